@@ -1,0 +1,42 @@
+# `make` lists the targets. Every target installs the Debian packages it needs first.
+.DEFAULT_GOAL := help
+.PHONY: help deps build demo test test-long bench format tidy clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+deps: ## install the Debian packages that building needs
+	@scripts/install_deps.sh build
+
+build: deps ## build/release/gang-scheduler
+	@cmake --preset release >/dev/null
+	@cmake --build --preset release
+
+demo: build ## the deadlock and its end, on a cluster inside the process (under a minute)
+	@build/release/gang-scheduler demo
+
+test: ## all tests: unit (with sanitizers), black box on both rigs, real Spark
+	@scripts/install_deps.sh test
+	@scripts/test.py
+
+test-long: ## the long variants of the black-box and Spark tests
+	@scripts/install_deps.sh test
+	@scripts/test.py --long
+
+bench: ## micro benches of planning
+	@scripts/install_deps.sh bench
+	@cmake --preset bench >/dev/null
+	@cmake --build --preset bench
+	@build/bench/gang-bench
+
+format: ## clang-format over our sources
+	@scripts/install_deps.sh dev
+	@git ls-files '*.cpp' '*.hpp' | xargs clang-format-14 -i
+
+tidy: ## clang-tidy over our sources
+	@scripts/install_deps.sh dev
+	@cmake --preset debug >/dev/null
+	@git ls-files 'core/*.cpp' 'gang/*.cpp' 'k8s/*.cpp' 'config/*.cpp' | xargs -P 2 -n 4 clang-tidy-14 -p build/debug --quiet
+
+clean: ## remove the build folder
+	@rm -rf build

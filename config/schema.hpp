@@ -1,0 +1,54 @@
+#pragma once
+// Every configuration key with its default. Plain values; the loader fills them from YAML and
+// refuses whatever is not here.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace config {
+
+struct LeaderElection {
+    bool enabled = true;
+    std::string lease_name = "gang-scheduler";
+    std::string lease_namespace;  ///< empty: the pod's own namespace, or "default" outside a cluster
+    std::int64_t lease_duration_ms = 15'000;
+    std::int64_t renew_deadline_ms = 10'000;
+    std::int64_t retry_period_ms = 2'000;
+    friend bool operator==(const LeaderElection&, const LeaderElection&) = default;
+};
+
+enum class Discovery : std::uint8_t {
+    automatic,  ///< "auto": a driver's gang is read from its Spark conf
+    none        ///< every pod is scheduled by itself, as the default scheduler does
+};
+
+enum class DynamicAllocation : std::uint8_t { reserve_min, reserve_initial, reserve_max };
+
+enum class NeverRunningThen : std::uint8_t { keep, release };
+
+struct Gang {
+    Discovery discovery = Discovery::automatic;
+    std::int64_t max_gang_size = 2000;  ///< driver included
+    DynamicAllocation dynamic_allocation = DynamicAllocation::reserve_initial;
+    std::int64_t never_running_after_ms = 15 * 60 * 1000;
+    NeverRunningThen never_running_then = NeverRunningThen::release;
+    friend bool operator==(const Gang&, const Gang&) = default;
+};
+
+enum class LogFormat : std::uint8_t { automatic, json, console };
+enum class LogLevel : std::uint8_t { debug, info, warning, error };
+
+struct Schema {
+    std::string kubeconfig;  ///< clientConnection.kubeconfig
+    LeaderElection leader_election;
+    std::string control_listen = "127.0.0.1:10351";  ///< control.listen; empty: no control endpoint
+    LogFormat log_format = LogFormat::automatic;
+    LogLevel log_level = LogLevel::info;
+    std::vector<std::string> scheduler_names = {"gang-scheduler"};  ///< profiles[].schedulerName
+    Gang gang;
+    std::int64_t events_per_second = 10;
+    friend bool operator==(const Schema&, const Schema&) = default;
+};
+
+}  // namespace config

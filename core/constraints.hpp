@@ -1,0 +1,62 @@
+#pragma once
+// Which nodes a pod may go to: node selector, required node affinity, tolerations. Preferred
+// affinity never excludes a node and is not kept.
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace core {
+
+/// Labels, annotations, selectors: sorted by key, keys unique.
+using StringMap = std::vector<std::pair<std::string, std::string>>;
+
+/// Value of a key in a sorted StringMap, or nullptr.
+const std::string* find_value(const StringMap& map, const std::string& key);
+
+enum class SelectorOperator : std::uint8_t { in, not_in, exists, does_not_exist, greater, less };
+
+struct NodeSelectorRequirement {
+    std::string key;
+    SelectorOperator op = SelectorOperator::in;
+    std::vector<std::string> values;
+    friend bool operator==(const NodeSelectorRequirement&, const NodeSelectorRequirement&) = default;
+};
+
+/// All requirements must hold. match_fields knows only metadata.name. A term with no requirement
+/// matches no node (Kubernetes' rule).
+struct NodeSelectorTerm {
+    std::vector<NodeSelectorRequirement> match_expressions;
+    std::vector<NodeSelectorRequirement> match_fields;
+    friend bool operator==(const NodeSelectorTerm&, const NodeSelectorTerm&) = default;
+};
+
+enum class TaintEffect : std::uint8_t { no_schedule, prefer_no_schedule, no_execute };
+
+struct Taint {
+    std::string key;
+    std::string value;
+    TaintEffect effect = TaintEffect::no_schedule;
+    friend bool operator==(const Taint&, const Taint&) = default;
+};
+
+struct Toleration {
+    std::string key;       ///< empty with `exists`: tolerates every key
+    bool exists = false;   ///< operator Exists, else Equal
+    std::string value;
+    bool any_effect = true;
+    TaintEffect effect = TaintEffect::no_schedule;  ///< meaningful when !any_effect
+    std::int64_t seconds = -1;  ///< tolerationSeconds, -1 if absent; no influence on placement
+    friend bool operator==(const Toleration&, const Toleration&) = default;
+};
+
+struct Constraints {
+    StringMap node_selector;
+    bool has_required_affinity = false;
+    std::vector<NodeSelectorTerm> required_affinity;  ///< any term suffices
+    std::vector<Toleration> tolerations;
+    friend bool operator==(const Constraints&, const Constraints&) = default;
+};
+
+}  // namespace core

@@ -1,0 +1,26 @@
+#pragma once
+// A node as far as scheduling sees it.
+
+#include "core/constraints.hpp"
+#include "core/resources.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace core {
+
+struct Node {
+    std::string name;
+    std::string uid;
+    std::string resource_version;  ///< opaque
+    Resources allocatable;
+    std::int64_t pods = 0;  ///< allocatable["pods"]
+    StringMap labels;
+    std::vector<Taint> taints;
+    bool unschedulable = false;  ///< cordoned
+    bool ready = false;          ///< condition Ready is True
+    friend bool operator==(const Node&, const Node&) = default;
+};
+
+}  // namespace core

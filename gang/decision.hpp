@@ -1,0 +1,75 @@
+#pragma once
+// Everything the scheduler can ask of the edge, on one page. A decision is a request, not a fact:
+// only the answering event makes it true.
+
+#include "core/pod.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <variant>
+
+namespace gang {
+
+/// Names one pod to the edge.
+struct PodRef {
+    std::string namespace_name;
+    std::string name;
+    std::string uid;
+    friend bool operator==(const PodRef&, const PodRef&) = default;
+};
+
+/// POST the pod's Binding with uid and resourceVersion as preconditions and the annotations that the
+/// API server merges in the same write. Answered by BindFinished.
+struct BindPod {
+    PodRef pod;
+    std::string resource_version;
+    std::string node;
+    core::StringMap annotations;
+};
+
+/// GET the driver's config map(s). Answered by SparkConfFound or SparkConfMissing.
+struct FetchSparkConf {
+    PodRef driver;
+    std::string spark_version;
+    core::ConfigMapKey properties;
+    std::optional<core::ConfigMapKey> executor_template;
+};
+
+/// PATCH pods/status: PodScheduled=False with this reason and message. With `fence` it is answered by
+/// StatusWritten (design: it moves the pod past any bind of an older leader); without, nobody waits.
+struct SetCondition {
+    PodRef pod;
+    std::string reason;
+    std::string message;
+    bool fence = false;
+};
+
+/// PATCH pods/status with new annotations on a bound driver: a reservation that changed. Answered by
+/// StatusWritten; the freed room is not used before.
+struct UpdateReservation {
+    PodRef driver;
+    core::StringMap annotations;
+};
+
+/// One Kubernetes Event on the pod, droppable.
+struct RecordEvent {
+    PodRef pod;
+    bool warning = false;
+    std::string reason;
+    std::string message;
+};
+
+/// Send a Tick at this time (Unix ms). The earliest one asked for stays in force.
+struct WakeAt {
+    std::int64_t time_ms;
+};
+
+using Decision =
+    std::variant<BindPod, FetchSparkConf, SetCondition, UpdateReservation, RecordEvent, WakeAt>;
+
+/// A view of the scheduler's buffer, valid until its next step.
+using Decisions = std::span<const Decision>;
+
+}  // namespace gang

@@ -1,0 +1,109 @@
+#pragma once
+// Everything that can happen to the scheduler, on one page. Events come from the edge in any order
+// across kinds and may come twice; the scheduler never asks anybody anything in return.
+
+#include "core/node.hpp"
+#include "core/pod.hpp"
+#include "gang/spark/conf.hpp"
+
+#include <cstdint>
+#include <string>
+#include <variant>
+
+namespace gang {
+
+struct PodUpserted {
+    core::Pod pod;
+};
+struct PodDeleted {
+    std::string uid;
+};
+struct NodeUpserted {
+    core::Node node;
+};
+struct NodeDeleted {
+    std::string name;
+};
+
+enum class Kind : std::uint8_t { pods, nodes };
+
+/// A full list of one kind begins: what follows until RelistEnded is that list (deletes of what is
+/// missing from it come as ordinary delete events before RelistEnded). Nothing is planned between the
+/// two, nor before both kinds have ended once.
+struct RelistBegun {
+    Kind kind;
+};
+struct RelistEnded {
+    Kind kind;
+};
+
+struct SparkConfFound {
+    std::string driver_uid;
+    spark::Conf conf;
+};
+
+enum class ConfProblem : std::uint8_t {
+    not_found,   ///< 404: Spark creates the config map after the driver
+    forbidden,   ///< 401/403
+    unreadable,  ///< it is there, but is not what Spark writes (no such key, not properties, template not YAML, too big)
+    failed       ///< anything else (timeout, 5xx); asked again like not_found
+};
+struct SparkConfMissing {
+    std::string driver_uid;
+    ConfProblem problem;
+    std::string message;
+};
+
+enum class BindOutcome : std::uint8_t {
+    bound,         ///< 201, or 409 with our own node: an earlier attempt landed
+    taken,         ///< 409: assigned to another node
+    gone,          ///< 404, or another uid: this pod will never come back
+    changed,       ///< 409 on resourceVersion: decide again on the pod's next state
+    not_bindable,  ///< being deleted or gated
+    refused,       ///< 400/403/413/422: will not work by repeating it
+    not_sent       ///< certain that nothing was executed (no connection, 429 for too long)
+};
+/// Unknown outcomes never get here: the edge resolves them by reading the pod again.
+struct BindFinished {
+    std::string pod_uid;
+    BindOutcome outcome;
+    std::string message;
+};
+
+/// Answer to UpdateReservation and to a SetCondition with `fence`.
+struct StatusWritten {
+    std::string pod_uid;
+    bool written;  ///< false: refused or gone; the text says why
+    std::string message;
+};
+
+struct LeadershipGained {
+    std::int64_t epoch;  ///< grows with every leader; goes into reservations and fencing conditions
+};
+struct LeadershipLost {};
+
+/// The edge's inbox ran dry, a burst took long enough, or a wake time is due: plan now.
+struct Tick {};
+
+using Event = std::variant<
+    PodUpserted,
+    PodDeleted,
+    NodeUpserted,
+    NodeDeleted,
+    RelistBegun,
+    RelistEnded,
+    SparkConfFound,
+    SparkConfMissing,
+    BindFinished,
+    StatusWritten,
+    LeadershipGained,
+    LeadershipLost,
+    Tick>;
+
+struct StampedEvent {
+    std::uint64_t sequence = 0;
+    std::int64_t time_ms = 0;  ///< Unix milliseconds, never going backwards within a process
+    Event event;
+};
+
+}  // namespace gang

@@ -1,0 +1,63 @@
+#pragma once
+// The answer to "why is my job pending?": the last decision's record in plain values, from which
+// conditions, `why`, `gangs` and metrics are all written.
+
+#include "core/resources.hpp"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace gang {
+
+/// Stable codes, also shown in brackets at the end of every condition we write.
+enum class ReasonCode : std::uint8_t {
+    none,
+    waiting_for_spark_conf,
+    waiting_for_capacity,
+    waiting_in_queue,
+    exceeds_cluster,
+    constraints_unsatisfiable,
+    misconfigured,
+    backing_off,
+    bind_failed
+};
+
+/// "WaitingForCapacity" etc.: the text in brackets.
+std::string_view to_string(ReasonCode code);
+
+/// "Unschedulable" for codes that mean want of room (autoscalers act on it), else "SchedulingSkipped".
+std::string_view condition_reason(ReasonCode code);
+
+enum class GangState : std::uint8_t { waiting_for_conf, waiting, parked, admitted, running, degraded, ended };
+std::string_view to_string(GangState state);
+
+struct GangView {
+    std::string namespace_name;
+    std::string driver;  ///< pod name
+    std::string driver_uid;
+    std::string application;  ///< Spark application id, or the pod's name
+    GangState state = GangState::waiting;
+    ReasonCode code = ReasonCode::none;
+    std::int32_t position = 0;  ///< 1-based place in the queue, 0 when not waiting
+    std::int32_t executors = 0;  ///< declared
+    std::int32_t slots_open = 0;
+    std::int32_t slots_claimed = 0;
+    std::int32_t slots_bound = 0;
+    core::Resources needs;  ///< driver and all declared executors
+    std::int64_t waiting_since_ms = 0;
+    std::string message;  ///< the sentence of the condition, without the code
+};
+
+struct Explanation {
+    GangView gang;
+    bool is_executor = false;  ///< the question named an executor of this gang
+    core::Resources driver;    ///< what the driver asks
+    core::Resources executor;  ///< what one executor asks
+    std::vector<std::pair<std::string, std::int32_t>> slots_per_node;  ///< sorted by node
+    std::vector<std::string> notes;  ///< further sentences: what rules nodes out, who is ahead, what would unblock it
+};
+
+}  // namespace gang

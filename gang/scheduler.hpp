@@ -1,0 +1,41 @@
+#pragma once
+// The decision engine: events in, decisions out, nothing else. It owns the cluster's picture, the
+// ledger of slots and the queue of waiting gangs; it never blocks, fails, or reads a clock.
+//
+//   driver seen -> conf asked for -> sized -> waiting -> admitted (driver claimed -> bound) -> ended
+//                                       \-> parked (misconfigured, exceeds the cluster)
+
+#include "config/schema.hpp"
+#include "gang/decision.hpp"
+#include "gang/event.hpp"
+#include "gang/explain.hpp"
+
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace gang {
+
+class Scheduler {
+public:
+    explicit Scheduler(config::Schema schema);
+    ~Scheduler();
+    Scheduler(Scheduler&&) noexcept;
+    Scheduler& operator=(Scheduler&&) noexcept;
+
+    /// The only mutator. The answer is a view of a buffer that the next step reuses.
+    Decisions step(const StampedEvent& event);
+
+    /// Every known gang, waiting ones first in queue order.
+    std::vector<GangView> gangs() const;
+
+    /// What is known of a pod or application, by pod name, namespace/name, uid or Spark application id.
+    std::optional<Explanation> explain(std::string_view pod_or_app) const;
+
+private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
+}  // namespace gang

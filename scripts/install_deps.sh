@@ -1,0 +1,36 @@
+#!/bin/sh
+# Installs the Debian packages that a target needs; does nothing, and asks for no rights, when they
+# are all there. Usage: install_deps.sh build|test|bench|dev
+set -eu
+
+build="g++ cmake ninja-build ccache mold libboost1.81-dev libboost-program-options1.81-dev libssl-dev
+       rapidjson-dev libyaml-cpp-dev libfmt-dev"
+test="$build doctest-dev python3 python3-venv python3-pytest python3-requests python3-yaml openssl curl"
+case "${1:-build}" in
+    build) packages=$build ;;
+    test) packages=$test ;;
+    bench) packages="$build libbenchmark-dev" ;;
+    dev) packages="$test clang-format-14 clang-tidy-14" ;;
+    *) echo "usage: $0 build|test|bench|dev" >&2; exit 2 ;;
+esac
+# Spark's lane needs a JDK; one that is there already (of any vendor) is good enough.
+if [ "${1:-build}" = test ] && ! command -v javac >/dev/null 2>&1; then
+    packages="$packages openjdk-17-jdk-headless"
+fi
+
+missing=
+for package in $packages; do
+    dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'install ok installed' ||
+        missing="$missing $package"
+done
+[ -n "$missing" ] || exit 0
+
+echo "installing Debian packages:$missing"
+as_root=
+if [ "$(id -u)" != 0 ]; then
+    command -v sudo >/dev/null 2>&1 || { echo "not root and no sudo: install them by hand" >&2; exit 1; }
+    as_root=sudo
+fi
+$as_root apt-get update -q
+# The development files of Boost 1.74 (Debian's default) and 1.81 exclude each other.
+$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends $missing

@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+"""Runs the lanes of `make test` (or, with --long, those of `make test-long`) and adds up their results.
+
+A lane that this machine cannot run is skipped with one loud line; under CI=true it counts as a failure.
+The last line is `N passed, N failed`; the exit code is 1 when anything failed.
+"""
+import argparse
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+IN_CI = os.environ.get("CI", "").lower() in ("true", "1")
+PYTHON = "/usr/bin/python3"  # Debian's, which sees Debian's packages
+
+
+class Tally:
+    def __init__(self) -> None:
+        self.passed = 0
+        self.failed = 0
+        self.lines: list[str] = []
+
+    def add(self, lane: str, passed: int, failed: int, seconds: float, note: str = "") -> None:
+        self.passed += passed
+        self.failed += failed
+        self.lines.append(f"{lane:<12} {passed:>4} passed {failed:>3} failed {seconds:>5.0f} s {note}".rstrip())
+
+
+def run(command: list[str], **options) -> subprocess.CompletedProcess:
+    print("+ " + " ".join(command), flush=True)
+    return subprocess.run(command, cwd=ROOT, **options)
+
+
+def command_lane(tally: Tally, lane: str, command: list[str]) -> bool:
+    start = time.monotonic()
+    passed = run(command).returncode == 0
+    tally.add(lane, int(passed), int(not passed), time.monotonic() - start)
+    return passed
+
+
+def build(tally: Tally, preset: str) -> bool:
+    start = time.monotonic()
+    done = (run(["cmake", "--preset", preset], stdout=subprocess.DEVNULL).returncode == 0
+            and run(["cmake", "--build", "--preset", preset]).returncode == 0)
+    if not done:
+        tally.add(f"build {preset}", 0, 1, time.monotonic() - start)
+    return done
+
+
+def unit_lane(tally: Tally) -> None:
+    if not build(tally, "debug"):
+        return
+    programs = sorted(path for path in (ROOT / "build/debug").glob("test_*") if path.is_file())
+    for program in programs:
+        start = time.monotonic()
+        result = run([str(program.relative_to(ROOT))], capture_output=True, text=True)
+        found = re.search(r"test cases:\s*\d+ \|\s*(\d+) passed \|\s*(\d+) failed", result.stdout)
+        passed, failed = (int(found[1]), int(found[2])) if found else (0, 1)
+        if result.returncode != 0:
+            failed = max(failed, 1)  # a sanitizer's report after the last test is a failure too
+            print(result.stdout[-20000:] + result.stderr[-20000:])
+        tally.add(program.name, passed, failed, time.monotonic() - start)
+
+
+def pytest_lane(tally: Tally, folder: str, long: bool) -> None:
+    start = time.monotonic()
+    with tempfile.TemporaryDirectory() as scratch:
+        report = Path(scratch) / "report.xml"
+        marker = "long" if long else "not long"
+        result = run([PYTHON, "-m", "pytest", folder, "-m", marker, "-q", "-rs", "--tb=short",
+                      f"--junitxml={report}"])
+        passed = failed = skipped = 0
+        if report.exists():
+            for suite in ElementTree.parse(report).getroot().iter("testsuite"):
+                total, skipped = int(suite.get("tests", 0)), int(suite.get("skipped", 0))
+                failed = int(suite.get("failures", 0)) + int(suite.get("errors", 0))
+                passed = total - failed - skipped
+    no_tests_collected = 5
+    if result.returncode not in (0, no_tests_collected):
+        failed = max(failed, 1)
+    note = f"({skipped} SKIPPED, see above)" if skipped else ""
+    if IN_CI:
+        failed += skipped
+    tally.add(Path(folder).name, passed, failed, time.monotonic() - start, note)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--long", action="store_true", help="the long variants instead")
+    parser.add_argument("lanes", nargs="*", help="only these: layers unit demo blackbox spark")
+    arguments = parser.parse_args()
+    wanted = arguments.lanes or ["layers", "unit", "demo", "blackbox", "spark"]
+    tally = Tally()
+    if arguments.long:
+        wanted = [lane for lane in wanted if lane in ("blackbox", "spark")]
+    if "layers" in wanted:
+        command_lane(tally, "layers", [PYTHON, "scripts/check_layers.py"])
+    if "unit" in wanted:
+        unit_lane(tally)
+    if {"demo", "blackbox", "spark"} & set(wanted) and build(tally, "release"):
+        if "demo" in wanted:
+            command_lane(tally, "demo", ["build/release/gang-scheduler", "demo"])
+        for folder in ("blackbox", "spark"):
+            if folder in wanted:
+                pytest_lane(tally, f"tests/{folder}", arguments.long)
+    print("\n" + "\n".join(tally.lines))
+    print(f"{tally.passed} passed, {tally.failed} failed", flush=True)
+    return 1 if tally.failed or not tally.passed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
