@@ -1,0 +1,47 @@
+#pragma once
+// How to reach an API server and as whom: read once at start-up from a kubeconfig or from the
+// mounts of a pod's service account. What we do not implement is refused here, never ignored.
+
+#include "core/result.hpp"
+
+#include <cstdint>
+#include <string>
+
+namespace k8s {
+
+struct Access {
+    bool tls = true;
+    std::string host;  ///< name or address, IPv6 without brackets
+    std::uint16_t port = 443;
+    std::string path_prefix;      ///< "/k8s/clusters/c1" of a server URL with a path, else empty
+    std::string tls_server_name;  ///< checked and sent instead of host when not empty
+    std::string ca_pem;           ///< empty: the system's roots
+    bool insecure_skip_verify = false;
+    std::string client_certificate_pem;
+    std::string client_key_pem;
+    std::string token;           ///< meaningful when token_file is empty
+    std::string token_file;      ///< re-read while we run; wins over token
+    std::string namespace_name;  ///< of the context or of our own pod; "default" if nothing says
+};
+
+/// Reads one context of a kubeconfig file (its current-context if `context` is empty). Relative
+/// paths in it are relative to the file. Errors: unreadable, no such context, and every field that
+/// changes who we are or whom we trust and that is not implemented (exec, auth-provider, proxy-url,
+/// username/password, as*). insecure-skip-tls-verify together with a CA is refused.
+core::Result<Access> load_kubeconfig(const std::string& path, const std::string& context = "");
+
+/// The credentials of a pod: the two service environment variables and the service account's mount.
+/// Fails closed: no CA or no token is an error.
+core::Result<Access> in_cluster_access();
+
+/// True if the environment says that we run in a pod.
+bool is_in_cluster();
+
+/// The file that kubectl would read: `flag` if not empty, else KUBECONFIG (a list of several files
+/// is refused), else ~/.kube/config. Empty if there is none of these.
+core::Result<std::string> find_kubeconfig(const std::string& flag);
+
+/// find_kubeconfig and load it; without a file, the pod's own credentials.
+core::Result<Access> find_access(const std::string& kubeconfig_flag);
+
+}  // namespace k8s

@@ -1,0 +1,42 @@
+#pragma once
+// One HTTP exchange as plain values.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+
+namespace k8s {
+
+/// A request of ours. It has a constructor, not braces, because GCC 12 destroys aggregates in
+/// statements with co_await twice.
+struct Request {
+    Request(std::string method_name, std::string target_path)
+        : method(std::move(method_name)), target(std::move(target_path)) {}
+
+    std::string method;
+    std::string target;        ///< path and query, already encoded
+    std::string content_type;  ///< of the body
+    std::string body;
+};
+
+struct Response {
+    int status = 0;
+    std::string body;
+    std::optional<std::int64_t> retry_after_ms;  ///< of a Retry-After in seconds, capped
+};
+
+/// No complete answer came.
+struct Failure {
+    std::string message;      ///< for people, free of secrets
+    bool maybe_sent = false;  ///< a byte of the request may have reached the server
+    bool answered = false;    ///< at least one byte of the answer had come
+};
+
+using Reply = std::variant<Response, Failure>;
+
+/// "abc/d e" -> "abc%2Fd%20e": for one segment of a path or one value of a query.
+std::string percent_encode(const std::string& text);
+
+}  // namespace k8s

@@ -1,0 +1,44 @@
+#pragma once
+// One-shot questions for the command line. Each call blocks: it runs a loop of its own until the
+// answer is there. Not for the daemon.
+
+#include "core/node.hpp"
+#include "core/pod.hpp"
+#include "core/result.hpp"
+#include "k8s/codec_config_map.hpp"
+#include "k8s/endpoint.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace k8s {
+
+struct ReaderOptions {
+    std::int64_t timeout_ms = 15'000;  ///< per request
+    std::int64_t page_size = 500;
+    std::size_t objects_max = 200'000;  ///< beyond it: an error
+};
+
+class Reader {
+public:
+    explicit Reader(std::shared_ptr<Endpoint> endpoint, ReaderOptions options = ReaderOptions());
+
+    /// All pods of a namespace; empty: of the cluster. One consistent list, page by page.
+    core::Result<std::vector<core::Pod>> list_pods(const std::string& namespace_name);
+
+    core::Result<std::vector<core::Node>> list_nodes();
+
+    /// "not found" is an error like any other; its text says so.
+    core::Result<core::Pod> get_pod(const std::string& namespace_name, const std::string& name);
+
+    core::Result<ConfigMap> get_config_map(
+        const std::string& namespace_name, const std::string& name);
+
+private:
+    std::shared_ptr<Endpoint> endpoint_;
+    ReaderOptions options_;
+};
+
+}  // namespace k8s

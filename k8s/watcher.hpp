@@ -1,0 +1,95 @@
+#pragma once
+// Keeps one kind (all pods of the cluster, or all nodes) in view: lists it page by page, watches
+// it, lists again when the watch cannot go on. One connection of its own. The rules are in
+// protocol/reflector.hpp; here are only sockets and codecs.
+
+#include "core/node.hpp"
+#include "core/pod.hpp"
+#include "k8s/endpoint.hpp"
+#include "k8s/notice.hpp"
+
+#include <boost/asio/io_context.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <variant>
+
+namespace k8s {
+
+enum class WatchKind : std::uint8_t { pods, nodes };
+
+/// A full list begins; until RelistEnded comes what it holds, then deletes of what it does not
+/// hold.
+struct RelistBegun {};
+struct RelistEnded {};
+struct PodUpserted {
+    core::Pod pod;
+};
+struct PodDeleted {
+    std::string uid;
+};
+struct NodeUpserted {
+    core::Node node;
+};
+struct NodeDeleted {
+    std::string name;
+};
+
+using WatchEvent =
+    std::variant<RelistBegun, RelistEnded, PodUpserted, PodDeleted, NodeUpserted, NodeDeleted>;
+
+struct WatcherOptions {
+    WatchKind kind = WatchKind::pods;
+    /// Called on the loop's thread, never from inside start(), pause() or resume(), never after
+    /// stop().
+    std::function<void(WatchEvent)> sink;
+    NoticeSink notice;
+    std::int64_t page_size = 500;
+    std::int64_t watch_timeout_ms_min = 300'000;  ///< the server ends a watch after min..2*min
+    std::int64_t backoff_ms_min = 800;
+    std::int64_t backoff_ms_max = 30'000;
+};
+
+struct WatcherStats {
+    std::uint64_t lists = 0;    ///< lists begun
+    std::uint64_t watches = 0;  ///< watches opened
+    std::uint64_t events = 0;   ///< watch events other than bookmarks
+    std::uint64_t failures = 0;
+    bool synced = false;       ///< a list is complete and no new one is needed
+    std::string last_problem;  ///< empty while all is well
+};
+
+class Watcher {
+public:
+    Watcher(
+        boost::asio::io_context& io, std::shared_ptr<Endpoint> endpoint, WatcherOptions options);
+    ~Watcher();
+    Watcher(const Watcher&) = delete;
+    Watcher& operator=(const Watcher&) = delete;
+
+    void start();
+    /// Ends at once: no sink call comes afterwards. The last handlers end within the loop's next
+    /// turns.
+    void stop();
+
+    /// Stop and go on reading from the socket: for a receiver whose inbox is full. Up to one read's
+    /// or one page's events still arrive after pause().
+    void pause();
+    void resume();
+
+    WatcherStats stats() const;
+
+    /// Bytes of all annotations of a pod (keys and values). Kept only for pods with more than
+    /// `annotation_bytes_kept`; for every other pod this upper bound is the answer.
+    std::size_t annotation_bytes(const std::string& pod_uid) const;
+    static constexpr std::size_t annotation_bytes_kept = 32 * 1024;
+
+private:
+    struct Impl;
+    std::shared_ptr<Impl> impl_;
+};
+
+}  // namespace k8s

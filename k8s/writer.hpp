@@ -1,0 +1,160 @@
+#pragma once
+// Everything we write to the API server, and the config maps we fetch, over a small pool of
+// connections that are opened on demand and closed when idle.
+//
+// - Writes to one pod are serial, and a bind takes the resourceVersion from the answer before it,
+// so
+//   that our own condition never fails our own bind.
+// - Order of service: binds, then status patches that somebody waits for, then config maps, then
+//   conditions, then events. What waits: see WriterOptions for each bound.
+// - A bind whose outcome is unknown (timeout, reset, 5xx) stays with the writer until a read of the
+//   pod has settled it; the same node is asked again, never another one (protocol/bind.hpp).
+
+#include "core/constraints.hpp"
+#include "k8s/codec_config_map.hpp"
+#include "k8s/endpoint.hpp"
+#include "k8s/notice.hpp"
+#include "k8s/protocol/bind.hpp"
+
+#include <boost/asio/io_context.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace k8s {
+
+using protocol::BindOutcome;
+
+/// Names one pod; a write never touches a pod of the same name with another uid.
+struct PodName {
+    std::string namespace_name;
+    std::string name;
+    std::string uid;
+    friend bool operator==(const PodName&, const PodName&) = default;
+};
+
+struct BindRequest {
+    PodName pod;
+    std::string resource_version;  ///< precondition; empty: none
+    std::string node;
+    core::StringMap annotations;  ///< merged into the pod by the same write
+};
+
+struct BindResult {
+    BindOutcome outcome = BindOutcome::not_sent;
+    std::string message;
+};
+
+/// The PodScheduled=False condition.
+struct PodCondition {
+    std::string reason;   ///< one CamelCase word
+    std::string message;  ///< cut at condition_message_max bytes
+    friend bool operator==(const PodCondition&, const PodCondition&) = default;
+};
+inline constexpr std::size_t condition_message_max = 1024;
+
+/// One patch of pods/status: a condition, annotations, or both in the same write.
+struct StatusPatch {
+    PodName pod;
+    std::string resource_version;  ///< precondition; empty: none
+    std::optional<PodCondition> condition;
+    core::StringMap annotations;
+};
+
+struct StatusResult {
+    bool written = false;
+    std::string message;  ///< why not
+    std::string node;     ///< spec.nodeName in the answer: the pod may have been bound meanwhile
+};
+
+struct PodEvent {
+    PodName pod;
+    bool warning = false;
+    std::string reason;   ///< one CamelCase word
+    std::string message;  ///< cut at event_note_max bytes
+};
+inline constexpr std::size_t event_note_max = 1000;
+
+enum class FetchOutcome : std::uint8_t {
+    found,
+    not_found,   ///< 404
+    forbidden,   ///< 401, 403
+    unreadable,  ///< it came, but it is not a config map within bounds
+    failed       ///< anything else: worth asking again later
+};
+
+struct ConfigMapResult {
+    FetchOutcome outcome = FetchOutcome::failed;
+    ConfigMap config_map;
+    std::string message;
+};
+
+struct WriterOptions {
+    std::string component;  ///< reportingController of events: the scheduler's name
+    std::string instance;   ///< reportingInstance: host name
+    /// Asked right before a bind or a patch is sent; false: it is not sent. Wire it to the elector.
+    std::function<bool()> may_write;
+    /// Upper bound of the annotation bytes a pod already has (Watcher::annotation_bytes).
+    std::function<std::size_t(const std::string& uid)> annotation_bytes;
+    NoticeSink notice;
+    std::size_t connections_max = 16;
+    std::size_t binds_max = 65'536;       ///< beyond it a bind is answered not_sent at once
+    std::size_t patches_max = 65'536;     ///< with callback; beyond it: not written, at once
+    std::size_t fetches_max = 8'192;      ///< beyond it: failed, at once
+    std::size_t conditions_max = 16'384;  ///< without callback; beyond it dropped and counted
+    std::size_t events_max = 1'024;       ///< beyond it dropped and counted
+    std::int64_t events_per_second = 10;  ///< with a burst of ten seconds' worth
+    std::int64_t idle_close_ms = 20'000;
+    std::int64_t call_timeout_ms = 4'000;  ///< less than leaseDuration - renewDeadline
+};
+
+struct WriterStats {
+    std::uint64_t binds = 0;
+    std::uint64_t binds_unknown = 0;  ///< times that an outcome had to be read back
+    std::uint64_t patches = 0;
+    std::uint64_t events = 0;
+    std::uint64_t conditions_dropped = 0;
+    std::uint64_t events_dropped = 0;
+    std::uint64_t throttled = 0;  ///< answers 429, or 503 with Retry-After
+    std::size_t waiting = 0;      ///< queued or in flight now
+    std::size_t connections = 0;  ///< open now
+};
+
+class Writer {
+public:
+    Writer(boost::asio::io_context& io, std::shared_ptr<Endpoint> endpoint, WriterOptions options);
+    ~Writer();
+    Writer(const Writer&) = delete;
+    Writer& operator=(const Writer&) = delete;
+
+    // Callbacks come on the loop's thread, exactly once, never from inside the call that asked.
+    // After stop() has said `done` none comes any more.
+
+    void bind(BindRequest request, std::function<void(BindResult)> done);
+
+    /// With an empty `done` the patch is droppable: a later one for the same pod replaces it while
+    /// it waits, and a bind that succeeds before it is sent discards it.
+    void patch_status(StatusPatch patch, std::function<void(StatusResult)> done);
+
+    /// Best effort: rate limited, bounded, never repeated.
+    void record_event(PodEvent event);
+
+    void get_config_map(
+        std::string namespace_name, std::string name, std::function<void(ConfigMapResult)> done);
+
+    /// Takes nothing new, lets binds and awaited patches that wait or are in flight finish for at
+    /// most `drain_ms`, then closes every connection and calls `done`.
+    void stop(std::int64_t drain_ms, std::function<void()> done);
+
+    WriterStats stats() const;
+
+private:
+    struct Impl;
+    std::shared_ptr<Impl> impl_;
+};
+
+}  // namespace k8s
