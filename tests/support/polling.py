@@ -1,0 +1,28 @@
+"""Waiting for something with a bound."""
+import time
+from typing import Callable, TypeVar
+
+T = TypeVar("T")
+
+
+def eventually(probe: Callable[[], T], timeout: float, what: str, interval: float = 0.1) -> T:
+    """Asks `probe` until its answer is true; AssertionError after `timeout` seconds.
+
+    `what` completes the sentence "waited N s for ...". The last answer is part of the error.
+    """
+    deadline = time.monotonic() + timeout
+    while True:
+        answer = probe()
+        if answer:
+            return answer
+        if time.monotonic() > deadline:
+            raise AssertionError(f"waited {timeout:g} s for {what}; last answer: {answer!r}")
+        time.sleep(interval)
+
+
+def stays(probe: Callable[[], bool], seconds: float, what: str, interval: float = 0.2) -> None:
+    """Asserts that `probe` answers true all the time for `seconds`."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        assert probe(), f"no longer true: {what}"
+        time.sleep(interval)

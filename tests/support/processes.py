@@ -1,0 +1,88 @@
+"""Child processes of the tests: own process group, output to a file, killed when the tests end."""
+import atexit
+import ctypes
+import os
+import signal
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import Mapping, Optional, Sequence
+
+_libc = ctypes.CDLL(None, use_errno=True)
+_PR_SET_PDEATHSIG = 1
+_living: set["Process"] = set()
+
+
+def _die_with_parent() -> None:
+    """Runs in the child: a test runner killed with -9 leaves no servers behind."""
+    _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+class Process:
+    """One child with its standard output and error in `log`."""
+
+    def __init__(self, command: Sequence[str], log: Path,
+                 environment: Optional[Mapping[str, str]] = None,
+                 cwd: Optional[Path] = None, follow_parent: bool = True) -> None:
+        # PDEATHSIG fires when the *thread* that forked ends, so a child that outlives the thread
+        # which started it must pass follow_parent=False.
+        self.log = log
+        log.parent.mkdir(parents=True, exist_ok=True)
+        with open(log, "ab") as output:
+            self._child = subprocess.Popen(
+                list(command), stdout=output, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
+                env=None if environment is None else dict(environment), cwd=cwd,
+                start_new_session=True,
+                preexec_fn=_die_with_parent if follow_parent else None)
+        _living.add(self)
+
+    @property
+    def pid(self) -> int:
+        return self._child.pid
+
+    @property
+    def exit_code(self) -> Optional[int]:
+        """None while it runs; minus the signal's number when a signal ended it."""
+        return self._child.poll()
+
+    def is_running(self) -> bool:
+        return self._child.poll() is None
+
+    def signal(self, number: int) -> None:
+        """Sends a signal to the child and all its children; does nothing when it has ended."""
+        try:
+            os.killpg(self._child.pid, number)
+        except ProcessLookupError:
+            pass
+
+    def wait(self, timeout: Optional[float] = None) -> int:
+        """The exit code; raises subprocess.TimeoutExpired."""
+        return self._child.wait(timeout)
+
+    def kill(self) -> int:
+        self.signal(signal.SIGKILL)
+        _living.discard(self)
+        return self._child.wait()
+
+    def stop(self, grace: float = 10.0) -> int:
+        """SIGTERM, then SIGKILL after `grace` seconds; the exit code."""
+        self.signal(signal.SIGTERM)
+        try:
+            self._child.wait(grace)
+        except subprocess.TimeoutExpired:
+            pass
+        return self.kill()
+
+    def output(self, last_characters: int = 20000) -> str:
+        return self.log.read_text(errors="replace")[-last_characters:]
+
+
+@atexit.register
+def _kill_the_living() -> None:
+    for process in list(_living):
+        process.kill()
+
+
+def scratch_folder(name: str) -> Path:
+    """A fresh folder for logs and generated files; kept, so that a failure can be looked at."""
+    return Path(tempfile.mkdtemp(prefix=f"gang-scheduler-{name}-"))

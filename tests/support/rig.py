@@ -1,0 +1,120 @@
+"""The two rigs of the black-box tests behind one interface: an API server to schedule for."""
+import os
+import subprocess
+import time
+from abc import ABC, abstractmethod
+from pathlib import Path
+from typing import Optional, Sequence
+
+from .api import Api
+from .polling import eventually
+from .processes import Process, scratch_folder
+
+ROOT = Path(__file__).resolve().parents[2]
+SCHEDULER_NAME = "gang-scheduler"
+
+
+def binary() -> Path:
+    """The program under test."""
+    return Path(os.environ.get("GANG_SCHEDULER_BINARY", ROOT / "build/release/gang-scheduler"))
+
+
+class Scheduler:
+    """One `gang-scheduler run`, which can be killed and started again."""
+
+    def __init__(self, command: Sequence[str], log: Path) -> None:
+        self._command = list(command)
+        self._log = log
+        self.process = Process(self._command, log)
+
+    def is_running(self) -> bool:
+        return self.process.is_running()
+
+    def kill(self) -> None:
+        """As kill -9 does."""
+        self.process.kill()
+
+    def restart(self) -> None:
+        """Starts the same command again; the log goes on in the same file."""
+        self.process = Process(self._command, self._log)
+
+    def terminate(self, timeout: float = 10.0) -> int:
+        """SIGTERM; the exit code."""
+        self.process.signal(15)
+        return self.process.wait(timeout)
+
+    def stop(self) -> None:
+        self.process.stop()
+
+    def output(self) -> str:
+        return self.process.output()
+
+
+class Rig(ABC):
+    """A running API server: `kubeconfig` (full rights), `api`, and the program under test on it."""
+
+    name: str
+    kubeconfig: Path
+    api: Api
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.folder = scratch_folder(name)
+        self._schedulers: list[Scheduler] = []
+
+    def start_scheduler(self, arguments: Sequence[str] = ("--leader-elect=false",),
+                        kubeconfig: Optional[Path] = None, log: Optional[Path] = None) -> Scheduler:
+        """`gang-scheduler run` on this rig; more arguments as given. Ended by stop_schedulers()."""
+        number = len(self._schedulers)
+        command = [str(binary()), "run", "--kubeconfig", str(kubeconfig or self.kubeconfig),
+                   "--control", "none", *arguments]
+        scheduler = Scheduler(command, log or self.folder / f"scheduler-{number}-{time.time():.0f}.log")
+        self._schedulers.append(scheduler)
+        return scheduler
+
+    def stop_schedulers(self) -> None:
+        for scheduler in self._schedulers:
+            scheduler.stop()
+        self._schedulers.clear()
+
+    def cli(self, *arguments: str, timeout: float = 20.0) -> "subprocess.CompletedProcess[str]":
+        """Another verb of the program, with this rig's kubeconfig."""
+        return subprocess.run([str(binary()), *arguments, "--kubeconfig", str(self.kubeconfig)],
+                              capture_output=True, text=True, timeout=timeout)
+
+    @abstractmethod
+    def is_running(self) -> bool:
+        """Whether the API server is alive."""
+
+    @abstractmethod
+    def stop(self) -> None:
+        """Ends every process of the rig."""
+
+
+class EmbeddedRig(Rig):
+    """The API server inside the program under test, without nodes: the test's kubelet brings them."""
+
+    def __init__(self) -> None:
+        super().__init__("embedded")
+        self.kubeconfig = self.folder / "kubeconfig"
+        self._server = Process([str(binary()), "cluster", "--listen", "127.0.0.1:0",
+                                "--kubeconfig-out", str(self.kubeconfig), "--kubelet", "none"],
+                               self.folder / "cluster.log")
+        eventually(self._has_answered, 10, f"the embedded cluster; see {self._server.log}", 0.02)
+        self.api = Api(self.kubeconfig)
+
+    def is_running(self) -> bool:
+        return self._server.is_running()
+
+    def stop(self) -> None:
+        self.stop_schedulers()
+        self._server.stop()
+
+    def terminate(self) -> int:
+        """SIGTERM to the API server; the exit code."""
+        self._server.signal(15)
+        return self._server.wait(10)
+
+    def _has_answered(self) -> bool:
+        assert self._server.is_running(), f"the embedded cluster ended: {self._server.output()}"
+        return self.kubeconfig.exists()
