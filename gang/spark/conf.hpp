@@ -1,7 +1,7 @@
 #pragma once
 // What the edge hands to the scheduler about one Spark application: the allow-listed properties of
-// its driver's config map, and the executor template in typed form. Nothing else of the config map is
-// kept, for users pass secrets as conf (spark.properties is read, filtered and dropped).
+// its driver's config map, and the executor template in typed form. Nothing else of the config map
+// is kept, for users pass secrets as conf (spark.properties is read, filtered and dropped).
 
 #include "core/pod.hpp"
 

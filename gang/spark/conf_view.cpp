@@ -1,0 +1,143 @@
+#include "gang/spark/conf_view.hpp"
+
+#include "gang/spark/keys.hpp"
+#include "gang/spark/text.hpp"
+
+#include <charconv>
+#include <cmath>
+
+namespace gang::spark {
+namespace {
+
+/// from_chars knows no plus sign, Java's parsers do.
+std::string_view without_plus(std::string_view text) {
+    const bool has_plus = text.size() > 1 && text[0] == '+' && text[1] != '-' && text[1] != '+';
+    return has_plus ? text.substr(1) : text;
+}
+
+std::optional<std::int64_t> parse_int32(std::string_view text) {
+    const std::string_view digits = without_plus(trimmed(text));
+    std::int32_t value = 0;
+    const char* const end = digits.data() + digits.size();
+    const auto [rest, error] = std::from_chars(digits.data(), end, value);
+    if (error != std::errc{} || rest != end) {
+        return std::nullopt;
+    }
+    return value;
+}
+
+std::optional<double> parse_double(std::string_view text) {
+    std::string_view digits = without_plus(trimmed(text));
+    const bool has_type =
+        digits.size() > 1 &&
+        std::string_view("dDfF").find(digits.back()) != std::string_view::npos &&
+        std::string_view("0123456789.").find(digits[digits.size() - 2]) != std::string_view::npos;
+    if (has_type) {
+        digits.remove_suffix(1);
+    }
+    double value = 0;
+    const char* const end = digits.data() + digits.size();
+    const auto [rest, error] = std::from_chars(digits.data(), end, value);
+    if (error != std::errc{} || rest != end || !std::isfinite(value)) {
+        return std::nullopt;
+    }
+    return value;
+}
+
+}  // namespace
+
+core::Error wrong_value(std::string_view key, std::string_view value, std::string_view why) {
+    return {std::string(key) + " = " + quoted(value) + ": " + std::string(why)};
+}
+
+const std::string* ConfView::find(std::string_view key) const {
+    return core::find_value(properties_, std::string(key));
+}
+
+core::Result<std::optional<std::int64_t>> ConfView::find_integer(std::string_view key) const {
+    const std::string* text = find(key);
+    if (text == nullptr) {
+        return std::optional<std::int64_t>();
+    }
+    const auto value = parse_int32(*text);
+    if (!value) {
+        return wrong_value(key, *text, "expected a whole number in decimal digits, such as 4");
+    }
+    return value;
+}
+
+core::Result<std::int64_t> ConfView::integer_or(
+    std::string_view key, std::int64_t fallback, std::int64_t least) const {
+    const auto value = find_integer(key);
+    if (!value) {
+        return value.error();
+    }
+    if (*value && **value < least) {
+        return wrong_value(key, *find(key), "expected at least " + std::to_string(least));
+    }
+    return value->value_or(fallback);
+}
+
+core::Result<bool> ConfView::boolean_or(std::string_view key, bool fallback) const {
+    const std::string* text = find(key);
+    if (text == nullptr) {
+        return fallback;
+    }
+    const std::string lower = lower_case(trimmed(*text));
+    if (lower != "true" && lower != "false") {
+        return wrong_value(key, *text, "expected true or false");
+    }
+    return lower == "true";
+}
+
+core::Result<std::optional<std::int64_t>> ConfView::find_mebibytes(
+    std::string_view key, SizeUnit without_suffix) const {
+    const std::string* text = find(key);
+    if (text == nullptr) {
+        return std::optional<std::int64_t>();
+    }
+    const auto value = parse_mebibytes(*text, without_suffix);
+    if (!value) {
+        return core::Error{std::string(key) + ": " + value.error().message};
+    }
+    return std::optional<std::int64_t>(*value);
+}
+
+core::Result<std::optional<double>> ConfView::find_factor(std::string_view key) const {
+    const std::string* text = find(key);
+    if (text == nullptr) {
+        return std::optional<double>();
+    }
+    const auto value = parse_double(*text);
+    if (!value || *value <= 0) {
+        return wrong_value(key, *text, "expected a number greater than 0, such as 0.1");
+    }
+    return value;
+}
+
+std::vector<std::string_view> ConfView::custom_resources() const {
+    std::vector<std::string_view> names;
+    for (const auto& [text, value] : properties_) {
+        std::string_view key = text;
+        const auto wrapping = keys::resource_prefix.size() + keys::amount_suffix.size();
+        if (key.starts_with(keys::resource_prefix) && key.ends_with(keys::amount_suffix) &&
+            key.size() > wrapping) {
+            key.remove_prefix(keys::resource_prefix.size());
+            key.remove_suffix(keys::amount_suffix.size());
+            names.push_back(key);
+        }
+    }
+    return names;
+}
+
+core::StringMap ConfView::with_prefix(std::string_view prefix) const {
+    core::StringMap found;
+    for (const auto& [key, value] : properties_) {
+        if (key.size() > prefix.size() && key.starts_with(prefix)) {
+            found.emplace_back(key.substr(prefix.size()), value);
+        }
+    }
+    return found;
+}
+
+}  // namespace gang::spark

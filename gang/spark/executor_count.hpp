@@ -1,0 +1,24 @@
+#pragma once
+// How many executors Spark asks for at the start, how many it may grow to, and how many of them are
+// reserved with the driver.
+
+#include "core/result.hpp"
+#include "gang/spark/conf_view.hpp"
+#include "gang/spark/derive.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace gang::spark {
+
+struct ExecutorCount {
+    std::int64_t reserved = 0;
+    std::int64_t max = 0;            ///< unlimited_executors if the conf sets no bound
+    std::vector<std::string> notes;  ///< why `reserved` is not what the policy asks for
+};
+
+/// An error: numbers that contradict each other, or a gang beyond Limits::max_gang_size.
+core::Result<ExecutorCount> executor_count(const ConfView& conf, const Limits& limits);
+
+}  // namespace gang::spark

@@ -1,0 +1,88 @@
+#include "gang/spark/memory.hpp"
+
+#include "gang/spark/text.hpp"
+
+#include <array>
+#include <charconv>
+#include <limits>
+#include <string>
+#include <utility>
+
+namespace gang::spark {
+namespace {
+
+constexpr std::array<std::pair<std::string_view, int>, 11> suffixes = {
+    {{"b", 0},
+     {"k", 10},
+     {"kb", 10},
+     {"m", 20},
+     {"mb", 20},
+     {"g", 30},
+     {"gb", 30},
+     {"t", 40},
+     {"tb", 40},
+     {"p", 50},
+     {"pb", 50}}};
+
+constexpr int mebibyte_shift = 20;
+
+core::Error refused(std::string_view text) {
+    return {
+        quoted(text) +
+        " is not a size that Spark accepts: a whole number, and directly after it nothing or one "
+        "of b, k, m, g, t, p (kb, mb, ...), such as 1536m or 4g"};
+}
+
+core::Error too_large(std::string_view text) {
+    return {quoted(text) + " is too large for a size"};
+}
+
+/// Shift of a suffix (2^shift bytes), -1 if Spark has no such suffix.
+int shift_of(std::string_view suffix) {
+    for (const auto& [name, shift] : suffixes) {
+        if (name == suffix) {
+            return shift;
+        }
+    }
+    return -1;
+}
+
+/// ByteUnit.convertTo: multiplies with an overflow check, or divides and cuts.
+core::Result<std::int64_t> convert(std::int64_t value, int from, int to, std::string_view text) {
+    if (from <= to) {
+        return value >> (to - from);
+    }
+    if (value > std::numeric_limits<std::int64_t>::max() >> (from - to)) {
+        return too_large(text);
+    }
+    return value << (from - to);
+}
+
+}  // namespace
+
+core::Result<std::int64_t> parse_mebibytes(std::string_view text, SizeUnit without_suffix) {
+    const std::string lower = lower_case(trimmed(text));
+    std::int64_t value = 0;
+    const char* const end = lower.data() + lower.size();
+    const auto [rest, error] = std::from_chars(lower.data(), end, value);
+    if (error == std::errc::result_out_of_range && lower.front() != '-') {
+        return too_large(text);
+    }
+    if (error != std::errc{} || value < 0 || lower.front() == '-') {
+        return refused(text);
+    }
+    const int unit = without_suffix == SizeUnit::bytes ? 0 : mebibyte_shift;
+    const std::string_view suffix(rest, static_cast<std::size_t>(end - rest));
+    const int shift = suffix.empty() ? unit : shift_of(suffix);
+    if (shift < 0) {
+        return refused(text);
+    }
+    // Spark converts into the key's own unit first, so a size in bytes overflows earlier.
+    const auto in_unit = convert(value, shift, unit, text);
+    if (!in_unit) {
+        return in_unit;
+    }
+    return convert(*in_unit, unit, mebibyte_shift, text);
+}
+
+}  // namespace gang::spark

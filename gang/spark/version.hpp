@@ -1,0 +1,28 @@
+#pragma once
+// Spark's rules change between minor versions; these are the ones that change a gang's size.
+
+#include "core/pod.hpp"
+
+#include <compare>
+#include <string_view>
+
+namespace gang::spark {
+
+struct Version {
+    int major = 0;
+    int minor = 0;
+    friend auto operator<=>(const Version&, const Version&) = default;
+};
+
+inline constexpr Version off_heap_since{3, 1};
+inline constexpr Version executor_factor_since{3, 3};
+inline constexpr Version scheduler_name_since{3, 3};
+inline constexpr Version executor_node_selector_since{3, 3};
+inline constexpr Version min_overhead_since{4, 0};
+
+/// "3.5.9", "4.1.0-SNAPSHOT": the first two numbers. A label that cannot be read, or none (Spark
+/// sets it since 3.3), is 3.2, or 3.0 when the driver's config map is named the way Spark did it
+/// until 3.0. A version newer than all rules here follows the newest.
+Version rules_version(std::string_view label, const core::Pod& driver);
+
+}  // namespace gang::spark
