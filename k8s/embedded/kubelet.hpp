@@ -1,0 +1,79 @@
+#pragma once
+// Simulated kubelets: they register nodes, run the pods that are bound to them and refuse, like a
+// real kubelet, what does not fit (OutOfcpu, OutOfmemory, OutOfpods). They are the referee of the
+// demo and of the tests: what they saw is the truth about overcommitment and idle drivers.
+//
+//   bound -> refused (Failed)
+//         -> waiting for config maps -> Running -> Succeeded
+//   deleted at any time -> removed after a short grace
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace boost::asio {
+class io_context;
+}
+
+namespace k8s::embedded {
+
+class Store;
+class Json;
+
+struct KubeletOptions {
+    int nodes = 3;
+    std::string node_cpu = "4";       ///< quantity
+    std::string node_memory = "8Gi";  ///< quantity
+    int pods_per_node = 110;
+    std::string name_prefix = "node";  ///< node-1, node-2, ...
+    std::int64_t start_ms = 200;       ///< from bound to Running
+    std::int64_t run_ms =
+        10'000;  ///< from Running to Succeeded, see kubelet.cpp for pods that run on
+    std::int64_t stop_ms = 200;  ///< from deleted to gone, at most the pod's grace
+    std::int64_t heartbeat_ms = 10'000;
+};
+
+/// One pod as its kubelet saw it. Times are Unix milliseconds, 0 when it has not happened.
+struct PodRecord {
+    std::string namespace_name;
+    std::string name;
+    std::string uid;
+    std::string node;
+    std::int64_t cpu_milli = 0;
+    std::int64_t bound_ms = 0;
+    std::int64_t started_ms = 0;
+    std::int64_t ended_ms = 0;  ///< finished, refused or removed
+    std::string refusal;        ///< "OutOfcpu", empty when admitted
+    friend bool operator==(const PodRecord&, const PodRecord&) = default;
+};
+
+/// Called on the loop's thread. Both may write to the store.
+struct KubeletHooks {
+    std::function<void(const Json& pod)> on_running;
+    std::function<void(const Json& pod)> on_gone;  ///< finished, refused or removed
+};
+
+/// All nodes of one simulated cluster, on the caller's loop. Destroying it stops all timers.
+class Kubelets {
+public:
+    /// `loop` and `store` must outlive this.
+    Kubelets(boost::asio::io_context& loop, Store& store, KubeletOptions options);
+    ~Kubelets();
+    Kubelets(const Kubelets&) = delete;
+    Kubelets& operator=(const Kubelets&) = delete;
+
+    /// Registers the nodes and begins to look after pods.
+    void start(KubeletHooks hooks = {});
+    /// Ends a running pod now: phase Succeeded, or Failed with this exit code.
+    void finish(const std::string& uid, int exit_code = 0);
+    /// Every pod that was bound to one of the nodes, in the order of binding.
+    const std::vector<PodRecord>& records() const;
+
+private:
+    class State;
+    std::unique_ptr<State> state_;
+};
+
+}  // namespace k8s::embedded
