@@ -11,7 +11,8 @@ namespace config {
 struct LeaderElection {
     bool enabled = true;
     std::string lease_name = "gang-scheduler";
-    std::string lease_namespace;  ///< empty: the pod's own namespace, or "default" outside a cluster
+    std::string
+        lease_namespace;  ///< empty: the pod's own namespace, or "default" outside a cluster
     std::int64_t lease_duration_ms = 15'000;
     std::int64_t renew_deadline_ms = 10'000;
     std::int64_t retry_period_ms = 2'000;

@@ -1,0 +1,387 @@
+#include "config/fields.hpp"
+
+#include "config/loader.hpp"
+#include "config/scalars.hpp"
+#include "config/suggest.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+
+namespace config {
+namespace {
+
+/// Puts a value into the schema; the text says what is wrong with it, empty if nothing.
+using Setter = std::function<std::string(const Tree&, Schema&)>;
+
+struct Field {
+    enum class Kind : std::uint8_t { leaf, section, list };
+    std::string name;
+    Kind kind = Kind::leaf;
+    Setter set;                   ///< leaf; of a list: called once before its items
+    std::vector<Field> children;  ///< keys of the section, or of each item of the list
+};
+
+Field leaf(std::string name, Setter set) {
+    return Field{std::move(name), Field::Kind::leaf, std::move(set), {}};
+}
+
+Field section(std::string name, std::vector<Field> children) {
+    return Field{std::move(name), Field::Kind::section, {}, std::move(children)};
+}
+
+/// A leaf that must be exactly this text when it is there.
+Field constant(std::string name, std::string_view wanted) {
+    return leaf(std::move(name), [wanted](const Tree& tree, Schema&) -> std::string {
+        const bool fits = (tree.kind == Tree::Kind::plain || tree.kind == Tree::Kind::quoted) &&
+                          tree.scalar == wanted;
+        return fits ? "" : fmt::format("found {}, expected {}", describe(tree), wanted);
+    });
+}
+
+/// Stores what a reader made of the value, or hands its complaint on.
+template <typename Reader, typename Access>
+Field value(std::string name, Reader read, Access access) {
+    return leaf(std::move(name), [read, access](const Tree& tree, Schema& schema) -> std::string {
+        auto result = read(tree);
+        if (!result) {
+            return result.error().message;
+        }
+        access(schema) = *std::move(result);
+        return {};
+    });
+}
+
+auto integer_in(std::int64_t least, std::int64_t most) {
+    return [least, most](const Tree& tree) { return read_integer(tree, least, most); };
+}
+
+auto duration_in(std::int64_t least_ms, std::int64_t most_ms) {
+    return [least_ms, most_ms](const Tree& tree) { return read_duration(tree, least_ms, most_ms); };
+}
+
+template <typename E>
+auto one_of(std::vector<std::pair<std::string, E>> words) {
+    return [words = std::move(words)](const Tree& tree) -> core::Result<E> {
+        std::vector<std::string> names;
+        for (const auto& [name, unused] : words) {
+            names.push_back(name);
+        }
+        const auto index = read_word(tree, names);
+        if (!index) {
+            return index.error();
+        }
+        return words[*index].second;
+    };
+}
+
+constexpr std::int64_t second_ms = 1000;
+constexpr std::int64_t hour_ms = 3600 * second_ms;
+
+Field leader_election() {
+    return section(
+        "leaderElection",
+        {value(
+             "enabled", read_bool, [](Schema & s) -> auto& { return s.leader_election.enabled; }),
+         value(
+             "leaseName", read_object_name, [](Schema & s) -> auto& {
+                 return s.leader_election.lease_name;
+             }),
+         value(
+             "leaseNamespace", read_namespace, [](Schema & s) -> auto& {
+                 return s.leader_election.lease_namespace;
+             }),
+         value(
+             "leaseDuration", duration_in(second_ms, hour_ms), [](Schema & s) -> auto& {
+                 return s.leader_election.lease_duration_ms;
+             }),
+         value(
+             "renewDeadline", duration_in(second_ms, hour_ms), [](Schema & s) -> auto& {
+                 return s.leader_election.renew_deadline_ms;
+             }),
+         value(
+             "retryPeriod", duration_in(100, hour_ms), [](Schema & s) -> auto& {
+                 return s.leader_election.retry_period_ms;
+             })});
+}
+
+Field logging() {
+    const auto format = one_of<LogFormat>(
+        {{"auto", LogFormat::automatic},
+         {"json", LogFormat::json},
+         {"console", LogFormat::console}});
+    const auto level = one_of<LogLevel>(
+        {{"debug", LogLevel::debug},
+         {"info", LogLevel::info},
+         {"warning", LogLevel::warning},
+         {"error", LogLevel::error}});
+    return section(
+        "logging",
+        {value(
+             "format", format, [](Schema & s) -> auto& { return s.log_format; }),
+         value(
+             "level", level, [](Schema & s) -> auto& { return s.log_level; })});
+}
+
+Field profiles() {
+    const auto add = [](const Tree& tree, Schema& schema) -> std::string {
+        auto name = read_object_name(tree);
+        if (!name) {
+            return name.error().message;
+        }
+        schema.scheduler_names.push_back(*std::move(name));
+        return {};
+    };
+    const auto clear = [](const Tree&, Schema& schema) -> std::string {
+        schema.scheduler_names.clear();
+        return {};
+    };
+    return Field{"profiles", Field::Kind::list, clear, {leaf("schedulerName", add)}};
+}
+
+Field gang() {
+    const auto discovery =
+        one_of<Discovery>({{"auto", Discovery::automatic}, {"none", Discovery::none}});
+    const auto dynamic = one_of<DynamicAllocation>(
+        {{"reserve-min", DynamicAllocation::reserve_min},
+         {"reserve-initial", DynamicAllocation::reserve_initial},
+         {"reserve-max", DynamicAllocation::reserve_max}});
+    const auto then = one_of<NeverRunningThen>(
+        {{"keep", NeverRunningThen::keep}, {"release", NeverRunningThen::release}});
+    return section(
+        "gang",
+        {value(
+             "discovery", discovery, [](Schema & s) -> auto& { return s.gang.discovery; }),
+         value(
+             "maxGangSize", integer_in(1, 100'000), [](Schema & s) -> auto& {
+                 return s.gang.max_gang_size;
+             }),
+         value(
+             "dynamicAllocation", dynamic, [](Schema & s) -> auto& {
+                 return s.gang.dynamic_allocation;
+             }),
+         section(
+             "neverRunning",
+             {value(
+                  "after", duration_in(second_ms, 30 * 24 * hour_ms), [](Schema & s) -> auto& {
+                      return s.gang.never_running_after_ms;
+                  }),
+              value(
+                  "then", then, [](Schema & s) -> auto& { return s.gang.never_running_then; })})});
+}
+
+const std::vector<Field>& table() {
+    static const std::vector<Field> fields = {
+        constant("apiVersion", api_version),
+        constant("kind", kind),
+        section(
+            "clientConnection",
+            {value(
+                "kubeconfig", read_string, [](Schema & s) -> auto& { return s.kubeconfig; })}),
+        leader_election(),
+        section(
+            "control",
+            {value(
+                "listen", read_listen, [](Schema & s) -> auto& { return s.control_listen; })}),
+        logging(),
+        profiles(),
+        gang(),
+        section(
+            "events",
+            {value(
+                "perSecond", integer_in(0, 1000), [](Schema & s) -> auto& {
+                    return s.events_per_second;
+                })}),
+    };
+    return fields;
+}
+
+class Walk {
+public:
+    explicit Walk(Reading& reading) : reading_(reading) {}
+
+    void map(const Tree& tree, const std::vector<Field>& fields, const std::string& path) {
+        if (tree.kind != Tree::Kind::map) {
+            complain(
+                tree.mark,
+                fmt::format(
+                    "{}found {}, expected a mapping with {}",
+                    label(path),
+                    describe(tree),
+                    joined(fields)));
+            return;
+        }
+        std::vector<std::string> seen;
+        for (const auto& [key, child] : tree.pairs) {
+            const Field* field = find(key, fields, path);
+            if (field == nullptr) {
+                continue;
+            }
+            if (std::find(seen.begin(), seen.end(), field->name) != seen.end()) {
+                complain(
+                    key.mark,
+                    fmt::format(
+                        "{}found the key a second time, expected it once",
+                        label(join(path, field->name))));
+                continue;
+            }
+            seen.push_back(field->name);
+            read(*field, key, child, join(path, field->name));
+        }
+    }
+
+private:
+    static std::string label(const std::string& path) { return path.empty() ? "" : path + ": "; }
+    static std::string join(const std::string& path, const std::string& name) {
+        return path.empty() ? name : path + "." + name;
+    }
+    static std::vector<std::string> names(const std::vector<Field>& fields) {
+        std::vector<std::string> out;
+        for (const Field& field : fields) {
+            out.push_back(field.name);
+        }
+        return out;
+    }
+    static std::string joined(const std::vector<Field>& fields) {
+        return fmt::format("{}", fmt::join(names(fields), ", "));
+    }
+
+    void complain(Mark mark, std::string text) {
+        reading_.complaints.push_back(Complaint{mark, std::move(text)});
+    }
+
+    const Field* find(const Tree& key, const std::vector<Field>& fields, const std::string& path) {
+        if (key.kind != Tree::Kind::plain && key.kind != Tree::Kind::quoted) {
+            complain(
+                key.mark,
+                fmt::format(
+                    "{}found {} as a key, expected one of {}",
+                    label(path),
+                    describe(key),
+                    joined(fields)));
+            return nullptr;
+        }
+        for (const Field& field : fields) {
+            if (field.name == key.scalar) {
+                return &field;
+            }
+        }
+        if (key.scalar == "<<") {
+            complain(
+                key.mark,
+                label(path) +
+                    "found a merge key (<<), expected plain keys: merges "
+                    "are not supported, write the keys out");
+            return nullptr;
+        }
+        complain(
+            key.mark,
+            fmt::format(
+                "{}found unknown key {}, expected one of {}{}",
+                label(path),
+                describe(key),
+                joined(fields),
+                did_you_mean(key.scalar, names(fields))));
+        return nullptr;
+    }
+
+    void read(const Field& field, const Tree& key, const Tree& child, const std::string& path) {
+        // A missing value has no place of its own; the key's is where a person looks.
+        Tree placed = child;
+        if (child.kind == Tree::Kind::null) {
+            placed.mark = key.mark;
+        }
+        reading_.marks[path] = placed.mark;
+        switch (field.kind) {
+            case Field::Kind::leaf:
+                leaf_value(field, placed, path);
+                return;
+            case Field::Kind::section:
+                map(placed, field.children, path);
+                return;
+            case Field::Kind::list:
+                list(field, placed, path);
+                return;
+        }
+    }
+
+    void leaf_value(const Field& field, const Tree& tree, const std::string& path) {
+        const std::string wrong = field.set(tree, reading_.schema);
+        if (!wrong.empty()) {
+            complain(tree.mark, label(path) + wrong);
+        }
+    }
+
+    void list(const Field& field, const Tree& tree, const std::string& path) {
+        if (tree.kind != Tree::Kind::sequence || tree.items.empty()) {
+            const std::string found =
+                tree.kind == Tree::Kind::sequence ? "an empty list" : describe(tree);
+            complain(
+                tree.mark,
+                fmt::format(
+                    "{}found {}, expected a list of mappings with {}",
+                    label(path),
+                    found,
+                    joined(field.children)));
+            return;
+        }
+        field.set(tree, reading_.schema);
+        for (std::size_t i = 0; i < tree.items.size(); ++i) {
+            item(field, tree.items[i], fmt::format("{}[{}]", path, i));
+        }
+    }
+
+    /// Every key of a list's item is required: an item without its name says nothing.
+    void item(const Field& field, const Tree& tree, const std::string& path) {
+        const std::size_t before = reading_.complaints.size();
+        map(tree, field.children, path);
+        for (const Field& child : field.children) {
+            const bool there = reading_.marks.contains(join(path, child.name));
+            if (!there && reading_.complaints.size() == before) {
+                complain(
+                    tree.mark,
+                    fmt::format(
+                        "{}found no key {}, expected it in every item", label(path), child.name));
+            }
+        }
+    }
+
+    Reading& reading_;
+};
+
+void collect(
+    const std::vector<Field>& fields, const std::string& path, std::vector<std::string>& out) {
+    for (const Field& field : fields) {
+        const std::string name = path.empty() ? field.name : path + "." + field.name;
+        switch (field.kind) {
+            case Field::Kind::leaf:
+                out.push_back(name);
+                break;
+            case Field::Kind::section:
+                collect(field.children, name, out);
+                break;
+            case Field::Kind::list:
+                collect(field.children, name + "[]", out);
+                break;
+        }
+    }
+}
+
+}  // namespace
+
+Reading read_fields(const Tree& document) {
+    Reading reading;
+    if (document.kind != Tree::Kind::null) {
+        Walk(reading).map(document, table(), "");
+    }
+    return reading;
+}
+
+std::vector<std::string> known_keys() {
+    std::vector<std::string> out;
+    collect(table(), "", out);
+    return out;
+}
+
+}  // namespace config

@@ -1,0 +1,31 @@
+#pragma once
+// The configuration file: YAML becomes a Schema, or a list of complaints that each name file, line
+// and column. Nothing is ignored: an unknown or repeated key, a value of another type, a number
+// where a duration belongs are all errors, and so are the corners of YAML that surprise people
+// (yes, 010, aliases, merge keys, several documents).
+
+#include "config/schema.hpp"
+#include "core/result.hpp"
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace config {
+
+inline constexpr std::string_view api_version = "config.gang-scheduler/v1alpha1";
+inline constexpr std::string_view kind = "SchedulerConfiguration";
+inline constexpr std::size_t file_bytes_max = 1024 * 1024;
+inline constexpr std::size_t complaints_max = 20;  ///< further ones are only counted
+
+/// Reads the text of a configuration file. Every key may be left out; an empty text is all
+/// defaults. The error holds one line "file:line:column: what was found, what was expected" for
+/// each thing that is wrong.
+core::Result<Schema> load(std::string_view text, std::string_view file_name);
+
+/// Every key that load() accepts, in dotted form ("gang.neverRunning.after", "profiles[].…"), in
+/// the order of the documentation.
+std::vector<std::string> known_keys();
+
+}  // namespace config

@@ -1,0 +1,35 @@
+#pragma once
+// One YAML scalar becomes one typed value, strictly: `yes` is no boolean and no string, `010` no
+// number, `15` no duration. Errors say what was found and what was expected.
+
+#include "config/tree.hpp"
+#include "core/result.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+namespace config {
+
+/// What stands there, in words: "\"yes\"", "a list", "nothing". Safe to print.
+std::string describe(const Tree& tree);
+
+/// Any text. Plain scalars that YAML takes for another type must be quoted.
+core::Result<std::string> read_string(const Tree& tree);
+/// The name of an object and of a scheduler: an RFC 1123 subdomain.
+core::Result<std::string> read_object_name(const Tree& tree);
+/// A namespace's name (RFC 1123 label); empty is allowed.
+core::Result<std::string> read_namespace(const Tree& tree);
+/// A loopback address with port; `none` or an empty text give an empty text.
+core::Result<std::string> read_listen(const Tree& tree);
+/// true or false, nothing else.
+core::Result<bool> read_bool(const Tree& tree);
+core::Result<std::int64_t> read_integer(const Tree& tree, std::int64_t least, std::int64_t most);
+/// Milliseconds of a Go duration.
+core::Result<std::int64_t> read_duration(
+    const Tree& tree, std::int64_t least_ms, std::int64_t most_ms);
+/// Index of the word in the list.
+core::Result<std::size_t> read_word(const Tree& tree, std::span<const std::string> words);
+
+}  // namespace config

@@ -1,0 +1,13 @@
+#pragma once
+// "did you mean": the known word nearest to a mistyped one.
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace config {
+
+/// ", did you mean \"leaseName\"?", or an empty text when nothing is near.
+std::string did_you_mean(std::string_view found, std::span<const std::string> known);
+
+}  // namespace config
