@@ -1,0 +1,71 @@
+#pragma once
+// The daemon as a value: watchers -> inbox -> gang::Scheduler -> writer, and back. `run` owns one
+// for the life of the process; the demo makes several after each other inside one process.
+//
+// Everything happens on the thread that runs the io_context. start() returns at once; an API server
+// that is not there yet is retried for ever, with a log line each time the trouble changes.
+
+#include "config/schema.hpp"
+#include "gang/app/log.hpp"
+#include "gang/explain.hpp"
+#include "k8s/endpoint.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace boost::asio {
+class io_context;
+}
+
+namespace gang::app {
+
+struct DaemonOptions {
+    std::shared_ptr<k8s::Endpoint> endpoint;
+    config::Schema config;
+    std::string identity;      ///< unique per process; holder of the lease
+    std::string instance;      ///< host name, for events
+    const Log* log = nullptr;  ///< must outlive the daemon
+    /// The lease went to somebody else, or could not be renewed: nothing is written any more. The
+    /// owner should stop() and leave the process. May be empty.
+    std::function<void()> lost_lease;
+};
+
+/// For readiness, tests and the demo's table.
+struct DaemonStats {
+    bool synced = false;  ///< both kinds have been listed completely
+    bool leading = false;
+    std::uint64_t events = 0;  ///< through the inbox
+    std::uint64_t decisions = 0;
+    std::uint64_t pauses = 0;  ///< times that the full inbox stopped the reading of watches
+    std::uint64_t binds = 0;
+};
+
+class Daemon {
+public:
+    Daemon(boost::asio::io_context& io, DaemonOptions options);
+    /// Stop first, and let the io_context run until `done`.
+    ~Daemon();
+    Daemon(const Daemon&) = delete;
+    Daemon& operator=(const Daemon&) = delete;
+
+    void start();
+
+    /// Stops deciding at once, lets writes that wait or are in flight finish (a few seconds at
+    /// most), releases the lease, then calls `done` on the loop.
+    void stop(std::function<void()> done);
+
+    std::vector<GangView> gangs() const;
+    std::optional<Explanation> explain(std::string_view pod_or_app) const;
+    DaemonStats stats() const;
+
+private:
+    struct Impl;
+    std::shared_ptr<Impl> impl_;
+};
+
+}  // namespace gang::app

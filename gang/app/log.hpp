@@ -1,0 +1,45 @@
+#pragma once
+// The log: one line per decision or trouble, on standard error, as console text or as JSON. Values
+// come from pods and servers, so everything that is not plain printable text is escaped.
+//
+//   2026-07-01T12:30:00.123Z info bind pod=etl/pi-driver node=n1
+//   {"ts":"2026-07-01T12:30:00.123Z","level":"info","msg":"bind","pod":"etl/pi-driver","node":"n1"}
+
+#include "config/schema.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+
+namespace gang::app {
+
+/// One key=value of a line. Numbers are given as text.
+struct LogField {
+    std::string_view key;
+    std::string value;
+};
+
+class Log {
+public:
+    /// Takes finished lines, newline included.
+    using Sink = std::function<void(const std::string& line)>;
+
+    /// `format` automatic: console on a terminal, else JSON. `sink` empty: standard error.
+    Log(config::LogFormat format, config::LogLevel level, Sink sink = {});
+
+    bool enabled(config::LogLevel level) const { return level >= level_; }
+
+    void write(
+        config::LogLevel level,
+        std::string_view message,
+        std::initializer_list<LogField> fields = {}) const;
+
+private:
+    config::LogFormat format_;
+    config::LogLevel level_;
+    Sink sink_;
+};
+
+}  // namespace gang::app
