@@ -1,0 +1,71 @@
+#pragma once
+// Reading objects of the Kubernetes API: members by name, with the type checked, the first mistake
+// remembered. Included only from .cpp files, because RapidJSON's types are in it.
+
+#include "core/constraints.hpp"
+#include "core/resources.hpp"
+#include "core/result.hpp"
+#include "k8s/json.hpp"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace k8s {
+
+/// Parses the text in place, so strings of the document point into `text`: keep it, and do not
+/// touch it, as long as the document. Nesting cannot exhaust the stack. Arrays that no codec reads
+/// (managedFields, env, ports, container statuses) are dropped while reading.
+core::Result<core::Done> parse_in_place(std::string& text, rapidjson::Document& into);
+
+/// The member, or nullptr if it is missing or null, or if `object` is no object.
+const rapidjson::Value* find_member(const rapidjson::Value& object, const char* name);
+
+inline std::string_view view(const rapidjson::Value& string) {
+    return {string.GetString(), string.GetStringLength()};
+}
+
+/// What user-written YAML may do and the API server's JSON may not: `value: 1` where a string is
+/// due.
+enum class Scalars : std::uint8_t { strict, coerced };
+
+/// A missing member gives the fallback and is fine; a member of the wrong type gives the fallback
+/// and is the problem.
+class Fields {
+public:
+    explicit Fields(Scalars scalars = Scalars::strict) : scalars_(scalars) {}
+
+    std::string text(const rapidjson::Value& object, const char* name, const char* fallback = "");
+    bool flag(const rapidjson::Value& object, const char* name);
+    std::int64_t integer(
+        const rapidjson::Value& object, const char* name, std::int64_t fallback = 0);
+    /// An object, or nullptr.
+    const rapidjson::Value* object(const rapidjson::Value& object, const char* name);
+    /// An array of objects, possibly empty.
+    rapidjson::Value::ConstArray objects(const rapidjson::Value& object, const char* name);
+    /// An array of strings.
+    std::vector<std::string> texts(const rapidjson::Value& object, const char* name);
+    /// A map of strings, sorted; only keys with the prefix.
+    core::StringMap map(
+        const rapidjson::Value& object, const char* name, std::string_view key_prefix = {});
+    /// `requests` of the object, and of `limits` what `requests` does not name: the API server
+    /// fills in the same when the pod is created.
+    core::Resources requests(const rapidjson::Value& object);
+    /// A map of quantities.
+    core::Resources quantities(const rapidjson::Value& object, const char* name);
+
+    /// Remembers "name: expected ..." unless there is a problem already.
+    void wrong(const char* name, const char* expected);
+    const std::string& problem() const { return problem_; }
+
+private:
+    void add_quantity(core::Resources& into, const rapidjson::Value::Member& member);
+    /// The scalar as a string; false if it is none.
+    bool read_text(const rapidjson::Value& value, std::string& into) const;
+
+    Scalars scalars_;
+    std::string problem_;
+};
+
+}  // namespace k8s
