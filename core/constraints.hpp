@@ -2,6 +2,7 @@
 // Which nodes a pod may go to: node selector, required node affinity, tolerations. Preferred
 // affinity never excludes a node and is not kept.
 
+#include <compare>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -21,7 +22,8 @@ struct NodeSelectorRequirement {
     std::string key;
     SelectorOperator op = SelectorOperator::in;
     std::vector<std::string> values;
-    friend bool operator==(const NodeSelectorRequirement&, const NodeSelectorRequirement&) = default;
+    friend auto operator<=>(const NodeSelectorRequirement&, const NodeSelectorRequirement&) =
+        default;
 };
 
 /// All requirements must hold. match_fields knows only metadata.name. A term with no requirement
@@ -29,7 +31,7 @@ struct NodeSelectorRequirement {
 struct NodeSelectorTerm {
     std::vector<NodeSelectorRequirement> match_expressions;
     std::vector<NodeSelectorRequirement> match_fields;
-    friend bool operator==(const NodeSelectorTerm&, const NodeSelectorTerm&) = default;
+    friend auto operator<=>(const NodeSelectorTerm&, const NodeSelectorTerm&) = default;
 };
 
 enum class TaintEffect : std::uint8_t { no_schedule, prefer_no_schedule, no_execute };
@@ -38,17 +40,17 @@ struct Taint {
     std::string key;
     std::string value;
     TaintEffect effect = TaintEffect::no_schedule;
-    friend bool operator==(const Taint&, const Taint&) = default;
+    friend auto operator<=>(const Taint&, const Taint&) = default;
 };
 
 struct Toleration {
-    std::string key;       ///< empty with `exists`: tolerates every key
-    bool exists = false;   ///< operator Exists, else Equal
+    std::string key;      ///< empty with `exists`: tolerates every key
+    bool exists = false;  ///< operator Exists, else Equal
     std::string value;
     bool any_effect = true;
     TaintEffect effect = TaintEffect::no_schedule;  ///< meaningful when !any_effect
     std::int64_t seconds = -1;  ///< tolerationSeconds, -1 if absent; no influence on placement
-    friend bool operator==(const Toleration&, const Toleration&) = default;
+    friend auto operator<=>(const Toleration&, const Toleration&) = default;
 };
 
 struct Constraints {
@@ -56,7 +58,7 @@ struct Constraints {
     bool has_required_affinity = false;
     std::vector<NodeSelectorTerm> required_affinity;  ///< any term suffices
     std::vector<Toleration> tolerations;
-    friend bool operator==(const Constraints&, const Constraints&) = default;
+    friend auto operator<=>(const Constraints&, const Constraints&) = default;
 };
 
 }  // namespace core

@@ -1,6 +1,6 @@
 #pragma once
-// A pod as far as scheduling sees it. Made by the codec from one watch line, handed to the scheduler
-// by value; the cluster keeps only what it needs of it.
+// A pod as far as scheduling sees it. Made by the codec from one watch line, handed to the
+// scheduler by value; the cluster keeps only what it needs of it.
 
 #include "core/constraints.hpp"
 #include "core/resources.hpp"
@@ -44,8 +44,8 @@ struct Pod {
     std::string scheduler_name;
     std::string node_name;  ///< empty: not bound
     PodPhase phase = PodPhase::pending;
-    bool deleting = false;  ///< deletionTimestamp is set
-    bool gated = false;     ///< spec.schedulingGates is not empty
+    bool deleting = false;     ///< deletionTimestamp is set
+    bool gated = false;        ///< spec.schedulingGates is not empty
     std::int64_t created = 0;  ///< creationTimestamp, Unix seconds
     std::int32_t priority = 0;
     StringMap labels;
@@ -54,12 +54,14 @@ struct Pod {
     Resources requests;  ///< effective, see effective_requests()
     Constraints constraints;
     std::optional<ScheduledCondition> scheduled;
-    /// The file named by --properties-file in the container whose first argument is `driver`, traced
-    /// through its mount to a config map (spark.md 0.1): what makes a pod a Spark driver of cluster mode.
+    /// The file named by --properties-file in the container whose first argument is `driver`,
+    /// traced through its mount to a config map (spark.md 0.1): what makes a pod a Spark driver of
+    /// cluster mode.
     std::optional<ConfigMapKey> spark_properties;
     /// The executor template's config map (volume pod-template-volume), if the driver mounts one.
     std::optional<ConfigMapKey> executor_template;
-    /// Not empty: the codec could not read something scheduling needs (an overflowing quantity, ...).
+    /// Not empty: the codec could not read something scheduling needs (an overflowing quantity,
+    /// ...).
     std::string problem;
 
     friend bool operator==(const Pod&, const Pod&) = default;
@@ -83,9 +85,11 @@ struct ContainerRequest {
 /// The parts of a pod spec that make up its request.
 struct PodRequests {
     std::vector<ContainerRequest> containers;
-    std::vector<ContainerRequest> init_containers;  ///< in order; sidecars count from their place on
-    Resources overhead;                             ///< spec.overhead of the RuntimeClass
-    std::optional<Resources> pod_level;             ///< spec.resources.requests: replaces the sum for the resources it names
+    std::vector<ContainerRequest>
+        init_containers;  ///< in order; sidecars count from their place on
+    Resources overhead;   ///< spec.overhead of the RuntimeClass
+    std::optional<Resources>
+        pod_level;  ///< spec.resources.requests: replaces the sum for the resources it names
     friend bool operator==(const PodRequests&, const PodRequests&) = default;
 };
 

@@ -1,7 +1,7 @@
 #pragma once
 // What a pod asks or a node offers: integers only. CPU in thousandths of a core, everything else in
-// bytes or whole units. Extended resources (nvidia.com/gpu, hugepages-2Mi) are kept by name here and
-// interned by the cluster.
+// bytes or whole units. Extended resources (nvidia.com/gpu, hugepages-2Mi) are kept by name here
+// and interned by the cluster.
 
 #include "core/result.hpp"
 
@@ -27,11 +27,11 @@ struct Resources {
 
     /// Amount of the named extended resource, 0 if absent.
     std::int64_t extended_amount(std::string_view name) const;
-    friend bool operator==(const Resources&, const Resources&) = default;
+    friend auto operator<=>(const Resources&, const Resources&) = default;
 };
 
-/// Adds a resource in its Kubernetes spelling ("cpu", "memory", "nvidia.com/gpu") and quantity text.
-/// A negative amount is an error. "pods" is ignored here: nodes carry it apart.
+/// Adds a resource in its Kubernetes spelling ("cpu", "memory", "nvidia.com/gpu") and quantity
+/// text. A negative amount is an error. "pods" is ignored here: nodes carry it apart.
 Result<Done> set_resource(Resources& into, std::string_view name, std::string_view quantity);
 
 /// Sum; overflow is an error.

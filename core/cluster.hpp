@@ -1,0 +1,154 @@
+#pragma once
+// One view of a cluster: nodes, what is taken on them and by whom, and the shapes that pods ask
+// for. Owned by the scheduler, changed by events only; placement reads it, a Trial changes it for a
+// while.
+//
+//   room on a node:   free           = allocatable - all charges     (may be negative: others
+//   overcommit)
+//                     without_gangs  = allocatable - foreign charges (what gangs could ever share)
+//                     allocatable    = the empty node
+//
+// A node that is unknown, not yet or no longer, may still carry charges: they are kept under its
+// name, so a node that arrives after its pods, or goes before them, balances ("ghost").
+
+#include "core/classes.hpp"
+#include "core/ids.hpp"
+#include "core/interner.hpp"
+#include "core/node.hpp"
+#include "core/node_columns.hpp"
+#include "core/pod_table.hpp"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace core {
+
+/// Room taken on one node by `count` pods that are alike.
+struct Charge {
+    NodeIndex node;
+    ResourcesId resources;
+    std::uint32_t count = 1;
+    Holder holder = Holder::foreign;
+    friend bool operator==(const Charge&, const Charge&) = default;
+};
+
+class Cluster {
+public:
+    // --- nodes ---------------------------------------------------------------------------------
+    /// Idempotent. False: nothing that scheduling sees has changed.
+    bool upsert_node(const Node& node);
+    /// Its charges stay until their pods go. False: it was not there.
+    bool remove_node(std::string_view name);
+
+    /// Present nodes only.
+    std::optional<NodeIndex> find_node(std::string_view name) const;
+    /// Any node, known or not: an unknown name gets a ghost.
+    NodeIndex node_or_ghost(std::string_view name);
+    bool is_present(NodeIndex node) const { return nodes_[node.value].present; }
+    const std::string& node_name(NodeIndex node) const { return nodes_[node.value].node.name; }
+    /// Labels, taints and so on; of a ghost the name alone is filled.
+    const Node& node(NodeIndex node) const { return nodes_[node.value].node; }
+    /// Present nodes, by name: the order of every tie-break.
+    std::span<const NodeIndex> nodes_by_name() const { return order_; }
+    std::size_t node_count() const { return order_.size(); }
+
+    // --- shapes --------------------------------------------------------------------------------
+    /// The number of this shape. Counted: to be given back by release_shape() once per call.
+    ShapeId intern_shape(const Resources& resources, const Constraints& constraints);
+    void retain_shape(ShapeId shape) { shapes_.retain(shape); }
+    void release_shape(ShapeId shape);
+    const Resources& resources(ShapeId shape) const { return amounts_[shapes_[shape].resources]; }
+    const Constraints& constraints(ShapeId shape) const;
+    ClassId class_of(ShapeId shape) const { return shapes_[shape].constraint_class; }
+    /// The shape's resources with extended names as numbers, as the columns want them.
+    const Demand& demand(ShapeId shape) const { return demands_[shapes_[shape].resources.value]; }
+
+    // --- room ----------------------------------------------------------------------------------
+    /// Takes room, whether or not there is any: facts are facts. The token is released once.
+    ChargeId charge(NodeIndex node, const Resources& resources, Holder holder);
+    ChargeId charge(NodeIndex node, ShapeId shape, Holder holder, std::uint32_t count = 1);
+    void release(ChargeId charge);
+    /// Puts other amounts, or another holder, in the token's place: a slot's charge becomes its
+    /// pod's in one step, and a draining pod is charged with larger(slot, pod).
+    void recharge(ChargeId charge, const Resources& resources, Holder holder);
+    const Charge& charge_of(ChargeId charge) const;
+    const Resources& resources_of(ChargeId charge) const;
+
+    /// Counts a bound pod that is not terminal on its node (deleting ones too). Idempotent; a
+    /// changed node, amount or holder replaces the earlier one. A ghost is made for an unknown
+    /// node.
+    void upsert_pod(
+        std::string_view uid, std::string_view node, const Resources& resources, Holder holder);
+    /// The pod ended, was deleted, or is charged by a slot from now on. False: it was not counted.
+    bool remove_pod(std::string_view uid);
+    std::optional<ChargeId> find_pod(std::string_view uid) const { return pods_.find(uid); }
+    std::size_t pod_count() const { return pods_.size(); }
+
+    /// Labels, taints, cordon, readiness: room is not looked at.
+    bool is_eligible(NodeIndex node, ShapeId shape) const;
+    /// How many pods of this shape the node takes: min over resources of floor(room / request), 0
+    /// if not eligible.
+    std::int64_t capacity(NodeIndex node, ShapeId shape, View view) const;
+
+    const NodeColumns& columns() const { return columns_; }
+    const NodeBitmap& eligible(ClassId constraint_class) const;
+    /// Why nodes are not eligible, as counted texts sorted by count (descending), then text.
+    std::vector<ReasonCount> exclusions(ClassId constraint_class) const;
+
+    /// Grows whenever room may have appeared anywhere (a release, a node's change). What did not
+    /// fit at this number does not fit as long as it stays.
+    std::uint64_t room_version() const { return room_version_; }
+
+    /// Exact, internal free lists included: for tests of roll back and replay.
+    friend bool operator==(const Cluster&, const Cluster&) = default;
+
+private:
+    friend class Trial;
+
+    struct NodeEntry {
+        Node node;
+        bool present = false;
+        std::uint32_t charges = 0;  ///< tokens held on it
+        friend bool operator==(const NodeEntry&, const NodeEntry&) = default;
+    };
+    struct Shape {
+        ResourcesId resources;
+        ClassId constraint_class;
+        friend auto operator<=>(const Shape&, const Shape&) = default;
+    };
+
+    NodeIndex add_entry(std::string_view name);
+    std::optional<NodeIndex> find_idle_entry();
+    void insert_in_order(NodeIndex node);
+    void erase_from_order(NodeIndex node);
+    void refresh_classes(NodeIndex node);
+    ResourcesId intern_amounts(const Resources& resources);
+    void release_amounts(ResourcesId id);
+    ChargeId attach(const Charge& charge);
+    Charge detach(ChargeId id);
+    void undo_attach(ChargeId id, bool was_appended);
+    void undo_detach(ChargeId id, const Charge& charge);
+    void apply(const Charge& charge, bool taken);
+
+    std::vector<NodeEntry> nodes_;  ///< by NodeIndex, ghosts included
+    std::map<std::string, NodeIndex, std::less<>> index_by_name_;
+    std::vector<NodeIndex> order_;  ///< present nodes by name
+    std::vector<NodeIndex> idle_;   ///< entries that were seen absent without charges: to be reused
+    NodeColumns columns_;
+    ConstraintClasses classes_;
+    Interner<Resources, ResourcesId> amounts_;
+    std::vector<Demand> demands_;  ///< by ResourcesId
+    Interner<Shape, ShapeId> shapes_;
+    Interner<std::string, ExtendedId> extended_names_;
+    std::vector<Charge> charges_;  ///< by ChargeId; node none: free
+    std::vector<ChargeId> free_charges_;
+    PodTable pods_;
+    std::uint64_t room_version_ = 0;
+};
+
+}  // namespace core
