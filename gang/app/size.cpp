@@ -1,0 +1,169 @@
+#include "gang/app/size.hpp"
+
+#include "gang/app/size_report.hpp"
+#include "gang/app/spark_conf.hpp"
+#include "k8s/codec_manifest.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <utility>
+
+namespace gang::app {
+namespace {
+
+constexpr std::size_t chunk_bytes = 64 * 1024;
+
+/// Stops a little after what a manifest may have; the codec says that it is too much.
+std::string read_bounded(std::istream& in) {
+    std::string text;
+    std::string chunk(chunk_bytes, '\0');
+    while (text.size() <= k8s::manifest_max && in) {
+        in.read(chunk.data(), static_cast<std::streamsize>(chunk.size()));
+        text.append(chunk, 0, static_cast<std::size_t>(in.gcount()));
+    }
+    return text;
+}
+
+/// Names come from files that others wrote: no control characters on the terminal.
+std::string plain(std::string text) {
+    const auto is_control = [](char c) {
+        return static_cast<unsigned char>(c) < ' ' || c == '\x7f';
+    };
+    std::replace_if(text.begin(), text.end(), is_control, '?');
+    return text;
+}
+
+core::Result<std::string> read_file(const std::string& file) {
+    if (file == "-") {
+        return read_bounded(std::cin);
+    }
+    std::ifstream in(file, std::ios::binary);
+    if (!in) {
+        return core::Error{"cannot be opened"};
+    }
+    std::string text = read_bounded(in);
+    if (in.bad()) {
+        return core::Error{"cannot be read"};
+    }
+    return text;
+}
+
+/// Everything in all files. The error begins with the file's name.
+core::Result<k8s::Manifest> read_files(const std::vector<std::string>& files) {
+    k8s::Manifest all;
+    for (const std::string& file : files) {
+        const auto text = read_file(file);
+        auto manifest =
+            text ? k8s::decode_manifest(*text) : core::Result<k8s::Manifest>(text.error());
+        if (!manifest) {
+            return core::Error{
+                (file == "-" ? "standard input" : file) + ": " + manifest.error().message};
+        }
+        std::move(manifest->pods.begin(), manifest->pods.end(), std::back_inserter(all.pods));
+        std::move(
+            manifest->config_maps.begin(),
+            manifest->config_maps.end(),
+            std::back_inserter(all.config_maps));
+    }
+    return all;
+}
+
+core::Result<core::Pod> find_driver(const std::vector<core::Pod>& pods) {
+    const core::Pod* driver = nullptr;
+    for (const core::Pod& pod : pods) {
+        if (!pod.spark_properties) {
+            continue;
+        }
+        if (driver != nullptr) {
+            return core::Error{
+                "two Spark drivers, " + driver->name + " and " + pod.name + ": give one at a time"};
+        }
+        driver = &pod;
+    }
+    if (driver == nullptr) {
+        return core::Error{
+            "no Spark driver among " + std::to_string(pods.size()) +
+            " pods: expected a container whose first argument is `driver`, with --properties-file "
+            "in a mounted config map"};
+    }
+    if (!driver->problem.empty()) {
+        return core::Error{"driver " + driver->name + ": " + driver->problem};
+    }
+    return *driver;
+}
+
+core::Result<std::string_view> find_text(
+    const std::vector<k8s::ConfigMap>& config_maps, const core::ConfigMapKey& wanted) {
+    for (const auto& config_map : config_maps) {
+        if (config_map.name != wanted.config_map) {
+            continue;
+        }
+        if (const std::string* text = core::find_value(config_map.data, wanted.key)) {
+            return std::string_view(*text);
+        }
+        return core::Error{"config map " + wanted.config_map + " has no key " + wanted.key};
+    }
+    return core::Error{
+        "config map " + wanted.config_map + ", which the driver mounts, is in none of the files"};
+}
+
+core::Result<spark::Conf> read_conf(const k8s::Manifest& manifest, const core::Pod& driver) {
+    const auto properties = find_text(manifest.config_maps, *driver.spark_properties);
+    if (!properties) {
+        return properties.error();
+    }
+    SparkTexts texts;
+    texts.properties = *properties;
+    if (const std::string* version = core::find_value(driver.labels, "spark-version")) {
+        texts.spark_version = *version;
+    }
+    if (driver.executor_template) {
+        const auto text = find_text(manifest.config_maps, *driver.executor_template);
+        if (!text) {
+            return text.error();
+        }
+        texts.executor_template = *text;
+    }
+    return make_spark_conf(texts);
+}
+
+spark::Derivation derive_gang(
+    const k8s::Manifest& manifest, const core::Pod& driver, const spark::Limits& limits) {
+    const auto conf = read_conf(manifest, driver);
+    if (conf) {
+        return spark::derive(*conf, driver, limits);
+    }
+    spark::Derivation derivation;
+    derivation.problem = conf.error().message;
+    return derivation;
+}
+
+}  // namespace
+
+int run_size(const SizeOptions& options, std::ostream& out, std::ostream& err) {
+    if (options.files.empty()) {
+        err << "size: no file given; expected -f driver.json -f configmaps.json\n";
+        return 2;
+    }
+    const auto manifest = read_files(options.files);
+    if (!manifest) {
+        err << "size: " << plain(manifest.error().message) << "\n";
+        return 1;
+    }
+    const auto driver = find_driver(manifest->pods);
+    if (!driver) {
+        err << "size: " << plain(driver.error().message) << "\n";
+        return 1;
+    }
+    const SizeReport report{*driver, derive_gang(*manifest, *driver, options.limits)};
+    out << (options.json ? size_as_json(report) : size_as_text(report));
+    if (!report.gang.problem.empty()) {
+        err << "size: driver " << plain(driver->name + ": " + report.gang.problem) << "\n";
+        return 1;
+    }
+    return 0;
+}
+
+}  // namespace gang::app
