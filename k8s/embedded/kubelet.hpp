@@ -19,7 +19,7 @@ class io_context;
 
 namespace k8s::embedded {
 
-class Store;
+class ApiServer;
 class Json;
 
 struct KubeletOptions {
@@ -49,7 +49,7 @@ struct PodRecord {
     friend bool operator==(const PodRecord&, const PodRecord&) = default;
 };
 
-/// Called on the loop's thread. Both may write to the store.
+/// Called on the loop's thread. They may call the server.
 struct KubeletHooks {
     std::function<void(const Json& pod)> on_running;
     std::function<void(const Json& pod)> on_gone;  ///< finished, refused or removed
@@ -58,8 +58,8 @@ struct KubeletHooks {
 /// All nodes of one simulated cluster, on the caller's loop. Destroying it stops all timers.
 class Kubelets {
 public:
-    /// `loop` and `store` must outlive this.
-    Kubelets(boost::asio::io_context& loop, Store& store, KubeletOptions options);
+    /// `loop` and `server` must outlive this.
+    Kubelets(boost::asio::io_context& loop, ApiServer& server, KubeletOptions options);
     ~Kubelets();
     Kubelets(const Kubelets&) = delete;
     Kubelets& operator=(const Kubelets&) = delete;

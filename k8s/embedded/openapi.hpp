@@ -4,7 +4,7 @@
 // known. No schemas of fields: kubectl then leaves all checks to the server, and `kubectl explain`
 // answers with an error instead of a wrong text.
 
-#include "k8s/embedded/face.hpp"
+#include "k8s/embedded/request.hpp"
 
 #include <optional>
 #include <string_view>
@@ -13,6 +13,6 @@ namespace k8s::embedded {
 
 /// Answers a GET of /openapi/v3 and what is below it (`path` without its query) and the refusal of
 /// /openapi/v2; nothing for any other path.
-std::optional<FaceAnswer> answer_openapi(std::string_view path);
+std::optional<Response> answer_openapi(std::string_view path);
 
 }  // namespace k8s::embedded

@@ -2,8 +2,8 @@
 // Server-side printing: an object or a list becomes a meta.k8s.io Table with the columns that the
 // real API server prints, when the client's Accept header asks for `as=Table` (kubectl get).
 
-#include "k8s/embedded/face.hpp"
 #include "k8s/embedded/json_value.hpp"
+#include "k8s/embedded/kinds.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -29,7 +29,6 @@ std::optional<TableForm> wanted_table(std::string_view accept, std::string_view 
 /// `answer` is one object, or a list with `items` whose metadata (resourceVersion, continue,
 /// remainingItemCount) the table takes over. `now_ms` is Unix time, for the ages. For a watch event
 /// pass the event's object. Status objects must not come here.
-Json as_table(
-    const ResourceName& resource, const Json& answer, const TableForm& form, std::int64_t now_ms);
+Json as_table(const Kind& kind, const Json& answer, const TableForm& form, std::int64_t now_ms);
 
 }  // namespace k8s::embedded
