@@ -39,7 +39,7 @@ public:
     Phase(const DemoOptions& options, config::Discovery discovery)
         : options_(options),
           cluster_(io_, {}),
-          kubelets_(io_, cluster_.api().store(), kubelet_options(options)),
+          kubelets_(io_, cluster_.api(), kubelet_options(options)),
           spark_(io_, cluster_.api(), [this](const std::string& uid) { kubelets_.finish(uid); }),
           log_(quiet_log()) {
         config_.gang.discovery = discovery;
@@ -49,7 +49,8 @@ public:
     core::Result<DemoResult> run() {
         const core::Result<std::uint16_t> port = cluster_.start();
         if (!port) return port.error();
-        start_daemon(*port);
+        const core::Result<core::Done> daemon = start_daemon(*port);
+        if (!daemon) return daemon.error();
         kubelets_.start(
             {[this](const k8s::embedded::Json& pod) { spark_.on_running(pod); },
              [this](const k8s::embedded::Json& pod) { spark_.on_gone(pod); }});
@@ -74,18 +75,21 @@ private:
 
     static Log quiet_log() { return Log(config::LogFormat::console, config::LogLevel::error); }
 
-    void start_daemon(std::uint16_t port) {
+    core::Result<core::Done> start_daemon(std::uint16_t port) {
         k8s::Access access;
-        access.use_tls = false;
+        access.tls = false;
         access.host = "127.0.0.1";
-        access.port = std::to_string(port);
-        DaemonOptions daemon;
-        daemon.endpoint = k8s::make_endpoint(std::move(access));
-        daemon.config = config_;
-        daemon.identity = daemon.instance = "demo";
-        daemon.log = &log_;
-        daemon_ = std::make_unique<Daemon>(io_, std::move(daemon));
+        access.port = port;
+        auto endpoint = k8s::Endpoint::make(std::move(access), "gang-scheduler-demo");
+        if (!endpoint) return endpoint.error();
+        DaemonOptions options;
+        options.endpoint = *std::move(endpoint);
+        options.config = config_;
+        options.identity = options.instance = "demo";
+        options.log = &log_;
+        daemon_ = std::make_unique<Daemon>(io_, std::move(options));
         daemon_->start();
+        return core::Done{};
     }
 
     void turn_until_settled(std::int64_t began_ms) {
