@@ -1,0 +1,80 @@
+#include "core/pod.hpp"
+
+#include <algorithm>
+#include <string_view>
+
+namespace core {
+
+namespace {
+
+/// Kubernetes lets a pod as a whole ask for these only.
+bool is_pod_level(std::string_view extended_name) {
+    return extended_name.starts_with("hugepages-");
+}
+
+/// An amount of zero is taken for "not named": the API server refuses a pod-level request below the
+/// sum of its containers, so a zero can only stand over a sum of zero.
+Result<Done> apply_pod_level(Resources& total, const Resources& pod_level) {
+    if (pod_level.cpu_milli != 0) total.cpu_milli = pod_level.cpu_milli;
+    if (pod_level.memory_bytes != 0) total.memory_bytes = pod_level.memory_bytes;
+    for (const ExtendedResource& entry : pod_level.extended) {
+        if (!is_pod_level(entry.name)) continue;
+        std::erase_if(total.extended, [&entry](const auto& old) { return old.name == entry.name; });
+        Resources named;
+        named.extended = {entry};
+        Result<Resources> replaced = sum(total, named);
+        if (!replaced) return replaced.error();
+        total = *std::move(replaced);
+    }
+    return Done{};
+}
+
+/// The two sums that the pod's start passes through.
+struct Totals {
+    Resources running;   ///< containers and sidecars, once all are up
+    Resources starting;  ///< the worst moment while init containers run
+};
+
+Result<Totals> add_init_containers(const PodRequests& requests, Resources running) {
+    Totals totals{std::move(running), {}};
+    Resources sidecars;
+    for (const ContainerRequest& init : requests.init_containers) {
+        Result<Resources> during = sum(sidecars, init.requests);
+        if (!during) return during.error();
+        if (init.restartable) {
+            sidecars = *during;
+            Result<Resources> with_sidecar = sum(totals.running, init.requests);
+            if (!with_sidecar) return with_sidecar.error();
+            totals.running = *std::move(with_sidecar);
+        }
+        totals.starting = larger(totals.starting, *during);
+    }
+    return totals;
+}
+
+}  // namespace
+
+const OwnerReference* find_controller(const Pod& pod) {
+    const auto found = std::find_if(
+        pod.owners.begin(), pod.owners.end(), [](const auto& owner) { return owner.controller; });
+    return found == pod.owners.end() ? nullptr : &*found;
+}
+
+Result<Resources> effective_requests(const PodRequests& requests) {
+    Resources containers;
+    for (const ContainerRequest& container : requests.containers) {
+        Result<Resources> added = sum(containers, container.requests);
+        if (!added) return added;
+        containers = *std::move(added);
+    }
+    Result<Totals> totals = add_init_containers(requests, std::move(containers));
+    if (!totals) return totals.error();
+    Resources effective = larger(totals->running, totals->starting);
+    if (requests.pod_level) {
+        const Result<Done> applied = apply_pod_level(effective, *requests.pod_level);
+        if (!applied) return applied.error();
+    }
+    return sum(effective, requests.overhead);
+}
+
+}  // namespace core
