@@ -1,0 +1,358 @@
+#include "gang/app/daemon.hpp"
+
+#include "gang/app/control_server.hpp"
+#include "gang/app/executor.hpp"
+#include "gang/app/inbox.hpp"
+#include "gang/app/json_text.hpp"
+#include "gang/app/server_name.hpp"
+#include "gang/app/translate.hpp"
+#include "gang/scheduler.hpp"
+#include "k8s/elector.hpp"
+#include "k8s/time.hpp"
+#include "k8s/watcher.hpp"
+#include "k8s/writer.hpp"
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace gang::app {
+namespace {
+
+namespace asio = boost::asio;
+using config::LogLevel;
+
+constexpr std::int64_t drain_ms = 2'500;
+constexpr int events_per_turn = 256;  ///< then timers and sockets get their turn
+constexpr std::int64_t wake_max_ms = 3'600'000;
+
+/// Unix time that never goes back and does not jump when somebody sets the clock.
+class SteadyUnixClock {
+public:
+    std::int64_t now() const { return unix_start_ + (k8s::monotonic_ms() - start_); }
+
+private:
+    std::int64_t start_ = k8s::monotonic_ms();
+    std::int64_t unix_start_ = k8s::unix_ms();
+};
+
+LogLevel to_level(k8s::NoticeLevel level) {
+    switch (level) {
+        case k8s::NoticeLevel::debug:
+            return LogLevel::debug;
+        case k8s::NoticeLevel::info:
+            return LogLevel::info;
+        case k8s::NoticeLevel::warning:
+            return LogLevel::warning;
+        case k8s::NoticeLevel::error:
+            return LogLevel::error;
+    }
+    return LogLevel::error;
+}
+
+}  // namespace
+
+struct Daemon::Impl : std::enable_shared_from_this<Daemon::Impl> {
+    Impl(asio::io_context& context, DaemonOptions with);
+
+    void start();
+    void stop(std::function<void()> done);
+    void push(Event event);
+    void wake(std::int64_t time_ms);
+    void wake_loop();
+    void turn();
+    void arm_timer();
+    void hold_watches(bool full);
+    void step(const StampedEvent& event);
+    void lost(const std::string& why);
+    void serve_control();
+    k8s::NoticeSink notices(std::string from) const;
+    k8s::WatcherOptions watcher_options(k8s::WatchKind kind);
+    k8s::WriterOptions writer_options();
+    k8s::ElectorOptions elector_options();
+
+    asio::io_context& io;
+    DaemonOptions options;
+    SteadyUnixClock clock;
+    Scheduler scheduler;
+    Inbox inbox;
+    asio::steady_timer timer;
+    std::unique_ptr<k8s::Elector> elector;  ///< none: this process leads from the start
+    k8s::Watcher pods;
+    k8s::Watcher nodes;
+    k8s::Writer writer;
+    Executor executor;
+    std::unique_ptr<ControlServer> control;
+    DaemonStats stats;
+    bool turn_is_posted = false;
+    bool watches_rest = false;
+    bool deciding = true;  ///< false once the lease is lost or the end has begun
+    bool stopping = false;
+};
+
+Daemon::Impl::Impl(asio::io_context& context, DaemonOptions with)
+    : io(context),
+      options(std::move(with)),
+      scheduler(options.config),
+      timer(io),
+      pods(io, options.endpoint, watcher_options(k8s::WatchKind::pods)),
+      nodes(io, options.endpoint, watcher_options(k8s::WatchKind::nodes)),
+      writer(io, options.endpoint, writer_options()),
+      executor(Executor::Wiring{
+          &writer,
+          options.log,
+          [this](Event event) { push(std::move(event)); },
+          [this](std::int64_t time_ms) { wake(time_ms); }}) {
+    if (options.config.leader_election.enabled) {
+        elector = std::make_unique<k8s::Elector>(io, options.endpoint, elector_options());
+    }
+}
+
+k8s::NoticeSink Daemon::Impl::notices(std::string from) const {
+    return [log = options.log, from = std::move(from)](
+               k8s::NoticeLevel level, const std::string& text) {
+        log->write(to_level(level), from + ": " + text);
+    };
+}
+
+k8s::WatcherOptions Daemon::Impl::watcher_options(k8s::WatchKind kind) {
+    k8s::WatcherOptions out;
+    out.kind = kind;
+    out.sink = [this, kind](k8s::WatchEvent event) { push(to_event(kind, std::move(event))); };
+    out.notice = notices(kind == k8s::WatchKind::pods ? "pods" : "nodes");
+    return out;
+}
+
+k8s::WriterOptions Daemon::Impl::writer_options() {
+    k8s::WriterOptions out;
+    out.component = options.config.scheduler_names.front();
+    out.instance = options.instance;
+    out.may_write = [this] { return elector == nullptr || elector->may_write(); };
+    out.annotation_bytes = [this](const std::string& uid) { return pods.annotation_bytes(uid); };
+    out.notice = notices("writer");
+    out.events_per_second = options.config.events_per_second;
+    return out;
+}
+
+k8s::ElectorOptions Daemon::Impl::elector_options() {
+    const config::LeaderElection& lease = options.config.leader_election;
+    k8s::ElectorOptions out;
+    out.namespace_name = lease.lease_namespace.empty() ? options.endpoint->access().namespace_name
+                                                       : lease.lease_namespace;
+    out.lease_name = lease.lease_name;
+    out.identity = options.identity;
+    out.lease_duration_ms = lease.lease_duration_ms;
+    out.renew_deadline_ms = lease.renew_deadline_ms;
+    out.retry_period_ms = lease.retry_period_ms;
+    out.gained = [this](std::int64_t epoch) {
+        options.log->write(LogLevel::info, "leading", {{"epoch", std::to_string(epoch)}});
+        stats.leading = true;
+        push(LeadershipGained{epoch});
+    };
+    out.lost = [this](const std::string& why) { lost(why); };
+    out.notice = notices("lease");
+    return out;
+}
+
+void Daemon::Impl::start() {
+    options.log->write(
+        LogLevel::info,
+        "starting",
+        {{"server", server_name(options.endpoint->access())},
+         {"schedulerNames", fmt::format("{}", fmt::join(options.config.scheduler_names, ","))},
+         {"leaderElection", elector ? "on" : "off"}});
+    serve_control();
+    pods.start();
+    nodes.start();
+    if (elector) {
+        elector->start();
+        return;
+    }
+    // Epochs must grow from one run to the next; the clock is all that survives us.
+    stats.leading = true;
+    push(LeadershipGained{clock.now()});
+}
+
+void Daemon::Impl::serve_control() {
+    if (options.config.control_listen.empty()) {
+        return;
+    }
+    const std::string& listen = options.config.control_listen;
+    const auto address = config::parse_loopback(listen);
+    const std::string server = server_name(options.endpoint->access());
+    ControlSource source;
+    source.gangs = [this, server] {
+        return to_json(GangList{"daemon", server, scheduler.gangs()});
+    };
+    source.explain = [this, server](const std::string& question) -> std::optional<std::string> {
+        auto explanation = scheduler.explain(question);
+        if (!explanation) {
+            return std::nullopt;
+        }
+        return to_json(Answer{"daemon", server, *std::move(explanation)});
+    };
+    source.ready = [this] { return pods.stats().synced && nodes.stats().synced; };
+    auto started = address ? ControlServer::listen(io, *address, std::move(source))
+                           : core::Result<std::unique_ptr<ControlServer>>(address.error());
+    if (!started) {
+        options.log->write(
+            LogLevel::warning,
+            "no control endpoint",
+            {{"listen", listen}, {"why", started.error().message}});
+        return;
+    }
+    control = *std::move(started);
+}
+
+void Daemon::Impl::push(Event event) {
+    if (!deciding) {
+        return;
+    }
+    inbox.push(std::move(event));
+    hold_watches(inbox.is_full());
+    wake_loop();
+}
+
+void Daemon::Impl::wake(std::int64_t time_ms) {
+    inbox.wake_at(time_ms);
+}
+
+void Daemon::Impl::wake_loop() {
+    if (turn_is_posted) {
+        return;
+    }
+    turn_is_posted = true;
+    asio::post(io, [self = shared_from_this()] {
+        self->turn_is_posted = false;
+        self->turn();
+    });
+}
+
+/// A handful of events, then the loop's other work gets its turn.
+void Daemon::Impl::turn() {
+    for (int i = 0; i < events_per_turn && deciding; ++i) {
+        const std::int64_t now = clock.now();
+        if (!inbox.has_work(now)) {
+            break;
+        }
+        step(inbox.next(now));
+    }
+    if (!deciding) {
+        return;
+    }
+    hold_watches(inbox.is_full());
+    if (inbox.has_work(clock.now())) {
+        wake_loop();
+    } else {
+        arm_timer();
+    }
+}
+
+void Daemon::Impl::step(const StampedEvent& event) {
+    ++stats.events;
+    for (const Decision& decision : scheduler.step(event)) {
+        ++stats.decisions;
+        executor.carry_out(decision);
+    }
+}
+
+void Daemon::Impl::arm_timer() {
+    const auto wake = inbox.wake_time();
+    if (!wake) {
+        timer.cancel();
+        return;
+    }
+    const std::int64_t wait = std::clamp<std::int64_t>(*wake - clock.now(), 0, wake_max_ms);
+    timer.expires_after(std::chrono::milliseconds(wait));
+    timer.async_wait([self = shared_from_this()](const boost::system::error_code& ec) {
+        if (!ec) {
+            self->wake_loop();
+        }
+    });
+}
+
+void Daemon::Impl::hold_watches(bool full) {
+    if (full == watches_rest || stopping) {
+        return;
+    }
+    watches_rest = full;
+    if (full) {
+        ++stats.pauses;
+        options.log->write(
+            LogLevel::warning,
+            "inbox full, watches rest",
+            {{"waiting", std::to_string(inbox.waiting())}});
+        pods.pause();
+        nodes.pause();
+        return;
+    }
+    options.log->write(LogLevel::info, "inbox drained, watches go on");
+    pods.resume();
+    nodes.resume();
+}
+
+void Daemon::Impl::lost(const std::string& why) {
+    options.log->write(LogLevel::error, "lease lost, nothing is decided any more", {{"why", why}});
+    deciding = false;
+    stats.leading = false;
+    timer.cancel();
+    if (options.lost_lease) {
+        options.lost_lease();
+    }
+}
+
+void Daemon::Impl::stop(std::function<void()> done) {
+    ENSURE(!stopping);
+    stopping = true;
+    deciding = false;
+    timer.cancel();
+    pods.stop();
+    nodes.stop();
+    if (control) {
+        control->stop();
+    }
+    // The lease goes last: after it somebody else leads, and nothing of ours may still be on its
+    // way.
+    writer.stop(drain_ms, [self = shared_from_this(), done = std::move(done)]() mutable {
+        if (self->elector) {
+            self->elector->stop(std::move(done));
+        } else {
+            asio::post(self->io, std::move(done));
+        }
+    });
+}
+
+Daemon::Daemon(asio::io_context& io, DaemonOptions options)
+    : impl_(std::make_shared<Impl>(io, std::move(options))) {}
+
+Daemon::~Daemon() = default;
+
+void Daemon::start() {
+    impl_->start();
+}
+
+void Daemon::stop(std::function<void()> done) {
+    impl_->stop(std::move(done));
+}
+
+std::vector<GangView> Daemon::gangs() const {
+    return impl_->scheduler.gangs();
+}
+
+std::optional<Explanation> Daemon::explain(std::string_view pod_or_app) const {
+    return impl_->scheduler.explain(pod_or_app);
+}
+
+DaemonStats Daemon::stats() const {
+    DaemonStats out = impl_->stats;
+    out.synced = impl_->pods.stats().synced && impl_->nodes.stats().synced;
+    out.binds = impl_->writer.stats().binds;
+    return out;
+}
+
+}  // namespace gang::app

@@ -1,0 +1,140 @@
+#include "gang/app/executor.hpp"
+
+#include "gang/app/translate.hpp"
+
+#include <array>
+#include <utility>
+
+namespace gang::app {
+namespace {
+
+using config::LogLevel;
+
+std::string full_name(const PodRef& pod) {
+    return pod.namespace_name + "/" + pod.name;
+}
+
+std::string word(BindOutcome outcome) {
+    constexpr std::array<const char*, 7> words = {
+        "bound", "taken", "gone", "changed", "not_bindable", "refused", "not_sent"};
+    return words[static_cast<std::size_t>(outcome)];
+}
+
+std::string word(ConfProblem problem) {
+    constexpr std::array<const char*, 4> words = {"not_found", "forbidden", "unreadable", "failed"};
+    return words[static_cast<std::size_t>(problem)];
+}
+
+}  // namespace
+
+void Executor::carry_out(const Decision& decision) {
+    std::visit([this](const auto& one) { run(one); }, decision);
+}
+
+void Executor::run(const BindPod& decision) {
+    wiring_.log->write(
+        LogLevel::info, "bind", {{"pod", full_name(decision.pod)}, {"node", decision.node}});
+    wiring_.writer->bind(to_request(decision), [this, decision](const k8s::BindResult& result) {
+        bind_answered(decision, result);
+    });
+}
+
+void Executor::bind_answered(const BindPod& decision, const k8s::BindResult& result) {
+    BindFinished event = to_event(decision.pod.uid, result);
+    const auto level = event.outcome == BindOutcome::bound ? LogLevel::debug : LogLevel::warning;
+    wiring_.log->write(
+        level,
+        "bind answered",
+        {{"pod", full_name(decision.pod)},
+         {"node", decision.node},
+         {"outcome", word(event.outcome)},
+         {"why", event.message}});
+    wiring_.answer(std::move(event));
+}
+
+void Executor::run(const FetchSparkConf& decision) {
+    wiring_.log->write(
+        LogLevel::debug,
+        "fetch conf",
+        {{"pod", full_name(decision.driver)}, {"configMap", decision.properties.config_map}});
+    wiring_.writer->get_config_map(
+        decision.driver.namespace_name,
+        decision.properties.config_map,
+        [this, decision](const k8s::ConfigMapResult& properties) {
+            if (properties.outcome == k8s::FetchOutcome::found && decision.executor_template) {
+                fetch_template(decision, properties);
+            } else {
+                conf_answered(to_event(decision, properties, k8s::ConfigMapResult{}));
+            }
+        });
+}
+
+void Executor::fetch_template(
+    const FetchSparkConf& decision, const k8s::ConfigMapResult& properties) {
+    wiring_.writer->get_config_map(
+        decision.driver.namespace_name,
+        decision.executor_template->config_map,
+        [this, decision, properties](const k8s::ConfigMapResult& executor_template) {
+            conf_answered(to_event(decision, properties, executor_template));
+        });
+}
+
+void Executor::conf_answered(Event event) {
+    if (const auto* missing = std::get_if<SparkConfMissing>(&event)) {
+        wiring_.log->write(
+            LogLevel::debug,
+            "conf missing",
+            {{"driverUid", missing->driver_uid},
+             {"problem", word(missing->problem)},
+             {"why", missing->message}});
+    }
+    wiring_.answer(std::move(event));
+}
+
+void Executor::run(const SetCondition& decision) {
+    wiring_.log->write(
+        LogLevel::info,
+        "condition",
+        {{"pod", full_name(decision.pod)},
+         {"reason", decision.reason},
+         {"message", decision.message}});
+    if (!decision.fence) {
+        wiring_.writer->patch_status(to_patch(decision), {});
+        return;
+    }
+    wiring_.writer->patch_status(
+        to_patch(decision), [this, uid = decision.pod.uid](const k8s::StatusResult& result) {
+            wiring_.answer(to_event(uid, result));
+        });
+}
+
+void Executor::run(const UpdateReservation& decision) {
+    wiring_.log->write(
+        LogLevel::info, "reservation changed", {{"pod", full_name(decision.driver)}});
+    wiring_.writer->patch_status(
+        to_patch(decision), [this, driver = decision.driver](const k8s::StatusResult& result) {
+            if (!result.written) {
+                wiring_.log->write(
+                    LogLevel::warning,
+                    "reservation not written",
+                    {{"pod", full_name(driver)}, {"why", result.message}});
+            }
+            wiring_.answer(to_event(driver.uid, result));
+        });
+}
+
+void Executor::run(const RecordEvent& decision) {
+    wiring_.log->write(
+        LogLevel::info,
+        "event",
+        {{"pod", full_name(decision.pod)},
+         {"reason", decision.reason},
+         {"message", decision.message}});
+    wiring_.writer->record_event(to_pod_event(decision));
+}
+
+void Executor::run(const WakeAt& decision) {
+    wiring_.wake(decision.time_ms);
+}
+
+}  // namespace gang::app
