@@ -2,6 +2,7 @@
 import atexit
 import base64
 import json
+import ssl
 import tempfile
 import threading
 from pathlib import Path
@@ -10,7 +11,9 @@ from typing import Any, Iterator, Optional
 import requests
 import yaml
 
-Json = dict[str, Any]
+from .json_type import Json
+from .websocket import WebSocket
+
 MERGE_PATCH = "application/merge-patch+json"
 STRATEGIC_PATCH = "application/strategic-merge-patch+json"
 JSON_PATCH = "application/json-patch+json"
@@ -108,6 +111,15 @@ class Api:
             for line in answer.iter_lines(chunk_size=None):
                 if line:
                     yield json.loads(line)
+
+    def websocket(self, path: str) -> WebSocket:
+        """A watch the way Spark opens one."""
+        tls = None
+        if self.server.startswith("https:"):
+            tls = ssl.create_default_context(cafile=str(self._verify))
+            if self._certificate:
+                tls.load_cert_chain(*self._certificate)
+        return WebSocket(self.server + path, tls)
 
     def _session(self) -> requests.Session:
         session = getattr(self._local, "session", None)

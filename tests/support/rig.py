@@ -60,22 +60,22 @@ class Rig(ABC):
     def __init__(self, name: str) -> None:
         self.name = name
         self.folder = scratch_folder(name)
-        self._schedulers: list[Scheduler] = []
+        self.schedulers: list[Scheduler] = []
 
     def start_scheduler(self, arguments: Sequence[str] = ("--leader-elect=false",),
                         kubeconfig: Optional[Path] = None, log: Optional[Path] = None) -> Scheduler:
         """`gang-scheduler run` on this rig; more arguments as given. Ended by stop_schedulers()."""
-        number = len(self._schedulers)
+        number = len(self.schedulers)
         command = [str(binary()), "run", "--kubeconfig", str(kubeconfig or self.kubeconfig),
                    "--control", "none", *arguments]
         scheduler = Scheduler(command, log or self.folder / f"scheduler-{number}-{time.time():.0f}.log")
-        self._schedulers.append(scheduler)
+        self.schedulers.append(scheduler)
         return scheduler
 
     def stop_schedulers(self) -> None:
-        for scheduler in self._schedulers:
+        for scheduler in self.schedulers:
             scheduler.stop()
-        self._schedulers.clear()
+        self.schedulers.clear()
 
     def cli(self, *arguments: str, timeout: float = 20.0) -> "subprocess.CompletedProcess[str]":
         """Another verb of the program, with this rig's kubeconfig."""

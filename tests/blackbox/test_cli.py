@@ -1,0 +1,105 @@
+"""The verbs: size, gangs, why, check-config, version."""
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from support.cluster import Cluster
+from support.pods import amounts
+from support.polling import eventually
+from support.rig import binary
+from support.spark_application import FIXTURES, Size, sized
+
+CASES = sorted(path.relative_to(FIXTURES) for path in FIXTURES.glob("*/*"))
+
+
+def run(*arguments: str) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run([str(binary()), *arguments], capture_output=True, text=True, timeout=20)
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_size_foretells_what_spark_asked_for(case: Path) -> None:
+    folder = FIXTURES / case
+    result = run("size", "-f", str(folder / "driver.json"), "-f", str(folder / "configmaps.json"),
+                 "-o", "json")
+    assert result.returncode == 0, result.stderr
+    answer = json.loads(result.stdout)
+    executors = json.loads((folder / "executors.json").read_text())
+    assert sum(shape["count"] for shape in answer["executors"]) == len(executors)
+    total: dict = {}
+    for container in executors[0]["spec"]["containers"]:
+        for name, value in amounts(container["resources"].get("requests", {})).items():
+            total[name] = total.get(name, 0) + value
+    assert amounts(answer["executors"][0]["requests"]) == total
+    assert answer["executors"][0]["nodeSelector"] == executors[0]["spec"].get("nodeSelector", {})
+
+
+def test_size_prints_a_table_for_people() -> None:
+    folder = FIXTURES / "4.1.4/jvm-sized"
+    result = run("size", "-f", str(folder / "driver.json"), "-f", str(folder / "configmaps.json"))
+    assert result.returncode == 0 and "4505Mi" in result.stdout, result.stdout + result.stderr
+
+
+def test_size_of_something_that_is_not_json(tmp_path: Path) -> None:
+    path = tmp_path / "broken.json"
+    path.write_text("{")
+    result = run("size", "-f", str(path))
+    assert result.returncode == 1 and str(path) in result.stderr
+
+
+def test_check_config(tmp_path: Path) -> None:
+    path = tmp_path / "config.yaml"
+    path.write_text("{}\n")
+    good = run("check-config", str(path))
+    assert good.returncode == 0, good.stderr
+    path.write_text("gang:\n  discoverie: auto\n")
+    bad = run("check-config", str(path))
+    assert bad.returncode == 2
+    assert f"{path}:2" in bad.stderr + bad.stdout and "discoverie" in bad.stderr + bad.stdout
+    path.write_text("gang: {discovery: auto}\ngang: {discovery: none}\n")
+    assert run("check-config", str(path)).returncode == 2
+    assert run("check-config", str(tmp_path / "absent.yaml")).returncode == 2
+
+
+def test_run_refuses_a_bad_config(tmp_path: Path) -> None:
+    path = tmp_path / "config.yaml"
+    path.write_text("no-such-key: 1\n")
+    result = run("run", "--config", str(path))
+    assert result.returncode == 2 and f"{path}:1" in result.stderr + result.stdout
+
+
+def test_version_and_usage() -> None:
+    assert run("version").returncode == 0
+    wrong = run("no-such-verb")
+    assert wrong.returncode not in (0, None) and "no-such-verb" in wrong.stderr + wrong.stdout
+
+
+def test_gangs_and_why_from_the_api_server_alone(cluster: Cluster) -> None:
+    cluster.add_nodes(1)
+    cluster.start_scheduler()
+    running = sized(Size(executors=2), cluster.default_namespace)
+    running.work_seconds = 60
+    cluster.submit(running)
+    eventually(lambda: cluster.is_whole(running), 15, "two executors")
+    waiting = cluster.submit(sized(Size(executors=3), cluster.default_namespace))
+    cluster.wait_code(waiting, "WaitingForCapacity")
+
+    namespace = cluster.default_namespace
+    table = cluster.rig.cli("gangs", "-n", namespace)
+    assert table.returncode == 0, table.stderr
+    assert running.driver_name[:20] in table.stdout and "WaitingForCapacity" in table.stdout
+    listed = json.loads(cluster.rig.cli("gangs", "-n", namespace, "-o", "json").stdout)
+    entries = listed["gangs"] if isinstance(listed, dict) else listed
+    assert {entry["driver"] for entry in entries} == {running.driver_name, waiting.driver_name}
+
+    for name in (waiting.driver_name, waiting.application_id):
+        why = cluster.rig.cli("why", name, "-n", namespace)
+        assert why.returncode == 0, why.stderr
+        assert "WaitingForCapacity" in why.stdout and "cpu" in why.stdout
+    executor = cluster.executors(running)[0]["metadata"]["name"]
+    assert cluster.rig.cli("why", executor, "-n", namespace).returncode == 0
+    machine = cluster.rig.cli("why", waiting.driver_name, "-n", namespace, "-o", "json")
+    json.loads(machine.stdout)
+    absent = cluster.rig.cli("why", "no-such-pod", "-n", namespace)
+    assert absent.returncode != 0 and "no-such-pod" in absent.stderr + absent.stdout

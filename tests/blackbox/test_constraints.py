@@ -1,0 +1,112 @@
+"""Where the pods of a gang may go: selectors, taints, cordon, affinity, readiness, pod counts."""
+from support.api import Json
+from support.cluster import Cluster
+from support.pods import is_finished, node_of
+from support.polling import eventually
+from support.spark_application import Size, SparkApplication, captured, sized
+
+
+def nodes_used(cluster: Cluster, application: SparkApplication) -> tuple[set[str], set[str]]:
+    """(the driver's, the executors') nodes over the whole test."""
+    driver, executors = set(), set()
+    for seen in cluster.history.events:
+        if not node_of(seen.pod) or is_finished(seen.pod):
+            continue
+        name = seen.pod["metadata"]["name"]
+        if name == application.driver_name:
+            driver.add(node_of(seen.pod))
+        elif name.startswith(application.driver_name.rsplit("-driver", 1)[0]):
+            executors.add(node_of(seen.pod))
+    return driver, executors
+
+
+def test_node_selectors_of_driver_and_executors(cluster: Cluster) -> None:
+    cluster.add_nodes(1)
+    drivers = cluster.add_nodes(1, labels={"disk": "ssd", "pool": "drivers"})
+    executors = cluster.add_nodes(1, labels={"disk": "ssd", "pool": "spark"})
+    cluster.start_scheduler()
+    application = cluster.submit(captured("selectors", cluster.default_namespace))
+    cluster.wait_finished(application)
+    assert nodes_used(cluster, application) == (set(drivers), set(executors))
+
+
+def test_a_selector_that_no_node_satisfies(cluster: Cluster) -> None:
+    cluster.add_nodes(2, labels={"disk": "ssd", "pool": "drivers"})
+    cluster.start_scheduler()
+    application = cluster.submit(captured("selectors", cluster.default_namespace))
+    eventually(lambda: cluster.message(application).startswith("0/2 nodes"), 10, "a condition")
+    assert not cluster.is_bound(application)
+    cluster.add_nodes(1, labels={"disk": "ssd", "pool": "spark"})
+    cluster.wait_finished(application)
+
+
+def test_the_executor_template_s_tolerations_and_sidecar(cluster: Cluster) -> None:
+    """Executors tolerate the taint through their template, the driver does not."""
+    plain = cluster.add_nodes(1)
+    spark = cluster.add_nodes(1, labels={"pool": "spark"}, taints=[
+        {"key": "spark", "value": "true", "effect": "NoSchedule"}])
+    cluster.start_scheduler()
+    application = cluster.submit(captured("template-sidecar", cluster.default_namespace))
+    cluster.wait_finished(application)
+    assert nodes_used(cluster, application) == (set(plain), set(spark))
+
+
+def test_required_node_affinity_from_the_template(cluster: Cluster) -> None:
+    cluster.add_nodes(1)
+    fitting = cluster.add_nodes(1, labels={"node.kubernetes.io/instance-type": "m5.8xlarge"})
+    cluster.start_scheduler()
+    application = captured("template-affinity", cluster.default_namespace)
+    remove_spread(application)
+    cluster.submit(application)
+    cluster.wait_finished(application)
+    assert nodes_used(cluster, application)[1] == set(fitting)
+
+
+def test_taints_keep_a_gang_away(cluster: Cluster) -> None:
+    cluster.add_nodes(1, taints=[{"key": "dedicated", "value": "gpu", "effect": "NoSchedule"}])
+    cluster.start_scheduler()
+    application = cluster.submit(captured("jvm-default", cluster.default_namespace))
+    eventually(lambda: "dedicated" in cluster.message(application), 10, "the taint in the condition")
+    free = cluster.add_nodes(1)
+    cluster.wait_finished(application)
+    assert nodes_used(cluster, application) == (set(free), set(free))
+
+
+def test_cordon_and_uncordon(cluster: Cluster) -> None:
+    node, = cluster.add_nodes(1)
+    cluster.api.patch(f"/api/v1/nodes/{node}", {"spec": {"unschedulable": True}})
+    cluster.start_scheduler()
+    application = cluster.submit(captured("jvm-default", cluster.default_namespace))
+    eventually(lambda: cluster.message(application).startswith("0/1 nodes"), 10, "a condition")
+    cluster.api.patch(f"/api/v1/nodes/{node}", {"spec": {"unschedulable": None}})
+    cluster.wait_finished(application)
+
+
+def test_a_node_that_is_not_ready(cluster: Cluster) -> None:
+    node, = cluster.add_nodes(1)
+    cluster.kubelet.report_node(node, ready=False)
+    cluster.start_scheduler()
+    application = cluster.submit(captured("jvm-default", cluster.default_namespace))
+    eventually(lambda: cluster.message(application).startswith("0/1 nodes"), 10, "a condition")
+    cluster.kubelet.report_node(node, ready=True)
+    cluster.wait_finished(application)
+
+
+def test_the_number_of_pods_of_a_node(cluster: Cluster) -> None:
+    cluster.add_nodes(2, pods=2)
+    cluster.start_scheduler()
+    five_pods = cluster.submit(sized(Size(executors=4), cluster.default_namespace))
+    cluster.wait_code(five_pods, "ExceedsCluster")
+    four_pods = cluster.submit(sized(Size(executors=3), cluster.default_namespace))
+    cluster.wait_finished(four_pods)
+
+
+def remove_spread(application: SparkApplication) -> None:
+    """Takes the template's topology spread out: this test is about affinity."""
+    application.executor_pattern["spec"].pop("topologySpreadConstraints", None)
+    for each in application.config_maps:
+        data: Json = each["data"]
+        for key, text in data.items():
+            lines = text.splitlines(keepends=True)
+            data[key] = "".join(line for line in lines
+                                if "topologySpread" not in line and "maxSkew" not in line)

@@ -1,0 +1,179 @@
+"""Real kubectl against the embedded API server: every command that people type first."""
+import json
+import shutil
+import subprocess
+import time
+from typing import Iterator
+
+import pytest
+import yaml
+
+from conftest import Rigs, unavailable
+from support.kubelet import Kubelet, NodeSpec
+from support.fake_spark import FakeSpark
+from support.rig import Rig
+
+POD = """
+apiVersion: v1
+kind: Pod
+metadata: {name: one, namespace: default, labels: {a: b}}
+spec:
+  schedulerName: nobody
+  containers: [{name: c, image: i, resources: {requests: {cpu: 100m, memory: 64Mi}}}]
+"""
+
+
+class Kubectl:
+    """Runs the command; every call must end well unless `fails` is set."""
+
+    def __init__(self, rig: Rig) -> None:
+        self._rig = rig
+
+    def __call__(self, command: str, stdin: str = "", fails: bool = False) -> str:
+        result = subprocess.run(["kubectl", "--kubeconfig", str(self._rig.kubeconfig), *command.split(" ")],
+                                input=stdin, capture_output=True, text=True, timeout=30)
+        text = f"kubectl {command}: {result.returncode}\n{result.stdout}{result.stderr}"
+        assert (result.returncode != 0) == fails, text
+        return result.stdout + (result.stderr if fails else "")
+
+    def json(self, command: str) -> dict:
+        return json.loads(self(f"{command} -o json"))
+
+
+@pytest.fixture(scope="module")
+def embedded(rigs: Rigs) -> Iterator[Rig]:
+    if shutil.which("kubectl") is None:
+        unavailable("kubectl is missing")
+    rig = rigs.get("embedded")
+    kubelet = Kubelet(rig.api, FakeSpark(rig.api))
+    for name in ("w-0", "w-1"):
+        kubelet.add_node(NodeSpec(name))
+    yield rig
+    kubelet.stop()
+    rigs.stop("embedded")
+
+
+@pytest.fixture
+def kubectl(embedded: Rig) -> Iterator[Kubectl]:
+    run = Kubectl(embedded)
+    run("apply -f -", POD)
+    yield run
+    run("delete pod --all --grace-period=0 --force --wait=false")
+
+
+def test_get_in_all_forms(kubectl: Kubectl) -> None:
+    table = kubectl("get pods")
+    assert table.split()[:5] == ["NAME", "READY", "STATUS", "RESTARTS", "AGE"] and "one" in table
+    assert "NOMINATED NODE" in kubectl("get pods -o wide")
+    assert yaml.safe_load(kubectl("get pod one -o yaml"))["metadata"]["name"] == "one"
+    assert kubectl.json("get pod one")["spec"]["schedulerName"] == "nobody"
+    assert "NAMESPACE" in kubectl("get pods -A")
+    assert kubectl("get pod one -o jsonpath={.metadata.labels.a}") == "b"
+    assert kubectl("get pods -o name").strip() == "pod/one"
+    assert "STATUS" in kubectl("get nodes") and "w-1" in kubectl("get nodes")
+    assert "INTERNAL-IP" in kubectl("get nodes -o wide")
+    assert len(yaml.safe_load(kubectl("get nodes -o yaml"))["items"]) == 2
+    assert "not found" in kubectl("get pod absent", fails=True)
+
+
+def test_get_with_selectors_sorting_and_chunks(kubectl: Kubectl) -> None:
+    kubectl("apply -f -", POD.replace("name: one", "name: two").replace("a: b", "a: c"))
+    assert "two" not in kubectl("get pods -l a=b")
+    assert "one" not in kubectl("get pods -l a!=b")
+    assert kubectl("get pods -l a=b --field-selector spec.schedulerName=nobody -o name").strip() == "pod/one"
+    assert kubectl("get pods --field-selector metadata.name=two -o name").strip() == "pod/two"
+    assert kubectl("get pods --chunk-size=1 -o name").split() == ["pod/one", "pod/two"]
+    assert kubectl("get pods --sort-by=.metadata.creationTimestamp -o name").split()
+
+
+def test_get_watch_shows_a_change(kubectl: Kubectl, embedded: Rig) -> None:
+    watch = subprocess.Popen(["kubectl", "--kubeconfig", str(embedded.kubeconfig), "get", "pods", "-w"],
+                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    try:
+        time.sleep(1.0)
+        kubectl("apply -f -", POD.replace("name: one", "name: three"))
+        time.sleep(1.0)
+    finally:
+        watch.terminate()
+    output = watch.communicate(timeout=10)[0]
+    assert "one" in output and "three" in output, output
+
+
+def test_describe(kubectl: Kubectl) -> None:
+    text = kubectl("describe pod one")
+    assert "Status:" in text and "Pending" in text and "cpu:" in text
+    node = kubectl("describe node w-0")
+    assert "Allocatable:" in node and "Non-terminated Pods:" in node
+
+
+def test_create_and_delete_of_simple_kinds(kubectl: Kubectl) -> None:
+    kubectl("create configmap settings --from-literal=a=b")
+    assert kubectl.json("get cm settings")["data"] == {"a": "b"}
+    kubectl("create namespace other")
+    kubectl("create serviceaccount robot -n other")
+    assert "robot" in kubectl("get sa -n other")
+    assert "already exists" in kubectl("create configmap settings --from-literal=a=b", fails=True).lower()
+    kubectl("delete configmap settings")
+    kubectl("delete serviceaccount robot -n other")
+    kubectl("delete namespace other --wait=false")
+    assert "not found" in kubectl("get cm settings", fails=True)
+
+
+def test_apply_twice_and_server_side(kubectl: Kubectl) -> None:
+    assert "unchanged" in kubectl("apply -f -", POD)
+    assert "configured" in kubectl("apply -f -", POD.replace("a: b", "a: z"))
+    assert kubectl.json("get pod one")["metadata"]["labels"]["a"] == "z"
+    kubectl("apply --server-side --force-conflicts -f -", POD.replace("a: b", "a: s"))
+    assert kubectl.json("get pod one")["metadata"]["labels"]["a"] == "s"
+
+
+def test_label_annotate_and_the_three_patches(kubectl: Kubectl) -> None:
+    kubectl("label pod one x=y")
+    kubectl("annotate pod one m=n")
+    kubectl('patch pod one --type merge -p {"metadata":{"labels":{"p":"merge"}}}')
+    kubectl('patch pod one --type strategic -p {"metadata":{"labels":{"q":"strategic"}}}')
+    kubectl('patch pod one --type json -p [{"op":"add","path":"/metadata/labels/r","value":"json"}]')
+    found = kubectl.json("get pod one")["metadata"]
+    assert found["labels"] == {"a": "b", "x": "y", "p": "merge", "q": "strategic", "r": "json"}
+    assert found["annotations"]["m"] == "n"
+    kubectl("label pod one x-")
+    assert "x" not in kubectl.json("get pod one")["metadata"]["labels"]
+
+
+def test_wait(kubectl: Kubectl) -> None:
+    kubectl("wait --for=jsonpath={.metadata.labels.a}=b pod/one --timeout=5s")
+    assert "timed out" in kubectl("wait --for=condition=Ready pod/one --timeout=1s", fails=True)
+    kubectl("delete pod one --wait=false")
+    kubectl("wait --for=delete pod/one --timeout=5s")
+
+
+def test_cordon_taint_and_drain(kubectl: Kubectl) -> None:
+    kubectl("cordon w-0")
+    assert "SchedulingDisabled" in kubectl("get node w-0")
+    kubectl("uncordon w-0")
+    kubectl("taint nodes w-0 k=v:NoSchedule")
+    assert kubectl.json("get node w-0")["spec"]["taints"] == [
+        {"key": "k", "value": "v", "effect": "NoSchedule"}]
+    kubectl("taint nodes w-0 k-")
+    assert not kubectl.json("get node w-0")["spec"].get("taints")
+    kubectl("drain w-1 --ignore-daemonsets --force --timeout=5s")
+    kubectl("uncordon w-1")
+
+
+def test_what_the_server_is_and_may(kubectl: Kubectl) -> None:
+    assert "Server Version" in kubectl("version")
+    resources = kubectl("api-resources")
+    for kind in ("pods", "nodes", "configmaps", "leases", "events"):
+        assert kind in resources
+    assert kubectl("auth can-i create pods/binding").strip() == "yes"
+    assert kubectl("get --raw /healthz") == "ok"
+    kubectl("cluster-info")
+    kubectl("get events -A")
+    kubectl("get lease -A")
+    kubectl("get svc")
+
+
+def test_what_it_does_not_know_is_a_status_not_a_broken_connection(kubectl: Kubectl) -> None:
+    for command in ("get deployments", "get widgets", "top pods", "logs one"):
+        text = kubectl(command, fails=True)
+        assert "EOF" not in text and "connection" not in text.lower(), text

@@ -1,0 +1,115 @@
+"""Fixtures of all Python tests: the two rigs, a cluster per test, and a bound on every test's time."""
+import os
+import signal
+from pathlib import Path
+from typing import Iterator, NoReturn, Optional
+
+import pytest
+
+from support.cluster import Cluster
+from support.real_plane import RealPlane, build_plane
+from support.rig import EmbeddedRig, Rig, binary
+
+TEST_SECONDS_MAX = 60
+RIGS = ("embedded", "real")
+
+
+def unavailable(what: str) -> NoReturn:
+    """Skips the test, loudly; under CI=true a test that cannot run is a failure."""
+    if os.environ.get("CI", "").lower() in ("true", "1"):
+        pytest.fail(f"cannot run here: {what}", pytrace=False)
+    pytest.skip(f"SKIPPED, NOT TESTED: {what}")
+
+
+class Rigs:
+    """Starts a rig when it is first asked for, and again when a test has brought it down."""
+
+    def __init__(self) -> None:
+        self._running: dict[str, Rig] = {}
+        self._programs: Optional[Path] = None
+        self._missing = ""
+
+    def get(self, name: str) -> Rig:
+        rig = self._running.get(name)
+        if rig is None or not rig.is_running():
+            self.stop(name)
+            rig = self._running[name] = self._start(name)
+        return rig
+
+    def stop(self, name: str) -> None:
+        rig = self._running.pop(name, None)
+        if rig is not None:
+            rig.stop()
+
+    def stop_all(self) -> None:
+        for name in list(self._running):
+            self.stop(name)
+
+    def _start(self, name: str) -> Rig:
+        if name == "embedded":
+            return EmbeddedRig()
+        if self._programs is None and not self._missing:
+            self._programs, self._missing = build_plane()
+        if self._programs is None:
+            unavailable(f"the real API server: {self._missing}")
+        return RealPlane(self._programs)
+
+
+@pytest.fixture(scope="session")
+def rigs() -> Iterator[Rigs]:
+    assert binary().exists(), f"{binary()} is missing: run `make build`"
+    holder = Rigs()
+    yield holder
+    holder.stop_all()
+
+
+@pytest.fixture(params=RIGS, scope="session")
+def rig_name(request: pytest.FixtureRequest) -> str:
+    """Of session scope, so that pytest runs all tests of one rig before those of the other."""
+    return request.param
+
+
+@pytest.fixture
+def rig(rigs: Rigs, rig_name: str) -> Rig:
+    return rigs.get(rig_name)
+
+
+@pytest.fixture
+def cluster(rig: Rig, request: pytest.FixtureRequest) -> Iterator[Cluster]:
+    """An empty cluster on the rig; judged (referee and history) when the test has passed."""
+    made = Cluster(rig)
+    yield made
+    report = getattr(request.node, "call_report", None)
+    made.close(judge=report is not None and report.passed)
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
+    """Lets fixtures see how their test went, and shows the scheduler's last words of a failed one."""
+    outcome = yield
+    report = outcome.get_result()  # type: ignore[attr-defined]
+    if report.when != "call":
+        return
+    item.call_report = report  # type: ignore[attr-defined]
+    rig = getattr(item, "funcargs", {}).get("rig")
+    if report.failed and rig is not None:
+        for number, scheduler in enumerate(rig.schedulers):
+            report.sections.append((f"scheduler {number}", scheduler.output()[-5000:]))
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
+    """No test hangs: an alarm interrupts it."""
+    marker = item.get_closest_marker("bound")
+    seconds = marker.args[0] if marker else TEST_SECONDS_MAX
+
+    def on_alarm(number: int, frame: object) -> None:
+        raise TimeoutError(f"the test took longer than {seconds} s")
+
+    previous = signal.signal(signal.SIGALRM, on_alarm)
+    signal.alarm(seconds)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, previous)
