@@ -47,15 +47,13 @@ int shift_of(std::string_view suffix) {
     return -1;
 }
 
-/// ByteUnit.convertTo: multiplies with an overflow check, or divides and cuts.
-core::Result<std::int64_t> convert(std::int64_t value, int from, int to, std::string_view text) {
-    if (from <= to) {
-        return value >> (to - from);
-    }
-    if (value > std::numeric_limits<std::int64_t>::max() >> (from - to)) {
+/// Cuts, as Spark's own conversion does. What is too large in bytes is too large, although Spark
+/// itself would count on in mebibytes: Kubernetes could not hold it.
+core::Result<std::int64_t> convert(std::int64_t value, int shift, std::string_view text) {
+    if (value > std::numeric_limits<std::int64_t>::max() >> shift) {
         return too_large(text);
     }
-    return value << (from - to);
+    return (value << shift) >> mebibyte_shift;
 }
 
 }  // namespace
@@ -77,12 +75,7 @@ core::Result<std::int64_t> parse_mebibytes(std::string_view text, SizeUnit witho
     if (shift < 0) {
         return refused(text);
     }
-    // Spark converts into the key's own unit first, so a size in bytes overflows earlier.
-    const auto in_unit = convert(value, shift, unit, text);
-    if (!in_unit) {
-        return in_unit;
-    }
-    return convert(*in_unit, unit, mebibyte_shift, text);
+    return convert(value, shift, text);
 }
 
 }  // namespace gang::spark
