@@ -35,7 +35,6 @@ struct Kind {
     bool has_generation = false;     ///< metadata.generation counts the changes of the wish
     bool answers_deleted = false;    ///< DELETE answers the object instead of a Status
     bool creates_on_update = false;  ///< PUT of an absent name creates it
-    std::string_view storage = {};   ///< "plural.group" of the view that is stored; empty: this one
 
     bool has_status() const { return find_subresource("status") != nullptr; }
     const Subresource* find_subresource(std::string_view name) const;
@@ -43,8 +42,8 @@ struct Kind {
     std::string api_version() const;
     /// "pods" or "deployments.apps", as errors and lists of resources name it.
     std::string resource() const;
-    /// Key of its objects in the store; two views of the same objects have the same.
-    std::string_view storage_name() const { return storage.empty() ? plural : storage; }
+    /// The view whose form is stored: itself, except that events.k8s.io stores core events.
+    const Kind& stored_view() const;
     /// Verbs as discovery lists them.
     std::vector<std::string_view> verbs() const;
 };

@@ -97,6 +97,8 @@ public:
     std::optional<Event> next();
     /// The history no longer reaches back to the cursor; the watcher must list again.
     bool is_expired() const;
+    /// Oldest revision from which this kind can still be watched.
+    Revision compacted() const;
     /// Everything up to here has been delivered.
     Revision position() const { return position_; }
     /// Called after each change of the kind, in the middle of a write: it may only wake the reader
@@ -174,7 +176,7 @@ private:
 
     Limits limits_;
     Revision revision_ = 0;
-    std::map<std::string_view, Table> tables_;
+    std::map<const Kind*, Table> tables_;  ///< by stored view
     std::map<std::string, Place> by_uid_;
     std::map<std::string, std::set<Place>> by_owner_;
 };

@@ -26,7 +26,7 @@ struct WatchPlan {
     bool marks_initial_end = false;       ///< a bookmark with initial-events-end after them
     bool sends_bookmarks = false;
     std::int64_t timeout_s = 0;  ///< the stream ends after this time
-    Render render = {};          ///< empty: the stored object itself
+    Render render = {};          ///< must be set
 };
 
 class WatchStream {

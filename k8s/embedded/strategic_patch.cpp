@@ -1,0 +1,169 @@
+#include "k8s/embedded/json_tools.hpp"
+#include "k8s/embedded/list_rules.hpp"
+#include "k8s/embedded/patch.hpp"
+
+#include <algorithm>
+
+namespace k8s::embedded {
+
+namespace {
+
+/// Walks the patch; the first bad list item stops it.
+class Strategic {
+public:
+    explicit Strategic(const Kind& kind) : kind_(kind) {}
+
+    Json merge(Json document, const Json& patch, std::string_view field);
+    const std::optional<Failure>& failure() const { return failure_; }
+
+private:
+    void merge_member(Json& document, const Json::Member& member, std::string_view field);
+    Json merge_keyed(Json list, const Json& patch, std::string_view field, std::string_view key);
+    static Json merge_set(Json list, const Json& patch);
+
+    const Kind& kind_;
+    std::optional<Failure> failure_;
+};
+
+constexpr std::string_view from_list = "$deleteFromPrimitiveList/";
+
+bool is_directive(std::string_view key) {
+    return !key.empty() && key.front() == '$';
+}
+
+void delete_from_list(Json& document, const std::string& field, const Json& values) {
+    Json* list = document.find(field);
+    if (list == nullptr || !list->is_array()) {
+        return;
+    }
+    std::erase_if(list->items(), [&](const Json& item) {
+        const auto& gone = values.items();
+        return std::find(gone.begin(), gone.end(), item) != gone.end();
+    });
+}
+
+/// Keeps only the named members; the others were not in the user's manifest.
+void retain(Json& document, const Json& keys) {
+    std::erase_if(document.members(), [&](const Json::Member& member) {
+        const auto& kept = keys.items();
+        return std::none_of(kept.begin(), kept.end(), [&](const Json& key) {
+            return key.as_string() == member.first;
+        });
+    });
+}
+
+Json Strategic::merge(Json document, const Json& patch, std::string_view field) {
+    if (!patch.is_object()) {
+        return patch;
+    }
+    const auto& directive = patch.text({"$patch"});
+    if (!document.is_object() || directive == "replace" || directive == "delete") {
+        document = Json(Json::Object());
+    }
+    if (directive == "delete") {
+        return document;
+    }
+    if (const Json* keys = patch.find("$retainKeys")) {
+        retain(document, *keys);
+    }
+    for (const auto& member : patch.members()) {
+        merge_member(document, member, field);
+    }
+    return document;
+}
+
+void Strategic::merge_member(Json& document, const Json::Member& member, std::string_view field) {
+    const auto& [key, value] = member;
+    if (key.rfind(from_list, 0) == 0) {
+        delete_from_list(document, key.substr(from_list.size()), value);
+        return;
+    }
+    if (is_directive(key)) {
+        return;
+    }
+    if (value.is_null() || value.text({"$patch"}) == "delete") {
+        document.erase(key);
+        return;
+    }
+    Json* known = document.find(key);
+    Json base = known == nullptr ? Json() : std::move(*known);
+    if (!value.is_array()) {
+        document.set(key, merge(std::move(base), value, key));
+        return;
+    }
+    const auto rule = list_rule(kind_, field, key);
+    switch (rule.form) {
+        case ListRule::Form::atomic:
+            document.set(key, value);
+            break;
+        case ListRule::Form::set:
+            document.set(key, merge_set(std::move(base), value));
+            break;
+        case ListRule::Form::keyed:
+            document.set(key, merge_keyed(std::move(base), value, key, rule.merge_key));
+            break;
+    }
+}
+
+Json Strategic::merge_set(Json list, const Json& patch) {
+    auto& items = list.items();
+    for (const auto& value : patch.items()) {
+        if (std::find(items.begin(), items.end(), value) == items.end()) {
+            items.push_back(value);
+        }
+    }
+    return list;
+}
+
+Json Strategic::merge_keyed(
+    Json list, const Json& patch, std::string_view field, std::string_view key) {
+    auto& items = list.items();
+    const auto& changes = patch.items();
+    if (std::any_of(changes.begin(), changes.end(), [](const Json& one) {
+            return one.text({"$patch"}) == "replace";
+        })) {
+        items.clear();
+    }
+    for (const auto& change : changes) {
+        const Json* wanted = change.find(key);
+        if (wanted == nullptr) {
+            if (change.text({"$patch"}) != "replace") {
+                failure_ = bad_request(
+                    "map: " + change.dump() +
+                    " does not contain declared merge key: " + std::string(key));
+            }
+            continue;
+        }
+        const auto found = std::find_if(items.begin(), items.end(), [&](const Json& item) {
+            const Json* present = item.find(key);
+            return present != nullptr && same_json(*present, *wanted);
+        });
+        const bool is_known = found != items.end();
+        if (change.text({"$patch"}) == "delete") {
+            if (is_known) {
+                items.erase(found);
+            }
+        } else if (is_known) {
+            *found = merge(std::move(*found), change, field);
+        } else {
+            items.push_back(merge(Json(), change, field));
+        }
+    }
+    return list;
+}
+
+}  // namespace
+
+Outcome<Json> strategic_patch(const Kind& kind, Json document, const Json& patch) {
+    if (!patch.is_object()) {
+        return bad_request("error decoding patch: a strategic merge patch is an object");
+    }
+    Strategic strategic(kind);
+    Json result = strategic.merge(std::move(document), patch, "");
+    if (strategic.failure()) {
+        return *strategic.failure();
+    }
+    return result;
+}
+
+}  // namespace k8s::embedded
