@@ -1,0 +1,209 @@
+#include "k8s/protocol/reflector.hpp"
+
+#include "k8s/protocol/version.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace k8s::protocol {
+namespace {
+
+constexpr std::int64_t short_watch_ms = 1'000;
+constexpr std::int32_t watch_failures_max = 3;
+constexpr std::int32_t older_lists_max = 5;
+constexpr std::size_t buried_max = 1'024;
+
+bool is_expired(const Trouble& trouble) {
+    return trouble.status == 410 || trouble.reason == "Expired" || trouble.reason == "Gone";
+}
+
+// Old servers say it in words only.
+bool is_too_large_version(const Trouble& trouble) {
+    return trouble.message.find("Too large resource version") != std::string::npos;
+}
+
+// Asking again for the same watch is right: the server is away or busy, the version is still good.
+bool is_passing(const Trouble& trouble) {
+    return trouble.status == 0 || trouble.status == 401 || trouble.status == 403 ||
+           trouble.status == 429 || trouble.status == 503;
+}
+
+bool is_older(const std::string& a, const std::string& b) {
+    return compare_versions(a, b) == std::partial_ordering::less;
+}
+
+}  // namespace
+
+Reflector::Reflector(ReflectorOptions options) : options_(options), backoff_(options.backoff) {}
+
+ReflectorAction Reflector::next(std::uint32_t random) {
+    if (pause_ms_ > 0) return Pause{std::exchange(pause_ms_, 0)};
+    if (wants_list_) return AskList{continue_token_};
+    const std::int64_t seconds = std::max<std::int64_t>(options_.watch_timeout_ms_min / 1'000, 1);
+    return AskWatch{version_, seconds + static_cast<std::int64_t>(random) % seconds};
+}
+
+void Reflector::list_again() {
+    wants_list_ = true;
+    synced_ = false;
+    continue_token_.clear();
+    list_version_.clear();
+    pages_ = 0;
+    watch_failures_ = 0;
+}
+
+void Reflector::back_off(std::int64_t at_least_ms, std::int64_t now_ms, std::uint32_t random) {
+    pause_ms_ = std::max(backoff_.failed(now_ms, random), at_least_ms);
+}
+
+PageVerdict Reflector::on_page(const std::string& version, const std::string& continue_token) {
+    const bool first = pages_ == 0;
+    if (first) {
+        trust_older_ = false;
+        if (is_older(version, version_)) {
+            // A lagging replica for a while; a cluster restored from a backup for good.
+            if (++older_lists_ < older_lists_max) {
+                pause_ms_ = options_.backoff.ms_min;
+                return PageVerdict::refused;
+            }
+            trust_older_ = true;
+        }
+        older_lists_ = 0;
+        list_version_ = version;
+        ++list_number_;
+    }
+    if (++pages_ > options_.pages_max) {
+        list_again();
+        pause_ms_ = options_.backoff.ms_max;
+        return PageVerdict::refused;
+    }
+    continue_token_ = continue_token;
+    return std::exchange(begun_, true) ? PageVerdict::more : PageVerdict::first;
+}
+
+Verdict Reflector::on_item(const ObjectKey& item) {
+    return store(item, true);
+}
+
+std::optional<std::vector<ObjectKey>> Reflector::end_page() {
+    if (!continue_token_.empty()) return std::nullopt;
+    std::vector<ObjectKey> missing;
+    for (auto it = objects_.begin(); it != objects_.end();) {
+        if (it->second.seen_in == list_number_) {
+            ++it;
+            continue;
+        }
+        missing.push_back(ObjectKey{it->first, it->second.uid, it->second.version});
+        bury(it->second.uid);
+        it = objects_.erase(it);
+    }
+    version_ = list_version_;
+    pages_ = 0;
+    wants_list_ = false;
+    begun_ = false;
+    synced_ = true;
+    return missing;
+}
+
+void Reflector::on_list_failed(const Trouble& trouble, std::int64_t now_ms, std::uint32_t random) {
+    list_again();
+    back_off(trouble.retry_after_ms, now_ms, random);
+}
+
+void Reflector::on_watch_opened(std::int64_t now_ms) {
+    watch_opened_ms_ = now_ms;
+    watch_had_event_ = false;
+}
+
+Verdict Reflector::on_event(WatchEventType type, const ObjectKey& object) {
+    watch_had_event_ = true;
+    watch_failures_ = 0;
+    advance(object.version);
+    return type == WatchEventType::deleted ? remove(object) : store(object, false);
+}
+
+void Reflector::on_bookmark(const std::string& version) {
+    watch_had_event_ = true;
+    watch_failures_ = 0;
+    advance(version);
+}
+
+// Versions of one stream grow; a late or repeated event must not turn the next watch back.
+void Reflector::advance(const std::string& version) {
+    if (!version.empty() && !is_older(version, version_)) version_ = version;
+}
+
+Verdict Reflector::store(const ObjectKey& object, bool from_list) {
+    Verdict verdict;
+    auto it = objects_.find(object.name);
+    if (it == objects_.end()) {
+        if (!from_list && buried_.count(object.uid) != 0) return verdict;
+        objects_.emplace(object.name, Entry{object.uid, object.version, list_number_});
+        verdict.upsert = true;
+        return verdict;
+    }
+    Entry& known = it->second;
+    const bool older = !trust_older_ && is_older(object.version, known.version);
+    if (from_list) known.seen_in = list_number_;
+    if (older || (!from_list && object.uid == known.uid && object.version == known.version)) {
+        return verdict;
+    }
+    if (known.uid != object.uid) {
+        if (!from_list && buried_.count(object.uid) != 0) return verdict;
+        verdict.deleted = ObjectKey{object.name, known.uid, known.version};
+        bury(known.uid);
+        known.uid = object.uid;
+    }
+    known.version = object.version;
+    verdict.upsert = true;
+    return verdict;
+}
+
+Verdict Reflector::remove(const ObjectKey& object) {
+    Verdict verdict;
+    bury(object.uid);
+    auto it = objects_.find(object.name);
+    if (it == objects_.end() || it->second.uid != object.uid) return verdict;
+    verdict.deleted = object;
+    objects_.erase(it);
+    return verdict;
+}
+
+void Reflector::bury(const std::string& uid) {
+    if (!buried_.insert(uid).second) return;
+    if (burial_order_.size() < buried_max) {
+        burial_order_.push_back(uid);
+        return;
+    }
+    buried_.erase(burial_order_[burial_next_]);
+    burial_order_[burial_next_] = uid;
+    burial_next_ = (burial_next_ + 1) % buried_max;
+}
+
+void Reflector::on_watch_failed(const Trouble& trouble, std::int64_t now_ms, std::uint32_t random) {
+    if (is_expired(trouble)) {
+        list_again();
+        // At once the first time, but a server that expires every list must not be hammered.
+        if (!watch_had_event_) back_off(-1, now_ms, random);
+        watch_had_event_ = false;
+        return;
+    }
+    if (is_too_large_version(trouble)) {
+        list_again();
+    } else if (!is_passing(trouble) && ++watch_failures_ >= watch_failures_max) {
+        list_again();
+    }
+    back_off(trouble.retry_after_ms, now_ms, random);
+}
+
+void Reflector::on_watch_closed(bool clean, std::int64_t now_ms, std::uint32_t random) {
+    const bool very_short = now_ms - watch_opened_ms_ < short_watch_ms && !watch_had_event_;
+    if (!clean || very_short) back_off(-1, now_ms, random);
+}
+
+void Reflector::on_garbage(std::int64_t now_ms, std::uint32_t random) {
+    list_again();
+    back_off(-1, now_ms, random);
+}
+
+}  // namespace k8s::protocol

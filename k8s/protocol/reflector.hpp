@@ -1,0 +1,149 @@
+#pragma once
+// List and watch of one kind as a state machine without sockets: it says what to ask next, and for
+// each object that comes whether it is news. The rules are those of client-go's reflector, stricter
+// in one point: every list is consistent (empty resourceVersion), because what we bind depends on
+// it.
+//
+//              +---------------------------- 410, too old, too strange ---------------------+
+//              v                                                                            |
+//   list page 1 -> page 2 -> ... -> last page: synthesised deletes -> watch -> events ------+
+//              ^     | 410                                           ^  | closed, 429, refused
+//              +-----+                                               +--+ (same version, no list)
+//
+// It remembers name -> {uid, version} of every object, nothing else of it.
+
+#include "k8s/protocol/backoff.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace k8s::protocol {
+
+struct ObjectKey {
+    std::string name;  ///< "namespace/name", or "name" for kinds without namespaces
+    std::string uid;
+    std::string version;
+    friend bool operator==(const ObjectKey&, const ObjectKey&) = default;
+};
+
+/// Ask for a page: the first when the token is empty. Never with a resourceVersion.
+struct AskList {
+    std::string continue_token;
+    friend bool operator==(const AskList&, const AskList&) = default;
+};
+/// Open a watch with bookmarks from this version.
+struct AskWatch {
+    std::string version;
+    std::int64_t timeout_seconds = 0;
+    friend bool operator==(const AskWatch&, const AskWatch&) = default;
+};
+/// Do nothing for this long, then ask next() again.
+struct Pause {
+    std::int64_t ms = 0;
+    friend bool operator==(const Pause&, const Pause&) = default;
+};
+using ReflectorAction = std::variant<AskList, AskWatch, Pause>;
+
+/// What an object means to the receiver: first the deletion, then the object.
+struct Verdict {
+    std::optional<ObjectKey> deleted;
+    bool upsert = false;
+    friend bool operator==(const Verdict&, const Verdict&) = default;
+};
+
+enum class PageVerdict : std::uint8_t {
+    first,   ///< tell the receiver that a list begins, then go through the items
+    more,    ///< go through the items
+    refused  ///< not to be used; ask next()
+};
+
+enum class WatchEventType : std::uint8_t { added, modified, deleted };
+
+/// Why something was not answered as wished: an HTTP status, or 0 for a lost connection.
+struct Trouble {
+    int status = 0;
+    std::string reason;  ///< of the Status object: "Expired", ...
+    std::string message;
+    std::int64_t retry_after_ms = -1;
+};
+
+struct ReflectorOptions {
+    BackoffOptions backoff;
+    std::int64_t watch_timeout_ms_min = 300'000;  ///< asked of the server: min..2*min
+    std::size_t pages_max = 4'000;  ///< a list that does not end within these is a failure
+};
+
+class Reflector {
+public:
+    explicit Reflector(ReflectorOptions options);
+
+    ReflectorAction next(std::uint32_t random);
+
+    // A page came: on_page, on_item for each, end_page.
+    PageVerdict on_page(const std::string& version, const std::string& continue_token);
+    Verdict on_item(const ObjectKey& item);
+    /// After the last page: what the receiver must delete, then the list is complete. Nothing:
+    /// there are more pages.
+    std::optional<std::vector<ObjectKey>> end_page();
+    void on_list_failed(const Trouble& trouble, std::int64_t now_ms, std::uint32_t random);
+
+    void on_watch_opened(std::int64_t now_ms);
+    Verdict on_event(WatchEventType type, const ObjectKey& object);
+    void on_bookmark(const std::string& version);
+    /// The watch could not be opened, or an ERROR event came in the stream.
+    void on_watch_failed(const Trouble& trouble, std::int64_t now_ms, std::uint32_t random);
+    /// The stream ended; `clean`: as the server announced, else it was cut.
+    void on_watch_closed(bool clean, std::int64_t now_ms, std::uint32_t random);
+    /// Something came that is no object of this kind: the view may be wrong, list again.
+    void on_garbage(std::int64_t now_ms, std::uint32_t random);
+
+    /// A list is complete and nothing has called for another one.
+    bool is_synced() const { return synced_; }
+    /// Between `first` and the end of the last page, restarts included.
+    bool is_listing() const { return begun_; }
+    std::size_t size() const { return objects_.size(); }
+
+private:
+    struct Entry {
+        std::string uid;
+        std::string version;
+        std::uint64_t seen_in = 0;  ///< number of the last list that had it
+    };
+
+    void list_again();
+    void back_off(std::int64_t at_least_ms, std::int64_t now_ms, std::uint32_t random);
+    void advance(const std::string& version);
+    Verdict store(const ObjectKey& object, bool from_list);
+    Verdict remove(const ObjectKey& object);
+    void bury(const std::string& uid);
+
+    ReflectorOptions options_;
+    Backoff backoff_;
+    std::map<std::string, Entry> objects_;
+    std::set<std::string> buried_;  ///< uids deleted lately: late events must not revive them
+    std::vector<std::string> burial_order_;  ///< ring over buried_
+    std::size_t burial_next_ = 0;
+    std::string version_;       ///< of the list or the newest event: where the next watch begins
+    std::string list_version_;  ///< of the list in progress
+    std::string continue_token_;
+    std::uint64_t list_number_ = 0;
+    std::size_t pages_ = 0;
+    bool wants_list_ = true;
+    bool begun_ = false;
+    bool synced_ = false;
+    bool trust_older_ =
+        false;  ///< the server's versions went back for good (restored from a backup)
+    std::int32_t older_lists_ = 0;
+    std::int32_t watch_failures_ = 0;  ///< in a row, of those that may end in a list
+    std::int64_t pause_ms_ = 0;
+    std::int64_t watch_opened_ms_ = 0;
+    bool watch_had_event_ = false;
+};
+
+}  // namespace k8s::protocol

@@ -1,0 +1,35 @@
+#pragma once
+// One patch of pods/status until it is certain or given up. A patch says the same thing each time,
+// so it may be repeated when its outcome is unknown.
+
+#include "k8s/protocol/bind.hpp"
+
+#include <cstdint>
+#include <string>
+#include <variant>
+
+namespace k8s::protocol {
+
+struct SendPatch {};
+struct PatchFinished {
+    bool written = false;
+    std::string message;
+};
+using PatchAction = std::variant<SendPatch, Wait, PatchFinished>;
+
+inline constexpr std::int32_t patch_attempts_max = 8;
+
+class StatusWrite {
+public:
+    PatchAction start(bool may_write);
+    PatchAction on_answer(const HttpAnswer& answer, std::uint32_t random);
+    PatchAction on_no_answer(const std::string& message, std::uint32_t random);
+    PatchAction on_waited(bool may_write) { return start(may_write); }
+
+private:
+    PatchAction again(std::int64_t at_least_ms, const std::string& message, std::uint32_t random);
+
+    std::int32_t attempts_ = 0;
+};
+
+}  // namespace k8s::protocol
