@@ -1,0 +1,87 @@
+#include "k8s/access.hpp"
+
+#include "k8s/token.hpp"
+
+#include <charconv>
+#include <cstdlib>
+#include <fstream>
+
+namespace k8s {
+namespace {
+
+constexpr const char* mount = "/var/run/secrets/kubernetes.io/serviceaccount/";
+
+std::string environment(const char* name) {
+    const char* value = std::getenv(name);
+    return value == nullptr ? std::string() : std::string(value);
+}
+
+std::string read_small_file(const std::string& path) {
+    constexpr std::streamsize file_max = 1024 * 1024;
+    std::ifstream in(path, std::ios::binary);
+    std::string text(static_cast<std::size_t>(file_max), '\0');
+    in.read(text.data(), file_max);
+    text.resize(static_cast<std::size_t>(in.gcount()));
+    return text;
+}
+
+bool exists(const std::string& path) {
+    return std::ifstream(path).good();
+}
+
+}  // namespace
+
+bool is_in_cluster() {
+    return !environment("KUBERNETES_SERVICE_HOST").empty();
+}
+
+core::Result<Access> in_cluster_access() {
+    Access access;
+    access.host = environment("KUBERNETES_SERVICE_HOST");
+    const std::string port = environment("KUBERNETES_SERVICE_PORT");
+    const char* end = port.data() + port.size();
+    const auto parsed = std::from_chars(port.data(), end, access.port);
+    if (access.host.empty() || parsed.ec != std::errc() || parsed.ptr != end) {
+        return core::Error{
+            "not in a cluster: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set"};
+    }
+    access.ca_pem = read_small_file(std::string(mount) + "ca.crt");
+    if (access.ca_pem.empty()) {
+        return core::Error{std::string("cannot read ") + mount + "ca.crt"};
+    }
+    access.token_file = std::string(mount) + "token";
+    if (Token("", access.token_file).current(0).empty()) {
+        return core::Error{"cannot read " + access.token_file};
+    }
+    access.namespace_name = read_small_file(std::string(mount) + "namespace");
+    if (access.namespace_name.empty()) access.namespace_name = "default";
+    return access;
+}
+
+core::Result<std::string> find_kubeconfig(const std::string& flag) {
+    if (!flag.empty()) return flag;
+    const std::string variable = environment("KUBECONFIG");
+    if (variable.find(':') != std::string::npos) {
+        return core::Error{
+            "KUBECONFIG names several files; merging them is not supported, name one with "
+            "--kubeconfig"};
+    }
+    if (!variable.empty()) return variable;
+    const std::string home = environment("HOME");
+    const std::string usual = home + "/.kube/config";
+    return !home.empty() && exists(usual) ? usual : std::string();
+}
+
+core::Result<Access> find_access(const std::string& kubeconfig_flag) {
+    // A pod may carry a home directory; kubectl too prefers an explicit file and then the pod's
+    // own.
+    const bool named = !kubeconfig_flag.empty() || !environment("KUBECONFIG").empty();
+    if (!named && is_in_cluster()) return in_cluster_access();
+    auto file = find_kubeconfig(kubeconfig_flag);
+    if (!file) return file.error();
+    if (!file->empty()) return load_kubeconfig(*file);
+    return core::Error{
+        "no way to the API server: give --kubeconfig FILE, set KUBECONFIG, or run in a pod"};
+}
+
+}  // namespace k8s

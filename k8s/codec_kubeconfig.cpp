@@ -1,0 +1,259 @@
+// load_kubeconfig(): everything in the chosen context is either used or refused by name.
+
+#include "k8s/access.hpp"
+
+#include <fmt/format.h>
+#include <yaml-cpp/yaml.h>
+
+#include <charconv>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <set>
+#include <string_view>
+
+namespace k8s {
+namespace {
+
+constexpr std::size_t kubeconfig_max = 4 * 1024 * 1024;
+constexpr std::size_t pem_max = 1024 * 1024;
+
+/// Thrown inside this file only; load_kubeconfig turns it into its Error.
+struct Refused {
+    std::string why;
+};
+
+[[noreturn]] void refuse(std::string why) {
+    throw Refused{std::move(why)};
+}
+
+std::optional<std::string> read_file(const std::string& path, std::size_t max) {
+    std::ifstream in(path, std::ios::binary);
+    if (!in) return std::nullopt;
+    std::string text;
+    for (auto it = std::istreambuf_iterator<char>(in); it != std::istreambuf_iterator<char>();
+         ++it) {
+        if (text.size() == max) refuse(fmt::format("{} is larger than {} bytes", path, max));
+        text.push_back(*it);
+    }
+    return text;
+}
+
+std::string text(const YAML::Node& map, const char* key) {
+    const YAML::Node value = map[key];
+    if (!value || value.IsNull()) return {};
+    if (!value.IsScalar()) refuse(fmt::format("{}: expected a string", key));
+    return value.Scalar();
+}
+
+bool flag(const YAML::Node& map, const char* key) {
+    const std::string value = text(map, key);
+    if (value.empty() || value == "false") return false;
+    if (value == "true") return true;
+    refuse(fmt::format("{}: expected true or false", key));
+}
+
+// What we do not know might change who we are or whom we trust.
+void only(const YAML::Node& map, const char* where, const std::set<std::string>& known) {
+    for (const auto& member : map) {
+        const std::string key = member.first.Scalar();
+        if (known.count(key) != 0) continue;
+        const bool empty = !member.second || member.second.IsNull() ||
+                           (member.second.IsScalar() && member.second.Scalar().empty()) ||
+                           (!member.second.IsScalar() && member.second.size() == 0);
+        if (!empty) refuse(fmt::format("{}: {} is not supported", where, key));
+    }
+}
+
+YAML::Node find_named(
+    const YAML::Node& root, const char* list, const char* key, const std::string& name) {
+    const YAML::Node entries = root[list];
+    if (entries && entries.IsSequence()) {
+        for (const auto& entry : entries) {
+            if (!entry.IsMap() || text(entry, "name") != name) continue;
+            const YAML::Node found = entry[key];
+            return found && found.IsMap() ? found : YAML::Node(YAML::NodeType::Map);
+        }
+    }
+    refuse(fmt::format("{}: there is none named \"{}\"", list, name));
+}
+
+int base64_value(char c) {
+    if (c >= 'A' && c <= 'Z') return c - 'A';
+    if (c >= 'a' && c <= 'z') return c - 'a' + 26;
+    if (c >= '0' && c <= '9') return c - '0' + 52;
+    return c == '+' ? 62 : c == '/' ? 63 : -1;
+}
+
+std::string base64_decode(const char* key, const std::string& encoded) {
+    std::string decoded;
+    unsigned bits = 0;
+    int count = 0;
+    std::size_t padding = 0;
+    for (char c : encoded) {
+        if (c == '\n' || c == '\r' || c == ' ') continue;
+        if (c == '=') {
+            ++padding;
+            continue;
+        }
+        const int value = base64_value(c);
+        if (value < 0 || padding != 0) refuse(fmt::format("{}: this is not base64", key));
+        bits = (bits << 6 | static_cast<unsigned>(value)) & 0xFFFFFF;
+        count += 6;
+        if (count >= 8) {
+            count -= 8;
+            decoded += static_cast<char>(bits >> count & 0xFF);
+        }
+    }
+    return decoded;
+}
+
+class Loader {
+public:
+    explicit Loader(const std::string& path)
+        : directory_(std::filesystem::path(path).parent_path()) {}
+
+    Access load(const YAML::Node& root, std::string context_name) {
+        if (!root.IsMap()) refuse("this is not a kubeconfig: expected a map");
+        if (context_name.empty()) context_name = text(root, "current-context");
+        if (context_name.empty()) refuse("there is no current-context");
+        const YAML::Node context = find_named(root, "contexts", "context", context_name);
+        only(context, "context", {"cluster", "user", "namespace", "extensions"});
+        access_.namespace_name = text(context, "namespace");
+        if (access_.namespace_name.empty()) access_.namespace_name = "default";
+        read_cluster(find_named(root, "clusters", "cluster", text(context, "cluster")));
+        const std::string user = text(context, "user");
+        if (!user.empty()) read_user(find_named(root, "users", "user", user));
+        return access_;
+    }
+
+private:
+    void read_cluster(const YAML::Node& cluster) {
+        only(
+            cluster,
+            "cluster",
+            {"server",
+             "certificate-authority",
+             "certificate-authority-data",
+             "insecure-skip-tls-verify",
+             "tls-server-name",
+             "disable-compression",
+             "extensions"});
+        read_server(text(cluster, "server"));
+        access_.tls_server_name = text(cluster, "tls-server-name");
+        access_.ca_pem = pem(cluster, "certificate-authority");
+        access_.insecure_skip_verify = flag(cluster, "insecure-skip-tls-verify");
+        if (access_.insecure_skip_verify && !access_.ca_pem.empty()) {
+            refuse(
+                "cluster: insecure-skip-tls-verify and a certificate authority exclude each other");
+        }
+    }
+
+    void read_server(const std::string& url) {
+        std::string_view rest = url;
+        if (rest.substr(0, 8) == "https://") {
+            rest.remove_prefix(8);
+        } else if (rest.substr(0, 7) == "http://") {
+            rest.remove_prefix(7);
+            access_.tls = false;
+        } else {
+            refuse("cluster: server: expected https://host:port");
+        }
+        const std::string_view authority = rest.substr(0, rest.find('/'));
+        const std::string_view path = rest.substr(authority.size());
+        if (authority.find('@') != std::string_view::npos ||
+            path.find_first_of("?# \r\n") != std::string_view::npos) {
+            refuse("cluster: server: a user, query or fragment is not supported");
+        }
+        access_.path_prefix = path.substr(0, path.find_last_not_of('/') + 1);
+        read_authority(authority);
+    }
+
+    void read_authority(std::string_view authority) {
+        std::string_view port;
+        if (!authority.empty() && authority.front() == '[') {
+            const std::size_t end = authority.find(']');
+            if (end == std::string_view::npos) refuse("cluster: server: missing ]");
+            access_.host = authority.substr(1, end - 1);
+            port = authority.substr(end + 1);
+        } else {
+            const std::size_t colon = authority.find(':');
+            access_.host = authority.substr(0, colon);
+            if (colon != std::string_view::npos) port = authority.substr(colon);
+        }
+        const bool bad_host =
+            access_.host.empty() || access_.host.find_first_of(" \t\r\n\"'<>") != std::string::npos;
+        if (bad_host) refuse("cluster: server: missing or bad host");
+        access_.port = access_.tls ? 443 : 80;
+        if (port.empty()) return;
+        const char* end = port.data() + port.size();
+        const auto parsed = std::from_chars(port.data() + 1, end, access_.port);
+        if (port.front() != ':' || parsed.ec != std::errc() || parsed.ptr != end) {
+            refuse("cluster: server: bad port");
+        }
+    }
+
+    void read_user(const YAML::Node& user) {
+        only(
+            user,
+            "user",
+            {"client-certificate",
+             "client-certificate-data",
+             "client-key",
+             "client-key-data",
+             "token",
+             "tokenFile",
+             "extensions"});
+        access_.client_certificate_pem = pem(user, "client-certificate");
+        access_.client_key_pem = pem(user, "client-key");
+        if (access_.client_certificate_pem.empty() != access_.client_key_pem.empty()) {
+            refuse("user: client-certificate and client-key belong together");
+        }
+        access_.token = text(user, "token");
+        for (char c : access_.token) {
+            if (c <= ' ' || c >= '\x7f') refuse("user: token: not printable");
+        }
+        const std::string file = text(user, "tokenFile");
+        if (!file.empty()) access_.token_file = beside(file);
+    }
+
+    // "x-data" wins over the file named by "x", as in kubectl.
+    std::string pem(const YAML::Node& map, const char* key) {
+        const std::string data_key = std::string(key) + "-data";
+        const std::string data = text(map, data_key.c_str());
+        if (!data.empty()) return base64_decode(data_key.c_str(), data);
+        const std::string name = text(map, key);
+        if (name.empty()) return {};
+        auto content = read_file(beside(name), pem_max);
+        if (!content || content->empty()) {
+            refuse(fmt::format("{}: cannot read {}", key, beside(name)));
+        }
+        return *content;
+    }
+
+    std::string beside(const std::string& name) const {
+        const std::filesystem::path path(name);
+        return path.is_absolute() ? name : (directory_ / path).string();
+    }
+
+    std::filesystem::path directory_;
+    Access access_;
+};
+
+}  // namespace
+
+core::Result<Access> load_kubeconfig(const std::string& path, const std::string& context) {
+    // The parser's own texts quote the file, which holds secrets; only its line number is told.
+    try {
+        const auto content = read_file(path, kubeconfig_max);
+        if (!content) return core::Error{"cannot read " + path};
+        return Loader(path).load(YAML::Load(*content), context);
+    } catch (const Refused& refused) {
+        return core::Error{path + ": " + refused.why};
+    } catch (const YAML::Exception& error) {
+        return core::Error{fmt::format("{}:{}: this is not YAML", path, error.mark.line + 1)};
+    }
+}
+
+}  // namespace k8s

@@ -1,0 +1,449 @@
+#include "k8s/connection.hpp"
+
+#include "k8s/time.hpp"
+#include "k8s/tls.hpp"
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/connect.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/ssl/error.hpp>
+#include <boost/asio/ssl/stream.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/asio/write.hpp>
+#include <boost/beast/core/tcp_stream.hpp>
+#include <boost/beast/http/parser.hpp>
+#include <boost/beast/http/string_body.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <optional>
+#include <sys/socket.h>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace k8s {
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+namespace http = beast::http;
+using asio::ip::tcp;
+using boost::system::error_code;
+using Parser = http::response_parser<http::string_body>;
+
+namespace {
+
+constexpr auto tuple_awaitable = asio::as_tuple(asio::use_awaitable);
+constexpr std::size_t read_buffer_size = 64 * 1024;
+constexpr std::uint32_t header_max =
+    64 * 1024;                                // long continue tokens come back in bodies, not here
+constexpr std::int64_t idle_max_ms = 50'000;  // servers close idle connections after 60 to 180 s
+constexpr std::int64_t address_ms_min =
+    2'000;  // what one dead address may cost when there are more
+constexpr std::int64_t retry_after_ms_max = 60'000;
+constexpr int keepalive_idle_s = 15;
+constexpr int keepalive_interval_s = 5;
+constexpr int keepalive_probes = 3;
+constexpr unsigned user_timeout_ms = 30'000;
+
+std::chrono::steady_clock::time_point at(std::int64_t monotonic) {
+    return std::chrono::steady_clock::time_point(std::chrono::milliseconds(monotonic));
+}
+
+void set_option(int socket, int level, int name, unsigned value) {
+    // Best effort: a system without the option still has our own deadlines.
+    static_cast<void>(::setsockopt(socket, level, name, &value, sizeof value));
+}
+
+void tune(tcp::socket& socket) {
+    error_code ec;
+    socket.set_option(tcp::no_delay(true), ec);
+    socket.set_option(asio::socket_base::keep_alive(true), ec);
+    const int fd = socket.native_handle();
+    set_option(fd, IPPROTO_TCP, TCP_KEEPIDLE, keepalive_idle_s);
+    set_option(fd, IPPROTO_TCP, TCP_KEEPINTVL, keepalive_interval_s);
+    set_option(fd, IPPROTO_TCP, TCP_KEEPCNT, keepalive_probes);
+    set_option(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, user_timeout_ms);
+}
+
+// Nothing may come on an idle connection but its end: found before a write is risked on it.
+bool is_quiet(tcp::socket& socket) {
+    char byte = 0;
+    return ::recv(socket.native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 &&
+           (errno == EAGAIN || errno == EWOULDBLOCK);
+}
+
+std::string host_header(const Access& access) {
+    const bool v6 = access.host.find(':') != std::string::npos;
+    return fmt::format("{}{}{}:{}", v6 ? "[" : "", access.host, v6 ? "]" : "", access.port);
+}
+
+// Kubernetes sends seconds. A date or garbage still means "not now".
+std::optional<std::int64_t> read_retry_after(const Parser& parser) {
+    const auto field = parser.get().find(http::field::retry_after);
+    if (field == parser.get().end()) return std::nullopt;
+    std::int64_t seconds = 0;
+    for (char c : field->value()) {
+        if (c < '0' || c > '9') return 1'000;
+        seconds = std::min<std::int64_t>(seconds * 10 + (c - '0'), retry_after_ms_max);
+    }
+    return std::min(seconds * 1'000, retry_after_ms_max);
+}
+
+std::string describe(const error_code& ec) {
+    if (ec == beast::error::timeout) return "timed out";
+    if (ec == asio::error::operation_aborted) return "cancelled";
+    if (ec == asio::error::eof || ec == asio::ssl::error::stream_truncated) {
+        return "the server closed the connection";
+    }
+    return ec.message();
+}
+
+}  // namespace
+
+struct Connection::Impl {
+    using Tls = asio::ssl::stream<beast::tcp_stream>;
+
+    Impl(asio::io_context& context, std::shared_ptr<Endpoint> to)
+        : io(context), endpoint(std::move(to)) {}
+
+    asio::io_context& io;
+    std::shared_ptr<Endpoint> endpoint;
+    std::unique_ptr<beast::tcp_stream> plain;
+    std::unique_ptr<Tls> tls;
+    std::shared_ptr<tcp::resolver> resolver;
+    std::unique_ptr<Parser> parser;
+    std::vector<char> buffer;
+    std::size_t buffered = 0;  // bytes of `buffer` from the front that were read and not parsed yet
+    std::uint64_t closes = 0;  // counts close(), so that a connect in progress notices
+    std::int64_t last_used = 0;
+    bool usable = false;
+
+    beast::tcp_stream& lowest() { return tls ? tls->next_layer() : *plain; }
+    bool has_stream() const { return plain != nullptr || tls != nullptr; }
+
+    void close() {
+        ++closes;
+        usable = false;
+        if (resolver) resolver->cancel();
+        if (has_stream()) lowest().close();
+    }
+
+    // Only for the coroutine itself: nothing may be pending on the streams.
+    void drop() {
+        usable = false;
+        plain.reset();
+        tls.reset();
+        parser.reset();
+        buffer = std::vector<char>();
+        buffered = 0;
+    }
+
+    std::string request_text(const Request& request);
+    asio::awaitable<std::optional<Failure>> ensure_open(std::int64_t deadline);
+    asio::awaitable<std::vector<tcp::endpoint>> resolve(std::int64_t deadline);
+    asio::awaitable<error_code> connect(std::int64_t deadline);
+    asio::awaitable<std::string> shake_hands(std::int64_t deadline);
+    asio::awaitable<std::tuple<error_code, std::size_t>> write(std::string text);
+    asio::awaitable<error_code> read_more();
+    error_code parse();
+    asio::awaitable<std::optional<Failure>> exchange(
+        Request request, CallLimits limits, bool streaming);
+    asio::awaitable<Reply> attempts(Request request, CallLimits limits, bool streaming);
+    Response finish_response();
+};
+
+std::string Connection::Impl::request_text(const Request& request) {
+    const Access& access = endpoint->access();
+    std::string text = fmt::format(
+        "{} {}{} HTTP/1.1\r\nHost: {}\r\nUser-Agent: {}\r\nAccept: application/json\r\n"
+        "Accept-Encoding: identity\r\n",
+        request.method,
+        access.path_prefix,
+        request.target,
+        host_header(access),
+        endpoint->user_agent());
+    const std::string& token = endpoint->token().current(monotonic_ms());
+    if (!token.empty()) text += "Authorization: Bearer " + token + "\r\n";
+    if (!request.body.empty()) {
+        text += fmt::format(
+            "Content-Type: {}\r\nContent-Length: {}\r\n",
+            request.content_type,
+            request.body.size());
+    }
+    text += "\r\n";
+    text += request.body;
+    return text;
+}
+
+asio::awaitable<std::vector<tcp::endpoint>> Connection::Impl::resolve(std::int64_t deadline) {
+    std::vector<tcp::endpoint> found;
+    const Access& access = endpoint->access();
+    error_code ec;
+    const auto literal = asio::ip::make_address(access.host, ec);
+    if (!ec) {
+        found.emplace_back(literal, access.port);
+        co_return found;
+    }
+    // A shared resolver: the timer's handler may already be queued when we return.
+    auto lookup = std::make_shared<tcp::resolver>(io);
+    resolver = lookup;
+    asio::steady_timer timer(io, at(deadline));
+    timer.async_wait([lookup](error_code cancelled) {
+        if (!cancelled) lookup->cancel();
+    });
+    const std::string port = std::to_string(access.port);
+    auto [failed, results] = co_await lookup->async_resolve(access.host, port, tuple_awaitable);
+    resolver.reset();
+    if (failed) co_return found;
+    for (const auto& entry : results) found.push_back(entry.endpoint());
+    co_return found;
+}
+
+// All addresses in turn; one that is dead may use only its share of the time.
+asio::awaitable<error_code> Connection::Impl::connect(std::int64_t deadline) {
+    const std::uint64_t before = closes;
+    const std::vector<tcp::endpoint> addresses = co_await resolve(deadline);
+    error_code result = asio::error::host_not_found;
+    std::size_t left = addresses.size();
+    for (const tcp::endpoint& address : addresses) {
+        if (closes != before) co_return asio::error::operation_aborted;
+        const std::int64_t now = monotonic_ms();
+        const std::int64_t share =
+            std::max((deadline - now) / static_cast<std::int64_t>(left), address_ms_min);
+        --left;
+        plain = std::make_unique<beast::tcp_stream>(io);
+        plain->expires_at(at(std::min(now + share, deadline)));
+        auto [ec] = co_await plain->async_connect(address, tuple_awaitable);
+        result = ec;
+        if (!ec) break;
+    }
+    if (closes != before) co_return asio::error::operation_aborted;
+    co_return result;
+}
+
+// Empty: done.
+asio::awaitable<std::string> Connection::Impl::shake_hands(std::int64_t deadline) {
+    TlsContext& trust = *endpoint->tls();
+    tls = std::make_unique<Tls>(std::move(*plain), trust.native());
+    plain.reset();
+    if (!trust.prepare(tls->native_handle()))
+        co_return std::string("OpenSSL refuses the server's name");
+    tls->next_layer().expires_at(at(deadline));
+    auto [ec] = co_await tls->async_handshake(asio::ssl::stream_base::client, tuple_awaitable);
+    if (!ec) co_return std::string();
+    const std::string why = TlsContext::verify_problem(tls->native_handle());
+    co_return "TLS: " + (why.empty() ? describe(ec) : why);
+}
+
+asio::awaitable<std::optional<Failure>> Connection::Impl::ensure_open(std::int64_t deadline) {
+    if (usable && monotonic_ms() - last_used < idle_max_ms && is_quiet(lowest().socket())) {
+        co_return std::nullopt;
+    }
+    drop();
+    const std::uint64_t before = closes;
+    const error_code ec = co_await connect(deadline);
+    std::string problem = ec ? describe(ec) : std::string();
+    if (!ec) {
+        tune(plain->socket());
+        if (endpoint->tls() != nullptr) problem = co_await shake_hands(deadline);
+    }
+    if (problem.empty() && closes != before) problem = "cancelled";
+    if (problem.empty()) {
+        buffer.resize(read_buffer_size);
+        usable = true;
+        co_return std::nullopt;
+    }
+    drop();
+    Failure failure;
+    failure.message =
+        fmt::format("cannot connect to {}: {}", host_header(endpoint->access()), problem);
+    co_return failure;
+}
+
+asio::awaitable<std::tuple<error_code, std::size_t>> Connection::Impl::write(std::string text) {
+    const asio::const_buffer bytes = asio::buffer(text);
+    if (tls) {
+        auto done = co_await asio::async_write(*tls, bytes, tuple_awaitable);
+        co_return done;
+    }
+    auto done = co_await asio::async_write(*plain, bytes, tuple_awaitable);
+    co_return done;
+}
+
+asio::awaitable<error_code> Connection::Impl::read_more() {
+    const asio::mutable_buffer room(buffer.data() + buffered, buffer.size() - buffered);
+    if (room.size() == 0) co_return error_code(http::error::header_limit);
+    std::tuple<error_code, std::size_t> got;
+    if (tls) {
+        got = co_await tls->async_read_some(room, tuple_awaitable);
+    } else {
+        got = co_await plain->async_read_some(room, tuple_awaitable);
+    }
+    buffered += std::get<1>(got);
+    co_return std::get<0>(got);
+}
+
+// Feeds what is buffered to the parser; need_more is not an error here.
+error_code Connection::Impl::parse() {
+    std::size_t used = 0;
+    error_code ec;
+    while (used < buffered && !parser->is_done()) {
+        const asio::const_buffer rest(buffer.data() + used, buffered - used);
+        const std::size_t taken = parser->put(rest, ec);
+        used += taken;
+        if (ec == http::error::need_more) {
+            ec = {};
+            break;
+        }
+        if (ec || taken == 0) break;
+    }
+    std::copy(
+        buffer.begin() + static_cast<std::ptrdiff_t>(used),
+        buffer.begin() + static_cast<std::ptrdiff_t>(buffered),
+        buffer.begin());
+    buffered -= used;
+    return ec;
+}
+
+// One request and its answer (or, streaming, its header). A value: it failed.
+asio::awaitable<std::optional<Failure>> Connection::Impl::exchange(
+    Request request, CallLimits limits, bool streaming) {
+    const std::int64_t deadline = monotonic_ms() + limits.total_ms;
+    const std::int64_t open_by = std::min(deadline, monotonic_ms() + limits.connect_ms);
+    auto unopened = co_await ensure_open(open_by);
+    if (unopened) co_return unopened;
+    Failure failure;
+    lowest().expires_at(at(deadline));
+    std::string text = request_text(request);
+    auto [ec, written] = co_await write(std::move(text));
+    failure.maybe_sent = written > 0;
+    parser = std::make_unique<Parser>();
+    parser->eager(true);
+    parser->header_limit(header_max);
+    if (streaming) {
+        parser->body_limit(boost::none);
+    } else {
+        parser->body_limit(limits.body_max);
+    }
+    while (!ec && !parser->is_done()) {
+        ec = co_await read_more();
+        failure.answered = failure.answered || buffered > 0;
+        if (ec == asio::error::eof && parser->got_some()) {
+            ec = {};
+            parser->put_eof(ec);
+            usable = false;
+            break;
+        }
+        if (!ec) ec = parse();
+        if (!ec && !streaming) continue;
+        if (!ec && parser->is_header_done() && parser->get().result_int() == 200) break;
+        if (!ec && parser->get().body().size() > limits.body_max) ec = http::error::body_limit;
+    }
+    if (!ec) co_return std::nullopt;
+    failure.message = fmt::format("{} {}: {}", request.method, request.target, describe(ec));
+    drop();
+    co_return failure;
+}
+
+Response Connection::Impl::finish_response() {
+    Response response;
+    response.status = static_cast<int>(parser->get().result_int());
+    response.retry_after_ms = read_retry_after(*parser);
+    if (!parser->is_done()) return response;  // a stream: its body follows
+    response.body = std::move(parser->get().body());
+    const bool keep = usable && parser->get().keep_alive() && buffered == 0;
+    if (keep) {
+        parser.reset();
+        last_used = monotonic_ms();
+        lowest().expires_never();
+    } else {
+        drop();
+    }
+    return response;
+}
+
+asio::awaitable<Reply> Connection::Impl::attempts(
+    Request request, CallLimits limits, bool streaming) {
+    bool token_refused = false;
+    bool repeated = false;
+    for (;;) {
+        const bool reused = usable;
+        const std::uint64_t before = closes;
+        auto failure = co_await exchange(request, limits, streaming);
+        if (failure) {
+            const bool again = request.method == "GET" && reused && !failure->answered &&
+                               !repeated && closes == before;
+            if (!again) co_return *failure;
+            repeated = true;
+            continue;
+        }
+        Response response = finish_response();
+        if (response.status == 401 && !token_refused) {
+            token_refused = true;
+            if (endpoint->token().refused(monotonic_ms())) continue;
+        }
+        co_return response;
+    }
+}
+
+Connection::Connection(asio::io_context& io, std::shared_ptr<Endpoint> endpoint)
+    : impl_(std::make_shared<Impl>(io, std::move(endpoint))) {}
+
+Connection::~Connection() {
+    impl_->close();
+}
+
+asio::awaitable<Reply> Connection::call(Request request, CallLimits limits) {
+    auto self = impl_;
+    Reply reply = co_await self->attempts(std::move(request), limits, false);
+    co_return reply;
+}
+
+asio::awaitable<Reply> Connection::open_stream(Request request, CallLimits limits) {
+    auto self = impl_;
+    Reply reply = co_await self->attempts(std::move(request), limits, true);
+    co_return reply;
+}
+
+asio::awaitable<StreamPart> Connection::read(std::int64_t idle_ms) {
+    auto self = impl_;
+    Failure failure;
+    failure.maybe_sent = true;
+    failure.answered = true;
+    failure.message = "no stream is open";
+    if (!self->parser) co_return failure;
+    const std::int64_t deadline = monotonic_ms() + idle_ms;
+    error_code ec;
+    while (self->parser->get().body().empty() && !self->parser->is_done() && !ec) {
+        self->lowest().expires_at(at(deadline));
+        ec = co_await self->read_more();
+        if (!ec) ec = self->parse();
+    }
+    std::string bytes = std::move(self->parser->get().body());
+    self->parser->get().body().clear();
+    if (!bytes.empty()) co_return bytes;
+    // A body without length and without chunks ends with the connection: that is its orderly end.
+    const bool closed = ec == asio::error::eof || ec == asio::ssl::error::stream_truncated;
+    const bool ended = self->parser->is_done() || (closed && self->parser->need_eof());
+    self->drop();
+    if (ended) co_return StreamEnd();
+    failure.message = describe(ec);
+    co_return failure;
+}
+
+void Connection::close() {
+    impl_->close();
+}
+
+bool Connection::is_open() const {
+    return impl_->usable;
+}
+
+std::int64_t Connection::last_used_ms() const {
+    return impl_->last_used;
+}
+
+}  // namespace k8s

@@ -1,0 +1,257 @@
+#include "k8s/elector.hpp"
+
+#include "k8s/codec_lease.hpp"
+#include "k8s/codec_status.hpp"
+#include "k8s/connection.hpp"
+#include "k8s/protocol/lease.hpp"
+#include "k8s/sleep.hpp"
+#include "k8s/time.hpp"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/post.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <random>
+#include <utility>
+
+namespace k8s {
+namespace asio = boost::asio;
+namespace {
+
+constexpr std::int64_t call_ms_max = 5'000;
+constexpr std::int64_t call_ms_min = 500;
+constexpr std::int64_t release_ms = 2'000;
+
+protocol::ElectionOptions election_options(const ElectorOptions& options) {
+    protocol::ElectionOptions made;
+    made.identity = options.identity;
+    made.lease_duration_ms = options.lease_duration_ms;
+    made.renew_deadline_ms = options.renew_deadline_ms;
+    made.retry_period_ms = options.retry_period_ms;
+    return made;
+}
+
+}  // namespace
+
+struct Elector::Impl {
+    Impl(asio::io_context& context, std::shared_ptr<Endpoint> endpoint, ElectorOptions given)
+        : io(context),
+          options(std::move(given)),
+          connection(context, std::move(endpoint)),
+          election(election_options(options)),
+          timer(context),
+          stop_timer(context),
+          random(std::random_device()()) {}
+
+    asio::io_context& io;
+    ElectorOptions options;
+    Connection connection;
+    protocol::Election election;
+    asio::steady_timer timer;
+    asio::steady_timer stop_timer;
+    std::minstd_rand random;
+    std::string seen;  // the Lease's JSON as last read: its other fields are kept
+    std::string problem;
+    std::function<void()> stop_done;
+    bool told_leader = false;
+    bool started = false;
+    bool stopped = false;
+
+    std::string collection() const {
+        return fmt::format(
+            "/apis/coordination.k8s.io/v1/namespaces/{}/leases",
+            percent_encode(options.namespace_name));
+    }
+    std::string object() const { return collection() + "/" + percent_encode(options.lease_name); }
+
+    // A renewal that cannot be in time any more is not worth waiting for.
+    CallLimits limits() const {
+        std::int64_t ms = call_ms_max;
+        if (election.is_leader()) ms = election.deadline_ms() - monotonic_ms();
+        return CallLimits(std::clamp(ms, call_ms_min, call_ms_max));
+    }
+
+    void tell_changes();
+    void failed(const std::string& why);
+    void conflict();
+    std::string body(const protocol::UpdateLease& update, const std::string& holder) const;
+    Request write_request(const protocol::LeaseAction& action) const;
+    void take_read(const Reply& reply);
+    void take_written(std::int64_t sent_ms, const Reply& reply);
+
+    asio::awaitable<void> run();
+    asio::awaitable<void> step(protocol::LeaseAction action);
+    asio::awaitable<void> release();
+};
+
+void Elector::Impl::tell_changes() {
+    if (stopped || told_leader == election.is_leader()) return;
+    told_leader = election.is_leader();
+    if (told_leader) {
+        problem.clear();
+        if (options.gained) options.gained(election.epoch());
+    } else if (options.lost) {
+        options.lost(problem.empty() ? "the lease was not renewed in time" : problem);
+    }
+}
+
+void Elector::Impl::failed(const std::string& why) {
+    problem = why;
+    if (options.notice) options.notice(NoticeLevel::warning, "lease problem=\"" + why + "\"");
+    election.on_failed(monotonic_ms());
+}
+
+void Elector::Impl::conflict() {
+    problem = "another replica wrote the lease";
+    election.on_conflict(monotonic_ms());
+}
+
+std::string Elector::Impl::body(
+    const protocol::UpdateLease& update, const std::string& holder) const {
+    LeaseWrite write;
+    write.namespace_name = options.namespace_name;
+    write.name = options.lease_name;
+    write.holder = holder;
+    write.duration_ms = holder.empty() ? 1'000 : options.lease_duration_ms;
+    write.transitions = update.transitions;
+    write.resource_version = update.resource_version;
+    write.acquired = update.acquired;
+    write.unix_time_ms = unix_ms();
+    return encode_lease(write, update.resource_version.empty() ? std::string() : seen);
+}
+
+Request Elector::Impl::write_request(const protocol::LeaseAction& action) const {
+    protocol::UpdateLease update;
+    const auto* create = std::get_if<protocol::CreateLease>(&action);
+    if (create != nullptr) {
+        update.transitions = create->transitions;
+        update.acquired = true;
+    } else {
+        update = std::get<protocol::UpdateLease>(action);
+    }
+    Request request(
+        create != nullptr ? "POST" : "PUT", create != nullptr ? collection() : object());
+    request.content_type = "application/json";
+    request.body = body(update, options.identity);
+    return request;
+}
+
+void Elector::Impl::take_read(const Reply& reply) {
+    if (const auto* failure = std::get_if<Failure>(&reply)) return failed(failure->message);
+    const auto& response = std::get<Response>(reply);
+    if (response.status == 404) return election.on_read(monotonic_ms(), std::nullopt);
+    if (response.status != 200) {
+        return failed(decode_status(response.status, response.body).message);
+    }
+    auto lease = decode_lease(response.body);
+    if (!lease) return failed(lease.error().message);
+    seen = response.body;
+    if (lease->holder != options.identity) problem = "held by " + one_line(lease->holder, 128);
+    election.on_read(monotonic_ms(), *lease);
+}
+
+void Elector::Impl::take_written(std::int64_t sent_ms, const Reply& reply) {
+    if (const auto* failure = std::get_if<Failure>(&reply)) return failed(failure->message);
+    const auto& response = std::get<Response>(reply);
+    if (response.status == 409) return conflict();
+    if (response.status != 200 && response.status != 201) {
+        return failed(decode_status(response.status, response.body).message);
+    }
+    auto lease = decode_lease(response.body);
+    if (!lease) return failed(lease.error().message);
+    seen = response.body;
+    election.on_written(sent_ms, *lease);
+}
+
+asio::awaitable<void> Elector::Impl::step(protocol::LeaseAction action) {
+    if (const auto* wait = std::get_if<protocol::WaitLease>(&action)) {
+        co_await sleep_ms(timer, wait->ms);
+        co_return;
+    }
+    if (std::holds_alternative<protocol::ReadLease>(action)) {
+        Request get("GET", object());
+        Reply reply = co_await connection.call(std::move(get), limits());
+        take_read(reply);
+        co_return;
+    }
+    Request write = write_request(action);
+    const std::int64_t sent = monotonic_ms();
+    Reply reply = co_await connection.call(std::move(write), limits());
+    take_written(sent, reply);
+}
+
+asio::awaitable<void> Elector::Impl::run() {
+    while (!stopped) {
+        protocol::LeaseAction action =
+            election.next(monotonic_ms(), static_cast<std::uint32_t>(random()));
+        tell_changes();
+        if (stopped) break;
+        co_await step(std::move(action));
+        election.check_deadline(monotonic_ms());
+        tell_changes();
+    }
+    co_await release();
+    stop_timer.cancel();
+    connection.close();
+    if (stop_done) asio::post(io, std::exchange(stop_done, nullptr));
+}
+
+// Twice at most: the renewal before us may have landed without our knowing its version.
+asio::awaitable<void> Elector::Impl::release() {
+    for (int attempt = 0; attempt < 2; ++attempt) {
+        const auto update = election.release();
+        if (!update) co_return;
+        Request put("PUT", object());
+        put.content_type = "application/json";
+        put.body = body(*update, std::string());
+        Reply reply = co_await connection.call(std::move(put), CallLimits(release_ms / 2));
+        const auto* response = std::get_if<Response>(&reply);
+        if (response == nullptr || response->status != 409) co_return;
+        Request get("GET", object());
+        reply = co_await connection.call(std::move(get), CallLimits(release_ms / 2));
+        take_read(reply);
+    }
+}
+
+Elector::Elector(asio::io_context& io, std::shared_ptr<Endpoint> endpoint, ElectorOptions options)
+    : impl_(std::make_shared<Impl>(io, std::move(endpoint), std::move(options))) {}
+
+Elector::~Elector() {
+    impl_->stopped = true;
+    impl_->stop_done = nullptr;
+    impl_->timer.cancel();
+    impl_->stop_timer.cancel();
+    impl_->connection.close();
+}
+
+void Elector::start() {
+    ENSURE(!impl_->started);
+    impl_->started = true;
+    asio::co_spawn(impl_->io, impl_->run(), keep_alive(impl_));
+}
+
+bool Elector::may_write() const {
+    return !impl_->stopped && impl_->election.may_write(monotonic_ms());
+}
+
+std::string Elector::holder() const {
+    return impl_->election.holder();
+}
+
+void Elector::stop(std::function<void()> done) {
+    impl_->stopped = true;
+    if (!impl_->started) {
+        asio::post(impl_->io, std::move(done));
+        return;
+    }
+    impl_->stop_done = std::move(done);
+    impl_->timer.cancel();
+    // A renewal under way may finish, then comes the release; both together get this long.
+    impl_->stop_timer.expires_after(std::chrono::milliseconds(release_ms));
+    impl_->stop_timer.async_wait([self = impl_](boost::system::error_code ec) {
+        if (!ec) self->connection.close();
+    });
+}
+
+}  // namespace k8s

@@ -1,0 +1,58 @@
+#include "k8s/token.hpp"
+
+#include <fstream>
+#include <iterator>
+#include <utility>
+
+namespace k8s {
+namespace {
+
+bool is_token_character(char c) {
+    return c > ' ' && c < '\x7f';
+}
+
+// The mount swaps the file by a symlink, so it is opened anew each time. What is not printable
+// could forge header lines and is no token.
+std::string read_token(const std::string& file) {
+    std::ifstream in(file, std::ios::binary);
+    std::string text;
+    for (auto it = std::istreambuf_iterator<char>(in); it != std::istreambuf_iterator<char>();
+         ++it) {
+        if (text.size() == token_max) return {};
+        text.push_back(*it);
+    }
+    const auto begin = text.find_first_not_of(" \t\r\n");
+    if (begin == std::string::npos) return {};
+    text = text.substr(begin, text.find_last_not_of(" \t\r\n") - begin + 1);
+    for (char c : text) {
+        if (!is_token_character(c)) return {};
+    }
+    return text;
+}
+
+}  // namespace
+
+Token::Token(std::string fixed, std::string file)
+    : token_(std::move(fixed)), file_(std::move(file)) {}
+
+const std::string& Token::current(std::int64_t now_ms) {
+    if (!file_.empty() && (!was_read_ || now_ms - read_at_ms_ >= token_reread_ms)) read(now_ms);
+    return token_;
+}
+
+bool Token::refused(std::int64_t now_ms) {
+    if (file_.empty()) return false;
+    const std::string before = token_;
+    read(now_ms);
+    return token_ != before;
+}
+
+void Token::read(std::int64_t now_ms) {
+    std::string fresh = read_token(file_);
+    was_read_ = true;
+    read_at_ms_ = now_ms;
+    last_read_failed_ = fresh.empty();
+    if (!fresh.empty()) token_ = std::move(fresh);
+}
+
+}  // namespace k8s

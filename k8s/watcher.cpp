@@ -1,0 +1,332 @@
+#include "k8s/watcher.hpp"
+
+#include "k8s/codec_status.hpp"
+#include "k8s/codec_watch.hpp"
+#include "k8s/connection.hpp"
+#include "k8s/protocol/line_splitter.hpp"
+#include "k8s/protocol/reflector.hpp"
+#include "k8s/sleep.hpp"
+#include "k8s/time.hpp"
+
+#include <boost/asio/co_spawn.hpp>
+#include <fmt/format.h>
+
+#include <map>
+#include <random>
+#include <utility>
+
+namespace k8s {
+namespace asio = boost::asio;
+namespace {
+
+constexpr std::int64_t list_timeout_ms = 60'000;
+constexpr std::size_t list_page_max = 256 * 1024 * 1024;  // bytes: 500 pods of half a megabyte
+constexpr std::int64_t watch_open_timeout_ms = 30'000;
+constexpr std::int64_t watch_overdue_ms = 30'000;  // past its own end, a silent watch is dead
+
+protocol::ReflectorOptions reflector_options(const WatcherOptions& options) {
+    protocol::ReflectorOptions made;
+    made.backoff.ms_min = options.backoff_ms_min;
+    made.backoff.ms_max = options.backoff_ms_max;
+    made.watch_timeout_ms_min = options.watch_timeout_ms_min;
+    return made;
+}
+
+protocol::Trouble trouble_of(const Failure& failure) {
+    protocol::Trouble trouble;
+    trouble.message = failure.message;
+    return trouble;
+}
+
+protocol::Trouble trouble_of(const Response& response) {
+    const Status status = decode_status(response.status, response.body);
+    protocol::Trouble trouble;
+    trouble.status = response.status;
+    trouble.reason = status.reason;
+    trouble.message = status.message;
+    trouble.retry_after_ms = response.retry_after_ms.value_or(-1);
+    return trouble;
+}
+
+// "namespace/name" or "name": nodes are deleted by name.
+WatchEvent deletion(WatchKind kind, const protocol::ObjectKey& key) {
+    if (kind == WatchKind::nodes) return NodeDeleted{key.name};
+    return PodDeleted{key.uid};
+}
+
+}  // namespace
+
+struct Watcher::Impl : std::enable_shared_from_this<Watcher::Impl> {
+    Impl(asio::io_context& context, std::shared_ptr<Endpoint> endpoint, WatcherOptions given)
+        : io(context),
+          options(std::move(given)),
+          connection(context, std::move(endpoint)),
+          reflector(reflector_options(options)),
+          pause_timer(context),
+          gate_timer(context),
+          random(std::random_device()()) {}
+
+    asio::io_context& io;
+    WatcherOptions options;
+    Connection connection;
+    protocol::Reflector reflector;
+    asio::steady_timer pause_timer;
+    asio::steady_timer gate_timer;
+    std::minstd_rand random;
+    protocol::LineSplitter lines;
+    std::map<std::string, std::size_t> heavy;  // annotation bytes of the pods that have many
+    WatcherStats stats;
+    bool started = false;
+    bool stopped = false;
+    bool paused = false;
+
+    std::uint32_t chance() { return static_cast<std::uint32_t>(random()); }
+    const char* kind_name() const { return options.kind == WatchKind::pods ? "pods" : "nodes"; }
+
+    void notice(NoticeLevel level, const std::string& text) const {
+        if (options.notice) options.notice(level, fmt::format("watch={} {}", kind_name(), text));
+    }
+
+    void problem(const std::string& text) {
+        ++stats.failures;
+        stats.last_problem = text;
+        notice(NoticeLevel::warning, "problem=\"" + text + "\"");
+    }
+
+    void emit(WatchEvent event) {
+        if (!stopped) options.sink(std::move(event));
+    }
+
+    void emit_deletion(const protocol::ObjectKey& key) {
+        heavy.erase(key.uid);
+        emit(deletion(options.kind, key));
+    }
+
+    void carry_out(const protocol::Verdict& verdict, DecodedObject&& decoded);
+    void take_page(DecodedPage&& page);
+    bool take_line(std::string_view text);
+    bool take_bytes(const std::string& bytes);
+    std::string watch_target(const protocol::AskWatch& ask) const;
+
+    asio::awaitable<void> run();
+    asio::awaitable<void> list(std::string continue_token);
+    asio::awaitable<void> watch(protocol::AskWatch ask);
+    asio::awaitable<void> follow(std::int64_t end_ms);
+    asio::awaitable<void> gate();
+};
+
+void Watcher::Impl::carry_out(const protocol::Verdict& verdict, DecodedObject&& decoded) {
+    if (verdict.deleted) emit_deletion(*verdict.deleted);
+    if (!verdict.upsert) return;
+    if (decoded.annotation_bytes > annotation_bytes_kept) {
+        heavy[decoded.key.uid] = decoded.annotation_bytes;
+    } else if (!heavy.empty()) {
+        heavy.erase(decoded.key.uid);
+    }
+    if (auto* pod = std::get_if<core::Pod>(&decoded.object)) {
+        emit(PodUpserted{std::move(*pod)});
+    } else {
+        emit(NodeUpserted{std::get<core::Node>(std::move(decoded.object))});
+    }
+}
+
+void Watcher::Impl::take_page(DecodedPage&& page) {
+    const auto verdict = reflector.on_page(page.version, page.continue_token);
+    if (verdict == protocol::PageVerdict::refused) {
+        problem("the list is older than what was seen, or does not end");
+        return;
+    }
+    if (verdict == protocol::PageVerdict::first) {
+        ++stats.lists;
+        emit(RelistBegun{});
+    }
+    for (DecodedObject& item : page.items) carry_out(reflector.on_item(item.key), std::move(item));
+    const auto missing = reflector.end_page();
+    if (!missing) return;
+    for (const auto& key : *missing) emit_deletion(key);
+    stats.last_problem.clear();
+    emit(RelistEnded{});
+    notice(NoticeLevel::info, fmt::format("listed={} version={}", reflector.size(), page.version));
+}
+
+asio::awaitable<void> Watcher::Impl::list(std::string continue_token) {
+    std::string target = fmt::format("/api/v1/{}?limit={}", kind_name(), options.page_size);
+    if (!continue_token.empty()) target += "&continue=" + percent_encode(continue_token);
+    Request request("GET", std::move(target));
+    Reply reply =
+        co_await connection.call(std::move(request), CallLimits(list_timeout_ms, list_page_max));
+    if (stopped) co_return;
+    if (const auto* failure = std::get_if<Failure>(&reply)) {
+        problem(failure->message);
+        reflector.on_list_failed(trouble_of(*failure), monotonic_ms(), chance());
+        co_return;
+    }
+    auto& response = std::get<Response>(reply);
+    if (response.status != 200) {
+        const protocol::Trouble trouble = trouble_of(response);
+        problem(fmt::format("list: {} ({})", trouble.message, trouble.status));
+        reflector.on_list_failed(trouble, monotonic_ms(), chance());
+        co_return;
+    }
+    auto page = decode_page(options.kind, std::move(response.body));
+    if (page) {
+        take_page(*std::move(page));
+        co_return;
+    }
+    problem("list: " + page.error().message);
+    reflector.on_list_failed(protocol::Trouble(), monotonic_ms(), chance());
+}
+
+std::string Watcher::Impl::watch_target(const protocol::AskWatch& ask) const {
+    return fmt::format(
+        "/api/v1/{}?watch=true&allowWatchBookmarks=true&resourceVersion={}&timeoutSeconds={}",
+        kind_name(),
+        percent_encode(ask.version),
+        ask.timeout_seconds);
+}
+
+asio::awaitable<void> Watcher::Impl::watch(protocol::AskWatch ask) {
+    Request request("GET", watch_target(ask));
+    Reply reply =
+        co_await connection.open_stream(std::move(request), CallLimits(watch_open_timeout_ms));
+    if (stopped) co_return;
+    if (const auto* failure = std::get_if<Failure>(&reply)) {
+        problem(failure->message);
+        reflector.on_watch_failed(trouble_of(*failure), monotonic_ms(), chance());
+        co_return;
+    }
+    const auto& response = std::get<Response>(reply);
+    if (response.status != 200) {
+        const protocol::Trouble trouble = trouble_of(response);
+        problem(fmt::format("watch: {} ({})", trouble.message, trouble.status));
+        reflector.on_watch_failed(trouble, monotonic_ms(), chance());
+        co_return;
+    }
+    ++stats.watches;
+    stats.last_problem.clear();
+    lines.clear();
+    reflector.on_watch_opened(monotonic_ms());
+    const std::int64_t end = monotonic_ms() + ask.timeout_seconds * 1'000 + watch_overdue_ms;
+    co_await follow(end);
+    lines.clear();
+}
+
+asio::awaitable<void> Watcher::Impl::follow(std::int64_t end_ms) {
+    for (;;) {
+        co_await gate();
+        if (stopped) co_return;
+        StreamPart part =
+            co_await connection.read(std::max<std::int64_t>(end_ms - monotonic_ms(), 1));
+        if (stopped) co_return;
+        if (const auto* bytes = std::get_if<std::string>(&part)) {
+            if (take_bytes(*bytes)) continue;
+            connection.close();
+            co_return;
+        }
+        const auto* failure = std::get_if<Failure>(&part);
+        if (failure != nullptr) problem("watch: " + failure->message);
+        reflector.on_watch_closed(failure == nullptr, monotonic_ms(), chance());
+        co_return;
+    }
+}
+
+// False: this watch cannot go on.
+bool Watcher::Impl::take_bytes(const std::string& bytes) {
+    if (!lines.add(bytes)) {
+        problem("watch: an event longer than 16 MiB");
+        reflector.on_garbage(monotonic_ms(), chance());
+        return false;
+    }
+    while (!stopped) {
+        const auto line = lines.next();
+        if (!line) return true;
+        if (!take_line(*line)) return false;
+    }
+    return false;
+}
+
+bool Watcher::Impl::take_line(std::string_view text) {
+    auto line = decode_watch_line(options.kind, std::string(text));
+    if (!line) {
+        problem("watch: " + line.error().message);
+        reflector.on_garbage(monotonic_ms(), chance());
+        return false;
+    }
+    switch (line->type) {
+        case LineType::bookmark:
+            reflector.on_bookmark(line->object.key.version);
+            return true;
+        case LineType::error: {
+            const auto& trouble = line->trouble;
+            problem(fmt::format("watch: {} ({})", trouble.message, trouble.status));
+            reflector.on_watch_failed(trouble, monotonic_ms(), chance());
+            return false;
+        }
+        case LineType::object:
+            break;
+    }
+    ++stats.events;
+    const auto verdict = reflector.on_event(line->event, line->object.key);
+    carry_out(verdict, std::move(line->object));
+    return true;
+}
+
+asio::awaitable<void> Watcher::Impl::gate() {
+    while (paused && !stopped) co_await sleep_until_cancelled(gate_timer);
+}
+
+asio::awaitable<void> Watcher::Impl::run() {
+    while (!stopped) {
+        co_await gate();
+        protocol::ReflectorAction action = reflector.next(chance());
+        if (const auto* pause = std::get_if<protocol::Pause>(&action)) {
+            co_await sleep_ms(pause_timer, pause->ms);
+        } else if (auto* ask = std::get_if<protocol::AskList>(&action)) {
+            co_await list(std::move(ask->continue_token));
+        } else {
+            co_await watch(std::get<protocol::AskWatch>(std::move(action)));
+        }
+    }
+}
+
+Watcher::Watcher(asio::io_context& io, std::shared_ptr<Endpoint> endpoint, WatcherOptions options)
+    : impl_(std::make_shared<Impl>(io, std::move(endpoint), std::move(options))) {}
+
+Watcher::~Watcher() {
+    stop();
+}
+
+void Watcher::start() {
+    ENSURE(!impl_->started);
+    impl_->started = true;
+    asio::co_spawn(impl_->io, impl_->run(), keep_alive(impl_));
+}
+
+void Watcher::stop() {
+    impl_->stopped = true;
+    impl_->connection.close();
+    impl_->pause_timer.cancel();
+    impl_->gate_timer.cancel();
+}
+
+void Watcher::pause() {
+    impl_->paused = true;
+}
+
+void Watcher::resume() {
+    impl_->paused = false;
+    impl_->gate_timer.cancel();
+}
+
+WatcherStats Watcher::stats() const {
+    WatcherStats stats = impl_->stats;
+    stats.synced = impl_->reflector.is_synced();
+    return stats;
+}
+
+std::size_t Watcher::annotation_bytes(const std::string& pod_uid) const {
+    const auto known = impl_->heavy.find(pod_uid);
+    return known == impl_->heavy.end() ? annotation_bytes_kept : known->second;
+}
+
+}  // namespace k8s

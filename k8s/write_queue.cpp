@@ -1,0 +1,150 @@
+#include "k8s/write_queue.hpp"
+
+#include "k8s/protocol/version.hpp"
+
+#include <iterator>
+#include <utility>
+
+namespace k8s {
+namespace {
+
+constexpr std::int64_t event_burst_seconds = 10;
+
+template <typename Job>
+bool add_bounded(std::deque<Job>& queue, std::size_t max, Job&& job) {
+    if (queue.size() >= max) return false;
+    queue.push_back(std::move(job));
+    return true;
+}
+
+std::string lane_of_job(const BindJob& job) {
+    return job.request.pod.uid;
+}
+std::string lane_of_job(const PatchJob& job) {
+    return job.patch.pod.uid;
+}
+std::string lane_of_job(const FetchJob&) {
+    return {};
+}
+std::string lane_of_job(const EventJob&) {
+    return {};
+}
+
+}  // namespace
+
+std::string lane_of(const WriteJob& job) {
+    return std::visit([](const auto& one) { return lane_of_job(one); }, job);
+}
+
+WriteQueue::WriteQueue(const WriterOptions& bounds)
+    : binds_max_(bounds.binds_max),
+      patches_max_(bounds.patches_max),
+      fetches_max_(bounds.fetches_max),
+      conditions_max_(bounds.conditions_max),
+      events_max_(bounds.events_max),
+      event_tokens_(bounds.events_per_second, bounds.events_per_second * event_burst_seconds) {}
+
+bool WriteQueue::add(BindJob&& job) {
+    return add_bounded(binds_, binds_max_, std::move(job));
+}
+
+bool WriteQueue::add(FetchJob&& job) {
+    return add_bounded(fetches_, fetches_max_, std::move(job));
+}
+
+bool WriteQueue::add(EventJob&& job) {
+    return add_bounded(events_, events_max_, std::move(job));
+}
+
+bool WriteQueue::add(PatchJob&& job) {
+    if (job.done) return add_bounded(patches_, patches_max_, std::move(job));
+    const std::string& uid = job.patch.pod.uid;
+    if (auto known = condition_of_.find(uid); known != condition_of_.end()) {
+        *known->second = std::move(job);
+        return true;
+    }
+    if (conditions_.size() >= conditions_max_) return false;
+    conditions_.push_back(std::move(job));
+    const auto last = std::prev(conditions_.end());
+    condition_of_.emplace(last->patch.pod.uid, last);
+    return true;
+}
+
+template <typename Job>
+std::optional<WriteJob> WriteQueue::take_from(std::deque<Job>& queue) {
+    for (auto it = queue.begin(); it != queue.end(); ++it) {
+        const std::string lane = lane_of_job(*it);
+        if (!lane.empty() && !busy_.insert(lane).second) continue;
+        WriteJob taken = std::move(*it);
+        queue.erase(it);
+        return taken;
+    }
+    return std::nullopt;
+}
+
+std::optional<WriteJob> WriteQueue::take_condition() {
+    for (auto it = conditions_.begin(); it != conditions_.end(); ++it) {
+        const std::string uid = it->patch.pod.uid;
+        if (!is_free(uid)) continue;
+        WriteJob taken = std::move(*it);
+        condition_of_.erase(uid);
+        conditions_.erase(it);
+        busy_.insert(uid);
+        return taken;
+    }
+    return std::nullopt;
+}
+
+std::optional<WriteJob> WriteQueue::take(std::int64_t now_ms) {
+    if (auto job = take_from(binds_)) return job;
+    if (auto job = take_from(patches_)) return job;
+    if (auto job = take_from(fetches_)) return job;
+    if (auto job = take_condition()) return job;
+    if (!events_.empty() && event_tokens_.take(now_ms)) return take_from(events_);
+    return std::nullopt;
+}
+
+void WriteQueue::finished(const std::string& lane) {
+    if (!lane.empty()) busy_.erase(lane);
+}
+
+void WriteQueue::discard_condition(const std::string& uid) {
+    auto known = condition_of_.find(uid);
+    if (known == condition_of_.end()) return;
+    conditions_.erase(known->second);
+    condition_of_.erase(known);
+}
+
+void WriteQueue::keep_only_awaited_writes() {
+    fetches_.clear();
+    conditions_.clear();
+    condition_of_.clear();
+    events_.clear();
+}
+
+std::int64_t WriteQueue::event_wait_ms(std::int64_t now_ms) {
+    return events_.empty() ? -1 : event_tokens_.wait_ms(now_ms);
+}
+
+std::size_t WriteQueue::size() const {
+    return binds_.size() + patches_.size() + fetches_.size() + conditions_.size() + events_.size();
+}
+
+void PodVersions::wrote(const std::string& uid, const std::string& version) {
+    if (version.empty()) return;
+    if (auto [it, fresh] = versions_.insert_or_assign(uid, version); !fresh) return;
+    order_.push_back(uid);
+    if (order_.size() > kept_max) {
+        versions_.erase(order_.front());
+        order_.pop_front();
+    }
+}
+
+std::string PodVersions::newest(const std::string& uid, const std::string& shown) const {
+    const auto known = versions_.find(uid);
+    if (known == versions_.end() || shown.empty()) return shown;
+    const auto order = protocol::compare_versions(shown, known->second);
+    return order == std::partial_ordering::less ? known->second : shown;
+}
+
+}  // namespace k8s

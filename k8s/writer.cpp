@@ -1,0 +1,450 @@
+#include "k8s/writer.hpp"
+
+#include "k8s/annotations.hpp"
+#include "k8s/codec_status.hpp"
+#include "k8s/codec_write.hpp"
+#include "k8s/connection.hpp"
+#include "k8s/protocol/status.hpp"
+#include "k8s/sleep.hpp"
+#include "k8s/time.hpp"
+#include "k8s/write_queue.hpp"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/post.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <random>
+#include <utility>
+#include <vector>
+
+namespace k8s {
+namespace asio = boost::asio;
+namespace {
+
+/// One connection of the pool and the coroutine that owns it.
+struct Worker {
+    Worker(asio::io_context& io, const std::shared_ptr<Endpoint>& endpoint)
+        : connection(io, endpoint), timer(io) {}
+    Connection connection;
+    asio::steady_timer timer;
+};
+
+std::string pod_target(const PodName& pod) {
+    return fmt::format(
+        "/api/v1/namespaces/{}/pods/{}",
+        percent_encode(pod.namespace_name),
+        percent_encode(pod.name));
+}
+
+protocol::HttpAnswer answer_of(const Response& response) {
+    protocol::HttpAnswer answer;
+    answer.status = response.status;
+    if (response.status >= 300) {
+        answer.message = decode_status(response.status, response.body).message;
+    }
+    answer.retry_after_ms = response.retry_after_ms.value_or(-1);
+    return answer;
+}
+
+ConfigMapResult config_map_result(const Reply& reply) {
+    ConfigMapResult result;
+    if (const auto* failure = std::get_if<Failure>(&reply)) {
+        result.message = failure->message;
+        return result;
+    }
+    const auto& response = std::get<Response>(reply);
+    if (response.status == 200) {
+        auto decoded = decode_config_map(response.body);
+        result.outcome = decoded ? FetchOutcome::found : FetchOutcome::unreadable;
+        if (decoded) {
+            result.config_map = *std::move(decoded);
+        } else {
+            result.message = decoded.error().message;
+        }
+        return result;
+    }
+    if (response.status == 404) result.outcome = FetchOutcome::not_found;
+    if (response.status == 401 || response.status == 403) result.outcome = FetchOutcome::forbidden;
+    result.message = decode_status(response.status, response.body).message;
+    return result;
+}
+
+}  // namespace
+
+struct Writer::Impl : std::enable_shared_from_this<Writer::Impl> {
+    using WorkerPointer = std::shared_ptr<Worker>;
+
+    Impl(asio::io_context& context, std::shared_ptr<Endpoint> to, WriterOptions given)
+        : io(context),
+          endpoint(std::move(to)),
+          options(std::move(given)),
+          queue(options),
+          event_timer(context),
+          drain_timer(context),
+          random(std::random_device()()) {}
+
+    asio::io_context& io;
+    std::shared_ptr<Endpoint> endpoint;
+    WriterOptions options;
+    WriteQueue queue;
+    PodVersions versions;
+    asio::steady_timer event_timer;
+    asio::steady_timer drain_timer;
+    std::minstd_rand random;
+    std::vector<WorkerPointer> workers;
+    std::vector<WorkerPointer> idle;  // a stack: few connections stay warm, the others close
+    std::size_t in_flight = 0;
+    std::uint64_t event_serial = 0;
+    bool event_timer_set = false;
+    WriterStats stats;
+    std::function<void()> stop_done;
+    bool stopping = false;
+    bool closed = false;  // callbacks are over
+
+    std::uint32_t chance() { return static_cast<std::uint32_t>(random()); }
+    bool may_write() const { return !options.may_write || options.may_write(); }
+    CallLimits limits() const { return CallLimits(options.call_timeout_ms); }
+
+    template <typename Job>
+    bool enqueue(Job&& job) {
+        if (stopping || !queue.add(std::move(job))) return false;
+        kick();
+        return true;
+    }
+    template <typename Callback, typename Result>
+    void answer_later(Callback done, Result result) {
+        asio::post(io, [self = shared_from_this(), done = std::move(done), result] {
+            if (!self->closed) done(result);
+        });
+    }
+
+    void kick();
+    void watch_events();
+    void close_all();
+    void worker_ended(const WorkerPointer& worker);
+    void count_throttled(const Response& response);
+
+    asio::awaitable<void> work(WorkerPointer worker);
+    asio::awaitable<bool> rest(WorkerPointer worker);
+    asio::awaitable<void> carry_out(WorkerPointer worker, WriteJob job);
+    asio::awaitable<void> bind(WorkerPointer worker, BindJob job);
+    asio::awaitable<protocol::BindAction> post_binding(
+        WorkerPointer worker, const BindRequest& request, protocol::Bind& state);
+    asio::awaitable<protocol::BindAction> read_pod(
+        WorkerPointer worker, const PodName& pod, protocol::Bind& state);
+    asio::awaitable<void> patch(WorkerPointer worker, PatchJob job);
+    asio::awaitable<protocol::PatchAction> send_patch(
+        WorkerPointer worker,
+        const StatusPatch& patch,
+        protocol::StatusWrite& state,
+        StatusResult& result);
+    asio::awaitable<void> fetch(WorkerPointer worker, FetchJob job);
+    asio::awaitable<void> send_event(WorkerPointer worker, EventJob job);
+};
+
+// Wakes a resting worker, or starts one if there is room. Called for each new job.
+void Writer::Impl::kick() {
+    if (!idle.empty()) {
+        const WorkerPointer worker = idle.back();
+        idle.pop_back();
+        worker->timer.cancel();
+        return;
+    }
+    if (workers.size() >= options.connections_max) return;
+    auto worker = std::make_shared<Worker>(io, endpoint);
+    workers.push_back(worker);
+    asio::co_spawn(io, work(worker), keep_alive(shared_from_this()));
+}
+
+// Events that wait for the rate limit need somebody to come back for them.
+void Writer::Impl::watch_events() {
+    const std::int64_t wait = queue.event_wait_ms(monotonic_ms());
+    if (wait < 0 || event_timer_set || stopping) return;
+    event_timer_set = true;
+    event_timer.expires_after(std::chrono::milliseconds(std::max<std::int64_t>(wait, 1)));
+    event_timer.async_wait([self = shared_from_this()](boost::system::error_code ec) {
+        self->event_timer_set = false;
+        if (!ec && !self->stopping) self->kick();
+    });
+}
+
+void Writer::Impl::count_throttled(const Response& response) {
+    if (response.status == 429 || (response.status == 503 && response.retry_after_ms)) {
+        ++stats.throttled;
+    }
+}
+
+asio::awaitable<void> Writer::Impl::work(WorkerPointer worker) {
+    while (!closed) {
+        auto job = queue.take(monotonic_ms());
+        if (!job) {
+            const bool goes_on = co_await rest(worker);
+            if (goes_on) continue;
+            break;
+        }
+        const std::string lane = lane_of(*job);
+        ++in_flight;
+        co_await carry_out(worker, std::move(*job));
+        --in_flight;
+        queue.finished(lane);
+    }
+    worker_ended(worker);
+}
+
+// False: nothing has come for so long that the connection is not worth keeping.
+asio::awaitable<bool> Writer::Impl::rest(WorkerPointer worker) {
+    if (stopping) co_return queue.size() > 0 && in_flight == 0;
+    watch_events();
+    idle.push_back(worker);
+    const bool whole = co_await sleep_ms(worker->timer, options.idle_close_ms);
+    // Woken by kick(), which took us off the stack, or by the timer; both may have happened.
+    const auto resting = std::find(idle.begin(), idle.end(), worker);
+    if (resting == idle.end()) co_return true;
+    idle.erase(resting);
+    co_return !whole;
+}
+
+void Writer::Impl::worker_ended(const WorkerPointer& worker) {
+    worker->connection.close();
+    workers.erase(std::find(workers.begin(), workers.end(), worker));
+    if (!stopping || !workers.empty()) return;
+    closed = true;
+    drain_timer.cancel();
+    if (stop_done) asio::post(io, std::exchange(stop_done, nullptr));
+}
+
+void Writer::Impl::close_all() {
+    closed = true;
+    for (const WorkerPointer& worker : workers) {
+        worker->connection.close();
+        worker->timer.cancel();
+    }
+}
+
+asio::awaitable<void> Writer::Impl::carry_out(WorkerPointer worker, WriteJob job) {
+    if (auto* to_bind = std::get_if<BindJob>(&job)) {
+        co_await bind(worker, std::move(*to_bind));
+    } else if (auto* to_patch = std::get_if<PatchJob>(&job)) {
+        co_await patch(worker, std::move(*to_patch));
+    } else if (auto* to_fetch = std::get_if<FetchJob>(&job)) {
+        co_await fetch(worker, std::move(*to_fetch));
+    } else {
+        co_await send_event(worker, std::get<EventJob>(std::move(job)));
+    }
+}
+
+asio::awaitable<void> Writer::Impl::bind(WorkerPointer worker, BindJob job) {
+    BindRequest& request = job.request;
+    const std::string& uid = request.pod.uid;
+    const std::size_t existing = options.annotation_bytes ? options.annotation_bytes(uid) : 0;
+    if (auto fine = check_annotations(request.annotations, existing); !fine) {
+        job.done(BindResult{BindOutcome::refused, fine.error().message});
+        co_return;
+    }
+    request.resource_version = versions.newest(uid, request.resource_version);
+    protocol::Bind state(protocol::BindTarget{uid, request.resource_version, request.node});
+    protocol::BindAction action = state.start(may_write());
+    while (!closed) {
+        if (auto* finished = std::get_if<protocol::BindFinished>(&action)) {
+            if (finished->outcome == BindOutcome::bound) {
+                ++stats.binds;
+                queue.discard_condition(uid);
+            }
+            job.done(BindResult{finished->outcome, std::move(finished->message)});
+            co_return;
+        }
+        if (const auto* wait = std::get_if<protocol::Wait>(&action)) {
+            co_await sleep_ms(worker->timer, wait->ms);
+            action = state.on_waited(may_write());
+        } else if (std::holds_alternative<protocol::PostBinding>(action)) {
+            action = co_await post_binding(worker, request, state);
+        } else {
+            ++stats.binds_unknown;
+            action = co_await read_pod(worker, request.pod, state);
+        }
+    }
+}
+
+asio::awaitable<protocol::BindAction> Writer::Impl::post_binding(
+    WorkerPointer worker, const BindRequest& request, protocol::Bind& state) {
+    Request post("POST", pod_target(request.pod) + "/binding");
+    post.content_type = "application/json";
+    post.body = encode_binding(request);
+    Reply reply = co_await worker->connection.call(std::move(post), limits());
+    if (const auto* failure = std::get_if<Failure>(&reply)) {
+        co_return state.on_no_answer(failure->maybe_sent, failure->message, chance());
+    }
+    const auto& response = std::get<Response>(reply);
+    count_throttled(response);
+    co_return state.on_answer(answer_of(response), chance());
+}
+
+// No resourceVersion in the query: the newest state, from a quorum.
+asio::awaitable<protocol::BindAction> Writer::Impl::read_pod(
+    WorkerPointer worker, const PodName& pod, protocol::Bind& state) {
+    Request get("GET", pod_target(pod));
+    Reply reply = co_await worker->connection.call(std::move(get), limits());
+    const auto* response = std::get_if<Response>(&reply);
+    protocol::PodState seen;
+    if (response != nullptr && response->status == 404) {
+        co_return state.on_pod(seen, may_write());
+    }
+    if (response != nullptr && response->status == 200) {
+        const auto decoded = decode_pod_state(response->body);
+        if (decoded) co_return state.on_pod(*decoded, may_write());
+    }
+    co_return state.on_pod_unreadable(chance());
+}
+
+asio::awaitable<void> Writer::Impl::patch(WorkerPointer worker, PatchJob job) {
+    StatusPatch& patch = job.patch;
+    patch.resource_version = versions.newest(patch.pod.uid, patch.resource_version);
+    StatusResult result;
+    protocol::StatusWrite state;
+    protocol::PatchAction action = state.start(may_write());
+    while (!closed) {
+        if (auto* finished = std::get_if<protocol::PatchFinished>(&action)) {
+            result.written = finished->written;
+            result.message = std::move(finished->message);
+            if (result.written) ++stats.patches;
+            if (job.done) job.done(std::move(result));
+            co_return;
+        }
+        if (const auto* wait = std::get_if<protocol::Wait>(&action)) {
+            co_await sleep_ms(worker->timer, wait->ms);
+            action = state.on_waited(may_write());
+        } else {
+            action = co_await send_patch(worker, patch, state, result);
+        }
+    }
+}
+
+asio::awaitable<protocol::PatchAction> Writer::Impl::send_patch(
+    WorkerPointer worker,
+    const StatusPatch& patch,
+    protocol::StatusWrite& state,
+    StatusResult& result) {
+    Request request("PATCH", pod_target(patch.pod) + "/status");
+    request.content_type = "application/strategic-merge-patch+json";
+    request.body = encode_status_patch(patch, unix_ms());
+    Reply reply = co_await worker->connection.call(std::move(request), limits());
+    if (const auto* failure = std::get_if<Failure>(&reply)) {
+        co_return state.on_no_answer(failure->message, chance());
+    }
+    auto& response = std::get<Response>(reply);
+    count_throttled(response);
+    if (response.status == 200) {
+        const auto pod = decode_pod_state(std::move(response.body));
+        if (pod) {
+            versions.wrote(patch.pod.uid, pod->resource_version);
+            result.node = pod->node;
+        }
+    }
+    co_return state.on_answer(answer_of(response), chance());
+}
+
+asio::awaitable<void> Writer::Impl::fetch(WorkerPointer worker, FetchJob job) {
+    Request get(
+        "GET",
+        fmt::format(
+            "/api/v1/namespaces/{}/configmaps/{}",
+            percent_encode(job.namespace_name),
+            percent_encode(job.name)));
+    Reply reply = co_await worker->connection.call(
+        std::move(get), CallLimits(options.call_timeout_ms, config_map_json_max));
+    if (!closed) job.done(config_map_result(reply));
+}
+
+asio::awaitable<void> Writer::Impl::send_event(WorkerPointer worker, EventJob job) {
+    const EventSource source{options.component, options.instance};
+    Request post(
+        "POST",
+        fmt::format(
+            "/apis/events.k8s.io/v1/namespaces/{}/events",
+            percent_encode(job.event.pod.namespace_name)));
+    post.content_type = "application/json";
+    post.body = encode_event(job.event, source, unix_ms(), ++event_serial);
+    Reply reply = co_await worker->connection.call(std::move(post), limits());
+    const auto* response = std::get_if<Response>(&reply);
+    if (response != nullptr && response->status < 300) {
+        ++stats.events;
+        co_return;
+    }
+    ++stats.events_dropped;
+    if (response != nullptr && options.notice) {
+        count_throttled(*response);
+        options.notice(NoticeLevel::debug, "event dropped: " + answer_of(*response).message);
+    }
+}
+
+Writer::Writer(asio::io_context& io, std::shared_ptr<Endpoint> endpoint, WriterOptions options)
+    : impl_(std::make_shared<Impl>(io, std::move(endpoint), std::move(options))) {}
+
+Writer::~Writer() {
+    impl_->stopping = true;
+    impl_->stop_done = nullptr;
+    impl_->close_all();
+    impl_->event_timer.cancel();
+    impl_->drain_timer.cancel();
+}
+
+void Writer::bind(BindRequest request, std::function<void(BindResult)> done) {
+    BindJob job{std::move(request), done};
+    if (impl_->enqueue(std::move(job))) return;
+    impl_->answer_later(
+        std::move(done),
+        BindResult{BindOutcome::not_sent, "too many binds wait, or we are stopping"});
+}
+
+void Writer::patch_status(StatusPatch patch, std::function<void(StatusResult)> done) {
+    PatchJob job{std::move(patch), done};
+    if (impl_->enqueue(std::move(job))) return;
+    if (!done) {
+        ++impl_->stats.conditions_dropped;
+        return;
+    }
+    StatusResult result;
+    result.message = "too many patches wait, or we are stopping";
+    impl_->answer_later(std::move(done), std::move(result));
+}
+
+void Writer::record_event(PodEvent event) {
+    if (!impl_->enqueue(EventJob{std::move(event)})) ++impl_->stats.events_dropped;
+}
+
+void Writer::get_config_map(
+    std::string namespace_name, std::string name, std::function<void(ConfigMapResult)> done) {
+    FetchJob job{std::move(namespace_name), std::move(name), done};
+    if (impl_->enqueue(std::move(job))) return;
+    ConfigMapResult result;
+    result.message = "too many requests wait, or we are stopping";
+    impl_->answer_later(std::move(done), std::move(result));
+}
+
+void Writer::stop(std::int64_t drain_ms, std::function<void()> done) {
+    impl_->stopping = true;
+    impl_->stop_done = std::move(done);
+    impl_->event_timer.cancel();
+    impl_->queue.keep_only_awaited_writes();
+    if (impl_->workers.empty()) {
+        impl_->closed = true;
+        asio::post(impl_->io, std::exchange(impl_->stop_done, nullptr));
+        return;
+    }
+    for (const auto& worker : impl_->idle) worker->timer.cancel();
+    impl_->idle.clear();
+    impl_->drain_timer.expires_after(std::chrono::milliseconds(drain_ms));
+    impl_->drain_timer.async_wait([self = impl_](boost::system::error_code ec) {
+        if (!ec) self->close_all();
+    });
+}
+
+WriterStats Writer::stats() const {
+    WriterStats stats = impl_->stats;
+    stats.waiting = impl_->queue.size() + impl_->in_flight;
+    stats.connections = impl_->workers.size();
+    return stats;
+}
+
+}  // namespace k8s
