@@ -1,24 +1,17 @@
 """Fixtures of all Python tests: the two rigs, a cluster per test, and a bound on every test's time."""
-import os
 import signal
 from pathlib import Path
-from typing import Iterator, NoReturn, Optional
+from typing import Iterator, Optional
 
 import pytest
 
+from support.availability import unavailable
 from support.cluster import Cluster
 from support.real_plane import RealPlane, build_plane
 from support.rig import EmbeddedRig, Rig, binary
 
 TEST_SECONDS_MAX = 60
 RIGS = ("embedded", "real")
-
-
-def unavailable(what: str) -> NoReturn:
-    """Skips the test, loudly; under CI=true a test that cannot run is a failure."""
-    if os.environ.get("CI", "").lower() in ("true", "1"):
-        pytest.fail(f"cannot run here: {what}", pytrace=False)
-    pytest.skip(f"SKIPPED, NOT TESTED: {what}")
 
 
 class Rigs:

@@ -3,15 +3,18 @@ import json
 import shutil
 import subprocess
 import time
-from typing import Iterator
+from typing import TYPE_CHECKING, Iterator
 
 import pytest
 import yaml
 
-from conftest import Rigs, unavailable
-from support.kubelet import Kubelet, NodeSpec
+from support.availability import unavailable
 from support.fake_spark import FakeSpark
+from support.kubelet import Kubelet, NodeSpec
 from support.rig import Rig
+
+if TYPE_CHECKING:
+    from conftest import Rigs
 
 POD = """
 apiVersion: v1
@@ -41,7 +44,7 @@ class Kubectl:
 
 
 @pytest.fixture(scope="module")
-def embedded(rigs: Rigs) -> Iterator[Rig]:
+def embedded(rigs: "Rigs") -> Iterator[Rig]:
     if shutil.which("kubectl") is None:
         unavailable("kubectl is missing")
     rig = rigs.get("embedded")

@@ -50,7 +50,7 @@ class Authority:
         return pair
 
 
-_NEW_KEY = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes")
+_NEW_KEY = ("-newkey", "rsa:2048", "-nodes")  # Spark's client reads no elliptic-curve keys
 
 
 def _openssl(*arguments: object) -> None:

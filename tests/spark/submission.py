@@ -1,0 +1,73 @@
+"""spark-submit in cluster mode, as a user would call it."""
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from installation import HERE, Spark
+from process_runtime import JAVA_OPTIONS, master
+from support.api import Api, Json
+from support.processes import Process
+from support.rig import SCHEDULER_NAME
+
+GRID = 400
+INSIDE = sum(row * row + column * column < GRID * GRID for row in range(GRID) for column in range(GRID))
+RESULT = f"inside={INSIDE}"
+
+
+@dataclass(frozen=True)
+class Submission:
+    """Where and with what an application is submitted."""
+
+    api: Api
+    spark: Spark
+    namespace: str
+    folder: Path
+
+
+@dataclass
+class Application:
+    """A submitted application; its pods are found by the name of the application."""
+
+    name: str
+    namespace: str
+    submitter: Process
+
+    def driver(self, api: Api) -> Json:
+        """The driver pod; AssertionError when spark-submit has not made it."""
+        found = api.items(f"/api/v1/namespaces/{self.namespace}/pods",
+                          labelSelector=f"spark-role=driver,spark-app-name={self.name}")
+        assert len(found) == 1, f"{len(found)} drivers of {self.name}: {self.submitter.output()}"
+        return found[0]
+
+
+def submit_python(where: Submission, name: str, hold_seconds: float = 0) -> Application:
+    return _submit(where, name, [f"local://{HERE}/applications/pi.py", str(GRID), str(hold_seconds)])
+
+
+def submit_jvm(where: Submission, name: str, jar: Path) -> Application:
+    return _submit(where, name, ["--class", "Pi", f"local://{jar}", str(GRID)])
+
+
+def _submit(where: Submission, name: str, what: list[str]) -> Application:
+    """Starts spark-submit; it ends once driver, service and ConfigMap exist."""
+    url = master(where.api)
+    conf = {
+        "spark.kubernetes.scheduler.name": SCHEDULER_NAME,
+        "spark.kubernetes.namespace": where.namespace,
+        "spark.kubernetes.driver.master": url,
+        "spark.kubernetes.container.image": "unused",
+        "spark.kubernetes.submission.waitAppCompletion": "false",
+        "spark.executor.instances": "2",
+        "spark.executor.memory": "512m",
+        "spark.driver.memory": "512m",
+        "spark.ui.enabled": "false",
+    }
+    command = [str(where.spark.submit), "--master", f"k8s://{url}", "--deploy-mode", "cluster",
+               "--name", name]
+    for key, value in conf.items():
+        command += ["--conf", f"{key}={value}"]
+    environment = {"PATH": os.environ["PATH"], "HOME": str(where.folder), "LANG": "C.UTF-8",
+                   "SPARK_HOME": str(where.spark.home), "KUBECONFIG": str(where.api.kubeconfig),
+                   "JDK_JAVA_OPTIONS": JAVA_OPTIONS}
+    submitter = Process(command + what, where.folder / f"submit-{name}.log", environment, where.folder)
+    return Application(name, where.namespace, submitter)
