@@ -1,0 +1,183 @@
+#include "k8s/embedded/object_rules.hpp"
+
+#include "k8s/embedded/json_path.hpp"
+#include "k8s/embedded/json_tools.hpp"
+
+#include <fmt/format.h>
+
+#include <set>
+#include <string>
+#include <utility>
+
+namespace k8s::embedded {
+namespace {
+
+constexpr std::size_t data_bytes_max = 1U << 20U;
+constexpr std::int64_t port_max = 65535;
+
+bool is_core(const Kind& kind, std::string_view plural) {
+    return kind.group.empty() && kind.plural == plural;
+}
+
+void set_if_missing(Json& object, std::string_view key, Json value) {
+    const Json* present = object.find(key);
+    const bool empty_text =
+        present != nullptr && present->is_string() && present->as_string().empty();
+    if (present == nullptr || empty_text) object.set(key, std::move(value));
+}
+
+// Addresses are only shown, nothing answers there; 10.96.0.0/12 is what clusters use.
+std::string made_up_address(const Surroundings& around) {
+    const std::uint64_t number = around.next_number ? around.next_number() : 1;
+    return fmt::format("10.{}.{}.{}", 96 + number / 65536 % 16, number / 256 % 256, number % 256);
+}
+
+void default_service_address(Json& spec, const Surroundings& around) {
+    set_if_missing(spec, "clusterIP", made_up_address(around));
+    const std::string address = spec.text({"clusterIP"});
+    spec.set("clusterIPs", Json::Array{address});
+    set_if_missing(spec, "ipFamilies", Json::Array{"IPv4"});
+    set_if_missing(spec, "ipFamilyPolicy", "SingleStack");
+    set_if_missing(spec, "internalTrafficPolicy", "Cluster");
+}
+
+void default_service(Json& object, const Surroundings& around) {
+    Json& spec = object["spec"];
+    set_if_missing(spec, "type", "ClusterIP");
+    set_if_missing(spec, "sessionAffinity", "None");
+    if (spec.text({"type"}) != "ExternalName") default_service_address(spec, around);
+    if (spec.find("ports") != nullptr) {
+        for (Json& port : spec["ports"].items()) {
+            set_if_missing(port, "protocol", "TCP");
+            const std::int64_t number = int_at(port, {"port"});
+            set_if_missing(port, "targetPort", number);
+        }
+    }
+    if (object.find("status") == nullptr) {
+        object["status"].set("loadBalancer", Json(Json::Object{}));
+    }
+}
+
+void default_namespace(Json& object) {
+    const std::string name = object.text({"metadata", "name"});
+    if (!name.empty()) object["metadata"]["labels"].set("kubernetes.io/metadata.name", name);
+    Json& spec = object["spec"];
+    if (object.text({"metadata", "deletionTimestamp"}).empty()) {
+        set_if_missing(spec, "finalizers", Json::Array{"kubernetes"});
+    }
+    set_if_missing(object["status"], "phase", "Active");
+}
+
+void default_node(Json& object) {
+    Json& status = object["status"];
+    const Json* capacity = status.find("capacity");
+    if (capacity == nullptr || status.find("allocatable") != nullptr) return;
+    Json copy = *capacity;
+    status.set("allocatable", std::move(copy));
+}
+
+void default_workload(const Kind& kind, Json& object) {
+    Json* spec = object.find("spec");
+    if (spec == nullptr) return;
+    const bool replicated = kind.plural == "deployments" || kind.plural == "replicasets" ||
+                            kind.plural == "statefulsets";
+    if (replicated) set_if_missing(*spec, "replicas", 1);
+    if (kind.plural != "jobs") return;
+    set_if_missing(*spec, "parallelism", 1);
+    set_if_missing(*spec, "backoffLimit", 6);
+    set_if_missing(*spec, "completionMode", "NonIndexed");
+    set_if_missing(*spec, "suspend", false);
+}
+
+void check_data(const Json& object, Checks& checks) {
+    std::size_t bytes = 0;
+    for (const char* bag : {"data", "binaryData"}) {
+        const Json* entries = object.find(bag);
+        if (entries == nullptr) continue;
+        for (const auto& [key, value] : entries->members()) {
+            bytes += value.as_string().size();
+            const std::string field = std::string(bag) + "[" + key + "]";
+            checks.syntax(field, key, check_data_key(key));
+        }
+    }
+    if (bytes > data_bytes_max) checks.too_long("", data_bytes_max);
+}
+
+void check_service(const Json& object, Checks& checks) {
+    const std::string& type = object.text({"spec", "type"});
+    checks.one_of("spec.type", type, {"ClusterIP", "ExternalName", "LoadBalancer", "NodePort"});
+    const Json::Array& ports = items_at(object, {"spec", "ports"});
+    const bool headless = object.text({"spec", "clusterIP"}) == "None";
+    if (ports.empty() && !headless && type != "ExternalName") checks.required("spec.ports");
+    std::set<std::string> names;
+    for (std::size_t i = 0; i < ports.size(); ++i) {
+        const std::string at = at_index("spec.ports", i);
+        const std::int64_t port = int_at(ports[i], {"port"});
+        if (port < 1 || port > port_max) {
+            checks.invalid(at + ".port", port, "must be between 1 and 65535, inclusive");
+        }
+        const std::string& name = ports[i].text({"name"});
+        if (ports.size() > 1 && name.empty()) checks.required(at + ".name");
+        if (!name.empty() && !names.insert(name).second) checks.duplicate(at + ".name", name);
+    }
+}
+
+void check_node(const Json& object, Checks& checks) {
+    const Json::Array& taints = items_at(object, {"spec", "taints"});
+    for (std::size_t i = 0; i < taints.size(); ++i) {
+        const std::string at = at_index("spec.taints", i);
+        const std::string& key = taints[i].text({"key"});
+        checks.syntax(at + ".key", key, check_qualified_name(key));
+        checks.one_of(
+            at + ".effect",
+            taints[i].text({"effect"}),
+            {"NoSchedule", "PreferNoSchedule", "NoExecute"});
+    }
+}
+
+bool same_member(const Json& left, const Json& right, std::string_view key) {
+    const Json* one = left.find(key);
+    const Json* other = right.find(key);
+    if (one == nullptr || other == nullptr) return one == other;
+    return same_json(*one, *other);
+}
+
+}  // namespace
+
+void default_other(const Kind& kind, Json& object, const Surroundings& around) {
+    if (is_core(kind, "services")) default_service(object, around);
+    if (is_core(kind, "namespaces")) default_namespace(object);
+    if (is_core(kind, "nodes")) default_node(object);
+    if (is_core(kind, "secrets")) set_if_missing(object, "type", "Opaque");
+    if (is_core(kind, "persistentvolumeclaims")) {
+        set_if_missing(object["spec"], "volumeMode", "Filesystem");
+        set_if_missing(object["status"], "phase", "Pending");
+    }
+    if (kind.plural == "priorityclasses") {
+        set_if_missing(object, "preemptionPolicy", "PreemptLowerPriority");
+    }
+    if (kind.group == "apps" || kind.group == "batch") default_workload(kind, object);
+}
+
+void check_other(const Kind& kind, const Json& object, Checks& checks) {
+    if (is_core(kind, "configmaps") || is_core(kind, "secrets")) check_data(object, checks);
+    if (is_core(kind, "services")) check_service(object, checks);
+    if (is_core(kind, "nodes")) check_node(object, checks);
+    const bool has_template = object.find_path({"spec", "template", "spec"}) != nullptr;
+    const bool is_workload = kind.group == "apps" || kind.plural == "jobs";
+    if (is_workload && kind.plural != "controllerrevisions" && !has_template) {
+        checks.required("spec.template.spec.containers");
+    }
+}
+
+void check_other_update(const Kind& kind, const Json& stored, const Json& object, Checks& checks) {
+    const bool is_data = is_core(kind, "configmaps") || is_core(kind, "secrets");
+    if (!is_data || !true_at(stored, {"immutable"})) return;
+    constexpr const char* why = "field is immutable when `immutable` is set";
+    if (!true_at(object, {"immutable"})) checks.forbidden("immutable", why);
+    for (const char* key : {"data", "binaryData"}) {
+        if (!same_member(stored, object, key)) checks.forbidden(key, why);
+    }
+}
+
+}  // namespace k8s::embedded
