@@ -68,6 +68,8 @@ public:
     /// The shape's resources with extended names as numbers, as the columns want them.
     const Demand& demand(ShapeId shape) const { return demands_[shapes_[shape].resources.value]; }
 
+    const std::string& extended_name(ExtendedId id) const { return extended_names_[id]; }
+
     // --- room ----------------------------------------------------------------------------------
     /// Takes room, whether or not there is any: facts are facts. The token is released once.
     ChargeId charge(NodeIndex node, const Resources& resources, Holder holder);
@@ -113,7 +115,9 @@ private:
     struct NodeEntry {
         Node node;
         bool present = false;
-        std::uint32_t charges = 0;  ///< tokens held on it
+        std::uint32_t charges = 0;     ///< tokens held on it
+        bool listed_idle = false;      ///< is in idle_
+        ResourcesId allocatable = {};  ///< none of a node never seen
         friend bool operator==(const NodeEntry&, const NodeEntry&) = default;
     };
     struct Shape {
@@ -122,11 +126,12 @@ private:
         friend auto operator<=>(const Shape&, const Shape&) = default;
     };
 
-    NodeIndex add_entry(std::string_view name);
-    std::optional<NodeIndex> find_idle_entry();
+    NodeIndex take_idle_entry();
+    void note_if_idle(NodeIndex node);
+    std::vector<NodeIndex>::iterator place_in_order(std::string_view name);
     void insert_in_order(NodeIndex node);
     void erase_from_order(NodeIndex node);
-    void refresh_classes(NodeIndex node);
+    void set_allocatable(NodeIndex node, const Resources& allocatable, std::int64_t pods);
     ResourcesId intern_amounts(const Resources& resources);
     void release_amounts(ResourcesId id);
     ChargeId attach(const Charge& charge);
@@ -138,7 +143,7 @@ private:
     std::vector<NodeEntry> nodes_;  ///< by NodeIndex, ghosts included
     std::map<std::string, NodeIndex, std::less<>> index_by_name_;
     std::vector<NodeIndex> order_;  ///< present nodes by name
-    std::vector<NodeIndex> idle_;   ///< entries that were seen absent without charges: to be reused
+    std::vector<NodeIndex> idle_;   ///< absent without charges when last looked at
     NodeColumns columns_;
     ConstraintClasses classes_;
     Interner<Resources, ResourcesId> amounts_;

@@ -83,7 +83,7 @@ public:
     Planner& operator=(Planner&&) noexcept;
 
     Placement place(const Cluster& cluster, const PlacementRequest& request);
-    /// The same question without the answer's details: nothing is allocated for a "no".
+    /// The same question without the details, which are what costs in a "no".
     bool fits(const Cluster& cluster, const PlacementRequest& request);
 
 private:

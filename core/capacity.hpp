@@ -1,0 +1,79 @@
+#pragma once
+// How many pods of a demand a node takes: exact integer arithmetic, the one rule of room.
+
+#include "core/node_columns.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <span>
+
+namespace core {
+
+inline constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max();
+
+/// One view of the columns, taken apart once for a scan over all nodes.
+struct RoomView {
+    RoomView(const NodeColumns& all, View which)
+        : cpu(all.cpu(which)),
+          memory(all.memory(which)),
+          ephemeral(all.ephemeral(which)),
+          pods(all.pods(which)),
+          columns(&all),
+          view(which) {}
+
+    std::span<const std::int64_t> cpu;
+    std::span<const std::int64_t> memory;
+    std::span<const std::int64_t> ephemeral;
+    std::span<const std::int64_t> pods;
+    const NodeColumns* columns;
+    View view;
+};
+
+/// floor(room / request); what is not requested never limits, even where room is negative.
+inline std::int64_t times_it_fits(std::int64_t room, std::int64_t request) {
+    if (request == 0) return unlimited;
+    if (room < request) return 0;
+    return room / request;
+}
+
+/// Min over resources and pod slots; constraints are not looked at.
+inline std::int64_t capacity_of(const RoomView& room, NodeIndex node, const Demand& demand) {
+    const std::size_t row = node.value;
+    std::int64_t least = std::max<std::int64_t>(room.pods[row], 0);
+    least = std::min(least, times_it_fits(room.cpu[row], demand.cpu_milli));
+    least = std::min(least, times_it_fits(room.memory[row], demand.memory_bytes));
+    least = std::min(least, times_it_fits(room.ephemeral[row], demand.ephemeral_bytes));
+    for (const ExtendedDemand& wanted : demand.extended) {
+        const std::int64_t offered = room.columns->extended(node, wanted.id, room.view);
+        least = std::min(least, times_it_fits(offered, wanted.amount));
+    }
+    return least;
+}
+
+inline std::int64_t amount_of(const Demand& demand, ExtendedId id) {
+    for (const ExtendedDemand& entry : demand.extended) {
+        if (entry.id == id) return entry.amount;
+    }
+    return 0;
+}
+
+/// capacity_of() after one pod of `other`, which must fit there (so that nothing here overflows).
+inline std::int64_t capacity_beside(
+    const RoomView& room, NodeIndex node, const Demand& demand, const Demand& other) {
+    const std::size_t row = node.value;
+    std::int64_t least = room.pods[row] - 1;
+    least = std::min(least, times_it_fits(room.cpu[row] - other.cpu_milli, demand.cpu_milli));
+    least =
+        std::min(least, times_it_fits(room.memory[row] - other.memory_bytes, demand.memory_bytes));
+    least = std::min(
+        least, times_it_fits(room.ephemeral[row] - other.ephemeral_bytes, demand.ephemeral_bytes));
+    for (const ExtendedDemand& wanted : demand.extended) {
+        const std::int64_t offered =
+            room.columns->extended(node, wanted.id, room.view) - amount_of(other, wanted.id);
+        least = std::min(least, times_it_fits(offered, wanted.amount));
+    }
+    return least;
+}
+
+}  // namespace core
