@@ -1,0 +1,64 @@
+#include "core/pod_table.hpp"
+
+#include "tests/core/random.hpp"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <map>
+#include <string>
+
+using core::ChargeId;
+using core::PodTable;
+
+namespace {
+
+std::string uuid(std::uint64_t number) {
+    return fmt::format("{:08x}-0000-4000-8000-{:012x}", number % 7, number);
+}
+
+}  // namespace
+
+TEST_CASE("pod table: a uid is found again, whatever its form") {
+    PodTable table;
+    const std::string canonical = "3f0a9c1e-5b7d-4e2f-8a6b-0123456789ab";
+    CHECK_FALSE(table.find(canonical).has_value());
+    CHECK_FALSE(table.erase(canonical));
+    table.insert(canonical, {1});
+    table.insert("mirror-pod", {2});
+    table.insert("3F0A9C1E-5B7D-4E2F-8A6B-0123456789AB", {3});
+    table.insert("", {4});
+    CHECK(table.size() == 4);
+    CHECK(table.find(canonical) == ChargeId{1});
+    CHECK(table.find("mirror-pod") == ChargeId{2});
+    CHECK(table.find("3F0A9C1E-5B7D-4E2F-8A6B-0123456789AB") == ChargeId{3});
+    CHECK(table.find("") == ChargeId{4});
+    CHECK(table.erase(canonical));
+    CHECK_FALSE(table.find(canonical).has_value());
+    CHECK(table.erase("mirror-pod"));
+    CHECK_FALSE(table.erase("mirror-pod"));
+    CHECK(table.size() == 2);
+}
+
+TEST_CASE("pod table: agrees with a map through any sequence of inserts and erases") {
+    tests::Random random;
+    PodTable table;
+    std::map<std::string, ChargeId> expected;
+    for (std::uint32_t i = 0; i < 20'000; ++i) {
+        const std::string uid = uuid(static_cast<std::uint64_t>(random.between(0, 700)));
+        if (expected.contains(uid)) {
+            CHECK(table.erase(uid));
+            expected.erase(uid);
+        } else {
+            table.insert(uid, {i});
+            expected.emplace(uid, ChargeId{i});
+        }
+    }
+    REQUIRE(table.size() == expected.size());
+    for (std::uint64_t number = 0; number <= 700; ++number) {
+        const auto known = expected.find(uuid(number));
+        const auto found = table.find(uuid(number));
+        CHECK(found.has_value() == (known != expected.end()));
+        if (found && known != expected.end()) CHECK(*found == known->second);
+    }
+}
