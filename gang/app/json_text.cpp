@@ -83,7 +83,12 @@ void put_gang_members(Writer& w, const GangView& gang) {
     put(w, "state", to_string(gang.state));
     put(w, "code", gang.code == ReasonCode::none ? "" : to_string(gang.code));
     put(w, "position", std::int64_t{gang.position});
-    put(w, "executors", std::int64_t{gang.executors});
+    if (gang.executors == executors_unknown) {
+        w.Key("executors");
+        w.Null();
+    } else {
+        put(w, "executors", std::int64_t{gang.executors});
+    }
     put(w, "slotsOpen", std::int64_t{gang.slots_open});
     put(w, "slotsClaimed", std::int64_t{gang.slots_claimed});
     put(w, "slotsBound", std::int64_t{gang.slots_bound});
@@ -140,7 +145,9 @@ GangView gang_from(const Value& object) {
     gang.state = find_gang_state(text_at(object, "state")).value_or(GangState::waiting);
     gang.code = find_reason_code(text_at(object, "code")).value_or(ReasonCode::none);
     gang.position = small_at(object, "position");
-    gang.executors = small_at(object, "executors");
+    const auto executors = object.FindMember("executors");
+    const bool unknown = executors == object.MemberEnd() || executors->value.IsNull();
+    gang.executors = unknown ? executors_unknown : small_at(object, "executors");
     gang.slots_open = small_at(object, "slotsOpen");
     gang.slots_claimed = small_at(object, "slotsClaimed");
     gang.slots_bound = small_at(object, "slotsBound");

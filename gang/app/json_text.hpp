@@ -5,6 +5,7 @@
 #include "core/result.hpp"
 #include "gang/explain.hpp"
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +14,10 @@ namespace gang::app {
 
 /// A JSON string with its quotes. Bytes that are not UTF-8 become U+FFFD.
 std::string json_string(std::string_view text);
+
+/// GangView::executors of a gang that waits, as seen from the API server alone: its size stands in
+/// no pod. JSON: null.
+inline constexpr std::int32_t executors_unknown = -1;
 
 /// What a source knows of all gangs. `source` is "daemon" or "api-server", `server` the URL of the
 /// API server that it looks at.

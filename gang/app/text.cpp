@@ -75,12 +75,8 @@ std::vector<ReasonCode> all_reason_codes() {
 }
 
 std::optional<ReasonCode> find_reason_code(std::string_view text) {
-    for (const ReasonCode code : all_reason_codes()) {
-        if (to_string(code) == text) {
-            return code;
-        }
-    }
-    return std::nullopt;
+    const ReasonCode code = find_code(fmt::format("[{}]", text));
+    return code == ReasonCode::none ? std::nullopt : std::optional(code);
 }
 
 std::optional<GangState> find_gang_state(std::string_view text) {
@@ -93,19 +89,15 @@ std::optional<GangState> find_gang_state(std::string_view text) {
 }
 
 std::optional<SaidReason> read_condition(std::string_view message) {
-    const auto open = message.rfind('[');
-    if (open == std::string_view::npos || !message.ends_with(']')) {
+    const ReasonCode code = find_code(message);
+    if (code == ReasonCode::none) {
         return std::nullopt;
     }
-    const auto code = find_reason_code(message.substr(open + 1, message.size() - open - 2));
-    if (!code) {
-        return std::nullopt;
-    }
-    std::string_view sentence = message.substr(0, open);
+    std::string_view sentence = message.substr(0, message.rfind('['));
     while (sentence.ends_with(' ')) {
         sentence.remove_suffix(1);
     }
-    return SaidReason{*code, std::string(sentence)};
+    return SaidReason{code, std::string(sentence)};
 }
 
 }  // namespace gang::app

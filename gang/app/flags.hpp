@@ -1,0 +1,61 @@
+#pragma once
+// Flags of a verb: declared as plain values, parsed with Boost.Program_options, strict. An unknown
+// flag, a missing value or a stray argument is a usage error.
+
+#include <cstddef>
+#include <functional>
+#include <iosfwd>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace gang::app {
+
+struct Flag {
+    std::string name;         ///< without dashes
+    char letter = 0;          ///< 0: no short form
+    std::string placeholder;  ///< "FILE"
+    std::string help;
+    std::vector<std::string> allowed = {};  ///< empty: any text
+    std::optional<std::string> bare =
+        {};  ///< the value of the flag alone; none: a value must follow
+};
+
+/// What the user wrote.
+class CommandLine {
+public:
+    std::map<std::string, std::vector<std::string>> values;
+    std::vector<std::string> arguments;
+
+    bool has(const std::string& flag) const { return values.contains(flag); }
+    /// The last value given, or the fallback.
+    std::string text(const std::string& flag, const std::string& fallback = "") const;
+    bool wants_json() const { return text("output") == "json"; }
+};
+
+struct Verb {
+    std::string name;
+    std::string summary;   ///< one line
+    std::string argument;  ///< "POD|APP"; empty: takes none, else exactly one
+    std::vector<Flag> flags;
+    std::vector<std::string> examples;
+    std::function<int(const CommandLine&, std::ostream& out, std::ostream& err)> run;
+};
+
+/// `--help` of one verb.
+std::string help_text(const Verb& verb);
+
+/// What the user wrote, or the text of a usage error.
+std::variant<CommandLine, std::string> parse_flags(
+    const Verb& verb, const std::vector<std::string>& arguments);
+
+/// Flags that several verbs have.
+Flag output_flag();
+Flag kubeconfig_flag();
+Flag namespace_flag();
+Flag config_flag();
+
+}  // namespace gang::app

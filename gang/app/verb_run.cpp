@@ -1,0 +1,163 @@
+// `run`: the daemon as a process, with its signals.
+#include "config/address.hpp"
+#include "gang/app/cli.hpp"
+#include "gang/app/daemon.hpp"
+#include "gang/app/files.hpp"
+#include "gang/app/version.hpp"
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <fmt/format.h>
+
+#include <array>
+#include <chrono>
+#include <csignal>
+#include <ostream>
+#include <random>
+#include <unistd.h>
+
+namespace gang::app {
+namespace {
+
+namespace asio = boost::asio;
+using config::LogLevel;
+
+std::string host_name() {
+    std::array<char, 256> name{};
+    const bool known = ::gethostname(name.data(), name.size() - 1) == 0 && name[0] != '\0';
+    return known ? name.data() : "unknown";
+}
+
+/// Two processes on one host, or one restarted, are not the same holder of a lease.
+std::string new_identity() {
+    std::random_device random;
+    return fmt::format("{}_{:08x}{:08x}", host_name(), random(), random());
+}
+
+core::Result<config::Schema> effective_config(const CommandLine& line) {
+    auto config = load_config(line.text("config"));
+    if (!config) {
+        return config;
+    }
+    if (line.has("leader-elect")) {
+        config->leader_election.enabled = line.text("leader-elect") == "true";
+    }
+    if (line.has("control")) {
+        const std::string control = line.text("control");
+        config->control_listen = control == "none" ? "" : control;
+        const auto address = config::parse_loopback(control);
+        if (control != "none" && !address) {
+            return core::Error{"--control: " + address.error().message};
+        }
+    }
+    if (line.has("kubeconfig")) {
+        config->kubeconfig = line.text("kubeconfig");
+    }
+    return config;
+}
+
+/// The daemon from its first log line to its last, and the signals that end it.
+class Process {
+public:
+    Process(const Log& log, DaemonOptions options)
+        : log_(log), signals_(io_, SIGTERM, SIGINT), daemon_(io_, with_end(std::move(options))) {}
+
+    int run() {
+        signals_.async_wait([this](const boost::system::error_code& ec, int signal) {
+            if (!ec) {
+                log_.write(
+                    LogLevel::info,
+                    "signal, draining",
+                    {{"signal", signal == SIGTERM ? "SIGTERM" : "SIGINT"}});
+                end(exit_done);
+            }
+        });
+        daemon_.start();
+        io_.run();
+        // What was cancelled gets its last turn before it is destroyed.
+        io_.restart();
+        io_.run_for(std::chrono::milliseconds(100));
+        log_.write(LogLevel::info, "stopped", {{"exitCode", std::to_string(exit_code_)}});
+        return exit_code_;
+    }
+
+private:
+    DaemonOptions with_end(DaemonOptions options) {
+        options.lost_lease = [this] { end(exit_error); };
+        return options;
+    }
+
+    void end(int exit_code) {
+        if (ending_) {
+            return;
+        }
+        ending_ = true;
+        exit_code_ = exit_code;
+        // From here on a second signal has its usual effect.
+        boost::system::error_code ec;
+        signals_.cancel(ec);
+        signals_.clear(ec);
+        daemon_.stop([this] { io_.stop(); });
+    }
+
+    const Log& log_;
+    asio::io_context io_{1};
+    asio::signal_set signals_;
+    Daemon daemon_;
+    int exit_code_ = exit_done;
+    bool ending_ = false;
+};
+
+int run(const CommandLine& line, std::ostream&, std::ostream& err) {
+    auto config = effective_config(line);
+    if (!config) {
+        err << config.error().message << '\n';
+        return exit_usage;
+    }
+    const Log log(config->log_format, config->log_level);
+    auto access = k8s::find_access(config->kubeconfig);
+    if (!access) {
+        err << "gang-scheduler run: " << access.error().message << '\n';
+        return exit_error;
+    }
+    auto endpoint =
+        k8s::Endpoint::make(*std::move(access), fmt::format("gang-scheduler/{}", version));
+    if (!endpoint) {
+        err << "gang-scheduler run: " << endpoint.error().message << '\n';
+        return exit_error;
+    }
+    DaemonOptions options;
+    options.endpoint = *std::move(endpoint);
+    options.config = *std::move(config);
+    options.identity = new_identity();
+    options.instance = host_name();
+    options.log = &log;
+    return Process(log, std::move(options)).run();
+}
+
+}  // namespace
+
+Verb run_verb() {
+    return Verb{
+        "run",
+        "schedule: the daemon, in a pod or on any machine with a kubeconfig",
+        "",
+        {kubeconfig_flag(),
+         config_flag(),
+         Flag{
+             "leader-elect",
+             0,
+             "true|false",
+             "take the lease before scheduling (default: true; false when there is one replica)",
+             {"true", "false"},
+             "true"},
+         Flag{
+             "control",
+             0,
+             "ADDR:PORT|none",
+             "loopback address for `gangs` and `why` (default: 127.0.0.1:10351)"}},
+        {"gang-scheduler run", "gang-scheduler run --kubeconfig admin.conf --leader-elect=false"},
+        run};
+}
+
+}  // namespace gang::app
