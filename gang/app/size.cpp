@@ -1,10 +1,10 @@
 #include "gang/app/size.hpp"
 
+#include "config/printable.hpp"
 #include "gang/app/size_report.hpp"
 #include "gang/app/spark_conf.hpp"
 #include "k8s/codec_manifest.hpp"
 
-#include <algorithm>
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -23,15 +23,6 @@ std::string read_bounded(std::istream& in) {
         in.read(chunk.data(), static_cast<std::streamsize>(chunk.size()));
         text.append(chunk, 0, static_cast<std::size_t>(in.gcount()));
     }
-    return text;
-}
-
-/// Names come from files that others wrote: no control characters on the terminal.
-std::string plain(std::string text) {
-    const auto is_control = [](char c) {
-        return static_cast<unsigned char>(c) < ' ' || c == '\x7f';
-    };
-    std::replace_if(text.begin(), text.end(), is_control, '?');
     return text;
 }
 
@@ -149,18 +140,19 @@ int run_size(const SizeOptions& options, std::ostream& out, std::ostream& err) {
     }
     const auto manifest = read_files(options.files);
     if (!manifest) {
-        err << "size: " << plain(manifest.error().message) << "\n";
+        err << "size: " << config::printable(manifest.error().message) << "\n";
         return 1;
     }
     const auto driver = find_driver(manifest->pods);
     if (!driver) {
-        err << "size: " << plain(driver.error().message) << "\n";
+        err << "size: " << config::printable(driver.error().message) << "\n";
         return 1;
     }
     const SizeReport report{*driver, derive_gang(*manifest, *driver, options.limits)};
     out << (options.json ? size_as_json(report) : size_as_text(report));
     if (!report.gang.problem.empty()) {
-        err << "size: driver " << plain(driver->name + ": " + report.gang.problem) << "\n";
+        err << "size: driver " << config::printable(driver->name + ": " + report.gang.problem)
+            << "\n";
         return 1;
     }
     return 0;

@@ -1,3 +1,4 @@
+#include "config/printable.hpp"
 #include "core/quantity.hpp"
 #include "gang/app/size_report.hpp"
 #include "gang/app/text.hpp"
@@ -54,7 +55,7 @@ std::string placement(const spark::ExecutorShape& shape) {
     std::string text;
     const auto add = [&](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
     if (!shape.constraints.tolerations.empty()) {
-        add(std::to_string(shape.constraints.tolerations.size()) + " tolerations");
+        add("tolerations");
     }
     if (!shape.affinity_json.empty()) {
         add("affinity");
@@ -63,7 +64,7 @@ std::string placement(const spark::ExecutorShape& shape) {
         add("topology spread constraints");
     }
     if (!shape.priority_class_name.empty()) {
-        add("priority class " + shape.priority_class_name);
+        add("priority class " + config::printable(shape.priority_class_name));
     }
     return text;
 }
@@ -89,7 +90,7 @@ std::string size_as_text(const SizeReport& report) {
         text += more.empty() ? "" : "Executors also have: " + more + ".\n";
     }
     for (const std::string& note : report.gang.notes) {
-        text += "Note: " + note + ".\n";
+        text += "Note: " + config::printable(note) + ".\n";
     }
     return text;
 }
