@@ -3,9 +3,11 @@
 // real kubelet, what does not fit (OutOfcpu, OutOfmemory, OutOfpods). They are the referee of the
 // demo and of the tests: what they saw is the truth about overcommitment and idle drivers.
 //
-//   bound -> refused (Failed)
-//         -> waiting for config maps -> Running -> Succeeded
-//   deleted at any time -> removed after a short grace
+//   bound --> refused (Failed)
+//     \-----> creating (waits for its config maps) --> running --> ended (Succeeded, Failed)
+//   deleted at any time --> stopping --> gone
+//
+// They speak to the API server as a remote kubelet would: a watch of pods, status patches, deletes.
 
 #include <cstdint>
 #include <functional>
@@ -27,11 +29,10 @@ struct KubeletOptions {
     std::string node_cpu = "4";       ///< quantity
     std::string node_memory = "8Gi";  ///< quantity
     int pods_per_node = 110;
-    std::string name_prefix = "node";  ///< node-1, node-2, ...
-    std::int64_t start_ms = 200;       ///< from bound to Running
-    std::int64_t run_ms =
-        10'000;  ///< from Running to Succeeded, see kubelet.cpp for pods that run on
-    std::int64_t stop_ms = 200;  ///< from deleted to gone, at most the pod's grace
+    std::string name_prefix = "node-";  ///< node-1, node-2, ...
+    std::int64_t start_ms = 200;        ///< from bound to Running, once the config maps are there
+    std::int64_t run_ms = 10'000;       ///< from Running to Succeeded; see pod_runtime.hpp
+    std::int64_t stop_ms = 200;         ///< from deleted to gone, at most the pod's grace
     std::int64_t heartbeat_ms = 10'000;
 };
 
@@ -41,6 +42,7 @@ struct PodRecord {
     std::string name;
     std::string uid;
     std::string node;
+    std::string role;  ///< the label spark-role
     std::int64_t cpu_milli = 0;
     std::int64_t bound_ms = 0;
     std::int64_t started_ms = 0;
@@ -49,10 +51,10 @@ struct PodRecord {
     friend bool operator==(const PodRecord&, const PodRecord&) = default;
 };
 
-/// Called on the loop's thread. They may call the server.
+/// Called on the loop's thread, between two events. They may call the server.
 struct KubeletHooks {
-    std::function<void(const Json& pod)> on_running;
-    std::function<void(const Json& pod)> on_gone;  ///< finished, refused or removed
+    std::function<void(const Json& pod)> on_running = {};
+    std::function<void(const std::string& uid)> on_gone = {};  ///< ended, refused or removed
 };
 
 /// All nodes of one simulated cluster, on the caller's loop. Destroying it stops all timers.
@@ -66,7 +68,7 @@ public:
 
     /// Registers the nodes and begins to look after pods.
     void start(KubeletHooks hooks = {});
-    /// Ends a running pod now: phase Succeeded, or Failed with this exit code.
+    /// Ends a running pod now: Succeeded, or Failed with another exit code than 0.
     void finish(const std::string& uid, int exit_code = 0);
     /// Every pod that was bound to one of the nodes, in the order of binding.
     const std::vector<PodRecord>& records() const;
