@@ -1,0 +1,223 @@
+#include "config/loader.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <string>
+
+namespace {
+
+/// The complaints about a text, "f" being the file's name.
+std::string complaints(const std::string& text) {
+    const auto loaded = config::load(text, "f");
+    return loaded ? "" : loaded.error().message;
+}
+
+config::Schema loaded(const std::string& text) {
+    const auto result = config::load(text, "f");
+    REQUIRE_MESSAGE(result.has_value(), complaints(text));
+    return *result;
+}
+
+bool contains(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+constexpr const char* everything = R"(
+apiVersion: config.gang-scheduler/v1alpha1
+kind: SchedulerConfiguration
+clientConnection:
+  kubeconfig: /etc/kubeconfig
+leaderElection:
+  enabled: false
+  leaseName: my-lease
+  leaseNamespace: spark-system
+  leaseDuration: 1m30s
+  renewDeadline: 20s
+  retryPeriod: 500ms
+control:
+  listen: "127.0.0.2:9000"
+logging: {format: console, level: debug}
+profiles:
+  - schedulerName: gang-scheduler
+  - schedulerName: other.example
+gang:
+  discovery: none
+  maxGangSize: 50
+  dynamicAllocation: reserve-max
+  neverRunning: {after: 1h, then: keep}
+events:
+  perSecond: 3
+)";
+
+}  // namespace
+
+TEST_CASE("loader: an empty text and a text of comments are all defaults") {
+    CHECK(loaded("") == config::Schema{});
+    CHECK(loaded("# nothing yet\n") == config::Schema{});
+    CHECK(loaded("---\n") == config::Schema{});
+    CHECK(loaded("{}") == config::Schema{});
+}
+
+TEST_CASE("loader: every key reaches its member") {
+    config::Schema wanted;
+    wanted.kubeconfig = "/etc/kubeconfig";
+    wanted.leader_election = {false, "my-lease", "spark-system", 90'000, 20'000, 500};
+    wanted.control_listen = "127.0.0.2:9000";
+    wanted.log_format = config::LogFormat::console;
+    wanted.log_level = config::LogLevel::debug;
+    wanted.scheduler_names = {"gang-scheduler", "other.example"};
+    wanted.gang = {
+        config::Discovery::none,
+        50,
+        config::DynamicAllocation::reserve_max,
+        3'600'000,
+        config::NeverRunningThen::keep};
+    wanted.events_per_second = 3;
+    CHECK(loaded(everything) == wanted);
+}
+
+TEST_CASE("loader: the text above names every key there is") {
+    for (const std::string& key : config::known_keys()) {
+        const std::string last = key.substr(key.rfind('.') + 1);
+        CHECK_MESSAGE(contains(everything, last + ":"), key);
+    }
+    CHECK(config::known_keys().size() == 19);
+}
+
+TEST_CASE("loader: an unknown key is found at its place, with the nearest known one") {
+    CHECK(
+        complaints("gang:\n  maxGangsize: 5\n") ==
+        "f:2:3: gang: found unknown key \"maxGangsize\", expected one of discovery, maxGangSize, "
+        "dynamicAllocation, neverRunning, did you mean \"maxGangSize\"?");
+    CHECK(contains(complaints("leaderelection: {}\n"), "did you mean \"leaderElection\"?"));
+    CHECK(contains(complaints("lease-name: x\n"), "f:1:1: found unknown key"));
+    CHECK_FALSE(contains(complaints("zzzzzzzzzzzz: x\n"), "did you mean"));
+}
+
+TEST_CASE("loader: a repeated key is an error, not the first or the last value") {
+    CHECK(
+        complaints("gang:\n  maxGangSize: 5\n  maxGangSize: 6\n") ==
+        "f:3:3: gang.maxGangSize: found the key a second time, expected it once");
+    CHECK(contains(complaints("gang: {}\nevents: {}\ngang: {}\n"), "f:3:1: gang: found the key"));
+}
+
+TEST_CASE("loader: values of another type") {
+    CHECK(
+        complaints("leaderElection: {enabled: yes}\n") ==
+        "f:1:27: leaderElection.enabled: found \"yes\", expected true or false");
+    CHECK(contains(complaints("leaderElection: {enabled: \"true\"}\n"), "expected true or false"));
+    CHECK(contains(complaints("gang: {maxGangSize: 010}\n"), "without a leading zero"));
+    CHECK(contains(complaints("gang: {maxGangSize: \"10\"}\n"), "a whole number from 1 to 100000"));
+    CHECK(contains(complaints("gang: {maxGangSize: 1e3}\n"), "a whole number"));
+    CHECK(contains(complaints("gang: {maxGangSize: 1_000}\n"), "a whole number"));
+    CHECK(contains(complaints("gang: {maxGangSize: [5]}\n"), "found a list"));
+    CHECK(contains(complaints("gang: 5\n"), "found \"5\", expected a mapping"));
+    CHECK(contains(complaints("gang:\n"), "f:1:1: gang: found nothing, expected a mapping"));
+    CHECK(contains(complaints("- gang\n"), "found a list, expected a mapping"));
+    CHECK(contains(complaints("logging: {level:}\n"), "found nothing, expected one of debug"));
+}
+
+TEST_CASE("loader: a text that YAML readers take for another type must be quoted") {
+    for (const char* value : {"no", "On", "null", "012", "0x1F", "1e3", "1_000", "1.5", "~"}) {
+        const std::string plain = std::string("leaderElection: {leaseName: ") + value + "}\n";
+        CHECK_MESSAGE(contains(complaints(plain), "expected a text"), value);
+    }
+    CHECK(loaded("leaderElection: {leaseName: \"012\"}\n").leader_election.lease_name == "012");
+    CHECK(loaded("leaderElection: {leaseName: 12-a}\n").leader_election.lease_name == "12-a");
+}
+
+TEST_CASE("loader: durations need a unit") {
+    const auto wrong = complaints("leaderElection:\n  retryPeriod: 2\n");
+    CHECK(contains(wrong, "f:2:16: leaderElection.retryPeriod: found \"2\" (no unit)"));
+    CHECK(contains(wrong, "such as 15s, 1m30s or 500ms"));
+    CHECK(contains(complaints("gang: {neverRunning: {after: 15min}}\n"), "found \"15min\""));
+    CHECK(contains(complaints("gang: {neverRunning: {after: 10Mi}}\n"), "unknown unit"));
+    CHECK(contains(complaints("gang: {neverRunning: {after: 10ms}}\n"), "from 1s to 720h"));
+}
+
+TEST_CASE("loader: ranges and words") {
+    CHECK(contains(complaints("gang: {maxGangSize: 0}\n"), "from 1 to 100000"));
+    CHECK(contains(complaints("gang: {maxGangSize: 99999999999999999999}\n"), "from 1 to 100000"));
+    CHECK(contains(complaints("events: {perSecond: -1}\n"), "from 0 to 1000"));
+    CHECK(contains(
+        complaints("gang: {discovery: atuo}\n"), "one of auto, none, did you mean \"auto\"?"));
+    CHECK(contains(complaints("gang: {dynamicAllocation: reserve}\n"), "reserve-initial"));
+    CHECK(contains(complaints("apiVersion: v1\n"), "expected config.gang-scheduler/v1alpha1"));
+    CHECK(contains(complaints("kind: Pod\n"), "expected SchedulerConfiguration"));
+}
+
+TEST_CASE("loader: names that Kubernetes would refuse") {
+    CHECK(contains(complaints("profiles: [{schedulerName: Gang}]\n"), "lower-case letters"));
+    CHECK(contains(complaints("profiles: [{schedulerName: a..b}]\n"), "lower-case letters"));
+    CHECK(contains(complaints("profiles: [{schedulerName: \"\"}]\n"), "lower-case letters"));
+    CHECK(contains(complaints("leaderElection: {leaseNamespace: a.b}\n"), "a namespace"));
+    CHECK(loaded("leaderElection: {leaseNamespace: \"\"}\n") == config::Schema{});
+}
+
+TEST_CASE("loader: profiles are a list of named things, each once") {
+    CHECK(contains(complaints("profiles: []\n"), "found an empty list"));
+    CHECK(contains(complaints("profiles: {}\n"), "found a mapping, expected a list"));
+    CHECK(contains(complaints("profiles: [{}]\n"), "profiles[0]: found no key schedulerName"));
+    CHECK(contains(complaints("profiles: [a]\n"), "profiles[0]: found \"a\", expected a mapping"));
+    CHECK(
+        complaints("profiles:\n- schedulerName: a\n- schedulerName: a\n") ==
+        "f:3:18: profiles[1].schedulerName: found \"a\" a second time, expected each name once");
+}
+
+TEST_CASE("loader: the lease's times must be ordered") {
+    CHECK(
+        complaints("leaderElection:\n  leaseDuration: 5s\n") ==
+        "f:2:18: found leaseDuration 5s and renewDeadline 10s, expected leaseDuration to be the "
+        "longer one");
+    CHECK(contains(complaints("leaderElection: {retryPeriod: 9s}\n"), "1.2 times retryPeriod"));
+    CHECK(loaded("leaderElection: {retryPeriod: 8s}\n").leader_election.retry_period_ms == 8000);
+}
+
+TEST_CASE("loader: the control endpoint stays on this machine") {
+    CHECK(contains(complaints("control: {listen: \"0.0.0.0:80\"}\n"), "not a loopback address"));
+    CHECK(contains(complaints("control: {listen: \"127.0.0.1\"}\n"), "no port"));
+    CHECK(contains(complaints("control: {listen: \"127.0.0.1:70000\"}\n"), "up to 65535"));
+    CHECK(contains(complaints("control: {listen: \"127.0.0.1.evil:1\"}\n"), "not a loopback"));
+    CHECK(contains(complaints("control: {listen: \":10351\"}\n"), "not a loopback"));
+    CHECK(loaded("control: {listen: none}\n").control_listen.empty());
+    CHECK(loaded("control: {listen: \"[::1]:80\"}\n").control_listen == "[::1]:80");
+    CHECK(loaded("control: {listen: 127.0.0.1:80}\n").control_listen == "127.0.0.1:80");
+}
+
+TEST_CASE("loader: the corners of YAML are refused at their place") {
+    CHECK(contains(complaints("gang: &g {discovery: none}\n"), "f:1:7: found an anchor"));
+    CHECK(contains(complaints("gang: *g\n"), "f:1:7"));
+    CHECK(contains(complaints("a: &a {}\ngang: {<<: *a}\n"), "found an alias"));
+    CHECK(contains(complaints("gang: {<<: {discovery: none}}\n"), "found a merge key"));
+    CHECK(contains(complaints("gang: !!map {}\n"), "found a tag"));
+    CHECK(contains(complaints("gang: {}\n---\nevents: {}\n"), "found a second document"));
+    CHECK(contains(complaints("? [a]\n: b\n"), "found a list as a key"));
+}
+
+TEST_CASE("loader: text that is no YAML") {
+    CHECK(contains(complaints("gang: {\n"), "found no valid YAML"));
+    CHECK(contains(complaints("\tgang: 1\n"), "f:1:"));
+    CHECK(contains(complaints(std::string("gang: {}\n\x04 hidden: 1\n")), "f:2:1: found control"));
+    CHECK(contains(complaints(std::string(100'000, '[')), "found no valid YAML"));
+    CHECK(contains(complaints(std::string(config::file_bytes_max + 1, ' ')), "expected at most"));
+}
+
+TEST_CASE("loader: all complaints come together, in the file's order, up to a bound") {
+    const auto two = complaints("events: {perSecond: x}\ngang: {discovery: y}\n");
+    CHECK(contains(two, "f:1:21: events.perSecond"));
+    CHECK(contains(two, "\nf:2:19: gang.discovery"));
+    std::string many;
+    for (int i = 0; i < 30; ++i) {
+        many += "key" + std::to_string(i) + "x: 1\n";
+    }
+    const auto text = complaints(many);
+    CHECK(std::count(text.begin(), text.end(), '\n') == 20);
+    CHECK(contains(text, "and 10 more"));
+}
+
+TEST_CASE("loader: what a file says is escaped in the complaint") {
+    const auto text = complaints("\"a\\e[31m\\nb\": 1\n");
+    CHECK(contains(text, "\\x1b[31m\\nb"));
+    CHECK_FALSE(contains(text, "\x1b"));
+}
