@@ -221,7 +221,7 @@ private:
         record.ended_ms = server_.now_ms();
         state.stage = Stage::ended;
         patch_status(state, refused_patch(state.object->json, sojourn_now(state), refusal));
-        if (hooks_.on_gone) hooks_.on_gone(record.uid);
+        if (hooks_.on_gone) hooks_.on_gone(state.object->json);
     }
 
     void try_run(PodState& state) {
@@ -258,8 +258,9 @@ private:
         state.stage = Stage::ended;
         records_[state.record].ended_ms = server_.now_ms();
         release(state.object->json);
+        const StoredPtr object = state.object;
         end_owned_by(uid);
-        if (hooks_.on_gone) hooks_.on_gone(uid);
+        if (hooks_.on_gone) hooks_.on_gone(object->json);
     }
 
     void end_owned_by(const std::string& owner) {
@@ -295,11 +296,12 @@ private:
         PodRecord& record = records_[found->second.record];
         const bool was_alive = found->second.stage != Stage::ended;
         if (was_alive) record.ended_ms = server_.now_ms();
-        release(found->second.object->json);
+        const StoredPtr object = found->second.object;
+        release(object->json);
         pods_.erase(found);
         if (!was_alive) return;
         end_owned_by(uid);
-        if (hooks_.on_gone) hooks_.on_gone(uid);
+        if (hooks_.on_gone) hooks_.on_gone(object->json);
     }
 
     void release(const Json& pod) {

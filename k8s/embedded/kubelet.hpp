@@ -54,7 +54,7 @@ struct PodRecord {
 /// Called on the loop's thread, between two events. They may call the server.
 struct KubeletHooks {
     std::function<void(const Json& pod)> on_running = {};
-    std::function<void(const std::string& uid)> on_gone = {};  ///< ended, refused or removed
+    std::function<void(const Json& pod)> on_gone = {};  ///< ended, refused or removed
 };
 
 /// All nodes of one simulated cluster, on the caller's loop. Destroying it stops all timers.
