@@ -9,6 +9,14 @@ from support.pods import node_of
 from support.polling import eventually, stays
 from support.spark_application import Size, SparkApplication, sized
 
+ABSURD = (
+    ("spark.executor.instances", "-3"), ("spark.executor.instances", "99999999999999999999"),
+    ("spark.executor.instances", "two"), ("spark.executor.memory", "-5g"),
+    ("spark.executor.memory", "9999999999999999999g"), ("spark.executor.memory", "4Gi"),
+    ("spark.executor.cores", "-1"), ("spark.executor.cores", "0.5"),
+    ("spark.kubernetes.memoryOverheadFactor", "nan"),
+    ("spark.kubernetes.memoryOverheadFactor", "1e300"),
+)
 REFUSALS = ("Misconfigured", "ExceedsCluster", "ConstraintsUnsatisfiable")
 
 
@@ -23,11 +31,11 @@ def assert_others_go_on(cluster: Cluster, bad: SparkApplication) -> None:
     assert not cluster.is_bound(bad), f"bound: {cluster.message(bad)}"
 
 
-def wait_refused(cluster: Cluster, application: SparkApplication) -> str:
+def wait_refused(cluster: Cluster, application: SparkApplication, what: str = "") -> str:
     """Until the driver's condition ends with one of the codes for what can never run."""
     def refused() -> bool:
         return cluster.message(application).endswith(tuple(f"[{code}]" for code in REFUSALS))
-    eventually(refused, 10, f"one of {REFUSALS} at {application.driver_name}")
+    eventually(refused, 10, f"one of {REFUSALS} at {what or application.driver_name}")
     message = cluster.message(application)
     assert message.startswith(f"0/{cluster.node_count()} nodes"), message
     return message
@@ -73,24 +81,17 @@ def test_a_config_map_without_the_key(ready: Cluster) -> None:
     assert_others_go_on(ready, bad)
 
 
-@pytest.mark.parametrize("key, value", [
-    ("spark.executor.instances", "-3"),
-    ("spark.executor.instances", "99999999999999999999"),
-    ("spark.executor.instances", "two"),
-    ("spark.executor.memory", "-5g"),
-    ("spark.executor.memory", "9999999999999999999g"),
-    ("spark.executor.memory", "4Gi"),
-    ("spark.executor.cores", "-1"),
-    ("spark.executor.cores", "0.5"),
-    ("spark.kubernetes.memoryOverheadFactor", "nan"),
-    ("spark.kubernetes.memoryOverheadFactor", "1e300"),
-])
-def test_absurd_sizes(ready: Cluster, key: str, value: str) -> None:
-    bad = sized(Size(executors=2), ready.default_namespace)
-    bad.set_conf(**{key.replace(".", "__"): value})
-    ready.submit(bad)
-    wait_refused(ready, bad)
-    assert_others_go_on(ready, bad)
+def test_absurd_sizes(ready: Cluster) -> None:
+    bad = []
+    for key, value in ABSURD:
+        application = sized(Size(executors=2), ready.default_namespace)
+        application.set_conf(**{key.replace(".", "__"): value})
+        bad.append(ready.submit(application))
+    other = ready.submit(good(ready))
+    ready.wait_finished(other)
+    for application, pair in zip(bad, ABSURD):
+        wait_refused(ready, application, f"{pair[0]}={pair[1]}")
+        assert not ready.is_bound(application), pair
 
 
 def test_ten_thousand_executors(ready: Cluster) -> None:

@@ -7,7 +7,7 @@ from .kubelet import RunningPod
 from .pods import annotation, is_finished, is_terminating, label
 from .spark_application import SparkApplication
 
-TICK_SECONDS = 0.25
+TICK_SECONDS = 0.2
 LINGER = "tests/linger-seconds"  # annotation: how long a pod takes to end after its deletion
 
 

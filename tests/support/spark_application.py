@@ -27,7 +27,7 @@ class SparkApplication:
     executors: int
     batch_size: int = 10
     batch_seconds: float = 1.0
-    work_seconds: float = 1.0
+    work_seconds: float = 0.6
     running_max: int = field(default=0, init=False)
     finished: bool = field(default=False, init=False)
 

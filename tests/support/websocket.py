@@ -25,6 +25,7 @@ class WebSocket:
         key = base64.b64encode(os.urandom(16)).decode()
         self._socket.sendall((f"GET {target} HTTP/1.1\r\nHost: {parts.netloc}\r\nConnection: Upgrade\r\n"
                               "Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+                              f"Origin: {parts.scheme}://{parts.netloc}\r\n"  # the real one insists
                               f"Sec-WebSocket-Key: {key}\r\n\r\n").encode())
         self._buffer = b""
         head = self._read_until(b"\r\n\r\n").decode()
