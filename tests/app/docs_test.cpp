@@ -1,0 +1,69 @@
+// The documentation names everything that exists: keys, verbs, flags, codes, states.
+#include "config/loader.hpp"
+#include "gang/app/cli.hpp"
+#include "gang/app/text.hpp"
+#include "gang/app/version.hpp"
+
+#include <doctest/doctest.h>
+
+#include <fstream>
+#include <iterator>
+#include <string>
+
+using namespace gang::app;
+
+namespace {
+
+std::string file(const std::string& path) {
+    std::ifstream in(std::string(TESTS_DIR) + "/../" + path);
+    REQUIRE_MESSAGE(in.good(), path);
+    return {std::istreambuf_iterator<char>(in), {}};
+}
+
+bool contains(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("docs: every configuration key") {
+    const std::string text = file("docs/configuration.md");
+    for (const std::string& key : config::known_keys()) {
+        CHECK_MESSAGE(contains(text, "`" + key + "`"), key);
+    }
+}
+
+TEST_CASE("docs: the example of all keys is the defaults") {
+    const std::string text = file("docs/configuration.md");
+    const auto begin = text.find("```yaml\n") + 8;
+    const auto loaded = config::load(text.substr(begin, text.find("```", begin) - begin), "docs");
+    REQUIRE_MESSAGE(loaded.has_value(), (loaded ? "" : loaded.error().message));
+    CHECK(*loaded == config::Schema{});
+}
+
+TEST_CASE("docs: every verb and every flag") {
+    const std::string text = file("docs/cli.md");
+    for (const Verb& verb : verbs()) {
+        CHECK_MESSAGE(contains(text, "`" + verb.name + "`"), verb.name);
+        for (const Flag& flag : verb.flags) {
+            CHECK_MESSAGE(contains(text, "--" + flag.name), flag.name);
+        }
+    }
+}
+
+TEST_CASE("docs: every reason code with its condition's reason, and every state") {
+    const std::string text = file("docs/reasons.md");
+    for (const gang::ReasonCode code : all_reason_codes()) {
+        const std::string row = "| `" + std::string(gang::to_string(code)) + "` | " +
+                                std::string(gang::condition_reason(code)) + " |";
+        CHECK_MESSAGE(contains(text, row), row);
+    }
+    for (int i = 0; i <= static_cast<int>(gang::GangState::ended); ++i) {
+        const std::string state(gang::to_string(static_cast<gang::GangState>(i)));
+        CHECK_MESSAGE(contains(text, "`" + state + "`"), state);
+    }
+}
+
+TEST_CASE("docs: the version is the build's") {
+    CHECK(contains(file("CMakeLists.txt"), "VERSION " + std::string(version) + " "));
+}
