@@ -180,7 +180,9 @@ ChargeId Cluster::charge(NodeIndex node, ShapeId shape, Holder holder, std::uint
 }
 
 void Cluster::release(ChargeId id) {
-    release_amounts(detach(id).resources);
+    const Charge charge = detach(id);
+    release_amounts(charge.resources);
+    note_if_idle(charge.node);
 }
 
 void Cluster::recharge(ChargeId id, const Resources& resources, Holder holder) {

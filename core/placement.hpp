@@ -28,10 +28,10 @@ struct ShapeCount {
 
 /// A gang {driver, executors}, a lone pod {driver, {}}, or more executors {none, {{shape, k}}}.
 struct PlacementRequest {
-    std::optional<ShapeId> driver;
-    std::vector<ShapeCount> executors;
+    std::optional<ShapeId> driver = {};
+    std::vector<ShapeCount> executors = {};
     View view = View::free;
-    std::vector<NodeIndex> excluded;  ///< nodes not to be used, in any order
+    std::vector<NodeIndex> excluded = {};  ///< nodes not to be used, in any order
 };
 
 struct NodeCount {

@@ -1,5 +1,6 @@
 #include "core/pod.hpp"
 
+#include "tests/core/printing.hpp"
 #include "tests/support/builders.hpp"
 
 #include <doctest/doctest.h>

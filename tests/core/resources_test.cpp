@@ -1,5 +1,6 @@
 #include "core/resources.hpp"
 
+#include "tests/core/printing.hpp"
 #include "tests/support/builders.hpp"
 
 #include <doctest/doctest.h>
@@ -78,5 +79,5 @@ TEST_CASE("resources: described in the units of the request") {
     CHECK(
         core::describe(made) ==
         "500m cpu, 1408Mi memory, 10Gi ephemeral-storage, 4Mi hugepages-2Mi");
-    CHECK(core::describe({}) == "nothing");
+    CHECK(core::describe(Resources{}) == "nothing");
 }

@@ -1,5 +1,6 @@
 #include "core/trial.hpp"
 
+#include "tests/core/printing.hpp"
 #include "tests/core/random.hpp"
 #include "tests/support/builders.hpp"
 
