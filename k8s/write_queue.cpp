@@ -45,6 +45,7 @@ WriteQueue::WriteQueue(const WriterOptions& bounds)
       event_tokens_(bounds.events_per_second, bounds.events_per_second * event_burst_seconds) {}
 
 bool WriteQueue::add(BindJob&& job) {
+    job.sequence = ++next_sequence_;
     return add_bounded(binds_, binds_max_, std::move(job));
 }
 
@@ -57,7 +58,12 @@ bool WriteQueue::add(EventJob&& job) {
 }
 
 bool WriteQueue::add(PatchJob&& job) {
-    if (job.done) return add_bounded(patches_, patches_max_, std::move(job));
+    if (job.done) {
+        const std::string pod = job.patch.pod.uid;
+        if (!add_bounded(patches_, patches_max_, std::move(job))) return false;
+        patch_sequences_[pod].push_back(++next_sequence_);
+        return true;
+    }
     const std::string& uid = job.patch.pod.uid;
     if (auto known = condition_of_.find(uid); known != condition_of_.end()) {
         *known->second = std::move(job);
@@ -70,11 +76,26 @@ bool WriteQueue::add(PatchJob&& job) {
     return true;
 }
 
+bool WriteQueue::may_start(const BindJob& job) const {
+    const std::string& uid = job.request.pod.uid;
+    const auto patches = patch_sequences_.find(uid);
+    return is_free(uid) &&
+           (patches == patch_sequences_.end() || patches->second.front() > job.sequence);
+}
+
+void WriteQueue::started(const PatchJob& job) {
+    const auto patches = patch_sequences_.find(job.patch.pod.uid);
+    patches->second.pop_front();
+    if (patches->second.empty()) patch_sequences_.erase(patches);
+}
+
 template <typename Job>
 std::optional<WriteJob> WriteQueue::take_from(std::deque<Job>& queue) {
     for (auto it = queue.begin(); it != queue.end(); ++it) {
+        if (!may_start(*it)) continue;
         const std::string lane = lane_of_job(*it);
-        if (!lane.empty() && !busy_.insert(lane).second) continue;
+        if (!lane.empty()) busy_.insert(lane);
+        started(*it);
         WriteJob taken = std::move(*it);
         queue.erase(it);
         return taken;

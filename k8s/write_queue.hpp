@@ -2,8 +2,9 @@
 // What waits to be written, in the order in which it is to be served. No sockets, no clock: the
 // pool (writer.cpp) takes from here and says when it has finished.
 //
-// At most one write per pod is out at a time (its lane is busy until finished()). Of droppable
-// conditions only the newest per pod waits.
+// At most one write per pod is out at a time (its lane is busy until finished()). A bind overtakes
+// everything but an awaited patch of its own pod that was there before it: a fence comes first. Of
+// droppable conditions only the newest per pod waits.
 
 #include "k8s/protocol/token_bucket.hpp"
 #include "k8s/writer.hpp"
@@ -23,6 +24,7 @@ namespace k8s {
 struct BindJob {
     BindRequest request;
     std::function<void(BindResult)> done;
+    std::uint64_t sequence = 0;  ///< set by the queue
 };
 struct PatchJob {
     StatusPatch patch;
@@ -70,15 +72,24 @@ private:
     std::optional<WriteJob> take_from(std::deque<Job>& queue);
     std::optional<WriteJob> take_condition();
     bool is_free(const std::string& lane) const { return busy_.count(lane) == 0; }
+    bool may_start(const BindJob& job) const;
+    bool may_start(const PatchJob& job) const { return is_free(job.patch.pod.uid); }
+    bool may_start(const FetchJob&) const { return true; }
+    bool may_start(const EventJob&) const { return true; }
+    void started(const PatchJob& job);
+    template <typename Job>
+    void started(const Job&) {}
 
     std::size_t binds_max_, patches_max_, fetches_max_, conditions_max_, events_max_;
     std::deque<BindJob> binds_;
     std::deque<PatchJob> patches_;
+    std::map<std::string, std::deque<std::uint64_t>> patch_sequences_;  ///< of patches_, by pod
     std::deque<FetchJob> fetches_;
     std::list<PatchJob> conditions_;  ///< in order of the first arrival per pod
     std::map<std::string, std::list<PatchJob>::iterator> condition_of_;
     std::deque<EventJob> events_;
     std::set<std::string> busy_;
+    std::uint64_t next_sequence_ = 0;
     protocol::TokenBucket event_tokens_;
 };
 

@@ -1,0 +1,229 @@
+#include "k8s/protocol/bind.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+using namespace k8s::protocol;
+
+namespace {
+
+Bind bind_to_n1() {
+    return Bind(BindTarget{"u1", "100", "n1"});
+}
+
+PodState pod(std::string node = "", std::string version = "100") {
+    PodState state;
+    state.exists = true;
+    state.uid = "u1";
+    state.resource_version = std::move(version);
+    state.node = std::move(node);
+    return state;
+}
+
+HttpAnswer answer(int status, std::int64_t retry_after_ms = -1) {
+    return HttpAnswer{status, "text " + std::to_string(status), retry_after_ms};
+}
+
+BindOutcome outcome(const BindAction& action) {
+    const auto* finished = std::get_if<BindFinished>(&action);
+    REQUIRE(finished != nullptr);
+    return finished->outcome;
+}
+
+bool posts(const BindAction& action) {
+    return std::holds_alternative<PostBinding>(action);
+}
+bool reads(const BindAction& action) {
+    return std::holds_alternative<ReadPod>(action);
+}
+bool waits(const BindAction& action) {
+    return std::holds_alternative<Wait>(action);
+}
+
+// A bind whose first answer sends it to read the pod.
+Bind reading_after(int status) {
+    Bind bind = bind_to_n1();
+    REQUIRE(posts(bind.start(true)));
+    REQUIRE(reads(bind.on_answer(answer(status), 0)));
+    return bind;
+}
+
+}  // namespace
+
+TEST_CASE("bind: 200 and 201 are bound") {
+    for (int status : {200, 201}) {
+        Bind bind = bind_to_n1();
+        REQUIRE(posts(bind.start(true)));
+        CHECK(outcome(bind.on_answer(answer(status), 0)) == BindOutcome::bound);
+    }
+}
+
+TEST_CASE("bind: what can never work is refused, a missing pod is gone") {
+    for (int status : {400, 403, 405, 413, 415, 422}) {
+        Bind bind = bind_to_n1();
+        REQUIRE(posts(bind.start(true)));
+        CHECK(outcome(bind.on_answer(answer(status), 0)) == BindOutcome::refused);
+    }
+    Bind bind = bind_to_n1();
+    REQUIRE(posts(bind.start(true)));
+    CHECK(outcome(bind.on_answer(answer(404), 0)) == BindOutcome::gone);
+}
+
+TEST_CASE("bind: a 409 is settled by what the pod says") {
+    CHECK(outcome(reading_after(409).on_pod(pod("n1", "101"), true)) == BindOutcome::bound);
+    CHECK(outcome(reading_after(409).on_pod(pod("n2", "101"), true)) == BindOutcome::taken);
+    CHECK(outcome(reading_after(409).on_pod(pod("", "101"), true)) == BindOutcome::changed);
+    CHECK(outcome(reading_after(409).on_pod(PodState(), true)) == BindOutcome::gone);
+
+    PodState recreated = pod();
+    recreated.uid = "u2";
+    CHECK(outcome(reading_after(409).on_pod(recreated, true)) == BindOutcome::gone);
+    PodState deleting = pod("", "101");
+    deleting.deleting = true;
+    CHECK(outcome(reading_after(409).on_pod(deleting, true)) == BindOutcome::not_bindable);
+    PodState gated = pod();
+    gated.gated = true;
+    CHECK(outcome(reading_after(409).on_pod(gated, true)) == BindOutcome::not_bindable);
+}
+
+TEST_CASE("bind: a recreated pod on our node is not ours") {
+    PodState recreated = pod("n1", "300");
+    recreated.uid = "u2";
+    CHECK(outcome(reading_after(500).on_pod(recreated, true)) == BindOutcome::gone);
+}
+
+TEST_CASE("bind: an unknown outcome is read back, and the same bind is sent again") {
+    for (int status : {408, 500, 502, 503, 504}) {
+        CAPTURE(status);
+        Bind bind = reading_after(status);
+        CHECK(posts(bind.on_pod(pod(), true)));
+        CHECK(bind.target().node == "n1");
+        CHECK(bind.target().resource_version == "100");
+        CHECK(outcome(bind.on_answer(answer(201), 0)) == BindOutcome::bound);
+    }
+}
+
+TEST_CASE("bind: an unknown outcome that landed is bound, on another node it is taken") {
+    CHECK(outcome(reading_after(504).on_pod(pod("n1", "101"), true)) == BindOutcome::bound);
+    CHECK(outcome(reading_after(504).on_pod(pod("n2", "101"), true)) == BindOutcome::taken);
+}
+
+TEST_CASE("bind: after an unknown outcome a moved version is certain, nothing can land any more") {
+    CHECK(outcome(reading_after(504).on_pod(pod("", "101"), true)) == BindOutcome::changed);
+}
+
+TEST_CASE("bind: a refusal of the second attempt does not hide that the first may have landed") {
+    Bind bind = reading_after(504);
+    REQUIRE(posts(bind.on_pod(pod(), true)));
+    REQUIRE(reads(bind.on_answer(answer(403), 0)));
+    CHECK(outcome(bind.on_pod(pod("n1", "101"), true)) == BindOutcome::bound);
+}
+
+TEST_CASE("bind: a request of which no byte was written is sent again without reading") {
+    Bind bind = bind_to_n1();
+    REQUIRE(posts(bind.start(true)));
+    REQUIRE(waits(bind.on_no_answer(false, "refused", 0)));
+    CHECK(posts(bind.on_waited(true)));
+}
+
+TEST_CASE("bind: without any connection it is not sent, after a bounded number of tries") {
+    Bind bind = bind_to_n1();
+    BindAction action = bind.start(true);
+    int posted = 0;
+    while (!std::holds_alternative<BindFinished>(action)) {
+        REQUIRE(posts(action));
+        REQUIRE(++posted < 100);
+        action = bind.on_no_answer(false, "refused", 0);
+        if (waits(action)) action = bind.on_waited(true);
+    }
+    CHECK(outcome(action) == BindOutcome::not_sent);
+    CHECK(posted > 3);
+}
+
+TEST_CASE("bind: a cut connection is unknown, whatever is read next decides") {
+    Bind bind = bind_to_n1();
+    REQUIRE(posts(bind.start(true)));
+    REQUIRE(reads(bind.on_no_answer(true, "reset", 0)));
+    REQUIRE(waits(bind.on_pod_unreadable(0)));
+    REQUIRE(reads(bind.on_waited(true)));
+    CHECK(outcome(bind.on_pod(pod("n1", "105"), true)) == BindOutcome::bound);
+}
+
+TEST_CASE("bind: unreadable for ever stays undecided, with waits that grow and are bounded") {
+    Bind bind = reading_after(500);
+    std::int64_t longest = 0;
+    for (int i = 0; i < 100; ++i) {
+        const BindAction action = bind.on_pod_unreadable(1'000);
+        REQUIRE(waits(action));
+        longest = std::max(longest, std::get<Wait>(action).ms);
+        REQUIRE(reads(bind.on_waited(false)));
+    }
+    CHECK(longest <= 10'000);
+    CHECK(longest >= 5'000);
+}
+
+TEST_CASE("bind: a throttled bind waits as told and keeps its node") {
+    for (int status : {429, 503}) {
+        Bind bind = bind_to_n1();
+        REQUIRE(posts(bind.start(true)));
+        const BindAction action = bind.on_answer(answer(status, 3'000), 0);
+        REQUIRE(waits(action));
+        CHECK(std::get<Wait>(action).ms >= 3'000);
+        CHECK(posts(bind.on_waited(true)));
+    }
+}
+
+TEST_CASE("bind: an absurd Retry-After is capped") {
+    Bind bind = bind_to_n1();
+    REQUIRE(posts(bind.start(true)));
+    const BindAction action = bind.on_answer(answer(429, 3'600'000), 0);
+    REQUIRE(waits(action));
+    CHECK(std::get<Wait>(action).ms <= bind_retry_after_ms_max);
+}
+
+TEST_CASE("bind: throttled for too long is not sent") {
+    Bind bind = bind_to_n1();
+    BindAction action = bind.start(true);
+    int posted = 0;
+    while (posts(action)) {
+        REQUIRE(++posted < 100);
+        action = bind.on_answer(answer(429, 1), 0);
+        if (waits(action)) action = bind.on_waited(true);
+    }
+    CHECK(outcome(action) == BindOutcome::not_sent);
+    CHECK(posted == bind_throttled_max + 1);
+}
+
+TEST_CASE("bind: not the leader any more") {
+    SUBCASE("before the first byte: not sent") {
+        Bind bind = bind_to_n1();
+        CHECK(outcome(bind.start(false)) == BindOutcome::not_sent);
+    }
+    SUBCASE("while throttled: not sent") {
+        Bind bind = bind_to_n1();
+        REQUIRE(posts(bind.start(true)));
+        REQUIRE(waits(bind.on_answer(answer(429), 0)));
+        CHECK(outcome(bind.on_waited(false)) == BindOutcome::not_sent);
+    }
+    SUBCASE("with an unknown attempt out: only reads, never writes again") {
+        Bind bind = reading_after(504);
+        REQUIRE(waits(bind.on_pod(pod(), false)));
+        REQUIRE(reads(bind.on_waited(false)));
+        CHECK(outcome(bind.on_pod(pod("", "101"), false)) == BindOutcome::changed);
+    }
+}
+
+TEST_CASE("bind: 401 means that nothing was executed") {
+    Bind bind = bind_to_n1();
+    REQUIRE(posts(bind.start(true)));
+    CHECK(outcome(bind.on_answer(answer(401), 0)) == BindOutcome::not_sent);
+}
+
+TEST_CASE("bind: without a version precondition an unassigned pod is simply asked again") {
+    Bind bind(BindTarget{"u1", "", "n1"});
+    REQUIRE(posts(bind.start(true)));
+    REQUIRE(reads(bind.on_answer(answer(500), 0)));
+    CHECK(posts(bind.on_pod(pod("", "999"), true)));
+}

@@ -1,0 +1,62 @@
+#include "k8s/protocol/line_splitter.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+using k8s::protocol::LineSplitter;
+
+namespace {
+
+std::vector<std::string> lines_of(const std::vector<std::string>& pieces) {
+    LineSplitter splitter;
+    std::vector<std::string> lines;
+    for (const std::string& piece : pieces) {
+        REQUIRE(splitter.add(piece));
+        while (const auto line = splitter.next()) lines.emplace_back(*line);
+    }
+    return lines;
+}
+
+}  // namespace
+
+TEST_CASE("line splitter: the same lines for a cut at every offset") {
+    const std::string text = "{\"a\":\"\xC3\xA9\"}\n\n{\"b\":\"\\u00e9\"}\n{}\npartial";
+    const auto whole = lines_of({text});
+    REQUIRE(whole.size() == 3);
+    CHECK(whole[0] == "{\"a\":\"\xC3\xA9\"}");
+    for (std::size_t cut = 0; cut <= text.size(); ++cut) {
+        for (std::size_t second = cut; second <= text.size(); ++second) {
+            const auto pieces = lines_of(
+                {text.substr(0, cut), text.substr(cut, second - cut), text.substr(second)});
+            CHECK(pieces == whole);
+        }
+    }
+}
+
+TEST_CASE("line splitter: a line without end is refused at the bound") {
+    LineSplitter splitter(10);
+    CHECK(splitter.add("0123456789"));
+    CHECK_FALSE(splitter.next());
+    CHECK_FALSE(splitter.add("x"));
+}
+
+TEST_CASE("line splitter: many short lines may be more than the bound together") {
+    LineSplitter splitter(10);
+    CHECK(splitter.add("12345\n12345\n12345\n"));
+    int lines = 0;
+    while (splitter.next()) ++lines;
+    CHECK(lines == 3);
+}
+
+TEST_CASE("line splitter: clear forgets a partial line") {
+    LineSplitter splitter;
+    REQUIRE(splitter.add("half"));
+    CHECK_FALSE(splitter.next());
+    splitter.clear();
+    REQUIRE(splitter.add("whole\n"));
+    const auto line = splitter.next();
+    REQUIRE(line);
+    CHECK(*line == "whole");
+}

@@ -1,0 +1,367 @@
+#include "k8s/protocol/reflector.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <map>
+#include <random>
+#include <string>
+#include <vector>
+
+using namespace k8s::protocol;
+
+namespace {
+
+ObjectKey key(std::string name, std::string uid, std::string version) {
+    return ObjectKey{std::move(name), std::move(uid), std::move(version)};
+}
+
+bool asks_list(const ReflectorAction& action, const std::string& token = "") {
+    const auto* ask = std::get_if<AskList>(&action);
+    return ask != nullptr && ask->continue_token == token;
+}
+
+std::string watch_version(const ReflectorAction& action) {
+    const auto* ask = std::get_if<AskWatch>(&action);
+    return ask == nullptr ? "no watch" : ask->version;
+}
+
+std::int64_t pause_ms(const ReflectorAction& action) {
+    const auto* pause = std::get_if<Pause>(&action);
+    return pause == nullptr ? -1 : pause->ms;
+}
+
+Trouble trouble(int status, std::string message = "") {
+    Trouble made;
+    made.status = status;
+    made.message = std::move(message);
+    return made;
+}
+
+// Lists these in one page.
+std::vector<ObjectKey> list(
+    Reflector& reflector, const std::string& version, const std::vector<ObjectKey>& items) {
+    REQUIRE(asks_list(reflector.next(0)));
+    REQUIRE(reflector.on_page(version, "") != PageVerdict::refused);
+    for (const ObjectKey& item : items) reflector.on_item(item);
+    auto missing = reflector.end_page();
+    REQUIRE(missing);
+    return *missing;
+}
+
+Reflector watching(const std::string& version, const std::vector<ObjectKey>& items) {
+    Reflector reflector{ReflectorOptions{}};
+    REQUIRE(list(reflector, version, items).empty());
+    REQUIRE(watch_version(reflector.next(0)) == version);
+    reflector.on_watch_opened(0);
+    return reflector;
+}
+
+}  // namespace
+
+TEST_CASE("reflector: the watch starts at the list's version, not at an item's") {
+    Reflector reflector{ReflectorOptions{}};
+    list(reflector, "50", {key("a", "1", "49"), key("b", "2", "7")});
+    CHECK(watch_version(reflector.next(0)) == "50");
+    CHECK(reflector.is_synced());
+}
+
+TEST_CASE("reflector: the watch's timeout is random between the minimum and twice of it") {
+    Reflector reflector{ReflectorOptions{}};
+    list(reflector, "50", {});
+    for (std::uint32_t random : {0u, 299u, 300u, 0xFFFFFFFFu}) {
+        const auto action = reflector.next(random);
+        const auto seconds = std::get<AskWatch>(action).timeout_seconds;
+        CHECK(seconds >= 300);
+        CHECK(seconds < 600);
+    }
+}
+
+TEST_CASE("reflector: pages follow the token, an empty page with a token too") {
+    Reflector reflector{ReflectorOptions{}};
+    REQUIRE(asks_list(reflector.next(0)));
+    CHECK(reflector.on_page("50", "t1") == PageVerdict::first);
+    CHECK(reflector.on_item(key("a", "1", "3")).upsert);
+    CHECK_FALSE(reflector.end_page());
+    REQUIRE(asks_list(reflector.next(0), "t1"));
+    CHECK(reflector.on_page("50", "t2") == PageVerdict::more);
+    CHECK_FALSE(reflector.end_page());
+    CHECK(reflector.is_listing());
+    REQUIRE(asks_list(reflector.next(0), "t2"));
+    CHECK(reflector.on_page("50", "") == PageVerdict::more);
+    CHECK(reflector.on_item(key("b", "2", "4")).upsert);
+    CHECK(reflector.end_page());
+    CHECK(watch_version(reflector.next(0)) == "50");
+}
+
+TEST_CASE("reflector: a token that expires restarts the list, and what it gave is kept right") {
+    Reflector reflector{ReflectorOptions{}};
+    REQUIRE(asks_list(reflector.next(0)));
+    CHECK(reflector.on_page("50", "t1") == PageVerdict::first);
+    reflector.on_item(key("a", "1", "3"));
+    reflector.end_page();
+    REQUIRE(asks_list(reflector.next(0), "t1"));
+    reflector.on_list_failed(trouble(410), 0, 0);
+    REQUIRE(pause_ms(reflector.next(0)) > 0);
+    REQUIRE(asks_list(reflector.next(0)));
+    CHECK(reflector.on_page("60", "") == PageVerdict::more);  // the receiver is in a list already
+    CHECK(reflector.on_item(key("b", "2", "55")).upsert);
+    const auto missing = reflector.end_page();
+    REQUIRE(missing);
+    REQUIRE(missing->size() == 1);
+    CHECK(missing->front().uid == "1");
+    CHECK(watch_version(reflector.next(0)) == "60");
+}
+
+TEST_CASE("reflector: a list that never ends is given up") {
+    ReflectorOptions options;
+    options.pages_max = 3;
+    Reflector reflector(options);
+    for (int page = 0; page < 3; ++page) {
+        reflector.next(0);
+        REQUIRE(reflector.on_page("5", "more") != PageVerdict::refused);
+        reflector.end_page();
+    }
+    CHECK(reflector.on_page("5", "more") == PageVerdict::refused);
+    CHECK(pause_ms(reflector.next(0)) == 30'000);
+    CHECK(asks_list(reflector.next(0)));
+}
+
+TEST_CASE("reflector: events are upserts and deletions, duplicates and older ones are nothing") {
+    Reflector reflector = watching("10", {key("a", "1", "5")});
+    CHECK_FALSE(reflector.on_event(WatchEventType::added, key("a", "1", "5")).upsert);
+    CHECK(reflector.on_event(WatchEventType::added, key("a", "1", "11")).upsert);
+    CHECK_FALSE(reflector.on_event(WatchEventType::modified, key("a", "1", "11")).upsert);
+    CHECK_FALSE(reflector.on_event(WatchEventType::modified, key("a", "1", "9")).upsert);
+    CHECK(reflector.on_event(WatchEventType::modified, key("b", "2", "12")).upsert);
+    const auto deleted = reflector.on_event(WatchEventType::deleted, key("a", "1", "13"));
+    REQUIRE(deleted.deleted);
+    CHECK(deleted.deleted->uid == "1");
+    CHECK_FALSE(reflector.on_event(WatchEventType::deleted, key("a", "1", "13")).deleted);
+    CHECK_FALSE(reflector.on_event(WatchEventType::deleted, key("x", "9", "14")).deleted);
+    CHECK(reflector.size() == 1);
+}
+
+TEST_CASE("reflector: a deleted uid does not come back by a late event") {
+    Reflector reflector = watching("10", {key("a", "1", "5")});
+    REQUIRE(reflector.on_event(WatchEventType::deleted, key("a", "1", "12")).deleted);
+    CHECK_FALSE(reflector.on_event(WatchEventType::modified, key("a", "1", "11")).upsert);
+    CHECK(reflector.size() == 0);
+}
+
+TEST_CASE("reflector: the same name with a new uid is a deletion and an addition") {
+    Reflector reflector = watching("10", {key("a", "1", "5")});
+    const auto verdict = reflector.on_event(WatchEventType::modified, key("a", "2", "11"));
+    CHECK(verdict.upsert);
+    REQUIRE(verdict.deleted);
+    CHECK(verdict.deleted->uid == "1");
+    CHECK_FALSE(reflector.on_event(WatchEventType::deleted, key("a", "1", "10")).deleted);
+    CHECK(reflector.size() == 1);
+
+    reflector.on_watch_failed(trouble(410), 0, 0);
+    while (pause_ms(reflector.next(0)) > 0) {
+    }
+    REQUIRE(reflector.on_page("20", "") == PageVerdict::first);
+    const auto across = reflector.on_item(key("a", "3", "19"));
+    CHECK(across.upsert);
+    REQUIRE(across.deleted);
+    CHECK(across.deleted->uid == "2");
+    const auto missing = reflector.end_page();
+    REQUIRE(missing);
+    CHECK(missing->empty());
+}
+
+TEST_CASE("reflector: a relist deletes what is missing, once") {
+    Reflector reflector = watching("10", {key("a", "1", "5"), key("b", "2", "6")});
+    reflector.on_garbage(0, 0);
+    CHECK_FALSE(reflector.is_synced());
+    REQUIRE(pause_ms(reflector.next(0)) > 0);
+    const auto missing = list(reflector, "30", {key("b", "2", "6")});
+    REQUIRE(missing.size() == 1);
+    CHECK(missing.front().uid == "1");
+    reflector.on_garbage(0, 0);
+    REQUIRE(pause_ms(reflector.next(0)) > 0);
+    CHECK(list(reflector, "31", {key("b", "2", "6")}).empty());
+}
+
+TEST_CASE("reflector: a bookmark moves only the version") {
+    Reflector reflector = watching("10", {key("a", "1", "5")});
+    reflector.on_bookmark("99");
+    CHECK(reflector.size() == 1);
+    reflector.on_watch_closed(true, 400'000, 0);
+    CHECK(watch_version(reflector.next(0)) == "99");
+}
+
+TEST_CASE("reflector: a clean end is watched on at once from the last version") {
+    Reflector reflector = watching("10", {});
+    reflector.on_event(WatchEventType::added, key("a", "1", "17"));
+    reflector.on_watch_closed(true, 500, 0);
+    CHECK(watch_version(reflector.next(0)) == "17");
+}
+
+TEST_CASE("reflector: a late event does not turn the version back") {
+    Reflector reflector = watching("10", {});
+    reflector.on_event(WatchEventType::added, key("a", "1", "17"));
+    reflector.on_event(WatchEventType::added, key("b", "2", "15"));
+    reflector.on_watch_closed(true, 500, 0);
+    CHECK(watch_version(reflector.next(0)) == "17");
+}
+
+TEST_CASE("reflector: very short watches without events are failures") {
+    Reflector reflector = watching("10", {});
+    std::int64_t now = 0;
+    int watches = 0;
+    while (now < 3'600'000) {
+        const auto action = reflector.next(500);
+        if (const auto* pause = std::get_if<Pause>(&action)) {
+            now += pause->ms;
+            continue;
+        }
+        REQUIRE(watch_version(action) == "10");
+        ++watches;
+        reflector.on_watch_opened(now);
+        reflector.on_watch_closed(true, now + 10, 500);
+    }
+    CHECK(watches < 3'600 / 4);
+}
+
+TEST_CASE("reflector: a cut watch backs off and goes on without a list") {
+    Reflector reflector = watching("10", {});
+    reflector.on_watch_closed(false, 60'000, 0);
+    CHECK(pause_ms(reflector.next(0)) == 800);
+    CHECK(watch_version(reflector.next(0)) == "10");
+    CHECK(reflector.is_synced());
+}
+
+TEST_CASE("reflector: what follows each error") {
+    Reflector reflector = watching("10", {});
+    SUBCASE("410: list") {
+        reflector.on_event(WatchEventType::added, key("a", "1", "11"));
+        reflector.on_watch_failed(trouble(410), 0, 0);
+        CHECK(asks_list(reflector.next(0)));
+    }
+    SUBCASE("Expired by reason alone: list") {
+        Trouble expired = trouble(500);
+        expired.reason = "Expired";
+        reflector.on_watch_failed(expired, 0, 0);
+        CHECK(pause_ms(reflector.next(0)) > 0);
+        CHECK(asks_list(reflector.next(0)));
+    }
+    SUBCASE("no connection, 401, 403, 429, 503: the same watch, however often") {
+        for (int status : {0, 401, 403, 429, 503}) {
+            for (int i = 0; i < 10; ++i) {
+                reflector.on_watch_failed(trouble(status), 0, 0);
+                REQUIRE(pause_ms(reflector.next(0)) > 0);
+                REQUIRE(watch_version(reflector.next(0)) == "10");
+            }
+        }
+    }
+    SUBCASE("500: the same watch twice, then a list") {
+        for (int i = 0; i < 2; ++i) {
+            reflector.on_watch_failed(trouble(500), 0, 0);
+            REQUIRE(pause_ms(reflector.next(0)) > 0);
+            REQUIRE(watch_version(reflector.next(0)) == "10");
+        }
+        reflector.on_watch_failed(trouble(500), 0, 0);
+        REQUIRE(pause_ms(reflector.next(0)) > 0);
+        CHECK(asks_list(reflector.next(0)));
+    }
+    SUBCASE("too large resource version: list") {
+        reflector.on_watch_failed(
+            trouble(504, "Timeout: Too large resource version: 10, current: 9"), 0, 0);
+        REQUIRE(pause_ms(reflector.next(0)) > 0);
+        CHECK(asks_list(reflector.next(0)));
+    }
+    SUBCASE("a Retry-After longer than the backoff is kept to") {
+        Trouble busy = trouble(429);
+        busy.retry_after_ms = 9'000;
+        reflector.on_watch_failed(busy, 0, 0);
+        CHECK(pause_ms(reflector.next(0)) == 9'000);
+    }
+}
+
+TEST_CASE("reflector: a server that expires every watch is not hammered") {
+    Reflector reflector{ReflectorOptions{}};
+    std::int64_t now = 0;
+    int requests = 0;
+    while (now < 3'600'000) {
+        const auto action = reflector.next(0);
+        if (const auto* pause = std::get_if<Pause>(&action)) {
+            now += pause->ms;
+            continue;
+        }
+        REQUIRE(++requests < 10'000);
+        if (asks_list(action)) {
+            reflector.on_page("10", "");
+            reflector.end_page();
+        } else {
+            reflector.on_watch_failed(trouble(410), now, 0);
+        }
+    }
+    CHECK(requests < 600);
+}
+
+TEST_CASE("reflector: a list older than what was seen is refused, but not for ever") {
+    Reflector reflector = watching("100", {key("a", "1", "90")});
+    reflector.on_garbage(0, 0);
+    int refused = 0;
+    for (;;) {
+        while (pause_ms(reflector.next(0)) > 0) {
+        }
+        if (reflector.on_page("40", "") != PageVerdict::refused) break;
+        REQUIRE(++refused < 10);
+    }
+    CHECK(refused == 4);
+    // A cluster restored from a backup: its lower versions are the truth now.
+    CHECK(reflector.on_item(key("a", "1", "30")).upsert);
+    REQUIRE(reflector.end_page());
+    CHECK(watch_version(reflector.next(0)) == "40");
+}
+
+TEST_CASE("reflector: a shuffled and repeated event log ends in the truth") {
+    std::mt19937 random(20260701);
+    for (int round = 0; round < 200; ++round) {
+        struct Logged {
+            WatchEventType type;
+            ObjectKey object;
+        };
+        std::vector<Logged> log;
+        std::map<std::string, ObjectKey> truth;
+        int version = 100;
+        int uid = 0;
+        for (int i = 0; i < 30; ++i) {
+            const std::string name = std::string(1, static_cast<char>('a' + random() % 4));
+            auto it = truth.find(name);
+            const std::string now = std::to_string(++version);
+            if (it == truth.end()) {
+                const ObjectKey made = key(name, std::to_string(++uid), now);
+                truth[name] = made;
+                log.push_back({WatchEventType::added, made});
+            } else if (random() % 2 == 0) {
+                it->second.version = now;
+                log.push_back({WatchEventType::modified, it->second});
+            } else {
+                log.push_back({WatchEventType::deleted, key(name, it->second.uid, now)});
+                truth.erase(it);
+            }
+        }
+        const std::size_t size = log.size();
+        for (std::size_t i = 0; i < size; ++i) {
+            if (random() % 3 == 0) log.push_back(log[i]);
+        }
+        std::shuffle(log.begin(), log.end(), random);
+
+        Reflector reflector = watching("100", {});
+        std::map<std::string, std::string> seen;  // uid -> version, as a receiver would hold it
+        for (const Logged& one : log) {
+            const Verdict verdict = reflector.on_event(one.type, one.object);
+            if (verdict.deleted) {
+                CHECK(seen.erase(verdict.deleted->uid) == 1);
+            }
+            if (verdict.upsert) seen[one.object.uid] = one.object.version;
+        }
+        std::map<std::string, std::string> expected;
+        for (const auto& [name, object] : truth) expected[object.uid] = object.version;
+        CHECK(seen == expected);
+    }
+}
