@@ -20,8 +20,8 @@ struct PodRef {
     friend bool operator==(const PodRef&, const PodRef&) = default;
 };
 
-/// POST the pod's Binding with uid and resourceVersion as preconditions and the annotations that the
-/// API server merges in the same write. Answered by BindFinished.
+/// POST the pod's Binding with uid and resourceVersion as preconditions and the annotations that
+/// the API server merges in the same write. Answered by BindFinished.
 struct BindPod {
     PodRef pod;
     std::string resource_version;
@@ -37,8 +37,9 @@ struct FetchSparkConf {
     std::optional<core::ConfigMapKey> executor_template;
 };
 
-/// PATCH pods/status: PodScheduled=False with this reason and message. With `fence` it is answered by
-/// StatusWritten (design: it moves the pod past any bind of an older leader); without, nobody waits.
+/// PATCH pods/status: PodScheduled=False with this reason and message. With `fence` it is answered
+/// by StatusWritten (design: it moves the pod past any bind of an older leader); without, nobody
+/// waits.
 struct SetCondition {
     PodRef pod;
     std::string reason;
@@ -46,8 +47,8 @@ struct SetCondition {
     bool fence = false;
 };
 
-/// PATCH pods/status with new annotations on a bound driver: a reservation that changed. Answered by
-/// StatusWritten; the freed room is not used before.
+/// PATCH pods/status with new annotations on a bound driver: a reservation that changed. Answered
+/// by StatusWritten; the freed room is not used before.
 struct UpdateReservation {
     PodRef driver;
     core::StringMap annotations;

@@ -28,8 +28,8 @@ struct NodeDeleted {
 enum class Kind : std::uint8_t { pods, nodes };
 
 /// A full list of one kind begins: what follows until RelistEnded is that list (deletes of what is
-/// missing from it come as ordinary delete events before RelistEnded). Nothing is planned between the
-/// two, nor before both kinds have ended once.
+/// missing from it come as ordinary delete events before RelistEnded). Nothing is planned between
+/// the two, nor before both kinds have ended once.
 struct RelistBegun {
     Kind kind;
 };
@@ -45,7 +45,8 @@ struct SparkConfFound {
 enum class ConfProblem : std::uint8_t {
     not_found,   ///< 404: Spark creates the config map after the driver
     forbidden,   ///< 401/403
-    unreadable,  ///< it is there, but is not what Spark writes (no such key, not properties, template not YAML, too big)
+    unreadable,  ///< it is there, but is not what Spark writes (no such key, not properties,
+                 ///< template not YAML, too big)
     failed       ///< anything else (timeout, 5xx); asked again like not_found
 };
 struct SparkConfMissing {

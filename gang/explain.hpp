@@ -28,10 +28,22 @@ enum class ReasonCode : std::uint8_t {
 /// "WaitingForCapacity" etc.: the text in brackets.
 std::string_view to_string(ReasonCode code);
 
-/// "Unschedulable" for codes that mean want of room (autoscalers act on it), else "SchedulingSkipped".
+/// The code in brackets at the end of a condition's text, none if there is no such code.
+ReasonCode find_code(std::string_view condition);
+
+/// "Unschedulable" for codes that mean want of room (autoscalers act on it), else
+/// "SchedulingSkipped".
 std::string_view condition_reason(ReasonCode code);
 
-enum class GangState : std::uint8_t { waiting_for_conf, waiting, parked, admitted, running, degraded, ended };
+enum class GangState : std::uint8_t {
+    waiting_for_conf,
+    waiting,
+    parked,
+    admitted,
+    running,
+    degraded,
+    ended
+};
 std::string_view to_string(GangState state);
 
 struct GangView {
@@ -41,7 +53,7 @@ struct GangView {
     std::string application;  ///< Spark application id, or the pod's name
     GangState state = GangState::waiting;
     ReasonCode code = ReasonCode::none;
-    std::int32_t position = 0;  ///< 1-based place in the queue, 0 when not waiting
+    std::int32_t position = 0;   ///< 1-based place in the queue, 0 when not waiting
     std::int32_t executors = 0;  ///< declared
     std::int32_t slots_open = 0;
     std::int32_t slots_claimed = 0;
@@ -57,7 +69,8 @@ struct Explanation {
     core::Resources driver;    ///< what the driver asks
     core::Resources executor;  ///< what one executor asks
     std::vector<std::pair<std::string, std::int32_t>> slots_per_node;  ///< sorted by node
-    std::vector<std::string> notes;  ///< further sentences: what rules nodes out, who is ahead, what would unblock it
+    std::vector<std::string>
+        notes;  ///< further sentences: what rules nodes out, who is ahead, what would unblock it
 };
 
 }  // namespace gang

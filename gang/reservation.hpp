@@ -26,7 +26,9 @@
 namespace gang {
 
 inline constexpr std::string_view reservation_annotation = "gang-scheduler/reservation";
+/// On executors: "<driver uid>/<number>", or elastic_mark for one beyond its gang's slots.
 inline constexpr std::string_view slot_annotation = "gang-scheduler/slot";
+inline constexpr std::string_view elastic_mark = "elastic";
 
 /// The longest text written or read. All annotations of a pod together may have 256 KiB, and past
 /// that the API server lets nobody write the pod again; half of it is left to everybody else.

@@ -2,7 +2,8 @@
 // The decision engine: events in, decisions out, nothing else. It owns the cluster's picture, the
 // ledger of slots and the queue of waiting gangs; it never blocks, fails, or reads a clock.
 //
-//   driver seen -> conf asked for -> sized -> waiting -> admitted (driver claimed -> bound) -> ended
+//   driver seen -> conf asked for -> sized -> waiting -> admitted (driver claimed -> bound) ->
+//   ended
 //                                       \-> parked (misconfigured, exceeds the cluster)
 
 #include "config/schema.hpp"
@@ -30,7 +31,8 @@ public:
     /// Every known gang, waiting ones first in queue order.
     std::vector<GangView> gangs() const;
 
-    /// What is known of a pod or application, by pod name, namespace/name, uid or Spark application id.
+    /// What is known of a pod or application, by pod name, namespace/name, uid or Spark application
+    /// id.
     std::optional<Explanation> explain(std::string_view pod_or_app) const;
 
 private:

@@ -1,0 +1,145 @@
+#include "gang/announcer.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace gang {
+namespace {
+
+/// Names and messages of users end up here: no control characters, and a bound.
+std::string clean(std::string text) {
+    std::replace_if(
+        text.begin(),
+        text.end(),
+        [](char c) { return static_cast<unsigned char>(c) < ' ' || c == 127; },
+        '?');
+    if (text.size() > condition_bytes_max) {
+        std::size_t cut = condition_bytes_max - 3;
+        while (cut > 0 && (static_cast<unsigned char>(text[cut]) & 0xC0U) == 0x80U) {
+            --cut;  // never inside a UTF-8 sequence
+        }
+        text.resize(cut);
+        text += "...";
+    }
+    return text;
+}
+
+std::string with_code(const Saying& saying) {
+    std::string code(to_string(saying.code));
+    return clean(saying.sentence) + " [" + code + "]";
+}
+
+bool is_about_room(ReasonCode code) {
+    return code == ReasonCode::waiting_for_capacity || code == ReasonCode::waiting_in_queue;
+}
+
+}  // namespace
+
+PodRef ref_of(const core::Pod& pod) {
+    return {pod.namespace_name, pod.name, pod.uid};
+}
+
+Announcer::Said& Announcer::recall(const core::Pod& pod) {
+    const auto [it, inserted] = said_.try_emplace(pod.uid);
+    if (inserted && pod.scheduled && !pod.scheduled->status) {
+        // After a restart the API server remembers for us.
+        it->second.text = pod.scheduled->message;
+        it->second.code = find_code(pod.scheduled->message);
+    }
+    return it->second;
+}
+
+bool Announcer::note(const core::Pod& pod, const Saying& saying, std::int64_t now_ms) {
+    Said& said = recall(pod);
+    std::string text = with_code(saying);
+    if (said.waiting) {
+        soft_.erase({said.at_ms + soft_gap_ms, pod.uid});
+        said.waiting.reset();
+    }
+    if (said.text == text) {
+        said.code = saying.code;
+        return false;
+    }
+    const bool soft =
+        saying.code == said.code || (is_about_room(saying.code) && is_about_room(said.code));
+    SetCondition condition{
+        ref_of(pod), std::string(condition_reason(saying.code)), std::move(text), false};
+    if (soft) {
+        said.waiting = std::move(condition);
+        said.waiting_code = saying.code;
+        soft_.emplace(said.at_ms + soft_gap_ms, pod.uid);
+        return false;
+    }
+    said.code = saying.code;
+    said.text = condition.message;
+    said.at_ms = now_ms;
+    ready_.emplace_back(std::move(condition));
+    return true;
+}
+
+void Announcer::say(const core::Pod& pod, Saying saying, std::int64_t now_ms) {
+    if (note(pod, saying, now_ms)) {
+        event(pod, true, "FailedScheduling", with_code(saying));
+    }
+}
+
+void Announcer::say_quietly(const core::Pod& pod, Saying saying, std::int64_t now_ms) {
+    note(pod, saying, now_ms);
+}
+
+void Announcer::say_fence(const core::Pod& pod, std::string text) {
+    forget(pod.uid);
+    Said& said = said_[pod.uid];
+    said.code = find_code(text);
+    said.text = text;
+    ready_.emplace_back(
+        SetCondition{ref_of(pod), std::string(condition_reason(said.code)), std::move(text), true});
+}
+
+void Announcer::event(const core::Pod& pod, bool warning, std::string reason, std::string message) {
+    ready_.emplace_back(
+        RecordEvent{ref_of(pod), warning, std::move(reason), clean(std::move(message))});
+}
+
+void Announcer::forget(const std::string& uid) {
+    const auto it = said_.find(uid);
+    if (it != said_.end()) {
+        soft_.erase({it->second.at_ms + soft_gap_ms, uid});
+        said_.erase(it);
+    }
+}
+
+void Announcer::forget_all() {
+    said_.clear();
+    soft_.clear();
+    ready_.clear();
+}
+
+void Announcer::flush(std::vector<Decision>& decisions, std::int64_t now_ms) {
+    if (second_ != now_ms / 1000) {
+        second_ = now_ms / 1000;
+        soft_written_ = 0;
+    }
+    while (!soft_.empty() && soft_.begin()->first <= now_ms && soft_written_ < soft_per_second) {
+        const std::string uid = soft_.begin()->second;
+        soft_.erase(soft_.begin());
+        Said& said = said_.at(uid);
+        said.code = said.waiting_code;
+        said.text = said.waiting->message;
+        said.at_ms = now_ms;
+        ready_.emplace_back(*std::exchange(said.waiting, std::nullopt));
+        ++soft_written_;
+    }
+    std::move(ready_.begin(), ready_.end(), std::back_inserter(decisions));
+    ready_.clear();
+}
+
+std::optional<std::int64_t> Announcer::next_due_ms() const {
+    if (soft_.empty()) {
+        return std::nullopt;
+    }
+    const bool limited = soft_written_ >= soft_per_second;
+    return limited ? std::max(soft_.begin()->first, (second_ + 1) * 1000) : soft_.begin()->first;
+}
+
+}  // namespace gang

@@ -1,0 +1,83 @@
+#pragma once
+// What users are told: the PodScheduled condition and the events of waiting pods. Owns the memory
+// of what was said, so that nothing is written twice and a number that wobbles is not a write each
+// time.
+//
+//   A text with another code is written at once. The same code with other numbers (and the change
+//   between "no room" and "behind others", which goes back and forth) waits: soft_gap per pod, and
+//   soft_per_second over all pods. A waiting text is replaced by a newer one.
+
+#include "core/pod.hpp"
+#include "gang/decision.hpp"
+#include "gang/explain.hpp"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gang {
+
+inline constexpr std::int64_t soft_gap_ms = 5'000;
+inline constexpr std::int64_t soft_per_second = 20;
+inline constexpr std::size_t condition_bytes_max = 1024;
+
+/// A sentence and the code it ends with.
+struct Saying {
+    ReasonCode code = ReasonCode::none;
+    std::string sentence;
+    friend bool operator==(const Saying&, const Saying&) = default;
+};
+
+PodRef ref_of(const core::Pod& pod);
+
+class Announcer {
+public:
+    /// The pod waits for this reason. Written now, later, or not at all when it stands there
+    /// already.
+    void say(const core::Pod& pod, Saying saying, std::int64_t now_ms);
+
+    /// The same without an event: for pods that only wait for their gang.
+    void say_quietly(const core::Pod& pod, Saying saying, std::int64_t now_ms);
+
+    /// A fence's condition: always written, and answered.
+    void say_fence(const core::Pod& pod, std::string text);
+
+    void event(const core::Pod& pod, bool warning, std::string reason, std::string message);
+
+    /// The pod is bound or gone: whatever still waits to be said about it is void.
+    void forget(const std::string& uid);
+
+    /// Moves what may be written by now into `decisions`.
+    void flush(std::vector<Decision>& decisions, std::int64_t now_ms);
+
+    /// When flush() may have something that it has not now.
+    std::optional<std::int64_t> next_due_ms() const;
+
+    /// Another leader may have said other things: only what the API server shows counts.
+    void forget_all();
+
+private:
+    struct Said {
+        ReasonCode code = ReasonCode::none;
+        std::string text;
+        std::int64_t at_ms = 0;
+        std::optional<SetCondition> waiting;  ///< a soft change that is not written yet
+        ReasonCode waiting_code = ReasonCode::none;
+    };
+
+    bool note(const core::Pod& pod, const Saying& saying, std::int64_t now_ms);
+    Said& recall(const core::Pod& pod);
+
+    std::map<std::string, Said> said_;
+    std::set<std::pair<std::int64_t, std::string>>
+        soft_;  ///< waiting texts by the time they are due
+    std::vector<Decision> ready_;
+    std::int64_t second_ = 0;
+    std::int64_t soft_written_ = 0;
+};
+
+}  // namespace gang

@@ -1,0 +1,142 @@
+#pragma once
+// What the engine remembers of pods that are ours and of the gangs they start. Plain values: the
+// rules are in the engine's files, the arithmetic of room in ledger.hpp.
+//
+// A gang:   waiting --admitted--> claimed --bound--> running --driver ended--> ended
+//             ^-----bind failed-----'
+// A slot:   open --bind sent--> claimed --bound--> bound --being deleted--> draining
+//             ^----bind failed-----'  '---------- pod ended or gone ----------'  (back to open)
+//           degraded: its node was lost or overrun by others, and no room was found yet
+
+#include "core/cluster.hpp"
+#include "core/pod.hpp"
+#include "gang/announcer.hpp"
+#include "gang/event.hpp"
+#include "gang/explain.hpp"
+
+#include <compare>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace gang {
+
+/// FIFO: the server's creation time, then the uid. Both never change, so sets may be ordered by it.
+struct Rank {
+    std::int64_t created = 0;
+    std::string uid;
+    friend auto operator<=>(const Rank&, const Rank&) = default;
+};
+
+/// Why a pod is not tried again at once.
+struct Retry {
+    ReasonCode code = ReasonCode::none;  ///< none: nothing stands against a try
+    std::int64_t not_before_ms = 0;
+    std::string stale_version;  ///< not empty: any other resourceVersion lifts the pause
+    std::string message;        ///< what the API server said
+    int failures = 0;           ///< in a row
+};
+
+/// One of our pods.
+struct PodEntry {
+    core::Pod pod;
+    std::string owner;          ///< uid of an executor's controller, else empty
+    std::string assumed_node;   ///< from our own bind; the API server's word replaces it
+    std::string bound_version;  ///< the resourceVersion that our last bind named
+    bool bind_in_flight = false;
+    bool gone = false;       ///< the API server says so; the delete event is to come
+    std::int32_t slot = -1;  ///< index into the owner gang's slots
+    Retry retry;
+
+    const std::string& node() const { return pod.node_name.empty() ? assumed_node : pod.node_name; }
+    Rank rank() const { return {pod.created, pod.uid}; }
+    bool holds_room() const { return !node().empty() && !core::is_terminal(pod); }
+    /// Nothing in the pod itself stands against binding it.
+    bool is_bindable() const {
+        return node().empty() && !core::is_terminal(pod) && !pod.deleting && !pod.gated && !gone;
+    }
+};
+
+enum class SlotState : std::uint8_t { open, claimed, bound, draining, degraded };
+
+/// Room for one executor. Charged on its node in every state but degraded: by the shape while open,
+/// by the larger of shape and pod while a pod is in it, so that it can always be opened again.
+struct Slot {
+    std::size_t shape = 0;
+    SlotState state = SlotState::degraded;
+    std::string node;  ///< degraded: where it was last
+    std::string pod;   ///< uid of the executor in it
+    core::ChargeId charge;
+    bool leaving = false;  ///< while repairing: it had room on `node` until a moment ago
+};
+
+/// Executors that are alike.
+struct GangShape {
+    std::int32_t profile = 0;
+    std::int64_t count = 0;
+    std::int64_t max = 0;  ///< -1: no limit
+    core::ShapeId id;
+};
+
+/// Room that a slot has left, kept until the API server has the new reservation.
+struct Hold {
+    core::ChargeId charge;
+    std::int64_t generation = 0;  ///< of the reservation that no longer names it
+};
+
+enum class Phase : std::uint8_t { waiting, claimed, running, ended };
+
+struct ConfState {
+    bool needed = false;  ///< a driver whose gang is not known yet
+    int misses = 0;
+    std::int64_t first_miss_ms = 0;
+    ConfProblem problem = ConfProblem::not_found;
+    std::string message;
+};
+
+/// The last look at the queue: what explain() and the conditions say.
+struct Attempt {
+    Saying saying;
+    bool exceeds = false;
+    std::int32_t position = 0;
+};
+
+/// A gang: a driver with its executors, or a lone pod.
+struct Application {
+    std::string uid;  ///< of the driver or lone pod
+    std::string namespace_name;
+    std::string name;
+    Rank rank;
+    bool is_driver = false;
+    std::string elastic_of;  ///< a lone executor beyond the slots of this gang
+    Phase phase = Phase::waiting;
+    std::int64_t waiting_since_ms = 0;
+
+    ConfState conf;
+    std::string problem;  ///< not empty: misconfigured
+    std::vector<std::string> notes;
+    std::optional<core::ShapeId> driver_shape;
+    std::vector<GangShape> shapes;
+    Attempt attempt;
+
+    std::string claimed_node;  ///< where the driver's bind was sent
+    bool reserved = false;     ///< bound with the reservation that `slots` says
+    std::vector<Slot> slots;
+    std::vector<Hold> holds;
+    std::set<Rank> pending;  ///< executors that wait for a slot
+    std::string queue = "default";
+    std::int64_t generation = 0;
+    std::int64_t epoch = 0;
+    std::string annotation;    ///< the reservation as adopted or last written
+    std::int64_t writing = 0;  ///< generation under way to the API server, 0: none
+    std::int64_t write_not_before_ms = 0;
+    int write_failures = 0;
+    std::int64_t bound_ms = 0;
+    bool stuck = false;           ///< bound, but never ran
+    bool degraded = false;        ///< said so
+    bool told_oversized = false;  ///< once per gang is enough
+};
+
+}  // namespace gang

@@ -1,0 +1,236 @@
+#pragma once
+// The engine behind Scheduler: one object, one mutator. Events change the picture at once;
+// everything that is decided, is decided in plan(), which a Tick starts. The parts, a file each:
+//
+//   engine_events.cpp    nodes, pods, relists, leadership: the picture
+//   engine_gangs.cpp     gangs begin, learn their size, and end
+//   engine_answers.cpp   what came of binds, status writes and questions for a conf
+//   engine_recovery.cpp  reservations read back from annotations
+//   engine_repair.cpp    slots on nodes that were lost or overrun; reservations rewritten
+//   engine_members.cpp   executors and their slots
+//   engine_queue.cpp     waiting gangs, in order, whole or not at all
+//   engine_plan.cpp      the order of all that, and when to wake
+//   engine_views.cpp     gangs() and explain()
+
+#include "config/schema.hpp"
+#include "core/cluster.hpp"
+#include "core/placement.hpp"
+#include "gang/announcer.hpp"
+#include "gang/application.hpp"
+#include "gang/conf_asker.hpp"
+#include "gang/decision.hpp"
+#include "gang/event.hpp"
+#include "gang/explain.hpp"
+#include "gang/fence.hpp"
+#include "gang/ledger.hpp"
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace gang {
+
+/// The first plan of a leader waits at most this long for the confs of pending drivers.
+inline constexpr std::int64_t first_plan_wait_ms_max = 2'000;
+/// Nodes looked at for placement within one tick; what is left over is done in the next.
+inline constexpr std::int64_t work_per_tick = 4'000'000;
+/// Gangs behind a blocked head are looked at (for what is said about them) this often.
+inline constexpr std::int64_t full_walk_ms = 1'000;
+
+class Engine {
+public:
+    explicit Engine(config::Schema schema) : schema_(std::move(schema)) {}
+    Engine(const Engine&) = delete;
+    Engine& operator=(const Engine&) = delete;
+
+    Decisions step(const StampedEvent& event);
+    std::vector<GangView> gangs() const;
+    std::optional<Explanation> explain(std::string_view pod_or_app) const;
+
+private:
+    using MemoKey = std::vector<std::pair<core::ShapeId, std::int64_t>>;
+    using Memo = std::map<MemoKey, std::optional<core::Rejection>>;  ///< nothing: it fits
+    enum class StatusKind : std::uint8_t { fence, reservation };
+
+    // --- events ---
+    void on(const PodUpserted& event);
+    void on(const PodDeleted& event);
+    void on(const NodeUpserted& event);
+    void on(const NodeDeleted& event);
+    void on(const RelistBegun& event);
+    void on(const RelistEnded& event);
+    void on(const SparkConfFound& event);
+    void on(const SparkConfMissing& event);
+    void on(const BindFinished& event);
+    void on(const StatusWritten& event);
+    void on(const LeadershipGained& event);
+    void on(const LeadershipLost& event);
+    void on(const Tick& event);
+
+    bool is_ours(const core::Pod& pod) const;
+    bool is_spark_driver(const core::Pod& pod) const;
+    bool is_spark_executor(const core::Pod& pod) const;
+    void upsert_foreign(const core::Pod& pod);
+    void remove_foreign(const std::string& uid);
+    void observe(PodEntry& entry);
+    void observe_driver(PodEntry& entry);
+    void observe_member(PodEntry& entry);
+    void driver_waits(Application& app, PodEntry& entry);
+    void driver_is_bound(Application& app, PodEntry& entry);
+    void confirm(Application& app, PodEntry& entry);
+    void announce_bound(const PodEntry& entry);
+    void end(Application& app, const char* why);
+    void forget_pod(PodEntry& entry);
+
+    // --- gangs ---
+    Application& ensure_app(const PodEntry& entry, bool is_driver);
+    void erase_app(const std::string& uid);
+    void forget_if_unused(const std::string& uid);
+    Application* find_app(const std::string& uid);
+    const Application* find_app(const std::string& uid) const;
+    Application* find_owner(const PodEntry& entry);
+    const Application* find_owner(const PodEntry& entry) const;
+    void set_driver_shape(Application& app, const core::Pod& pod);
+    void set_sizes(Application& app, const spark::Conf& conf);
+    void add_shape(
+        Application& app,
+        GangShape shape,
+        const core::Resources& requests,
+        const core::Constraints& constraints);
+    void release_shapes(Application& app);
+    void stop_waiting(Application& app);
+
+    // --- answers ---
+    void bind_failed(PodEntry& entry, const BindFinished& event);
+    void member_bound(PodEntry& entry);
+    void pause(PodEntry& entry, ReasonCode code, std::int64_t pause_ms, bool until_changed);
+
+    // --- plan ---
+    void plan();
+    void adopt_waiting();
+    void adopt(Application& app);
+    bool read_reservation(Application& app, const PodEntry& entry);
+    void seat_members(Application& app);
+    bool seat(Application& app, PodEntry& entry, bool anywhere);
+    void open_rest(Application& app);
+
+    std::string epoch_mark() const;
+    void fence_step();
+    void ask_for_confs();
+    void check_stuck();
+
+    void repair();
+    void repair_gang(Application& app, const std::vector<const Application*>& holders);
+    void find_leaving(Application& app, const std::vector<const Application*>& holders);
+    std::vector<core::NodeCount> find_room(core::ShapeId shape, std::int64_t count);
+    bool rehouse(Application& app, Slot& slot, core::NodeIndex to);
+    void publish_changed();
+    std::string reservation_text(const Application& app) const;
+    void tell_health(Application& app);
+
+    void classify_dirty_pods();
+    void classify(PodEntry& entry);
+    void match_dirty_gangs();
+    void match(Application& app);
+    bool claim_slot(Application& app, PodEntry& entry);
+    bool grow_slot(Application& app, PodEntry& entry);
+    void take_slot(Application& app, std::size_t slot, PodEntry& entry, const std::string& node);
+    void tell_oversized(Application& app, const PodEntry& entry, const Slot& slot);
+    void say_retry(const PodEntry& entry);
+    void wait_or_go_alone(Application& app, PodEntry& entry, std::int64_t& returning);
+    bool is_ready(PodEntry& entry);
+    void send_bind(PodEntry& entry, const std::string& node, core::StringMap annotations);
+
+    void admit_waiting();
+    struct Walk {
+        bool full = false;     ///< those behind a blocked head are looked at as well
+        bool blocked = false;  ///< strict FIFO: nobody else is admitted
+        std::int32_t ahead = 0;
+        const Application* head = nullptr;
+        bool left_over = false;  ///< the tick's work was used up
+        bool cut_short = false;  ///< somebody behind the head was not looked at
+    };
+    bool consider(Application& app, PodEntry& entry, Walk& walk);
+    bool is_passed_over(Application& app, const PodEntry& entry);
+    bool holds_up_others(const PodEntry& entry) const;
+    void block(Application& app, Walk& walk);
+    void look_behind_head(Application& app, const PodEntry& entry, Walk& walk);
+    void admit(Application& app, PodEntry& entry, const core::Plan& plan);
+    bool annotation_fits(Application& app);
+    core::PlacementRequest request_of(const Application& app, core::View view) const;
+    MemoKey key_of(const Application& app) const;
+    core::Placement place(const core::PlacementRequest& request);
+    const std::optional<core::Rejection>* find_memo(const Application& app);
+    const std::optional<core::Rejection>& reject_or_fit(const Application& app, core::View view);
+    std::optional<std::int64_t> elastic_limit(const Application& app) const;
+    void set_saying(Application& app, Saying saying);
+
+    bool is_first_plan_waiting();
+    void wake();
+    void wake_at(std::int64_t time_ms) { timers_.insert(time_ms); }
+
+    // --- views ---
+    GangView view_of(const Application& app) const;
+    GangState state_of(const Application& app) const;
+    std::string application_name(const Application& app) const;
+    const PodEntry* find_pod(std::string_view question) const;
+    void add_notes(
+        const Application& app, const PodEntry& asked, std::vector<std::string>& notes) const;
+
+    config::Schema schema_;
+    core::Cluster cluster_;
+    core::Planner planner_;
+    Pods pods_;
+    Ledger ledger_{cluster_, pods_};
+    std::map<std::string, std::set<std::string>> executors_by_owner_;
+    std::map<std::string, Application> apps_;
+    std::set<Rank> waiting_;  ///< gangs that want to be admitted
+    ConfAsker asker_;
+    Fence fence_;
+    Announcer announcer_;
+    std::vector<Decision> decisions_;
+    std::map<std::string, std::deque<StatusKind>> expected_status_;
+
+    std::int64_t now_ms_ = 0;
+    bool leads_ = false;
+    std::int64_t epoch_ = 0;
+    bool fence_raised_ = false;
+    bool first_plan_done_ = false;
+    std::int64_t first_plan_until_ms_ = 0;
+    int relisting_ = 0;
+    bool pods_listed_ = false;
+    bool nodes_listed_ = false;
+
+    std::set<std::string> dirty_pods_;   ///< to be classified anew
+    std::set<std::string> dirty_gangs_;  ///< executors to be matched with slots
+    std::set<Rank> to_adopt_;            ///< bound drivers whose annotation is to be read
+    std::set<Rank> degraded_;            ///< gangs with slots without room
+    std::set<std::string> oversized_;    ///< gangs with an executor larger than its slots
+    std::set<std::string> suspects_;     ///< nodes on which slots are to be looked at
+    std::set<std::string> suspect_gangs_;
+    std::set<std::string> to_publish_;  ///< gangs whose reservation is to be written
+    std::set<std::pair<std::int64_t, std::string>> stuck_due_;
+    std::set<std::int64_t> timers_;
+
+    std::uint64_t ceiling_version_ = 0;  ///< grows when nodes or foreign usage change
+    std::uint64_t repaired_at_ = 0;      ///< room_version of the last repair
+    std::uint64_t oversized_room_ = 0;   ///< room_version when oversized executors were last tried
+    std::uint64_t walked_room_ = 0;
+    std::uint64_t walked_ceiling_ = 0;
+    bool queue_changed_ = true;
+    std::int64_t next_full_walk_ms_ = 0;
+    bool full_walk_due_ = false;
+    std::int64_t work_left_ = 0;
+    Memo memo_;
+    std::uint64_t memo_version_ = 0;
+    Memo ceiling_memo_;
+    std::uint64_t ceiling_memo_version_ = 0;
+};
+
+}  // namespace gang

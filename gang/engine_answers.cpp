@@ -1,0 +1,159 @@
+// What came of our requests: questions for a conf, binds, status writes.
+
+#include "gang/engine.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace gang {
+namespace {
+
+constexpr std::int64_t unsent_pause_ms_max = 10'000;
+constexpr std::int64_t refused_pause_ms_min = 10'000;
+constexpr std::int64_t refused_pause_ms_max = 300'000;
+/// A changed pod shows its new state soon; this is for a watch that lost it.
+constexpr std::int64_t changed_pause_ms = 5'000;
+constexpr std::int64_t write_pause_ms_max = 30'000;
+
+std::int64_t doubled(std::int64_t start_ms, int times, std::int64_t max_ms) {
+    return std::min(start_ms << std::min(times, 16), max_ms);
+}
+
+}  // namespace
+
+void Engine::on(const SparkConfFound& event) {
+    Application* app = find_app(event.driver_uid);
+    if (app == nullptr || !app->conf.needed || app->phase != Phase::waiting) {
+        return;
+    }
+    set_sizes(*app, event.conf);
+}
+
+void Engine::on(const SparkConfMissing& event) {
+    Application* app = find_app(event.driver_uid);
+    if (app == nullptr || !app->conf.needed) {
+        return;
+    }
+    ConfState& conf = app->conf;
+    conf.first_miss_ms = conf.misses == 0 ? now_ms_ : conf.first_miss_ms;
+    ++conf.misses;
+    conf.problem = event.problem;
+    conf.message = event.message;
+    asker_.missing(event.driver_uid, now_ms_);
+    queue_changed_ = true;
+}
+
+void Engine::pause(PodEntry& entry, ReasonCode code, std::int64_t pause_ms, bool until_changed) {
+    entry.retry.code = code;
+    entry.retry.not_before_ms = now_ms_ + pause_ms;
+    entry.retry.stale_version = until_changed ? entry.bound_version : std::string();
+    ++entry.retry.failures;
+    wake_at(entry.retry.not_before_ms);
+}
+
+void Engine::on(const BindFinished& event) {
+    const auto it = pods_.find(event.pod_uid);
+    if (it == pods_.end() || !it->second.bind_in_flight) {
+        return;  // the watch was faster, or the pod is gone
+    }
+    PodEntry& entry = it->second;
+    entry.bind_in_flight = false;
+    if (event.outcome != BindOutcome::bound) {
+        bind_failed(entry, event);
+        return;
+    }
+    entry.retry = {};
+    Application* app = find_app(event.pod_uid);
+    if (app != nullptr && app->is_driver) {
+        if (app->phase == Phase::claimed) {
+            confirm(*app, entry);
+        }
+        return;
+    }
+    if (entry.slot >= 0) {
+        ledger_.fill(*find_owner(entry), static_cast<std::size_t>(entry.slot), entry);
+    }
+    announce_bound(entry);
+    dirty_pods_.insert(event.pod_uid);
+}
+
+void Engine::bind_failed(PodEntry& entry, const BindFinished& event) {
+    const int before = entry.retry.failures;
+    entry.retry.message = event.message;
+    switch (event.outcome) {
+        case BindOutcome::bound:
+            break;
+        case BindOutcome::gone:
+            entry.gone = true;
+            break;
+        case BindOutcome::taken:
+        case BindOutcome::changed:
+        case BindOutcome::not_bindable:
+            pause(entry, ReasonCode::backing_off, changed_pause_ms, true);
+            break;
+        case BindOutcome::refused:
+            pause(
+                entry,
+                ReasonCode::bind_failed,
+                doubled(refused_pause_ms_min, before, refused_pause_ms_max),
+                false);
+            break;
+        case BindOutcome::not_sent:
+            pause(
+                entry, ReasonCode::backing_off, doubled(1'000, before, unsent_pause_ms_max), false);
+            break;
+    }
+    entry.assumed_node.clear();
+    if (entry.slot >= 0) {
+        Application& owner = *find_owner(entry);
+        ledger_.vacate(owner, entry);
+        suspect_gangs_.insert(owner.uid);
+        dirty_gangs_.insert(owner.uid);
+    }
+    ledger_.settle(entry);
+    if (Application* app = find_app(event.pod_uid);
+        app != nullptr && app->phase == Phase::claimed) {
+        ledger_.drop(*app);
+        app->phase = Phase::waiting;
+        queue_changed_ = true;
+        if (entry.is_bindable()) {
+            waiting_.insert(app->rank);
+        }
+    }
+    dirty_pods_.insert(event.pod_uid);
+}
+
+void Engine::on(const StatusWritten& event) {
+    const auto expected = expected_status_.find(event.pod_uid);
+    if (expected == expected_status_.end()) {
+        return;
+    }
+    // Writes to one pod are serial, so their answers come in order.
+    const StatusKind kind = expected->second.front();
+    expected->second.pop_front();
+    if (expected->second.empty()) {
+        expected_status_.erase(expected);
+    }
+    if (kind == StatusKind::fence) {
+        fence_.answered(event.pod_uid, event.written, now_ms_);
+        queue_changed_ = true;
+        return;
+    }
+    Application* app = find_app(event.pod_uid);
+    if (app == nullptr || app->writing == 0) {
+        return;
+    }
+    const std::int64_t written = std::exchange(app->writing, 0);
+    if (event.written) {
+        app->write_failures = 0;
+        ledger_.release_holds(*app, written);
+    } else {
+        app->write_not_before_ms =
+            now_ms_ + doubled(1'000, app->write_failures++, write_pause_ms_max);
+    }
+    if (!event.written || app->generation > written) {
+        to_publish_.insert(app->uid);
+    }
+}
+
+}  // namespace gang

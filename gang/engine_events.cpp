@@ -1,0 +1,280 @@
+// The picture: what nodes, pods, relists and leadership say. Nothing is decided here.
+
+#include "gang/engine.hpp"
+#include "gang/reservation.hpp"
+
+#include <algorithm>
+
+namespace gang {
+namespace {
+
+/// Pods only ever go forward: bound, deleting and ended are for good. What says otherwise is an
+/// older state that comes late.
+bool is_older(const core::Pod& known, const core::Pod& told) {
+    return (!known.node_name.empty() && told.node_name.empty()) ||
+           (known.deleting && !told.deleting) ||
+           (core::is_terminal(known) && !core::is_terminal(told));
+}
+
+bool has_label(const core::Pod& pod, const char* key, std::string_view value) {
+    const std::string* found = core::find_value(pod.labels, key);
+    return found != nullptr && *found == value;
+}
+
+}  // namespace
+
+bool Engine::is_ours(const core::Pod& pod) const {
+    const auto& names = schema_.scheduler_names;
+    return std::find(names.begin(), names.end(), pod.scheduler_name) != names.end();
+}
+
+bool Engine::is_spark_driver(const core::Pod& pod) const {
+    return schema_.gang.discovery == config::Discovery::automatic && pod.spark_properties &&
+           has_label(pod, "spark-role", "driver");
+}
+
+bool Engine::is_spark_executor(const core::Pod& pod) const {
+    return schema_.gang.discovery == config::Discovery::automatic &&
+           has_label(pod, "spark-role", "executor") && core::find_controller(pod) != nullptr;
+}
+
+void Engine::on(const NodeUpserted& event) {
+    if (cluster_.upsert_node(event.node)) {
+        ++ceiling_version_;
+        suspects_.insert(event.node.name);
+    }
+}
+
+void Engine::on(const NodeDeleted& event) {
+    if (cluster_.remove_node(event.name)) {
+        ++ceiling_version_;
+        suspects_.insert(event.name);
+    }
+}
+
+void Engine::on(const RelistBegun&) {
+    ++relisting_;
+}
+
+void Engine::on(const RelistEnded& event) {
+    relisting_ = std::max(0, relisting_ - 1);
+    (event.kind == Kind::pods ? pods_listed_ : nodes_listed_) = true;
+}
+
+void Engine::upsert_foreign(const core::Pod& pod) {
+    if (pod.node_name.empty() || core::is_terminal(pod)) {
+        remove_foreign(pod.uid);
+        return;
+    }
+    const auto before = cluster_.find_pod(pod.uid);
+    if (before && cluster_.resources_of(*before) == pod.requests &&
+        cluster_.node_name(cluster_.charge_of(*before).node) == pod.node_name) {
+        return;
+    }
+    cluster_.upsert_pod(pod.uid, pod.node_name, pod.requests, core::Holder::foreign);
+    ++ceiling_version_;
+    suspects_.insert(pod.node_name);
+}
+
+void Engine::remove_foreign(const std::string& uid) {
+    if (cluster_.remove_pod(uid)) {
+        ++ceiling_version_;
+    }
+}
+
+void Engine::on(const PodUpserted& event) {
+    if (!is_ours(event.pod)) {
+        upsert_foreign(event.pod);
+        return;
+    }
+    const auto [it, inserted] = pods_.try_emplace(event.pod.uid);
+    PodEntry& entry = it->second;
+    if (!inserted && is_older(entry.pod, event.pod)) {
+        return;
+    }
+    entry.pod = event.pod;
+    if (inserted && is_spark_executor(entry.pod)) {
+        entry.owner = core::find_controller(entry.pod)->uid;
+        executors_by_owner_[entry.owner].insert(entry.pod.uid);
+    }
+    observe(entry);
+}
+
+void Engine::observe(PodEntry& entry) {
+    const core::Pod& pod = entry.pod;
+    const bool was_in_flight = entry.bind_in_flight;
+    if (!pod.node_name.empty()) {
+        entry.bind_in_flight = false;
+        // Somebody else's node: our own guess must not be charged as well.
+        entry.assumed_node.clear();
+    }
+    if (!entry.node().empty() || core::is_terminal(pod) || pod.deleting) {
+        announcer_.forget(pod.uid);
+        fence_.drop(pod.uid);
+    } else if (pod.scheduled && pod.scheduled->message.find(epoch_mark()) != std::string::npos) {
+        fence_.drop(pod.uid);  // our write has been seen before it was answered
+    }
+    ledger_.settle(entry);
+    if (is_spark_driver(pod)) {
+        observe_driver(entry);
+        return;
+    }
+    observe_member(entry);
+    if (was_in_flight && !pod.node_name.empty()) {
+        announce_bound(entry);
+    }
+}
+
+void Engine::observe_driver(PodEntry& entry) {
+    Application& app = ensure_app(entry, true);
+    if (app.phase == Phase::ended) {
+        return;
+    }
+    if (core::is_terminal(entry.pod)) {
+        end(app, "its driver has ended");
+    } else if (entry.pod.deleting) {
+        end(app, "its driver is being deleted");
+    } else if (!entry.pod.node_name.empty()) {
+        driver_is_bound(app, entry);
+    } else if (app.phase == Phase::waiting) {
+        driver_waits(app, entry);
+    }
+}
+
+void Engine::driver_waits(Application& app, PodEntry& entry) {
+    set_driver_shape(app, entry.pod);
+    if (app.conf.needed) {
+        asker_.want(app.uid, now_ms_);
+    }
+    if (entry.pod.gated) {
+        stop_waiting(app);
+    } else if (waiting_.insert(app.rank).second) {
+        queue_changed_ = true;
+    }
+    if (entry.retry.code != ReasonCode::none) {
+        queue_changed_ = true;  // the new state may lift a pause
+    }
+}
+
+void Engine::driver_is_bound(Application& app, PodEntry& entry) {
+    set_driver_shape(app, entry.pod);
+    const bool claimed_here = app.phase == Phase::claimed && app.claimed_node == entry.node();
+    stop_waiting(app);
+    if (claimed_here) {
+        confirm(app, entry);
+        return;
+    }
+    if (app.phase == Phase::claimed) {
+        ledger_.drop(app);  // somebody else was faster, with another node
+    }
+    const std::string* text =
+        core::find_value(entry.pod.annotations, std::string(reservation_annotation));
+    const bool is_news =
+        app.phase != Phase::running || (!leads_ && text && *text != app.annotation);
+    if (!is_news) {
+        return;
+    }
+    if (app.phase != Phase::running) {
+        app.phase = Phase::running;
+        app.bound_ms = now_ms_;
+        stuck_due_.emplace(now_ms_ + schema_.gang.never_running_after_ms, app.uid);
+    }
+    // Behind the fence nobody but us binds drivers with a reservation: what appears now bound was
+    // bound by a stranger, and the text it brings is worth nothing.
+    if (!leads_ || !fence_raised_ || !fence_.passed()) {
+        to_adopt_.insert(app.rank);
+    }
+    dirty_gangs_.insert(app.uid);
+}
+
+void Engine::observe_member(PodEntry& entry) {
+    Application* owner = find_owner(entry);
+    if (entry.slot >= 0) {
+        Application& gang = *owner;
+        if (!entry.holds_room() ||
+            gang.slots[static_cast<std::size_t>(entry.slot)].node != entry.node()) {
+            ledger_.vacate(gang, entry);
+            ledger_.settle(entry);
+            suspect_gangs_.insert(gang.uid);
+            dirty_gangs_.insert(gang.uid);
+        } else {
+            ledger_.fill(gang, static_cast<std::size_t>(entry.slot), entry);
+        }
+    }
+    // Only the API server's word counts here: an elastic executor on its way is not to be seated.
+    if (owner != nullptr && entry.slot < 0 && entry.holds_room() && owner->reserved &&
+        !entry.pod.node_name.empty()) {
+        seat(*owner, entry, false);
+    }
+    if (entry.is_bindable() || owner != nullptr || apps_.contains(entry.pod.uid)) {
+        dirty_pods_.insert(entry.pod.uid);
+    }
+}
+
+void Engine::on(const PodDeleted& event) {
+    const auto it = pods_.find(event.uid);
+    if (it == pods_.end()) {
+        remove_foreign(event.uid);
+        return;
+    }
+    forget_pod(it->second);
+    pods_.erase(event.uid);
+    forget_if_unused(event.uid);
+}
+
+void Engine::forget_pod(PodEntry& entry) {
+    const std::string uid = entry.pod.uid;
+    if (Application* app = find_app(uid); app != nullptr && app->is_driver) {
+        end(*app, "its driver was deleted");
+    } else if (app != nullptr) {
+        erase_app(uid);
+    }
+    Application* owner = find_owner(entry);
+    if (entry.slot >= 0) {
+        ledger_.vacate(*owner, entry);
+        suspect_gangs_.insert(owner->uid);
+        dirty_gangs_.insert(owner->uid);
+    }
+    if (owner != nullptr) {
+        owner->pending.erase(entry.rank());
+    }
+    if (!entry.owner.empty()) {
+        const auto members = executors_by_owner_.find(entry.owner);
+        members->second.erase(uid);
+        if (members->second.empty()) {
+            executors_by_owner_.erase(members);
+            forget_if_unused(entry.owner);
+        }
+    }
+    cluster_.remove_pod(uid);
+    announcer_.forget(uid);
+    fence_.drop(uid);
+    expected_status_.erase(uid);
+    dirty_pods_.erase(uid);
+}
+
+void Engine::on(const LeadershipGained& event) {
+    leads_ = true;
+    epoch_ = event.epoch;
+    fence_raised_ = false;
+    first_plan_done_ = false;
+    first_plan_until_ms_ = 0;
+    queue_changed_ = true;
+    announcer_.forget_all();
+}
+
+void Engine::on(const LeadershipLost&) {
+    leads_ = false;
+    fence_.raise({}, now_ms_);
+    expected_status_.clear();
+    // The next leader may rewrite reservations; what the API server shows counts from now on.
+    for (auto& [uid, app] : apps_) {
+        if (app.is_driver && app.phase == Phase::running) {
+            app.writing = 0;
+            to_adopt_.insert(app.rank);
+        }
+    }
+    to_publish_.clear();
+}
+
+}  // namespace gang

@@ -1,0 +1,188 @@
+// Gangs begin, learn their size, and end.
+
+#include "gang/engine.hpp"
+#include "gang/reservation.hpp"
+#include "gang/spark/derive.hpp"
+
+#include <algorithm>
+
+namespace gang {
+
+Application* Engine::find_app(const std::string& uid) {
+    const auto it = apps_.find(uid);
+    return it == apps_.end() ? nullptr : &it->second;
+}
+
+const Application* Engine::find_app(const std::string& uid) const {
+    const auto it = apps_.find(uid);
+    return it == apps_.end() ? nullptr : &it->second;
+}
+
+/// The gang of an executor: its controller is a driver of ours in its own namespace. Labels alone
+/// never make a member.
+const Application* Engine::find_owner(const PodEntry& entry) const {
+    const Application* app = entry.owner.empty() ? nullptr : find_app(entry.owner);
+    return app != nullptr && app->is_driver && app->namespace_name == entry.pod.namespace_name
+               ? app
+               : nullptr;
+}
+
+Application* Engine::find_owner(const PodEntry& entry) {
+    return const_cast<Application*>(std::as_const(*this).find_owner(entry));
+}
+
+Application& Engine::ensure_app(const PodEntry& entry, bool is_driver) {
+    const auto [it, inserted] = apps_.try_emplace(entry.pod.uid);
+    Application& app = it->second;
+    if (inserted) {
+        app.uid = entry.pod.uid;
+        app.namespace_name = entry.pod.namespace_name;
+        app.name = entry.pod.name;
+        app.rank = entry.rank();
+        app.is_driver = is_driver;
+        app.waiting_since_ms = entry.pod.created * 1000;
+        app.conf.needed = is_driver;
+        app.problem = entry.pod.problem;
+    }
+    return app;
+}
+
+void Engine::release_shapes(Application& app) {
+    for (const GangShape& shape : app.shapes) {
+        cluster_.release_shape(shape.id);
+    }
+    app.shapes.clear();
+    // A number that is given back may come to mean another shape.
+    memo_.clear();
+    ceiling_memo_.clear();
+}
+
+void Engine::set_driver_shape(Application& app, const core::Pod& pod) {
+    if (app.driver_shape && cluster_.resources(*app.driver_shape) == pod.requests &&
+        cluster_.constraints(*app.driver_shape) == pod.constraints) {
+        return;
+    }
+    const core::ShapeId shape = cluster_.intern_shape(pod.requests, pod.constraints);
+    if (app.driver_shape) {
+        cluster_.release_shape(*app.driver_shape);
+        memo_.clear();
+        ceiling_memo_.clear();
+    }
+    app.driver_shape = shape;
+    queue_changed_ = true;
+}
+
+void Engine::add_shape(
+    Application& app,
+    GangShape shape,
+    const core::Resources& requests,
+    const core::Constraints& constraints) {
+    shape.id = cluster_.intern_shape(requests, constraints);
+    app.shapes.push_back(shape);
+}
+
+void Engine::set_sizes(Application& app, const spark::Conf& conf) {
+    const spark::Limits limits{
+        schema_.gang.max_gang_size, schema_.gang.dynamic_allocation, schema_.scheduler_names};
+    const spark::Derivation derived = spark::derive(conf, pods_.at(app.uid).pod, limits);
+    app.conf.needed = false;
+    asker_.forget(app.uid);
+    app.notes = derived.notes;
+    queue_changed_ = true;
+    if (!derived.problem.empty()) {
+        app.problem = derived.problem;
+        return;
+    }
+    for (const spark::ExecutorShape& shape : derived.executors) {
+        add_shape(
+            app, {shape.profile, shape.count, shape.max, {}}, shape.requests, shape.constraints);
+    }
+}
+
+void Engine::stop_waiting(Application& app) {
+    waiting_.erase(app.rank);
+    queue_changed_ = true;
+    if (app.phase != Phase::waiting || !pods_.at(app.uid).node().empty()) {
+        asker_.forget(app.uid);
+    }
+}
+
+void Engine::confirm(Application& app, PodEntry& entry) {
+    app.phase = Phase::running;
+    app.reserved = true;
+    app.bound_ms = now_ms_;
+    stuck_due_.emplace(now_ms_ + schema_.gang.never_running_after_ms, app.uid);
+    dirty_gangs_.insert(app.uid);
+    suspect_gangs_.insert(app.uid);
+    entry.retry = {};
+    announcer_.event(
+        entry.pod,
+        false,
+        "GangReserved",
+        "reserved room for " + std::to_string(app.slots.size()) + " executors");
+    announce_bound(entry);
+}
+
+void Engine::announce_bound(const PodEntry& entry) {
+    if (!leads_ || find_owner(entry) != nullptr) {
+        return;  // never one event per executor
+    }
+    announcer_.event(
+        entry.pod,
+        false,
+        "Scheduled",
+        "Successfully assigned " + entry.pod.namespace_name + "/" + entry.pod.name + " to " +
+            entry.node());
+}
+
+void Engine::end(Application& app, const char* why) {
+    if (app.phase == Phase::ended) {
+        return;
+    }
+    const bool held = app.reserved && !app.slots.empty();
+    stop_waiting(app);
+    app.phase = Phase::ended;
+    asker_.forget(app.uid);
+    to_adopt_.erase(app.rank);
+    degraded_.erase(app.rank);
+    to_publish_.erase(app.uid);
+    oversized_.erase(app.uid);
+    suspect_gangs_.erase(app.uid);
+    if (held && leads_) {
+        announcer_.event(
+            pods_.at(app.uid).pod,
+            false,
+            "Released",
+            "gave back the gang's room: " + std::string(why));
+    }
+    ledger_.drop(app);
+    dirty_gangs_.insert(app.uid);  // executors that still wait are told
+}
+
+void Engine::erase_app(const std::string& uid) {
+    const auto it = apps_.find(uid);
+    if (it == apps_.end()) {
+        return;
+    }
+    Application& app = it->second;
+    ledger_.drop(app);
+    waiting_.erase(app.rank);
+    queue_changed_ = true;
+    asker_.forget(uid);
+    dirty_gangs_.erase(uid);
+    release_shapes(app);
+    if (app.driver_shape) {
+        cluster_.release_shape(*app.driver_shape);
+    }
+    apps_.erase(it);
+}
+
+/// An ended gang is remembered while executors of it exist, for they must not be bound.
+void Engine::forget_if_unused(const std::string& uid) {
+    const Application* app = find_app(uid);
+    if (app != nullptr && !pods_.contains(uid) && !executors_by_owner_.contains(uid)) {
+        erase_app(uid);
+    }
+}
+
+}  // namespace gang

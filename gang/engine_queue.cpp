@@ -1,0 +1,276 @@
+// Waiting gangs, first come first served, each as a whole or not at all. The first gang that could
+// fit the cluster and does not fit now blocks those behind it; a gang that could not fit even an
+// emptier cluster is passed over, as is one whose conf is not known.
+
+#include "gang/engine.hpp"
+#include "gang/messages.hpp"
+#include "gang/reservation.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace gang {
+namespace {
+
+/// A pod that is changed by others all the time must not hold up the queue with it.
+constexpr int changes_in_row_max = 3;
+/// "Not found" is normal until Spark has made the config map; said when it lasts.
+constexpr std::int64_t conf_patience_ms = 900;
+
+}  // namespace
+
+core::PlacementRequest Engine::request_of(const Application& app, core::View view) const {
+    core::PlacementRequest request;
+    request.driver = app.driver_shape;
+    request.view = view;
+    for (const GangShape& shape : app.shapes) {
+        request.executors.push_back({shape.id, shape.count});
+    }
+    return request;
+}
+
+Engine::MemoKey Engine::key_of(const Application& app) const {
+    MemoKey key{{*app.driver_shape, 1}};
+    for (const GangShape& shape : app.shapes) {
+        key.emplace_back(shape.id, shape.count);
+    }
+    return key;
+}
+
+core::Placement Engine::place(const core::PlacementRequest& request) {
+    // A plan reads each node a few times per shape.
+    const auto shapes = static_cast<std::int64_t>(request.executors.size()) + 1;
+    work_left_ -= static_cast<std::int64_t>(cluster_.node_count()) * shapes + 1;
+    return planner_.place(cluster_, request);
+}
+
+const std::optional<core::Rejection>* Engine::find_memo(const Application& app) {
+    if (memo_version_ != cluster_.room_version()) {
+        memo_.clear();
+        memo_version_ = cluster_.room_version();
+    }
+    const auto it = memo_.find(key_of(app));
+    return it == memo_.end() ? nullptr : &it->second;
+}
+
+/// Why the gang does not fit, or nothing. Equal gangs are answered by one look, as long as nothing
+/// has changed that could change the answer.
+const std::optional<core::Rejection>& Engine::reject_or_fit(
+    const Application& app, core::View view) {
+    const bool free = view == core::View::free;
+    Memo& memo = free ? memo_ : ceiling_memo_;
+    std::uint64_t& version = free ? memo_version_ : ceiling_memo_version_;
+    const std::uint64_t current = free ? cluster_.room_version() : ceiling_version_;
+    if (version != current) {
+        memo.clear();
+        version = current;
+    }
+    const auto [it, inserted] = memo.try_emplace(key_of(app));
+    if (inserted) {
+        auto placement = place(request_of(app, view));
+        if (auto* rejection = std::get_if<core::Rejection>(&placement)) {
+            it->second = std::move(*rejection);
+        }
+    }
+    return it->second;
+}
+
+void Engine::admit_waiting() {
+    const bool is_same = !queue_changed_ && walked_room_ == cluster_.room_version() &&
+                         walked_ceiling_ == ceiling_version_;
+    if (is_same && !(full_walk_due_ && now_ms_ >= next_full_walk_ms_)) {
+        return;
+    }
+    Walk walk;
+    walk.full = now_ms_ >= next_full_walk_ms_;
+    queue_changed_ = false;
+    for (auto it = waiting_.begin(); it != waiting_.end();) {
+        const Rank rank = *it++;  // admitting takes the gang out
+        Application& app = apps_.at(rank.uid);
+        if (work_left_ <= 0) {
+            walk.left_over = true;
+            break;
+        }
+        if (!consider(app, pods_.at(rank.uid), walk)) {
+            break;
+        }
+    }
+    walked_room_ = cluster_.room_version();
+    walked_ceiling_ = ceiling_version_;
+    full_walk_due_ = walk.cut_short;
+    if (walk.full && !walk.left_over) {
+        next_full_walk_ms_ = now_ms_ + full_walk_ms;
+    }
+    if (walk.left_over) {
+        queue_changed_ = true;
+        wake_at(now_ms_);
+    } else if (walk.cut_short) {
+        wake_at(next_full_walk_ms_);
+    }
+}
+
+/// One gang's turn. False: the walk need not go on.
+bool Engine::consider(Application& app, PodEntry& entry, Walk& walk) {
+    --work_left_;
+    app.attempt.position = 0;
+    if (is_passed_over(app, entry)) {
+        return true;
+    }
+    if (!is_ready(entry)) {
+        set_saying(app, retry_saying(cluster_.node_count(), entry.retry));
+        if (holds_up_others(entry)) {
+            block(app, walk);
+        }
+        return true;
+    }
+    if (walk.blocked) {
+        if (!walk.full) {
+            walk.cut_short = true;
+            return false;
+        }
+        look_behind_head(app, entry, walk);
+        return true;
+    }
+    const std::optional<core::Rejection>* known = find_memo(app);
+    if (known == nullptr || !*known) {
+        auto placement = place(request_of(app, core::View::free));
+        if (const auto* plan = std::get_if<core::Plan>(&placement)) {
+            admit(app, entry, *plan);
+            return true;
+        }
+        known = &(memo_[key_of(app)] = std::get<core::Rejection>(std::move(placement)));
+    }
+    set_saying(app, capacity_saying(subject_of(app, entry.pod), **known, nullptr));
+    block(app, walk);
+    return true;
+}
+
+void Engine::block(Application& app, Walk& walk) {
+    walk.head = walk.blocked ? walk.head : &app;
+    walk.blocked = true;
+    app.attempt.position = ++walk.ahead;
+}
+
+bool Engine::holds_up_others(const PodEntry& entry) const {
+    return entry.retry.code == ReasonCode::backing_off && !entry.retry.stale_version.empty() &&
+           entry.retry.failures <= changes_in_row_max;
+}
+
+/// Gangs that cannot be admitted whatever room there is: others need not wait for them.
+bool Engine::is_passed_over(Application& app, const PodEntry& entry) {
+    const std::size_t nodes = cluster_.node_count();
+    if (!app.problem.empty()) {
+        set_saying(app, problem_saying(nodes, app.problem));
+        return true;
+    }
+    if (app.conf.needed) {
+        const bool quickly =
+            app.conf.problem == ConfProblem::not_found || app.conf.problem == ConfProblem::failed;
+        if (app.conf.misses > 0 &&
+            (!quickly || now_ms_ - app.conf.first_miss_ms >= conf_patience_ms)) {
+            set_saying(app, conf_saying(nodes, app, entry.pod));
+        }
+        return true;
+    }
+    if (const auto limit = elastic_limit(app)) {
+        set_saying(app, limit_saying(nodes, *find_app(app.elastic_of), *limit));
+        return true;
+    }
+    const auto& rejection = reject_or_fit(app, core::View::without_gangs);
+    app.attempt.exceeds = rejection.has_value();
+    if (rejection) {
+        set_saying(app, exceeds_saying(subject_of(app, entry.pod), *rejection));
+    }
+    return rejection.has_value();
+}
+
+/// Nothing, unless the executor is one more than its application said it would ever have.
+std::optional<std::int64_t> Engine::elastic_limit(const Application& app) const {
+    const Application* gang = app.elastic_of.empty() ? nullptr : find_app(app.elastic_of);
+    if (gang == nullptr || gang->shapes.empty()) {
+        return std::nullopt;
+    }
+    std::int64_t limit = 0;
+    for (const GangShape& shape : gang->shapes) {
+        if (shape.max <= shape.count) {
+            return std::nullopt;  // not dynamic allocation, or without a bound
+        }
+        limit += shape.max;
+    }
+    const auto& members = executors_by_owner_.at(gang->uid);
+    const auto placed = std::count_if(members.begin(), members.end(), [this](const auto& uid) {
+        return pods_.at(uid).holds_room();
+    });
+    return placed >= limit ? std::optional(limit) : std::nullopt;
+}
+
+void Engine::look_behind_head(Application& app, const PodEntry& entry, Walk& walk) {
+    const auto& rejection = reject_or_fit(app, core::View::free);
+    const std::string subject = subject_of(app, entry.pod);
+    set_saying(
+        app,
+        rejection ? capacity_saying(subject, *rejection, walk.head)
+                  : queue_saying(cluster_.node_count(), subject, walk.ahead, walk.head));
+    app.attempt.position = ++walk.ahead;
+}
+
+void Engine::admit(Application& app, PodEntry& entry, const core::Plan& plan) {
+    for (std::size_t shape = 0; shape < app.shapes.size(); ++shape) {
+        for (const core::NodeCount& found : plan.executors[shape]) {
+            for (std::int64_t i = 0; i < found.count; ++i) {
+                Slot& slot = app.slots.emplace_back();
+                slot.shape = shape;
+                ledger_.open(app, slot, cluster_.node_name(found.node));
+            }
+        }
+    }
+    core::StringMap annotations;
+    if (app.is_driver) {
+        app.generation = 1;
+        app.epoch = epoch_;
+        app.annotation = reservation_text(app);
+        if (!annotation_fits(app)) {
+            ledger_.drop(app);
+            return;
+        }
+        annotations = {{std::string(reservation_annotation), app.annotation}};
+    } else if (!app.elastic_of.empty()) {
+        annotations = {{std::string(slot_annotation), std::string(elastic_mark)}};
+    }
+    app.phase = Phase::claimed;
+    app.claimed_node = cluster_.node_name(plan.driver);
+    waiting_.erase(app.rank);
+    if (Application* gang = find_owner(entry)) {
+        gang->pending.erase(entry.rank());
+    }
+    app.attempt = {};
+    // Who was remembered to fit may not, now that this room is taken.
+    std::erase_if(memo_, [](const auto& entry_of) { return !entry_of.second; });
+    send_bind(entry, app.claimed_node, std::move(annotations));
+    ledger_.settle(entry);
+}
+
+/// Past 256 KiB of annotations nobody could write the pod again, so a gang spread too widely is not
+/// admitted. What the pod carries beside ours is added up by the edge, which sees all of it.
+bool Engine::annotation_fits(Application& app) {
+    if (app.annotation.size() <= reservation_bytes_max) {
+        return true;
+    }
+    app.problem = "the gang's reservation would be an annotation of " +
+                  std::to_string(app.annotation.size()) + " bytes, more than the " +
+                  std::to_string(reservation_bytes_max) + " allowed";
+    set_saying(app, problem_saying(cluster_.node_count(), app.problem));
+    return false;
+}
+
+void Engine::set_saying(Application& app, Saying saying) {
+    app.attempt.saying = saying;
+    const core::Pod& pod = pods_.at(app.uid).pod;
+    if (app.elastic_of.empty()) {
+        announcer_.say(pod, std::move(saying), now_ms_);
+    } else {
+        announcer_.say_quietly(pod, std::move(saying), now_ms_);  // no events for executors
+    }
+}
+
+}  // namespace gang

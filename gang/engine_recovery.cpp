@@ -1,0 +1,124 @@
+// Reservations read back from the annotations of bound drivers: after a start, and while another
+// leader decides. The annotation is a hint that a tenant may have edited: it is bounded by the
+// config, its nodes are checked for room again, and it never gives a gang more than it says in
+// shape and count.
+
+#include "gang/engine.hpp"
+#include "gang/reservation.hpp"
+
+#include <algorithm>
+
+namespace gang {
+void Engine::adopt_waiting() {
+    for (const Rank& rank : std::exchange(to_adopt_, {})) {
+        Application* app = find_app(rank.uid);
+        if (app != nullptr && app->phase == Phase::running) {
+            adopt(*app);
+        }
+    }
+}
+
+void Engine::adopt(Application& app) {
+    const PodEntry& entry = pods_.at(app.uid);
+    const std::string* text =
+        core::find_value(entry.pod.annotations, std::string(reservation_annotation));
+    if (app.reserved && text != nullptr && *text == app.annotation) {
+        return;
+    }
+    ledger_.drop(app);
+    release_shapes(app);
+    degraded_.erase(app.rank);
+    app.degraded = false;
+    if (!read_reservation(app, entry)) {
+        return;
+    }
+    app.reserved = true;
+    seat_members(app);
+    open_rest(app);
+    dirty_gangs_.insert(app.uid);
+    suspect_gangs_.insert(app.uid);
+}
+
+bool Engine::read_reservation(Application& app, const PodEntry& entry) {
+    const std::string* text =
+        core::find_value(entry.pod.annotations, std::string(reservation_annotation));
+    if (text == nullptr || schema_.gang.discovery == config::Discovery::none) {
+        return false;
+    }
+    app.annotation = *text;
+    const auto read = decode_reservation(*text, schema_.gang.max_gang_size - 1);
+    if (!read || read->anchor != app.uid) {
+        app.notes = {
+            read ? "the reservation annotation belongs to another pod" : read.error().message};
+        return false;
+    }
+    app.generation = read->generation;
+    app.epoch = read->epoch;
+    app.queue = read->queue;
+    for (const ReservedShape& shape : read->shapes) {
+        const std::size_t index = app.shapes.size();
+        std::int64_t count = shape.unplaced;
+        for (const auto& [node, slots] : shape.slots_per_node) {
+            count += slots;
+            app.slots.insert(
+                app.slots.end(),
+                static_cast<std::size_t>(slots),
+                Slot{index, SlotState::degraded, node, {}, {}});
+        }
+        app.slots.insert(
+            app.slots.end(),
+            static_cast<std::size_t>(shape.unplaced),
+            Slot{index, SlotState::degraded, {}, {}, {}});
+        add_shape(app, {shape.profile, count, shape.max, {}}, shape.requests, shape.constraints);
+    }
+    return true;
+}
+
+/// Bound executors take slots on their own nodes first; an executor that was bound to a slot which
+/// has moved since takes one from elsewhere, or the gang would hold room twice.
+void Engine::seat_members(Application& app) {
+    const auto members = executors_by_owner_.find(app.uid);
+    if (members == executors_by_owner_.end()) {
+        return;
+    }
+    for (const bool anywhere : {false, true}) {
+        for (const std::string& uid : members->second) {
+            PodEntry& entry = pods_.at(uid);
+            if (entry.slot < 0 && entry.holds_room() && find_owner(entry) == &app) {
+                seat(app, entry, anywhere);
+            }
+        }
+    }
+}
+
+bool Engine::seat(Application& app, PodEntry& entry, bool anywhere) {
+    const std::string* mark = core::find_value(entry.pod.annotations, std::string(slot_annotation));
+    if ((mark != nullptr && *mark == elastic_mark) || (anywhere && mark == nullptr)) {
+        return false;
+    }
+    for (std::size_t i = 0; i < app.slots.size(); ++i) {
+        const Slot& slot = app.slots[i];
+        if (slot.pod.empty() && (anywhere || slot.node == entry.node())) {
+            ledger_.fill(app, i, entry);
+            return true;
+        }
+    }
+    return false;
+}
+
+void Engine::open_rest(Application& app) {
+    for (Slot& slot : app.slots) {
+        const auto node = slot.pod.empty() ? cluster_.find_node(slot.node) : std::nullopt;
+        if (node && cluster_.capacity(*node, app.shapes[slot.shape].id, core::View::free) > 0) {
+            ledger_.open(app, slot, slot.node);
+        }
+    }
+    const bool whole = std::none_of(app.slots.begin(), app.slots.end(), [](const Slot& slot) {
+        return slot.state == SlotState::degraded;
+    });
+    if (!whole) {
+        degraded_.insert(app.rank);
+    }
+}
+
+}  // namespace gang

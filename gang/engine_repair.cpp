@@ -1,0 +1,226 @@
+// Slots whose node was lost, cordoned or overrun by pods of others go elsewhere before new gangs
+// are looked at; a gang for which there is no other room is degraded and stops nobody. Reservations
+// that changed are written to the driver, and the room they left is used by nobody before that.
+
+#include "gang/engine.hpp"
+#include "gang/reservation.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace gang {
+
+void Engine::repair() {
+    std::set<Rank> gangs;
+    std::vector<const Application*> holders;
+    const bool room_appeared = repaired_at_ != cluster_.room_version();
+    const std::set<std::string> suspects = std::exchange(suspects_, {});
+    for (const auto& [uid, app] : apps_) {
+        if (!app.reserved || app.phase != Phase::running) {
+            continue;
+        }
+        if (!app.holds.empty()) {
+            holders.push_back(&app);
+        }
+        const bool stands_on_suspect =
+            !suspects.empty() &&
+            std::any_of(app.slots.begin(), app.slots.end(), [&suspects](const Slot& slot) {
+                return slot.state == SlotState::open && suspects.contains(slot.node);
+            });
+        if (stands_on_suspect || suspect_gangs_.contains(uid) ||
+            (room_appeared && degraded_.contains(app.rank))) {
+            gangs.insert(app.rank);
+        }
+    }
+    suspect_gangs_.clear();
+    for (const Rank& rank : gangs) {
+        repair_gang(apps_.at(rank.uid), holders);
+    }
+    repaired_at_ = cluster_.room_version();
+}
+
+/// Gives up the room of open slots that cannot stay where they are. The room may be held on for a
+/// while (see rehouse()), but first the slots beside it get their chance to stay.
+void Engine::find_leaving(Application& app, const std::vector<const Application*>& holders) {
+    for (Slot& slot : app.slots) {
+        if (slot.state != SlotState::open) {
+            continue;
+        }
+        const auto node = cluster_.find_node(slot.node);
+        if (!ledger_.is_usable(app, slot) ||
+            ledger_.is_overrun(*node, app.shapes[slot.shape].id, holders)) {
+            ledger_.degrade(slot);
+            slot.leaving = true;
+        }
+    }
+}
+
+std::vector<core::NodeCount> Engine::find_room(core::ShapeId shape, std::int64_t count) {
+    core::PlacementRequest request;
+    request.executors = {{shape, count}};
+    auto placement = place(request);
+    if (const auto* rejection = std::get_if<core::Rejection>(&placement)) {
+        if (rejection->executors_fit == 0) {
+            return {};
+        }
+        request.executors[0].count = rejection->executors_fit;
+        placement = place(request);
+    }
+    const auto* found = std::get_if<core::Plan>(&placement);
+    return found == nullptr ? std::vector<core::NodeCount>{} : found->executors[0];
+}
+
+/// True if the reservation as written does not say so already.
+bool Engine::rehouse(Application& app, Slot& slot, core::NodeIndex to) {
+    const std::string node = cluster_.node_name(to);
+    if (slot.leaving && cluster_.find_node(slot.node)) {
+        // Until the new reservation is written, a restart would look for the slot on its old node.
+        ledger_.hold(app, slot, app.generation + 1);
+    }
+    slot.leaving = false;
+    ledger_.open(app, slot, node);
+    return true;
+}
+
+void Engine::repair_gang(Application& app, const std::vector<const Application*>& holders) {
+    find_leaving(app, holders);
+    bool changed = false;
+    for (std::size_t shape = 0; shape < app.shapes.size(); ++shape) {
+        std::vector<Slot*> homeless;
+        for (Slot& slot : app.slots) {
+            if (slot.shape == shape && slot.state == SlotState::degraded) {
+                homeless.push_back(&slot);
+            }
+        }
+        if (homeless.empty()) {
+            continue;
+        }
+        const auto count = static_cast<std::int64_t>(homeless.size());
+        auto next = homeless.begin();
+        for (const core::NodeCount& found : find_room(app.shapes[shape].id, count)) {
+            for (std::int64_t i = 0; i < found.count; ++i, ++next) {
+                changed = rehouse(app, **next, found.node);
+            }
+        }
+    }
+    for (Slot& slot : app.slots) {
+        changed = changed || slot.leaving;
+        slot.leaving = false;
+    }
+    if (changed) {
+        ++app.generation;
+        to_publish_.insert(app.uid);
+        dirty_gangs_.insert(app.uid);
+    }
+    tell_health(app);
+}
+
+void Engine::tell_health(Application& app) {
+    const auto homeless = std::count_if(app.slots.begin(), app.slots.end(), [](const Slot& slot) {
+        return slot.state == SlotState::degraded;
+    });
+    if (homeless > 0) {
+        degraded_.insert(app.rank);
+    } else {
+        degraded_.erase(app.rank);
+    }
+    if (app.degraded == (homeless > 0)) {
+        return;
+    }
+    app.degraded = homeless > 0;
+    announcer_.event(
+        pods_.at(app.uid).pod,
+        app.degraded,
+        app.degraded ? "GangDegraded" : "GangRepaired",
+        app.degraded ? "no room now for " + std::to_string(homeless) +
+                           " of the gang's slots, whose nodes were lost or are full"
+                     : "every slot of the gang has room again");
+}
+
+std::string Engine::reservation_text(const Application& app) const {
+    Reservation out;
+    out.generation = app.generation;
+    out.epoch = app.epoch;
+    out.queue = app.queue;
+    out.profile = pods_.at(app.uid).pod.scheduler_name;
+    out.anchor = app.uid;
+    std::vector<std::map<std::string, std::int64_t>> counts(app.shapes.size());
+    for (const GangShape& shape : app.shapes) {
+        out.shapes.push_back(
+            {shape.profile,
+             shape.max,
+             cluster_.resources(shape.id),
+             cluster_.constraints(shape.id),
+             {},
+             0});
+    }
+    for (const Slot& slot : app.slots) {
+        if (slot.state == SlotState::degraded) {
+            ++out.shapes[slot.shape].unplaced;
+        } else {
+            ++counts[slot.shape][slot.node];
+        }
+    }
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+        out.shapes[i].slots_per_node.assign(counts[i].begin(), counts[i].end());
+    }
+    return encode_reservation(out);
+}
+
+void Engine::publish_changed() {
+    for (const std::string& uid : std::exchange(to_publish_, {})) {
+        Application* app = find_app(uid);
+        if (app == nullptr || app->phase != Phase::running || !app->reserved) {
+            continue;
+        }
+        if (app->writing != 0 || app->write_not_before_ms > now_ms_) {
+            to_publish_.insert(uid);
+            if (app->writing == 0) {
+                wake_at(app->write_not_before_ms);
+            }
+            continue;
+        }
+        app->epoch = epoch_;
+        app->annotation = reservation_text(*app);
+        app->writing = app->generation;
+        expected_status_[uid].push_back(StatusKind::reservation);
+        decisions_.emplace_back(UpdateReservation{
+            ref_of(pods_.at(uid).pod), {{std::string(reservation_annotation), app->annotation}}});
+    }
+}
+
+/// A bound driver that never runs (an image that cannot be pulled) must not hold its gang for ever.
+void Engine::check_stuck() {
+    while (!stuck_due_.empty() && stuck_due_.begin()->first <= now_ms_) {
+        const std::string uid = stuck_due_.begin()->second;
+        stuck_due_.erase(stuck_due_.begin());
+        Application* app = find_app(uid);
+        if (app == nullptr || app->phase != Phase::running || app->stuck || !app->reserved) {
+            continue;
+        }
+        const PodEntry& entry = pods_.at(uid);
+        if (entry.pod.phase != core::PodPhase::pending) {
+            continue;
+        }
+        app->stuck = true;
+        const bool release = schema_.gang.never_running_then == config::NeverRunningThen::release;
+        if (release) {
+            ledger_.give_up_unfilled(*app, ++app->generation);
+            to_publish_.insert(uid);
+            degraded_.erase(app->rank);
+            app->degraded = false;
+        }
+        announcer_.event(
+            entry.pod,
+            true,
+            "GangStuck",
+            std::string("the driver is bound but has never run") +
+                (release ? "; the room of its executors is given back" : ""));
+    }
+    if (!stuck_due_.empty()) {
+        wake_at(stuck_due_.begin()->first);
+    }
+}
+
+}  // namespace gang

@@ -1,0 +1,188 @@
+// What is shown of gangs: values copied out of the state, nothing is computed anew.
+
+#include "gang/engine.hpp"
+#include "gang/messages.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace gang {
+namespace {
+
+/// count times what one pod asks, clamped: declared counts are bounded, amounts are not.
+void add_times(core::Resources& to, const core::Resources& one, std::int64_t count) {
+    const auto add = [count](std::int64_t& sum, std::int64_t amount) {
+        std::int64_t product = 0;
+        if (__builtin_mul_overflow(amount, count, &product) ||
+            __builtin_add_overflow(sum, product, &sum)) {
+            sum = INT64_MAX;
+        }
+    };
+    add(to.cpu_milli, one.cpu_milli);
+    add(to.memory_bytes, one.memory_bytes);
+    add(to.ephemeral_bytes, one.ephemeral_bytes);
+    for (const core::ExtendedResource& extended : one.extended) {
+        const auto it =
+            std::find_if(to.extended.begin(), to.extended.end(), [&extended](const auto& known) {
+                return known.name == extended.name;
+            });
+        if (it != to.extended.end()) {
+            add(it->amount, extended.amount);
+        } else {
+            to.extended.push_back({extended.name, 0});
+            add(to.extended.back().amount, extended.amount);
+        }
+    }
+    std::sort(to.extended.begin(), to.extended.end());
+}
+
+}  // namespace
+
+GangState Engine::state_of(const Application& app) const {
+    switch (app.phase) {
+        case Phase::claimed:
+            return GangState::admitted;
+        case Phase::running:
+            return app.degraded ? GangState::degraded : GangState::running;
+        case Phase::ended:
+            return GangState::ended;
+        case Phase::waiting:
+            break;
+    }
+    if (!app.problem.empty() || app.attempt.exceeds) {
+        return GangState::parked;
+    }
+    return app.conf.needed ? GangState::waiting_for_conf : GangState::waiting;
+}
+
+std::string Engine::application_name(const Application& app) const {
+    const auto it = pods_.find(app.uid);
+    const std::string* name =
+        it == pods_.end() ? nullptr : core::find_value(it->second.pod.labels, "spark-app-selector");
+    return app.is_driver && name != nullptr ? *name : app.name;
+}
+
+GangView Engine::view_of(const Application& app) const {
+    GangView view;
+    view.namespace_name = app.namespace_name;
+    view.driver = app.name;
+    view.driver_uid = app.uid;
+    view.application = application_name(app);
+    view.state = state_of(app);
+    view.code = app.attempt.saying.code;
+    view.message = app.attempt.saying.sentence;
+    view.position = app.phase == Phase::waiting ? app.attempt.position : 0;
+    view.waiting_since_ms = app.waiting_since_ms;
+    if (app.driver_shape) {
+        add_times(view.needs, cluster_.resources(*app.driver_shape), 1);
+    }
+    for (const GangShape& shape : app.shapes) {
+        view.executors += static_cast<std::int32_t>(shape.count);
+        add_times(view.needs, cluster_.resources(shape.id), shape.count);
+    }
+    for (const Slot& slot : app.slots) {
+        view.slots_open += slot.state == SlotState::open ? 1 : 0;
+        view.slots_claimed += slot.state == SlotState::claimed ? 1 : 0;
+        view.slots_bound +=
+            slot.state == SlotState::bound || slot.state == SlotState::draining ? 1 : 0;
+    }
+    return view;
+}
+
+std::vector<GangView> Engine::gangs() const {
+    std::vector<GangView> views;
+    for (const Rank& rank : waiting_) {
+        views.push_back(view_of(apps_.at(rank.uid)));
+    }
+    std::map<Rank, const Application*> others;
+    for (const auto& [uid, app] : apps_) {
+        if (!waiting_.contains(app.rank)) {
+            others.emplace(app.rank, &app);
+        }
+    }
+    for (const auto& [rank, app] : others) {
+        views.push_back(view_of(*app));
+    }
+    return views;
+}
+
+/// A uid, namespace/name, a pod's name or an application's id, in this order. Of several with one
+/// name the first created is meant: say namespace/name to be exact.
+const PodEntry* Engine::find_pod(std::string_view question) const {
+    if (const auto it = pods_.find(question); it != pods_.end()) {
+        return &it->second;
+    }
+    const PodEntry* best = nullptr;
+    int best_match = 0;
+    for (const auto& [uid, entry] : pods_) {
+        const std::string* application = core::find_value(entry.pod.labels, "spark-app-selector");
+        const int match =
+            entry.pod.namespace_name + "/" + entry.pod.name == question                        ? 3
+            : entry.pod.name == question                                                       ? 2
+            : is_spark_driver(entry.pod) && application != nullptr && *application == question ? 1
+                                                                                               : 0;
+        const bool better =
+            match > best_match || (match > 0 && match == best_match && entry.rank() < best->rank());
+        if (better) {
+            best = &entry;
+            best_match = match;
+        }
+    }
+    return best;
+}
+
+std::optional<Explanation> Engine::explain(std::string_view pod_or_app) const {
+    const PodEntry* entry = find_pod(pod_or_app);
+    if (entry == nullptr) {
+        return std::nullopt;
+    }
+    const Application* own = find_app(entry->pod.uid);
+    const Application* owner = find_owner(*entry);
+    const Application* app = owner != nullptr ? owner : own;
+    if (app == nullptr) {
+        return std::nullopt;
+    }
+    Explanation out;
+    out.gang = view_of(*app);
+    out.is_executor = owner != nullptr;
+    out.driver = app->driver_shape ? cluster_.resources(*app->driver_shape) : core::Resources{};
+    if (!app->shapes.empty()) {
+        out.executor = cluster_.resources(app->shapes.front().id);
+    }
+    std::map<std::string, std::int32_t> per_node;
+    for (const Slot& slot : app->slots) {
+        if (slot.state != SlotState::degraded) {
+            ++per_node[slot.node];
+        }
+    }
+    out.slots_per_node.assign(per_node.begin(), per_node.end());
+    out.notes = app->notes;
+    add_notes(*app, *entry, out.notes);
+    return out;
+}
+
+void Engine::add_notes(
+    const Application& app, const PodEntry& asked, std::vector<std::string>& notes) const {
+    if (app.phase == Phase::running && !app.reserved) {
+        notes.emplace_back(
+            "the driver was bound without a reservation: its executors are placed one by one");
+    }
+    if (app.stuck) {
+        notes.emplace_back("the driver is bound but has never run");
+    }
+    if (!app.holds.empty()) {
+        notes.push_back(
+            "room for " + std::to_string(app.holds.size()) +
+            " moved slots is kept until the new reservation is written");
+    }
+    const Application* lone = asked.pod.uid == app.uid ? nullptr : find_app(asked.pod.uid);
+    if (lone != nullptr && !lone->elastic_of.empty()) {
+        notes.push_back(
+            "this executor is one more than the gang reserved: " + lone->attempt.saying.sentence);
+    }
+    if (asked.retry.code != ReasonCode::none) {
+        notes.push_back("the last bind was not carried out: " + asked.retry.message);
+    }
+}
+
+}  // namespace gang

@@ -1,0 +1,73 @@
+#pragma once
+// The room that gangs hold, slot by slot, kept equal to the cluster's charges: every move changes
+// both at once. Knows nothing of time, queues or messages.
+
+#include "core/cluster.hpp"
+#include "gang/application.hpp"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+namespace gang {
+
+using Pods = std::map<std::string, PodEntry, std::less<>>;
+
+class Ledger {
+public:
+    Ledger(core::Cluster& cluster, Pods& pods) : cluster_(cluster), pods_(pods) {}
+
+    /// Charges a pod of ours where it is, unless a slot does.
+    void settle(const PodEntry& entry);
+
+    /// A slot without room gets it on this node, whether or not there is any left.
+    void open(const Application& app, Slot& slot, const std::string& node);
+
+    /// The executor is on its node (or on its way): the slot is its room from now on, there.
+    /// Repeating it takes over a changed request.
+    void fill(Application& app, std::size_t slot, PodEntry& entry);
+
+    /// The executor has left its slot, which is open again on the same node.
+    void vacate(Application& app, PodEntry& entry);
+
+    /// The slot's room is given up; it waits for other room.
+    void degrade(Slot& slot);
+
+    /// Charges the room that a degraded slot had on its node, until `generation` is written.
+    void hold(Application& app, const Slot& slot, std::int64_t generation);
+
+    /// The reservation of this generation is stored: what it no longer names is free.
+    void release_holds(Application& app, std::int64_t generation);
+
+    /// Open and degraded slots cease to be; their room is held until `generation` is written.
+    void give_up_unfilled(Application& app, std::int64_t generation);
+
+    /// The gang holds nothing any more. Executors that still run are charged as themselves.
+    void drop(Application& app);
+
+    /// An open slot on a usable node that takes this executor, those of its own profile first.
+    std::optional<std::size_t> find_open(const Application& app, const PodEntry& entry) const;
+
+    /// Whether others have taken more of the node than it has, as far as the shape asks for it.
+    /// Room that slots have left (`holders` have it) is on its way out and does not count.
+    bool is_overrun(
+        core::NodeIndex node,
+        core::ShapeId shape,
+        const std::vector<const Application*>& holders) const;
+
+    /// Whether an open slot can stay where it is.
+    bool is_usable(const Application& app, const Slot& slot) const;
+
+private:
+    core::Cluster& cluster_;
+    Pods& pods_;
+};
+
+/// The profile label of an executor, 0 if there is none.
+std::int32_t profile_of(const core::Pod& executor);
+
+/// Whether each amount of `inner` is within `outer`.
+bool fits_within(const core::Resources& inner, const core::Resources& outer);
+
+}  // namespace gang

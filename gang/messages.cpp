@@ -1,0 +1,118 @@
+#include "gang/messages.hpp"
+
+#include <algorithm>
+
+namespace gang {
+namespace {
+
+std::string none_of(std::size_t nodes) {
+    return "0/" + std::to_string(nodes) + " nodes ";
+}
+
+std::string name_of(const Application& app) {
+    return app.namespace_name + "/" + app.name;
+}
+
+}  // namespace
+
+std::string subject_of(const Application& app, const core::Pod& pod) {
+    if (!app.is_driver) {
+        return "pod " + name_of(app);
+    }
+    const std::string* application = core::find_value(pod.labels, "spark-app-selector");
+    return "gang " + (application != nullptr ? *application : name_of(app));
+}
+
+Saying conf_saying(std::size_t nodes, const Application& app, const core::Pod& driver) {
+    const bool unreadable = app.conf.problem == ConfProblem::unreadable;
+    std::string text = none_of(nodes) + "looked at: config map " + driver.namespace_name + "/" +
+                       driver.spark_properties->config_map +
+                       (unreadable ? " is not a Spark conf" : " is not readable yet");
+    if (!app.conf.message.empty()) {
+        text += " (" + app.conf.message + ")";
+    }
+    if (app.conf.problem == ConfProblem::forbidden) {
+        text += "; grant the scheduler get on config maps in namespace " + driver.namespace_name;
+    }
+    return {
+        unreadable ? ReasonCode::misconfigured : ReasonCode::waiting_for_spark_conf,
+        std::move(text)};
+}
+
+Saying problem_saying(std::size_t nodes, const std::string& problem) {
+    return {ReasonCode::misconfigured, none_of(nodes) + "looked at: " + problem};
+}
+
+Saying capacity_saying(
+    const std::string& subject, const core::Rejection& rejection, const Application* head) {
+    std::string text = none_of(static_cast<std::size_t>(rejection.nodes)) + "can take " + subject +
+                       " now: " + core::describe(rejection);
+    if (head != nullptr) {
+        text += ". Behind " + name_of(*head);
+    }
+    return {ReasonCode::waiting_for_capacity, std::move(text)};
+}
+
+Saying queue_saying(
+    std::size_t nodes, const std::string& subject, std::int32_t ahead, const Application* head) {
+    std::string text = none_of(nodes) + "are for " + subject + " yet: it fits, but " +
+                       std::to_string(ahead) + (ahead == 1 ? " gang is" : " gangs are") + " ahead";
+    if (head != nullptr) {
+        text += ", first " + name_of(*head);
+    }
+    return {ReasonCode::waiting_in_queue, std::move(text)};
+}
+
+Saying exceeds_saying(const std::string& subject, const core::Rejection& rejection) {
+    const bool excluded = std::any_of(
+        rejection.reasons.begin(), rejection.reasons.end(), [](const core::ReasonCount& reason) {
+            return reason.reason.find("taint") != std::string::npos ||
+                   reason.reason.find("did not match") != std::string::npos;
+        });
+    return {
+        rejection.eligible_nodes == 0 && excluded ? ReasonCode::constraints_unsatisfiable
+                                                  : ReasonCode::exceeds_cluster,
+        none_of(static_cast<std::size_t>(rejection.nodes)) + "could take " + subject +
+            " even if all other gangs were gone: " + core::describe(rejection)};
+}
+
+Saying retry_saying(std::size_t nodes, const Retry& retry) {
+    std::string text = none_of(nodes) + "tried again yet: the last bind was not carried out";
+    if (!retry.message.empty()) {
+        text += " (" + retry.message + ")";
+    }
+    return {retry.code, std::move(text)};
+}
+
+Saying member_saying(std::size_t nodes, const Application& gang) {
+    return {
+        gang.degraded ? ReasonCode::waiting_for_capacity : ReasonCode::waiting_in_queue,
+        none_of(nodes) + "have a free slot of its gang: see driver " + name_of(gang)};
+}
+
+Saying orphan_saying(std::size_t nodes, const Application& gang) {
+    return {
+        ReasonCode::misconfigured,
+        none_of(nodes) + "looked at: its driver " + name_of(gang) + " has ended"};
+}
+
+Saying limit_saying(std::size_t nodes, const Application& gang, std::int64_t limit) {
+    return {
+        ReasonCode::misconfigured,
+        none_of(nodes) + "looked at: its application may have " + std::to_string(limit) +
+            " executors, see driver " + name_of(gang)};
+}
+
+Saying oversized_saying(
+    std::size_t nodes,
+    const Application& gang,
+    const core::Resources& asked,
+    const core::Resources& declared) {
+    return {
+        ReasonCode::waiting_for_capacity,
+        none_of(nodes) + "have room for it: it asks " + core::describe(asked) +
+            ", its application declared " + core::describe(declared) + ", see driver " +
+            name_of(gang)};
+}
+
+}  // namespace gang

@@ -1,0 +1,43 @@
+#pragma once
+// The sentences of conditions. Each begins with "0/N nodes", because tools and people read that
+// shape, is complete by itself, and names numbers; the code is put behind it by the announcer.
+
+#include "core/placement.hpp"
+#include "core/pod.hpp"
+#include "core/resources.hpp"
+#include "gang/announcer.hpp"
+#include "gang/application.hpp"
+
+#include <cstddef>
+#include <string>
+
+namespace gang {
+
+/// "gang spark-9f3c" or "pod etl/web-1".
+std::string subject_of(const Application& app, const core::Pod& pod);
+
+/// The conf is not readable (yet); what the API server said is quoted.
+Saying conf_saying(std::size_t nodes, const Application& app, const core::Pod& driver);
+Saying problem_saying(std::size_t nodes, const std::string& problem);
+
+/// It does not fit now. `head` is the gang that is ahead, nullptr for the first.
+Saying capacity_saying(
+    const std::string& subject, const core::Rejection& rejection, const Application* head);
+/// It would fit, but others were there before.
+Saying queue_saying(
+    std::size_t nodes, const std::string& subject, std::int32_t ahead, const Application* head);
+/// It does not fit even when all gangs are gone.
+Saying exceeds_saying(const std::string& subject, const core::Rejection& rejection);
+Saying retry_saying(std::size_t nodes, const Retry& retry);
+
+/// For executors: one short line that points at the driver.
+Saying member_saying(std::size_t nodes, const Application& gang);
+Saying orphan_saying(std::size_t nodes, const Application& gang);
+Saying limit_saying(std::size_t nodes, const Application& gang, std::int64_t limit);
+Saying oversized_saying(
+    std::size_t nodes,
+    const Application& gang,
+    const core::Resources& asked,
+    const core::Resources& declared);
+
+}  // namespace gang

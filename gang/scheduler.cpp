@@ -1,0 +1,31 @@
+#include "gang/scheduler.hpp"
+
+#include "gang/engine.hpp"
+
+#include <utility>
+
+namespace gang {
+
+struct Scheduler::State {
+    explicit State(config::Schema schema) : engine(std::move(schema)) {}
+    Engine engine;
+};
+
+Scheduler::Scheduler(config::Schema schema) : state_(std::make_unique<State>(std::move(schema))) {}
+Scheduler::~Scheduler() = default;
+Scheduler::Scheduler(Scheduler&&) noexcept = default;
+Scheduler& Scheduler::operator=(Scheduler&&) noexcept = default;
+
+Decisions Scheduler::step(const StampedEvent& event) {
+    return state_->engine.step(event);
+}
+
+std::vector<GangView> Scheduler::gangs() const {
+    return state_->engine.gangs();
+}
+
+std::optional<Explanation> Scheduler::explain(std::string_view pod_or_app) const {
+    return state_->engine.explain(pod_or_app);
+}
+
+}  // namespace gang
