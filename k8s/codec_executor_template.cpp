@@ -3,10 +3,12 @@
 #include "k8s/json_fields.hpp"
 #include "k8s/pod_spec.hpp"
 
+#include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
 
 #include <charconv>
 #include <set>
+#include <sstream>
 #include <utility>
 
 namespace k8s {
@@ -101,14 +103,39 @@ private:
     int nodes_ = 0;
 };
 
+/// Looks at documents without building them.
+class Ignore : public YAML::EventHandler {
+public:
+    void OnDocumentStart(const YAML::Mark&) override {}
+    void OnDocumentEnd() override {}
+    void OnNull(const YAML::Mark&, YAML::anchor_t) override {}
+    void OnAlias(const YAML::Mark&, YAML::anchor_t) override {}
+    void OnScalar(
+        const YAML::Mark&, const std::string&, YAML::anchor_t, const std::string&) override {}
+    void OnSequenceStart(
+        const YAML::Mark&, const std::string&, YAML::anchor_t, YAML::EmitterStyle::value) override {
+    }
+    void OnSequenceEnd() override {}
+    void OnMapStart(
+        const YAML::Mark&, const std::string&, YAML::anchor_t, YAML::EmitterStyle::value) override {
+    }
+    void OnMapEnd() override {}
+};
+
+/// Never by YAML::LoadAll: on a text such as "," it makes empty documents without end.
+bool is_one_document(const std::string& text) {
+    std::istringstream in(text);
+    YAML::Parser parser(in);
+    Ignore ignore;
+    return parser.HandleNextDocument(ignore) && !parser.HandleNextDocument(ignore);
+}
+
 core::Result<core::Done> read_yaml(const std::string& text, Document& into) {
     try {
-        const std::vector<YAML::Node> documents = YAML::LoadAll(text);
-        if (documents.size() != 1) {
-            return core::Error{
-                "expected one YAML document, found " + std::to_string(documents.size())};
+        if (!is_one_document(text)) {
+            return core::Error{"expected one YAML document"};
         }
-        Value root = Converter(into).convert(documents.front(), 0);
+        Value root = Converter(into).convert(YAML::Load(text), 0);
         root.Swap(into);
     } catch (const YAML::Exception& exception) {
         return core::Error{std::string("not a YAML document: ") + exception.what()};

@@ -116,7 +116,9 @@ TEST_CASE("codec_executor_template: what is no pod in YAML is an error") {
     CHECK(contains(problem("- a\n- b\n"), "no map"));
     CHECK(contains(problem("a: [1\n"), "not a YAML document"));
     CHECK(contains(problem("a: *missing\n"), "not a YAML document"));
-    CHECK(contains(problem("kind: Pod\n---\nkind: Pod\n"), "found 2"));
+    CHECK(contains(problem("kind: Pod\n---\nkind: Pod\n"), "expected one YAML document"));
+    CHECK(contains(problem(",,,,*"), "expected one YAML document"));
+    CHECK(contains(problem("kind: Pod\n,\n"), "YAML document"));
     CHECK(contains(problem("kind: Deployment\n"), "expected Pod"));
     CHECK(contains(problem("spec: {a: 1, a: 2}\n"), "twice"));
     CHECK(contains(problem("spec: {<<: {a: 1}}\n"), "merge keys"));
