@@ -46,6 +46,9 @@ public:
     std::span<const PositionCount> fill(
         ShapeId shape, std::int64_t wanted, const std::vector<std::int64_t>& capacities);
 
+    /// Where something is planned.
+    std::span<const Position> touched() const { return touched_; }
+
     const Cluster& cluster() const { return *cluster_; }
     NodeIndex node_at(Position position) const { return order_[position]; }
     std::size_t size() const { return order_.size(); }

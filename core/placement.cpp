@@ -47,6 +47,7 @@ struct Planner::Scratch {
     bool attempt(ShapeId driver, Position position);
     bool attempt_driver_last(ShapeId driver);
     bool pack_executors();
+    void pack(Part& part);
     Plan plan(const PlacementRequest& request) const;
     Shortfall shortfall(const PlacementRequest& request) const;
 
@@ -54,7 +55,7 @@ struct Planner::Scratch {
     std::vector<Part> parts;
     std::size_t parts_used = 0;  ///< parts beyond it are kept for their buffers
     std::vector<std::int64_t> driver_capacities;
-    std::vector<std::int64_t> now;         ///< capacities beside what is planned
+    std::vector<PositionCount> corrected;  ///< capacities as they were scanned
     std::vector<DriverNode> driver_nodes;  ///< that leave every part enough, tightest first
     std::optional<Position> driver_position;
 };
@@ -111,32 +112,50 @@ bool Planner::Scratch::parts_fit_beside(Position position, ShapeId driver) const
     return true;
 }
 
+/// Keeps the tightest few, in order.
 void Planner::Scratch::list_driver_nodes(ShapeId driver) {
+    const std::size_t tried_max = parts_used > 1 ? driver_attempts_max : 1;
     driver_nodes.clear();
     for (std::size_t i = 0; i < driver_capacities.size(); ++i) {
-        const auto position = static_cast<Position>(i);
-        if (driver_capacities[i] == 0 || !parts_fit_beside(position, driver)) continue;
-        driver_nodes.push_back({position, driver_capacities[i]});
+        if (driver_capacities[i] == 0) continue;
+        const DriverNode node{static_cast<Position>(i), driver_capacities[i]};
+        const bool full = driver_nodes.size() == tried_max;
+        if (full && !tighter(node, driver_nodes.back())) continue;
+        if (!parts_fit_beside(node.position, driver)) continue;
+        if (full) driver_nodes.pop_back();
+        const auto at = std::upper_bound(driver_nodes.begin(), driver_nodes.end(), node, tighter);
+        driver_nodes.insert(at, node);
     }
-    const std::size_t tried_max = parts_used > 1 ? driver_attempts_max : 1;
-    const std::size_t tried = std::min(driver_nodes.size(), tried_max);
-    const auto middle = driver_nodes.begin() + static_cast<std::ptrdiff_t>(tried);
-    std::partial_sort(driver_nodes.begin(), middle, driver_nodes.end(), tighter);
-    driver_nodes.resize(tried);
 }
 
 /// Packs what fits of every part; true when that is all.
 bool Planner::Scratch::pack_executors() {
     bool complete = true;
     for (std::size_t i = 0; i < parts_used; ++i) {
-        Part& part = parts[i];
-        const Wide total = packing.scan(part.shape, now);
-        part.placed_count = static_cast<std::int64_t>(std::min<Wide>(total, part.wanted));
-        const auto filled = packing.fill(part.shape, part.placed_count, now);
-        part.placed.assign(filled.begin(), filled.end());
-        complete = complete && part.placed_count == part.wanted;
+        pack(parts[i]);
+        complete = complete && parts[i].placed_count == parts[i].wanted;
     }
     return complete;
+}
+
+/// Only where something is planned already do the part's capacities differ from what was scanned:
+/// those few are corrected for the moment.
+void Planner::Scratch::pack(Part& part) {
+    corrected.clear();
+    Wide total = part.total;
+    for (const Position position : packing.touched()) {
+        std::int64_t& capacity = part.capacities[position];
+        corrected.push_back({position, capacity});
+        total -= capacity;
+        capacity = packing.capacity(position, part.shape);
+        total += capacity;
+    }
+    part.placed_count = static_cast<std::int64_t>(std::min<Wide>(total, part.wanted));
+    const auto filled = packing.fill(part.shape, part.placed_count, part.capacities);
+    part.placed.assign(filled.begin(), filled.end());
+    for (const PositionCount& scanned : corrected) {
+        part.capacities[scanned.position] = scanned.count;
+    }
 }
 
 bool Planner::Scratch::attempt(ShapeId driver, Position position) {
@@ -149,8 +168,8 @@ bool Planner::Scratch::attempt(ShapeId driver, Position position) {
 bool Planner::Scratch::attempt_driver_last(ShapeId driver) {
     packing.clear();
     driver_position.reset();
-    if (!pack_executors() || packing.scan(driver, now) == 0) return false;
-    driver_position = packing.fill(driver, 1, now).front().position;
+    if (!pack_executors() || packing.scan(driver, driver_capacities) == 0) return false;
+    driver_position = packing.fill(driver, 1, driver_capacities).front().position;
     return true;
 }
 
