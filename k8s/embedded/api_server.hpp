@@ -4,15 +4,17 @@
 // Kubernetes Status object. Single-threaded.
 //
 // Work that a real cluster's controllers do (garbage collection by owner, emptying a namespace) is
-// queued by a request and done by run_background(). Without a `defer` it is done at the end of the
-// same handle() call.
+// queued by a write and done soon after: through `defer`, or at the end of the same handle().
 
 #include "k8s/embedded/removal.hpp"
 #include "k8s/embedded/request.hpp"
 #include "k8s/embedded/store.hpp"
+#include "k8s/embedded/verbs.hpp"
+#include "k8s/embedded/writes.hpp"
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 
 namespace k8s::embedded {
@@ -27,24 +29,31 @@ struct ServerOptions {
 
 class ApiServer {
 public:
+    /// A new cluster: four namespaces with their service accounts, nothing else.
     explicit ApiServer(ServerOptions options = {});
+    ApiServer(const ApiServer&) = delete;
+    ApiServer& operator=(const ApiServer&) = delete;
 
     /// Answers any request. A watch answer holds a cursor into this server's store.
     Response handle(const Request& request);
 
+    /// To read and to watch. Write through handle(), or the rules are not applied.
     Store& store() { return store_; }
     std::int64_t now_ms() const { return now_ms_(); }
 
 private:
     Response route(const Request& request);
-    void settle();
     void make_namespace(const std::string& name);
+    void schedule();
 
     std::function<std::int64_t()> now_ms_;
     std::function<void(std::function<void()>)> defer_;
     Store store_;
     Removal removal_;
-    bool is_settling_ = false;
+    Writes writes_;
+    Verbs verbs_;
+    bool is_scheduled_ = false;
+    std::shared_ptr<bool> is_alive_ = std::make_shared<bool>(true);  ///< for deferred work
 };
 
 }  // namespace k8s::embedded

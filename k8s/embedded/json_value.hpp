@@ -1,7 +1,7 @@
 #pragma once
-// Json: an object of the embedded API server as a plain value. RapidJSON reads and writes it; between
-// the two it is an ordinary tree that can be copied, compared, patched and merged. Members keep the
-// order in which they came, as the real API server's answers do.
+// Json: an object of the embedded API server as a plain value. RapidJSON reads and writes it;
+// between the two it is an ordinary tree that can be copied, compared, patched and merged. Members
+// keep the order in which they came, as the real API server's answers do.
 
 #include "core/result.hpp"
 
@@ -21,16 +21,16 @@ public:
     using Member = std::pair<std::string, Json>;
     using Object = std::vector<Member>;
 
-    Json() = default;  ///< null
-    Json(bool value) : value_(value) {}                              // NOLINT: implicit by design
-    Json(int value) : value_(static_cast<std::int64_t>(value)) {}    // NOLINT
-    Json(std::int64_t value) : value_(value) {}                      // NOLINT
-    Json(double value) : value_(value) {}                            // NOLINT
-    Json(const char* value) : value_(std::string(value)) {}          // NOLINT
-    Json(std::string value) : value_(std::move(value)) {}            // NOLINT
-    Json(std::string_view value) : value_(std::string(value)) {}     // NOLINT
-    Json(Array value) : value_(std::move(value)) {}                  // NOLINT
-    Json(Object value) : value_(std::move(value)) {}                 // NOLINT
+    Json() = default;                                              ///< null
+    Json(bool value) : value_(value) {}                            // NOLINT: implicit by design
+    Json(int value) : value_(static_cast<std::int64_t>(value)) {}  // NOLINT
+    Json(std::int64_t value) : value_(value) {}                    // NOLINT
+    Json(double value) : value_(value) {}                          // NOLINT
+    Json(const char* value) : value_(std::string(value)) {}        // NOLINT
+    Json(std::string value) : value_(std::move(value)) {}          // NOLINT
+    Json(std::string_view value) : value_(std::string(value)) {}   // NOLINT
+    Json(Array value) : value_(std::move(value)) {}                // NOLINT
+    Json(Object value) : value_(std::move(value)) {}               // NOLINT
 
     /// Iterative parser, depth and size bounded; a duplicate key keeps the last value.
     static core::Result<Json> parse(std::string_view text);

@@ -2,6 +2,9 @@
 // Everything that makes objects go away: DELETE with its options, finalizers, garbage collection by
 // owner, the end of a namespace. Rules as the real API server and its controllers have them; the
 // controllers' part is queued and done by run().
+//
+//   present --DELETE--> gone                     (nothing to wait for)
+//           \--DELETE--> deletionTimestamp set --grace 0 (kubelet), last finalizer removed--> gone
 
 #include "k8s/embedded/status.hpp"
 #include "k8s/embedded/store.hpp"
@@ -10,7 +13,6 @@
 #include <deque>
 #include <functional>
 #include <optional>
-#include <set>
 #include <string>
 
 namespace k8s::embedded {
@@ -32,30 +34,40 @@ struct Removed {
 
 class Removal {
 public:
-    /// The store is not owned; `now_ms` is milliseconds since 1970.
-    Removal(Store& store, std::function<std::int64_t()> now_ms);
+    /// The store is not owned. `now_ms` is milliseconds since 1970; `on_work` is called when work
+    /// for run() has been queued.
+    Removal(Store& store, std::function<std::int64_t()> now_ms, std::function<void()> on_work);
+    ~Removal();
+    Removal(const Removal&) = delete;
+    Removal& operator=(const Removal&) = delete;
 
-    /// Deletes, or begins to: a bound pod waits for its kubelet, finalizers for their owners.
+    /// Deletes, or begins to: a bound pod waits for its kubelet, an object with finalizers for
+    /// whoever removes them.
     Outcome<Removed> remove(const Kind& kind, const Key& key, const DeleteOptions& options);
 
-    /// An object was created or changed: its owners may be gone, its last finalizer may be.
-    /// Answers whether the object has gone with this.
-    bool after_write(const Kind& kind, const Key& key);
+    /// After a create: an object whose owners are all gone will be collected.
+    void after_create(const Kind& kind, const StoredPtr& object);
+    /// After an update: an object that only waited for its finalizers goes now. The object's last
+    /// state.
+    StoredPtr after_update(const Kind& kind, const StoredPtr& object);
 
-    bool has_work() const { return !work_.empty(); }
     /// Does what the controllers would do, until nothing is left.
     void run();
 
 private:
-    Removed erase(const Kind& kind, const Key& key);
-    Removed begin(const Kind& kind, const StoredPtr& object, const DeleteOptions& options);
+    void queue(std::function<void()> work);
+    void erased(const Place& place, const StoredPtr& object);
+    Removed remove_present(const Kind& kind, const StoredPtr& object, const DeleteOptions& options);
+    Removed mark(const Kind& kind, const StoredPtr& object, std::int64_t grace_s);
     void collect_dependents(const std::string& uid);
     void collect(const Place& place);
+    void orphan_dependents(const std::string& uid);
     void finish_owner(const std::string& uid);
     void empty_namespace(const std::string& name);
 
     Store& store_;
     std::function<std::int64_t()> now_ms_;
+    std::function<void()> on_work_;
     std::deque<std::function<void()>> work_;
 };
 

@@ -116,7 +116,14 @@ StoredPtr Store::erase(const Kind& kind, const Key& key) {
     auto stored = std::make_shared<const Stored>(std::move(last));
     index(Place{from.kind, key}, &before->json, nullptr);
     record(from, Change{revision_, true, key, before, stored});
+    if (on_erased_) {
+        on_erased_(Place{from.kind, key}, stored);
+    }
     return stored;
+}
+
+void Store::on_erased(std::function<void(const Place&, const StoredPtr&)> listener) {
+    on_erased_ = std::move(listener);
 }
 
 void Store::index(const Place& place, const Json* before, const Json* after) {
@@ -219,7 +226,11 @@ Watch::~Watch() {
 }
 
 bool Watch::is_expired() const {
-    return position_ < store_.compacted(kind_);
+    return position_ < compacted();
+}
+
+Revision Watch::compacted() const {
+    return store_.compacted(kind_);
 }
 
 std::optional<Watch::Event> Watch::next() {

@@ -141,7 +141,7 @@ public:
     std::optional<Place> find_uid(const std::string& uid) const;
     /// Objects that name this uid as an owner.
     std::vector<Place> dependents(const std::string& uid) const;
-    /// Number of objects and places of everything in a namespace, in order of kind and name.
+    /// Everything in a namespace, in order of kind and name.
     std::vector<Place> contents(const std::string& space) const;
 
     /// Nothing when the history no longer reaches back to `request.at`.
@@ -152,6 +152,9 @@ public:
     /// Removes; answers the last state stamped with the revision of the removal, or nothing when
     /// there was no such object.
     StoredPtr erase(const Kind& kind, const Key& key);
+    /// Called after each removal with the last state; it may queue work, never call the store. One
+    /// listener (the garbage collector); the empty function takes it away.
+    void on_erased(std::function<void(const Place&, const StoredPtr&)> listener);
 
     /// Changes after `from`; at a revision that is no longer reachable the watch begins expired.
     std::unique_ptr<Watch> watch(const Kind& kind, Scope scope, Revision from);
@@ -175,6 +178,7 @@ private:
     std::map<Key, StoredPtr> state_at(const Table& table, Revision revision) const;
 
     Limits limits_;
+    std::function<void(const Place&, const StoredPtr&)> on_erased_;
     Revision revision_ = 0;
     std::map<const Kind*, Table> tables_;  ///< by stored view
     std::map<std::string, Place> by_uid_;
