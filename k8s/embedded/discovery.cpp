@@ -4,7 +4,6 @@
 #include "k8s/embedded/kinds.hpp"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 #include <vector>
 
@@ -157,7 +156,8 @@ Json api_group_alone(const Group& group) {
     Json object;
     object.set("kind", "APIGroup");
     object.set("apiVersion", "v1");
-    for (auto& [key, value] : api_group(group).members()) object.set(key, std::move(value));
+    Json described = api_group(group);
+    for (auto& [key, value] : described.members()) object.set(key, std::move(value));
     return object;
 }
 
@@ -284,13 +284,6 @@ std::optional<Response> answer_discovery(std::string_view path, std::string_view
     if (path == "/api") return root_answer(true, accept);
     if (path == "/apis") return root_answer(false, accept);
     if (path == "/version") return json_answer(server_version());
-    constexpr std::array probes = {"/healthz", "/livez", "/readyz"};
-    if (std::find(probes.begin(), probes.end(), path) != probes.end()) {
-        Response answer;
-        answer.content_type = "text/plain; charset=utf-8";
-        answer.body = "ok";
-        return answer;
-    }
     return group_answer(path);
 }
 
