@@ -11,7 +11,7 @@
 
 namespace k8s {
 
-inline constexpr std::size_t executor_template_max = 512 * 1024;  ///< bytes of text
+inline constexpr std::size_t executor_template_max = 128 * 1024;  ///< bytes of text
 
 /// Mirrors what the scheduler keeps of a template; gang/app copies it over, for layers below do not
 /// know each other.
