@@ -57,6 +57,7 @@ struct Elector::Impl {
     bool told_leader = false;
     bool started = false;
     bool stopped = false;
+    bool abandoned = false;  // destroyed without stop(): the Lease is left to expire
 
     std::string collection() const {
         return fmt::format(
@@ -191,7 +192,7 @@ asio::awaitable<void> Elector::Impl::run() {
         election.check_deadline(monotonic_ms());
         tell_changes();
     }
-    co_await release();
+    if (!abandoned) co_await release();
     stop_timer.cancel();
     connection.close();
     if (stop_done) asio::post(io, std::exchange(stop_done, nullptr));
@@ -219,6 +220,7 @@ Elector::Elector(asio::io_context& io, std::shared_ptr<Endpoint> endpoint, Elect
 
 Elector::~Elector() {
     impl_->stopped = true;
+    impl_->abandoned = true;
     impl_->stop_done = nullptr;
     impl_->timer.cancel();
     impl_->stop_timer.cancel();

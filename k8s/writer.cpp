@@ -106,7 +106,8 @@ struct Writer::Impl : std::enable_shared_from_this<Writer::Impl> {
     bool closed = false;  // callbacks are over
 
     std::uint32_t chance() { return static_cast<std::uint32_t>(random()); }
-    bool may_write() const { return !options.may_write || options.may_write(); }
+    // After the end the owner's callbacks may be gone.
+    bool may_write() const { return !closed && (!options.may_write || options.may_write()); }
     CallLimits limits() const { return CallLimits(options.call_timeout_ms); }
 
     template <typename Job>
@@ -179,6 +180,8 @@ void Writer::Impl::count_throttled(const Response& response) {
 }
 
 asio::awaitable<void> Writer::Impl::work(WorkerPointer worker) {
+    // Started from inside bind() and its like, whose callbacks must not come before they return.
+    co_await asio::post(io, asio::use_awaitable);
     while (!closed) {
         auto job = queue.take(monotonic_ms());
         if (!job) {
@@ -197,7 +200,7 @@ asio::awaitable<void> Writer::Impl::work(WorkerPointer worker) {
 
 // False: nothing has come for so long that the connection is not worth keeping.
 asio::awaitable<bool> Writer::Impl::rest(WorkerPointer worker) {
-    if (stopping) co_return queue.size() > 0 && in_flight == 0;
+    if (stopping) co_return false;
     watch_events();
     idle.push_back(worker);
     const bool whole = co_await sleep_ms(worker->timer, options.idle_close_ms);
