@@ -27,7 +27,7 @@ std::vector<DemoJob> burst(const DemoOptions& options) {
         job.name = fmt::format("app-{:02}", index + 1);
         job.language = index % 3 == 2 ? DemoLanguage::python : DemoLanguage::jvm;
         job.executors = options.executors;
-        job.submit_after_ms = index * 100;
+        job.submit_after_ms = index * 20;
         jobs.push_back(std::move(job));
     }
     return jobs;
