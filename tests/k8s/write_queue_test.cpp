@@ -1,6 +1,7 @@
 #include "k8s/write_queue.hpp"
 
 #include <doctest/doctest.h>
+
 #include <string>
 #include <utility>
 
@@ -8,7 +9,9 @@ using namespace k8s;
 
 namespace {
 
-PodName pod(const std::string& uid) { return PodName{"ns", "pod-" + uid, uid}; }
+PodName pod(const std::string& uid) {
+    return PodName{"ns", "pod-" + uid, uid};
+}
 
 BindJob bind_of(const std::string& uid) {
     BindJob job;
