@@ -78,6 +78,7 @@ private:
     bool is_spark_executor(const core::Pod& pod) const;
     void upsert_foreign(const core::Pod& pod);
     void remove_foreign(const std::string& uid);
+    void take_role(PodEntry& entry);
     void observe(PodEntry& entry);
     void observe_driver(PodEntry& entry);
     void observe_member(PodEntry& entry);
@@ -144,7 +145,8 @@ private:
     void tell_oversized(Application& app, const PodEntry& entry, const Slot& slot);
     void say_retry(const PodEntry& entry);
     void wait_or_go_alone(Application& app, PodEntry& entry, std::int64_t& returning);
-    bool is_ready(PodEntry& entry);
+    bool is_ready(const PodEntry& entry) const;
+    void end_pauses();
     void send_bind(PodEntry& entry, const std::string& node, core::StringMap annotations);
 
     void admit_waiting();
@@ -216,6 +218,7 @@ private:
     std::set<std::string> suspect_gangs_;
     std::set<std::string> to_publish_;  ///< gangs whose reservation is to be written
     std::set<std::pair<std::int64_t, std::string>> stuck_due_;
+    std::set<std::pair<std::int64_t, std::string>> retry_due_;
     std::set<std::int64_t> timers_;
 
     std::uint64_t ceiling_version_ = 0;  ///< grows when nodes or foreign usage change

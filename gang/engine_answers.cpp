@@ -48,7 +48,7 @@ void Engine::pause(PodEntry& entry, ReasonCode code, std::int64_t pause_ms, bool
     entry.retry.not_before_ms = now_ms_ + pause_ms;
     entry.retry.stale_version = until_changed ? entry.bound_version : std::string();
     ++entry.retry.failures;
-    wake_at(entry.retry.not_before_ms);
+    retry_due_.emplace(entry.retry.not_before_ms, entry.pod.uid);
 }
 
 void Engine::on(const BindFinished& event) {

@@ -92,12 +92,21 @@ void Engine::on(const PodUpserted& event) {
     if (!inserted && is_older(entry.pod, event.pod)) {
         return;
     }
+    const std::int64_t created = inserted ? event.pod.created : entry.pod.created;
     entry.pod = event.pod;
-    if (inserted && is_spark_executor(entry.pod)) {
+    entry.pod.created = created;  // ranks are made of it
+    if (inserted) {
+        take_role(entry);
+    }
+    observe(entry);
+}
+
+void Engine::take_role(PodEntry& entry) {
+    entry.is_driver = is_spark_driver(entry.pod);
+    if (!entry.is_driver && is_spark_executor(entry.pod)) {
         entry.owner = core::find_controller(entry.pod)->uid;
         executors_by_owner_[entry.owner].insert(entry.pod.uid);
     }
-    observe(entry);
 }
 
 void Engine::observe(PodEntry& entry) {
@@ -115,7 +124,7 @@ void Engine::observe(PodEntry& entry) {
         fence_.drop(pod.uid);  // our write has been seen before it was answered
     }
     ledger_.settle(entry);
-    if (is_spark_driver(pod)) {
+    if (entry.is_driver) {
         observe_driver(entry);
         return;
     }

@@ -15,7 +15,7 @@ namespace gang {
 void Engine::classify_dirty_pods() {
     for (const std::string& uid : std::exchange(dirty_pods_, {})) {
         const auto it = pods_.find(uid);
-        if (it != pods_.end() && !is_spark_driver(it->second.pod)) {
+        if (it != pods_.end() && !it->second.is_driver) {
             classify(it->second);
         }
     }
@@ -176,22 +176,36 @@ void Engine::send_bind(PodEntry& entry, const std::string& node, core::StringMap
 }
 
 /// Whether nothing of earlier failures stands against a try now.
-bool Engine::is_ready(PodEntry& entry) {
-    Retry& retry = entry.retry;
+bool Engine::is_ready(const PodEntry& entry) const {
+    const Retry& retry = entry.retry;
     if (retry.code == ReasonCode::none) {
         return true;
     }
     const bool changed =
         !retry.stale_version.empty() && retry.stale_version != entry.pod.resource_version;
-    if (now_ms_ < retry.not_before_ms && !changed) {
-        wake_at(retry.not_before_ms);
-        return false;
-    }
-    return true;
+    return now_ms_ >= retry.not_before_ms || changed;
 }
 
 void Engine::say_retry(const PodEntry& entry) {
-    announcer_.say_quietly(entry.pod, retry_saying(cluster_.node_count(), entry.retry), now_ms_);
+    if (entry.retry.stale_version.empty()) {
+        announcer_.say_quietly(
+            entry.pod, retry_saying(cluster_.node_count(), entry.retry), now_ms_);
+    }
+}
+
+/// Pauses that are over: their pods are looked at again.
+void Engine::end_pauses() {
+    while (!retry_due_.empty() && retry_due_.begin()->first <= now_ms_) {
+        const std::string uid = retry_due_.begin()->second;
+        retry_due_.erase(retry_due_.begin());
+        if (const auto it = pods_.find(uid); it != pods_.end() && it->second.is_bindable()) {
+            dirty_pods_.insert(uid);
+            queue_changed_ = true;
+        }
+    }
+    if (!retry_due_.empty()) {
+        wake_at(retry_due_.begin()->first);
+    }
 }
 
 }  // namespace gang

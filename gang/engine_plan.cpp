@@ -15,22 +15,24 @@ Decisions Engine::step(const StampedEvent& event) {
 }
 
 void Engine::on(const Tick&) {
+    // What cannot be planned now (a list is under way, another leads) begins with another event.
+    if (!pods_listed_ || !nodes_listed_ || relisting_ > 0) {
+        return;
+    }
+    adopt_waiting();
+    if (!leads_) {
+        return;
+    }
     timers_.erase(timers_.begin(), timers_.upper_bound(now_ms_));
     work_left_ = work_per_tick;
-    if (pods_listed_ && nodes_listed_ && relisting_ == 0) {
-        adopt_waiting();
-        if (leads_) {
-            plan();
-        }
-    }
-    if (leads_) {
-        announcer_.flush(decisions_, now_ms_);
-    }
+    plan();
+    announcer_.flush(decisions_, now_ms_);
     wake();
 }
 
 void Engine::plan() {
     ask_for_confs();
+    end_pauses();
     check_stuck();
     repair();
     if (oversized_room_ != cluster_.room_version()) {
@@ -107,11 +109,9 @@ void Engine::wake() {
     if (!timers_.empty()) {
         consider(*timers_.begin());
     }
-    if (leads_) {
-        consider(asker_.next_due_ms(now_ms_));
-        consider(fence_.next_due_ms());
-        consider(announcer_.next_due_ms());
-    }
+    consider(asker_.next_due_ms(now_ms_));
+    consider(fence_.next_due_ms());
+    consider(announcer_.next_due_ms());
     if (next) {
         decisions_.emplace_back(WakeAt{std::max(*next, now_ms_)});
     }

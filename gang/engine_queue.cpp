@@ -13,7 +13,7 @@ namespace gang {
 namespace {
 
 /// A pod that is changed by others all the time must not hold up the queue with it.
-constexpr int changes_in_row_max = 3;
+constexpr int failures_in_row_max = 3;
 /// "Not found" is normal until Spark has made the config map; said when it lasts.
 constexpr std::int64_t conf_patience_ms = 900;
 
@@ -117,7 +117,12 @@ bool Engine::consider(Application& app, PodEntry& entry, Walk& walk) {
         return true;
     }
     if (!is_ready(entry)) {
-        set_saying(app, retry_saying(cluster_.node_count(), entry.retry));
+        // A changed pod is tried again within moments: that is not worth a condition, which would
+        // be one more change.
+        app.attempt.saying = retry_saying(cluster_.node_count(), entry.retry);
+        if (entry.retry.stale_version.empty()) {
+            set_saying(app, app.attempt.saying);
+        }
         if (holds_up_others(entry)) {
             block(app, walk);
         }
@@ -151,9 +156,9 @@ void Engine::block(Application& app, Walk& walk) {
     app.attempt.position = ++walk.ahead;
 }
 
+/// What failed by chance keeps its place, or every hiccup would reorder the queue; not for ever.
 bool Engine::holds_up_others(const PodEntry& entry) const {
-    return entry.retry.code == ReasonCode::backing_off && !entry.retry.stale_version.empty() &&
-           entry.retry.failures <= changes_in_row_max;
+    return entry.retry.code == ReasonCode::backing_off && entry.retry.failures <= failures_in_row_max;
 }
 
 /// Gangs that cannot be admitted whatever room there is: others need not wait for them.

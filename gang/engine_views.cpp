@@ -116,11 +116,11 @@ const PodEntry* Engine::find_pod(std::string_view question) const {
     int best_match = 0;
     for (const auto& [uid, entry] : pods_) {
         const std::string* application = core::find_value(entry.pod.labels, "spark-app-selector");
-        const int match =
-            entry.pod.namespace_name + "/" + entry.pod.name == question                        ? 3
-            : entry.pod.name == question                                                       ? 2
-            : is_spark_driver(entry.pod) && application != nullptr && *application == question ? 1
-                                                                                               : 0;
+        const int match = entry.pod.namespace_name + "/" + entry.pod.name == question ? 3
+                          : entry.pod.name == question                                ? 2
+                          : entry.is_driver && application != nullptr && *application == question
+                              ? 1
+                              : 0;
         const bool better =
             match > best_match || (match > 0 && match == best_match && entry.rank() < best->rank());
         if (better) {

@@ -1,0 +1,364 @@
+// Hundreds of small worlds by chance: applications that come, run, lose executors and end, nodes
+// that come and go, pods of others, failing binds, restarts, duplicated and interleaved events.
+// After each move the invariants are looked at; at the end everything that fits must finish.
+//
+// Another start: GANG_SEED=n. More of them: GANG_WORLDS=n.
+
+#include "tests/gang/world.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+
+namespace {
+
+using gang::BindOutcome;
+using tests::Random;
+using tests::World;
+
+class Life {
+public:
+    explicit Life(std::uint64_t seed) : random_(seed) {
+        world_.chaos = &random_;
+        const auto nodes = random_.between(1, 5);
+        for (std::int64_t i = 0; i < nodes; ++i) {
+            world_.add_node(tests::node("n" + std::to_string(i), random_.between(2, 8), 64 * 1024));
+        }
+        // One node stays as it is and holds the largest gang, so that all can finish.
+        world_.add_node(tests::node("rock", largest_gang + 1, 64 * 1024));
+    }
+
+    void run() {
+        for (int i = 0; i < 60; ++i) {
+            move();
+            check();
+        }
+        calm_down();
+        for (int i = 0; i < 400 && !all_finished(); ++i) {
+            live();
+            world_.advance(1'000);
+            check();
+        }
+        CHECK(all_finished());
+        check_nothing_is_left();
+    }
+
+private:
+    static constexpr std::int64_t largest_gang = 6;
+
+    struct App {
+        std::int64_t executors = 0;
+        int runs = 0;  ///< rounds with all executors running
+        bool finished = false;
+    };
+
+    void move() {
+        switch (random_.between(0, 13)) {
+            case 0:
+            case 1:
+                submit();
+                break;
+            case 2:
+                world_.restart();
+                break;
+            case 3:
+                change_a_node();
+                break;
+            case 4:
+                foreign_pod();
+                break;
+            case 5:
+                lose_executor();
+                break;
+            case 6:
+                kill_driver();
+                break;
+            case 7:
+                world_.relist();
+                break;
+            case 8:
+                fail_binds();
+                break;
+            case 9:
+                withhold();
+                break;
+            case 10:
+                elastic_executor();
+                break;
+            case 11:
+                flap_leadership();
+                break;
+            default:
+                live();
+                break;
+        }
+        if (random_.chance(70)) {
+            world_.advance(random_.between(0, 3'000));
+        } else {
+            for (std::int64_t i = random_.between(0, 12); i > 0; --i) {
+                world_.deliver_one();
+            }
+        }
+    }
+
+    void submit() {
+        App app;
+        app.executors = random_.between(1, largest_gang);
+        core::Pod driver = tests::driver("app-" + std::to_string(++names_));
+        driver.created = 1'000 + random_.between(0, 3) + names_;
+        apps_[world_.submit(driver, tests::conf(app.executors))] = app;
+    }
+
+    /// Spark and the kubelets: drivers run, executors are made up to their number, work gets done.
+    void live() {
+        for (auto& [uid, app] : apps_) {
+            if (app.finished || !world_.is_bound(uid)) {
+                continue;
+            }
+            if (world_.pod(uid).phase == core::PodPhase::pending) {
+                world_.set_phase(uid, core::PodPhase::running);
+            }
+            auto executors = world_.executors_of(uid);
+            const auto there = static_cast<std::int64_t>(executors.size());
+            if (there < app.executors) {
+                world_.create_executors(uid, static_cast<int>(app.executors - there));
+                continue;
+            }
+            app.runs += world_.bound_count(executors) >= app.executors ? 1 : 0;
+            if (app.runs >= 2) {
+                finish(uid, app);
+            }
+        }
+    }
+
+    void finish(const std::string& uid, App& app) {
+        app.finished = true;
+        world_.set_phase(uid, core::PodPhase::succeeded);
+        for (const auto& executor : world_.executors_of(uid)) {
+            world_.remove_pod(executor);
+        }
+    }
+
+    std::string any_app() {
+        std::vector<std::string> live;
+        for (const auto& [uid, app] : apps_) {
+            if (!app.finished && world_.is_bound(uid)) {
+                live.push_back(uid);
+            }
+        }
+        return live.empty() ? ""
+                            : live[static_cast<std::size_t>(
+                                  random_.between(0, static_cast<std::int64_t>(live.size()) - 1))];
+    }
+
+    void lose_executor() {
+        const std::string uid = any_app();
+        const auto executors = uid.empty() ? std::vector<std::string>{} : world_.executors_of(uid);
+        if (executors.empty()) {
+            return;
+        }
+        const std::string& lost = executors.front();
+        switch (random_.between(0, 2)) {
+            case 0:
+                world_.remove_pod(lost);
+                break;
+            case 1:
+                world_.set_phase(lost, core::PodPhase::failed);
+                break;
+            default:
+                world_.change_pod(lost, [](core::Pod& pod) { pod.deleting = true; });
+                terminating_.push_back(lost);
+                break;
+        }
+    }
+
+    void kill_driver() {
+        if (apps_.empty() || !random_.chance(50)) {
+            return;
+        }
+        auto it = apps_.begin();
+        std::advance(it, random_.between(0, static_cast<std::int64_t>(apps_.size()) - 1));
+        world_.remove_application(it->first);
+        apps_.erase(it);
+    }
+
+    void change_a_node() {
+        const std::string name = "n" + std::to_string(random_.between(0, 4));
+        if (!world_.nodes().contains(name)) {
+            world_.add_node(tests::node(name, random_.between(2, 8), 64 * 1024));
+            return;
+        }
+        switch (random_.between(0, 2)) {
+            case 0:
+                remove_node(name);
+                break;
+            case 1:
+                world_.change_node(name, [](core::Node& node) { node.ready = !node.ready; });
+                break;
+            default:
+                world_.change_node(
+                    name, [](core::Node& node) { node.unschedulable = !node.unschedulable; });
+                break;
+        }
+    }
+
+    /// The node goes; its pods are removed as the node controller does it. Drivers on it are lost.
+    void remove_node(const std::string& name) {
+        world_.remove_node(name);
+        std::vector<std::string> on_it;
+        for (const auto& [uid, pod] : world_.pods()) {
+            if (pod.node_name == name) {
+                on_it.push_back(uid);
+            }
+        }
+        for (const auto& uid : on_it) {
+            if (apps_.erase(uid) > 0) {
+                world_.remove_application(uid);
+            } else if (world_.has_pod(uid)) {
+                world_.remove_pod(uid);
+            }
+        }
+    }
+
+    /// Binds itself anywhere, as other schedulers do; gone again after a while.
+    void foreign_pod() {
+        if (!foreign_.empty() && random_.chance(50)) {
+            world_.remove_pod(foreign_.back());
+            foreign_.pop_back();
+            return;
+        }
+        const std::string name = "n" + std::to_string(random_.between(0, 4));
+        if (!world_.nodes().contains(name)) {
+            return;
+        }
+        core::Pod pod = tests::pod("foreign", random_.between(100, 2'000), 100);
+        pod.scheduler_name = "default-scheduler";
+        pod.node_name = name;
+        foreign_.push_back(world_.create(pod));
+        foreigners_came_ = true;
+    }
+
+    void elastic_executor() {
+        const std::string uid = any_app();
+        if (!uid.empty()) {
+            world_.create_executors(uid, 1);
+        }
+    }
+
+    void fail_binds() {
+        const auto outcome = random_.chance(50) ? BindOutcome::not_sent : BindOutcome::refused;
+        auto left = random_.between(1, 4);
+        world_.on_bind = [left,
+                          outcome](const gang::BindPod&) mutable -> std::optional<BindOutcome> {
+            return left-- > 0 ? std::optional(outcome) : std::nullopt;
+        };
+    }
+
+    void withhold() {
+        world_.hold_bind_answers = !world_.hold_bind_answers;
+        world_.late_watch = !world_.late_watch;
+        if (!world_.hold_bind_answers) {
+            world_.release_answers();
+        }
+    }
+
+    void flap_leadership() {
+        world_.lose_lead();
+        world_.lead();
+    }
+
+    void calm_down() {
+        world_.on_bind = nullptr;
+        world_.late_watch = false;
+        world_.release_answers();
+        for (const auto& uid : terminating_) {
+            world_.remove_pod(uid);
+        }
+        for (const auto& uid : foreign_) {
+            world_.remove_pod(uid);
+        }
+        world_.advance(60'000);
+    }
+
+    bool all_finished() const {
+        return std::all_of(
+            apps_.begin(), apps_.end(), [](const auto& entry) { return entry.second.finished; });
+    }
+
+    void check() {
+        // A pod of another scheduler may land where our bind is on its way; only then may a node be
+        // overcommitted, and not by us.
+        if (!foreigners_came_) {
+            CHECK(world_.violations == std::vector<std::string>{});
+        }
+        for (const auto& violation : world_.violations) {
+            CHECK(violation.find("whole gang") == std::string::npos);
+        }
+        check_slots();
+    }
+
+    /// Slots in sum are never more than declared, and in the annotation all of them are there.
+    void check_slots() {
+        for (const auto& view : world_.scheduler->gangs()) {
+            CHECK(view.slots_open + view.slots_claimed + view.slots_bound <= view.executors);
+            if (view.state == gang::GangState::waiting || view.state == gang::GangState::ended) {
+                CHECK(view.slots_open + view.slots_claimed + view.slots_bound == 0);
+            }
+        }
+        for (const auto& [uid, app] : apps_) {
+            const auto held = world_.reservation(uid);
+            if (world_.is_bound(uid) && held) {
+                CHECK(gang::slot_count(*held) == app.executors);
+            }
+        }
+    }
+
+    /// When all have ended, a gang as large as the whole rock fits on it, so no room was lost.
+    void check_nothing_is_left() {
+        for (const auto& [uid, app] : apps_) {
+            world_.remove_application(uid);
+        }
+        std::vector<std::string> rest;
+        for (const auto& [uid, pod] : world_.pods()) {
+            rest.push_back(uid);
+        }
+        for (const auto& uid : rest) {
+            world_.remove_pod(uid);
+        }
+        world_.advance(1'000);
+        CHECK(world_.scheduler->gangs().empty());
+        const auto probe = world_.submit("probe", largest_gang, 1);
+        core::Node rock = world_.nodes().at("rock");
+        world_.settle();
+        CHECK(world_.is_bound(probe));
+        world_.advance(600'000);
+        world_.remove_application(probe);
+        core::Pod whole = tests::pod("whole", rock.allocatable.cpu_milli, 1);
+        whole.constraints.node_selector = {{"rock", "yes"}};
+        world_.change_node("rock", [](core::Node& node) { node.labels = {{"rock", "yes"}}; });
+        const auto last = world_.create(whole);
+        world_.advance(1'000);
+        CHECK(world_.is_bound(last));
+    }
+
+    Random random_;
+    World world_;
+    std::map<std::string, App> apps_;
+    std::vector<std::string> foreign_;
+    std::vector<std::string> terminating_;
+    bool foreigners_came_ = false;
+    int names_ = 0;
+};
+
+}  // namespace
+
+TEST_CASE("random worlds: invariants hold and everybody finishes") {
+    const std::uint64_t first = tests::first_seed();
+    const char* more = std::getenv("GANG_WORLDS");
+    const std::uint64_t worlds = more != nullptr ? std::strtoull(more, nullptr, 10) : 300;
+    for (std::uint64_t seed = first; seed < first + worlds; ++seed) {
+        CAPTURE(seed);
+        INFO("GANG_SEED=" << seed << " GANG_WORLDS=1 repeats this world");
+        Life(seed).run();
+    }
+}

@@ -1,0 +1,423 @@
+// Restarts, two leaders, forged annotations: what is given back, and what is not.
+
+#include "tests/gang/world.hpp"
+
+#include <doctest/doctest.h>
+
+using gang::GangState;
+using gang::ReasonCode;
+using tests::World;
+
+namespace {
+
+void add_small_cluster(World& world) {
+    for (const char* name : {"n1", "n2", "n3"}) {
+        world.add_node(tests::node(name, 4, 16 * 1024));
+    }
+}
+
+void annotate(World& world, const std::string& uid, const std::string& text) {
+    world.change_pod(uid, [&text](core::Pod& pod) {
+        pod.annotations = {{"gang-scheduler/reservation", text}};
+    });
+}
+
+}  // namespace
+
+TEST_CASE("recovery: after a restart every live gang has exactly what it had") {
+    World world;
+    add_small_cluster(world);
+    const auto driver = world.submit("a", 7, 1);
+    const auto waiting = world.submit("b", 7, 2);
+    world.settle();
+    auto executors = world.create_executors(driver, 3);
+    world.settle();
+    const auto before = world.scheduler->explain("a")->slots_per_node;
+    world.restart();
+    world.settle();
+    CHECK(world.scheduler->explain("a")->slots_per_node == before);
+    CHECK(world.view(driver).slots_bound == 3);
+    CHECK(world.view(driver).slots_open == 4);
+    CHECK(world.view(driver).executors == 7);
+    CHECK_FALSE(world.is_bound(waiting));
+    CHECK(world.fetches.back().second == waiting);  // the admitted gang's conf is not read again
+    executors = world.create_executors(driver, 4);
+    world.settle();
+    CHECK(world.bound_count(executors) == 4);
+    CHECK(world.updates.empty());
+    CHECK(world.violations.empty());
+}
+
+TEST_CASE("recovery: a restart between any two decisions leaves whole gangs only") {
+    for (std::size_t stop = 0; stop < 40; ++stop) {
+        CAPTURE(stop);
+        World world;
+        add_small_cluster(world);
+        const auto first = world.submit("a", 5, 1);
+        const auto second = world.submit("b", 4, 2);
+        std::size_t steps = 0;
+        bool restarted = false;
+        const auto drive = [&] {
+            for (int round = 0; round < 300; ++round) {
+                if (!restarted && steps++ == stop) {
+                    restarted = true;
+                    world.restart();
+                }
+                if (!world.deliver_one()) {
+                    world.step(gang::Tick{});
+                    if (world.queues_empty()) {
+                        return;
+                    }
+                }
+            }
+        };
+        drive();
+        for (const auto& driver : {first, second}) {
+            REQUIRE(world.is_bound(driver));
+            const auto executors = world.create_executors(driver, driver == first ? 5 : 4);
+            drive();
+            CHECK(world.bound_count(executors) == static_cast<std::int64_t>(executors.size()));
+        }
+        CHECK(world.violations.empty());
+    }
+}
+
+TEST_CASE("recovery: an ended driver's gang is not taken up again") {
+    World world;
+    add_small_cluster(world);
+    const auto driver = world.submit("a", 7, 1);
+    world.settle();
+    world.set_phase(driver, core::PodPhase::succeeded);
+    world.restart();
+    const auto next = world.submit("b", 10, 2);
+    const auto orphans = world.create_executors(driver, 1);
+    world.settle();
+    CHECK(world.is_bound(next));
+    CHECK_FALSE(world.is_bound(orphans[0]));
+    CHECK(world.condition(orphans[0]).find("its driver etl/a has ended") != std::string::npos);
+}
+
+TEST_CASE("recovery: slots on nodes that went meanwhile are placed anew before new gangs") {
+    World world;
+    add_small_cluster(world);
+    const auto driver = world.submit("a", 4, 1);
+    world.settle();
+    const std::string lost = world.reservation(driver)->shapes[0].slots_per_node.back().first;
+    REQUIRE(lost != world.node_of(driver));
+    world.remove_node(lost);
+    const auto next = world.submit("b", 6, 2);
+    world.restart();
+    world.settle();
+    CHECK(world.view(driver).slots_open == 4);
+    CHECK(world.updates.size() == 1);
+    CHECK_FALSE(world.is_bound(next));
+    CHECK(world.violations.empty());
+}
+
+TEST_CASE("recovery: a forged annotation gives an unbound driver nothing and is overwritten") {
+    World world;
+    world.add_node(tests::node("n1", 8, 16 * 1024));
+    core::Pod forger = tests::driver("forger");
+    forger.uid = "uid-forger";
+    forger.created = 5'000;
+    forger.annotations = {
+        {"gang-scheduler/reservation",
+         "v1 generation=9 epoch=1 anchor=uid-forger;shape cpu=1000 memory=1 nodes=n1:7"}};
+    world.submit(forger, tests::conf(2));
+    const auto honest = world.submit("honest", 4, 1);
+    world.settle();
+    CHECK(world.is_bound(honest));
+    CHECK(world.is_bound("uid-forger"));
+    CHECK(gang::slot_count(*world.reservation("uid-forger")) == 2);
+}
+
+TEST_CASE("recovery: a forged annotation on a bound driver is a hint, bounded and checked") {
+    config::Schema schema;
+    schema.gang.max_gang_size = 6;
+    World world(schema);
+    add_small_cluster(world);
+    const auto honest = world.submit("honest", 4, 1);
+    world.settle();
+    const auto forger = world.submit("forger", 2, 2);
+    world.settle();
+    REQUIRE(world.is_bound(forger));
+    const std::string shape = "shape cpu=1000 memory=1 nodes=";
+    const std::string header = "v1 generation=9 epoch=1 anchor=" + forger + ";";
+    SUBCASE("more slots than a gang may have") {
+        annotate(world, forger, header + shape + "n1:6");
+    }
+    SUBCASE("nonsense") {
+        annotate(world, forger, "give me everything");
+    }
+    SUBCASE("copied from another driver") {
+        annotate(
+            world,
+            forger,
+            *core::find_value(world.pod(honest).annotations, "gang-scheduler/reservation"));
+    }
+    SUBCASE("room that is not there") {
+        annotate(world, forger, header + shape + "n1:5,");
+    }
+    SUBCASE("a node that is not there") {
+        annotate(world, forger, header + shape + "n9:5");
+    }
+    SUBCASE("executors larger than any node") {
+        annotate(world, forger, header + "shape cpu=9223372036854775807 memory=1 nodes=n1:5");
+    }
+    world.settle();
+    CHECK(world.view(forger).slots_open == 2);  // while we live, our memory counts
+    world.restart();
+    world.settle();
+    CHECK(world.view(honest).slots_open == 4);
+    const auto executors = world.create_executors(honest, 4);
+    world.settle();
+    CHECK(world.bound_count(executors) == 4);
+    CHECK(world.violations.empty());
+}
+
+TEST_CASE("recovery: a driver bound by a stranger behind the fence brings no reservation") {
+    World world;
+    add_small_cluster(world);
+    world.settle();
+    core::Pod stranger = tests::driver("stranger");
+    stranger.uid = "uid-stranger";
+    stranger.node_name = "n1";
+    stranger.annotations = {
+        {"gang-scheduler/reservation",
+         "v1 generation=1 epoch=1 anchor=uid-stranger;shape cpu=1000 memory=1 nodes=n1:3,n2:4"}};
+    world.submit(stranger, tests::conf(7));
+    world.settle();
+    CHECK(world.view("uid-stranger").slots_open == 0);
+    CHECK(world.view("uid-stranger").state == GangState::running);
+    const auto executors = world.create_executors("uid-stranger", 2);
+    world.settle();
+    CHECK(world.bound_count(executors) == 2);  // as lone pods
+}
+
+TEST_CASE(
+    "recovery: an executor whose slot moved before the annotation was written is counted once") {
+    World world;
+    add_small_cluster(world);
+    const auto driver = world.submit("a", 6, 1);
+    world.settle();
+    const std::string lost = world.reservation(driver)->shapes[0].slots_per_node.back().first;
+    world.fail_status_writes = true;
+    world.change_node(lost, [](core::Node& node) { node.unschedulable = true; });
+    const auto executors = world.create_executors(driver, 6);
+    world.settle();
+    CHECK(world.bound_count(executors) == 6);
+    world.change_node(lost, [](core::Node& node) { node.unschedulable = false; });
+    world.fail_status_writes = false;
+    world.restart();
+    world.settle();
+    CHECK(world.view(driver).slots_bound == 6);
+    CHECK(world.view(driver).slots_open == 0);
+    const auto next = world.submit("b", 4, 2);
+    world.settle();
+    CHECK(world.is_bound(next));
+    CHECK(world.violations.empty());
+}
+
+TEST_CASE("leadership: a follower applies and writes nothing, then leads with a warm cache") {
+    World world;
+    add_small_cluster(world);
+    const auto driver = world.submit("a", 7, 1);
+    world.settle();
+    world.restart(false);
+    world.settle();
+    CHECK(world.view(driver).slots_open == 7);
+    const auto binds = world.binds.size();
+    const auto conditions = world.conditions.size();
+    const auto executors = world.create_executors(driver, 3);
+    const auto waiting = world.submit("b", 2, 2);
+    world.advance(60'000);
+    CHECK(world.binds.size() == binds);
+    CHECK(world.conditions.size() == conditions);
+    world.lead();
+    world.settle();
+    CHECK(world.bound_count(executors) == 3);
+    CHECK(world.is_bound(waiting));
+    CHECK(world.reservation(waiting)->epoch == 2);
+}
+
+TEST_CASE("leadership: after it is lost nothing is written any more") {
+    World world;
+    add_small_cluster(world);
+    const auto driver = world.submit("a", 7, 1);
+    world.settle();
+    world.lose_lead();
+    world.settle();
+    const auto binds = world.binds.size();
+    world.create_executors(driver, 3);
+    world.submit("b", 2, 2);
+    world.advance(60'000);
+    CHECK(world.binds.size() == binds);
+    CHECK(world.view(driver).slots_open == 7);
+    world.lead();
+    world.settle();
+    CHECK(world.binds.size() == binds + 4);
+    CHECK(world.violations.empty());
+}
+
+TEST_CASE("leadership: a follower takes over what the leader rewrites") {
+    World world;
+    add_small_cluster(world);
+    const auto driver = world.submit("a", 2, 1);
+    world.settle();
+    world.restart(false);
+    world.settle();
+    annotate(
+        world,
+        driver,
+        "v1 generation=2 epoch=1 anchor=" + driver +
+            ";shape cpu=1000 memory=1476395008 nodes=n3:2");
+    world.settle();
+    CHECK(
+        world.scheduler->explain("a")->slots_per_node ==
+        std::vector<std::pair<std::string, std::int32_t>>{{"n3", 2}});
+}
+
+TEST_CASE("leadership: no new gang before every unbound starter has been fenced") {
+    World world;
+    world.add_node(tests::node("n1", 8, 32 * 1024));
+    const auto first = world.submit("a", 2, 1);
+    const auto lone = world.create(tests::pod("web", 100, 100));
+    world.hold_status_answers = true;
+    SUBCASE("by the answers") {
+        world.late_watch = true;
+    }
+    SUBCASE("by our text on the pods") {}
+    world.settle();
+    CHECK(world.binds.empty() == world.late_watch);
+    REQUIRE(world.conditions.size() == 2);
+    for (const auto& condition : world.conditions) {
+        CHECK(condition.fence);
+        CHECK(condition.message.find("epoch 1") != std::string::npos);
+        CHECK(condition.reason == "SchedulingSkipped");
+    }
+    world.release_answers();
+    world.settle();
+    CHECK(world.is_bound(first));
+    CHECK(world.is_bound(lone));
+    // Whoever comes later needs no fence.
+    const auto later = world.submit("b", 2, 2);
+    world.settle();
+    CHECK(world.is_bound(later));
+    CHECK(world.conditions.size() == 2);
+}
+
+TEST_CASE(
+    "leadership: a fence that fails is repeated; a pod nobody can write to does not stop all") {
+    World world;
+    world.add_node(tests::node("n1", 8, 32 * 1024));
+    const auto driver = world.submit("a", 2, 1);
+    world.fail_status_writes = true;
+    world.advance(10'000);
+    CHECK(world.binds.empty());
+    CHECK(world.conditions.size() >= 3);
+    SUBCASE("it succeeds") {
+        world.fail_status_writes = false;
+        world.advance(10'000);
+    }
+    SUBCASE("it never does") {
+        world.advance(60'000);
+    }
+    CHECK(world.is_bound(driver));
+}
+
+TEST_CASE("leadership: executors of live gangs need no fence") {
+    World world;
+    world.add_node(tests::node("n1", 8, 32 * 1024));
+    const auto driver = world.submit("a", 2, 1);
+    world.settle();
+    const auto executors = world.create_executors(driver, 2);
+    world.submit("b", 2, 2);
+    world.hold_status_answers = true;
+    world.restart();
+    world.settle();
+    CHECK(world.bound_count(executors) == 2);
+}
+
+TEST_CASE("leadership: the first plan waits for confs, so that a restart keeps the order") {
+    World world;
+    world.add_node(tests::node("n1", 4, 16 * 1024));
+    const auto early = world.create(tests::driver("early"));
+    const auto late = world.submit("late", 3, 2'000);
+    world.hold_conf_answers = true;
+    world.settle();
+    world.step(gang::SparkConfFound{late, tests::conf(3)});
+    world.settle();
+    CHECK(world.binds.empty());
+    SUBCASE("the other's conf comes in time") {
+        world.step(gang::SparkConfFound{early, tests::conf(3)});
+        world.settle();
+        CHECK(world.is_bound(early));
+    }
+    SUBCASE("it does not: the wait is bounded") {
+        world.advance(2'000);
+        CHECK(world.is_bound(late));
+    }
+}
+
+TEST_CASE("recovery: a replayed list changes nothing, a relist that misses pods frees them") {
+    World world;
+    add_small_cluster(world);
+    const auto driver = world.submit("a", 5, 1);
+    world.settle();
+    const auto executors = world.create_executors(driver, 5);
+    world.settle();
+    const auto binds = world.binds.size();
+    world.relist();
+    world.settle();
+    CHECK(world.binds.size() == binds);
+    CHECK(world.view(driver).slots_bound == 5);
+    CHECK(world.updates.empty());
+}
+
+TEST_CASE("recovery: nothing is planned while a list is under way") {
+    World world;
+    world.add_node(tests::node("n1", 4, 16 * 1024));
+    world.settle();
+    world.step(gang::RelistBegun{gang::Kind::pods});
+    const auto driver = world.submit("a", 3, 1);
+    world.settle();
+    CHECK_FALSE(world.is_bound(driver));
+    world.step(gang::RelistEnded{gang::Kind::pods});
+    world.settle();
+    CHECK(world.is_bound(driver));
+}
+
+TEST_CASE("recovery: a driver recreated under the same name inherits nothing") {
+    World world;
+    add_small_cluster(world);
+    const auto old = world.submit("a", 5, 1);
+    world.settle();
+    const auto executors = world.create_executors(old, 2);
+    world.settle();
+    core::Pod again = tests::driver("a");
+    again.created = 50;
+    const auto anew = world.submit(again, tests::conf(7));
+    world.settle();
+    CHECK_FALSE(world.is_bound(anew));
+    CHECK(world.view(old).slots_bound == 2);
+    world.remove_application(old);
+    world.settle();
+    CHECK(world.is_bound(anew));
+    CHECK(world.view(anew).slots_open == 7);
+}
+
+TEST_CASE(
+    "recovery: pods that are told before their driver, and nodes after their pods, count alike") {
+    World world;
+    world.add_node(tests::node("n1", 4, 16 * 1024));
+    const auto driver = world.submit("zz-driver", 3, 1);
+    world.settle();
+    core::Pod executor = tests::executor("aa-executor", world.pod(driver));
+    executor.uid = "a-first";  // lists come in the order of names
+    world.create(executor);
+    world.settle();
+    world.restart();
+    world.settle();
+    CHECK(world.view(driver).slots_bound == 1);
+    CHECK(world.view(driver).slots_open == 2);
+}

@@ -1,0 +1,453 @@
+#pragma once
+// A whole cluster around one scheduler, without sockets and without time: the API server's truth,
+// the edge that carries decisions out, and a referee that looks at every bind. Tests move it by
+// hand.
+
+#include "gang/reservation.hpp"
+#include "gang/scheduler.hpp"
+#include "tests/gang/builders.hpp"
+#include "tests/gang/random.hpp"
+
+#include <doctest/doctest.h>
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace tests {
+
+/// How the edge answers FetchSparkConf for one driver.
+struct ConfAnswer {
+    std::optional<gang::spark::Conf> conf;
+    gang::ConfProblem problem = gang::ConfProblem::not_found;
+    std::string message = "404: config map not found";
+};
+
+class World {
+public:
+    explicit World(config::Schema schema = {}) : schema_(std::move(schema)) { restart(); }
+
+    // --- the cluster's truth -------------------------------------------------------------------
+
+    void add_node(core::Node node) {
+        node.resource_version = next_version();
+        nodes_[node.name] = node;
+        node_stream_.emplace_back(gang::NodeUpserted{node});
+    }
+
+    void change_node(const std::string& name, const std::function<void(core::Node&)>& change) {
+        core::Node node = nodes_.at(name);
+        change(node);
+        add_node(node);
+    }
+
+    void remove_node(const std::string& name) {
+        nodes_.erase(name);
+        node_stream_.emplace_back(gang::NodeDeleted{name});
+    }
+
+    /// Stores a new pod under a new uid (or the one it brings) and announces it.
+    std::string create(core::Pod pod) {
+        if (pod.uid.empty()) {
+            char text[24];
+            std::snprintf(text, sizeof text, "uid-%05d", ++uids_);
+            pod.uid = text;
+        }
+        const std::string uid = pod.uid;
+        pods_[uid] = std::move(pod);
+        touch(uid);
+        return uid;
+    }
+
+    /// A driver with its config map.
+    std::string submit(core::Pod driver, gang::spark::Conf conf) {
+        const std::string uid = create(std::move(driver));
+        confs[uid].conf = std::move(conf);
+        return uid;
+    }
+
+    std::string submit(const std::string& name, std::int64_t executors, std::int64_t created) {
+        core::Pod pod = driver(name);
+        pod.created = created;
+        return submit(std::move(pod), conf(executors));
+    }
+
+    void change_pod(const std::string& uid, const std::function<void(core::Pod&)>& change) {
+        change(pods_.at(uid));
+        touch(uid);
+    }
+
+    void set_phase(const std::string& uid, core::PodPhase phase) {
+        change_pod(uid, [phase](core::Pod& pod) { pod.phase = phase; });
+    }
+
+    void remove_pod(const std::string& uid) {
+        if (pods_.erase(uid) > 0) {
+            pod_stream_.emplace_back(gang::PodDeleted{uid});
+        }
+    }
+
+    bool has_pod(const std::string& uid) const { return pods_.contains(uid); }
+    const core::Pod& pod(const std::string& uid) const { return pods_.at(uid); }
+    const std::map<std::string, core::Pod>& pods() const { return pods_; }
+    const std::map<std::string, core::Node>& nodes() const { return nodes_; }
+    const std::string& node_of(const std::string& uid) const { return pods_.at(uid).node_name; }
+    bool is_bound(const std::string& uid) const { return !node_of(uid).empty(); }
+
+    std::string condition(const std::string& uid) const {
+        const auto& scheduled = pods_.at(uid).scheduled;
+        return scheduled ? scheduled->message : "";
+    }
+
+    std::int64_t bound_count(const std::vector<std::string>& uids) const {
+        return std::count_if(
+            uids.begin(), uids.end(), [this](const auto& uid) { return is_bound(uid); });
+    }
+
+    /// Executors of a driver that are there and have not ended.
+    std::vector<std::string> executors_of(const std::string& driver_uid) const {
+        std::vector<std::string> found;
+        for (const auto& [uid, pod] : pods_) {
+            const core::OwnerReference* owner = core::find_controller(pod);
+            if (owner != nullptr && owner->uid == driver_uid && !core::is_terminal(pod)) {
+                found.push_back(uid);
+            }
+        }
+        return found;
+    }
+
+    /// What Spark does when its driver runs: `count` executor pods.
+    std::vector<std::string> create_executors(const std::string& driver_uid, int count) {
+        std::vector<std::string> made;
+        for (int i = 0; i < count; ++i) {
+            const core::Pod& owner = pods_.at(driver_uid);
+            made.push_back(
+                create(executor(owner.name + "-exec-" + std::to_string(++executors_), owner)));
+        }
+        return made;
+    }
+
+    /// The driver and everything it owns goes, as the API server's garbage collector does it.
+    void remove_application(const std::string& driver_uid) {
+        for (const std::string& uid : executors_of(driver_uid)) {
+            remove_pod(uid);
+        }
+        remove_pod(driver_uid);
+    }
+
+    std::optional<gang::Reservation> reservation(const std::string& driver_uid) const {
+        const std::string* text = core::find_value(
+            pods_.at(driver_uid).annotations, std::string(gang::reservation_annotation));
+        if (text == nullptr) {
+            return std::nullopt;
+        }
+        auto read = gang::decode_reservation(*text, 1'000'000);
+        REQUIRE(read);
+        return *read;
+    }
+
+    // --- the scheduler's life -----------------------------------------------------------------
+
+    /// A new process: knows nothing, lists, leads with the next epoch (unless told to follow).
+    void restart(bool leads = true) {
+        scheduler.emplace(schema_);
+        node_stream_.clear();
+        pod_stream_.clear();
+        answers_.clear();
+        edge_versions_.clear();
+        wake_ms_.reset();
+        relist();
+        if (leads) {
+            lead();
+        }
+    }
+
+    void lead() { answers_.emplace_back(gang::LeadershipGained{++epoch_}); }
+    void lose_lead() { answers_.emplace_back(gang::LeadershipLost{}); }
+
+    /// Both kinds listed anew; what the scheduler knows and the truth does not must be given.
+    void relist(const std::vector<std::string>& vanished = {}) {
+        node_stream_.emplace_back(gang::RelistBegun{gang::Kind::nodes});
+        for (const auto& [name, node] : nodes_) {
+            node_stream_.emplace_back(gang::NodeUpserted{node});
+        }
+        node_stream_.emplace_back(gang::RelistEnded{gang::Kind::nodes});
+        pod_stream_.emplace_back(gang::RelistBegun{gang::Kind::pods});
+        for (const auto& [uid, pod] : pods_) {
+            pod_stream_.emplace_back(gang::PodUpserted{pod});
+        }
+        for (const std::string& uid : vanished) {
+            pod_stream_.emplace_back(gang::PodDeleted{uid});
+        }
+        pod_stream_.emplace_back(gang::RelistEnded{gang::Kind::pods});
+    }
+
+    // --- time ---------------------------------------------------------------------------------
+
+    /// Delivers what is queued, with a tick when the queue is dry, until nothing more happens now.
+    void settle() {
+        for (int rounds = 0; rounds < 100'000; ++rounds) {
+            if (deliver_one()) {
+                continue;
+            }
+            const std::size_t before = decisions_made_;
+            wake_ms_.reset();
+            step(gang::Tick{});
+            if (decisions_made_ == before && !(wake_ms_ && *wake_ms_ <= now_ms) && queues_empty()) {
+                return;
+            }
+        }
+        FAIL("the scheduler does not come to rest");
+    }
+
+    /// Lets time pass, waking the scheduler whenever it asked for it.
+    void advance(std::int64_t ms) {
+        const std::int64_t until_ms = now_ms + ms;
+        settle();
+        while (wake_ms_ && *wake_ms_ <= until_ms) {
+            now_ms = std::max(now_ms, *wake_ms_);
+            settle();
+        }
+        now_ms = until_ms;
+        settle();
+    }
+
+    /// One event of any stream; which one is by chance if there is a random source.
+    bool deliver_one() {
+        std::vector<std::deque<gang::Event>*> streams;
+        for (auto* stream : {&node_stream_, &pod_stream_, &answers_}) {
+            if (!stream->empty()) {
+                streams.push_back(stream);
+            }
+        }
+        if (streams.empty()) {
+            return false;
+        }
+        std::size_t chosen = 0;
+        if (chaos != nullptr) {
+            chosen = static_cast<std::size_t>(
+                chaos->between(0, static_cast<std::int64_t>(streams.size()) - 1));
+        }
+        const gang::Event event = streams[chosen]->front();
+        streams[chosen]->pop_front();
+        step(event);
+        if (chaos != nullptr && chaos->chance(10)) {
+            step(event);  // a duplicate
+        }
+        if (chaos != nullptr && chaos->chance(10)) {
+            step(gang::Tick{});
+        }
+        return true;
+    }
+
+    void step(const gang::Event& event) {
+        const gang::Decisions view = scheduler->step({++sequence_, now_ms, event});
+        const std::vector<gang::Decision> decisions(view.begin(), view.end());
+        for (const gang::Decision& decision : decisions) {
+            std::visit([this](const auto& chosen) { carry_out(chosen); }, decision);
+        }
+    }
+
+    bool queues_empty() const {
+        return node_stream_.empty() && pod_stream_.empty() && answers_.empty();
+    }
+
+    /// Answers that were withheld, now delivered.
+    void release_answers() {
+        hold_bind_answers = false;
+        answers_.insert(answers_.end(), held_.begin(), held_.end());
+        held_.clear();
+    }
+
+    gang::GangView view(const std::string& driver_uid) const {
+        for (const gang::GangView& view : scheduler->gangs()) {
+            if (view.driver_uid == driver_uid) {
+                return view;
+            }
+        }
+        FAIL("no such gang");
+        return {};
+    }
+
+    std::optional<gang::Scheduler> scheduler;
+    std::int64_t now_ms = 1'800'000'000'000;
+    std::map<std::string, ConfAnswer> confs;
+    std::vector<gang::BindPod> binds;
+    std::vector<gang::SetCondition> conditions;
+    std::vector<gang::UpdateReservation> updates;
+    std::vector<gang::RecordEvent> events;
+    std::vector<std::pair<std::int64_t, std::string>> fetches;  ///< time and driver uid
+    std::vector<std::string> violations;                        ///< what the referee saw
+    Random* chaos = nullptr;
+    /// Answers a bind instead of the API server, e.g. not_sent.
+    std::function<std::optional<gang::BindOutcome>(const gang::BindPod&)> on_bind;
+    bool hold_bind_answers = false;
+    bool hold_status_answers = false;
+    bool hold_conf_answers = false;
+    bool fail_status_writes = false;
+    bool check_whole_gangs = true;
+    bool late_watch = false;  ///< the watch does not show conditions that were written
+
+private:
+    std::string next_version() { return std::to_string(++version_); }
+
+    void touch(const std::string& uid) {
+        pods_.at(uid).resource_version = next_version();
+        pod_stream_.emplace_back(gang::PodUpserted{pods_.at(uid)});
+    }
+
+    void answer(gang::Event event, bool hold) {
+        (hold ? held_ : answers_).push_back(std::move(event));
+    }
+
+    gang::BindOutcome bind(const gang::BindPod& request) {
+        if (const auto forced = on_bind ? on_bind(request) : std::nullopt) {
+            return *forced;
+        }
+        const auto it = pods_.find(request.pod.uid);
+        if (it == pods_.end()) {
+            return gang::BindOutcome::gone;
+        }
+        core::Pod& pod = it->second;
+        if (!pod.node_name.empty()) {
+            return pod.node_name == request.node ? gang::BindOutcome::bound
+                                                 : gang::BindOutcome::taken;
+        }
+        if (pod.deleting || pod.gated) {
+            return gang::BindOutcome::not_bindable;
+        }
+        const auto known = edge_versions_.find(pod.uid);
+        if (pod.resource_version != request.resource_version &&
+            (known == edge_versions_.end() || known->second != pod.resource_version)) {
+            return gang::BindOutcome::changed;
+        }
+        pod.node_name = request.node;
+        pod.scheduled = core::ScheduledCondition{true, "", ""};
+        merge(pod, request.annotations);
+        referee(request);
+        touch(pod.uid);
+        return gang::BindOutcome::bound;
+    }
+
+    static void merge(core::Pod& pod, const core::StringMap& annotations) {
+        for (const auto& [key, value] : annotations) {
+            std::erase_if(
+                pod.annotations, [&key](const auto& entry) { return entry.first == key; });
+            pod.annotations.emplace_back(key, value);
+        }
+        std::sort(pod.annotations.begin(), pod.annotations.end());
+    }
+
+    void referee(const gang::BindPod& request) {
+        const auto node = nodes_.find(request.node);
+        if (node == nodes_.end()) {
+            violations.push_back(request.pod.name + " bound to a node that is gone");
+            return;
+        }
+        core::Resources used;
+        std::int64_t count = 0;
+        for (const auto& [uid, pod] : pods_) {
+            if (pod.node_name == request.node && !core::is_terminal(pod)) {
+                used = *core::sum(used, pod.requests);
+                ++count;
+            }
+        }
+        if (used.cpu_milli > node->second.allocatable.cpu_milli ||
+            used.memory_bytes > node->second.allocatable.memory_bytes ||
+            count > node->second.pods) {
+            violations.push_back(request.pod.name + " overcommits " + request.node);
+        }
+        const auto conf = confs.find(request.pod.uid);
+        if (check_whole_gangs && conf != confs.end() && conf->second.conf) {
+            check_whole(request);
+        }
+    }
+
+    void check_whole(const gang::BindPod& request) {
+        const auto declared = std::stoll(*core::find_value(
+            confs.at(request.pod.uid).conf->properties, "spark.executor.instances"));
+        const auto held = reservation(request.pod.uid);
+        if (!held || gang::slot_count(*held) != declared) {
+            violations.push_back(request.pod.name + " bound without its whole gang");
+        }
+    }
+
+    void carry_out(const gang::BindPod& request) {
+        ++decisions_made_;
+        binds.push_back(request);
+        answer(gang::BindFinished{request.pod.uid, bind(request), ""}, hold_bind_answers);
+    }
+
+    void carry_out(const gang::FetchSparkConf& request) {
+        ++decisions_made_;
+        fetches.emplace_back(now_ms, request.driver.uid);
+        const auto found = confs.find(request.driver.uid);
+        if (hold_conf_answers) {
+            return;
+        }
+        if (found != confs.end() && found->second.conf) {
+            answer(gang::SparkConfFound{request.driver.uid, *found->second.conf}, false);
+            return;
+        }
+        const ConfAnswer missing = found == confs.end() ? ConfAnswer{} : found->second;
+        answer(gang::SparkConfMissing{request.driver.uid, missing.problem, missing.message}, false);
+    }
+
+    void carry_out(const gang::SetCondition& request) {
+        ++decisions_made_;
+        conditions.push_back(request);
+        const auto it = pods_.find(request.pod.uid);
+        const bool written = it != pods_.end() && !fail_status_writes;
+        if (written) {
+            it->second.scheduled = core::ScheduledCondition{false, request.reason, request.message};
+            touch(request.pod.uid);
+            if (late_watch) {
+                pod_stream_.pop_back();
+            }
+            edge_versions_[request.pod.uid] = it->second.resource_version;
+        }
+        if (request.fence) {
+            answer(gang::StatusWritten{request.pod.uid, written, ""}, hold_status_answers);
+        }
+    }
+
+    void carry_out(const gang::UpdateReservation& request) {
+        ++decisions_made_;
+        updates.push_back(request);
+        const auto it = pods_.find(request.driver.uid);
+        const bool written = it != pods_.end() && !fail_status_writes;
+        if (written) {
+            merge(it->second, request.annotations);
+            touch(request.driver.uid);
+        }
+        answer(gang::StatusWritten{request.driver.uid, written, ""}, hold_status_answers);
+    }
+
+    void carry_out(const gang::RecordEvent& event) { events.push_back(event); }
+
+    void carry_out(const gang::WakeAt& wake) {
+        wake_ms_ = wake_ms_ ? std::min(*wake_ms_, wake.time_ms) : wake.time_ms;
+    }
+
+    config::Schema schema_;
+    std::map<std::string, core::Node> nodes_;
+    std::map<std::string, core::Pod> pods_;
+    std::deque<gang::Event> node_stream_;
+    std::deque<gang::Event> pod_stream_;
+    std::deque<gang::Event> answers_;
+    std::deque<gang::Event> held_;
+    std::map<std::string, std::string> edge_versions_;
+    std::optional<std::int64_t> wake_ms_;
+    std::uint64_t sequence_ = 0;
+    std::int64_t version_ = 100;
+    std::int64_t epoch_ = 0;
+    std::size_t decisions_made_ = 0;
+    int uids_ = 0;
+    int executors_ = 0;
+};
+
+}  // namespace tests
