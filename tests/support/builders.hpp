@@ -1,6 +1,7 @@
 #pragma once
 // Nodes, pods and shapes for tests, in one line each: node("n1").cpu(8).memory("32Gi"). Values that
 // a test does not name are harmless: a ready, roomy node; a pending pod of one small container.
+// (Some strings are appended, not assigned: GCC 12 warns falsely of literals when it optimises.)
 
 #include "core/node.hpp"
 #include "core/pod.hpp"
@@ -47,8 +48,8 @@ class NodeBuilder {
 public:
     explicit NodeBuilder(std::string name) {
         node_.name = std::move(name);
-        node_.uid = "uid-" + node_.name;
-        node_.resource_version = "1";
+        node_.uid.append("uid-").append(node_.name);
+        node_.resource_version.push_back('1');
         node_.allocatable.cpu_milli = 4000;
         node_.allocatable.memory_bytes = bytes("16Gi");
         node_.allocatable.ephemeral_bytes = bytes("100Gi");
@@ -116,8 +117,8 @@ public:
     explicit PodBuilder(std::string name) {
         pod_.namespace_name = "default";
         pod_.name = std::move(name);
-        pod_.uid = "uid-" + pod_.name;
-        pod_.resource_version = "1";
+        pod_.uid.append("uid-").append(pod_.name);
+        pod_.resource_version.push_back('1');
         pod_.scheduler_name = "gang-scheduler";
         pod_.requests.cpu_milli = 100;
         pod_.requests.memory_bytes = bytes("64Mi");
