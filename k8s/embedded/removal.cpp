@@ -56,6 +56,10 @@ std::optional<Failure> check_preconditions(
     return std::nullopt;
 }
 
+bool is_immortal(std::string_view space) {
+    return space == "default" || space == "kube-system" || space == "kube-public";
+}
+
 std::int64_t present_grace(const Json& object) {
     const Json* grace = object.find_path({"metadata", "deletionGracePeriodSeconds"});
     return grace == nullptr ? 0 : grace->as_int();
@@ -94,10 +98,14 @@ Outcome<Removed> Removal::remove(const Kind& kind, const Key& key, const DeleteO
     if (auto failure = check_preconditions(kind, object->json, options)) {
         return std::move(*failure);
     }
+    const bool is_space = kind.plural == "namespaces";
+    if (is_space && is_immortal(key.name)) {
+        return forbidden(kind, key.name, "this namespace may not be deleted");
+    }
     if (options.is_dry_run) {
         return Removed{object, true};
     }
-    if (kind.plural == "namespaces") {
+    if (is_space) {
         queue([this, name = key.name] { empty_namespace(name); });
         return is_deleting(object->json) ? Removed{object, false} : mark(kind, object, 0);
     }

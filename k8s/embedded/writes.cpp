@@ -200,6 +200,32 @@ std::optional<Failure> Writes::check_space(
     return std::nullopt;
 }
 
+/// What the server says about a new object, whatever the client wrote there.
+Json Writes::stamp_new(const Kind& kind, const Key& key, Json object) {
+    if (kind.has_status() && kind.plural != "nodes") {
+        object.erase("status");
+    }
+    auto& metadata = object["metadata"];
+    metadata.set("name", key.name);
+    metadata.set("uid", make_uid());
+    metadata.set("creationTimestamp", k8s::format_time(now_ms_()));
+    for (const auto* field :
+         {"namespace",
+          "generation",
+          "deletionTimestamp",
+          "deletionGracePeriodSeconds",
+          "selfLink"}) {
+        metadata.erase(field);
+    }
+    if (kind.namespaced) {
+        metadata.set("namespace", key.space);
+    }
+    if (kind.has_generation) {
+        metadata.set("generation", 1);
+    }
+    return object;
+}
+
 Outcome<StoredPtr> Writes::create(
     const Kind& kind, const std::string& space, Json object, const WriteOptions& options) {
     if (auto failure = check_space(kind, space, object)) {
@@ -213,27 +239,9 @@ Outcome<StoredPtr> Writes::create(
         return name.failure();
     }
     const auto& stored_kind = kind.stored_view();
-    object = from_view(kind, std::move(object));
-    if (kind.has_status() && kind.plural != "nodes") {
-        object.erase("status");
-    }
-    auto& metadata = object["metadata"];
-    metadata.set("name", *name);
-    if (kind.namespaced) {
-        metadata.set("namespace", space);
-    } else {
-        metadata.erase("namespace");
-    }
-    for (const auto* field : {"deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"}) {
-        metadata.erase(field);
-    }
-    metadata.set("uid", make_uid());
-    metadata.set("creationTimestamp", k8s::format_time(now_ms_()));
-    if (kind.has_generation) {
-        metadata.set("generation", 1);
-    } else {
-        metadata.erase("generation");
-    }
+    object = stamp_new(kind, Key{space, *name}, from_view(kind, std::move(object)));
+    // What admission adds belongs to nobody, as on the real server.
+    const Json booked = note_update(stored_kind, Json(), object, options.writer);
     if (auto failure = admit_create(stored_kind, object, surroundings())) {
         return std::move(*failure);
     }
@@ -241,8 +249,8 @@ Outcome<StoredPtr> Writes::create(
     if (store_.find(stored_kind, key) != nullptr) {
         return already_exists(kind, *name);
     }
-    object =
-        note_update(stored_kind, Json(), arrange(stored_kind, std::move(object)), options.writer);
+    copy_member(*booked.find("metadata"), object["metadata"], "managedFields");
+    object = arrange(stored_kind, std::move(object));
     if (options.is_dry_run) {
         return std::make_shared<const Stored>(std::move(object));
     }

@@ -41,6 +41,7 @@ private:
     std::optional<Failure> check_space(
         const Kind& kind, const std::string& space, const Json& object);
     Outcome<std::string> take_name(const Kind& kind, const Json& object);
+    Json stamp_new(const Kind& kind, const Key& key, Json object);
     void add_service_account(const std::string& space);
     Surroundings surroundings();
     std::string make_uid();
