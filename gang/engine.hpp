@@ -57,6 +57,7 @@ private:
     using MemoKey = std::vector<std::pair<core::ShapeId, std::int64_t>>;
     using Memo = std::map<MemoKey, std::optional<core::Rejection>>;  ///< nothing: it fits
     enum class StatusKind : std::uint8_t { fence, reservation };
+    enum class List : std::uint8_t { never, under_way, complete };
 
     // --- events ---
     void on(const PodUpserted& event);
@@ -205,9 +206,8 @@ private:
     bool fence_raised_ = false;
     bool first_plan_done_ = false;
     std::int64_t first_plan_until_ms_ = 0;
-    int relisting_ = 0;
-    bool pods_listed_ = false;
-    bool nodes_listed_ = false;
+    List pods_list_ = List::never;
+    List nodes_list_ = List::never;
 
     std::set<std::string> dirty_pods_;   ///< to be classified anew
     std::set<std::string> dirty_gangs_;  ///< executors to be matched with slots

@@ -52,13 +52,13 @@ void Engine::on(const NodeDeleted& event) {
     }
 }
 
-void Engine::on(const RelistBegun&) {
-    ++relisting_;
+// A list may be broken off and begun again, so this is a state and not a count.
+void Engine::on(const RelistBegun& event) {
+    (event.kind == Kind::pods ? pods_list_ : nodes_list_) = List::under_way;
 }
 
 void Engine::on(const RelistEnded& event) {
-    relisting_ = std::max(0, relisting_ - 1);
-    (event.kind == Kind::pods ? pods_listed_ : nodes_listed_) = true;
+    (event.kind == Kind::pods ? pods_list_ : nodes_list_) = List::complete;
 }
 
 void Engine::upsert_foreign(const core::Pod& pod) {

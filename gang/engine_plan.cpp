@@ -16,7 +16,7 @@ Decisions Engine::step(const StampedEvent& event) {
 
 void Engine::on(const Tick&) {
     // What cannot be planned now (a list is under way, another leads) begins with another event.
-    if (!pods_listed_ || !nodes_listed_ || relisting_ > 0) {
+    if (pods_list_ != List::complete || nodes_list_ != List::complete) {
         return;
     }
     adopt_waiting();
