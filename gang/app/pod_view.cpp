@@ -227,10 +227,13 @@ auto listing_order(const GangView& gang) {
     return std::tuple(!is_waiting(gang), gang.waiting_since_ms, gang.namespace_name, gang.driver);
 }
 
+bool is_named(const core::Pod& pod, std::string_view pod_or_app) {
+    return pod.name == pod_or_app || pod.uid == pod_or_app || full_name(pod) == pod_or_app;
+}
+
 bool is_asked_for(const core::Pod& pod, std::string_view pod_or_app) {
     const std::string* application = core::find_value(pod.labels, application_label);
-    return pod.name == pod_or_app || pod.uid == pod_or_app || full_name(pod) == pod_or_app ||
-           (application != nullptr && *application == pod_or_app);
+    return is_named(pod, pod_or_app) || (application != nullptr && *application == pod_or_app);
 }
 
 }  // namespace
@@ -282,8 +285,8 @@ core::Result<Explanation> explain_from_pods(
             config::printable(driver->scheduler_name, 300))};
     }
     Explanation out = picture.explain(*driver);
-    out.is_executor = pod != driver && pod->name == pod_or_app;
-    if (pod != driver && out.is_executor) {
+    out.is_executor = pod != driver && is_named(*pod, pod_or_app);
+    if (out.is_executor) {
         if (const auto said = said_about(*pod)) {
             out.notes.push_back(fmt::format("about executor {}: {}", pod->name, said->sentence));
         }

@@ -127,7 +127,7 @@ TEST_CASE("pod_view: all executors bound is running") {
 
 TEST_CASE("pod_view: an annotation that a tenant spoilt is said to be unreadable") {
     core::Pod a = admitted("a");
-    a.annotations[0].second = "v1 \x1b[2J nonsense";
+    a.annotations[0].second = "v1 generation=\x1b[2J";
     const auto answer = explain_from_pods({a}, everywhere, "a");
     REQUIRE(answer.has_value());
     REQUIRE(answer->notes.size() == 1);
