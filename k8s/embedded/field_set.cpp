@@ -91,6 +91,10 @@ bool differ(const Json* left, const Json* right) {
     if (left == nullptr || right == nullptr) {
         return left != right;
     }
+    // An empty map says only that there is a map: it merges with whatever is in it.
+    if (left->is_object() && right->is_object() && right->members().empty()) {
+        return false;
+    }
     return !same_json(*left, *right);
 }
 
@@ -233,10 +237,10 @@ Json without_fields(Json object, const Json& set) {
         }
         const bool is_field = step.rfind("f:", 0) == 0;
         const bool is_whole = is_leaf(below) || below.find(".") != nullptr;
-        Json rest = is_whole ? Json() : without_fields(*found, below);
+        const Json rest = is_whole ? Json() : without_fields(*found, below);
         const bool is_empty = rest.members().empty() && rest.items().empty();
         if (!is_whole && !is_empty) {
-            *const_cast<Json*>(found) = std::move(rest);  // NOLINT: part of our own `object`
+            *const_cast<Json*>(found) = rest;  // NOLINT: part of our own `object`
         } else if (is_field) {
             object.erase(step.substr(2));
         } else if (is_whole) {

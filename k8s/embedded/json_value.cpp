@@ -14,9 +14,9 @@ constexpr std::size_t text_bytes_max = 64U << 20U;
 constexpr std::size_t depth_max = 200;
 constexpr std::size_t few_members = 16;
 
-const std::string no_text;      // NOLINT: constant of the whole program
-const Json::Array no_items;     // NOLINT
-const Json::Object no_members;  // NOLINT
+constinit const std::string no_text;
+constinit const Json::Array no_items;
+constinit const Json::Object no_members;
 
 /// A duplicate key keeps its first place and its last value. Big objects are indexed, or a body of
 /// many thousand keys would cost the square of that.

@@ -32,30 +32,34 @@ Kind review(std::string_view group, std::string_view plural, std::string_view ki
     return result;
 }
 
-const Names event_fields = {
-    "involvedObject.kind",
-    "involvedObject.namespace",
-    "involvedObject.name",
-    "involvedObject.uid",
-    "involvedObject.apiVersion",
-    "involvedObject.resourceVersion",
-    "involvedObject.fieldPath",
-    "reason",
-    "reportingComponent",
-    "source",
-    "type"};
+Names event_fields() {
+    return {
+        "involvedObject.kind",
+        "involvedObject.namespace",
+        "involvedObject.name",
+        "involvedObject.uid",
+        "involvedObject.apiVersion",
+        "involvedObject.resourceVersion",
+        "involvedObject.fieldPath",
+        "reason",
+        "reportingComponent",
+        "source",
+        "type"};
+}
 
-const Names new_event_fields = {
-    "regarding.kind",
-    "regarding.namespace",
-    "regarding.name",
-    "regarding.uid",
-    "regarding.apiVersion",
-    "regarding.resourceVersion",
-    "regarding.fieldPath",
-    "reason",
-    "reportingController",
-    "type"};
+Names new_event_fields() {
+    return {
+        "regarding.kind",
+        "regarding.namespace",
+        "regarding.name",
+        "regarding.uid",
+        "regarding.apiVersion",
+        "regarding.resourceVersion",
+        "regarding.fieldPath",
+        "reason",
+        "reportingController",
+        "type"};
+}
 
 Kind pods() {
     Kind kind{
@@ -105,7 +109,7 @@ void add_core(std::vector<Kind>& all) {
     all.push_back(core({"endpoints", "endpoints", "Endpoints"}, {"ep"}));
     all.back().creates_on_update = true;
     all.push_back(core({"events", "event", "Event"}, {"ev"}));
-    all.back().fields = event_fields;
+    all.back().fields = event_fields();
     all.back().creates_on_update = true;
     all.push_back(core({"limitranges", "limitrange", "LimitRange"}, {"limits"}));
     all.push_back(with_status(core({"namespaces", "namespace", "Namespace"}, {"ns"}, false)));
@@ -185,7 +189,7 @@ void add_others(std::vector<Kind>& all) {
     all.back().has_generation = true;
     all.push_back(plain("events.k8s.io", {"events", "event", "Event"}));
     all.back().short_names = {"ev"};
-    all.back().fields = new_event_fields;
+    all.back().fields = new_event_fields();
     all.back().creates_on_update = true;
     all.push_back(with_status(plain("networking.k8s.io", {"ingresses", "ingress", "Ingress"})));
     all.back().short_names = {"ing"};

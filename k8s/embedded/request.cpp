@@ -6,7 +6,7 @@ namespace k8s::embedded {
 
 namespace {
 
-const std::string nothing;  // NOLINT: constant of the whole program
+constinit const std::string nothing;
 
 int hex_digit(char c) {
     if (c >= '0' && c <= '9') {
