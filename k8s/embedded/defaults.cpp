@@ -73,6 +73,15 @@ std::optional<Failure> resolve_priority(
     return std::nullopt;
 }
 
+// A client that leaves out what admission filled in does not mean to change it.
+void keep_admitted(const Json& stored_spec, Json& spec) {
+    for (const char* key : {"priority", "preemptionPolicy"}) {
+        const Json* value = stored_spec.find(key);
+        if (value != nullptr && spec.find(key) == nullptr) spec.set(key, *value);
+    }
+    default_pod_account(spec);
+}
+
 std::string spec_field(const Kind& kind) {
     return is_core(kind, "pods") ? "spec" : "spec.template.spec";
 }
@@ -130,7 +139,7 @@ std::optional<Failure> admit_update(
     check_object(kind, object, checks);
     const Json* stored_spec = stored.find("spec");
     if (is_core(kind, "pods") && stored_spec != nullptr) {
-        default_pod_account(object["spec"]);
+        keep_admitted(*stored_spec, object["spec"]);
         check_pod_update(*stored_spec, object["spec"], checks);
     }
     check_other_update(kind, stored, object, checks);

@@ -257,6 +257,11 @@ TEST_CASE("admission: a stored pod's spec changes only where Kubernetes allows i
         return failure ? failure->message : std::string();
     };
     CHECK(update([](Json&) {}).empty());
+    CHECK(update([](Json& pod) {
+              for (const char* key : {"priority", "dnsPolicy", "serviceAccountName"}) {
+                  pod["spec"].erase(key);
+              }
+          }).empty());
     CHECK(update([](Json& pod) { pod["metadata"]["labels"].set("a", "b"); }).empty());
     CHECK(update([](Json& pod) {
               pod["spec"]["containers"].items().front().set("image", "y:2");
