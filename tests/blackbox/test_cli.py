@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from support.cluster import Cluster
-from support.pods import amounts
+from support.pods import amounts, effective_requests
 from support.polling import eventually
 from support.rig import binary
 from support.spark_application import FIXTURES, Size, sized
@@ -27,11 +27,9 @@ def test_size_foretells_what_spark_asked_for(case: Path) -> None:
     answer = json.loads(result.stdout)
     executors = json.loads((folder / "executors.json").read_text())
     assert sum(shape["count"] for shape in answer["executors"]) == len(executors)
-    total: dict = {}
-    for container in executors[0]["spec"]["containers"]:
-        for name, value in amounts(container["resources"].get("requests", {})).items():
-            total[name] = total.get(name, 0) + value
-    assert amounts(answer["executors"][0]["requests"]) == total
+    expected = effective_requests(executors[0])
+    del expected["pods"]
+    assert amounts(answer["executors"][0]["requests"]) == expected
     assert answer["executors"][0]["nodeSelector"] == executors[0]["spec"].get("nodeSelector", {})
 
 

@@ -22,7 +22,7 @@ REFUSALS = ("Misconfigured", "ExceedsCluster", "ConstraintsUnsatisfiable")
 
 def good(cluster: Cluster) -> SparkApplication:
     """A gang that fits the cluster only if nothing is held by anybody else (two nodes of 4 cpu)."""
-    return sized(Size(executors=6), cluster.default_namespace)
+    return sized(Size(executors=7), cluster.default_namespace)
 
 
 def assert_others_go_on(cluster: Cluster, bad: SparkApplication) -> None:
@@ -35,7 +35,8 @@ def wait_refused(cluster: Cluster, application: SparkApplication, what: str = ""
     """Until the driver's condition ends with one of the codes for what can never run."""
     def refused() -> bool:
         return cluster.message(application).endswith(tuple(f"[{code}]" for code in REFUSALS))
-    eventually(refused, 10, f"one of {REFUSALS} at {what or application.driver_name}")
+    eventually(refused, 10, lambda: f"one of {REFUSALS} at "
+               f"{what or application.driver_name}, now: {cluster.message(application)!r}")
     message = cluster.message(application)
     assert message.startswith(f"0/{cluster.node_count()} nodes"), message
     return message
@@ -120,7 +121,7 @@ def test_two_drivers_that_claim_one_application(ready: Cluster) -> None:
 
 def test_a_pod_of_another_tenant_with_copied_labels(ready: Cluster) -> None:
     """It carries the victim's labels, and even names its driver as owner; the slot is not its."""
-    victim = sized(Size(executors=6), ready.default_namespace)
+    victim = good(ready)  # fills the cluster: what the impostor gets is the victim's
     victim.batch_size, victim.batch_seconds, victim.work_seconds = 5, 5.0, 2.0
     ready.submit(victim)
     driver = ready.wait_bound(victim)
@@ -138,7 +139,7 @@ def test_a_pod_of_another_tenant_with_copied_labels(ready: Cluster) -> None:
 
 def test_a_stray_executor_of_the_same_namespace(ready: Cluster) -> None:
     """Same namespace and labels, but owned by nobody: the gang's own executors come first."""
-    victim = sized(Size(executors=6), ready.default_namespace)
+    victim = good(ready)
     victim.work_seconds = 2.0
     ready.submit(victim)
     driver = ready.wait_bound(victim)

@@ -177,6 +177,6 @@ def test_what_the_server_is_and_may(kubectl: Kubectl) -> None:
 
 
 def test_what_it_does_not_know_is_a_status_not_a_broken_connection(kubectl: Kubectl) -> None:
-    for command in ("get widgets", "top pods", "logs one"):
+    for command in ("get widgets", "top pods"):
         text = kubectl(command, fails=True)
         assert "EOF" not in text and "connection" not in text.lower(), text

@@ -51,6 +51,12 @@ def assert_watches_by_websocket(api: Api, uri: str, namespace: str) -> None:
         watch.close()
 
 
+def test_a_node_without_status_shows_one(cluster: Cluster) -> None:
+    """Clients look into status without asking whether it is there."""
+    created = cluster.api.post("/api/v1/nodes", {"metadata": {"name": "bare"}})
+    assert isinstance(created["status"], dict)
+
+
 def test_a_websocket_watch_follows_changes(cluster: Cluster) -> None:
     path = f"/api/v1/namespaces/{cluster.default_namespace}/pods"
     pod = cluster.api.post(path, {"metadata": {"name": "followed"}, "spec": {

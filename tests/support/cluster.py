@@ -83,14 +83,14 @@ class Cluster:
         return application.running_max >= application.executors
 
     def wait_bound(self, application: SparkApplication, timeout: float = WAIT_SECONDS) -> Json:
-        self.history.wait_for(lambda: self.is_bound(application), timeout,
+        self.history.wait_for(lambda: self.is_bound(application), timeout, lambda:
                               f"{application.driver_name} to be bound ({self.message(application)})")
         return self.driver(application)
 
     def wait_finished(self, *applications: SparkApplication, timeout: float = WAIT_SECONDS) -> None:
         for application in applications:
             path = application.driver_path
-            self.history.wait_for(lambda: self.history.first_finished(path), timeout,
+            self.history.wait_for(lambda: self.history.first_finished(path), timeout, lambda:
                                   f"{application.driver_name} to end ({self.message(application)})")
             phase = self.driver(application)["status"]["phase"]
             assert phase == "Succeeded", f"{application.driver_name} ended as {phase}"
@@ -98,10 +98,8 @@ class Cluster:
     def wait_code(self, application: SparkApplication, code: str,
                   timeout: float = WAIT_SECONDS) -> str:
         """Until the driver's condition ends with [code]; its message, whose form is checked."""
-        def has_code() -> bool:
-            return self.message(application).endswith(f"[{code}]")
-        eventually(has_code, timeout, f"[{code}] at {application.driver_name}, now: "
-                   f"{self.message(application)!r}")
+        eventually(lambda: self.message(application).endswith(f"[{code}]"), timeout, lambda:
+                   f"[{code}] at {application.driver_name}, now: {self.message(application)!r}")
         found = condition(self.driver(application), "PodScheduled")
         assert found["status"] == "False", found
         assert found["message"].startswith(f"0/{self.node_count()} nodes"), found["message"]

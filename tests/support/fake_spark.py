@@ -76,5 +76,6 @@ class _Driver:
             try:
                 self._api.post(self._path, executor)
             except ApiError as error:
-                if error.status != 404 and not self._pod.stopped.is_set():
+                # 409: another driver of the same name pattern was first; Spark asks again, too.
+                if error.status not in (404, 409) and not self._pod.stopped.is_set():
                     raise

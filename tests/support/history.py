@@ -2,13 +2,14 @@
 import threading
 import time
 from dataclasses import dataclass
-from typing import Callable, Optional
+from typing import Callable, Optional, Union
 from urllib.parse import unquote
 
 from .api import Api, Json
 from .pod_watch import ObjectWatch
 from .pods import (Requests, add, amounts, annotation, effective_requests, exceeding, is_finished,
                    label, node_of, path_of, scale)
+from .polling import said
 
 RESERVATION = "gang-scheduler/reservation"
 SLOT = "gang-scheduler/slot"
@@ -80,14 +81,15 @@ class History:
         return next((seen for seen in self.states(path)
                      if is_finished(seen.pod) or seen.kind == "DELETED"), None)
 
-    def wait_for(self, probe: Callable[[], object], timeout: float, what: str) -> None:
+    def wait_for(self, probe: Callable[[], object], timeout: float,
+                 what: Union[str, Callable[[], str]]) -> None:
         """Until `probe` is true; asked again after every event."""
         deadline = time.monotonic() + timeout
         with self._changed:
             while not probe():
                 left = deadline - time.monotonic()
                 if left <= 0:
-                    raise AssertionError(f"waited {timeout:g} s for {what}")
+                    raise AssertionError(f"waited {timeout:g} s for {said(what)}")
                 self._changed.wait(min(left, 0.5))
 
     def check(self) -> None:
@@ -155,7 +157,7 @@ class History:
 
     def _on_node(self, kind: str, node: Json) -> None:
         if kind != "DELETED":
-            resources = node.get("status", {}).get("allocatable") or {}
+            resources = (node.get("status") or {}).get("allocatable") or {}
             if resources:
                 self._allocatable[node["metadata"]["name"]] = amounts(resources)
 

@@ -62,7 +62,7 @@ def exceeding(asked: Requests, room: Requests) -> list[str]:
 
 
 def is_finished(pod: Json) -> bool:
-    return pod.get("status", {}).get("phase") in ("Succeeded", "Failed")
+    return (pod.get("status") or {}).get("phase") in ("Succeeded", "Failed")
 
 
 def is_terminating(pod: Json) -> bool:

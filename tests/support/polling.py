@@ -1,14 +1,15 @@
 """Waiting for something with a bound."""
 import time
-from typing import Callable, TypeVar
+from typing import Callable, TypeVar, Union
 
 T = TypeVar("T")
 
 
-def eventually(probe: Callable[[], T], timeout: float, what: str, interval: float = 0.1) -> T:
+def eventually(probe: Callable[[], T], timeout: float, what: Union[str, Callable[[], str]],
+               interval: float = 0.1) -> T:
     """Asks `probe` until its answer is true; AssertionError after `timeout` seconds.
 
-    `what` completes the sentence "waited N s for ...". The last answer is part of the error.
+    `what`, or its answer at that time, completes the sentence "waited N s for ...".
     """
     deadline = time.monotonic() + timeout
     while True:
@@ -16,8 +17,12 @@ def eventually(probe: Callable[[], T], timeout: float, what: str, interval: floa
         if answer:
             return answer
         if time.monotonic() > deadline:
-            raise AssertionError(f"waited {timeout:g} s for {what}; last answer: {answer!r}")
+            raise AssertionError(f"waited {timeout:g} s for {said(what)}; last answer: {answer!r}")
         time.sleep(interval)
+
+
+def said(what: Union[str, Callable[[], str]]) -> str:
+    return what if isinstance(what, str) else what()
 
 
 def stays(probe: Callable[[], bool], seconds: float, what: str, interval: float = 0.2) -> None:

@@ -4,7 +4,6 @@ import json
 import re
 import uuid
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Optional
 
 from .api import Api, Json
