@@ -39,7 +39,7 @@ public:
             world_.advance(1'000);
             check();
         }
-        CHECK(all_finished());
+        CHECK(unfinished() == "");
         check_nothing_is_left();
     }
 
@@ -111,6 +111,7 @@ private:
 
     /// Spark and the kubelets: drivers run, executors are made up to their number, work gets done.
     void live() {
+        sweep_lost_nodes();
         for (auto& [uid, app] : apps_) {
             if (app.finished || !world_.is_bound(uid)) {
                 continue;
@@ -205,9 +206,13 @@ private:
     /// The node goes; its pods are removed as the node controller does it. Drivers on it are lost.
     void remove_node(const std::string& name) {
         world_.remove_node(name);
+        sweep_lost_nodes();
+    }
+
+    void sweep_lost_nodes() {
         std::vector<std::string> on_it;
         for (const auto& [uid, pod] : world_.pods()) {
-            if (pod.node_name == name) {
+            if (!pod.node_name.empty() && !world_.nodes().contains(pod.node_name)) {
                 on_it.push_back(uid);
             }
         }
@@ -277,6 +282,10 @@ private:
         for (const auto& uid : foreign_) {
             world_.remove_pod(uid);
         }
+        // All nodes are back: two gangs that each lost a node could wait for each other for ever.
+        for (int i = 0; i < 5; ++i) {
+            world_.add_node(tests::node("n" + std::to_string(i), 8, 64 * 1024));
+        }
         world_.advance(60'000);
     }
 
@@ -289,7 +298,7 @@ private:
         // A pod of another scheduler may land where our bind is on its way; only then may a node be
         // overcommitted, and not by us.
         if (!foreigners_came_) {
-            CHECK(world_.violations == std::vector<std::string>{});
+            CHECK(joined(world_.violations) == "");
         }
         for (const auto& violation : world_.violations) {
             CHECK(violation.find("whole gang") == std::string::npos);
@@ -299,6 +308,9 @@ private:
 
     /// Slots in sum are never more than declared, and in the annotation all of them are there.
     void check_slots() {
+        if (!foreigners_came_ && world_.queues_empty() && !world_.hold_bind_answers) {
+            check_room();
+        }
         for (const auto& view : world_.scheduler->gangs()) {
             CHECK(view.slots_open + view.slots_claimed + view.slots_bound <= view.executors);
             if (view.state == gang::GangState::waiting || view.state == gang::GangState::ended) {
@@ -310,6 +322,32 @@ private:
             if (world_.is_bound(uid) && held) {
                 CHECK(gang::slot_count(*held) == app.executors);
             }
+        }
+    }
+
+    /// Pods that are there and slots that wait for theirs fit their nodes together.
+    void check_room() {
+        std::map<std::string, std::int64_t> used;
+        std::map<std::pair<std::string, std::string>, std::int64_t> seated;
+        for (const auto& [uid, pod] : world_.pods()) {
+            if (pod.node_name.empty() || core::is_terminal(pod)) {
+                continue;
+            }
+            used[pod.node_name] += pod.requests.cpu_milli;
+            const std::string* slot = core::find_value(pod.annotations, "gang-scheduler/slot");
+            if (slot != nullptr && *slot != gang::elastic_mark) {
+                ++seated[{core::find_controller(pod)->uid, pod.node_name}];
+            }
+        }
+        for (const auto& [uid, app] : apps_) {
+            const auto answer = world_.scheduler->explain(uid);
+            for (const auto& [node, slots] : answer->slots_per_node) {
+                used[node] += std::max<std::int64_t>(0, slots - seated[{uid, node}]) * 1000;
+            }
+        }
+        for (const auto& [name, node] : world_.nodes()) {
+            CAPTURE(name);
+            CHECK(used[name] <= node.allocatable.cpu_milli);
         }
     }
 
@@ -339,6 +377,35 @@ private:
         const auto last = world_.create(whole);
         world_.advance(1'000);
         CHECK(world_.is_bound(last));
+    }
+
+    static std::string joined(const std::vector<std::string>& texts) {
+        std::string all;
+        for (const std::string& text : texts) {
+            all += text + "; ";
+        }
+        return all;
+    }
+
+    /// What still waits, for the message of a failure.
+    std::string unfinished() const {
+        std::string all;
+        for (const auto& [uid, app] : apps_) {
+            if (app.finished) {
+                continue;
+            }
+            const auto view = world_.view(uid);
+            all += uid + " " + std::string(gang::to_string(view.state)) + " open " +
+                   std::to_string(view.slots_open) + " claimed " +
+                   std::to_string(view.slots_claimed) + " bound " +
+                   std::to_string(view.slots_bound) + "/" + std::to_string(app.executors) + ": " +
+                   view.message + "\n";
+            for (const auto& executor : world_.executors_of(uid)) {
+                all += "    " + executor + " '" + world_.node_of(executor) + "' " +
+                       world_.condition(executor) + "\n";
+            }
+        }
+        return all;
     }
 
     Random random_;

@@ -155,6 +155,7 @@ public:
     /// A new process: knows nothing, lists, leads with the next epoch (unless told to follow).
     void restart(bool leads = true) {
         scheduler.emplace(schema_);
+        seen_nodes_.clear();
         node_stream_.clear();
         pod_stream_.clear();
         answers_.clear();
@@ -245,6 +246,11 @@ public:
     }
 
     void step(const gang::Event& event) {
+        if (const auto* node = std::get_if<gang::NodeUpserted>(&event)) {
+            seen_nodes_[node->node.name] = node->node;
+        } else if (const auto* gone = std::get_if<gang::NodeDeleted>(&event)) {
+            seen_nodes_.erase(gone->name);
+        }
         const gang::Decisions view = scheduler->step({++sequence_, now_ms, event});
         const std::vector<gang::Decision> decisions(view.begin(), view.end());
         for (const gang::Decision& decision : decisions) {
@@ -343,10 +349,13 @@ private:
     }
 
     void referee(const gang::BindPod& request) {
+        const auto seen = seen_nodes_.find(request.node);
+        if (seen == seen_nodes_.end() || !seen->second.ready || seen->second.unschedulable) {
+            violations.push_back(request.pod.name + " bound to an unusable node " + request.node);
+        }
         const auto node = nodes_.find(request.node);
         if (node == nodes_.end()) {
-            violations.push_back(request.pod.name + " bound to a node that is gone");
-            return;
+            return;  // gone since, which the scheduler could not know
         }
         core::Resources used;
         std::int64_t count = 0;
@@ -435,6 +444,7 @@ private:
 
     config::Schema schema_;
     std::map<std::string, core::Node> nodes_;
+    std::map<std::string, core::Node> seen_nodes_;  ///< as the scheduler was told
     std::map<std::string, core::Pod> pods_;
     std::deque<gang::Event> node_stream_;
     std::deque<gang::Event> pod_stream_;
