@@ -70,6 +70,7 @@ struct Daemon::Impl : std::enable_shared_from_this<Daemon::Impl> {
     void hold_watches(bool full);
     void step(const StampedEvent& event);
     void lost(const std::string& why);
+    void lead(std::int64_t epoch);
     void serve_control();
     k8s::NoticeSink notices(std::string from) const;
     k8s::WatcherOptions watcher_options(k8s::WatchKind kind);
@@ -150,9 +151,9 @@ k8s::ElectorOptions Daemon::Impl::elector_options() {
     out.renew_deadline_ms = lease.renew_deadline_ms;
     out.retry_period_ms = lease.retry_period_ms;
     out.gained = [this](std::int64_t epoch) {
-        options.log->write(LogLevel::info, "leading", {{"epoch", std::to_string(epoch)}});
-        stats.leading = true;
-        push(LeadershipGained{epoch});
+        // A lease that somebody deleted counts its leaders from one again, and a fence is told by
+        // its epoch: the time keeps it unique.
+        lead(std::max(epoch, clock.now()));
     };
     out.lost = [this](const std::string& why) { lost(why); };
     out.notice = notices("lease");
@@ -173,9 +174,13 @@ void Daemon::Impl::start() {
         elector->start();
         return;
     }
-    // Epochs must grow from one run to the next; the clock is all that survives us.
+    lead(clock.now());
+}
+
+void Daemon::Impl::lead(std::int64_t epoch) {
+    options.log->write(LogLevel::info, "leading", {{"epoch", std::to_string(epoch)}});
     stats.leading = true;
-    push(LeadershipGained{clock.now()});
+    push(LeadershipGained{epoch});
 }
 
 void Daemon::Impl::serve_control() {

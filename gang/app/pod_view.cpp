@@ -223,6 +223,11 @@ bool is_waiting(const GangView& gang) {
            gang.state == GangState::parked;
 }
 
+/// A pod that is alone and already has its node has nothing to wait for and nothing to hold.
+bool is_settled_alone(const GangView& gang) {
+    return !is_waiting(gang) && gang.executors == 0;
+}
+
 auto listing_order(const GangView& gang) {
     return std::tuple(!is_waiting(gang), gang.waiting_since_ms, gang.namespace_name, gang.driver);
 }
@@ -244,7 +249,10 @@ std::vector<GangView> gangs_from_pods(
     std::vector<GangView> out;
     for (const core::Pod* pod : picture.pods()) {
         if (picture.is_ours(*pod) && !core::is_terminal(*pod) && !picture.is_member(*pod)) {
-            out.push_back(picture.explain(*pod).gang);
+            GangView gang = picture.explain(*pod).gang;
+            if (!is_settled_alone(gang) || pod->spark_properties) {
+                out.push_back(std::move(gang));
+            }
         }
     }
     std::sort(out.begin(), out.end(), [](const GangView& a, const GangView& b) {

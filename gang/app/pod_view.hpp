@@ -19,8 +19,8 @@ struct PodQuestion {
     std::string namespace_name;                ///< empty: all
 };
 
-/// Live gangs, waiting ones first, oldest first. Executors of a waiting Spark gang are
-/// executors_unknown (json_text.hpp).
+/// Live gangs, waiting ones first, oldest first; single pods only while they wait. Executors of a
+/// waiting Spark gang are executors_unknown (json_text.hpp).
 std::vector<GangView> gangs_from_pods(
     const std::vector<core::Pod>& pods, const PodQuestion& question);
 

@@ -149,6 +149,15 @@ TEST_CASE("pod_view: waiting gangs first, oldest first, ended and foreign ones n
     CHECK(gangs[2].driver == "run");
 }
 
+TEST_CASE("pod_view: a single pod is listed while it waits, not when it has its node") {
+    core::Pod lone = driver("lone");
+    lone.spark_properties.reset();
+    CHECK(gangs_from_pods({lone}, everywhere).size() == 1);
+    lone.node_name = "n1";
+    CHECK(gangs_from_pods({lone}, everywhere).empty());
+    CHECK(explain_from_pods({lone}, everywhere, "lone").has_value());
+}
+
 TEST_CASE("pod_view: an executor whose driver is gone is no gang") {
     const core::Pod orphan = executor_of(driver("gone"), "x");
     CHECK(gangs_from_pods({orphan}, everywhere).empty());
