@@ -28,6 +28,7 @@ void check_resource_name(const std::string& resource, const std::string& field, 
                        resource == "ephemeral-storage" || resource.starts_with("hugepages-");
     if (resource.find('/') == std::string::npos && !known) {
         checks.invalid(field, resource, "must be a standard resource type or fully qualified");
+        checks.invalid(field, resource, "must be a standard resource for containers");
     }
 }
 

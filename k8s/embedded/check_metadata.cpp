@@ -40,9 +40,8 @@ void check_annotations(const Json* annotations, Checks& checks) {
 void check_owners(const Json& object, Checks& checks) {
     const Json::Array& owners = items_at(object, {"metadata", "ownerReferences"});
     std::string controller;
-    for (std::size_t i = 0; i < owners.size(); ++i) {
-        const Json& owner = owners[i];
-        const std::string field = at_index("metadata.ownerReferences", i);
+    for (const Json& owner : owners) {
+        const std::string field = "metadata.ownerReferences";  // without an index, as the real one
         if (owner.text({"apiVersion"}).empty()) {
             checks.invalid(field + ".apiVersion", "", "version must not be empty");
         }
@@ -55,13 +54,30 @@ void check_owners(const Json& object, Checks& checks) {
         const std::string name = owner.text({"kind"}) + "/" + owner.text({"name"});
         if (!controller.empty()) {
             checks.invalid(
-                "metadata.ownerReferences",
-                owner,
+                field,
+                owners,
                 "Only one reference can have Controller set to true. Found \"true\" in references "
                 "for " +
                     controller + " and " + name);
         }
         controller = name;
+    }
+}
+
+bool is_standard_finalizer(std::string_view name) {
+    return name == "orphan" || name == "foregroundDeletion" || name == "kubernetes";
+}
+
+void check_finalizers(const Json& object, Checks& checks) {
+    const Json::Array& finalizers = items_at(object, {"metadata", "finalizers"});
+    for (std::size_t i = 0; i < finalizers.size(); ++i) {
+        const std::string& text = finalizers[i].as_string();
+        checks.syntax("metadata.finalizers", text, check_qualified_name(text));
+        if (text.find('/') != std::string::npos || is_standard_finalizer(text)) continue;
+        checks.invalid(
+            at_index("metadata.finalizers", i),
+            text,
+            "name is neither a standard finalizer name nor is it fully qualified");
     }
 }
 
@@ -82,14 +98,12 @@ void check_metadata(const Kind& kind, const Json& object, Checks& checks) {
     check_labels(object.find_path({"metadata", "labels"}), "metadata.labels", checks);
     check_annotations(object.find_path({"metadata", "annotations"}), checks);
     check_owners(object, checks);
-    for (const Json& finalizer : items_at(object, {"metadata", "finalizers"})) {
-        const std::string& text = finalizer.as_string();
-        checks.syntax("metadata.finalizers", text, check_qualified_name(text));
-    }
+    check_finalizers(object, checks);
 }
 
 void check_metadata_update(const Json& stored, const Json& object, Checks& checks) {
-    constexpr std::array fields = {"name", "namespace", "uid", "creationTimestamp"};
+    constexpr std::array fields = {
+        "name", "namespace", "uid", "creationTimestamp", "deletionTimestamp"};
     for (const char* key : fields) {
         const std::string& now = object.text({"metadata", key});
         if (now == stored.text({"metadata", key})) continue;
@@ -114,12 +128,6 @@ void keep_metadata(const Json& stored, Json& object) {
     for (const char* key : fixed_fields) {
         const Json* value = before->find(key);
         if (value != nullptr && metadata.find(key) == nullptr) metadata.set(key, *value);
-    }
-    // Nobody but the server decides when an object is deleted.
-    for (const char* key : {"deletionTimestamp", "deletionGracePeriodSeconds"}) {
-        const Json* value = before->find(key);
-        if (value != nullptr) metadata.set(key, *value);
-        if (value == nullptr) metadata.erase(key);
     }
 }
 

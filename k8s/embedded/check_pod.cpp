@@ -178,13 +178,25 @@ void check_tolerations_grew(const Json& stored, const Json& spec, Checks& checks
 
 void check_gates_shrank(const Json& stored, const Json& spec, Checks& checks) {
     const Json::Array& before = items_at(stored, {"schedulingGates"});
-    for (const Json& gate : items_at(spec, {"schedulingGates"})) {
-        if (contains(before, gate)) continue;
+    const Json::Array& now = items_at(spec, {"schedulingGates"});
+    for (std::size_t i = 0; i < now.size(); ++i) {
+        if (contains(before, now[i])) continue;
         checks.forbidden(
-            "spec.schedulingGates",
-            "only deletion is allowed, but found new scheduling gate '" + gate.text({"name"}) +
+            at_index("spec.schedulingGates", i) + ".name",
+            "only deletion is allowed, but found new scheduling gate '" + now[i].text({"name"}) +
                 "'");
     }
+}
+
+// False when a container was added or removed: then nothing else is worth comparing.
+bool check_same_containers(const Json& stored, const Json& spec, Checks& checks) {
+    for (const char* list : {"containers", "initContainers"}) {
+        if (items_at(stored, {list}).size() == items_at(spec, {list}).size()) continue;
+        checks.forbidden(
+            std::string("spec.") + list, "pod updates may not add or remove containers");
+        return false;
+    }
+    return true;
 }
 
 }  // namespace
@@ -200,7 +212,7 @@ void check_pod_spec(const Json& spec, const std::string& field, Checks& checks) 
         spec.text({"dnsPolicy"}),
         {"ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"});
     check_labels(spec.find("nodeSelector"), field + ".nodeSelector", checks);
-    for (const char* key : {"serviceAccountName", "nodeName", "schedulerName"}) {
+    for (const char* key : {"serviceAccountName", "nodeName"}) {
         const std::string& name = spec.text({key});
         if (!name.empty()) checks.syntax(field + "." + key, name, check_dns_subdomain(name));
     }
@@ -218,6 +230,7 @@ void check_pod_spec(const Json& spec, const std::string& field, Checks& checks) 
 }
 
 void check_pod_update(const Json& stored_spec, const Json& spec, Checks& checks) {
+    if (!check_same_containers(stored_spec, spec, checks)) return;
     check_tolerations_grew(stored_spec, spec, checks);
     check_gates_shrank(stored_spec, spec, checks);
     Json munged = spec;

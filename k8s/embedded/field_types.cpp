@@ -300,12 +300,27 @@ bool canonicalize_requirements(Json* requirements) {
            canonicalize_list(requirements->find("limits"));
 }
 
+bool canonicalize_volume(Json& volume) {
+    Json* directory = volume.find("emptyDir");
+    Json* limit = directory != nullptr ? directory->find("sizeLimit") : nullptr;
+    if (limit == nullptr) return true;
+    const auto canonical =
+        canonical_quantity(limit->is_string() ? limit->as_string() : limit->dump());
+    if (canonical) *limit = *canonical;
+    return canonical.has_value();
+}
+
 bool canonicalize_pod_spec(Json& spec) {
     for (const char* list : {"containers", "initContainers"}) {
         Json* containers = spec.find(list);
         if (containers == nullptr) continue;
         for (Json& container : containers->items()) {
             if (!canonicalize_requirements(container.find("resources"))) return false;
+        }
+    }
+    if (Json* volumes = spec.find("volumes")) {
+        for (Json& volume : volumes->items()) {
+            if (!canonicalize_volume(volume)) return false;
         }
     }
     return canonicalize_list(spec.find("overhead")) &&

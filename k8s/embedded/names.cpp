@@ -80,7 +80,9 @@ constexpr const char* data_key_rule =
 Complaints check_dns_label(std::string_view text) {
     Complaints complaints;
     if (text.size() > label_max) complaints.push_back(too_long(label_max));
-    if (!is_label_form(text)) complaints.emplace_back(label_rule);
+    if (!is_label_form(text)) {
+        complaints.emplace_back(is_subdomain_form(text) ? "must not contain dots" : label_rule);
+    }
     return complaints;
 }
 

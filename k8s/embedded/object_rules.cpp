@@ -69,6 +69,7 @@ void default_namespace(Json& object) {
 }
 
 void default_node(Json& object) {
+    set_if_missing(object, "spec", Json(Json::Object{}));
     Json& status = object["status"];
     const Json* capacity = status.find("capacity");
     if (capacity == nullptr || status.find("allocatable") != nullptr) return;
@@ -76,17 +77,44 @@ void default_node(Json& object) {
     status.set("allocatable", std::move(copy));
 }
 
+void default_deployment(Json& spec) {
+    set_if_missing(spec, "revisionHistoryLimit", 10);
+    set_if_missing(spec, "progressDeadlineSeconds", 600);
+    if (spec.find("strategy") != nullptr) return;
+    Json& strategy = spec["strategy"];
+    strategy.set("type", "RollingUpdate");
+    strategy["rollingUpdate"].set("maxUnavailable", "25%");
+    strategy["rollingUpdate"].set("maxSurge", "25%");
+}
+
+void default_stateful_set(Json& spec) {
+    set_if_missing(spec, "podManagementPolicy", "OrderedReady");
+    set_if_missing(spec, "revisionHistoryLimit", 10);
+    if (spec.find("updateStrategy") != nullptr) return;
+    Json& strategy = spec["updateStrategy"];
+    strategy.set("type", "RollingUpdate");
+    strategy["rollingUpdate"].set("partition", 0);
+}
+
+void default_job(Json& spec) {
+    const bool counts = spec.find("completions") != nullptr || spec.find("parallelism") != nullptr;
+    if (!counts) set_if_missing(spec, "completions", 1);
+    set_if_missing(spec, "parallelism", 1);
+    set_if_missing(spec, "backoffLimit", 6);
+    set_if_missing(spec, "completionMode", "NonIndexed");
+    set_if_missing(spec, "suspend", false);
+}
+
 void default_workload(const Kind& kind, Json& object) {
+    if (kind.has_status()) set_if_missing(object, "status", Json(Json::Object{}));
     Json* spec = object.find("spec");
     if (spec == nullptr) return;
     const bool replicated = kind.plural == "deployments" || kind.plural == "replicasets" ||
                             kind.plural == "statefulsets";
     if (replicated) set_if_missing(*spec, "replicas", 1);
-    if (kind.plural != "jobs") return;
-    set_if_missing(*spec, "parallelism", 1);
-    set_if_missing(*spec, "backoffLimit", 6);
-    set_if_missing(*spec, "completionMode", "NonIndexed");
-    set_if_missing(*spec, "suspend", false);
+    if (kind.plural == "deployments") default_deployment(*spec);
+    if (kind.plural == "statefulsets") default_stateful_set(*spec);
+    if (kind.plural == "jobs") default_job(*spec);
 }
 
 void check_data(const Json& object, Checks& checks) {
@@ -100,7 +128,7 @@ void check_data(const Json& object, Checks& checks) {
             checks.syntax(field, key, check_data_key(key));
         }
     }
-    if (bytes > data_bytes_max) checks.too_long("", data_bytes_max);
+    if (bytes > data_bytes_max) checks.too_long("[]", data_bytes_max);
 }
 
 void check_service(const Json& object, Checks& checks) {
@@ -112,12 +140,15 @@ void check_service(const Json& object, Checks& checks) {
     std::set<std::string> names;
     for (std::size_t i = 0; i < ports.size(); ++i) {
         const std::string at = at_index("spec.ports", i);
-        const std::int64_t port = int_at(ports[i], {"port"});
-        if (port < 1 || port > port_max) {
-            checks.invalid(at + ".port", port, "must be between 1 and 65535, inclusive");
-        }
         const std::string& name = ports[i].text({"name"});
         if (ports.size() > 1 && name.empty()) checks.required(at + ".name");
+        for (const char* key : {"port", "targetPort"}) {
+            const Json* port = ports[i].find(key);
+            if (port != nullptr && port->is_string()) continue;  // the name of a container's port
+            const std::int64_t number = int_at(ports[i], {key});
+            if (number >= 1 && number <= port_max) continue;
+            checks.invalid(at + "." + key, number, "must be between 1 and 65535, inclusive");
+        }
         if (!name.empty() && !names.insert(name).second) checks.duplicate(at + ".name", name);
     }
 }
@@ -125,7 +156,7 @@ void check_service(const Json& object, Checks& checks) {
 void check_node(const Json& object, Checks& checks) {
     const Json::Array& taints = items_at(object, {"spec", "taints"});
     for (std::size_t i = 0; i < taints.size(); ++i) {
-        const std::string at = at_index("spec.taints", i);
+        const std::string at = at_index("metadata.taints", i);  // the real server says it so
         const std::string& key = taints[i].text({"key"});
         checks.syntax(at + ".key", key, check_qualified_name(key));
         checks.one_of(

@@ -42,6 +42,7 @@ void default_probe(Json* probe) {
     set_if_missing(*probe, "periodSeconds", 10);
     set_if_missing(*probe, "successThreshold", 1);
     set_if_missing(*probe, "failureThreshold", 3);
+    if (Json* request = probe->find("httpGet")) set_if_missing(*request, "scheme", "HTTP");
 }
 
 void default_container(Json& container, bool host_network) {
@@ -124,6 +125,8 @@ void default_pod_spec(Json& spec) {
     set_if_missing(spec, "restartPolicy", "Always");
     set_if_missing(spec, "securityContext", Json(Json::Object{}));
     set_if_missing(spec, "terminationGracePeriodSeconds", 30);
+    const std::int64_t grace_s = int_at(spec, {"terminationGracePeriodSeconds"});
+    if (grace_s < 0) spec.set("terminationGracePeriodSeconds", 1);
     set_if_missing(spec, "schedulerName", "default-scheduler");
     const bool host_network = true_at(spec, {"hostNetwork"});
     for (const char* list : {"containers", "initContainers"}) {

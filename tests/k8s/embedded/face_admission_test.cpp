@@ -274,6 +274,11 @@ TEST_CASE("admission: a stored pod's spec changes only where Kubernetes allows i
     CHECK_FALSE(update([](Json& pod) { pod["spec"].set("nodeName", "n1"); }).empty());
     CHECK_FALSE(update([](Json& pod) { pod["spec"]["tolerations"].items().clear(); }).empty());
     CHECK_FALSE(update([](Json& pod) { pod["metadata"].set("uid", "other"); }).empty());
+    CHECK(
+        update([](Json& pod) {
+            pod["spec"]["containers"].items().clear();
+        }).find("spec.containers: Forbidden: pod updates may not add or remove containers") !=
+        std::string::npos);
     CHECK_FALSE(update([](Json& pod) {
                     pod["spec"].set("schedulingGates", json(R"([{"name":"g"}])"));
                 }).empty());
@@ -288,6 +293,31 @@ TEST_CASE("admission: a pod whose annotations went bad cannot get a status any m
     const auto failure = admit_status(core_kind("pods"), stored, object);
     REQUIRE(failure);
     CHECK(failure->code == 422);
+}
+
+TEST_CASE("admission: finalizers are qualified, owners complete, nobody sets a deletion time") {
+    Json pod = minimal_pod();
+    pod["metadata"].set("finalizers", json(R"(["mine"])"));
+    CHECK(
+        complaint(pod) ==
+        "metadata.finalizers[0]: Invalid value: \"mine\": name is neither a standard finalizer "
+        "name "
+        "nor is it fully qualified");
+    Json owned = minimal_pod();
+    owned["metadata"].set(
+        "ownerReferences", json(R"([{"apiVersion":"v1","kind":"Pod","name":"o"}])"));
+    CHECK(
+        complaint(owned) == "metadata.ownerReferences.uid: Invalid value: \"\": must not be empty");
+    Json stored = minimal_pod();
+    REQUIRE_FALSE(create("pods", stored));
+    Json doomed = stored;
+    doomed["metadata"].set("deletionTimestamp", "2026-01-01T00:00:00Z");
+    CHECK(admit_update(core_kind("pods"), stored, doomed, Surroundings{}));
+    stored["metadata"].set("deletionTimestamp", "2026-01-01T00:00:00Z");
+    Json revived = stored;
+    revived["metadata"].erase("deletionTimestamp");
+    REQUIRE_FALSE(admit_update(core_kind("pods"), stored, revived, Surroundings{}));
+    CHECK(revived.text({"metadata", "deletionTimestamp"}) == "2026-01-01T00:00:00Z");
 }
 
 TEST_CASE("admission: services, namespaces, nodes and config maps") {
