@@ -63,6 +63,8 @@ constexpr std::array node_rules = {
     TypeRule{"status.allocatable", Type::object},
     TypeRule{"status.conditions", Type::array},
     TypeRule{"status.conditions[]", Type::object},
+    TypeRule{"status.nodeInfo", Type::object},
+    TypeRule{"status.daemonEndpoints", Type::object},
     TypeRule{"status.addresses", Type::array},
     TypeRule{"status.addresses[]", Type::object},
 };

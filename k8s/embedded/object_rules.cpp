@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <set>
 #include <string>
 #include <utility>
@@ -61,20 +62,36 @@ void default_service(Json& object, const Surroundings& around) {
 void default_namespace(Json& object) {
     const std::string name = object.text({"metadata", "name"});
     if (!name.empty()) object["metadata"]["labels"].set("kubernetes.io/metadata.name", name);
-    Json& spec = object["spec"];
+    set_if_missing(object, "spec", Json(Json::Object{}));
     if (object.text({"metadata", "deletionTimestamp"}).empty()) {
-        set_if_missing(spec, "finalizers", Json::Array{"kubernetes"});
+        set_if_missing(object["spec"], "finalizers", Json::Array{"kubernetes"});
     }
     set_if_missing(object["status"], "phase", "Active");
 }
 
+// Clients look into the status of a node without asking whether it is there.
 void default_node(Json& object) {
     set_if_missing(object, "spec", Json(Json::Object{}));
+    set_if_missing(object, "status", Json(Json::Object{}));
     Json& status = object["status"];
     const Json* capacity = status.find("capacity");
-    if (capacity == nullptr || status.find("allocatable") != nullptr) return;
-    Json copy = *capacity;
-    status.set("allocatable", std::move(copy));
+    if (capacity != nullptr) set_if_missing(status, "allocatable", Json(*capacity));
+    if (status.find("daemonEndpoints") == nullptr) {
+        status["daemonEndpoints"]["kubeletEndpoint"].set("Port", 0);
+    }
+    Json& info = status["nodeInfo"];
+    constexpr std::array facts = {
+        "machineID",
+        "systemUUID",
+        "bootID",
+        "kernelVersion",
+        "osImage",
+        "containerRuntimeVersion",
+        "kubeletVersion",
+        "kubeProxyVersion",
+        "operatingSystem",
+        "architecture"};
+    for (const char* fact : facts) set_if_missing(info, fact, "");
 }
 
 void default_deployment(Json& spec) {

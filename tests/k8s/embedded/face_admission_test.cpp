@@ -340,6 +340,11 @@ TEST_CASE("admission: services, namespaces, nodes and config maps") {
     REQUIRE_FALSE(create("nodes", node));
     CHECK(node.text({"status", "allocatable", "cpu"}) == "4");
     CHECK(node.text({"status", "allocatable", "memory"}) == "8Gi");
+    Json bare = json(R"({"metadata":{"name":"n"}})");
+    REQUIRE_FALSE(create("nodes", bare));
+    CHECK(bare.find("spec")->is_object());
+    CHECK(bare.find_path({"status", "nodeInfo", "osImage"}) != nullptr);
+    CHECK(bare.find_path({"status", "allocatable"}) == nullptr);
     CHECK_FALSE(
         complaint(json(R"({"metadata":{"name":"m"},"data":{"a/b":""}})"), "configmaps").empty());
 }
