@@ -7,6 +7,7 @@ import pytest
 
 from support.availability import unavailable
 from support.cluster import Cluster
+from support.processes import remove_scratch_folders
 from support.real_plane import RealPlane, build_plane
 from support.rig import EmbeddedRig, Rig, binary
 
@@ -81,6 +82,8 @@ def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
     """Lets fixtures see how their test went, and shows the scheduler's last words of a failed one."""
     outcome = yield
     report = outcome.get_result()  # type: ignore[attr-defined]
+    if report.skipped and isinstance(report.longrepr, tuple):
+        report.longrepr = (__file__, None, report.longrepr[2])  # pytest then folds them into one line
     if report.when != "call":
         return
     item.call_report = report  # type: ignore[attr-defined]
@@ -88,6 +91,11 @@ def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
     if report.failed and rig is not None:
         for number, scheduler in enumerate(rig.schedulers):
             report.sections.append((f"scheduler {number}", scheduler.output()[-5000:]))
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    if session.testsfailed == 0:
+        remove_scratch_folders()
 
 
 @pytest.hookimpl(hookwrapper=True)

@@ -2,6 +2,7 @@
 import atexit
 import ctypes
 import os
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -11,6 +12,7 @@ from typing import Mapping, Optional, Sequence
 _libc = ctypes.CDLL(None, use_errno=True)
 _PR_SET_PDEATHSIG = 1
 _living: set["Process"] = set()
+_scratch: list[Path] = []
 
 
 def _die_with_parent() -> None:
@@ -84,5 +86,13 @@ def _kill_the_living() -> None:
 
 
 def scratch_folder(name: str) -> Path:
-    """A fresh folder for logs and generated files; kept, so that a failure can be looked at."""
-    return Path(tempfile.mkdtemp(prefix=f"gang-scheduler-{name}-"))
+    """A fresh folder for logs and generated files; see remove_scratch_folders()."""
+    folder = Path(tempfile.mkdtemp(prefix=f"gang-scheduler-{name}-"))
+    _scratch.append(folder)
+    return folder
+
+
+def remove_scratch_folders() -> None:
+    """For the end of a run without failures; after any other they stay, to be looked at."""
+    for folder in _scratch:
+        shutil.rmtree(folder, ignore_errors=True)
