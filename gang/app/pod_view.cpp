@@ -208,12 +208,9 @@ Explanation Picture::explain(const core::Pod& driver) const {
                 return !executor->node_name.empty() && !core::is_terminal(*executor);
             }));
     }
-    gang.state = GangState::admitted;
+    gang.state = GangState::running;
     gang.executors = gang.slots_bound;
     fill_slots(out, driver, gang.slots_bound);
-    if (gang.state == GangState::admitted && gang.slots_open == 0) {
-        gang.state = GangState::running;
-    }
     gang.message = fmt::format("driver on node {}", driver.node_name);
     return out;
 }

@@ -84,8 +84,9 @@ core::Result<GangList> find_gangs(const Sources& sources) {
         auto list = gang_list_from_json(answer->body);
         if (list && is_same_cluster(sources, list->server)) {
             std::erase_if(list->gangs, [&](const GangView& gang) {
-                return !sources.namespace_name.empty() &&
-                       gang.namespace_name != sources.namespace_name;
+                const std::string& wanted = sources.namespace_name;
+                return gang.state == GangState::ended ||
+                       (!wanted.empty() && gang.namespace_name != wanted);
             });
             return list;
         }

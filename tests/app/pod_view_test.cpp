@@ -106,7 +106,7 @@ TEST_CASE("pod_view: a reservation gives slots, needs and nodes; executors fill 
     finished.phase = core::PodPhase::failed;
     const auto answer = explain_from_pods({a, bound, pending, finished}, everywhere, "etl/a");
     REQUIRE(answer.has_value());
-    CHECK(answer->gang.state == GangState::admitted);
+    CHECK(answer->gang.state == GangState::running);
     CHECK(answer->gang.executors == 3);
     CHECK(answer->gang.slots_bound == 1);
     CHECK(answer->gang.slots_open == 2);
@@ -117,12 +117,18 @@ TEST_CASE("pod_view: a reservation gives slots, needs and nodes; executors fill 
         std::vector<std::pair<std::string, std::int32_t>>{{"n1", 2}, {"n2", 1}});
 }
 
-TEST_CASE("pod_view: all executors bound is running") {
-    const core::Pod a = admitted("a");
-    const auto gangs = gangs_from_pods(
-        {a, executor_of(a, "x1"), executor_of(a, "x2"), executor_of(a, "x3")}, everywhere);
-    REQUIRE(gangs.size() == 1);
-    CHECK(gangs[0].state == GangState::running);
+TEST_CASE("pod_view: slots whose node was lost make it degraded") {
+    core::Pod a = admitted("a");
+    auto reservation = gang::decode_reservation(a.annotations[0].second, 100);
+    REQUIRE(reservation.has_value());
+    reservation->shapes[0].unplaced = 2;
+    a.annotations[0].second = gang::encode_reservation(*reservation);
+    const auto answer = explain_from_pods({a}, everywhere, "a");
+    REQUIRE(answer.has_value());
+    CHECK(answer->gang.state == GangState::degraded);
+    CHECK(answer->gang.executors == 5);
+    CHECK(answer->gang.needs.cpu_milli == 6000);
+    CHECK(answer->notes == std::vector<std::string>{"2 of its slots have no node now"});
 }
 
 TEST_CASE("pod_view: an annotation that a tenant spoilt is said to be unreadable") {
