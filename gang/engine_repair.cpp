@@ -15,6 +15,9 @@ void Engine::repair() {
     std::set<Rank> gangs;
     std::vector<const Application*> holders;
     const bool room_appeared = repaired_at_ != cluster_.room_version();
+    if (suspects_.empty() && suspect_gangs_.empty() && (degraded_.empty() || !room_appeared)) {
+        return;
+    }
     const std::set<std::string> suspects = std::exchange(suspects_, {});
     for (const auto& [uid, app] : apps_) {
         if (!app.reserved || app.phase != Phase::running) {

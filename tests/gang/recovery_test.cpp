@@ -155,6 +155,22 @@ TEST_CASE("recovery: a forged annotation on a bound driver is a hint, bounded an
             forger,
             *core::find_value(world.pod(honest).annotations, "gang-scheduler/reservation"));
     }
+    SUBCASE("void as a whole") {
+        SUBCASE("too many") {
+            annotate(world, forger, header + shape + "n1:6");
+        }
+        SUBCASE("from another driver") {
+            annotate(
+                world,
+                forger,
+                *core::find_value(world.pod(honest).annotations, "gang-scheduler/reservation"));
+        }
+        world.restart();
+        world.settle();
+        CHECK(world.view(forger).slots_open == 0);
+        CHECK_FALSE(world.scheduler->explain("forger")->notes.empty());
+        return;
+    }
     SUBCASE("room that is not there") {
         annotate(world, forger, header + shape + "n1:5,");
     }

@@ -445,6 +445,66 @@ TEST_CASE("scheduler: an executor larger than its slot has it grown where there 
     CHECK(world.violations.empty());
 }
 
+TEST_CASE("scheduler: a grown slot has its declared size again when its executor is gone") {
+    World world;
+    world.add_node(tests::node("n1", 4, 16 * 1024));
+    const auto driver = world.submit("a", 1, 1);
+    world.settle();
+    core::Pod large = tests::executor("large", world.pod(driver));
+    large.requests.cpu_milli = 3000;
+    const auto uid = world.create(large);
+    world.settle();
+    REQUIRE(world.is_bound(uid));
+    const auto lone = world.create(tests::pod("web", 2000, 100));
+    world.settle();
+    CHECK_FALSE(world.is_bound(lone));
+    world.set_phase(uid, core::PodPhase::failed);
+    world.settle();
+    CHECK(world.view(driver).slots_open == 1);
+    CHECK(world.is_bound(lone));
+    CHECK(world.violations.empty());
+}
+
+TEST_CASE("scheduler: executors that outlive their driver count until they are gone") {
+    World world;
+    world.add_node(tests::node("n1", 4, 16 * 1024));
+    const auto driver = world.submit("a", 3, 1);
+    world.settle();
+    const auto executors = world.create_executors(driver, 3);
+    const auto next = world.submit("b", 3, 2);
+    world.settle();
+    world.set_phase(driver, core::PodPhase::succeeded);
+    world.settle();
+    CHECK_FALSE(world.is_bound(next));
+    for (const auto& uid : executors) {
+        world.remove_pod(uid);
+    }
+    world.settle();
+    CHECK(world.is_bound(next));
+    CHECK(world.violations.empty());
+}
+
+TEST_CASE("scheduler: an older state that comes late changes nothing") {
+    World world;
+    world.add_node(tests::node("n1", 4, 16 * 1024));
+    const auto driver = world.submit("a", 2, 1);
+    const core::Pod unbound = world.pod(driver);
+    world.settle();
+    const auto executors = world.create_executors(driver, 2);
+    world.settle();
+    const core::Pod running = world.pod(executors[0]);
+    world.set_phase(executors[0], core::PodPhase::failed);
+    world.settle();
+    const auto binds = world.binds.size();
+    world.step(gang::PodUpserted{unbound});
+    world.step(gang::PodUpserted{running});
+    world.settle();
+    CHECK(world.binds.size() == binds);
+    CHECK(world.view(driver).state == GangState::running);
+    CHECK(world.view(driver).slots_open == 1);
+    CHECK(world.view(driver).slots_bound == 1);
+}
+
 TEST_CASE("scheduler: a lone pod waits in the same queue") {
     World world;
     world.add_node(tests::node("n1", 4, 16 * 1024));
