@@ -18,6 +18,7 @@
 #include <algorithm>
 #include <chrono>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -70,7 +71,7 @@ private:
         Stage stage = Stage::creating;
         bool is_stopping = false;  ///< deleted; will be removed from the API server
         Sojourn sojourn;
-        std::size_t record = 0;
+        std::optional<std::size_t> record;  ///< nothing: the book of records was full
         boost::asio::steady_timer timer;
     };
 
@@ -195,7 +196,8 @@ private:
         after(state, options_.start_ms, &State::try_run);
     }
 
-    std::size_t add_record(const Json& pod, std::int64_t cpu_milli) {
+    std::optional<std::size_t> add_record(const Json& pod, std::int64_t cpu_milli) {
+        if (records_.size() >= options_.records_max) return std::nullopt;
         PodRecord record;
         record.namespace_name = space_of(pod);
         record.name = name_of(pod);
@@ -208,6 +210,10 @@ private:
         return records_.size() - 1;
     }
 
+    void note_end(const PodState& state) {
+        if (state.record) records_[*state.record].ended_ms = server_.now_ms();
+    }
+
     static void place(PodState& state, NodeState& node) {
         const std::int64_t nth = ++node.pods_started;
         state.sojourn.host_ip = node.address;
@@ -216,9 +222,8 @@ private:
     }
 
     void refuse(PodState& state, const Refusal& refusal) {
-        PodRecord& record = records_[state.record];
-        record.refusal = refusal.reason;
-        record.ended_ms = server_.now_ms();
+        note_end(state);
+        if (state.record) records_[*state.record].refusal = refusal.reason;
         state.stage = Stage::ended;
         patch_status(state, refused_patch(state.object->json, sojourn_now(state), refusal));
         if (hooks_.on_gone) hooks_.on_gone(state.object->json);
@@ -235,7 +240,7 @@ private:
         const StoredPtr object = state.object;
         state.stage = Stage::running;
         state.sojourn.started = format_time(server_.now_ms());
-        records_[state.record].started_ms = server_.now_ms();
+        if (state.record) records_[*state.record].started_ms = server_.now_ms();
         patch_status(state, running_patch(pod, sojourn_now(state)));
         const auto run_ms = run_time_ms(object->json, options_.run_ms);
         if (run_ms) after(state, *run_ms, &State::run_out);
@@ -256,7 +261,7 @@ private:
         const std::string uid = uid_of(state.object->json);
         if (!state.is_stopping) state.timer.cancel();
         state.stage = Stage::ended;
-        records_[state.record].ended_ms = server_.now_ms();
+        note_end(state);
         release(state.object->json);
         const StoredPtr object = state.object;
         end_owned_by(uid);
@@ -293,9 +298,8 @@ private:
     void forget(const std::string& uid) {
         const auto found = pods_.find(uid);
         if (found == pods_.end()) return;
-        PodRecord& record = records_[found->second.record];
         const bool was_alive = found->second.stage != Stage::ended;
-        if (was_alive) record.ended_ms = server_.now_ms();
+        if (was_alive) note_end(found->second);
         const StoredPtr object = found->second.object;
         release(object->json);
         pods_.erase(found);

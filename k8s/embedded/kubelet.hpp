@@ -9,6 +9,7 @@
 //
 // They speak to the API server as a remote kubelet would: a watch of pods, status patches, deletes.
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -34,6 +35,7 @@ struct KubeletOptions {
     std::int64_t run_ms = 10'000;       ///< from Running to Succeeded; see pod_runtime.hpp
     std::int64_t stop_ms = 200;         ///< from deleted to gone, at most the pod's grace
     std::int64_t heartbeat_ms = 10'000;
+    std::size_t records_max = 100'000;  ///< pods beyond run all the same, but leave no record
 };
 
 /// One pod as its kubelet saw it. Times are Unix milliseconds, 0 when it has not happened.
@@ -70,7 +72,7 @@ public:
     void start(KubeletHooks hooks = {});
     /// Ends a running pod now: Succeeded, or Failed with another exit code than 0.
     void finish(const std::string& uid, int exit_code = 0);
-    /// Every pod that was bound to one of the nodes, in the order of binding.
+    /// Every pod that was bound to one of the nodes, in the order of binding; see records_max.
     const std::vector<PodRecord>& records() const;
 
 private:

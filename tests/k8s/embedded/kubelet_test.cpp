@@ -272,3 +272,27 @@ TEST_CASE("kubelet: a pod told to fail says with which exit code") {
     const Json::Array& statuses = items_at(rig.find("p")->json, {"status", "containerStatuses"});
     CHECK(int_at(statuses.front(), {"state", "terminated", "exitCode"}) == 3);
 }
+
+TEST_CASE("kubelet: when the records are full, pods run on without one") {
+    boost::asio::io_context loop;
+    ApiServer server;
+    KubeletOptions options = Rig::options();
+    options.records_max = 0;
+    Kubelets kubelets(loop, server, options);
+    int gone = 0;
+    KubeletHooks hooks;
+    hooks.on_gone = [&](const Json&) { ++gone; };
+    kubelets.start(hooks);
+    const Response made = server.handle(
+        {"POST",
+         "/api/v1/namespaces/default/pods",
+         R"({"metadata":{"name":"p"},"spec":{"nodeName":"node-1",
+             "containers":[{"name":"c","image":"x"}]}})"});
+    REQUIRE(made.status == 201);
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(2);
+    while (gone == 0 && std::chrono::steady_clock::now() < end) {
+        loop.run_one_for(std::chrono::milliseconds(20));
+    }
+    CHECK(gone == 1);
+    CHECK(kubelets.records().empty());
+}
