@@ -124,8 +124,9 @@ void Executor::run(const UpdateReservation& decision) {
 }
 
 void Executor::run(const RecordEvent& decision) {
+    // Nearly always the same words as a condition or a bind, which have their line.
     wiring_.log->write(
-        LogLevel::info,
+        LogLevel::debug,
         "event",
         {{"pod", full_name(decision.pod)},
          {"reason", decision.reason},
