@@ -101,7 +101,7 @@ struct ConfState {
 /// The last look at the queue: what explain() and the conditions say.
 struct Attempt {
     Saying saying;
-    bool exceeds = false;
+    bool parked = false;  ///< does not fit even without the other gangs
     std::int32_t position = 0;
 };
 

@@ -24,6 +24,7 @@
 #include "gang/fence.hpp"
 #include "gang/ledger.hpp"
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -56,6 +57,11 @@ public:
 private:
     using MemoKey = std::vector<std::pair<core::ShapeId, std::int64_t>>;
     using Memo = std::map<MemoKey, std::optional<core::Rejection>>;  ///< nothing: it fits
+    /// What is known of gangs on one state of the cluster.
+    struct MemoAt {
+        Memo gangs;
+        std::uint64_t version = 0;
+    };
     enum class StatusKind : std::uint8_t { fence, reservation };
     enum class List : std::uint8_t { never, under_way, complete };
 
@@ -169,6 +175,8 @@ private:
     core::PlacementRequest request_of(const Application& app, core::View view) const;
     MemoKey key_of(const Application& app) const;
     core::Placement place(const core::PlacementRequest& request);
+    Memo& memo_of(core::View view);
+    void forget_memos();
     const std::optional<core::Rejection>* find_memo(const Application& app);
     const std::optional<core::Rejection>& reject_or_fit(const Application& app, core::View view);
     std::optional<std::int64_t> elastic_limit(const Application& app) const;
@@ -230,10 +238,7 @@ private:
     std::int64_t next_full_walk_ms_ = 0;
     bool full_walk_due_ = false;
     std::int64_t work_left_ = 0;
-    Memo memo_;
-    std::uint64_t memo_version_ = 0;
-    Memo ceiling_memo_;
-    std::uint64_t ceiling_memo_version_ = 0;
+    std::array<MemoAt, core::view_count> memos_;  ///< by core::View
 };
 
 }  // namespace gang

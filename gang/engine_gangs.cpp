@@ -47,14 +47,19 @@ Application& Engine::ensure_app(const PodEntry& entry, bool is_driver) {
     return app;
 }
 
+void Engine::forget_memos() {
+    for (MemoAt& memo : memos_) {
+        memo.gangs.clear();
+    }
+}
+
 void Engine::release_shapes(Application& app) {
     for (const GangShape& shape : app.shapes) {
         cluster_.release_shape(shape.id);
     }
     app.shapes.clear();
     // A number that is given back may come to mean another shape.
-    memo_.clear();
-    ceiling_memo_.clear();
+    forget_memos();
 }
 
 void Engine::set_driver_shape(Application& app, const core::Pod& pod) {
@@ -65,8 +70,7 @@ void Engine::set_driver_shape(Application& app, const core::Pod& pod) {
     const core::ShapeId shape = cluster_.intern_shape(pod.requests, pod.constraints);
     if (app.driver_shape) {
         cluster_.release_shape(*app.driver_shape);
-        memo_.clear();
-        ceiling_memo_.clear();
+        forget_memos();
     }
     app.driver_shape = shape;
     queue_changed_ = true;

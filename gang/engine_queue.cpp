@@ -44,28 +44,28 @@ core::Placement Engine::place(const core::PlacementRequest& request) {
     return planner_.place(cluster_, request);
 }
 
-const std::optional<core::Rejection>* Engine::find_memo(const Application& app) {
-    if (memo_version_ != cluster_.room_version()) {
-        memo_.clear();
-        memo_version_ = cluster_.room_version();
+Engine::Memo& Engine::memo_of(core::View view) {
+    const bool free = view == core::View::free;
+    MemoAt& memo = memos_[static_cast<std::size_t>(view)];
+    const std::uint64_t current = free ? cluster_.room_version() : ceiling_version_;
+    if (memo.version != current) {
+        memo.gangs.clear();
+        memo.version = current;
     }
-    const auto it = memo_.find(key_of(app));
-    return it == memo_.end() ? nullptr : &it->second;
+    return memo.gangs;
+}
+
+const std::optional<core::Rejection>* Engine::find_memo(const Application& app) {
+    const Memo& memo = memo_of(core::View::free);
+    const auto it = memo.find(key_of(app));
+    return it == memo.end() ? nullptr : &it->second;
 }
 
 /// Why the gang does not fit, or nothing. Equal gangs are answered by one look, as long as nothing
 /// has changed that could change the answer.
 const std::optional<core::Rejection>& Engine::reject_or_fit(
     const Application& app, core::View view) {
-    const bool free = view == core::View::free;
-    Memo& memo = free ? memo_ : ceiling_memo_;
-    std::uint64_t& version = free ? memo_version_ : ceiling_memo_version_;
-    const std::uint64_t current = free ? cluster_.room_version() : ceiling_version_;
-    if (version != current) {
-        memo.clear();
-        version = current;
-    }
-    const auto [it, inserted] = memo.try_emplace(key_of(app));
+    const auto [it, inserted] = memo_of(view).try_emplace(key_of(app));
     if (inserted) {
         auto placement = place(request_of(app, view));
         if (auto* rejection = std::get_if<core::Rejection>(&placement)) {
@@ -143,7 +143,9 @@ bool Engine::consider(Application& app, PodEntry& entry, Walk& walk) {
             admit(app, entry, *plan);
             return true;
         }
-        known = &(memo_[key_of(app)] = std::get<core::Rejection>(std::move(placement)));
+        known =
+            &(memo_of(core::View::free)[key_of(app)] =
+                  std::get<core::Rejection>(std::move(placement)));
     }
     set_saying(app, capacity_saying(subject_of(app, entry.pod), **known, nullptr));
     block(app, walk);
@@ -158,7 +160,8 @@ void Engine::block(Application& app, Walk& walk) {
 
 /// What failed by chance keeps its place, or every hiccup would reorder the queue; not for ever.
 bool Engine::holds_up_others(const PodEntry& entry) const {
-    return entry.retry.code == ReasonCode::backing_off && entry.retry.failures <= failures_in_row_max;
+    return entry.retry.code == ReasonCode::backing_off &&
+           entry.retry.failures <= failures_in_row_max;
 }
 
 /// Gangs that cannot be admitted whatever room there is: others need not wait for them.
@@ -182,11 +185,16 @@ bool Engine::is_passed_over(Application& app, const PodEntry& entry) {
         return true;
     }
     const auto& rejection = reject_or_fit(app, core::View::without_gangs);
-    app.attempt.exceeds = rejection.has_value();
-    if (rejection) {
-        set_saying(app, exceeds_saying(subject_of(app, entry.pod), *rejection));
+    app.attempt.parked = rejection.has_value();
+    if (!rejection) {
+        return false;
     }
-    return rejection.has_value();
+    // Room that pods of others hold may come back by itself; a cluster does not grow by itself.
+    const auto& exceeds = reject_or_fit(app, core::View::allocatable);
+    const std::string subject = subject_of(app, entry.pod);
+    set_saying(
+        app, exceeds ? exceeds_saying(subject, *exceeds) : foreign_saying(subject, *rejection));
+    return true;
 }
 
 /// Nothing, unless the executor is one more than its application said it would ever have.
@@ -250,7 +258,7 @@ void Engine::admit(Application& app, PodEntry& entry, const core::Plan& plan) {
     }
     app.attempt = {};
     // Who was remembered to fit may not, now that this room is taken.
-    std::erase_if(memo_, [](const auto& entry_of) { return !entry_of.second; });
+    std::erase_if(memo_of(core::View::free), [](const auto& entry_of) { return !entry_of.second; });
     send_bind(entry, app.claimed_node, std::move(annotations));
     ledger_.settle(entry);
 }

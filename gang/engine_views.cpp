@@ -49,7 +49,7 @@ GangState Engine::state_of(const Application& app) const {
         case Phase::waiting:
             break;
     }
-    if (!app.problem.empty() || app.attempt.exceeds) {
+    if (!app.problem.empty() || app.attempt.parked) {
         return GangState::parked;
     }
     return app.conf.needed ? GangState::waiting_for_conf : GangState::waiting;

@@ -73,7 +73,14 @@ Saying exceeds_saying(const std::string& subject, const core::Rejection& rejecti
         rejection.eligible_nodes == 0 && excluded ? ReasonCode::constraints_unsatisfiable
                                                   : ReasonCode::exceeds_cluster,
         none_of(static_cast<std::size_t>(rejection.nodes)) + "could take " + subject +
-            " even if all other gangs were gone: " + core::describe(rejection)};
+            " even if they were empty: " + core::describe(rejection)};
+}
+
+Saying foreign_saying(const std::string& subject, const core::Rejection& rejection) {
+    return {
+        ReasonCode::waiting_for_capacity,
+        none_of(static_cast<std::size_t>(rejection.nodes)) + "can take " + subject +
+            " now: pods of other schedulers hold the room it needs: " + core::describe(rejection)};
 }
 
 Saying retry_saying(std::size_t nodes, const Retry& retry) {

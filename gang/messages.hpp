@@ -26,8 +26,10 @@ Saying capacity_saying(
 /// It would fit, but others were there before.
 Saying queue_saying(
     std::size_t nodes, const std::string& subject, std::int32_t ahead, const Application* head);
-/// It does not fit even when all gangs are gone.
+/// It would not fit even if nothing ran on the nodes.
 Saying exceeds_saying(const std::string& subject, const core::Rejection& rejection);
+/// It would fit the cluster, but not beside what pods of others use.
+Saying foreign_saying(const std::string& subject, const core::Rejection& rejection);
 Saying retry_saying(std::size_t nodes, const Retry& retry);
 
 /// For executors: one short line that points at the driver.

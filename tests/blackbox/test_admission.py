@@ -130,7 +130,7 @@ def test_pods_of_other_schedulers_count_until_they_are_gone(cluster: Cluster) ->
     cluster.start_scheduler()
     application = cluster.submit(sized(Size(executors=2), cluster.default_namespace))
     # Gangs may not hope for foreign pods to go: it is parked, and blocks nobody.
-    cluster.wait_code(application, "ExceedsCluster")
+    assert "other schedulers" in cluster.wait_code(application, "WaitingForCapacity")
     cluster.api.delete(foreign)
     stays(lambda: not cluster.is_bound(application), QUIET_SECONDS, "a terminating pod counts")
     cluster.wait_finished(application)
@@ -142,7 +142,7 @@ def test_a_foreign_pod_that_ends_by_itself_gives_room(cluster: Cluster) -> None:
     cluster.start_scheduler()
     application = cluster.submit(sized(Size(executors=2), cluster.default_namespace))
     # Gangs may not hope for foreign pods to go: it is parked, and blocks nobody.
-    cluster.wait_code(application, "ExceedsCluster")
+    assert "other schedulers" in cluster.wait_code(application, "WaitingForCapacity")
     cluster.api.patch(f"{foreign}/status", {"status": {"phase": "Succeeded"}})
     cluster.wait_finished(application)
 

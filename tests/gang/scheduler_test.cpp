@@ -303,7 +303,7 @@ TEST_CASE("scheduler: a gang that no cluster of this size holds is parked and bl
     }
 }
 
-TEST_CASE("scheduler: pods of other schedulers lower what a gang could ever have") {
+TEST_CASE("scheduler: pods of other schedulers park a gang that would fit without them") {
     World world;
     world.add_node(tests::node("n1", 4, 16 * 1024));
     core::Pod foreign = tests::pod("daemon", 2000, 100);
@@ -313,7 +313,8 @@ TEST_CASE("scheduler: pods of other schedulers lower what a gang could ever have
     const auto driver = world.submit("a", 3, 1);
     const auto small = world.submit("b", 1, 2);
     world.settle();
-    CHECK(world.view(driver).code == ReasonCode::exceeds_cluster);
+    CHECK(world.view(driver).code == ReasonCode::waiting_for_capacity);
+    CHECK(world.view(driver).message.find("other schedulers") != std::string::npos);
     CHECK(world.is_bound(small));
     world.remove_application(small);
     SUBCASE("terminating pods still count") {
