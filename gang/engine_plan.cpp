@@ -63,7 +63,7 @@ void Engine::ask_for_confs() {
 
 /// What is in every fence's text of this leader and in no other's.
 std::string Engine::epoch_mark() const {
-    return "scheduler epoch " + std::to_string(epoch_);
+    return "scheduler epoch " + std::to_string(epoch_) + " has taken over";
 }
 
 void Engine::fence_step() {
@@ -83,7 +83,7 @@ void Engine::fence_step() {
         announcer_.say_fence(
             pods_.at(uid).pod,
             "0/" + std::to_string(cluster_.node_count()) + " nodes looked at yet: " + epoch_mark() +
-                " has taken over and reads the queue [WaitingInQueue]");
+                " and reads the queue [WaitingInQueue]");
     }
 }
 
