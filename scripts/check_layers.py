@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Fails on an include that crosses a layer's border, and on a coroutine statement that GCC 12 miscompiles.
 
-The borders are those of the table in gang/README.md and CMakeLists.txt. A statement with `co_await` may
+The borders are those of CMakeLists.txt. A statement with `co_await` may
 hold no brace, no conditional operator and no lambda: GCC 12 destroys such temporaries twice (its bug 107288).
 """
 import re
