@@ -50,7 +50,7 @@ struct WatcherOptions {
     std::int64_t page_size = 500;
     std::int64_t watch_timeout_ms_min = 300'000;  ///< the server ends a watch after min..2*min
     std::int64_t backoff_ms_min = 800;
-    std::int64_t backoff_ms_max = 30'000;
+    std::int64_t backoff_ms_max = 15'000;  ///< before jitter, which at most doubles it
 };
 
 struct WatcherStats {

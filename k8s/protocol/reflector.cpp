@@ -9,6 +9,7 @@ namespace k8s::protocol {
 namespace {
 
 constexpr std::int64_t short_watch_ms = 1'000;
+constexpr std::int64_t healthy_watch_ms = 5'000;  // one that lived so long is not hammering
 constexpr std::int32_t watch_failures_max = 3;
 constexpr std::int32_t older_lists_max = 5;
 constexpr std::size_t buried_max = 1'024;
@@ -34,7 +35,8 @@ bool is_older(const std::string& a, const std::string& b) {
 
 }  // namespace
 
-Reflector::Reflector(ReflectorOptions options) : options_(options), backoff_(options.backoff) {}
+Reflector::Reflector(ReflectorOptions options)
+    : options_(options), backoff_(options.backoff), relist_backoff_(options.backoff) {}
 
 ReflectorAction Reflector::next(std::uint32_t random) {
     if (pause_ms_ > 0) return Pause{std::exchange(pause_ms_, 0)};
@@ -54,6 +56,20 @@ void Reflector::list_again() {
 
 void Reflector::back_off(std::int64_t at_least_ms, std::int64_t now_ms, std::uint32_t random) {
     pause_ms_ = std::max(backoff_.failed(now_ms, random), at_least_ms);
+}
+
+// What the server sent made a list necessary. That it sends says nothing for it, so these pauses
+// grow whatever comes between them.
+void Reflector::back_off_relist(std::int64_t now_ms, std::uint32_t random) {
+    pause_ms_ = relist_backoff_.failed(now_ms, random);
+}
+
+// Something came by the watch: the server is there, and the next cut is a first one again. Without
+// this a connection that breaks every few seconds leaves us blind for most of the time.
+void Reflector::on_sign_of_life() {
+    watch_had_event_ = true;
+    watch_failures_ = 0;
+    backoff_.reset();
 }
 
 PageVerdict Reflector::on_page(const std::string& version, const std::string& continue_token) {
@@ -116,15 +132,13 @@ void Reflector::on_watch_opened(std::int64_t now_ms) {
 }
 
 Verdict Reflector::on_event(WatchEventType type, const ObjectKey& object) {
-    watch_had_event_ = true;
-    watch_failures_ = 0;
+    on_sign_of_life();
     advance(object.version);
     return type == WatchEventType::deleted ? remove(object) : store(object, false);
 }
 
 void Reflector::on_bookmark(const std::string& version) {
-    watch_had_event_ = true;
-    watch_failures_ = 0;
+    on_sign_of_life();
     advance(version);
 }
 
@@ -184,7 +198,7 @@ void Reflector::on_watch_failed(const Trouble& trouble, std::int64_t now_ms, std
     if (is_expired(trouble)) {
         list_again();
         // At once the first time, but a server that expires every list must not be hammered.
-        if (!watch_had_event_) back_off(-1, now_ms, random);
+        if (!watch_had_event_) back_off_relist(now_ms, random);
         watch_had_event_ = false;
         return;
     }
@@ -197,13 +211,14 @@ void Reflector::on_watch_failed(const Trouble& trouble, std::int64_t now_ms, std
 }
 
 void Reflector::on_watch_closed(bool clean, std::int64_t now_ms, std::uint32_t random) {
+    if (now_ms - watch_opened_ms_ >= healthy_watch_ms) backoff_.reset();
     const bool very_short = now_ms - watch_opened_ms_ < short_watch_ms && !watch_had_event_;
     if (!clean || very_short) back_off(-1, now_ms, random);
 }
 
 void Reflector::on_garbage(std::int64_t now_ms, std::uint32_t random) {
     list_again();
-    back_off(-1, now_ms, random);
+    back_off_relist(now_ms, random);
 }
 
 }  // namespace k8s::protocol

@@ -118,13 +118,16 @@ private:
 
     void list_again();
     void back_off(std::int64_t at_least_ms, std::int64_t now_ms, std::uint32_t random);
+    void back_off_relist(std::int64_t now_ms, std::uint32_t random);
+    void on_sign_of_life();
     void advance(const std::string& version);
     Verdict store(const ObjectKey& object, bool from_list);
     Verdict remove(const ObjectKey& object);
     void bury(const std::string& uid);
 
     ReflectorOptions options_;
-    Backoff backoff_;
+    Backoff backoff_;         ///< of a server that is away or busy
+    Backoff relist_backoff_;  ///< of lists that strange or expired watches ask for
     std::map<std::string, Entry> objects_;
     std::set<std::string> buried_;  ///< uids deleted lately: late events must not revive them
     std::vector<std::string> burial_order_;  ///< ring over buried_

@@ -233,6 +233,51 @@ TEST_CASE("reflector: a cut watch backs off and goes on without a list") {
     CHECK(reflector.is_synced());
 }
 
+TEST_CASE(
+    "reflector: a watch that is cut again and again, but brings something, is soon open again") {
+    bool brings_event = false;
+    bool brings_bookmark = false;
+    std::int64_t lasts_ms = 0;
+    SUBCASE("an event") {
+        brings_event = true;
+    }
+    SUBCASE("a bookmark") {
+        brings_bookmark = true;
+    }
+    SUBCASE("nothing, but it lasted") {
+        lasts_ms = 5'000;
+    }
+    auto reflector = watching("50", {});
+    std::int64_t now = 0;
+    for (int i = 0; i < 20; ++i) {
+        const std::string version = std::to_string(51 + i);
+        if (brings_event) reflector.on_event(WatchEventType::added, key("a", "1", version));
+        if (brings_bookmark) reflector.on_bookmark(version);
+        now += lasts_ms;
+        reflector.on_watch_closed(false, now, 0);
+        CHECK(pause_ms(reflector.next(0)) == 800);
+        now += 800;
+        REQUIRE(watch_version(reflector.next(0)) != "no watch");
+        reflector.on_watch_opened(now);
+    }
+}
+
+TEST_CASE("reflector: events between them do not shorten the pauses between lists after garbage") {
+    auto reflector = watching("50", {});
+    std::int64_t now = 0;
+    std::int64_t longest = 0;
+    for (int i = 0; i < 8; ++i) {
+        reflector.on_event(WatchEventType::added, key("a", "1", "50"));
+        reflector.on_garbage(now, 0);
+        longest = std::max(longest, pause_ms(reflector.next(0)));
+        now += longest;
+        list(reflector, "50", {});
+        REQUIRE(watch_version(reflector.next(0)) == "50");
+        reflector.on_watch_opened(now);
+    }
+    CHECK(longest == 30'000);
+}
+
 TEST_CASE("reflector: what follows each error") {
     Reflector reflector = watching("10", {});
     SUBCASE("410: list") {
