@@ -11,7 +11,7 @@ from support.api import Api
 from support.kubelet import RunningPod
 from support.pods import label
 from support.processes import Process
-from volumes import Layout, wait_for
+from volumes import Layout, spark_container, wait_for
 
 # One user at a time on two cores: quick starts matter more than fast code.
 JAVA_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xshare:auto"
@@ -38,7 +38,7 @@ class ProcessRuntime:
             return KILLED
         (folder / "hosts").write_text(hosts)
         environment = layout.environment() | self._machine(pod, folder)
-        arguments = [layout.rewrite(each) for each in pod.pod["spec"]["containers"][0]["args"]]
+        arguments = [layout.rewrite(each) for each in spark_container(pod.pod)["args"]]
         command = (self._driver(pod, arguments) if arguments[0] == "driver"
                    else self._executor(environment))
         # The thread that starts it ends with the pod, so it cannot be what the process follows.

@@ -4,45 +4,47 @@ import threading
 from pathlib import Path
 from typing import Optional
 
-from support.api import Api
+from support.api import Api, Json
 from support.kubelet import RunningPod
 
 RETRY_SECONDS = 0.2
+ROLES = ("driver", "executor")
 _REFERENCE = re.compile(r"\$\(([A-Za-z_][A-Za-z0-9_]*)\)")
 
 
 class Layout:
-    """Where the mounts of one pod's first container lie on this machine."""
+    """Where the mounts of one pod's Spark container lie on this machine."""
 
     def __init__(self, api: Api, running: RunningPod, folder: Path) -> None:
         self._api = api
         self._running = running
+        self._container = spark_container(running.pod)
         self._folder = folder
         self._mounts: dict[str, Path] = {}
 
     def make(self) -> bool:
         """Writes all volumes, waiting like a kubelet for ConfigMaps; False when the pod was ended."""
         spec = self._running.pod["spec"]
+        for mount in self._container.get("volumeMounts", []):
+            self._mounts[mount["mountPath"].rstrip("/")] = self._folder / mount["name"]
         for volume in spec.get("volumes", []):
             folder = self._folder / volume["name"]
             folder.mkdir(parents=True)
             source = volume.get("configMap")
             if source is not None and not self._write_config_map(source, folder):
                 return False
-        for mount in spec["containers"][0].get("volumeMounts", []):
-            self._mounts[mount["mountPath"].rstrip("/")] = self._folder / mount["name"]
         return True
 
     def rewrite(self, text: str) -> str:
         """The text with every mounted path replaced by the folder that stands for it."""
         for path in sorted(self._mounts, key=len, reverse=True):
-            text = re.sub(re.escape(path) + r"(?=/|$|[,:;])", str(self._mounts[path]), text)
+            text = re.sub(re.escape(path) + r"(?=/|$|[,:;\s])", str(self._mounts[path]), text)
         return text
 
     def environment(self) -> dict[str, str]:
         """The container's variables: fields looked up, $(NAME) expanded, paths rewritten."""
         result: dict[str, str] = {}
-        for entry in self._running.pod["spec"]["containers"][0].get("env", []):
+        for entry in self._container.get("env", []):
             value = entry.get("value", "")
             if "valueFrom" in entry:
                 value = self._field(entry["valueFrom"]["fieldRef"]["fieldPath"])
@@ -64,8 +66,15 @@ class Layout:
             return False
         items = source.get("items") or [{"key": key, "path": key} for key in found.get("data", {})]
         for item in items:
-            (folder / item["path"]).write_text(found["data"][item["key"]])
+            # spark.properties names the mounted executor pod template.
+            (folder / item["path"]).write_text(self.rewrite(found["data"][item["key"]]))
         return True
+
+
+def spark_container(pod: Json) -> Json:
+    """The one that runs Spark: with a pod template it is not the first, and has any name."""
+    return next(container for container in pod["spec"]["containers"]
+                if (container.get("args") or [""])[0] in ROLES)
 
 
 def wait_for(probe, stopped: threading.Event) -> Optional[dict]:
