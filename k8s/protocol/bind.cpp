@@ -59,25 +59,28 @@ BindAction Bind::throttled(std::int64_t retry_after_ms, std::uint32_t random) {
     return Wait{std::max(std::min(retry_after_ms, bind_retry_after_ms_max), delay(random))};
 }
 
+// At once after the first attempt. A server that fails every attempt and answers every read at once
+// (an admission webhook that is down) must not be asked in a tight loop.
+BindAction Bind::read(bool maybe_landed, std::uint32_t random) {
+    const bool first = !maybe_landed_;
+    maybe_landed_ = maybe_landed_ || maybe_landed;
+    state_ = first ? State::reading : State::waiting_to_read;
+    if (first) return ReadPod{};
+    return Wait{delay(random)};
+}
+
 BindAction Bind::on_answer(const HttpAnswer& answer, std::uint32_t random) {
     why_ = answer.message;
     conflicted_ = answer.status == 409;
     if (answer.status >= 200 && answer.status < 300) return finish(BindOutcome::bound, "");
     if (is_throttled(answer)) return throttled(answer.retry_after_ms, random);
     // A 409 has many causes and its text is for people; the pod itself knows which one it was.
-    if (conflicted_ || is_unknown(answer.status)) {
-        maybe_landed_ = maybe_landed_ || !conflicted_;
-        state_ = State::reading;
-        return ReadPod{};
-    }
+    if (conflicted_ || is_unknown(answer.status)) return read(!conflicted_, random);
     if (answer.status == 404) return finish(BindOutcome::gone, answer.message);
     if (answer.status == 401 && !maybe_landed_)
         return finish(BindOutcome::not_sent, answer.message);
-    if (maybe_landed_) {
-        // This attempt was refused, an earlier one may have landed: the pod knows.
-        state_ = State::reading;
-        return ReadPod{};
-    }
+    // This attempt was refused, an earlier one may have landed: the pod knows.
+    if (maybe_landed_) return read(false, random);
     return finish(BindOutcome::refused, answer.message);
 }
 
@@ -89,9 +92,7 @@ BindAction Bind::on_no_answer(bool maybe_sent, const std::string& message, std::
         state_ = State::waiting_to_post;
         return Wait{delay(random)};
     }
-    maybe_landed_ = maybe_landed_ || maybe_sent;
-    state_ = State::reading;
-    return ReadPod{};
+    return read(maybe_sent, random);
 }
 
 BindAction Bind::on_pod(const PodState& pod, bool may_write) {

@@ -10,7 +10,8 @@
 //            |  v
 //            +- read pod --> finished      the pod says: ours, another node, gone, changed, ...
 //               ^  |
-//               +--+ wait, while the pod cannot be read
+//               +--+ wait, while the pod cannot be read, and before each read after a repeated
+//                    attempt without a certain answer
 
 #include <cstdint>
 #include <string>
@@ -91,6 +92,7 @@ private:
 
     BindAction post_or_give_up(bool may_write);
     BindAction finish(BindOutcome outcome, std::string message);
+    BindAction read(bool maybe_landed, std::uint32_t random);
     BindAction throttled(std::int64_t retry_after_ms, std::uint32_t random);
     std::int64_t delay(std::uint32_t random);
 

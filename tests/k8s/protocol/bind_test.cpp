@@ -117,8 +117,25 @@ TEST_CASE("bind: after an unknown outcome a moved version is certain, nothing ca
 TEST_CASE("bind: a refusal of the second attempt does not hide that the first may have landed") {
     Bind bind = reading_after(504);
     REQUIRE(posts(bind.on_pod(pod(), true)));
-    REQUIRE(reads(bind.on_answer(answer(403), 0)));
+    REQUIRE(waits(bind.on_answer(answer(403), 0)));
+    REQUIRE(reads(bind.on_waited(true)));
     CHECK(outcome(bind.on_pod(pod("n1", "101"), true)) == BindOutcome::bound);
+}
+
+TEST_CASE("bind: a server that fails every attempt and answers every read is not asked hotly") {
+    for (int status : {500, 409}) {
+        CAPTURE(status);
+        Bind bind = reading_after(500);
+        std::int64_t waited = 0;
+        for (int i = 0; i < 20; ++i) {
+            REQUIRE(posts(bind.on_pod(pod(), true)));
+            const BindAction action = bind.on_answer(answer(status), 0);
+            REQUIRE(waits(action));
+            waited += std::get<Wait>(action).ms;
+            REQUIRE(reads(bind.on_waited(true)));
+        }
+        CHECK(waited > 60'000);
+    }
 }
 
 TEST_CASE("bind: a request of which no byte was written is sent again without reading") {
