@@ -152,7 +152,7 @@ struct Connection::Impl {
     asio::awaitable<std::optional<Failure>> exchange(
         Request request, CallLimits limits, bool streaming);
     asio::awaitable<Reply> attempts(Request request, CallLimits limits, bool streaming);
-    Response finish_response();
+    Response finish_response(bool streaming);
 };
 
 std::string Connection::Impl::request_text(const Request& request) {
@@ -319,7 +319,8 @@ asio::awaitable<std::optional<Failure>> Connection::Impl::exchange(
     lowest().expires_at(at(deadline));
     std::string text = request_text(request);
     auto [ec, written] = co_await write(std::move(text));
-    failure.maybe_sent = written > 0;
+    // Of a TLS record that failed on its way Asio says nothing: it may be out.
+    failure.maybe_sent = written > 0 || (ec && tls != nullptr);
     parser = std::make_unique<Parser>();
     parser->eager(true);
     parser->header_limit(header_max);
@@ -348,11 +349,12 @@ asio::awaitable<std::optional<Failure>> Connection::Impl::exchange(
     co_return failure;
 }
 
-Response Connection::Impl::finish_response() {
+Response Connection::Impl::finish_response(bool streaming) {
     Response response;
     response.status = static_cast<int>(parser->get().result_int());
     response.retry_after_ms = read_retry_after(*parser);
-    if (!parser->is_done()) return response;  // a stream: its body follows
+    // A stream: read() gives its body, also when all of it has come with the header.
+    if (streaming && response.status == 200) return response;
     response.body = std::move(parser->get().body());
     const bool keep = usable && parser->get().keep_alive() && buffered == 0;
     if (keep) {
@@ -367,23 +369,26 @@ Response Connection::Impl::finish_response() {
 
 asio::awaitable<Reply> Connection::Impl::attempts(
     Request request, CallLimits limits, bool streaming) {
+    const std::int64_t deadline = monotonic_ms() + limits.total_ms;
     bool token_refused = false;
     bool repeated = false;
     for (;;) {
+        limits.total_ms = deadline - monotonic_ms();
         const bool reused = usable;
         const std::uint64_t before = closes;
         auto failure = co_await exchange(request, limits, streaming);
         if (failure) {
             const bool again = request.method == "GET" && reused && !failure->answered &&
-                               !repeated && closes == before;
+                               !repeated && closes == before && monotonic_ms() < deadline;
             if (!again) co_return *failure;
             repeated = true;
             continue;
         }
-        Response response = finish_response();
+        Response response = finish_response(streaming);
         if (response.status == 401 && !token_refused) {
             token_refused = true;
-            if (endpoint->token().refused(monotonic_ms())) continue;
+            const bool is_new = endpoint->token().refused(monotonic_ms());
+            if (is_new && monotonic_ms() < deadline) continue;
         }
         co_return response;
     }

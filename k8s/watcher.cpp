@@ -278,6 +278,7 @@ asio::awaitable<void> Watcher::Impl::gate() {
 asio::awaitable<void> Watcher::Impl::run() {
     while (!stopped) {
         co_await gate();
+        if (stopped) break;
         protocol::ReflectorAction action = reflector.next(chance());
         if (const auto* pause = std::get_if<protocol::Pause>(&action)) {
             co_await sleep_ms(pause_timer, pause->ms);

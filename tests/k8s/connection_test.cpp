@@ -209,6 +209,18 @@ TEST_CASE("connection: deadlines hold in each phase") {
     }
 }
 
+TEST_CASE("connection: one deadline for a call and its repetition") {
+    fake::Server server([](fake::Peer& peer, const fake::Request& request) {
+        if (request.target == "/first") return peer.reply(200, "{}");
+        peer.hold();
+    });
+    Client client(server);
+    REQUIRE(response(client.ask(get("/first"))).status == 200);
+    REQUIRE(client.connection.is_open());
+    CHECK(std::holds_alternative<Failure>(client.ask(get("/silent"), CallLimits(100))));
+    CHECK(server.count("GET", "/silent") == 1);
+}
+
 TEST_CASE("connection: a longer body than the bound is a failure") {
     fake::Server server([](fake::Peer& peer, const fake::Request&) {
         peer.begin_chunks();

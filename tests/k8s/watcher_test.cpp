@@ -224,6 +224,32 @@ TEST_CASE("watcher: a list of another kind, or forbidden, is never taken and ask
     CHECK(rig.watcher->stats().failures == 3);
 }
 
+TEST_CASE("watcher: a watch that comes whole in one packet is read, not lost") {
+    std::atomic<int> watches = 0;
+    Rig rig([&](fake::Peer& peer, const fake::Request& request) {
+        if (!is_watch(request)) return peer.reply(200, list(watches == 0 ? "50" : "60", {}));
+        if (++watches == 1) return peer.reply(200, event("ADDED", pod("a", "1", "51")));
+        if (watches == 2) {
+            const auto expired = fake::status_body(410, "Expired", "too old");
+            return peer.reply(200, event("ERROR", expired));
+        }
+        peer.hold();
+    });
+    rig.until_log(Log{"begin", "end", "+1@51", "begin", "-1", "end"});
+}
+
+TEST_CASE("watcher: stopped while paused, it asks for nothing any more") {
+    fake::Server server([](fake::Peer& peer, const fake::Request&) { peer.hold(); });
+    boost::asio::io_context io;
+    Watcher watcher(io, server.endpoint(), WatcherOptions());
+    watcher.start();
+    watcher.pause();
+    io.run_for(std::chrono::milliseconds(20));
+    watcher.stop();
+    fake::run_out(io);
+    CHECK(server.connections() == 0);
+}
+
 TEST_CASE("watcher: paused, it reads nothing; resumed, it goes on") {
     Rig rig([](fake::Peer& peer, const fake::Request& request) {
         if (!is_watch(request)) return peer.reply(200, list("50", {}));
