@@ -73,8 +73,7 @@ core::Result<std::string> find_kubeconfig(const std::string& flag) {
 }
 
 core::Result<Access> find_access(const std::string& kubeconfig_flag) {
-    // A pod may carry a home directory; kubectl too prefers an explicit file and then the pod's
-    // own.
+    // A pod may carry a home directory with a file in it: what was not named does not count there.
     const bool named = !kubeconfig_flag.empty() || !environment("KUBECONFIG").empty();
     if (!named && is_in_cluster()) return in_cluster_access();
     auto file = find_kubeconfig(kubeconfig_flag);

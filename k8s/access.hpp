@@ -41,7 +41,8 @@ bool is_in_cluster();
 /// is refused), else ~/.kube/config. Empty if there is none of these.
 core::Result<std::string> find_kubeconfig(const std::string& flag);
 
-/// find_kubeconfig and load it; without a file, the pod's own credentials.
+/// The kubeconfig that the flag or KUBECONFIG names; else, in a pod, its own credentials; else
+/// ~/.kube/config.
 core::Result<Access> find_access(const std::string& kubeconfig_flag);
 
 }  // namespace k8s

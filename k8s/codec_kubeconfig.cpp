@@ -1,6 +1,7 @@
 // load_kubeconfig(): everything in the chosen context is either used or refused by name.
 
 #include "k8s/access.hpp"
+#include "k8s/token.hpp"
 
 #include <fmt/format.h>
 #include <yaml-cpp/yaml.h>
@@ -215,7 +216,11 @@ private:
             if (c <= ' ' || c >= '\x7f') refuse("user: token: not printable");
         }
         const std::string file = text(user, "tokenFile");
-        if (!file.empty()) access_.token_file = beside(file);
+        if (file.empty()) return;
+        access_.token_file = beside(file);
+        if (Token("", access_.token_file).current(0).empty()) {
+            refuse(fmt::format("user: tokenFile: cannot read a token from {}", beside(file)));
+        }
     }
 
     // "x-data" wins over the file named by "x", as in kubectl.

@@ -142,7 +142,7 @@ Flag kubeconfig_flag() {
         "kubeconfig",
         0,
         "FILE",
-        "default: KUBECONFIG, ~/.kube/config, then the pod's own credentials"};
+        "default: KUBECONFIG, else the pod's own credentials, else ~/.kube/config"};
 }
 
 Flag namespace_flag() {

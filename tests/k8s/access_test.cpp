@@ -48,6 +48,7 @@ core::Result<Access> load(const std::string& text, const std::string& context = 
     const Folder folder;
     folder.write("ca.pem", "CA PEM");
     folder.write("key.pem", "KEY PEM");
+    folder.write("token", "abc\n");
     return load_kubeconfig(folder.write("config", text), context);
 }
 
@@ -93,11 +94,19 @@ TEST_CASE("kubeconfig: files and data, token, namespace") {
 TEST_CASE("kubeconfig: data wins over a file, a token file is kept beside the kubeconfig") {
     const auto access = load(config(
         server + "\ncertificate-authority: ca.pem\ncertificate-authority-data: REFUQQ==",
-        "token: abc\ntokenFile: sub/token"));
+        "token: old\ntokenFile: token"));
     REQUIRE(access);
     CHECK(access->ca_pem == "DATA");
-    CHECK(access->token_file.find("/sub/token") != std::string::npos);
+    CHECK(access->token_file.ends_with("/token"));
     CHECK(access->token_file.front() == '/');
+}
+
+TEST_CASE("kubeconfig: a token file without a token is refused, not forgotten") {
+    for (const char* file : {"missing", "ca.pem"}) {  // "CA PEM" has a space: no token
+        const std::string why =
+            problem(config(server, std::string("token: abc\ntokenFile: ") + file));
+        CHECK(why.find("tokenFile: cannot read a token from") != std::string::npos);
+    }
 }
 
 TEST_CASE("kubeconfig: server addresses") {
