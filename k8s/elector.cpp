@@ -21,7 +21,8 @@ namespace {
 
 constexpr std::int64_t call_ms_max = 5'000;
 constexpr std::int64_t call_ms_min = 500;
-constexpr std::int64_t release_ms = 2'000;
+constexpr std::int64_t stop_ms = 2'000;          // for a renewal under way and the release
+constexpr std::int64_t last_renewal_ms = 1'000;  // of these, for the renewal
 
 protocol::ElectionOptions election_options(const ElectorOptions& options) {
     protocol::ElectionOptions made;
@@ -54,6 +55,7 @@ struct Elector::Impl {
     std::string seen;  // the Lease's JSON as last read: its other fields are kept
     std::string problem;
     std::function<void()> stop_done;
+    std::int64_t stop_by_ms = 0;
     bool told_leader = false;
     bool started = false;
     bool stopped = false;
@@ -99,7 +101,9 @@ void Elector::Impl::tell_changes() {
 
 void Elector::Impl::failed(const std::string& why) {
     problem = why;
-    if (options.notice) options.notice(NoticeLevel::warning, "lease problem=\"" + why + "\"");
+    // After the end the owner's sink may be gone.
+    if (!stopped && options.notice)
+        options.notice(NoticeLevel::warning, "lease problem=\"" + why + "\"");
     election.on_failed(monotonic_ms());
 }
 
@@ -192,8 +196,8 @@ asio::awaitable<void> Elector::Impl::run() {
         election.check_deadline(monotonic_ms());
         tell_changes();
     }
-    if (!abandoned) co_await release();
     stop_timer.cancel();
+    if (!abandoned) co_await release();
     connection.close();
     if (stop_done) asio::post(io, std::exchange(stop_done, nullptr));
 }
@@ -202,15 +206,16 @@ asio::awaitable<void> Elector::Impl::run() {
 asio::awaitable<void> Elector::Impl::release() {
     for (int attempt = 0; attempt < 2; ++attempt) {
         const auto update = election.release();
-        if (!update) co_return;
+        const std::int64_t left = stop_by_ms - monotonic_ms();
+        if (!update || left <= 0) co_return;
         Request put("PUT", object());
         put.content_type = "application/json";
         put.body = body(*update, std::string());
-        Reply reply = co_await connection.call(std::move(put), CallLimits(release_ms / 2));
+        Reply reply = co_await connection.call(std::move(put), CallLimits(left));
         const auto* response = std::get_if<Response>(&reply);
         if (response == nullptr || response->status != 409) co_return;
         Request get("GET", object());
-        reply = co_await connection.call(std::move(get), CallLimits(release_ms / 2));
+        reply = co_await connection.call(std::move(get), CallLimits(stop_by_ms - monotonic_ms()));
         take_read(reply);
     }
 }
@@ -249,8 +254,9 @@ void Elector::stop(std::function<void()> done) {
     }
     impl_->stop_done = std::move(done);
     impl_->timer.cancel();
-    // A renewal under way may finish, then comes the release; both together get this long.
-    impl_->stop_timer.expires_after(std::chrono::milliseconds(release_ms));
+    impl_->stop_by_ms = monotonic_ms() + stop_ms;
+    // A renewal under way may finish, then comes the release.
+    impl_->stop_timer.expires_after(std::chrono::milliseconds(last_renewal_ms));
     impl_->stop_timer.async_wait([self = impl_](boost::system::error_code ec) {
         if (!ec) self->connection.close();
     });

@@ -149,6 +149,25 @@ TEST_CASE("elector: a forged holder ends the leadership at the next renewal") {
     fake::run_out(io);
 }
 
+TEST_CASE("elector: a silent server delays the end by two seconds at most") {
+    boost::asio::io_context io;
+    LeaseServer lease;
+    std::atomic<bool> silent = false;
+    fake::Server server(
+        [&](fake::Peer& p, const fake::Request& r) { silent ? p.hold() : lease.handle(p, r); });
+    Candidate a(io, server, "a");
+    fake::run_until(io, [&] { return a.elector->may_write(); });
+    silent = true;
+    const auto puts = server.count("PUT", "/leases");
+    fake::run_until(io, [&] { return server.count("PUT", "/leases") > puts; });
+    bool stopped = false;
+    const auto begin = std::chrono::steady_clock::now();
+    a.elector->stop([&] { stopped = true; });
+    fake::run_until(io, [&] { return stopped; });
+    CHECK(std::chrono::steady_clock::now() - begin < std::chrono::milliseconds(2'400));
+    fake::run_out(io);
+}
+
 TEST_CASE("elector: stopped before it started, it is done at once") {
     boost::asio::io_context io;
     fake::Server server([](fake::Peer&, const fake::Request&) {});
