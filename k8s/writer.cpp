@@ -253,10 +253,9 @@ asio::awaitable<void> Writer::Impl::bind(WorkerPointer worker, BindJob job) {
     protocol::BindAction action = state.start(may_write());
     while (!closed) {
         if (auto* finished = std::get_if<protocol::BindFinished>(&action)) {
-            if (finished->outcome == BindOutcome::bound) {
-                ++stats.binds;
-                queue.discard_condition(uid);
-            }
+            const bool bound = finished->outcome == BindOutcome::bound;
+            if (bound) ++stats.binds;
+            if (bound || finished->outcome == BindOutcome::taken) queue.discard_condition(uid);
             job.done(BindResult{finished->outcome, std::move(finished->message)});
             co_return;
         }
@@ -299,6 +298,17 @@ asio::awaitable<protocol::BindAction> Writer::Impl::read_pod(
     if (response != nullptr && response->status == 200) {
         const auto decoded = decode_pod_state(response->body);
         if (decoded) co_return state.on_pod(*decoded, may_write());
+    }
+    if (options.notice && !closed) {
+        const auto* failure = std::get_if<Failure>(&reply);
+        const std::string why = failure ? failure->message : answer_of(*response).message;
+        options.notice(
+            NoticeLevel::warning,
+            fmt::format(
+                "the bind of {}/{} is unsettled, its pod cannot be read: {}",
+                pod.namespace_name,
+                pod.name,
+                why));
     }
     co_return state.on_pod_unreadable(chance());
 }
@@ -378,7 +388,7 @@ asio::awaitable<void> Writer::Impl::send_event(WorkerPointer worker, EventJob jo
         co_return;
     }
     ++stats.events_dropped;
-    if (response != nullptr && options.notice) {
+    if (response != nullptr && options.notice && !closed) {
         count_throttled(*response);
         options.notice(NoticeLevel::debug, "event dropped: " + answer_of(*response).message);
     }

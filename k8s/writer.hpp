@@ -137,7 +137,7 @@ public:
     void bind(BindRequest request, std::function<void(BindResult)> done);
 
     /// With an empty `done` the patch is droppable: a later one for the same pod replaces it while
-    /// it waits, and a bind that succeeds before it is sent discards it.
+    /// it waits, and a bind that finds or makes the pod bound before it is sent discards it.
     void patch_status(StatusPatch patch, std::function<void(StatusResult)> done);
 
     /// Best effort: rate limited, bounded, never repeated.

@@ -279,6 +279,21 @@ TEST_CASE("writer: a patch with annotations alone touches no condition") {
         R"("annotations":{"gang-scheduler/reservation":"{\"v\":1}"}}})");
 }
 
+TEST_CASE("writer: a pod that is found on another node is not called unscheduled") {
+    Rig rig([](fake::Peer& peer, const fake::Request& request) {
+        if (request.method == "POST") {
+            return peer.reply(409, fake::status_body(409, "Conflict", "already assigned"));
+        }
+        peer.reply(200, pod("101", "n2"));
+    });
+    std::optional<BindResult> result;
+    rig.writer->bind(Rig::request(), [&](BindResult r) { result = std::move(r); });
+    rig.writer->patch_status(Rig::condition("0/3 nodes fit"), {});
+    fake::run_until(rig.io, [&] { return result && rig.writer->stats().waiting == 0; });
+    CHECK(result->outcome == BindOutcome::taken);
+    CHECK(rig.server.count("PATCH", "/status") == 0);
+}
+
 TEST_CASE("writer: nothing is written without leadership, and nothing was") {
     WriterOptions options;
     options.may_write = [] { return false; };
