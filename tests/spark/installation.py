@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Optional
 
-VERSIONS = {"4.1": "4.1.4", "3.5": "3.5.9"}
+VERSIONS = {"4.1": "4.1.4", "3.5": "3.5.9", "4.3": "4.3.0"}
+LONG_ONLY = ("4.3",)  # lines that only `make test-long` installs and runs
 HERE = Path(__file__).resolve().parent
 JAVA_MIN = 17
 

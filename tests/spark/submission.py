@@ -2,6 +2,7 @@
 import os
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Mapping, Optional
 
 from installation import HERE, Spark
 from process_runtime import JAVA_OPTIONS, master
@@ -40,15 +41,18 @@ class Application:
         return found[0]
 
 
-def submit_python(where: Submission, name: str, hold_seconds: float = 0) -> Application:
-    return _submit(where, name, [f"local://{HERE}/applications/pi.py", str(GRID), str(hold_seconds)])
+def submit_python(where: Submission, name: str, *, hold_seconds: float = 0, task_seconds: float = 0,
+                  conf: Optional[Mapping[str, str]] = None) -> Application:
+    """It keeps its executors for `hold_seconds` after the work, whose 16 tasks last `task_seconds`."""
+    return _submit(where, name, [f"local://{HERE}/applications/pi.py", str(GRID), str(hold_seconds),
+                                 str(task_seconds)], conf or {})
 
 
 def submit_jvm(where: Submission, name: str, jar: Path) -> Application:
-    return _submit(where, name, ["--class", "Pi", f"local://{jar}", str(GRID)])
+    return _submit(where, name, ["--class", "Pi", f"local://{jar}", str(GRID)], {})
 
 
-def _submit(where: Submission, name: str, what: list[str]) -> Application:
+def _submit(where: Submission, name: str, what: list[str], more: Mapping[str, str]) -> Application:
     """Starts spark-submit; it ends once driver, service and ConfigMap exist."""
     url = master(where.api)
     conf = {
@@ -61,6 +65,7 @@ def _submit(where: Submission, name: str, what: list[str]) -> Application:
         "spark.executor.memory": "512m",
         "spark.driver.memory": "512m",
         "spark.ui.enabled": "false",
+        **more,
     }
     command = [str(where.spark.submit), "--master", f"k8s://{url}", "--deploy-mode", "cluster",
                "--name", name]

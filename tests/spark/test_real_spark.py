@@ -6,12 +6,14 @@ from typing import Iterator
 
 import pytest
 
-from installation import VERSIONS, Spark, Unavailable, compile_application, install, require_java
+from installation import (LONG_ONLY, VERSIONS, Spark, Unavailable, compile_application, install,
+                          require_java)
 from process_runtime import ProcessRuntime
 from submission import RESULT, Application, Submission, submit_jvm, submit_python
 from support.availability import unavailable
 from support.cluster import Cluster
-from support.pods import node_of, path_of
+from support.history import slots_of
+from support.pods import condition, node_of, path_of
 from support.polling import eventually
 from support.processes import scratch_folder
 from support.rig import Rig
@@ -46,7 +48,11 @@ class Bench:
         assert phase == "Succeeded" and RESULT in output, f"{phase}:\n{output[-5000:]}"
 
 
-@pytest.fixture(scope="session", params=VERSIONS)
+LINES = [pytest.param(line, marks=[pytest.mark.long] if line in LONG_ONLY else [])
+         for line in VERSIONS]
+
+
+@pytest.fixture(scope="session", params=LINES)
 def spark(request: pytest.FixtureRequest) -> Spark:
     try:
         require_java()
@@ -98,6 +104,34 @@ def test_a_killed_executor_is_replaced_in_its_slot(bench: Bench) -> None:
     bench.runtime.processes[name].signal(signal.SIGKILL)
     eventually(lambda: executors_seen(bench, "holding-pi") == 3, 30, "the replacement to be bound")
     bench.wait_result(application)
+
+
+@pytest.mark.long
+@pytest.mark.bound(240)
+def test_dynamic_allocation_grows_beyond_the_gang(bench: Bench) -> None:
+    """The initial executors are the gang; those asked for under load wait for a node of their own."""
+    bench.cluster.add_nodes(1, cpu="3")
+    bench.cluster.start_scheduler()
+    application = submit_python(bench.where, "growing-pi", task_seconds=3, conf={
+        "spark.dynamicAllocation.enabled": "true",
+        "spark.dynamicAllocation.shuffleTracking.enabled": "true",
+        "spark.dynamicAllocation.initialExecutors": "2",
+        "spark.dynamicAllocation.maxExecutors": "4"})
+    driver = bench.wait_submitted(application)
+    eventually(lambda: len(executors_without_node(bench)) == 2, 60, "executors beyond the gang")
+    assert sum(slots.count for slots in slots_of(bench.where.api.get(driver))) == 2
+    eventually(lambda: all(condition(pod, "PodScheduled").get("message", "")
+                           .endswith("[WaitingForCapacity]")
+                           for pod in executors_without_node(bench)), 10, "them to be told why")
+    bench.cluster.add_nodes(1, cpu="2")
+    eventually(lambda: executors_seen(bench, "growing-pi") == 4, 20, "four bound executors")
+    bench.wait_result(application)
+
+
+def executors_without_node(bench: Bench) -> list[dict]:
+    return [pod for pod in bench.where.api.items(f"/api/v1/namespaces/{bench.where.namespace}/pods",
+                                                 labelSelector="spark-role=executor")
+            if not node_of(pod)]
 
 
 def executors_seen(bench: Bench, application: str) -> int:
