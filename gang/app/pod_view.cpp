@@ -33,6 +33,12 @@ std::optional<SaidReason> said_about(const core::Pod& pod) {
     return read_condition(pod.scheduled->message);
 }
 
+/// Whether an executor was bound beyond its gang's slots.
+bool is_elastic(const core::Pod& executor) {
+    const std::string* mark = find_annotation(executor, slot_annotation);
+    return mark != nullptr && *mark == elastic_mark;
+}
+
 /// The pods of one cluster, and who belongs to whom.
 class Picture {
 public:
@@ -201,17 +207,26 @@ Explanation Picture::explain(const core::Pod& driver) const {
         fill_waiting(out, driver);
         return out;
     }
+    std::int32_t elastic = 0;
     const auto it = executors_.find(driver.uid);
     if (it != executors_.end()) {
-        gang.slots_bound = static_cast<std::int32_t>(
-            std::count_if(it->second.begin(), it->second.end(), [](const core::Pod* executor) {
-                return !executor->node_name.empty() && !core::is_terminal(*executor);
-            }));
+        for (const core::Pod* executor : it->second) {
+            if (!executor->node_name.empty() && !core::is_terminal(*executor)) {
+                ++(is_elastic(*executor) ? elastic : gang.slots_bound);
+            }
+        }
     }
     gang.state = GangState::running;
     gang.executors = gang.slots_bound;
     fill_slots(out, driver, gang.slots_bound);
     gang.message = fmt::format("driver on node {}", driver.node_name);
+    if (elastic > 0) {
+        out.notes.push_back(fmt::format(
+            "{} more {} than it reserved {} a node",
+            elastic,
+            elastic == 1 ? "executor" : "executors",
+            elastic == 1 ? "has" : "have"));
+    }
     return out;
 }
 

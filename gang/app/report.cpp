@@ -102,7 +102,7 @@ std::string why_text(const Answer& answer, std::int64_t now_unix_ms) {
     if (gang.code != ReasonCode::none) {
         out += fmt::format("Reason: {} (see docs/reasons.md)\n", to_string(gang.code));
     }
-    if (gang.needs != core::Resources{}) {
+    if (gang.needs != core::Resources{} && gang.state != GangState::ended) {
         const bool partial = gang.executors == executors_unknown;
         out += fmt::format(
             "Needs: {}{}\n", shown(describe(gang.needs)), partial ? " for the driver" : " in all");

@@ -67,13 +67,17 @@ struct Trouble {
     std::string message;
 };
 
+/// Says which config map is meant, unless the API server's own words do.
+std::string name_trouble(const std::string& config_map, const std::string& message) {
+    const bool is_named = message.find(fmt::format("\"{}\"", config_map)) != std::string::npos;
+    return is_named ? message : fmt::format("config map {}: {}", config_map, message);
+}
+
 /// The text under the key, or why there is none.
 std::variant<const std::string*, Trouble> find_text(
     const k8s::ConfigMapResult& result, const core::ConfigMapKey& wanted) {
     if (result.outcome != k8s::FetchOutcome::found) {
-        return Trouble{
-            to_problem(result.outcome),
-            fmt::format("config map {}: {}", wanted.config_map, result.message)};
+        return Trouble{to_problem(result.outcome), name_trouble(wanted.config_map, result.message)};
     }
     const std::string* text = core::find_value(result.config_map.data, wanted.key);
     if (text == nullptr) {

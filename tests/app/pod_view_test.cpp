@@ -117,6 +117,22 @@ TEST_CASE("pod_view: a reservation gives slots, needs and nodes; executors fill 
         std::vector<std::pair<std::string, std::int32_t>>{{"n1", 2}, {"n2", 1}});
 }
 
+TEST_CASE("pod_view: an executor beyond the reservation takes no slot") {
+    const core::Pod a = admitted("a");
+    core::Pod inside = executor_of(a, "a-exec-1");
+    inside.annotations = {{std::string(gang::slot_annotation), a.uid + "/0"}};
+    core::Pod beyond = executor_of(a, "a-exec-2");
+    beyond.annotations = {{std::string(gang::slot_annotation), std::string(gang::elastic_mark)}};
+    core::Pod ended = executor_of(a, "a-exec-3");
+    ended.annotations = beyond.annotations;
+    ended.phase = core::PodPhase::failed;
+    const auto answer = explain_from_pods({a, inside, beyond, ended}, everywhere, "etl/a");
+    REQUIRE(answer.has_value());
+    CHECK(answer->gang.slots_bound == 1);
+    CHECK(answer->gang.slots_open == 2);
+    CHECK(answer->notes == std::vector<std::string>{"1 more executor than it reserved has a node"});
+}
+
 TEST_CASE("pod_view: slots whose node was lost make it degraded") {
     core::Pod a = admitted("a");
     auto reservation = gang::decode_reservation(a.annotations[0].second, 100);

@@ -115,3 +115,16 @@ TEST_CASE("report: a running gang shows its slots, and an executor is said to be
         std::string::npos);
     CHECK(text.find("Reason:") == std::string::npos);
 }
+
+TEST_CASE("report: a gang that has ended needs nothing") {
+    Answer answer{"api-server", "http://x", {}};
+    answer.explanation.gang = waiting_gang();
+    answer.explanation.gang.state = gang::GangState::ended;
+    answer.explanation.gang.code = gang::ReasonCode::none;
+    answer.explanation.gang.position = 0;
+    answer.explanation.gang.executors = 0;
+    answer.explanation.gang.message = "it has ended: Succeeded";
+    CHECK(
+        why_text(answer, 1'045'000) ==
+        "etl/pi-driver: Ended, application spark-9f3c, 45s old\nit has ended: Succeeded\n");
+}

@@ -81,6 +81,16 @@ TEST_CASE("translate: each way in which a config map is not there has its own pr
     }
 }
 
+TEST_CASE("translate: a config map that the API server has named is not named again") {
+    const std::string said = "configmaps \"pi-conf-map\" not found";
+    const auto event = missing(plain, failed(k8s::FetchOutcome::not_found, said));
+    CHECK(event.message == said);
+    const std::string other = "configmaps \"pi-conf-map-2\" not found";
+    CHECK(
+        missing(plain, failed(k8s::FetchOutcome::not_found, other)).message ==
+        "config map pi-conf-map: " + other);
+}
+
 TEST_CASE("translate: a config map without the key, or with another text, is unreadable") {
     const auto no_key = missing(plain, found("other", properties));
     CHECK(no_key.problem == gang::ConfProblem::unreadable);
