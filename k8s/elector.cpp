@@ -21,6 +21,7 @@ namespace {
 
 constexpr std::int64_t call_ms_max = 5'000;
 constexpr std::int64_t call_ms_min = 500;
+constexpr std::int64_t notice_again_ms = 30'000;
 constexpr std::int64_t stop_ms = 2'000;          // for a renewal under way and the release
 constexpr std::int64_t last_renewal_ms = 1'000;  // of these, for the renewal
 
@@ -54,6 +55,7 @@ struct Elector::Impl {
     std::minstd_rand random;
     std::string seen;  // the Lease's JSON as last read: its other fields are kept
     std::string problem;
+    std::int64_t noticed_ms = 0;
     std::function<void()> stop_done;
     std::int64_t stop_by_ms = 0;
     bool told_leader = false;
@@ -100,11 +102,15 @@ void Elector::Impl::tell_changes() {
 }
 
 void Elector::Impl::failed(const std::string& why) {
+    // After the end the owner's sink may be gone. The same words every two seconds help nobody.
+    const std::int64_t now = monotonic_ms();
+    const bool is_news = why != problem || now - noticed_ms >= notice_again_ms;
     problem = why;
-    // After the end the owner's sink may be gone.
-    if (!stopped && options.notice)
+    if (!stopped && is_news && options.notice) {
+        noticed_ms = now;
         options.notice(NoticeLevel::warning, "lease problem=\"" + why + "\"");
-    election.on_failed(monotonic_ms());
+    }
+    election.on_failed(now);
 }
 
 void Elector::Impl::conflict() {

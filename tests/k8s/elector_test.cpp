@@ -70,11 +70,13 @@ struct Candidate {
         options.retry_period_ms = 50;
         options.gained = [this](std::int64_t e) { log.push_back("gained"), epoch = e; };
         options.lost = [this](const std::string&) { log.push_back("lost"); };
+        options.notice = [this](NoticeLevel, const std::string&) { ++notices; };
         elector = std::make_unique<Elector>(io, server.endpoint(), options);
         elector->start();
     }
     std::vector<std::string> log;
     std::int64_t epoch = 0;
+    int notices = 0;
     std::unique_ptr<Elector> elector;
 };
 
@@ -119,6 +121,9 @@ TEST_CASE(
     lease.down = true;
     fake::run_until(io, [&] { return a.log == Log{"gained", "lost"}; });
     CHECK_FALSE(a.elector->may_write());
+    CHECK(server.requests().size() > 8);  // a try each 50 ms, and words only where they are new
+    CHECK(a.notices >= 1);
+    CHECK(a.notices <= 4);
     lease.down = false;
     fake::run_until(io, [&] { return a.log == Log{"gained", "lost", "gained"}; });
     CHECK(a.epoch == 1);  // nobody else has led in between
