@@ -447,8 +447,4 @@ bool Connection::is_open() const {
     return impl_->usable;
 }
 
-std::int64_t Connection::last_used_ms() const {
-    return impl_->last_used;
-}
-
 }  // namespace k8s

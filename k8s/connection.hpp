@@ -62,9 +62,6 @@ public:
 
     bool is_open() const;
 
-    /// Monotonic time of the last complete exchange.
-    std::int64_t last_used_ms() const;
-
 private:
     struct Impl;
     std::shared_ptr<Impl> impl_;

@@ -1,7 +1,5 @@
 #include "k8s/reader.hpp"
 
-#include "k8s/codec_node.hpp"
-#include "k8s/codec_pod.hpp"
 #include "k8s/codec_status.hpp"
 #include "k8s/codec_watch.hpp"
 #include "k8s/connection.hpp"
@@ -65,44 +63,9 @@ core::Result<std::string> body_of(Reply reply) {
     return std::move(response.body);
 }
 
-struct ListQuestion {
-    WatchKind kind;
-    std::string path;
-};
-
-template <typename Object>
-core::Result<std::vector<Object>> list(
-    Asker& asker, const ListQuestion& question, const ReaderOptions& options) {
-    std::vector<Object> objects;
-    std::string token;
-    int restarts = 0;
-    for (;;) {
-        std::string target = fmt::format("{}?limit={}", question.path, options.page_size);
-        if (!token.empty()) target += "&continue=" + percent_encode(token);
-        Reply reply = asker.ask(Question(target, CallLimits(options.timeout_ms, page_bytes_max)));
-        const auto* response = std::get_if<Response>(&reply);
-        if (response != nullptr && response->status == 410 && restarts++ < restarts_max) {
-            objects.clear();
-            token.clear();
-            continue;
-        }
-        auto body = body_of(std::move(reply));
-        if (!body) return body.error();
-        auto page = decode_page(question.kind, *std::move(body));
-        if (!page) return page.error();
-        for (DecodedObject& item : page->items) {
-            objects.push_back(std::get<Object>(std::move(item.object)));
-        }
-        if (page->continue_token.empty()) return objects;
-        if (objects.size() > options.objects_max || page->continue_token == token) {
-            return core::Error{"the list does not end"};
-        }
-        token = page->continue_token;
-    }
-}
-
-std::string namespaced(const std::string& namespace_name, const char* resource) {
-    return fmt::format("/api/v1/namespaces/{}/{}", percent_encode(namespace_name), resource);
+std::string pods_path(const std::string& namespace_name) {
+    if (namespace_name.empty()) return "/api/v1/pods";
+    return fmt::format("/api/v1/namespaces/{}/pods", percent_encode(namespace_name));
 }
 
 }  // namespace
@@ -112,33 +75,33 @@ Reader::Reader(std::shared_ptr<Endpoint> endpoint, ReaderOptions options)
 
 core::Result<std::vector<core::Pod>> Reader::list_pods(const std::string& namespace_name) {
     Asker asker(endpoint_);
-    const std::string path =
-        namespace_name.empty() ? "/api/v1/pods" : namespaced(namespace_name, "pods");
-    return list<core::Pod>(asker, ListQuestion{WatchKind::pods, path}, options_);
-}
-
-core::Result<std::vector<core::Node>> Reader::list_nodes() {
-    Asker asker(endpoint_);
-    return list<core::Node>(asker, ListQuestion{WatchKind::nodes, "/api/v1/nodes"}, options_);
-}
-
-core::Result<core::Pod> Reader::get_pod(
-    const std::string& namespace_name, const std::string& name) {
-    Asker asker(endpoint_);
-    const std::string target = namespaced(namespace_name, "pods/") + percent_encode(name);
-    auto body = body_of(asker.ask(Question(target, CallLimits(options_.timeout_ms))));
-    if (!body) return body.error();
-    return decode_pod(*body);
-}
-
-core::Result<ConfigMap> Reader::get_config_map(
-    const std::string& namespace_name, const std::string& name) {
-    Asker asker(endpoint_);
-    const std::string target = namespaced(namespace_name, "configmaps/") + percent_encode(name);
-    auto body =
-        body_of(asker.ask(Question(target, CallLimits(options_.timeout_ms, config_map_json_max))));
-    if (!body) return body.error();
-    return decode_config_map(*body);
+    const std::string path = pods_path(namespace_name);
+    std::vector<core::Pod> pods;
+    std::string token;
+    int restarts = 0;
+    for (;;) {
+        std::string target = fmt::format("{}?limit={}", path, options_.page_size);
+        if (!token.empty()) target += "&continue=" + percent_encode(token);
+        Reply reply = asker.ask(Question(target, CallLimits(options_.timeout_ms, page_bytes_max)));
+        const auto* response = std::get_if<Response>(&reply);
+        if (response != nullptr && response->status == 410 && restarts++ < restarts_max) {
+            pods.clear();
+            token.clear();
+            continue;
+        }
+        auto body = body_of(std::move(reply));
+        if (!body) return body.error();
+        auto page = decode_page(WatchKind::pods, *std::move(body));
+        if (!page) return page.error();
+        for (DecodedObject& item : page->items) {
+            pods.push_back(std::get<core::Pod>(std::move(item.object)));
+        }
+        if (page->continue_token.empty()) return pods;
+        if (pods.size() > options_.objects_max || page->continue_token == token) {
+            return core::Error{"the list does not end"};
+        }
+        token = page->continue_token;
+    }
 }
 
 }  // namespace k8s

@@ -1,11 +1,9 @@
 #pragma once
-// One-shot questions for the command line. Each call blocks: it runs a loop of its own until the
+// A one-shot question for the command line. Each call blocks: it runs a loop of its own until the
 // answer is there. Not for the daemon.
 
-#include "core/node.hpp"
 #include "core/pod.hpp"
 #include "core/result.hpp"
-#include "k8s/codec_config_map.hpp"
 #include "k8s/endpoint.hpp"
 
 #include <cstdint>
@@ -27,14 +25,6 @@ public:
 
     /// All pods of a namespace; empty: of the cluster. One consistent list, page by page.
     core::Result<std::vector<core::Pod>> list_pods(const std::string& namespace_name);
-
-    core::Result<std::vector<core::Node>> list_nodes();
-
-    /// "not found" is an error like any other; its text says so.
-    core::Result<core::Pod> get_pod(const std::string& namespace_name, const std::string& name);
-
-    core::Result<ConfigMap> get_config_map(
-        const std::string& namespace_name, const std::string& name);
 
 private:
     std::shared_ptr<Endpoint> endpoint_;

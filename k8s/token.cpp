@@ -51,7 +51,6 @@ void Token::read(std::int64_t now_ms) {
     std::string fresh = read_token(file_);
     was_read_ = true;
     read_at_ms_ = now_ms;
-    last_read_failed_ = fresh.empty();
     if (!fresh.empty()) token_ = std::move(fresh);
 }
 

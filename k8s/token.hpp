@@ -23,8 +23,6 @@ public:
     /// that sending the request once more makes sense.
     bool refused(std::int64_t now_ms);
 
-    bool last_read_failed() const { return last_read_failed_; }
-
 private:
     void read(std::int64_t now_ms);
 
@@ -32,7 +30,6 @@ private:
     std::string file_;
     std::int64_t read_at_ms_ = 0;
     bool was_read_ = false;
-    bool last_read_failed_ = false;
 };
 
 }  // namespace k8s

@@ -105,8 +105,6 @@ public:
 
     /// A list is complete and nothing has called for another one.
     bool is_synced() const { return synced_; }
-    /// Between `first` and the end of the last page, restarts included.
-    bool is_listing() const { return begun_; }
     std::size_t size() const { return objects_.size(); }
 
 private:
