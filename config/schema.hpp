@@ -8,11 +8,14 @@
 
 namespace config {
 
+/// By how much leaseDuration is longer than renewDeadline, at least: a write that a leader sent
+/// before its deadline must be answered or given up before somebody else can lead.
+inline constexpr std::int64_t lease_margin_ms_min = 1'000;
+
 struct LeaderElection {
     bool enabled = true;
     std::string lease_name = "gang-scheduler";
-    std::string
-        lease_namespace;  ///< empty: the pod's own namespace, or "default" outside a cluster
+    std::string lease_namespace;  ///< empty: the pod's own, or that of the kubeconfig's context
     std::int64_t lease_duration_ms = 15'000;
     std::int64_t renew_deadline_ms = 10'000;
     std::int64_t retry_period_ms = 2'000;

@@ -26,14 +26,15 @@ void check_lease(const Reading& reading, std::vector<Complaint>& out) {
     constexpr auto deadline = "leaderElection.renewDeadline";
     constexpr auto period = "leaderElection.retryPeriod";
     const LeaderElection& lease = reading.schema.leader_election;
-    if (lease.lease_duration_ms <= lease.renew_deadline_ms) {
+    if (lease.lease_duration_ms - lease.renew_deadline_ms < lease_margin_ms_min) {
         out.push_back(Complaint{
             place(reading.marks, {duration, deadline}),
             fmt::format(
                 "found leaseDuration {} and renewDeadline {}, expected leaseDuration to be "
-                "the longer one",
+                "longer by at least {}",
                 format_duration(lease.lease_duration_ms),
-                format_duration(lease.renew_deadline_ms))});
+                format_duration(lease.renew_deadline_ms),
+                format_duration(lease_margin_ms_min))});
     }
     if (lease.renew_deadline_ms * 10 <= lease.retry_period_ms * 12) {
         out.push_back(Complaint{

@@ -168,8 +168,10 @@ TEST_CASE("loader: profiles are a list of named things, each once") {
 TEST_CASE("loader: the lease's times must be ordered") {
     CHECK(
         complaints("leaderElection:\n  leaseDuration: 5s\n") ==
-        "f:2:18: found leaseDuration 5s and renewDeadline 10s, expected leaseDuration to be the "
-        "longer one");
+        "f:2:18: found leaseDuration 5s and renewDeadline 10s, expected leaseDuration to be "
+        "longer by at least 1s");
+    CHECK(contains(complaints("leaderElection: {renewDeadline: 14001ms}\n"), "at least 1s"));
+    CHECK(loaded("leaderElection: {renewDeadline: 14s}\n").leader_election.enabled);
     CHECK(contains(complaints("leaderElection: {retryPeriod: 9s}\n"), "1.2 times retryPeriod"));
     CHECK(loaded("leaderElection: {retryPeriod: 8s}\n").leader_election.retry_period_ms == 8000);
 }
