@@ -297,6 +297,8 @@ asio::awaitable<void> HttpSession::stream_frames(WatchStream& watch, const Messa
     frames_->set_option(websocket::stream_base::timeout::suggested(beast::role_type::server));
     frames_->read_message_max(frame_bytes_max);
     frames_->text(true);
+    // One frame per event, as the real one sends: Spark 4.1's client loses what comes in pieces.
+    frames_->auto_fragment(false);
     auto protocol = header_text(request, http::field::sec_websocket_protocol);
     protocol = protocol.substr(0, protocol.find(','));
     frames_->set_option(

@@ -59,7 +59,8 @@ def test_a_node_without_status_shows_one(cluster: Cluster) -> None:
 
 def test_a_websocket_watch_follows_changes(cluster: Cluster) -> None:
     path = f"/api/v1/namespaces/{cluster.default_namespace}/pods"
-    pod = cluster.api.post(path, {"metadata": {"name": "followed"}, "spec": {
+    large = {"large": "x" * 100_000}  # more than one write of any server
+    pod = cluster.api.post(path, {"metadata": {"name": "followed", "annotations": large}, "spec": {
         "schedulerName": "nobody", "containers": [{"name": "c", "image": "i"}]}})
     watch = cluster.api.websocket(
         f"{path}?watch=true&resourceVersion={pod['metadata']['resourceVersion']}")

@@ -115,10 +115,11 @@ public:
         read(2);
         return bytes;
     }
-    /// Opcode and payload of one frame from the server.
+    /// Opcode and payload of one frame from the server, which is a whole message.
     std::pair<int, std::string> frame() {
         const auto head = read(2);
         REQUIRE(head.size() == 2);
+        CHECK((static_cast<unsigned char>(head[0]) & 0x80U) != 0);
         auto size = static_cast<std::size_t>(head[1] & 0x7f);
         const std::size_t more = size == 126 ? 2 : size == 127 ? 8 : 0;
         if (more > 0) {
@@ -260,8 +261,12 @@ TEST_CASE("http: a watch over WebSocket sends each event as one text frame") {
     const auto [opcode, text] = client.frame();
     CHECK(opcode == 1);
     CHECK(json(text).text({"object", "metadata", "name"}) == "a");
-    make_map(running.port, "b");
-    CHECK(json(client.frame().second).text({"object", "metadata", "name"}) == "b");
+    const std::string large(100'000, 'x');
+    Client(running.port)
+        .request("POST", maps, R"({"metadata":{"name":"b"},"data":{"large":")" + large + "\"}}");
+    const auto second = json(client.frame().second);
+    CHECK(second.text({"object", "metadata", "name"}) == "b");
+    CHECK(second.text({"object", "data", "large"}) == large);
     CHECK(client.frame().first == 8);
 }
 
