@@ -94,6 +94,7 @@ struct Daemon::Impl : std::enable_shared_from_this<Daemon::Impl> {
     bool watches_rest = false;
     bool deciding = true;  ///< false once the lease is lost or the end has begun
     bool stopping = false;
+    bool lease_is_lost = false;
 };
 
 Daemon::Impl::Impl(asio::io_context& context, DaemonOptions with)
@@ -133,10 +134,18 @@ k8s::WriterOptions Daemon::Impl::writer_options() {
     k8s::WriterOptions out;
     out.component = options.config.scheduler_names.front();
     out.instance = options.instance;
-    out.may_write = [this] { return elector == nullptr || elector->may_write(); };
+    // The elector may take the lease again while we end: that reign is not ours.
+    out.may_write = [this] {
+        return elector == nullptr || (!lease_is_lost && elector->may_write());
+    };
     out.annotation_bytes = [this](const std::string& uid) { return pods.annotation_bytes(uid); };
     out.notice = notices("writer");
     out.events_per_second = options.config.events_per_second;
+    // What was sent before the renew deadline must be over before somebody else can lead.
+    if (const config::LeaderElection& lease = options.config.leader_election; lease.enabled) {
+        const std::int64_t margin = lease.lease_duration_ms - lease.renew_deadline_ms;
+        out.call_timeout_ms = std::min(out.call_timeout_ms, margin - margin / 10);
+    }
     return out;
 }
 
@@ -178,6 +187,9 @@ void Daemon::Impl::start() {
 }
 
 void Daemon::Impl::lead(std::int64_t epoch) {
+    if (!deciding) {
+        return;
+    }
     options.log->write(LogLevel::info, "leading", {{"epoch", std::to_string(epoch)}});
     stats.leading = true;
     push(LeadershipGained{epoch});
@@ -303,6 +315,7 @@ void Daemon::Impl::hold_watches(bool full) {
 
 void Daemon::Impl::lost(const std::string& why) {
     options.log->write(LogLevel::error, "lease lost, nothing is decided any more", {{"why", why}});
+    lease_is_lost = true;
     deciding = false;
     stats.leading = false;
     timer.cancel();

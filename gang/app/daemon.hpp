@@ -3,7 +3,7 @@
 // for the life of the process; the demo makes several after each other inside one process.
 //
 // Everything happens on the thread that runs the io_context. start() returns at once; an API server
-// that is not there yet is retried for ever, less and less often, with a log line each time.
+// that is not there yet is tried again for ever, and the log says why.
 
 #include "config/schema.hpp"
 #include "gang/app/log.hpp"

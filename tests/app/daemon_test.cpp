@@ -99,6 +99,11 @@ public:
         REQUIRE_MESSAGE(response.status == 201, response.body);
     }
 
+    void replace(const std::string& path, const std::string& body) {
+        const auto response = cluster_.api().handle(embedded::Request{"PUT", path, body});
+        REQUIRE_MESSAGE(response.status == 200, response.body);
+    }
+
     Json get(const std::string& path) {
         const auto response = cluster_.api().handle(embedded::Request{"GET", path});
         return response.status == 200 ? *Json::parse(response.body) : Json();
@@ -229,6 +234,28 @@ TEST_CASE("daemon: with election it takes the lease first and gives it back at t
     world.stop();
     CHECK(world.get(lease).text({"spec", "holderIdentity"}).empty());
     CHECK_FALSE(world.lost);
+}
+
+TEST_CASE("daemon: a lease that comes back after it was lost starts no second reign") {
+    config::Schema config = one_replica();
+    config.leader_election = {true, "gang-scheduler", "", 2'000, 1'000, 100};
+    World world(config);
+    const std::string lease =
+        "/apis/coordination.k8s.io/v1/namespaces/default/leases/gang-scheduler";
+    world.start();
+    REQUIRE(world.until([&] { return world.daemon->stats().leading; }));
+    world.replace(
+        lease,
+        R"({"apiVersion":"coordination.k8s.io/v1","kind":"Lease",)"
+        R"("metadata":{"name":"gang-scheduler","namespace":"default","resourceVersion":")" +
+            world.get(lease).text({"metadata", "resourceVersion"}) +
+            R"("},)"
+            R"("spec":{"holderIdentity":"thief","leaseDurationSeconds":1,"leaseTransitions":5}})");
+    REQUIRE(world.until([&] { return world.lost; }));
+    CHECK(world.until([&] { return world.get(lease).text({"spec", "holderIdentity"}) == "test"; }));
+    CHECK_FALSE(world.daemon->stats().leading);
+    const std::string leading = " leading epoch=";
+    CHECK(world.logged.find(leading) == world.logged.rfind(leading));
 }
 
 TEST_CASE("daemon: it stops within seconds, also when the server is gone") {
