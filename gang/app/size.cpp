@@ -1,53 +1,27 @@
 #include "gang/app/size.hpp"
 
 #include "config/printable.hpp"
+#include "gang/app/files.hpp"
 #include "gang/app/size_report.hpp"
 #include "gang/app/spark_conf.hpp"
 #include "k8s/codec_manifest.hpp"
 
-#include <fstream>
-#include <iostream>
 #include <iterator>
+#include <ostream>
 #include <utility>
 
 namespace gang::app {
 namespace {
 
-constexpr std::size_t chunk_bytes = 64 * 1024;
-
-/// Stops a little after what a manifest may have; the codec says that it is too much.
-std::string read_bounded(std::istream& in) {
-    std::string text;
-    std::string chunk(chunk_bytes, '\0');
-    while (text.size() <= k8s::manifest_max && in) {
-        in.read(chunk.data(), static_cast<std::streamsize>(chunk.size()));
-        text.append(chunk, 0, static_cast<std::size_t>(in.gcount()));
-    }
-    return text;
-}
-
-core::Result<std::string> read_file(const std::string& file) {
-    if (file == "-") {
-        return read_bounded(std::cin);
-    }
-    std::ifstream in(file, std::ios::binary);
-    if (!in) {
-        return core::Error{"cannot be opened"};
-    }
-    std::string text = read_bounded(in);
-    if (in.bad()) {
-        return core::Error{"cannot be read"};
-    }
-    return text;
-}
-
 /// Everything in all files. The error begins with the file's name.
 core::Result<k8s::Manifest> read_files(const std::vector<std::string>& files) {
     k8s::Manifest all;
     for (const std::string& file : files) {
-        const auto text = read_file(file);
-        auto manifest =
-            text ? k8s::decode_manifest(*text) : core::Result<k8s::Manifest>(text.error());
+        const auto text = read_file(file, k8s::manifest_max);
+        if (!text) {
+            return text.error();
+        }
+        auto manifest = k8s::decode_manifest(*text);
         if (!manifest) {
             return core::Error{
                 (file == "-" ? "standard input" : file) + ": " + manifest.error().message};

@@ -118,9 +118,11 @@ std::optional<Answer> explain_by_daemon(const Sources& sources, const std::strin
 }
 
 core::Result<Answer> find_answer(const Sources& sources, const std::string& question) {
-    const bool bare = question.find('/') == std::string::npos && !sources.namespace_name.empty();
-    for (const std::string& words :
-         {bare ? sources.namespace_name + "/" + question : question, question}) {
+    std::vector<std::string> ways = {question};
+    if (question.find('/') == std::string::npos && !sources.namespace_name.empty()) {
+        ways.insert(ways.begin(), sources.namespace_name + "/" + question);
+    }
+    for (const std::string& words : ways) {
         if (auto answer = explain_by_daemon(sources, words)) {
             return *std::move(answer);
         }

@@ -22,12 +22,9 @@ int size(const CommandLine& line, std::ostream& out, std::ostream& err) {
         return exit_usage;
     }
     SizeOptions options;
-    const auto files = line.values.find("file");
-    if (files == line.values.end()) {
-        err << "gang-scheduler size: expected -f FILE, at least once\n";
-        return exit_usage;
+    if (const auto files = line.values.find("file"); files != line.values.end()) {
+        options.files = files->second;
     }
-    options.files = files->second;
     options.json = line.wants_json();
     options.limits.max_gang_size = config->gang.max_gang_size;
     options.limits.dynamic_allocation = config->gang.dynamic_allocation;

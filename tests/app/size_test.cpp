@@ -151,7 +151,7 @@ TEST_CASE("size: bad input is exit code 1 with the file's name") {
         "[{\"kind\": \"Pod\", \"metadata\": {\"name\": \"\\u001b[2J\"}, "
         "\"spec\": {\"nodeName\": 7}}]");
     CHECK(size({"/nowhere/driver.json"}).code == 1);
-    CHECK(contains(size({"/nowhere/driver.json"}).err, "/nowhere/driver.json: cannot be opened"));
+    CHECK(contains(size({"/nowhere/driver.json"}).err, "/nowhere/driver.json: No such file"));
     CHECK(size({not_json.path()}).code == 1);
     CHECK(contains(size({not_json.path()}).err, not_json.path() + ": this is not JSON"));
     CHECK(contains(size({empty.path()}).err, "no Spark driver"));
