@@ -78,7 +78,7 @@ asio::awaitable<void> ControlServer::Impl::session(std::list<beast::tcp_stream>:
     parser.body_limit(0);
     boost::system::error_code ec;
     co_await http::async_read(*at, buffer, parser, asio::redirect_error(asio::use_awaitable, ec));
-    if (ec) {
+    if (ec || stopped) {
         co_return;
     }
     const auto& request = parser.get();
