@@ -94,6 +94,17 @@ std::int64_t NodeColumns::extended(NodeIndex node, ExtendedId id, View view) con
     return 0;
 }
 
+bool NodeColumns::is_overdrawn(NodeIndex node) const {
+    const auto row = node.value;
+    const auto free = at(View::free);
+    const auto& extended = extended_[row];
+    return cpu_.room[free][row] < 0 || memory_.room[free][row] < 0 ||
+           ephemeral_.room[free][row] < 0 || pods_.room[free][row] < 0 ||
+           std::any_of(extended.begin(), extended.end(), [](const Extended& entry) {
+               return entry.allocatable < entry.charged;
+           });
+}
+
 NodeColumns::Extended& NodeColumns::extended_entry(NodeIndex node, ExtendedId id) {
     std::vector<Extended>& entries = extended_[node.value];
     const auto found = std::lower_bound(

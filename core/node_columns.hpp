@@ -69,6 +69,9 @@ public:
     std::span<const std::int64_t> pods(View view) const { return of(pods_, view); }
     std::int64_t extended(NodeIndex node, ExtendedId id, View view) const;
 
+    /// More of something is taken there than the node has.
+    bool is_overdrawn(NodeIndex node) const;
+
     friend bool operator==(const NodeColumns&, const NodeColumns&) = default;
 
 private:

@@ -137,6 +137,29 @@ TEST_CASE("cluster: free goes below zero when others overcommit, and comes back 
     CHECK(cpu(cluster, "n1") == 1000);
 }
 
+TEST_CASE("cluster: a node is overdrawn by any one resource, and only beyond what it has") {
+    Cluster cluster;
+    cluster.upsert_node(node("n1").cpu(2).memory("1Gi").pods(2).extended("nvidia.com/gpu", "1"));
+    const NodeIndex n1 = index_of(cluster, "n1");
+    Resources all = resources("2", "1Gi");
+    build::set(all, "nvidia.com/gpu", "1");
+    cluster.upsert_pod("full", "n1", all, Holder::gang);
+    CHECK_FALSE(cluster.columns().is_overdrawn(n1));
+    for (const char* more : {"cpu", "memory", "ephemeral-storage", "nvidia.com/gpu", "a.b/new"}) {
+        CAPTURE(more);
+        Resources one;
+        build::set(one, more, more == std::string("ephemeral-storage") ? "1Pi" : "1");
+        cluster.upsert_pod("more", "n1", one, Holder::foreign);
+        CHECK(cluster.columns().is_overdrawn(n1));
+        cluster.remove_pod("more");
+        CHECK_FALSE(cluster.columns().is_overdrawn(n1));
+    }
+    cluster.upsert_pod("second", "n1", {}, Holder::foreign);
+    CHECK_FALSE(cluster.columns().is_overdrawn(n1));
+    cluster.upsert_pod("third", "n1", {}, Holder::foreign);
+    CHECK(cluster.columns().is_overdrawn(n1));
+}
+
 TEST_CASE("cluster: what is not requested does not limit, even where it is overcommitted") {
     Cluster cluster;
     cluster.upsert_node(node("n1").cpu(4));
