@@ -12,6 +12,9 @@ namespace {
 using text::escape;
 using text::Fields;
 
+/// Far from where counting on would overflow.
+constexpr std::int64_t generation_max = 1'000'000'000'000;
+
 void write_resources(std::string& out, const core::Resources& requests) {
     out += " cpu=" + std::to_string(requests.cpu_milli);
     out += " memory=" + std::to_string(requests.memory_bytes);
@@ -90,7 +93,7 @@ bool read_shape(const Fields& fields, ReservedShape& into) {
     const auto ephemeral = fields.find_number("ephemeral", 0);
     const auto unplaced = fields.find_number("unplaced", 0);
     if (!profile || *profile > std::numeric_limits<std::int32_t>::max() || !max || !cpu ||
-        !memory || !ephemeral || !unplaced) {
+        !memory || !ephemeral || !unplaced || *max > std::numeric_limits<std::int32_t>::max()) {
         return false;
     }
     into.profile = static_cast<std::int32_t>(*profile);
@@ -111,7 +114,7 @@ bool read_header(const Fields& fields, Reservation& into) {
     const auto queue = text::unescape(fields.find("queue").value_or(""));
     const auto profile = text::unescape(fields.find("profile").value_or(""));
     const auto anchor = text::unescape(fields.find("anchor").value_or(""));
-    if (!generation || *generation < 0 || !epoch || !queue || !profile || !anchor) {
+    if (!generation || *generation > generation_max || !epoch || !queue || !profile || !anchor) {
         return false;
     }
     into = {*generation, *epoch, *queue, *profile, *anchor, {}};
