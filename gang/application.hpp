@@ -43,8 +43,9 @@ struct Retry {
 struct PodEntry {
     core::Pod pod;
     // What the pod was when it was first seen: labels and owners can be edited later.
-    bool is_driver = false;    ///< of a Spark application in cluster mode
-    std::string owner;         ///< uid of an executor's controller, else empty
+    bool is_driver = false;     ///< of a Spark application in cluster mode
+    std::string owner;          ///< uid of an executor's controller or driver, else empty
+    std::string claim;          ///< namespace/application id, see engine_allocators.cpp
     std::string assumed_node;   ///< from our own bind; the API server's word replaces it
     std::string bound_version;  ///< the resourceVersion that our last bind named
     bool bind_in_flight = false;

@@ -8,6 +8,7 @@
 //   engine_recovery.cpp  reservations read back from annotations
 //   engine_repair.cpp    slots on nodes that were lost or overrun; reservations rewritten
 //   engine_members.cpp   executors and their slots
+//   engine_allocators.cpp  executors whose controller is not their driver
 //   engine_queue.cpp     waiting gangs, in order, whole or not at all
 //   engine_plan.cpp      the order of all that, and when to wake
 //   engine_views.cpp     gangs() and explain()
@@ -41,6 +42,10 @@ namespace gang {
 inline constexpr std::int64_t first_plan_wait_ms_max = 2'000;
 /// Nodes looked at for placement within one tick; what is left over is done in the next.
 inline constexpr std::int64_t work_per_tick = 4'000'000;
+/// A bind, with its annotations and all that follows from it, is as dear as this many nodes.
+inline constexpr std::int64_t work_per_bind = 8'000;
+/// Shapes of larger executors for which one look at a gang searches room; a tenant may vary them.
+inline constexpr std::size_t searches_per_gang = 4;
 /// Gangs behind a blocked head are looked at (for what is said about them) this often.
 inline constexpr std::int64_t full_walk_ms = 1'000;
 
@@ -85,6 +90,7 @@ private:
     bool is_spark_executor(const core::Pod& pod) const;
     void upsert_foreign(const core::Pod& pod);
     void remove_foreign(const std::string& uid);
+    void suspect_if_overdrawn(const std::string& node);
     void take_role(PodEntry& entry);
     void observe(PodEntry& entry);
     void observe_driver(PodEntry& entry);
@@ -95,6 +101,24 @@ private:
     void announce_bound(const PodEntry& entry);
     void end(Application& app, const char* why);
     void forget_pod(PodEntry& entry);
+
+    // --- executors of sets ---
+    /// Who bears one application id in one namespace.
+    struct Claimants {
+        std::set<std::string> drivers;
+        std::set<std::string> live;       ///< of these, the ones that have not ended
+        std::set<std::string> executors;  ///< whose driver is not known (yet)
+    };
+    void take_claim(PodEntry& entry);
+    void drop_claim(PodEntry& entry);
+    void recheck_claims(const Application& app);
+    void become_member(PodEntry& entry, const std::string& owner);
+    bool is_unclaimed_executor(const PodEntry& entry) const;
+    const Application* find_claimant(const PodEntry& entry) const;
+    void follow_application(PodEntry& entry);
+    void follow_mark(PodEntry& entry);
+    void follow_marks(const Application& app);
+    void leave_owner(PodEntry& entry);
 
     // --- gangs ---
     Application& ensure_app(const PodEntry& entry, bool is_driver);
@@ -146,12 +170,23 @@ private:
     void classify(PodEntry& entry);
     void match_dirty_gangs();
     void match(Application& app);
+    /// What one look at a gang's executors has found out.
+    struct Look {
+        std::int64_t returning = 0;  ///< slots that will open again and nobody waits for yet
+        std::vector<core::ShapeId> too_large;  ///< searched in vain, each held once
+    };
     bool claim_slot(Application& app, PodEntry& entry);
-    bool grow_slot(Application& app, PodEntry& entry);
+    bool grow_slot(Application& app, PodEntry& entry, Look& look);
+    struct Growth {
+        std::size_t slot = 0;
+        std::string node;
+    };
+    std::optional<Growth> find_growth(
+        const Application& app, std::size_t first_open, const PodEntry& entry, core::ShapeId shape);
     void take_slot(Application& app, std::size_t slot, PodEntry& entry, const std::string& node);
     void tell_oversized(Application& app, const PodEntry& entry, const Slot& slot);
     void say_retry(const PodEntry& entry);
-    void wait_or_go_alone(Application& app, PodEntry& entry, std::int64_t& returning);
+    void wait_or_go_alone(Application& app, PodEntry& entry, Look& look);
     bool is_ready(const PodEntry& entry) const;
     void end_pauses();
     void send_bind(PodEntry& entry, const std::string& node, core::StringMap annotations);
@@ -179,7 +214,7 @@ private:
     void forget_memos();
     const std::optional<core::Rejection>* find_memo(const Application& app);
     const std::optional<core::Rejection>& reject_or_fit(const Application& app, core::View view);
-    std::optional<std::int64_t> elastic_limit(const Application& app) const;
+    std::optional<std::int64_t> elastic_limit(const Application& app);
     void set_saying(Application& app, Saying saying);
 
     bool is_first_plan_waiting();
@@ -200,6 +235,7 @@ private:
     Pods pods_;
     Ledger ledger_{cluster_, pods_};
     std::map<std::string, std::set<std::string>> executors_by_owner_;
+    std::map<std::string, Claimants> claimants_;  ///< by PodEntry::claim
     std::map<std::string, Application> apps_;
     std::set<Rank> waiting_;  ///< gangs that want to be admitted
     ConfAsker asker_;
@@ -234,6 +270,7 @@ private:
     std::uint64_t oversized_room_ = 0;   ///< room_version when oversized executors were last tried
     std::uint64_t walked_room_ = 0;
     std::uint64_t walked_ceiling_ = 0;
+    std::map<std::string, std::int64_t> placed_;  ///< by gang: executors with room, in one walk
     bool queue_changed_ = true;
     std::int64_t next_full_walk_ms_ = 0;
     bool full_walk_due_ = false;

@@ -4,6 +4,7 @@
 #include "gang/reservation.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace gang {
 namespace {
@@ -73,7 +74,15 @@ void Engine::upsert_foreign(const core::Pod& pod) {
     }
     cluster_.upsert_pod(pod.uid, pod.node_name, pod.requests, core::Holder::foreign);
     ++ceiling_version_;
-    suspects_.insert(pod.node_name);
+    suspect_if_overdrawn(pod.node_name);
+}
+
+/// Slots there are in the way only where more has been taken than there is.
+void Engine::suspect_if_overdrawn(const std::string& node) {
+    const auto index = cluster_.find_node(node);
+    if (index && cluster_.columns().is_overdrawn(*index)) {
+        suspects_.insert(node);
+    }
 }
 
 void Engine::remove_foreign(const std::string& uid) {
@@ -92,11 +101,14 @@ void Engine::on(const PodUpserted& event) {
     if (!inserted && is_older(entry.pod, event.pod)) {
         return;
     }
-    const std::int64_t created = inserted ? event.pod.created : entry.pod.created;
-    entry.pod = event.pod;
-    entry.pod.created = created;  // ranks are made of it
+    const core::Pod before = std::exchange(entry.pod, event.pod);
     if (inserted) {
         take_role(entry);
+    } else {
+        entry.pod.created = before.created;  // ranks are made of it
+    }
+    if (entry.is_driver && !entry.pod.spark_properties) {
+        entry.pod.spark_properties = before.spark_properties;  // it is still asked for by it
     }
     observe(entry);
 }
@@ -107,6 +119,7 @@ void Engine::take_role(PodEntry& entry) {
         entry.owner = core::find_controller(entry.pod)->uid;
         executors_by_owner_[entry.owner].insert(entry.pod.uid);
     }
+    take_claim(entry);
 }
 
 void Engine::observe(PodEntry& entry) {
@@ -126,10 +139,11 @@ void Engine::observe(PodEntry& entry) {
     ledger_.settle(entry);
     if (entry.is_driver) {
         observe_driver(entry);
-        return;
+    } else {
+        observe_member(entry);
     }
-    observe_member(entry);
-    if (was_in_flight && !pod.node_name.empty()) {
+    suspect_if_overdrawn(pod.node_name);
+    if (!entry.is_driver && was_in_flight && !pod.node_name.empty()) {
         announce_bound(entry);
     }
 }
@@ -197,6 +211,7 @@ void Engine::driver_is_bound(Application& app, PodEntry& entry) {
 }
 
 void Engine::observe_member(PodEntry& entry) {
+    follow_mark(entry);
     Application* owner = find_owner(entry);
     if (entry.slot >= 0) {
         Application& gang = *owner;
@@ -247,19 +262,25 @@ void Engine::forget_pod(PodEntry& entry) {
     if (owner != nullptr) {
         owner->pending.erase(entry.rank());
     }
-    if (!entry.owner.empty()) {
-        const auto members = executors_by_owner_.find(entry.owner);
-        members->second.erase(uid);
-        if (members->second.empty()) {
-            executors_by_owner_.erase(members);
-            forget_if_unused(entry.owner);
-        }
-    }
+    drop_claim(entry);
+    leave_owner(entry);
     cluster_.remove_pod(uid);
     announcer_.forget(uid);
     fence_.drop(uid);
     expected_status_.erase(uid);
     dirty_pods_.erase(uid);
+}
+
+void Engine::leave_owner(PodEntry& entry) {
+    const auto members = executors_by_owner_.find(entry.owner);
+    if (members == executors_by_owner_.end()) {
+        return;
+    }
+    members->second.erase(entry.pod.uid);
+    if (members->second.empty()) {
+        executors_by_owner_.erase(members);
+        forget_if_unused(entry.owner);
+    }
 }
 
 void Engine::on(const LeadershipGained& event) {
@@ -276,10 +297,12 @@ void Engine::on(const LeadershipLost&) {
     leads_ = false;
     fence_.raise({}, now_ms_);
     expected_status_.clear();
-    // The next leader may rewrite reservations; what the API server shows counts from now on.
+    // The next leader may rewrite reservations; what the API server shows counts from now on. That
+    // we moved a slot and had not written it yet is forgotten with the annotation we remember.
     for (auto& [uid, app] : apps_) {
         if (app.is_driver && app.phase == Phase::running) {
             app.writing = 0;
+            app.annotation.clear();
             to_adopt_.insert(app.rank);
         }
     }

@@ -115,6 +115,7 @@ void Engine::confirm(Application& app, PodEntry& entry) {
     app.phase = Phase::running;
     app.reserved = true;
     app.bound_ms = now_ms_;
+    recheck_claims(app);
     stuck_due_.emplace(now_ms_ + schema_.gang.never_running_after_ms, app.uid);
     dirty_gangs_.insert(app.uid);
     suspect_gangs_.insert(app.uid);
@@ -160,6 +161,7 @@ void Engine::end(Application& app, const char* why) {
             "gave back the gang's room: " + std::string(why));
     }
     ledger_.drop(app);
+    recheck_claims(app);
     dirty_gangs_.insert(app.uid);  // executors that still wait are told
 }
 

@@ -23,6 +23,9 @@ void Engine::classify_dirty_pods() {
 
 void Engine::classify(PodEntry& entry) {
     const std::string& uid = entry.pod.uid;
+    if (entry.is_bindable()) {
+        follow_application(entry);
+    }
     Application* owner = find_owner(entry);
     if (!entry.is_bindable()) {
         if (owner != nullptr) {
@@ -52,15 +55,18 @@ void Engine::match_dirty_gangs() {
             match(*app);
         }
     }
+    if (!dirty_gangs_.empty()) {
+        wake_at(now_ms_);  // the tick's work was used up
+    }
 }
 
 void Engine::match(Application& app) {
     oversized_.erase(app.uid);
+    Look look;
     // Slots that will open again, each for one executor that is worth waiting for.
-    std::int64_t returning =
-        std::count_if(app.slots.begin(), app.slots.end(), [](const Slot& slot) {
-            return slot.state == SlotState::draining || slot.state == SlotState::degraded;
-        });
+    look.returning = std::count_if(app.slots.begin(), app.slots.end(), [](const Slot& slot) {
+        return slot.state == SlotState::draining || slot.state == SlotState::degraded;
+    });
     const std::set<Rank> pending = app.pending;
     for (const Rank& rank : pending) {
         PodEntry& entry = pods_.at(rank.uid);
@@ -69,13 +75,17 @@ void Engine::match(Application& app) {
             announcer_.say_quietly(entry.pod, orphan_saying(cluster_.node_count(), app), now_ms_);
         } else if (app.phase != Phase::running) {
             announcer_.say_quietly(entry.pod, member_saying(cluster_.node_count(), app), now_ms_);
-        } else if (is_ready(entry)) {
-            if (!claim_slot(app, entry) && !grow_slot(app, entry)) {
-                wait_or_go_alone(app, entry, returning);
-            }
-        } else {
+        } else if (!is_ready(entry)) {
             say_retry(entry);
+        } else if (work_left_ <= 0) {
+            dirty_gangs_.insert(app.uid);
+            break;
+        } else if (!claim_slot(app, entry) && !grow_slot(app, entry, look)) {
+            wait_or_go_alone(app, entry, look);
         }
+    }
+    for (const core::ShapeId shape : look.too_large) {
+        cluster_.release_shape(shape);
     }
 }
 
@@ -101,7 +111,7 @@ void Engine::take_slot(
 
 /// The real pod wins over the declaration: an executor that is larger than its slot, or that may
 /// not go to its node, gets the slot anew where there is room for it as it is.
-bool Engine::grow_slot(Application& app, PodEntry& entry) {
+bool Engine::grow_slot(Application& app, PodEntry& entry, Look& look) {
     if (!app.reserved || !entry.pod.problem.empty()) {
         return false;
     }
@@ -113,27 +123,61 @@ bool Engine::grow_slot(Application& app, PodEntry& entry) {
         return false;
     }
     const core::ShapeId shape = cluster_.intern_shape(entry.pod.requests, entry.pod.constraints);
-    std::vector<core::NodeCount> found;
-    {
-        core::Trial trial(cluster_);
-        trial.release(slot->charge);  // its own room may be part of the new one
-        found = find_room(shape, 1);
-    }
-    cluster_.release_shape(shape);
-    if (found.empty()) {
+    const auto first = static_cast<std::size_t>(slot - app.slots.begin());
+    const bool in_vain =
+        std::find(look.too_large.begin(), look.too_large.end(), shape) != look.too_large.end();
+    const auto growth = in_vain || look.too_large.size() == searches_per_gang
+                            ? std::nullopt
+                            : find_growth(app, first, entry, shape);
+    if (!growth) {
         oversized_.insert(app.uid);
         tell_oversized(app, entry, *slot);
+        if (!in_vain && look.too_large.size() < searches_per_gang) {
+            look.too_large.push_back(shape);
+        } else {
+            cluster_.release_shape(shape);
+        }
         return true;
     }
-    const std::string node = cluster_.node_name(found.front().node);
-    if (node != slot->node) {
-        ledger_.degrade(*slot);
-        ledger_.hold(app, *slot, ++app.generation);
+    cluster_.release_shape(shape);
+    Slot& grown = app.slots[growth->slot];
+    if (growth->node != grown.node) {
+        ledger_.degrade(grown);
+        ledger_.hold(app, grown, ++app.generation);
         to_publish_.insert(app.uid);
     }
     erase_app(entry.pod.uid);
-    take_slot(app, static_cast<std::size_t>(slot - app.slots.begin()), entry, node);
+    take_slot(app, growth->slot, entry, growth->node);
     return true;
+}
+
+/// Best a slot that can grow where it is, for then the reservation stays as it is written; else the
+/// first one goes where there is room. A slot's own room may always be part of the new one.
+std::optional<Engine::Growth> Engine::find_growth(
+    const Application& app, std::size_t first_open, const PodEntry& entry, core::ShapeId shape) {
+    work_left_ -= static_cast<std::int64_t>(app.slots.size());
+    std::set<std::string_view> seen;
+    for (std::size_t i = first_open; i < app.slots.size(); ++i) {
+        const Slot& slot = app.slots[i];
+        if (slot.state != SlotState::open ||
+            app.shapes[slot.shape].profile != profile_of(entry.pod) ||
+            !seen.insert(slot.node).second) {
+            continue;
+        }
+        const auto node = cluster_.find_node(slot.node);
+        core::Trial trial(cluster_);
+        trial.release(slot.charge);
+        if (node && cluster_.capacity(*node, shape, core::View::free) > 0) {
+            return Growth{i, slot.node};
+        }
+    }
+    core::Trial trial(cluster_);
+    trial.release(app.slots[first_open].charge);
+    const auto found = find_room(shape, 1);
+    if (found.empty()) {
+        return std::nullopt;
+    }
+    return Growth{first_open, cluster_.node_name(found.front().node)};
 }
 
 void Engine::tell_oversized(Application& app, const PodEntry& entry, const Slot& slot) {
@@ -151,9 +195,9 @@ void Engine::tell_oversized(Application& app, const PodEntry& entry, const Slot&
             ", the application declared " + core::describe(size));
 }
 
-void Engine::wait_or_go_alone(Application& app, PodEntry& entry, std::int64_t& returning) {
-    if (returning > 0) {
-        --returning;
+void Engine::wait_or_go_alone(Application& app, PodEntry& entry, Look& look) {
+    if (look.returning > 0) {
+        --look.returning;
         erase_app(entry.pod.uid);
         announcer_.say_quietly(entry.pod, member_saying(cluster_.node_count(), app), now_ms_);
         return;
@@ -167,6 +211,7 @@ void Engine::wait_or_go_alone(Application& app, PodEntry& entry, std::int64_t& r
 }
 
 void Engine::send_bind(PodEntry& entry, const std::string& node, core::StringMap annotations) {
+    work_left_ -= work_per_bind;
     entry.assumed_node = node;
     entry.bind_in_flight = true;
     entry.bound_version = entry.pod.resource_version;

@@ -24,7 +24,6 @@ void Engine::on(const Tick&) {
         return;
     }
     timers_.erase(timers_.begin(), timers_.upper_bound(now_ms_));
-    work_left_ = work_per_tick;
     plan();
     announcer_.flush(decisions_, now_ms_);
     wake();
@@ -39,6 +38,7 @@ void Engine::plan() {
         dirty_gangs_.insert(oversized_.begin(), oversized_.end());
     }
     classify_dirty_pods();
+    work_left_ = work_per_tick;  // executors have a budget of their own: no repair takes it
     match_dirty_gangs();
     oversized_room_ = cluster_.room_version();
     publish_changed();
@@ -46,6 +46,7 @@ void Engine::plan() {
     if (!fence_.passed() || is_first_plan_waiting()) {
         return;
     }
+    work_left_ = work_per_tick;
     admit_waiting();
 }
 

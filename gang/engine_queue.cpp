@@ -84,6 +84,7 @@ void Engine::admit_waiting() {
     Walk walk;
     walk.full = now_ms_ >= next_full_walk_ms_;
     queue_changed_ = false;
+    placed_.clear();
     for (auto it = waiting_.begin(); it != waiting_.end();) {
         const Rank rank = *it++;  // admitting takes the gang out
         Application& app = apps_.at(rank.uid);
@@ -198,7 +199,7 @@ bool Engine::is_passed_over(Application& app, const PodEntry& entry) {
 }
 
 /// Nothing, unless the executor is one more than its application said it would ever have.
-std::optional<std::int64_t> Engine::elastic_limit(const Application& app) const {
+std::optional<std::int64_t> Engine::elastic_limit(const Application& app) {
     const Application* gang = app.elastic_of.empty() ? nullptr : find_app(app.elastic_of);
     if (gang == nullptr || gang->shapes.empty()) {
         return std::nullopt;
@@ -210,11 +211,14 @@ std::optional<std::int64_t> Engine::elastic_limit(const Application& app) const 
         }
         limit += shape.max;
     }
-    const auto& members = executors_by_owner_.at(gang->uid);
-    const auto placed = std::count_if(members.begin(), members.end(), [this](const auto& uid) {
-        return pods_.at(uid).holds_room();
-    });
-    return placed >= limit ? std::optional(limit) : std::nullopt;
+    const auto [it, inserted] = placed_.try_emplace(gang->uid);
+    if (inserted) {
+        const auto& members = executors_by_owner_.at(gang->uid);
+        it->second = std::count_if(members.begin(), members.end(), [this](const auto& uid) {
+            return pods_.at(uid).holds_room();
+        });
+    }
+    return it->second >= limit ? std::optional(limit) : std::nullopt;
 }
 
 void Engine::look_behind_head(Application& app, const PodEntry& entry, Walk& walk) {
@@ -257,6 +261,9 @@ void Engine::admit(Application& app, PodEntry& entry, const core::Plan& plan) {
         gang->pending.erase(entry.rank());
     }
     app.attempt = {};
+    if (const auto placed = placed_.find(app.elastic_of); placed != placed_.end()) {
+        ++placed->second;
+    }
     // Who was remembered to fit may not, now that this room is taken.
     std::erase_if(memo_of(core::View::free), [](const auto& entry_of) { return !entry_of.second; });
     send_bind(entry, app.claimed_node, std::move(annotations));

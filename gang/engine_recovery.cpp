@@ -12,7 +12,12 @@ namespace gang {
 void Engine::adopt_waiting() {
     for (const Rank& rank : std::exchange(to_adopt_, {})) {
         Application* app = find_app(rank.uid);
-        if (app != nullptr && app->phase == Phase::running) {
+        if (app == nullptr || app->phase != Phase::running) {
+            continue;
+        }
+        if (pods_.at(rank.uid).pod.node_name.empty()) {
+            to_adopt_.insert(rank);  // our own bind, whose annotation the watch has yet to show
+        } else {
             adopt(*app);
         }
     }
@@ -33,6 +38,7 @@ void Engine::adopt(Application& app) {
         return;
     }
     app.reserved = true;
+    follow_marks(app);
     seat_members(app);
     open_rest(app);
     dirty_gangs_.insert(app.uid);
@@ -72,6 +78,18 @@ bool Engine::read_reservation(Application& app, const PodEntry& entry) {
         add_shape(app, {shape.profile, count, shape.max, {}}, shape.requests, shape.constraints);
     }
     return true;
+}
+
+void Engine::follow_marks(const Application& app) {
+    const auto it = claimants_.find(pods_.at(app.uid).claim);
+    if (it == claimants_.end()) {
+        return;
+    }
+    const std::set<std::string> executors = it->second.executors;
+    for (const std::string& uid : executors) {
+        follow_mark(pods_.at(uid));
+    }
+    recheck_claims(app);
 }
 
 /// Bound executors take slots on their own nodes first; an executor that was bound to a slot which

@@ -23,9 +23,6 @@ void Engine::repair() {
         if (!app.reserved || app.phase != Phase::running) {
             continue;
         }
-        if (!app.holds.empty()) {
-            holders.push_back(&app);
-        }
         const bool stands_on_suspect =
             !suspects.empty() &&
             std::any_of(app.slots.begin(), app.slots.end(), [&suspects](const Slot& slot) {
@@ -34,6 +31,9 @@ void Engine::repair() {
         if (stands_on_suspect || suspect_gangs_.contains(uid) ||
             (room_appeared && degraded_.contains(app.rank))) {
             gangs.insert(app.rank);
+        }
+        if (!app.holds.empty() || gangs.contains(app.rank)) {
+            holders.push_back(&app);  // or it may come to hold something by being repaired
         }
     }
     suspect_gangs_.clear();

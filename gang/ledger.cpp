@@ -124,13 +124,16 @@ void Ledger::drop(Application& app) {
 
 std::optional<std::size_t> Ledger::find_open(const Application& app, const PodEntry& entry) const {
     const std::int32_t profile = profile_of(entry.pod);
+    std::vector<bool> takes_it;  // by shape: slots are many, shapes few
+    for (const GangShape& shape : app.shapes) {
+        takes_it.push_back(fits_within(entry.pod.requests, cluster_.resources(shape.id)));
+    }
     std::optional<std::size_t> other;
     for (std::size_t i = 0; i < app.slots.size(); ++i) {
         const Slot& slot = app.slots[i];
         const GangShape& shape = app.shapes[slot.shape];
-        if (slot.state != SlotState::open || (other && shape.profile != profile) ||
-            !is_usable(app, slot) ||
-            !fits_within(entry.pod.requests, cluster_.resources(shape.id))) {
+        if (slot.state != SlotState::open || !takes_it[slot.shape] ||
+            (other && shape.profile != profile) || !is_usable(app, slot)) {
             continue;
         }
         // The pod's own constraints decide, not the declared ones.
@@ -156,6 +159,9 @@ bool Ledger::is_overrun(
     core::NodeIndex node,
     core::ShapeId shape,
     const std::vector<const Application*>& holders) const {
+    if (!cluster_.columns().is_overdrawn(node)) {
+        return false;  // nearly always, and then nobody's holds need be added up
+    }
     core::Wide cpu = 0;
     core::Wide memory = 0;
     core::Wide ephemeral = 0;

@@ -221,7 +221,7 @@ public:
     bool deliver_one() {
         std::vector<std::deque<gang::Event>*> streams;
         for (auto* stream : {&node_stream_, &pod_stream_, &answers_}) {
-            if (!stream->empty()) {
+            if (!stream->empty() && !(hold_watch && stream == &pod_stream_)) {
                 streams.push_back(stream);
             }
         }
@@ -253,13 +253,19 @@ public:
         }
         const gang::Decisions view = scheduler->step({++sequence_, now_ms, event});
         const std::vector<gang::Decision> decisions(view.begin(), view.end());
+        most_binds_in_a_step = std::max(
+            most_binds_in_a_step,
+            static_cast<std::size_t>(std::count_if(
+                decisions.begin(), decisions.end(), [](const gang::Decision& decision) {
+                    return std::holds_alternative<gang::BindPod>(decision);
+                })));
         for (const gang::Decision& decision : decisions) {
             std::visit([this](const auto& chosen) { carry_out(chosen); }, decision);
         }
     }
 
     bool queues_empty() const {
-        return node_stream_.empty() && pod_stream_.empty() && answers_.empty();
+        return node_stream_.empty() && (hold_watch || pod_stream_.empty()) && answers_.empty();
     }
 
     /// Answers that were withheld, now delivered.
@@ -297,6 +303,8 @@ public:
     bool fail_status_writes = false;
     bool check_whole_gangs = true;
     bool late_watch = false;  ///< the watch does not show conditions that were written
+    bool hold_watch = false;  ///< nothing is heard of pods; answers still come
+    std::size_t most_binds_in_a_step = 0;
 
 private:
     std::string next_version() { return std::to_string(++version_); }

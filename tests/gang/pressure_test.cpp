@@ -1,0 +1,218 @@
+// Much at once, and odd orders of events: work per tick is bounded, nobody is forgotten, and no
+// room is lost or promised twice.
+
+#include "tests/gang/world.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+namespace {
+
+using tests::World;
+
+std::size_t count_events(const World& world, const std::string& reason) {
+    return static_cast<std::size_t>(
+        std::count_if(world.events.begin(), world.events.end(), [&reason](const auto& event) {
+            return event.reason == reason;
+        }));
+}
+
+std::int64_t slots_on(const World& world, const std::string& driver, const std::string& node) {
+    const auto answer = world.scheduler->explain(driver);
+    for (const auto& [name, slots] : answer->slots_per_node) {
+        if (name == node) {
+            return slots;
+        }
+    }
+    return 0;
+}
+
+core::Pod on_node(core::Pod pod, const std::string& node) {
+    pod.node_name = node;
+    return pod;
+}
+
+core::Pod foreign(const std::string& name, std::int64_t cpu_milli, const std::string& node) {
+    core::Pod pod = tests::pod(name, cpu_milli, 10);
+    pod.scheduler_name = "default-scheduler";
+    return on_node(pod, node);
+}
+
+}  // namespace
+
+TEST_CASE("pressure: a tick binds a bounded number of executors, the next ones the rest") {
+    World world;
+    core::Node large = tests::node("n1", 4000, 16 * 1024 * 1024);
+    large.pods = 5000;
+    world.add_node(large);
+    const auto first = world.submit("a", 1500, 1);
+    const auto second = world.submit("b", 1500, 2);
+    world.settle();
+    auto executors = world.create_executors(first, 1500);
+    const auto more = world.create_executors(second, 1500);
+    executors.insert(executors.end(), more.begin(), more.end());
+    world.settle();
+    CHECK(world.bound_count(executors) == 3000);
+    CHECK(world.most_binds_in_a_step > 100);
+    CHECK(world.most_binds_in_a_step <= 600);
+}
+
+TEST_CASE("pressure: a tick admits a bounded number of pods, the next ones the rest") {
+    World world;
+    core::Node large = tests::node("n1", 4000, 16 * 1024 * 1024);
+    large.pods = 5000;
+    world.add_node(large);
+    std::vector<std::string> pods;
+    for (int i = 0; i < 3000; ++i) {
+        pods.push_back(world.create(tests::pod("lone-" + std::to_string(i), 100, 10)));
+    }
+    world.settle();
+    CHECK(world.bound_count(pods) == 3000);
+    CHECK(world.most_binds_in_a_step > 100);
+    CHECK(world.most_binds_in_a_step <= 600);
+}
+
+TEST_CASE("pressure: a pod of ours that somebody else binds moves the slots whose room it took") {
+    World world;
+    world.add_node(tests::node("n1", 4, 16 * 1024));
+    world.add_node(tests::node("n2", 4, 16 * 1024));
+    const auto driver = world.submit("a", 3, 1);
+    world.settle();
+    const std::string home = world.node_of(driver);
+    REQUIRE(slots_on(world, "a", home) == 3);
+    const auto intruder = world.create(on_node(tests::pod("intruder", 1000, 10), home));
+    world.settle();
+    CHECK(slots_on(world, "a", home) == 2);
+    const auto executors = world.create_executors(driver, 3);
+    world.settle();
+    CHECK(world.bound_count(executors) == 3);
+    CHECK(world.violations.empty());
+
+    // A pod that grows in place does the same.
+    const auto later = world.submit("b", 1, 2);
+    world.settle();
+    const auto before = *world.reservation(later);
+    const std::string there = before.shapes[0].slots_per_node[0].first;
+    REQUIRE(world.node_of(later) == there);
+    world.change_pod(later, [](core::Pod& pod) { pod.requests.cpu_milli = 2500; });
+    world.remove_pod(intruder);
+    world.settle();
+    const auto held = *world.reservation(later);
+    CHECK(held.shapes[0].slots_per_node[0].first != there);
+}
+
+TEST_CASE("pressure: of several gangs on an overrun node only as many slots leave as must") {
+    World world;
+    world.add_node(tests::node("n1", 8, 32 * 1024));
+    world.add_node(tests::node("n2", 8, 32 * 1024));
+    world.change_node("n2", [](core::Node& node) { node.unschedulable = true; });
+    std::vector<std::string> drivers;
+    for (const char* name : {"a", "b", "c", "d"}) {
+        drivers.push_back(world.submit(name, 1, 1));
+    }
+    world.settle();
+    world.change_node("n2", [](core::Node& node) { node.unschedulable = false; });
+    world.settle();
+    world.create(foreign("intruder", 1000, "n1"));
+    world.settle();
+    std::int64_t left = 0;
+    for (const auto& driver : drivers) {
+        left += slots_on(world, driver, "n1");
+    }
+    CHECK(left == 3);
+    CHECK(world.updates.size() == 1);
+    CHECK(count_events(world, "GangDegraded") == 0);
+}
+
+TEST_CASE("pressure: an executor larger than its slot grows whichever slot has room beside it") {
+    World world;
+    world.add_node(tests::node("n1", 3, 16 * 1024));
+    world.add_node(tests::node("n2", 3, 16 * 1024));
+    world.change_node("n2", [](core::Node& node) { node.allocatable.cpu_milli = 3'200; });
+    const auto driver = world.submit("a", 5, 1);
+    world.settle();
+    REQUIRE(world.is_bound(driver));
+    core::Pod large = tests::executor("large", world.pod(driver));
+    large.requests.cpu_milli = 1'100;  // with a sidecar that somebody's webhook adds
+    const auto first = world.create(large);
+    world.settle();
+    CHECK(world.node_of(first) == "n2");
+    large.name = "large-2";
+    const auto second = world.create(large);
+    large.name = "large-3";
+    const auto third = world.create(large);
+    world.settle();
+    CHECK(world.node_of(second) == "n2");
+    CHECK_FALSE(world.is_bound(third));
+    CHECK(world.violations.empty());
+}
+
+TEST_CASE(
+    "pressure: room held for a moved slot is free again although the lead changed meanwhile") {
+    World world;
+    for (const char* name : {"n1", "n2", "n3"}) {
+        world.add_node(tests::node(name, 4, 16 * 1024));
+    }
+    const auto driver = world.submit("a", 2, 1);
+    world.settle();
+    const auto cordon = [&world](const std::string& node) {
+        world.change_node(node, [](core::Node& changed) { changed.unschedulable = true; });
+        world.settle();
+    };
+    REQUIRE(slots_on(world, "a", "n1") == 2);
+    world.hold_status_answers = true;
+    cordon("n1");
+    REQUIRE(slots_on(world, "a", "n2") == 2);
+    cordon("n2");  // the first move is stored, but not answered: the second one has to wait
+    REQUIRE(slots_on(world, "a", "n3") == 2);
+    world.lose_lead();
+    world.settle();
+    world.hold_status_answers = false;
+    world.release_answers();
+    world.lead();
+    world.advance(60'000);
+    CHECK(world.scheduler->explain("a")->notes.empty());
+    const auto held = *world.reservation(driver);
+    CHECK(held.shapes[0].slots_per_node == decltype(held.shapes[0].slots_per_node){{"n3", 2}});
+}
+
+TEST_CASE("pressure: a gang keeps its slots if the lead changes before its bind is seen") {
+    World world;
+    world.add_node(tests::node("n1", 4, 16 * 1024));
+    world.settle();
+    const auto driver = world.submit("a", 3, 1);
+    while (world.binds.empty()) {
+        if (!world.deliver_one()) {
+            world.step(gang::Tick{});
+        }
+    }
+    world.hold_watch = true;
+    world.settle();
+    REQUIRE(world.view(driver).slots_open == 3);
+    world.lose_lead();
+    world.settle();
+    world.lead();
+    world.settle();
+    CHECK(world.view(driver).slots_open == 3);
+    world.hold_watch = false;
+    world.settle();
+    CHECK(world.view(driver).slots_open == 3);
+    const auto executors = world.create_executors(driver, 3);
+    world.settle();
+    CHECK(world.bound_count(executors) == 3);
+    CHECK(world.violations.empty());
+}
+
+TEST_CASE("pressure: a driver whose later state lacks its conf's place is still asked for by it") {
+    World world;
+    world.add_node(tests::node("n1", 4, 16 * 1024));
+    core::Pod pod = tests::driver("a");
+    const auto driver = world.create(pod);
+    world.settle();
+    world.change_pod(driver, [](core::Pod& changed) { changed.spark_properties.reset(); });
+    world.advance(5'000);
+    CHECK(world.fetches.size() > 2);
+    CHECK(world.condition(driver).find("spark-drv-a-conf-map") != std::string::npos);
+}
