@@ -102,19 +102,20 @@ std::string why_text(const Answer& answer, std::int64_t now_unix_ms) {
     if (gang.code != ReasonCode::none) {
         out += fmt::format("Reason: {} (see docs/reasons.md)\n", to_string(gang.code));
     }
-    if (gang.needs != core::Resources{} && gang.state != GangState::ended) {
+    const bool holds_or_wants = gang.state != GangState::ended;
+    if (gang.needs != core::Resources{} && holds_or_wants) {
         const bool partial = gang.executors == executors_unknown;
         out += fmt::format(
             "Needs: {}{}\n", shown(describe(gang.needs)), partial ? " for the driver" : " in all");
     }
-    if (gang.executors > 0) {
+    if (gang.executors > 0 && holds_or_wants) {
         out += fmt::format(
             "Driver: {}; each of {} executors: {}\n",
             shown(describe(explanation.driver)),
             gang.executors,
             shown(describe(explanation.executor)));
     }
-    if (!is_waiting(gang.state) && gang.executors > 0) {
+    if (!is_waiting(gang.state) && gang.executors > 0 && holds_or_wants) {
         out += slots_text(explanation);
     }
     for (const std::string& note : explanation.notes) {

@@ -116,13 +116,12 @@ TEST_CASE("report: a running gang shows its slots, and an executor is said to be
     CHECK(text.find("Reason:") == std::string::npos);
 }
 
-TEST_CASE("report: a gang that has ended needs nothing") {
+TEST_CASE("report: a gang that has ended needs and holds nothing") {
     Answer answer{"api-server", "http://x", {}};
     answer.explanation.gang = waiting_gang();
     answer.explanation.gang.state = gang::GangState::ended;
     answer.explanation.gang.code = gang::ReasonCode::none;
     answer.explanation.gang.position = 0;
-    answer.explanation.gang.executors = 0;
     answer.explanation.gang.message = "it has ended: Succeeded";
     CHECK(
         why_text(answer, 1'045'000) ==
