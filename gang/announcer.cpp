@@ -7,14 +7,14 @@ namespace gang {
 namespace {
 
 /// Names and messages of users end up here: no control characters, and a bound.
-std::string clean(std::string text) {
+std::string clean(std::string text, std::size_t bytes_max) {
     std::replace_if(
         text.begin(),
         text.end(),
         [](char c) { return static_cast<unsigned char>(c) < ' ' || c == 127; },
         '?');
-    if (text.size() > condition_bytes_max) {
-        std::size_t cut = condition_bytes_max - 3;
+    if (text.size() > bytes_max) {
+        std::size_t cut = bytes_max - 3;
         while (cut > 0 && (static_cast<unsigned char>(text[cut]) & 0xC0U) == 0x80U) {
             --cut;  // never inside a UTF-8 sequence
         }
@@ -25,8 +25,9 @@ std::string clean(std::string text) {
 }
 
 std::string with_code(const Saying& saying) {
-    std::string code(to_string(saying.code));
-    return clean(saying.sentence) + " [" + code + "]";
+    // The sentence is cut, never the code: it is what other programs read.
+    const std::string code = " [" + std::string(to_string(saying.code)) + "]";
+    return clean(saying.sentence, saying_bytes_max - code.size()) + code;
 }
 
 bool is_about_room(ReasonCode code) {
@@ -97,8 +98,8 @@ void Announcer::say_fence(const core::Pod& pod, std::string text) {
 }
 
 void Announcer::event(const core::Pod& pod, bool warning, std::string reason, std::string message) {
-    ready_.emplace_back(
-        RecordEvent{ref_of(pod), warning, std::move(reason), clean(std::move(message))});
+    ready_.emplace_back(RecordEvent{
+        ref_of(pod), warning, std::move(reason), clean(std::move(message), saying_bytes_max)});
 }
 
 void Announcer::forget(const std::string& uid) {

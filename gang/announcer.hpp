@@ -23,7 +23,9 @@ namespace gang {
 
 inline constexpr std::int64_t soft_gap_ms = 5'000;
 inline constexpr std::int64_t soft_per_second = 20;
-inline constexpr std::size_t condition_bytes_max = 1024;
+/// Of a text with its code. The same text is an event's note, and the API server takes 1 kB of
+/// that.
+inline constexpr std::size_t saying_bytes_max = 1000;
 
 /// A sentence and the code it ends with.
 struct Saying {

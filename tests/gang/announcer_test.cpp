@@ -1,0 +1,55 @@
+#include "gang/announcer.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <variant>
+#include <vector>
+
+using namespace gang;
+
+namespace {
+
+core::Pod driver() {
+    core::Pod pod;
+    pod.namespace_name = "etl";
+    pod.name = "pi-driver";
+    pod.uid = "1";
+    return pod;
+}
+
+}  // namespace
+
+TEST_CASE("announcer: of a text that is too long the sentence is cut, never the code") {
+    Announcer announcer;
+    const std::string sentence = "0/3 nodes " + std::string(100'000, 'x');
+    announcer.say(driver(), Saying{ReasonCode::exceeds_cluster, sentence}, 0);
+    std::vector<Decision> decisions;
+    announcer.flush(decisions, 0);
+    REQUIRE(decisions.size() == 2);
+    for (const Decision& decision : decisions) {
+        const auto* condition = std::get_if<SetCondition>(&decision);
+        const std::string& text =
+            condition != nullptr ? condition->message : std::get<RecordEvent>(decision).message;
+        CHECK(text.size() == saying_bytes_max);
+        CHECK(text.ends_with("x... [ExceedsCluster]"));
+    }
+}
+
+TEST_CASE("announcer: a text is cut before a character of several bytes, not within it") {
+    Announcer announcer;
+    for (std::size_t shift = 0; shift < 3; ++shift) {
+        std::string sentence(shift, 'x');
+        while (sentence.size() < 2 * saying_bytes_max) {
+            sentence += "\u20ac";
+        }
+        announcer.forget_all();
+        announcer.say(driver(), Saying{ReasonCode::misconfigured, sentence}, 0);
+        std::vector<Decision> decisions;
+        announcer.flush(decisions, 0);
+        const std::string& text = std::get<SetCondition>(decisions.at(0)).message;
+        const std::size_t dots = text.find("... [Misconfigured]");
+        REQUIRE(dots != std::string::npos);
+        CHECK((dots - shift) % 3 == 0);
+    }
+}
