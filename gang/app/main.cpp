@@ -8,7 +8,13 @@ int main(int argc, char** argv) {
     // A reader that went away is an error of one write, not the end of the daemon.
     std::signal(SIGPIPE, SIG_IGN);
     try {
-        return gang::app::run_cli({argv + 1, argv + argc}, std::cout, std::cerr);
+        const int code = gang::app::run_cli({argv + 1, argv + argc}, std::cout, std::cerr);
+        // Half an answer must not pass for a whole one: a full disk, a closed descriptor.
+        if (std::cout.flush() || code != gang::app::exit_done) {
+            return code;
+        }
+        std::cerr << "gang-scheduler: cannot write to standard output\n";
+        return gang::app::exit_error;
     } catch (const std::exception& e) {
         std::cerr << "gang-scheduler: " << e.what() << '\n';
         return gang::app::exit_error;

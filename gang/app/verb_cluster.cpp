@@ -4,12 +4,14 @@
 #include "gang/app/cli.hpp"
 #include "k8s/embedded/cluster.hpp"
 #include "k8s/embedded/kubelet.hpp"
+#include "k8s/time.hpp"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <fmt/format.h>
 
 #include <charconv>
+#include <chrono>
 #include <csignal>
 #include <memory>
 #include <ostream>
@@ -21,6 +23,7 @@ namespace asio = boost::asio;
 namespace embedded = k8s::embedded;
 
 constexpr int nodes_max = 5000;
+constexpr std::chrono::milliseconds last_turns(100);
 
 struct ClusterPlan {
     embedded::ClusterOptions server;
@@ -46,6 +49,8 @@ core::Result<ClusterPlan> plan(const CommandLine& line) {
     }
     out.server.address = address->host;
     out.server.port = address->port;
+    // Nothing outlives this process, but clients of the one before it may still be there.
+    out.server.limits.first_revision = static_cast<embedded::Revision>(k8s::unix_ms());
     const auto count = node_count(line.text("nodes", "3"));
     if (!count) {
         return count.error();
@@ -88,12 +93,16 @@ int serve(const ClusterPlan& plan, std::ostream& out, std::ostream& err) {
         }
     }
     out << "listening on " << cluster.url() << std::endl;
+    out.clear();  // the kubeconfig says it, too: a server needs nobody who listens
     signals.async_wait([&](const boost::system::error_code&, int) {
         kubelets.reset();
         cluster.stop();
         io.stop();
     });
     io.run();
+    // The sessions that were just told to stop hold cursors into the cluster: they end before it.
+    io.restart();
+    io.run_for(last_turns);
     return exit_done;
 }
 

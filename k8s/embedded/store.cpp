@@ -42,10 +42,12 @@ const std::string& Stored::text() const {
     return text_;
 }
 
-Store::Store(Limits limits) : limits_(limits) {
+Store::Store(Limits limits) : limits_(limits), revision_(limits.first_revision) {
     for (const auto& kind : all_kinds()) {
         if (kind.is_stored && &kind.stored_view() == &kind) {
-            tables_[&kind].kind = &kind;
+            auto& table = tables_[&kind];
+            table.kind = &kind;
+            table.compacted = limits.first_revision;
         }
     }
 }

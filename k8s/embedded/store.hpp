@@ -74,6 +74,10 @@ struct Scope {
 
 struct Limits {
     std::size_t history_max = 4000;  ///< changes kept per kind; older ones are compacted
+    /// Revisions are counted from here. A server that comes back empty at the same address must
+    /// begin above all it gave before: to a watch from before it can then say "expired", and does
+    /// not serve it changes of another world.
+    Revision first_revision = 0;
 };
 
 class Store;

@@ -189,7 +189,7 @@ Outcome<Response> Verbs::watch(const Call& call) {
     plan.sends_bookmarks = call.target.flag("allowWatchBookmarks");
     plan.timeout_s = *timeout > 0 ? *timeout : watch_timeout_s;
     plan.render = shown->for_watch(now_ms_);
-    plan.from = *version;
+    plan.from = *version == 0 ? store_.revision() : *version;
     const bool refuses_initial = call.param("sendInitialEvents") == "false";
     if (wants_initial || (*version == 0 && !refuses_initial)) {
         plan.from = store_.revision();

@@ -5,9 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from support.api import Api
 from support.cluster import Cluster
 from support.pods import amounts, effective_requests
 from support.polling import eventually
+from support.processes import Process
 from support.rig import binary
 from support.spark_application import FIXTURES, Size, sized
 
@@ -101,3 +103,41 @@ def test_gangs_and_why_from_the_api_server_alone(cluster: Cluster) -> None:
     json.loads(machine.stdout)
     absent = cluster.rig.cli("why", "no-such-pod", "-n", namespace)
     assert absent.returncode != 0 and "no-such-pod" in absent.stderr + absent.stdout
+
+
+def test_the_cluster_ends_in_order_while_somebody_watches(tmp_path: Path) -> None:
+    kubeconfig = tmp_path / "kubeconfig"
+    server = Process([str(binary()), "cluster", "--kubeconfig-out", str(kubeconfig)],
+                     tmp_path / "cluster.log")
+    eventually(kubeconfig.exists, 10, "the kubeconfig")
+    api = Api(kubeconfig)
+    watches = (api.request("GET", "/api/v1/pods", stream=True, params={"watch": "true"}),
+               api.websocket("/api/v1/nodes?watch=true"))
+    server.signal(15)
+    assert server.wait(10) == 0, server.output()
+    for watch in watches:
+        watch.close()
+
+
+def test_a_cluster_that_comes_back_empty_expires_what_was_watched(tmp_path: Path) -> None:
+    """Else a client would wait for news of objects that no longer exist."""
+    kubeconfig = tmp_path / "kubeconfig"
+    command = [str(binary()), "cluster", "--kubeconfig-out", str(kubeconfig), "--nodes", "1"]
+    versions = []
+    for start in range(2):
+        server = Process(command, tmp_path / f"cluster-{start}.log")
+        eventually(kubeconfig.exists, 10, "the kubeconfig")
+        api = Api(kubeconfig)
+        if versions:
+            event = next(api.watch("/api/v1/nodes", versions[0]))
+            assert event["type"] == "ERROR" and event["object"]["code"] == 410, event
+        versions.append(api.get("/api/v1/nodes")["metadata"]["resourceVersion"])
+        server.kill()
+        kubeconfig.unlink()
+
+
+def test_what_cannot_be_written_is_not_done() -> None:
+    with open("/dev/full", "w") as full:
+        result = subprocess.run([str(binary()), "version"], stdout=full, stderr=subprocess.PIPE,
+                                text=True, timeout=20)
+    assert result.returncode == 1 and "standard output" in result.stderr, result.stderr

@@ -127,6 +127,16 @@ TEST_CASE("store: a revision that the history has forgotten can neither be liste
     CHECK_FALSE(store.watch(core_kind("nodes"), Scope{}, old_revision)->is_expired());
 }
 
+TEST_CASE("store: what another server said before the first revision is expired") {
+    Store store(Limits{4000, 100});
+    CHECK_FALSE(store.watch(pods, Scope{}, 100)->is_expired());
+    CHECK(store.watch(pods, Scope{}, 99)->is_expired());
+    CHECK_FALSE(store.list(pods, PageRequest{{}, 0, 99}));
+    put(store, "s", "a");
+    CHECK(store.revision() == 101);
+    CHECK(store.list(pods, PageRequest{})->objects.size() == 1);
+}
+
 TEST_CASE("store: a watch sees changes after its revision, in order") {
     Store store;
     put(store, "s", "a");
