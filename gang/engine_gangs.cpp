@@ -124,7 +124,8 @@ void Engine::confirm(Application& app, PodEntry& entry) {
         entry.pod,
         false,
         "GangReserved",
-        "reserved room for " + std::to_string(app.slots.size()) + " executors");
+        "reserved room for " + std::to_string(app.slots.size()) +
+            (app.slots.size() == 1 ? " executor" : " executors"));
     announce_bound(entry);
 }
 
