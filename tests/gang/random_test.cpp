@@ -1,5 +1,6 @@
 // Hundreds of small worlds by chance: applications that come, run, lose executors and end, nodes
-// that come and go, pods of others, failing binds, restarts, duplicated and interleaved events.
+// that come and go, pods of others, failing binds and status writes, lost and late answers, a watch
+// that lags, restarts, the lead lost and regained, duplicated and interleaved events.
 // After each move the invariants are looked at; at the end everything that fits must finish.
 //
 // Another start: GANG_SEED=n. More of them: GANG_WORLDS=n.
@@ -48,18 +49,20 @@ private:
 
     struct App {
         std::int64_t executors = 0;
-        int runs = 0;  ///< rounds with all executors running
+        bool by_set = false;  ///< its executors are made by a stateful set
+        int runs = 0;         ///< rounds with all executors running
         bool finished = false;
     };
 
     void move() {
-        switch (random_.between(0, 13)) {
+        switch (random_.between(0, 20)) {
             case 0:
             case 1:
                 submit();
                 break;
             case 2:
                 world_.restart();
+                following_ = false;
                 break;
             case 3:
                 change_a_node();
@@ -88,6 +91,24 @@ private:
             case 11:
                 flap_leadership();
                 break;
+            case 12:
+                change_lead();
+                break;
+            case 13:
+                withhold_status_answers();
+                break;
+            case 14:
+                world_.fail_status_writes = !world_.fail_status_writes;
+                break;
+            case 15:
+                world_.hold_conf_answers = !world_.hold_conf_answers;  // what is asked now is lost
+                break;
+            case 16:
+                world_.hold_watch = !world_.hold_watch;
+                break;
+            case 17:
+                large_executor();
+                break;
             default:
                 live();
                 break;
@@ -104,6 +125,7 @@ private:
     void submit() {
         App app;
         app.executors = random_.between(1, largest_gang);
+        app.by_set = random_.chance(25);
         core::Pod driver = tests::driver("app-" + std::to_string(++names_));
         driver.created = 1'000 + random_.between(0, 3) + names_;
         apps_[world_.submit(driver, tests::conf(app.executors))] = app;
@@ -122,7 +144,9 @@ private:
             auto executors = world_.executors_of(uid);
             const auto there = static_cast<std::int64_t>(executors.size());
             if (there < app.executors) {
-                world_.create_executors(uid, static_cast<int>(app.executors - there));
+                const auto missing = static_cast<int>(app.executors - there);
+                app.by_set ? world_.create_set_executors(uid, missing)
+                           : world_.create_executors(uid, missing);
                 continue;
             }
             app.runs += world_.bound_count(executors) >= app.executors ? 1 : 0;
@@ -250,6 +274,19 @@ private:
         }
     }
 
+    /// In the place of one of the declared ones, with a sidecar that nobody declared.
+    void large_executor() {
+        const std::string uid = any_app();
+        const bool is_short =
+            !uid.empty() && !apps_.at(uid).by_set &&
+            static_cast<std::int64_t>(world_.executors_of(uid).size()) < apps_.at(uid).executors;
+        if (is_short) {
+            core::Pod pod = tests::executor("large-" + std::to_string(++names_), world_.pod(uid));
+            pod.requests.cpu_milli = 1'500;
+            world_.create(pod);
+        }
+    }
+
     void fail_binds() {
         const auto outcome = random_.chance(50) ? BindOutcome::not_sent : BindOutcome::refused;
         auto left = random_.between(1, 4);
@@ -267,7 +304,22 @@ private:
         }
     }
 
+    void withhold_status_answers() {
+        if (world_.hold_status_answers) {
+            world_.release_answers();
+        } else {
+            world_.hold_status_answers = true;
+        }
+    }
+
+    /// Follows for a while; whoever leads meanwhile does nothing.
+    void change_lead() {
+        following_ ? world_.lead() : world_.lose_lead();
+        following_ = !following_;
+    }
+
     void flap_leadership() {
+        following_ = false;
         world_.lose_lead();
         world_.lead();
     }
@@ -275,7 +327,13 @@ private:
     void calm_down() {
         world_.on_bind = nullptr;
         world_.late_watch = false;
+        world_.fail_status_writes = false;
+        world_.hold_conf_answers = false;
+        world_.hold_watch = false;
         world_.release_answers();
+        if (following_) {
+            change_lead();
+        }
         for (const auto& uid : terminating_) {
             world_.remove_pod(uid);
         }
@@ -308,7 +366,8 @@ private:
 
     /// Slots in sum are never more than declared, and in the annotation all of them are there.
     void check_slots() {
-        if (!foreigners_came_ && world_.queues_empty() && !world_.hold_bind_answers) {
+        if (!foreigners_came_ && world_.queues_empty() && !world_.hold_bind_answers &&
+            !world_.hold_watch) {
             check_room();
         }
         for (const auto& view : world_.scheduler->gangs()) {
@@ -336,7 +395,7 @@ private:
             used[pod.node_name] += pod.requests.cpu_milli;
             const std::string* slot = core::find_value(pod.annotations, "gang-scheduler/slot");
             if (slot != nullptr && *slot != gang::elastic_mark) {
-                ++seated[{core::find_controller(pod)->uid, pod.node_name}];
+                ++seated[{slot->substr(0, slot->find('/')), pod.node_name}];
             }
         }
         for (const auto& [uid, app] : apps_) {
@@ -414,6 +473,7 @@ private:
     std::vector<std::string> foreign_;
     std::vector<std::string> terminating_;
     bool foreigners_came_ = false;
+    bool following_ = false;
     int names_ = 0;
 };
 

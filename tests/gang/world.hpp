@@ -113,7 +113,9 @@ public:
         std::vector<std::string> found;
         for (const auto& [uid, pod] : pods_) {
             const core::OwnerReference* owner = core::find_controller(pod);
-            if (owner != nullptr && owner->uid == driver_uid && !core::is_terminal(pod)) {
+            const bool is_its =
+                owner != nullptr && (owner->uid == driver_uid || owner->uid == set_of(driver_uid));
+            if (is_its && !core::is_terminal(pod)) {
                 found.push_back(uid);
             }
         }
@@ -127,6 +129,23 @@ public:
             const core::Pod& owner = pods_.at(driver_uid);
             made.push_back(
                 create(executor(owner.name + "-exec-" + std::to_string(++executors_), owner)));
+        }
+        return made;
+    }
+
+    /// The uid of the stateful set that a driver makes under Spark's statefulset allocator.
+    static std::string set_of(const std::string& driver_uid) { return "set-of-" + driver_uid; }
+
+    /// What that set makes: `count` executor pods.
+    std::vector<std::string> create_set_executors(const std::string& driver_uid, int count) {
+        std::vector<std::string> made;
+        for (int i = 0; i < count; ++i) {
+            const core::Pod& owner = pods_.at(driver_uid);
+            const std::string set =
+                "spark-s-" + *core::find_value(owner.labels, "spark-app-selector") + "-0";
+            core::Pod pod = executor(set + "-" + std::to_string(++executors_), owner);
+            pod.owners = {{"StatefulSet", set, set_of(driver_uid), true}};
+            made.push_back(create(std::move(pod)));
         }
         return made;
     }
@@ -159,6 +178,7 @@ public:
         node_stream_.clear();
         pod_stream_.clear();
         answers_.clear();
+        held_.clear();
         edge_versions_.clear();
         wake_ms_.reset();
         relist();
@@ -271,6 +291,7 @@ public:
     /// Answers that were withheld, now delivered.
     void release_answers() {
         hold_bind_answers = false;
+        hold_status_answers = false;
         answers_.insert(answers_.end(), held_.begin(), held_.end());
         held_.clear();
     }
