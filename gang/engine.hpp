@@ -41,9 +41,9 @@ namespace gang {
 /// The first plan of a leader waits at most this long for the confs of pending drivers.
 inline constexpr std::int64_t first_plan_wait_ms_max = 2'000;
 /// Nodes looked at for placement within one tick; what is left over is done in the next.
-inline constexpr std::int64_t work_per_tick = 4'000'000;
+inline constexpr std::int64_t work_per_tick = 1'000'000;
 /// A bind, with its annotations and all that follows from it, is as dear as this many nodes.
-inline constexpr std::int64_t work_per_bind = 8'000;
+inline constexpr std::int64_t work_per_bind = 2'000;
 /// Shapes of larger executors for which one look at a gang searches room; a tenant may vary them.
 inline constexpr std::size_t searches_per_gang = 4;
 /// Gangs behind a blocked head are looked at (for what is said about them) this often.
@@ -265,6 +265,7 @@ private:
     std::set<std::pair<std::int64_t, std::string>> retry_due_;
     std::set<std::int64_t> timers_;
 
+    std::uint64_t nodes_version_ = 0;    ///< grows when nodes change
     std::uint64_t ceiling_version_ = 0;  ///< grows when nodes or foreign usage change
     std::uint64_t repaired_at_ = 0;      ///< room_version of the last repair
     std::uint64_t oversized_room_ = 0;   ///< room_version when oversized executors were last tried
@@ -274,6 +275,8 @@ private:
     bool queue_changed_ = true;
     std::int64_t next_full_walk_ms_ = 0;
     bool full_walk_due_ = false;
+    std::optional<Rank> walk_from_;  ///< where the last tick's work was used up
+    std::optional<Rank> look_from_;  ///< the same among those behind a blocked head
     std::int64_t work_left_ = 0;
     std::array<MemoAt, core::view_count> memos_;  ///< by core::View
 };

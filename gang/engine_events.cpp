@@ -41,6 +41,7 @@ bool Engine::is_spark_executor(const core::Pod& pod) const {
 
 void Engine::on(const NodeUpserted& event) {
     if (cluster_.upsert_node(event.node)) {
+        ++nodes_version_;
         ++ceiling_version_;
         suspects_.insert(event.node.name);
     }
@@ -48,6 +49,7 @@ void Engine::on(const NodeUpserted& event) {
 
 void Engine::on(const NodeDeleted& event) {
     if (cluster_.remove_node(event.name)) {
+        ++nodes_version_;
         ++ceiling_version_;
         suspects_.insert(event.name);
     }

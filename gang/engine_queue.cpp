@@ -45,9 +45,10 @@ core::Placement Engine::place(const core::PlacementRequest& request) {
 }
 
 Engine::Memo& Engine::memo_of(core::View view) {
-    const bool free = view == core::View::free;
     MemoAt& memo = memos_[static_cast<std::size_t>(view)];
-    const std::uint64_t current = free ? cluster_.room_version() : ceiling_version_;
+    const std::uint64_t current = view == core::View::free          ? cluster_.room_version()
+                                  : view == core::View::allocatable ? nodes_version_
+                                                                    : ceiling_version_;
     if (memo.version != current) {
         memo.gangs.clear();
         memo.version = current;
@@ -85,11 +86,17 @@ void Engine::admit_waiting() {
     walk.full = now_ms_ >= next_full_walk_ms_;
     queue_changed_ = false;
     placed_.clear();
-    for (auto it = waiting_.begin(); it != waiting_.end();) {
+    // Gangs that are passed over cost work too: without going on where the last tick stopped,
+    // enough of them would keep all others from ever being looked at.
+    const auto start = walk_from_ ? waiting_.lower_bound(*walk_from_) : waiting_.begin();
+    const bool is_rest = start != waiting_.begin();
+    walk_from_.reset();
+    for (auto it = start; it != waiting_.end();) {
         const Rank rank = *it++;  // admitting takes the gang out
         Application& app = apps_.at(rank.uid);
         if (work_left_ <= 0) {
             walk.left_over = true;
+            (walk.blocked ? look_from_ : walk_from_) = rank;
             break;
         }
         if (!consider(app, pods_.at(rank.uid), walk)) {
@@ -98,14 +105,16 @@ void Engine::admit_waiting() {
     }
     walked_room_ = cluster_.room_version();
     walked_ceiling_ = ceiling_version_;
-    full_walk_due_ = walk.cut_short;
-    if (walk.full && !walk.left_over) {
+    // Behind a blocked head there are only words to be found, and those have time.
+    full_walk_due_ = walk.cut_short || (walk.left_over && walk.blocked);
+    if (walk.full && !walk_from_) {
         next_full_walk_ms_ = now_ms_ + full_walk_ms;
+        look_from_ = walk.left_over ? look_from_ : std::nullopt;
     }
-    if (walk.left_over) {
-        queue_changed_ = true;
+    if (walk_from_ || is_rest) {
+        queue_changed_ = true;  // also those before the rest, who may fit by now
         wake_at(now_ms_);
-    } else if (walk.cut_short) {
+    } else if (full_walk_due_) {
         wake_at(next_full_walk_ms_);
     }
 }
@@ -113,6 +122,14 @@ void Engine::admit_waiting() {
 /// One gang's turn. False: the walk need not go on.
 bool Engine::consider(Application& app, PodEntry& entry, Walk& walk) {
     --work_left_;
+    if (walk.blocked && !walk.full) {
+        walk.cut_short = true;
+        return false;
+    }
+    if (walk.blocked && look_from_ && app.rank < *look_from_) {
+        app.attempt.position = app.attempt.position == 0 ? 0 : ++walk.ahead;
+        return true;  // was looked at last time
+    }
     app.attempt.position = 0;
     if (is_passed_over(app, entry)) {
         return true;
@@ -130,10 +147,6 @@ bool Engine::consider(Application& app, PodEntry& entry, Walk& walk) {
         return true;
     }
     if (walk.blocked) {
-        if (!walk.full) {
-            walk.cut_short = true;
-            return false;
-        }
         look_behind_head(app, entry, walk);
         return true;
     }
@@ -185,13 +198,14 @@ bool Engine::is_passed_over(Application& app, const PodEntry& entry) {
         set_saying(app, limit_saying(nodes, *find_app(app.elastic_of), *limit));
         return true;
     }
-    const auto& rejection = reject_or_fit(app, core::View::without_gangs);
+    // The empty cluster first: that answer stays while pods of others come and go.
+    const auto& exceeds = reject_or_fit(app, core::View::allocatable);
+    const auto& rejection = exceeds ? exceeds : reject_or_fit(app, core::View::without_gangs);
     app.attempt.parked = rejection.has_value();
     if (!rejection) {
         return false;
     }
     // Room that pods of others hold may come back by itself; a cluster does not grow by itself.
-    const auto& exceeds = reject_or_fit(app, core::View::allocatable);
     const std::string subject = subject_of(app, entry.pod);
     set_saying(
         app, exceeds ? exceeds_saying(subject, *exceeds) : foreign_saying(subject, *rejection));

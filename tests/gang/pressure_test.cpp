@@ -216,3 +216,65 @@ TEST_CASE("pressure: a driver whose later state lacks its conf's place is still 
     CHECK(world.fetches.size() > 2);
     CHECK(world.condition(driver).find("spark-drv-a-conf-map") != std::string::npos);
 }
+
+TEST_CASE("pressure: hundreds of gangs that cannot run now keep nobody behind them from running") {
+    World world;
+    core::Node large = tests::node("large", 2'000, 8 * 1024 * 1024);
+    large.pods = 5'000;
+    world.add_node(large);
+    for (int i = 0; i < 1'000; ++i) {
+        core::Node small = tests::node("small-" + std::to_string(i), 0, 1'024);
+        small.allocatable.cpu_milli = 100;
+        world.add_node(small);
+    }
+    world.create(foreign("most-of-it", 1'500'000, "large"));
+    world.settle();
+    for (int i = 0; i < 600; ++i) {  // each another size, so that each is a question of its own
+        world.submit("big-" + std::to_string(i), 1'000 + i, 1);
+    }
+    const auto last = world.submit("small", 3, 2);
+    while (!world.queues_empty()) {
+        world.deliver_one();
+    }
+    for (int round = 0; round < 60 && !world.is_bound(last); ++round) {
+        world.create(foreign("passer-by-" + std::to_string(round), 1, "small-7"));
+        while (!world.queues_empty()) {
+            world.deliver_one();
+        }
+        world.step(gang::Tick{});
+    }
+    CHECK(world.is_bound(last));
+}
+
+TEST_CASE("pressure: what is said behind a blocked head is found out a bit per second, for all") {
+    World world;
+    core::Node large = tests::node("large", 2'000, 8 * 1024 * 1024);
+    large.pods = 5'000;
+    world.add_node(large);
+    for (int i = 0; i < 1'000; ++i) {
+        core::Node small = tests::node("small-" + std::to_string(i), 0, 1'024);
+        small.allocatable.cpu_milli = 100;
+        world.add_node(small);
+    }
+    const auto runs = world.submit("runs", 1'500, 1);
+    world.settle();
+    REQUIRE(world.is_bound(runs));
+    for (int i = 0; i < 600; ++i) {
+        world.submit("next-" + std::to_string(i), 1'000 + i, 2);
+    }
+    const auto last = world.submit("last", 3, 3);
+    int busy = 0;
+    for (int round = 0; round < 60; ++round) {
+        world.now_ms += 100;
+        const auto uid = world.create(foreign("passer-by", 1, "small-7"));
+        world.remove_pod(uid);
+        while (!world.queues_empty()) {
+            world.deliver_one();
+        }
+        world.step(gang::Tick{});
+        busy += world.take_due_wake() ? 1 : 0;
+    }
+    CHECK(busy <= 40);  // asking for the confs of so many takes a while
+    CHECK_FALSE(world.is_bound(last));
+    CHECK(world.condition(last).find("first etl/next-0") != std::string::npos);
+}

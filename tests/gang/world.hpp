@@ -288,6 +288,13 @@ public:
         return node_stream_.empty() && (hold_watch || pod_stream_.empty()) && answers_.empty();
     }
 
+    /// Whether a tick was asked for at once, since this was last asked or everything settled.
+    bool take_due_wake() {
+        const bool due = wake_ms_ && *wake_ms_ <= now_ms;
+        wake_ms_.reset();
+        return due;
+    }
+
     /// Answers that were withheld, now delivered.
     void release_answers() {
         hold_bind_answers = false;
