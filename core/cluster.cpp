@@ -133,11 +133,12 @@ ShapeId Cluster::intern_shape(const Resources& resources, const Constraints& con
     return shape.id;
 }
 
-void Cluster::release_shape(ShapeId id) {
+bool Cluster::release_shape(ShapeId id) {
     const Shape shape = shapes_[id];
-    if (!shapes_.release(id)) return;
+    if (!shapes_.release(id)) return false;
     release_amounts(shape.resources);
     classes_.release(shape.constraint_class);
+    return true;
 }
 
 const Constraints& Cluster::constraints(ShapeId shape) const {

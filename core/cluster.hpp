@@ -61,7 +61,8 @@ public:
     /// The number of this shape. Counted: to be given back by release_shape() once per call.
     ShapeId intern_shape(const Resources& resources, const Constraints& constraints);
     void retain_shape(ShapeId shape) { shapes_.retain(shape); }
-    void release_shape(ShapeId shape);
+    /// True: nobody holds it any more, and its number may come to mean another shape.
+    bool release_shape(ShapeId shape);
     const Resources& resources(ShapeId shape) const { return amounts_[shapes_[shape].resources]; }
     const Constraints& constraints(ShapeId shape) const;
     ClassId class_of(ShapeId shape) const { return shapes_[shape].constraint_class; }

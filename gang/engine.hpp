@@ -135,6 +135,7 @@ private:
         GangShape shape,
         const core::Resources& requests,
         const core::Constraints& constraints);
+    void release_shape(core::ShapeId shape);
     void release_shapes(Application& app);
     void stop_waiting(Application& app);
 
@@ -211,7 +212,6 @@ private:
     MemoKey key_of(const Application& app) const;
     core::Placement place(const core::PlacementRequest& request);
     Memo& memo_of(core::View view);
-    void forget_memos();
     const std::optional<core::Rejection>* find_memo(const Application& app);
     const std::optional<core::Rejection>& reject_or_fit(const Application& app, core::View view);
     std::optional<std::int64_t> elastic_limit(const Application& app);

@@ -47,19 +47,26 @@ Application& Engine::ensure_app(const PodEntry& entry, bool is_driver) {
     return app;
 }
 
-void Engine::forget_memos() {
+/// A number that is given back may come to mean another shape. While others hold it, and pods come
+/// and go all the time, what is known of it stays.
+void Engine::release_shape(core::ShapeId shape) {
+    if (!cluster_.release_shape(shape)) {
+        return;
+    }
     for (MemoAt& memo : memos_) {
-        memo.gangs.clear();
+        std::erase_if(memo.gangs, [shape](const auto& known) {
+            return std::any_of(known.first.begin(), known.first.end(), [shape](const auto& part) {
+                return part.first == shape;
+            });
+        });
     }
 }
 
 void Engine::release_shapes(Application& app) {
     for (const GangShape& shape : app.shapes) {
-        cluster_.release_shape(shape.id);
+        release_shape(shape.id);
     }
     app.shapes.clear();
-    // A number that is given back may come to mean another shape.
-    forget_memos();
 }
 
 void Engine::set_driver_shape(Application& app, const core::Pod& pod) {
@@ -69,8 +76,7 @@ void Engine::set_driver_shape(Application& app, const core::Pod& pod) {
     }
     const core::ShapeId shape = cluster_.intern_shape(pod.requests, pod.constraints);
     if (app.driver_shape) {
-        cluster_.release_shape(*app.driver_shape);
-        forget_memos();
+        release_shape(*app.driver_shape);
     }
     app.driver_shape = shape;
     queue_changed_ = true;
@@ -179,7 +185,7 @@ void Engine::erase_app(const std::string& uid) {
     dirty_gangs_.erase(uid);
     release_shapes(app);
     if (app.driver_shape) {
-        cluster_.release_shape(*app.driver_shape);
+        release_shape(*app.driver_shape);
     }
     apps_.erase(it);
 }

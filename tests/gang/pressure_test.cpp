@@ -278,3 +278,37 @@ TEST_CASE("pressure: what is said behind a blocked head is found out a bit per s
     CHECK_FALSE(world.is_bound(last));
     CHECK(world.condition(last).find("first etl/next-0") != std::string::npos);
 }
+
+TEST_CASE("pressure: a gang is not judged by one that was there before it") {
+    World world;
+    world.add_node(tests::node("n1", 4, 16 * 1024));
+    world.add_node(tests::node("n2", 4, 16 * 1024));
+    core::Pod large = tests::driver("too-large");
+    SUBCASE("its executors were too large") {
+        const auto before =
+            world.submit(large, tests::with(tests::conf(3), "spark.executor.cores", "9"));
+        world.settle();
+        REQUIRE(world.view(before).code == gang::ReasonCode::exceeds_cluster);
+        world.remove_pod(before);
+    }
+    SUBCASE("its driver was too large") {
+        large.requests.cpu_milli = 9'000;
+        const auto before = world.submit(large, tests::conf(3));
+        world.settle();
+        REQUIRE(world.view(before).code == gang::ReasonCode::exceeds_cluster);
+        world.remove_pod(before);
+    }
+    SUBCASE("it was a pod") {
+        large = tests::pod("too-large", 9'000, 10);
+        const auto before = world.create(large);
+        world.settle();
+        REQUIRE(world.view(before).code == gang::ReasonCode::exceeds_cluster);
+        world.remove_pod(before);
+        const auto next = world.create(tests::pod("small", 100, 10));
+        world.settle();
+        CHECK(world.is_bound(next));
+    }
+    const auto next = world.submit("small", 3, 2);
+    world.settle();
+    CHECK(world.is_bound(next));
+}
