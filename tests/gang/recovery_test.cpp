@@ -172,7 +172,7 @@ TEST_CASE("recovery: a forged annotation on a bound driver is a hint, bounded an
         return;
     }
     SUBCASE("room that is not there") {
-        annotate(world, forger, header + shape + "n1:5,");
+        annotate(world, forger, header + shape + "n1:5");
     }
     SUBCASE("a node that is not there") {
         annotate(world, forger, header + shape + "n9:5");
@@ -182,9 +182,11 @@ TEST_CASE("recovery: a forged annotation on a bound driver is a hint, bounded an
     }
     world.settle();
     CHECK(world.view(forger).slots_open == 2);  // while we live, our memory counts
+    const auto held = *world.reservation(honest);
     world.restart();
     world.settle();
     CHECK(world.view(honest).slots_open == 4);
+    CHECK(*world.reservation(honest) == held);  // who was there first need not move
     const auto executors = world.create_executors(honest, 4);
     world.settle();
     CHECK(world.bound_count(executors) == 4);
