@@ -229,6 +229,19 @@ TEST_CASE("cluster: numbers of nodes that are gone and empty are used again, oth
     CHECK(cpu(cluster, "new3") == 4000);
 }
 
+TEST_CASE("cluster: the number of a node that went empty is its own again once it is charged") {
+    Cluster cluster;
+    cluster.upsert_node(node("n1"));
+    const NodeIndex n1 = index_of(cluster, "n1");
+    cluster.remove_node("n1");
+    cluster.upsert_pod("late", "n1", resources("1"), Holder::foreign);
+    cluster.upsert_node(node("n2"));
+    CHECK(index_of(cluster, "n2") != n1);
+    CHECK(cpu(cluster, "n2") == 4000);
+    cluster.upsert_node(node("n1"));
+    CHECK(cpu(cluster, "n1") == 3000);
+}
+
 TEST_CASE("cluster: a thousand generations of nodes need the room of one") {
     Cluster cluster;
     for (int i = 0; i < 1000; ++i) {

@@ -312,3 +312,129 @@ TEST_CASE("pressure: a gang is not judged by one that was there before it") {
     world.settle();
     CHECK(world.is_bound(next));
 }
+
+TEST_CASE("pressure: what is left of a tick's work is asked for at once") {
+    World world;
+    core::Node large = tests::node("n1", 4'000, 16 * 1024 * 1024);
+    large.pods = 5'000;
+    world.add_node(large);
+    const auto driver = world.submit("a", 1'500, 1);
+    world.settle();
+    SUBCASE("executors") {
+        world.create_executors(driver, 1'500);
+    }
+    SUBCASE("gangs and pods") {
+        for (int i = 0; i < 1'500; ++i) {
+            world.create(tests::pod("lone-" + std::to_string(i), 100, 10));
+        }
+    }
+    while (!world.queues_empty()) {
+        world.deliver_one();
+    }
+    const std::size_t before = world.binds.size();
+    int ticks = 0;
+    bool again = true;
+    for (; again && ticks < 100; ++ticks) {
+        world.take_due_wake();
+        world.step(gang::Tick{});
+        again = world.take_due_wake();
+    }
+    CHECK(world.binds.size() == before + 1'500);
+    CHECK(ticks >= 3);
+    CHECK(ticks < 20);
+}
+
+TEST_CASE("pressure: room that a grown slot left is nobody's before the new place is written") {
+    World world;
+    world.add_node(tests::node("n1", 3, 16 * 1024));
+    world.add_node(tests::node("n2", 2, 16 * 1024));
+    world.change_node("n2", [](core::Node& node) { node.unschedulable = true; });
+    const auto driver = world.submit("a", 2, 1);
+    world.settle();
+    REQUIRE(slots_on(world, "a", "n1") == 2);
+    world.change_node("n2", [](core::Node& node) { node.unschedulable = false; });
+    world.settle();
+    world.hold_status_answers = true;
+    core::Pod large = tests::executor("large", world.pod(driver));
+    large.requests.cpu_milli = 2'000;
+    const auto executor = world.create(large);
+    world.settle();
+    REQUIRE(world.node_of(executor) == "n2");
+    const auto waiting = world.create(tests::pod("waiting", 1'000, 10));
+    world.settle();
+    CHECK_FALSE(world.is_bound(waiting));
+    world.release_answers();
+    world.settle();
+    CHECK(world.node_of(waiting) == "n1");
+    CHECK(world.violations.empty());
+}
+
+TEST_CASE("pressure: a slot that opens again on a node closed meanwhile goes elsewhere") {
+    World world;
+    world.add_node(tests::node("n1", 4, 16 * 1024));
+    world.add_node(tests::node("n2", 4, 16 * 1024));
+    const auto driver = world.submit("a", 2, 1);
+    world.settle();
+    REQUIRE(slots_on(world, "a", "n1") == 2);
+    const auto cordon = [&world] {
+        world.change_node("n1", [](core::Node& node) { node.unschedulable = true; });
+        world.settle();
+    };
+    SUBCASE("its executor has failed") {
+        const auto executors = world.create_executors(driver, 2);
+        world.settle();
+        cordon();
+        CHECK(slots_on(world, "a", "n1") == 2);
+        world.set_phase(executors[0], core::PodPhase::failed);
+    }
+    SUBCASE("its executor was deleted") {
+        const auto executors = world.create_executors(driver, 2);
+        world.settle();
+        cordon();
+        world.remove_pod(executors[0]);
+    }
+    SUBCASE("its executor's bind has failed") {
+        world.hold_bind_answers = true;
+        world.on_bind = [](const gang::BindPod&) { return gang::BindOutcome::not_sent; };
+        world.create_executors(driver, 1);
+        world.settle();
+        cordon();  // the other slot leaves, this one has its executor on the way
+        CHECK(slots_on(world, "a", "n1") == 1);
+        world.on_bind = [](const gang::BindPod&) { return gang::BindOutcome::refused; };
+        world.release_answers();
+        world.settle();
+        CHECK(slots_on(world, "a", "n1") == 0);
+    }
+    world.settle();
+    const auto on_n1 = slots_on(world, "a", "n1");
+    CHECK(on_n1 <= 1);
+    CHECK(on_n1 + slots_on(world, "a", "n2") == 2);
+    CHECK(world.reservation(driver)->generation > 1);
+}
+
+TEST_CASE("pressure: a node lost between a gang's bind and its answer costs it no slot") {
+    World world;
+    world.add_node(tests::node("n1", 4, 16 * 1024));
+    world.add_node(tests::node("n2", 4, 16 * 1024));
+    world.settle();
+    world.hold_bind_answers = true;
+    const auto driver = world.submit("a", 5, 1);
+    while (world.binds.empty()) {
+        if (!world.deliver_one()) {
+            world.step(gang::Tick{});
+        }
+    }
+    world.hold_watch = true;  // neither the watch nor the answer tells
+    const std::string home = world.binds.front().node;
+    const std::string other = home == "n1" ? "n2" : "n1";
+    REQUIRE(slots_on(world, "a", other) >= 1);
+    world.remove_node(other);
+    world.add_node(tests::node("n3", 4, 16 * 1024));
+    world.settle();
+    world.hold_watch = false;
+    world.release_answers();
+    world.settle();
+    CHECK(slots_on(world, "a", other) == 0);
+    CHECK(slots_on(world, "a", home) + slots_on(world, "a", "n3") == 5);
+    CHECK(gang::slot_count(*world.reservation(driver)) == 5);
+}

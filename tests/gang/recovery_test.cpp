@@ -343,6 +343,26 @@ TEST_CASE(
     CHECK(world.is_bound(driver));
 }
 
+TEST_CASE("leadership: a pod that the leader before us binds is not fenced any more") {
+    World world;
+    world.add_node(tests::node("n1", 8, 32 * 1024));
+    const auto theirs = world.create(tests::pod("theirs", 100, 100));
+    const auto ours = world.create(tests::pod("ours", 100, 100));
+    world.fail_status_writes = true;
+    world.settle();
+    REQUIRE(world.conditions.size() == 2);
+    world.change_pod(theirs, [](core::Pod& pod) { pod.node_name = "n1"; });
+    world.settle();
+    world.fail_status_writes = false;
+    world.advance(10'000);
+    CHECK(world.is_bound(ours));
+    CHECK(
+        std::count_if(
+            world.conditions.begin(), world.conditions.end(), [&theirs](const auto& condition) {
+                return condition.pod.uid == theirs;
+            }) == 1);
+}
+
 TEST_CASE("leadership: executors of live gangs need no fence") {
     World world;
     world.add_node(tests::node("n1", 8, 32 * 1024));
