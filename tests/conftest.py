@@ -1,7 +1,7 @@
 """Fixtures of all Python tests: the two rigs, a cluster per test, and a bound on every test's time."""
 import signal
 from pathlib import Path
-from typing import Iterator, Optional
+from typing import Any, Callable, Iterator, Optional
 
 import pytest
 
@@ -39,14 +39,19 @@ class Rigs:
         for name in list(self._running):
             self.stop(name)
 
+    def real_plane(self, **options: Any) -> RealPlane:
+        """A real plane of its own, see RealPlane; the caller stops it."""
+        return RealPlane(self._real_programs(), **options)
+
     def _start(self, name: str) -> Rig:
-        if name == "embedded":
-            return EmbeddedRig()
+        return EmbeddedRig() if name == "embedded" else self.real_plane()
+
+    def _real_programs(self) -> Path:
         if self._programs is None and not self._missing:
             self._programs, self._missing = build_plane()
         if self._programs is None:
             unavailable(f"the real API server: {self._missing}")
-        return RealPlane(self._programs)
+        return self._programs
 
 
 @pytest.fixture(scope="session")
@@ -66,6 +71,20 @@ def rig_name(request: pytest.FixtureRequest) -> str:
 @pytest.fixture
 def rig(rigs: Rigs, rig_name: str) -> Rig:
     return rigs.get(rig_name)
+
+
+@pytest.fixture
+def make_plane(rigs: Rigs) -> Iterator[Callable[..., RealPlane]]:
+    """Starts real planes with options (see RealPlane) that this test alone uses."""
+    made: list[RealPlane] = []
+
+    def make(**options: Any) -> RealPlane:
+        made.append(rigs.real_plane(**options))
+        return made[-1]
+
+    yield make
+    for plane in made:
+        plane.stop()
 
 
 @pytest.fixture

@@ -119,7 +119,7 @@ class Api:
             tls = ssl.create_default_context(cafile=str(self._verify))
             if self._certificate:
                 tls.load_cert_chain(*self._certificate)
-        return WebSocket(self.server + path, tls)
+        return WebSocket(self.server + path, tls, token=self._token)
 
     def _session(self) -> requests.Session:
         session = getattr(self._local, "session", None)

@@ -124,6 +124,7 @@ class Cluster:
     def close(self, judge: bool = True) -> None:
         """Stops everything, removes what the test made, then judges unless the test has failed."""
         self.rig.stop_schedulers()
+        self.rig.stop_proxies()
         self.kubelet.stop()
         try:
             self._clean_up()

@@ -79,6 +79,45 @@ class Process:
         return self.log.read_text(errors="replace")[-last_characters:]
 
 
+class Daemon:
+    """A program that can be killed, started again with the same command, and stopped in its tracks."""
+
+    def __init__(self, command: Sequence[str], log: Path) -> None:
+        self._command = list(command)
+        self.log = log
+        self.process = Process(self._command, log)
+
+    def is_running(self) -> bool:
+        return self.process.is_running()
+
+    def kill(self) -> None:
+        """As kill -9 does."""
+        self.process.kill()
+
+    def restart(self) -> None:
+        """Starts the same command again; the log goes on in the same file."""
+        self.process = Process(self._command, self.log)
+
+    def pause(self) -> None:
+        """SIGSTOP: its connections stay open and say nothing."""
+        self.process.signal(signal.SIGSTOP)
+
+    def resume(self) -> None:
+        """SIGCONT."""
+        self.process.signal(signal.SIGCONT)
+
+    def terminate(self, timeout: float = 10.0) -> int:
+        """SIGTERM; the exit code."""
+        self.process.signal(signal.SIGTERM)
+        return self.process.wait(timeout)
+
+    def stop(self) -> None:
+        self.process.stop()
+
+    def output(self) -> str:
+        return self.process.output()
+
+
 @atexit.register
 def _kill_the_living() -> None:
     for process in list(_living):

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Optional, Sequence
 
 from .api import Api
+from .fault_proxy import FaultProxy
 from .polling import eventually
-from .processes import Process, scratch_folder
+from .processes import Daemon, Process, scratch_folder
 
 ROOT = Path(__file__).resolve().parents[2]
 SCHEDULER_NAME = "gang-scheduler"
@@ -19,35 +20,8 @@ def binary() -> Path:
     return Path(os.environ.get("GANG_SCHEDULER_BINARY", ROOT / "build/release/gang-scheduler"))
 
 
-class Scheduler:
-    """One `gang-scheduler run`, which can be killed and started again."""
-
-    def __init__(self, command: Sequence[str], log: Path) -> None:
-        self._command = list(command)
-        self._log = log
-        self.process = Process(self._command, log)
-
-    def is_running(self) -> bool:
-        return self.process.is_running()
-
-    def kill(self) -> None:
-        """As kill -9 does."""
-        self.process.kill()
-
-    def restart(self) -> None:
-        """Starts the same command again; the log goes on in the same file."""
-        self.process = Process(self._command, self._log)
-
-    def terminate(self, timeout: float = 10.0) -> int:
-        """SIGTERM; the exit code."""
-        self.process.signal(15)
-        return self.process.wait(timeout)
-
-    def stop(self) -> None:
-        self.process.stop()
-
-    def output(self) -> str:
-        return self.process.output()
+class Scheduler(Daemon):
+    """One `gang-scheduler run`."""
 
 
 class Rig(ABC):
@@ -61,6 +35,7 @@ class Rig(ABC):
         self.name = name
         self.folder = scratch_folder(name)
         self.schedulers: list[Scheduler] = []
+        self.proxies: list[FaultProxy] = []
 
     def start_scheduler(self, arguments: Sequence[str] = ("--leader-elect=false",),
                         kubeconfig: Optional[Path] = None, log: Optional[Path] = None) -> Scheduler:
@@ -77,10 +52,28 @@ class Rig(ABC):
             scheduler.stop()
         self.schedulers.clear()
 
+    def start_proxy(self) -> FaultProxy:
+        """A fault proxy in front of the API server; it ends with the rig, or by stop_proxies()."""
+        proxy = self._make_proxy()
+        self.proxies.append(proxy)
+        return proxy
+
+    def stop_proxies(self) -> None:
+        for proxy in self.proxies:
+            proxy.stop()
+        self.proxies.clear()
+
     def cli(self, *arguments: str, timeout: float = 20.0) -> "subprocess.CompletedProcess[str]":
         """Another verb of the program, with this rig's kubeconfig."""
         return subprocess.run([str(binary()), *arguments, "--kubeconfig", str(self.kubeconfig)],
                               capture_output=True, text=True, timeout=timeout)
+
+    @abstractmethod
+    def proxied_kubeconfig(self, proxy: FaultProxy) -> Path:
+        """Full rights, through that proxy."""
+
+    @abstractmethod
+    def _make_proxy(self) -> FaultProxy: ...
 
     @abstractmethod
     def is_running(self) -> bool:
@@ -108,7 +101,16 @@ class EmbeddedRig(Rig):
 
     def stop(self) -> None:
         self.stop_schedulers()
+        self.stop_proxies()
         self._server.stop()
+
+    def proxied_kubeconfig(self, proxy: FaultProxy) -> Path:
+        path = self.folder / f"proxy-{proxy.port}.kubeconfig"
+        path.write_text(self.kubeconfig.read_text().replace(self.api.server, proxy.url))
+        return path
+
+    def _make_proxy(self) -> FaultProxy:
+        return FaultProxy(self.folder, self.api.server)
 
     def terminate(self) -> int:
         """SIGTERM to the API server; the exit code."""

@@ -16,17 +16,19 @@ _TEXT, _CLOSE = 1, 8
 class WebSocket:
     """An open watch; raises ConnectionError when the server does not upgrade."""
 
-    def __init__(self, url: str, tls: Optional[ssl.SSLContext] = None, timeout: float = 10.0) -> None:
+    def __init__(self, url: str, tls: Optional[ssl.SSLContext] = None, timeout: float = 10.0,
+                 token: Optional[str] = None) -> None:
         parts = urlsplit(url)
         self._socket = socket.create_connection((parts.hostname, parts.port), timeout)
         if tls is not None:
             self._socket = tls.wrap_socket(self._socket, server_hostname=parts.hostname)
         target = f"{parts.path}?{parts.query}"
         key = base64.b64encode(os.urandom(16)).decode()
+        authorization = f"Authorization: Bearer {token}\r\n" if token else ""
         self._socket.sendall((f"GET {target} HTTP/1.1\r\nHost: {parts.netloc}\r\nConnection: Upgrade\r\n"
                               "Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
                               f"Origin: {parts.scheme}://{parts.netloc}\r\n"  # the real one insists
-                              f"Sec-WebSocket-Key: {key}\r\n\r\n").encode())
+                              f"{authorization}Sec-WebSocket-Key: {key}\r\n\r\n").encode())
         self._buffer = b""
         head = self._read_until(b"\r\n\r\n").decode()
         if not head.startswith("HTTP/1.1 101"):
