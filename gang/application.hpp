@@ -44,6 +44,7 @@ struct PodEntry {
     core::Pod pod;
     // What the pod was when it was first seen: labels and owners can be edited later.
     bool is_driver = false;     ///< of a Spark application in cluster mode
+    bool is_executor = false;   ///< Spark says so, whoever its driver is
     std::string owner;          ///< uid of an executor's controller or driver, else empty
     std::string claim;          ///< namespace/application id, see engine_allocators.cpp
     std::string assumed_node;   ///< from our own bind; the API server's word replaces it
@@ -79,7 +80,7 @@ struct Slot {
 struct GangShape {
     std::int32_t profile = 0;
     std::int64_t count = 0;
-    std::int64_t max = 0;  ///< -1: no limit
+    std::int64_t max = 0;  ///< with dynamic allocation; -1: no limit
     core::ShapeId id;
 };
 
@@ -113,7 +114,8 @@ struct Application {
     std::string name;
     Rank rank;
     bool is_driver = false;
-    std::string elastic_of;  ///< a lone executor beyond the slots of this gang
+    bool is_elastic = false;  ///< an executor without a slot: holds up nobody (engine_queue.cpp)
+    std::string elastic_of;   ///< uid of its driver, if that is one of ours
     Phase phase = Phase::waiting;
     std::int64_t waiting_since_ms = 0;
 

@@ -271,7 +271,8 @@ private:
     std::uint64_t oversized_room_ = 0;   ///< room_version when oversized executors were last tried
     std::uint64_t walked_room_ = 0;
     std::uint64_t walked_ceiling_ = 0;
-    std::map<std::string, std::int64_t> placed_;  ///< by gang: executors with room, in one walk
+    /// Executors with room in one walk, by gang and resource profile.
+    std::map<std::pair<std::string, std::int32_t>, std::int64_t> placed_;
     bool queue_changed_ = true;
     std::int64_t next_full_walk_ms_ = 0;
     bool full_walk_due_ = false;

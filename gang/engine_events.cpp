@@ -117,6 +117,9 @@ void Engine::on(const PodUpserted& event) {
 
 void Engine::take_role(PodEntry& entry) {
     entry.is_driver = is_spark_driver(entry.pod);
+    entry.is_executor = !entry.is_driver &&
+                        schema_.gang.discovery == config::Discovery::automatic &&
+                        has_label(entry.pod, "spark-role", "executor");
     if (!entry.is_driver && is_spark_executor(entry.pod)) {
         entry.owner = core::find_controller(entry.pod)->uid;
         executors_by_owner_[entry.owner].insert(entry.pod.uid);

@@ -2,7 +2,9 @@
 
 #include "gang/engine.hpp"
 #include "gang/reservation.hpp"
+#include "gang/spark/conf_view.hpp"
 #include "gang/spark/derive.hpp"
+#include "gang/spark/keys.hpp"
 
 #include <algorithm>
 
@@ -40,6 +42,7 @@ Application& Engine::ensure_app(const PodEntry& entry, bool is_driver) {
         app.name = entry.pod.name;
         app.rank = entry.rank();
         app.is_driver = is_driver;
+        app.is_elastic = entry.is_executor;
         app.waiting_since_ms = entry.pod.created * 1000;
         app.conf.needed = is_driver;
         app.problem = entry.pod.problem;
@@ -103,9 +106,16 @@ void Engine::set_sizes(Application& app, const spark::Conf& conf) {
         app.problem = derived.problem;
         return;
     }
+    // Of a static application nobody has said that it may not ask for more one day.
+    const auto dynamic =
+        spark::ConfView(conf.properties).boolean_or(spark::keys::dynamic_enabled, false);
+    const bool bounded = dynamic && *dynamic;
     for (const spark::ExecutorShape& shape : derived.executors) {
         add_shape(
-            app, {shape.profile, shape.count, shape.max, {}}, shape.requests, shape.constraints);
+            app,
+            {shape.profile, shape.count, bounded ? shape.max : spark::unlimited_executors, {}},
+            shape.requests,
+            shape.constraints);
     }
 }
 

@@ -1,6 +1,10 @@
 // Waiting gangs, first come first served, each as a whole or not at all. The first gang that could
 // fit the cluster and does not fit now blocks those behind it; a gang that could not fit even an
 // emptier cluster is passed over, as is one whose conf is not known.
+//
+// Executors without a slot are elastic. They keep their turn, so that gangs which came later do not
+// starve them, and hold up nobody: what does not fit now is passed over. An application that runs
+// with the executors it has may want more for as long as it lives; gangs do not wait for that.
 
 #include "gang/engine.hpp"
 #include "gang/messages.hpp"
@@ -141,7 +145,7 @@ bool Engine::consider(Application& app, PodEntry& entry, Walk& walk) {
         if (entry.retry.stale_version.empty()) {
             set_saying(app, app.attempt.saying);
         }
-        if (holds_up_others(entry)) {
+        if (holds_up_others(entry) && !app.is_elastic) {
             block(app, walk);
         }
         return true;
@@ -162,7 +166,9 @@ bool Engine::consider(Application& app, PodEntry& entry, Walk& walk) {
                   std::get<core::Rejection>(std::move(placement)));
     }
     set_saying(app, capacity_saying(subject_of(app, entry.pod), **known, nullptr));
-    block(app, walk);
+    if (!app.is_elastic) {
+        block(app, walk);
+    }
     return true;
 }
 
@@ -212,24 +218,29 @@ bool Engine::is_passed_over(Application& app, const PodEntry& entry) {
     return true;
 }
 
-/// Nothing, unless the executor is one more than its application said it would ever have.
+/// Nothing, unless the executor is one more than its application said it would ever have. Spark's
+/// own bound is one for each resource profile.
 std::optional<std::int64_t> Engine::elastic_limit(const Application& app) {
     const Application* gang = app.elastic_of.empty() ? nullptr : find_app(app.elastic_of);
     if (gang == nullptr || gang->shapes.empty()) {
         return std::nullopt;
     }
-    std::int64_t limit = 0;
-    for (const GangShape& shape : gang->shapes) {
-        if (shape.max <= shape.count) {
-            return std::nullopt;  // not dynamic allocation, or without a bound
-        }
-        limit += shape.max;
+    const std::int32_t profile = profile_of(pods_.at(app.uid).pod);
+    const auto declared =
+        std::find_if(gang->shapes.begin(), gang->shapes.end(), [profile](const GangShape& shape) {
+            return shape.profile == profile;
+        });
+    const std::int64_t limit =
+        declared == gang->shapes.end() ? gang->shapes.front().max : declared->max;
+    if (limit <= 0) {
+        return std::nullopt;
     }
-    const auto [it, inserted] = placed_.try_emplace(gang->uid);
+    const auto [it, inserted] = placed_.try_emplace({gang->uid, profile});
     if (inserted) {
         const auto& members = executors_by_owner_.at(gang->uid);
-        it->second = std::count_if(members.begin(), members.end(), [this](const auto& uid) {
-            return pods_.at(uid).holds_room();
+        it->second = std::count_if(members.begin(), members.end(), [&](const auto& uid) {
+            const PodEntry& member = pods_.at(uid);
+            return member.holds_room() && profile_of(member.pod) == profile;
         });
     }
     return it->second >= limit ? std::optional(limit) : std::nullopt;
@@ -242,7 +253,7 @@ void Engine::look_behind_head(Application& app, const PodEntry& entry, Walk& wal
         app,
         rejection ? capacity_saying(subject, *rejection, walk.head)
                   : queue_saying(cluster_.node_count(), subject, walk.ahead, walk.head));
-    app.attempt.position = ++walk.ahead;
+    app.attempt.position = app.is_elastic ? 0 : ++walk.ahead;
 }
 
 void Engine::admit(Application& app, PodEntry& entry, const core::Plan& plan) {
@@ -275,7 +286,8 @@ void Engine::admit(Application& app, PodEntry& entry, const core::Plan& plan) {
         gang->pending.erase(entry.rank());
     }
     app.attempt = {};
-    if (const auto placed = placed_.find(app.elastic_of); placed != placed_.end()) {
+    if (const auto placed = placed_.find({app.elastic_of, profile_of(entry.pod)});
+        placed != placed_.end()) {
         ++placed->second;
     }
     // Who was remembered to fit may not, now that this room is taken.
@@ -300,7 +312,7 @@ bool Engine::annotation_fits(Application& app) {
 void Engine::set_saying(Application& app, Saying saying) {
     app.attempt.saying = saying;
     const core::Pod& pod = pods_.at(app.uid).pod;
-    if (app.elastic_of.empty()) {
+    if (!app.is_elastic) {
         announcer_.say(pod, std::move(saying), now_ms_);
     } else {
         announcer_.say_quietly(pod, std::move(saying), now_ms_);  // no events for executors

@@ -17,7 +17,7 @@ std::string name_of(const Application& app) {
 
 std::string subject_of(const Application& app, const core::Pod& pod) {
     if (!app.is_driver) {
-        return "pod " + name_of(app);
+        return (app.is_elastic ? "executor " : "pod ") + name_of(app);
     }
     const std::string* application = core::find_value(pod.labels, "spark-app-selector");
     return "gang " + (application != nullptr ? *application : name_of(app));
