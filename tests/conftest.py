@@ -5,10 +5,10 @@ from typing import Any, Callable, Iterator, Optional
 
 import pytest
 
-from support.availability import unavailable
 from support.cluster import Cluster
 from support.processes import remove_scratch_folders
-from support.real_plane import RealPlane, build_plane
+from support.programs import programs
+from support.real_plane import RealPlane
 from support.rig import EmbeddedRig, Rig, binary
 
 TEST_SECONDS_MAX = 60
@@ -20,8 +20,6 @@ class Rigs:
 
     def __init__(self) -> None:
         self._running: dict[str, Rig] = {}
-        self._programs: Optional[Path] = None
-        self._missing = ""
 
     def get(self, name: str) -> Rig:
         rig = self._running.get(name)
@@ -39,19 +37,8 @@ class Rigs:
         for name in list(self._running):
             self.stop(name)
 
-    def real_plane(self, **options: Any) -> RealPlane:
-        """A real plane of its own, see RealPlane; the caller stops it."""
-        return RealPlane(self._real_programs(), **options)
-
     def _start(self, name: str) -> Rig:
-        return EmbeddedRig() if name == "embedded" else self.real_plane()
-
-    def _real_programs(self) -> Path:
-        if self._programs is None and not self._missing:
-            self._programs, self._missing = build_plane()
-        if self._programs is None:
-            unavailable(f"the real API server: {self._missing}")
-        return self._programs
+        return EmbeddedRig() if name == "embedded" else RealPlane()
 
 
 @pytest.fixture(scope="session")
@@ -74,17 +61,29 @@ def rig(rigs: Rigs, rig_name: str) -> Rig:
 
 
 @pytest.fixture
-def make_plane(rigs: Rigs) -> Iterator[Callable[..., RealPlane]]:
+def make_plane() -> Iterator[Callable[..., RealPlane]]:
     """Starts real planes with options (see RealPlane) that this test alone uses."""
     made: list[RealPlane] = []
 
     def make(**options: Any) -> RealPlane:
-        made.append(rigs.real_plane(**options))
+        made.append(RealPlane(**options))
         return made[-1]
 
     yield make
     for plane in made:
         plane.stop()
+
+
+@pytest.fixture(scope="session")
+def helm() -> Path:
+    """The program."""
+    return programs("helm") / "helm"
+
+
+@pytest.fixture(scope="session")
+def promlint() -> Path:
+    """A program that reads metrics from its standard input; exit code 0 when nothing is wrong with them."""
+    return programs("promlint") / "promlint"
 
 
 @pytest.fixture

@@ -57,7 +57,7 @@ class Api:
         if body is not None:
             headers["Content-Type"] = content_type
             data = body if isinstance(body, (str, bytes)) else json.dumps(body)
-        answer = self._session().request(method, self.server + path, data=data, headers=headers,
+        answer = self.session().request(method, self.server + path, data=data, headers=headers,
                                          **{"timeout": 30, **options})
         if not answer.ok:
             try:
@@ -121,7 +121,7 @@ class Api:
                 tls.load_cert_chain(*self._certificate)
         return WebSocket(self.server + path, tls, token=self._token)
 
-    def _session(self) -> requests.Session:
+    def session(self) -> requests.Session:
         session = getattr(self._local, "session", None)
         if session is None:
             session = requests.Session()

@@ -24,7 +24,7 @@ class Cluster:
         self.api: Api = rig.api
         self.history = History(rig.api, SCHEDULER_NAME)
         self.spark = FakeSpark(rig.api)
-        self.kubelet = Kubelet(rig.api, runtime or self.spark)
+        self.kubelet = Kubelet(rig.api, runtime or self.spark, rig.has_controllers)
         self.namespaces: list[str] = []
         self.default_namespace = self.namespace()
         self._names = itertools.count(1)

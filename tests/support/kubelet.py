@@ -17,6 +17,8 @@ from .pod_watch import ObjectWatch
 from .pods import (Requests, add, amounts, effective_requests, exceeding, is_finished, is_terminating,
                    node_of, path_of)
 
+LEASE_RENEW_SECONDS = 2  # a kubelet's 10, but tests wait for what depends on it
+
 
 @dataclass
 class NodeSpec:
@@ -74,7 +76,8 @@ class Kubelet:
 
     _addresses = itertools.count(1)
 
-    def __init__(self, api: Api, runtime: Runtime) -> None:
+    def __init__(self, api: Api, runtime: Runtime, renews_leases: bool = False) -> None:
+        """renews_leases: a controller-manager runs, which takes a node without it for dead."""
         self.rejections: list[Rejection] = []
         self._api = api
         self._runtime = runtime
@@ -82,8 +85,13 @@ class Kubelet:
         self._nodes: dict[str, NodeSpec] = {}
         self._pods: dict[str, RunningPod] = {}  # by uid; those that take room
         self._seen: set[str] = set()
+        self._renews_leases = renews_leases
+        self._silent: set[str] = set()
         self._closing = False
         self._watch = ObjectWatch(api, "/api/v1/pods", self._on_event)
+        self._stopped = threading.Event()
+        if renews_leases:
+            threading.Thread(target=self._renew_leases, daemon=True, name="leases").start()
 
     def add_node(self, spec: NodeSpec) -> None:
         """Registers a node and reports it Ready."""
@@ -96,6 +104,8 @@ class Kubelet:
         if spec.taints:
             node["spec"]["taints"] = spec.taints
         self._api.post("/api/v1/nodes", node)
+        if self._renews_leases:
+            renew_lease(self._api, spec.name)
         self.report_node(spec.name, ready=True)
 
     def report_node(self, name: str, ready: bool) -> None:
@@ -108,9 +118,14 @@ class Kubelet:
                 "lastHeartbeatTime": _now(), "lastTransitionTime": _now()}],
         }}, STRATEGIC_PATCH)
 
+    def silence(self, name: str) -> None:
+        """The node's lease is renewed no more: the controller-manager will call it unreachable."""
+        self._silent.add(name)
+
     def stop(self) -> None:
         """Ends all pods' work without a word to the API server."""
         self._closing = True
+        self._stopped.set()
         self._watch.stop()
         with self._lock:
             for pod in self._pods.values():
@@ -121,6 +136,14 @@ class Kubelet:
         """Raises when a node refused a pod, or the kubelet itself broke."""
         self._watch.check()
         assert not self.rejections, f"nodes refused pods: {self.rejections}"
+
+    def _renew_leases(self) -> None:
+        while not self._stopped.wait(LEASE_RENEW_SECONDS):
+            for name in [name for name in self._nodes if name not in self._silent]:
+                try:
+                    renew_lease(self._api, name)
+                except (http.RequestException, ApiError):
+                    continue  # the next turn comes soon
 
     def _on_event(self, kind: str, pod: Json) -> None:
         uid, node = pod["metadata"]["uid"], node_of(pod)
@@ -211,6 +234,19 @@ class Kubelet:
             if error.status not in (404, 409, 422):  # 422: the name has another uid by now
                 raise
             return None
+
+
+def renew_lease(api: Api, node: str) -> None:
+    """What every kubelet does, to be known to be alive."""
+    path = "/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases"
+    spec = {"holderIdentity": node, "leaseDurationSeconds": 40,
+            "renewTime": time.strftime("%Y-%m-%dT%H:%M:%S.000000Z", time.gmtime())}
+    try:
+        api.patch(f"{path}/{node}", {"spec": spec})
+    except ApiError as error:
+        if error.status != 404:
+            raise
+        api.post(path, {"metadata": {"name": node}, "spec": spec})
 
 
 def _now() -> str:

@@ -1,6 +1,5 @@
 """The second rig: etcd and kube-apiserver, built by tests/plane, on loopback with TLS and RBAC."""
 import base64
-import subprocess
 from pathlib import Path
 from typing import Optional
 
@@ -9,51 +8,62 @@ import yaml
 from .api import Api, Json
 from .api_server import ApiServer, Keys
 from .certificates import KeyPair
+from .controllers import Component, ControllerManager, KubeScheduler
 from .etcd import Etcd
 from .fault_proxy import FaultProxy
 from .garbage import GarbageCollector
 from .polling import eventually
-from .rig import ROOT, Rig
+from .programs import programs
+from .rig import Rig
 
-BUILD_SECONDS_MAX = 1500
 READY_SECONDS_MAX = 60
 
 
-def build_plane() -> tuple[Optional[Path], str]:
-    """The folder of the programs, built when needed; or None and what is missing."""
-    result = subprocess.run([str(ROOT / "tests/plane/build.sh")], stdout=subprocess.PIPE,
-                            stderr=subprocess.PIPE, text=True, timeout=BUILD_SECONDS_MAX)
-    if result.returncode != 0:  # no Go, or no way to its modules
-        return None, result.stderr.strip()[-1000:]
-    return Path(result.stdout.strip().splitlines()[-1]), ""
-
-
 class RealPlane(Rig):
-    """kube-apiserver and etcd, unchanged. There is no controller-manager and no kubelet.
+    """kube-apiserver and etcd, unchanged; no kubelet, and controllers only when asked for.
 
     `etcd` and `servers` can be killed, restarted and paused (processes.Daemon). Options:
     api_servers   so many, over the one etcd; `url`, `api` and `kubeconfig` mean the first
     audit         each server writes `audit_log`
     etcd_proxies  each server reaches etcd through a proxy of its own, in `etcd_proxies`
+    controllers   kube-controller-manager, in `controller_manager`; a new node is then tainted until it is
+                  Ready, and unreachable when its lease is not renewed for node_grace_seconds
+    scheduler     kube-scheduler, in `kube_scheduler`, for pods that name no other
     """
 
-    def __init__(self, programs: Path, api_servers: int = 1, audit: bool = False,
-                 etcd_proxies: bool = False) -> None:
+    def __init__(self, api_servers: int = 1, audit: bool = False, etcd_proxies: bool = False,
+                 controllers: bool = False, node_grace_seconds: int = 50,
+                 scheduler: bool = False) -> None:
         super().__init__("real")
+        server = programs("server")
         self._keys = Keys.make(self.folder / "pki")
-        self.etcd = Etcd(programs / "etcd", self.folder)
+        self.etcd = Etcd(server / "etcd", self.folder)
         self.etcd_proxies = [FaultProxy(self.folder, self.etcd.url, is_bytes=True)
                              for _ in range(api_servers if etcd_proxies else 0)]
         roads = [proxy.url for proxy in self.etcd_proxies] or [self.etcd.url] * api_servers
-        self.servers = [ApiServer(programs / "kube-apiserver", self.folder, self._keys, road, audit,
-                                  has_controllers=False) for road in roads]
+        self.servers = [ApiServer(server / "kube-apiserver", self.folder, self._keys, road, audit,
+                                  has_controllers=controllers) for road in roads]
         self.url = self.servers[0].url
         self.kubeconfig = self.write_kubeconfig(
             "admin", client=self._keys.authority.client("admin", "system:masters"))
         self.api = Api(self.kubeconfig)
         self.wait_ready()
         eventually(lambda: self.api.find("/api/v1/namespaces/default"), 20, "namespace default")
-        self._garbage = GarbageCollector(self.api)
+        self.controller_manager: Optional[ControllerManager] = None
+        self.kube_scheduler: Optional[KubeScheduler] = None
+        self._garbage: Optional[GarbageCollector] = None
+        self.has_controllers = controllers
+        if controllers:
+            self.controller_manager = ControllerManager(
+                programs("controllers") / "kube-controller-manager", self.folder, self.kubeconfig,
+                self._keys, node_grace_seconds)
+        else:
+            self._garbage = GarbageCollector(self.api)
+        if scheduler:
+            self.kube_scheduler = KubeScheduler(programs("controllers") / "kube-scheduler",
+                                                self.folder, self.kubeconfig)
+        for component in self._components():
+            component.wait_ready()
 
     def is_running(self) -> bool:
         return self.etcd.is_running() and all(server.is_running() for server in self.servers)
@@ -66,7 +76,10 @@ class RealPlane(Rig):
     def stop(self) -> None:
         self.stop_schedulers()
         self.stop_proxies()
-        self._garbage.stop()
+        if self._garbage is not None:
+            self._garbage.stop()
+        for component in self._components():
+            component.kill()
         for server in self.servers:
             server.kill()  # it would wait ten seconds for the watches to end
         for proxy in self.etcd_proxies:
@@ -123,6 +136,9 @@ class RealPlane(Rig):
             "apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest",
             "spec": {"expirationSeconds": seconds}})
         return answer["status"]["token"]
+
+    def _components(self) -> list[Component]:
+        return [each for each in (self.controller_manager, self.kube_scheduler) if each is not None]
 
     def _bind_cluster_admin(self, namespace: str, name: str) -> None:
         path = "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings"

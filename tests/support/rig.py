@@ -30,6 +30,7 @@ class Rig(ABC):
     name: str
     kubeconfig: Path
     api: Api
+    has_controllers = False  # a kube-controller-manager looks after nodes, garbage and namespaces
 
     def __init__(self, name: str) -> None:
         self.name = name

@@ -1,0 +1,13 @@
+// The scheduler of Kubernetes, unchanged: the foreign scheduler on the same nodes.
+package main
+
+import (
+	"os"
+
+	"k8s.io/component-base/cli"
+	"k8s.io/kubernetes/cmd/kube-scheduler/app"
+)
+
+func main() {
+	os.Exit(cli.Run(app.NewSchedulerCommand()))
+}
