@@ -11,8 +11,8 @@ namespace {
 
 /// What filters look at.
 bool filters_alike(const Node& a, const Node& b) {
-    return a.ready == b.ready && a.unschedulable == b.unschedulable && a.labels == b.labels &&
-           a.taints == b.taints;
+    return a.ready == b.ready && a.is_distrusted == b.is_distrusted &&
+           a.unschedulable == b.unschedulable && a.labels == b.labels && a.taints == b.taints;
 }
 
 bool room_alike(const Node& a, const Node& b) {

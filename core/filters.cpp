@@ -120,6 +120,7 @@ bool tolerates_cordon(const std::vector<Toleration>& tolerations) {
 
 FilterVerdict filter_node(const Node& node, const Constraints& constraints) {
     if (!node.ready) return {FilterReason::not_ready, nullptr};
+    if (node.is_distrusted) return {FilterReason::distrusted, nullptr};
     if (node.unschedulable && !tolerates_cordon(constraints.tolerations)) {
         return {FilterReason::cordoned, nullptr};
     }
@@ -139,6 +140,8 @@ std::string describe(const FilterVerdict& verdict) {
             return "eligible";
         case FilterReason::not_ready:
             return "not ready";
+        case FilterReason::distrusted:
+            return "just refused a pod";
         case FilterReason::cordoned:
             return "unschedulable";
         case FilterReason::untolerated_taint:

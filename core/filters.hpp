@@ -17,6 +17,7 @@ namespace core {
 enum class FilterReason : std::uint8_t {
     none,               ///< the node is eligible
     not_ready,          ///< Ready is not True: takes nothing new
+    distrusted,         ///< its kubelet refuses what should fit: takes nothing new for a while
     cordoned,           ///< spec.unschedulable, not tolerated
     untolerated_taint,  ///< NoSchedule or NoExecute
     node_selector,

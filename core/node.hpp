@@ -20,6 +20,8 @@ struct Node {
     std::vector<Taint> taints;
     bool unschedulable = false;  ///< cordoned
     bool ready = false;          ///< condition Ready is True
+    /// Never the API server's word: the scheduler's own, while the kubelet refuses what should fit.
+    bool is_distrusted = false;
     friend bool operator==(const Node&, const Node&) = default;
 };
 

@@ -1,6 +1,7 @@
 #include "core/pod.hpp"
 
 #include <algorithm>
+#include <array>
 #include <string_view>
 
 namespace core {
@@ -53,6 +54,21 @@ Result<Totals> add_init_containers(const PodRequests& requests, Resources runnin
 }
 
 }  // namespace
+
+// The reasons of the kubelet's admission (pkg/kubelet/lifecycle/predicate.go and the managers of
+// devices and of topology).
+bool is_refused_by_kubelet(const Pod& pod) {
+    constexpr std::array<std::string_view, 6> reasons = {
+        "NodeAffinity",
+        "NodePorts",
+        "TaintToleration",
+        "TopologyAffinityError",
+        "UnexpectedAdmissionError",
+        "SMTAlignmentError"};
+    return pod.phase == PodPhase::failed && !pod.node_name.empty() &&
+           (std::string_view(pod.failure).starts_with("OutOf") ||
+            std::find(reasons.begin(), reasons.end(), pod.failure) != reasons.end());
+}
 
 const OwnerReference* find_controller(const Pod& pod) {
     const auto found = std::find_if(

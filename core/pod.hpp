@@ -27,6 +27,7 @@ struct ScheduledCondition {
     bool status = false;
     std::string reason;
     std::string message;
+    std::int64_t since = 0;  ///< lastTransitionTime of a True one, Unix seconds; 0: not said
     friend bool operator==(const ScheduledCondition&, const ScheduledCondition&) = default;
 };
 
@@ -44,6 +45,7 @@ struct Pod {
     std::string scheduler_name;
     std::string node_name;  ///< empty: not bound
     PodPhase phase = PodPhase::pending;
+    std::string failure;       ///< status.reason of a failed pod
     bool deleting = false;     ///< deletionTimestamp is set
     bool gated = false;        ///< spec.schedulingGates is not empty
     std::int64_t created = 0;  ///< creationTimestamp, Unix seconds
@@ -71,6 +73,10 @@ struct Pod {
 inline bool is_terminal(const Pod& pod) {
     return pod.phase == PodPhase::succeeded || pod.phase == PodPhase::failed;
 }
+
+/// Whether the kubelet of its node would not have the pod at all, for want of room or for a rule of
+/// the node that we did not see broken. A container that fails, or an eviction, is something else.
+bool is_refused_by_kubelet(const Pod& pod);
 
 /// The controlling owner, or nullptr.
 const OwnerReference* find_controller(const Pod& pod);

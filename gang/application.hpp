@@ -74,6 +74,9 @@ struct Slot {
     std::string pod;   ///< uid of the executor in it
     core::ChargeId charge;
     bool leaving = false;  ///< while repairing: it had room on `node` until a moment ago
+    /// The generation that first names it on `node`: no executor is sent there before it is stored,
+    /// or another leader could give the room away while that bind is under way.
+    std::int64_t since = 0;
 };
 
 /// Executors that are alike.
@@ -134,10 +137,17 @@ struct Application {
     std::string queue = "default";
     std::int64_t generation = 0;
     std::int64_t epoch = 0;
-    std::string annotation;    ///< the reservation as adopted or last written
-    std::int64_t writing = 0;  ///< generation under way to the API server, 0: none
+    std::string annotation;            ///< the reservation as adopted or last sent
+    std::int64_t text_generation = 0;  ///< that `annotation` says
+    bool is_shown = false;             ///< the watch has shown it; what differs now is not ours
+    std::int64_t stored = 0;           ///< the newest generation known to have been written
+    std::int64_t writing = 0;          ///< generation under way to the API server, 0: none
+    std::string written_on;            ///< the resourceVersion that the last write named
     std::int64_t write_not_before_ms = 0;
-    int write_failures = 0;
+    bool waits_for_change = false;  ///< the last write came too late: a new state lifts the pause
+    int write_failures = 0;         ///< in a row
+    int disputes = 0;               ///< times in a row that somebody else changed the annotation
+    std::int64_t disputed_ms = 0;   ///< when they last did
     std::int64_t bound_ms = 0;
     bool stuck = false;           ///< bound, but never ran
     bool degraded = false;        ///< said so

@@ -47,10 +47,12 @@ struct SetCondition {
     bool fence = false;
 };
 
-/// PATCH pods/status with new annotations on a bound driver: a reservation that changed. Answered
-/// by StatusWritten; the freed room is not used before.
+/// PATCH pods/status with new annotations on a bound driver: a reservation that changed, on the
+/// state of the pod that it was decided on. Answered by StatusWritten; neither the room that it
+/// frees nor the room that it takes is used before.
 struct UpdateReservation {
     PodRef driver;
+    std::string resource_version;  ///< precondition: a write of an older leader comes too late
     core::StringMap annotations;
 };
 

@@ -6,7 +6,9 @@
 //   engine_gangs.cpp     gangs begin, learn their size, and end
 //   engine_answers.cpp   what came of binds, status writes and questions for a conf
 //   engine_recovery.cpp  reservations read back from annotations
-//   engine_repair.cpp    slots on nodes that were lost or overrun; reservations rewritten
+//   engine_repair.cpp    slots on nodes that were lost or overrun
+//   engine_reservation.cpp  reservations written anew, and by whom they may be
+//   engine_trust.cpp     nodes whose kubelet refuses what should fit
 //   engine_members.cpp   executors and their slots
 //   engine_allocators.cpp  executors whose controller is not their driver
 //   engine_queue.cpp     waiting gangs, in order, whole or not at all
@@ -19,6 +21,7 @@
 #include "gang/announcer.hpp"
 #include "gang/application.hpp"
 #include "gang/conf_asker.hpp"
+#include "gang/counters.hpp"
 #include "gang/decision.hpp"
 #include "gang/event.hpp"
 #include "gang/explain.hpp"
@@ -58,6 +61,7 @@ public:
     Decisions step(const StampedEvent& event);
     std::vector<GangView> gangs() const;
     std::optional<Explanation> explain(std::string_view pod_or_app) const;
+    const Counters& counters() const { return counters_; }
 
 private:
     using MemoKey = std::vector<std::pair<core::ShapeId, std::int64_t>>;
@@ -91,6 +95,11 @@ private:
     void upsert_foreign(const core::Pod& pod);
     void remove_foreign(const std::string& uid);
     void suspect_if_overdrawn(const std::string& node);
+    void observe_end(const PodEntry& entry, const core::Pod& before);
+    void set_distrusted(const std::string& name, bool distrusted);
+    void distrust(const std::string& node);
+    void trust(const std::string& node);
+    void end_distrust();
     void take_role(PodEntry& entry);
     void observe(PodEntry& entry);
     void observe_driver(PodEntry& entry);
@@ -163,9 +172,18 @@ private:
     void find_leaving(Application& app, const std::vector<const Application*>& holders);
     std::vector<core::NodeCount> find_room(core::ShapeId shape, std::int64_t count);
     bool rehouse(Application& app, Slot& slot, core::NodeIndex to);
-    void publish_changed();
-    std::string reservation_text(const Application& app) const;
     void tell_health(Application& app);
+
+    // --- the reservation as it is written ---
+    /// What the ledger holds of the gang is not what its driver says any more: it is written anew,
+    /// with the generation that is returned. The only way to change a written reservation.
+    std::int64_t rewrite_reservation(Application& app);
+    std::string reservation_text(const Application& app) const;
+    bool may_publish(const Application& app) const;
+    void publish_changed();
+    void reservation_answered(Application& app, WriteOutcome outcome);
+    void reservation_stored(Application& app, std::int64_t generation);
+    void observe_reservation(Application& app, const std::string* text);
 
     void classify_dirty_pods();
     void classify(PodEntry& entry);
@@ -241,6 +259,7 @@ private:
     ConfAsker asker_;
     Fence fence_;
     Announcer announcer_;
+    Counters counters_;
     std::vector<Decision> decisions_;
     std::map<std::string, std::deque<StatusKind>> expected_status_;
 
@@ -258,6 +277,7 @@ private:
     std::set<Rank> to_adopt_;            ///< bound drivers whose annotation is to be read
     std::set<Rank> degraded_;            ///< gangs with slots without room
     std::set<std::string> oversized_;    ///< gangs with an executor larger than its slots
+    std::map<std::string, std::int64_t> distrusted_;  ///< nodes, until when at most
     std::set<std::string> suspects_;     ///< nodes on which slots are to be looked at
     std::set<std::string> suspect_gangs_;
     std::set<std::string> to_publish_;  ///< gangs whose reservation is to be written

@@ -13,7 +13,6 @@ constexpr std::int64_t refused_pause_ms_min = 10'000;
 constexpr std::int64_t refused_pause_ms_max = 300'000;
 /// A changed pod shows its new state soon; this is for a watch that lost it.
 constexpr std::int64_t changed_pause_ms = 5'000;
-constexpr std::int64_t write_pause_ms_max = 30'000;
 
 std::int64_t doubled(std::int64_t start_ms, int times, std::int64_t max_ms) {
     return std::min(start_ms << std::min(times, 16), max_ms);
@@ -135,24 +134,13 @@ void Engine::on(const StatusWritten& event) {
         expected_status_.erase(expected);
     }
     if (kind == StatusKind::fence) {
-        fence_.answered(event.pod_uid, event.written, now_ms_);
+        fence_.answered(event.pod_uid, event.outcome == WriteOutcome::written, now_ms_);
         queue_changed_ = true;
         return;
     }
     Application* app = find_app(event.pod_uid);
-    if (app == nullptr || app->writing == 0) {
-        return;
-    }
-    const std::int64_t written = std::exchange(app->writing, 0);
-    if (event.written) {
-        app->write_failures = 0;
-        ledger_.release_holds(*app, written);
-    } else {
-        app->write_not_before_ms =
-            now_ms_ + doubled(1'000, app->write_failures++, write_pause_ms_max);
-    }
-    if (!event.written || app->generation > written) {
-        to_publish_.insert(app->uid);
+    if (app != nullptr && app->writing != 0) {
+        reservation_answered(*app, event.outcome);
     }
 }
 

@@ -40,6 +40,7 @@ bool Engine::is_spark_executor(const core::Pod& pod) const {
 }
 
 void Engine::on(const NodeUpserted& event) {
+    distrusted_.erase(event.node.name);
     if (cluster_.upsert_node(event.node)) {
         ++nodes_version_;
         ++ceiling_version_;
@@ -48,6 +49,7 @@ void Engine::on(const NodeUpserted& event) {
 }
 
 void Engine::on(const NodeDeleted& event) {
+    distrusted_.erase(event.name);
     if (cluster_.remove_node(event.name)) {
         ++nodes_version_;
         ++ceiling_version_;
@@ -76,6 +78,7 @@ void Engine::upsert_foreign(const core::Pod& pod) {
     }
     cluster_.upsert_pod(pod.uid, pod.node_name, pod.requests, core::Holder::foreign);
     ++ceiling_version_;
+    trust(pod.node_name);
     suspect_if_overdrawn(pod.node_name);
 }
 
@@ -88,9 +91,14 @@ void Engine::suspect_if_overdrawn(const std::string& node) {
 }
 
 void Engine::remove_foreign(const std::string& uid) {
-    if (cluster_.remove_pod(uid)) {
-        ++ceiling_version_;
+    const auto charge = cluster_.find_pod(uid);
+    if (!charge) {
+        return;
     }
+    const std::string node = cluster_.node_name(cluster_.charge_of(*charge).node);
+    cluster_.remove_pod(uid);
+    ++ceiling_version_;
+    trust(node);
 }
 
 void Engine::on(const PodUpserted& event) {
@@ -111,6 +119,9 @@ void Engine::on(const PodUpserted& event) {
     }
     if (entry.is_driver && !entry.pod.spark_properties) {
         entry.pod.spark_properties = before.spark_properties;  // it is still asked for by it
+    }
+    if (!inserted) {
+        observe_end(entry, before);
     }
     observe(entry);
 }
@@ -188,15 +199,20 @@ void Engine::driver_is_bound(Application& app, PodEntry& entry) {
     set_driver_shape(app, entry.pod);
     const bool claimed_here = app.phase == Phase::claimed && app.claimed_node == entry.node();
     stop_waiting(app);
+    const std::string* text =
+        core::find_value(entry.pod.annotations, std::string(reservation_annotation));
     if (claimed_here) {
         confirm(app, entry);
+    }
+    if (app.reserved && leads_ && !to_adopt_.contains(app.rank)) {
+        observe_reservation(app, text);
+    }
+    if (claimed_here) {
         return;
     }
     if (app.phase == Phase::claimed) {
         ledger_.drop(app);  // somebody else was faster, with another node
     }
-    const std::string* text =
-        core::find_value(entry.pod.annotations, std::string(reservation_annotation));
     const bool is_news =
         app.phase != Phase::running || (!leads_ && text && *text != app.annotation);
     if (!is_news) {
@@ -204,8 +220,11 @@ void Engine::driver_is_bound(Application& app, PodEntry& entry) {
     }
     if (app.phase != Phase::running) {
         app.phase = Phase::running;
-        app.bound_ms = now_ms_;
-        stuck_due_.emplace(now_ms_ + schema_.gang.never_running_after_ms, app.uid);
+        // A restart must not begin the wait for a driver that never runs anew.
+        const bool is_said = entry.pod.scheduled && entry.pod.scheduled->since > 0;
+        app.bound_ms =
+            is_said ? std::min(entry.pod.scheduled->since * 1000, now_ms_) : now_ms_;
+        stuck_due_.emplace(app.bound_ms + schema_.gang.never_running_after_ms, app.uid);
     }
     // Behind the fence nobody but us binds drivers with a reservation: what appears now bound was
     // bound by a stranger, and the text it brings is worth nothing.
@@ -253,6 +272,9 @@ void Engine::on(const PodDeleted& event) {
 
 void Engine::forget_pod(PodEntry& entry) {
     const std::string uid = entry.pod.uid;
+    if (entry.holds_room()) {
+        trust(entry.node());
+    }
     if (Application* app = find_app(uid); app != nullptr && app->is_driver) {
         end(*app, "its driver was deleted");
     } else if (app != nullptr) {

@@ -131,6 +131,7 @@ void Engine::confirm(Application& app, PodEntry& entry) {
     app.phase = Phase::running;
     app.reserved = true;
     app.bound_ms = now_ms_;
+    reservation_stored(app, app.text_generation);
     recheck_claims(app);
     stuck_due_.emplace(now_ms_ + schema_.gang.never_running_after_ms, app.uid);
     dirty_gangs_.insert(app.uid);

@@ -64,8 +64,9 @@ void Engine::match(Application& app) {
     oversized_.erase(app.uid);
     Look look;
     // Slots that will open again, each for one executor that is worth waiting for.
-    look.returning = std::count_if(app.slots.begin(), app.slots.end(), [](const Slot& slot) {
-        return slot.state == SlotState::draining || slot.state == SlotState::degraded;
+    look.returning = std::count_if(app.slots.begin(), app.slots.end(), [&app](const Slot& slot) {
+        return slot.state == SlotState::draining || slot.state == SlotState::degraded ||
+               (slot.state == SlotState::open && !is_stored(app, slot));
     });
     const std::set<Rank> pending = app.pending;
     for (const Rank& rank : pending) {
@@ -116,7 +117,7 @@ bool Engine::grow_slot(Application& app, PodEntry& entry, Look& look) {
         return false;
     }
     const auto slot = std::find_if(app.slots.begin(), app.slots.end(), [&](const Slot& candidate) {
-        return candidate.state == SlotState::open &&
+        return candidate.state == SlotState::open && is_stored(app, candidate) &&
                app.shapes[candidate.shape].profile == profile_of(entry.pod);
     });
     if (slot == app.slots.end()) {
@@ -143,8 +144,7 @@ bool Engine::grow_slot(Application& app, PodEntry& entry, Look& look) {
     Slot& grown = app.slots[growth->slot];
     if (growth->node != grown.node) {
         ledger_.degrade(grown);
-        ledger_.hold(app, grown, ++app.generation);
-        to_publish_.insert(app.uid);
+        ledger_.hold(app, grown, rewrite_reservation(app));
     }
     erase_app(entry.pod.uid);
     take_slot(app, growth->slot, entry, growth->node);
@@ -159,7 +159,7 @@ std::optional<Engine::Growth> Engine::find_growth(
     std::set<std::string_view> seen;
     for (std::size_t i = first_open; i < app.slots.size(); ++i) {
         const Slot& slot = app.slots[i];
-        if (slot.state != SlotState::open ||
+        if (slot.state != SlotState::open || !is_stored(app, slot) ||
             app.shapes[slot.shape].profile != profile_of(entry.pod) ||
             !seen.insert(slot.node).second) {
             continue;

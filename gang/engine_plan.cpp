@@ -20,6 +20,7 @@ void Engine::on(const Tick&) {
         return;
     }
     adopt_waiting();
+    end_distrust();
     if (!leads_) {
         return;
     }

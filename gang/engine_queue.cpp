@@ -271,6 +271,9 @@ void Engine::admit(Application& app, PodEntry& entry, const core::Plan& plan) {
         app.generation = 1;
         app.epoch = epoch_;
         app.annotation = reservation_text(app);
+        app.text_generation = app.generation;
+        app.stored = 0;
+        app.is_shown = true;  // the bind brings it: no bound state can be without it
         if (!annotation_fits(app)) {
             ledger_.drop(app);
             return;

@@ -59,6 +59,9 @@ bool Engine::read_reservation(Application& app, const PodEntry& entry) {
         return false;
     }
     app.generation = read->generation;
+    app.text_generation = read->generation;
+    app.stored = read->generation;
+    app.is_shown = true;
     app.epoch = read->epoch;
     app.queue = read->queue;
     for (const ReservedShape& shape : read->shapes) {

@@ -1,6 +1,5 @@
 // Slots whose node was lost, cordoned or overrun by pods of others go elsewhere before new gangs
-// are looked at; a gang for which there is no other room is degraded and stops nobody. Reservations
-// that changed are written to the driver, and the room they left is used by nobody before that.
+// are looked at; a gang for which there is no other room is degraded and stops nobody.
 
 #include "gang/engine.hpp"
 #include "gang/reservation.hpp"
@@ -82,6 +81,7 @@ bool Engine::rehouse(Application& app, Slot& slot, core::NodeIndex to) {
         ledger_.hold(app, slot, app.generation + 1);
     }
     slot.leaving = false;
+    slot.since = app.generation + 1;
     ledger_.open(app, slot, node);
     return true;
 }
@@ -112,8 +112,7 @@ void Engine::repair_gang(Application& app, const std::vector<const Application*>
         slot.leaving = false;
     }
     if (changed) {
-        ++app.generation;
-        to_publish_.insert(app.uid);
+        rewrite_reservation(app);
         dirty_gangs_.insert(app.uid);
     }
     tell_health(app);
@@ -141,58 +140,6 @@ void Engine::tell_health(Application& app) {
                      : "every slot of the gang has room again");
 }
 
-std::string Engine::reservation_text(const Application& app) const {
-    Reservation out;
-    out.generation = app.generation;
-    out.epoch = app.epoch;
-    out.queue = app.queue;
-    out.profile = pods_.at(app.uid).pod.scheduler_name;
-    out.anchor = app.uid;
-    std::vector<std::map<std::string, std::int64_t>> counts(app.shapes.size());
-    for (const GangShape& shape : app.shapes) {
-        out.shapes.push_back(
-            {shape.profile,
-             shape.max,
-             cluster_.resources(shape.id),
-             cluster_.constraints(shape.id),
-             {},
-             0});
-    }
-    for (const Slot& slot : app.slots) {
-        if (slot.state == SlotState::degraded) {
-            ++out.shapes[slot.shape].unplaced;
-        } else {
-            ++counts[slot.shape][slot.node];
-        }
-    }
-    for (std::size_t i = 0; i < counts.size(); ++i) {
-        out.shapes[i].slots_per_node.assign(counts[i].begin(), counts[i].end());
-    }
-    return encode_reservation(out);
-}
-
-void Engine::publish_changed() {
-    for (const std::string& uid : std::exchange(to_publish_, {})) {
-        Application* app = find_app(uid);
-        if (app == nullptr || app->phase != Phase::running || !app->reserved) {
-            continue;
-        }
-        if (app->writing != 0 || app->write_not_before_ms > now_ms_) {
-            to_publish_.insert(uid);
-            if (app->writing == 0) {
-                wake_at(app->write_not_before_ms);
-            }
-            continue;
-        }
-        app->epoch = epoch_;
-        app->annotation = reservation_text(*app);
-        app->writing = app->generation;
-        expected_status_[uid].push_back(StatusKind::reservation);
-        decisions_.emplace_back(UpdateReservation{
-            ref_of(pods_.at(uid).pod), {{std::string(reservation_annotation), app->annotation}}});
-    }
-}
-
 /// A bound driver that never runs (an image that cannot be pulled) must not hold its gang for ever.
 void Engine::check_stuck() {
     while (!stuck_due_.empty() && stuck_due_.begin()->first <= now_ms_) {
@@ -209,8 +156,7 @@ void Engine::check_stuck() {
         app->stuck = true;
         const bool release = schema_.gang.never_running_then == config::NeverRunningThen::release;
         if (release) {
-            ledger_.give_up_unfilled(*app, ++app->generation);
-            to_publish_.insert(uid);
+            ledger_.give_up_unfilled(*app, rewrite_reservation(*app));
             degraded_.erase(app->rank);
             app->degraded = false;
         }

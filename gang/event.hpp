@@ -71,11 +71,16 @@ struct BindFinished {
     std::string message;
 };
 
+enum class WriteOutcome : std::uint8_t {
+    written,
+    changed,  ///< 409 on resourceVersion: decide again on the pod's next state, which may have it
+    failed    ///< refused, gone, or tried for too long
+};
 /// Answer to UpdateReservation and to a SetCondition with `fence`.
 struct StatusWritten {
     std::string pod_uid;
-    bool written;  ///< false: refused or gone; the text says why
-    std::string message;
+    WriteOutcome outcome;
+    std::string message;  ///< why not
 };
 
 struct LeadershipGained {

@@ -132,7 +132,7 @@ std::optional<std::size_t> Ledger::find_open(const Application& app, const PodEn
     for (std::size_t i = 0; i < app.slots.size(); ++i) {
         const Slot& slot = app.slots[i];
         const GangShape& shape = app.shapes[slot.shape];
-        if (slot.state != SlotState::open || !takes_it[slot.shape] ||
+        if (slot.state != SlotState::open || !is_stored(app, slot) || !takes_it[slot.shape] ||
             (other && shape.profile != profile) || !is_usable(app, slot)) {
             continue;
         }

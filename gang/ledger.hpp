@@ -64,6 +64,11 @@ private:
     Pods& pods_;
 };
 
+/// Whether the API server has the reservation that names this slot where it is.
+inline bool is_stored(const Application& app, const Slot& slot) {
+    return slot.since <= app.stored;
+}
+
 /// The profile label of an executor, 0 if there is none.
 std::int32_t profile_of(const core::Pod& executor);
 

@@ -28,4 +28,8 @@ std::optional<Explanation> Scheduler::explain(std::string_view pod_or_app) const
     return state_->engine.explain(pod_or_app);
 }
 
+const Counters& Scheduler::counters() const {
+    return state_->engine.counters();
+}
+
 }  // namespace gang

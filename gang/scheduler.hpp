@@ -7,6 +7,7 @@
 //                                       \-> parked (misconfigured, exceeds the cluster)
 
 #include "config/schema.hpp"
+#include "gang/counters.hpp"
 #include "gang/decision.hpp"
 #include "gang/event.hpp"
 #include "gang/explain.hpp"
@@ -34,6 +35,8 @@ public:
     /// What is known of a pod or application, by pod name, namespace/name, uid or Spark application
     /// id.
     std::optional<Explanation> explain(std::string_view pod_or_app) const;
+
+    const Counters& counters() const;
 
 private:
     struct State;

@@ -89,12 +89,19 @@ core::PodPhase parse_phase(std::string_view text) {
 
 void decode_status(Fields& fields, const Value& status, core::Pod& pod) {
     pod.phase = parse_phase(fields.text(status, "phase"));
+    if (pod.phase == core::PodPhase::failed) {
+        pod.failure = fields.text(status, "reason");
+    }
     for (const Value& condition : fields.objects(status, "conditions")) {
         if (fields.text(condition, "type") == "PodScheduled") {
             pod.scheduled = core::ScheduledCondition{
                 fields.text(condition, "status") == "True",
                 fields.text(condition, "reason"),
                 fields.text(condition, "message")};
+            if (pod.scheduled->status) {
+                const auto since_ms = parse_time(fields.text(condition, "lastTransitionTime"));
+                pod.scheduled->since = since_ms.value_or(0) / 1000;
+            }
         }
     }
 }

@@ -322,6 +322,7 @@ asio::awaitable<void> Writer::Impl::patch(WorkerPointer worker, PatchJob job) {
     while (!closed) {
         if (auto* finished = std::get_if<protocol::PatchFinished>(&action)) {
             result.written = finished->written;
+            result.changed = finished->changed;
             result.message = std::move(finished->message);
             if (result.written) ++stats.patches;
             if (job.done) job.done(std::move(result));

@@ -67,6 +67,7 @@ struct StatusPatch {
 
 struct StatusResult {
     bool written = false;
+    bool changed = false;  ///< 409: the pod is past the precondition; look at it again
     std::string message;  ///< why not
     std::string node;     ///< spec.nodeName in the answer: the pod may have been bound meanwhile
 };

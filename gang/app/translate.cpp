@@ -110,11 +110,15 @@ k8s::StatusPatch to_patch(const SetCondition& decision) {
 }
 
 k8s::StatusPatch to_patch(const UpdateReservation& decision) {
-    return k8s::StatusPatch{to_name(decision.driver), "", std::nullopt, decision.annotations};
+    return k8s::StatusPatch{
+        to_name(decision.driver), decision.resource_version, std::nullopt, decision.annotations};
 }
 
 StatusWritten to_event(const std::string& pod_uid, const k8s::StatusResult& result) {
-    return StatusWritten{pod_uid, result.written, result.message};
+    const auto outcome = result.written   ? WriteOutcome::written
+                         : result.changed ? WriteOutcome::changed
+                                          : WriteOutcome::failed;
+    return StatusWritten{pod_uid, outcome, result.message};
 }
 
 k8s::PodEvent to_pod_event(const RecordEvent& decision) {

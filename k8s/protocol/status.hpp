@@ -1,6 +1,8 @@
 #pragma once
 // One patch of pods/status until it is certain or given up. A patch says the same thing each time,
-// so it may be repeated when its outcome is unknown.
+// so it may be repeated when its outcome is unknown. With a resourceVersion as precondition the
+// repetition of one that had landed is answered 409 like a patch that came too late: `changed` says
+// only that the pod is to be looked at again.
 
 #include "k8s/protocol/bind.hpp"
 
@@ -14,6 +16,7 @@ struct SendPatch {};
 struct PatchFinished {
     bool written = false;
     std::string message;
+    bool changed = false;  ///< 409: the pod is past the resourceVersion that was named
 };
 using PatchAction = std::variant<SendPatch, Wait, PatchFinished>;
 

@@ -210,6 +210,7 @@ TEST_CASE("failure: open slots leave a node that is lost or cordoned, once that 
     const std::string lost = first.back().first;
     REQUIRE(lost != world.node_of(driver));
     world.hold_status_answers = true;
+    world.late_watch = true;
     SUBCASE("deleted") {
         world.remove_node(lost);
     }

@@ -355,6 +355,7 @@ TEST_CASE("pressure: room that a grown slot left is nobody's before the new plac
     world.change_node("n2", [](core::Node& node) { node.unschedulable = false; });
     world.settle();
     world.hold_status_answers = true;
+    world.late_watch = true;
     core::Pod large = tests::executor("large", world.pod(driver));
     large.requests.cpu_milli = 2'000;
     const auto executor = world.create(large);

@@ -55,7 +55,7 @@ private:
     };
 
     void move() {
-        switch (random_.between(0, 20)) {
+        switch (random_.between(0, 22)) {
             case 0:
             case 1:
                 submit();
@@ -108,6 +108,12 @@ private:
                 break;
             case 17:
                 large_executor();
+                break;
+            case 18:
+                world_.lose_status_answers = !world_.lose_status_answers;
+                break;
+            case 19:
+                edit_reservation();
                 break;
             default:
                 live();
@@ -287,6 +293,25 @@ private:
         }
     }
 
+    /// A tenant who forges what his driver carries; only a leader that has it in its ledger mends it.
+    void edit_reservation() {
+        const std::string uid = any_app();
+        if (uid.empty() || following_ || !world_.queues_empty() || world_.hold_watch ||
+            world_.fail_status_writes || world_.hold_status_answers ||
+            !edited_.insert(uid).second) {
+            return;  // it would stay for long
+        }
+        world_.relist();
+        world_.advance(31'000);  // whatever was to be written is
+        world_.change_pod(uid, [this](core::Pod& pod) {
+            pod.annotations = {
+                {"gang-scheduler/reservation",
+                 random_.chance(50) ? "garbage" : "v1 generation=9 epoch=1 anchor=" + pod.uid}};
+        });
+        world_.settle();
+        CHECK(gang::slot_count(*world_.reservation(uid)) == apps_.at(uid).executors);
+    }
+
     void fail_binds() {
         const auto outcome = random_.chance(50) ? BindOutcome::not_sent : BindOutcome::refused;
         auto left = random_.between(1, 4);
@@ -328,6 +353,7 @@ private:
         world_.on_bind = nullptr;
         world_.late_watch = false;
         world_.fail_status_writes = false;
+        world_.lose_status_answers = false;
         world_.hold_conf_answers = false;
         world_.hold_watch = false;
         world_.release_answers();
@@ -472,6 +498,7 @@ private:
     std::map<std::string, App> apps_;
     std::vector<std::string> foreign_;
     std::vector<std::string> terminating_;
+    std::set<std::string> edited_;
     bool foreigners_came_ = false;
     bool following_ = false;
     int names_ = 0;

@@ -329,8 +329,9 @@ public:
     bool hold_status_answers = false;
     bool hold_conf_answers = false;
     bool fail_status_writes = false;
+    bool lose_status_answers = false;  ///< reservations are stored, and answered `changed`
     bool check_whole_gangs = true;
-    bool late_watch = false;  ///< the watch does not show conditions that were written
+    bool late_watch = false;  ///< the watch does not show what was written to pods/status
     bool hold_watch = false;  ///< nothing is heard of pods; answers still come
     std::size_t most_binds_in_a_step = 0;
 
@@ -344,6 +345,13 @@ private:
 
     void answer(gang::Event event, bool hold) {
         (hold ? held_ : answers_).push_back(std::move(event));
+    }
+
+    /// The edge chains its own writes to a pod: what it left itself is not a change.
+    bool is_current(const core::Pod& pod, const std::string& version) const {
+        const auto known = edge_versions_.find(pod.uid);
+        return pod.resource_version == version ||
+               (known != edge_versions_.end() && known->second == pod.resource_version);
     }
 
     gang::BindOutcome bind(const gang::BindPod& request) {
@@ -362,9 +370,7 @@ private:
         if (pod.deleting || pod.gated) {
             return gang::BindOutcome::not_bindable;
         }
-        const auto known = edge_versions_.find(pod.uid);
-        if (pod.resource_version != request.resource_version &&
-            (known == edge_versions_.end() || known->second != pod.resource_version)) {
+        if (!is_current(pod, request.resource_version)) {
             return gang::BindOutcome::changed;
         }
         pod.node_name = request.node;
@@ -456,7 +462,12 @@ private:
             edge_versions_[request.pod.uid] = it->second.resource_version;
         }
         if (request.fence) {
-            answer(gang::StatusWritten{request.pod.uid, written, ""}, hold_status_answers);
+            answer(
+                gang::StatusWritten{
+                    request.pod.uid,
+                    written ? gang::WriteOutcome::written : gang::WriteOutcome::failed,
+                    ""},
+                hold_status_answers);
         }
     }
 
@@ -464,12 +475,23 @@ private:
         ++decisions_made_;
         updates.push_back(request);
         const auto it = pods_.find(request.driver.uid);
-        const bool written = it != pods_.end() && !fail_status_writes;
-        if (written) {
+        auto outcome = gang::WriteOutcome::failed;
+        if (it != pods_.end() && !fail_status_writes) {
+            outcome = is_current(it->second, request.resource_version)
+                          ? gang::WriteOutcome::written
+                          : gang::WriteOutcome::changed;
+        }
+        if (outcome == gang::WriteOutcome::written) {
             merge(it->second, request.annotations);
             touch(request.driver.uid);
+            if (late_watch) {
+                pod_stream_.pop_back();
+            }
+            edge_versions_[request.driver.uid] = it->second.resource_version;
+            // The edge repeats a write without an answer, and is told that the pod has changed.
+            outcome = lose_status_answers ? gang::WriteOutcome::changed : outcome;
         }
-        answer(gang::StatusWritten{request.driver.uid, written, ""}, hold_status_answers);
+        answer(gang::StatusWritten{request.driver.uid, outcome, ""}, hold_status_answers);
     }
 
     void carry_out(const gang::RecordEvent& event) { events.push_back(event); }

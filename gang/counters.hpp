@@ -1,0 +1,15 @@
+#pragma once
+// What the engine has counted since it began. Only ever grows; for metrics and tests.
+
+#include <cstdint>
+
+namespace gang {
+
+struct Counters {
+    std::uint64_t reservations_rewritten = 0;     ///< UpdateReservation sent
+    std::uint64_t reservation_writes_failed = 0;  ///< answered `changed` or `failed`
+    std::uint64_t reservations_disputed = 0;  ///< annotations that somebody else had changed
+    std::uint64_t kubelet_rejections = 0;     ///< pods of ours that a kubelet refused (OutOfcpu, ...)
+};
+
+}  // namespace gang
