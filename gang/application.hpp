@@ -128,6 +128,7 @@ struct Application {
     std::optional<core::ShapeId> driver_shape;
     std::vector<GangShape> shapes;
     Attempt attempt;
+    Milestones milestones;
 
     std::string claimed_node;  ///< where the driver's bind was sent
     bool reserved = false;     ///< bound with the reservation that `slots` says

@@ -108,6 +108,7 @@ private:
     void driver_is_bound(Application& app, PodEntry& entry);
     void confirm(Application& app, PodEntry& entry);
     void announce_bound(const PodEntry& entry);
+    void note_executor_bound(Application& gang) const;
     void end(Application& app, const char* why);
     void forget_pod(PodEntry& entry);
 

@@ -101,6 +101,7 @@ void Engine::set_sizes(Application& app, const spark::Conf& conf) {
     app.conf.needed = false;
     asker_.forget(app.uid);
     app.notes = derived.notes;
+    app.milestones.sized_ms = now_ms_;
     queue_changed_ = true;
     if (!derived.problem.empty()) {
         app.problem = derived.problem;
@@ -132,6 +133,7 @@ void Engine::confirm(Application& app, PodEntry& entry) {
     app.reserved = true;
     app.bound_ms = now_ms_;
     reservation_stored(app, app.text_generation);
+    app.milestones.driver_bound_ms = now_ms_;
     recheck_claims(app);
     stuck_due_.emplace(now_ms_ + schema_.gang.never_running_after_ms, app.uid);
     dirty_gangs_.insert(app.uid);
@@ -147,8 +149,12 @@ void Engine::confirm(Application& app, PodEntry& entry) {
 }
 
 void Engine::announce_bound(const PodEntry& entry) {
-    if (!leads_ || find_owner(entry) != nullptr) {
+    if (Application* gang = find_owner(entry)) {
+        note_executor_bound(*gang);
         return;  // never one event per executor
+    }
+    if (!leads_) {
+        return;
     }
     announcer_.event(
         entry.pod,
@@ -158,10 +164,25 @@ void Engine::announce_bound(const PodEntry& entry) {
             entry.node());
 }
 
+void Engine::note_executor_bound(Application& gang) const {
+    Milestones& seen = gang.milestones;
+    ++seen.executors_bound;
+    if (seen.first_executor_ms == 0) {
+        seen.first_executor_ms = now_ms_;
+    }
+    const bool all = std::all_of(gang.slots.begin(), gang.slots.end(), [](const Slot& slot) {
+        return slot.state == SlotState::bound;
+    });
+    if (all && !gang.slots.empty() && seen.all_executors_ms == 0) {
+        seen.all_executors_ms = now_ms_;
+    }
+}
+
 void Engine::end(Application& app, const char* why) {
     if (app.phase == Phase::ended) {
         return;
     }
+    app.milestones.ended_ms = now_ms_;
     const bool held = app.reserved && !app.slots.empty();
     stop_waiting(app);
     app.phase = Phase::ended;

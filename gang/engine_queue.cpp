@@ -283,6 +283,7 @@ void Engine::admit(Application& app, PodEntry& entry, const core::Plan& plan) {
         annotations = {{std::string(slot_annotation), std::string(elastic_mark)}};
     }
     app.phase = Phase::claimed;
+    app.milestones.admitted_ms = now_ms_;
     app.claimed_node = cluster_.node_name(plan.driver);
     waiting_.erase(app.rank);
     if (Application* gang = find_owner(entry)) {

@@ -144,6 +144,7 @@ std::optional<Explanation> Engine::explain(std::string_view pod_or_app) const {
     }
     Explanation out;
     out.gang = view_of(*app);
+    out.milestones = app->milestones;
     out.is_executor = owner != nullptr;
     out.driver = app->driver_shape ? cluster_.resources(*app->driver_shape) : core::Resources{};
     if (!app->shapes.empty()) {

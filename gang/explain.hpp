@@ -63,8 +63,22 @@ struct GangView {
     std::string message;  ///< the sentence of the condition, without the code
 };
 
+/// When the scheduler saw a gang take each step: Unix milliseconds, 0 for "not (seen) yet". What
+/// happened before a restart or under another leader is not in it.
+struct Milestones {
+    std::int64_t sized_ms = 0;           ///< its Spark conf was understood
+    std::int64_t admitted_ms = 0;        ///< every slot was reserved, the driver's bind sent
+    std::int64_t driver_bound_ms = 0;    ///< the API server confirmed it
+    std::int64_t first_executor_ms = 0;  ///< the first executor was bound
+    std::int64_t all_executors_ms = 0;   ///< every slot had its executor for the first time
+    std::int64_t ended_ms = 0;
+    std::int32_t executors_bound = 0;  ///< binds of executors in all, replacements included
+    friend bool operator==(const Milestones&, const Milestones&) = default;
+};
+
 struct Explanation {
     GangView gang;
+    Milestones milestones;
     bool is_executor = false;  ///< the question named an executor of this gang
     core::Resources driver;    ///< what the driver asks
     core::Resources executor;  ///< what one executor asks

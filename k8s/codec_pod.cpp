@@ -74,19 +74,6 @@ void decode_spec(Fields& fields, const Value& spec, core::Pod& pod) {
     }
 }
 
-core::PodPhase parse_phase(std::string_view text) {
-    if (text.empty() || text == "Pending") {
-        return core::PodPhase::pending;
-    }
-    if (text == "Running") {
-        return core::PodPhase::running;
-    }
-    if (text == "Succeeded") {
-        return core::PodPhase::succeeded;
-    }
-    return text == "Failed" ? core::PodPhase::failed : core::PodPhase::unknown;
-}
-
 void decode_status(Fields& fields, const Value& status, core::Pod& pod) {
     pod.phase = parse_phase(fields.text(status, "phase"));
     if (pod.phase == core::PodPhase::failed) {
@@ -107,6 +94,19 @@ void decode_status(Fields& fields, const Value& status, core::Pod& pod) {
 }
 
 }  // namespace
+
+core::PodPhase parse_phase(std::string_view text) {
+    if (text.empty() || text == "Pending") {
+        return core::PodPhase::pending;
+    }
+    if (text == "Running") {
+        return core::PodPhase::running;
+    }
+    if (text == "Succeeded") {
+        return core::PodPhase::succeeded;
+    }
+    return text == "Failed" ? core::PodPhase::failed : core::PodPhase::unknown;
+}
 
 core::Result<core::Pod> decode_pod_value(const Value& object) {
     const Value* metadata = find_member(object, "metadata");

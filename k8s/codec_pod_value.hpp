@@ -18,4 +18,7 @@ core::Result<core::Node> decode_node_value(const rapidjson::Value& object);
 /// As decode_config_map() of the text.
 core::Result<ConfigMap> decode_config_map_value(const rapidjson::Value& object);
 
+/// "Running" etc.; an empty phase is pending, a strange one unknown.
+core::PodPhase parse_phase(std::string_view text);
+
 }  // namespace k8s

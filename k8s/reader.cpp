@@ -8,6 +8,8 @@
 #include <boost/asio/co_spawn.hpp>
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -63,9 +65,56 @@ core::Result<std::string> body_of(Reply reply) {
     return std::move(response.body);
 }
 
-std::string pods_path(const std::string& namespace_name) {
-    if (namespace_name.empty()) return "/api/v1/pods";
-    return fmt::format("/api/v1/namespaces/{}/pods", percent_encode(namespace_name));
+std::string list_path(const std::string& namespace_name, const char* resource) {
+    if (namespace_name.empty()) return fmt::format("/api/v1/{}", resource);
+    return fmt::format("/api/v1/namespaces/{}/{}", percent_encode(namespace_name), resource);
+}
+
+/// One consistent list, page by page; the pages' items in `decode`'s type. The path has its
+/// question mark if it has parameters.
+template <typename T, typename Decode>
+core::Result<std::vector<T>> read_list(
+    const std::shared_ptr<Endpoint>& endpoint,
+    const ReaderOptions& options,
+    const std::string& path,
+    Decode decode) {
+    Asker asker(endpoint);
+    const char* separator = path.find('?') == std::string::npos ? "?" : "&";
+    std::vector<T> items;
+    std::string token;
+    int restarts = 0;
+    for (;;) {
+        std::string target = fmt::format("{}{}limit={}", path, separator, options.page_size);
+        if (!token.empty()) target += "&continue=" + percent_encode(token);
+        Reply reply = asker.ask(Question(target, CallLimits(options.timeout_ms, page_bytes_max)));
+        const auto* response = std::get_if<Response>(&reply);
+        if (response != nullptr && response->status == 410 && restarts++ < restarts_max) {
+            items.clear();
+            token.clear();
+            continue;
+        }
+        auto body = body_of(std::move(reply));
+        if (!body) return body.error();
+        core::Result<HistoryPage<T>> page = decode(*std::move(body));
+        if (!page) return page.error();
+        std::move(page->items.begin(), page->items.end(), std::back_inserter(items));
+        if (page->continue_token.empty()) return items;
+        if (items.size() > options.objects_max || page->continue_token == token) {
+            return core::Error{"the list does not end"};
+        }
+        token = page->continue_token;
+    }
+}
+
+core::Result<HistoryPage<core::Pod>> decode_pods(std::string body) {
+    auto page = decode_page(WatchKind::pods, std::move(body));
+    if (!page) return page.error();
+    HistoryPage<core::Pod> out;
+    out.continue_token = page->continue_token;
+    for (DecodedObject& item : page->items) {
+        out.items.push_back(std::get<core::Pod>(std::move(item.object)));
+    }
+    return out;
 }
 
 }  // namespace
@@ -74,34 +123,24 @@ Reader::Reader(std::shared_ptr<Endpoint> endpoint, ReaderOptions options)
     : endpoint_(std::move(endpoint)), options_(options) {}
 
 core::Result<std::vector<core::Pod>> Reader::list_pods(const std::string& namespace_name) {
-    Asker asker(endpoint_);
-    const std::string path = pods_path(namespace_name);
-    std::vector<core::Pod> pods;
-    std::string token;
-    int restarts = 0;
-    for (;;) {
-        std::string target = fmt::format("{}?limit={}", path, options_.page_size);
-        if (!token.empty()) target += "&continue=" + percent_encode(token);
-        Reply reply = asker.ask(Question(target, CallLimits(options_.timeout_ms, page_bytes_max)));
-        const auto* response = std::get_if<Response>(&reply);
-        if (response != nullptr && response->status == 410 && restarts++ < restarts_max) {
-            pods.clear();
-            token.clear();
-            continue;
-        }
-        auto body = body_of(std::move(reply));
-        if (!body) return body.error();
-        auto page = decode_page(WatchKind::pods, *std::move(body));
-        if (!page) return page.error();
-        for (DecodedObject& item : page->items) {
-            pods.push_back(std::get<core::Pod>(std::move(item.object)));
-        }
-        if (page->continue_token.empty()) return pods;
-        if (pods.size() > options_.objects_max || page->continue_token == token) {
-            return core::Error{"the list does not end"};
-        }
-        token = page->continue_token;
-    }
+    return read_list<core::Pod>(
+        endpoint_, options_, list_path(namespace_name, "pods"), decode_pods);
+}
+
+core::Result<std::vector<PodHistory>> Reader::list_pod_histories(
+    const std::string& namespace_name) {
+    return read_list<PodHistory>(
+        endpoint_, options_, list_path(namespace_name, "pods"), decode_pod_histories);
+}
+
+core::Result<std::vector<RecordedEvent>> Reader::list_events(
+    const std::string& namespace_name, const std::string& pod_uid) {
+    return read_list<RecordedEvent>(
+        endpoint_,
+        options_,
+        list_path(namespace_name, "events") +
+            "?fieldSelector=" + percent_encode("involvedObject.uid=" + pod_uid),
+        decode_events);
 }
 
 }  // namespace k8s

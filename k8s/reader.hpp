@@ -5,6 +5,7 @@
 #include "core/pod.hpp"
 #include "core/result.hpp"
 #include "k8s/endpoint.hpp"
+#include "k8s/pod_history.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -25,6 +26,13 @@ public:
 
     /// All pods of a namespace; empty: of the cluster. One consistent list, page by page.
     core::Result<std::vector<core::Pod>> list_pods(const std::string& namespace_name);
+
+    /// The same pods as times and ends.
+    core::Result<std::vector<PodHistory>> list_pod_histories(const std::string& namespace_name);
+
+    /// The Events that the API server still has about one pod (an hour's worth by default).
+    core::Result<std::vector<RecordedEvent>> list_events(
+        const std::string& namespace_name, const std::string& pod_uid);
 
 private:
     std::shared_ptr<Endpoint> endpoint_;

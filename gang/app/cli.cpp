@@ -68,6 +68,7 @@ const std::vector<Verb>& verbs() {
         cluster_verb(),
         gangs_verb(),
         why_verb(),
+        timeline_verb(),
         size_verb(),
         check_config_verb(),
         version_verb()};

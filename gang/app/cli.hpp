@@ -28,6 +28,7 @@ Verb cluster_verb();
 Verb demo_verb();
 Verb gangs_verb();
 Verb why_verb();
+Verb timeline_verb();
 Verb size_verb();
 Verb check_config_verb();
 Verb version_verb();

@@ -5,6 +5,9 @@
 
 #include <fmt/format.h>
 
+#include <array>
+#include <utility>
+
 namespace gang::app {
 namespace {
 
@@ -97,6 +100,25 @@ void put_gang_members(Writer& w, const GangView& gang) {
     put(w, "message", gang.message);
 }
 
+constexpr std::array<std::pair<const char*, std::int64_t Milestones::*>, 6> milestone_keys = {{
+    {"sizedMs", &Milestones::sized_ms},
+    {"admittedMs", &Milestones::admitted_ms},
+    {"driverBoundMs", &Milestones::driver_bound_ms},
+    {"firstExecutorBoundMs", &Milestones::first_executor_ms},
+    {"allExecutorsBoundMs", &Milestones::all_executors_ms},
+    {"endedMs", &Milestones::ended_ms},
+}};
+
+void put_milestones(Writer& w, const Milestones& milestones) {
+    w.Key("milestones");
+    w.StartObject();
+    for (const auto& [key, member] : milestone_keys) {
+        put(w, key, milestones.*member);
+    }
+    put(w, "executorsBound", std::int64_t{milestones.executors_bound});
+    w.EndObject();
+}
+
 std::string_view text_at(const Value& object, const char* key) {
     const auto it = object.FindMember(key);
     if (it == object.MemberEnd() || !it->value.IsString()) {
@@ -133,6 +155,19 @@ core::Resources resources_at(const Value& object, const char* key) {
             }
         }
     }
+    return out;
+}
+
+Milestones milestones_at(const Value& object) {
+    Milestones out;
+    const auto it = object.FindMember("milestones");
+    if (it == object.MemberEnd() || !it->value.IsObject()) {
+        return out;
+    }
+    for (const auto& [key, member] : milestone_keys) {
+        out.*member = number_at(it->value, key);
+    }
+    out.executors_bound = small_at(it->value, "executorsBound");
     return out;
 }
 
@@ -227,6 +262,7 @@ std::string to_json(const Answer& answer) {
     put(w, "source", answer.source);
     put(w, "server", answer.server);
     put_gang_members(w, explanation.gang);
+    put_milestones(w, explanation.milestones);
     w.Key("isExecutor");
     w.Bool(explanation.is_executor);
     put_resources(w, "driverRequests", explanation.driver);
@@ -258,6 +294,7 @@ core::Result<Answer> answer_from_json(std::string_view json) {
     }
     Explanation explanation;
     explanation.gang = gang_from(document);
+    explanation.milestones = milestones_at(document);
     const auto executor = document.FindMember("isExecutor");
     explanation.is_executor = executor != document.MemberEnd() && executor->value.IsTrue();
     explanation.driver = resources_at(document, "driverRequests");

@@ -105,6 +105,35 @@ def test_gangs_and_why_from_the_api_server_alone(cluster: Cluster) -> None:
     assert absent.returncode != 0 and "no-such-pod" in absent.stderr + absent.stdout
 
 
+def test_timeline_tells_the_life_of_an_application(cluster: Cluster) -> None:
+    cluster.add_nodes(1)
+    cluster.start_scheduler()
+    first = sized(Size(executors=2), cluster.default_namespace)
+    first.work_seconds = 3
+    cluster.submit(first)
+    eventually(lambda: cluster.is_whole(first), 15, "two executors")
+    second = cluster.submit(sized(Size(executors=3), cluster.default_namespace))
+    cluster.wait_code(second, "WaitingForCapacity")
+    cluster.wait_finished(first, second)
+
+    def steps(name: str) -> list[str]:
+        result = cluster.rig.cli("timeline", f"{cluster.default_namespace}/{name}", "-o", "json")
+        assert result.returncode == 0, result.stderr
+        entries = json.loads(result.stdout)["entries"]
+        seconds = [entry["timeMs"] // 1000 for entry in entries]
+        assert seconds == sorted(seconds)
+        return [entry["step"] for entry in entries]
+
+    eventually(lambda: "Released" in steps(second.driver_name), 10, "the last event")
+    told = steps(second.driver_name)
+    assert told[0] == "Created" and "FailedScheduling" in told
+    assert told.index("FailedScheduling") < told.index("DriverBound") < told.index("Ended")
+    text = cluster.rig.cli("timeline", second.application_id, "-n", cluster.default_namespace).stdout
+    assert "driver bound to" in text and "[WaitingForCapacity]" in text, text
+    absent = cluster.rig.cli("timeline", "no-such-pod", "-n", cluster.default_namespace)
+    assert absent.returncode == 1 and "no-such-pod" in absent.stderr
+
+
 def test_the_cluster_ends_in_order_while_somebody_watches(tmp_path: Path) -> None:
     kubeconfig = tmp_path / "kubeconfig"
     server = Process([str(binary()), "cluster", "--kubeconfig-out", str(kubeconfig)],

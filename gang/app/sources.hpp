@@ -1,0 +1,45 @@
+#pragma once
+// Where the verbs that ask (`gangs`, `why`, `timeline`) get their answers: a daemon's control
+// endpoint if it serves the same cluster, and the API server.
+
+#include "config/schema.hpp"
+#include "core/result.hpp"
+#include "gang/app/control_client.hpp"
+#include "gang/app/flags.hpp"
+#include "gang/app/json_text.hpp"
+#include "k8s/access.hpp"
+#include "k8s/reader.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace gang::app {
+
+/// What the flags say about where to ask.
+struct Sources {
+    config::Schema config;
+    core::Result<k8s::Access> access = core::Error{};
+    std::string control;            ///< address, or empty
+    bool control_is_asked = false;  ///< by the user: then it is trusted to serve the right cluster
+    std::string namespace_name;
+};
+
+/// An error is one of usage or configuration.
+core::Result<Sources> find_sources(const CommandLine& line);
+
+/// A daemon of another cluster may sit at the default address.
+bool is_same_cluster(const Sources& sources, const std::string& server);
+
+/// The daemon's words, or why there are none.
+core::Result<ControlAnswer> ask_control(const Sources& sources, const std::string& target);
+
+/// The daemon's answer, when it has one about the right cluster and namespace.
+std::optional<Answer> explain_by_daemon(const Sources& sources, const std::string& question);
+
+core::Result<k8s::Reader> make_reader(const Sources& sources);
+
+/// Flags of every verb that asks.
+std::vector<Flag> ask_flags();
+
+}  // namespace gang::app
