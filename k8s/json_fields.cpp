@@ -140,14 +140,14 @@ std::vector<std::string> Fields::texts(const rapidjson::Value& object, const cha
 }
 
 core::StringMap Fields::map(
-    const rapidjson::Value& object, const char* name, std::string_view key_prefix) {
+    const rapidjson::Value& object, const char* name, bool (*is_kept)(std::string_view)) {
     core::StringMap result;
     const auto* members = this->object(object, name);
     if (members == nullptr) {
         return result;
     }
     for (const auto& member : members->GetObject()) {
-        if (!view(member.name).starts_with(key_prefix)) {
+        if (is_kept != nullptr && !is_kept(view(member.name))) {
             continue;
         }
         std::string value;

@@ -46,9 +46,11 @@ public:
     rapidjson::Value::ConstArray objects(const rapidjson::Value& object, const char* name);
     /// An array of strings.
     std::vector<std::string> texts(const rapidjson::Value& object, const char* name);
-    /// A map of strings, sorted; only keys with the prefix.
+    /// A map of strings, sorted; only keys that `is_kept` wants.
     core::StringMap map(
-        const rapidjson::Value& object, const char* name, std::string_view key_prefix = {});
+        const rapidjson::Value& object,
+        const char* name,
+        bool (*is_kept)(std::string_view) = nullptr);
     /// `requests` of the object, and of `limits` what `requests` does not name: the API server
     /// fills in the same when the pod is created.
     core::Resources requests(const rapidjson::Value& object);
