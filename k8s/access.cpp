@@ -1,5 +1,6 @@
 #include "k8s/access.hpp"
 
+#include "k8s/small_file.hpp"
 #include "k8s/token.hpp"
 
 #include <charconv>
@@ -9,20 +10,9 @@
 namespace k8s {
 namespace {
 
-constexpr const char* mount = "/var/run/secrets/kubernetes.io/serviceaccount/";
-
 std::string environment(const char* name) {
     const char* value = std::getenv(name);
     return value == nullptr ? std::string() : std::string(value);
-}
-
-std::string read_small_file(const std::string& path) {
-    constexpr std::streamsize file_max = 1024 * 1024;
-    std::ifstream in(path, std::ios::binary);
-    std::string text(static_cast<std::size_t>(file_max), '\0');
-    in.read(text.data(), file_max);
-    text.resize(static_cast<std::size_t>(in.gcount()));
-    return text;
 }
 
 bool exists(const std::string& path) {
@@ -35,7 +25,7 @@ bool is_in_cluster() {
     return !environment("KUBERNETES_SERVICE_HOST").empty();
 }
 
-core::Result<Access> in_cluster_access() {
+core::Result<Access> in_cluster_access(const std::string& mount) {
     Access access;
     access.host = environment("KUBERNETES_SERVICE_HOST");
     const std::string port = environment("KUBERNETES_SERVICE_PORT");
@@ -45,15 +35,14 @@ core::Result<Access> in_cluster_access() {
         return core::Error{
             "not in a cluster: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set"};
     }
-    access.ca_pem = read_small_file(std::string(mount) + "ca.crt");
-    if (access.ca_pem.empty()) {
-        return core::Error{std::string("cannot read ") + mount + "ca.crt"};
-    }
-    access.token_file = std::string(mount) + "token";
+    access.ca_file = mount + "ca.crt";
+    access.ca_pem = read_small_file(access.ca_file, pem_max).value_or("");
+    if (access.ca_pem.empty()) return core::Error{"cannot read " + access.ca_file};
+    access.token_file = mount + "token";
     if (Token("", access.token_file).current(0).empty()) {
         return core::Error{"cannot read " + access.token_file};
     }
-    access.namespace_name = read_small_file(std::string(mount) + "namespace");
+    access.namespace_name = read_small_file(mount + "namespace", pem_max).value_or("");
     if (access.namespace_name.empty()) access.namespace_name = "default";
     return access;
 }

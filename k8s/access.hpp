@@ -16,9 +16,12 @@ struct Access {
     std::string path_prefix;      ///< "/k8s/clusters/c1" of a server URL with a path, else empty
     std::string tls_server_name;  ///< checked and sent instead of host when not empty
     std::string ca_pem;           ///< empty: the system's roots
+    std::string ca_file;  ///< where ca_pem came from and may be renewed; empty: from no file
     bool insecure_skip_verify = false;
     std::string client_certificate_pem;
+    std::string client_certificate_file;
     std::string client_key_pem;
+    std::string client_key_file;
     std::string token;           ///< meaningful when token_file is empty
     std::string token_file;      ///< re-read while we run; wins over token
     std::string namespace_name;  ///< of the context or of our own pod; "default" if nothing says
@@ -31,8 +34,10 @@ struct Access {
 core::Result<Access> load_kubeconfig(const std::string& path, const std::string& context = "");
 
 /// The credentials of a pod: the two service environment variables and the service account's mount.
-/// Fails closed: no CA or no token is an error.
-core::Result<Access> in_cluster_access();
+/// Fails closed: no CA or no token is an error. `mount` ends with a slash.
+inline constexpr const char* service_account_mount =
+    "/var/run/secrets/kubernetes.io/serviceaccount/";
+core::Result<Access> in_cluster_access(const std::string& mount = service_account_mount);
 
 /// True if the environment says that we run in a pod.
 bool is_in_cluster();

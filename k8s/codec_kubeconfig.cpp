@@ -1,6 +1,7 @@
 // load_kubeconfig(): everything in the chosen context is either used or refused by name.
 
 #include "k8s/access.hpp"
+#include "k8s/small_file.hpp"
 #include "k8s/token.hpp"
 
 #include <fmt/format.h>
@@ -8,8 +9,6 @@
 
 #include <charconv>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -18,7 +17,6 @@ namespace k8s {
 namespace {
 
 constexpr std::size_t kubeconfig_max = 4 * 1024 * 1024;
-constexpr std::size_t pem_max = 1024 * 1024;
 
 /// Thrown inside this file only; load_kubeconfig turns it into its Error.
 struct Refused {
@@ -27,18 +25,6 @@ struct Refused {
 
 [[noreturn]] void refuse(std::string why) {
     throw Refused{std::move(why)};
-}
-
-std::optional<std::string> read_file(const std::string& path, std::size_t max) {
-    std::ifstream in(path, std::ios::binary);
-    if (!in) return std::nullopt;
-    std::string text;
-    for (auto it = std::istreambuf_iterator<char>(in); it != std::istreambuf_iterator<char>();
-         ++it) {
-        if (text.size() == max) refuse(fmt::format("{} is larger than {} bytes", path, max));
-        text.push_back(*it);
-    }
-    return text;
 }
 
 std::string text(const YAML::Node& map, const char* key) {
@@ -143,7 +129,7 @@ private:
              "extensions"});
         read_server(text(cluster, "server"));
         access_.tls_server_name = text(cluster, "tls-server-name");
-        access_.ca_pem = pem(cluster, "certificate-authority");
+        access_.ca_pem = pem(cluster, "certificate-authority", access_.ca_file);
         access_.insecure_skip_verify = flag(cluster, "insecure-skip-tls-verify");
         if (access_.insecure_skip_verify && !access_.ca_pem.empty()) {
             refuse(
@@ -206,8 +192,9 @@ private:
              "token",
              "tokenFile",
              "extensions"});
-        access_.client_certificate_pem = pem(user, "client-certificate");
-        access_.client_key_pem = pem(user, "client-key");
+        access_.client_certificate_pem =
+            pem(user, "client-certificate", access_.client_certificate_file);
+        access_.client_key_pem = pem(user, "client-key", access_.client_key_file);
         if (access_.client_certificate_pem.empty() != access_.client_key_pem.empty()) {
             refuse("user: client-certificate and client-key belong together");
         }
@@ -224,16 +211,15 @@ private:
     }
 
     // "x-data" wins over the file named by "x", as in kubectl.
-    std::string pem(const YAML::Node& map, const char* key) {
+    std::string pem(const YAML::Node& map, const char* key, std::string& file) {
         const std::string data_key = std::string(key) + "-data";
         const std::string data = text(map, data_key.c_str());
         if (!data.empty()) return base64_decode(data_key.c_str(), data);
         const std::string name = text(map, key);
         if (name.empty()) return {};
-        auto content = read_file(beside(name), pem_max);
-        if (!content || content->empty()) {
-            refuse(fmt::format("{}: cannot read {}", key, beside(name)));
-        }
+        file = beside(name);
+        auto content = read_small_file(file, pem_max);
+        if (!content || content->empty()) refuse(fmt::format("{}: cannot read {}", key, file));
         return *content;
     }
 
@@ -251,7 +237,7 @@ private:
 core::Result<Access> load_kubeconfig(const std::string& path, const std::string& context) {
     // The parser's own texts quote the file, which holds secrets; only its line number is told.
     try {
-        const auto content = read_file(path, kubeconfig_max);
+        const auto content = read_small_file(path, kubeconfig_max);
         if (!content) return core::Error{"cannot read " + path};
         return Loader(path).load(YAML::Load(*content), context);
     } catch (const Refused& refused) {

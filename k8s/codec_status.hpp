@@ -11,8 +11,9 @@ namespace k8s {
 
 struct Status {
     int code = 0;
-    std::string reason;   ///< "Expired", "Conflict", ... or empty
-    std::string message;  ///< cut, one line, printable
+    std::string reason;              ///< "Expired", "Conflict", ... or empty
+    std::string message;             ///< cut, one line, printable
+    bool version_too_large = false;  ///< details name the cause ResourceVersionTooLarge
 };
 
 inline constexpr std::size_t status_message_max = 512;

@@ -57,6 +57,7 @@ core::Result<DecodedLine> decode_error(const rapidjson::Value& object) {
     line.trouble.status = static_cast<int>(fields.integer(object, "code"));
     line.trouble.reason = one_line(fields.text(object, "reason"), status_message_max);
     line.trouble.message = one_line(fields.text(object, "message"), status_message_max);
+    line.trouble.version_too_large = has_cause(object, "ResourceVersionTooLarge");
     if (const auto* details = find_member(object, "details"); details != nullptr) {
         const std::int64_t seconds = fields.integer(*details, "retryAfterSeconds");
         if (seconds > 0 && seconds <= 3'600) line.trouble.retry_after_ms = seconds * 1'000;
@@ -86,8 +87,9 @@ core::Result<DecodedPage> decode_page(WatchKind kind, std::string json) {
     const std::string found = document.IsObject() ? fields.text(document, "kind") : "";
     const std::string expected = std::string(kind_name(kind)) + "List";
     const auto* metadata = find_member(document, "metadata");
-    if (found != expected || metadata == nullptr) {
-        return strange(("expected a " + expected).c_str(), found);
+    const bool is_ours = found == expected && fields.text(document, "apiVersion") == "v1";
+    if (!is_ours || metadata == nullptr) {
+        return strange(("expected a " + expected + " of v1").c_str(), found);
     }
     DecodedPage page;
     page.version = fields.text(*metadata, "resourceVersion");

@@ -111,6 +111,8 @@ struct Connection::Impl {
 
     asio::io_context& io;
     std::shared_ptr<Endpoint> endpoint;
+    std::shared_ptr<TlsContext> trust;  // outlives the TLS stream made from it
+    std::uint64_t identity = 0;         // of the endpoint when the connection was opened
     std::unique_ptr<beast::tcp_stream> plain;
     std::unique_ptr<Tls> tls;
     std::shared_ptr<tcp::resolver> resolver;
@@ -165,7 +167,7 @@ std::string Connection::Impl::request_text(const Request& request) {
         request.target,
         host_header(access),
         endpoint->user_agent());
-    const std::string& token = endpoint->token().current(monotonic_ms());
+    const std::string& token = endpoint->token(monotonic_ms());
     if (!token.empty()) text += "Authorization: Bearer " + token + "\r\n";
     if (!request.body.empty()) {
         text += fmt::format(
@@ -226,23 +228,25 @@ asio::awaitable<error_code> Connection::Impl::connect(std::int64_t deadline) {
 
 // Empty: done.
 asio::awaitable<std::string> Connection::Impl::shake_hands(std::int64_t deadline) {
-    TlsContext& trust = *endpoint->tls();
-    tls = std::make_unique<Tls>(std::move(*plain), trust.native());
+    trust = endpoint->tls();
+    tls = std::make_unique<Tls>(std::move(*plain), trust->native());
     plain.reset();
-    if (!trust.prepare(tls->native_handle()))
+    if (!trust->prepare(tls->native_handle()))
         co_return std::string("OpenSSL refuses the server's name");
     tls->next_layer().expires_at(at(deadline));
     auto [ec] = co_await tls->async_handshake(asio::ssl::stream_base::client, tuple_awaitable);
     if (!ec) co_return std::string();
+    endpoint->handshake_failed(monotonic_ms());
     const std::string why = TlsContext::verify_problem(tls->native_handle());
     co_return "TLS: " + (why.empty() ? describe(ec) : why);
 }
 
 asio::awaitable<std::optional<Failure>> Connection::Impl::ensure_open(std::int64_t deadline) {
-    if (usable && monotonic_ms() - last_used < idle_max_ms && is_quiet(lowest().socket())) {
-        co_return std::nullopt;
-    }
+    endpoint->refresh(monotonic_ms());
+    const bool fresh = monotonic_ms() - last_used < idle_max_ms && identity == endpoint->identity();
+    if (usable && fresh && is_quiet(lowest().socket())) co_return std::nullopt;
     drop();
+    identity = endpoint->identity();
     const std::uint64_t before = closes;
     const error_code ec = co_await connect(deadline);
     std::string problem = ec ? describe(ec) : std::string();
@@ -387,7 +391,7 @@ asio::awaitable<Reply> Connection::Impl::attempts(
         Response response = finish_response(streaming);
         if (response.status == 401 && !token_refused) {
             token_refused = true;
-            const bool is_new = endpoint->token().refused(monotonic_ms());
+            const bool is_new = endpoint->token_refused(monotonic_ms());
             if (is_new && monotonic_ms() < deadline) continue;
         }
         co_return response;
@@ -420,6 +424,11 @@ asio::awaitable<StreamPart> Connection::read(std::int64_t idle_ms) {
     failure.answered = true;
     failure.message = "no stream is open";
     if (!self->parser) co_return failure;
+    self->endpoint->refresh(monotonic_ms());
+    if (self->identity != self->endpoint->identity()) {
+        self->drop();
+        co_return StreamEnd();  // to be opened anew, as whom we are now
+    }
     const std::int64_t deadline = monotonic_ms() + idle_ms;
     error_code ec;
     while (self->parser->get().body().empty() && !self->parser->is_done() && !ec) {

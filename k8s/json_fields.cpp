@@ -140,14 +140,14 @@ std::vector<std::string> Fields::texts(const rapidjson::Value& object, const cha
 }
 
 core::StringMap Fields::map(
-    const rapidjson::Value& object, const char* name, bool (*is_kept)(std::string_view)) {
+    const rapidjson::Value& object, const char* name, std::string_view key_prefix) {
     core::StringMap result;
     const auto* members = this->object(object, name);
     if (members == nullptr) {
         return result;
     }
     for (const auto& member : members->GetObject()) {
-        if (is_kept != nullptr && !is_kept(view(member.name))) {
+        if (!view(member.name).starts_with(key_prefix)) {
             continue;
         }
         std::string value;
@@ -195,6 +195,17 @@ core::Resources Fields::requests(const rapidjson::Value& object) {
         }
     }
     return result;
+}
+
+bool has_cause(const rapidjson::Value& status, std::string_view reason) {
+    const auto* details = find_member(status, "details");
+    const auto* causes = details == nullptr ? nullptr : find_member(*details, "causes");
+    if (causes == nullptr || !causes->IsArray()) return false;
+    for (const auto& cause : causes->GetArray()) {
+        const auto* named = find_member(cause, "reason");
+        if (named != nullptr && named->IsString() && view(*named) == reason) return true;
+    }
+    return false;
 }
 
 }  // namespace k8s

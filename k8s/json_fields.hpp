@@ -22,6 +22,9 @@ core::Result<core::Done> parse_in_place(std::string& text, rapidjson::Document& 
 /// The member, or nullptr if it is missing or null, or if `object` is no object.
 const rapidjson::Value* find_member(const rapidjson::Value& object, const char* name);
 
+/// A Status whose details name this cause.
+bool has_cause(const rapidjson::Value& status, std::string_view reason);
+
 inline std::string_view view(const rapidjson::Value& string) {
     return {string.GetString(), string.GetStringLength()};
 }
@@ -46,11 +49,9 @@ public:
     rapidjson::Value::ConstArray objects(const rapidjson::Value& object, const char* name);
     /// An array of strings.
     std::vector<std::string> texts(const rapidjson::Value& object, const char* name);
-    /// A map of strings, sorted; only keys that `is_kept` wants.
+    /// A map of strings, sorted; only keys with the prefix.
     core::StringMap map(
-        const rapidjson::Value& object,
-        const char* name,
-        bool (*is_kept)(std::string_view) = nullptr);
+        const rapidjson::Value& object, const char* name, std::string_view key_prefix = {});
     /// `requests` of the object, and of `limits` what `requests` does not name: the API server
     /// fills in the same when the pod is created.
     core::Resources requests(const rapidjson::Value& object);

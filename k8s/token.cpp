@@ -1,7 +1,7 @@
 #include "k8s/token.hpp"
 
-#include <fstream>
-#include <iterator>
+#include "k8s/small_file.hpp"
+
 #include <utility>
 
 namespace k8s {
@@ -11,16 +11,9 @@ bool is_token_character(char c) {
     return c > ' ' && c < '\x7f';
 }
 
-// The mount swaps the file by a symlink, so it is opened anew each time. What is not printable
-// could forge header lines and is no token.
+// What is not printable could forge header lines and is no token.
 std::string read_token(const std::string& file) {
-    std::ifstream in(file, std::ios::binary);
-    std::string text;
-    for (auto it = std::istreambuf_iterator<char>(in); it != std::istreambuf_iterator<char>();
-         ++it) {
-        if (text.size() == token_max) return {};
-        text.push_back(*it);
-    }
+    std::string text = read_small_file(file, token_max).value_or("");
     const auto begin = text.find_first_not_of(" \t\r\n");
     if (begin == std::string::npos) return {};
     text = text.substr(begin, text.find_last_not_of(" \t\r\n") - begin + 1);
@@ -51,6 +44,7 @@ void Token::read(std::int64_t now_ms) {
     std::string fresh = read_token(file_);
     was_read_ = true;
     read_at_ms_ = now_ms;
+    problem_ = fresh.empty() ? "cannot read a token from " + file_ : std::string();
     if (!fresh.empty()) token_ = std::move(fresh);
 }
 

@@ -23,11 +23,15 @@ public:
     /// that sending the request once more makes sense.
     bool refused(std::int64_t now_ms);
 
+    /// Why the last reading of the file gave no token; empty if it did.
+    const std::string& problem() const { return problem_; }
+
 private:
     void read(std::int64_t now_ms);
 
     std::string token_;
     std::string file_;
+    std::string problem_;
     std::int64_t read_at_ms_ = 0;
     bool was_read_ = false;
 };

@@ -44,8 +44,14 @@ protocol::Trouble trouble_of(const Response& response) {
     trouble.status = response.status;
     trouble.reason = status.reason;
     trouble.message = status.message;
+    trouble.version_too_large = status.version_too_large;
     trouble.retry_after_ms = response.retry_after_ms.value_or(-1);
     return trouble;
+}
+
+// The view grows old until somebody changes the server: a state to be told, not a crash.
+bool is_denial(const protocol::Trouble& trouble) {
+    return trouble.status == 401 || trouble.status == 403 || trouble.status == 404;
 }
 
 // "namespace/name" or "name": nodes are deleted by name.
@@ -79,6 +85,8 @@ struct Watcher::Impl : std::enable_shared_from_this<Watcher::Impl> {
     bool started = false;
     bool stopped = false;
     bool paused = false;
+    bool denied =
+        false;  // the server's last word was that we may not, or that there is no such kind
 
     std::uint32_t chance() { return static_cast<std::uint32_t>(random()); }
     const char* kind_name() const { return options.kind == WatchKind::pods ? "pods" : "nodes"; }
@@ -103,7 +111,7 @@ struct Watcher::Impl : std::enable_shared_from_this<Watcher::Impl> {
     }
 
     void carry_out(const protocol::Verdict& verdict, DecodedObject&& decoded);
-    void take_page(DecodedPage&& page);
+    void take_page(DecodedPage&& page, std::size_t bytes);
     bool take_line(std::string_view text);
     bool take_bytes(const std::string& bytes);
     std::string watch_target(const protocol::AskWatch& ask) const;
@@ -130,8 +138,9 @@ void Watcher::Impl::carry_out(const protocol::Verdict& verdict, DecodedObject&& 
     }
 }
 
-void Watcher::Impl::take_page(DecodedPage&& page) {
-    const auto verdict = reflector.on_page(page.version, page.continue_token);
+void Watcher::Impl::take_page(DecodedPage&& page, std::size_t bytes) {
+    denied = false;
+    const auto verdict = reflector.on_page(page.version, page.continue_token, bytes);
     if (verdict == protocol::PageVerdict::refused) {
         problem("the list is older than what was seen, or does not end");
         return;
@@ -165,12 +174,14 @@ asio::awaitable<void> Watcher::Impl::list(std::string continue_token) {
     if (response.status != 200) {
         const protocol::Trouble trouble = trouble_of(response);
         problem(fmt::format("list: {} ({})", trouble.message, trouble.status));
+        denied = is_denial(trouble);
         reflector.on_list_failed(trouble, monotonic_ms(), chance());
         co_return;
     }
+    const std::size_t bytes = response.body.size();
     auto page = decode_page(options.kind, std::move(response.body));
     if (page) {
-        take_page(*std::move(page));
+        take_page(*std::move(page), bytes);
         co_return;
     }
     problem("list: " + page.error().message);
@@ -199,10 +210,12 @@ asio::awaitable<void> Watcher::Impl::watch(protocol::AskWatch ask) {
     if (response.status != 200) {
         const protocol::Trouble trouble = trouble_of(response);
         problem(fmt::format("watch: {} ({})", trouble.message, trouble.status));
+        denied = is_denial(trouble);
         reflector.on_watch_failed(trouble, monotonic_ms(), chance());
         co_return;
     }
     ++stats.watches;
+    denied = false;
     stats.last_problem.clear();
     lines.clear();
     reflector.on_watch_opened(monotonic_ms());
@@ -321,7 +334,7 @@ void Watcher::resume() {
 
 WatcherStats Watcher::stats() const {
     WatcherStats stats = impl_->stats;
-    stats.synced = impl_->reflector.is_synced();
+    stats.synced = impl_->reflector.is_synced() && !impl_->denied;
     return stats;
 }
 

@@ -58,7 +58,8 @@ struct WatcherStats {
     std::uint64_t watches = 0;  ///< watches opened
     std::uint64_t events = 0;   ///< watch events other than bookmarks
     std::uint64_t failures = 0;
-    bool synced = false;       ///< a list is complete and no new one is needed
+    bool synced =
+        false;  ///< a list is complete, no new one is needed, and nobody denies us the kind
     std::string last_problem;  ///< empty while all is well
 };
 

@@ -176,6 +176,7 @@ void Daemon::Impl::start() {
         {{"server", server_name(options.endpoint->access())},
          {"schedulerNames", fmt::format("{}", fmt::join(options.config.scheduler_names, ","))},
          {"leaderElection", elector ? "on" : "off"}});
+    options.endpoint->set_notice(notices("credentials"));
     serve_control();
     pods.start();
     nodes.start();
@@ -348,7 +349,10 @@ void Daemon::Impl::stop(std::function<void()> done) {
 Daemon::Daemon(asio::io_context& io, DaemonOptions options)
     : impl_(std::make_shared<Impl>(io, std::move(options))) {}
 
-Daemon::~Daemon() = default;
+Daemon::~Daemon() {
+    // The endpoint may outlive us and the log.
+    impl_->options.endpoint->set_notice({});
+}
 
 void Daemon::start() {
     impl_->start();

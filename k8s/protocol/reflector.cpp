@@ -20,13 +20,24 @@ bool is_expired(const Trouble& trouble) {
 
 // Old servers say it in words only.
 bool is_too_large_version(const Trouble& trouble) {
-    return trouble.message.find("Too large resource version") != std::string::npos;
+    return trouble.version_too_large ||
+           trouble.message.find("Too large resource version") != std::string::npos;
 }
 
 // Asking again for the same watch is right: the server is away or busy, the version is still good.
 bool is_passing(const Trouble& trouble) {
     return trouble.status == 0 || trouble.status == 401 || trouble.status == 403 ||
            trouble.status == 429 || trouble.status == 503;
+}
+
+// The server failed. The same watch may work in a moment, but not for ever.
+bool is_internal(const Trouble& trouble) {
+    return trouble.status >= 500;
+}
+
+// A server that knows no version of a list says "0".
+bool is_no_version(const std::string& version) {
+    return version.empty() || version == "0";
 }
 
 bool is_older(const std::string& a, const std::string& b) {
@@ -51,6 +62,7 @@ void Reflector::list_again() {
     continue_token_.clear();
     list_version_.clear();
     pages_ = 0;
+    list_bytes_ = 0;
     watch_failures_ = 0;
 }
 
@@ -72,7 +84,8 @@ void Reflector::on_sign_of_life() {
     backoff_.reset();
 }
 
-PageVerdict Reflector::on_page(const std::string& version, const std::string& continue_token) {
+PageVerdict Reflector::on_page(
+    const std::string& version, const std::string& continue_token, std::size_t bytes) {
     const bool first = pages_ == 0;
     if (first) {
         trust_older_ = false;
@@ -88,7 +101,8 @@ PageVerdict Reflector::on_page(const std::string& version, const std::string& co
         list_version_ = version;
         ++list_number_;
     }
-    if (++pages_ > options_.pages_max) {
+    list_bytes_ += bytes;
+    if (++pages_ > options_.pages_max || list_bytes_ > options_.list_bytes_max) {
         list_again();
         pause_ms_ = options_.backoff.ms_max;
         return PageVerdict::refused;
@@ -115,6 +129,7 @@ std::optional<std::vector<ObjectKey>> Reflector::end_page() {
     }
     version_ = list_version_;
     pages_ = 0;
+    list_bytes_ = 0;
     wants_list_ = false;
     begun_ = false;
     synced_ = true;
@@ -129,16 +144,21 @@ void Reflector::on_list_failed(const Trouble& trouble, std::int64_t now_ms, std:
 void Reflector::on_watch_opened(std::int64_t now_ms) {
     watch_opened_ms_ = now_ms;
     watch_had_event_ = false;
+    replaying_ = is_no_version(version_);
 }
 
 Verdict Reflector::on_event(WatchEventType type, const ObjectKey& object) {
     on_sign_of_life();
-    advance(object.version);
+    // A watch from no version begins with what exists, in any order: the versions of these say
+    // nothing about where the stream is.
+    if (type != WatchEventType::added) replaying_ = false;
+    if (!replaying_) advance(object.version);
     return type == WatchEventType::deleted ? remove(object) : store(object, false);
 }
 
 void Reflector::on_bookmark(const std::string& version) {
     on_sign_of_life();
+    replaying_ = false;
     advance(version);
 }
 
@@ -202,11 +222,10 @@ void Reflector::on_watch_failed(const Trouble& trouble, std::int64_t now_ms, std
         watch_had_event_ = false;
         return;
     }
-    if (is_too_large_version(trouble)) {
-        list_again();
-    } else if (!is_passing(trouble) && ++watch_failures_ >= watch_failures_max) {
-        list_again();
-    }
+    const bool list_is_due = is_too_large_version(trouble) ||
+                             (!is_passing(trouble) &&
+                              (!is_internal(trouble) || ++watch_failures_ >= watch_failures_max));
+    if (list_is_due) list_again();
     back_off(trouble.retry_after_ms, now_ms, random);
 }
 

@@ -71,12 +71,15 @@ struct Trouble {
     std::string reason;  ///< of the Status object: "Expired", ...
     std::string message;
     std::int64_t retry_after_ms = -1;
+    bool version_too_large = false;  ///< the Status names the cause ResourceVersionTooLarge
 };
 
 struct ReflectorOptions {
     BackoffOptions backoff;
     std::int64_t watch_timeout_ms_min = 300'000;  ///< asked of the server: min..2*min
-    std::size_t pages_max = 4'000;  ///< a list that does not end within these is a failure
+    // A list that does not end within these is a failure.
+    std::size_t pages_max = 4'000;
+    std::size_t list_bytes_max = std::size_t{16} * 1024 * 1024 * 1024;  ///< of all its pages
 };
 
 class Reflector {
@@ -86,7 +89,8 @@ public:
     ReflectorAction next(std::uint32_t random);
 
     // A page came: on_page, on_item for each, end_page.
-    PageVerdict on_page(const std::string& version, const std::string& continue_token);
+    PageVerdict on_page(
+        const std::string& version, const std::string& continue_token, std::size_t bytes = 0);
     Verdict on_item(const ObjectKey& item);
     /// After the last page: what the receiver must delete, then the list is complete. Nothing:
     /// there are more pages.
@@ -135,6 +139,7 @@ private:
     std::string continue_token_;
     std::uint64_t list_number_ = 0;
     std::size_t pages_ = 0;
+    std::size_t list_bytes_ = 0;  ///< of the list in progress
     bool wants_list_ = true;
     bool begun_ = false;
     bool synced_ = false;
@@ -145,6 +150,7 @@ private:
     std::int64_t pause_ms_ = 0;
     std::int64_t watch_opened_ms_ = 0;
     bool watch_had_event_ = false;
+    bool replaying_ = false;  ///< the watch began at no version and still says what existed before
 };
 
 }  // namespace k8s::protocol

@@ -5,8 +5,10 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <limits>
 #include <string>
+#include <vector>
 
 using build::node;
 using build::resources;
@@ -192,7 +194,7 @@ TEST_CASE("cluster: pods that come before their node are remembered under its na
     CHECK(cpu(cluster, "n1") == 8000);
 }
 
-TEST_CASE("cluster: a node that goes before its pods, and comes back, balances") {
+TEST_CASE("A18: cluster: a node that goes before its pods, and comes back, balances") {
     Cluster cluster;
     cluster.upsert_node(node("n1").cpu(8));
     cluster.upsert_pod("u1", "n1", resources("3"), Holder::foreign);
@@ -207,6 +209,35 @@ TEST_CASE("cluster: a node that goes before its pods, and comes back, balances")
     cluster.release(slot);
     cluster.remove_pod("u1");
     CHECK(cpu(cluster, "n1") == 16000);
+}
+
+TEST_CASE("A18: cluster: a node and its pods end, or begin, in any order of their streams") {
+    std::vector<std::string> ends = {"n1", "u1", "u2"};
+    do {
+        CAPTURE(ends[0] + ends[1] + ends[2]);
+        Cluster cluster;
+        cluster.upsert_pod("u1", "n1", resources("3"), Holder::foreign);
+        cluster.upsert_node(node("n1").cpu(8));
+        cluster.upsert_pod("u2", "n1", resources("1"), Holder::foreign);
+        CHECK(cpu(cluster, "n1") == 4000);
+        std::int64_t taken = 4000;
+        for (const std::string& name : ends) {
+            if (name == "n1") {
+                cluster.remove_node(name);
+                CHECK(cluster.node_count() == 0);
+                // Whatever is left of its pods is there when it comes back too soon.
+                cluster.upsert_node(node("n1").cpu(8));
+                CHECK(cpu(cluster, "n1") == 8000 - taken);
+                cluster.remove_node(name);
+                continue;
+            }
+            cluster.remove_pod(name);
+            taken -= name == "u1" ? 3000 : 1000;
+        }
+        cluster.upsert_node(node("n1").cpu(8));
+        CHECK(cpu(cluster, "n1") == 8000);
+        CHECK(cluster.pod_count() == 0);
+    } while (std::next_permutation(ends.begin(), ends.end()));
 }
 
 TEST_CASE("cluster: numbers of nodes that are gone and empty are used again, others never") {

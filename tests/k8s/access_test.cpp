@@ -141,7 +141,7 @@ TEST_CASE("kubeconfig: another context by name") {
     CHECK(missing.error().message.find("there is none named \"third\"") != std::string::npos);
 }
 
-TEST_CASE("kubeconfig: what is not implemented is refused by name") {
+TEST_CASE("C8: what is not implemented is refused by name") {
     for (const char* field :
          {"exec: {command: aws}",
           "auth-provider: {name: gcp}",
@@ -164,7 +164,7 @@ TEST_CASE("kubeconfig: an empty field that is not implemented does no harm") {
     CHECK(problem(config(server + "\nproxy-url: \"\"", "as: \"\"\ntoken: t")) == "accepted");
 }
 
-TEST_CASE("kubeconfig: trust is never loosened by accident") {
+TEST_CASE("C6: trust is never loosened by accident") {
     CHECK(
         problem(config(
                     server + "\ncertificate-authority: ca.pem\ninsecure-skip-tls-verify: true",
@@ -206,7 +206,7 @@ TEST_CASE("access: which kubeconfig is meant") {
     CHECK_FALSE(find_kubeconfig(""));
 }
 
-TEST_CASE("access: in a cluster it fails closed without mounts") {
+TEST_CASE("C5: in a cluster it fails closed without its mounts") {
     const Environment host("KUBERNETES_SERVICE_HOST", "10.0.0.1");
     const Environment port("KUBERNETES_SERVICE_PORT", "443");
     CHECK(is_in_cluster());

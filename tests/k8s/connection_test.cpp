@@ -274,7 +274,7 @@ TEST_CASE("connection: Retry-After in seconds, capped; a date or garbage is one 
     CHECK(retry_after("soon") == 1'000);
 }
 
-TEST_CASE("connection: a 401 reads the token again and repeats the request once") {
+TEST_CASE("C1: a 401 reads the token again and repeats the request once") {
     const std::string file = std::tmpnam(nullptr);
     std::ofstream(file) << "old\n";
     fake::Server server([&](fake::Peer& peer, const fake::Request& request) {
@@ -292,7 +292,7 @@ TEST_CASE("connection: a 401 reads the token again and repeats the request once"
     std::remove(file.c_str());
 }
 
-TEST_CASE("connection: a 401 with the same token is the answer") {
+TEST_CASE("C1: a 401 with the same token is the answer") {
     fake::Server server([](fake::Peer& peer, const fake::Request&) { peer.reply(401, "{}"); });
     Access access = server.access();
     access.token = "secret-token";

@@ -47,7 +47,7 @@ TEST_CASE("time: parsing gives back what was formatted, fractions and offsets to
     }
 }
 
-TEST_CASE("token: the file is read again after a minute, an empty or broken one keeps the old") {
+TEST_CASE("C2: the token's file is read anew, an empty or broken one keeps the old") {
     const std::string file = std::tmpnam(nullptr);
     const auto write = [&](const std::string& text) { std::ofstream(file) << text; };
     write("  first\n");
@@ -221,18 +221,21 @@ TEST_CASE("watch line: errors, bookmarks, and what is none of them") {
 }
 
 TEST_CASE("list page: one bad item, another kind, or no version makes it no list") {
-    for (const char* bad :
-         {"x",
-          "{}",
-          R"({"kind":"NodeList","metadata":{"resourceVersion":"1"},"items":[]})",
-          R"({"kind":"PodList","metadata":{},"items":[]})",
-          R"({"kind":"PodList","metadata":{"resourceVersion":"1"},"items":[{}]})",
-          R"({"kind":"PodList","metadata":{"resourceVersion":"1"},"items":["a"]})"}) {
+    for (
+        const char* bad :
+        {"x",
+         "{}",
+         R"({"kind":"NodeList","apiVersion":"v1","metadata":{"resourceVersion":"1"},"items":[]})",
+         R"({"kind":"PodList","apiVersion":"v2","metadata":{"resourceVersion":"1"},"items":[]})",
+         R"({"kind":"PodList","apiVersion":"v1","metadata":{},"items":[]})",
+         R"({"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"1"},"items":[{}]})",
+         R"({"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"1"},"items":["a"]})"}) {
         CAPTURE(bad);
         CHECK_FALSE(decode_page(WatchKind::pods, bad));
     }
     const auto empty = decode_page(
-        WatchKind::pods, R"({"kind":"PodList","metadata":{"resourceVersion":"1"},"items":null})");
+        WatchKind::pods,
+        R"({"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"1"},"items":null})");
     REQUIRE(empty);
     CHECK(empty->items.empty());
 }

@@ -52,7 +52,7 @@ Bind reading_after(int status) {
 
 }  // namespace
 
-TEST_CASE("bind: 200 and 201 are bound") {
+TEST_CASE("BIND-1: 200 and 201 are bound") {
     for (int status : {200, 201}) {
         Bind bind = bind_to_n1();
         REQUIRE(posts(bind.start(true)));
@@ -60,26 +60,41 @@ TEST_CASE("bind: 200 and 201 are bound") {
     }
 }
 
-TEST_CASE("bind: what can never work is refused, a missing pod is gone") {
+TEST_CASE("BIND-8: what can never work is refused and not repeated") {
     for (int status : {400, 403, 405, 413, 415, 422}) {
         Bind bind = bind_to_n1();
         REQUIRE(posts(bind.start(true)));
         CHECK(outcome(bind.on_answer(answer(status), 0)) == BindOutcome::refused);
     }
-    Bind bind = bind_to_n1();
-    REQUIRE(posts(bind.start(true)));
-    CHECK(outcome(bind.on_answer(answer(404), 0)) == BindOutcome::gone);
 }
 
-TEST_CASE("bind: a 409 is settled by what the pod says") {
+TEST_CASE("BIND-2: 409, and the pod is on our node: an earlier attempt landed") {
     CHECK(outcome(reading_after(409).on_pod(pod("n1", "101"), true)) == BindOutcome::bound);
-    CHECK(outcome(reading_after(409).on_pod(pod("n2", "101"), true)) == BindOutcome::taken);
-    CHECK(outcome(reading_after(409).on_pod(pod("", "101"), true)) == BindOutcome::changed);
-    CHECK(outcome(reading_after(409).on_pod(PodState(), true)) == BindOutcome::gone);
+    // Whatever else is true of it by now.
+    PodState deleting = pod("n1", "105");
+    deleting.deleting = true;
+    CHECK(outcome(reading_after(409).on_pod(deleting, false)) == BindOutcome::bound);
+}
 
+TEST_CASE("BIND-3: 409, and the pod is on another node: taken") {
+    CHECK(outcome(reading_after(409).on_pod(pod("n2", "101"), true)) == BindOutcome::taken);
+}
+
+TEST_CASE("BIND-4: 409, and the pod has another uid: this one is gone for good") {
     PodState recreated = pod();
     recreated.uid = "u2";
     CHECK(outcome(reading_after(409).on_pod(recreated, true)) == BindOutcome::gone);
+}
+
+TEST_CASE("BIND-5: 409, and the pod has changed: decided again, never posted again") {
+    CHECK(outcome(reading_after(409).on_pod(pod("", "101"), true)) == BindOutcome::changed);
+    // Not a reason to repeat it either: who refused it at this version will do so again.
+    CHECK(outcome(reading_after(409).on_pod(pod("", "100"), true)) == BindOutcome::changed);
+    // Fenced: another leader moved the version. We read, and write nothing.
+    CHECK(outcome(reading_after(409).on_pod(pod("", "101"), false)) == BindOutcome::changed);
+}
+
+TEST_CASE("BIND-6: 409, and the pod is being deleted or gated: not bindable") {
     PodState deleting = pod("", "101");
     deleting.deleting = true;
     CHECK(outcome(reading_after(409).on_pod(deleting, true)) == BindOutcome::not_bindable);
@@ -88,13 +103,21 @@ TEST_CASE("bind: a 409 is settled by what the pod says") {
     CHECK(outcome(reading_after(409).on_pod(gated, true)) == BindOutcome::not_bindable);
 }
 
-TEST_CASE("bind: a recreated pod on our node is not ours") {
+TEST_CASE("BIND-7: 404, or a pod that is not there when it is read: gone") {
+    Bind bind = bind_to_n1();
+    REQUIRE(posts(bind.start(true)));
+    CHECK(outcome(bind.on_answer(answer(404), 0)) == BindOutcome::gone);
+    CHECK(outcome(reading_after(409).on_pod(PodState(), true)) == BindOutcome::gone);
+    CHECK(outcome(reading_after(504).on_pod(PodState(), true)) == BindOutcome::gone);
+}
+
+TEST_CASE("BIND-4: a recreated pod on our node is not ours") {
     PodState recreated = pod("n1", "300");
     recreated.uid = "u2";
     CHECK(outcome(reading_after(500).on_pod(recreated, true)) == BindOutcome::gone);
 }
 
-TEST_CASE("bind: an unknown outcome is read back, and the same bind is sent again") {
+TEST_CASE("BIND-10: an unknown outcome is read back, and the same bind is sent again") {
     for (int status : {408, 500, 502, 503, 504}) {
         CAPTURE(status);
         Bind bind = reading_after(status);
@@ -105,16 +128,16 @@ TEST_CASE("bind: an unknown outcome is read back, and the same bind is sent agai
     }
 }
 
-TEST_CASE("bind: an unknown outcome that landed is bound, on another node it is taken") {
+TEST_CASE("BIND-10: an unknown outcome that landed is bound, on another node it is taken") {
     CHECK(outcome(reading_after(504).on_pod(pod("n1", "101"), true)) == BindOutcome::bound);
     CHECK(outcome(reading_after(504).on_pod(pod("n2", "101"), true)) == BindOutcome::taken);
 }
 
-TEST_CASE("bind: after an unknown outcome a moved version is certain, nothing can land any more") {
+TEST_CASE("BIND-10: after a moved version nothing can land any more") {
     CHECK(outcome(reading_after(504).on_pod(pod("", "101"), true)) == BindOutcome::changed);
 }
 
-TEST_CASE("bind: a refusal of the second attempt does not hide that the first may have landed") {
+TEST_CASE("BIND-10: a refusal of the second attempt does not hide that the first may have landed") {
     Bind bind = reading_after(504);
     REQUIRE(posts(bind.on_pod(pod(), true)));
     REQUIRE(waits(bind.on_answer(answer(403), 0)));
@@ -138,6 +161,17 @@ TEST_CASE("bind: a server that fails every attempt and answers every read is not
     }
 }
 
+TEST_CASE("BIND-10: gates that came meanwhile do not hide an attempt that may land") {
+    Bind bind = reading_after(504);
+    PodState gated = pod();
+    gated.gated = true;
+    CHECK(posts(bind.on_pod(gated, true)));
+    REQUIRE(waits(bind.on_answer(answer(409), 0)));
+    REQUIRE(reads(bind.on_waited(true)));
+    gated.resource_version = "101";
+    CHECK(outcome(bind.on_pod(gated, true)) == BindOutcome::not_bindable);
+}
+
 TEST_CASE("bind: a request of which no byte was written is sent again without reading") {
     Bind bind = bind_to_n1();
     REQUIRE(posts(bind.start(true)));
@@ -159,7 +193,7 @@ TEST_CASE("bind: without any connection it is not sent, after a bounded number o
     CHECK(posted > 3);
 }
 
-TEST_CASE("bind: a cut connection is unknown, whatever is read next decides") {
+TEST_CASE("BIND-10: a cut connection is unknown, whatever is read next decides") {
     Bind bind = bind_to_n1();
     REQUIRE(posts(bind.start(true)));
     REQUIRE(reads(bind.on_no_answer(true, "reset", 0)));
@@ -168,7 +202,7 @@ TEST_CASE("bind: a cut connection is unknown, whatever is read next decides") {
     CHECK(outcome(bind.on_pod(pod("n1", "105"), true)) == BindOutcome::bound);
 }
 
-TEST_CASE("bind: unreadable for ever stays undecided, with waits that grow and are bounded") {
+TEST_CASE("BIND-10: unreadable for ever stays undecided, with waits that grow and are bounded") {
     Bind bind = reading_after(500);
     std::int64_t longest = 0;
     for (int i = 0; i < 100; ++i) {
@@ -181,7 +215,7 @@ TEST_CASE("bind: unreadable for ever stays undecided, with waits that grow and a
     CHECK(longest >= 5'000);
 }
 
-TEST_CASE("bind: a throttled bind waits as told and keeps its node") {
+TEST_CASE("BIND-9: a throttled bind waits as told and keeps its node") {
     for (int status : {429, 503}) {
         Bind bind = bind_to_n1();
         REQUIRE(posts(bind.start(true)));

@@ -66,7 +66,7 @@ TEST_CASE("lease: a leader renews each retry period, without reading first") {
     CHECK(election.may_write(12'999));
 }
 
-TEST_CASE("lease: may_write ends at the deadline counted from the sending of the renewal") {
+TEST_CASE("C11: lease: may_write ends at the deadline counted from the sending of the renewal") {
     Election election = leading(1'000);
     CHECK(election.may_write(10'999));
     CHECK_FALSE(election.may_write(11'000));
@@ -75,7 +75,7 @@ TEST_CASE("lease: may_write ends at the deadline counted from the sending of the
     CHECK_FALSE(election.is_leader());
 }
 
-TEST_CASE("lease: a held Lease is taken only after its duration without a change seen by us") {
+TEST_CASE("C11: lease: a held Lease is taken only after its duration without a change seen by us") {
     Election election(options());
     std::int64_t now = 50'000;
     int version = 10;

@@ -59,14 +59,14 @@ Reflector watching(const std::string& version, const std::vector<ObjectKey>& ite
 
 }  // namespace
 
-TEST_CASE("reflector: the watch starts at the list's version, not at an item's") {
+TEST_CASE("A3: reflector: the watch starts at the list's version, not at an item's") {
     Reflector reflector{ReflectorOptions{}};
     list(reflector, "50", {key("a", "1", "49"), key("b", "2", "7")});
     CHECK(watch_version(reflector.next(0)) == "50");
     CHECK(reflector.is_synced());
 }
 
-TEST_CASE("reflector: the watch's timeout is random between the minimum and twice of it") {
+TEST_CASE("A12: reflector: the watch's timeout is random between the minimum and twice of it") {
     Reflector reflector{ReflectorOptions{}};
     list(reflector, "50", {});
     for (std::uint32_t random : {0u, 299u, 300u, 0xFFFFFFFFu}) {
@@ -77,7 +77,7 @@ TEST_CASE("reflector: the watch's timeout is random between the minimum and twic
     }
 }
 
-TEST_CASE("reflector: pages follow the token, an empty page with a token too") {
+TEST_CASE("A13: reflector: pages follow the token, an empty page with a token too") {
     Reflector reflector{ReflectorOptions{}};
     REQUIRE(asks_list(reflector.next(0)));
     CHECK(reflector.on_page("50", "t1") == PageVerdict::first);
@@ -93,7 +93,7 @@ TEST_CASE("reflector: pages follow the token, an empty page with a token too") {
     CHECK(watch_version(reflector.next(0)) == "50");
 }
 
-TEST_CASE("reflector: a token that expires restarts the list, and what it gave is kept right") {
+TEST_CASE("A13: reflector: a token that expires restarts the list, what it gave is kept right") {
     Reflector reflector{ReflectorOptions{}};
     REQUIRE(asks_list(reflector.next(0)));
     CHECK(reflector.on_page("50", "t1") == PageVerdict::first);
@@ -112,21 +112,26 @@ TEST_CASE("reflector: a token that expires restarts the list, and what it gave i
     CHECK(watch_version(reflector.next(0)) == "60");
 }
 
-TEST_CASE("reflector: a list that never ends is given up") {
+TEST_CASE("A13: reflector: a list that never ends, or is without measure, is given up") {
     ReflectorOptions options;
-    options.pages_max = 3;
+    SUBCASE("pages") {
+        options.pages_max = 3;
+    }
+    SUBCASE("bytes") {
+        options.list_bytes_max = 3'000;
+    }
     Reflector reflector(options);
     for (int page = 0; page < 3; ++page) {
         reflector.next(0);
-        REQUIRE(reflector.on_page("5", "more") != PageVerdict::refused);
+        REQUIRE(reflector.on_page("5", "more", 1'000) != PageVerdict::refused);
         reflector.end_page();
     }
-    CHECK(reflector.on_page("5", "more") == PageVerdict::refused);
+    CHECK(reflector.on_page("5", "more", 1'000) == PageVerdict::refused);
     CHECK(pause_ms(reflector.next(0)) == 30'000);
     CHECK(asks_list(reflector.next(0)));
 }
 
-TEST_CASE("reflector: events are upserts and deletions, duplicates and older ones are nothing") {
+TEST_CASE("A16: reflector: known ADDED, unknown MODIFIED and DELETED, duplicates, older ones") {
     Reflector reflector = watching("10", {key("a", "1", "5")});
     CHECK_FALSE(reflector.on_event(WatchEventType::added, key("a", "1", "5")).upsert);
     CHECK(reflector.on_event(WatchEventType::added, key("a", "1", "11")).upsert);
@@ -141,14 +146,14 @@ TEST_CASE("reflector: events are upserts and deletions, duplicates and older one
     CHECK(reflector.size() == 1);
 }
 
-TEST_CASE("reflector: a deleted uid does not come back by a late event") {
+TEST_CASE("A16: reflector: a deleted uid does not come back by a late event") {
     Reflector reflector = watching("10", {key("a", "1", "5")});
     REQUIRE(reflector.on_event(WatchEventType::deleted, key("a", "1", "12")).deleted);
     CHECK_FALSE(reflector.on_event(WatchEventType::modified, key("a", "1", "11")).upsert);
     CHECK(reflector.size() == 0);
 }
 
-TEST_CASE("reflector: the same name with a new uid is a deletion and an addition") {
+TEST_CASE("A15: reflector: the same name with a new uid is a deletion and an addition") {
     Reflector reflector = watching("10", {key("a", "1", "5")});
     const auto verdict = reflector.on_event(WatchEventType::modified, key("a", "2", "11"));
     CHECK(verdict.upsert);
@@ -170,7 +175,7 @@ TEST_CASE("reflector: the same name with a new uid is a deletion and an addition
     CHECK(missing->empty());
 }
 
-TEST_CASE("reflector: a relist deletes what is missing, once") {
+TEST_CASE("A14: reflector: a relist deletes what is missing, once") {
     Reflector reflector = watching("10", {key("a", "1", "5"), key("b", "2", "6")});
     reflector.on_garbage(0, 0);
     CHECK_FALSE(reflector.is_synced());
@@ -183,7 +188,7 @@ TEST_CASE("reflector: a relist deletes what is missing, once") {
     CHECK(list(reflector, "31", {key("b", "2", "6")}).empty());
 }
 
-TEST_CASE("reflector: a bookmark moves only the version") {
+TEST_CASE("A9: reflector: a bookmark moves only the version") {
     Reflector reflector = watching("10", {key("a", "1", "5")});
     reflector.on_bookmark("99");
     CHECK(reflector.size() == 1);
@@ -191,7 +196,7 @@ TEST_CASE("reflector: a bookmark moves only the version") {
     CHECK(watch_version(reflector.next(0)) == "99");
 }
 
-TEST_CASE("reflector: a clean end is watched on at once from the last version") {
+TEST_CASE("A12: reflector: a clean end is watched on at once from the last version") {
     Reflector reflector = watching("10", {});
     reflector.on_event(WatchEventType::added, key("a", "1", "17"));
     reflector.on_watch_closed(true, 500, 0);
@@ -206,7 +211,7 @@ TEST_CASE("reflector: a late event does not turn the version back") {
     CHECK(watch_version(reflector.next(0)) == "17");
 }
 
-TEST_CASE("reflector: very short watches without events are failures") {
+TEST_CASE("A12: reflector: very short watches without events are failures") {
     Reflector reflector = watching("10", {});
     std::int64_t now = 0;
     int watches = 0;
@@ -277,7 +282,7 @@ TEST_CASE("reflector: events between them do not shorten the pauses between list
     CHECK(longest == 30'000);
 }
 
-TEST_CASE("reflector: what follows each error") {
+TEST_CASE("A7: reflector: what follows each error") {
     Reflector reflector = watching("10", {});
     SUBCASE("410: list") {
         reflector.on_event(WatchEventType::added, key("a", "1", "11"));
@@ -307,6 +312,22 @@ TEST_CASE("reflector: what follows each error") {
             REQUIRE(watch_version(reflector.next(0)) == "10");
         }
         reflector.on_watch_failed(trouble(500), 0, 0);
+        REQUIRE(pause_ms(reflector.next(0)) > 0);
+        CHECK(asks_list(reflector.next(0)));
+    }
+    SUBCASE("anything else, a refusal of the request itself: a list") {
+        for (int status : {400, 404, 409, 422}) {
+            reflector.on_watch_failed(trouble(status), 0, 0);
+            REQUIRE(pause_ms(reflector.next(0)) > 0);
+            REQUIRE(list(reflector, "10", {}).empty());
+            reflector.next(0);
+            reflector.on_watch_opened(0);
+        }
+    }
+    SUBCASE("too large resource version by its cause: list") {
+        Trouble ahead = trouble(504, "the cache is behind");
+        ahead.version_too_large = true;
+        reflector.on_watch_failed(ahead, 0, 0);
         REQUIRE(pause_ms(reflector.next(0)) > 0);
         CHECK(asks_list(reflector.next(0)));
     }
@@ -345,7 +366,108 @@ TEST_CASE("reflector: a server that expires every watch is not hammered") {
     CHECK(requests < 600);
 }
 
-TEST_CASE("reflector: a list older than what was seen is refused, but not for ever") {
+TEST_CASE("A8: reflector: a server that stays behind is asked a bounded number of times") {
+    Reflector reflector{ReflectorOptions{}};
+    std::int64_t now = 0;
+    int requests = 0;
+    while (now < 3'600'000) {
+        const auto action = reflector.next(0);
+        if (const auto* pause = std::get_if<Pause>(&action)) {
+            now += pause->ms;
+            continue;
+        }
+        REQUIRE(++requests < 10'000);
+        if (asks_list(action)) {
+            reflector.on_page("10", "");
+            reflector.end_page();
+        } else {
+            reflector.on_watch_failed(trouble(504, "Too large resource version"), now, 0);
+        }
+    }
+    CHECK(requests < 600);
+}
+
+TEST_CASE("A10: reflector: an hour without bookmarks, with compactions, loses nothing") {
+    // A server that forgets events after five minutes, ends each watch in time and says nothing
+    // else. One pod changes every twenty minutes: most watches end without any event.
+    std::int64_t now = 0;
+    int version = 100;
+    int compacted = 0;
+    struct Change {
+        std::int64_t at;
+        int version;
+    };
+    std::vector<Change> changes;
+    const auto live_until = [&](std::int64_t end) {
+        for (; now < end; now += 1'000) {
+            ++version;  // of other kinds
+            if (now % 1'200'000 == 0) changes.push_back({now, version});
+            if (now % 300'000 == 0) compacted = version - 300;
+        }
+    };
+    live_until(1'000);
+    Reflector reflector{ReflectorOptions{}};
+    std::string seen;
+    int lists = 0;
+    while (now < 3'600'000) {
+        const auto action = reflector.next(static_cast<std::uint32_t>(now));
+        if (const auto* pause = std::get_if<Pause>(&action)) {
+            live_until(now + pause->ms);
+        } else if (asks_list(action)) {
+            ++lists;
+            const std::string newest = std::to_string(changes.back().version);
+            reflector.on_page(std::to_string(version), "");
+            if (reflector.on_item(key("a", "1", newest)).upsert) seen = newest;
+            REQUIRE(reflector.end_page());
+        } else {
+            const auto& ask = std::get<AskWatch>(action);
+            const int from = std::stoi(ask.version);
+            if (from < compacted) {
+                reflector.on_watch_failed(trouble(410), now, 0);
+                continue;
+            }
+            reflector.on_watch_opened(now);
+            live_until(now + ask.timeout_seconds * 1'000);
+            for (const Change& change : changes) {
+                const std::string at = std::to_string(change.version);
+                if (change.version <= from) continue;
+                if (reflector.on_event(WatchEventType::modified, key("a", "1", at)).upsert)
+                    seen = at;
+            }
+            reflector.on_watch_closed(true, now, 0);
+        }
+        if (reflector.is_synced()) {
+            CHECK(seen == std::to_string(changes.back().version));
+        }
+    }
+    CHECK(changes.size() >= 3);
+    CHECK(lists > 1);
+    CHECK(lists < 20);
+}
+
+TEST_CASE("A11: reflector: what a watch from no version replays says nothing about where it is") {
+    Reflector reflector = watching("0", {});
+    CHECK(reflector.on_event(WatchEventType::added, key("a", "1", "70")).upsert);
+    CHECK(reflector.on_event(WatchEventType::added, key("b", "2", "20")).upsert);
+    CHECK(reflector.on_event(WatchEventType::added, key("c", "3", "90")).upsert);
+    SUBCASE("cut meanwhile, it begins anew") {
+        reflector.on_watch_closed(true, 60'000, 0);
+        CHECK(watch_version(reflector.next(0)) == "0");
+    }
+    SUBCASE("a change is from the stream itself") {
+        reflector.on_event(WatchEventType::modified, key("b", "2", "95"));
+        reflector.on_watch_closed(true, 60'000, 0);
+        CHECK(watch_version(reflector.next(0)) == "95");
+    }
+    SUBCASE("so is a bookmark, and then ADDED counts") {
+        reflector.on_bookmark("91");
+        reflector.on_event(WatchEventType::added, key("d", "4", "92"));
+        reflector.on_watch_closed(true, 60'000, 0);
+        CHECK(watch_version(reflector.next(0)) == "92");
+    }
+}
+
+TEST_CASE("A2: reflector: a list older than what was seen is refused, but not for ever") {
     Reflector reflector = watching("100", {key("a", "1", "90")});
     reflector.on_garbage(0, 0);
     int refused = 0;
@@ -362,7 +484,7 @@ TEST_CASE("reflector: a list older than what was seen is refused, but not for ev
     CHECK(watch_version(reflector.next(0)) == "40");
 }
 
-TEST_CASE("reflector: a shuffled and repeated event log ends in the truth") {
+TEST_CASE("A16: reflector: a shuffled and repeated event log ends in the truth") {
     std::mt19937 random(20260701);
     for (int round = 0; round < 200; ++round) {
         struct Logged {
