@@ -141,8 +141,13 @@ Field profiles() {
 }
 
 Field gang() {
-    const auto discovery =
-        one_of<Discovery>({{"auto", Discovery::automatic}, {"none", Discovery::none}});
+    const auto discovery = one_of<Discovery>(
+        {{"auto", Discovery::automatic},
+         {"sparkConf", Discovery::spark_conf},
+         {"annotations", Discovery::annotations},
+         {"none", Discovery::none}});
+    const auto orphans = one_of<OrphanExecutors>(
+        {{"wait", OrphanExecutors::wait}, {"schedule", OrphanExecutors::schedule}});
     const auto dynamic = one_of<DynamicAllocation>(
         {{"reserve-min", DynamicAllocation::reserve_min},
          {"reserve-initial", DynamicAllocation::reserve_initial},
@@ -153,6 +158,10 @@ Field gang() {
         "gang",
         {value(
              "discovery", discovery, [](Schema & s) -> auto& { return s.gang.discovery; }),
+         value(
+             "orphanExecutors", orphans, [](Schema & s) -> auto& {
+                 return s.gang.orphan_executors;
+             }),
          value(
              "maxGangSize", integer_in(1, 100'000), [](Schema & s) -> auto& {
                  return s.gang.max_gang_size;

@@ -22,10 +22,15 @@ struct LeaderElection {
     friend bool operator==(const LeaderElection&, const LeaderElection&) = default;
 };
 
+/// Where it is read from how large a driver's gang is.
 enum class Discovery : std::uint8_t {
-    automatic,  ///< "auto": a driver's gang is read from its Spark conf
-    none        ///< every pod is scheduled by itself, as the default scheduler does
+    automatic,    ///< "auto": its labels and annotations, and its Spark conf
+    spark_conf,   ///< "sparkConf" alone
+    annotations,  ///< labels and annotations alone: no config map is ever read
+    none          ///< every pod is scheduled by itself, as the default scheduler does
 };
+
+enum class OrphanExecutors : std::uint8_t { wait, schedule };
 
 enum class DynamicAllocation : std::uint8_t { reserve_min, reserve_initial, reserve_max };
 
@@ -33,6 +38,7 @@ enum class NeverRunningThen : std::uint8_t { keep, release };
 
 struct Gang {
     Discovery discovery = Discovery::automatic;
+    OrphanExecutors orphan_executors = OrphanExecutors::wait;
     std::int64_t max_gang_size = 2000;  ///< driver included
     DynamicAllocation dynamic_allocation = DynamicAllocation::reserve_initial;
     std::int64_t never_running_after_ms = 15 * 60 * 1000;

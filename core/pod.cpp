@@ -70,6 +70,18 @@ bool is_refused_by_kubelet(const Pod& pod) {
             std::find(reasons.begin(), reasons.end(), pod.failure) != reasons.end());
 }
 
+bool is_kept_annotation(std::string_view key) {
+    // Ours, the families of the dialects we read, and the ancestor's few words.
+    constexpr std::array<std::string_view, 2> prefixes = {"gang-scheduler/", "spark-"};
+    constexpr std::array<std::string_view, 5> words = {
+        "executors", "exec-cpu", "exec-mem", "driver-cpu", "driver-mem"};
+    return std::any_of(
+               prefixes.begin(),
+               prefixes.end(),
+               [key](std::string_view prefix) { return key.starts_with(prefix); }) ||
+           std::find(words.begin(), words.end(), key) != words.end();
+}
+
 const OwnerReference* find_controller(const Pod& pod) {
     const auto found = std::find_if(
         pod.owners.begin(), pod.owners.end(), [](const auto& owner) { return owner.controller; });

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace core {
@@ -51,7 +52,7 @@ struct Pod {
     std::int64_t created = 0;  ///< creationTimestamp, Unix seconds
     std::int32_t priority = 0;
     StringMap labels;
-    StringMap annotations;  ///< only keys under "gang-scheduler/"
+    StringMap annotations;  ///< only keys that is_kept_annotation() names
     std::vector<OwnerReference> owners;
     Resources requests;  ///< effective, see effective_requests()
     Constraints constraints;
@@ -77,6 +78,10 @@ inline bool is_terminal(const Pod& pod) {
 /// Whether the kubelet of its node would not have the pod at all, for want of room or for a rule of
 /// the node that we did not see broken. A container that fails, or an eviction, is something else.
 bool is_refused_by_kubelet(const Pod& pod);
+
+/// Whether scheduling may read this annotation. All others are dropped while decoding: some are
+/// large, and nothing here needs them.
+bool is_kept_annotation(std::string_view key);
 
 /// The controlling owner, or nullptr.
 const OwnerReference* find_controller(const Pod& pod);

@@ -43,8 +43,10 @@ struct Retry {
 struct PodEntry {
     core::Pod pod;
     // What the pod was when it was first seen: labels and owners can be edited later.
-    bool is_driver = false;     ///< of a Spark application in cluster mode
-    bool is_executor = false;   ///< Spark says so, whoever its driver is
+    bool is_driver = false;     ///< of a Spark application in cluster mode, or says it has a gang
+    bool is_executor = false;   ///< its role says so, whoever its driver is
+    bool hand_made = false;     ///< a driver that no Spark made, or an executor by its labels alone
+    bool declares_anew = false; ///< what it says of its gang has not been looked at
     std::string owner;          ///< uid of an executor's controller or driver, else empty
     std::string claim;          ///< namespace/application id, see engine_allocators.cpp
     std::string assumed_node;   ///< from our own bind; the API server's word replaces it
@@ -125,6 +127,8 @@ struct Application {
     ConfState conf;
     std::string problem;  ///< not empty: misconfigured
     std::vector<std::string> notes;
+    std::vector<std::string> warnings;  ///< to be said once, by an event
+    std::string source;                 ///< what count and size were taken from
     std::optional<core::ShapeId> driver_shape;
     std::vector<GangShape> shapes;
     Attempt attempt;

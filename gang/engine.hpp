@@ -23,10 +23,12 @@
 #include "gang/conf_asker.hpp"
 #include "gang/counters.hpp"
 #include "gang/decision.hpp"
+#include "gang/declaration.hpp"
 #include "gang/event.hpp"
 #include "gang/explain.hpp"
 #include "gang/fence.hpp"
 #include "gang/ledger.hpp"
+#include "gang/spark/derive.hpp"
 
 #include <array>
 #include <cstdint>
@@ -90,8 +92,14 @@ private:
     void on(const Tick& event);
 
     bool is_ours(const core::Pod& pod) const;
+    bool reads_confs() const;
+    bool reads_declarations() const;
     bool is_spark_driver(const core::Pod& pod) const;
-    bool is_spark_executor(const core::Pod& pod) const;
+    bool is_driver(const core::Pod& pod) const;
+    bool is_executor(const core::Pod& pod) const;
+    Declaration declaration_of(const core::Pod& pod) const;
+    bool says_other(const core::Pod& before, const core::Pod& now) const;
+    void promote(PodEntry& entry);
     void upsert_foreign(const core::Pod& pod);
     void remove_foreign(const std::string& uid);
     void suspect_if_overdrawn(const std::string& node);
@@ -125,6 +133,11 @@ private:
     void become_member(PodEntry& entry, const std::string& owner);
     bool is_unclaimed_executor(const PodEntry& entry) const;
     const Application* find_claimant(const PodEntry& entry) const;
+    const Application* find_nameless(const PodEntry& entry) const;
+    const Application* find_owning_pod(const PodEntry& entry) const;
+    bool takes(const Application& app, const PodEntry& entry) const;
+    bool is_orphan(const PodEntry& entry) const;
+    void let_orphan_wait(PodEntry& entry);
     void follow_application(PodEntry& entry);
     void follow_mark(PodEntry& entry);
     void follow_marks(const Application& app);
@@ -138,8 +151,16 @@ private:
     const Application* find_app(const std::string& uid) const;
     Application* find_owner(const PodEntry& entry);
     const Application* find_owner(const PodEntry& entry) const;
-    void set_driver_shape(Application& app, const core::Pod& pod);
-    void set_sizes(Application& app, const spark::Conf& conf);
+    void set_driver_shape(
+        Application& app, const core::Resources& requests, const core::Constraints& constraints);
+    void set_driver_shape(Application& app, const core::Pod& pod) {
+        set_driver_shape(app, pod.requests, pod.constraints);
+    }
+    void learn_anew(Application& app, const PodEntry& entry);
+    spark::Limits limits() const;
+    spark::Derivation derive(const spark::Conf& conf, const core::Pod& driver) const;
+    void set_sizes(Application& app, const spark::Conf* conf);
+    void tell_warnings(Application& app, const PodEntry& entry);
     void add_shape(
         Application& app,
         GangShape shape,

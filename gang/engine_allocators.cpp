@@ -1,12 +1,21 @@
-// Executors that Spark's statefulset and deployment allocators make. Their controller is a set that
-// the driver owns, not the driver: what is left to know them by is their namespace, application id,
-// size and the set. That is less than an owner's uid, so it counts only while exactly one driver
-// claims the id, and never lets a pod have more than a slot's declared room.
+// Executors whose controller is not their driver. Two kinds, by what there is to know them by:
+//
+//   Spark's statefulset and deployment allocators: the set that the driver owns, the namespace, the
+//   application id and the size.
+//   Executors made by hand, by a script or an operator, for a driver that was made so too and says
+//   itself how many they are: the namespace and the application id, or the lack of one on both.
+//
+// Either is less than an owner's uid. The first counts only while exactly one driver claims the id,
+// and never lets a pod have more than a slot's declared room. The second counts for drivers that no
+// Spark made: whoever declares a gang by labels has nothing else to link it with, and trusts
+// whoever may create pods in that namespace; no label ever opens the slots of a Spark application.
 
 #include "gang/engine.hpp"
+#include "gang/messages.hpp"
 #include "gang/reservation.hpp"
 
 #include <algorithm>
+#include <map>
 
 namespace gang {
 namespace {
@@ -18,6 +27,9 @@ bool is_number(std::string_view text) {
 /// Spark names a stateful set spark-s-<application>-<profile>; a replica set has its deployment's
 /// name and a hash.
 bool is_executor_set(const core::OwnerReference& controller, const std::string& application) {
+    if (application.empty()) {
+        return false;
+    }
     if (controller.kind == "ReplicaSet") {
         return true;
     }
@@ -26,17 +38,35 @@ bool is_executor_set(const core::OwnerReference& controller, const std::string& 
            is_number(std::string_view(controller.name).substr(prefix.size()));
 }
 
+bool has_label(const core::Pod& pod, const char* key) {
+    return core::find_value(pod.labels, key) != nullptr;
+}
+
+/// Spark numbers its executors; nobody else has reason to.
+bool is_made_by_spark(const core::Pod& pod) {
+    return has_label(pod, "spark-exec-id") || has_label(pod, "spark-exec-resourceprofile-id");
+}
+
 }  // namespace
 
 /// Taken once, when the pod is first seen: labels can be edited later.
 void Engine::take_claim(PodEntry& entry) {
-    const std::string* application = core::find_value(entry.pod.labels, "spark-app-selector");
-    const bool of_a_set = !entry.owner.empty() && application != nullptr &&
-                          is_executor_set(*core::find_controller(entry.pod), *application);
-    if (application == nullptr || (!entry.is_driver && !of_a_set)) {
+    const std::string& application = application_id(entry.pod);
+    if (!entry.is_driver) {
+        const core::OwnerReference* controller = core::find_controller(entry.pod);
+        const bool of_a_set =
+            controller != nullptr && is_executor_set(*controller, application);
+        const bool of_a_pod = controller != nullptr && controller->kind == "Pod";
+        entry.hand_made = !of_a_set && !of_a_pod && reads_declarations();
+        if (!entry.is_executor || (!of_a_set && !entry.hand_made)) {
+            entry.hand_made = false;
+            return;
+        }
+    }
+    if (application.empty() && !entry.hand_made) {
         return;
     }
-    entry.claim = entry.pod.namespace_name + "/" + *application;
+    entry.claim = entry.pod.namespace_name + "/" + application;
     Claimants& claimants = claimants_[entry.claim];
     (entry.is_driver ? claimants.drivers : claimants.executors).insert(entry.pod.uid);
     if (entry.is_driver) {
@@ -83,23 +113,99 @@ bool Engine::is_unclaimed_executor(const PodEntry& entry) const {
 /// The one driver that the id can mean: the one alive, or the only one there ever was.
 const Application* Engine::find_claimant(const PodEntry& entry) const {
     const Claimants& claimants = claimants_.at(entry.claim);
+    if (entry.claim.ends_with('/')) {
+        return find_nameless(entry);
+    }
     const auto& candidates = claimants.live.empty() ? claimants.drivers : claimants.live;
-    return candidates.size() == 1 ? find_app(*candidates.begin()) : nullptr;
+    if (candidates.size() != 1 ||
+        (entry.hand_made && !pods_.at(*candidates.begin()).hand_made)) {
+        return nullptr;
+    }
+    return find_app(*candidates.begin());
+}
+
+/// Neither driver nor executor names an application. In one namespace such executors are as good as
+/// each other: the oldest gang with an open slot for it gets it. One too many may be anybody's, so
+/// it waits until no such gang waits for admission any more.
+const Application* Engine::find_nameless(const PodEntry& entry) const {
+    std::map<Rank, const Application*> live;
+    bool is_one_waiting = false;
+    for (const std::string& uid : claimants_.at(entry.claim).live) {
+        const Application* app = find_app(uid);
+        is_one_waiting = is_one_waiting || app == nullptr || !app->reserved;
+        if (app != nullptr && app->reserved) {
+            live.emplace(app->rank, app);
+        }
+    }
+    for (const auto& [rank, app] : live) {
+        const auto open = std::count_if(
+            app->slots.begin(), app->slots.end(), [](const Slot& slot) {
+                return slot.state == SlotState::open;
+            });
+        // Those found before it, in the same breath, wait for theirs still.
+        const bool has_open = open > static_cast<std::ptrdiff_t>(app->pending.size());
+        if (has_open && takes(*app, entry)) {
+            return app;
+        }
+    }
+    return live.empty() || is_one_waiting ? nullptr : live.begin()->second;
+}
+
+bool Engine::takes(const Application& app, const PodEntry& entry) const {
+    return app.reserved &&
+           std::any_of(app.shapes.begin(), app.shapes.end(), [&](const GangShape& shape) {
+               return fits_within(entry.pod.requests, cluster_.resources(shape.id));
+           });
+}
+
+/// A driver made by hand whose uid the executor names as that of an owner, controller or not.
+const Application* Engine::find_owning_pod(const PodEntry& entry) const {
+    for (const core::OwnerReference& owner : entry.pod.owners) {
+        const auto it = pods_.find(owner.uid);
+        if (it != pods_.end() && it->second.hand_made && it->second.is_driver &&
+            it->second.pod.namespace_name == entry.pod.namespace_name) {
+            return find_app(owner.uid);
+        }
+    }
+    return nullptr;
 }
 
 void Engine::follow_application(PodEntry& entry) {
-    const Application* app = is_unclaimed_executor(entry) ? find_claimant(entry) : nullptr;
+    if (!is_unclaimed_executor(entry)) {
+        return;
+    }
+    const Application* app = entry.hand_made ? find_owning_pod(entry) : nullptr;
+    app = app != nullptr ? app : find_claimant(entry);
     if (app == nullptr) {
         return;
     }
-    const auto takes_it = [this, &entry](const GangShape& shape) {
-        return fits_within(entry.pod.requests, cluster_.resources(shape.id));
-    };
-    const bool fits =
-        app->reserved && std::any_of(app->shapes.begin(), app->shapes.end(), takes_it);
-    if (fits || app->phase == Phase::ended) {
+    // The larger executor of a gang made by hand gets its slot grown, as that of any other gang.
+    const bool is_its = entry.hand_made ? app->reserved : takes(*app, entry);
+    if (is_its || app->phase == Phase::ended) {
         become_member(entry, app->uid);
     }
+}
+
+/// Whether the executor has to wait for a driver. Spark's own that name no driver of ours are those
+/// of its client mode, whose driver is elsewhere.
+bool Engine::is_orphan(const PodEntry& entry) const {
+    if (!entry.hand_made || !is_unclaimed_executor(entry) ||
+        schema_.gang.orphan_executors == config::OrphanExecutors::schedule) {
+        return false;
+    }
+    const auto& drivers = claimants_.at(entry.claim).drivers;
+    return !is_made_by_spark(entry.pod) ||
+           std::any_of(drivers.begin(), drivers.end(), [this](const std::string& uid) {
+               return pods_.at(uid).hand_made;
+           });
+}
+
+void Engine::let_orphan_wait(PodEntry& entry) {
+    Application& app = ensure_app(entry, false);
+    waiting_.erase(app.rank);
+    set_driver_shape(app, entry.pod);
+    app.attempt.saying = unowned_saying(cluster_.node_count(), entry.pod);
+    announcer_.say_quietly(entry.pod, app.attempt.saying, now_ms_);
 }
 
 /// A bound executor says in our own annotation whose slot it has: also after a restart, and to a

@@ -25,7 +25,7 @@ void Engine::on(const SparkConfFound& event) {
     if (app == nullptr || !app->conf.needed || app->phase != Phase::waiting) {
         return;
     }
-    set_sizes(*app, event.conf);
+    set_sizes(*app, &event.conf);
 }
 
 void Engine::on(const SparkConfMissing& event) {
@@ -40,6 +40,15 @@ void Engine::on(const SparkConfMissing& event) {
     conf.message = event.message;
     asker_.missing(event.driver_uid, now_ms_);
     queue_changed_ = true;
+    // A conf that nobody will ever let us read is no reason to wait, if the driver says it all.
+    const bool for_good =
+        conf.problem == ConfProblem::forbidden || conf.problem == ConfProblem::unreadable;
+    if (for_good && app->phase == Phase::waiting &&
+        is_complete(declaration_of(pods_.at(app->uid).pod))) {
+        set_sizes(*app, nullptr);
+        app->notes.push_back(
+            "its Spark conf cannot be read (" + conf.message + "): what it declares counts alone");
+    }
 }
 
 void Engine::pause(PodEntry& entry, ReasonCode code, std::int64_t pause_ms, bool until_changed) {

@@ -1,6 +1,7 @@
 // The picture: what nodes, pods, relists and leadership say. Nothing is decided here.
 
 #include "gang/engine.hpp"
+#include "gang/gang_size.hpp"
 #include "gang/reservation.hpp"
 
 #include <algorithm>
@@ -29,14 +30,28 @@ bool Engine::is_ours(const core::Pod& pod) const {
     return std::find(names.begin(), names.end(), pod.scheduler_name) != names.end();
 }
 
-bool Engine::is_spark_driver(const core::Pod& pod) const {
-    return schema_.gang.discovery == config::Discovery::automatic && pod.spark_properties &&
-           has_label(pod, "spark-role", "driver");
+bool Engine::reads_confs() const {
+    return schema_.gang.discovery == config::Discovery::automatic ||
+           schema_.gang.discovery == config::Discovery::spark_conf;
 }
 
-bool Engine::is_spark_executor(const core::Pod& pod) const {
-    return schema_.gang.discovery == config::Discovery::automatic &&
-           has_label(pod, "spark-role", "executor") && core::find_controller(pod) != nullptr;
+bool Engine::reads_declarations() const {
+    return schema_.gang.discovery == config::Discovery::automatic ||
+           schema_.gang.discovery == config::Discovery::annotations;
+}
+
+/// Made by Spark's cluster mode: its gang is in its conf.
+bool Engine::is_spark_driver(const core::Pod& pod) const {
+    return reads_confs() && pod.spark_properties && has_label(pod, "spark-role", "driver");
+}
+
+bool Engine::is_driver(const core::Pod& pod) const {
+    return is_spark_driver(pod) || (reads_declarations() && declares_gang(pod));
+}
+
+bool Engine::is_executor(const core::Pod& pod) const {
+    return reads_declarations() ? role_of(pod) == Role::executor
+                                : reads_confs() && has_label(pod, "spark-role", "executor");
 }
 
 void Engine::on(const NodeUpserted& event) {
@@ -116,6 +131,8 @@ void Engine::on(const PodUpserted& event) {
         take_role(entry);
     } else {
         entry.pod.created = before.created;  // ranks are made of it
+        entry.declares_anew = entry.declares_anew || says_other(before, entry.pod);
+        promote(entry);
     }
     if (entry.is_driver && !entry.pod.spark_properties) {
         entry.pod.spark_properties = before.spark_properties;  // it is still asked for by it
@@ -127,15 +144,26 @@ void Engine::on(const PodUpserted& event) {
 }
 
 void Engine::take_role(PodEntry& entry) {
-    entry.is_driver = is_spark_driver(entry.pod);
-    entry.is_executor = !entry.is_driver &&
-                        schema_.gang.discovery == config::Discovery::automatic &&
-                        has_label(entry.pod, "spark-role", "executor");
-    if (!entry.is_driver && is_spark_executor(entry.pod)) {
-        entry.owner = core::find_controller(entry.pod)->uid;
+    entry.is_driver = is_driver(entry.pod);
+    entry.hand_made = entry.is_driver && !entry.pod.spark_properties;
+    entry.declares_anew = entry.is_driver;
+    entry.is_executor = !entry.is_driver && is_executor(entry.pod);
+    const core::OwnerReference* controller = core::find_controller(entry.pod);
+    if (entry.is_executor && controller != nullptr) {
+        entry.owner = controller->uid;
         executors_by_owner_[entry.owner].insert(entry.pod.uid);
     }
     take_claim(entry);
+}
+
+/// Labels may come later than the pod: until it is bound, a pod may still turn out to be a driver.
+void Engine::promote(PodEntry& entry) {
+    if (entry.is_driver || !entry.declares_anew || !entry.is_bindable() || entry.bind_in_flight ||
+        !entry.owner.empty() || !entry.claim.empty() || !is_driver(entry.pod)) {
+        return;
+    }
+    erase_app(entry.pod.uid);
+    take_role(entry);
 }
 
 void Engine::observe(PodEntry& entry) {
@@ -181,7 +209,11 @@ void Engine::observe_driver(PodEntry& entry) {
 }
 
 void Engine::driver_waits(Application& app, PodEntry& entry) {
-    set_driver_shape(app, entry.pod);
+    if (std::exchange(entry.declares_anew, false)) {
+        learn_anew(app, entry);
+    }
+    set_driver_shape(
+        app, driver_request(entry.pod, declaration_of(entry.pod)), entry.pod.constraints);
     if (app.conf.needed) {
         asker_.want(app.uid, now_ms_);
     }

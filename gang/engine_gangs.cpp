@@ -1,12 +1,14 @@
 // Gangs begin, learn their size, and end.
 
 #include "gang/engine.hpp"
+#include "gang/gang_size.hpp"
 #include "gang/reservation.hpp"
 #include "gang/spark/conf_view.hpp"
 #include "gang/spark/derive.hpp"
 #include "gang/spark/keys.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace gang {
 
@@ -44,7 +46,7 @@ Application& Engine::ensure_app(const PodEntry& entry, bool is_driver) {
         app.is_driver = is_driver;
         app.is_elastic = entry.is_executor;
         app.waiting_since_ms = entry.pod.created * 1000;
-        app.conf.needed = is_driver;
+        app.conf.needed = is_driver && is_spark_driver(entry.pod);
         app.problem = entry.pod.problem;
     }
     return app;
@@ -72,12 +74,13 @@ void Engine::release_shapes(Application& app) {
     app.shapes.clear();
 }
 
-void Engine::set_driver_shape(Application& app, const core::Pod& pod) {
-    if (app.driver_shape && cluster_.resources(*app.driver_shape) == pod.requests &&
-        cluster_.constraints(*app.driver_shape) == pod.constraints) {
+void Engine::set_driver_shape(
+    Application& app, const core::Resources& requests, const core::Constraints& constraints) {
+    if (app.driver_shape && cluster_.resources(*app.driver_shape) == requests &&
+        cluster_.constraints(*app.driver_shape) == constraints) {
         return;
     }
-    const core::ShapeId shape = cluster_.intern_shape(pod.requests, pod.constraints);
+    const core::ShapeId shape = cluster_.intern_shape(requests, constraints);
     if (app.driver_shape) {
         release_shape(*app.driver_shape);
     }
@@ -94,30 +97,77 @@ void Engine::add_shape(
     app.shapes.push_back(shape);
 }
 
-void Engine::set_sizes(Application& app, const spark::Conf& conf) {
-    const spark::Limits limits{
-        schema_.gang.max_gang_size, schema_.gang.dynamic_allocation, schema_.scheduler_names};
-    const spark::Derivation derived = spark::derive(conf, pods_.at(app.uid).pod, limits);
-    app.conf.needed = false;
-    asker_.forget(app.uid);
-    app.notes = derived.notes;
-    app.milestones.sized_ms = now_ms_;
-    queue_changed_ = true;
-    if (!derived.problem.empty()) {
-        app.problem = derived.problem;
-        return;
+Declaration Engine::declaration_of(const core::Pod& pod) const {
+    return reads_declarations() ? read_declaration(pod) : Declaration{};
+}
+
+/// Whether the pod may mean another gang than it did.
+bool Engine::says_other(const core::Pod& before, const core::Pod& now) const {
+    return reads_declarations() &&
+           (before.labels != now.labels || before.annotations != now.annotations) &&
+           (declares_gang(before) || declares_gang(now));
+}
+
+/// What the driver says is new, or has changed: until it is bound, its last word counts.
+void Engine::learn_anew(Application& app, const PodEntry& entry) {
+    app.problem = entry.pod.problem;
+    release_shapes(app);
+    app.conf.needed = is_spark_driver(entry.pod);
+    if (!app.conf.needed) {
+        set_sizes(app, nullptr);
     }
+}
+
+spark::Derivation Engine::derive(const spark::Conf& conf, const core::Pod& driver) const {
+    spark::Derivation derived = spark::derive(conf, driver, limits());
     // Of a static application nobody has said that it may not ask for more one day.
     const auto dynamic =
         spark::ConfView(conf.properties).boolean_or(spark::keys::dynamic_enabled, false);
-    const bool bounded = dynamic && *dynamic;
-    for (const spark::ExecutorShape& shape : derived.executors) {
-        add_shape(
-            app,
-            {shape.profile, shape.count, bounded ? shape.max : spark::unlimited_executors, {}},
-            shape.requests,
-            shape.constraints);
+    for (spark::ExecutorShape& shape : derived.executors) {
+        shape.max = dynamic && *dynamic ? shape.max : spark::unlimited_executors;
     }
+    return derived;
+}
+
+spark::Limits Engine::limits() const {
+    return {schema_.gang.max_gang_size, schema_.gang.dynamic_allocation, schema_.scheduler_names};
+}
+
+/// `conf` is nullptr when there is none, or none that can be read.
+void Engine::set_sizes(Application& app, const spark::Conf* conf) {
+    const core::Pod& driver = pods_.at(app.uid).pod;
+    const Declaration declaration = declaration_of(driver);
+    const auto derived = conf == nullptr ? std::nullopt : std::optional(derive(*conf, driver));
+    GangSize size = size_gang(driver, declaration, derived ? &*derived : nullptr, limits());
+    app.conf.needed = false;
+    asker_.forget(app.uid);
+    app.queue = declaration.queue;
+    app.milestones.sized_ms = now_ms_;
+    app.notes = std::move(size.notes);
+    app.warnings = std::move(size.warnings);
+    app.notes.insert(app.notes.end(), app.warnings.begin(), app.warnings.end());
+    app.source = std::move(size.source);
+    queue_changed_ = true;
+    if (!size.problem.empty()) {
+        app.problem = std::move(size.problem);
+        return;
+    }
+    for (const spark::ExecutorShape& shape : size.executors) {
+        add_shape(
+            app, {shape.profile, shape.count, shape.max, {}}, shape.requests, shape.constraints);
+    }
+}
+
+/// One event for all that is doubtful about a gang, the first time somebody who may write looks.
+void Engine::tell_warnings(Application& app, const PodEntry& entry) {
+    if (app.warnings.empty()) {
+        return;
+    }
+    std::string text;
+    for (const std::string& warning : std::exchange(app.warnings, {})) {
+        text += (text.empty() ? "" : "; ") + warning;
+    }
+    announcer_.event(entry.pod, true, "DeclarationMismatch", std::move(text));
 }
 
 void Engine::stop_waiting(Application& app) {
@@ -144,7 +194,8 @@ void Engine::confirm(Application& app, PodEntry& entry) {
         false,
         "GangReserved",
         "reserved room for " + std::to_string(app.slots.size()) +
-            (app.slots.size() == 1 ? " executor" : " executors"));
+            (app.slots.size() == 1 ? " executor" : " executors") +
+            (app.source.empty() ? "" : ", as said by " + app.source));
     announce_bound(entry);
 }
 

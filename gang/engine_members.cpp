@@ -42,6 +42,10 @@ void Engine::classify(PodEntry& entry) {
         dirty_gangs_.insert(owner->uid);
         return;
     }
+    if (is_orphan(entry)) {
+        let_orphan_wait(entry);
+        return;
+    }
     Application& app = ensure_app(entry, false);
     set_driver_shape(app, entry.pod);
     app.phase = Phase::waiting;

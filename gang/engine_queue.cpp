@@ -126,6 +126,7 @@ void Engine::admit_waiting() {
 /// One gang's turn. False: the walk need not go on.
 bool Engine::consider(Application& app, PodEntry& entry, Walk& walk) {
     --work_left_;
+    tell_warnings(app, entry);
     if (walk.blocked && !walk.full) {
         walk.cut_short = true;
         return false;

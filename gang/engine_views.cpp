@@ -57,9 +57,8 @@ GangState Engine::state_of(const Application& app) const {
 
 std::string Engine::application_name(const Application& app) const {
     const auto it = pods_.find(app.uid);
-    const std::string* name =
-        it == pods_.end() ? nullptr : core::find_value(it->second.pod.labels, "spark-app-selector");
-    return app.is_driver && name != nullptr ? *name : app.name;
+    const std::string& name = it == pods_.end() ? app.name : application_id(it->second.pod);
+    return app.is_driver && !name.empty() ? name : app.name;
 }
 
 GangView Engine::view_of(const Application& app) const {
@@ -115,10 +114,10 @@ const PodEntry* Engine::find_pod(std::string_view question) const {
     const PodEntry* best = nullptr;
     int best_match = 0;
     for (const auto& [uid, entry] : pods_) {
-        const std::string* application = core::find_value(entry.pod.labels, "spark-app-selector");
+        const std::string& application = application_id(entry.pod);
         const int match = entry.pod.namespace_name + "/" + entry.pod.name == question ? 3
                           : entry.pod.name == question                                ? 2
-                          : entry.is_driver && application != nullptr && *application == question
+                          : entry.is_driver && application == question
                               ? 1
                               : 0;
         const bool better =

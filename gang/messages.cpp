@@ -1,5 +1,7 @@
 #include "gang/messages.hpp"
 
+#include "gang/declaration.hpp"
+
 #include <algorithm>
 
 namespace gang {
@@ -19,8 +21,8 @@ std::string subject_of(const Application& app, const core::Pod& pod) {
     if (!app.is_driver) {
         return (app.is_elastic ? "executor " : "pod ") + name_of(app);
     }
-    const std::string* application = core::find_value(pod.labels, "spark-app-selector");
-    return "gang " + (application != nullptr ? *application : name_of(app));
+    const std::string& application = application_id(pod);
+    return "gang " + (application.empty() ? name_of(app) : application);
 }
 
 Saying conf_saying(std::size_t nodes, const Application& app, const core::Pod& driver) {
@@ -101,6 +103,15 @@ Saying orphan_saying(std::size_t nodes, const Application& gang) {
     return {
         ReasonCode::misconfigured,
         none_of(nodes) + "looked at: its driver " + name_of(gang) + " has ended"};
+}
+
+Saying unowned_saying(std::size_t nodes, const core::Pod& executor) {
+    const std::string& application = application_id(executor);
+    return {
+        ReasonCode::waiting_in_queue,
+        none_of(nodes) + "looked at: the executor waits for the admitted driver of its application" +
+            (application.empty() ? std::string() : " " + application) + " in namespace " +
+            executor.namespace_name};
 }
 
 Saying limit_saying(std::size_t nodes, const Application& gang, std::int64_t limit) {

@@ -35,6 +35,8 @@ Saying retry_saying(std::size_t nodes, const Retry& retry);
 /// For executors: one short line that points at the driver.
 Saying member_saying(std::size_t nodes, const Application& gang);
 Saying orphan_saying(std::size_t nodes, const Application& gang);
+/// An executor whose driver is not there, or not admitted.
+Saying unowned_saying(std::size_t nodes, const core::Pod& executor);
 Saying limit_saying(std::size_t nodes, const Application& gang, std::int64_t limit);
 Saying oversized_saying(
     std::size_t nodes,

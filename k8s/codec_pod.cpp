@@ -14,8 +14,6 @@ namespace {
 
 using rapidjson::Value;
 
-constexpr std::string_view our_annotations = "gang-scheduler/";
-
 std::int64_t decode_created(Fields& fields, const Value& metadata) {
     const std::string text = fields.text(metadata, "creationTimestamp");
     const auto time_ms = parse_time(text);
@@ -32,7 +30,7 @@ void decode_metadata(Fields& fields, const Value& metadata, core::Pod& pod) {
     pod.created = decode_created(fields, metadata);
     pod.deleting = find_member(metadata, "deletionTimestamp") != nullptr;
     pod.labels = fields.map(metadata, "labels");
-    pod.annotations = fields.map(metadata, "annotations", our_annotations);
+    pod.annotations = fields.map(metadata, "annotations", core::is_kept_annotation);
     for (const Value& owner : fields.objects(metadata, "ownerReferences")) {
         pod.owners.push_back(
             {fields.text(owner, "kind"),

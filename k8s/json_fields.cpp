@@ -141,13 +141,26 @@ std::vector<std::string> Fields::texts(const rapidjson::Value& object, const cha
 
 core::StringMap Fields::map(
     const rapidjson::Value& object, const char* name, std::string_view key_prefix) {
+    return read_map(object, name, [key_prefix](std::string_view key) {
+        return key.starts_with(key_prefix);
+    });
+}
+
+core::StringMap Fields::map(
+    const rapidjson::Value& object, const char* name, bool (*is_kept)(std::string_view)) {
+    return read_map(object, name, is_kept);
+}
+
+template <typename IsKept>
+core::StringMap Fields::read_map(
+    const rapidjson::Value& object, const char* name, const IsKept& is_kept) {
     core::StringMap result;
     const auto* members = this->object(object, name);
     if (members == nullptr) {
         return result;
     }
     for (const auto& member : members->GetObject()) {
-        if (!view(member.name).starts_with(key_prefix)) {
+        if (!is_kept(view(member.name))) {
             continue;
         }
         std::string value;

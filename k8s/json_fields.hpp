@@ -49,9 +49,11 @@ public:
     rapidjson::Value::ConstArray objects(const rapidjson::Value& object, const char* name);
     /// An array of strings.
     std::vector<std::string> texts(const rapidjson::Value& object, const char* name);
-    /// A map of strings, sorted; only keys with the prefix.
+    /// A map of strings, sorted; only keys with the prefix, or that `is_kept` wants.
     core::StringMap map(
         const rapidjson::Value& object, const char* name, std::string_view key_prefix = {});
+    core::StringMap map(
+        const rapidjson::Value& object, const char* name, bool (*is_kept)(std::string_view));
     /// `requests` of the object, and of `limits` what `requests` does not name: the API server
     /// fills in the same when the pod is created.
     core::Resources requests(const rapidjson::Value& object);
@@ -63,6 +65,9 @@ public:
     const std::string& problem() const { return problem_; }
 
 private:
+    template <typename IsKept>
+    core::StringMap read_map(
+        const rapidjson::Value& object, const char* name, const IsKept& is_kept);
     void add_quantity(core::Resources& into, const rapidjson::Value::Member& member);
     /// The scalar as a string; false if it is none.
     bool read_text(const rapidjson::Value& value, std::string& into) const;

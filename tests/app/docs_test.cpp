@@ -3,6 +3,7 @@
 #include "gang/app/cli.hpp"
 #include "gang/app/text.hpp"
 #include "gang/app/version.hpp"
+#include "gang/declaration_keys.hpp"
 
 #include <doctest/doctest.h>
 
@@ -39,6 +40,16 @@ TEST_CASE("docs: the example of all keys is the defaults") {
     const auto loaded = config::load(text.substr(begin, text.find("```", begin) - begin), "docs");
     REQUIRE_MESSAGE(loaded.has_value(), (loaded ? "" : loaded.error().message));
     CHECK(*loaded == config::Schema{});
+}
+
+TEST_CASE("docs: every key of a declaration, and the codec keeps each") {
+    const std::string text = file("docs/labels.md");
+    for (const gang::Dialect& dialect : gang::dialects()) {
+        for (const gang::DeclarationKey& key : dialect.keys) {
+            CHECK_MESSAGE(contains(text, "`" + std::string(key.name) + "`"), key.name);
+            CHECK_MESSAGE(core::is_kept_annotation(key.name), key.name);
+        }
+    }
 }
 
 TEST_CASE("docs: every verb and every flag") {

@@ -43,6 +43,7 @@ profiles:
   - schedulerName: other.example
 gang:
   discovery: none
+  orphanExecutors: schedule
   maxGangSize: 50
   dynamicAllocation: reserve-max
   neverRunning: {after: 1h, then: keep}
@@ -69,6 +70,7 @@ TEST_CASE("loader: every key reaches its member") {
     wanted.scheduler_names = {"gang-scheduler", "other.example"};
     wanted.gang = {
         config::Discovery::none,
+        config::OrphanExecutors::schedule,
         50,
         config::DynamicAllocation::reserve_max,
         3'600'000,
@@ -82,14 +84,14 @@ TEST_CASE("loader: the text above names every key there is") {
         const std::string last = key.substr(key.rfind('.') + 1);
         CHECK_MESSAGE(contains(everything, last + ":"), key);
     }
-    CHECK(config::known_keys().size() == 19);
+    CHECK(config::known_keys().size() == 20);
 }
 
 TEST_CASE("loader: an unknown key is found at its place, with the nearest known one") {
     CHECK(
         complaints("gang:\n  maxGangsize: 5\n") ==
-        "f:2:3: gang: found unknown key \"maxGangsize\", expected one of discovery, maxGangSize, "
-        "dynamicAllocation, neverRunning, did you mean \"maxGangSize\"?");
+        "f:2:3: gang: found unknown key \"maxGangsize\", expected one of discovery, "
+        "orphanExecutors, maxGangSize, dynamicAllocation, neverRunning, did you mean \"maxGangSize\"?");
     CHECK(contains(complaints("leaderelection: {}\n"), "did you mean \"leaderElection\"?"));
     CHECK(contains(complaints("lease-name: x\n"), "f:1:1: found unknown key"));
     CHECK_FALSE(contains(complaints("zzzzzzzzzzzz: x\n"), "did you mean"));
@@ -141,7 +143,7 @@ TEST_CASE("loader: ranges and words") {
     CHECK(contains(complaints("gang: {maxGangSize: 99999999999999999999}\n"), "from 1 to 100000"));
     CHECK(contains(complaints("events: {perSecond: -1}\n"), "from 0 to 1000"));
     CHECK(contains(
-        complaints("gang: {discovery: atuo}\n"), "one of auto, none, did you mean \"auto\"?"));
+        complaints("gang: {discovery: atuo}\n"), "one of auto, sparkConf, annotations, none, did you mean \"auto\"?"));
     CHECK(contains(complaints("gang: {dynamicAllocation: reserve}\n"), "reserve-initial"));
     CHECK(contains(complaints("apiVersion: v1\n"), "expected config.gang-scheduler/v1alpha1"));
     CHECK(contains(complaints("kind: Pod\n"), "expected SchedulerConfiguration"));
