@@ -2,6 +2,7 @@
 
 #include "gang/engine.hpp"
 #include "gang/gang_size.hpp"
+#include "gang/messages.hpp"
 #include "gang/reservation.hpp"
 #include "gang/spark/conf_view.hpp"
 #include "gang/spark/derive.hpp"
@@ -189,13 +190,6 @@ void Engine::confirm(Application& app, PodEntry& entry) {
     dirty_gangs_.insert(app.uid);
     suspect_gangs_.insert(app.uid);
     entry.retry = {};
-    announcer_.event(
-        entry.pod,
-        false,
-        "GangReserved",
-        "reserved room for " + std::to_string(app.slots.size()) +
-            (app.slots.size() == 1 ? " executor" : " executors") +
-            (app.source.empty() ? "" : ", as said by " + app.source));
     announce_bound(entry);
 }
 
@@ -207,12 +201,8 @@ void Engine::announce_bound(const PodEntry& entry) {
     if (!leads_) {
         return;
     }
-    announcer_.event(
-        entry.pod,
-        false,
-        "Scheduled",
-        "Successfully assigned " + entry.pod.namespace_name + "/" + entry.pod.name + " to " +
-            entry.node());
+    const Application* app = find_app(entry.pod.uid);
+    announcer_.event(entry.pod, false, "Scheduled", bound_text(entry, app));
 }
 
 void Engine::note_executor_bound(Application& gang) const {

@@ -3,6 +3,8 @@
 #include "gang/declaration.hpp"
 
 #include <algorithm>
+#include <set>
+#include <string_view>
 
 namespace gang {
 namespace {
@@ -131,6 +133,24 @@ Saying oversized_saying(
         none_of(nodes) + "have room for it: it asks " + core::describe(asked) +
             ", its application declared " + core::describe(declared) + ", see driver " +
             name_of(gang)};
+}
+
+std::string bound_text(const PodEntry& entry, const Application* app) {
+    std::string text = "Successfully assigned " + entry.pod.namespace_name + "/" + entry.pod.name +
+                       " to " + entry.node();
+    if (app == nullptr || app->slots.empty()) {
+        return text;
+    }
+    std::set<std::string_view> nodes;
+    for (const Slot& slot : app->slots) {
+        nodes.insert(slot.node);
+    }
+    const auto counted = [](std::size_t count, const char* what) {
+        return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+    };
+    return text + ", with room reserved for " + counted(app->slots.size(), "executor") + " on " +
+           counted(nodes.size(), "node") +
+           (app->source.empty() ? "" : ", as said by " + app->source);
 }
 
 }  // namespace gang

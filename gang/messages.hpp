@@ -44,4 +44,8 @@ Saying oversized_saying(
     const core::Resources& asked,
     const core::Resources& declared);
 
+/// The event of a bind, in kube-scheduler's words, with what a gang has reserved; no `app`: a pod
+/// that starts no gang.
+std::string bound_text(const PodEntry& entry, const Application* app);
+
 }  // namespace gang

@@ -37,7 +37,7 @@ int rank_of(std::string_view step) {
         "Sized",
         "FailedScheduling",
         "Admitted",
-        "GangReserved",
+        "Scheduled",
         "DriverBound",
         "DriverRunning",
         "ExecutorsAsked",
@@ -92,12 +92,7 @@ void add_driver(Timeline& to, const PodHistory& driver, const Milestones& seen) 
 
 void add_events(Timeline& to, const std::vector<k8s::RecordedEvent>& events) {
     for (const k8s::RecordedEvent& event : events) {
-        if (event.reason != "Scheduled") {  // DriverBound says it, with a better time
-            add(to,
-                event.time_ms,
-                event.reason,
-                fmt::format("{}: {}", event.reason, event.message));
-        }
+        add(to, event.time_ms, event.reason, fmt::format("{}: {}", event.reason, event.message));
     }
 }
 

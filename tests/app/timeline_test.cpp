@@ -79,6 +79,7 @@ TEST_CASE("timeline: in the order of time, from all sources") {
                                "Sized",
                                "FailedScheduling",
                                "Admitted",
+                               "Scheduled",
                                "DriverBound",
                                "DriverRunning",
                                "ExecutorsAsked",
