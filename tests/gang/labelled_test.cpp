@@ -71,7 +71,7 @@ TEST_CASE("labelled: executors without owner take the slots of their application
     CHECK(world.is_bound(second));
     CHECK(world.view(driver).slots_bound == 2);
     CHECK(world.violations.empty());
-    CHECK(is_event(world, "GangReserved", "label executors"));
+    CHECK(is_event(world, "Scheduled", "label executors"));
     SUBCASE("and a replacement takes the slot again, also after a restart") {
         world.set_phase(first, core::PodPhase::failed);
         world.restart();
