@@ -1,5 +1,7 @@
 #include "k8s/connection.hpp"
 
+#include "k8s/codec_status.hpp"
+#include "k8s/resolver.hpp"
 #include "k8s/time.hpp"
 #include "k8s/tls.hpp"
 
@@ -43,6 +45,7 @@ constexpr std::int64_t idle_max_ms = 50'000;  // servers close idle connections 
 constexpr std::int64_t address_ms_min =
     2'000;  // what one dead address may cost when there are more
 constexpr std::int64_t retry_after_ms_max = 60'000;
+constexpr std::int64_t retry_after_unclear_ms = 1'000;
 constexpr int keepalive_idle_s = 15;
 constexpr int keepalive_interval_s = 5;
 constexpr int keepalive_probes = 3;
@@ -80,16 +83,31 @@ std::string host_header(const Access& access) {
     return fmt::format("{}{}{}:{}", v6 ? "[" : "", access.host, v6 ? "]" : "", access.port);
 }
 
-// Kubernetes sends seconds. A date or garbage still means "not now".
+// Kubernetes sends seconds. A date counts from the answer's own: no clock of ours is in it. Garbage
+// still means "not now".
 std::optional<std::int64_t> read_retry_after(const Parser& parser) {
-    const auto field = parser.get().find(http::field::retry_after);
-    if (field == parser.get().end()) return std::nullopt;
+    const auto& answer = parser.get();
+    const auto field = answer.find(http::field::retry_after);
+    if (field == answer.end()) return std::nullopt;
+    const std::string value(field->value());
+    if (const auto until = parse_http_date(value)) {
+        const auto now = parse_http_date(std::string(answer[http::field::date]));
+        if (!now) return retry_after_unclear_ms;
+        return std::clamp<std::int64_t>(*until - *now, 0, retry_after_ms_max);
+    }
     std::int64_t seconds = 0;
-    for (char c : field->value()) {
-        if (c < '0' || c > '9') return 1'000;
+    for (char c : value) {
+        if (c < '0' || c > '9') return retry_after_unclear_ms;
         seconds = std::min<std::int64_t>(seconds * 10 + (c - '0'), retry_after_ms_max);
     }
     return std::min(seconds * 1'000, retry_after_ms_max);
+}
+
+// We unpack nothing, so nothing can swell either.
+std::string unasked_encoding(const Parser& parser) {
+    const auto field = parser.get().find(http::field::content_encoding);
+    if (field == parser.get().end() || beast::iequals(field->value(), "identity")) return {};
+    return one_line(std::string(field->value()), 32);
 }
 
 std::string describe(const error_code& ec) {
@@ -107,7 +125,7 @@ struct Connection::Impl {
     using Tls = asio::ssl::stream<beast::tcp_stream>;
 
     Impl(asio::io_context& context, std::shared_ptr<Endpoint> to)
-        : io(context), endpoint(std::move(to)) {}
+        : io(context), endpoint(std::move(to)), resolver(context) {}
 
     asio::io_context& io;
     std::shared_ptr<Endpoint> endpoint;
@@ -115,7 +133,7 @@ struct Connection::Impl {
     std::uint64_t identity = 0;         // of the endpoint when the connection was opened
     std::unique_ptr<beast::tcp_stream> plain;
     std::unique_ptr<Tls> tls;
-    std::shared_ptr<tcp::resolver> resolver;
+    Resolver resolver;
     std::unique_ptr<Parser> parser;
     std::vector<char> buffer;
     std::size_t buffered = 0;  // bytes of `buffer` from the front that were read and not parsed yet
@@ -129,7 +147,7 @@ struct Connection::Impl {
     void close() {
         ++closes;
         usable = false;
-        if (resolver) resolver->cancel();
+        resolver.cancel();
         if (has_stream()) lowest().close();
     }
 
@@ -145,7 +163,6 @@ struct Connection::Impl {
 
     std::string request_text(const Request& request);
     asio::awaitable<std::optional<Failure>> ensure_open(std::int64_t deadline);
-    asio::awaitable<std::vector<tcp::endpoint>> resolve(std::int64_t deadline);
     asio::awaitable<error_code> connect(std::int64_t deadline);
     asio::awaitable<std::string> shake_hands(std::int64_t deadline);
     asio::awaitable<std::tuple<error_code, std::size_t>> write(std::string text);
@@ -180,34 +197,12 @@ std::string Connection::Impl::request_text(const Request& request) {
     return text;
 }
 
-asio::awaitable<std::vector<tcp::endpoint>> Connection::Impl::resolve(std::int64_t deadline) {
-    std::vector<tcp::endpoint> found;
-    const Access& access = endpoint->access();
-    error_code ec;
-    const auto literal = asio::ip::make_address(access.host, ec);
-    if (!ec) {
-        found.emplace_back(literal, access.port);
-        co_return found;
-    }
-    // A shared resolver: the timer's handler may already be queued when we return.
-    auto lookup = std::make_shared<tcp::resolver>(io);
-    resolver = lookup;
-    asio::steady_timer timer(io, at(deadline));
-    timer.async_wait([lookup](error_code cancelled) {
-        if (!cancelled) lookup->cancel();
-    });
-    const std::string port = std::to_string(access.port);
-    auto [failed, results] = co_await lookup->async_resolve(access.host, port, tuple_awaitable);
-    resolver.reset();
-    if (failed) co_return found;
-    for (const auto& entry : results) found.push_back(entry.endpoint());
-    co_return found;
-}
-
 // All addresses in turn; one that is dead may use only its share of the time.
 asio::awaitable<error_code> Connection::Impl::connect(std::int64_t deadline) {
     const std::uint64_t before = closes;
-    const std::vector<tcp::endpoint> addresses = co_await resolve(deadline);
+    const Access& access = endpoint->access();
+    const std::vector<tcp::endpoint> addresses =
+        co_await resolver.resolve(access.host, access.port, deadline);
     error_code result = asio::error::host_not_found;
     std::size_t left = addresses.size();
     for (const tcp::endpoint& address : addresses) {
@@ -347,7 +342,17 @@ asio::awaitable<std::optional<Failure>> Connection::Impl::exchange(
         if (!ec && parser->is_header_done() && parser->get().result_int() == 200) break;
         if (!ec && parser->get().body().size() > limits.body_max) ec = http::error::body_limit;
     }
-    if (!ec) co_return std::nullopt;
+    const std::string encoding = ec ? std::string() : unasked_encoding(*parser);
+    if (!ec && encoding.empty()) co_return std::nullopt;
+    if (!ec) {
+        failure.message = fmt::format(
+            "{} {}: Content-Encoding {}, which nobody asked for",
+            request.method,
+            request.target,
+            encoding);
+        drop();
+        co_return failure;
+    }
     failure.message = fmt::format("{} {}: {}", request.method, request.target, describe(ec));
     drop();
     co_return failure;
@@ -445,6 +450,7 @@ asio::awaitable<StreamPart> Connection::read(std::int64_t idle_ms) {
     self->drop();
     if (ended) co_return StreamEnd();
     failure.message = describe(ec);
+    failure.silent = ec == beast::error::timeout;
     co_return failure;
 }
 

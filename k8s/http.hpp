@@ -32,6 +32,7 @@ struct Failure {
     std::string message;      ///< for people, free of secrets
     bool maybe_sent = false;  ///< a byte of the request may have reached the server
     bool answered = false;    ///< at least one byte of the answer had come
+    bool silent = false;      ///< of a stream: nothing came for as long as one was willing to wait
 };
 
 using Reply = std::variant<Response, Failure>;

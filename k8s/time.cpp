@@ -139,4 +139,17 @@ std::optional<std::int64_t> parse_time(std::string_view text) {
     return seconds * 1'000 + millis;
 }
 
+std::optional<std::int64_t> parse_http_date(const std::string& text) {
+    static constexpr std::string_view months = "JanFebMarAprMayJunJulAugSepOctNovDec";
+    if (text.size() != 29 || text.substr(25) != " GMT" || text[3] != ',') return std::nullopt;
+    const std::size_t month = months.find(text.substr(8, 3));
+    if (month == std::string_view::npos || month % 3 != 0) return std::nullopt;
+    return parse_time(fmt::format(
+        "{}-{:02}-{}T{}Z",
+        text.substr(12, 4),
+        month / 3 + 1,
+        text.substr(5, 2),
+        text.substr(17, 8)));
+}
+
 }  // namespace k8s

@@ -25,4 +25,7 @@ std::string format_micro_time(std::int64_t unix_time_ms);
 /// text.
 std::optional<std::int64_t> parse_time(std::string_view text);
 
+/// "Wed, 21 Oct 2026 07:28:00 GMT" as milliseconds since 1970; nothing if it is anything else.
+std::optional<std::int64_t> parse_http_date(const std::string& text);
+
 }  // namespace k8s

@@ -228,8 +228,8 @@ asio::awaitable<void> Watcher::Impl::follow(std::int64_t end_ms) {
     for (;;) {
         co_await gate();
         if (stopped) co_return;
-        StreamPart part =
-            co_await connection.read(std::max<std::int64_t>(end_ms - monotonic_ms(), 1));
+        const std::int64_t left = std::max<std::int64_t>(end_ms - monotonic_ms(), 1);
+        StreamPart part = co_await connection.read(std::min(left, options.silence_ms));
         if (stopped) co_return;
         if (const auto* bytes = std::get_if<std::string>(&part)) {
             if (take_bytes(*bytes)) continue;
@@ -237,8 +237,10 @@ asio::awaitable<void> Watcher::Impl::follow(std::int64_t end_ms) {
             co_return;
         }
         const auto* failure = std::get_if<Failure>(&part);
-        if (failure != nullptr) problem("watch: " + failure->message);
-        reflector.on_watch_closed(failure == nullptr, monotonic_ms(), chance());
+        const bool silent = failure != nullptr && failure->silent;
+        if (silent) ++stats.silences;
+        if (failure != nullptr && !silent) problem("watch: " + failure->message);
+        reflector.on_watch_closed(failure == nullptr || silent, monotonic_ms(), chance());
         co_return;
     }
 }

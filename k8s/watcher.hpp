@@ -49,14 +49,18 @@ struct WatcherOptions {
     NoticeSink notice;
     std::int64_t page_size = 500;
     std::int64_t watch_timeout_ms_min = 300'000;  ///< the server ends a watch after min..2*min
+    /// A watch without a byte for so long is opened anew: behind a proxy or on a server that hangs
+    /// the kernel sees nothing. A quiet cluster pays one request a time for it.
+    std::int64_t silence_ms = 45'000;
     std::int64_t backoff_ms_min = 800;
     std::int64_t backoff_ms_max = 15'000;  ///< before jitter, which at most doubles it
 };
 
 struct WatcherStats {
-    std::uint64_t lists = 0;    ///< lists begun
-    std::uint64_t watches = 0;  ///< watches opened
-    std::uint64_t events = 0;   ///< watch events other than bookmarks
+    std::uint64_t lists = 0;     ///< lists begun
+    std::uint64_t watches = 0;   ///< watches opened
+    std::uint64_t events = 0;    ///< watch events other than bookmarks
+    std::uint64_t silences = 0;  ///< watches opened anew because nothing came
     std::uint64_t failures = 0;
     bool synced =
         false;  ///< a list is complete, no new one is needed, and nobody denies us the kind

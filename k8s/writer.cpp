@@ -4,6 +4,7 @@
 #include "k8s/codec_status.hpp"
 #include "k8s/codec_write.hpp"
 #include "k8s/connection.hpp"
+#include "k8s/protocol/gate.hpp"
 #include "k8s/protocol/status.hpp"
 #include "k8s/sleep.hpp"
 #include "k8s/time.hpp"
@@ -32,6 +33,13 @@ struct Worker {
     Connection connection;
     asio::steady_timer timer;
 };
+
+protocol::BackoffOptions gate_options() {
+    protocol::BackoffOptions made;
+    made.ms_min = 250;
+    made.ms_max = 2'000;
+    return made;
+}
 
 std::string pod_target(const PodName& pod) {
     return fmt::format(
@@ -92,6 +100,7 @@ struct Writer::Impl : std::enable_shared_from_this<Writer::Impl> {
     WriterOptions options;
     WriteQueue queue;
     PodVersions versions;
+    protocol::Gate gate{gate_options()};
     asio::steady_timer event_timer;
     asio::steady_timer drain_timer;
     std::minstd_rand random;
@@ -129,7 +138,12 @@ struct Writer::Impl : std::enable_shared_from_this<Writer::Impl> {
     void worker_ended(const WorkerPointer& worker);
     void count_throttled(const Response& response);
 
+    void note_reply(const Reply& reply);
+
     asio::awaitable<void> work(WorkerPointer worker);
+    asio::awaitable<void> pass_gate(WorkerPointer worker);
+    asio::awaitable<Reply> call(WorkerPointer worker, Request request, CallLimits limits);
+    asio::awaitable<Reply> write(WorkerPointer worker, Request request);
     asio::awaitable<bool> rest(WorkerPointer worker);
     asio::awaitable<void> carry_out(WorkerPointer worker, WriteJob job);
     asio::awaitable<void> bind(WorkerPointer worker, BindJob job);
@@ -177,6 +191,53 @@ void Writer::Impl::count_throttled(const Response& response) {
     if (response.status == 429 || (response.status == 503 && response.retry_after_ms)) {
         ++stats.throttled;
     }
+}
+
+// While the server cannot be reached, one of all workers at a time may find out if that is over.
+asio::awaitable<void> Writer::Impl::pass_gate(WorkerPointer worker) {
+    while (!closed) {
+        const std::int64_t wait = gate.wait_ms(monotonic_ms());
+        if (wait == 0) co_return;
+        co_await sleep_ms(worker->timer, wait);
+    }
+}
+
+void Writer::Impl::note_reply(const Reply& reply) {
+    const auto* failure = std::get_if<Failure>(&reply);
+    if (failure == nullptr || failure->answered) {
+        if (!gate.is_open() && options.notice && !closed) {
+            options.notice(NoticeLevel::info, "the API server answers again");
+        }
+        gate.answered();
+        return;
+    }
+    if (failure->maybe_sent) return;  // its outcome is unknown, the server is there
+    ++stats.unreachable;
+    const bool is_news = gate.unreachable(monotonic_ms(), chance());
+    if (is_news && options.notice && !closed) {
+        options.notice(NoticeLevel::warning, "writes wait: " + failure->message);
+    }
+}
+
+asio::awaitable<Reply> Writer::Impl::call(
+    WorkerPointer worker, Request request, CallLimits limits) {
+    co_await pass_gate(worker);
+    Reply reply = co_await worker->connection.call(std::move(request), limits);
+    note_reply(reply);
+    co_return reply;
+}
+
+// The gate may have taken long: the lead is asked for once more, right before the write.
+asio::awaitable<Reply> Writer::Impl::write(WorkerPointer worker, Request request) {
+    co_await pass_gate(worker);
+    if (!may_write()) {
+        Failure failure;
+        failure.message = "not the leader";
+        co_return failure;
+    }
+    Reply reply = co_await worker->connection.call(std::move(request), limits());
+    note_reply(reply);
+    co_return reply;
 }
 
 asio::awaitable<void> Writer::Impl::work(WorkerPointer worker) {
@@ -276,7 +337,7 @@ asio::awaitable<protocol::BindAction> Writer::Impl::post_binding(
     Request post("POST", pod_target(request.pod) + "/binding");
     post.content_type = "application/json";
     post.body = encode_binding(request);
-    Reply reply = co_await worker->connection.call(std::move(post), limits());
+    Reply reply = co_await write(worker, std::move(post));
     if (const auto* failure = std::get_if<Failure>(&reply)) {
         co_return state.on_no_answer(failure->maybe_sent, failure->message, chance());
     }
@@ -289,7 +350,7 @@ asio::awaitable<protocol::BindAction> Writer::Impl::post_binding(
 asio::awaitable<protocol::BindAction> Writer::Impl::read_pod(
     WorkerPointer worker, const PodName& pod, protocol::Bind& state) {
     Request get("GET", pod_target(pod));
-    Reply reply = co_await worker->connection.call(std::move(get), limits());
+    Reply reply = co_await call(worker, std::move(get), limits());
     const auto* response = std::get_if<Response>(&reply);
     protocol::PodState seen;
     if (response != nullptr && response->status == 404) {
@@ -345,7 +406,7 @@ asio::awaitable<protocol::PatchAction> Writer::Impl::send_patch(
     Request request("PATCH", pod_target(patch.pod) + "/status");
     request.content_type = "application/strategic-merge-patch+json";
     request.body = encode_status_patch(patch, unix_ms());
-    Reply reply = co_await worker->connection.call(std::move(request), limits());
+    Reply reply = co_await write(worker, std::move(request));
     if (const auto* failure = std::get_if<Failure>(&reply)) {
         co_return state.on_no_answer(failure->message, chance());
     }
@@ -368,8 +429,8 @@ asio::awaitable<void> Writer::Impl::fetch(WorkerPointer worker, FetchJob job) {
             "/api/v1/namespaces/{}/configmaps/{}",
             percent_encode(job.namespace_name),
             percent_encode(job.name)));
-    Reply reply = co_await worker->connection.call(
-        std::move(get), CallLimits(options.call_timeout_ms, config_map_json_max));
+    Reply reply = co_await call(
+        worker, std::move(get), CallLimits(options.call_timeout_ms, config_map_json_max));
     if (!closed) job.done(config_map_result(reply));
 }
 
@@ -382,7 +443,7 @@ asio::awaitable<void> Writer::Impl::send_event(WorkerPointer worker, EventJob jo
             percent_encode(job.event.pod.namespace_name)));
     post.content_type = "application/json";
     post.body = encode_event(job.event, source, unix_ms(), ++event_serial);
-    Reply reply = co_await worker->connection.call(std::move(post), limits());
+    Reply reply = co_await call(worker, std::move(post), limits());
     const auto* response = std::get_if<Response>(&reply);
     if (response != nullptr && response->status < 300) {
         ++stats.events;

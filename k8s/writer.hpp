@@ -68,8 +68,8 @@ struct StatusPatch {
 struct StatusResult {
     bool written = false;
     bool changed = false;  ///< 409: the pod is past the precondition; look at it again
-    std::string message;  ///< why not
-    std::string node;     ///< spec.nodeName in the answer: the pod may have been bound meanwhile
+    std::string message;   ///< why not
+    std::string node;      ///< spec.nodeName in the answer: the pod may have been bound meanwhile
 };
 
 struct PodEvent {
@@ -120,9 +120,10 @@ struct WriterStats {
     std::uint64_t events = 0;
     std::uint64_t conditions_dropped = 0;
     std::uint64_t events_dropped = 0;
-    std::uint64_t throttled = 0;  ///< answers 429, or 503 with Retry-After
-    std::size_t waiting = 0;      ///< queued or in flight now
-    std::size_t connections = 0;  ///< open now
+    std::uint64_t throttled = 0;    ///< answers 429, or 503 with Retry-After
+    std::uint64_t unreachable = 0;  ///< times that no connection could be made
+    std::size_t waiting = 0;        ///< queued or in flight now
+    std::size_t connections = 0;    ///< open now
 };
 
 class Writer {

@@ -56,7 +56,9 @@ BindAction Bind::throttled(std::int64_t retry_after_ms, std::uint32_t random) {
         return finish(BindOutcome::not_sent, "the API server is too busy: " + why_);
     }
     state_ = State::waiting_to_post;
-    return Wait{std::max(std::min(retry_after_ms, bind_retry_after_ms_max), delay(random))};
+    // On top of what is asked of all: whoever is told "one second" must not come back together.
+    const std::int64_t asked = std::clamp<std::int64_t>(retry_after_ms, 0, bind_retry_after_ms_max);
+    return Wait{asked + delay(random)};
 }
 
 // At once after the first attempt. A server that fails every attempt and answers every read at once

@@ -66,8 +66,8 @@ void Reflector::list_again() {
     watch_failures_ = 0;
 }
 
-void Reflector::back_off(std::int64_t at_least_ms, std::int64_t now_ms, std::uint32_t random) {
-    pause_ms_ = std::max(backoff_.failed(now_ms, random), at_least_ms);
+void Reflector::back_off(std::int64_t asked_ms, std::int64_t now_ms, std::uint32_t random) {
+    pause_ms_ = backoff_.failed(now_ms, random) + std::max<std::int64_t>(asked_ms, 0);
 }
 
 // What the server sent made a list necessary. That it sends says nothing for it, so these pauses

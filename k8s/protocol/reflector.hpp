@@ -119,7 +119,7 @@ private:
     };
 
     void list_again();
-    void back_off(std::int64_t at_least_ms, std::int64_t now_ms, std::uint32_t random);
+    void back_off(std::int64_t asked_ms, std::int64_t now_ms, std::uint32_t random);
     void back_off_relist(std::int64_t now_ms, std::uint32_t random);
     void on_sign_of_life();
     void advance(const std::string& version);

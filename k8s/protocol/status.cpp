@@ -20,8 +20,8 @@ PatchAction StatusWrite::again(
     std::int64_t at_least_ms, const std::string& message, std::uint32_t random) {
     if (attempts_ >= patch_attempts_max) return PatchFinished{false, message};
     const std::int64_t ms = retry_ms_min << std::min(attempts_ - 1, doublings_max);
-    const std::int64_t asked = std::min(at_least_ms, bind_retry_after_ms_max);
-    return Wait{std::max(with_jitter(ms, random), asked)};
+    const std::int64_t asked = std::clamp<std::int64_t>(at_least_ms, 0, bind_retry_after_ms_max);
+    return Wait{asked + with_jitter(ms, random)};
 }
 
 PatchAction StatusWrite::on_answer(const HttpAnswer& answer, std::uint32_t random) {

@@ -113,6 +113,13 @@ TEST_CASE("C6: verification is left out only when asked for") {
     CHECK(answer(access) == "http/1.1||");
 }
 
+TEST_CASE("B1: HTTP/1.1 is what is agreed on, whatever else a server could speak") {
+    TlsServer server("by-name");
+    Access access = trusting(server);
+    access.tls_server_name = "api.test";
+    CHECK(answer(access).rfind("http/1.1|", 0) == 0);
+}
+
 TEST_CASE("tls: 1.1 is too old") {
     TlsServer server("by-address", TLS1_1_VERSION);
     CHECK(answer(trusting(server)).front() == '!');

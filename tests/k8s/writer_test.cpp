@@ -100,7 +100,7 @@ TEST_CASE("writer: a bind carries uid, version, node and annotations") {
     CHECK(rig.writer->stats().binds == 1);
 }
 
-TEST_CASE("writer: a bind cut after the server applied it is bound, found by one read") {
+TEST_CASE("B8: a bind cut after the server applied it is bound, found by one read") {
     Rig rig([](fake::Peer& peer, const fake::Request& request) {
         if (is_binding(request)) return peer.reset();
         peer.reply(200, pod("101", "n1"));
@@ -111,7 +111,7 @@ TEST_CASE("writer: a bind cut after the server applied it is bound, found by one
     CHECK(rig.writer->stats().binds_unknown == 1);
 }
 
-TEST_CASE("writer: a bind cut before the server applied it is sent again, the same") {
+TEST_CASE("B8: a bind cut before the server applied it is sent again, the same") {
     std::atomic<int> posts = 0;
     Rig rig([&](fake::Peer& peer, const fake::Request& request) {
         if (!is_binding(request)) return peer.reply(200, pod("100"));
@@ -127,7 +127,7 @@ TEST_CASE("writer: a bind cut before the server applied it is sent again, the sa
     CHECK(bodies[0] == bodies[1]);
 }
 
-TEST_CASE("writer: a bind that times out, and then lands, is bound and asked for nothing else") {
+TEST_CASE("B8: a bind that times out, and then lands, is bound and asked for nothing else") {
     std::atomic<int> reads = 0;
     WriterOptions options;
     options.call_timeout_ms = 150;
@@ -165,7 +165,7 @@ TEST_CASE("writer: conflicts are told apart by the pod itself") {
     }
 }
 
-TEST_CASE("writer: a throttled bind waits and succeeds on the same node") {
+TEST_CASE("BIND-9: writer: a throttled bind waits and succeeds on the same node") {
     std::atomic<int> posts = 0;
     Rig rig([&](fake::Peer& peer, const fake::Request&) {
         if (++posts == 1) return peer.reply(429, "{}", "Retry-After: 0\r\n");

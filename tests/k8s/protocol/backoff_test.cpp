@@ -33,7 +33,7 @@ TEST_CASE("backoff: two healthy minutes are a new beginning, less is not") {
     CHECK(backoff.failed(2'400 + 119'999 + 3'200 + 120'000, 0) == 800);
 }
 
-TEST_CASE("backoff: a server that is dead for an hour gets a bounded number of requests") {
+TEST_CASE("B7: backoff: a server that is dead for an hour gets a bounded number of requests") {
     Backoff backoff(BackoffOptions{});
     std::int64_t now = 0;
     int requests = 0;

@@ -21,7 +21,7 @@ std::vector<std::string> lines_of(const std::vector<std::string>& pieces) {
 
 }  // namespace
 
-TEST_CASE("line splitter: the same lines for a cut at every offset") {
+TEST_CASE("B4: line splitter: the same lines for a cut at every offset") {
     const std::string text = "{\"a\":\"\xC3\xA9\"}\n\n{\"b\":\"\\u00e9\"}\n{}\npartial";
     const auto whole = lines_of({text});
     REQUIRE(whole.size() == 3);

@@ -337,12 +337,19 @@ TEST_CASE("A7: reflector: what follows each error") {
         REQUIRE(pause_ms(reflector.next(0)) > 0);
         CHECK(asks_list(reflector.next(0)));
     }
-    SUBCASE("a Retry-After longer than the backoff is kept to") {
-        Trouble busy = trouble(429);
-        busy.retry_after_ms = 9'000;
-        reflector.on_watch_failed(busy, 0, 0);
-        CHECK(pause_ms(reflector.next(0)) == 9'000);
-    }
+}
+
+TEST_CASE("B6: reflector: what is asked for is waited, and something of our own on top") {
+    Reflector reflector = watching("10", {});
+    Trouble busy = trouble(429);
+    busy.retry_after_ms = 9'000;
+    reflector.on_watch_failed(busy, 0, 0);
+    CHECK(pause_ms(reflector.next(0)) == 9'800);
+    reflector.on_watch_failed(busy, 0, 1'000);
+    CHECK(pause_ms(reflector.next(0)) == 9'000 + 3'200);
+    busy.retry_after_ms = 0;
+    reflector.on_list_failed(busy, 0, 0);
+    CHECK(pause_ms(reflector.next(0)) == 3'200);
 }
 
 TEST_CASE("reflector: a server that expires every watch is not hammered") {

@@ -45,7 +45,8 @@ FilesOfRule table() {
 }
 
 std::vector<std::string> all_rules() {
-    const std::vector<std::pair<std::string, int>> groups = {{"A", 20}, {"C", 11}, {"BIND-", 10}};
+    const std::vector<std::pair<std::string, int>> groups = {
+        {"A", 20}, {"B", 12}, {"C", 11}, {"BIND-", 10}};
     std::vector<std::string> rules;
     for (const auto& [letter, count] : groups) {
         for (int number = 1; number <= count; ++number) {
