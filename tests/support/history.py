@@ -109,6 +109,56 @@ class History:
                 if before is not None and not node_of(before):
                     self._check_binding(seen.pod, live)
 
+    def check_beside_foreign(self, seen_seconds: float) -> int:
+        """Judges only our own binds, beside a scheduler that knows nothing of our reservations.
+
+        A bind of ours must fit beside what we could know: all of ours, and the pods of others that were
+        bound more than `seen_seconds` before it. Whatever else exceeds a node is the doing of a later bind
+        of the other scheduler. Returns how many states of a node exceeded it by such binds.
+        """
+        self._nodes.check()
+        self._pods.check()
+        live: dict[str, Json] = {}
+        bound_at: dict[str, float] = {}
+        by_others = 0
+        for seen in list(self.events):
+            uid = seen.pod["metadata"]["uid"]
+            before = live.get(uid)
+            if seen.kind == "DELETED" or is_finished(seen.pod):
+                live.pop(uid, None)
+                continue
+            live[uid] = seen.pod
+            node = node_of(seen.pod)
+            if not node or before is None or node_of(before):
+                continue
+            bound_at[uid] = seen.at
+            if not self._is_ours(seen.pod):
+                by_others += bool(self._exceeding(node, live, holds_slots=False))
+                continue
+            known = {key: pod for key, pod in live.items() if self._is_ours(pod)
+                     or bound_at.get(key, 0) < seen.at - seen_seconds}
+            over = self._exceeding(node, known, holds_slots=False)
+            assert not over, f"{path_of(seen.pod)} was bound to {node}, already full: {over}"
+            for slots in slots_of(seen.pod):
+                over = self._exceeding(slots.node, known, holds_slots=True)
+                assert not over, f"{path_of(seen.pod)} reserved room on {slots.node} that is not there: {over}"
+        return by_others
+
+    def _is_ours(self, pod: Json) -> bool:
+        return pod["spec"].get("schedulerName") == self._scheduler_name
+
+    def _exceeding(self, node: str, live: dict[str, Json], holds_slots: bool) -> list[str]:
+        """The resources that what is bound to the node (and the open slots there) has too much of."""
+        bound = [pod for pod in live.values() if node_of(pod) == node]
+        total: Requests = {}
+        for pod in bound:
+            total = add(total, effective_requests(pod))
+        for driver in live.values() if holds_slots else ():
+            if node_of(driver) and label(driver, "spark-role") == "driver":
+                total = add(total, self._open_slots(driver, node, bound))
+        room = self._allocatable.get(node, {})
+        return [name for name in exceeding(total, room) if name in room]
+
     def _check_node(self, node: str, live: dict[str, Json]) -> None:
         """What is bound to a node, together with the open slots on it, fits the node."""
         if node not in self._allocatable:
