@@ -1,6 +1,7 @@
 #include "k8s/embedded/api_server.hpp"
 
 #include "k8s/embedded/discovery.hpp"
+#include "k8s/embedded/kinds.hpp"
 #include "k8s/embedded/openapi.hpp"
 #include "k8s/time.hpp"
 
@@ -26,6 +27,23 @@ bool is_health(const Target& target) {
     constexpr std::array names = {"livez", "readyz", "healthz"};
     for (const auto* name : names) {
         if (!target.segments.empty() && target.segments[0] == name) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/// Outside the groups that exist the real server's router answers, not its API.
+bool is_of_served_group(const Target& target) {
+    const auto& path = target.segments;
+    if (path.empty() || (path[0] != "api" && path[0] != "apis")) {
+        return path.empty() || path[0] == "version" || path[0] == "openapi";
+    }
+    if (path[0] == "api" || path.size() < 2) {
+        return true;
+    }
+    for (const auto& kind : all_kinds()) {
+        if (kind.group == path[1]) {
             return true;
         }
     }
@@ -99,6 +117,12 @@ Response ApiServer::route(const Request& request) {
         if (auto response = answer_about_server(request, target)) {
             return std::move(*response);
         }
+    }
+    if (!is_of_served_group(target)) {
+        Response response = healthy();
+        response.status = 404;
+        response.body = "404 page not found\n";
+        return response;
     }
     const auto call = parse_call(request, std::move(target));
     if (!call) {

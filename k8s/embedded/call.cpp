@@ -1,5 +1,6 @@
 #include "k8s/embedded/call.hpp"
 
+#include "k8s/embedded/check_options.hpp"
 #include "k8s/embedded/protobuf.hpp"
 
 #include <utility>
@@ -100,11 +101,10 @@ Outcome<Call> parse_call(const Request& request, Target target) {
 }
 
 Outcome<bool> is_dry_run(const Call& call) {
-    const auto& value = call.param("dryRun");
-    if (value.empty() || value == "All") {
-        return value == "All";
+    if (auto failure = check_write_options(call, false)) {
+        return std::move(*failure);
     }
-    return bad_request("dryRun: Unsupported value: \"" + value + "\": supported values: \"All\"");
+    return call.param("dryRun") == "All";
 }
 
 Outcome<Json> read_object(const Call& call, std::string_view api_version, std::string_view kind) {
@@ -150,6 +150,9 @@ Outcome<Json> read_delete_options(const Call& call) {
             return bad_request("gracePeriodSeconds: \"" + grace + "\" is not a number");
         }
         options.set("gracePeriodSeconds", *parsed);
+    }
+    if (auto failure = check_delete_options(options)) {
+        return std::move(*failure);
     }
     return options;
 }

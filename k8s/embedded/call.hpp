@@ -23,7 +23,7 @@ struct Call {
 /// Finds kind, namespace, name and subresource behind a path; 404 when nobody serves it.
 Outcome<Call> parse_call(const Request& request, Target target);
 
-/// "All" or nothing in the query; other values are a 400.
+/// "All" or nothing in the query; 422 for other values there, and for other bad options.
 Outcome<bool> is_dry_run(const Call& call);
 
 /// The object in the body: JSON, or one of the few kinds that come as protobuf. An object without

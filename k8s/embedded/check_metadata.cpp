@@ -95,6 +95,12 @@ void check_metadata(const Kind& kind, const Json& object, Checks& checks) {
     const std::string& name = object.text({"metadata", "name"});
     if (name.empty()) checks.required("metadata.name", "name or generateName is required");
     if (!name.empty()) checks.syntax("metadata.name", name, check_name(kind, name));
+    std::string prefix = object.text({"metadata", "generateName"});
+    if (!prefix.empty()) {
+        // A name may not end with a dash, but the beginning of one may.
+        if (prefix.back() == '-') prefix.back() = 'a';
+        checks.syntax("metadata.generateName", prefix, check_name(kind, prefix));
+    }
     check_labels(object.find_path({"metadata", "labels"}), "metadata.labels", checks);
     check_annotations(object.find_path({"metadata", "annotations"}), checks);
     check_owners(object, checks);

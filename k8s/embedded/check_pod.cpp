@@ -199,6 +199,19 @@ bool check_same_containers(const Json& stored, const Json& spec, Checks& checks)
     return true;
 }
 
+void check_pod_affinity(const Json& spec, const std::string& field, Checks& checks) {
+    for (const char* sort : {"podAffinity", "podAntiAffinity"}) {
+        const char* required = "requiredDuringSchedulingIgnoredDuringExecution";
+        const Json::Array& terms = items_at(spec, {"affinity", sort, required});
+        for (std::size_t i = 0; i < terms.size(); ++i) {
+            if (!terms[i].text({"topologyKey"}).empty()) continue;
+            const std::string at = field + "." + sort + "." + required;
+            checks.required(at_index(at, i) + ".topologyKey", "can not be empty");
+            checks.syntax(at_index(at, i) + ".topologyKey", "", check_qualified_name(""));
+        }
+    }
+}
+
 }  // namespace
 
 void check_pod_spec(const Json& spec, const std::string& field, Checks& checks) {
@@ -211,6 +224,14 @@ void check_pod_spec(const Json& spec, const std::string& field, Checks& checks) 
         field + ".dnsPolicy",
         spec.text({"dnsPolicy"}),
         {"ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"});
+    if (spec.text({"dnsPolicy"}) == "None" && items_at(spec, {"dnsConfig", "nameservers"}).empty()) {
+        checks.required(
+            field + ".dnsConfig",
+            "must provide `dnsConfig` when `dnsPolicy` is None");
+    }
+    const std::string& host = spec.text({"hostname"});
+    if (!host.empty()) checks.syntax(field + ".hostname", host, check_dns_label(host));
+    check_pod_affinity(spec, field + ".affinity", checks);
     check_labels(spec.find("nodeSelector"), field + ".nodeSelector", checks);
     for (const char* key : {"serviceAccountName", "nodeName"}) {
         const std::string& name = spec.text({key});
@@ -233,6 +254,14 @@ void check_pod_update(const Json& stored_spec, const Json& spec, Checks& checks)
     if (!check_same_containers(stored_spec, spec, checks)) return;
     check_tolerations_grew(stored_spec, spec, checks);
     check_gates_shrank(stored_spec, spec, checks);
+    const Json* deadline = spec.find("activeDeadlineSeconds");
+    const Json* before = stored_spec.find("activeDeadlineSeconds");
+    if (before != nullptr && (deadline == nullptr || deadline->as_int() > before->as_int())) {
+        checks.invalid(
+            "spec.activeDeadlineSeconds",
+            deadline == nullptr ? Json() : *deadline,
+            "must be less than or equal to previous value");
+    }
     Json munged = spec;
     for (const char* list : {"containers", "initContainers"})
         copy_images(stored_spec, munged, list);

@@ -1,5 +1,6 @@
 #include "k8s/embedded/defaults.hpp"
 
+#include "k8s/embedded/check_forms.hpp"
 #include "k8s/embedded/check_metadata.hpp"
 #include "k8s/embedded/check_pod.hpp"
 #include "k8s/embedded/checks.hpp"
@@ -88,6 +89,7 @@ std::string spec_field(const Kind& kind) {
 
 std::optional<Failure> decode(const Kind& kind, Json& object) {
     if (auto failure = check_field_types(kind, object)) return failure;
+    if (auto failure = decode_forms(kind, object)) return failure;
     return canonicalize_quantities(kind, object);
 }
 
@@ -122,7 +124,9 @@ std::optional<Failure> admit_create(const Kind& kind, Json& object, const Surrou
     if (is_core(kind, "pods")) {
         default_pod_account(object["spec"]);
         if (auto failure = resolve_priority(kind, object, around)) return failure;
-        object.set("status", initial_pod_status(object["spec"]));
+        object.set(
+            "status",
+            initial_pod_status(object["spec"], object.text({"metadata", "creationTimestamp"})));
     }
     Checks checks;
     check_object(kind, object, checks);
@@ -152,6 +156,7 @@ std::optional<Failure> admit_status(const Kind& kind, const Json& stored, Json& 
     Checks checks;
     check_metadata_update(stored, object, checks);
     check_metadata(kind, object, checks);
+    check_other_status(kind, object, checks);
     return verdict(kind, object, checks);
 }
 

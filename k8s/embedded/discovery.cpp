@@ -66,11 +66,19 @@ Json response_kind(std::string_view group, std::string_view version, std::string
 
 // ---- the aggregated form ----
 
-Json aggregated_subresource(const Subresource& subresource) {
+/// A kind of the group itself stands there without group and version.
+Json response_kind_within(
+    const Kind& kind, std::string_view group, std::string_view version, std::string_view name) {
+    const bool is_own = group == kind.group && version == kind.version;
+    return is_own ? response_kind("", "", name) : response_kind(group, version, name);
+}
+
+Json aggregated_subresource(const Kind& kind, const Subresource& subresource) {
     Json object;
     object.set("subresource", subresource.name);
     object.set(
-        "responseKind", response_kind(subresource.group, subresource.version, subresource.kind));
+        "responseKind",
+        response_kind_within(kind, subresource.group, subresource.version, subresource.kind));
     object.set("verbs", texts(subresource.verbs));
     return object;
 }
@@ -78,7 +86,7 @@ Json aggregated_subresource(const Subresource& subresource) {
 Json aggregated_resource(const Kind& kind) {
     Json object;
     object.set("resource", kind.plural);
-    object.set("responseKind", response_kind(kind.group, kind.version, kind.kind));
+    object.set("responseKind", response_kind("", "", kind.kind));
     object.set("scope", kind.namespaced ? "Namespaced" : "Cluster");
     object.set("singularResource", kind.singular);
     object.set("verbs", texts(kind.verbs()));
@@ -86,7 +94,7 @@ Json aggregated_resource(const Kind& kind) {
     if (!kind.categories.empty()) object.set("categories", texts(kind.categories));
     Json::Array subresources;
     for (const Subresource& subresource : kind.subresources) {
-        subresources.push_back(aggregated_subresource(subresource));
+        subresources.push_back(aggregated_subresource(kind, subresource));
     }
     if (!subresources.empty()) object.set("subresources", std::move(subresources));
     return object;

@@ -54,7 +54,7 @@ http::response<http::string_body> to_message(const Response& response, bool is_h
     message.set(http::field::content_type, response.content_type);
     message.set(http::field::cache_control, "no-cache, private");
     for (const auto& [name, value] : response.headers) {
-        message.set(name, value);
+        message.insert(name, value);  // a name may come again: Warning
     }
     const bool has_body = response.status != 204 && response.status != 304;
     if (has_body) {

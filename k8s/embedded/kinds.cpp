@@ -26,7 +26,9 @@ Kind with_status(Kind kind) {
 }
 
 Kind review(std::string_view group, std::string_view plural, std::string_view kind) {
-    Kind result{.group = group, .version = "v1", .plural = plural, .singular = {}, .kind = kind};
+    const auto singular = plural.substr(0, plural.size() - 1);
+    Kind result{
+        .group = group, .version = "v1", .plural = plural, .singular = singular, .kind = kind};
     result.namespaced = plural == "localsubjectaccessreviews";
     result.is_stored = false;
     return result;
@@ -115,6 +117,7 @@ void add_core(std::vector<Kind>& all) {
     all.push_back(with_status(core({"namespaces", "namespace", "Namespace"}, {"ns"}, false)));
     all.back().fields = {"status.phase"};
     all.back().answers_deleted = true;
+    all.back().deletes_collection = false;
     all.push_back(with_status(core({"nodes", "node", "Node"}, {"no"}, false)));
     all.back().fields = {"spec.unschedulable"};
     all.push_back(with_status(deleted_answered(core(
@@ -268,6 +271,9 @@ const Kind& Kind::stored_view() const {
 std::vector<std::string_view> Kind::verbs() const {
     if (!is_stored) {
         return {"create"};
+    }
+    if (!deletes_collection) {
+        return {"create", "delete", "get", "list", "patch", "update", "watch"};
     }
     return {"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"};
 }

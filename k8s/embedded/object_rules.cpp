@@ -1,10 +1,13 @@
 #include "k8s/embedded/object_rules.hpp"
 
+#include "k8s/embedded/check_events.hpp"
+#include "k8s/embedded/check_secrets.hpp"
 #include "k8s/embedded/json_path.hpp"
 #include "k8s/embedded/json_tools.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <set>
 #include <string>
@@ -15,6 +18,7 @@ namespace {
 
 constexpr std::size_t data_bytes_max = 1U << 20U;
 constexpr std::int64_t port_max = 65535;
+constexpr std::int64_t user_priority_max = 1'000'000'000;
 
 bool is_core(const Kind& kind, std::string_view plural) {
     return kind.group.empty() && kind.plural == plural;
@@ -143,9 +147,28 @@ void check_data(const Json& object, Checks& checks) {
             bytes += value.as_string().size();
             const std::string field = std::string(bag) + "[" + key + "]";
             checks.syntax(field, key, check_data_key(key));
+            const Json* other = object.find_path({"data", key});
+            if (entries != object.find("data") && other != nullptr) {
+                checks.invalid(field, key, "duplicate of key present in data");
+            }
         }
     }
     if (bytes > data_bytes_max) checks.too_long("[]", data_bytes_max);
+}
+
+bool is_ip_address(const std::string& text) {
+    int parts = 0;
+    std::size_t at = 0;
+    while (at <= text.size()) {
+        const auto end = std::min(text.find('.', at), text.size());
+        const auto part = text.substr(at, end - at);
+        const bool is_number = !part.empty() && part.size() <= 3 &&
+                               part.find_first_not_of("0123456789") == std::string::npos;
+        if (!is_number || std::stoi(part) > 255) return false;
+        ++parts;
+        at = end + 1;
+    }
+    return parts == 4;
 }
 
 void check_service(const Json& object, Checks& checks) {
@@ -155,6 +178,7 @@ void check_service(const Json& object, Checks& checks) {
     const bool headless = object.text({"spec", "clusterIP"}) == "None";
     if (ports.empty() && !headless && type != "ExternalName") checks.required("spec.ports");
     std::set<std::string> names;
+    std::set<std::string> used;
     for (std::size_t i = 0; i < ports.size(); ++i) {
         const std::string at = at_index("spec.ports", i);
         const std::string& name = ports[i].text({"name"});
@@ -167,6 +191,39 @@ void check_service(const Json& object, Checks& checks) {
             checks.invalid(at + "." + key, number, "must be between 1 and 65535, inclusive");
         }
         if (!name.empty() && !names.insert(name).second) checks.duplicate(at + ".name", name);
+        const std::string number = std::to_string(int_at(ports[i], {"port"}));
+        const bool is_new = used.insert(number + "/" + ports[i].text({"protocol"})).second;
+        if (!is_new) checks.duplicate(at, ports[i]);
+    }
+    const std::string& address = object.text({"spec", "clusterIP"});
+    if (!address.empty() && !headless && address.find(':') == std::string::npos &&
+        !is_ip_address(address)) {
+        checks.invalid("spec.clusterIPs[0]", address, "must be a valid IP address");
+    }
+}
+
+void check_amounts(const Json& object, Checks& checks) {
+    for (const char* list : {"capacity", "allocatable"}) {
+        const Json* amounts = object.find_path({"status", list});
+        if (amounts == nullptr) continue;
+        for (const auto& [resource, amount] : amounts->members()) {
+            if (!amount.as_string().starts_with('-')) continue;
+            checks.invalid(
+                std::string("status.") + list + "." + resource,
+                amount,
+                "must be greater than or equal to 0");
+        }
+    }
+}
+
+void check_lease(const Json& object, Checks& checks) {
+    const Json* duration = object.find_path({"spec", "leaseDurationSeconds"});
+    if (duration != nullptr && duration->as_int() <= 0) {
+        checks.invalid("spec.leaseDurationSeconds", *duration, "must be greater than 0");
+    }
+    const Json* transitions = object.find_path({"spec", "leaseTransitions"});
+    if (transitions != nullptr && transitions->as_int() < 0) {
+        checks.invalid("spec.leaseTransitions", *transitions, "must be greater than or equal to 0");
     }
 }
 
@@ -196,7 +253,9 @@ void default_other(const Kind& kind, Json& object, const Surroundings& around) {
     if (is_core(kind, "services")) default_service(object, around);
     if (is_core(kind, "namespaces")) default_namespace(object);
     if (is_core(kind, "nodes")) default_node(object);
-    if (is_core(kind, "secrets")) set_if_missing(object, "type", "Opaque");
+    if (is_core(kind, "secrets")) default_secret(object);
+    if (kind.plural == "leases") set_if_missing(object, "spec", Json(Json::Object{}));
+    if (is_core(kind, "events")) default_event(object);
     if (is_core(kind, "persistentvolumeclaims")) {
         set_if_missing(object["spec"], "volumeMode", "Filesystem");
         set_if_missing(object["status"], "phase", "Pending");
@@ -209,8 +268,15 @@ void default_other(const Kind& kind, Json& object, const Surroundings& around) {
 
 void check_other(const Kind& kind, const Json& object, Checks& checks) {
     if (is_core(kind, "configmaps") || is_core(kind, "secrets")) check_data(object, checks);
+    if (is_core(kind, "secrets")) check_secret(object, checks);
+    if (is_core(kind, "events")) check_event(object, checks);
     if (is_core(kind, "services")) check_service(object, checks);
     if (is_core(kind, "nodes")) check_node(object, checks);
+    if (kind.plural == "leases") check_lease(object, checks);
+    if (kind.plural == "priorityclasses" && int_at(object, {"value"}) > user_priority_max) {
+        checks.forbidden(
+            "value", fmt::format("maximum allowed value of a user defined priority is {}", user_priority_max));
+    }
     const bool has_template = object.find_path({"spec", "template", "spec"}) != nullptr;
     const bool is_workload = kind.group == "apps" || kind.plural == "jobs";
     if (is_workload && kind.plural != "controllerrevisions" && !has_template) {
@@ -218,8 +284,15 @@ void check_other(const Kind& kind, const Json& object, Checks& checks) {
     }
 }
 
+void check_other_status(const Kind& kind, const Json& object, Checks& checks) {
+    if (is_core(kind, "nodes")) check_amounts(object, checks);
+}
+
 void check_other_update(const Kind& kind, const Json& stored, const Json& object, Checks& checks) {
     const bool is_data = is_core(kind, "configmaps") || is_core(kind, "secrets");
+    if (is_core(kind, "secrets") && stored.text({"type"}) != object.text({"type"})) {
+        checks.invalid("type", object.text({"type"}), "field is immutable");
+    }
     if (!is_data || !true_at(stored, {"immutable"})) return;
     constexpr const char* why = "field is immutable when `immutable` is set";
     if (!true_at(object, {"immutable"})) checks.forbidden("immutable", why);

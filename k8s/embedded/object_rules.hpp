@@ -12,4 +12,7 @@ void default_other(const Kind& kind, Json& object, const Surroundings& around);
 void check_other(const Kind& kind, const Json& object, Checks& checks);
 void check_other_update(const Kind& kind, const Json& stored, const Json& object, Checks& checks);
 
+/// Before an update of the status.
+void check_other_status(const Kind& kind, const Json& object, Checks& checks);
+
 }  // namespace k8s::embedded

@@ -2,11 +2,13 @@
 
 #include "k8s/embedded/json_value.hpp"
 #include "k8s/embedded/kinds.hpp"
+#include "k8s/embedded/openapi_schemas.hpp"
 #include "k8s/embedded/status.hpp"
 
 #include <array>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace k8s::embedded {
 namespace {
@@ -77,14 +79,17 @@ std::string path_of(const Kind& kind) {
 
 Json document(std::string_view of_root) {
     Json paths{Json::Object{}};
+    std::vector<const Kind*> kinds;
     for (const Kind& kind : all_kinds()) {
-        if (root_of(kind) == of_root) paths.set(path_of(kind), object_path(kind));
+        if (root_of(kind) != of_root) continue;
+        paths.set(path_of(kind), object_path(kind));
+        kinds.push_back(&kind);
     }
     Json info;
     info.set("title", "Kubernetes");
     info.set("version", "v1.36.0");
     Json components;
-    components.set("schemas", Json(Json::Object{}));
+    components.set("schemas", openapi_schemas(kinds));
     Json object;
     object.set("openapi", "3.0.0");
     object.set("info", std::move(info));

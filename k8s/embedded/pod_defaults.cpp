@@ -42,7 +42,10 @@ void default_probe(Json* probe) {
     set_if_missing(*probe, "periodSeconds", 10);
     set_if_missing(*probe, "successThreshold", 1);
     set_if_missing(*probe, "failureThreshold", 3);
-    if (Json* request = probe->find("httpGet")) set_if_missing(*request, "scheme", "HTTP");
+    if (Json* request = probe->find("httpGet")) {
+        set_if_missing(*request, "scheme", "HTTP");
+        set_if_missing(*request, "path", "/");
+    }
 }
 
 void default_container(Json& container, bool host_network) {
@@ -157,7 +160,7 @@ void default_pod_tolerations(Json& spec) {
     }
 }
 
-Json initial_pod_status(const Json& spec) {
+Json initial_pod_status(const Json& spec, const std::string& now) {
     Json status;
     status.set("phase", "Pending");
     if (is_gated(spec)) {
@@ -165,7 +168,7 @@ Json initial_pod_status(const Json& spec) {
         condition.set("type", "PodScheduled");
         condition.set("status", "False");
         condition.set("lastProbeTime", Json());
-        condition.set("lastTransitionTime", Json());
+        condition.set("lastTransitionTime", now);
         condition.set("reason", "SchedulingGated");
         condition.set("message", "Scheduling is blocked due to non-empty scheduling gates");
         status.set("conditions", Json::Array{std::move(condition)});

@@ -13,6 +13,6 @@ void default_pod_account(Json& spec);
 void default_pod_tolerations(Json& spec);
 
 /// The status of a pod that was just created: Pending, its qosClass, the gated condition.
-Json initial_pod_status(const Json& spec);
+Json initial_pod_status(const Json& spec, const std::string& now);
 
 }  // namespace k8s::embedded

@@ -39,13 +39,17 @@ std::int64_t grace_of(const Kind& kind, const Json& object, const DeleteOptions&
 
 std::optional<Failure> check_preconditions(
     const Kind& kind, const Json& object, const DeleteOptions& options) {
+    // These conflicts name the kind where others name the resource.
+    Kind named = kind;
+    named.plural = kind.kind;
     const auto refuse =
         [&](const std::string& what, const std::string& wanted, const std::string& present) {
             return conflict(
-                kind,
+                named,
                 name_of(object),
-                "Precondition failed: " + what + " in precondition: " + wanted + ", " + what +
-                    " in object meta: " + present);
+                "the " + what + " in the precondition (" + wanted + ") does not match the " + what +
+                    " in record (" + present + "). The object might have been " +
+                    (what == "UID" ? "deleted and then recreated" : "modified"));
         };
     if (!options.uid.empty() && options.uid != uid_of(object)) {
         return refuse("UID", options.uid, uid_of(object));
@@ -121,7 +125,7 @@ Removed Removal::remove_present(
         // Only a shorter grace means anything to an object that is going already. With none left
         // it waits for finalizers; or it was stored that way and nothing holds it.
         const bool is_held = present_grace(json) > 0 || !finalizers_of(json).empty();
-        return is_held ? Removed{object, false} : Removed{store_.erase(kind, key), true};
+        return is_held ? Removed{object, false} : end(kind, key);
     }
     auto held = object;
     if (options.propagation == "Orphan") {
@@ -140,21 +144,37 @@ Removed Removal::remove_present(
     if (grace > 0 || !finalizers_of(held->json).empty()) {
         return mark(kind, held, grace);
     }
-    return {store_.erase(kind, key), true};
+    return end(kind, key);
 }
 
-Removed Removal::mark(const Kind& kind, const StoredPtr& object, std::int64_t grace_s) {
+/// A pod is answered as if it had been marked first; the watch shows it as it was stored.
+Removed Removal::end(const Kind& kind, const Key& key) {
+    auto object = store_.erase(kind, key);
+    if (kind.plural != "pods") {
+        return {std::move(object), true};
+    }
     Json json = object->json;
+    set_deletion(json, 0);
+    return {std::make_shared<const Stored>(std::move(json)), true};
+}
+
+void Removal::set_deletion(Json& json, std::int64_t grace_s) const {
+    const bool is_first = !is_deleting(json);
     auto& metadata = json["metadata"];
     metadata.set("deletionTimestamp", k8s::format_time(now_ms_() + grace_s * 1000));
     metadata.set("deletionGracePeriodSeconds", grace_s);
     if (const auto generation = metadata["generation"].as_int(); generation > 0) {
-        metadata.set("generation", generation + 1);
+        metadata.set("generation", generation + (is_first ? 1 : 0));
     } else {
         metadata.erase("generation");
     }
+}
+
+Removed Removal::mark(const Kind& kind, const StoredPtr& object, std::int64_t grace_s) {
+    Json json = object->json;
+    set_deletion(json, grace_s);
     if (kind.plural == "namespaces") {
-        metadata.erase("deletionGracePeriodSeconds");
+        json["metadata"].erase("deletionGracePeriodSeconds");
         json["status"].set("phase", "Terminating");
     }
     const auto key = key_of(json);

@@ -58,6 +58,8 @@ private:
     void queue(std::function<void()> work);
     void erased(const Place& place, const StoredPtr& object);
     Removed remove_present(const Kind& kind, const StoredPtr& object, const DeleteOptions& options);
+    Removed end(const Kind& kind, const Key& key);
+    void set_deletion(Json& json, std::int64_t grace_s) const;
     Removed mark(const Kind& kind, const StoredPtr& object, std::int64_t grace_s);
     void collect_dependents(const std::string& uid);
     void collect(const Place& place);

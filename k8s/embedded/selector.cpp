@@ -2,8 +2,11 @@
 
 #include "k8s/embedded/events_view.hpp"
 #include "k8s/embedded/json_tools.hpp"
+#include "k8s/embedded/names.hpp"
 
 #include <algorithm>
+#include <charconv>
+#include <cstdint>
 #include <optional>
 #include <set>
 #include <string>
@@ -12,14 +15,26 @@ namespace k8s::embedded {
 
 namespace {
 
+std::optional<std::int64_t> whole_number(const std::string& text) {
+    std::int64_t value = 0;
+    const auto* end = text.data() + text.size();
+    const auto parsed = std::from_chars(text.data(), end, value);
+    const bool is_whole = !text.empty() && parsed.ec == std::errc() && parsed.ptr == end;
+    return is_whole ? std::optional(value) : std::nullopt;
+}
+
 /// One condition on one label.
 struct Requirement {
     std::string key;
     bool wants_presence = true;    ///< false: the negative forms, which an absent label fulfils
     std::set<std::string> values;  ///< empty: presence alone decides
+    char comparison = 0;           ///< '<' or '>': the label's number against the one value
 
     bool holds(const Json* labels) const {
         const Json* label = labels == nullptr ? nullptr : labels->find(key);
+        if (comparison != 0) {
+            return label != nullptr && compares(label->as_string(), *values.begin());
+        }
         if (label == nullptr) {
             return !wants_presence;
         }
@@ -27,6 +42,22 @@ struct Requirement {
             return wants_presence;
         }
         return values.contains(label->as_string()) == wants_presence;
+    }
+
+    bool compares(const std::string& label, const std::string& wanted) const {
+        const auto left = whole_number(label);
+        const auto right = whole_number(wanted);
+        return left && right && (comparison == '<' ? *left < *right : *left > *right);
+    }
+
+    bool is_valid() const {
+        if (comparison != 0 && !whole_number(*values.begin())) {
+            return false;
+        }
+        return check_qualified_name(key).empty() &&
+               std::all_of(values.begin(), values.end(), [](const std::string& value) {
+                   return check_label_value(value).empty();
+               });
     }
 };
 
@@ -62,13 +93,6 @@ std::vector<std::string_view> split(std::string_view text) {
     return parts;
 }
 
-bool is_name(std::string_view text) {
-    return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-               c == '-' || c == '_' || c == '.' || c == '/';
-    });
-}
-
 std::optional<Requirement> set_requirement(std::string_view part, std::string_view word) {
     const auto at = part.find(word);
     const auto rest = trim(part.substr(at + word.size()));
@@ -99,6 +123,13 @@ std::optional<Requirement> parse_requirement(std::string_view part) {
         return Requirement{std::string(trim(part.substr(1))), false, {}};
     }
     const auto equals = part.find('=');
+    const auto sign = part.find_first_of("<>");
+    if (equals == std::string_view::npos && sign != std::string_view::npos) {
+        Requirement result{std::string(trim(part.substr(0, sign))), true, {}};
+        result.values.emplace(trim(part.substr(sign + 1)));
+        result.comparison = part[sign];
+        return result;
+    }
     if (equals == std::string_view::npos) {
         return Requirement{std::string(part), true, {}};
     }
@@ -181,7 +212,7 @@ Outcome<Predicate> parse_label_selector(std::string_view text) {
     std::vector<Requirement> requirements;
     for (const auto part : split(text)) {
         auto requirement = parse_requirement(part);
-        if (!requirement || !is_name(requirement->key)) {
+        if (!requirement || !requirement->is_valid()) {
             return bad_request(
                 "unable to parse requirement: found '" + std::string(part) +
                 "', expected: a label selector");
@@ -206,7 +237,8 @@ Outcome<Predicate> parse_field_selector(const Kind& kind, std::string_view text)
             continue;
         }
         auto requirement = parse_requirement(part);
-        if (!requirement || requirement->values.size() != 1) {
+        const bool is_set = part.find('(') != std::string_view::npos;
+        if (!requirement || is_set || requirement->values.size() != 1) {
             return bad_request(
                 "invalid field selector: \"" + std::string(part) + "\"; can't understand it");
         }

@@ -33,7 +33,10 @@ Json empty_status(std::string_view outcome) {
 
 Json Failure::status() const {
     Json status = empty_status("Failure");
-    status.set("message", message).set("reason", reason);
+    status.set("message", message);
+    if (!reason.empty()) {
+        status.set("reason", reason);
+    }
     if (!details.is_null()) {
         status.set("details", details);
     }
@@ -139,13 +142,22 @@ Failure gone(std::string message) {
     return {410, "Expired", std::move(message)};
 }
 
-Failure internal_error(std::string_view why) {
+Failure unworded_error(std::string message) {
+    return {500, "", std::move(message)};
+}
+
+Failure bad_patch(std::string_view why) {
     Json cause{Json::Object()};
-    cause.set("message", why);
+    cause.set("reason", "FieldValueInvalid");
+    cause.set("message", "Invalid value: the patched object: " + std::string(why));
+    cause.set("field", "patch");
     Json details{Json::Object()};
     details.set("causes", Json::Array{std::move(cause)});
     return {
-        500, "InternalError", "Internal error occurred: " + std::string(why), std::move(details)};
+        422,
+        "Invalid",
+        " \"\" is invalid: patch: Invalid value: the patched object: " + std::string(why),
+        std::move(details)};
 }
 
 Json success(const Kind& kind, const Json& object) {

@@ -65,7 +65,10 @@ Failure unsupported_media(std::string_view accepted);
 Failure not_acceptable(std::string_view offered);
 /// An old resourceVersion or page of a list.
 Failure gone(std::string message);
-Failure internal_error(std::string_view why);
+/// 500 without a reason: what the real server answers to errors that nobody gave a form.
+Failure unworded_error(std::string message);
+/// 422: what a patch makes of an object does not parse.
+Failure bad_patch(std::string_view why);
 /// The Status object of a success, as DELETE answers it.
 Json success(const Kind& kind, const Json& object);
 

@@ -17,7 +17,8 @@ public:
     const std::optional<Failure>& failure() const { return failure_; }
 
 private:
-    void merge_member(Json& document, const Json::Member& member, std::string_view field);
+    void merge_member(
+        Json& document, const Json::Member& member, std::string_view field, const Json* order);
     Json merge_keyed(Json list, const Json& patch, std::string_view field, std::string_view key);
     static Json merge_set(Json list, const Json& patch);
 
@@ -26,6 +27,7 @@ private:
 };
 
 constexpr std::string_view from_list = "$deleteFromPrimitiveList/";
+constexpr std::string_view order_of = "$setElementOrder/";
 
 bool is_directive(std::string_view key) {
     return !key.empty() && key.front() == '$';
@@ -40,6 +42,46 @@ void delete_from_list(Json& document, const std::string& field, const Json& valu
         const auto& gone = values.items();
         return std::find(gone.begin(), gone.end(), item) != gone.end();
     });
+}
+
+/// Where the item with this item's key stands in the list; its size when it is not there.
+std::size_t place_in(const Json::Array& list, const Json& item, std::string_view key) {
+    const Json* wanted = item.find(key);
+    const auto found = std::find_if(list.begin(), list.end(), [&](const Json& one) {
+        const Json* present = one.find(key);
+        return wanted != nullptr && present != nullptr && same_json(*present, *wanted);
+    });
+    return static_cast<std::size_t>(found - list.begin());
+}
+
+/// What the patch names comes in the patch's order; what only the server knows stands before what
+/// it stood before, as far as that can be told.
+Json::Array ordered(
+    const Json::Array& merged,
+    const Json::Array& before,
+    const Json::Array& order,
+    std::string_view key) {
+    Json::Array of_patch;
+    Json::Array of_server;
+    for (const auto& item : merged) {
+        (place_in(order, item, key) < order.size() ? of_patch : of_server).push_back(item);
+    }
+    const auto by_order = [&](const Json& left, const Json& right) {
+        return place_in(order, left, key) < place_in(order, right, key);
+    };
+    std::stable_sort(of_patch.begin(), of_patch.end(), by_order);
+    Json::Array result;
+    auto left = of_server.begin();
+    auto right = of_patch.begin();
+    while (left != of_server.end() || right != of_patch.end()) {
+        bool takes_left = right == of_patch.end();
+        if (left != of_server.end() && right != of_patch.end()) {
+            const auto known = place_in(before, *right, key);
+            takes_left = known < before.size() && place_in(before, *left, key) < known;
+        }
+        result.push_back(std::move(takes_left ? *left++ : *right++));
+    }
+    return result;
 }
 
 /// Keeps only the named members; the others were not in the user's manifest.
@@ -57,6 +99,10 @@ Json Strategic::merge(Json document, const Json& patch, std::string_view field) 
         return patch;
     }
     const auto& directive = patch.text({"$patch"});
+    if (!directive.empty() && directive != "replace" && directive != "delete" &&
+        directive != "merge") {
+        failure_ = unworded_error("unknown patch type: " + directive);
+    }
     if (!document.is_object() || directive == "replace" || directive == "delete") {
         document = Json(Json::Object());
     }
@@ -67,12 +113,13 @@ Json Strategic::merge(Json document, const Json& patch, std::string_view field) 
         retain(document, *keys);
     }
     for (const auto& member : patch.members()) {
-        merge_member(document, member, field);
+        merge_member(document, member, field, patch.find(std::string(order_of) + member.first));
     }
     return document;
 }
 
-void Strategic::merge_member(Json& document, const Json::Member& member, std::string_view field) {
+void Strategic::merge_member(
+    Json& document, const Json::Member& member, std::string_view field, const Json* order) {
     const auto& [key, value] = member;
     if (key.rfind(from_list, 0) == 0) {
         delete_from_list(document, key.substr(from_list.size()), value);
@@ -100,7 +147,12 @@ void Strategic::merge_member(Json& document, const Json::Member& member, std::st
             document.set(key, merge_set(std::move(base), value));
             break;
         case ListRule::Form::keyed:
-            document.set(key, merge_keyed(std::move(base), value, key, rule.merge_key));
+            document.set(key, merge_keyed(base, value, key, rule.merge_key));
+            document[key] = ordered(
+                document[key].items(),
+                base.items(),
+                (order == nullptr ? value : *order).items(),
+                rule.merge_key);
             break;
     }
 }
@@ -128,7 +180,7 @@ Json Strategic::merge_keyed(
         const Json* wanted = change.find(key);
         if (wanted == nullptr) {
             if (change.text({"$patch"}) != "replace") {
-                failure_ = bad_request(
+                failure_ = unworded_error(
                     "map: " + change.dump() +
                     " does not contain declared merge key: " + std::string(key));
             }

@@ -9,7 +9,8 @@ Verbs::Verbs(Store& store, Writes& writes, Removal& removal, std::function<std::
 
 Outcome<Response> Verbs::run(const Call& call) {
     const auto& method = call.request->method;
-    const bool is_read = method == "GET" || method == "HEAD";
+    const bool is_read = method == "GET";
+    const bool is_everywhere = call.kind->namespaced && call.key.space.empty();
     if (!call.kind->is_stored) {
         return method == "POST" && call.is_collection() ? review(call) : method_not_allowed();
     }
@@ -22,7 +23,7 @@ Outcome<Response> Verbs::run(const Call& call) {
     if (call.subresource == "log") {
         return is_read ? log(call) : method_not_allowed();
     }
-    if (is_read && call.target.flag("watch") && call.subresource.empty()) {
+    if (is_read && call.target.flag("watch") && call.is_collection()) {
         return watch(call);
     }
     if (is_read) {
@@ -32,7 +33,11 @@ Outcome<Response> Verbs::run(const Call& call) {
         return call.is_collection() ? create(call) : method_not_allowed();
     }
     if (method == "DELETE" && call.subresource.empty()) {
-        return call.is_collection() ? remove_collection(call) : remove(call);
+        if (!call.is_collection()) {
+            return remove(call);
+        }
+        const bool may = call.kind->deletes_collection && !is_everywhere;
+        return may ? remove_collection(call) : method_not_allowed();
     }
     if (call.is_collection()) {
         return method_not_allowed();

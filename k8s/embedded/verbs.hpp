@@ -37,6 +37,7 @@ private:
     Outcome<WriteOptions> write_options(const Call& call) const;
     Outcome<Response> answer(const Call& call, int code, const StoredPtr& object) const;
     // verbs_pod.cpp
+    std::optional<Failure> check_target(const Call& call, const Json& body) const;
     Outcome<Response> bind(const Call& call);
     Outcome<Response> evict(const Call& call);
     Outcome<Response> log(const Call& call);
@@ -48,7 +49,7 @@ private:
     std::function<std::int64_t()> now_ms_;
 };
 
-/// metav1.DeleteOptions as JSON -> what removal understands; 400 for values that mean nothing.
+/// metav1.DeleteOptions as JSON -> what removal understands; see check_delete_options().
 Outcome<DeleteOptions> to_delete_options(const Json& options);
 
 }  // namespace k8s::embedded

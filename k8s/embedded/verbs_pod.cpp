@@ -60,6 +60,11 @@ std::optional<Failure> check_bindable(const Json& pod, const Json& binding) {
     return std::nullopt;
 }
 
+Failure other_space() {
+    return bad_request(
+        "the namespace of the provided object does not match the namespace sent on the request");
+}
+
 void merge_map(Json& metadata, const Json& binding, std::string_view field) {
     const Json* added = binding.find_path({"metadata", field});
     if (added == nullptr) {
@@ -124,20 +129,34 @@ Json the_user() {
 
 }  // namespace
 
+/// A subresource's object is about the pod in the path, and in a namespace that exists.
+std::optional<Failure> Verbs::check_target(const Call& call, const Json& body) const {
+    const auto& spaces = core_kind("namespaces");
+    if (store_.find(spaces, Key{"", call.key.space}) == nullptr) {
+        return not_found(spaces, call.key.space);
+    }
+    if (!space_of(body).empty() && space_of(body) != call.key.space) {
+        return other_space();
+    }
+    if (name_of(body) != call.key.name) {
+        return bad_request("name in URL does not match the name of the object");
+    }
+    return std::nullopt;
+}
+
 Outcome<Response> Verbs::bind(const Call& call) {
     const auto body = read_object(call, "v1", "Binding");
     const auto dry_run = is_dry_run(call);
     if (!body || !dry_run) {
         return !body ? body.failure() : dry_run.failure();
     }
-    const auto& name = name_of(*body);
-    if (!name.empty() && name != call.key.name) {
-        return bad_request("name in URL does not match name in Binding object");
+    if (auto failure = check_target(call, *body)) {
+        return std::move(*failure);
     }
     const auto& node = body->text({"target", "name"});
     const auto& target_kind = body->text({"target", "kind"});
     if (node.empty() || (!target_kind.empty() && target_kind != "Node")) {
-        return internal_error(
+        return unworded_error(
             node.empty() ? "target.name: Required value"
                          : "target.kind: Unsupported value: \"" + target_kind +
                                "\": supported values: \"Node\", \"<empty>\"");
@@ -164,6 +183,9 @@ Outcome<Response> Verbs::evict(const Call& call) {
     const auto body = read_object(call, "policy/v1", "Eviction");
     if (!body) {
         return body.failure();
+    }
+    if (auto failure = check_target(call, *body)) {
+        return std::move(*failure);
     }
     const Json* given = body->find("deleteOptions");
     auto options = to_delete_options(given == nullptr ? Json(Json::Object()) : *given);

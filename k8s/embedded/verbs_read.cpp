@@ -1,3 +1,4 @@
+#include "k8s/embedded/check_options.hpp"
 #include "k8s/embedded/continue_token.hpp"
 #include "k8s/embedded/events_view.hpp"
 #include "k8s/embedded/json_tools.hpp"
@@ -57,24 +58,6 @@ Failure page_expired() {
         "must start a new list without the continue parameter.");
 }
 
-std::optional<Failure> check_match(const Call& call) {
-    const auto& match = call.param("resourceVersionMatch");
-    if (match.empty()) {
-        return std::nullopt;
-    }
-    if (match != "Exact" && match != "NotOlderThan") {
-        return bad_request(
-            "resourceVersionMatch: Unsupported value: \"" + match +
-            "\": supported values: \"Exact\", \"NotOlderThan\"");
-    }
-    if (call.param("resourceVersion").empty() && !call.target.flag("sendInitialEvents")) {
-        return bad_request(
-            "resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden unless "
-            "resourceVersion is provided");
-    }
-    return std::nullopt;
-}
-
 }  // namespace
 
 Outcome<Response> Verbs::get(const Call& call) {
@@ -104,7 +87,7 @@ Outcome<Scope> Verbs::read_scope(const Call& call) const {
 }
 
 Outcome<PageRequest> Verbs::read_page(const Call& call) const {
-    if (auto failure = check_match(call)) {
+    if (auto failure = check_list_options(call)) {
         return std::move(*failure);
     }
     auto scope = read_scope(call);
@@ -115,7 +98,9 @@ Outcome<PageRequest> Verbs::read_page(const Call& call) const {
     }
     PageRequest page;
     page.scope = std::move(*scope);
-    page.limit = static_cast<std::size_t>(*limit);
+    // Version 0 means "whatever is at hand": the real server serves it from its cache, in one page.
+    const bool is_any = call.param("resourceVersion") == "0" && call.param("continue").empty();
+    page.limit = is_any ? 0 : static_cast<std::size_t>(*limit);
     const auto& token = call.param("continue");
     if (!token.empty()) {
         const auto place = read_token(token);
@@ -165,6 +150,9 @@ Outcome<Response> Verbs::list(const Call& call) {
 }
 
 Outcome<Response> Verbs::watch(const Call& call) {
+    if (auto failure = check_list_options(call)) {
+        return std::move(*failure);
+    }
     auto scope = read_scope(call);
     auto version = number_param(call, "resourceVersion");
     auto timeout = number_param(call, "timeoutSeconds");
@@ -179,11 +167,6 @@ Outcome<Response> Verbs::watch(const Call& call) {
         return too_large(*version, store_.revision());
     }
     const bool wants_initial = call.target.flag("sendInitialEvents");
-    if (wants_initial && call.param("resourceVersionMatch") != "NotOlderThan") {
-        return bad_request(
-            "resourceVersionMatch: Forbidden: sendInitialEvents requires setting "
-            "resourceVersionMatch to NotOlderThan");
-    }
     WatchPlan plan;
     plan.kind = call.kind;
     plan.sends_bookmarks = call.target.flag("allowWatchBookmarks");

@@ -1,4 +1,6 @@
+#include "k8s/embedded/check_options.hpp"
 #include "k8s/embedded/events_view.hpp"
+#include "k8s/embedded/field_validation.hpp"
 #include "k8s/embedded/json_tools.hpp"
 #include "k8s/embedded/patch.hpp"
 #include "k8s/embedded/verbs.hpp"
@@ -57,12 +59,8 @@ std::optional<Failure> check_identity(const Json& before, const Json& after) {
     return std::nullopt;
 }
 
-std::optional<Failure> check_kind(const Kind& kind, const Json& object) {
-    if (object.text({"apiVersion"}) == kind.api_version() && object.text({"kind"}) == kind.kind) {
-        return std::nullopt;
-    }
-    return bad_request(
-        "the object provided is unrecognized (must be of type " + std::string(kind.kind) + ")");
+bool is_of_kind(const Kind& kind, const Json& object) {
+    return object.text({"apiVersion"}) == kind.api_version() && object.text({"kind"}) == kind.kind;
 }
 
 Failure uid_conflict(const Call& call, const std::string& wanted, const std::string& present) {
@@ -89,16 +87,16 @@ Outcome<Response> Verbs::answer(const Call& call, int code, const StoredPtr& obj
 }
 
 Outcome<WriteOptions> Verbs::write_options(const Call& call) const {
-    const auto dry_run = is_dry_run(call);
-    if (!dry_run) {
-        return dry_run.failure();
+    const bool is_apply = call.request->method == "PATCH" && patch_type(call) == apply_type;
+    if (auto failure = check_write_options(call, is_apply)) {
+        return std::move(*failure);
     }
     WriteOptions options;
     options.writer.manager = call.param("fieldManager");
     options.writer.subresource = call.subresource;
     options.writer.now_ms = now_ms_();
     options.writer.force = call.target.flag("force");
-    options.is_dry_run = *dry_run;
+    options.is_dry_run = call.param("dryRun") == "All";
     options.is_status = call.subresource == "status";
     return options;
 }
@@ -112,11 +110,15 @@ Outcome<Response> Verbs::create(const Call& call) {
     if (call.kind->namespaced && call.key.space.empty()) {
         return method_not_allowed();
     }
+    const FieldValidation fields(call, *object);
+    if (auto failure = fields.refusal()) {
+        return std::move(*failure);
+    }
     const auto created = writes_.create(*call.kind, call.key.space, std::move(*object), *options);
     if (!created) {
         return created.failure();
     }
-    return answer(call, 201, *created);
+    return fields.warn(answer(call, 201, *created));
 }
 
 Outcome<Response> Verbs::update(const Call& call) {
@@ -124,6 +126,10 @@ Outcome<Response> Verbs::update(const Call& call) {
     const auto options = write_options(call);
     if (!object || !options) {
         return !object ? object.failure() : options.failure();
+    }
+    const FieldValidation fields(call, *object);
+    if (auto failure = fields.refusal()) {
+        return std::move(*failure);
     }
     auto& metadata = (*object)["metadata"];
     if (metadata.text({"name"}).empty() || metadata.text({"name"}) != call.key.name) {
@@ -133,6 +139,11 @@ Outcome<Response> Verbs::update(const Call& call) {
     }
     if (metadata.text({"namespace"}).empty() && call.kind->namespaced) {
         metadata.set("namespace", call.key.space);
+    }
+    if (call.kind->namespaced && metadata.text({"namespace"}) != call.key.space) {
+        return bad_request(
+            "the namespace of the provided object does not match the namespace sent on the "
+            "request");
     }
     const auto stored = store_.find(*call.kind, call.key);
     if (stored == nullptr) {
@@ -144,7 +155,7 @@ Outcome<Response> Verbs::update(const Call& call) {
         if (!made) {
             return made.failure();
         }
-        return answer(call, 201, *made);
+        return fields.warn(answer(call, 201, *made));
     }
     if (const auto& uid = uid_of(*object); !uid.empty() && uid != uid_of(stored->json)) {
         return uid_conflict(call, uid, uid_of(stored->json));
@@ -162,7 +173,7 @@ Outcome<Response> Verbs::update(const Call& call) {
     if (!updated) {
         return updated.failure();
     }
-    return answer(call, 200, *updated);
+    return fields.warn(answer(call, 200, *updated));
 }
 
 Outcome<Response> Verbs::patch(const Call& call) {
@@ -192,14 +203,20 @@ Outcome<Response> Verbs::patch(const Call& call) {
     if (auto failure = check_identity(before, *after)) {
         return std::move(*failure);
     }
-    if (auto failure = check_kind(*call.kind, *after)) {
+    if (!is_of_kind(*call.kind, *after)) {
+        return bad_patch("it is of another kind");
+    }
+    const FieldValidation fields(call, *after);
+    if (auto failure = fields.refusal()) {
         return std::move(*failure);
     }
     const auto updated = writes_.update(*call.kind, stored, std::move(*after), *options);
     if (!updated) {
-        return updated.failure();
+        const auto& failure = updated.failure();
+        // The patch itself was well-formed; what it makes is not.
+        return failure.reason == "BadRequest" ? bad_patch(failure.message) : failure;
     }
-    return answer(call, 200, *updated);
+    return fields.warn(answer(call, 200, *updated));
 }
 
 Outcome<Response> Verbs::apply(
@@ -211,23 +228,22 @@ Outcome<Response> Verbs::apply(
             (parsed ? std::string() : ": " + parsed.error().message));
     }
     Json config = *parsed;
-    if (options.writer.manager.empty()) {
-        return Failure{
-            422,
-            "Invalid",
-            "PatchOptions.meta.k8s.io \"\" is invalid: fieldManager: Required value: is required "
-            "for apply patch"};
+    if (!is_of_kind(*call.kind, config)) {
+        return bad_request("the configuration is of another kind than the path");
     }
-    if (auto failure = check_kind(*call.kind, config)) {
-        return std::move(*failure);
+    const FieldValidation fields(call, config);
+    if (auto failure = fields.refusal()) {
+        return unworded_error("failed to create typed patch object: " + failure->message);
+    }
+    if (!fields.unknown().empty()) {
+        return unworded_error(
+            "failed to create typed patch object: ." + fields.unknown().front() +
+            ": field not declared in schema");
     }
     if (config.find_path({"metadata", "managedFields"}) != nullptr) {
         return bad_request("metadata.managedFields must be nil");
     }
     auto& metadata = config["metadata"];
-    if (metadata.text({"name"}).empty()) {
-        metadata.set("name", call.key.name);
-    }
     if (call.kind->namespaced && metadata.text({"namespace"}).empty()) {
         metadata.set("namespace", call.key.space);
     }
@@ -250,12 +266,16 @@ Outcome<Response> Verbs::apply(
                              ? writes_.create(*call.kind, call.key.space, std::move(*merged), write)
                              : writes_.update(*call.kind, stored, std::move(*merged), write);
     if (!written) {
-        return written.failure();
+        const auto& failure = written.failure();
+        return failure.reason == "BadRequest" ? unworded_error(failure.message) : failure;
     }
     return answer(call, stored == nullptr ? 201 : 200, *written);
 }
 
 Outcome<DeleteOptions> to_delete_options(const Json& options) {
+    if (auto failure = check_delete_options(options)) {
+        return std::move(*failure);
+    }
     DeleteOptions result;
     if (const Json* grace = options.find("gracePeriodSeconds"); grace && grace->is_int()) {
         result.grace_s = grace->as_int();
@@ -267,23 +287,8 @@ Outcome<DeleteOptions> to_delete_options(const Json& options) {
     if (result.propagation.empty() && orphans != nullptr && orphans->is_bool()) {
         result.propagation = orphans->as_bool() ? "Orphan" : "Background";
     }
-    const auto& policy = result.propagation;
-    if (!policy.empty() && policy != "Background" && policy != "Foreground" && policy != "Orphan") {
-        return Failure{
-            422,
-            "Invalid",
-            "DeleteOptions.meta.k8s.io \"\" is invalid: propagationPolicy: Unsupported value: \"" +
-                policy +
-                "\": supported values: \"Foreground\", \"Background\", \"Orphan\", \"nil\""};
-    }
-    const Json* dry_run = options.find("dryRun");
-    if (dry_run != nullptr) {
-        const auto& first =
-            dry_run->is_array() && !dry_run->items().empty() ? dry_run->items()[0] : *dry_run;
-        if (first.as_string() != "All" && !(dry_run->is_array() && dry_run->items().empty())) {
-            return bad_request("dryRun: Unsupported value: supported values: \"All\"");
-        }
-        result.is_dry_run = first.as_string() == "All";
+    if (const Json* dry_run = options.find("dryRun")) {
+        result.is_dry_run = !dry_run->is_array() || !dry_run->items().empty();
     }
     return result;
 }

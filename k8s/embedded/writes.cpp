@@ -1,5 +1,6 @@
 #include "k8s/embedded/writes.hpp"
 
+#include "k8s/embedded/check_events.hpp"
 #include "k8s/embedded/events_view.hpp"
 #include "k8s/embedded/json_tools.hpp"
 #include "k8s/time.hpp"
@@ -232,13 +233,20 @@ Outcome<StoredPtr> Writes::create(
         return std::move(*failure);
     }
     if (!version_of(object).empty()) {
-        return internal_error("resourceVersion should not be set on objects to be created");
+        return unworded_error("resourceVersion should not be set on objects to be created");
     }
     auto name = take_name(kind, object);
     if (!name) {
         return name.failure();
     }
     const auto& stored_kind = kind.stored_view();
+    if (&stored_kind != &kind) {
+        Checks checks;
+        check_new_event(object, checks);
+        if (!checks.causes().empty()) {
+            return invalid(stored_kind, *name, checks.causes());
+        }
+    }
     object = stamp_new(kind, Key{space, *name}, from_view(kind, std::move(object)));
     // What admission adds belongs to nobody, as on the real server.
     const Json booked = note_update(stored_kind, Json(), object, options.writer);
@@ -292,6 +300,12 @@ Outcome<StoredPtr> Writes::update(
         return std::move(*failure);
     }
     object["metadata"].set("resourceVersion", version_of(before));
+    for (const auto* name : {"finalizers", "ownerReferences"}) {
+        const Json* list = object["metadata"].find(name);
+        if (list != nullptr && list->is_array() && list->items().empty()) {
+            object["metadata"].erase(name);
+        }
+    }
     object = options.is_status ? status_change(stored_kind, before, object)
                                : keep_fixed(stored_kind, before, std::move(object));
     auto failure = options.is_status ? admit_status(stored_kind, before, object)

@@ -75,7 +75,13 @@ TEST_CASE("strategic patch: lists merge by their key") {
         strategic(
             R"({"status":{"conditions":[{"type":"A","status":"False","x":1},{"type":"B"}]}})",
             R"({"status":{"conditions":[{"type":"A","status":"True"},{"type":"C"}]}})") ==
-        R"({"status":{"conditions":[{"type":"A","status":"True","x":1},{"type":"B"},{"type":"C"}]}})");
+        R"({"status":{"conditions":[{"type":"A","status":"True","x":1},{"type":"C"},{"type":"B"}]}})");
+    CHECK(
+        strategic(
+            R"({"spec":{"containers":[{"name":"A"},{"name":"B"}]}})",
+            R"({"spec":{"$setElementOrder/containers":[{"name":"A"},{"name":"B"},{"name":"C"}],
+                "containers":[{"name":"C"}]}})") ==
+        R"({"spec":{"containers":[{"name":"A"},{"name":"B"},{"name":"C"}]}})");
     CHECK(
         strategic(
             R"({"spec":{"containers":[{"name":"c","env":[{"name":"A","value":"1"}]}]}})",

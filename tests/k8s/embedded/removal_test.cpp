@@ -121,7 +121,7 @@ TEST_CASE("delete: preconditions, answers and refusals") {
     const auto wrong = server.remove(server.maps + "/cm", R"({"preconditions":{"uid":"other"}})");
     CHECK(wrong.status == 409);
     CHECK(
-        wrong.message().find("Precondition failed: UID in precondition: other") !=
+        wrong.message().find("the UID in the precondition (other) does not match") !=
         std::string::npos);
     CHECK(server.remove(server.maps + "/cm?propagationPolicy=Sideways").status == 422);
     const auto gone = server.remove(
@@ -165,7 +165,7 @@ TEST_CASE("namespace: takes its contents with it, and takes in nothing while it 
     const std::string pod =
         R"({"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"x"}]}})";
     server.post(pods, pod);
-    server.post(pods + "/p/binding", R"({"target":{"name":"n"}})");
+    server.post(pods + "/p/binding", R"({"metadata":{"name":"p"},"target":{"name":"n"}})");
     const auto marked = server.remove("/api/v1/namespaces/nn");
     CHECK(marked.body.text({"status", "phase"}) == "Terminating");
     const auto refused =

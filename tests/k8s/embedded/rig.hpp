@@ -82,10 +82,13 @@ public:
             R"({"metadata":{"name":")" + name + "\"" + (more.empty() ? "" : "," + more) +
                 R"(},"spec":{"containers":[{"name":"c","image":"x"}]}})");
     }
+    /// `meta` is what the Binding's metadata has besides the name.
     Answer bind(const std::string& name, const std::string& node, const std::string& meta = "{}") {
+        const std::string more = meta == "{}" ? "}" : "," + meta.substr(1);
         return post(
             pods + "/" + name + "/binding",
-            R"({"metadata":)" + meta + R"(,"target":{"kind":"Node","name":")" + node + "\"}}");
+            R"({"metadata":{"name":")" + name + "\"" + more +
+                R"(,"target":{"kind":"Node","name":")" + node + "\"}}");
     }
     Answer config_map(const std::string& name, const std::string& more = {}) {
         return post(

@@ -95,8 +95,14 @@ TEST_CASE("binding: a body that means nothing") {
     const auto binding = server.pods + "/one/binding";
     CHECK(
         server.post(binding, R"({"metadata":{"name":"two"},"target":{"name":"n"}})").status == 400);
-    CHECK(server.post(binding, R"({"target":{"name":""}})").status == 500);
-    CHECK(server.post(binding, R"({"target":{"kind":"Rack","name":"n"}})").status == 500);
+    CHECK(server.post(binding, R"({"target":{"name":"n"}})").status == 400);
+    CHECK(server.bind("one", "").status == 500);
+    CHECK(
+        server
+            .post(
+                binding,
+                R"({"metadata":{"name":"one"},"target":{"kind":"Rack","name":"n"}})")
+            .status == 500);
     CHECK(server.get(binding).status == 405);
     CHECK(server.get(server.pods + "/one").body.text({"spec", "nodeName"}).empty());
 }
