@@ -180,6 +180,23 @@ Field gang() {
                   "then", then, [](Schema & s) -> auto& { return s.gang.never_running_then; })})});
 }
 
+Field nodes() {
+    return section(
+        "nodes",
+        {section(
+             "headroom",
+             {value(
+                  "cpu", read_cpu, [](Schema & s) -> auto& { return s.nodes.headroom_cpu_milli; }),
+              value(
+                  "memory", read_memory, [](Schema & s) -> auto& {
+                      return s.nodes.headroom_memory_bytes;
+                  })}),
+         value(
+             "costLabel", read_label_key, [](Schema & s) -> auto& {
+                 return s.nodes.cost_label;
+             })});
+}
+
 const std::vector<Field>& table() {
     static const std::vector<Field> fields = {
         constant("apiVersion", api_version),
@@ -196,6 +213,7 @@ const std::vector<Field>& table() {
         logging(),
         profiles(),
         gang(),
+        nodes(),
         section(
             "events",
             {value(

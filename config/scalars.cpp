@@ -4,6 +4,7 @@
 #include "config/duration.hpp"
 #include "config/printable.hpp"
 #include "config/suggest.hpp"
+#include "core/quantity.hpp"
 
 #include <fmt/format.h>
 
@@ -192,6 +193,40 @@ core::Result<std::int64_t> read_duration(
                 "a duration from {} to {}", format_duration(least_ms), format_duration(most_ms)));
     }
     return value;
+}
+
+core::Result<std::int64_t> read_cpu(const Tree& tree) {
+    const auto value = is_scalar(tree) ? core::parse_milli(tree.scalar)
+                                       : core::Result<std::int64_t>(core::Error{});
+    if (!value || *value < 0) {
+        return expected(tree, "an amount of cpu such as 250m or 1");
+    }
+    return value;
+}
+
+core::Result<std::int64_t> read_memory(const Tree& tree) {
+    const auto value = is_scalar(tree) ? core::parse_whole(tree.scalar)
+                                       : core::Result<std::int64_t>(core::Error{});
+    // A thousandth of a byte is what 256m says here, and never what is meant.
+    if (!value || *value < 0 || tree.scalar.ends_with('m')) {
+        return expected(tree, "an amount of memory such as 256Mi or 1Gi");
+    }
+    return value;
+}
+
+core::Result<std::string> read_label_key(const Tree& tree) {
+    auto text = read_string(tree);
+    const auto allowed = [](char c) {
+        return is_alphanumeric(c) || (c >= 'A' && c <= 'Z') || c == '-' || c == '_' || c == '.' ||
+               c == '/';
+    };
+    const bool is_key = text && text->size() <= 317 &&
+                        std::all_of(text->begin(), text->end(), allowed) &&
+                        std::count(text->begin(), text->end(), '/') <= 1;
+    if (text && !is_key) {
+        return expected(tree, "the key of a label such as cost or example.com/cost");
+    }
+    return text;
 }
 
 core::Result<std::size_t> read_word(const Tree& tree, std::span<const std::string> words) {

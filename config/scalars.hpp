@@ -29,6 +29,11 @@ core::Result<std::int64_t> read_integer(const Tree& tree, std::int64_t least, st
 /// Milliseconds of a Go duration.
 core::Result<std::int64_t> read_duration(
     const Tree& tree, std::int64_t least_ms, std::int64_t most_ms);
+/// Kubernetes quantities, not negative: thousandths of a core, and bytes.
+core::Result<std::int64_t> read_cpu(const Tree& tree);
+core::Result<std::int64_t> read_memory(const Tree& tree);
+/// The key of a label; empty is allowed.
+core::Result<std::string> read_label_key(const Tree& tree);
 /// Index of the word in the list.
 core::Result<std::size_t> read_word(const Tree& tree, std::span<const std::string> words);
 

@@ -46,6 +46,13 @@ struct Gang {
     friend bool operator==(const Gang&, const Gang&) = default;
 };
 
+struct Nodes {
+    std::int64_t headroom_cpu_milli = 0;     ///< of every node, kept free of what is newly placed
+    std::int64_t headroom_memory_bytes = 0;  ///< the same
+    std::string cost_label = "cost";         ///< of nodes; empty: none
+    friend bool operator==(const Nodes&, const Nodes&) = default;
+};
+
 enum class LogFormat : std::uint8_t { automatic, json, console };
 enum class LogLevel : std::uint8_t { debug, info, warning, error };
 
@@ -57,6 +64,7 @@ struct Schema {
     LogLevel log_level = LogLevel::info;
     std::vector<std::string> scheduler_names = {"gang-scheduler"};  ///< profiles[].schedulerName
     Gang gang;
+    Nodes nodes;
     std::int64_t events_per_second = 10;
     friend bool operator==(const Schema&, const Schema&) = default;
 };

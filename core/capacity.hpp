@@ -12,13 +12,26 @@ namespace core {
 
 inline constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max();
 
+/// What nobody is newly placed in, on every node: room for pods that come unannounced.
+struct Headroom {
+    std::int64_t cpu_milli = 0;
+    std::int64_t memory_bytes = 0;
+    friend bool operator==(const Headroom&, const Headroom&) = default;
+};
+
+/// The room that is left above the headroom; never negative.
+inline std::int64_t beyond(std::int64_t room, std::int64_t headroom) {
+    return room > headroom ? room - headroom : 0;
+}
+
 /// One view of the columns, taken apart once for a scan over all nodes.
 struct RoomView {
-    RoomView(const NodeColumns& all, View which)
+    RoomView(const NodeColumns& all, View which, const Headroom& kept = {})
         : cpu(all.cpu(which)),
           memory(all.memory(which)),
           ephemeral(all.ephemeral(which)),
           pods(all.pods(which)),
+          headroom(kept),
           columns(&all),
           view(which) {}
 
@@ -26,6 +39,7 @@ struct RoomView {
     std::span<const std::int64_t> memory;
     std::span<const std::int64_t> ephemeral;
     std::span<const std::int64_t> pods;
+    Headroom headroom;
     const NodeColumns* columns;
     View view;
 };
@@ -41,8 +55,10 @@ inline std::int64_t times_it_fits(std::int64_t room, std::int64_t request) {
 inline std::int64_t capacity_of(const RoomView& room, NodeIndex node, const Demand& demand) {
     const std::size_t row = node.value;
     std::int64_t least = std::max<std::int64_t>(room.pods[row], 0);
-    least = std::min(least, times_it_fits(room.cpu[row], demand.cpu_milli));
-    least = std::min(least, times_it_fits(room.memory[row], demand.memory_bytes));
+    const Headroom& kept = room.headroom;
+    least = std::min(least, times_it_fits(beyond(room.cpu[row], kept.cpu_milli), demand.cpu_milli));
+    least = std::min(
+        least, times_it_fits(beyond(room.memory[row], kept.memory_bytes), demand.memory_bytes));
     least = std::min(least, times_it_fits(room.ephemeral[row], demand.ephemeral_bytes));
     for (const ExtendedDemand& wanted : demand.extended) {
         const std::int64_t offered = room.columns->extended(node, wanted.id, room.view);
@@ -63,9 +79,10 @@ inline std::int64_t capacity_beside(
     const RoomView& room, NodeIndex node, const Demand& demand, const Demand& other) {
     const std::size_t row = node.value;
     std::int64_t least = room.pods[row] - 1;
-    least = std::min(least, times_it_fits(room.cpu[row] - other.cpu_milli, demand.cpu_milli));
-    least =
-        std::min(least, times_it_fits(room.memory[row] - other.memory_bytes, demand.memory_bytes));
+    const std::int64_t cpu = beyond(room.cpu[row], room.headroom.cpu_milli);
+    const std::int64_t memory = beyond(room.memory[row], room.headroom.memory_bytes);
+    least = std::min(least, times_it_fits(cpu - other.cpu_milli, demand.cpu_milli));
+    least = std::min(least, times_it_fits(memory - other.memory_bytes, demand.memory_bytes));
     least = std::min(
         least, times_it_fits(room.ephemeral[row] - other.ephemeral_bytes, demand.ephemeral_bytes));
     for (const ExtendedDemand& wanted : demand.extended) {

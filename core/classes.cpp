@@ -15,6 +15,19 @@ void NodeBitmap::set(NodeIndex node, bool value) {
     words_[word] = value ? words_[word] | bit : words_[word] & ~bit;
 }
 
+void NodeBitmap::add(const NodeBitmap& other) {
+    words_.resize(std::max(words_.size(), other.words_.size()));
+    for (std::size_t i = 0; i < other.words_.size(); ++i) words_[i] |= other.words_[i];
+}
+
+bool NodeBitmap::intersects(const NodeBitmap& other) const {
+    const std::size_t common = std::min(words_.size(), other.words_.size());
+    for (std::size_t i = 0; i < common; ++i) {
+        if ((words_[i] & other.words_[i]) != 0) return true;
+    }
+    return false;
+}
+
 std::int64_t NodeBitmap::count() const {
     std::int64_t set_bits = 0;
     for (const std::uint64_t word : words_) set_bits += std::popcount(word);

@@ -22,6 +22,8 @@ public:
     }
     void set(NodeIndex node, bool value);
     std::int64_t count() const;
+    void add(const NodeBitmap& other);
+    bool intersects(const NodeBitmap& other) const;
     friend bool operator==(const NodeBitmap&, const NodeBitmap&) = default;
 
 private:

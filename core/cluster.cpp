@@ -30,6 +30,8 @@ bool Cluster::upsert_node(const Node& node) {
     const bool room_changed = came || !room_alike(entry.node, node);
     const bool filters_changed = came || !filters_alike(entry.node, node);
     if (room_changed) set_allocatable(index, node.allocatable, node.pods);
+    costly_nodes_ -= entry.node.cost != 0 ? 1 : 0;
+    costly_nodes_ += node.cost != 0 ? 1 : 0;
     entry.node = node;
     entry.present = true;
     if (came) insert_in_order(index);
@@ -45,6 +47,7 @@ bool Cluster::remove_node(std::string_view name) {
     erase_from_order(*index);
     set_allocatable(*index, {}, 0);
     entry.present = false;
+    costly_nodes_ -= entry.node.cost != 0 ? 1 : 0;
     entry.node = Node{};
     entry.node.name = name;
     classes_.filter_all(*index, nullptr);
@@ -289,6 +292,11 @@ bool Cluster::is_eligible(NodeIndex node, ShapeId shape) const {
 }
 
 std::int64_t Cluster::capacity(NodeIndex node, ShapeId shape, View view) const {
+    return is_eligible(node, shape) ? capacity_of({columns_, view, headroom_}, node, demand(shape))
+                                    : 0;
+}
+
+std::int64_t Cluster::capacity_in_all(NodeIndex node, ShapeId shape, View view) const {
     return is_eligible(node, shape) ? capacity_of({columns_, view}, node, demand(shape)) : 0;
 }
 

@@ -11,6 +11,7 @@
 // A node that is unknown, not yet or no longer, may still carry charges: they are kept under its
 // name, so a node that arrives after its pods, or goes before them, balances ("ghost").
 
+#include "core/capacity.hpp"
 #include "core/classes.hpp"
 #include "core/ids.hpp"
 #include "core/interner.hpp"
@@ -56,6 +57,12 @@ public:
     /// Present nodes, by name: the order of every tie-break.
     std::span<const NodeIndex> nodes_by_name() const { return order_; }
     std::size_t node_count() const { return order_.size(); }
+    /// Some node costs other than 0.
+    bool has_costs() const { return costly_nodes_ > 0; }
+
+    /// Of every node, kept free of what is newly placed; what is there already may use it.
+    void set_headroom(const Headroom& headroom) { headroom_ = headroom; }
+    const Headroom& headroom() const { return headroom_; }
 
     // --- shapes --------------------------------------------------------------------------------
     /// The number of this shape. Counted: to be given back by release_shape() once per call.
@@ -95,8 +102,10 @@ public:
     /// Labels, taints, cordon, readiness: room is not looked at.
     bool is_eligible(NodeIndex node, ShapeId shape) const;
     /// How many pods of this shape the node takes: min over resources of floor(room / request), 0
-    /// if not eligible.
+    /// if not eligible. The headroom stays free.
     std::int64_t capacity(NodeIndex node, ShapeId shape, View view) const;
+    /// The same with the headroom used up: for what had its room before.
+    std::int64_t capacity_in_all(NodeIndex node, ShapeId shape, View view) const;
 
     const NodeColumns& columns() const { return columns_; }
     const NodeBitmap& eligible(ClassId constraint_class) const;
@@ -155,6 +164,8 @@ private:
     std::vector<ChargeId> free_charges_;
     PodTable pods_;
     std::uint64_t room_version_ = 0;
+    Headroom headroom_;
+    std::size_t costly_nodes_ = 0;
 };
 
 }  // namespace core

@@ -17,6 +17,7 @@ struct Node {
     Resources allocatable;
     std::int64_t pods = 0;  ///< allocatable["pods"]
     StringMap labels;
+    std::int64_t cost = 0;  ///< of nodes that will do, the cheapest are filled first
     std::vector<Taint> taints;
     bool unschedulable = false;  ///< cordoned
     bool ready = false;          ///< condition Ready is True

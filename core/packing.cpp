@@ -28,7 +28,7 @@ std::int64_t request_of(const Demand& demand, std::size_t resource) {
 void Packing::begin(const Cluster& cluster, View view, const std::vector<NodeIndex>& excluded) {
     cluster_ = &cluster;
     order_ = cluster.nodes_by_name();
-    room_.emplace(cluster.columns(), view);
+    room_.emplace(cluster.columns(), view, cluster.headroom());
     excluded_ = {};
     has_excluded_ = !excluded.empty();
     for (const NodeIndex node : excluded) excluded_.set(node, true);
@@ -77,8 +77,10 @@ std::int64_t Packing::left(Position position, const Demand& demand, std::size_t 
     const Planned* planned = index == nothing_planned ? nullptr : &planned_[index];
     if (resource < plain_resources) {
         const std::array columns = {&room_->cpu, &room_->memory, &room_->ephemeral, &room_->pods};
+        const std::array<std::int64_t, plain_resources> kept = {
+            room_->headroom.cpu_milli, room_->headroom.memory_bytes, 0, 0};
         const std::int64_t taken = planned == nullptr ? 0 : planned->plain[resource];
-        return (*columns[resource])[node.value] - taken;
+        return beyond((*columns[resource])[node.value], kept[resource]) - taken;
     }
     const ExtendedId id = demand.extended[resource - plain_resources].id;
     std::int64_t amount = room_->columns->extended(node, id, room_->view);
@@ -144,12 +146,36 @@ Wide Packing::scan(ShapeId shape, std::vector<std::int64_t>& capacities) const {
 std::span<const PositionCount> Packing::fill(
     ShapeId shape, std::int64_t wanted, const std::vector<std::int64_t>& capacities) {
     filled_.clear();
-    large_.clear();
-    buckets_.fill(0);
-    const std::int64_t level = choose_level(wanted, capacities);
-    take_up_to_level(level, wanted, capacities);
+    if (cluster_->has_costs()) {
+        take_cheapest(wanted, capacities);
+    } else {
+        large_.clear();
+        buckets_.fill(0);
+        const std::int64_t level = choose_level(wanted, capacities);
+        take_up_to_level(level, wanted, capacities);
+    }
     for (const PositionCount& chosen : filled_) put(chosen.position, shape, chosen.count);
     return filled_;
+}
+
+/// By cost, and tightest among equals.
+void Packing::take_cheapest(std::int64_t wanted, const std::vector<std::int64_t>& capacities) {
+    large_.clear();
+    for (std::size_t position = 0; position < capacities.size(); ++position) {
+        if (capacities[position] > 0) large_.push_back(static_cast<Position>(position));
+    }
+    std::stable_sort(large_.begin(), large_.end(), [&](Position a, Position b) {
+        return cost_at(a) != cost_at(b) ? cost_at(a) < cost_at(b) : capacities[a] < capacities[b];
+    });
+    for (const Position position : large_) {
+        if (wanted == 0) break;
+        const std::int64_t count = std::min(wanted, capacities[position]);
+        filled_.push_back({position, count});
+        wanted -= count;
+    }
+    std::sort(filled_.begin(), filled_.end(), [](const auto& a, const auto& b) {
+        return a.position < b.position;
+    });
 }
 
 /// The capacity up to which nodes are used: below it all of them, at it as many as are needed.

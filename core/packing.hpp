@@ -41,7 +41,7 @@ public:
     /// capacity() of every position; returns the sum.
     Wide scan(ShapeId shape, std::vector<std::int64_t>& capacities) const;
 
-    /// Chooses the tightest nodes for `wanted` pods, given capacities whose sum suffices, and plans
+    /// Chooses the cheapest nodes, of equal ones the tightest, for `wanted` pods, given capacities whose sum suffices, and plans
     /// them. The answer is in order of position and lives until the next call.
     std::span<const PositionCount> fill(
         ShapeId shape, std::int64_t wanted, const std::vector<std::int64_t>& capacities);
@@ -51,6 +51,7 @@ public:
 
     const Cluster& cluster() const { return *cluster_; }
     NodeIndex node_at(Position position) const { return order_[position]; }
+    std::int64_t cost_at(Position position) const { return cluster_->node(order_[position]).cost; }
     std::size_t size() const { return order_.size(); }
     bool is_excluded(Position position) const { return excluded_.test(order_[position]); }
 
@@ -73,6 +74,7 @@ private:
 
     std::int64_t left(Position position, const Demand& demand, std::size_t resource) const;
     Planned& planned_at(Position position);
+    void take_cheapest(std::int64_t wanted, const std::vector<std::int64_t>& capacities);
     std::int64_t choose_level(std::int64_t wanted, const std::vector<std::int64_t>& capacities);
     void take_up_to_level(
         std::int64_t level, std::int64_t wanted, const std::vector<std::int64_t>& capacities);
@@ -87,7 +89,7 @@ private:
     std::vector<Planned> planned_;              ///< the first planned_used_ are in use
     std::vector<Position> touched_;             ///< parallel to planned_
     std::vector<PositionCount> filled_;
-    std::vector<Position> large_;  ///< positions whose capacity has no bucket
+    std::vector<Position> large_;  ///< positions that are sorted: capacities without a bucket
     std::array<std::int64_t, small_capacities> buckets_ = {};
 };
 

@@ -14,10 +14,12 @@ namespace {
 struct DriverNode {
     Position position = 0;
     std::int64_t capacity = 0;  ///< for drivers
+    std::int64_t cost = 0;
 };
 
-/// The driver's own kind of `tightest`.
+/// The driver's own kind of `tightest`, after the cost.
 bool tighter(const DriverNode& a, const DriverNode& b) {
+    if (a.cost != b.cost) return a.cost < b.cost;
     if (a.capacity != b.capacity) return a.capacity < b.capacity;
     return a.position < b.position;
 }
@@ -115,10 +117,13 @@ bool Planner::Scratch::parts_fit_beside(Position position, ShapeId driver) const
 /// Keeps the tightest few, in order.
 void Planner::Scratch::list_driver_nodes(ShapeId driver) {
     const std::size_t tried_max = parts_used > 1 ? driver_attempts_max : 1;
+    const bool has_costs = packing.cluster().has_costs();
     driver_nodes.clear();
     for (std::size_t i = 0; i < driver_capacities.size(); ++i) {
         if (driver_capacities[i] == 0) continue;
-        const DriverNode node{static_cast<Position>(i), driver_capacities[i]};
+        const auto position = static_cast<Position>(i);
+        const DriverNode node{
+            position, driver_capacities[i], has_costs ? packing.cost_at(position) : 0};
         const bool full = driver_nodes.size() == tried_max;
         if (full && !tighter(node, driver_nodes.back())) continue;
         if (!parts_fit_beside(node.position, driver)) continue;

@@ -2,7 +2,7 @@
 // Places a whole gang in closed form. A node takes capacity(node, shape) = min over resources of
 // floor(room / request) pods of a shape, so a gang of any size costs O(nodes) per shape and never
 // O(nodes x executors). Packing is `tightest`: nodes with the smallest capacity fill up first, ties
-// by node name, so large holes stay large.
+// by node name, so large holes stay large. Where nodes have a cost, it comes before that.
 //
 // Guarantee: with one executor shape (or none) a plan is found if and only if one exists. With
 // several shapes a plan is always valid but may be missed: shapes are packed largest first, for a

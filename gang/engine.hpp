@@ -56,7 +56,10 @@ inline constexpr std::int64_t full_walk_ms = 1'000;
 
 class Engine {
 public:
-    explicit Engine(config::Schema schema) : schema_(std::move(schema)) {}
+    explicit Engine(config::Schema schema) : schema_(std::move(schema)) {
+        cluster_.set_headroom(
+            {schema_.nodes.headroom_cpu_milli, schema_.nodes.headroom_memory_bytes});
+    }
     Engine(const Engine&) = delete;
     Engine& operator=(const Engine&) = delete;
 
@@ -235,7 +238,8 @@ private:
     void admit_waiting();
     struct Walk {
         bool full = false;     ///< those behind a blocked head are looked at as well
-        bool blocked = false;  ///< strict FIFO: nobody else is admitted
+        bool blocked = false;  ///< strict FIFO: nobody else is admitted there
+        core::NodeBitmap blocked_nodes = {};  ///< where: on what those who wait could use
         std::int32_t ahead = 0;
         const Application* head = nullptr;
         bool left_over = false;  ///< the tick's work was used up
@@ -245,6 +249,7 @@ private:
     bool is_passed_over(Application& app, const PodEntry& entry);
     bool holds_up_others(const PodEntry& entry) const;
     void block(Application& app, Walk& walk);
+    bool is_apart(const Application& app, const Walk& walk) const;
     void look_behind_head(Application& app, const PodEntry& entry, Walk& walk);
     void admit(Application& app, PodEntry& entry, const core::Plan& plan);
     bool annotation_fits(Application& app);

@@ -5,6 +5,7 @@
 #include "gang/reservation.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <utility>
 
 namespace gang {
@@ -16,6 +17,17 @@ bool is_older(const core::Pod& known, const core::Pod& told) {
     return (!known.node_name.empty() && told.node_name.empty()) ||
            (known.deleting && !told.deleting) ||
            (core::is_terminal(known) && !core::is_terminal(told));
+}
+
+/// Of a node's label; what is no whole number costs nothing.
+std::int64_t read_cost(const std::string* text) {
+    std::int64_t cost = 0;
+    if (text == nullptr) {
+        return cost;
+    }
+    const char* end = text->data() + text->size();
+    const auto [stopped, error] = std::from_chars(text->data(), end, cost);
+    return error == std::errc{} && stopped == end ? cost : 0;
 }
 
 bool has_label(const core::Pod& pod, const char* key, std::string_view value) {
@@ -56,10 +68,12 @@ bool Engine::is_executor(const core::Pod& pod) const {
 
 void Engine::on(const NodeUpserted& event) {
     distrusted_.erase(event.node.name);
-    if (cluster_.upsert_node(event.node)) {
+    core::Node node = event.node;
+    node.cost = read_cost(core::find_value(node.labels, schema_.nodes.cost_label));
+    if (cluster_.upsert_node(node)) {
         ++nodes_version_;
         ++ceiling_version_;
-        suspects_.insert(event.node.name);
+        suspects_.insert(node.name);
     }
 }
 

@@ -151,7 +151,7 @@ bool Engine::consider(Application& app, PodEntry& entry, Walk& walk) {
         }
         return true;
     }
-    if (walk.blocked) {
+    if (walk.blocked && !is_apart(app, walk)) {
         look_behind_head(app, entry, walk);
         return true;
     }
@@ -177,6 +177,22 @@ void Engine::block(Application& app, Walk& walk) {
     walk.head = walk.blocked ? walk.head : &app;
     walk.blocked = true;
     app.attempt.position = ++walk.ahead;
+    walk.blocked_nodes.add(cluster_.eligible(cluster_.class_of(*app.driver_shape)));
+    for (const GangShape& shape : app.shapes) {
+        walk.blocked_nodes.add(cluster_.eligible(cluster_.class_of(shape.id)));
+    }
+}
+
+/// Nobody who waits before it could use any of its nodes, so it takes nothing from them: pools that
+/// share no node are lines of their own.
+bool Engine::is_apart(const Application& app, const Walk& walk) const {
+    const auto shares = [this, &walk](core::ShapeId shape) {
+        return cluster_.eligible(cluster_.class_of(shape)).intersects(walk.blocked_nodes);
+    };
+    return !shares(*app.driver_shape) &&
+           std::none_of(app.shapes.begin(), app.shapes.end(), [&shares](const GangShape& shape) {
+               return shares(shape.id);
+           });
 }
 
 /// What failed by chance keeps its place, or every hiccup would reorder the queue; not for ever.

@@ -130,7 +130,8 @@ bool Engine::seat(Application& app, PodEntry& entry, bool anywhere) {
 void Engine::open_rest(Application& app) {
     for (Slot& slot : app.slots) {
         const auto node = slot.pod.empty() ? cluster_.find_node(slot.node) : std::nullopt;
-        if (node && cluster_.capacity(*node, app.shapes[slot.shape].id, core::View::free) > 0) {
+        const core::ShapeId shape = app.shapes[slot.shape].id;
+        if (node && cluster_.capacity_in_all(*node, shape, core::View::free) > 0) {
             ledger_.open(app, slot, slot.node);
         }
     }

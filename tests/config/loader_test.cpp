@@ -41,6 +41,11 @@ logging: {format: console, level: debug}
 profiles:
   - schedulerName: gang-scheduler
   - schedulerName: other.example
+nodes:
+  headroom:
+    cpu: 1500m
+    memory: 256Mi
+  costLabel: example.com/price
 gang:
   discovery: none
   orphanExecutors: schedule
@@ -75,6 +80,7 @@ TEST_CASE("loader: every key reaches its member") {
         config::DynamicAllocation::reserve_max,
         3'600'000,
         config::NeverRunningThen::keep};
+    wanted.nodes = {1'500, 268'435'456, "example.com/price"};
     wanted.events_per_second = 3;
     CHECK(loaded(everything) == wanted);
 }
@@ -84,7 +90,21 @@ TEST_CASE("loader: the text above names every key there is") {
         const std::string last = key.substr(key.rfind('.') + 1);
         CHECK_MESSAGE(contains(everything, last + ":"), key);
     }
-    CHECK(config::known_keys().size() == 20);
+    CHECK(config::known_keys().size() == 23);
+}
+
+TEST_CASE("loader: headroom is an amount, the cost label a key") {
+    for (const char* wrong : {"-1", "x", "[]", "1 cpu", "''"}) {
+        CHECK(contains(
+            complaints("nodes: {headroom: {cpu: " + std::string(wrong) + "}}\n"),
+            "expected an amount of cpu"));
+        CHECK(contains(
+            complaints("nodes: {headroom: {memory: " + std::string(wrong) + "}}\n"),
+            "expected an amount of memory"));
+    }
+    CHECK(contains(complaints("nodes: {headroom: {memory: 256m}}\n"), "expected an amount"));
+    CHECK(contains(complaints("nodes: {costLabel: a b}\n"), "expected the key of a label"));
+    CHECK(loaded("nodes: {costLabel: ''}\n").nodes.cost_label.empty());
 }
 
 TEST_CASE("loader: an unknown key is found at its place, with the nearest known one") {

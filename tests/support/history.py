@@ -202,8 +202,11 @@ class History:
 
     @staticmethod
     def _is_executor_of(pod: Json, driver: Json) -> bool:
+        """By its owner; an executor that was made by hand, by the slot that it was bound with."""
+        uid = driver["metadata"]["uid"]
         owners = pod["metadata"].get("ownerReferences") or []
-        return any(owner["uid"] == driver["metadata"]["uid"] for owner in owners)
+        return (any(owner["uid"] == uid for owner in owners)
+                or annotation(pod, SLOT).startswith(f"{uid}/"))
 
     def _on_node(self, kind: str, node: Json) -> None:
         if kind != "DELETED":
