@@ -3,6 +3,7 @@
 #include "k8s/small_file.hpp"
 #include "k8s/token.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdlib>
 #include <fstream>
@@ -47,27 +48,28 @@ core::Result<Access> in_cluster_access(const std::string& mount) {
     return access;
 }
 
-core::Result<std::string> find_kubeconfig(const std::string& flag) {
-    if (!flag.empty()) return flag;
+std::vector<std::string> find_kubeconfig(const std::string& flag) {
+    if (!flag.empty()) return {flag};
+    std::vector<std::string> files;
     const std::string variable = environment("KUBECONFIG");
-    if (variable.find(':') != std::string::npos) {
-        return core::Error{
-            "KUBECONFIG names several files; merging them is not supported, name one with "
-            "--kubeconfig"};
+    for (std::size_t at = 0; at < variable.size();) {
+        const std::size_t end = std::min(variable.find(':', at), variable.size());
+        if (end > at) files.push_back(variable.substr(at, end - at));
+        at = end + 1;
     }
-    if (!variable.empty()) return variable;
+    if (!files.empty()) return files;
     const std::string home = environment("HOME");
     const std::string usual = home + "/.kube/config";
-    return !home.empty() && exists(usual) ? usual : std::string();
+    if (!home.empty() && exists(usual)) files.push_back(usual);
+    return files;
 }
 
 core::Result<Access> find_access(const std::string& kubeconfig_flag) {
     // A pod may carry a home directory with a file in it: what was not named does not count there.
     const bool named = !kubeconfig_flag.empty() || !environment("KUBECONFIG").empty();
     if (!named && is_in_cluster()) return in_cluster_access();
-    auto file = find_kubeconfig(kubeconfig_flag);
-    if (!file) return file.error();
-    if (!file->empty()) return load_kubeconfig(*file);
+    const std::vector<std::string> files = find_kubeconfig(kubeconfig_flag);
+    if (!files.empty()) return load_kubeconfig(files);
     return core::Error{
         "no way to the API server: give --kubeconfig FILE, set KUBECONFIG, or run in a pod"};
 }

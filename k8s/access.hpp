@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace k8s {
 
@@ -27,11 +28,13 @@ struct Access {
     std::string namespace_name;  ///< of the context or of our own pod; "default" if nothing says
 };
 
-/// Reads one context of a kubeconfig file (its current-context if `context` is empty). Relative
-/// paths in it are relative to the file. Errors: unreadable, no such context, and every field that
-/// changes who we are or whom we trust and that is not implemented (exec, auth-provider, proxy-url,
-/// username/password, as*). insecure-skip-tls-verify together with a CA is refused.
-core::Result<Access> load_kubeconfig(const std::string& path, const std::string& context = "");
+/// Reads one context of a kubeconfig (its current-context if `context` is empty). Of several files
+/// the first that sets a thing wins, entry by entry; those that do not exist are left out. Relative
+/// paths are relative to the file they stand in. Errors: unreadable, no such context, and every
+/// field that changes who we are or whom we trust and that is not implemented (exec, auth-provider,
+/// proxy-url, username/password, as*). insecure-skip-tls-verify together with a CA is refused.
+core::Result<Access> load_kubeconfig(
+    const std::vector<std::string>& paths, const std::string& context = "");
 
 /// The credentials of a pod: the two service environment variables and the service account's mount.
 /// Fails closed: no CA or no token is an error. `mount` ends with a slash.
@@ -42,9 +45,9 @@ core::Result<Access> in_cluster_access(const std::string& mount = service_accoun
 /// True if the environment says that we run in a pod.
 bool is_in_cluster();
 
-/// The file that kubectl would read: `flag` if not empty, else KUBECONFIG (a list of several files
-/// is refused), else ~/.kube/config. Empty if there is none of these.
-core::Result<std::string> find_kubeconfig(const std::string& flag);
+/// The files that kubectl would read: `flag` if not empty, else those of KUBECONFIG (separated by
+/// colons), else ~/.kube/config. Empty if there is none of these.
+std::vector<std::string> find_kubeconfig(const std::string& flag);
 
 /// The kubeconfig that the flag or KUBECONFIG names; else, in a pod, its own credentials; else
 /// ~/.kube/config.

@@ -12,6 +12,7 @@
 #include <optional>
 #include <set>
 #include <string_view>
+#include <vector>
 
 namespace k8s {
 namespace {
@@ -53,17 +54,27 @@ void only(const YAML::Node& map, const char* where, const std::set<std::string>&
     }
 }
 
-YAML::Node find_named(
+/// One file of those that together are the kubeconfig.
+struct File {
+    std::string path;
+    YAML::Node root;
+};
+
+// Of two entries of one name in one file nobody can say which is meant.
+YAML::Node find_in_file(
     const YAML::Node& root, const char* list, const char* key, const std::string& name) {
+    YAML::Node result;
     const YAML::Node entries = root[list];
-    if (entries && entries.IsSequence()) {
-        for (const auto& entry : entries) {
-            if (!entry.IsMap() || text(entry, "name") != name) continue;
-            const YAML::Node found = entry[key];
-            return found && found.IsMap() ? found : YAML::Node(YAML::NodeType::Map);
-        }
+    if (!entries || !entries.IsSequence()) return result;
+    bool is_found = false;
+    for (const auto& entry : entries) {
+        if (!entry.IsMap() || text(entry, "name") != name) continue;
+        if (is_found) refuse(fmt::format("{}: two are named \"{}\"", list, name));
+        is_found = true;
+        const YAML::Node found = entry[key];
+        result.reset(found && found.IsMap() ? found : YAML::Node(YAML::NodeType::Map));
     }
-    refuse(fmt::format("{}: there is none named \"{}\"", list, name));
+    return result;
 }
 
 int base64_value(char c) {
@@ -98,24 +109,52 @@ std::string base64_decode(const char* key, const std::string& encoded) {
 
 class Loader {
 public:
-    explicit Loader(const std::string& path)
-        : directory_(std::filesystem::path(path).parent_path()) {}
+    /// Reads all files; of several those that do not exist are left out, as kubectl does it.
+    void read(const std::vector<std::string>& paths) {
+        for (const std::string& path : paths) {
+            where_ = path;
+            const auto content = read_small_file(path, kubeconfig_max);
+            if (!content && paths.size() > 1 && !std::filesystem::exists(path)) continue;
+            if (!content) refuse("cannot read it");
+            YAML::Node root = YAML::Load(*content);
+            if (paths.size() > 1 && root.IsNull()) continue;
+            if (!root.IsMap()) refuse("this is not a kubeconfig: expected a map");
+            files_.push_back(File{path, root});
+        }
+        if (files_.empty()) refuse("none of the files exists");
+    }
 
-    Access load(const YAML::Node& root, std::string context_name) {
-        if (!root.IsMap()) refuse("this is not a kubeconfig: expected a map");
-        if (context_name.empty()) context_name = text(root, "current-context");
+    Access load(std::string context_name) {
+        where_ = files_.front().path;
+        for (const File& file : files_) {
+            if (context_name.empty()) context_name = text(file.root, "current-context");
+        }
         if (context_name.empty()) refuse("there is no current-context");
-        const YAML::Node context = find_named(root, "contexts", "context", context_name);
+        const YAML::Node context = find_named("contexts", "context", context_name);
         only(context, "context", {"cluster", "user", "namespace", "extensions"});
         access_.namespace_name = text(context, "namespace");
         if (access_.namespace_name.empty()) access_.namespace_name = "default";
-        read_cluster(find_named(root, "clusters", "cluster", text(context, "cluster")));
         const std::string user = text(context, "user");
-        if (!user.empty()) read_user(find_named(root, "users", "user", user));
+        read_cluster(find_named("clusters", "cluster", text(context, "cluster")));
+        if (!user.empty()) read_user(find_named("users", "user", user));
         return access_;
     }
 
+    /// The file whose content is being read, for an error's text.
+    const std::string& where() const { return where_; }
+
 private:
+    // The first file that has the name gives the whole entry; its paths are relative to that file.
+    YAML::Node find_named(const char* list, const char* key, const std::string& name) {
+        for (const File& file : files_) {
+            where_ = file.path;
+            const YAML::Node found = find_in_file(file.root, list, key, name);
+            if (!found.IsNull()) return found;
+        }
+        where_ = files_.front().path;
+        refuse(fmt::format("{}: there is none named \"{}\"", list, name));
+    }
+
     void read_cluster(const YAML::Node& cluster) {
         only(
             cluster,
@@ -225,25 +264,29 @@ private:
 
     std::string beside(const std::string& name) const {
         const std::filesystem::path path(name);
-        return path.is_absolute() ? name : (directory_ / path).string();
+        if (path.is_absolute()) return name;
+        return (std::filesystem::path(where_).parent_path() / path).string();
     }
 
-    std::filesystem::path directory_;
+    std::vector<File> files_;
+    std::string where_;
     Access access_;
 };
 
 }  // namespace
 
-core::Result<Access> load_kubeconfig(const std::string& path, const std::string& context) {
+core::Result<Access> load_kubeconfig(
+    const std::vector<std::string>& paths, const std::string& context) {
     // The parser's own texts quote the file, which holds secrets; only its line number is told.
+    Loader loader;
     try {
-        const auto content = read_small_file(path, kubeconfig_max);
-        if (!content) return core::Error{"cannot read " + path};
-        return Loader(path).load(YAML::Load(*content), context);
+        loader.read(paths);
+        return loader.load(context);
     } catch (const Refused& refused) {
-        return core::Error{path + ": " + refused.why};
+        return core::Error{loader.where() + ": " + refused.why};
     } catch (const YAML::Exception& error) {
-        return core::Error{fmt::format("{}:{}: this is not YAML", path, error.mark.line + 1)};
+        const int line = error.mark.line + 1;
+        return core::Error{fmt::format("{}:{}: this is not YAML", loader.where(), line)};
     }
 }
 

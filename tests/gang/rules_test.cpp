@@ -60,8 +60,12 @@ TEST_CASE("BIND-3: what another scheduler took is released, and the gang decided
     world.on_bind = [&](const gang::BindPod& bind) -> std::optional<BindOutcome> {
         if (bind.pod.uid != executors[0]) return std::nullopt;
         world.change_pod(executors[0], [](core::Pod& pod) { pod.node_name = "n2"; });
+        world.hold_watch = true;  // the answer alone must do
         return BindOutcome::taken;
     };
+    world.settle();
+    CHECK(world.view(driver).slots_open == 1);
+    world.hold_watch = false;
     world.settle();
     CHECK(binds_of(world, executors[0]) == 1);
     CHECK(world.bound_count(executors) == 3);

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <vector>
 
 using namespace k8s;
 
@@ -49,7 +50,7 @@ core::Result<Access> load(const std::string& text, const std::string& context = 
     folder.write("ca.pem", "CA PEM");
     folder.write("key.pem", "KEY PEM");
     folder.write("token", "abc\n");
-    return load_kubeconfig(folder.write("config", text), context);
+    return load_kubeconfig({folder.write("config", text)}, context);
 }
 
 std::string problem(const std::string& text) {
@@ -188,22 +189,23 @@ TEST_CASE("kubeconfig: no YAML, no map, no file; texts never quote the content")
     CHECK(why.find("hunter2") == std::string::npos);
     CHECK(problem("just text").find("expected a map") != std::string::npos);
     CHECK(problem("kind: Config").find("no current-context") != std::string::npos);
-    CHECK_FALSE(load_kubeconfig("/nonexistent/config"));
+    CHECK_FALSE(load_kubeconfig({"/nonexistent/config"}));
 }
 
 TEST_CASE("access: which kubeconfig is meant") {
     const Folder folder;
     const Environment home("HOME", folder.path.c_str());
     const Environment none("KUBECONFIG", nullptr);
-    CHECK(*find_kubeconfig("/a/flag") == "/a/flag");
-    CHECK(find_kubeconfig("")->empty());
+    using Files = std::vector<std::string>;
+    CHECK(find_kubeconfig("/a/flag") == Files{"/a/flag"});
+    CHECK(find_kubeconfig("").empty());
     std::filesystem::create_directory(folder.path / ".kube");
     folder.write(".kube/config", "x");
-    CHECK(*find_kubeconfig("") == (folder.path / ".kube/config").string());
+    CHECK(find_kubeconfig("") == Files{(folder.path / ".kube/config").string()});
     const Environment one("KUBECONFIG", "/from/environment");
-    CHECK(*find_kubeconfig("") == "/from/environment");
-    const Environment several("KUBECONFIG", "/one:/two");
-    CHECK_FALSE(find_kubeconfig(""));
+    CHECK(find_kubeconfig("") == Files{"/from/environment"});
+    const Environment several("KUBECONFIG", ":/one::/two:");
+    CHECK(find_kubeconfig("") == Files{"/one", "/two"});
 }
 
 TEST_CASE("C5: in a cluster it fails closed without its mounts") {

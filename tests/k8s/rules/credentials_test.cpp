@@ -387,7 +387,7 @@ TEST_CASE("C9: an exec plugin is refused, and its program never runs") {
         "users: [{name: u, user: {exec: {apiVersion: client.authentication.k8s.io/v1, "
         "command: touch, args: ['" +
             mark + "'], interactiveMode: Never}}}]\n");
-    const auto access = load_kubeconfig(config);
+    const auto access = load_kubeconfig({config});
     REQUIRE_FALSE(access);
     CHECK(has(access.error().message, "user: exec is not supported"));
     CHECK_FALSE(fs::exists(mark));

@@ -496,3 +496,35 @@ TEST_CASE("A20: only objects of the kind and version that was asked for are stor
         }
     }
 }
+
+TEST_CASE("D1: a server whose cache lags behind is waited for, never asked for its old state") {
+    std::atomic<int> behind = 0;
+    std::atomic<bool> moved = false;  // to another server, which has seen less
+    Rig rig([&](fake::Peer& peer, const fake::Request& request) {
+        if (is_list(request)) {
+            // A list without a version is answered from the quorum by whichever server.
+            CHECK_FALSE(has(request.target, "resourceVersion"));
+            return peer.reply(200, list("100", {pod("a", "1", "90")}));
+        }
+        if (!moved.exchange(true)) {
+            peer.begin_chunks();
+            peer.chunk(event("MODIFIED", pod("a", "1", "100")));
+            return peer.reset();
+        }
+        if (++behind <= 3) {
+            return peer.reply(
+                504,
+                R"({"kind":"Status","code":504,"reason":"Timeout","message":"Too large resource )"
+                R"(version: 100, current: 60","details":{"retryAfterSeconds":1}})");
+        }
+        peer.begin_chunks();
+        peer.chunk(event("MODIFIED", pod("a", "1", "95")));  // what it has not seen before
+        peer.chunk(event("MODIFIED", pod("a", "1", "101")));
+        peer.hold();
+    });
+    fake::run_until(rig.io, [&] { return rig.seen.pods["1"] == "101"; });
+    for (const std::string& target : targets_of(rig.server, true)) {
+        CHECK(has(target, "resourceVersion=100&"));
+    }
+    CHECK(rig.seen.log.back() == "+1@101");
+}

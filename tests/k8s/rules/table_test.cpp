@@ -46,14 +46,13 @@ FilesOfRule table() {
 
 std::vector<std::string> all_rules() {
     const std::vector<std::pair<std::string, int>> groups = {
-        {"A", 20}, {"B", 12}, {"C", 11}, {"BIND-", 10}};
+        {"A", 20}, {"B", 12}, {"C", 11}, {"D", 4}, {"BIND-", 10}};
     std::vector<std::string> rules;
     for (const auto& [letter, count] : groups) {
         for (int number = 1; number <= count; ++number) {
             rules.push_back(letter + std::to_string(number));
         }
     }
-    rules.emplace_back("D2");
     return rules;
 }
 
