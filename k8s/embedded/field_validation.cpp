@@ -6,9 +6,11 @@ namespace k8s::embedded {
 
 namespace {
 
-// A hostile object could otherwise be answered with headers much larger than itself.
+// A hostile object could otherwise be answered with more than clients read of a head; the bounds are
+// the real server's.
 constexpr std::size_t shown_max = 64;
 constexpr std::size_t path_bytes_max = 256;
+constexpr std::size_t warnings_bytes_max = 4096;
 
 /// A name may hold anything, a header may not.
 std::string printable(const std::string& path) {
@@ -59,7 +61,10 @@ std::optional<Failure> FieldValidation::refusal() const {
 Outcome<Response> FieldValidation::warn(Outcome<Response> answer) const {
     const auto& mode = call_.param("fieldValidation");
     if (!answer || (!mode.empty() && mode != "Warn")) return answer;
+    std::size_t bytes = 0;
     for (const auto& path : unknown()) {
+        bytes += std::min(path.size(), path_bytes_max);
+        if (bytes > warnings_bytes_max) break;
         answer->headers.emplace_back("Warning", "299 - " + quoted(unknown_field(path)));
     }
     return answer;

@@ -219,6 +219,7 @@ void add_others(std::vector<Kind>& all) {
     all.push_back(
         plain("storage.k8s.io", {"storageclasses", "storageclass", "StorageClass"}, false));
     all.back().short_names = {"sc"};
+    all.back().answers_deleted = true;
 }
 
 void add_reviews(std::vector<Kind>& all) {

@@ -110,6 +110,9 @@ void default_deployment(Json& spec) {
 
 void default_stateful_set(Json& spec) {
     set_if_missing(spec, "podManagementPolicy", "OrderedReady");
+    for (const char* when : {"whenDeleted", "whenScaled"}) {
+        set_if_missing(spec["persistentVolumeClaimRetentionPolicy"], when, "Retain");
+    }
     set_if_missing(spec, "revisionHistoryLimit", 10);
     if (spec.find("updateStrategy") != nullptr) return;
     Json& strategy = spec["updateStrategy"];
@@ -135,7 +138,32 @@ void default_workload(const Kind& kind, Json& object) {
     if (replicated) set_if_missing(*spec, "replicas", 1);
     if (kind.plural == "deployments") default_deployment(*spec);
     if (kind.plural == "statefulsets") default_stateful_set(*spec);
+    if (kind.plural == "statefulsets") set_if_missing(object["status"], "availableReplicas", 0);
+    const bool counts_all = kind.plural == "statefulsets" || kind.plural == "replicasets";
+    if (counts_all) set_if_missing(object["status"], "replicas", 0);
     if (kind.plural == "jobs") default_job(*spec);
+}
+
+void default_endpoints(Json& object) {
+    if (object.find("subsets") == nullptr) return;
+    for (Json& subset : object["subsets"].items()) {
+        if (subset.find("ports") == nullptr) continue;
+        for (Json& port : subset["ports"].items()) set_if_missing(port, "protocol", "TCP");
+    }
+}
+
+void default_budget(Json& object) {
+    for (const char* count :
+         {"disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods"}) {
+        set_if_missing(object["status"], count, 0);
+    }
+}
+
+void default_network_policy(Json& spec) {
+    if (spec.find("policyTypes") != nullptr) return;
+    Json::Array types{"Ingress"};
+    if (spec.find("egress") != nullptr) types.emplace_back("Egress");
+    spec.set("policyTypes", std::move(types));
 }
 
 void check_data(const Json& object, Checks& checks) {
@@ -262,6 +290,17 @@ void default_other(const Kind& kind, Json& object, const Surroundings& around) {
     }
     if (kind.plural == "priorityclasses") {
         set_if_missing(object, "preemptionPolicy", "PreemptLowerPriority");
+    }
+    if (is_core(kind, "endpoints")) default_endpoints(object);
+    if (is_core(kind, "resourcequotas")) set_if_missing(object, "status", Json(Json::Object{}));
+    if (kind.plural == "poddisruptionbudgets") default_budget(object);
+    if (kind.plural == "networkpolicies") default_network_policy(object["spec"]);
+    if (kind.plural == "ingresses") {
+        set_if_missing(object["status"], "loadBalancer", Json(Json::Object{}));
+    }
+    if (kind.plural == "storageclasses") {
+        set_if_missing(object, "reclaimPolicy", "Delete");
+        set_if_missing(object, "volumeBindingMode", "Immediate");
     }
     if (kind.group == "apps" || kind.group == "batch") default_workload(kind, object);
 }

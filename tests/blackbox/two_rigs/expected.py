@@ -38,7 +38,11 @@ EXPECTED: list[tuple[str, str, str, str]] = [
     ("tables", "includes Nonsense", ANY, STRANGE),
     ("tables", "no (roles|poddisruptionbudgets|endpointslices|ingresses)", ANY, "kubectl shows name and age of these"),
     ("services", "headless without ports", r"body\.spec\.ipFamil.*", "addresses of one family only"),
-    ("other_kinds", ANY, ANY, WORKLOAD),
+    ("other_kinds", "(PodTemplate|ReplicationController|DaemonSet|Job|CronJob|HorizontalPodAutoscaler|LimitRange|"
+     "EndpointSlice|PersistentVolume): .*", ANY, WORKLOAD),
+    ("other_kinds", "PersistentVolume(Claim)?: .*", r".*(finalizers|deletion).*", NO_CONTROLLER),
+    ("other_kinds", "ControllerRevision: (patch|list)", ANY, "the real one takes any patch for a change of its data"),
+    ("other_kinds", "ClusterRole: create", r"body\.rules", "an empty list is kept"),
     ("reviews", "nothing asked", ANY, "everybody may do everything here"),
     ("pages", "limit -1", ANY, STRANGE),
     ("versions", "object at version .*", ANY, "a GET of one object answers the newest state whatever the version"),
