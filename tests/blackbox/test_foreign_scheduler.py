@@ -7,7 +7,9 @@ import pytest
 
 from support.api import Api, Json
 from support.cluster import Cluster
+from support.history import History, Seen
 from support.real_plane import RealPlane
+from support.rig import SCHEDULER_NAME
 from support.spark_application import Size, sized
 
 NODES = 4
@@ -48,6 +50,38 @@ class ForeignLoad:
         return {"metadata": {"name": f"foreign-{number}"}, "spec": {"containers": [{
             "name": "c", "image": "i",
             "resources": {"requests": {"cpu": f"{100 * (1 + number % 5)}m", "memory": "64Mi"}}}]}}
+
+
+class Quiet:
+    """A watch that saw everything."""
+
+    def check(self) -> None:
+        pass
+
+
+def history_of(*binds: tuple[str, str, float]) -> History:
+    """Pods of 3 CPUs bound one after another to a node of 4: (name, scheduler, time)."""
+    history = History.__new__(History)
+    history._scheduler_name = SCHEDULER_NAME
+    history._allocatable = {"n": {"cpu": 4000}}
+    history._nodes = history._pods = Quiet()  # type: ignore[assignment]
+    history.events = []
+    for name, scheduler, at in binds:
+        pod: Json = {"metadata": {"name": name, "namespace": "x", "uid": name}, "spec": {
+            "schedulerName": scheduler,
+            "containers": [{"resources": {"requests": {"cpu": "3"}}}]}}
+        bound = {**pod, "spec": {**pod["spec"], "nodeName": "n"}}
+        history.events += [Seen("ADDED", pod, at), Seen("MODIFIED", bound, at)]
+    return history
+
+
+def test_the_judge_knows_whose_doing_an_overcommit_was() -> None:
+    ours, other = SCHEDULER_NAME, "default-scheduler"
+    assert history_of(("a", ours, 0), ("b", other, 9)).check_beside_foreign(SEEN_SECONDS) == 1
+    assert history_of(("a", other, 0), ("b", ours, 1)).check_beside_foreign(SEEN_SECONDS) == 0
+    for first in (ours, other):  # ours, on top of what was there to be seen
+        with pytest.raises(AssertionError, match="already full"):
+            history_of(("a", first, 0), ("b", ours, 9)).check_beside_foreign(SEEN_SECONDS)
 
 
 @pytest.mark.bound(150)
