@@ -65,7 +65,7 @@ TEST_CASE("cost: the cheapest nodes are filled first, and a gang is refused for 
 }
 
 TEST_CASE("cost: prices change where gangs go, never whether they fit") {
-    tests::Random random(7);
+    tests::Random random;
     for (int round = 0; round < 200; ++round) {
         Cluster priced;
         Cluster free_of_charge;
