@@ -64,10 +64,14 @@ def test_a_reset_and_what_the_server_has_seen(cluster: Cluster, proxy: FaultProx
 @pytest.mark.parametrize("applied", [False, True])
 def test_half_open_says_nothing(cluster: Cluster, proxy: FaultProxy, api: Api, maps: str,
                                 applied: bool) -> None:
-    proxy.add(Fault("half_open", count=1, applied=applied, **POST))
+    fault = proxy.add(Fault("half_open", count=1, applied=applied, **POST))
     with pytest.raises(requests.ReadTimeout):
         api.request("POST", maps, named("struck"), timeout=0.7)
-    assert (cluster.api.find(f"{maps}/struck") is not None) == applied
+    fault.wait_fired()
+    if applied:
+        eventually(lambda: cluster.api.find(f"{maps}/struck"), 10, "the request to be carried out", 0.02)
+    else:
+        assert cluster.api.find(f"{maps}/struck") is None
 
 
 def test_held_back_until_released(cluster: Cluster, proxy: FaultProxy, api: Api, maps: str) -> None:
@@ -75,7 +79,8 @@ def test_held_back_until_released(cluster: Cluster, proxy: FaultProxy, api: Api,
     fault = proxy.add(Fault("hold", count=1, **POST))
     with pytest.raises(requests.ReadTimeout):
         api.request("POST", maps, named("late"), timeout=0.5)
-    assert fault.waiting() == 1 and cluster.api.find(f"{maps}/late") is None
+    fault.wait_waiting()
+    assert cluster.api.find(f"{maps}/late") is None
     fault.release()
     eventually(lambda: cluster.api.find(f"{maps}/late"), 5, "the held request to arrive", 0.02)
 
