@@ -64,7 +64,7 @@ bool Announcer::note(const core::Pod& pod, const Saying& saying, std::int64_t no
     const bool soft =
         saying.code == said.code || (is_about_room(saying.code) && is_about_room(said.code));
     SetCondition condition{
-        ref_of(pod), std::string(condition_reason(saying.code)), std::move(text), false};
+        ref_of(pod), std::string(condition_reason(saying.code)), std::move(text), false, {}};
     if (soft) {
         said.waiting = std::move(condition);
         said.waiting_code = saying.code;
@@ -93,8 +93,12 @@ void Announcer::say_fence(const core::Pod& pod, std::string text) {
     Said& said = said_[pod.uid];
     said.code = find_code(text);
     said.text = text;
-    ready_.emplace_back(
-        SetCondition{ref_of(pod), std::string(condition_reason(said.code)), std::move(text), true});
+    ready_.emplace_back(SetCondition{
+        ref_of(pod),
+        std::string(condition_reason(said.code)),
+        std::move(text),
+        true,
+        pod.resource_version});
 }
 
 void Announcer::event(const core::Pod& pod, bool warning, std::string reason, std::string message) {

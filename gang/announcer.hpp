@@ -45,7 +45,7 @@ public:
     /// The same without an event: for pods that only wait for their gang.
     void say_quietly(const core::Pod& pod, Saying saying, std::int64_t now_ms);
 
-    /// A fence's condition: always written, and answered.
+    /// A fence's condition: always written, on the pod as it was seen, and answered.
     void say_fence(const core::Pod& pod, std::string text);
 
     void event(const core::Pod& pod, bool warning, std::string reason, std::string message);

@@ -38,13 +38,14 @@ struct FetchSparkConf {
 };
 
 /// PATCH pods/status: PodScheduled=False with this reason and message. With `fence` it is answered
-/// by StatusWritten (design: it moves the pod past any bind of an older leader); without, nobody
-/// waits.
+/// by StatusWritten, and refused if the pod is not any more as it was seen (design: it moves the pod
+/// past any bind of an older leader); without, nobody waits.
 struct SetCondition {
     PodRef pod;
     std::string reason;
     std::string message;
     bool fence = false;
+    std::string resource_version;  ///< precondition of a fence
 };
 
 /// PATCH pods/status with new annotations on a bound driver: a reservation that changed, on the
@@ -69,8 +70,20 @@ struct WakeAt {
     std::int64_t time_ms;
 };
 
-using Decision =
-    std::variant<BindPod, FetchSparkConf, SetCondition, UpdateReservation, RecordEvent, WakeAt>;
+/// Another scheduler has taken over, so says what it wrote to a pod: nothing that we still have in
+/// mind may be written. Nothing is decided any more until leadership is gained anew.
+struct StepDown {
+    std::string why;
+};
+
+using Decision = std::variant<
+    BindPod,
+    FetchSparkConf,
+    SetCondition,
+    UpdateReservation,
+    RecordEvent,
+    WakeAt,
+    StepDown>;
 
 /// A view of the scheduler's buffer, valid until its next step.
 using Decisions = std::span<const Decision>;

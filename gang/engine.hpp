@@ -12,6 +12,7 @@
 //   engine_members.cpp   executors and their slots
 //   engine_allocators.cpp  executors whose controller is not their driver
 //   engine_queue.cpp     waiting gangs, in order, whole or not at all
+//   engine_reign.cpp     leadership, the fence of a new leader, another one's fence
 //   engine_plan.cpp      the order of all that, and when to wake
 //   engine_views.cpp     gangs() and explain()
 
@@ -113,10 +114,10 @@ private:
     void end_distrust();
     void take_role(PodEntry& entry);
     void observe(PodEntry& entry);
-    void observe_driver(PodEntry& entry);
+    void observe_driver(PodEntry& entry, bool behind_fence);
     void observe_member(PodEntry& entry);
     void driver_waits(Application& app, PodEntry& entry);
-    void driver_is_bound(Application& app, PodEntry& entry);
+    void driver_is_bound(Application& app, PodEntry& entry, bool behind_fence);
     void confirm(Application& app, PodEntry& entry);
     void announce_bound(const PodEntry& entry);
     void note_executor_bound(Application& gang) const;
@@ -187,8 +188,17 @@ private:
     bool seat(Application& app, PodEntry& entry, bool anywhere);
     void open_rest(Application& app);
 
+    // --- reign ---
     std::string epoch_mark() const;
+    std::int64_t highest_epoch() const;
+    void raise_fence();
     void fence_step();
+    void fence_gangs();
+    bool is_fence_passed() const { return fence_.passed() && gangs_to_fence_.empty(); }
+    bool is_behind_fence() const { return leads_ && fence_is_complete_ && is_fence_passed(); }
+    bool is_rewritten_by_another(const Application& app, const std::string* text) const;
+    void observe_mark(const PodEntry& entry);
+    void step_down(std::int64_t epoch);
     void ask_for_confs();
     void check_stuck();
 
@@ -285,6 +295,13 @@ private:
     std::set<Rank> waiting_;  ///< gangs that want to be admitted
     ConfAsker asker_;
     Fence fence_;
+    /// Live gangs with slots to fill, whose reservation an older leader may be moving. See
+    /// fence_gangs().
+    struct GangFence {
+        std::string text;           ///< that we began from
+        std::int64_t again_ms = 0;  ///< our write should have been shown by then
+    };
+    std::map<std::string, GangFence> gangs_to_fence_;
     Announcer announcer_;
     Counters counters_;
     std::vector<Decision> decisions_;
@@ -293,7 +310,9 @@ private:
     std::int64_t now_ms_ = 0;
     bool leads_ = false;
     std::int64_t epoch_ = 0;
-    bool fence_raised_ = false;
+    bool fence_is_raised_ = false;    ///< in this reign
+    std::int64_t fence_raised_ms_ = 0;
+    bool fence_is_complete_ = false;  ///< whoever comes now needs none
     bool first_plan_done_ = false;
     std::int64_t first_plan_until_ms_ = 0;
     List pods_list_ = List::never;

@@ -1,4 +1,4 @@
-// The picture: what nodes, pods, relists and leadership say. Nothing is decided here.
+// The picture: what nodes, pods and relists say. Nothing is decided here.
 
 #include "gang/engine.hpp"
 #include "gang/gang_size.hpp"
@@ -183,6 +183,7 @@ void Engine::promote(PodEntry& entry) {
 void Engine::observe(PodEntry& entry) {
     const core::Pod& pod = entry.pod;
     const bool was_in_flight = entry.bind_in_flight;
+    const bool behind_fence = is_behind_fence();
     if (!pod.node_name.empty()) {
         entry.bind_in_flight = false;
         // Somebody else's node: our own guess must not be charged as well.
@@ -191,12 +192,12 @@ void Engine::observe(PodEntry& entry) {
     if (!entry.node().empty() || core::is_terminal(pod) || pod.deleting) {
         announcer_.forget(pod.uid);
         fence_.drop(pod.uid);
-    } else if (pod.scheduled && pod.scheduled->message.find(epoch_mark()) != std::string::npos) {
-        fence_.drop(pod.uid);  // our write has been seen before it was answered
+    } else {
+        observe_mark(entry);
     }
     ledger_.settle(entry);
     if (entry.is_driver) {
-        observe_driver(entry);
+        observe_driver(entry, behind_fence);
     } else {
         observe_member(entry);
     }
@@ -206,7 +207,7 @@ void Engine::observe(PodEntry& entry) {
     }
 }
 
-void Engine::observe_driver(PodEntry& entry) {
+void Engine::observe_driver(PodEntry& entry, bool behind_fence) {
     Application& app = ensure_app(entry, true);
     if (app.phase == Phase::ended) {
         return;
@@ -216,7 +217,7 @@ void Engine::observe_driver(PodEntry& entry) {
     } else if (entry.pod.deleting) {
         end(app, "its driver is being deleted");
     } else if (!entry.pod.node_name.empty()) {
-        driver_is_bound(app, entry);
+        driver_is_bound(app, entry, behind_fence);
     } else if (app.phase == Phase::waiting) {
         driver_waits(app, entry);
     }
@@ -241,7 +242,7 @@ void Engine::driver_waits(Application& app, PodEntry& entry) {
     }
 }
 
-void Engine::driver_is_bound(Application& app, PodEntry& entry) {
+void Engine::driver_is_bound(Application& app, PodEntry& entry, bool behind_fence) {
     set_driver_shape(app, entry.pod);
     const bool claimed_here = app.phase == Phase::claimed && app.claimed_node == entry.node();
     stop_waiting(app);
@@ -250,7 +251,9 @@ void Engine::driver_is_bound(Application& app, PodEntry& entry) {
     if (claimed_here) {
         confirm(app, entry);
     }
-    if (app.reserved && leads_ && !to_adopt_.contains(app.rank)) {
+    if (is_rewritten_by_another(app, text)) {
+        to_adopt_.insert(app.rank);
+    } else if (app.reserved && leads_ && !to_adopt_.contains(app.rank)) {
         observe_reservation(app, text);
     }
     if (claimed_here) {
@@ -274,7 +277,7 @@ void Engine::driver_is_bound(Application& app, PodEntry& entry) {
     }
     // Behind the fence nobody but us binds drivers with a reservation: what appears now bound was
     // bound by a stranger, and the text it brings is worth nothing.
-    if (!leads_ || !fence_raised_ || !fence_.passed()) {
+    if (!behind_fence) {
         to_adopt_.insert(app.rank);
     }
     dirty_gangs_.insert(app.uid);
@@ -354,32 +357,6 @@ void Engine::leave_owner(PodEntry& entry) {
         executors_by_owner_.erase(members);
         forget_if_unused(entry.owner);
     }
-}
-
-void Engine::on(const LeadershipGained& event) {
-    leads_ = true;
-    epoch_ = event.epoch;
-    fence_raised_ = false;
-    first_plan_done_ = false;
-    first_plan_until_ms_ = 0;
-    queue_changed_ = true;
-    announcer_.forget_all();
-}
-
-void Engine::on(const LeadershipLost&) {
-    leads_ = false;
-    fence_.raise({}, now_ms_);
-    expected_status_.clear();
-    // The next leader may rewrite reservations; what the API server shows counts from now on. That
-    // we moved a slot and had not written it yet is forgotten with the annotation we remember.
-    for (auto& [uid, app] : apps_) {
-        if (app.is_driver && app.phase == Phase::running) {
-            app.writing = 0;
-            app.annotation.clear();
-            to_adopt_.insert(app.rank);
-        }
-    }
-    to_publish_.clear();
 }
 
 }  // namespace gang

@@ -127,6 +127,10 @@ bool Engine::grow_slot(Application& app, PodEntry& entry, Look& look) {
     if (slot == app.slots.end()) {
         return false;
     }
+    if (!is_fence_passed()) {
+        oversized_.insert(app.uid);  // free room is nobody's yet
+        return true;
+    }
     const core::ShapeId shape = cluster_.intern_shape(entry.pod.requests, entry.pod.constraints);
     const auto first = static_cast<std::size_t>(slot - app.slots.begin());
     const bool in_vain =

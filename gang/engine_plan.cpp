@@ -33,18 +33,26 @@ void Engine::on(const Tick&) {
 void Engine::plan() {
     ask_for_confs();
     end_pauses();
-    check_stuck();
-    repair();
-    if (oversized_room_ != cluster_.room_version()) {
-        dirty_gangs_.insert(oversized_.begin(), oversized_.end());
-    }
     classify_dirty_pods();
+    fence_step();
+    if (!fence_.view_is_current() && !is_fence_passed()) {
+        publish_changed();
+        return;  // what we see may be from before the last leader's end
+    }
+    check_stuck();
+    if (is_fence_passed()) {
+        repair();
+        if (oversized_room_ != cluster_.room_version()) {
+            dirty_gangs_.insert(oversized_.begin(), oversized_.end());
+        }
+    }
     work_left_ = work_per_tick;  // executors have a budget of their own: no repair takes it
     match_dirty_gangs();
-    oversized_room_ = cluster_.room_version();
+    oversized_room_ = is_fence_passed() ? cluster_.room_version() : 0;
+    fence_step();  // executors beyond their gangs' slots are known only now
     publish_changed();
-    fence_step();
-    if (!fence_.passed() || is_first_plan_waiting()) {
+    fence_is_complete_ = fence_is_complete_ || fence_.view_is_current();
+    if (!is_fence_passed() || is_first_plan_waiting()) {
         return;
     }
     work_left_ = work_per_tick;
@@ -60,32 +68,6 @@ void Engine::ask_for_confs() {
             version == nullptr ? std::string() : *version,
             *pod.spark_properties,
             pod.executor_template});
-    }
-}
-
-/// What is in every fence's text of this leader and in no other's.
-std::string Engine::epoch_mark() const {
-    return "scheduler epoch " + std::to_string(epoch_) + " has taken over";
-}
-
-void Engine::fence_step() {
-    if (!fence_raised_) {
-        // Everything that may have been in an older leader's hands: what starts a gang and is
-        // unbound.
-        std::vector<std::string> uids;
-        for (const Rank& rank : waiting_) {
-            uids.push_back(rank.uid);
-        }
-        fence_.raise(uids, now_ms_);
-        fence_raised_ = true;
-        first_plan_until_ms_ = now_ms_ + first_plan_wait_ms_max;
-    }
-    for (const std::string& uid : fence_.due(now_ms_)) {
-        expected_status_[uid].push_back(StatusKind::fence);
-        announcer_.say_fence(
-            pods_.at(uid).pod,
-            "0/" + std::to_string(cluster_.node_count()) + " nodes looked at yet: " + epoch_mark() +
-                " and reads the queue [WaitingInQueue]");
     }
 }
 

@@ -4,37 +4,68 @@
 
 namespace gang {
 
-void Fence::raise(const std::vector<std::string>& uids, std::int64_t now_ms) {
+void Fence::raise() {
     pods_.clear();
-    for (const std::string& uid : uids) {
-        pods_[uid].at_ms = now_ms;
+    known_.clear();
+    view_is_current_ = false;
+}
+
+void Fence::add(const std::string& uid, std::int64_t now_ms) {
+    if (known_.insert(uid).second) {
+        pods_[uid] = Pod{State::added, now_ms, now_ms, 0};
     }
 }
 
 void Fence::answered(const std::string& uid, bool written, std::int64_t now_ms) {
     const auto it = pods_.find(uid);
-    if (it == pods_.end() || !it->second.outstanding) {
+    if (it == pods_.end() || it->second.state != State::outstanding) {
         return;
     }
     Pod& pod = it->second;
-    pod.outstanding = false;
-    if (written || ++pod.refusals == fence_attempts_max) {
-        pods_.erase(it);
+    if (written) {
+        pod.state = State::awaited;
+        pod.at_ms = now_ms + fence_unseen_ms;
         return;
     }
-    pod.at_ms = now_ms + (fence_pause_ms_min << pod.refusals);
+    if (++pod.refusals >= fence_refusals_max && now_ms - pod.added_ms >= fence_give_up_ms) {
+        given_up(uid);
+        return;
+    }
+    pod.state = State::added;
+    pod.at_ms = now_ms + (fence_pause_ms_min << std::min(pod.refusals, fence_refusals_max));
+}
+
+/// So much time has passed that a watch which shows nothing has nothing to show.
+void Fence::given_up(const std::string& uid) {
+    pods_.erase(uid);
+    view_is_current_ = true;
+}
+
+void Fence::seen(const std::string& uid) {
+    if (pods_.erase(uid) > 0) {
+        view_is_current_ = true;
+    }
+}
+
+void Fence::changed(const std::string& uid, std::int64_t now_ms) {
+    const auto it = pods_.find(uid);
+    if (it != pods_.end() && it->second.state == State::added) {
+        it->second.at_ms = std::min(it->second.at_ms, now_ms);
+    }
 }
 
 std::vector<std::string> Fence::due(std::int64_t now_ms) {
-    std::size_t outstanding = static_cast<std::size_t>(std::count_if(
-        pods_.begin(), pods_.end(), [](const auto& entry) { return entry.second.outstanding; }));
+    std::size_t outstanding = static_cast<std::size_t>(
+        std::count_if(pods_.begin(), pods_.end(), [](const auto& entry) {
+            return entry.second.state == State::outstanding;
+        }));
     std::vector<std::string> uids;
     for (auto& [uid, pod] : pods_) {
         if (outstanding == fence_outstanding_max) {
             break;
         }
-        if (!pod.outstanding && pod.at_ms <= now_ms) {
-            pod.outstanding = true;
+        if (pod.state != State::outstanding && pod.at_ms <= now_ms) {
+            pod.state = State::outstanding;
             ++outstanding;
             uids.push_back(uid);
         }
@@ -46,7 +77,7 @@ std::optional<std::int64_t> Fence::next_due_ms() const {
     std::optional<std::int64_t> next;
     std::size_t outstanding = 0;
     for (const auto& [uid, pod] : pods_) {
-        if (pod.outstanding) {
+        if (pod.state == State::outstanding) {
             ++outstanding;
             continue;
         }

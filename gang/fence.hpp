@@ -1,13 +1,19 @@
 #pragma once
-// The fence of a new leader: before it promises room to a new gang, every unbound pod that starts a
-// gang gets a status write. That moves the pod's resourceVersion past any bind that an older leader
-// still has in flight, so the older bind is refused.
+// The fence of a new leader: before it promises room to anybody, every pod that an older leader may
+// still be writing to gets a write of ours. That moves the pod's resourceVersion, so whatever the
+// older leader has in flight for it is refused.
 //
-//   down --raise--> writing --last answer--> passed
+// A write counts when the watch shows it, not when it is answered: then the watch has also shown
+// everything that was written before, and what we decide on is no view from before our reign.
+//
+//   added --due--> outstanding --written--> awaited --seen--> passed
+//     ^                 '--refused--'           |
+//     '------------------ not seen for long ----'
 
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -15,20 +21,32 @@ namespace gang {
 
 inline constexpr std::size_t fence_outstanding_max = 256;
 inline constexpr std::int64_t fence_pause_ms_min = 500;
+/// A write that the watch does not show after this long was overwritten, or the watch is late.
+inline constexpr std::int64_t fence_unseen_ms = 3'000;
 /// A pod that nobody can write to (annotations past the API server's limit, an admission webhook
-/// that refuses) would stop every other gang for ever. After this many refusals, which together
-/// take longer than a lease lives, the older leader's bind cannot be in flight any more.
-inline constexpr int fence_attempts_max = 6;
+/// that refuses) would stop every other gang for ever. After so many refusals and so long a time,
+/// in which a lease has come to its end, the older leader's bind cannot be in flight any more.
+inline constexpr int fence_refusals_max = 6;
+inline constexpr std::int64_t fence_give_up_ms = 30'000;
 
 class Fence {
 public:
-    /// Every pod named must be written to; whatever was under way is void.
-    void raise(const std::vector<std::string>& uids, std::int64_t now_ms);
+    /// A reign begins or ends: whatever was under way is void, nothing is known of older leaders.
+    void raise();
+
+    /// This pod must be written to, once in a reign.
+    void add(const std::string& uid, std::int64_t now_ms);
 
     /// The write was answered. A failed one is repeated after a pause.
     void answered(const std::string& uid, bool written, std::int64_t now_ms);
 
-    /// The pod is gone, bound, or was seen with our text.
+    /// The watch shows our write.
+    void seen(const std::string& uid);
+
+    /// The watch shows another state of the pod: a write that was refused may pass now.
+    void changed(const std::string& uid, std::int64_t now_ms);
+
+    /// The pod is gone or bound: nothing that is in flight can bind it.
     void drop(const std::string& uid) { pods_.erase(uid); }
 
     /// To which pods to write now; they are outstanding from here on.
@@ -38,13 +56,23 @@ public:
     bool passed() const { return pods_.empty(); }
     bool is_waiting_for(const std::string& uid) const { return pods_.contains(uid); }
 
+    /// The watch has shown a write of this reign: our view is not older than our reign.
+    bool view_is_current() const { return view_is_current_; }
+    void set_view_is_current() { view_is_current_ = true; }
+
 private:
+    enum class State : std::uint8_t { added, outstanding, awaited };
     struct Pod {
+        State state = State::added;
+        std::int64_t added_ms = 0;
         std::int64_t at_ms = 0;
         int refusals = 0;
-        bool outstanding = false;
     };
+    void given_up(const std::string& uid);
+
     std::map<std::string, Pod> pods_;
+    std::set<std::string> known_;  ///< added in this reign
+    bool view_is_current_ = false;
 };
 
 }  // namespace gang

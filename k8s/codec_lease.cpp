@@ -1,9 +1,11 @@
 #include "k8s/codec_lease.hpp"
 
+#include "k8s/codec_status.hpp"
 #include "k8s/json_fields.hpp"
 #include "k8s/time.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <utility>
 
 namespace k8s {
@@ -31,20 +33,27 @@ void set(rapidjson::Value& object, const char* name, rapidjson::Value value, All
     }
 }
 
-}  // namespace
+// Anybody may edit it: what is no number is nothing.
+std::int64_t read_epoch(const std::string& text) {
+    std::int64_t epoch = 0;
+    const char* end = text.data() + text.size();
+    const auto [stop, problem] = std::from_chars(text.data(), end, epoch);
+    return problem == std::errc() && stop == end && epoch > 0 ? epoch : 0;
+}
 
-core::Result<protocol::Lease> decode_lease(std::string json) {
-    rapidjson::Document document;
-    if (auto parsed = parse_in_place(json, document); !parsed) return parsed.error();
+core::Result<protocol::Lease> decode_lease_value(const rapidjson::Value& value) {
     Fields fields;
-    const auto* metadata = find_member(document, "metadata");
-    if (metadata == nullptr || fields.text(document, "kind") != "Lease") {
+    const auto* metadata = find_member(value, "metadata");
+    if (metadata == nullptr || fields.text(value, "kind") != "Lease") {
         return core::Error{"expected a Lease"};
     }
     protocol::Lease lease;
     lease.resource_version = fields.text(*metadata, "resourceVersion");
-    if (const auto* spec = find_member(document, "spec"); spec != nullptr) {
-        constexpr std::int64_t seconds_max = 86'400;
+    if (const auto* annotations = find_member(*metadata, "annotations"); annotations != nullptr) {
+        lease.epoch = read_epoch(fields.text(*annotations, epoch_annotation));
+    }
+    if (const auto* spec = find_member(value, "spec"); spec != nullptr) {
+        constexpr std::int64_t seconds_max = protocol::lease_duration_ms_max / 1'000;
         lease.holder = fields.text(*spec, "holderIdentity");
         const std::int64_t seconds = fields.integer(*spec, "leaseDurationSeconds");
         lease.duration_ms = std::clamp<std::int64_t>(seconds, 0, seconds_max) * 1'000;
@@ -53,6 +62,44 @@ core::Result<protocol::Lease> decode_lease(std::string json) {
     }
     if (!fields.problem().empty()) return core::Error{"Lease: " + fields.problem()};
     return lease;
+}
+
+std::string text_of(const rapidjson::Value& value) {
+    rapidjson::StringBuffer buffer;
+    rapidjson::Writer<rapidjson::StringBuffer> json(buffer);
+    value.Accept(json);
+    return std::string(buffer.GetString(), buffer.GetSize());
+}
+
+}  // namespace
+
+core::Result<protocol::Lease> decode_lease(std::string json) {
+    rapidjson::Document document;
+    if (auto parsed = parse_in_place(json, document); !parsed) return parsed.error();
+    return decode_lease_value(document);
+}
+
+core::Result<LeaseLine> decode_lease_line(std::string json) {
+    rapidjson::Document document;
+    if (auto parsed = parse_in_place(json, document); !parsed) return parsed.error();
+    Fields fields;
+    const std::string type = document.IsObject() ? fields.text(document, "type") : "";
+    const auto* object = find_member(document, "object");
+    if (object == nullptr) return core::Error{"a watch event without an object"};
+    LeaseLine line;
+    if (type == "ERROR") {
+        line.status = static_cast<int>(fields.integer(*object, "code", 500));
+        line.message = one_line(fields.text(*object, "message"), status_message_max);
+        return line;
+    }
+    if (type == "BOOKMARK") return line;
+    auto lease = decode_lease_value(*object);
+    if (!lease) return lease.error();
+    line.name = fields.text(*find_member(*object, "metadata"), "name");
+    line.event = type == "DELETED" ? LeaseEvent::deleted : LeaseEvent::changed;
+    line.lease = *std::move(lease);
+    line.json = text_of(*object);
+    return line;
 }
 
 std::string encode_lease(const LeaseWrite& write, const std::string& seen) {
@@ -71,6 +118,10 @@ std::string encode_lease(const LeaseWrite& write, const std::string& seen) {
     if (!write.resource_version.empty()) {
         set(metadata, "resourceVersion", text(write.resource_version), memory);
     }
+    if (write.acquired) {
+        rapidjson::Value& annotations = child(metadata, "annotations", memory);
+        set(annotations, epoch_annotation, text(std::to_string(write.epoch)), memory);
+    }
     rapidjson::Value& spec = child(document, "spec", memory);
     const std::string now = format_micro_time(write.unix_time_ms);
     const std::int64_t seconds = std::max<std::int64_t>((write.duration_ms + 999) / 1'000, 1);
@@ -84,10 +135,7 @@ std::string encode_lease(const LeaseWrite& write, const std::string& seen) {
     set(spec, "leaseTransitions", rapidjson::Value(write.transitions), memory);
     set(spec, "renewTime", text(now), memory);
     if (write.acquired) set(spec, "acquireTime", text(now), memory);
-    rapidjson::StringBuffer buffer;
-    rapidjson::Writer<rapidjson::StringBuffer> json(buffer);
-    document.Accept(json);
-    return std::string(buffer.GetString(), buffer.GetSize());
+    return text_of(document);
 }
 
 }  // namespace k8s

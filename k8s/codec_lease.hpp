@@ -9,7 +9,28 @@
 
 namespace k8s {
 
+/// On the Lease: the epoch of its holder's reign.
+inline constexpr const char* epoch_annotation = "gang-scheduler/epoch";
+
 core::Result<protocol::Lease> decode_lease(std::string json);
+
+enum class LeaseEvent : std::uint8_t {
+    none,     ///< a bookmark, or the error that ends the watch
+    changed,  ///< created or modified
+    deleted
+};
+
+/// One line of a watch of Leases.
+struct LeaseLine {
+    LeaseEvent event = LeaseEvent::none;
+    std::string name;
+    protocol::Lease lease;
+    std::string json;  ///< of the Lease itself
+    int status = 0;    ///< of an error; 0: none
+    std::string message;
+};
+
+core::Result<LeaseLine> decode_lease_line(std::string json);
 
 struct LeaseWrite {
     std::string namespace_name;
@@ -18,7 +39,8 @@ struct LeaseWrite {
     std::int64_t duration_ms = 0;
     std::int64_t transitions = 0;
     std::string resource_version;  ///< empty: a new object
-    bool acquired = false;         ///< acquireTime becomes now
+    bool acquired = false;         ///< acquireTime becomes now, and `epoch` is written
+    std::int64_t epoch = 0;
     std::int64_t unix_time_ms = 0;
 };
 

@@ -315,6 +315,11 @@ asio::awaitable<std::optional<Failure>> Connection::Impl::exchange(
     auto unopened = co_await ensure_open(open_by);
     if (unopened) co_return unopened;
     Failure failure;
+    // Connecting takes time, and a process may have been stopped for any time.
+    if (limits.may_send && (!limits.may_send() || monotonic_ms() >= deadline)) {
+        failure.message = "not sent: too late";
+        co_return failure;
+    }
     lowest().expires_at(at(deadline));
     std::string text = request_text(request);
     auto [ec, written] = co_await write(std::move(text));

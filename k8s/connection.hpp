@@ -15,6 +15,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <variant>
@@ -31,6 +32,8 @@ struct CallLimits {
     std::int64_t connect_ms = 10'000;  ///< name, TCP and TLS together, within total_ms
     std::int64_t total_ms;             ///< from the call to the answer's last byte
     std::size_t body_max;              ///< a longer answer is a failure
+    /// Asked when the connection stands, right before the first byte is sent; false: nothing is.
+    std::function<bool()> may_send;
 };
 
 /// What a stream gave: bytes, or its orderly end, or trouble.

@@ -4,6 +4,7 @@
 #include "k8s/codec_status.hpp"
 #include "k8s/connection.hpp"
 #include "k8s/protocol/lease.hpp"
+#include "k8s/protocol/line_splitter.hpp"
 #include "k8s/sleep.hpp"
 #include "k8s/time.hpp"
 
@@ -24,6 +25,8 @@ constexpr std::int64_t call_ms_min = 500;
 constexpr std::int64_t notice_again_ms = 30'000;
 constexpr std::int64_t stop_ms = 2'000;          // for a renewal under way and the release
 constexpr std::int64_t last_renewal_ms = 1'000;  // of these, for the renewal
+constexpr std::int64_t follow_seconds_min = 300;  // asked of the server: this to twice this
+constexpr std::size_t follow_line_max = 1024 * 1024;
 
 protocol::ElectionOptions election_options(const ElectorOptions& options) {
     protocol::ElectionOptions made;
@@ -42,6 +45,7 @@ struct Elector::Impl {
           options(std::move(given)),
           connection(context, std::move(endpoint)),
           election(election_options(options)),
+          lines(follow_line_max),
           timer(context),
           stop_timer(context),
           random(std::random_device()()) {}
@@ -50,6 +54,7 @@ struct Elector::Impl {
     ElectorOptions options;
     Connection connection;
     protocol::Election election;
+    protocol::LineSplitter lines;
     asio::steady_timer timer;
     asio::steady_timer stop_timer;
     std::minstd_rand random;
@@ -58,10 +63,12 @@ struct Elector::Impl {
     std::int64_t noticed_ms = 0;
     std::function<void()> stop_done;
     std::int64_t stop_by_ms = 0;
+    std::string told_holder;
     bool told_leader = false;
     bool started = false;
     bool stopped = false;
-    bool abandoned = false;  // destroyed without stop(): the Lease is left to expire
+    bool following = false;
+    bool abandoned = false;  // the Lease is left to expire
 
     std::string collection() const {
         return fmt::format(
@@ -70,12 +77,14 @@ struct Elector::Impl {
     }
     std::string object() const { return collection() + "/" + percent_encode(options.lease_name); }
 
-    // A renewal that cannot be in time any more is not worth waiting for.
+    // A renewal that hangs must leave time for another one, and one that cannot be in time any more
+    // is not worth waiting for.
     CallLimits limits() const {
-        std::int64_t ms = call_ms_max;
-        if (election.is_leader()) ms = election.deadline_ms() - monotonic_ms();
-        return CallLimits(std::clamp(ms, call_ms_min, call_ms_max));
+        std::int64_t ms = std::min(call_ms_max, options.renew_deadline_ms / 2);
+        if (election.is_leader()) ms = std::min(ms, election.deadline_ms() - monotonic_ms());
+        return CallLimits(std::max(ms, call_ms_min));
     }
+    std::string watch_target(const std::string& version);
 
     void tell_changes();
     void failed(const std::string& why);
@@ -84,8 +93,13 @@ struct Elector::Impl {
     Request write_request(const protocol::LeaseAction& action) const;
     void take_read(const Reply& reply);
     void take_written(std::int64_t sent_ms, const Reply& reply);
+    void take_lease(const LeaseLine& line);
+    bool take_bytes(const std::string& bytes);
+    void tell_holder();
 
     asio::awaitable<void> run();
+    asio::awaitable<void> follow(protocol::FollowLease action);
+    asio::awaitable<bool> open_follow(std::string version);
     asio::awaitable<void> step(protocol::LeaseAction action);
     asio::awaitable<void> release();
 };
@@ -95,10 +109,20 @@ void Elector::Impl::tell_changes() {
     told_leader = election.is_leader();
     if (told_leader) {
         problem.clear();
-        if (options.gained) options.gained(election.epoch());
+        if (options.gained) options.gained(election.epoch(), election.why_free());
     } else if (options.lost) {
         options.lost(problem.empty() ? "the lease was not renewed in time" : problem);
     }
+}
+
+// Who leads, for the log of one that does not.
+void Elector::Impl::tell_holder() {
+    const std::string& holder = election.holder();
+    if (stopped || holder == told_holder) return;
+    told_holder = holder;
+    if (holder == options.identity || !options.notice) return;
+    const std::string who = holder.empty() ? "nobody" : one_line(holder, 128);
+    options.notice(NoticeLevel::info, "standing by, the lease is held by " + who);
 }
 
 void Elector::Impl::failed(const std::string& why) {
@@ -129,6 +153,7 @@ std::string Elector::Impl::body(
     write.resource_version = update.resource_version;
     write.acquired = update.acquired;
     write.unix_time_ms = unix_ms();
+    write.epoch = election.next_epoch(write.unix_time_ms);
     return encode_lease(write, update.resource_version.empty() ? std::string() : seen);
 }
 
@@ -160,6 +185,31 @@ void Elector::Impl::take_read(const Reply& reply) {
     seen = response.body;
     if (lease->holder != options.identity) problem = "held by " + one_line(lease->holder, 128);
     election.on_read(monotonic_ms(), *lease);
+    tell_holder();
+}
+
+void Elector::Impl::take_lease(const LeaseLine& line) {
+    const std::int64_t now = monotonic_ms();
+    if (line.event == LeaseEvent::deleted) {
+        if (options.notice) options.notice(NoticeLevel::warning, "the lease was deleted");
+        return election.on_followed(now, std::nullopt);
+    }
+    seen = line.json;
+    election.on_followed(now, line.lease);
+    tell_holder();
+}
+
+// False: the watch cannot go on.
+bool Elector::Impl::take_bytes(const std::string& bytes) {
+    if (!lines.add(bytes)) return false;
+    while (const auto text = lines.next()) {
+        auto line = decode_lease_line(std::string(*text));
+        if (!line || line->status != 0) return false;
+        const bool is_it =
+            line->event != LeaseEvent::none && line->name == options.lease_name;
+        if (is_it) take_lease(*line);
+    }
+    return true;
 }
 
 void Elector::Impl::take_written(std::int64_t sent_ms, const Reply& reply) {
@@ -180,6 +230,12 @@ asio::awaitable<void> Elector::Impl::step(protocol::LeaseAction action) {
         co_await sleep_ms(timer, wait->ms);
         co_return;
     }
+    if (auto* to_follow = std::get_if<protocol::FollowLease>(&action)) {
+        following = true;
+        co_await follow(std::move(*to_follow));
+        following = false;
+        co_return;
+    }
     if (std::holds_alternative<protocol::ReadLease>(action)) {
         Request get("GET", object());
         Reply reply = co_await connection.call(std::move(get), limits());
@@ -190,6 +246,59 @@ asio::awaitable<void> Elector::Impl::step(protocol::LeaseAction action) {
     const std::int64_t sent = monotonic_ms();
     Reply reply = co_await connection.call(std::move(write), limits());
     take_written(sent, reply);
+}
+
+// A watch of one name needs no right to list.
+std::string Elector::Impl::watch_target(const std::string& version) {
+    const auto spread = static_cast<std::int64_t>(random()) % follow_seconds_min;
+    return fmt::format(
+        "{}?watch=true&fieldSelector=metadata.name%3D{}&resourceVersion={}&timeoutSeconds={}",
+        collection(),
+        percent_encode(options.lease_name),
+        percent_encode(version),
+        follow_seconds_min + spread);
+}
+
+// True: events will come.
+asio::awaitable<bool> Elector::Impl::open_follow(std::string version) {
+    Request get("GET", watch_target(version));
+    Reply reply = co_await connection.open_stream(std::move(get), limits());
+    if (stopped) co_return false;
+    const auto* response = std::get_if<Response>(&reply);
+    if (response == nullptr) {
+        election.on_follow_ended(monotonic_ms(), protocol::FollowEnd::closed);
+        co_return false;
+    }
+    if (response->status == 200) co_return true;
+    protocol::FollowEnd end = protocol::FollowEnd::refused;
+    if (response->status == 410) end = protocol::FollowEnd::closed;
+    if (response->status == 429 || response->status >= 500) end = protocol::FollowEnd::busy;
+    if (end == protocol::FollowEnd::refused && options.notice) {
+        const Status status = decode_status(response->status, response->body);
+        options.notice(
+            NoticeLevel::warning,
+            "the lease cannot be watched and is read from time to time: " + status.message);
+    }
+    election.on_follow_ended(monotonic_ms(), end);
+    co_return false;
+}
+
+// Until there is something to do: the time to wait for the next event is the time to the expiry.
+asio::awaitable<void> Elector::Impl::follow(protocol::FollowLease action) {
+    const bool open = co_await open_follow(std::move(action.resource_version));
+    if (!open) co_return;
+    lines.clear();
+    while (!stopped && election.is_following(monotonic_ms())) {
+        const std::int64_t wait = election.follow_until_ms() - monotonic_ms();
+        StreamPart part = co_await connection.read(std::max<std::int64_t>(wait, 1));
+        if (stopped) break;
+        const auto* bytes = std::get_if<std::string>(&part);
+        const bool goes_on = bytes != nullptr && take_bytes(*bytes);
+        if (goes_on) continue;
+        election.on_follow_ended(monotonic_ms(), protocol::FollowEnd::closed);
+        break;
+    }
+    connection.close();
 }
 
 asio::awaitable<void> Elector::Impl::run() {
@@ -252,14 +361,16 @@ std::string Elector::holder() const {
     return impl_->election.holder();
 }
 
-void Elector::stop(std::function<void()> done) {
+void Elector::stop(std::function<void()> done, LeaseEnd end) {
     impl_->stopped = true;
+    impl_->abandoned = end == LeaseEnd::leave;
     if (!impl_->started) {
         asio::post(impl_->io, std::move(done));
         return;
     }
     impl_->stop_done = std::move(done);
     impl_->timer.cancel();
+    if (impl_->following) impl_->connection.close();
     impl_->stop_by_ms = monotonic_ms() + stop_ms;
     // A renewal under way may finish, then comes the release.
     impl_->stop_timer.expires_after(std::chrono::milliseconds(last_renewal_ms));

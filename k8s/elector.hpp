@@ -1,6 +1,7 @@
 #pragma once
 // Leader election by a coordination.k8s.io/v1 Lease, on a connection of its own so that nothing can
-// delay a renewal. The rules are in protocol/lease.hpp.
+// delay a renewal. A candidate watches that one Lease and wakes when it changes or expires; without
+// the right to watch it reads it each retry period. The rules are in protocol/lease.hpp.
 
 #include "k8s/endpoint.hpp"
 #include "k8s/notice.hpp"
@@ -21,12 +22,14 @@ struct ElectorOptions {
     std::int64_t lease_duration_ms = 15'000;
     std::int64_t renew_deadline_ms = 10'000;
     std::int64_t retry_period_ms = 2'000;
-    /// The epoch grows with every change of leader.
-    std::function<void(std::int64_t epoch)> gained;
+    /// The epoch grows with every change of leader; `why` says how the lease came to be free.
+    std::function<void(std::int64_t epoch, const std::string& why)> gained;
     /// Nothing may be written any more. The elector goes on as a candidate.
     std::function<void(const std::string& why)> lost;
     NoticeSink notice;
 };
+
+enum class LeaseEnd : std::uint8_t { release, leave };
 
 class Elector {
 public:
@@ -47,7 +50,8 @@ public:
 
     /// Gives the lease up if we hold it (at most two seconds), then calls `done`. Stop the writer
     /// first: after the release somebody else leads. Neither gained nor lost is called any more.
-    void stop(std::function<void()> done);
+    /// With `leave` it is left to expire: a write of ours may still be on its way.
+    void stop(std::function<void()> done, LeaseEnd end = LeaseEnd::release);
 
 private:
     struct Impl;

@@ -87,6 +87,7 @@ struct Watcher::Impl : std::enable_shared_from_this<Watcher::Impl> {
     bool paused = false;
     bool denied =
         false;  // the server's last word was that we may not, or that there is no such kind
+    bool wants_list = false;  // list_again() has closed what was going on
 
     std::uint32_t chance() { return static_cast<std::uint32_t>(random()); }
     const char* kind_name() const { return options.kind == WatchKind::pods ? "pods" : "nodes"; }
@@ -164,7 +165,7 @@ asio::awaitable<void> Watcher::Impl::list(std::string continue_token) {
     Request request("GET", std::move(target));
     Reply reply =
         co_await connection.call(std::move(request), CallLimits(list_timeout_ms, list_page_max));
-    if (stopped) co_return;
+    if (stopped || wants_list) co_return;
     if (const auto* failure = std::get_if<Failure>(&reply)) {
         problem(failure->message);
         reflector.on_list_failed(trouble_of(*failure), monotonic_ms(), chance());
@@ -200,7 +201,7 @@ asio::awaitable<void> Watcher::Impl::watch(protocol::AskWatch ask) {
     Request request("GET", watch_target(ask));
     Reply reply =
         co_await connection.open_stream(std::move(request), CallLimits(watch_open_timeout_ms));
-    if (stopped) co_return;
+    if (stopped || wants_list) co_return;
     if (const auto* failure = std::get_if<Failure>(&reply)) {
         problem(failure->message);
         reflector.on_watch_failed(trouble_of(*failure), monotonic_ms(), chance());
@@ -230,7 +231,7 @@ asio::awaitable<void> Watcher::Impl::follow(std::int64_t end_ms) {
         if (stopped) co_return;
         const std::int64_t left = std::max<std::int64_t>(end_ms - monotonic_ms(), 1);
         StreamPart part = co_await connection.read(std::min(left, options.silence_ms));
-        if (stopped) co_return;
+        if (stopped || wants_list) co_return;
         if (const auto* bytes = std::get_if<std::string>(&part)) {
             if (take_bytes(*bytes)) continue;
             connection.close();
@@ -294,6 +295,7 @@ asio::awaitable<void> Watcher::Impl::run() {
     while (!stopped) {
         co_await gate();
         if (stopped) break;
+        if (std::exchange(wants_list, false)) reflector.ask_for_list();
         protocol::ReflectorAction action = reflector.next(chance());
         if (const auto* pause = std::get_if<protocol::Pause>(&action)) {
             co_await sleep_ms(pause_timer, pause->ms);
@@ -332,6 +334,12 @@ void Watcher::pause() {
 void Watcher::resume() {
     impl_->paused = false;
     impl_->gate_timer.cancel();
+}
+
+void Watcher::list_again() {
+    impl_->wants_list = true;
+    impl_->connection.close();
+    impl_->pause_timer.cancel();
 }
 
 WatcherStats Watcher::stats() const {

@@ -85,6 +85,10 @@ public:
     void pause();
     void resume();
 
+    /// Lists once more: RelistBegun and RelistEnded come, and what they enclose is not older than
+    /// this call. A watch that is running ends, and begins again after the list.
+    void list_again();
+
     WatcherStats stats() const;
 
     /// Bytes of all annotations of a pod (keys and values). Kept only for pods with more than

@@ -110,14 +110,21 @@ struct Writer::Impl : std::enable_shared_from_this<Writer::Impl> {
     std::uint64_t event_serial = 0;
     bool event_timer_set = false;
     WriterStats stats;
-    std::function<void()> stop_done;
+    std::function<void(bool)> stop_done;
     bool stopping = false;
     bool closed = false;  // callbacks are over
+    bool cut_off = false;  // close_all() met writes under way
 
     std::uint32_t chance() { return static_cast<std::uint32_t>(random()); }
     // After the end the owner's callbacks may be gone.
     bool may_write() const { return !closed && (!options.may_write || options.may_write()); }
     CallLimits limits() const { return CallLimits(options.call_timeout_ms); }
+    // For what only a leader may write: asked once more when the connection stands.
+    CallLimits write_limits() const {
+        CallLimits made(options.call_timeout_ms);
+        made.may_send = [this] { return may_write(); };
+        return made;
+    }
 
     template <typename Job>
     bool enqueue(Job&& job) {
@@ -135,6 +142,7 @@ struct Writer::Impl : std::enable_shared_from_this<Writer::Impl> {
     void kick();
     void watch_events();
     void close_all();
+    void tell_stopped();
     void worker_ended(const WorkerPointer& worker);
     void count_throttled(const Response& response);
 
@@ -235,7 +243,8 @@ asio::awaitable<Reply> Writer::Impl::write(WorkerPointer worker, Request request
         failure.message = "not the leader";
         co_return failure;
     }
-    Reply reply = co_await worker->connection.call(std::move(request), limits());
+    CallLimits bounds = write_limits();
+    Reply reply = co_await worker->connection.call(std::move(request), std::move(bounds));
     note_reply(reply);
     co_return reply;
 }
@@ -278,11 +287,19 @@ void Writer::Impl::worker_ended(const WorkerPointer& worker) {
     if (!stopping || !workers.empty()) return;
     closed = true;
     drain_timer.cancel();
-    if (stop_done) asio::post(io, std::exchange(stop_done, nullptr));
+    tell_stopped();
+}
+
+void Writer::Impl::tell_stopped() {
+    if (!stop_done) return;
+    asio::post(io, [done = std::exchange(stop_done, nullptr), drained = !cut_off] {
+        done(drained);
+    });
 }
 
 void Writer::Impl::close_all() {
     closed = true;
+    cut_off = in_flight > 0;
     for (const WorkerPointer& worker : workers) {
         worker->connection.close();
         worker->timer.cancel();
@@ -500,14 +517,14 @@ void Writer::get_config_map(
     impl_->answer_later(std::move(done), std::move(result));
 }
 
-void Writer::stop(std::int64_t drain_ms, std::function<void()> done) {
+void Writer::stop(std::int64_t drain_ms, std::function<void(bool)> done) {
     impl_->stopping = true;
     impl_->stop_done = std::move(done);
     impl_->event_timer.cancel();
     impl_->queue.keep_only_awaited_writes();
     if (impl_->workers.empty()) {
         impl_->closed = true;
-        asio::post(impl_->io, std::exchange(impl_->stop_done, nullptr));
+        impl_->tell_stopped();
         return;
     }
     for (const auto& worker : impl_->idle) worker->timer.cancel();

@@ -149,8 +149,9 @@ public:
         std::string namespace_name, std::string name, std::function<void(ConfigMapResult)> done);
 
     /// Takes nothing new, lets binds and awaited patches that wait or are in flight finish for at
-    /// most `drain_ms`, then closes every connection and calls `done`.
-    void stop(std::int64_t drain_ms, std::function<void()> done);
+    /// most `drain_ms`, then closes every connection and calls `done`. Not `drained`: something was
+    /// cut off, and a write may still reach the API server.
+    void stop(std::int64_t drain_ms, std::function<void(bool drained)> done);
 
     WriterStats stats() const;
 

@@ -70,7 +70,7 @@ struct Daemon::Impl : std::enable_shared_from_this<Daemon::Impl> {
     void hold_watches(bool full);
     void step(const StampedEvent& event);
     void lost(const std::string& why);
-    void lead(std::int64_t epoch);
+    void lead(std::int64_t epoch, const std::string& why);
     void serve_control();
     k8s::NoticeSink notices(std::string from) const;
     k8s::WatcherOptions watcher_options(k8s::WatchKind kind);
@@ -90,6 +90,7 @@ struct Daemon::Impl : std::enable_shared_from_this<Daemon::Impl> {
     Executor executor;
     std::unique_ptr<ControlServer> control;
     DaemonStats stats;
+    std::optional<std::int64_t> reign_begins;  ///< its epoch, while the nodes are listed for it
     bool turn_is_posted = false;
     bool watches_rest = false;
     bool deciding = true;  ///< false once the lease is lost or the end has begun
@@ -109,7 +110,8 @@ Daemon::Impl::Impl(asio::io_context& context, DaemonOptions with)
           &writer,
           options.log,
           [this](Event event) { push(std::move(event)); },
-          [this](std::int64_t time_ms) { wake(time_ms); }}) {
+          [this](std::int64_t time_ms) { wake(time_ms); },
+          [this](const std::string& why) { lost("another scheduler has taken over: " + why); }}) {
     if (options.config.leader_election.enabled) {
         elector = std::make_unique<k8s::Elector>(io, options.endpoint, elector_options());
     }
@@ -125,7 +127,14 @@ k8s::NoticeSink Daemon::Impl::notices(std::string from) const {
 k8s::WatcherOptions Daemon::Impl::watcher_options(k8s::WatchKind kind) {
     k8s::WatcherOptions out;
     out.kind = kind;
-    out.sink = [this, kind](k8s::WatchEvent event) { push(to_event(kind, std::move(event))); };
+    out.sink = [this, kind](k8s::WatchEvent event) {
+        const bool nodes_are_new =
+            kind == k8s::WatchKind::nodes && std::holds_alternative<k8s::RelistEnded>(event);
+        push(to_event(kind, std::move(event)));
+        if (nodes_are_new && reign_begins) {
+            push(LeadershipGained{*std::exchange(reign_begins, std::nullopt)});
+        }
+    };
     out.notice = notices(kind == k8s::WatchKind::pods ? "pods" : "nodes");
     return out;
 }
@@ -159,11 +168,7 @@ k8s::ElectorOptions Daemon::Impl::elector_options() {
     out.lease_duration_ms = lease.lease_duration_ms;
     out.renew_deadline_ms = lease.renew_deadline_ms;
     out.retry_period_ms = lease.retry_period_ms;
-    out.gained = [this](std::int64_t epoch) {
-        // A lease that somebody deleted counts its leaders from one again, and a fence is told by
-        // its epoch: the time keeps it unique.
-        lead(std::max(epoch, clock.now()));
-    };
+    out.gained = [this](std::int64_t epoch, const std::string& why) { lead(epoch, why); };
     out.lost = [this](const std::string& why) { lost(why); };
     out.notice = notices("lease");
     return out;
@@ -174,6 +179,7 @@ void Daemon::Impl::start() {
         LogLevel::info,
         "starting",
         {{"server", server_name(options.endpoint->access())},
+         {"identity", options.identity},
          {"schedulerNames", fmt::format("{}", fmt::join(options.config.scheduler_names, ","))},
          {"leaderElection", elector ? "on" : "off"}});
     options.endpoint->set_notice(notices("credentials"));
@@ -184,16 +190,26 @@ void Daemon::Impl::start() {
         elector->start();
         return;
     }
-    lead(clock.now());
+    lead(clock.now(), "there is no leader election");
 }
 
-void Daemon::Impl::lead(std::int64_t epoch) {
+void Daemon::Impl::lead(std::int64_t epoch, const std::string& why) {
     if (!deciding) {
         return;
     }
-    options.log->write(LogLevel::info, "leading", {{"epoch", std::to_string(epoch)}});
+    options.log->write(
+        LogLevel::info,
+        "leading",
+        {{"epoch", std::to_string(epoch)}, {"why", why}});
     stats.leading = true;
-    push(LeadershipGained{epoch});
+    // A view from before the reign is not decided on. Of pods the scheduler finds that out itself,
+    // by its own writes to them; to nodes it does not write, so they are listed anew.
+    if (!nodes.stats().synced) {
+        push(LeadershipGained{epoch});
+        return;
+    }
+    reign_begins = epoch;
+    nodes.list_again();
 }
 
 void Daemon::Impl::serve_control() {
@@ -315,7 +331,10 @@ void Daemon::Impl::hold_watches(bool full) {
 }
 
 void Daemon::Impl::lost(const std::string& why) {
-    options.log->write(LogLevel::error, "lease lost, nothing is decided any more", {{"why", why}});
+    if (lease_is_lost) {
+        return;
+    }
+    options.log->write(LogLevel::error, "leadership lost, nothing is decided any more", {{"why", why}});
     lease_is_lost = true;
     deciding = false;
     stats.leading = false;
@@ -336,10 +355,15 @@ void Daemon::Impl::stop(std::function<void()> done) {
         control->stop();
     }
     // The lease goes last: after it somebody else leads, and nothing of ours may still be on its
-    // way.
-    writer.stop(drain_ms, [self = shared_from_this(), done = std::move(done)]() mutable {
+    // way. If something may be, the others wait until the lease has expired.
+    writer.stop(drain_ms, [self = shared_from_this(), done = std::move(done)](bool drained) mutable {
+        if (!drained) {
+            self->options.log->write(
+                LogLevel::warning, "writes were cut off, the lease is left to expire");
+        }
         if (self->elector) {
-            self->elector->stop(std::move(done));
+            const auto end = drained ? k8s::LeaseEnd::release : k8s::LeaseEnd::leave;
+            self->elector->stop(std::move(done), end);
         } else {
             asio::post(self->io, std::move(done));
         }

@@ -138,4 +138,8 @@ void Executor::run(const WakeAt& decision) {
     wiring_.wake(decision.time_ms);
 }
 
+void Executor::run(const StepDown& decision) {
+    wiring_.step_down(decision.why);
+}
+
 }  // namespace gang::app

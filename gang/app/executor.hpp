@@ -8,6 +8,7 @@
 #include "k8s/writer.hpp"
 
 #include <functional>
+#include <string>
 
 namespace gang::app {
 
@@ -18,6 +19,7 @@ public:
         const Log* log;                          ///< outlives the executor
         std::function<void(Event)> answer;       ///< never called from inside carry_out()
         std::function<void(std::int64_t)> wake;  ///< a Tick is wanted at this Unix time, in ms
+        std::function<void(const std::string&)> step_down;  ///< another scheduler leads; why
     };
 
     explicit Executor(Wiring wiring) : wiring_(std::move(wiring)) {}
@@ -33,6 +35,7 @@ private:
     void run(const UpdateReservation& decision);
     void run(const RecordEvent& decision);
     void run(const WakeAt& decision);
+    void run(const StepDown& decision);
     void bind_answered(const BindPod& decision, const k8s::BindResult& result);
     void fetch_template(const FetchSparkConf& decision, const k8s::ConfigMapResult& properties);
     void conf_answered(Event event);

@@ -106,7 +106,10 @@ BindFinished to_event(const std::string& pod_uid, const k8s::BindResult& result)
 
 k8s::StatusPatch to_patch(const SetCondition& decision) {
     return k8s::StatusPatch{
-        to_name(decision.pod), "", k8s::PodCondition{decision.reason, decision.message}, {}};
+        to_name(decision.pod),
+        decision.resource_version,
+        k8s::PodCondition{decision.reason, decision.message},
+        {}};
 }
 
 k8s::StatusPatch to_patch(const UpdateReservation& decision) {

@@ -1,56 +1,110 @@
 #include "k8s/protocol/lease.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace k8s::protocol {
+namespace {
+
+constexpr std::int64_t follow_again_ms = 60'000;  // rights are seldom given while we run
+constexpr std::int64_t follow_short_ms = 1'000;
+
+// What is further ahead than any wrong clock was forged.
+constexpr std::int64_t epoch_ahead_max = std::int64_t{10} * 366 * 24 * 3'600'000;
+
+// The field has 32 bits, and the API server refuses what does not fit.
+std::int64_t one_more(std::int64_t transitions) {
+    return transitions >= std::numeric_limits<std::int32_t>::max() ? 0 : transitions + 1;
+}
+
+}  // namespace
 
 Election::Election(ElectionOptions options) : options_(std::move(options)) {}
 
 // The longer of what the holder wrote and what we were told: never early.
 std::int64_t Election::expires_ms() const {
-    return seen_ms_ + std::max(seen_.duration_ms, options_.lease_duration_ms);
+    const std::int64_t longer = std::max(seen_.duration_ms, options_.lease_duration_ms);
+    return seen_ms_ + std::min(longer, lease_duration_ms_max);
+}
+
+// A holder that gives the Lease up says so by its duration; one that was made without a holder has
+// none. Anything else without a holder was edited by somebody while the holder may still write.
+bool Election::is_released() const {
+    return seen_.holder.empty() && seen_.duration_ms <= lease_released_ms;
+}
+
+bool Election::may_take(std::int64_t now_ms) const {
+    return !ever_seen_ || is_ours() || is_released() || now_ms >= expires_ms();
+}
+
+LeaseAction Election::take(std::int64_t now_ms) {
+    if (exists_ && is_ours()) {
+        return UpdateLease{seen_.resource_version, seen_.transitions, false};
+    }
+    if (!ever_seen_) {
+        why_free_ = "there was none";
+    } else if (is_released()) {
+        why_free_ = "it was given up";
+    } else {
+        why_free_ = "nobody has renewed it for " + std::to_string(now_ms - seen_ms_) + "ms" +
+                    (seen_.holder.empty() ? "" : ", held by " + seen_.holder);
+    }
+    if (ever_seen_ && !exists_) why_free_ += ", and it was deleted";
+    claimed_ = true;
+    if (!exists_) return CreateLease{ever_seen_ ? one_more(seen_.transitions) : 0};
+    return UpdateLease{seen_.resource_version, one_more(seen_.transitions), true};
+}
+
+// Candidates spread out, and one is there soon after the expiry.
+WaitLease Election::pause(std::int64_t now_ms, std::uint32_t random) const {
+    std::int64_t ms = options_.retry_period_ms;
+    if (leader_) return WaitLease{ms};
+    ms += static_cast<std::int64_t>(random) % (options_.retry_period_ms / 5 + 1);
+    if (ever_seen_) ms = std::clamp<std::int64_t>(expires_ms() - now_ms, 1, ms);
+    return WaitLease{ms};
 }
 
 LeaseAction Election::next(std::int64_t now_ms, std::uint32_t random) {
     check_deadline(now_ms);
-    if (!std::exchange(waited_, true)) {
-        std::int64_t ms = options_.retry_period_ms;
-        // Candidates spread out, and the first one is there soon after the expiry.
-        if (!leader_) {
-            ms += static_cast<std::int64_t>(random) % (options_.retry_period_ms / 5 + 1);
-            if (exists_) ms = std::clamp<std::int64_t>(expires_ms() - now_ms, 1, ms);
-        }
-        return WaitLease{ms};
-    }
+    if (!std::exchange(waited_, true)) return pause(now_ms, random);
     if (must_read_) return ReadLease{};
-    must_read_ = !leader_;
-    if (!exists_) return CreateLease{ever_seen_ ? seen_.transitions + 1 : 0};
-    const bool ours = seen_.holder == options_.identity;
-    if (ours) return UpdateLease{seen_.resource_version, seen_.transitions, false};
-    if (seen_.holder.empty() || now_ms >= expires_ms()) {
-        return UpdateLease{seen_.resource_version, seen_.transitions + 1, true};
+    if (may_take(now_ms)) return take(now_ms);
+    if (exists_ && now_ms >= follow_again_ms_) {
+        follow_began_ms_ = now_ms;
+        follow_had_event_ = false;
+        return FollowLease{seen_.resource_version};
     }
-    waited_ = false;
-    return next(now_ms, random);
+    must_read_ = true;
+    return pause(now_ms, random);
 }
 
 void Election::see(std::int64_t now_ms, const Lease& lease) {
-    if (!exists_ || lease != seen_) seen_ms_ = now_ms;
+    // Labels may be edited: only what a holder writes is a sign of its life.
+    const bool renewed = lease.holder != seen_.holder || lease.renewed != seen_.renewed ||
+                         lease.transitions != seen_.transitions ||
+                         lease.duration_ms != seen_.duration_ms;
+    if (!exists_ || renewed) seen_ms_ = now_ms;
     exists_ = true;
     ever_seen_ = true;
     seen_ = lease;
 }
 
-void Election::on_read(std::int64_t now_ms, const std::optional<Lease>& lease) {
-    must_read_ = false;
+void Election::look(std::int64_t now_ms, const std::optional<Lease>& lease) {
     if (!lease) {
         exists_ = false;
         leader_ = false;
         return;
     }
     see(now_ms, *lease);
-    if (lease->holder != options_.identity) leader_ = false;
+    if (lease->holder == options_.identity) return;
+    leader_ = false;
+    conflicted_ = false;
+}
+
+void Election::on_read(std::int64_t now_ms, const std::optional<Lease>& lease) {
+    must_read_ = false;
+    look(now_ms, lease);
 }
 
 void Election::on_written(std::int64_t sent_ms, const Lease& lease) {
@@ -68,12 +122,31 @@ void Election::on_failed(std::int64_t now_ms) {
     check_deadline(now_ms);
 }
 
-// A leader looks at once who it was, but two that share an identity must not race each other.
+// Looks at once who it was, but two that share an identity must not race each other.
 void Election::on_conflict(std::int64_t now_ms) {
     must_read_ = true;
-    waited_ = leader_ && !conflicted_;
+    waited_ = !conflicted_;
     conflicted_ = true;
     check_deadline(now_ms);
+}
+
+void Election::on_followed(std::int64_t now_ms, const std::optional<Lease>& lease) {
+    follow_had_event_ = true;
+    look(now_ms, lease);
+}
+
+void Election::on_follow_ended(std::int64_t now_ms, FollowEnd end) {
+    if (may_take(now_ms)) return;
+    must_read_ = true;
+    if (end == FollowEnd::refused) follow_again_ms_ = now_ms + follow_again_ms;
+    const bool very_short = !follow_had_event_ && now_ms - follow_began_ms_ < follow_short_ms;
+    waited_ = end == FollowEnd::closed && !very_short;
+}
+
+// The time, so that a Lease which was deleted does not begin again.
+std::int64_t Election::next_epoch(std::int64_t unix_time_ms) const {
+    const bool is_plausible = epoch() <= unix_time_ms + epoch_ahead_max;
+    return is_plausible ? std::max(unix_time_ms, epoch() + 1) : unix_time_ms;
 }
 
 bool Election::may_write(std::int64_t now_ms) const {
@@ -88,7 +161,7 @@ void Election::check_deadline(std::int64_t now_ms) {
 }
 
 std::optional<UpdateLease> Election::release() const {
-    if (!exists_ || seen_.holder != options_.identity) return std::nullopt;
+    if (!exists_ || !is_ours()) return std::nullopt;
     return UpdateLease{seen_.resource_version, seen_.transitions, false};
 }
 

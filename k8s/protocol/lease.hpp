@@ -1,19 +1,23 @@
 #pragma once
 // Leader election over one Lease object, as a state machine without sockets.
 //
-//             404: create            expired or released: update
-//   candidate ------------> writing <------------------------- candidate (waits, reads)
+//             none: create           expired or released: update
+//   candidate ------------> writing <------------------------- candidate (follows by a watch)
 //                              | written
 //                              v
 //                            leader --renewed each retry period--> leader
-//                              | renew deadline passed, or somebody else holds it
+//                              | renew deadline passed, or somebody else holds it, or it is gone
 //                              v
 //                          candidate
 //
-// No clock of another machine counts: a lease has expired when *we* have not seen it change for its
-// duration. The holder stops writing when its own last successful renewal was *sent* longer ago
+// No clock of another machine counts: a lease has expired when *we* have not seen it renewed for
+// its duration. The holder stops writing when its own last successful renewal was *sent* longer ago
 // than the renew deadline, which is shorter than the duration.
+//
+// A Lease that is deleted, or whose holder is taken out by hand, is not free: whoever held it may
+// not know yet. It is taken when its time is over, as if its holder had died.
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -21,12 +25,18 @@
 
 namespace k8s::protocol {
 
+/// The longest that a candidate waits for a holder that is silent, whatever the Lease says.
+inline constexpr std::int64_t lease_duration_ms_max = 3'600'000;
+/// What a holder writes as the duration when it gives the Lease up, as client-go does.
+inline constexpr std::int64_t lease_released_ms = 1'000;
+
 struct Lease {
     std::string holder;  ///< empty: released
     std::int64_t duration_ms = 0;
     std::int64_t transitions = 0;
     std::string renewed;           ///< renewTime, opaque
     std::string resource_version;  ///< opaque
+    std::int64_t epoch = 0;        ///< of the reign, as its leader wrote it; 0: no word of it
     friend bool operator==(const Lease&, const Lease&) = default;
 };
 
@@ -40,10 +50,21 @@ struct UpdateLease {
     std::int64_t transitions = 0;
     bool acquired = false;
 };
+/// Watch the Lease from this version on, for as long as is_following().
+struct FollowLease {
+    std::string resource_version;
+};
 struct WaitLease {
     std::int64_t ms = 0;
 };
-using LeaseAction = std::variant<ReadLease, CreateLease, UpdateLease, WaitLease>;
+using LeaseAction = std::variant<ReadLease, CreateLease, UpdateLease, FollowLease, WaitLease>;
+
+/// How a watch of the Lease ended.
+enum class FollowEnd : std::uint8_t {
+    closed,  ///< by the server, by the network, or because its version has expired
+    busy,    ///< 429 or 5xx: not now
+    refused  ///< not for us (no right to watch): read from time to time instead
+};
 
 struct ElectionOptions {
     std::string identity;
@@ -66,6 +87,13 @@ public:
     /// A write met another version: somebody else wrote.
     void on_conflict(std::int64_t now_ms);
 
+    /// An event of the watch that FollowLease asked for; nothing: the Lease was deleted.
+    void on_followed(std::int64_t now_ms, const std::optional<Lease>& lease);
+    void on_follow_ended(std::int64_t now_ms, FollowEnd end);
+    /// The watch is to go on: there is nothing to do yet. Until follow_until_ms(), if nothing comes.
+    bool is_following(std::int64_t now_ms) const { return !may_take(now_ms); }
+    std::int64_t follow_until_ms() const { return expires_ms(); }
+
     /// Leader, and the last renewal is young enough, now.
     bool may_write(std::int64_t now_ms) const;
     /// The state callers were told of: to be compared before and after each input.
@@ -75,15 +103,25 @@ public:
     /// Monotonic time until which we may lead without another renewal.
     std::int64_t deadline_ms() const { return renewed_sent_ms_ + options_.renew_deadline_ms; }
 
-    /// Grows with each change of holder: leaseTransitions + 1.
-    std::int64_t epoch() const { return seen_.transitions + 1; }
+    /// Grows with each change of holder, also where clocks differ, as long as nobody edits the Lease.
+    std::int64_t epoch() const { return std::max(seen_.epoch, seen_.transitions + 1); }
+    /// What to write as the epoch when the Lease is acquired.
+    std::int64_t next_epoch(std::int64_t unix_time_ms) const;
     const std::string& holder() const { return seen_.holder; }
+    /// Why the Lease was free when we last tried to take it, for people.
+    const std::string& why_free() const { return why_free_; }
     /// What to PUT when we stop: nothing if we do not hold it.
     std::optional<UpdateLease> release() const;
 
 private:
     void see(std::int64_t now_ms, const Lease& lease);
+    void look(std::int64_t now_ms, const std::optional<Lease>& lease);
     std::int64_t expires_ms() const;
+    bool is_ours() const { return claimed_ && seen_.holder == options_.identity; }
+    bool is_released() const;
+    bool may_take(std::int64_t now_ms) const;
+    LeaseAction take(std::int64_t now_ms);
+    WaitLease pause(std::int64_t now_ms, std::uint32_t random) const;
 
     ElectionOptions options_;
     Lease seen_;
@@ -91,10 +129,15 @@ private:
     bool must_read_ = true;
     bool waited_ = true;  ///< the pause before the next read or write is over
     bool leader_ = false;
+    bool claimed_ = false;     ///< we have tried to take it: a holder of our name may be us
     bool conflicted_ = false;  ///< the last write was a conflict
     bool ever_seen_ = false;
-    std::int64_t seen_ms_ = 0;          ///< when the Lease was last seen to change
+    std::int64_t seen_ms_ = 0;          ///< when the Lease was last seen to be renewed
     std::int64_t renewed_sent_ms_ = 0;  ///< when the last successful renewal was sent
+    std::int64_t follow_again_ms_ = 0;  ///< before it there is no use in asking for a watch
+    std::int64_t follow_began_ms_ = 0;
+    bool follow_had_event_ = false;
+    std::string why_free_;
 };
 
 }  // namespace k8s::protocol

@@ -235,6 +235,11 @@ void Reflector::on_watch_closed(bool clean, std::int64_t now_ms, std::uint32_t r
     if (!clean || very_short) back_off(-1, now_ms, random);
 }
 
+void Reflector::ask_for_list() {
+    list_again();
+    pause_ms_ = 0;
+}
+
 void Reflector::on_garbage(std::int64_t now_ms, std::uint32_t random) {
     list_again();
     back_off_relist(now_ms, random);

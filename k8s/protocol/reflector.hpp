@@ -104,6 +104,8 @@ public:
     void on_watch_failed(const Trouble& trouble, std::int64_t now_ms, std::uint32_t random);
     /// The stream ended; `clean`: as the server announced, else it was cut.
     void on_watch_closed(bool clean, std::int64_t now_ms, std::uint32_t random);
+    /// The view is to be as new as this moment, at once: what came by the watch is not enough.
+    void ask_for_list();
     /// Something came that is no object of this kind: the view may be wrong, list again.
     void on_garbage(std::int64_t now_ms, std::uint32_t random);
 

@@ -136,7 +136,8 @@ TEST_CASE("translate: a bind and its outcomes") {
 
 TEST_CASE("translate: conditions carry no annotations, reservations no condition") {
     const auto condition =
-        to_patch(gang::SetCondition{{"a", "b", "c"}, "Unschedulable", "m", false});
+        to_patch(gang::SetCondition{{"a", "b", "c"}, "Unschedulable", "m", false, "7"});
+    CHECK(condition.resource_version == "7");
     CHECK(condition.condition == k8s::PodCondition{"Unschedulable", "m"});
     CHECK(condition.annotations.empty());
     const auto reservation =

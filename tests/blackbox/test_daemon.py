@@ -92,10 +92,16 @@ def test_a_service_account_with_just_the_rights_it_needs(cluster: Cluster, form:
     kubeconfig = plane.write_kubeconfig(f"scheduler-{form}", user=user)
     cluster.add_nodes(1)
     remove_lease(cluster)
-    scheduler = plane.start_scheduler((), kubeconfig=kubeconfig)
+    first = plane.start_scheduler((), kubeconfig=kubeconfig)
     cluster.wait_finished(cluster.submit(sized(Size(executors=2), cluster.default_namespace)))
-    assert "forbidden" not in scheduler.output().lower()
-    scheduler.stop()
+    second = plane.start_scheduler((), kubeconfig=kubeconfig)
+    eventually(lambda: "standing by" in second.output(), 10, "a standby")
+    assert first.terminate() == 0, first.output()
+    cluster.wait_finished(cluster.submit(sized(Size(executors=2), cluster.default_namespace)))
+    for scheduler in (first, second):
+        text = scheduler.output().lower()
+        assert "forbidden" not in text and "cannot be watched" not in text
+    second.stop()
     remove_lease(cluster)
 
 
@@ -144,8 +150,9 @@ def grant_rights(plane: RealPlane) -> None:
         {"apiGroups": [""], "resources": ["pods/status"], "verbs": ["patch"]},
         {"apiGroups": [""], "resources": ["configmaps"], "verbs": ["get"]},
         {"apiGroups": ["", "events.k8s.io"], "resources": ["events"], "verbs": ["create", "patch"]},
+        {"apiGroups": ["coordination.k8s.io"], "resources": ["leases"], "verbs": ["create"]},
         {"apiGroups": ["coordination.k8s.io"], "resources": ["leases"],
-         "verbs": ["get", "create", "update", "patch"]},
+         "resourceNames": ["gang-scheduler"], "verbs": ["get", "update", "watch"]},
     ]
     group = "/apis/rbac.authorization.k8s.io/v1"
     if plane.api.find(f"{group}/clusterroles/gang-scheduler") is not None:

@@ -297,7 +297,7 @@ private:
     void edit_reservation() {
         const std::string uid = any_app();
         if (uid.empty() || following_ || !world_.queues_empty() || world_.hold_watch ||
-            world_.fail_status_writes || world_.hold_status_answers ||
+            world_.late_watch || world_.fail_status_writes || world_.hold_status_answers ||
             !edited_.insert(uid).second) {
             return;  // it would stay for long
         }
@@ -308,7 +308,7 @@ private:
                 {"gang-scheduler/reservation",
                  random_.chance(50) ? "garbage" : "v1 generation=9 epoch=1 anchor=" + pod.uid}};
         });
-        world_.settle();
+        world_.advance(31'000);  // a pause after a write that failed may still run
         CHECK(gang::slot_count(*world_.reservation(uid)) == apps_.at(uid).executors);
     }
 

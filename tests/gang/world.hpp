@@ -180,6 +180,7 @@ public:
         answers_.clear();
         held_.clear();
         edge_versions_.clear();
+        late_.clear();
         wake_ms_.reset();
         relist();
         if (leads) {
@@ -239,6 +240,13 @@ public:
 
     /// One event of any stream; which one is by chance if there is a random source.
     bool deliver_one() {
+        if (!late_watch) {
+            for (const std::string& uid : std::exchange(late_, {})) {
+                if (pods_.contains(uid)) {
+                    pod_stream_.emplace_back(gang::PodUpserted{pods_.at(uid)});
+                }
+            }
+        }
         std::vector<std::deque<gang::Event>*> streams;
         for (auto* stream : {&node_stream_, &pod_stream_, &answers_}) {
             if (!stream->empty() && !(hold_watch && stream == &pod_stream_)) {
@@ -331,9 +339,10 @@ public:
     bool fail_status_writes = false;
     bool lose_status_answers = false;  ///< reservations are stored, and answered `changed`
     bool check_whole_gangs = true;
-    bool late_watch = false;  ///< the watch does not show what was written to pods/status
+    bool late_watch = false;  ///< the watch shows what was written to pods/status when this is over
     bool hold_watch = false;  ///< nothing is heard of pods; answers still come
     std::size_t most_binds_in_a_step = 0;
+    int steps_down = 0;
 
 private:
     std::string next_version() { return std::to_string(++version_); }
@@ -448,16 +457,20 @@ private:
         answer(gang::SparkConfMissing{request.driver.uid, missing.problem, missing.message}, false);
     }
 
+    void carry_out(const gang::StepDown&) { ++steps_down; }
+
     void carry_out(const gang::SetCondition& request) {
         ++decisions_made_;
         conditions.push_back(request);
         const auto it = pods_.find(request.pod.uid);
-        const bool written = it != pods_.end() && !fail_status_writes;
+        const bool written = it != pods_.end() && !fail_status_writes &&
+                             (!request.fence || is_current(it->second, request.resource_version));
         if (written) {
             it->second.scheduled = core::ScheduledCondition{false, request.reason, request.message};
             touch(request.pod.uid);
             if (late_watch) {
                 pod_stream_.pop_back();
+                late_.insert(request.pod.uid);
             }
             edge_versions_[request.pod.uid] = it->second.resource_version;
         }
@@ -486,6 +499,7 @@ private:
             touch(request.driver.uid);
             if (late_watch) {
                 pod_stream_.pop_back();
+                late_.insert(request.driver.uid);
             }
             edge_versions_[request.driver.uid] = it->second.resource_version;
             // The edge repeats a write without an answer, and is told that the pod has changed.
@@ -509,6 +523,7 @@ private:
     std::deque<gang::Event> answers_;
     std::deque<gang::Event> held_;
     std::map<std::string, std::string> edge_versions_;
+    std::set<std::string> late_;
     std::optional<std::int64_t> wake_ms_;
     std::uint64_t sequence_ = 0;
     std::int64_t version_ = 100;

@@ -75,6 +75,11 @@ public:
         open_ = false;
     }
     bool is_open() const { return open_; }
+    /// The client, or the server's end, has closed the connection.
+    bool is_gone() const {
+        char byte = 0;
+        return ::recv(socket_, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
+    }
 
 private:
     int socket_;

@@ -239,3 +239,20 @@ TEST_CASE("list page: one bad item, another kind, or no version makes it no list
     REQUIRE(empty);
     CHECK(empty->items.empty());
 }
+
+TEST_CASE("LEASE-7: the times of a Lease have six fractional digits, or the API server refuses them") {
+    k8s::LeaseWrite write;
+    write.holder = "me";
+    write.duration_ms = 2'000;
+    write.unix_time_ms = 1'782'909'000'000;
+    write.acquired = true;
+    write.epoch = 7;
+    const std::string made = k8s::encode_lease(write, "");
+    for (const char* field : {"renewTime", "acquireTime"}) {
+        const std::string expected =
+            std::string("\"") + field + "\":\"2026-07-01T12:30:00.000000Z\"";
+        CHECK_MESSAGE(made.find(expected) != std::string::npos, made);
+    }
+    CHECK(made.find("\"leaseDurationSeconds\":2") != std::string::npos);
+    CHECK(made.find("\"gang-scheduler/epoch\":\"7\"") != std::string::npos);
+}

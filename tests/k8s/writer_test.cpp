@@ -408,13 +408,14 @@ TEST_CASE("writer: stop lets a bind in flight finish, takes nothing new, drops t
     });
     std::optional<BindResult> bound;
     bool stopped = false;
+    bool drained = false;
     rig.writer->bind(Rig::request(), [&](BindResult result) {
         CHECK_FALSE(stopped);
         bound = std::move(result);
     });
     fake::run_until(rig.io, [&] { return rig.server.requests().size() == 1; });
     rig.writer->patch_status(Rig::condition("droppable"), nullptr);
-    rig.writer->stop(5'000, [&] { stopped = true; });
+    rig.writer->stop(5'000, [&](bool all) { stopped = true, drained = all; });
     std::optional<BindResult> late;
     rig.writer->bind(Rig::request(), [&](BindResult result) { late = std::move(result); });
     fake::run_until(rig.io, [&] { return late.has_value(); });
@@ -422,6 +423,7 @@ TEST_CASE("writer: stop lets a bind in flight finish, takes nothing new, drops t
     CHECK_FALSE(stopped);
     gate.unlock();
     fake::run_until(rig.io, [&] { return stopped; });
+    CHECK(drained);
     REQUIRE(bound);
     CHECK(bound->outcome == BindOutcome::bound);
     CHECK(rig.server.requests().size() == 1);
@@ -433,17 +435,21 @@ TEST_CASE("writer: stop gives up after its time, without a callback") {
     Rig rig([](fake::Peer& peer, const fake::Request&) { peer.hold(); }, options);
     bool called = false;
     bool stopped = false;
+    bool drained = true;
     rig.writer->bind(Rig::request(), [&](BindResult) { called = true; });
     fake::run_until(rig.io, [&] { return rig.server.requests().size() == 1; });
-    rig.writer->stop(50, [&] { stopped = true; });
+    rig.writer->stop(50, [&](bool all) { stopped = true, drained = all; });
     fake::run_until(rig.io, [&] { return stopped; });
     CHECK_FALSE(called);
+    CHECK_FALSE(drained);  // the bind may still land
 }
 
 TEST_CASE("writer: stop with nothing to do is done at once") {
     Rig rig([](fake::Peer&, const fake::Request&) {});
     bool stopped = false;
-    rig.writer->stop(5'000, [&] { stopped = true; });
+    bool drained = false;
+    rig.writer->stop(5'000, [&](bool all) { stopped = true, drained = all; });
     CHECK_FALSE(stopped);
     fake::run_until(rig.io, [&] { return stopped; });
+    CHECK(drained);
 }

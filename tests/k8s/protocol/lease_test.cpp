@@ -33,6 +33,20 @@ bool is_wait(const LeaseAction& action) {
 bool is_update(const LeaseAction& action) {
     return std::holds_alternative<UpdateLease>(action);
 }
+bool is_follow(const LeaseAction& action) {
+    return std::holds_alternative<FollowLease>(action);
+}
+
+// A candidate that has read this at time 0 and follows it.
+Election following(const Lease& held) {
+    Election election(options());
+    REQUIRE(is_read(election.next(0, 0)));
+    election.on_read(0, held);
+    const LeaseAction action = election.next(0, 0);
+    REQUIRE(is_follow(action));
+    CHECK(std::get<FollowLease>(action).resource_version == held.resource_version);
+    return election;
+}
 
 // An election that leads, renewed at `now`.
 Election leading(std::int64_t now) {
@@ -46,7 +60,14 @@ Election leading(std::int64_t now) {
 
 }  // namespace
 
-TEST_CASE("lease: an absent Lease is created, and its writer leads with epoch 1") {
+TEST_CASE("LEASE-1: an absent Lease is created with transitions 0, and its writer leads") {
+    Election creator(options());
+    REQUIRE(is_read(creator.next(0, 0)));
+    creator.on_read(0, std::nullopt);
+    const LeaseAction create = creator.next(0, 0);
+    REQUIRE(std::holds_alternative<CreateLease>(create));
+    CHECK(std::get<CreateLease>(create).transitions == 0);
+    CHECK(creator.why_free() == "there was none");
     Election election = leading(1'000);
     CHECK(election.is_leader());
     CHECK(election.may_write(1'000));
@@ -66,7 +87,7 @@ TEST_CASE("lease: a leader renews each retry period, without reading first") {
     CHECK(election.may_write(12'999));
 }
 
-TEST_CASE("C11: lease: may_write ends at the deadline counted from the sending of the renewal") {
+TEST_CASE("C11: LEASE-4: may_write ends at the deadline counted from the sending of the last renewal") {
     Election election = leading(1'000);
     CHECK(election.may_write(10'999));
     CHECK_FALSE(election.may_write(11'000));
@@ -75,76 +96,182 @@ TEST_CASE("C11: lease: may_write ends at the deadline counted from the sending o
     CHECK_FALSE(election.is_leader());
 }
 
-TEST_CASE("C11: lease: a held Lease is taken only after its duration without a change seen by us") {
-    Election election(options());
-    std::int64_t now = 50'000;
-    int version = 10;
-    REQUIRE(is_read(election.next(now, 0)));
-    election.on_read(now, lease("other", std::to_string(version)));
-    for (int i = 0; i < 20; ++i) {  // the holder is alive: it renews before every read
-        const LeaseAction wait = election.next(now, static_cast<std::uint32_t>(i * 97));
-        REQUIRE(is_wait(wait));
-        now += std::get<WaitLease>(wait).ms;
-        REQUIRE(is_read(election.next(now, 0)));
-        election.on_read(now, lease("other", std::to_string(++version)));
+TEST_CASE("LEASE-2: a Lease that its holder renews is never taken, and nothing is asked meanwhile") {
+    Election election = following(lease("other", "10"));
+    std::int64_t now = 0;
+    for (int version = 11; version < 200; ++version) {
+        now += 14'999;  // each renewal just before the end
+        CHECK(election.is_following(now));
+        election.on_followed(now, lease("other", std::to_string(version)));
+        CHECK(election.is_following(now));
+        CHECK_FALSE(election.may_write(now));
     }
-    const std::int64_t last_change = now;
-    for (;;) {  // now it is dead
-        const LeaseAction action = election.next(now, 0);
-        if (is_wait(action)) {
-            now += std::get<WaitLease>(action).ms;
-            continue;
-        }
-        if (is_read(action)) {
-            election.on_read(now, lease("other", std::to_string(version)));
-            continue;
-        }
-        REQUIRE(is_update(action));
-        CHECK(std::get<UpdateLease>(action).acquired);
-        CHECK(std::get<UpdateLease>(action).transitions == 4);
-        break;
-    }
-    CHECK(now - last_change == 15'000);
-    election.on_written(now, lease("me", "99", 4));
+    CHECK(election.follow_until_ms() == now + 15'000);
+}
+
+TEST_CASE("C11: LEASE-3: a Lease that was not renewed for its duration, as seen by us, is taken by one write") {
+    Election election = following(lease("other", "10"));
+    election.on_followed(7'000, lease("other", "11"));
+    CHECK(election.is_following(21'999));
+    CHECK_FALSE(election.is_following(22'000));
+    const LeaseAction action = election.next(22'000, 0);
+    REQUIRE(is_update(action));
+    const auto& update = std::get<UpdateLease>(action);
+    CHECK(update.acquired);
+    CHECK(update.transitions == 4);
+    CHECK(update.resource_version == "11");
+    CHECK(election.why_free() == "nobody has renewed it for 15000ms, held by other");
+    election.on_written(22'000, lease("me", "99", 4));
     CHECK(election.epoch() == 5);
 }
 
-TEST_CASE("lease: the longer of the holder's duration and ours counts") {
+TEST_CASE("LEASE-3: read from time to time, it is taken at the same moment") {
     Election election(options());
-    Lease held = lease("other", "1");
-    held.duration_ms = 60'000;
-    REQUIRE(is_read(election.next(0, 0)));
-    election.on_read(0, held);
-    REQUIRE(is_wait(election.next(0, 0)));
-    REQUIRE(is_read(election.next(59'999, 0)));
-    election.on_read(59'999, held);
-    CHECK(is_wait(election.next(59'999, 0)));
-    REQUIRE(is_read(election.next(60'000, 0)));
-    election.on_read(60'000, held);
-    CHECK(is_update(election.next(60'000, 0)));
+    std::int64_t now = 50'000;
+    REQUIRE(is_read(election.next(now, 0)));
+    election.on_read(now, lease("other", "10"));
+    REQUIRE(is_follow(election.next(now, 0)));
+    election.on_follow_ended(now, FollowEnd::refused);
+    int reads = 0;
+    for (;;) {
+        const LeaseAction action = election.next(now, static_cast<std::uint32_t>(reads * 97));
+        if (const auto* wait = std::get_if<WaitLease>(&action)) {
+            now += wait->ms;
+            continue;
+        }
+        if (is_read(action)) {
+            ++reads;
+            election.on_read(now, lease("other", "10"));
+            continue;
+        }
+        REQUIRE(is_update(action));
+        break;
+    }
+    CHECK(now == 65'000);
+    CHECK(reads >= 6);
+    CHECK(reads <= 9);
 }
 
-TEST_CASE("lease: a released Lease is taken at once") {
-    Election election(options());
-    REQUIRE(is_read(election.next(0, 0)));
-    election.on_read(0, lease("", "8"));
-    const LeaseAction action = election.next(0, 0);
+TEST_CASE("lease: labels that somebody edits are no sign of the holder's life") {
+    Election election = following(lease("other", "10"));
+    Lease edited = lease("other", "10");
+    edited.resource_version = "11";
+    election.on_followed(14'000, edited);
+    const LeaseAction action = election.next(15'000, 0);
     REQUIRE(is_update(action));
-    CHECK(std::get<UpdateLease>(action).resource_version == "8");
+    CHECK(std::get<UpdateLease>(action).resource_version == "11");
+}
+
+TEST_CASE("lease: the longer of the holder's duration and ours counts, an hour at most") {
+    Lease held = lease("other", "1");
+    held.duration_ms = 60'000;
+    CHECK(following(held).follow_until_ms() == 60'000);
+    held.duration_ms = 0;
+    CHECK(following(held).follow_until_ms() == 15'000);
+    held.duration_ms = 86'400'000;
+    CHECK(following(held).follow_until_ms() == lease_duration_ms_max);
+}
+
+TEST_CASE("LEASE-5: a Lease that its holder gives up is taken at once") {
+    Lease released = lease("", "11");
+    released.duration_ms = lease_released_ms;
+    Election election = following(lease("other", "10"));
+    election.on_followed(400, released);
+    CHECK_FALSE(election.is_following(400));
+    const LeaseAction action = election.next(400, 0);
+    REQUIRE(is_update(action));
+    CHECK(std::get<UpdateLease>(action).resource_version == "11");
     CHECK(std::get<UpdateLease>(action).transitions == 4);
 }
 
-TEST_CASE("lease: a lost race for it stays a candidate") {
+TEST_CASE("lease: edited or deleted under its holder, it is taken when its time is over") {
+    Election election = following(lease("other", "10"));
+    SUBCASE("without a holder") {
+        election.on_followed(5'000, lease("", "11"));
+        CHECK(election.follow_until_ms() == 20'000);
+    }
+    SUBCASE("with another holder") {
+        election.on_followed(5'000, lease("thief", "11"));
+        CHECK(election.follow_until_ms() == 20'000);
+    }
+    SUBCASE("with us as its holder, which we know nothing of") {
+        election.on_followed(5'000, lease("me", "11"));
+        CHECK(election.follow_until_ms() == 20'000);
+    }
+    SUBCASE("deleted") {
+        election.on_followed(5'000, std::nullopt);
+        CHECK(election.follow_until_ms() == 15'000);
+        const LeaseAction action = election.next(15'000, 0);
+        REQUIRE(std::holds_alternative<CreateLease>(action));
+        CHECK(std::get<CreateLease>(action).transitions == 4);
+        return;
+    }
+    CHECK(election.is_following(19'999));
+    CHECK(is_update(election.next(20'000, 0)));
+}
+
+TEST_CASE("lease: transitions that cannot grow begin anew, or nobody could take it any more") {
+    Election election = following(lease("other", "10", 2'147'483'647));
+    const LeaseAction action = election.next(15'000, 0);
+    REQUIRE(is_update(action));
+    CHECK(std::get<UpdateLease>(action).transitions == 0);
+}
+
+TEST_CASE("lease: a watch that ends is opened again after a read, one that fails at once is paced") {
+    Election election = following(lease("other", "10"));
+    SUBCASE("it lived: at once") {
+        election.on_followed(2'000, lease("other", "11"));
+        election.on_follow_ended(3'000, FollowEnd::closed);
+        REQUIRE(is_read(election.next(3'000, 0)));
+        election.on_read(3'000, lease("other", "11"));
+        CHECK(is_follow(election.next(3'000, 0)));
+        CHECK(election.follow_until_ms() == 17'000);  // a read of the same is no news
+    }
+    SUBCASE("it did not: after a pause") {
+        election.on_follow_ended(10, FollowEnd::closed);
+        REQUIRE(is_wait(election.next(10, 0)));
+        REQUIRE(is_read(election.next(2'010, 0)));
+        election.on_read(2'010, lease("other", "10"));
+        CHECK(is_follow(election.next(2'010, 0)));
+    }
+    SUBCASE("the server is busy: the same") {
+        election.on_follow_ended(5'000, FollowEnd::busy);
+        CHECK(is_wait(election.next(5'000, 0)));
+    }
+    SUBCASE("it is not for us: read, and ask again much later") {
+        Lease alive = lease("other", "10");
+        std::int64_t now = 10;
+        election.on_follow_ended(now, FollowEnd::refused);
+        int follows = 0;
+        for (int i = 0; now < 130'000; ++i) {
+            const LeaseAction action = election.next(now, 0);
+            if (const auto* wait = std::get_if<WaitLease>(&action)) {
+                now += wait->ms;
+            } else if (is_read(action)) {
+                alive.renewed = std::to_string(i);
+                election.on_read(now, alive);
+            } else {
+                REQUIRE(is_follow(action));
+                ++follows;
+                election.on_follow_ended(now, FollowEnd::refused);
+            }
+        }
+        CHECK(follows == 2);
+    }
+}
+
+TEST_CASE("lease: a lost race for it looks who has won, and follows") {
     Election election(options());
+    Lease released = lease("", "8");
+    released.duration_ms = lease_released_ms;
     REQUIRE(is_read(election.next(0, 0)));
-    election.on_read(0, lease("", "8"));
+    election.on_read(0, released);
     REQUIRE(is_update(election.next(0, 0)));
     election.on_conflict(5);
     CHECK_FALSE(election.is_leader());
-    REQUIRE(is_wait(election.next(5, 0)));
-    REQUIRE(is_read(election.next(2'005, 0)));
-    election.on_read(2'005, lease("other", "9"));
-    CHECK(is_wait(election.next(2'005, 0)));
+    REQUIRE(is_read(election.next(5, 0)));
+    election.on_read(6, lease("other", "9"));
+    CHECK(is_follow(election.next(6, 0)));
 }
 
 TEST_CASE("lease: a leader that meets a conflict looks at once, and yields to another holder") {
@@ -189,7 +316,9 @@ TEST_CASE("lease: a failed renewal is repeated after reading, until the deadline
 TEST_CASE("lease: an acquisition whose answer was lost becomes leadership by a renewal") {
     Election election(options());
     REQUIRE(is_read(election.next(0, 0)));
-    election.on_read(0, lease("", "8"));
+    Lease released = lease("", "8");
+    released.duration_ms = lease_released_ms;
+    election.on_read(0, released);
     REQUIRE(is_update(election.next(0, 0)));
     election.on_failed(100);
     CHECK_FALSE(election.is_leader());
@@ -231,42 +360,94 @@ TEST_CASE("lease: only a holder has something to release") {
     CHECK(release->resource_version == "1");
 }
 
-TEST_CASE("lease: two candidates never both may write, with unequal pauses and a dead holder") {
-    // Both see the same server; one write at a time wins by its version.
-    Lease server = lease("dead", "1", 0);
-    int version = 1;
-    Election a(options("a"));
-    Election b(options("b"));
-    struct Actor {
-        Election* election;
-        std::string name;
-        std::int64_t wakes = 0;
-    };
-    Actor actors[] = {{&a, "a"}, {&b, "b"}};
-    int leaders_seen = 0;
-    for (std::int64_t now = 0; now < 120'000; now += 50) {
-        for (Actor& actor : actors) {
-            const bool asleep =
-                actor.name == "a" && now > 40'000 && now < 70'000;  // stopped process
-            if (asleep || now < actor.wakes) continue;
-            const LeaseAction action = actor.election->next(now, static_cast<std::uint32_t>(now));
-            if (const auto* wait = std::get_if<WaitLease>(&action)) {
-                actor.wakes = now + wait->ms;
-            } else if (is_read(action)) {
-                actor.election->on_read(now, server);
-            } else if (const auto* update = std::get_if<UpdateLease>(&action)) {
-                if (update->resource_version != server.resource_version) {
-                    actor.election->on_conflict(now);
-                    continue;
-                }
-                server = lease(actor.name, std::to_string(++version), update->transitions);
-                actor.election->on_written(now, server);
+namespace {
+
+// One Lease at a server that refuses now and then, and loses an answer now and then.
+struct Server {
+    Lease lease;
+    bool exists = false;
+    int version = 0;
+    std::uint32_t chance = 1;
+
+    std::uint32_t roll() { return chance = chance * 1'664'525U + 1'013'904'223U, chance >> 16U; }
+
+    // True: written, and the writer was told so.
+    bool write(const std::string& holder, std::int64_t transitions, bool fits, bool& conflict) {
+        conflict = !fits || roll() % 7 == 0;
+        if (conflict) return false;
+        exists = true;
+        lease.holder = holder;
+        lease.transitions = transitions;
+        lease.duration_ms = 15'000;
+        lease.resource_version = std::to_string(++version);
+        lease.renewed = "t" + lease.resource_version;
+        return roll() % 9 != 0;
+    }
+};
+
+struct Actor {
+    explicit Actor(std::string with) : name(std::move(with)), election(options(name)) {}
+    std::string name;
+    Election election;
+    std::int64_t wakes = 0;
+    bool follows = false;
+    int told = 0;
+
+    void act(Server& server, std::int64_t now) {
+        if (follows) {
+            if (told != server.version) election.on_followed(now, server.lease);
+            told = server.version;
+            if (election.is_following(now)) return;
+            follows = false;
+        }
+        if (now < wakes) return;
+        const LeaseAction action = election.next(now, server.roll());
+        bool conflict = false;
+        if (const auto* wait = std::get_if<WaitLease>(&action)) {
+            wakes = now + wait->ms;
+        } else if (is_read(action)) {
+            election.on_read(now, server.exists ? std::optional(server.lease) : std::nullopt);
+        } else if (is_follow(action)) {
+            follows = true;
+            told = std::stoi(std::get<FollowLease>(action).resource_version);
+        } else {
+            const auto* update = std::get_if<UpdateLease>(&action);
+            const bool fits = update != nullptr
+                                  ? update->resource_version == server.lease.resource_version
+                                  : !server.exists;
+            const std::int64_t transitions =
+                update != nullptr ? update->transitions : std::get<CreateLease>(action).transitions;
+            if (server.write(name, transitions, fits, conflict)) {
+                election.on_written(now, server.lease);
+            } else if (conflict) {
+                election.on_conflict(now);
+            } else {
+                election.on_failed(now);
             }
         }
-        const int leaders = (a.may_write(now) ? 1 : 0) + (b.may_write(now) ? 1 : 0);
-        CHECK(leaders <= 1);
-        leaders_seen += leaders;
     }
-    CHECK(leaders_seen > 1'000);
-    CHECK(server.transitions == 2);
+};
+
+}  // namespace
+
+TEST_CASE("LEASE-6: two that start together, 100 rounds with refused writes: one leader at any time") {
+    int led = 0;
+    for (std::uint32_t round = 0; round < 100; ++round) {
+        CAPTURE(round);
+        Server server;
+        server.chance = round * 7'919 + 1;
+        Actor a("a");
+        Actor b("b");
+        std::int64_t stopped_until = 0;
+        for (std::int64_t now = 0; now < 90'000; now += 50) {
+            if (now % 20'000 == 10'000) stopped_until = now + 100 * (server.roll() % 300);
+            const bool asleep = now < stopped_until;  // "a" is a stopped process
+            if (!asleep) a.act(server, now);
+            b.act(server, now);
+            const bool a_writes = !asleep && a.election.may_write(now);
+            REQUIRE_FALSE((a_writes && b.election.may_write(now)));
+            led += a_writes || b.election.may_write(now) ? 1 : 0;
+        }
+    }
+    CHECK(led > 100 * 900);  // half of the time at least, whatever was refused
 }

@@ -1,0 +1,202 @@
+// Who leads. A new leader first moves what an older one may have in flight out of the way (the
+// fence, design: fence.hpp) and sees that its own view is not from before; an old one that sees the
+// mark of a newer one's fence stops.
+
+#include "gang/engine.hpp"
+#include "gang/reservation.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <string_view>
+#include <utility>
+
+namespace gang {
+namespace {
+
+constexpr std::string_view mark_begin = "scheduler epoch ";
+constexpr std::string_view mark_end = " has taken over";
+/// Epochs are Unix milliseconds or little more. What is further ahead than any wrong clock was
+/// forged, and must not be outbid.
+constexpr std::int64_t epoch_ahead_max = std::int64_t{10} * 366 * 24 * 3'600'000;
+
+/// The epoch of the leader whose fence wrote this; 0: nobody's did.
+std::int64_t find_epoch(std::string_view message) {
+    const std::size_t begin = message.find(mark_begin);
+    const std::size_t end = message.find(mark_end);
+    if (begin == std::string_view::npos || end == std::string_view::npos || end < begin) {
+        return 0;
+    }
+    const std::string_view digits =
+        message.substr(begin + mark_begin.size(), end - begin - mark_begin.size());
+    std::int64_t epoch = 0;
+    const auto [stop, problem] =
+        std::from_chars(digits.data(), digits.data() + digits.size(), epoch);
+    const bool is_whole = problem == std::errc() && stop == digits.data() + digits.size();
+    return is_whole && epoch > 0 ? epoch : 0;
+}
+
+std::int64_t epoch_of(const core::Pod& pod) {
+    return pod.scheduled ? find_epoch(pod.scheduled->message) : 0;
+}
+
+}  // namespace
+
+void Engine::on(const LeadershipGained& event) {
+    leads_ = true;
+    epoch_ = event.epoch;
+    fence_.raise();
+    gangs_to_fence_.clear();
+    fence_is_raised_ = false;
+    fence_is_complete_ = false;
+    first_plan_done_ = false;
+    first_plan_until_ms_ = 0;
+    queue_changed_ = true;
+    announcer_.forget_all();
+}
+
+void Engine::on(const LeadershipLost&) {
+    leads_ = false;
+    fence_.raise();
+    gangs_to_fence_.clear();
+    expected_status_.clear();
+    // The next leader may rewrite reservations; what the API server shows counts from now on. That
+    // we moved a slot and had not written it yet is forgotten with the annotation we remember.
+    for (auto& [uid, app] : apps_) {
+        if (app.is_driver && app.phase == Phase::running) {
+            app.writing = 0;
+            app.annotation.clear();
+            to_adopt_.insert(app.rank);
+        }
+    }
+    to_publish_.clear();
+}
+
+/// What is in every fence's text of this leader and in no other's.
+std::string Engine::epoch_mark() const {
+    return std::string(mark_begin) + std::to_string(epoch_) + std::string(mark_end);
+}
+
+/// Of all that older leaders wrote and we can see. A wrong clock, or a Lease that was deleted, must
+/// not make us the older one.
+std::int64_t Engine::highest_epoch() const {
+    std::int64_t highest = 0;
+    const auto consider = [&highest, bound = now_ms_ + epoch_ahead_max](std::int64_t epoch) {
+        highest = epoch <= bound ? std::max(highest, epoch) : highest;
+    };
+    for (const auto& [uid, app] : apps_) {
+        consider(app.epoch);
+    }
+    for (const Rank& rank : waiting_) {
+        consider(epoch_of(pods_.at(rank.uid).pod));
+    }
+    return highest;
+}
+
+void Engine::raise_fence() {
+    fence_is_raised_ = true;
+    fence_raised_ms_ = now_ms_;
+    epoch_ = std::max(epoch_, highest_epoch() + 1);
+    first_plan_until_ms_ = now_ms_ + first_plan_wait_ms_max;
+}
+
+/// An older leader may have a write under way that moves the slots of a live gang to room which is
+/// free for us. So the reservation of each gang with slots to fill is written anew, as ours: the
+/// other write then comes too late. A gang whose executors are all there has nothing to move.
+void Engine::fence_gangs() {
+    if (!fence_is_complete_) {
+        for (const auto& [uid, app] : apps_) {
+            const bool has_unfilled =
+                app.reserved && app.phase == Phase::running && app.epoch != epoch_ &&
+                std::any_of(app.slots.begin(), app.slots.end(), [](const Slot& slot) {
+                    return slot.state != SlotState::bound;
+                });
+            if (has_unfilled) {
+                gangs_to_fence_.emplace(uid, GangFence{app.annotation, now_ms_});
+            }
+        }
+    }
+    for (auto it = gangs_to_fence_.begin(); it != gangs_to_fence_.end();) {
+        Application* app = find_app(it->first);
+        const bool is_live = app != nullptr && app->reserved && app->phase == Phase::running;
+        const bool is_ours = is_live && app->epoch == epoch_ && app->is_shown;
+        const bool is_hopeless = is_live && app->write_failures >= fence_refusals_max &&
+                                 now_ms_ - fence_raised_ms_ >= fence_give_up_ms;
+        if (is_ours || is_hopeless) {
+            fence_.set_view_is_current();
+        }
+        if (!is_live || is_ours || is_hopeless) {
+            it = gangs_to_fence_.erase(it);
+            queue_changed_ = true;
+            continue;
+        }
+        const bool is_unseen = app->epoch != epoch_ || it->second.again_ms <= now_ms_;
+        if (is_unseen && app->generation == app->stored && app->writing == 0) {
+            rewrite_reservation(*app);
+            it->second.again_ms = now_ms_ + fence_unseen_ms;
+        }
+        if (it->second.again_ms > now_ms_) {
+            wake_at(it->second.again_ms);
+        }
+        ++it;
+    }
+}
+
+/// What an older leader wrote, and the watch shows only now, is the truth until our own write of
+/// this reservation has passed. Nonsense is nobody's truth.
+bool Engine::is_rewritten_by_another(const Application& app, const std::string* text) const {
+    const auto it = gangs_to_fence_.find(app.uid);
+    const bool has_passed = app.epoch == epoch_ && app.stored >= app.text_generation;
+    if (it == gangs_to_fence_.end() || has_passed || text == nullptr || *text == it->second.text ||
+        *text == app.annotation) {
+        return false;
+    }
+    const auto read = decode_reservation(*text, schema_.gang.max_gang_size - 1);
+    return read && read->anchor == app.uid && read->epoch != epoch_;
+}
+
+/// Everything that may be in an older leader's hands: what starts a gang and is unbound, and what
+/// is bound and may be rewritten. Whoever appears behind a current view is nobody's but ours.
+void Engine::fence_step() {
+    if (!fence_is_raised_) {
+        raise_fence();
+    }
+    if (!fence_is_complete_) {
+        for (const Rank& rank : waiting_) {
+            fence_.add(rank.uid, now_ms_);
+        }
+    }
+    fence_gangs();
+    for (const std::string& uid : fence_.due(now_ms_)) {
+        expected_status_[uid].push_back(StatusKind::fence);
+        announcer_.say_fence(
+            pods_.at(uid).pod,
+            "0/" + std::to_string(cluster_.node_count()) + " nodes looked at yet: " + epoch_mark() +
+                " and reads the queue [WaitingInQueue]");
+    }
+}
+
+/// Whose fence wrote to this pod last.
+void Engine::observe_mark(const PodEntry& entry) {
+    if (!leads_) {
+        return;
+    }
+    const std::int64_t epoch = epoch_of(entry.pod);
+    if (epoch == epoch_) {
+        fence_.seen(entry.pod.uid);
+        return;
+    }
+    fence_.changed(entry.pod.uid, now_ms_);
+    // Before our own fence is raised we do not know yet how high we must go.
+    if (fence_is_raised_ && epoch > epoch_ && epoch <= now_ms_ + epoch_ahead_max) {
+        step_down(epoch);
+    }
+}
+
+void Engine::step_down(std::int64_t epoch) {
+    on(LeadershipLost{});
+    decisions_.emplace_back(StepDown{
+        "the fence of scheduler epoch " + std::to_string(epoch) + " was met, ours is " +
+        std::to_string(epoch_)});
+}
+
+}  // namespace gang
