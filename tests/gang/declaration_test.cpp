@@ -121,6 +121,10 @@ TEST_CASE("declaration: Palantir's dynamic allocation") {
             sized(labelled({}, with(annotations, "spark-dynamic-allocation-enabled", "false")));
         CHECK(fixed.executors[0].count == 5);
     }
+    SUBCASE("switched off, and no fixed count either") {
+        CHECK(sized(labelled({}, {{"spark-dynamic-allocation-enabled", "false"}}))
+                  .problem.starts_with("spark-executor-count is missing"));
+    }
     SUBCASE("a minimum above the maximum") {
         const auto wrong =
             with(annotations, "spark-dynamic-allocation-min-executor-count", "7");

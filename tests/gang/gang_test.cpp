@@ -286,6 +286,14 @@ TEST_CASE("GANG-10 a node that joins, is cordoned or goes while a reservation na
     world.settle();
     world.node("n3", 8);
     world.settle();
+    const auto moved = world.reservation(driver);
+    for (const gang::ReservedShape& shape : moved->shapes) {
+        for (const auto& [name, count] : shape.slots_per_node) {
+            const auto& nodes = world.nodes();
+            const bool is_there = nodes.contains(name) && !nodes.at(name).unschedulable;
+            CHECK((is_there || (name == stays && count == 1)));
+        }
+    }
     const auto rest = world.executors(driver, 3);
     CHECK(world.bound_count(rest) == 3);
     CHECK(world.node_of(first) == stays);
@@ -548,6 +556,9 @@ TEST_CASE("GANG-22 nothing is done while nothing happens") {
     const auto before = world.conditions.size() + world.events.size() + world.binds.size();
     world.settle();
     CHECK_FALSE(world.take_due_wake());
+    const std::size_t wakes = world.wakes;
     world.advance(24 * 3'600'000);
+    // Once: when a driver that had never run would have been found out.
+    CHECK(world.wakes - wakes <= 1);
     CHECK(world.conditions.size() + world.events.size() + world.binds.size() == before);
 }

@@ -337,3 +337,39 @@ TEST_CASE("labelled: a conf that may not be read is no reason to wait if the dri
         CHECK_FALSE(world.is_bound(early));
     }
 }
+
+TEST_CASE("labelled: pools that share no node are lines of their own") {
+    World world;
+    world.check_whole_gangs = false;
+    for (const char* name : {"a", "b"}) {
+        core::Node node = tests::node(name, 2, 8192);
+        node.labels = {{"pool", name}};
+        world.add_node(node);
+    }
+    const auto wants = [&world](const char* name, std::int64_t cpu, const char* pool) {
+        core::Pod pod = tests::pod(name, cpu * 1000, 64);
+        pod.created = 1'000 + static_cast<std::int64_t>(world.pods().size());
+        if (*pool != 0) {
+            pod.constraints.node_selector = {{"pool", pool}};
+        }
+        return world.create(pod);
+    };
+    const auto running = wants("running", 1, "a");
+    world.settle();
+    const auto head = wants("head", 2, "a");
+    const auto behind = wants("behind", 1, "a");
+    const auto apart = wants("apart", 1, "b");
+    world.advance(2'000);
+    CHECK_FALSE(world.is_bound(head));
+    CHECK_FALSE(world.is_bound(behind));
+    CHECK(world.is_bound(apart));
+    // It blocks its own pool as well, and who could use either has to wait for both.
+    const auto second = wants("second", 2, "b");
+    const auto anywhere = wants("anywhere", 1, "");
+    world.advance(2'000);
+    CHECK_FALSE(world.is_bound(second));
+    CHECK_FALSE(world.is_bound(anywhere));
+    world.set_phase(running, core::PodPhase::succeeded);
+    world.advance(2'000);
+    CHECK(world.is_bound(head));
+}

@@ -231,6 +231,7 @@ public:
         const std::int64_t until_ms = now_ms + ms;
         settle();
         while (wake_ms_ && *wake_ms_ <= until_ms) {
+            ++wakes;
             now_ms = std::max(now_ms, *wake_ms_);
             settle();
         }
@@ -343,6 +344,7 @@ public:
     bool hold_watch = false;  ///< nothing is heard of pods; answers still come
     std::size_t most_binds_in_a_step = 0;
     int steps_down = 0;
+    std::size_t wakes = 0;  ///< times that time alone woke it
 
 private:
     std::string next_version() { return std::to_string(++version_); }
