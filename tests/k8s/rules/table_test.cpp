@@ -66,10 +66,12 @@ FilesOfRule tests() {
     FilesOfRule found;
     for (const auto& entry : fs::recursive_directory_iterator(TESTS_DIR)) {
         const std::string extension = entry.path().extension().string();
-        if (extension != ".cpp" && extension != ".py") continue;
+        // Other Python tests have numbers of other lists in their names.
+        const bool is_python = entry.path().filename() == "test_client_rules.py";
+        if (extension != ".cpp" && !is_python) continue;
         const std::string text = read(entry.path());
         for (const std::string& rule : all_rules()) {
-            const std::string name = extension == ".py" ? python_name(rule) : "\"" + rule + ": ";
+            const std::string name = is_python ? python_name(rule) : "\"" + rule + ": ";
             if (text.find(name) == std::string::npos) continue;
             found[rule].insert(fs::relative(entry.path(), TESTS_DIR).string());
         }
