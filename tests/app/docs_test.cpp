@@ -1,5 +1,6 @@
 // The documentation names everything that exists: keys, verbs, flags, codes, states.
 #include "config/loader.hpp"
+#include "core/pod.hpp"
 #include "gang/app/cli.hpp"
 #include "gang/app/text.hpp"
 #include "gang/app/version.hpp"
