@@ -77,6 +77,10 @@ public:
     const Demand& demand(ShapeId shape) const { return demands_[shapes_[shape].resources.value]; }
 
     const std::string& extended_name(ExtendedId id) const { return extended_names_[id]; }
+    /// The number of an extended resource that somebody offers or asks for.
+    std::optional<ExtendedId> find_extended(const std::string& name) const {
+        return extended_names_.find(name);
+    }
 
     // --- room ----------------------------------------------------------------------------------
     /// Takes room, whether or not there is any: facts are facts. The token is released once.
@@ -97,7 +101,14 @@ public:
     /// The pod ended, was deleted, or is charged by a slot from now on. False: it was not counted.
     bool remove_pod(std::string_view uid);
     std::optional<ChargeId> find_pod(std::string_view uid) const { return pods_.find(uid); }
+    /// visit(uid, charge) for every pod that is counted by itself, in no order that means anything.
+    template <typename Visit>
+    void for_each_pod(Visit visit) const {
+        pods_.for_each(visit);
+    }
     std::size_t pod_count() const { return pods_.size(); }
+    /// Tokens that are held.
+    std::size_t charge_count() const { return charges_.size() - free_charges_.size(); }
 
     /// Labels, taints, cordon, readiness: room is not looked at.
     bool is_eligible(NodeIndex node, ShapeId shape) const;

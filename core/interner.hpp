@@ -6,6 +6,7 @@
 #include "core/result.hpp"
 
 #include <map>
+#include <optional>
 #include <vector>
 
 namespace core {
@@ -29,6 +30,12 @@ public:
         entries_[id.value] = {value, 1};
         ids_.emplace(value, id);
         return {id, true};
+    }
+
+    /// The number of a value that somebody holds; takes no reference.
+    std::optional<Id> find(const Value& value) const {
+        const auto found = ids_.find(value);
+        return found == ids_.end() ? std::nullopt : std::optional(found->second);
     }
 
     void retain(Id id) { ++live(id).references; }

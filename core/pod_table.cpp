@@ -38,6 +38,17 @@ std::optional<PodTable::Uuid> PodTable::parse_uuid(std::string_view text) {
     return uuid;
 }
 
+std::string PodTable::text_of(const Uuid& uuid) {
+    constexpr std::string_view digits = "0123456789abcdef";
+    std::string text;
+    for (unsigned i = 0; i < 32; ++i) {
+        if (i == 8 || i == 12 || i == 16 || i == 20) text += '-';
+        const std::uint64_t half = i < 16 ? uuid.high : uuid.low;
+        text += digits[half >> (60 - 4 * (i % 16)) & 15U];
+    }
+    return text;
+}
+
 std::size_t PodTable::home_of(const Uuid& uuid) const {
     return static_cast<std::size_t>(mix(uuid.high ^ mix(uuid.low))) & (slots_.size() - 1);
 }

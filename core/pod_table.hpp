@@ -23,6 +23,14 @@ public:
     /// False: it was not there.
     bool erase(std::string_view uid);
     std::size_t size() const { return used_ + by_text_.size(); }
+    /// visit(uid, charge) for each; the uid lives as long as the call.
+    template <typename Visit>
+    void for_each(Visit visit) const {
+        for (const Slot& slot : slots_) {
+            if (!slot.charge.is_none()) visit(std::string_view(text_of(slot.uuid)), slot.charge);
+        }
+        for (const auto& [uid, charge] : by_text_) visit(std::string_view(uid), charge);
+    }
     friend bool operator==(const PodTable&, const PodTable&) = default;
 
 private:
@@ -38,6 +46,7 @@ private:
     };
 
     static std::optional<Uuid> parse_uuid(std::string_view text);
+    static std::string text_of(const Uuid& uuid);
     std::size_t home_of(const Uuid& uuid) const;
     std::size_t slot_of(const Uuid& uuid) const;
     void grow();

@@ -62,6 +62,8 @@ public:
     /// Another leader may have said other things: only what the API server shows counts.
     void forget_all();
 
+    std::size_t remembered() const { return said_.size(); }
+
 private:
     struct Said {
         ReasonCode code = ReasonCode::none;

@@ -40,6 +40,8 @@ public:
     /// Whether every conf that is wanted has been asked for and answered at least once.
     bool all_answered_once() const { return unanswered_ == 0; }
 
+    std::size_t remembered() const { return questions_.size() + outstanding_.size(); }
+
 private:
     struct Question {
         std::int64_t at_ms = 0;  ///< when to ask; while outstanding: when it was asked

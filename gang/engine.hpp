@@ -15,11 +15,13 @@
 //   engine_reign.cpp     leadership, the fence of a new leader, another one's fence
 //   engine_plan.cpp      the order of all that, and when to wake
 //   engine_views.cpp     gangs() and explain()
+//   engine_audit.cpp     what is believed, against what is listed; the ledger as it is shown
 
 #include "config/schema.hpp"
 #include "core/cluster.hpp"
 #include "core/placement.hpp"
 #include "gang/announcer.hpp"
+#include "gang/audit.hpp"
 #include "gang/application.hpp"
 #include "gang/conf_asker.hpp"
 #include "gang/counters.hpp"
@@ -29,11 +31,13 @@
 #include "gang/explain.hpp"
 #include "gang/fence.hpp"
 #include "gang/ledger.hpp"
+#include "gang/ledger_view.hpp"
 #include "gang/spark/derive.hpp"
 
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -68,6 +72,12 @@ public:
     std::vector<GangView> gangs() const;
     std::optional<Explanation> explain(std::string_view pod_or_app) const;
     const Counters& counters() const { return counters_; }
+    std::size_t remembered() const;
+    std::optional<Drift> compare(const core::Pod& listed) const;
+    std::optional<Drift> compare(const core::Node& listed) const;
+    void for_each_pod(
+        const std::function<void(std::string_view uid, std::string_view name)>& visit) const;
+    std::vector<NodeLedger> ledger() const;
 
 private:
     using MemoKey = std::vector<std::pair<core::ShapeId, std::int64_t>>;
@@ -275,6 +285,11 @@ private:
     bool is_first_plan_waiting();
     void wake();
     void wake_at(std::int64_t time_ms) { timers_.insert(time_ms); }
+
+    // --- audit ---
+    void on(const ReservationDiffers& event);
+    std::optional<Drift> compare_reservation(const core::Pod& listed) const;
+    void read_free(core::NodeIndex index, NodeLedger& node) const;
 
     // --- views ---
     GangView view_of(const Application& app) const;

@@ -45,6 +45,7 @@ core::Placement Engine::place(const core::PlacementRequest& request) {
     // A plan reads each node a few times per shape.
     const auto shapes = static_cast<std::int64_t>(request.executors.size()) + 1;
     work_left_ -= static_cast<std::int64_t>(cluster_.node_count()) * shapes + 1;
+    ++counters_.placements;
     return planner_.place(cluster_, request);
 }
 

@@ -38,6 +38,14 @@ void add_times(core::Resources& to, const core::Resources& one, std::int64_t cou
 
 }  // namespace
 
+std::size_t Engine::remembered() const {
+    return pods_.size() + executors_by_owner_.size() + claimants_.size() + apps_.size() +
+           waiting_.size() + expected_status_.size() + dirty_pods_.size() + dirty_gangs_.size() +
+           to_adopt_.size() + degraded_.size() + oversized_.size() + suspect_gangs_.size() +
+           to_publish_.size() + stuck_due_.size() + retry_due_.size() + cluster_.charge_count() +
+           asker_.remembered() + announcer_.remembered();
+}
+
 GangState Engine::state_of(const Application& app) const {
     switch (app.phase) {
         case Phase::claimed:

@@ -83,6 +83,11 @@ struct StatusWritten {
     std::string message;  ///< why not
 };
 
+/// The audit has found, twice, that the driver does not carry the reservation that the ledger holds.
+struct ReservationDiffers {
+    std::string driver_uid;
+};
+
 struct LeadershipGained {
     std::int64_t epoch;  ///< grows with every leader; goes into reservations and fencing conditions
 };
@@ -102,6 +107,7 @@ using Event = std::variant<
     SparkConfMissing,
     BindFinished,
     StatusWritten,
+    ReservationDiffers,
     LeadershipGained,
     LeadershipLost,
     Tick>;

@@ -28,6 +28,27 @@ std::optional<Explanation> Scheduler::explain(std::string_view pod_or_app) const
     return state_->engine.explain(pod_or_app);
 }
 
+std::optional<Drift> Scheduler::compare(const core::Pod& listed) const {
+    return state_->engine.compare(listed);
+}
+
+std::optional<Drift> Scheduler::compare(const core::Node& listed) const {
+    return state_->engine.compare(listed);
+}
+
+void Scheduler::for_each_pod(
+    const std::function<void(std::string_view uid, std::string_view name)>& visit) const {
+    state_->engine.for_each_pod(visit);
+}
+
+std::vector<NodeLedger> Scheduler::ledger() const {
+    return state_->engine.ledger();
+}
+
+std::size_t Scheduler::remembered() const {
+    return state_->engine.remembered();
+}
+
 const Counters& Scheduler::counters() const {
     return state_->engine.counters();
 }

@@ -7,11 +7,14 @@
 //                                       \-> parked (misconfigured, exceeds the cluster)
 
 #include "config/schema.hpp"
+#include "gang/audit.hpp"
 #include "gang/counters.hpp"
 #include "gang/decision.hpp"
 #include "gang/event.hpp"
 #include "gang/explain.hpp"
+#include "gang/ledger_view.hpp"
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -37,6 +40,19 @@ public:
     std::optional<Explanation> explain(std::string_view pod_or_app) const;
 
     const Counters& counters() const;
+
+    // --- the audit's questions, see audit.hpp ---
+    /// How the listed object differs from what is believed of it; nothing: not at all.
+    std::optional<Drift> compare(const core::Pod& listed) const;
+    std::optional<Drift> compare(const core::Node& listed) const;
+    /// Every pod that is known or counted; of pods of others only the uid is known.
+    void for_each_pod(
+        const std::function<void(std::string_view uid, std::string_view name)>& visit) const;
+    /// By node name.
+    std::vector<NodeLedger> ledger() const;
+
+    /// How many things are remembered because of pods: 0 when there are none, and for a while after.
+    std::size_t remembered() const;
 
 private:
     struct State;

@@ -76,6 +76,20 @@ TEST_CASE("docs: every reason code with its condition's reason, and every state"
     }
 }
 
+TEST_CASE("docs: every scheduler rule has a test of its name where the table says") {
+    const std::string table = file("tests/gang/README.md");
+    for (int rule = 1; rule <= 24; ++rule) {
+        const std::string name = "S" + std::to_string(rule);
+        CAPTURE(name);
+        const auto row = table.find("| " + name + " | ");
+        REQUIRE(row != std::string::npos);
+        const std::string line = table.substr(row, table.find('\n', row) - row);
+        const auto cell = line.rfind("| ", line.size() - 3) + 2;
+        const std::string source = file("tests/gang/" + line.substr(cell, line.size() - 2 - cell));
+        CHECK(contains(source, "TEST_CASE(\"" + name + ": "));
+    }
+}
+
 TEST_CASE("docs: the version is the build's") {
     CHECK(contains(file("CMakeLists.txt"), "VERSION " + std::string(version) + " "));
 }

@@ -62,3 +62,21 @@ TEST_CASE("pod table: agrees with a map through any sequence of inserts and eras
         if (found && known != expected.end()) CHECK(*found == known->second);
     }
 }
+
+TEST_CASE("pod table: each uid is visited once, in its own words") {
+    PodTable table;
+    const std::map<std::string, std::uint32_t> uids = {
+        {"0a1b2c3d-4e5f-6071-8293-a4b5c6d7e8f9", 1},
+        {"ffffffff-ffff-ffff-ffff-ffffffffffff", 2},
+        {"00000000-0000-0000-0000-000000000000", 3},
+        {"0A1B2C3D-4E5F-6071-8293-A4B5C6D7E8F9", 4},
+        {"no-uuid", 5}};
+    for (const auto& [uid, charge] : uids) {
+        table.insert(uid, core::ChargeId{charge});
+    }
+    std::map<std::string, std::uint32_t> visited;
+    table.for_each([&visited](std::string_view uid, core::ChargeId charge) {
+        CHECK(visited.emplace(uid, charge.value).second);
+    });
+    CHECK(visited == uids);
+}

@@ -165,7 +165,7 @@ TEST_CASE("failure: an executor that is gone leaves its slot to its replacement"
     CHECK(world.is_bound(replacement[0]));
 }
 
-TEST_CASE("failure: a bind without an answer stays claimed for as long as it takes") {
+TEST_CASE("S3: a bind without an answer stays claimed, on its node, for as long as it takes") {
     World world;
     world.add_node(tests::node("n1", 4, 16 * 1024));
     const auto driver = world.submit("a", 3, 1);

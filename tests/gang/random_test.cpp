@@ -506,7 +506,7 @@ private:
 
 }  // namespace
 
-TEST_CASE("random worlds: invariants hold and everybody finishes") {
+TEST_CASE("S20: random worlds: invariants hold, everybody finishes, and no room is lost") {
     const std::uint64_t first = tests::first_seed();
     const char* more = std::getenv("GANG_WORLDS");
     const std::uint64_t worlds = more != nullptr ? std::strtoull(more, nullptr, 10) : 300;

@@ -48,7 +48,7 @@ TEST_CASE("recovery: after a restart every live gang has exactly what it had") {
     CHECK(world.violations.empty());
 }
 
-TEST_CASE("recovery: a restart between any two decisions leaves whole gangs only") {
+TEST_CASE("S9: a restart between any two decisions leaves whole gangs only") {
     for (std::size_t stop = 0; stop < 40; ++stop) {
         CAPTURE(stop);
         World world;
@@ -80,6 +80,19 @@ TEST_CASE("recovery: a restart between any two decisions leaves whole gangs only
         }
         CHECK(world.violations.empty());
     }
+}
+
+TEST_CASE("recovery: the wait for a driver that never runs does not begin anew with a restart") {
+    World world;
+    add_small_cluster(world);
+    const auto driver = world.submit("a", 7, 1);
+    world.settle();
+    world.advance(10 * 60'000);
+    world.restart();
+    world.advance(4 * 60'000);
+    CHECK(world.view(driver).slots_open == 7);
+    world.advance(2 * 60'000);
+    CHECK(world.view(driver).slots_open == 0);
 }
 
 TEST_CASE("recovery: an ended driver's gang is not taken up again") {
@@ -637,7 +650,7 @@ TEST_CASE("recovery: nothing is planned while a list is under way") {
     CHECK(world.is_bound(driver));
 }
 
-TEST_CASE("recovery: a driver recreated under the same name inherits nothing") {
+TEST_CASE("S6: a driver recreated under the same name inherits nothing") {
     World world;
     add_small_cluster(world);
     const auto old = world.submit("a", 5, 1);

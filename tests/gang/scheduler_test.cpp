@@ -116,7 +116,7 @@ TEST_CASE("scheduler: a driver's end frees its gang at once") {
     CHECK(world.violations.empty());
 }
 
-TEST_CASE("scheduler: a driver that is being deleted counts until it is gone") {
+TEST_CASE("S11: a driver that is being deleted counts until it is gone") {
     World world;
     world.add_node(tests::node("n1", 4, 16 * 1024));
     const auto first = world.submit("a", 3, 1);
@@ -236,7 +236,7 @@ TEST_CASE("scheduler: executors beyond the declared count go behind others, with
     CHECK(world.violations.empty());
 }
 
-TEST_CASE("scheduler: dynamic allocation never gets more executors than its maximum") {
+TEST_CASE("S23: dynamic allocation never gets more executors than its maximum") {
     World world;
     add_small_cluster(world);
     const auto driver = world.create(tests::driver("a"));
@@ -285,7 +285,7 @@ TEST_CASE("scheduler: equal creation times are ordered by uid, whatever the orde
     CHECK_FALSE(world.is_bound("uid-b"));
 }
 
-TEST_CASE("scheduler: a gang that no cluster of this size holds is parked and blocks nobody") {
+TEST_CASE("S15: a gang that no cluster of this size holds is parked and blocks nobody") {
     World world;
     add_small_cluster(world);
     const auto huge = world.submit("huge", 100, 1);
@@ -367,7 +367,7 @@ TEST_CASE("scheduler: two drivers of one application id are two gangs") {
     CHECK(world.view(second).slots_bound == 3);
 }
 
-TEST_CASE("scheduler: labels alone never take a slot") {
+TEST_CASE("S22: labels alone never take a slot") {
     World world;
     world.add_node(tests::node("n1", 4, 16 * 1024));
     const auto driver = world.submit("a", 3, 1);

@@ -304,6 +304,20 @@ public:
         return due;
     }
 
+    /// A request of an earlier life reaches the API server only now; nobody hears the answer.
+    auto arrive(const gang::BindPod& request) {
+        const auto chained = std::exchange(edge_versions_, {});
+        const gang::BindOutcome outcome = bind(request);
+        edge_versions_ = chained;
+        return outcome;
+    }
+    auto arrive(const gang::UpdateReservation& request) {
+        const auto chained = std::exchange(edge_versions_, {});
+        const gang::WriteOutcome outcome = write(request);
+        edge_versions_ = chained;
+        return outcome;
+    }
+
     /// Answers that were withheld, now delivered.
     void release_answers() {
         hold_bind_answers = false;
@@ -385,7 +399,7 @@ private:
             return gang::BindOutcome::changed;
         }
         pod.node_name = request.node;
-        pod.scheduled = core::ScheduledCondition{true, "", ""};
+        pod.scheduled = core::ScheduledCondition{true, "", "", now_ms / 1000};
         merge(pod, request.annotations);
         referee(request);
         touch(pod.uid);
@@ -486,24 +500,29 @@ private:
         }
     }
 
+    gang::WriteOutcome write(const gang::UpdateReservation& request) {
+        const auto it = pods_.find(request.driver.uid);
+        if (it == pods_.end() || fail_status_writes) {
+            return gang::WriteOutcome::failed;
+        }
+        if (!is_current(it->second, request.resource_version)) {
+            return gang::WriteOutcome::changed;
+        }
+        merge(it->second, request.annotations);
+        touch(request.driver.uid);
+        return gang::WriteOutcome::written;
+    }
+
     void carry_out(const gang::UpdateReservation& request) {
         ++decisions_made_;
         updates.push_back(request);
-        const auto it = pods_.find(request.driver.uid);
-        auto outcome = gang::WriteOutcome::failed;
-        if (it != pods_.end() && !fail_status_writes) {
-            outcome = is_current(it->second, request.resource_version)
-                          ? gang::WriteOutcome::written
-                          : gang::WriteOutcome::changed;
-        }
+        auto outcome = write(request);
         if (outcome == gang::WriteOutcome::written) {
-            merge(it->second, request.annotations);
-            touch(request.driver.uid);
             if (late_watch) {
                 pod_stream_.pop_back();
                 late_.insert(request.driver.uid);
             }
-            edge_versions_[request.driver.uid] = it->second.resource_version;
+            edge_versions_[request.driver.uid] = pods_.at(request.driver.uid).resource_version;
             // The edge repeats a write without an answer, and is told that the pod has changed.
             outcome = lose_status_answers ? gang::WriteOutcome::changed : outcome;
         }

@@ -298,3 +298,22 @@ TEST_CASE("codec_pod: strings may contain an escaped NUL, and keys may repeat") 
                                  "k": "2"}}, "spec": {}})");
     CHECK(pod.labels == core::StringMap{{"a", std::string("x\0y", 3)}, {"k", "2"}});
 }
+
+TEST_CASE("codec_pod: since when it is scheduled, and why a kubelet refused it") {
+    const auto pod = k8s::decode_pod(R"({"metadata": {"name": "p", "namespace": "ns", "uid": "u"},
+      "spec": {"nodeName": "n1"},
+      "status": {"phase": "Failed", "reason": "OutOfcpu", "conditions": [
+        {"type": "PodScheduled", "status": "True", "lastTransitionTime": "2026-11-21T17:05:42Z"}]}})");
+    REQUIRE(pod.has_value());
+    REQUIRE(pod->scheduled);
+    CHECK(pod->scheduled->since == 1795280742);
+    CHECK(pod->failure == "OutOfcpu");
+    CHECK(core::is_refused_by_kubelet(*pod));
+    const auto running = k8s::decode_pod(R"({"metadata": {"name": "p"}, "spec": {},
+      "status": {"phase": "Running", "reason": "OutOfcpu", "conditions": [
+        {"type": "PodScheduled", "status": "True", "lastTransitionTime": "yesterday"}]}})");
+    REQUIRE(running.has_value());
+    CHECK(running->scheduled->since == 0);
+    CHECK(running->problem.empty());
+    CHECK_FALSE(core::is_refused_by_kubelet(*running));
+}

@@ -1,0 +1,56 @@
+#pragma once
+// The ledger as it is shown: per node what it has, what is bound there, what is held for whom, and
+// what is free.
+
+#include "core/resources.hpp"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gang {
+
+/// Room that a gang holds on a node and no pod uses yet.
+struct HeldUnit {
+    enum class State : std::uint8_t {
+        open,     ///< waits for its executor
+        claimed,  ///< its executor's bind is under way
+        leaving   ///< the slot has gone elsewhere, and that is not written yet
+    };
+    State state = State::open;
+    std::string gang;  ///< namespace/driver
+    std::string driver_uid;
+    std::int32_t slot = -1;  ///< number within the gang; -1 of one that is leaving
+    core::Resources requests;
+    std::int64_t since_ms = 0;  ///< Unix time at which the gang was bound; 0: it is not yet
+    friend bool operator==(const HeldUnit&, const HeldUnit&) = default;
+};
+
+struct NodeLedger {
+    std::string name;
+    bool is_present = true;  ///< false: a node that is gone or unknown and still has charges
+    core::Resources allocatable;
+    core::Resources bound;  ///< pods of everybody
+    core::Resources held;
+    core::Resources free;  ///< as placement sees it; negative where others have overcommitted
+    std::int64_t pods_allocatable = 0;
+    std::int64_t pods_bound = 0;
+    std::int64_t pods_free = 0;
+    bool adds_up = true;  ///< allocatable = bound + held + free, in everything
+    std::vector<HeldUnit> units;
+};
+
+inline std::string_view to_string(HeldUnit::State state) {
+    switch (state) {
+        case HeldUnit::State::open:
+            return "open";
+        case HeldUnit::State::claimed:
+            return "claimed";
+        case HeldUnit::State::leaving:
+            return "leaving";
+    }
+    return "";
+}
+
+}  // namespace gang
