@@ -6,10 +6,15 @@
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
 
+#include <algorithm>
+#include <array>
 #include <charconv>
+#include <iterator>
+#include <map>
 #include <set>
 #include <sstream>
 #include <utility>
+#include <vector>
 
 namespace k8s {
 namespace {
@@ -18,70 +23,142 @@ using rapidjson::Document;
 using rapidjson::SizeType;
 using rapidjson::Value;
 
-constexpr int depth_max = 64;
-/// Aliases unfold while the tree is copied, so the copy is what must be bounded.
+constexpr std::size_t depth_max = 64;
+/// Aliases unfold while the tree is built, so that is what must be bounded.
 constexpr int nodes_max = 100'000;
 
-/// YAML to JSON, with the types that a plain scalar has in YAML. Throws YAML::Exception.
-class Converter {
+/// YAML to JSON in one pass, with the types that a plain scalar has in YAML. Throws
+/// YAML::Exception.
+class Builder : public YAML::EventHandler {
 public:
-    explicit Converter(Document& document) : allocator_(document.GetAllocator()) {}
+    explicit Builder(Document& document) : allocator_(document.GetAllocator()) {}
 
-    Value convert(const YAML::Node& node, int depth) {
-        if (depth > depth_max) {
-            throw YAML::Exception(node.Mark(), "nested too deep");
-        }
-        if (++nodes_ > nodes_max) {
-            throw YAML::Exception(node.Mark(), "too large once its aliases are unfolded");
-        }
-        switch (node.Type()) {
-            case YAML::NodeType::Map:
-                return convert_map(node, depth);
-            case YAML::NodeType::Sequence:
-                return convert_sequence(node, depth);
-            case YAML::NodeType::Scalar:
-                return convert_scalar(node);
-            case YAML::NodeType::Null:
-            case YAML::NodeType::Undefined:
-                break;
-        }
-        return Value();
+    Value take_root() { return std::move(root_); }
+
+    void OnDocumentStart(const YAML::Mark&) override {}
+    void OnDocumentEnd() override {}
+    void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+        add(mark, Value(), anchor, 1);
     }
+    void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+        const auto found = anchored_.find(anchor);
+        if (found == anchored_.end()) {
+            throw YAML::Exception(mark, "an alias inside of what it stands for");
+        }
+        count(mark, found->second.nodes);
+        add(mark, Value(found->second.value, allocator_), 0, found->second.nodes);
+    }
+    void OnScalar(
+        const YAML::Mark& mark,
+        const std::string& tag,
+        YAML::anchor_t anchor,
+        const std::string& text) override {
+        if (takes_key()) {
+            take_key(mark, text);
+        } else {
+            add(mark, scalar(tag, text), anchor, 1);
+        }
+    }
+    void OnSequenceStart(
+        const YAML::Mark& mark,
+        const std::string&,
+        YAML::anchor_t anchor,
+        YAML::EmitterStyle::value) override {
+        open(mark, rapidjson::kArrayType, anchor);
+    }
+    void OnSequenceEnd() override { close(); }
+    void OnMapStart(
+        const YAML::Mark& mark,
+        const std::string&,
+        YAML::anchor_t anchor,
+        YAML::EmitterStyle::value) override {
+        open(mark, rapidjson::kObjectType, anchor);
+    }
+    void OnMapEnd() override { close(); }
 
 private:
-    Value convert_map(const YAML::Node& node, int depth) {
-        Value result(rapidjson::kObjectType);
-        std::set<std::string> seen;
-        for (const auto& pair : node) {
-            if (!pair.first.IsScalar()) {
-                throw YAML::Exception(pair.first.Mark(), "a key that is no scalar");
-            }
-            const std::string& key = pair.first.Scalar();
-            if (key == "<<") {
-                throw YAML::Exception(pair.first.Mark(), "merge keys are not supported");
-            }
-            if (!seen.insert(key).second) {
-                throw YAML::Exception(pair.first.Mark(), "the key \"" + key + "\" comes twice");
-            }
-            Value value = convert(pair.second, depth + 1);
-            result.AddMember(string(key), value, allocator_);
-        }
-        return result;
+    /// A map or sequence that is not finished.
+    struct Open {
+        Value value;
+        YAML::Mark mark;
+        YAML::anchor_t anchor = 0;
+        int nodes = 1;
+        bool has_key = false;
+        std::string key;
+        std::set<std::string> keys;
+    };
+    struct Anchored {
+        Value value;
+        int nodes = 0;
+    };
+
+    bool takes_key() const {
+        return !open_.empty() && open_.back().value.IsObject() && !open_.back().has_key;
     }
 
-    Value convert_sequence(const YAML::Node& node, int depth) {
-        Value result(rapidjson::kArrayType);
-        for (const auto& element : node) {
-            Value value = convert(element, depth + 1);
-            result.PushBack(value, allocator_);
+    void take_key(const YAML::Mark& mark, const std::string& key) {
+        if (key == "<<") {
+            throw YAML::Exception(mark, "merge keys are not supported");
         }
-        return result;
+        if (!open_.back().keys.insert(key).second) {
+            throw YAML::Exception(mark, "the key \"" + key + "\" comes twice");
+        }
+        open_.back().key = key;
+        open_.back().has_key = true;
+    }
+
+    void count(const YAML::Mark& mark, int nodes) {
+        nodes_ += nodes;
+        if (nodes_ > nodes_max) {
+            throw YAML::Exception(mark, "too large once its aliases are unfolded");
+        }
+    }
+
+    void open(const YAML::Mark& mark, rapidjson::Type type, YAML::anchor_t anchor) {
+        if (takes_key()) {
+            throw YAML::Exception(mark, "a key that is no scalar");
+        }
+        if (open_.size() > depth_max) {
+            throw YAML::Exception(mark, "nested too deep");
+        }
+        count(mark, 1);
+        Open& opened = open_.emplace_back();
+        opened.value = Value(type);
+        opened.mark = mark;
+        opened.anchor = anchor;
+    }
+
+    void close() {
+        Open closed = std::move(open_.back());
+        open_.pop_back();
+        add(closed.mark, std::move(closed.value), closed.anchor, closed.nodes);
+    }
+
+    /// A finished value goes into what is open around it.
+    void add(const YAML::Mark& mark, Value value, YAML::anchor_t anchor, int nodes) {
+        if (takes_key()) {
+            throw YAML::Exception(mark, "a key that is no scalar");
+        }
+        if (anchor != 0) {
+            anchored_[anchor] = {Value(value, allocator_), nodes};
+        }
+        if (open_.empty()) {
+            root_ = std::move(value);
+            return;
+        }
+        Open& around = open_.back();
+        around.nodes += nodes;
+        if (around.value.IsArray()) {
+            around.value.PushBack(value, allocator_);
+        } else {
+            around.value.AddMember(string(around.key), value, allocator_);
+            around.has_key = false;
+        }
     }
 
     /// A quoted scalar carries the tag "!" and stays a string whatever it looks like.
-    Value convert_scalar(const YAML::Node& node) {
-        const std::string& text = node.Scalar();
-        if (node.Tag() == "!" || node.Tag() == "tag:yaml.org,2002:str") {
+    Value scalar(const std::string& tag, const std::string& text) {
+        if (tag == "!" || tag == "tag:yaml.org,2002:str") {
             return string(text);
         }
         if (text == "true" || text == "false") {
@@ -100,42 +177,27 @@ private:
     }
 
     Document::AllocatorType& allocator_;
+    Value root_;
+    std::vector<Open> open_;
+    std::map<YAML::anchor_t, Anchored> anchored_;
     int nodes_ = 0;
 };
 
-/// Looks at documents without building them.
-class Ignore : public YAML::EventHandler {
-public:
-    void OnDocumentStart(const YAML::Mark&) override {}
-    void OnDocumentEnd() override {}
-    void OnNull(const YAML::Mark&, YAML::anchor_t) override {}
-    void OnAlias(const YAML::Mark&, YAML::anchor_t) override {}
-    void OnScalar(
-        const YAML::Mark&, const std::string&, YAML::anchor_t, const std::string&) override {}
-    void OnSequenceStart(
-        const YAML::Mark&, const std::string&, YAML::anchor_t, YAML::EmitterStyle::value) override {
-    }
-    void OnSequenceEnd() override {}
-    void OnMapStart(
-        const YAML::Mark&, const std::string&, YAML::anchor_t, YAML::EmitterStyle::value) override {
-    }
-    void OnMapEnd() override {}
-};
-
 /// Never by YAML::LoadAll: on a text such as "," it makes empty documents without end.
-bool is_one_document(const std::string& text) {
-    std::istringstream in(text);
-    YAML::Parser parser(in);
-    Ignore ignore;
-    return parser.HandleNextDocument(ignore) && !parser.HandleNextDocument(ignore);
-}
-
 core::Result<core::Done> read_yaml(const std::string& text, Document& into) {
     try {
-        if (!is_one_document(text)) {
+        std::istringstream in(text);
+        YAML::Parser parser(in);
+        Builder builder(into);
+        if (!parser.HandleNextDocument(builder)) {
             return core::Error{"expected one YAML document"};
         }
-        Value root = Converter(into).convert(YAML::Load(text), 0);
+        Value root = builder.take_root();
+        Document ignored;
+        Builder second(ignored);
+        if (parser.HandleNextDocument(second)) {
+            return core::Error{"expected one YAML document"};
+        }
         root.Swap(into);
     } catch (const YAML::Exception& exception) {
         return core::Error{std::string("not a YAML document: ") + exception.what()};
@@ -153,21 +215,87 @@ std::string dump(const Value* value) {
     return {buffer.GetString(), buffer.GetSize()};
 }
 
-ExecutorTemplate decode_spec(Fields& fields, const Value& spec) {
-    ExecutorTemplate result;
-    result.requests = decode_pod_requests(fields, spec);
-    result.constraints = decode_constraints(fields, spec);
-    result.scheduler_name = fields.text(spec, "schedulerName");
-    result.priority_class_name = fields.text(spec, "priorityClassName");
-    result.runtime_class_name = fields.text(spec, "runtimeClassName");
-    result.affinity_json = dump(fields.object(spec, "affinity"));
-    if (!fields.objects(spec, "topologySpreadConstraints").Empty()) {
-        result.topology_spread_json = dump(find_member(spec, "topologySpreadConstraints"));
+/// On the host's network every port of a container is one of the node, as the API server fills in.
+std::vector<core::HostPort> decode_ports(
+    Fields& fields, const Value& container, bool host_network) {
+    std::vector<core::HostPort> result;
+    for (const Value& port : fields.objects(container, "ports")) {
+        const std::int64_t own = host_network ? fields.integer(port, "containerPort") : 0;
+        const std::int64_t number = fields.integer(port, "hostPort", own);
+        if (number != 0) {
+            result.push_back(
+                {fields.text(port, "hostIP"), fields.text(port, "protocol", "TCP"), number});
+        }
     }
     return result;
 }
 
-core::Result<ExecutorTemplate> decode_document(const Value& root) {
+std::optional<std::int64_t> decode_cpu_limit(Fields& fields, const Value& container) {
+    const Value* resources = fields.object(container, "resources");
+    const Value* limits = resources ? fields.object(*resources, "limits") : nullptr;
+    if (limits == nullptr || find_member(*limits, "cpu") == nullptr) {
+        return std::nullopt;
+    }
+    return fields.quantities(*resources, "limits").cpu_milli;
+}
+
+/// Whether every node can bring the volume.
+bool is_everywhere(const Value& volume) {
+    constexpr std::array kinds = {
+        "emptyDir", "configMap", "secret", "projected", "downwardAPI", "hostPath", "nfs"};
+    return std::any_of(kinds.begin(), kinds.end(), [&](const char* kind) {
+        return find_member(volume, kind) != nullptr;
+    });
+}
+
+std::string dump_volumes(Fields& fields, const Value& spec) {
+    Document document;
+    Value kept(rapidjson::kArrayType);
+    for (const Value& volume : fields.objects(spec, "volumes")) {
+        if (!is_everywhere(volume)) {
+            kept.PushBack(Value(volume, document.GetAllocator()), document.GetAllocator());
+        }
+    }
+    return kept.Empty() ? "" : dump(&kept);
+}
+
+std::string dump_array(Fields& fields, const Value& spec, const char* name) {
+    return fields.objects(spec, name).Empty() ? "" : dump(find_member(spec, name));
+}
+
+void decode_containers(Fields& fields, const Value& spec, core::PodTemplate& into) {
+    into.requests = decode_pod_requests(fields, spec);
+    for (const Value& container : fields.objects(spec, "containers")) {
+        into.containers.push_back(
+            {decode_cpu_limit(fields, container),
+             decode_ports(fields, container, into.host_network)});
+    }
+    for (const Value& container : fields.objects(spec, "initContainers")) {
+        if (fields.text(container, "restartPolicy") == "Always") {
+            auto ports = decode_ports(fields, container, into.host_network);
+            std::move(ports.begin(), ports.end(), std::back_inserter(into.sidecar_ports));
+        }
+    }
+}
+
+core::PodTemplate decode_spec(Fields& fields, const Value& spec) {
+    core::PodTemplate result;
+    result.host_network = fields.flag(spec, "hostNetwork");
+    decode_containers(fields, spec, result);
+    result.constraints = decode_constraints(fields, spec);
+    result.scheduler_name = fields.text(spec, "schedulerName");
+    result.node_name = fields.text(spec, "nodeName");
+    result.priority_class_name = fields.text(spec, "priorityClassName");
+    result.preemption_policy = fields.text(spec, "preemptionPolicy");
+    result.runtime_class_name = fields.text(spec, "runtimeClassName");
+    result.affinity_json = dump(fields.object(spec, "affinity"));
+    result.topology_spread_json = dump_array(fields, spec, "topologySpreadConstraints");
+    result.scheduling_gates_json = dump_array(fields, spec, "schedulingGates");
+    result.volumes_json = dump_volumes(fields, spec);
+    return result;
+}
+
+core::Result<core::PodTemplate> decode_document(const Value& root) {
     if (!root.IsObject()) {
         return core::Error{"expected a pod, found something that is no map"};
     }
@@ -177,7 +305,10 @@ core::Result<ExecutorTemplate> decode_document(const Value& root) {
         return core::Error{"kind: expected Pod"};
     }
     const Value* spec = fields.object(root, "spec");
-    ExecutorTemplate result = spec ? decode_spec(fields, *spec) : ExecutorTemplate{};
+    core::PodTemplate result = spec ? decode_spec(fields, *spec) : core::PodTemplate{};
+    if (const Value* metadata = fields.object(root, "metadata")) {
+        result.labels = fields.map(*metadata, "labels");
+    }
     if (!fields.problem().empty()) {
         return core::Error{fields.problem()};
     }
@@ -186,7 +317,7 @@ core::Result<ExecutorTemplate> decode_document(const Value& root) {
 
 }  // namespace
 
-core::Result<ExecutorTemplate> decode_executor_template(std::string_view yaml) {
+core::Result<core::PodTemplate> decode_executor_template(std::string_view yaml) {
     if (yaml.size() > executor_template_max) {
         return core::Error{
             "executor template: more than " + std::to_string(executor_template_max) + " bytes"};
@@ -194,7 +325,7 @@ core::Result<ExecutorTemplate> decode_executor_template(std::string_view yaml) {
     std::string text(yaml);
     Document document;
     const auto read = read_yaml(text, document);
-    auto result = read ? decode_document(document) : core::Result<ExecutorTemplate>(read.error());
+    auto result = read ? decode_document(document) : core::Result<core::PodTemplate>(read.error());
     if (!result) {
         return core::Error{"executor template: " + result.error().message};
     }

@@ -33,6 +33,15 @@ void write_requests(Writer& writer, const core::Resources& requests) {
     writer.EndObject();
 }
 
+void write_map(Writer& writer, const char* name, const core::StringMap& map) {
+    writer.Key(name);
+    writer.StartObject();
+    for (const auto& [key, value] : map) {
+        member(writer, key.c_str(), value);
+    }
+    writer.EndObject();
+}
+
 const char* effect_name(core::TaintEffect effect) {
     switch (effect) {
         case core::TaintEffect::no_schedule:
@@ -61,12 +70,7 @@ void write_toleration(Writer& writer, const core::Toleration& toleration) {
 }
 
 void write_constraints(Writer& writer, const core::Constraints& constraints) {
-    writer.Key("nodeSelector");
-    writer.StartObject();
-    for (const auto& [key, value] : constraints.node_selector) {
-        member(writer, key.c_str(), value);
-    }
-    writer.EndObject();
+    write_map(writer, "nodeSelector", constraints.node_selector);
     writer.Key("tolerations");
     writer.StartArray();
     for (const auto& toleration : constraints.tolerations) {
@@ -81,6 +85,64 @@ void write_subtree(Writer& writer, const char* name, const std::string& json, co
     document.Parse<rapidjson::kParseIterativeFlag>(json.empty() ? none : json.c_str());
     writer.Key(name);
     document.Accept(writer);
+}
+
+void write_ports(Writer& writer, const std::vector<core::HostPort>& ports) {
+    writer.Key("hostPorts");
+    writer.StartArray();
+    for (const core::HostPort& port : ports) {
+        writer.StartObject();
+        optional_member(writer, "hostIP", port.ip);
+        writer.Key("hostPort");
+        writer.Int64(port.port);
+        member(writer, "protocol", port.protocol);
+        writer.EndObject();
+    }
+    writer.EndArray();
+}
+
+void write_made_claim(Writer& writer, const spark::MadeClaim& made) {
+    writer.Key("spec");
+    writer.StartObject();
+    member(writer, "storageClassName", made.storage_class);
+    writer.Key("accessModes");
+    writer.StartArray();
+    writer.String(made.one_pod ? "ReadWriteOncePod" : "ReadWriteOnce");
+    writer.EndArray();
+    writer.Key("resources");
+    writer.StartObject();
+    writer.Key("requests");
+    writer.StartObject();
+    member(writer, "storage", core::format_bytes(made.bytes));
+    writer.EndObject();
+    writer.EndObject();
+    writer.EndObject();
+}
+
+/// The template's own volumes, and the claims of the conf as the template would have them.
+void write_volumes(Writer& writer, const spark::ExecutorShape& shape) {
+    writer.Key("volumes");
+    writer.StartArray();
+    if (!shape.volumes_json.empty()) {
+        rapidjson::Document own;
+        own.Parse<rapidjson::kParseIterativeFlag>(shape.volumes_json.c_str());
+        for (const auto& volume : own.GetArray()) {
+            volume.Accept(writer);
+        }
+    }
+    for (const spark::VolumeClaim& claim : shape.claims) {
+        writer.StartObject();
+        member(writer, "name", claim.volume);
+        writer.Key("persistentVolumeClaim");
+        writer.StartObject();
+        member(writer, "claimName", claim.claim_name);
+        if (claim.made) {
+            write_made_claim(writer, *claim.made);
+        }
+        writer.EndObject();
+        writer.EndObject();
+    }
+    writer.EndArray();
 }
 
 void write_shape(Writer& writer, const spark::ExecutorShape& shape) {
@@ -99,8 +161,14 @@ void write_shape(Writer& writer, const spark::ExecutorShape& shape) {
     write_constraints(writer, shape.constraints);
     write_subtree(writer, "affinity", shape.affinity_json, "{}");
     write_subtree(writer, "topologySpreadConstraints", shape.topology_spread_json, "[]");
+    write_ports(writer, shape.host_ports);
+    write_volumes(writer, shape);
+    write_subtree(writer, "schedulingGates", shape.scheduling_gates_json, "[]");
+    write_map(writer, "labels", shape.labels);
     member(writer, "schedulerName", shape.scheduler_name);
+    optional_member(writer, "nodeName", shape.node_name);
     optional_member(writer, "priorityClassName", shape.priority_class_name);
+    optional_member(writer, "preemptionPolicy", shape.preemption_policy);
     optional_member(writer, "runtimeClassName", shape.runtime_class_name);
     writer.EndObject();
 }

@@ -63,6 +63,22 @@ std::string placement(const spark::ExecutorShape& shape) {
     if (!shape.topology_spread_json.empty()) {
         add("topology spread constraints");
     }
+    for (const core::HostPort& port : shape.host_ports) {
+        add("port " + std::to_string(port.port) + " of the node");
+    }
+    for (const spark::VolumeClaim& claim : shape.claims) {
+        add("volume claim " + config::printable(claim.claim_name) +
+            (claim.made ? " of class " + config::printable(claim.made->storage_class) : ""));
+    }
+    if (!shape.volumes_json.empty()) {
+        add("volumes of the template");
+    }
+    if (!shape.scheduling_gates_json.empty()) {
+        add("scheduling gates");
+    }
+    if (!shape.runtime_class_name.empty()) {
+        add("runtime class " + config::printable(shape.runtime_class_name));
+    }
     if (!shape.priority_class_name.empty()) {
         add("priority class " + config::printable(shape.priority_class_name));
     }

@@ -6,21 +6,6 @@
 #include <utility>
 
 namespace gang::app {
-namespace {
-
-spark::ExecutorTemplate copied(k8s::ExecutorTemplate from) {
-    return {
-        std::move(from.requests),
-        std::move(from.constraints),
-        std::move(from.scheduler_name),
-        std::move(from.priority_class_name),
-        std::move(from.runtime_class_name),
-        std::move(from.affinity_json),
-        std::move(from.topology_spread_json)};
-}
-
-}  // namespace
-
 core::Result<spark::Conf> make_spark_conf(const SparkTexts& texts) {
     auto properties = spark::read_properties(texts.properties);
     if (!properties) {
@@ -34,7 +19,7 @@ core::Result<spark::Conf> make_spark_conf(const SparkTexts& texts) {
         if (!read) {
             return read.error();
         }
-        conf.executor_template = copied(*std::move(read));
+        conf.executor_template = *std::move(read);
     }
     return conf;
 }

@@ -5,6 +5,7 @@
 #include "core/constraints.hpp"
 #include "core/result.hpp"
 #include "gang/spark/memory.hpp"
+#include "gang/spark/version.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -14,12 +15,20 @@
 
 namespace gang::spark {
 
+enum class Sign : std::uint8_t { positive, any };
+
+enum class Zero : std::uint8_t { refused, allowed };
+
 /// A view: the properties must outlive it.
 class ConfView {
 public:
-    explicit ConfView(const core::StringMap& properties) : properties_(properties) {}
+    explicit ConfView(const core::StringMap& properties, Version version = {})
+        : properties_(properties),
+          suffixes_(version >= binary_suffixes_since ? Suffixes::jvm_and_binary : Suffixes::jvm) {}
 
-    /// The text as it stands, or nullptr.
+    Suffixes suffixes() const { return suffixes_; }
+
+    /// The text as it stands, under the key or the key's former name; or nullptr.
     const std::string* find(std::string_view key) const;
 
     /// Scala's toInt: 32 bits, a sign is allowed.
@@ -32,20 +41,25 @@ public:
     /// Scala's toBoolean: true or false in any case.
     core::Result<bool> boolean_or(std::string_view key, bool fallback) const;
 
+    /// A size whose unit is MiB when it has none.
     core::Result<std::optional<std::int64_t>> find_mebibytes(
-        std::string_view key, SizeUnit without_suffix = SizeUnit::mebibytes) const;
+        std::string_view key, Sign sign = Sign::positive) const;
 
-    /// Java's Double.parseDouble, finite and greater than 0.
-    core::Result<std::optional<double>> find_factor(std::string_view key) const;
+    /// A size whose unit is the byte when it has none; in MiB all the same.
+    core::Result<std::optional<std::int64_t>> find_bytes_in_mebibytes(std::string_view key) const;
 
-    /// The names in spark.executor.resource.<name>.amount, sorted.
-    std::vector<std::string_view> custom_resources() const;
+    /// Java's Double.parseDouble, greater than 0; infinite is possible (1e400).
+    core::Result<std::optional<double>> find_factor(std::string_view key, Zero zero) const;
+
+    /// What follows spark.executor.resource. up to the next dot, as Spark takes the keys apart.
+    std::vector<std::string> custom_resources() const;
 
     /// The labels in keys with this prefix, sorted by key.
     core::StringMap with_prefix(std::string_view prefix) const;
 
 private:
     const core::StringMap& properties_;
+    Suffixes suffixes_;
 };
 
 /// `spark.executor.cores = "0.5": why`.

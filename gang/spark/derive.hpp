@@ -10,6 +10,7 @@
 #include "gang/spark/conf.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,24 @@ struct Limits {
     std::vector<std::string> scheduler_names;
 };
 
+/// A claim that Spark itself makes for each executor.
+struct MadeClaim {
+    std::string storage_class;
+    std::int64_t bytes = 0;
+    bool one_pod = false;  ///< access mode ReadWriteOncePod, else ReadWriteOnce
+    friend bool operator==(const MadeClaim&, const MadeClaim&) = default;
+};
+
+/// A persistent volume claim that every executor mounts.
+struct VolumeClaim {
+    std::string volume;
+    /// As the conf has it: for OnDemand and SPARK_EXECUTOR_ID each executor's claim has a name of
+    /// its own.
+    std::string claim_name;
+    std::optional<MadeClaim> made;
+    friend bool operator==(const VolumeClaim&, const VolumeClaim&) = default;
+};
+
 /// Executors that are alike. Everything here is about the whole pod, sidecars and overhead
 /// included.
 struct ExecutorShape {
@@ -32,10 +51,18 @@ struct ExecutorShape {
     std::int64_t max = 0;      ///< dynamic allocation may grow to this many; unlimited_executors
     core::Resources requests;
     core::Constraints constraints;
-    std::string affinity_json;         ///< the template's, compact JSON or empty
-    std::string topology_spread_json;  ///< the template's, compact JSON or empty
+    core::StringMap labels;                  ///< those that all of them have, see labels.hpp
+    std::vector<core::HostPort> host_ports;  ///< sorted
+    std::vector<VolumeClaim> claims;         ///< of the conf
+    // The template's, compact JSON or empty.
+    std::string affinity_json;
+    std::string topology_spread_json;
+    std::string volumes_json;  ///< see core::PodTemplate
+    std::string scheduling_gates_json;
     std::string scheduler_name;
+    std::string node_name;  ///< not empty: they are born on this node, past every scheduler
     std::string priority_class_name;
+    std::string preemption_policy;
     std::string runtime_class_name;
     friend bool operator==(const ExecutorShape&, const ExecutorShape&) = default;
 };

@@ -1,6 +1,7 @@
 #include "gang/spark/executor_count.hpp"
 
 #include "gang/spark/keys.hpp"
+#include "gang/spark/labels.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -117,12 +118,45 @@ core::Result<ExecutorCount> static_count(const ConfView& conf, const Limits& lim
     return ExecutorCount{*instances, *instances, {}};
 }
 
+/// What changes no size, but lets the driver end at once when it is wrong.
+core::Result<core::Done> check_allocator(const ConfView& conf, Version version) {
+    if (const auto batch = conf.integer_or(keys::batch_size, 1, 1); !batch) {
+        return batch.error();
+    }
+    const std::string* name = conf.find(keys::allocator);
+    // Anything else is a class of the user's, whose name has a package.
+    const bool is_known = name == nullptr || *name == "direct" || *name == "statefulset" ||
+                          (*name == "deployment" && version >= deployment_allocator_since) ||
+                          name->find('.') != std::string::npos;
+    if (!is_known) {
+        return wrong_value(
+            keys::allocator,
+            *name,
+            "expected direct, statefulset, from Spark 4.2 on deployment, or the name of a class");
+    }
+    // "-exec-" and the largest id follow.
+    constexpr std::size_t name_prefix_max = 253 - 6 - 19;
+    const std::string* prefix = conf.find(keys::name_prefix);
+    if (prefix != nullptr && (!is_subdomain(*prefix) || prefix->size() > name_prefix_max)) {
+        return wrong_value(
+            keys::name_prefix,
+            *prefix,
+            "expected at most 228 lower-case letters, digits, '-' and '.', beginning and ending "
+            "with a letter or digit");
+    }
+    return core::Done{};
+}
+
 }  // namespace
 
-core::Result<ExecutorCount> executor_count(const ConfView& conf, const Limits& limits) {
+core::Result<ExecutorCount> executor_count(
+    const ConfView& conf, Version version, const Limits& limits) {
     const auto dynamic = conf.boolean_or(keys::dynamic_enabled, false);
     if (!dynamic) {
         return dynamic.error();
+    }
+    if (const auto asked = check_allocator(conf, version); !asked) {
+        return asked.error();
     }
     return *dynamic ? dynamic_count(conf, limits) : static_count(conf, limits);
 }

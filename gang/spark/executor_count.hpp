@@ -5,6 +5,7 @@
 #include "core/result.hpp"
 #include "gang/spark/conf_view.hpp"
 #include "gang/spark/derive.hpp"
+#include "gang/spark/version.hpp"
 
 #include <cstdint>
 #include <string>
@@ -19,6 +20,7 @@ struct ExecutorCount {
 };
 
 /// An error: numbers that contradict each other, or a gang beyond Limits::max_gang_size.
-core::Result<ExecutorCount> executor_count(const ConfView& conf, const Limits& limits);
+core::Result<ExecutorCount> executor_count(
+    const ConfView& conf, Version version, const Limits& limits);
 
 }  // namespace gang::spark

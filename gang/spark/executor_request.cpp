@@ -2,6 +2,8 @@
 
 #include "core/quantity.hpp"
 #include "gang/spark/keys.hpp"
+#include "gang/spark/labels.hpp"
+#include "gang/spark/text.hpp"
 
 #include <algorithm>
 #include <array>
@@ -30,7 +32,7 @@ bool has_resource_type(const ConfView& conf, std::string_view type) {
 /// were not written by it.
 core::Result<double> overhead_factor(const ConfView& conf, Version version) {
     if (version >= executor_factor_since) {
-        const auto own = conf.find_factor(keys::executor_overhead_factor);
+        const auto own = conf.find_factor(keys::executor_overhead_factor, Zero::refused);
         if (!own) {
             return own.error();
         }
@@ -38,7 +40,7 @@ core::Result<double> overhead_factor(const ConfView& conf, Version version) {
             return **own;
         }
     }
-    const auto common = conf.find_factor(keys::overhead_factor);
+    const auto common = conf.find_factor(keys::overhead_factor, Zero::allowed);
     if (!common) {
         return common.error();
     }
@@ -53,22 +55,17 @@ std::int64_t proportional(double factor, std::int64_t memory) {
     return product >= int_max ? int_max : static_cast<std::int64_t>(product);
 }
 
+/// It may be negative, and is then none.
 Mebibytes floor_of_overhead(const ConfView& conf, Version version) {
     if (version < min_overhead_since) {
         return overhead_floor;
     }
-    const auto own = conf.find_mebibytes(keys::executor_min_overhead);
+    const auto own = conf.find_mebibytes(keys::executor_min_overhead, Sign::any);
     return own ? Mebibytes(own->value_or(overhead_floor)) : Mebibytes(own.error());
 }
 
+/// Spark reads factor and floor, and ends on wrong ones, even where a given amount replaces them.
 Mebibytes overhead(const ConfView& conf, Version version, std::int64_t memory) {
-    const auto fixed = conf.find_mebibytes(keys::executor_overhead);
-    if (!fixed) {
-        return fixed.error();
-    }
-    if (*fixed) {
-        return **fixed;  // The floor does not apply to an amount that is given.
-    }
     const auto factor = overhead_factor(conf, version);
     if (!factor) {
         return factor.error();
@@ -77,7 +74,11 @@ Mebibytes overhead(const ConfView& conf, Version version, std::int64_t memory) {
     if (!floor) {
         return floor;
     }
-    return std::max(proportional(*factor, memory), *floor);
+    const auto fixed = conf.find_mebibytes(keys::executor_overhead);
+    if (!fixed) {
+        return fixed.error();
+    }
+    return fixed->value_or(std::max(proportional(*factor, memory), *floor));
 }
 
 Mebibytes off_heap(const ConfView& conf, Version version) {
@@ -88,7 +89,7 @@ Mebibytes off_heap(const ConfView& conf, Version version) {
     if (!*enabled || version < off_heap_since) {
         return 0;
     }
-    const auto size = conf.find_mebibytes(keys::off_heap_size, SizeUnit::bytes);
+    const auto size = conf.find_bytes_in_mebibytes(keys::off_heap_size);
     if (!size) {
         return size.error();
     }
@@ -101,11 +102,11 @@ Mebibytes off_heap(const ConfView& conf, Version version) {
 }
 
 Mebibytes pyspark(const ConfView& conf) {
-    if (!has_resource_type(conf, "python")) {
-        return 0;
-    }
     const auto size = conf.find_mebibytes(keys::executor_pyspark);
-    return size ? Mebibytes(size->value_or(0)) : Mebibytes(size.error());
+    if (!size) {
+        return size.error();
+    }
+    return has_resource_type(conf, "python") ? size->value_or(0) : 0;
 }
 
 Mebibytes heap(const ConfView& conf) {
@@ -145,13 +146,33 @@ core::Result<std::int64_t> memory_bytes(const ConfView& conf, Version version) {
     return total * mebibyte;
 }
 
+/// The cores of an executor, enough for one task at least: otherwise the driver ends at once.
+core::Result<std::int64_t> task_slots(const ConfView& conf) {
+    const auto cores = conf.integer_or(keys::executor_cores, 1, 1);
+    if (!cores) {
+        return cores;
+    }
+    const auto needed = conf.integer_or(keys::task_cpus, 1, 1);
+    if (!needed) {
+        return needed;
+    }
+    if (*needed > *cores) {
+        return wrong_value(
+            keys::task_cpus,
+            *conf.find(keys::task_cpus),
+            "more than the " + std::to_string(*cores) + " of " + std::string(keys::executor_cores) +
+                ", so no task could run");
+    }
+    return cores;
+}
+
 core::Result<std::int64_t> cpu_milli(const ConfView& conf) {
+    const auto cores = task_slots(conf);
     const std::string* text = conf.find(keys::request_cores);
-    if (text == nullptr) {
-        const auto cores = conf.integer_or(keys::executor_cores, 1, 1);
+    if (!cores || text == nullptr) {
         return cores ? core::Result(*cores * 1000) : cores;
     }
-    const auto milli = core::parse_milli(*text);
+    const auto milli = core::parse_milli(trimmed(*text));
     if (!milli || *milli < 0) {
         return wrong_value(
             keys::request_cores, *text, "expected a Kubernetes quantity, such as 500m or 2");
@@ -159,13 +180,21 @@ core::Result<std::int64_t> cpu_milli(const ConfView& conf) {
     return *milli;
 }
 
-/// One spark.executor.resource.<name>.amount with its vendor.
+/// One spark.executor.resource.<name>. Without an amount Spark fails, with an amount of 0 it asks
+/// for nothing.
 core::Result<core::Done> add_custom(
     core::Resources& into, const ConfView& conf, std::string_view name) {
     const std::string prefix = std::string(keys::resource_prefix) + std::string(name);
-    const auto amount = conf.integer_or(prefix + std::string(keys::amount_suffix), 0, 0);
+    const std::string amount_key = prefix + std::string(keys::amount_suffix);
+    const auto amount = conf.find_integer(amount_key);
     if (!amount) {
         return amount.error();
+    }
+    if (!*amount) {
+        return core::Error{amount_key + " is missing: expected a whole number, such as 1"};
+    }
+    if (**amount <= 0) {
+        return core::Done{};
     }
     const std::string vendor_key = prefix + std::string(keys::vendor_suffix);
     const std::string* vendor = conf.find(vendor_key);
@@ -175,11 +204,41 @@ core::Result<core::Done> add_custom(
             " is missing: expected the prefix of the resource's name, such as nvidia.com"};
     }
     const std::string resource = *vendor + "/" + std::string(name);
-    return core::set_resource(into, resource, std::to_string(*amount));
+    if (!is_label_key(resource)) {
+        return wrong_value(
+            vendor_key, *vendor, "expected the prefix of the resource's name, such as nvidia.com");
+    }
+    return core::set_resource(into, resource, std::to_string(**amount));
+}
+
+/// A task that needs more of a resource than an executor has ends the driver.
+core::Result<core::Done> check_tasks(const ConfView& conf) {
+    for (const auto& [rest, text] : conf.with_prefix(keys::task_resource_prefix)) {
+        const std::string key = std::string(keys::task_resource_prefix) + rest;
+        if (!key.ends_with(keys::amount_suffix)) {
+            continue;
+        }
+        const auto needed = conf.find_factor(key, Zero::allowed);
+        if (!needed) {
+            return needed.error();
+        }
+        const auto has = conf.find_integer(std::string(keys::resource_prefix) + rest);
+        const double amount = has ? static_cast<double>(has->value_or(0)) : 0;
+        if (**needed > amount) {
+            return wrong_value(
+                key,
+                text,
+                "more than an executor has by " + std::string(keys::resource_prefix) + rest);
+        }
+    }
+    return core::Done{};
 }
 
 core::Result<core::Done> add_customs(core::Resources& into, const ConfView& conf) {
-    for (const std::string_view name : conf.custom_resources()) {
+    if (const auto checked = check_tasks(conf); !checked) {
+        return checked;
+    }
+    for (const std::string& name : conf.custom_resources()) {
         const auto added = add_custom(into, conf, name);
         if (!added) {
             return added;

@@ -30,22 +30,90 @@ inline constexpr Key scheduler_name = "spark.kubernetes.scheduler.name";
 inline constexpr Key executor_scheduler_name = "spark.kubernetes.executor.scheduler.name";
 inline constexpr Key template_file = "spark.kubernetes.executor.podTemplateFile";
 inline constexpr Key template_container = "spark.kubernetes.executor.podTemplateContainerName";
+inline constexpr Key limit_cores = "spark.kubernetes.executor.limit.cores";
+inline constexpr Key block_manager_port = "spark.blockManager.port";
+inline constexpr Key legacy_access_mode = "spark.kubernetes.legacy.useReadWriteOnceAccessMode";
+inline constexpr Key batch_size = "spark.kubernetes.allocation.batch.size";
+inline constexpr Key allocator = "spark.kubernetes.allocation.pods.allocator";
+inline constexpr Key shuffle_tracking = "spark.dynamicAllocation.shuffleTracking.enabled";
+inline constexpr Key shuffle_service = "spark.shuffle.service.enabled";
+inline constexpr Key decommission = "spark.decommission.enabled";
+inline constexpr Key decommission_shuffle = "spark.storage.decommission.shuffleBlocks.enabled";
+inline constexpr Key name_prefix = "spark.kubernetes.executor.podNamePrefix";
+inline constexpr Key task_cpus = "spark.task.cpus";
+
+// Names of former versions, which Spark still reads when the key itself is absent.
+inline constexpr Key old_executor_overhead = "spark.yarn.executor.memoryOverhead";
+inline constexpr Key old_off_heap_enabled = "spark.unsafe.offHeap";
+
+struct Renamed {
+    Key key;
+    Key former;
+};
+inline constexpr std::array renamed = {
+    Renamed{executor_overhead, old_executor_overhead},
+    Renamed{off_heap_enabled, old_off_heap_enabled}};
 
 inline constexpr std::array exact = {
-    executor_memory,  executor_overhead, executor_overhead_factor, executor_min_overhead,
-    executor_bursty,  executor_pyspark,  executor_cores,           executor_instances,
-    off_heap_enabled, off_heap_size,     dynamic_enabled,          dynamic_min,
-    dynamic_initial,  dynamic_max,       overhead_factor,          resource_type,
-    request_cores,    driver_master,     scheduler_name,           executor_scheduler_name,
-    template_file,    template_container};
+    executor_memory,
+    executor_overhead,
+    executor_overhead_factor,
+    executor_min_overhead,
+    executor_bursty,
+    executor_pyspark,
+    executor_cores,
+    executor_instances,
+    off_heap_enabled,
+    off_heap_size,
+    dynamic_enabled,
+    dynamic_min,
+    dynamic_initial,
+    dynamic_max,
+    overhead_factor,
+    resource_type,
+    request_cores,
+    driver_master,
+    scheduler_name,
+    executor_scheduler_name,
+    template_file,
+    template_container,
+    limit_cores,
+    allocator,
+    name_prefix,
+    shuffle_tracking,
+    shuffle_service,
+    decommission,
+    decommission_shuffle,
+    block_manager_port,
+    legacy_access_mode,
+    batch_size,
+    task_cpus,
+    old_executor_overhead,
+    old_off_heap_enabled};
 
 /// Node selectors: what follows the prefix is the label's key.
 inline constexpr Key node_selector_prefix = "spark.kubernetes.node.selector.";
 inline constexpr Key executor_node_selector_prefix = "spark.kubernetes.executor.node.selector.";
 
-/// Custom resources: prefix, name, then one of the two suffixes.
+/// Labels of the executors: what follows the prefix is the label's key.
+inline constexpr Key executor_label_prefix = "spark.kubernetes.executor.label.";
+
+/// Volumes: prefix, type, name, and what of it.
+inline constexpr Key volume_prefix = "spark.kubernetes.executor.volumes.";
+
+/// Custom resources: prefix, name, and what of it.
 inline constexpr Key resource_prefix = "spark.executor.resource.";
+inline constexpr Key task_resource_prefix = "spark.task.resource.";
 inline constexpr Key amount_suffix = ".amount";
 inline constexpr Key vendor_suffix = ".vendor";
+
+/// All that begins with one of these is kept.
+inline constexpr std::array prefixes = {
+    node_selector_prefix,
+    executor_node_selector_prefix,
+    executor_label_prefix,
+    volume_prefix,
+    resource_prefix,
+    task_resource_prefix};
 
 }  // namespace gang::spark::keys

@@ -37,8 +37,19 @@ core::Error too_large(std::string_view text) {
     return {quoted(text) + " is too large for a size"};
 }
 
+/// ki and kib are k.
+std::string_view without_binary(std::string_view suffix) {
+    const bool is_long = suffix.ends_with("ib");
+    return (is_long || suffix.ends_with('i')) && suffix.size() == (is_long ? 3 : 2)
+               ? suffix.substr(0, 1)
+               : suffix;
+}
+
 /// Shift of a suffix (2^shift bytes), -1 if Spark has no such suffix.
-int shift_of(std::string_view suffix) {
+int shift_of(std::string_view suffix, Suffixes suffixes_known) {
+    if (suffixes_known == Suffixes::jvm_and_binary && suffix != "bi" && suffix != "bib") {
+        suffix = without_binary(suffix);
+    }
     for (const auto& [name, shift] : suffixes) {
         if (name == suffix) {
             return shift;
@@ -47,18 +58,19 @@ int shift_of(std::string_view suffix) {
     return -1;
 }
 
-/// Cuts, as Spark's own conversion does. What is too large in bytes is too large, although Spark
-/// itself would count on in mebibytes: Kubernetes could not hold it.
+/// What is too large in bytes is too large, although Spark itself would count on in mebibytes:
+/// Kubernetes could not hold it.
 core::Result<std::int64_t> convert(std::int64_t value, int shift, std::string_view text) {
     if (value > std::numeric_limits<std::int64_t>::max() >> shift) {
         return too_large(text);
     }
-    return (value << shift) >> mebibyte_shift;
+    return value << shift;
 }
 
 }  // namespace
 
-core::Result<std::int64_t> parse_mebibytes(std::string_view text, SizeUnit without_suffix) {
+core::Result<std::int64_t> parse_bytes(
+    std::string_view text, SizeUnit without_suffix, Suffixes suffixes) {
     const std::string lower = lower_case(trimmed(text));
     std::int64_t value = 0;
     const char* const end = lower.data() + lower.size();
@@ -71,11 +83,18 @@ core::Result<std::int64_t> parse_mebibytes(std::string_view text, SizeUnit witho
     }
     const int unit = without_suffix == SizeUnit::bytes ? 0 : mebibyte_shift;
     const std::string_view suffix(rest, static_cast<std::size_t>(end - rest));
-    const int shift = suffix.empty() ? unit : shift_of(suffix);
+    const int shift = suffix.empty() ? unit : shift_of(suffix, suffixes);
     if (shift < 0) {
         return refused(text);
     }
     return convert(value, shift, text);
+}
+
+/// Cuts, as Spark's own conversion does.
+core::Result<std::int64_t> parse_mebibytes(
+    std::string_view text, SizeUnit without_suffix, Suffixes suffixes) {
+    const auto bytes = parse_bytes(text, without_suffix, suffixes);
+    return bytes ? core::Result(*bytes >> mebibyte_shift) : bytes;
 }
 
 }  // namespace gang::spark

@@ -3,14 +3,13 @@
 
 #include "core/resources.hpp"
 #include "core/result.hpp"
-#include "gang/spark/conf_view.hpp"
 #include "gang/spark/derive.hpp"
-#include "gang/spark/version.hpp"
+#include "gang/spark/ground.hpp"
 
 namespace gang::spark {
 
-/// The shape without its counts. An error: the pod's requests together overflow.
-core::Result<ExecutorShape> overlay(
-    const Conf& conf, Version version, const core::Resources& spark_container);
+/// The shape without its counts. An error: what Spark or the API server would refuse, and requests
+/// that overflow together.
+core::Result<ExecutorShape> overlay(const Ground& ground, const core::Resources& spark_container);
 
 }  // namespace gang::spark

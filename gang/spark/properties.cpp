@@ -1,6 +1,7 @@
 #include "gang/spark/properties.hpp"
 
 #include "gang/spark/keys.hpp"
+#include "gang/spark/references.hpp"
 #include "gang/spark/text.hpp"
 
 #include <algorithm>
@@ -12,6 +13,9 @@
 
 namespace gang::spark {
 namespace {
+
+/// Each one that is not a kept key reads the text once more.
+constexpr int references_max = 8;
 
 bool is_space(char c) {
     return c == ' ' || c == '\t' || c == '\f';
@@ -27,25 +31,23 @@ class LineReader {
 public:
     explicit LineReader(std::string_view text) : rest_(text) {}
 
-    /// False at the end of the text.
-    bool next(std::string& line) {
-        line.clear();
+    /// Nothing at the end of the text. The line lives until the next call.
+    std::optional<std::string_view> next() {
         while (!rest_.empty()) {
             skip_spaces();
             if (rest_.empty()) {
-                return false;
+                break;
             }
             const char first = rest_.front();
             if (is_line_end(first)) {
                 rest_.remove_prefix(1);
             } else if (first == '#' || first == '!') {
                 take_natural_line();
-            } else {
-                read_logical(line);
-                return true;
+            } else if (const auto line = take_logical_line()) {
+                return line;
             }
         }
-        return false;
+        return std::nullopt;
     }
 
 private:
@@ -64,23 +66,37 @@ private:
     }
 
     /// An odd number of backslashes at the end joins the next natural line, whatever that begins
-    /// with, without its leading spaces.
-    void read_logical(std::string& line) {
+    /// with, without its leading spaces. Nothing after a lone backslash: then the next line is as
+    /// good as the first, and may be a comment.
+    std::optional<std::string_view> take_logical_line() {
+        joined_.clear();
         while (true) {
             const std::string_view natural = take_natural_line();
-            const auto last_other = natural.find_last_not_of('\\');
-            const auto backslashes =
-                natural.size() - (last_other == std::string_view::npos ? 0 : last_other + 1);
-            if (backslashes % 2 == 0) {
-                line += natural;
-                return;
+            if (!is_continued(natural)) {
+                if (joined_.empty()) {
+                    return natural;
+                }
+                joined_ += natural;
+                return joined_;
             }
-            line += natural.substr(0, natural.size() - 1);
+            joined_ += natural.substr(0, natural.size() - 1);
+            if (joined_.empty()) {
+                return std::nullopt;
+            }
             skip_spaces();
         }
     }
 
+    static bool is_continued(std::string_view line) {
+        std::size_t backslashes = 0;
+        while (backslashes < line.size() && line[line.size() - 1 - backslashes] == '\\') {
+            ++backslashes;
+        }
+        return backslashes % 2 == 1;
+    }
+
     std::string_view rest_;
+    std::string joined_;
 };
 
 struct RawPair {
@@ -194,17 +210,69 @@ std::optional<core::Error> find_wrong_text(std::string_view text) {
     return std::nullopt;
 }
 
+/// One pair of the text, unescaped.
+struct Pair {
+    std::string key;
+    std::string value;
+};
+
+/// Most values are of no interest, and are only looked at for escapes that Java would refuse.
+core::Result<Pair> read_pair(std::string_view line, bool (*wants)(std::string_view key)) {
+    const RawPair raw = split(line);
+    auto key = unescape(raw.key);
+    const bool is_wanted = key && wants(*key);
+    const bool has_unicode = raw.value.find("\\u") != std::string_view::npos;
+    auto value = is_wanted || has_unicode ? unescape(raw.value) : std::string();
+    if (!key || !value) {
+        // The value may be a secret, the key is not.
+        return not_properties("a malformed \\u escape at key " + quoted(raw.key));
+    }
+    return Pair{*std::move(key), *std::move(value)};
+}
+
+/// The value of a key that was not kept: one more reading of a text that is known to be good.
+std::optional<std::string> find_in(std::string_view text, std::string_view wanted) {
+    std::optional<std::string> found;
+    LineReader reader(text);
+    while (const auto line = reader.next()) {
+        auto pair = read_pair(*line, [](std::string_view) { return true; });
+        if (pair && pair->key == wanted) {
+            found = std::move(pair->value);
+        }
+    }
+    return found;
+}
+
+core::Result<core::StringMap> with_references(core::StringMap kept, std::string_view text) {
+    int readings = 0;
+    const LookUp look_up = [&](std::string_view name) {
+        return ++readings > references_max ? std::nullopt : find_in(text, name);
+    };
+    for (auto& [key, value] : kept) {
+        if (value.find("${") == std::string::npos || !is_expanded(key)) {
+            continue;
+        }
+        auto result = expanded(key, value, look_up);
+        if (!result) {
+            return result.error();
+        }
+        value = *std::move(result);
+    }
+    if (readings > references_max) {
+        return not_properties("more than " + std::to_string(references_max) + " references");
+    }
+    return kept;
+}
+
 }  // namespace
 
 bool is_relevant(std::string_view key) {
     if (std::find(keys::exact.begin(), keys::exact.end(), key) != keys::exact.end()) {
         return true;
     }
-    if (key.starts_with(keys::resource_prefix)) {
-        return key.ends_with(keys::amount_suffix) || key.ends_with(keys::vendor_suffix);
-    }
-    return key.starts_with(keys::node_selector_prefix) ||
-           key.starts_with(keys::executor_node_selector_prefix);
+    return std::any_of(keys::prefixes.begin(), keys::prefixes.end(), [&](const auto prefix) {
+        return key.starts_with(prefix);
+    });
 }
 
 core::Result<core::StringMap> read_properties(std::string_view text) {
@@ -215,30 +283,31 @@ core::Result<core::StringMap> read_properties(std::string_view text) {
     std::size_t pairs = 0;
     bool has_spark_key = false;
     LineReader reader(text);
-    for (std::string line; reader.next(line);) {
+    while (const auto line = reader.next()) {
         if (++pairs > properties_keys_max) {
             return not_properties("more than " + std::to_string(properties_keys_max) + " keys");
         }
-        const RawPair raw = split(line);
-        const auto key = unescape(raw.key);
-        auto value = unescape(raw.value);
-        if (!key || !value) {
-            // The value may be a secret, the key is not.
-            return not_properties("a malformed \\u escape at key " + quoted(raw.key));
+        auto pair = read_pair(*line, is_relevant);
+        if (!pair) {
+            return pair.error();
         }
-        has_spark_key = has_spark_key || key->starts_with("spark.");
-        if (!is_relevant(*key)) {
+        has_spark_key = has_spark_key || pair->key.starts_with("spark.");
+        if (!is_relevant(pair->key)) {
             continue;
         }
-        if (value->size() > relevant_value_max) {
-            return not_properties("the value of " + quoted(*key) + " is too long");
+        if (pair->value.size() > relevant_value_max) {
+            return not_properties("the value of " + quoted(pair->key) + " is too long");
         }
-        kept.insert_or_assign(*key, std::move(*value));
+        kept.insert_or_assign(std::move(pair->key), std::move(pair->value));
+        if (kept.size() > relevant_keys_max) {
+            return not_properties(
+                "more than " + std::to_string(relevant_keys_max) + " keys about executors");
+        }
     }
     if (!has_spark_key) {
         return not_properties("no key begins with \"spark.\"");
     }
-    return core::StringMap(kept.begin(), kept.end());
+    return with_references(core::StringMap(kept.begin(), kept.end()), text);
 }
 
 }  // namespace gang::spark

@@ -13,6 +13,7 @@ namespace gang::spark {
 
 inline constexpr std::size_t properties_bytes_max = 1536 * 1024;
 inline constexpr std::size_t properties_keys_max = 100'000;  ///< pairs read, kept or not
+inline constexpr std::size_t relevant_keys_max = 1000;       ///< pairs that are kept
 inline constexpr std::size_t relevant_value_max = 4096;      ///< bytes of a value that is kept
 
 /// Whether sizing needs this key. Everything else is forgotten at once.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstring>
 
 namespace gang::spark {
 namespace {
@@ -103,7 +104,16 @@ void append_utf8(std::string& to, std::uint32_t code_point) {
 }
 
 bool is_utf8(std::string_view text) {
+    constexpr std::uint64_t high_bits = 0x8080808080808080U;
     while (!text.empty()) {
+        std::uint64_t block = 0;
+        if (text.size() >= sizeof block) {
+            std::memcpy(&block, text.data(), sizeof block);
+            if ((block & high_bits) == 0) {
+                text.remove_prefix(sizeof block);
+                continue;
+            }
+        }
         const std::size_t length = sequence_length(text);
         if (length == 0) {
             return false;

@@ -104,10 +104,24 @@ void default_object(const Kind& kind, Json& object, const Surroundings& around) 
     default_other(kind, object, around);
 }
 
+/// The pods of a StatefulSet get a volume for each of its claim templates.
+Json with_claimed_volumes(Json spec, const Json::Array& claims) {
+    for (const Json& claim : claims) {
+        Json volume;
+        volume.set("name", claim.text({"metadata", "name"}));
+        volume["persistentVolumeClaim"].set("claimName", claim.text({"metadata", "name"}));
+        spec["volumes"].items().push_back(std::move(volume));
+    }
+    return spec;
+}
+
 void check_object(const Kind& kind, Json& object, Checks& checks) {
     check_metadata(kind, object, checks);
     const Json* spec = find_pod_spec(kind, object);
-    if (spec != nullptr) check_pod_spec(*spec, spec_field(kind), checks);
+    if (spec != nullptr) {
+        const Json::Array& claims = items_at(object, {"spec", "volumeClaimTemplates"});
+        check_pod_spec(with_claimed_volumes(*spec, claims), spec_field(kind), checks);
+    }
     check_other(kind, object, checks);
 }
 

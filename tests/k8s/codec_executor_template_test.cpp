@@ -5,11 +5,10 @@
 #include <string>
 
 using k8s::decode_executor_template;
-using k8s::ExecutorTemplate;
 
 namespace {
 
-ExecutorTemplate decoded(const std::string& text) {
+core::PodTemplate decoded(const std::string& text) {
     auto result = decode_executor_template(text);
     REQUIRE_MESSAGE(result.has_value(), (result ? "" : result.error().message));
     return *std::move(result);
@@ -98,8 +97,8 @@ TEST_CASE("codec_executor_template: JSON is YAML, with tabs too") {
 }
 
 TEST_CASE("codec_executor_template: a template without a spec asks for nothing") {
-    CHECK(decoded("kind: Pod\n") == ExecutorTemplate{});
-    CHECK(decoded("kind: Pod\nspec: {}\n") == ExecutorTemplate{});
+    CHECK(decoded("kind: Pod\n") == core::PodTemplate{});
+    CHECK(decoded("kind: Pod\nspec: {}\n") == core::PodTemplate{});
 }
 
 TEST_CASE("codec_executor_template: aliases are followed") {
@@ -140,7 +139,7 @@ TEST_CASE("codec_executor_template: a bomb of aliases is refused quickly") {
                 repeated(below + ", ", 9) + below + "]\n";
     }
     CHECK(contains(problem(bomb), "aliases"));
-    CHECK(contains(problem("spec: &a {b: *a}\n"), "nested too deep"));
+    CHECK(contains(problem("spec: &a {b: *a}\n"), "an alias inside of what it stands for"));
 }
 
 TEST_CASE("codec_executor_template: deep nesting is refused, not followed") {
@@ -148,4 +147,42 @@ TEST_CASE("codec_executor_template: deep nesting is refused, not followed") {
     CHECK(!problem("spec: " + repeated("[", 100'000)).empty());
     CHECK(!problem("spec: " + repeated("{a: ", 25'000)).empty());
     CHECK(!problem(repeated("- ", 60'000)).empty());
+}
+
+TEST_CASE("codec_executor_template: ports, limits, volumes, labels and gates") {
+    const auto result = decoded(R"(
+metadata: {labels: {team: data}}
+spec:
+  nodeName: n1
+  preemptionPolicy: Never
+  schedulingGates: [{name: wait}]
+  volumes:
+  - {name: scratch, emptyDir: {}}
+  - {name: data, persistentVolumeClaim: {claimName: shared}}
+  initContainers:
+  - {name: proxy, restartPolicy: Always, ports: [{containerPort: 1, hostPort: 81}]}
+  - {name: fetch, ports: [{containerPort: 1, hostPort: 82}]}
+  containers:
+  - {name: a, ports: [{containerPort: 1}], resources: {limits: {cpu: 1500m}}}
+  - {name: b, ports: [{containerPort: 2, hostPort: 83, protocol: UDP, hostIP: 127.0.0.1}]}
+)");
+    using Ports = std::vector<core::HostPort>;
+    REQUIRE(result.containers.size() == 2);
+    CHECK(result.containers[0] == core::TemplateContainer{1500, {}});
+    CHECK(result.containers[1] == core::TemplateContainer{{}, Ports{{"127.0.0.1", "UDP", 83}}});
+    CHECK(result.sidecar_ports == Ports{{"", "TCP", 81}});
+    CHECK(result.labels == core::StringMap{{"team", "data"}});
+    CHECK(result.node_name == "n1");
+    CHECK(result.preemption_policy == "Never");
+    CHECK(result.scheduling_gates_json == R"([{"name":"wait"}])");
+    CHECK(
+        result.volumes_json ==
+        R"([{"name":"data","persistentVolumeClaim":{"claimName":"shared"}}])");
+}
+
+TEST_CASE("codec_executor_template: on the host's network every port is one of the node") {
+    const auto result = decoded(
+        "spec: {hostNetwork: true, containers: [{name: a, ports: [{containerPort: 9000}]}]}");
+    CHECK(result.host_network);
+    CHECK(result.containers[0].host_ports == std::vector<core::HostPort>{{"", "TCP", 9000}});
 }

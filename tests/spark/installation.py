@@ -1,4 +1,5 @@
 """Spark itself: pyspark of one line, in a virtual environment that is made once and kept."""
+import fcntl
 import os
 import shutil
 import subprocess
@@ -7,8 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Optional
 
-VERSIONS = {"4.1": "4.1.4", "3.5": "3.5.9", "4.3": "4.3.0"}
+VERSIONS = {"4.1": "4.1.4", "3.5": "3.5.9", "4.3": "4.3.0"}  # those whose whole life is tested
 LONG_ONLY = ("4.3",)  # lines that only `make test-long` installs and runs
+#: The newest release of every line that is supported: what sizing is held against.
+LINES = {"3.3": "3.3.4", "3.4": "3.4.4", "3.5": "3.5.9", "4.0": "4.0.5", "4.1": "4.1.4",
+         "4.2": "4.2.1", "4.3": "4.3.0"}
 HERE = Path(__file__).resolve().parent
 JAVA_MIN = 17
 
@@ -39,11 +43,16 @@ class Spark:
 
 def install(line: str) -> Spark:
     """The line ("4.1"), from the cache or from the Python registry that pip is set up for."""
-    version = VERSIONS[line]
+    version = LINES[line]
     cache = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "gang-scheduler/spark"
     spark = Spark(version, cache / f"pyspark-{version}")
-    if not spark.environment.exists():
-        cache.mkdir(parents=True, exist_ok=True)
+    if spark.environment.exists():
+        return spark
+    cache.mkdir(parents=True, exist_ok=True)
+    with open(cache / f"{version}.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # two runs at the same time install it once
+        if spark.environment.exists():
+            return spark
         # Made aside and renamed, so that an interrupted installation is never taken for a whole one.
         temporary = Path(tempfile.mkdtemp(prefix="installing.", dir=cache))
         try:

@@ -16,7 +16,7 @@ _SUFFIXES = {
 def quantity(text: object) -> Fraction:
     """The exact value of a Kubernetes quantity."""
     string = str(text)
-    number = string.rstrip("numkMGTPEi")
+    number = string.rstrip("numkKMGTPEi")
     return Fraction(number) * _SUFFIXES[string[len(number):]]
 
 
@@ -35,7 +35,7 @@ def scale(requests: Requests, factor: int) -> Requests:
 
 
 def effective_requests(pod: Json) -> Requests:
-    """Containers and sidecars together, or the largest init container; overhead; one pod."""
+    """Containers and sidecars together, or the largest init container, or the pod's own; overhead; one pod."""
     spec = pod["spec"]
     total = _sum_of(spec["containers"])
     sidecars: Requests = {}
@@ -51,6 +51,7 @@ def effective_requests(pod: Json) -> Requests:
                    for name in {**largest, **asked}}
     total = add(total, sidecars)
     total = {name: max(total.get(name, 0), largest.get(name, 0)) for name in {**total, **largest}}
+    total.update(_pod_level(spec))
     return add(add(total, amounts(spec.get("overhead") or {})), {"pods": 1})
 
 
@@ -91,6 +92,12 @@ def condition(pod: Json, kind: str) -> Json:
 def path_of(pod: Json) -> str:
     """Of the pod in the API."""
     return f"/api/v1/namespaces/{pod['metadata']['namespace']}/pods/{pod['metadata']['name']}"
+
+
+def _pod_level(spec: Json) -> Requests:
+    """spec.resources stands in for the sum, as far as it goes."""
+    resources = spec.get("resources") or {}
+    return amounts({**(resources.get("limits") or {}), **(resources.get("requests") or {})})
 
 
 def _of(container: Json) -> Requests:

@@ -2,10 +2,12 @@
 import atexit
 import ctypes
 import os
+import select
 import shutil
 import signal
 import subprocess
 import tempfile
+import time
 from pathlib import Path
 from typing import Mapping, Optional, Sequence
 
@@ -25,17 +27,21 @@ class Process:
 
     def __init__(self, command: Sequence[str], log: Path,
                  environment: Optional[Mapping[str, str]] = None,
-                 cwd: Optional[Path] = None, follow_parent: bool = True) -> None:
+                 cwd: Optional[Path] = None, follow_parent: bool = True,
+                 talkative: bool = False) -> None:
         # PDEATHSIG fires when the *thread* that forked ends, so a child that outlives the thread
-        # which started it must pass follow_parent=False.
+        # which started it must pass follow_parent=False. A talkative child answers commands by
+        # standard output, and only its standard error goes to the log: see exchange().
         self.log = log
         log.parent.mkdir(parents=True, exist_ok=True)
         with open(log, "ab") as output:
             self._child = subprocess.Popen(
-                list(command), stdout=output, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
+                list(command), stdout=subprocess.PIPE if talkative else output, stderr=output,
+                stdin=subprocess.PIPE if talkative else subprocess.DEVNULL,
                 env=None if environment is None else dict(environment), cwd=cwd,
                 start_new_session=True,
                 preexec_fn=_die_with_parent if follow_parent else None)
+        self._heard = b""  # of a talkative child, not yet asked for
         _living.add(self)
 
     @property
@@ -49,6 +55,28 @@ class Process:
 
     def is_running(self) -> bool:
         return self._child.poll() is None
+
+    def exchange(self, command: str, mark: str, timeout: float) -> str:
+        """Sends a talkative child one line; its next line that begins with `mark`, without that.
+
+        Raises TimeoutError, EOFError when it has ended, OSError."""
+        os.write(self._child.stdin.fileno(), f"{command}\n".encode())
+        end = time.monotonic() + timeout
+        while True:
+            line, found, rest = self._heard.partition(b"\n")
+            if found:
+                self._heard = rest
+                text = line.decode(errors="replace")
+                if text.startswith(mark):
+                    return text[len(mark):]
+                continue
+            output = self._child.stdout.fileno()
+            if not select.select([output], [], [], max(0, end - time.monotonic()))[0]:
+                raise TimeoutError(f"no answer within {timeout} s")
+            more = os.read(output, 65536)
+            if not more:
+                raise EOFError("it has ended")
+            self._heard += more
 
     def signal(self, number: int) -> None:
         """Sends a signal to the child and all its children; does nothing when it has ended."""

@@ -378,7 +378,6 @@ TEST_CASE("derive: a wrong value is a problem that names key, value and what is 
              {"spark.executor.memory", "99999999p", "too large"},
              {"spark.executor.memoryOverhead", "1 g", "such as 1536m or 4g"},
              {"spark.executor.minMemoryOverhead", "x", "such as 1536m or 4g"},
-             {"spark.executor.memoryOverheadFactor", "1e400", "such as 0.1"},
              {"spark.executor.memoryOverheadFactor", "-0.1", "such as 0.1"},
              {"spark.executor.memoryOverheadFactor", "nan", "such as 0.1"},
              {"spark.kubernetes.memoryOverheadFactor", "0,4", "such as 0.1"},
@@ -468,4 +467,227 @@ TEST_CASE("derive: Java's spelling of numbers") {
     CHECK(
         make({{"spark.kubernetes.executor.request.cores", "0.1"}}).shape().requests.cpu_milli ==
         100);
+}
+
+TEST_CASE("derive: names of former versions are read when the key itself is absent") {
+    const Properties former = {
+        {"spark.executor.memory", "8g"}, {"spark.yarn.executor.memoryOverhead", "900"}};
+    CHECK(make(former).memory_mib() == 8192 + 900);
+    CHECK(make(former).with("spark.executor.memoryOverhead", "100").memory_mib() == 8192 + 100);
+    const Properties off_heap = {
+        {"spark.memory.offHeap.size", "1g"}, {"spark.unsafe.offHeap", "true"}};
+    CHECK(make(off_heap).memory_mib() == 1408 + 1024);
+}
+
+TEST_CASE("derive: what a given overhead replaces must be right all the same") {
+    const Properties fixed = {{"spark.executor.memoryOverhead", "1g"}};
+    CHECK(contains(
+        make(fixed).with("spark.executor.memoryOverheadFactor", "0").problem(),
+        "spark.executor.memoryOverheadFactor"));
+    CHECK(contains(
+        make(fixed).with("spark.executor.minMemoryOverhead", "x").problem(),
+        "spark.executor.minMemoryOverhead"));
+    CHECK(make(fixed).with("spark.executor.memoryOverheadFactor", "1e400").memory_mib() == 2048);
+    // For applications of the JVM too.
+    CHECK(contains(
+        make({{"spark.executor.pyspark.memory", "1.5g"}}).problem(),
+        "spark.executor.pyspark.memory"));
+}
+
+TEST_CASE("derive: the common factor may be 0, the minimum overhead negative") {
+    CHECK(make({{"spark.kubernetes.memoryOverheadFactor", "0.0"}}).memory_mib() == 1408);
+    CHECK(
+        make({{"spark.executor.memory", "10g"}, {"spark.executor.minMemoryOverhead", "-5"}})
+            .memory_mib() == 11264);
+}
+
+TEST_CASE("derive: custom resources are taken apart at the first dot") {
+    CHECK(make({{"spark.executor.resource.gpu.amount", "0"}}).shape().requests.extended.empty());
+    CHECK(contains(
+        make({{"spark.executor.resource.gpu.vendor", "nvidia.com"}}).problem(),
+        "spark.executor.resource.gpu.amount is missing"));
+    CHECK(contains(
+        make({{"spark.executor.resource.gpu.amount", "1"},
+              {"spark.executor.resource.gpu.vendor", "not valid!"}})
+            .problem(),
+        "\"not valid!\""));
+    CHECK(contains(
+        make({{"spark.executor.resource.a.b.amount", "1"},
+              {"spark.executor.resource.a.b.vendor", "nvidia.com"}})
+            .problem(),
+        "spark.executor.resource.a.amount is missing"));
+}
+
+TEST_CASE("derive: what lets the driver end at once is a problem") {
+    const Properties card = {
+        {"spark.executor.resource.gpu.amount", "1"},
+        {"spark.executor.resource.gpu.vendor", "nvidia.com"}};
+    CHECK(make(card).with("spark.task.resource.gpu.amount", "0.25").shape().count == 2);
+    CHECK(contains(
+        make(card).with("spark.task.resource.gpu.amount", "2").problem(), "more than an executor"));
+    CHECK(contains(
+        make({{"spark.task.resource.gpu.amount", "1"}}).problem(), "more than an executor"));
+    CHECK(contains(make({{"spark.task.cpus", "4"}}).problem(), "spark.task.cpus"));
+    CHECK(make({{"spark.executor.cores", "4"}, {"spark.task.cpus", "4"}}).shape().count == 2);
+    CHECK(
+        contains(make({{"spark.kubernetes.allocation.batch.size", "0"}}).problem(), "at least 1"));
+    const Properties deployment = {{"spark.kubernetes.allocation.pods.allocator", "deployment"}};
+    CHECK(contains(make(deployment, "4.1.4").problem(), "statefulset"));
+    CHECK(make(deployment, "4.2.1").shape().count == 2);
+    CHECK(
+        make({{"spark.kubernetes.allocation.pods.allocator", "com.example.Own"}}).shape().count ==
+        2);
+    CHECK(contains(make({{"spark.blockManager.port", "80"}}).problem(), "1024"));
+    CHECK(contains(
+        make({{"spark.kubernetes.executor.podNamePrefix", "Not_a_name"}}).problem(), "lower-case"));
+}
+
+TEST_CASE("derive: a CPU limit below the request is a problem") {
+    auto app = make({{"spark.executor.cores", "4"}});
+    app.conf.executor_template.emplace();
+    app.conf.executor_template->requests.containers = {{"spark", {}, false}, {"other", {}, false}};
+    app.conf.executor_template->containers = {{3999, {}}, {1, {}}};
+    CHECK(contains(app.problem(), "limits its Spark container to 3999m cpu"));
+    CHECK(app.with("spark.kubernetes.executor.limit.cores", "4").shape().count == 2);
+    CHECK(contains(
+        make({{"spark.executor.cores", "2"}, {"spark.kubernetes.executor.limit.cores", "1500m"}})
+            .problem(),
+        "less than the 2 cpu"));
+    CHECK(contains(
+        make({{"spark.kubernetes.executor.limit.cores", "x"}}).problem(), "Kubernetes quantity"));
+}
+
+TEST_CASE("derive: ports of the node") {
+    auto app = make({});
+    auto& pod = app.conf.executor_template.emplace();
+    pod.requests.containers = {{"spark", {}, false}, {"other", {}, false}};
+    pod.containers = {{{}, {{"", "TCP", 9000}}}, {{}, {{"", "UDP", 53}}}};
+    pod.sidecar_ports = {{"127.0.0.1", "TCP", 80}};
+    using Ports = std::vector<core::HostPort>;
+    const Ports all = {{"", "TCP", 9000}, {"", "UDP", 53}, {"127.0.0.1", "TCP", 80}};
+    CHECK(app.shape().host_ports == all);
+    app.conf.spark_version = "3.3.4";  // the Spark container lost its own
+    CHECK(app.shape().host_ports == Ports{{"", "UDP", 53}, {"127.0.0.1", "TCP", 80}});
+    pod.sidecar_ports.clear();
+    pod.containers = {{}, {}};
+    pod.host_network = true;
+    CHECK(app.shape().host_ports == Ports{{"", "TCP", 7079}});
+    app.with("spark.blockManager.port", "0");
+    CHECK(app.shape().host_ports.empty());
+}
+
+TEST_CASE("derive: labels that all executors share") {
+    auto app = make(
+        {{"spark.kubernetes.executor.label.app", "x-{{APP_ID}}"},
+         {"spark.kubernetes.executor.label.team", "etl"}});
+    app.driver.labels = {{"spark-app-selector", "spark-1"}, {"spark-version", "4.1.4"}};
+    app.conf.executor_template.emplace().labels = {
+        {"spark-app-name", "old"}, {"team", "data"}, {"tier", "batch"}};
+    const core::StringMap all = {
+        {"app", "x-spark-1"},
+        {"spark-app-selector", "spark-1"},
+        {"spark-exec-resourceprofile-id", "0"},
+        {"spark-role", "executor"},
+        {"spark-version", "4.1.4"},
+        {"team", "etl"},
+        {"tier", "batch"}};
+    CHECK(app.shape().labels == all);
+    app.conf.spark_version = "3.5.9";  // the placeholder stays, and is no label's value
+    CHECK(contains(app.problem(), "x-{{APP_ID}}"));
+    for (const char* value : {"not valid!", "-x", "x.", "\xc3\xa9"}) {
+        CHECK(contains(
+            make({{"spark.kubernetes.executor.label.team", value}}).problem(), "a label's value"));
+    }
+    for (const char* key : {"-bad", "a/b/c", "/x", "Up.per/x", "a..b/x", "x y"}) {
+        const std::string full = std::string("spark.kubernetes.executor.label.") + key;
+        CHECK(contains(make({{full, "x"}}).problem(), "a label's key"));
+    }
+    CHECK(contains(
+        make({{"spark.kubernetes.executor.label.spark-role", "driver"}}).problem(),
+        "Spark keeps this label"));
+}
+
+TEST_CASE("derive: claims of the conf") {
+    const std::string prefix = "spark.kubernetes.executor.volumes.persistentVolumeClaim.data.";
+    const Properties on_demand = {
+        {prefix + "mount.path", "/data"},
+        {prefix + "options.claimName", "OnDemand"},
+        {prefix + "options.sizeLimit", "10Gi"},
+        {prefix + "options.storageClass", "fast"}};
+    using gang::spark::VolumeClaim;
+    const std::vector<VolumeClaim> made = {
+        {"data", "OnDemand", gang::spark::MadeClaim{"fast", 10LL << 30, true}}};
+    CHECK(make(on_demand).shape().claims == made);
+    CHECK_FALSE(make(on_demand, "3.5.9").shape().claims[0].made->one_pod);
+    CHECK_FALSE(make(on_demand)
+                    .with("spark.kubernetes.legacy.useReadWriteOnceAccessMode", "true")
+                    .shape()
+                    .claims[0]
+                    .made->one_pod);
+    const Properties shared = {
+        {prefix + "mount.path", "/data"}, {prefix + "options.claimName", "shared"}};
+    CHECK(make(shared).shape().claims == std::vector<VolumeClaim>{{"data", "shared", {}}});
+    CHECK(
+        contains(make({{prefix + "mount.path", "/x"}}).problem(), "options.claimName is missing"));
+    CHECK(contains(make({{prefix + "options.claimName", "x"}}).problem(), "mount.path is missing"));
+    CHECK(contains(
+        make({{"spark.kubernetes.executor.volumes.disk.a.mount.path", "/a"}}).problem(),
+        "a type of volume"));
+}
+
+TEST_CASE("derive: executors that are born on a node, or wait at a gate") {
+    auto born = make({});
+    born.conf.executor_template.emplace().node_name = "n1";
+    CHECK(born.derive().executors.empty());
+    CHECK(born.derive().foreign_executors.size() == 1);
+    CHECK(has_note(born.derive(), "nodeName \"n1\""));
+    auto gated = make({});
+    gated.conf.executor_template.emplace().scheduling_gates_json = R"([{"name":"x"}])";
+    CHECK(gated.shape().count == 2);
+    CHECK(has_note(gated.derive(), "scheduling gates"));
+}
+
+TEST_CASE("derive: an empty scheduler name is one that is set") {
+    const auto app = make({{"spark.kubernetes.executor.scheduler.name", ""}});
+    REQUIRE(app.derive().foreign_executors.size() == 1);
+    CHECK(app.derive().foreign_executors[0].scheduler_name == "default-scheduler");
+}
+
+TEST_CASE("derive: an infinite factor is as many mebibytes as an int holds") {
+    for (const char* factor : {"1e400", "Infinity", "1e308"}) {
+        CHECK(
+            make({{"spark.executor.memoryOverheadFactor", factor}}).memory_mib() ==
+            1024 + 2147483647LL);
+    }
+}
+
+TEST_CASE("derive: 4Gi is a size from Spark 4.2 on") {
+    for (const char* size : {"4Gi", "4GiB", "4096mi", "4g"}) {
+        CHECK(make({{"spark.executor.memory", size}}, "4.2.1").memory_mib() == 4505);
+    }
+    for (const char* size : {"4bi", "4gii", "4 Gi", "4i", "4ib", "4Ei"}) {
+        CHECK(contains(make({{"spark.executor.memory", size}}, "4.2.1").problem(), "not a size"));
+    }
+    CHECK(contains(make({{"spark.executor.memory", "4Gi"}}, "4.1.4").problem(), "not a size"));
+}
+
+TEST_CASE("derive: dynamic allocation that the driver will refuse is said") {
+    const Properties dynamic = {{"spark.dynamicAllocation.enabled", "true"}};
+    CHECK(make(dynamic, "3.4.4").derive().notes.empty());
+    CHECK(has_note(make(dynamic, "3.3.4").derive(), "shuffleTracking"));
+    for (const char* key :
+         {"spark.dynamicAllocation.shuffleTracking.enabled", "spark.shuffle.service.enabled"}) {
+        CHECK(make(dynamic, "3.3.4").with(key, "true").derive().notes.empty());
+    }
+    CHECK(has_note(
+        make(dynamic, "4.3.0")
+            .with("spark.dynamicAllocation.shuffleTracking.enabled", "false")
+            .derive(),
+        "will end"));
+}
+
+TEST_CASE("derive: a heap that the driver will refuse is said") {
+    CHECK(has_note(make({{"spark.executor.memory", "449m"}}).derive(), "450m"));
+    CHECK(make({{"spark.executor.memory", "450m"}}).derive().notes.empty());
+    CHECK(has_note(make({{"spark.executor.memory", "3000000000"}}).derive(), "has no unit"));
 }

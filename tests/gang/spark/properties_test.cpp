@@ -165,7 +165,6 @@ TEST_CASE("properties: the relevant keys") {
           "spark.executor",
           "spark.executor.memory2",
           "spark.ssl.keyPassword",
-          "spark.executor.resource.gpu.discoveryScript",
           "spark.kubernetes.driver.node.selector.pool",
           "spark.app.name"}) {
         CHECK_MESSAGE(!is_relevant(key), std::string(key));
@@ -194,4 +193,38 @@ TEST_CASE("text: a quoted value is short and cannot draw on a terminal") {
     CHECK(quoted("a\x1b[2J\nb") == "\"a?[2J?b\"");
     CHECK(quoted(std::string(200, 'a')) == "\"" + std::string(80, 'a') + "...\"");
     CHECK(quoted(std::string(79, 'a') + "\xc3\xa9") == "\"" + std::string(79, 'a') + "...\"");
+}
+
+TEST_CASE("properties: references to other keys are replaced as Spark does") {
+    const auto value = [](const std::string& more) {
+        const auto read = read_properties("spark.executor.instances=${spark.own}\n" + more);
+        REQUIRE_MESSAGE(read.has_value(), (read ? "" : read.error().message));
+        return *core::find_value(*read, "spark.executor.instances");
+    };
+    CHECK(value("spark.own=3\n") == "3");
+    CHECK(value("spark.own=${spark.more}4\nspark.more=1\n") == "14");
+    CHECK(value("") == "${spark.own}");  // Spark leaves it, and then refuses the number
+    const auto problem = [](const char* text) {
+        const auto read = read_properties(text);
+        REQUIRE(!read.has_value());
+        return read.error().message;
+    };
+    CHECK(problem("spark.executor.memory=${env:SIZE}\n").find("environment") != std::string::npos);
+    CHECK(
+        problem("spark.executor.memory=${spark.a}\nspark.a=${spark.b}\nspark.b=${spark.a}\n")
+            .find("themselves") != std::string::npos);
+    // A bomb: sixteen levels of ten each.
+    std::string bomb = "spark.executor.memory=${spark.k0}\n";
+    for (int i = 0; i < 16; ++i) {
+        bomb += "spark.k" + std::to_string(i) + "=";
+        for (int j = 0; j < 10; ++j) {
+            bomb += "${spark.k" + std::to_string(i + 1) + "}";
+        }
+        bomb += "\n";
+    }
+    CHECK(problem(bomb.c_str()).find("references") != std::string::npos);
+    // Labels and selectors are read by prefix, and such values are not looked into.
+    const auto kept = read_properties("spark.kubernetes.node.selector.a=${spark.b}\nspark.b=x\n");
+    REQUIRE(kept.has_value());
+    CHECK(kept->front().second == "${spark.b}");
 }
