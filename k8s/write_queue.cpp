@@ -36,6 +36,11 @@ std::string lane_of(const WriteJob& job) {
     return std::visit([](const auto& one) { return lane_of_job(one); }, job);
 }
 
+bool is_awaited_write(const WriteJob& job) {
+    if (const auto* patch = std::get_if<PatchJob>(&job)) return static_cast<bool>(patch->done);
+    return std::holds_alternative<BindJob>(job);
+}
+
 WriteQueue::WriteQueue(const WriterOptions& bounds)
     : binds_max_(bounds.binds_max),
       patches_max_(bounds.patches_max),

@@ -42,6 +42,8 @@ using WriteJob = std::variant<BindJob, PatchJob, FetchJob, EventJob>;
 
 /// The pod whose lane a job uses; empty for fetches and events.
 std::string lane_of(const WriteJob& job);
+/// A bind, or a patch with a callback.
+bool is_awaited_write(const WriteJob& job);
 
 class WriteQueue {
 public:

@@ -1,6 +1,7 @@
 #include "k8s/writer.hpp"
 
 #include "k8s/annotations.hpp"
+#include "k8s/answer_order.hpp"
 #include "k8s/codec_status.hpp"
 #include "k8s/codec_write.hpp"
 #include "k8s/connection.hpp"
@@ -99,6 +100,7 @@ struct Writer::Impl : std::enable_shared_from_this<Writer::Impl> {
     std::shared_ptr<Endpoint> endpoint;
     WriterOptions options;
     WriteQueue queue;
+    AnswerOrder answers;
     PodVersions versions;
     protocol::Gate gate{gate_options()};
     asio::steady_timer event_timer;
@@ -112,7 +114,7 @@ struct Writer::Impl : std::enable_shared_from_this<Writer::Impl> {
     WriterStats stats;
     std::function<void(bool)> stop_done;
     bool stopping = false;
-    bool closed = false;  // callbacks are over
+    bool closed = false;   // callbacks are over
     bool cut_off = false;  // close_all() met writes under way
 
     std::uint32_t chance() { return static_cast<std::uint32_t>(random()); }
@@ -132,12 +134,19 @@ struct Writer::Impl : std::enable_shared_from_this<Writer::Impl> {
         kick();
         return true;
     }
-    template <typename Callback, typename Result>
-    void answer_later(Callback done, Result result) {
-        asio::post(io, [self = shared_from_this(), done = std::move(done), result] {
-            if (!self->closed) done(result);
-        });
+    /// For a job that somebody waits for: in the order of the answers for its pod.
+    template <typename Job, typename Result>
+    void enqueue_awaited(const std::string& uid, Job&& job, Result refusal) {
+        auto done = job.done;
+        if (!answers.has_refusals(uid) && enqueue(std::forward<Job>(job))) {
+            answers.taken(uid);
+            return;
+        }
+        answers.refuse(
+            uid, [done = std::move(done), refusal = std::move(refusal)] { done(refusal); });
+        asio::post(io, [self = shared_from_this(), uid] { self->tell_refusals(uid); });
     }
+    void tell_refusals(const std::string& uid);
 
     void kick();
     void watch_events();
@@ -193,6 +202,11 @@ void Writer::Impl::watch_events() {
         self->event_timer_set = false;
         if (!ec && !self->stopping) self->kick();
     });
+}
+
+void Writer::Impl::tell_refusals(const std::string& uid) {
+    if (closed) return;
+    for (const AnswerOrder::Answer& answer : answers.due_refusals(uid)) answer();
 }
 
 void Writer::Impl::count_throttled(const Response& response) {
@@ -260,10 +274,14 @@ asio::awaitable<void> Writer::Impl::work(WorkerPointer worker) {
             break;
         }
         const std::string lane = lane_of(*job);
+        const bool is_awaited = is_awaited_write(*job);
         ++in_flight;
         co_await carry_out(worker, std::move(*job));
         --in_flight;
         queue.finished(lane);
+        if (!is_awaited) continue;
+        answers.answered(lane);
+        tell_refusals(lane);
     }
     worker_ended(worker);
 }
@@ -292,9 +310,8 @@ void Writer::Impl::worker_ended(const WorkerPointer& worker) {
 
 void Writer::Impl::tell_stopped() {
     if (!stop_done) return;
-    asio::post(io, [done = std::exchange(stop_done, nullptr), drained = !cut_off] {
-        done(drained);
-    });
+    asio::post(
+        io, [done = std::exchange(stop_done, nullptr), drained = !cut_off] { done(drained); });
 }
 
 void Writer::Impl::close_all() {
@@ -485,23 +502,23 @@ Writer::~Writer() {
 }
 
 void Writer::bind(BindRequest request, std::function<void(BindResult)> done) {
-    BindJob job{std::move(request), done};
-    if (impl_->enqueue(std::move(job))) return;
-    impl_->answer_later(
-        std::move(done),
+    const std::string uid = request.pod.uid;
+    impl_->enqueue_awaited(
+        uid,
+        BindJob{std::move(request), std::move(done)},
         BindResult{BindOutcome::not_sent, "too many binds wait, or we are stopping"});
 }
 
 void Writer::patch_status(StatusPatch patch, std::function<void(StatusResult)> done) {
-    PatchJob job{std::move(patch), done};
-    if (impl_->enqueue(std::move(job))) return;
-    if (!done) {
-        ++impl_->stats.conditions_dropped;
+    const std::string uid = patch.pod.uid;
+    PatchJob job{std::move(patch), std::move(done)};
+    if (!job.done) {
+        if (!impl_->enqueue(std::move(job))) ++impl_->stats.conditions_dropped;
         return;
     }
-    StatusResult result;
-    result.message = "too many patches wait, or we are stopping";
-    impl_->answer_later(std::move(done), std::move(result));
+    StatusResult refusal;
+    refusal.message = "too many patches wait, or we are stopping";
+    impl_->enqueue_awaited(uid, std::move(job), std::move(refusal));
 }
 
 void Writer::record_event(PodEvent event) {
@@ -514,7 +531,9 @@ void Writer::get_config_map(
     if (impl_->enqueue(std::move(job))) return;
     ConfigMapResult result;
     result.message = "too many requests wait, or we are stopping";
-    impl_->answer_later(std::move(done), std::move(result));
+    asio::post(impl_->io, [self = impl_, done = std::move(done), result = std::move(result)] {
+        if (!self->closed) done(result);
+    });
 }
 
 void Writer::stop(std::int64_t drain_ms, std::function<void(bool)> done) {

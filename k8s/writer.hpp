@@ -103,8 +103,8 @@ struct WriterOptions {
     std::function<std::size_t(const std::string& uid)> annotation_bytes;
     NoticeSink notice;
     std::size_t connections_max = 16;
-    std::size_t binds_max = 65'536;       ///< beyond it a bind is answered not_sent at once
-    std::size_t patches_max = 65'536;     ///< with callback; beyond it: not written, at once
+    std::size_t binds_max = 65'536;       ///< beyond it a bind is answered not_sent
+    std::size_t patches_max = 65'536;     ///< with callback; beyond it: not written
     std::size_t fetches_max = 8'192;      ///< beyond it: failed, at once
     std::size_t conditions_max = 16'384;  ///< without callback; beyond it dropped and counted
     std::size_t events_max = 1'024;       ///< beyond it dropped and counted
@@ -133,8 +133,9 @@ public:
     Writer(const Writer&) = delete;
     Writer& operator=(const Writer&) = delete;
 
-    // Callbacks come on the loop's thread, exactly once, never from inside the call that asked.
-    // After stop() has said `done` none comes any more.
+    // Callbacks come on the loop's thread, exactly once, never from inside the call that asked; for
+    // binds and patches of one pod in the order in which they were asked for. After stop() has said
+    // `done` none comes any more.
 
     void bind(BindRequest request, std::function<void(BindResult)> done);
 

@@ -392,11 +392,67 @@ TEST_CASE("writer: at the bound of binds the newcomer is told at once") {
     Rig rig([](fake::Peer& peer, const fake::Request&) { peer.hold(); }, options);
     std::vector<BindOutcome> outcomes;
     for (int i = 0; i < 3; ++i) {
-        rig.writer->bind(
-            Rig::request(), [&](BindResult result) { outcomes.push_back(result.outcome); });
+        BindRequest request = Rig::request();
+        request.pod.uid = "u" + std::to_string(i);
+        rig.writer->bind(request, [&](BindResult result) { outcomes.push_back(result.outcome); });
     }
     fake::run_until(rig.io, [&] { return !outcomes.empty(); });
     CHECK(outcomes.front() == BindOutcome::not_sent);
+}
+
+// The engine tells whose answer it is by its order alone.
+TEST_CASE("writer: a refusal at a bound does not overtake an earlier answer for the same pod") {
+    WriterOptions options;
+    options.patches_max = 1;
+    options.binds_max = 0;
+    options.connections_max = 1;
+    std::mutex gate;
+    gate.lock();
+    Rig rig(
+        [&](fake::Peer& peer, const fake::Request&) {
+            const std::lock_guard wait(gate);
+            peer.reply(200, pod("105"));
+        },
+        options);
+    std::vector<std::string> answers;
+    const auto patch = [&](const std::string& name, const std::string& uid) {
+        StatusPatch wanted = Rig::condition(name);
+        wanted.pod.uid = uid;
+        rig.writer->patch_status(wanted, [&answers, name](StatusResult result) {
+            answers.push_back(name + (result.written ? " written" : " refused"));
+        });
+    };
+    patch("first", "u1");
+    fake::run_until(rig.io, [&] { return rig.server.requests().size() == 1; });
+    patch("second", "u1");
+    patch("third", "u1");
+    rig.writer->bind(Rig::request(), [&](BindResult) { answers.push_back("bind refused"); });
+    patch("other pod", "u2");
+    fake::run_until(rig.io, [&] { return !answers.empty(); });
+    CHECK(answers == std::vector<std::string>{"other pod refused"});
+    gate.unlock();
+    fake::run_until(rig.io, [&] { return answers.size() == 5; });
+    CHECK(
+        answers == std::vector<std::string>{
+                       "other pod refused",
+                       "first written",
+                       "second written",
+                       "third refused",
+                       "bind refused"});
+}
+
+TEST_CASE("writer: what is asked behind a refusal that waits is refused after it") {
+    WriterOptions options;
+    options.binds_max = 0;
+    Rig rig([](fake::Peer& peer, const fake::Request&) { peer.reply(200, pod("105")); }, options);
+    std::vector<std::string> answers;
+    rig.writer->bind(Rig::request(), [&](BindResult) { answers.push_back("bind"); });
+    rig.writer->patch_status(Rig::condition("x"), [&](StatusResult result) {
+        answers.push_back(result.written ? "patch written" : "patch refused");
+    });
+    fake::run_until(rig.io, [&] { return answers.size() == 2; });
+    CHECK(answers == std::vector<std::string>{"bind", "patch refused"});
+    CHECK(rig.patch(Rig::condition("y")).written);
 }
 
 TEST_CASE("writer: stop lets a bind in flight finish, takes nothing new, drops the droppable") {
@@ -417,7 +473,9 @@ TEST_CASE("writer: stop lets a bind in flight finish, takes nothing new, drops t
     rig.writer->patch_status(Rig::condition("droppable"), nullptr);
     rig.writer->stop(5'000, [&](bool all) { stopped = true, drained = all; });
     std::optional<BindResult> late;
-    rig.writer->bind(Rig::request(), [&](BindResult result) { late = std::move(result); });
+    BindRequest another = Rig::request();
+    another.pod.uid = "u2";
+    rig.writer->bind(another, [&](BindResult result) { late = std::move(result); });
     fake::run_until(rig.io, [&] { return late.has_value(); });
     CHECK(late->outcome == BindOutcome::not_sent);
     CHECK_FALSE(stopped);
