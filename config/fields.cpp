@@ -192,9 +192,7 @@ Field nodes() {
                       return s.nodes.headroom_memory_bytes;
                   })}),
          value(
-             "costLabel", read_label_key, [](Schema & s) -> auto& {
-                 return s.nodes.cost_label;
-             })});
+             "costLabel", read_label_key, [](Schema & s) -> auto& { return s.nodes.cost_label; })});
 }
 
 const std::vector<Field>& table() {
@@ -207,9 +205,17 @@ const std::vector<Field>& table() {
                 "kubeconfig", read_string, [](Schema & s) -> auto& { return s.kubeconfig; })}),
         leader_election(),
         section(
+            "server",
+            {value(
+                "listen", read_listen_address, [](Schema & s) -> auto& {
+                    return s.server_listen;
+                })}),
+        section(
             "control",
             {value(
-                "listen", read_listen, [](Schema & s) -> auto& { return s.control_listen; })}),
+                "listen", read_private_address, [](Schema & s) -> auto& {
+                    return s.control_listen;
+                })}),
         logging(),
         profiles(),
         gang(),

@@ -140,7 +140,11 @@ core::Result<std::string> read_namespace(const Tree& tree) {
     return text;
 }
 
-core::Result<std::string> read_listen(const Tree& tree) {
+namespace {
+
+using AddressParser = core::Result<ListenAddress> (*)(std::string_view);
+
+core::Result<std::string> read_address(const Tree& tree, AddressParser parse) {
     auto text = read_string(tree);
     if (!text) {
         return text;
@@ -148,11 +152,21 @@ core::Result<std::string> read_listen(const Tree& tree) {
     if (text->empty() || *text == "none") {
         return std::string{};
     }
-    const auto address = parse_loopback(printable(*text, shown_max));
+    const auto address = parse(printable(*text, shown_max));
     if (!address) {
         return address.error();
     }
     return text;
+}
+
+}  // namespace
+
+core::Result<std::string> read_private_address(const Tree& tree) {
+    return read_address(tree, parse_private);
+}
+
+core::Result<std::string> read_listen_address(const Tree& tree) {
+    return read_address(tree, parse_listen);
 }
 
 core::Result<bool> read_bool(const Tree& tree) {

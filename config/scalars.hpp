@@ -21,8 +21,10 @@ core::Result<std::string> read_string(const Tree& tree);
 core::Result<std::string> read_object_name(const Tree& tree);
 /// A namespace's name (RFC 1123 label); empty is allowed.
 core::Result<std::string> read_namespace(const Tree& tree);
-/// A loopback address with port; `none` or an empty text give an empty text.
-core::Result<std::string> read_listen(const Tree& tree);
+/// A loopback address with port, or a Unix socket; `none` or an empty text give an empty text.
+core::Result<std::string> read_private_address(const Tree& tree);
+/// Any address with port; `none` or an empty text give an empty text.
+core::Result<std::string> read_listen_address(const Tree& tree);
 /// true or false, nothing else.
 core::Result<bool> read_bool(const Tree& tree);
 core::Result<std::int64_t> read_integer(const Tree& tree, std::int64_t least, std::int64_t most);

@@ -59,6 +59,7 @@ enum class LogLevel : std::uint8_t { debug, info, warning, error };
 struct Schema {
     std::string kubeconfig;  ///< clientConnection.kubeconfig
     LeaderElection leader_election;
+    std::string server_listen = ":10352";  ///< server.listen; empty: no health, no metrics
     std::string control_listen = "127.0.0.1:10351";  ///< control.listen; empty: no control endpoint
     LogFormat log_format = LogFormat::automatic;
     LogLevel log_level = LogLevel::info;

@@ -43,17 +43,18 @@ struct Retry {
 struct PodEntry {
     core::Pod pod;
     // What the pod was when it was first seen: labels and owners can be edited later.
-    bool is_driver = false;     ///< of a Spark application in cluster mode, or says it has a gang
-    bool is_executor = false;   ///< its role says so, whoever its driver is
-    bool hand_made = false;     ///< a driver that no Spark made, or an executor by its labels alone
-    bool declares_anew = false; ///< what it says of its gang has not been looked at
-    std::string owner;          ///< uid of an executor's controller or driver, else empty
-    std::string claim;          ///< namespace/application id, see engine_allocators.cpp
-    std::string assumed_node;   ///< from our own bind; the API server's word replaces it
-    std::string bound_version;  ///< the resourceVersion that our last bind named
+    bool is_driver = false;    ///< of a Spark application in cluster mode, or says it has a gang
+    bool is_executor = false;  ///< its role says so, whoever its driver is
+    bool hand_made = false;    ///< a driver that no Spark made, or an executor by its labels alone
+    bool declares_anew = false;  ///< what it says of its gang has not been looked at
+    std::string owner;           ///< uid of an executor's controller or driver, else empty
+    std::string claim;           ///< namespace/application id, see engine_allocators.cpp
+    std::string assumed_node;    ///< from our own bind; the API server's word replaces it
+    std::string bound_version;   ///< the resourceVersion that our last bind named
     bool bind_in_flight = false;
-    bool gone = false;       ///< the API server says so; the delete event is to come
-    std::int32_t slot = -1;  ///< index into the owner gang's slots
+    bool gone = false;         ///< the API server says so; the delete event is to come
+    std::int64_t seen_ms = 0;  ///< when it came; by the server's clock if it was there before us
+    std::int32_t slot = -1;    ///< index into the owner gang's slots
     Retry retry;
 
     const std::string& node() const { return pod.node_name.empty() ? assumed_node : pod.node_name; }

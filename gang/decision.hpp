@@ -27,6 +27,8 @@ struct BindPod {
     std::string resource_version;
     std::string node;
     core::StringMap annotations;
+    std::int64_t pending_since_ms = 0;  ///< Unix ms when the pod was first seen
+    bool starts_gang = false;           ///< a driver: with it the whole gang is admitted
 };
 
 /// GET the driver's config map(s). Answered by SparkConfFound or SparkConfMissing.

@@ -16,6 +16,7 @@
 //   engine_plan.cpp      the order of all that, and when to wake
 //   engine_views.cpp     gangs() and explain()
 //   engine_audit.cpp     what is believed, against what is listed; the ledger as it is shown
+//   engine_totals.cpp    totals()
 
 #include "config/schema.hpp"
 #include "core/cluster.hpp"
@@ -33,6 +34,7 @@
 #include "gang/ledger.hpp"
 #include "gang/ledger_view.hpp"
 #include "gang/spark/derive.hpp"
+#include "gang/totals.hpp"
 
 #include <array>
 #include <cstdint>
@@ -78,6 +80,7 @@ public:
     void for_each_pod(
         const std::function<void(std::string_view uid, std::string_view name)>& visit) const;
     std::vector<NodeLedger> ledger() const;
+    Totals totals(std::int64_t now_ms) const;
 
 private:
     using MemoKey = std::vector<std::pair<core::ShapeId, std::int64_t>>;
@@ -257,8 +260,8 @@ private:
 
     void admit_waiting();
     struct Walk {
-        bool full = false;     ///< those behind a blocked head are looked at as well
-        bool blocked = false;  ///< strict FIFO: nobody else is admitted there
+        bool full = false;                    ///< those behind a blocked head are looked at as well
+        bool blocked = false;                 ///< strict FIFO: nobody else is admitted there
         core::NodeBitmap blocked_nodes = {};  ///< where: on what those who wait could use
         std::int32_t ahead = 0;
         const Application* head = nullptr;
@@ -296,6 +299,7 @@ private:
     GangState state_of(const Application& app) const;
     std::string application_name(const Application& app) const;
     const PodEntry* find_pod(std::string_view question) const;
+    void add_pending(const PodEntry& entry, PendingPods& out) const;
     void add_notes(
         const Application& app, const PodEntry& asked, std::vector<std::string>& notes) const;
 
@@ -323,6 +327,7 @@ private:
     std::map<std::string, std::deque<StatusKind>> expected_status_;
 
     std::int64_t now_ms_ = 0;
+    std::int64_t idle_milli_ms_ = 0;  ///< cpu of open slots times time, while we lead
     bool leads_ = false;
     std::int64_t epoch_ = 0;
     bool fence_is_raised_ = false;    ///< in this reign
@@ -339,7 +344,7 @@ private:
     std::set<Rank> degraded_;            ///< gangs with slots without room
     std::set<std::string> oversized_;    ///< gangs with an executor larger than its slots
     std::map<std::string, std::int64_t> distrusted_;  ///< nodes, until when at most
-    std::set<std::string> suspects_;     ///< nodes on which slots are to be looked at
+    std::set<std::string> suspects_;                  ///< nodes on which slots are to be looked at
     std::set<std::string> suspect_gangs_;
     std::set<std::string> to_publish_;  ///< gangs whose reservation is to be written
     std::set<std::pair<std::int64_t, std::string>> stuck_due_;

@@ -142,6 +142,9 @@ void Engine::on(const PodUpserted& event) {
     }
     const core::Pod before = std::exchange(entry.pod, event.pod);
     if (inserted) {
+        // What was there before us has waited before, too; the server's clock is all that tells.
+        const bool came_now = pods_list_ == List::complete;
+        entry.seen_ms = came_now ? now_ms_ : std::min(event.pod.created * 1000, now_ms_);
         take_role(entry);
     } else {
         entry.pod.created = before.created;  // ranks are made of it
@@ -271,8 +274,7 @@ void Engine::driver_is_bound(Application& app, PodEntry& entry, bool behind_fenc
         app.phase = Phase::running;
         // A restart must not begin the wait for a driver that never runs anew.
         const bool is_said = entry.pod.scheduled && entry.pod.scheduled->since > 0;
-        app.bound_ms =
-            is_said ? std::min(entry.pod.scheduled->since * 1000, now_ms_) : now_ms_;
+        app.bound_ms = is_said ? std::min(entry.pod.scheduled->since * 1000, now_ms_) : now_ms_;
         stuck_due_.emplace(app.bound_ms + schema_.gang.never_running_after_ms, app.uid);
     }
     // Behind the fence nobody but us binds drivers with a reservation: what appears now bound was

@@ -224,8 +224,13 @@ void Engine::send_bind(PodEntry& entry, const std::string& node, core::StringMap
     entry.bind_in_flight = true;
     entry.bound_version = entry.pod.resource_version;
     announcer_.forget(entry.pod.uid);
-    decisions_.emplace_back(
-        BindPod{ref_of(entry.pod), entry.pod.resource_version, node, std::move(annotations)});
+    decisions_.emplace_back(BindPod{
+        ref_of(entry.pod),
+        entry.pod.resource_version,
+        node,
+        std::move(annotations),
+        entry.seen_ms,
+        entry.is_driver});
 }
 
 /// Whether nothing of earlier failures stands against a try now.

@@ -24,6 +24,7 @@ enum class ReasonCode : std::uint8_t {
     backing_off,
     bind_failed
 };
+inline constexpr ReasonCode last_reason_code = ReasonCode::bind_failed;
 
 /// "WaitingForCapacity" etc.: the text in brackets.
 std::string_view to_string(ReasonCode code);

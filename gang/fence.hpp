@@ -53,6 +53,7 @@ public:
     std::vector<std::string> due(std::int64_t now_ms);
 
     std::optional<std::int64_t> next_due_ms() const;
+    std::size_t size() const { return pods_.size(); }
     bool passed() const { return pods_.empty(); }
     bool is_waiting_for(const std::string& uid) const { return pods_.contains(uid); }
 

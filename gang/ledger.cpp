@@ -21,6 +21,13 @@ bool fits_within(const core::Resources& inner, const core::Resources& outer) {
     return core::larger(inner, outer) == outer;
 }
 
+/// Called while the slot is open and charged: after it has become so, before it ceases to be.
+void Ledger::count_open(const Slot& slot, std::int64_t sign) {
+    if (slot.state == SlotState::open && !slot.charge.is_none()) {
+        open_milli_ += sign * cluster_.resources_of(slot.charge).cpu_milli;
+    }
+}
+
 void Ledger::settle(const PodEntry& entry) {
     if (entry.holds_room() && entry.slot < 0) {
         cluster_.upsert_pod(entry.pod.uid, entry.node(), entry.pod.requests, core::Holder::gang);
@@ -35,10 +42,12 @@ void Ledger::open(const Application& app, Slot& slot, const std::string& node) {
     slot.state = SlotState::open;
     slot.charge = cluster_.charge(
         cluster_.node_or_ghost(node), app.shapes[slot.shape].id, core::Holder::gang);
+    count_open(slot, 1);
 }
 
 void Ledger::fill(Application& app, std::size_t index, PodEntry& entry) {
     Slot& slot = app.slots[index];
+    count_open(slot, -1);
     const core::Resources amounts =
         core::larger(cluster_.resources(app.shapes[slot.shape].id), entry.pod.requests);
     cluster_.remove_pod(entry.pod.uid);
@@ -66,9 +75,11 @@ void Ledger::vacate(Application& app, PodEntry& entry) {
     slot.state = SlotState::open;
     cluster_.recharge(
         slot.charge, cluster_.resources(app.shapes[slot.shape].id), core::Holder::gang);
+    count_open(slot, 1);
 }
 
 void Ledger::degrade(Slot& slot) {
+    count_open(slot, -1);
     if (!slot.charge.is_none()) {
         cluster_.release(slot.charge);
     }
@@ -99,6 +110,7 @@ void Ledger::give_up_unfilled(Application& app, std::int64_t generation) {
             pods_.at(slot.pod).slot = static_cast<std::int32_t>(kept.size());
             kept.push_back(std::move(slot));
         } else if (!slot.charge.is_none()) {
+            count_open(slot, -1);
             app.holds.push_back({slot.charge, generation});
         }
     }
@@ -109,6 +121,7 @@ void Ledger::drop(Application& app) {
     const std::vector<Slot> slots = std::exchange(app.slots, {});
     for (const Slot& slot : slots) {
         if (!slot.charge.is_none()) {
+            count_open(slot, -1);
             cluster_.release(slot.charge);
         }
         if (const auto it = pods_.find(slot.pod); it != pods_.end()) {

@@ -59,9 +59,15 @@ public:
     /// Whether an open slot can stay where it is.
     bool is_usable(const Application& app, const Slot& slot) const;
 
+    /// CPU of all open slots, in thousandths of a core.
+    std::int64_t open_milli() const { return open_milli_; }
+
 private:
+    void count_open(const Slot& slot, std::int64_t sign);
+
     core::Cluster& cluster_;
     Pods& pods_;
+    std::int64_t open_milli_ = 0;
 };
 
 /// Whether the API server has the reservation that names this slot where it is.

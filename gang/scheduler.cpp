@@ -53,4 +53,8 @@ const Counters& Scheduler::counters() const {
     return state_->engine.counters();
 }
 
+Totals Scheduler::totals(std::int64_t now_ms) const {
+    return state_->engine.totals(now_ms);
+}
+
 }  // namespace gang

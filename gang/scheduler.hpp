@@ -13,6 +13,7 @@
 #include "gang/event.hpp"
 #include "gang/explain.hpp"
 #include "gang/ledger_view.hpp"
+#include "gang/totals.hpp"
 
 #include <functional>
 #include <memory>
@@ -53,6 +54,8 @@ public:
 
     /// How many things are remembered because of pods: 0 when there are none, and for a while after.
     std::size_t remembered() const;
+    /// For metrics; all zero but the sum over time while another leads. Walks all gangs and pods.
+    Totals totals(std::int64_t now_ms) const;
 
 private:
     struct State;

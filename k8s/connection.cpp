@@ -390,7 +390,10 @@ asio::awaitable<Reply> Connection::Impl::attempts(
         limits.total_ms = deadline - monotonic_ms();
         const bool reused = usable;
         const std::uint64_t before = closes;
+        const std::int64_t began = monotonic_ms();
         auto failure = co_await exchange(request, limits, streaming);
+        const int status = failure ? 0 : static_cast<int>(parser->get().result_int());
+        endpoint->requests().count(request.method, status, monotonic_ms() - began);
         if (failure) {
             const bool again = request.method == "GET" && reused && !failure->answered &&
                                !repeated && closes == before && monotonic_ms() < deadline;

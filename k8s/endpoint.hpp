@@ -9,6 +9,7 @@
 #include "core/result.hpp"
 #include "k8s/access.hpp"
 #include "k8s/notice.hpp"
+#include "k8s/request_stats.hpp"
 #include "k8s/token.hpp"
 
 #include <cstdint>
@@ -54,6 +55,8 @@ public:
     /// Told at once what is unusual about our trust, later each problem when it begins and ends.
     void set_notice(NoticeSink notice);
 
+    RequestStats& requests() { return requests_; }  ///< of every connection together
+
 private:
     Endpoint(Access access, std::string user_agent);
     void read_trust(std::int64_t now_ms);
@@ -69,6 +72,7 @@ private:
     std::int64_t trust_read_ms_ = 0;
     std::int64_t trust_due_ms_ = 0;
     bool trust_was_asked_ = false;
+    RequestStats requests_;
 };
 
 }  // namespace k8s

@@ -146,6 +146,7 @@ void Watcher::Impl::take_page(DecodedPage&& page, std::size_t bytes) {
         problem("the list is older than what was seen, or does not end");
         return;
     }
+    stats.heard_ms = monotonic_ms();
     if (verdict == protocol::PageVerdict::first) {
         ++stats.lists;
         emit(RelistBegun{});
@@ -218,10 +219,13 @@ asio::awaitable<void> Watcher::Impl::watch(protocol::AskWatch ask) {
     ++stats.watches;
     denied = false;
     stats.last_problem.clear();
+    stats.interrupted_ms = 0;
+    stats.heard_ms = monotonic_ms();
     lines.clear();
     reflector.on_watch_opened(monotonic_ms());
     const std::int64_t end = monotonic_ms() + ask.timeout_seconds * 1'000 + watch_overdue_ms;
     co_await follow(end);
+    stats.interrupted_ms = monotonic_ms();
     lines.clear();
 }
 
@@ -233,6 +237,7 @@ asio::awaitable<void> Watcher::Impl::follow(std::int64_t end_ms) {
         StreamPart part = co_await connection.read(std::min(left, options.silence_ms));
         if (stopped || wants_list) co_return;
         if (const auto* bytes = std::get_if<std::string>(&part)) {
+            stats.heard_ms = monotonic_ms();
             if (take_bytes(*bytes)) continue;
             connection.close();
             co_return;
@@ -317,6 +322,7 @@ Watcher::~Watcher() {
 void Watcher::start() {
     ENSURE(!impl_->started);
     impl_->started = true;
+    impl_->stats.interrupted_ms = monotonic_ms();
     asio::co_spawn(impl_->io, impl_->run(), keep_alive(impl_));
 }
 

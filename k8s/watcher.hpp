@@ -62,6 +62,8 @@ struct WatcherStats {
     std::uint64_t events = 0;    ///< watch events other than bookmarks
     std::uint64_t silences = 0;  ///< watches opened anew because nothing came
     std::uint64_t failures = 0;
+    std::int64_t interrupted_ms = 0;  ///< monotonic: since when no watch is open; 0: one is
+    std::int64_t heard_ms = 0;        ///< monotonic: when the server last sent anything; 0: never
     bool synced =
         false;  ///< a list is complete, no new one is needed, and nobody denies us the kind
     std::string last_problem;  ///< empty while all is well

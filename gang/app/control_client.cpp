@@ -1,11 +1,13 @@
 #include "gang/app/control_client.hpp"
 
 #include <boost/asio/co_spawn.hpp>
+#include <boost/asio/generic/stream_protocol.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <boost/beast/core/basic_stream.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
-#include <boost/beast/core/tcp_stream.hpp>
 #include <boost/beast/http.hpp>
 #include <fmt/format.h>
 
@@ -22,20 +24,31 @@ constexpr std::chrono::seconds timeout(2);
 constexpr std::uint64_t body_max = 64ULL * 1024 * 1024;
 
 struct Question {
-    Question(asio::ip::tcp::endpoint to, std::string path)
-        : endpoint(to), target(std::move(path)) {}
-    asio::ip::tcp::endpoint endpoint;
+    Question(asio::generic::stream_protocol::endpoint to, std::string own_host, std::string path)
+        : endpoint(to), host(std::move(own_host)), target(std::move(path)) {}
+    asio::generic::stream_protocol::endpoint endpoint;
+    std::string host;
     std::string target;
 };
 
+Question question_to(const config::ListenAddress& address, const std::string& target) {
+    if (!address.path.empty()) {
+        return {asio::local::stream_protocol::endpoint(address.path), "localhost", target};
+    }
+    const auto host = asio::ip::make_address(address.host);
+    return {
+        asio::ip::tcp::endpoint(host, address.port),
+        host.is_v6() ? "[" + address.host + "]" : address.host,
+        target};
+}
+
 asio::awaitable<ControlAnswer> ask(Question question) {
-    boost::beast::tcp_stream stream(co_await asio::this_coro::executor);
+    boost::beast::basic_stream<asio::generic::stream_protocol> stream(
+        co_await asio::this_coro::executor);
     stream.expires_after(timeout);
     co_await stream.async_connect(question.endpoint, asio::use_awaitable);
     http::request<http::empty_body> request(http::verb::get, question.target, 11);
-    const auto address = question.endpoint.address();
-    request.set(
-        http::field::host, address.is_v6() ? "[" + address.to_string() + "]" : address.to_string());
+    request.set(http::field::host, question.host);
     request.keep_alive(false);
     co_await http::async_write(stream, request, asio::use_awaitable);
     boost::beast::flat_buffer buffer;
@@ -52,14 +65,12 @@ asio::awaitable<ControlAnswer> ask(Question question) {
 
 core::Result<ControlAnswer> ask_daemon(
     const config::ListenAddress& address, const std::string& target) {
-    const std::string where = fmt::format("{}:{}", address.host, address.port);
     try {
         asio::io_context io(1);
-        const asio::ip::tcp::endpoint endpoint(asio::ip::make_address(address.host), address.port);
         ControlAnswer answer;
         std::exception_ptr failure;
         asio::co_spawn(
-            io, ask(Question(endpoint, target)), [&](std::exception_ptr e, ControlAnswer got) {
+            io, ask(question_to(address, target)), [&](std::exception_ptr e, ControlAnswer got) {
                 failure = e;
                 answer = std::move(got);
             });
@@ -69,7 +80,8 @@ core::Result<ControlAnswer> ask_daemon(
         }
         return answer;
     } catch (const std::exception& e) {
-        return core::Error{fmt::format("no daemon answers at {}: {}", where, e.what())};
+        return core::Error{
+            fmt::format("no daemon answers at {}: {}", config::describe(address), e.what())};
     }
 }
 

@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::string_view explain_path = "/explain";
 
-ControlReply error(int status, std::string_view message) {
-    return ControlReply{status, fmt::format("{{\"error\":{}}}", json_string(message))};
+HttpReply error(int status, std::string_view message) {
+    return HttpReply{status, fmt::format("{{\"error\":{}}}", json_string(message))};
 }
 
 /// Any port is fine: a port-forward or a tunnel may have changed it.
@@ -64,7 +64,7 @@ std::optional<std::string> question_of(std::string_view query) {
     return std::nullopt;
 }
 
-ControlReply explain(std::string_view query, const ControlSource& source) {
+HttpReply explain(std::string_view query, const ControlSource& source) {
     const auto question = question_of(query);
     if (!question || question->empty()) {
         return error(400, "ask with ?q= and a pod, namespace/pod or application id");
@@ -73,37 +73,32 @@ ControlReply explain(std::string_view query, const ControlSource& source) {
     if (!answer) {
         return error(404, "no gang of ours has a pod or an application of this name");
     }
-    return ControlReply{200, *std::move(answer)};
+    return HttpReply{200, *std::move(answer)};
 }
 
 }  // namespace
 
-ControlReply control_reply(const ControlRequest& request, const ControlSource& source) {
-    if (!is_own_host(request.host)) {
+HttpLimits control_limits() {
+    HttpLimits limits;
+    limits.connections_max = 16;
+    return limits;
+}
+
+HttpReply control_reply(const HttpAsk& ask, const ControlSource& source) {
+    if (!is_own_host(ask.host)) {
         return error(403, "only requests to a loopback host are answered");
     }
-    if (!request.is_get) {
-        return error(405, "only GET is answered");
-    }
-    const std::string_view target = request.target;
+    const std::string_view target = ask.target;
     const auto mark = target.find('?');
     const std::string_view path = target.substr(0, mark);
     const std::string_view query = mark == std::string_view::npos ? "" : target.substr(mark + 1);
     if (path == "/gangs") {
-        return ControlReply{200, source.gangs()};
+        return HttpReply{200, source.gangs()};
     }
     if (path == explain_path) {
         return explain(query, source);
     }
-    if (path == "/livez") {
-        return ControlReply{200, R"({"status":"ok"})"};
-    }
-    if (path == "/readyz") {
-        return source.ready()
-                   ? ControlReply{200, R"({"status":"ok"})"}
-                   : ControlReply{503, R"({"status":"pods and nodes are not listed yet"})"};
-    }
-    return error(404, "there are /gangs, /explain?q=, /livez and /readyz");
+    return error(404, "there are /gangs and /explain?q=");
 }
 
 std::string explain_target(std::string_view question) {

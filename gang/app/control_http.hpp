@@ -1,26 +1,30 @@
 #pragma once
-// What the control endpoint answers, without sockets.
+// What the control endpoint answers: a few read-only questions over HTTP, for this machine only, as
+// JSON.
+//   GET /gangs   GET /explain?q=POD-OR-APPLICATION
+// It has no authentication, so it listens on loopback or on a Unix socket alone and answers only
+// requests whose Host is loopback too (a web page that has its own name point at 127.0.0.1 gets
+// nothing).
 
-#include "gang/app/control_server.hpp"
+#include "gang/app/http_server.hpp"
 
+#include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
 namespace gang::app {
 
-struct ControlRequest {
-    bool is_get = false;
-    std::string target;  ///< path and query as sent
-    std::string host;    ///< the Host header
+/// Called on the loop for each question; answers are JSON texts.
+struct ControlSource {
+    std::function<std::string()> gangs;
+    std::function<std::optional<std::string>(const std::string& question)> explain;
 };
 
-struct ControlReply {
-    int status = 200;
-    std::string body;  ///< JSON
-    friend bool operator==(const ControlReply&, const ControlReply&) = default;
-};
+/// Of all connections together; answers of thousands of gangs take their time on a slow reader.
+HttpLimits control_limits();
 
-ControlReply control_reply(const ControlRequest& request, const ControlSource& source);
+HttpReply control_reply(const HttpAsk& ask, const ControlSource& source);
 
 /// "/explain?q=" and the percent-encoded question.
 std::string explain_target(std::string_view question);

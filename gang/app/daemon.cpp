@@ -1,11 +1,13 @@
 #include "gang/app/daemon.hpp"
 
-#include "gang/app/control_server.hpp"
+#include "gang/app/endpoints.hpp"
 #include "gang/app/executor.hpp"
 #include "gang/app/inbox.hpp"
 #include "gang/app/json_text.hpp"
+#include "gang/app/metrics.hpp"
 #include "gang/app/server_name.hpp"
 #include "gang/app/translate.hpp"
+#include "gang/app/version.hpp"
 #include "gang/scheduler.hpp"
 #include "k8s/elector.hpp"
 #include "k8s/time.hpp"
@@ -71,7 +73,10 @@ struct Daemon::Impl : std::enable_shared_from_this<Daemon::Impl> {
     void step(const StampedEvent& event);
     void lost(const std::string& why);
     void lead(std::int64_t epoch, const std::string& why);
-    void serve_control();
+    ControlSource control_source();
+    ServedSource served_source();
+    Health health();
+    MetricsView metrics_view();
     k8s::NoticeSink notices(std::string from) const;
     k8s::WatcherOptions watcher_options(k8s::WatchKind kind);
     k8s::WriterOptions writer_options();
@@ -87,8 +92,10 @@ struct Daemon::Impl : std::enable_shared_from_this<Daemon::Impl> {
     k8s::Watcher pods;
     k8s::Watcher nodes;
     k8s::Writer writer;
+    Metrics metrics;
     Executor executor;
-    std::unique_ptr<ControlServer> control;
+    Endpoints endpoints;
+    std::int64_t last_step_ms = 0;  ///< of the clock; or when somebody began to wait
     DaemonStats stats;
     std::optional<std::int64_t> reign_begins;  ///< its epoch, while the nodes are listed for it
     bool turn_is_posted = false;
@@ -106,12 +113,20 @@ Daemon::Impl::Impl(asio::io_context& context, DaemonOptions with)
       pods(io, options.endpoint, watcher_options(k8s::WatchKind::pods)),
       nodes(io, options.endpoint, watcher_options(k8s::WatchKind::nodes)),
       writer(io, options.endpoint, writer_options()),
+      metrics(Metrics::Identity{
+          std::string(version),
+          fmt::format("{}", fmt::join(options.config.scheduler_names, ",")),
+          options.config.leader_election.lease_name,
+          server_name(options.endpoint->access())}),
       executor(Executor::Wiring{
           &writer,
           options.log,
+          &metrics,
           [this](Event event) { push(std::move(event)); },
+          [this] { return clock.now(); },
           [this](std::int64_t time_ms) { wake(time_ms); },
-          [this](const std::string& why) { lost("another scheduler has taken over: " + why); }}) {
+          [this](const std::string& why) { lost("another scheduler has taken over: " + why); }}),
+      endpoints(io, options.log) {
     if (options.config.leader_election.enabled) {
         elector = std::make_unique<k8s::Elector>(io, options.endpoint, elector_options());
     }
@@ -183,7 +198,7 @@ void Daemon::Impl::start() {
          {"schedulerNames", fmt::format("{}", fmt::join(options.config.scheduler_names, ","))},
          {"leaderElection", elector ? "on" : "off"}});
     options.endpoint->set_notice(notices("credentials"));
-    serve_control();
+    endpoints.start(options.config, control_source(), served_source());
     pods.start();
     nodes.start();
     if (elector) {
@@ -212,12 +227,7 @@ void Daemon::Impl::lead(std::int64_t epoch, const std::string& why) {
     nodes.list_again();
 }
 
-void Daemon::Impl::serve_control() {
-    if (options.config.control_listen.empty()) {
-        return;
-    }
-    const std::string& listen = options.config.control_listen;
-    const auto address = config::parse_loopback(listen);
+ControlSource Daemon::Impl::control_source() {
     const std::string server = server_name(options.endpoint->access());
     ControlSource source;
     source.gangs = [this, server] {
@@ -230,22 +240,58 @@ void Daemon::Impl::serve_control() {
         }
         return to_json(Answer{"daemon", server, *std::move(explanation)});
     };
-    source.ready = [this] { return pods.stats().synced && nodes.stats().synced; };
-    auto started = address ? ControlServer::listen(io, *address, std::move(source))
-                           : core::Result<std::unique_ptr<ControlServer>>(address.error());
-    if (!started) {
-        options.log->write(
-            LogLevel::warning,
-            "no control endpoint",
-            {{"listen", listen}, {"why", started.error().message}});
-        return;
-    }
-    control = *std::move(started);
+    return source;
+}
+
+ServedSource Daemon::Impl::served_source() {
+    return ServedSource{
+        [this] { return health(); }, [this] { return metrics.text(metrics_view()); }};
+}
+
+Health Daemon::Impl::health() {
+    const std::int64_t now = k8s::monotonic_ms();
+    const auto interrupted = [now](const k8s::WatcherStats& watch) {
+        return watch.interrupted_ms == 0 ? 0 : now - watch.interrupted_ms;
+    };
+    Health out;
+    out.stopping = stopping;
+    out.lease_lost = lease_is_lost;
+    out.pods_synced = pods.stats().synced;
+    out.nodes_synced = nodes.stats().synced;
+    out.pods_interrupted_ms = interrupted(pods.stats());
+    out.nodes_interrupted_ms = interrupted(nodes.stats());
+    out.leads = stats.leading;
+    out.leader_known = elector && !elector->holder().empty();
+    out.overdue_ms = deciding && inbox.waiting() > 0 ? clock.now() - last_step_ms : 0;
+    return out;
+}
+
+MetricsView Daemon::Impl::metrics_view() {
+    MetricsView view;
+    view.totals = scheduler.totals(clock.now());
+    view.counters = scheduler.counters();
+    view.writer = writer.stats();
+    view.pods = pods.stats();
+    view.nodes = nodes.stats();
+    view.requests = &options.endpoint->requests();
+    view.process = read_process_stats();
+    view.token_is_bad = !options.endpoint->problems().token.empty();
+    view.trust_is_bad = !options.endpoint->problems().trust.empty();
+    view.leading = stats.leading;
+    view.events = stats.events;
+    view.decisions = stats.decisions;
+    view.inbox_pauses = stats.pauses;
+    view.inbox_waiting = inbox.waiting();
+    view.monotonic_ms = k8s::monotonic_ms();
+    return view;
 }
 
 void Daemon::Impl::push(Event event) {
     if (!deciding) {
         return;
+    }
+    if (inbox.waiting() == 0) {
+        last_step_ms = clock.now();  // from here on somebody waits
     }
     inbox.push(std::move(event));
     hold_watches(inbox.is_full());
@@ -289,7 +335,16 @@ void Daemon::Impl::turn() {
 
 void Daemon::Impl::step(const StampedEvent& event) {
     ++stats.events;
-    for (const Decision& decision : scheduler.step(event)) {
+    last_step_ms = event.time_ms;
+    const bool plans = std::holds_alternative<Tick>(event.event);
+    const auto began =
+        plans ? std::chrono::steady_clock::now() : std::chrono::steady_clock::time_point();
+    const Decisions decisions = scheduler.step(event);
+    if (plans) {
+        const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
+        metrics.planned(took.count());
+    }
+    for (const Decision& decision : decisions) {
         ++stats.decisions;
         executor.carry_out(decision);
     }
@@ -351,21 +406,24 @@ void Daemon::Impl::stop(std::function<void()> done) {
     timer.cancel();
     pods.stop();
     nodes.stop();
-    if (control) {
-        control->stop();
-    }
+    endpoints.stop_control();
+    // Health and metrics are served to the end: not ready, but alive.
     // The lease goes last: after it somebody else leads, and nothing of ours may still be on its
     // way. If something may be, the others wait until the lease has expired.
-    writer.stop(drain_ms, [self = shared_from_this(), done = std::move(done)](bool drained) mutable {
+    auto end = [self = shared_from_this(), done = std::move(done)] {
+        self->endpoints.stop();
+        done();
+    };
+    writer.stop(drain_ms, [self = shared_from_this(), end = std::move(end)](bool drained) mutable {
         if (!drained) {
             self->options.log->write(
                 LogLevel::warning, "writes were cut off, the lease is left to expire");
         }
         if (self->elector) {
-            const auto end = drained ? k8s::LeaseEnd::release : k8s::LeaseEnd::leave;
-            self->elector->stop(std::move(done), end);
+            const auto lease_end = drained ? k8s::LeaseEnd::release : k8s::LeaseEnd::leave;
+            self->elector->stop(std::move(end), lease_end);
         } else {
-            asio::post(self->io, std::move(done));
+            asio::post(self->io, std::move(end));
         }
     });
 }

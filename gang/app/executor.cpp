@@ -2,7 +2,9 @@
 
 #include "gang/app/translate.hpp"
 
+#include <algorithm>
 #include <array>
+#include <chrono>
 #include <utility>
 
 namespace gang::app {
@@ -14,18 +16,18 @@ std::string full_name(const PodRef& pod) {
     return pod.namespace_name + "/" + pod.name;
 }
 
-std::string word(BindOutcome outcome) {
-    constexpr std::array<const char*, 7> words = {
-        "bound", "taken", "gone", "changed", "not_bindable", "refused", "not_sent"};
-    return words[static_cast<std::size_t>(outcome)];
-}
-
 std::string word(ConfProblem problem) {
     constexpr std::array<const char*, 4> words = {"not_found", "forbidden", "unreadable", "failed"};
     return words[static_cast<std::size_t>(problem)];
 }
 
 }  // namespace
+
+/// What is measured of a bind: when it was decided, and how long that took.
+struct Executor::Begun {
+    std::chrono::steady_clock::time_point at = std::chrono::steady_clock::now();
+    double plan_seconds = 0;
+};
 
 void Executor::carry_out(const Decision& decision) {
     std::visit([this](const auto& one) { run(one); }, decision);
@@ -34,20 +36,33 @@ void Executor::carry_out(const Decision& decision) {
 void Executor::run(const BindPod& decision) {
     wiring_.log->write(
         LogLevel::info, "bind", {{"pod", full_name(decision.pod)}, {"node", decision.node}});
-    wiring_.writer->bind(to_request(decision), [this, decision](const k8s::BindResult& result) {
-        bind_answered(decision, result);
-    });
+    Begun begun;
+    begun.plan_seconds = wiring_.metrics->last_plan_seconds();
+    wiring_.writer->bind(
+        to_request(decision), [this, decision, begun](const k8s::BindResult& result) {
+            bind_answered(decision, begun, result);
+        });
 }
 
-void Executor::bind_answered(const BindPod& decision, const k8s::BindResult& result) {
+void Executor::bind_answered(
+    const BindPod& decision, const Begun& begun, const k8s::BindResult& result) {
     BindFinished event = to_event(decision.pod.uid, result);
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun.at;
+    const std::int64_t pending_ms =
+        std::max<std::int64_t>(wiring_.now_ms() - decision.pending_since_ms, 0);
+    wiring_.metrics->bind_answered(BindMeasured{
+        event.outcome,
+        begun.plan_seconds,
+        took.count(),
+        static_cast<double>(pending_ms) / 1'000,
+        decision.starts_gang});
     const auto level = event.outcome == BindOutcome::bound ? LogLevel::debug : LogLevel::warning;
     wiring_.log->write(
         level,
         "bind answered",
         {{"pod", full_name(decision.pod)},
          {"node", decision.node},
-         {"outcome", word(event.outcome)},
+         {"outcome", to_string(event.outcome)},
          {"why", event.message}});
     wiring_.answer(std::move(event));
 }
@@ -99,6 +114,7 @@ void Executor::run(const SetCondition& decision) {
          {"reason", decision.reason},
          {"message", decision.message}});
     if (!decision.fence) {
+        wiring_.metrics->found_unschedulable();
         wiring_.writer->patch_status(to_patch(decision), {});
         return;
     }

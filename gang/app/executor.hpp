@@ -3,6 +3,7 @@
 // One log line per decision.
 
 #include "gang/app/log.hpp"
+#include "gang/app/metrics.hpp"
 #include "gang/decision.hpp"
 #include "gang/event.hpp"
 #include "k8s/writer.hpp"
@@ -17,7 +18,9 @@ public:
     struct Wiring {
         k8s::Writer* writer;                     ///< outlives the executor
         const Log* log;                          ///< outlives the executor
+        Metrics* metrics;                        ///< outlives the executor
         std::function<void(Event)> answer;       ///< never called from inside carry_out()
+        std::function<std::int64_t()> now_ms;    ///< Unix time, as events are stamped
         std::function<void(std::int64_t)> wake;  ///< a Tick is wanted at this Unix time, in ms
         std::function<void(const std::string&)> step_down;  ///< another scheduler leads; why
     };
@@ -36,7 +39,8 @@ private:
     void run(const RecordEvent& decision);
     void run(const WakeAt& decision);
     void run(const StepDown& decision);
-    void bind_answered(const BindPod& decision, const k8s::BindResult& result);
+    struct Begun;
+    void bind_answered(const BindPod& decision, const Begun& begun, const k8s::BindResult& result);
     void fetch_template(const FetchSparkConf& decision, const k8s::ConfigMapResult& properties);
     void conf_answered(Event event);
 

@@ -24,7 +24,7 @@ core::Result<Sources> find_sources(const CommandLine& line) {
     out.namespace_name = line.text("namespace");
     out.access = k8s::find_access(line.text("kubeconfig", out.config.kubeconfig));
     if (!out.control.empty()) {
-        const auto address = config::parse_loopback(out.control);
+        const auto address = config::parse_private(out.control);
         if (!address) {
             return core::Error{"--control: " + address.error().message};
         }
@@ -37,7 +37,7 @@ bool is_same_cluster(const Sources& sources, const std::string& server) {
 }
 
 core::Result<ControlAnswer> ask_control(const Sources& sources, const std::string& target) {
-    const auto address = config::parse_loopback(sources.control);
+    const auto address = config::parse_private(sources.control);
     if (!address) {
         return core::Error{"no control endpoint"};
     }
@@ -77,7 +77,7 @@ std::vector<Flag> ask_flags() {
         Flag{
             "control",
             0,
-            "ADDR:PORT|none",
+            "ADDR:PORT|unix:PATH|none",
             "the daemon's control endpoint (default: 127.0.0.1:10351, if it serves this cluster)"},
         config_flag()};
 }

@@ -67,7 +67,7 @@ std::string format_age(std::int64_t milliseconds) {
 std::vector<ReasonCode> all_reason_codes() {
     std::vector<ReasonCode> out;
     for (auto code = static_cast<int>(ReasonCode::none) + 1;
-         code <= static_cast<int>(ReasonCode::bind_failed);
+         code <= static_cast<int>(last_reason_code);
          ++code) {
         out.push_back(static_cast<ReasonCode>(code));
     }

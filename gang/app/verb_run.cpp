@@ -45,9 +45,17 @@ core::Result<config::Schema> effective_config(const CommandLine& line) {
     if (line.has("control")) {
         const std::string control = line.text("control");
         config->control_listen = control == "none" ? "" : control;
-        const auto address = config::parse_loopback(control);
+        const auto address = config::parse_private(control);
         if (control != "none" && !address) {
             return core::Error{"--control: " + address.error().message};
+        }
+    }
+    if (line.has("server")) {
+        const std::string server = line.text("server");
+        config->server_listen = server == "none" ? "" : server;
+        const auto address = config::parse_listen(server);
+        if (server != "none" && !address) {
+            return core::Error{"--server: " + address.error().message};
         }
     }
     if (line.has("kubeconfig")) {
@@ -152,10 +160,15 @@ Verb run_verb() {
              {"true", "false"},
              "true"},
          Flag{
+             "server",
+             0,
+             "[ADDR]:PORT|none",
+             "address for health and metrics (default: :10352, on every address)"},
+         Flag{
              "control",
              0,
-             "ADDR:PORT|none",
-             "loopback address for `gangs` and `why` (default: 127.0.0.1:10351)"}},
+             "ADDR:PORT|unix:PATH|none",
+             "loopback address or socket for `gangs` and `why` (default: 127.0.0.1:10351)"}},
         {"gang-scheduler run", "gang-scheduler run --kubeconfig admin.conf --leader-elect=false"},
         run};
 }

@@ -140,8 +140,7 @@ TEST_CASE("translate: conditions carry no annotations, reservations no condition
     CHECK(condition.resource_version == "7");
     CHECK(condition.condition == k8s::PodCondition{"Unschedulable", "m"});
     CHECK(condition.annotations.empty());
-    const auto reservation =
-        to_patch(gang::UpdateReservation{{"a", "b", "c"}, "41", {{"k", "v"}}});
+    const auto reservation = to_patch(gang::UpdateReservation{{"a", "b", "c"}, "41", {{"k", "v"}}});
     CHECK(reservation.resource_version == "41");
     CHECK_FALSE(reservation.condition.has_value());
     CHECK(reservation.annotations == core::StringMap{{"k", "v"}});

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from support.chart import NAMESPACE, RELEASE
 from support.cluster import Cluster
 from support.polling import eventually
 from support.real_plane import RealPlane
@@ -76,20 +77,14 @@ def test_a_second_replica_waits_and_takes_over(cluster: Cluster) -> None:
     remove_lease(cluster)
 
 
-# The embedded server asks nobody who he is.
+# The embedded server asks nobody who he is. A token in the kubeconfig itself is what all other tests use.
 @pytest.mark.parametrize("rig_name", ["real"], indirect=True, scope="session")
-@pytest.mark.parametrize("form", ["token", "tokenFile"])
-def test_a_service_account_with_just_the_rights_it_needs(cluster: Cluster, form: str) -> None:
+def test_a_service_account_with_its_token_in_a_file(cluster: Cluster) -> None:
     plane = cluster.rig
     assert isinstance(plane, RealPlane)
-    token = plane.service_account_token("kube-system", "gang-scheduler")
-    grant_rights(plane)
-    user = {"token": token}
-    if form == "tokenFile":
-        path = plane.folder / "token"
-        path.write_text(token + "\n")
-        user = {"tokenFile": str(path)}
-    kubeconfig = plane.write_kubeconfig(f"scheduler-{form}", user=user)
+    path = plane.folder / "token"
+    path.write_text(plane.service_account_token(NAMESPACE, RELEASE) + "\n")
+    kubeconfig = plane.role_kubeconfig(token_file=path)
     cluster.add_nodes(1)
     remove_lease(cluster)
     first = plane.start_scheduler((), kubeconfig=kubeconfig)
@@ -140,26 +135,3 @@ def remove_lease(cluster: Cluster) -> None:
     for lease in leases(cluster):
         cluster.api.delete("/apis/coordination.k8s.io/v1/namespaces/"
                            f"{lease['metadata']['namespace']}/leases/gang-scheduler")
-
-
-def grant_rights(plane: RealPlane) -> None:
-    """The rights that the scheduler's documentation asks for, and no others."""
-    rules = [
-        {"apiGroups": [""], "resources": ["pods", "nodes"], "verbs": ["get", "list", "watch"]},
-        {"apiGroups": [""], "resources": ["pods/binding"], "verbs": ["create"]},
-        {"apiGroups": [""], "resources": ["pods/status"], "verbs": ["patch"]},
-        {"apiGroups": [""], "resources": ["configmaps"], "verbs": ["get"]},
-        {"apiGroups": ["", "events.k8s.io"], "resources": ["events"], "verbs": ["create", "patch"]},
-        {"apiGroups": ["coordination.k8s.io"], "resources": ["leases"], "verbs": ["create"]},
-        {"apiGroups": ["coordination.k8s.io"], "resources": ["leases"],
-         "resourceNames": ["gang-scheduler"], "verbs": ["get", "update", "watch"]},
-    ]
-    group = "/apis/rbac.authorization.k8s.io/v1"
-    if plane.api.find(f"{group}/clusterroles/gang-scheduler") is not None:
-        return
-    plane.api.post(f"{group}/clusterroles", {"metadata": {"name": "gang-scheduler"}, "rules": rules})
-    plane.api.post(f"{group}/clusterrolebindings", {
-        "metadata": {"name": "gang-scheduler"},
-        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole",
-                    "name": "gang-scheduler"},
-        "subjects": [{"kind": "ServiceAccount", "name": "gang-scheduler", "namespace": "kube-system"}]})

@@ -35,6 +35,7 @@ leaderElection:
   leaseDuration: 1m30s
   renewDeadline: 20s
   retryPeriod: 500ms
+server: {listen: "[::]:9001"}
 control:
   listen: "127.0.0.2:9000"
 logging: {format: console, level: debug}
@@ -69,6 +70,7 @@ TEST_CASE("loader: every key reaches its member") {
     config::Schema wanted;
     wanted.kubeconfig = "/etc/kubeconfig";
     wanted.leader_election = {false, "my-lease", "spark-system", 90'000, 20'000, 500};
+    wanted.server_listen = "[::]:9001";
     wanted.control_listen = "127.0.0.2:9000";
     wanted.log_format = config::LogFormat::console;
     wanted.log_level = config::LogLevel::debug;
@@ -90,7 +92,7 @@ TEST_CASE("loader: the text above names every key there is") {
         const std::string last = key.substr(key.rfind('.') + 1);
         CHECK_MESSAGE(contains(everything, last + ":"), key);
     }
-    CHECK(config::known_keys().size() == 23);
+    CHECK(config::known_keys().size() == 24);
 }
 
 TEST_CASE("loader: headroom is an amount, the cost label a key") {
@@ -111,7 +113,8 @@ TEST_CASE("loader: an unknown key is found at its place, with the nearest known 
     CHECK(
         complaints("gang:\n  maxGangsize: 5\n") ==
         "f:2:3: gang: found unknown key \"maxGangsize\", expected one of discovery, "
-        "orphanExecutors, maxGangSize, dynamicAllocation, neverRunning, did you mean \"maxGangSize\"?");
+        "orphanExecutors, maxGangSize, dynamicAllocation, neverRunning, did you mean "
+        "\"maxGangSize\"?");
     CHECK(contains(complaints("leaderelection: {}\n"), "did you mean \"leaderElection\"?"));
     CHECK(contains(complaints("lease-name: x\n"), "f:1:1: found unknown key"));
     CHECK_FALSE(contains(complaints("zzzzzzzzzzzz: x\n"), "did you mean"));
@@ -163,7 +166,8 @@ TEST_CASE("loader: ranges and words") {
     CHECK(contains(complaints("gang: {maxGangSize: 99999999999999999999}\n"), "from 1 to 100000"));
     CHECK(contains(complaints("events: {perSecond: -1}\n"), "from 0 to 1000"));
     CHECK(contains(
-        complaints("gang: {discovery: atuo}\n"), "one of auto, sparkConf, annotations, none, did you mean \"auto\"?"));
+        complaints("gang: {discovery: atuo}\n"),
+        "one of auto, sparkConf, annotations, none, did you mean \"auto\"?"));
     CHECK(contains(complaints("gang: {dynamicAllocation: reserve}\n"), "reserve-initial"));
     CHECK(contains(complaints("apiVersion: v1\n"), "expected config.gang-scheduler/v1alpha1"));
     CHECK(contains(complaints("kind: Pod\n"), "expected SchedulerConfiguration"));
@@ -207,6 +211,10 @@ TEST_CASE("loader: the control endpoint stays on this machine") {
     CHECK(loaded("control: {listen: none}\n").control_listen.empty());
     CHECK(loaded("control: {listen: \"[::1]:80\"}\n").control_listen == "[::1]:80");
     CHECK(loaded("control: {listen: 127.0.0.1:80}\n").control_listen == "127.0.0.1:80");
+    CHECK(loaded("control: {listen: unix:/run/x}\n").control_listen == "unix:/run/x");
+    CHECK(contains(complaints("control: {listen: \"unix:x\"}\n"), "an absolute path"));
+    CHECK(loaded("server: {listen: none}\n").server_listen.empty());
+    CHECK(contains(complaints("server: {listen: \"x:1\"}\n"), "not an IP address"));
 }
 
 TEST_CASE("loader: the corners of YAML are refused at their place") {

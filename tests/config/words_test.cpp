@@ -59,3 +59,48 @@ TEST_CASE("address: loopback in all its forms, and nothing else") {
         CHECK_MESSAGE(!parse_loopback(text), text);
     }
 }
+
+TEST_CASE("address: a private one is on loopback or a Unix socket") {
+    using config::ListenAddress;
+    using config::parse_private;
+    CHECK(*parse_private("127.0.0.1:80") == ListenAddress{"127.0.0.1", 80});
+    CHECK(*parse_private("unix:/run/x.sock") == ListenAddress{"", 0, "/run/x.sock"});
+    const std::string longest = "unix:/" + std::string(config::socket_path_max - 1, 'x');
+    CHECK(parse_private(longest).has_value());
+    for (const std::string& text :
+         {longest + "x",
+          std::string("unix:"),
+          std::string("unix:run/x"),
+          std::string("unix:/run/"),
+          std::string("10.0.0.1:80"),
+          std::string(":80")}) {
+        CHECK_MESSAGE(!parse_private(text), text);
+    }
+}
+
+TEST_CASE("address: any address, or all of them") {
+    using config::ListenAddress;
+    using config::parse_listen;
+    CHECK(*parse_listen(":10352") == ListenAddress{"", 10352});
+    CHECK(*parse_listen("0.0.0.0:1") == ListenAddress{"0.0.0.0", 1});
+    CHECK(*parse_listen("10.1.2.3:0") == ListenAddress{"10.1.2.3", 0});
+    CHECK(*parse_listen("localhost:1") == ListenAddress{"127.0.0.1", 1});
+    CHECK(*parse_listen("[::]:1") == ListenAddress{"::", 1});
+    CHECK(*parse_listen("[fd00::12]:1") == ListenAddress{"fd00::12", 1});
+    for (const char* text :
+         {"",
+          ":",
+          "80",
+          "example.com:80",
+          "10.0.0:80",
+          "::1:80",
+          "[]:80",
+          "[x::]:80",
+          ":70000",
+          "unix:/run/x.sock"}) {
+        CHECK_MESSAGE(!parse_listen(text), text);
+    }
+    CHECK(config::describe(*parse_listen("[::1]:80")) == "[::1]:80");
+    CHECK(config::describe(*parse_listen(":80")) == ":80");
+    CHECK(config::describe(*config::parse_private("unix:/run/x")) == "unix:/run/x");
+}

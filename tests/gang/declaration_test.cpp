@@ -1,5 +1,6 @@
 // What pods say of their gangs, dialect by dialect and against each other.
 #include "gang/declaration.hpp"
+
 #include "gang/gang_size.hpp"
 #include "tests/gang/builders.hpp"
 
@@ -126,15 +127,13 @@ TEST_CASE("declaration: Palantir's dynamic allocation") {
                   .problem.starts_with("spark-executor-count is missing"));
     }
     SUBCASE("a minimum above the maximum") {
-        const auto wrong =
-            with(annotations, "spark-dynamic-allocation-min-executor-count", "7");
+        const auto wrong = with(annotations, "spark-dynamic-allocation-min-executor-count", "7");
         CHECK(sized(labelled({}, wrong)).problem.find("is more than") != std::string::npos);
     }
     SUBCASE("without a minimum") {
         const auto wrong = without(annotations, "spark-dynamic-allocation-min-executor-count");
-        CHECK(
-            sized(labelled({}, wrong))
-                .problem.starts_with("spark-dynamic-allocation-min-executor-count is missing"));
+        CHECK(sized(labelled({}, wrong))
+                  .problem.starts_with("spark-dynamic-allocation-min-executor-count is missing"));
     }
 }
 
@@ -207,12 +206,15 @@ TEST_CASE("declaration: a bad value parks the gang, also where another dialect s
 }
 
 TEST_CASE("declaration: what is missing is named, not taken for none") {
-    CHECK(sized(labelled(without(ancestor_labels, "executors"))).problem.find("executors") !=
-          std::string::npos);
-    CHECK(sized(labelled(without(ancestor_labels, "exec-cpu"))).problem.find("exec-cpu") !=
-          std::string::npos);
-    CHECK(sized(labelled(without(ancestor_labels, "exec-mem"))).problem.find("exec-mem") !=
-          std::string::npos);
+    CHECK(
+        sized(labelled(without(ancestor_labels, "executors"))).problem.find("executors") !=
+        std::string::npos);
+    CHECK(
+        sized(labelled(without(ancestor_labels, "exec-cpu"))).problem.find("exec-cpu") !=
+        std::string::npos);
+    CHECK(
+        sized(labelled(without(ancestor_labels, "exec-mem"))).problem.find("exec-mem") !=
+        std::string::npos);
 }
 
 TEST_CASE("declaration: 10^9 executors are refused, not counted") {

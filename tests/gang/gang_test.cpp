@@ -53,7 +53,8 @@ struct Seed : World {
     }
 
     core::Pod executor_pod(const std::string& driver) {
-        core::Pod pod = tests::pod(this->pod(driver).name + "-e" + std::to_string(++made_), 1000, 1024);
+        core::Pod pod =
+            tests::pod(this->pod(driver).name + "-e" + std::to_string(++made_), 1000, 1024);
         pod.created = 2'000;
         pod.labels = {
             {"exec-cpu", "1"},
@@ -281,7 +282,10 @@ TEST_CASE("GANG-10 a node that joins, is cordoned or goes while a reservation na
         world.change_node("n2", [](core::Node& node) { node.unschedulable = true; });
     }
     SUBCASE("deleted, the one without running pods") {
-        world.remove_node(driver_node == "n1" && stays == "n1" ? "n2" : stays == "n2" ? "n1" : "n2");
+        world.remove_node(
+            driver_node == "n1" && stays == "n1" ? "n2"
+            : stays == "n2"                      ? "n1"
+                                                 : "n2");
     }
     world.settle();
     world.node("n3", 8);

@@ -185,7 +185,8 @@ TEST_CASE("labelled: without any id the oldest gang with an open slot gets the e
     }
 }
 
-TEST_CASE("labelled: nameless executors made at once with two gangs do not take the second's room") {
+TEST_CASE(
+    "labelled: nameless executors made at once with two gangs do not take the second's room") {
     World world = one_node(5);
     core::Pod later = made_driver("y", 3, "");
     later.created += 1;
@@ -265,10 +266,9 @@ TEST_CASE("labelled: contradictions are said once") {
     world.settle();
     world.change_pod(driver, [](core::Pod&) {});
     world.advance(60'000);
-    CHECK(
-        std::count_if(world.events.begin(), world.events.end(), [](const auto& event) {
-            return event.reason == "DeclarationMismatch" && event.warning;
-        }) == 1);
+    CHECK(std::count_if(world.events.begin(), world.events.end(), [](const auto& event) {
+              return event.reason == "DeclarationMismatch" && event.warning;
+          }) == 1);
     CHECK(is_event(world, "DeclarationMismatch", "annotation spark-executor-count"));
     const auto why = world.scheduler->explain("d");
     REQUIRE(why);

@@ -62,6 +62,7 @@ private:
                 break;
             case 2:
                 world_.restart();
+                idle_milli_ms_ = 0;
                 following_ = false;
                 break;
             case 3:
@@ -293,7 +294,8 @@ private:
         }
     }
 
-    /// A tenant who forges what his driver carries; only a leader that has it in its ledger mends it.
+    /// A tenant who forges what his driver carries; only a leader that has it in its ledger mends
+    /// it.
     void edit_reservation() {
         const std::string uid = any_app();
         if (uid.empty() || following_ || !world_.queues_empty() || world_.hold_watch ||
@@ -388,6 +390,32 @@ private:
             CHECK(violation.find("whole gang") == std::string::npos);
         }
         check_slots();
+        check_totals();
+    }
+
+    /// What is counted as it happens is what is found when everything is added up.
+    void check_totals() {
+        const gang::Totals now = world_.scheduler->totals(world_.now_ms);
+        const gang::Totals later = world_.scheduler->totals(world_.now_ms + 1'000);
+        CHECK(later.idle_milli_ms - now.idle_milli_ms == 1'000 * now.open_cpu_milli);
+        CHECK(now.idle_milli_ms >= idle_milli_ms_);
+        idle_milli_ms_ = now.idle_milli_ms;
+        gang::Totals nothing;
+        nothing.idle_milli_ms = now.idle_milli_ms;
+        if (now == nothing) {
+            return;  // another leads
+        }
+        gang::Totals seen;
+        for (const auto& view : world_.scheduler->gangs()) {
+            ++seen.gangs[static_cast<std::size_t>(view.state)];
+            seen.slots_open += view.slots_open;
+            seen.slots_claimed += view.slots_claimed;
+            seen.slots_bound += view.slots_bound;
+        }
+        CHECK(now.gangs == seen.gangs);
+        CHECK(now.slots_open == seen.slots_open);
+        CHECK(now.slots_claimed == seen.slots_claimed);
+        CHECK(now.slots_bound == seen.slots_bound);
     }
 
     /// Slots in sum are never more than declared, and in the annotation all of them are there.
@@ -499,6 +527,7 @@ private:
     std::vector<std::string> foreign_;
     std::vector<std::string> terminating_;
     std::set<std::string> edited_;
+    std::int64_t idle_milli_ms_ = 0;
     bool foreigners_came_ = false;
     bool following_ = false;
     int names_ = 0;

@@ -124,8 +124,7 @@ TEST_CASE("reservation write: one that landed without an answer is not written t
     CHECK(world.updates.size() == 1);
     CHECK(world.reservation(placed.driver)->generation == 2);
     const auto next = world.submit("b", 5, 2);
-    world.change_node(
-        placed.other, [](core::Node& node) { node.unschedulable = false; });
+    world.change_node(placed.other, [](core::Node& node) { node.unschedulable = false; });
     world.settle();
     CHECK(world.is_bound(next));  // the room it left is free
 }

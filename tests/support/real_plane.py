@@ -1,22 +1,24 @@
 """The second rig: etcd and kube-apiserver, built by tests/plane, on loopback with TLS and RBAC."""
 import base64
 from pathlib import Path
-from typing import Optional
+from typing import Optional, Sequence
 
 import yaml
 
 from .api import Api, Json
 from .api_server import ApiServer, Keys
 from .certificates import KeyPair
+from .chart import NAMESPACE, RELEASE, Rights
 from .controllers import Component, ControllerManager, KubeScheduler
 from .etcd import Etcd
 from .fault_proxy import FaultProxy
 from .garbage import GarbageCollector
 from .polling import eventually
 from .programs import programs
-from .rig import Rig
+from .rig import Rig, Scheduler
 
 READY_SECONDS_MAX = 60
+PROXIED_ADMIN = "proxied-admin"
 
 
 class RealPlane(Rig):
@@ -29,6 +31,9 @@ class RealPlane(Rig):
     controllers   kube-controller-manager, in `controller_manager`; a new node is then tainted until it is
                   Ready, and unreachable when its lease is not renewed for node_grace_seconds
     scheduler     kube-scheduler, in `kube_scheduler`, for pods that name no other
+
+    After use_chart() every scheduler runs with the rights and the configuration of the Helm chart, also
+    where a test names a kubeconfig with full rights.
     """
 
     def __init__(self, api_servers: int = 1, audit: bool = False, etcd_proxies: bool = False,
@@ -53,6 +58,7 @@ class RealPlane(Rig):
         self.kube_scheduler: Optional[KubeScheduler] = None
         self._garbage: Optional[GarbageCollector] = None
         self.has_controllers = controllers
+        self.chart: Optional[Rights] = None
         if controllers:
             self.controller_manager = ControllerManager(
                 programs("controllers") / "kube-controller-manager", self.folder, self.kubeconfig,
@@ -86,8 +92,36 @@ class RealPlane(Rig):
             proxy.stop()
         self.etcd.kill()
 
+    def use_chart(self, chart: Rights) -> None:
+        chart.grant(self.api)
+        (self.folder / "config.yaml").write_text(chart.config)
+        self.chart = chart
+
+    def role_kubeconfig(self, server: Optional[str] = None, token_file: Optional[Path] = None) -> Path:
+        """A kubeconfig with a token of the chart's ServiceAccount, or with that file's, in its namespace."""
+        path = self.token_kubeconfig(NAMESPACE, RELEASE, server)
+        config = yaml.safe_load(path.read_text())
+        config["contexts"][0]["context"]["namespace"] = NAMESPACE
+        if token_file is not None:
+            config["users"][0]["user"] = {"tokenFile": str(token_file)}
+            path = path.with_name(f"{path.stem}-file.kubeconfig")
+        path.write_text(yaml.safe_dump(config))
+        return path
+
+    def start_scheduler(self, arguments: Sequence[str] = ("--leader-elect=false",),
+                        kubeconfig: Optional[Path] = None, log: Optional[Path] = None) -> Scheduler:
+        chosen = kubeconfig or self.kubeconfig
+        config = yaml.safe_load(chosen.read_text())
+        is_admin = config.get("current-context", "").startswith(("admin", PROXIED_ADMIN))
+        if self.chart is not None and is_admin:
+            chosen = self.role_kubeconfig(config["clusters"][0]["cluster"]["server"])
+        return super().start_scheduler(arguments, chosen, log)
+
+    def _configuration(self) -> list[str]:
+        return ["--config", str(self.folder / "config.yaml")] if self.chart is not None else []
+
     def proxied_kubeconfig(self, proxy: FaultProxy) -> Path:
-        return self.token_kubeconfig("kube-system", "proxied-admin", proxy.url, is_admin=True)
+        return self.token_kubeconfig("kube-system", PROXIED_ADMIN, proxy.url, is_admin=True)
 
     def token_kubeconfig(self, namespace: str, name: str, server: Optional[str] = None,
                          is_admin: bool = False) -> Path:

@@ -23,6 +23,8 @@ leaderElection:
   retryPeriod: 300ms
 control:
   listen: none
+server:
+  listen: none
 """
 
 

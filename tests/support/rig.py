@@ -43,10 +43,14 @@ class Rig(ABC):
         """`gang-scheduler run` on this rig; more arguments as given. Ended by stop_schedulers()."""
         number = len(self.schedulers)
         command = [str(binary()), "run", "--kubeconfig", str(kubeconfig or self.kubeconfig),
-                   "--control", "none", *arguments]
+                   "--control", "none", "--server", "none", *self._configuration(), *arguments]
         scheduler = Scheduler(command, log or self.folder / f"scheduler-{number}-{time.time():.0f}.log")
         self.schedulers.append(scheduler)
         return scheduler
+
+    def _configuration(self) -> list[str]:
+        """Flags that every scheduler of this rig gets."""
+        return []
 
     def stop_schedulers(self) -> None:
         for scheduler in self.schedulers:

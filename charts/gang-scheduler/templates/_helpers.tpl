@@ -1,0 +1,82 @@
+{{- define "gang-scheduler.name" -}}
+{{- default .Chart.Name .Values.nameOverride | trunc 63 | trimSuffix "-" -}}
+{{- end -}}
+
+{{- define "gang-scheduler.fullname" -}}
+{{- if .Values.fullnameOverride -}}
+{{- .Values.fullnameOverride | trunc 50 | trimSuffix "-" -}}
+{{- else if contains (include "gang-scheduler.name" .) .Release.Name -}}
+{{- .Release.Name | trunc 50 | trimSuffix "-" -}}
+{{- else -}}
+{{- printf "%s-%s" .Release.Name (include "gang-scheduler.name" .) | trunc 50 | trimSuffix "-" -}}
+{{- end -}}
+{{- end -}}
+
+{{/* Names of objects that belong to no namespace: two releases may be installed. */}}
+{{- define "gang-scheduler.clusterName" -}}
+{{- printf "%s-%s" .Release.Namespace (include "gang-scheduler.fullname" .) -}}
+{{- end -}}
+
+{{- define "gang-scheduler.selector" -}}
+app.kubernetes.io/name: {{ include "gang-scheduler.name" . }}
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end -}}
+
+{{- define "gang-scheduler.labels" -}}
+{{ include "gang-scheduler.selector" . }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
+{{- with .Values.commonLabels }}
+{{ toYaml . }}
+{{- end }}
+{{- end -}}
+
+{{- define "gang-scheduler.serviceAccount" -}}
+{{- if .Values.serviceAccount.create -}}
+{{- default (include "gang-scheduler.fullname" .) .Values.serviceAccount.name -}}
+{{- else -}}
+{{- required "serviceAccount.name is needed when serviceAccount.create is false" .Values.serviceAccount.name -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "gang-scheduler.image" -}}
+{{- $repository := .Values.image.repository -}}
+{{- if .Values.image.registry -}}
+{{- $repository = printf "%s/%s" .Values.image.registry $repository -}}
+{{- end -}}
+{{- if .Values.image.digest -}}
+{{- printf "%s@%s" $repository .Values.image.digest -}}
+{{- else -}}
+{{- printf "%s:%s" $repository (default .Chart.AppVersion .Values.image.tag) -}}
+{{- end -}}
+{{- end -}}
+
+{{/* The file as the program reads it. */}}
+{{- define "gang-scheduler.config" -}}
+{{- $head := dict "apiVersion" "config.gang-scheduler/v1alpha1" "kind" "SchedulerConfiguration" -}}
+{{- toYaml (merge $head .Values.config) -}}
+{{- end -}}
+
+{{- define "gang-scheduler.port" -}}
+{{- $listen := dig "server" "listen" ":10352" .Values.config -}}
+{{- if not (regexMatch ":[1-9][0-9]*$" $listen) -}}
+{{- fail (printf "config.server.listen is %q: the kubelet's probes need a port there" $listen) -}}
+{{- end -}}
+{{- regexFind "[0-9]+$" $listen -}}
+{{- end -}}
+
+{{/* Whether Spark's config maps are read at all. */}}
+{{- define "gang-scheduler.readsConf" -}}
+{{- if has (dig "gang" "discovery" "auto" .Values.config) (list "auto" "sparkConf") -}}
+true
+{{- end -}}
+{{- end -}}
+
+{{- define "gang-scheduler.elects" -}}
+{{- if dig "leaderElection" "enabled" true .Values.config -}}
+true
+{{- else if gt (int .Values.replicas) 1 -}}
+{{- fail "config.leaderElection.enabled is false: then replicas must be 1, or two schedulers decide" -}}
+{{- end -}}
+{{- end -}}

@@ -1,0 +1,63 @@
+// What metrics show: everything added up, once per question.
+
+#include "gang/engine.hpp"
+
+namespace gang {
+
+void Engine::add_pending(const PodEntry& entry, PendingPods& out) const {
+    const core::Pod& pod = entry.pod;
+    if (entry.gone || pod.deleting || !pod.node_name.empty() || core::is_terminal(pod)) {
+        return;
+    }
+    const Application* app = find_app(pod.uid);
+    const bool unsized = app != nullptr && app->conf.needed && app->phase == Phase::waiting;
+    const Application* owner = find_owner(entry);
+    const bool said = app != nullptr && app->attempt.saying.code != ReasonCode::none;
+    const bool waits_for_slot = owner != nullptr && owner->pending.contains(entry.rank());
+    if (entry.bind_in_flight || !entry.assumed_node.empty()) {
+        ++out.active;
+    } else if (pod.gated || unsized) {
+        ++out.gated;
+    } else if (entry.retry.code != ReasonCode::none) {
+        ++out.backoff;
+    } else if (said || waits_for_slot) {
+        ++out.unschedulable;
+    } else {
+        ++out.active;
+    }
+}
+
+Totals Engine::totals(std::int64_t now_ms) const {
+    Totals out;
+    out.idle_milli_ms = idle_milli_ms_;
+    if (!leads_) {
+        return out;
+    }
+    out.idle_milli_ms += ledger_.open_milli() * std::max<std::int64_t>(now_ms - now_ms_, 0);
+    out.nodes = static_cast<std::int64_t>(cluster_.node_count());
+    out.fence_outstanding = static_cast<std::int64_t>(fence_.size());
+    for (const auto& [uid, app] : apps_) {
+        ++out.gangs[static_cast<std::size_t>(state_of(app))];
+        if (app.phase == Phase::waiting) {
+            ++out.pending_gangs[static_cast<std::size_t>(app.attempt.saying.code)];
+        }
+        for (const Slot& slot : app.slots) {
+            out.slots_claimed += slot.state == SlotState::claimed ? 1 : 0;
+            out.slots_bound +=
+                slot.state == SlotState::bound || slot.state == SlotState::draining ? 1 : 0;
+            out.slots_degraded += slot.state == SlotState::degraded ? 1 : 0;
+            if (slot.state == SlotState::open) {
+                const core::Resources& amounts = cluster_.resources_of(slot.charge);
+                ++out.slots_open;
+                out.open_cpu_milli += amounts.cpu_milli;
+                out.open_memory_bytes += amounts.memory_bytes;
+            }
+        }
+    }
+    for (const auto& [uid, entry] : pods_) {
+        add_pending(entry, out.pending_pods);
+    }
+    return out;
+}
+
+}  // namespace gang

@@ -1,0 +1,203 @@
+"""The Helm chart, judged by a real helm and a real API server."""
+import copy
+import json
+import subprocess
+from pathlib import Path
+from typing import Iterator
+
+import pytest
+import yaml
+
+from support.api import ApiError, Json
+from support.chart import CHART, RELEASE, Helm, find
+from support.rig import Rig, binary
+
+VALUES = [None, *sorted(path.name for path in (CHART / "ci").iterdir())]
+FOREIGN = "monitoring.coreos.com"  # kinds that exist only where the Prometheus operator is installed
+real = pytest.mark.parametrize("rig_name", ["real"], indirect=True, scope="session")
+
+
+@pytest.fixture(scope="session")
+def offline(helm: Path, tmp_path_factory: pytest.TempPathFactory) -> Helm:
+    return Helm(helm, tmp_path_factory.mktemp("helm"))
+
+
+@pytest.fixture
+def online(helm: Path, tmp_path: Path, rig: Rig) -> Helm:
+    return Helm(helm, tmp_path, rig.kubeconfig)
+
+
+@pytest.fixture
+def namespaces(rig: Rig) -> Iterator[list[str]]:
+    """Of the release (as strict as can be), and of Spark."""
+    names = ["chart-test", "etl", "adhoc"]
+    for name in names:
+        if rig.api.find(f"/api/v1/namespaces/{name}") is None:
+            rig.api.post("/api/v1/namespaces", {"metadata": {"name": name}})
+    rig.api.patch(f"/api/v1/namespaces/{names[0]}", {"metadata": {"labels": {
+        "pod-security.kubernetes.io/enforce": "restricted",
+        "pod-security.kubernetes.io/enforce-version": "latest"}}})
+    yield names
+
+
+def arguments_of(values: str) -> list[str]:
+    return ["--values", str(CHART / "ci" / values)] if values else []
+
+
+@pytest.mark.parametrize("values", VALUES)
+def test_helm_lint(offline: Helm, values: str) -> None:
+    assert "0 chart(s) failed" in offline.run("lint", "--strict", str(CHART), *arguments_of(values))
+
+
+@pytest.mark.parametrize("values", VALUES)
+def test_the_program_takes_the_rendered_configuration(offline: Helm, values: str, tmp_path: Path) -> None:
+    path = tmp_path / "config.yaml"
+    path.write_text(find(offline.template(*arguments_of(values)), "ConfigMap")["data"]["config.yaml"])
+    result = subprocess.run([str(binary()), "check-config", str(path)], capture_output=True, text=True, timeout=10)
+    assert result.returncode == 0, result.stdout + result.stderr
+
+
+@real
+@pytest.mark.parametrize("values", VALUES)
+def test_the_api_server_takes_every_object(rig: Rig, offline: Helm, namespaces: list[str], values: str) -> None:
+    objects = offline.template("--namespace", namespaces[0], *arguments_of(values))
+    known = [item for item in objects if not item["apiVersion"].startswith(FOREIGN)]
+    assert len(known) >= 5
+    result = subprocess.run(
+        ["kubectl", "--kubeconfig", str(rig.kubeconfig), "apply", "--dry-run=server",
+         "--validate=strict", "-f", "-"], input=yaml.safe_dump_all(known),
+        capture_output=True, text=True, timeout=30)
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.count("(server dry run)") == len(known), result.stdout
+
+
+@real
+@pytest.mark.parametrize("values", VALUES)
+def test_the_pod_is_restricted(rig: Rig, offline: Helm, namespaces: list[str], values: str) -> None:
+    """The API server refuses any pod in this namespace that the profile does not allow."""
+    template = find(offline.template(*arguments_of(values)), "Deployment")["spec"]["template"]
+    pod = {**template, "apiVersion": "v1", "kind": "Pod",
+           "metadata": {**template["metadata"], "name": "from-template"}}
+    pods = f"/api/v1/namespaces/{namespaces[0]}/pods"
+    rig.api.post(pods, pod, dryRun="All")
+    for break_it in (lambda spec: spec["securityContext"].pop("seccompProfile"),
+                     lambda spec: spec["containers"][0]["securityContext"].pop("capabilities"),
+                     lambda spec: spec["securityContext"].pop("runAsNonRoot")):
+        broken = copy.deepcopy(pod)
+        break_it(broken["spec"])
+        with pytest.raises(ApiError) as caught:
+            rig.api.post(pods, broken, dryRun="All")
+        assert caught.value.status == 403 and "PodSecurity" in str(caught.value)
+
+
+def test_the_pod_beyond_its_profile(offline: Helm) -> None:
+    pod = find(offline.template(), "Deployment")["spec"]["template"]["spec"]
+    container = pod["containers"][0]
+    assert container["securityContext"]["readOnlyRootFilesystem"] is True
+    assert pod["automountServiceAccountToken"] is False
+    assert list(container["resources"]["limits"]) == ["memory"]
+    token = find_volume(pod, "token")["projected"]["sources"][0]["serviceAccountToken"]
+    assert token["expirationSeconds"] == 3600
+    for name in ("livenessProbe", "readinessProbe"):
+        assert container[name]["httpGet"]["port"] == "metrics"
+
+
+def test_a_changed_configuration_restarts_the_pods(offline: Helm) -> None:
+    def checksum(*arguments: str) -> str:
+        deployment = find(offline.template(*arguments), "Deployment")
+        return deployment["spec"]["template"]["metadata"]["annotations"]["checksum/config"]
+    assert checksum() == checksum("--set", "replicas=3") != checksum("--set", "config.events.perSecond=1")
+
+
+def test_config_maps_are_readable_where_spark_runs_only(offline: Helm) -> None:
+    def can_read(item: Json) -> bool:
+        return any("configmaps" in rule["resources"] for rule in item.get("rules", []))
+    everywhere = [item for item in offline.template() if can_read(item)]
+    assert [item["kind"] for item in everywhere] == ["ClusterRole"]
+    assert not [item for item in offline.template("--set", "config.gang.discovery=annotations") if can_read(item)]
+    some = [item for item in offline.template("--set", "spark.namespaces={etl,adhoc}") if can_read(item)]
+    assert [(item["kind"], item["metadata"]["namespace"]) for item in some] == [("Role", "etl"), ("Role", "adhoc")]
+
+
+@pytest.mark.parametrize("setting, said", [
+    ("replica=3", "additional properties 'replica' not allowed"),
+    ("config.gang.maxGang=5", "'maxGang' not allowed"),
+    ("config.gang.maxGangSize=0", "/config/gang/maxGangSize"),
+    ("config.leaderElection.leaseDuration=15", "/config/leaderElection/leaseDuration"),
+    ("config.profiles[0].name=x", "/config/profiles/0"),
+    ("image.pullPolicy=Sometimes", "/image/pullPolicy"),
+    ("image.digest=latest", "/image/digest"),
+    ("spark.namespaces=etl", "/spark/namespaces"),
+    ("config.leaderElection.enabled=false", "replicas must be 1"),
+    ("config.server.listen=none", "need a port"),
+    ("serviceAccount.create=false", "serviceAccount.name is needed"),
+])
+def test_bad_values_are_refused(offline: Helm, setting: str, said: str) -> None:
+    assert said in offline.run("template", RELEASE, str(CHART), "--kube-version", "1.36",
+                               "--set", setting, fails=True)
+
+
+@real
+def test_install_upgrade_roll_back_uninstall(rig: Rig, online: Helm, namespaces: list[str]) -> None:
+    space = ["--namespace", namespaces[0]]
+    notes = online.run("install", "chart-test", str(CHART), *space)
+    for command in ("rollout status", "spark.kubernetes.scheduler.name=gang-scheduler", "gang-scheduler why"):
+        assert command in notes
+
+    def size() -> str:
+        path = f"/api/v1/namespaces/{namespaces[0]}/configmaps/chart-test-gang-scheduler"
+        return rig.api.get(path)["data"]["config.yaml"]
+    before = size()
+    online.run("upgrade", "chart-test", str(CHART), *space, "--reuse-values", "--set", "config.gang.maxGangSize=7")
+    assert "maxGangSize: 7" in size()
+    online.run("rollback", "chart-test", "1", *space)
+    assert size() == before
+    history = json.loads(online.run("history", "chart-test", *space, "-o", "json"))
+    assert [revision["status"] for revision in history] == ["superseded", "superseded", "deployed"]
+    manifest = list(yaml.safe_load_all(online.run("get", "manifest", "chart-test", *space)))
+    paths = [path_of(rig, item, namespaces[0]) for item in manifest]
+    assert len(paths) >= 10 and all(rig.api.find(path) for path in paths)
+    online.run("uninstall", "chart-test", *space)
+    assert not [path for path in paths if rig.api.find(path)]
+
+
+def test_the_readme_has_every_value_and_no_other() -> None:
+    values = yaml.safe_load((CHART / "values.yaml").read_text())
+    rows = [line.split("`")[1] for line in (CHART / "README.md").read_text().splitlines()
+            if line.startswith("| `") and line.count("|") == 4]
+    assert sorted(rows) == sorted(leaves(values))
+
+
+def test_the_schema_knows_every_value_and_is_closed() -> None:
+    schema = json.loads((CHART / "values.schema.json").read_text())
+    values = yaml.safe_load((CHART / "values.yaml").read_text())
+    assert list(schema["properties"]) == [*list(values)[:-1], "global", "config"]
+    for path in leaves(values):
+        assert_closed(schema, path)
+
+
+def leaves(values: Json, path: str = "") -> list[str]:
+    """Paths of what the README explains: maps with fixed keys are gone into, but for amounts."""
+    if path in ("resources.requests", "resources.limits") or not isinstance(values, dict) or not values:
+        return [path]
+    return [leaf for key, value in values.items() for leaf in leaves(value, f"{path}.{key}".lstrip("."))]
+
+
+def assert_closed(schema: Json, path: str) -> None:
+    for key in path.split("."):
+        assert schema["additionalProperties"] is False, path
+        schema = schema["properties"][key]
+
+
+def find_volume(pod: Json, name: str) -> Json:
+    return next(volume for volume in pod["volumes"] if volume["name"] == name)
+
+
+def path_of(rig: Rig, item: Json, namespace: str) -> str:
+    """Where the API server keeps the object."""
+    version = item["apiVersion"]
+    base = f"/api/{version}" if "/" not in version else f"/apis/{version}"
+    kind = next(kind for kind in rig.api.get(base)["resources"]
+                if kind["kind"] == item["kind"] and "/" not in kind["name"])
+    space = f"/namespaces/{item['metadata'].get('namespace', namespace)}" if kind["namespaced"] else ""
+    return f"{base}{space}/{kind['name']}/{item['metadata']['name']}"

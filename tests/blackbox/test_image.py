@@ -1,0 +1,48 @@
+"""The root of the image, without a container engine: the program runs there, as the chart runs it, with nothing else."""
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from support.availability import unavailable
+from support.chart import Helm, find
+from support.rig import ROOT, binary
+
+
+@pytest.fixture
+def image(tmp_path: Path) -> Path:
+    if os.geteuid() != 0:
+        unavailable("the image's root: chroot needs root")
+    folder = tmp_path / "image"
+    subprocess.run([str(ROOT / "scripts/image/collect.sh"), str(binary()), str(folder)], check=True, timeout=30)
+    for path in (tmp_path, *tmp_path.parents):
+        if path.stat().st_mode & 0o001 == 0:
+            path.chmod(path.stat().st_mode | 0o011)  # pytest's folders are closed to other users
+        if path.name.startswith("pytest-of-"):
+            break
+    return folder
+
+
+def run(image: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(["/usr/sbin/chroot", "--userspec=65532:65532", str(image), "/usr/bin/gang-scheduler", *arguments],
+                          capture_output=True, text=True, timeout=20, env={})
+
+
+def test_the_program_runs_with_what_is_there(image: Path, helm: Path, tmp_path: Path) -> None:
+    version = run(image, "version")
+    assert version.returncode == 0 and version.stdout.startswith("gang-scheduler "), version
+    config = find(Helm(helm, tmp_path / "helm").template(), "ConfigMap")["data"]["config.yaml"]
+    (image / "config.yaml").write_text(config)
+    checked = run(image, "check-config", "/config.yaml")
+    assert checked.returncode == 0, checked
+    # As in a pod, but for the missing service account: it says so and ends.
+    started = run(image, "run", "--config=/config.yaml")
+    assert started.returncode == 1 and "gang-scheduler run: " in started.stderr, started
+
+
+def test_there_is_nothing_else(image: Path) -> None:
+    programs = [path for path in image.rglob("*") if path.is_file() and ".so" not in path.name]
+    assert sorted(path.name for path in programs) == ["gang-scheduler", "group", "passwd"]
+    size = sum(path.stat().st_size for path in image.rglob("*") if path.is_file())
+    assert size < 40e6, f"{size / 1e6:.0f} MB"

@@ -1,0 +1,104 @@
+"""The chart's rights against the API server's audit log. Last of its rig, so that it reads the log of every test.
+
+Every scheduler of the real rig runs with a token of the chart's ServiceAccount (support/real_plane.py).
+"""
+from typing import Iterator
+
+import pytest
+
+from support.api import Api, Json
+from support.chart import NAMESPACE, USER
+from support.cluster import Cluster
+from support.fault_proxy import Fault
+from support.polling import eventually
+from support.real_plane import RealPlane
+from support.spark_application import Size, sized
+
+LEASE = f"/apis/coordination.k8s.io/v1/namespaces/{NAMESPACE}/leases/gang-scheduler"
+real = pytest.mark.parametrize("rig_name", ["real"], indirect=True, scope="session")
+
+
+@pytest.fixture
+def plane(cluster: Cluster) -> RealPlane:
+    found = cluster.rig
+    assert isinstance(found, RealPlane)
+    if found.chart is None:
+        pytest.skip("SKIPPED, NOT TESTED: without helm no scheduler had the chart's rights")
+    return found
+
+
+@real
+def test_every_right_granted_is_used(cluster: Cluster, plane: RealPlane) -> None:
+    cluster.api.delete(LEASE)
+    cluster.add_nodes(2)
+    proxy = plane.start_proxy()
+    # The answer of one bind is lost: its pod is read to settle it.
+    lost = proxy.add(Fault("reset", method="POST", path="/binding$", applied=True, count=1))
+    scheduler = plane.start_scheduler((), kubeconfig=plane.proxied_kubeconfig(proxy))
+    waiting = cluster.submit(sized(Size(executors=50), cluster.default_namespace))
+    cluster.wait_code(waiting, "ExceedsCluster")
+    cluster.wait_finished(cluster.submit(sized(Size(executors=2), cluster.default_namespace)))
+    assert lost.fired() == 1
+    standby = plane.start_scheduler(())
+    granted = set(expand(plane))
+    eventually(lambda: not unused(plane, granted), 20, lambda: f"the use of {unused(plane, granted)}", 0.5)
+    assert standby.terminate() == 0, standby.output()
+    assert scheduler.terminate() == 0, scheduler.output()
+
+
+@real
+def test_the_lease_and_the_binds_go_before_tenants(cluster: Cluster, plane: RealPlane) -> None:
+    """The API server says by which FlowSchema it has let a request in."""
+    schemas = {item["metadata"]["uid"]: item["spec"]["priorityLevelConfiguration"]["name"] for item
+               in cluster.api.items("/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas")}
+    scheduler = Api(plane.role_kubeconfig())
+    tenant = Api(plane.token_kubeconfig("default", "tenant", is_admin=True))
+
+    def level(api: Api, path: str) -> str:
+        return schemas[api.request("GET", path).headers["X-Kubernetes-PF-FlowSchema-UID"]]
+    cluster.api.delete(LEASE)
+    cluster.api.post(LEASE.rsplit("/", 1)[0], {"metadata": {"name": "gang-scheduler"}})
+    assert level(scheduler, LEASE) == "leader-election"
+    assert level(scheduler, "/api/v1/pods?limit=1") == "workload-high"
+    assert level(tenant, "/api/v1/pods?limit=1") not in ("leader-election", "workload-high")
+    cluster.api.delete(LEASE)
+
+
+@real
+def test_nothing_was_forbidden(plane: RealPlane) -> None:
+    events = [event for server in plane.servers for event in server.audited(USER)]
+    assert len(events) > 10, "no scheduler has run on this rig"
+    forbidden = {(event["verb"], event["requestURI"]) for event in events if is_forbidden(event)}
+    assert not forbidden, sorted(forbidden)[:20]
+
+
+def expand(plane: RealPlane) -> Iterator[tuple[str, str, str, str, str]]:
+    """Each right as (namespace, group, resource, verb, name); empty: any."""
+    assert plane.chart is not None
+    for namespace, rule in plane.chart.rules():
+        assert "*" not in str(rule), rule
+        for group in rule["apiGroups"]:
+            for resource in rule["resources"]:
+                for verb in rule["verbs"]:
+                    for name in rule.get("resourceNames", [""]):
+                        yield namespace, group, resource, verb, name
+
+
+def unused(plane: RealPlane, granted: set[tuple[str, str, str, str, str]]) -> list[tuple[str, ...]]:
+    """What no request so far needed."""
+    used = set()
+    for server in plane.servers:
+        for event in server.audited(USER):
+            what = event.get("objectRef")
+            if what is None or is_forbidden(event):
+                continue
+            resource = "/".join(filter(None, (what["resource"], what.get("subresource"))))
+            for namespace in ("", what.get("namespace", "")):
+                for name in ("", what.get("name", "")):
+                    used.add((namespace, what.get("apiGroup", ""), resource, event["verb"], name))
+    return sorted(granted - used)
+
+
+def is_forbidden(event: Json) -> bool:
+    return (event.get("responseStatus", {}).get("code") == 403
+            or event.get("annotations", {}).get("authorization.k8s.io/decision") == "forbid")
