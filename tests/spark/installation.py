@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Optional
 
-VERSIONS = {"4.1": "4.1.4", "3.5": "3.5.9", "4.3": "4.3.0"}  # those whose whole life is tested
-LONG_ONLY = ("4.3",)  # lines that only `make test-long` installs and runs
 #: The newest release of every line that is supported: what sizing is held against.
 LINES = {"3.3": "3.3.4", "3.4": "3.4.4", "3.5": "3.5.9", "4.0": "4.0.5", "4.1": "4.1.4",
          "4.2": "4.2.1", "4.3": "4.3.0"}
+WHOLE_LIFE = ("4.1", "3.5", "4.3")  # those that applications are run with to their end
 HERE = Path(__file__).resolve().parent
 JAVA_MIN = 17
 

@@ -41,11 +41,11 @@ class Application:
         return found[0]
 
 
-def submit_python(where: Submission, name: str, *, hold_seconds: float = 0, task_seconds: float = 0,
+def submit_python(where: Submission, name: str, gate: Optional[Path] = None,
                   conf: Optional[Mapping[str, str]] = None) -> Application:
-    """It keeps its executors for `hold_seconds` after the work, whose 16 tasks last `task_seconds`."""
-    return _submit(where, name, [f"local://{HERE}/applications/pi.py", str(GRID), str(hold_seconds),
-                                 str(task_seconds)], conf or {})
+    """With `gate`, a folder, its tasks wait; see applications/pi.py."""
+    arguments = [f"local://{HERE}/applications/pi.py", str(GRID)]
+    return _submit(where, name, arguments + ([str(gate)] if gate else []), conf or {})
 
 
 def submit_jvm(where: Submission, name: str, jar: Path) -> Application:

@@ -119,8 +119,13 @@ class Kubelet:
         }}, STRATEGIC_PATCH)
 
     def silence(self, name: str) -> None:
-        """The node's lease is renewed no more: the controller-manager will call it unreachable."""
-        self._silent.add(name)
+        """The node is dead: its lease is renewed no more (a controller-manager will call it unreachable),
+        nothing is said about its pods, and a pod that is deleted stays until somebody else ends it."""
+        with self._lock:
+            self._silent.add(name)
+            for running in self._pods.values():
+                if node_of(running.pod) == name:
+                    running.gone = True
 
     def stop(self) -> None:
         """Ends all pods' work without a word to the API server."""
@@ -152,6 +157,8 @@ class Kubelet:
         running = self._pods.get(uid)
         if kind == "DELETED":
             self._release(uid, gone=True)
+        elif node in self._silent:
+            return
         elif running is not None:
             running.pod = pod
             if is_terminating(pod):
