@@ -9,7 +9,7 @@ from typing import Iterator
 
 import pytest
 
-from bench import DECISION_SECONDS, Bench
+from bench import DECISION_SECONDS, START_SECONDS, Bench
 from installation import WHOLE_LIFE, Spark, Unavailable, compile_application, install, require_java
 from submission import submit_jvm, submit_python
 from support.availability import unavailable
@@ -114,7 +114,7 @@ def test_dynamic_allocation_grows_and_a_killed_executor_is_replaced_in_its_slot(
         "spark.dynamicAllocation.maxExecutors": "4"})
     driver = bench.wait_submitted(application)
     bench.wait_at_work(gate, {"1", "2"})
-    bench.history.wait_for(lambda: len(bench.executors()) == 4, DECISION_SECONDS, "executors beyond the gang")
+    bench.history.wait_for(lambda: len(bench.executors()) == 4, START_SECONDS, "executors beyond the gang")
     for each in set(bench.executors()) - {"1", "2"}:
         bench.wait_waiting(path_of(bench.executors()[each]), "WaitingForCapacity")
     assert bench.reserved(driver) == {full: 2}
