@@ -152,8 +152,8 @@ Field gang() {
         {{"reserve-min", DynamicAllocation::reserve_min},
          {"reserve-initial", DynamicAllocation::reserve_initial},
          {"reserve-max", DynamicAllocation::reserve_max}});
-    const auto then = one_of<NeverRunningThen>(
-        {{"keep", NeverRunningThen::keep}, {"release", NeverRunningThen::release}});
+    const auto then =
+        one_of<UnusedThen>({{"keep", UnusedThen::keep}, {"release", UnusedThen::release}});
     return section(
         "gang",
         {value(
@@ -177,7 +177,17 @@ Field gang() {
                       return s.gang.never_running_after_ms;
                   }),
               value(
-                  "then", then, [](Schema & s) -> auto& { return s.gang.never_running_then; })})});
+                  "then", then, [](Schema & s) -> auto& { return s.gang.never_running_then; })}),
+         section(
+             "missingExecutors",
+             {value(
+                  "after", duration_in(second_ms, 30 * 24 * hour_ms), [](Schema & s) -> auto& {
+                      return s.gang.missing_executors_after_ms;
+                  }),
+              value(
+                  "then", then, [](Schema & s) -> auto& {
+                      return s.gang.missing_executors_then;
+                  })})});
 }
 
 Field nodes() {

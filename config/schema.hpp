@@ -34,7 +34,8 @@ enum class OrphanExecutors : std::uint8_t { wait, schedule };
 
 enum class DynamicAllocation : std::uint8_t { reserve_min, reserve_initial, reserve_max };
 
-enum class NeverRunningThen : std::uint8_t { keep, release };
+/// What becomes of room that a gang holds and does not use.
+enum class UnusedThen : std::uint8_t { keep, release };
 
 struct Gang {
     Discovery discovery = Discovery::automatic;
@@ -42,7 +43,9 @@ struct Gang {
     std::int64_t max_gang_size = 2000;  ///< driver included
     DynamicAllocation dynamic_allocation = DynamicAllocation::reserve_initial;
     std::int64_t never_running_after_ms = 15 * 60 * 1000;
-    NeverRunningThen never_running_then = NeverRunningThen::release;
+    UnusedThen never_running_then = UnusedThen::release;
+    std::int64_t missing_executors_after_ms = 10 * 60 * 1000;
+    UnusedThen missing_executors_then = UnusedThen::keep;
     friend bool operator==(const Gang&, const Gang&) = default;
 };
 

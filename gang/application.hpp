@@ -53,6 +53,7 @@ struct PodEntry {
     std::string bound_version;   ///< the resourceVersion that our last bind named
     bool bind_in_flight = false;
     bool gone = false;         ///< the API server says so; the delete event is to come
+    bool lived = false;        ///< it was seen on a node; once it has failed, that has been counted
     std::int64_t seen_ms = 0;  ///< when it came; by the server's clock if it was there before us
     std::int32_t slot = -1;    ///< index into the owner gang's slots
     Retry retry;
@@ -88,6 +89,7 @@ struct GangShape {
     std::int64_t count = 0;
     std::int64_t max = 0;  ///< with dynamic allocation; -1: no limit
     core::ShapeId id;
+    bool learned = false;  ///< a real executor has shown what it asks
 };
 
 /// Room that a slot has left, kept until the API server has the new reservation.
@@ -111,6 +113,13 @@ struct Attempt {
     Saying saying;
     bool parked = false;  ///< does not fit even without the other gangs
     std::int32_t position = 0;
+};
+
+/// How often executors failed lately: each failure fills it by a while, and time empties it.
+struct Failures {
+    std::int64_t level_ms = 0;  ///< at `at_ms`
+    std::int64_t at_ms = 0;
+    std::int64_t told_ms = 0;  ///< when the driver was told last
 };
 
 /// A gang: a driver with its executors, or a lone pod.
@@ -158,6 +167,12 @@ struct Application {
     bool stuck = false;           ///< bound, but never ran
     bool degraded = false;        ///< said so
     bool told_oversized = false;  ///< once per gang is enough
+    bool told_foreign = false;    ///< alike
+    bool driver_runs = false;
+    std::int64_t missing = 0;  ///< slots that no executor is there for
+    std::int64_t missing_since_ms = 0;
+    bool told_missing = false;  ///< until all are there
+    Failures failures;
 };
 
 }  // namespace gang

@@ -11,6 +11,9 @@
 //   engine_trust.cpp     nodes whose kubelet refuses what should fit
 //   engine_members.cpp   executors and their slots
 //   engine_allocators.cpp  executors whose controller is not their driver
+//   engine_shapes.cpp    what real executors ask, when it is not what was predicted
+//   engine_missing.cpp   executors that do not come, or to somebody else
+//   engine_failures.cpp  executors that fail as fast as they are started
 //   engine_queue.cpp     waiting gangs, in order, whole or not at all
 //   engine_reign.cpp     leadership, the fence of a new leader, another one's fence
 //   engine_plan.cpp      the order of all that, and when to wake
@@ -233,6 +236,24 @@ private:
     void reservation_stored(Application& app, std::int64_t generation);
     void observe_reservation(Application& app, const std::string* text);
 
+    void learn_shapes(Application& app);
+    void learn_shape(Application& app, const core::Pod& pod);
+    void correct_shape(Application& app, std::size_t index, const core::Pod& pod);
+    struct Placed {
+        std::int64_t total = 0;
+        std::int64_t without = 0;  ///< of these, slots without room
+    };
+    void tell_corrected(
+        Application& app, const core::Resources& predicted, core::ShapeId corrected, Placed placed);
+    void watch_missing(Application& app);
+    void check_missing();
+    void observe_foreign_executor(const core::Pod& pod);
+    void note_failure(PodEntry& entry, Application* owner);
+    /// When the gang's executors may be bound again; in the past: now.
+    std::int64_t calm_at_ms(const Application& app) const;
+    bool hold_back(Application& app);
+    void end_storms();
+
     void classify_dirty_pods();
     void classify(PodEntry& entry);
     void match_dirty_gangs();
@@ -253,6 +274,7 @@ private:
     void take_slot(Application& app, std::size_t slot, PodEntry& entry, const std::string& node);
     void tell_oversized(Application& app, const PodEntry& entry, const Slot& slot);
     void say_retry(const PodEntry& entry);
+    bool is_smaller_than_lacking(const Application& app, const core::Pod& pod) const;
     void wait_or_go_alone(Application& app, PodEntry& entry, Look& look);
     bool is_ready(const PodEntry& entry) const;
     void end_pauses();
@@ -300,6 +322,7 @@ private:
     std::string application_name(const Application& app) const;
     const PodEntry* find_pod(std::string_view question) const;
     void add_pending(const PodEntry& entry, PendingPods& out) const;
+    std::string member_note(const Application& app, const PodEntry& asked) const;
     void add_notes(
         const Application& app, const PodEntry& asked, std::vector<std::string>& notes) const;
 
@@ -349,6 +372,9 @@ private:
     std::set<std::string> to_publish_;  ///< gangs whose reservation is to be written
     std::set<std::pair<std::int64_t, std::string>> stuck_due_;
     std::set<std::pair<std::int64_t, std::string>> retry_due_;
+    std::set<std::pair<std::int64_t, std::string>> missing_due_;
+    std::set<std::pair<std::int64_t, std::string>> calm_due_;
+    std::set<std::string> foreign_executors_;  ///< of our drivers, bound by somebody else
     std::set<std::int64_t> timers_;
 
     std::uint64_t nodes_version_ = 0;    ///< grows when nodes change

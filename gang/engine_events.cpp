@@ -133,6 +133,7 @@ void Engine::remove_foreign(const std::string& uid) {
 void Engine::on(const PodUpserted& event) {
     if (!is_ours(event.pod)) {
         upsert_foreign(event.pod);
+        observe_foreign_executor(event.pod);
         return;
     }
     const auto [it, inserted] = pods_.try_emplace(event.pod.uid);
@@ -221,6 +222,9 @@ void Engine::observe_driver(PodEntry& entry, bool behind_fence) {
         end(app, "its driver is being deleted");
     } else if (!entry.pod.node_name.empty()) {
         driver_is_bound(app, entry, behind_fence);
+        if (entry.pod.phase == core::PodPhase::running && !std::exchange(app.driver_runs, true)) {
+            dirty_gangs_.insert(app.uid);  // from now on its executors are waited for
+        }
     } else if (app.phase == Phase::waiting) {
         driver_waits(app, entry);
     }
@@ -288,6 +292,7 @@ void Engine::driver_is_bound(Application& app, PodEntry& entry, bool behind_fenc
 void Engine::observe_member(PodEntry& entry) {
     follow_mark(entry);
     Application* owner = find_owner(entry);
+    note_failure(entry, owner);
     if (entry.slot >= 0) {
         Application& gang = *owner;
         if (!entry.holds_room() ||
@@ -314,6 +319,7 @@ void Engine::on(const PodDeleted& event) {
     const auto it = pods_.find(event.uid);
     if (it == pods_.end()) {
         remove_foreign(event.uid);
+        foreign_executors_.erase(event.uid);
         return;
     }
     forget_pod(it->second);

@@ -66,6 +66,10 @@ void Engine::match_dirty_gangs() {
 
 void Engine::match(Application& app) {
     oversized_.erase(app.uid);
+    if (hold_back(app)) {
+        return;
+    }
+    learn_shapes(app);
     Look look;
     // Slots that will open again, each for one executor that is worth waiting for.
     look.returning = std::count_if(app.slots.begin(), app.slots.end(), [&app](const Slot& slot) {
@@ -79,7 +83,8 @@ void Engine::match(Application& app) {
             erase_app(rank.uid);
             announcer_.say_quietly(entry.pod, orphan_saying(cluster_.node_count(), app), now_ms_);
         } else if (app.phase != Phase::running) {
-            announcer_.say_quietly(entry.pod, member_saying(cluster_.node_count(), app), now_ms_);
+            announcer_.say_quietly(
+                entry.pod, member_saying(cluster_.node_count(), app, entry.pod.requests), now_ms_);
         } else if (!is_ready(entry)) {
             say_retry(entry);
         } else if (work_left_ <= 0) {
@@ -92,6 +97,7 @@ void Engine::match(Application& app) {
     for (const core::ShapeId shape : look.too_large) {
         cluster_.release_shape(shape);
     }
+    watch_missing(app);
 }
 
 bool Engine::claim_slot(Application& app, PodEntry& entry) {
@@ -203,11 +209,22 @@ void Engine::tell_oversized(Application& app, const PodEntry& entry, const Slot&
             ", the application declared " + core::describe(size));
 }
 
+/// Smaller than the slots for which there is no room: it need not wait until there is.
+bool Engine::is_smaller_than_lacking(const Application& app, const core::Pod& pod) const {
+    return app.degraded &&
+           std::any_of(app.shapes.begin(), app.shapes.end(), [&](const GangShape& shape) {
+               const core::Resources& size = cluster_.resources(shape.id);
+               return shape.profile == profile_of(pod) && shape.learned && pod.requests != size &&
+                      fits_within(pod.requests, size);
+           });
+}
+
 void Engine::wait_or_go_alone(Application& app, PodEntry& entry, Look& look) {
-    if (look.returning > 0) {
+    if (look.returning > 0 && !is_smaller_than_lacking(app, entry.pod)) {
         --look.returning;
         erase_app(entry.pod.uid);
-        announcer_.say_quietly(entry.pod, member_saying(cluster_.node_count(), app), now_ms_);
+        announcer_.say_quietly(
+            entry.pod, member_saying(cluster_.node_count(), app, entry.pod.requests), now_ms_);
         return;
     }
     Application& lone = ensure_app(entry, false);

@@ -35,6 +35,7 @@ void Engine::on(const Tick&) {
 void Engine::plan() {
     ask_for_confs();
     end_pauses();
+    end_storms();
     classify_dirty_pods();
     fence_step();
     if (!fence_.view_is_current() && !is_fence_passed()) {
@@ -42,6 +43,7 @@ void Engine::plan() {
         return;  // what we see may be from before the last leader's end
     }
     check_stuck();
+    check_missing();
     if (is_fence_passed()) {
         repair();
         if (oversized_room_ != cluster_.room_version()) {

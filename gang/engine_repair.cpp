@@ -154,7 +154,7 @@ void Engine::check_stuck() {
             continue;
         }
         app->stuck = true;
-        const bool release = schema_.gang.never_running_then == config::NeverRunningThen::release;
+        const bool release = schema_.gang.never_running_then == config::UnusedThen::release;
         if (release) {
             ledger_.give_up_unfilled(*app, rewrite_reservation(*app));
             degraded_.erase(app->rank);

@@ -78,6 +78,15 @@ GangView Engine::view_of(const Application& app) const {
     view.state = state_of(app);
     view.code = app.attempt.saying.code;
     view.message = app.attempt.saying.sentence;
+    if (app.phase == Phase::running && app.degraded) {
+        const auto lacking =
+            std::count_if(app.slots.begin(), app.slots.end(), [](const auto& slot) {
+                return slot.state == SlotState::degraded;
+            });
+        view.code = ReasonCode::waiting_for_capacity;
+        view.message = "no room now for " + std::to_string(lacking) + " of " +
+                       std::to_string(app.slots.size()) + " slots";
+    }
     view.position = app.phase == Phase::waiting ? app.attempt.position : 0;
     view.waiting_since_ms = app.waiting_since_ms;
     if (app.driver_shape) {
@@ -169,6 +178,26 @@ std::optional<Explanation> Engine::explain(std::string_view pod_or_app) const {
     return out;
 }
 
+/// Why an executor that is not bound is not.
+std::string Engine::member_note(const Application& app, const PodEntry& asked) const {
+    if (app.phase == Phase::ended) {
+        return "this executor is not bound: its driver has ended";
+    }
+    const Application* lone = find_app(asked.pod.uid);
+    if (lone == nullptr) {
+        return "this executor asks " + core::describe(asked.pod.requests) +
+               " and waits for a slot of its gang";
+    }
+    std::string text =
+        "this executor is one more than its gang has slots: it is placed in what "
+        "nobody has reserved, after the gangs that came before it, and holds up "
+        "none of those that came after it";
+    if (!lone->attempt.saying.sentence.empty()) {
+        text += "; " + lone->attempt.saying.sentence;
+    }
+    return text;
+}
+
 void Engine::add_notes(
     const Application& app, const PodEntry& asked, std::vector<std::string>& notes) const {
     if (app.phase == Phase::running && !app.reserved) {
@@ -183,10 +212,17 @@ void Engine::add_notes(
             "room for " + std::to_string(app.holds.size()) +
             " moved slots is kept until the new reservation is written");
     }
-    const Application* lone = asked.pod.uid == app.uid ? nullptr : find_app(asked.pod.uid);
-    if (lone != nullptr && !lone->elastic_of.empty()) {
+    if (calm_at_ms(app) > now_ms_) {
+        notes.emplace_back(
+            "its executors fail as fast as they are started: the next ones are bound after a "
+            "pause");
+    }
+    if (app.phase == Phase::running && app.missing > 0) {
         notes.push_back(
-            "this executor is one more than the gang reserved: " + lone->attempt.saying.sentence);
+            std::to_string(app.missing) + " slots wait for executors that Spark has not created");
+    }
+    if (asked.pod.uid != app.uid && asked.is_bindable()) {
+        notes.push_back(member_note(app, asked));
     }
     if (asked.retry.code != ReasonCode::none) {
         notes.push_back("the last bind was not carried out: " + asked.retry.message);

@@ -93,6 +93,16 @@ void Ledger::hold(Application& app, const Slot& slot, std::int64_t generation) {
     app.holds.push_back({charge, generation});
 }
 
+void Ledger::hold(
+    Application& app,
+    const std::string& node,
+    const core::Resources& amounts,
+    std::int64_t generation) {
+    const core::ChargeId charge =
+        cluster_.charge(cluster_.node_or_ghost(node), amounts, core::Holder::gang);
+    app.holds.push_back({charge, generation});
+}
+
 void Ledger::release_holds(Application& app, std::int64_t generation) {
     std::erase_if(app.holds, [this, generation](const Hold& hold) {
         if (hold.generation > generation) {
@@ -103,18 +113,37 @@ void Ledger::release_holds(Application& app, std::int64_t generation) {
     });
 }
 
-void Ledger::give_up_unfilled(Application& app, std::int64_t generation) {
+void Ledger::give_up(
+    Application& app, const std::vector<std::size_t>& slots, std::int64_t generation) {
     std::vector<Slot> kept;
-    for (Slot& slot : app.slots) {
-        if (!slot.pod.empty()) {
-            pods_.at(slot.pod).slot = static_cast<std::int32_t>(kept.size());
+    auto next = slots.begin();
+    for (std::size_t i = 0; i < app.slots.size(); ++i) {
+        Slot& slot = app.slots[i];
+        if (next == slots.end() || *next != i) {
+            if (!slot.pod.empty()) {
+                pods_.at(slot.pod).slot = static_cast<std::int32_t>(kept.size());
+            }
             kept.push_back(std::move(slot));
-        } else if (!slot.charge.is_none()) {
+            continue;
+        }
+        ++next;
+        ENSURE(slot.pod.empty());
+        if (!slot.charge.is_none()) {
             count_open(slot, -1);
             app.holds.push_back({slot.charge, generation});
         }
     }
     app.slots = std::move(kept);
+}
+
+void Ledger::give_up_unfilled(Application& app, std::int64_t generation) {
+    std::vector<std::size_t> unfilled;
+    for (std::size_t i = 0; i < app.slots.size(); ++i) {
+        if (app.slots[i].pod.empty()) {
+            unfilled.push_back(i);
+        }
+    }
+    give_up(app, unfilled, generation);
 }
 
 void Ledger::drop(Application& app) {

@@ -9,6 +9,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace gang {
 
@@ -37,10 +38,21 @@ public:
     /// Charges the room that a degraded slot had on its node, until `generation` is written.
     void hold(Application& app, const Slot& slot, std::int64_t generation);
 
+    /// The same for these amounts; as far as pods are counted, they are one.
+    void hold(
+        Application& app,
+        const std::string& node,
+        const core::Resources& amounts,
+        std::int64_t generation);
+
     /// The reservation of this generation is stored: what it no longer names is free.
     void release_holds(Application& app, std::int64_t generation);
 
-    /// Open and degraded slots cease to be; their room is held until `generation` is written.
+    /// These slots, which nobody is in, cease to be; their room is held until `generation` is
+    /// written. Indices ascending.
+    void give_up(Application& app, const std::vector<std::size_t>& slots, std::int64_t generation);
+
+    /// All open and degraded slots.
     void give_up_unfilled(Application& app, std::int64_t generation);
 
     /// The gang holds nothing any more. Executors that still run are charged as themselves.

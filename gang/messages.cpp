@@ -19,6 +19,12 @@ std::string name_of(const Application& app) {
 
 }  // namespace
 
+std::string duration_text(std::int64_t ms) {
+    const std::int64_t seconds = (ms + 999) / 1000;
+    return seconds % 60 == 0 && seconds > 0 ? std::to_string(seconds / 60) + "m"
+                                            : std::to_string(seconds) + "s";
+}
+
 std::string subject_of(const Application& app, const core::Pod& pod) {
     if (!app.is_driver) {
         return (app.is_elastic ? "executor " : "pod ") + name_of(app);
@@ -95,9 +101,15 @@ Saying retry_saying(std::size_t nodes, const Retry& retry) {
     return {retry.code, std::move(text)};
 }
 
-Saying member_saying(std::size_t nodes, const Application& gang) {
+Saying member_saying(std::size_t nodes, const Application& gang, const core::Resources& asked) {
+    if (gang.degraded) {
+        return {
+            ReasonCode::waiting_for_capacity,
+            none_of(nodes) + "have room for what its gang lacks, " + core::describe(asked) +
+                " for each executor: see driver " + name_of(gang)};
+    }
     return {
-        gang.degraded ? ReasonCode::waiting_for_capacity : ReasonCode::waiting_in_queue,
+        ReasonCode::waiting_in_queue,
         none_of(nodes) + "have a free slot of its gang: see driver " + name_of(gang)};
 }
 
@@ -121,6 +133,15 @@ Saying limit_saying(std::size_t nodes, const Application& gang, std::int64_t lim
         ReasonCode::misconfigured,
         none_of(nodes) + "looked at: its application may have " + std::to_string(limit) +
             " executors, see driver " + name_of(gang)};
+}
+
+Saying failing_saying(std::size_t nodes, const Application& gang, std::int64_t pause_ms) {
+    return {
+        ReasonCode::backing_off,
+        none_of(nodes) +
+            "tried yet: executors of its application fail as fast as they are "
+            "started, the next ones are bound after a pause of up to " +
+            duration_text(pause_ms) + ", see driver " + name_of(gang)};
 }
 
 Saying oversized_saying(

@@ -13,7 +13,10 @@
 
 namespace gang {
 
-/// "gang spark-9f3c" or "pod etl/web-1".
+/// "10m", "90s".
+std::string duration_text(std::int64_t ms);
+
+/// "gang spark-9f3c", "pod etl/web-1" or "executor etl/a-exec-7".
 std::string subject_of(const Application& app, const core::Pod& pod);
 
 /// The conf is not readable (yet); what the API server said is quoted.
@@ -33,11 +36,12 @@ Saying foreign_saying(const std::string& subject, const core::Rejection& rejecti
 Saying retry_saying(std::size_t nodes, const Retry& retry);
 
 /// For executors: one short line that points at the driver.
-Saying member_saying(std::size_t nodes, const Application& gang);
+Saying member_saying(std::size_t nodes, const Application& gang, const core::Resources& asked);
 Saying orphan_saying(std::size_t nodes, const Application& gang);
 /// An executor whose driver is not there, or not admitted.
 Saying unowned_saying(std::size_t nodes, const core::Pod& executor);
 Saying limit_saying(std::size_t nodes, const Application& gang, std::int64_t limit);
+Saying failing_saying(std::size_t nodes, const Application& gang, std::int64_t pause_ms);
 Saying oversized_saying(
     std::size_t nodes,
     const Application& gang,

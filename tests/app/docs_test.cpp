@@ -8,8 +8,12 @@
 
 #include <doctest/doctest.h>
 
+#include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
+#include <regex>
+#include <set>
 #include <string>
 
 using namespace gang::app;
@@ -87,6 +91,46 @@ TEST_CASE("docs: every scheduler rule has a test of its name where the table say
         const auto cell = line.rfind("| ", line.size() - 3) + 2;
         const std::string source = file("tests/gang/" + line.substr(cell, line.size() - 2 - cell));
         CHECK(contains(source, "TEST_CASE(\"" + name + ": "));
+    }
+}
+
+TEST_CASE("docs: every corner case has a scenario of its number or is a limit") {
+    const std::string text = file("docs/corner-cases.md");
+    std::string scenarios;
+    for (const char* part : {"rules_nodes", "rules_gangs", "spark"}) {
+        scenarios += file("tests/gang/corner_" + std::string(part) + "_test.cpp");
+    }
+    const std::map<std::string, int> cases = {{"rules", 45}, {"spark", 19}};
+    for (const auto& [kind, count] : cases) {
+        for (int number = 1; number <= count; ++number) {
+            const std::string name = kind + " " + std::to_string(number);
+            const auto begin = text.find("\n| " + name + " |");
+            REQUIRE_MESSAGE(begin != std::string::npos, name);
+            const std::string row = text.substr(begin, text.find('\n', begin + 1) - begin);
+            const bool lived = contains(scenarios, "TEST_CASE(\"" + name + ": ");
+            const bool limit = row.ends_with("| limit |") && contains(row, "| limit: ");
+            CHECK_MESSAGE(lived == row.ends_with("| scenario |"), name);
+            CHECK_MESSAGE(lived != limit, name);
+        }
+    }
+}
+
+TEST_CASE("docs: the reason of every event that is written") {
+    const std::string text = file("docs/reasons.md");
+    const std::regex event(R"x(announcer_\.event\([^"]*"([A-Z][A-Za-z]+)")x");
+    std::set<std::string> reasons;
+    for (const auto& entry :
+         std::filesystem::directory_iterator(std::string(TESTS_DIR) + "/../gang")) {
+        if (entry.path().extension() == ".cpp") {
+            const std::string code = file("gang/" + entry.path().filename().string());
+            for (std::sregex_iterator it(code.begin(), code.end(), event), end; it != end; ++it) {
+                reasons.insert((*it)[1]);
+            }
+        }
+    }
+    CHECK(reasons.size() > 8);
+    for (const std::string& reason : reasons) {
+        CHECK_MESSAGE(contains(text, "| `" + reason + "` |"), reason);
     }
 }
 

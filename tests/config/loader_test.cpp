@@ -53,6 +53,7 @@ gang:
   maxGangSize: 50
   dynamicAllocation: reserve-max
   neverRunning: {after: 1h, then: keep}
+  missingExecutors: {after: 2h, then: release}
 events:
   perSecond: 3
 )";
@@ -81,7 +82,9 @@ TEST_CASE("loader: every key reaches its member") {
         50,
         config::DynamicAllocation::reserve_max,
         3'600'000,
-        config::NeverRunningThen::keep};
+        config::UnusedThen::keep,
+        7'200'000,
+        config::UnusedThen::release};
     wanted.nodes = {1'500, 268'435'456, "example.com/price"};
     wanted.events_per_second = 3;
     CHECK(loaded(everything) == wanted);
@@ -92,7 +95,7 @@ TEST_CASE("loader: the text above names every key there is") {
         const std::string last = key.substr(key.rfind('.') + 1);
         CHECK_MESSAGE(contains(everything, last + ":"), key);
     }
-    CHECK(config::known_keys().size() == 24);
+    CHECK(config::known_keys().size() == 26);
 }
 
 TEST_CASE("loader: headroom is an amount, the cost label a key") {
@@ -113,7 +116,7 @@ TEST_CASE("loader: an unknown key is found at its place, with the nearest known 
     CHECK(
         complaints("gang:\n  maxGangsize: 5\n") ==
         "f:2:3: gang: found unknown key \"maxGangsize\", expected one of discovery, "
-        "orphanExecutors, maxGangSize, dynamicAllocation, neverRunning, did you mean "
+        "orphanExecutors, maxGangSize, dynamicAllocation, neverRunning, missingExecutors, did you mean "
         "\"maxGangSize\"?");
     CHECK(contains(complaints("leaderelection: {}\n"), "did you mean \"leaderElection\"?"));
     CHECK(contains(complaints("lease-name: x\n"), "f:1:1: found unknown key"));

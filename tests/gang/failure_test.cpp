@@ -315,9 +315,9 @@ TEST_CASE("failure: a driver that never runs gives its slots back, or keeps them
     config::Schema schema;
     SUBCASE("release") {}
     SUBCASE("keep") {
-        schema.gang.never_running_then = config::NeverRunningThen::keep;
+        schema.gang.never_running_then = config::UnusedThen::keep;
     }
-    const bool release = schema.gang.never_running_then == config::NeverRunningThen::release;
+    const bool release = schema.gang.never_running_then == config::UnusedThen::release;
     World world(schema);
     world.add_node(tests::node("n1", 4, 16 * 1024));
     const auto stuck = world.submit("a", 2, 1);
@@ -347,7 +347,7 @@ TEST_CASE("failure: nothing is asked of anybody while nothing happens") {
     const auto driver = world.submit("a", 3, 1);
     world.submit("b", 3, 2);
     world.set_phase(driver, core::PodPhase::running);
-    world.advance(60'000);
+    world.advance(660'000);  // until it has been said that its executors do not come
     const auto conditions = world.conditions.size();
     const auto binds = world.binds.size();
     const auto events = world.events.size();

@@ -556,7 +556,7 @@ TEST_CASE("GANG-22 nothing is done while nothing happens") {
     world.driver("waits", 2, 2);
     world.settle();
     world.set_phase(runs, core::PodPhase::running);
-    world.advance(60'000);  // all that is to be said has been said
+    world.advance(660'000);  // all that is to be said has been said, missing executors too
     const auto before = world.conditions.size() + world.events.size() + world.binds.size();
     world.settle();
     CHECK_FALSE(world.take_due_wake());

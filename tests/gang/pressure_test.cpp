@@ -134,6 +134,8 @@ TEST_CASE("pressure: an executor larger than its slot grows whichever slot has r
     const auto driver = world.submit("a", 5, 1);
     world.settle();
     REQUIRE(world.is_bound(driver));
+    world.create_executors(driver, 1);
+    world.settle();
     core::Pod large = tests::executor("large", world.pod(driver));
     large.requests.cpu_milli = 1'100;  // with a sidecar that somebody's webhook adds
     const auto first = world.create(large);
@@ -353,6 +355,7 @@ TEST_CASE("pressure: room that a grown slot left is nobody's before the new plac
     world.settle();
     REQUIRE(slots_on(world, "a", "n1") == 2);
     world.change_node("n2", [](core::Node& node) { node.unschedulable = false; });
+    world.create_executors(driver, 1);
     world.settle();
     world.hold_status_answers = true;
     world.late_watch = true;

@@ -49,13 +49,16 @@ private:
 
     struct App {
         std::int64_t executors = 0;
-        bool by_set = false;  ///< its executors are made by a stateful set
-        int runs = 0;         ///< rounds with all executors running
+        bool by_set = false;             ///< its executors are made by a stateful set
+        std::int64_t cpu_milli = 1'000;  ///< of a real executor; the conf says 1 cpu
+        int strangers = 0;               ///< executors that another scheduler bound
+        int patience = 40;  ///< rounds with some executors, after which they have done it
+        int runs = 0;       ///< rounds with all executors running
         bool finished = false;
     };
 
     void move() {
-        switch (random_.between(0, 22)) {
+        switch (random_.between(0, 24)) {
             case 0:
             case 1:
                 submit();
@@ -116,6 +119,12 @@ private:
             case 19:
                 edit_reservation();
                 break;
+            case 20:
+                storm();
+                break;
+            case 21:
+                foreign_executor();
+                break;
             default:
                 live();
                 break;
@@ -133,9 +142,20 @@ private:
         App app;
         app.executors = random_.between(1, largest_gang);
         app.by_set = random_.chance(25);
+        if (!app.by_set && random_.chance(30)) {
+            app.cpu_milli = 500 * random_.between(1, 4);
+        }
         core::Pod driver = tests::driver("app-" + std::to_string(++names_));
         driver.created = 1'000 + random_.between(0, 3) + names_;
-        apps_[world_.submit(driver, tests::conf(app.executors))] = app;
+        auto conf = tests::conf(app.executors);
+        if (random_.chance(20)) {
+            conf = tests::with(conf, "spark.dynamicAllocation.enabled", "true");
+            conf = tests::with(
+                conf,
+                "spark.dynamicAllocation.maxExecutors",
+                std::to_string(app.executors + random_.between(0, 2)));
+        }
+        apps_[world_.submit(driver, conf)] = app;
     }
 
     /// Spark and the kubelets: drivers run, executors are made up to their number, work gets done.
@@ -152,15 +172,58 @@ private:
             const auto there = static_cast<std::int64_t>(executors.size());
             if (there < app.executors) {
                 const auto missing = static_cast<int>(app.executors - there);
-                app.by_set ? world_.create_set_executors(uid, missing)
-                           : world_.create_executors(uid, missing);
+                if (app.by_set) {
+                    world_.create_set_executors(uid, missing);
+                }
+                for (int i = app.by_set ? missing : 0; i < missing; ++i) {
+                    create_executor(uid, app.cpu_milli);
+                }
                 continue;
             }
-            app.runs += world_.bound_count(executors) >= app.executors ? 1 : 0;
+            // Gangs whose executors are larger than predicted may wait for each other's room; Spark
+            // works with the executors that it has.
+            const auto bound = world_.bound_count(executors);
+            app.patience -= bound > 0 ? 1 : 0;
+            app.runs += bound >= app.executors || app.patience < 0 ? 1 : 0;
             if (app.runs >= 2) {
                 finish(uid, app);
             }
         }
+    }
+
+    std::string create_executor(const std::string& driver, std::int64_t cpu_milli) {
+        core::Pod pod = tests::executor("exec-" + std::to_string(++names_), world_.pod(driver));
+        pod.requests.cpu_milli = cpu_milli;
+        return world_.create(pod);
+    }
+
+    /// Executors fail as fast as they are started.
+    void storm() {
+        const std::string uid = any_app();
+        for (int i = 0; i < 15 && !uid.empty() && world_.has_pod(uid); ++i) {
+            const auto executor = create_executor(uid, apps_.at(uid).cpu_milli);
+            world_.advance(random_.between(0, 300));
+            if (world_.has_pod(executor) && world_.is_bound(executor)) {
+                world_.set_phase(executor, core::PodPhase::failed);
+            } else {
+                world_.remove_pod(executor);
+            }
+        }
+    }
+
+    /// A webhook gives one to another scheduler, which binds it anywhere.
+    void foreign_executor() {
+        const std::string uid = any_app();
+        const std::string node = "n" + std::to_string(random_.between(0, 4));
+        if (uid.empty() || !world_.nodes().contains(node)) {
+            return;
+        }
+        core::Pod pod = tests::executor("stray-" + std::to_string(++names_), world_.pod(uid));
+        pod.scheduler_name = "default-scheduler";
+        pod.node_name = node;
+        foreign_.push_back(world_.create(pod));
+        foreigners_came_ = true;
+        ++apps_.at(uid).strangers;
     }
 
     void finish(const std::string& uid, App& app) {
@@ -276,9 +339,16 @@ private:
 
     void elastic_executor() {
         const std::string uid = any_app();
-        if (!uid.empty()) {
-            world_.create_executors(uid, 1);
+        if (uid.empty()) {
+            return;
         }
+        core::Pod pod = tests::executor("more-" + std::to_string(++names_), world_.pod(uid));
+        pod.requests.cpu_milli = apps_.at(uid).cpu_milli;
+        if (random_.chance(50)) {
+            pod.labels[1].second = "1";  // of another resource profile
+            pod.requests.cpu_milli = random_.between(1, 4) * 500;
+        }
+        world_.create(pod);
     }
 
     /// In the place of one of the declared ones, with a sidecar that nobody declared.
@@ -311,7 +381,7 @@ private:
                  random_.chance(50) ? "garbage" : "v1 generation=9 epoch=1 anchor=" + pod.uid}};
         });
         world_.advance(31'000);  // a pause after a write that failed may still run
-        CHECK(gang::slot_count(*world_.reservation(uid)) == apps_.at(uid).executors);
+        check_count(uid, apps_.at(uid));
     }
 
     void fail_binds() {
@@ -431,11 +501,16 @@ private:
             }
         }
         for (const auto& [uid, app] : apps_) {
-            const auto held = world_.reservation(uid);
-            if (world_.is_bound(uid) && held) {
-                CHECK(gang::slot_count(*held) == app.executors);
+            if (world_.is_bound(uid) && world_.reservation(uid)) {
+                check_count(uid, app);
             }
         }
+    }
+
+    void check_count(const std::string& uid, const App& app) {
+        const auto held = gang::slot_count(*world_.reservation(uid));
+        CHECK(held <= app.executors);
+        CHECK(held >= app.executors - app.strangers);
     }
 
     /// Pods that are there and slots that wait for theirs fit their nodes together.
@@ -455,7 +530,8 @@ private:
         for (const auto& [uid, app] : apps_) {
             const auto answer = world_.scheduler->explain(uid);
             for (const auto& [node, slots] : answer->slots_per_node) {
-                used[node] += std::max<std::int64_t>(0, slots - seated[{uid, node}]) * 1000;
+                used[node] += std::max<std::int64_t>(0, slots - seated[{uid, node}]) *
+                              answer->executor.cpu_milli;
             }
         }
         for (const auto& [name, node] : world_.nodes()) {

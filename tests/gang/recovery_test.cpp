@@ -233,6 +233,8 @@ TEST_CASE(
     const auto driver = world.submit("a", 6, 1);
     world.settle();
     const std::string full = world.node_of(driver);
+    world.create_executors(driver, 1);
+    world.settle();
     world.fail_status_writes = true;
     core::Pod large = tests::executor("large", world.pod(driver));
     large.requests.cpu_milli = 4'000;
@@ -243,8 +245,8 @@ TEST_CASE(
     world.fail_status_writes = false;
     world.restart();
     world.settle();
-    CHECK(world.view(driver).slots_bound == 1);
-    CHECK(world.view(driver).slots_open == 5);
+    CHECK(world.view(driver).slots_bound == 2);
+    CHECK(world.view(driver).slots_open == 4);
     const auto next = world.submit("b", 1, 2);
     world.settle();
     CHECK(world.is_bound(next));

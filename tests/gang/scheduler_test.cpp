@@ -403,7 +403,7 @@ TEST_CASE("S22: labels alone never take a slot") {
     CHECK(world.is_bound(uid));  // a lone pod, when there is room
 }
 
-TEST_CASE("scheduler: an executor of another scheduler's name takes no slot") {
+TEST_CASE("scheduler: an executor of another scheduler's name takes no slot: one is given back") {
     World world;
     world.add_node(tests::node("n1", 4, 16 * 1024));
     const auto driver = world.submit("a", 2, 1);
@@ -413,19 +413,21 @@ TEST_CASE("scheduler: an executor of another scheduler's name takes no slot") {
     stranger.node_name = "n1";
     world.create(stranger);
     world.settle();
-    CHECK(world.view(driver).slots_open == 2);
+    CHECK(world.view(driver).slots_open == 1);
+    CHECK(world.view(driver).slots_bound == 0);
 }
 
-TEST_CASE("scheduler: an executor larger than its slot has it grown where there is room") {
+TEST_CASE("scheduler: an executor larger than the first has its slot grown where there is room") {
     World world;
     world.add_node(tests::node("n1", 4, 16 * 1024));
     const auto driver = world.submit("a", 2, 1);
+    world.settle();
+    const auto normal = world.create_executors(driver, 1);
     world.settle();
     core::Pod large = tests::executor("large", world.pod(driver));
     large.requests.cpu_milli = 2000;
     SUBCASE("there is") {
         const auto uid = world.create(large);
-        const auto normal = world.create_executors(driver, 1);
         world.settle();
         CHECK(world.is_bound(uid));
         CHECK(world.is_bound(normal[0]));
@@ -440,7 +442,7 @@ TEST_CASE("scheduler: an executor larger than its slot has it grown where there 
         const auto uid = world.create(large);
         world.settle();
         CHECK_FALSE(world.is_bound(uid));
-        CHECK(world.view(driver).slots_open == 2);
+        CHECK(world.view(driver).slots_open == 1);
         CHECK(count_events(world, "ExecutorsLargerThanDeclared") == 1);
         CHECK(world.condition(uid).ends_with("see driver etl/a [WaitingForCapacity]"));
         world.set_phase(other, core::PodPhase::succeeded);
@@ -450,17 +452,19 @@ TEST_CASE("scheduler: an executor larger than its slot has it grown where there 
     CHECK(world.violations.empty());
 }
 
-TEST_CASE("scheduler: a grown slot has its declared size again when its executor is gone") {
+TEST_CASE("scheduler: a grown slot has its gang's size again when its executor is gone") {
     World world;
     world.add_node(tests::node("n1", 4, 16 * 1024));
-    const auto driver = world.submit("a", 1, 1);
+    const auto driver = world.submit("a", 2, 1);
+    world.settle();
+    world.create_executors(driver, 1);
     world.settle();
     core::Pod large = tests::executor("large", world.pod(driver));
-    large.requests.cpu_milli = 3000;
+    large.requests.cpu_milli = 2000;
     const auto uid = world.create(large);
     world.settle();
     REQUIRE(world.is_bound(uid));
-    const auto lone = world.create(tests::pod("web", 2000, 100));
+    const auto lone = world.create(tests::pod("web", 1000, 100));
     world.settle();
     CHECK_FALSE(world.is_bound(lone));
     world.set_phase(uid, core::PodPhase::failed);
