@@ -34,6 +34,10 @@ bool is_about_room(ReasonCode code) {
     return code == ReasonCode::waiting_for_capacity || code == ReasonCode::waiting_in_queue;
 }
 
+bool is_said_unscheduled(const core::Pod& pod) {
+    return pod.scheduled && !pod.scheduled->status;
+}
+
 }  // namespace
 
 PodRef ref_of(const core::Pod& pod) {
@@ -42,7 +46,7 @@ PodRef ref_of(const core::Pod& pod) {
 
 Announcer::Said& Announcer::recall(const core::Pod& pod) {
     const auto [it, inserted] = said_.try_emplace(pod.uid);
-    if (inserted && pod.scheduled && !pod.scheduled->status) {
+    if (inserted && is_said_unscheduled(pod)) {
         // After a restart the API server remembers for us.
         it->second.text = pod.scheduled->message;
         it->second.code = find_code(pod.scheduled->message);
@@ -64,7 +68,12 @@ bool Announcer::note(const core::Pod& pod, const Saying& saying, std::int64_t no
     const bool soft =
         saying.code == said.code || (is_about_room(saying.code) && is_about_room(said.code));
     SetCondition condition{
-        ref_of(pod), std::string(condition_reason(saying.code)), std::move(text), false, {}};
+        ref_of(pod),
+        std::string(condition_reason(saying.code)),
+        std::move(text),
+        false,
+        {},
+        !is_said_unscheduled(pod)};
     if (soft) {
         said.waiting = std::move(condition);
         said.waiting_code = saying.code;
@@ -98,7 +107,8 @@ void Announcer::say_fence(const core::Pod& pod, std::string text) {
         std::string(condition_reason(said.code)),
         std::move(text),
         true,
-        pod.resource_version});
+        pod.resource_version,
+        !is_said_unscheduled(pod)});
 }
 
 void Announcer::event(const core::Pod& pod, bool warning, std::string reason, std::string message) {

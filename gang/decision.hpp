@@ -48,6 +48,7 @@ struct SetCondition {
     std::string message;
     bool fence = false;
     std::string resource_version;  ///< precondition of a fence
+    bool is_transition = true;     ///< false: the pod was seen with PodScheduled=False already
 };
 
 /// PATCH pods/status with new annotations on a bound driver: a reservation that changed, on the

@@ -52,7 +52,7 @@ void condition(JsonWriter& json, const PodCondition& value, std::int64_t unix_ti
     member(json, "status", "False");
     member(json, "reason", value.reason);
     member(json, "message", one_line(value.message, condition_message_max));
-    member(json, "lastTransitionTime", format_time(unix_time_ms));
+    if (value.is_transition) member(json, "lastTransitionTime", format_time(unix_time_ms));
     json.EndObject();
     json.EndArray();
     json.EndObject();

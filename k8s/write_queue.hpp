@@ -95,8 +95,8 @@ private:
     protocol::TokenBucket event_tokens_;
 };
 
-/// The newest version of a pod as our own writes left it, for a while: the watch may show it later
-/// than our next write to the same pod is made.
+/// What our own writes have made of a pod, for a while: the watch may show it later than our next
+/// write to the same pod is made.
 class PodVersions {
 public:
     static constexpr std::size_t kept_max = 8'192;
@@ -104,9 +104,16 @@ public:
     void wrote(const std::string& uid, const std::string& version);
     /// `shown`, or what our own last write made of it since.
     std::string newest(const std::string& uid, const std::string& shown) const;
+    /// We have set PodScheduled=False; call it after wrote().
+    void wrote_condition(const std::string& uid);
+    bool has_condition(const std::string& uid) const;
 
 private:
-    std::map<std::string, std::string> versions_;
+    struct Written {
+        std::string version;
+        bool has_condition = false;
+    };
+    std::map<std::string, Written> pods_;
     std::deque<std::string> order_;  ///< uids, oldest first; each once
 };
 

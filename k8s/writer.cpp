@@ -412,7 +412,10 @@ asio::awaitable<void> Writer::Impl::patch(WorkerPointer worker, PatchJob job) {
     StatusPatch& patch = job.patch;
     patch.resource_version = versions.newest(patch.pod.uid, patch.resource_version);
     StatusResult result;
-    protocol::StatusWrite state;
+    if (patch.condition && versions.has_condition(patch.pod.uid)) {
+        patch.condition->is_transition = false;
+    }
+    protocol::StatusWrite state(!patch.resource_version.empty());
     protocol::PatchAction action = state.start(may_write());
     while (!closed) {
         if (auto* finished = std::get_if<protocol::PatchFinished>(&action)) {
@@ -450,6 +453,7 @@ asio::awaitable<protocol::PatchAction> Writer::Impl::send_patch(
         const auto pod = decode_pod_state(std::move(response.body));
         if (pod) {
             versions.wrote(patch.pod.uid, pod->resource_version);
+            if (patch.condition) versions.wrote_condition(patch.pod.uid);
             result.node = pod->node;
         }
     }

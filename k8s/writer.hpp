@@ -53,6 +53,8 @@ struct BindResult {
 struct PodCondition {
     std::string reason;   ///< one CamelCase word
     std::string message;  ///< cut at condition_message_max bytes
+    /// False: the pod carries PodScheduled=False already, so lastTransitionTime stays as it is.
+    bool is_transition = true;
     friend bool operator==(const PodCondition&, const PodCondition&) = default;
 };
 inline constexpr std::size_t condition_message_max = 1024;

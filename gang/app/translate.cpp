@@ -108,7 +108,7 @@ k8s::StatusPatch to_patch(const SetCondition& decision) {
     return k8s::StatusPatch{
         to_name(decision.pod),
         decision.resource_version,
-        k8s::PodCondition{decision.reason, decision.message},
+        k8s::PodCondition{decision.reason, decision.message, decision.is_transition},
         {}};
 }
 

@@ -26,7 +26,11 @@ PatchAction StatusWrite::again(
 
 PatchAction StatusWrite::on_answer(const HttpAnswer& answer, std::uint32_t random) {
     if (answer.status >= 200 && answer.status < 300) return PatchFinished{true, ""};
-    if (answer.status == 409) return PatchFinished{false, answer.message, true};
+    if (answer.status == 409) {
+        if (has_precondition_ || conflicted_) return PatchFinished{false, answer.message, true};
+        conflicted_ = true;
+        return again(answer.retry_after_ms, answer.message, random);
+    }
     const bool worth_repeating =
         answer.status == 408 || answer.status == 429 || answer.status >= 500;
     if (worth_repeating) return again(answer.retry_after_ms, answer.message, random);

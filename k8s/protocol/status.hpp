@@ -2,7 +2,9 @@
 // One patch of pods/status until it is certain or given up. A patch says the same thing each time,
 // so it may be repeated when its outcome is unknown. With a resourceVersion as precondition the
 // repetition of one that had landed is answered 409 like a patch that came too late: `changed` says
-// only that the pod is to be looked at again.
+// only that the pod is to be looked at again. Without one a 409 means that the server has lost
+// against other writers on each of its own attempts, or another uid; it is asked once more and no
+// further.
 
 #include "k8s/protocol/bind.hpp"
 
@@ -24,6 +26,8 @@ inline constexpr std::int32_t patch_attempts_max = 8;
 
 class StatusWrite {
 public:
+    explicit StatusWrite(bool has_precondition) : has_precondition_(has_precondition) {}
+
     PatchAction start(bool may_write);
     PatchAction on_answer(const HttpAnswer& answer, std::uint32_t random);
     PatchAction on_no_answer(const std::string& message, std::uint32_t random);
@@ -32,6 +36,8 @@ public:
 private:
     PatchAction again(std::int64_t at_least_ms, const std::string& message, std::uint32_t random);
 
+    bool has_precondition_;
+    bool conflicted_ = false;
     std::int32_t attempts_ = 0;
 };
 

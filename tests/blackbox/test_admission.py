@@ -1,7 +1,10 @@
 """A gang is admitted as a whole or not at all, on both rigs."""
+import calendar
+import time
+
 from support.cluster import Cluster
 from support.history import RESERVATION, SLOT, slots_of
-from support.pods import annotation, node_of, path_of
+from support.pods import annotation, condition, node_of, path_of
 from support.polling import eventually, stays
 from support.spark_application import Size, captured, sized
 
@@ -162,6 +165,20 @@ def test_no_node_at_all(cluster: Cluster) -> None:
     eventually(lambda: cluster.message(application).startswith("0/0 nodes"), 10, "a condition")
     cluster.add_nodes(1)
     cluster.wait_finished(application)
+
+
+def test_a_new_message_is_no_transition(cluster: Cluster) -> None:
+    """lastTransitionTime moves with the condition's status alone, as Kubernetes' API conventions have it."""
+    cluster.start_scheduler()
+    application = cluster.submit(sized(Size(executors=6), cluster.default_namespace))
+    eventually(lambda: cluster.message(application).startswith("0/0 nodes"), 10, "a condition")
+    before = condition(cluster.driver(application), "PodScheduled")
+    since = calendar.timegm(time.strptime(before["lastTransitionTime"], "%Y-%m-%dT%H:%M:%SZ"))
+    eventually(lambda: time.time() >= since + 2, 5, "a later second")
+    cluster.add_nodes(1)
+    eventually(lambda: cluster.message(application).startswith("0/1 nodes"), 20, "another message")
+    after = condition(cluster.driver(application), "PodScheduled")
+    assert after["lastTransitionTime"] == before["lastTransitionTime"]
 
 
 def test_pods_that_were_there_before_the_scheduler(cluster: Cluster) -> None:

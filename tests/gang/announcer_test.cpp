@@ -53,3 +53,26 @@ TEST_CASE("announcer: a text is cut before a character of several bytes, not wit
         CHECK((dots - shift) % 3 == 0);
     }
 }
+
+TEST_CASE("announcer: a pod that says PodScheduled=False already makes no transition") {
+    core::Pod pod = driver();
+    const auto is_transition = [](const core::Pod& seen) {
+        Announcer announcer;
+        announcer.say(seen, Saying{ReasonCode::exceeds_cluster, "0/3 nodes"}, 0);
+        announcer.say_fence(seen, "0/3 nodes [WaitingInQueue]");
+        std::vector<Decision> decisions;
+        announcer.flush(decisions, 0);
+        std::vector<bool> found;
+        for (const Decision& decision : decisions) {
+            if (const auto* condition = std::get_if<SetCondition>(&decision)) {
+                found.push_back(condition->is_transition);
+            }
+        }
+        return found;
+    };
+    CHECK(is_transition(pod) == std::vector<bool>{true, true});
+    pod.scheduled = core::ScheduledCondition{false, "Unschedulable", "of before", 0};
+    CHECK(is_transition(pod) == std::vector<bool>{false, false});
+    pod.scheduled->status = true;
+    CHECK(is_transition(pod) == std::vector<bool>{true, true});
+}

@@ -266,6 +266,23 @@ TEST_CASE("writer: a patch tells if the pod was bound meanwhile, and why it fail
     CHECK(second.message == "uid is wrong");
 }
 
+TEST_CASE("writer: lastTransitionTime is sent when PodScheduled becomes False, and then no more") {
+    Rig rig([](fake::Peer& peer, const fake::Request&) { peer.reply(200, pod("105")); });
+    const auto has_time = [&](StatusPatch wanted) {
+        CHECK(rig.patch(std::move(wanted)).written);
+        return has(rig.server.requests().back().body, "lastTransitionTime");
+    };
+    CHECK(has_time(Rig::condition("first")));
+    CHECK_FALSE(has_time(Rig::condition("the watch has not shown the first one yet")));
+    StatusPatch another = Rig::condition("of before our start");
+    another.pod.uid = "u2";
+    another.condition->is_transition = false;
+    CHECK_FALSE(has_time(another));
+    another.pod.uid = "u3";
+    another.condition->is_transition = true;
+    CHECK(has_time(another));
+}
+
 TEST_CASE("writer: a patch with annotations alone touches no condition") {
     Rig rig([](fake::Peer& peer, const fake::Request&) { peer.reply(200, pod("105", "n1")); });
     StatusPatch patch;
