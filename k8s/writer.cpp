@@ -16,6 +16,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
+#include <iterator>
+#include <list>
 #include <random>
 #include <utility>
 #include <vector>
@@ -33,6 +36,23 @@ struct Worker {
         : connection(io, endpoint), timer(io) {}
     Connection connection;
     asio::steady_timer timer;
+};
+
+/// From its first action to its outcome; one worker after another may carry it on.
+struct BindUnderWay {
+    BindUnderWay(BindJob of, protocol::BindTarget target)
+        : job(std::move(of)), state(std::move(target)) {}
+    BindJob job;
+    protocol::Bind state;
+    protocol::BindAction action;
+};
+using BindPointer = std::shared_ptr<BindUnderWay>;
+
+/// A bind that waits to be repeated. Its pod's lane stays busy.
+struct Parked {
+    Parked(asio::io_context& io, BindPointer waiting) : timer(io), bind(std::move(waiting)) {}
+    asio::steady_timer timer;
+    BindPointer bind;
 };
 
 protocol::BackoffOptions gate_options() {
@@ -108,6 +128,8 @@ struct Writer::Impl : std::enable_shared_from_this<Writer::Impl> {
     std::minstd_rand random;
     std::vector<WorkerPointer> workers;
     std::vector<WorkerPointer> idle;  // a stack: few connections stay warm, the others close
+    std::list<Parked> parked;
+    std::deque<BindPointer> woken;  // their wait is over, a worker has not come by yet
     std::size_t in_flight = 0;
     std::uint64_t event_serial = 0;
     bool event_timer_set = false;
@@ -149,6 +171,8 @@ struct Writer::Impl : std::enable_shared_from_this<Writer::Impl> {
     void tell_refusals(const std::string& uid);
 
     void kick();
+    void park(BindPointer bind, std::int64_t ms);
+    void finished(const std::string& lane, bool is_awaited);
     void watch_events();
     void close_all();
     void tell_stopped();
@@ -163,7 +187,8 @@ struct Writer::Impl : std::enable_shared_from_this<Writer::Impl> {
     asio::awaitable<Reply> write(WorkerPointer worker, Request request);
     asio::awaitable<bool> rest(WorkerPointer worker);
     asio::awaitable<void> carry_out(WorkerPointer worker, WriteJob job);
-    asio::awaitable<void> bind(WorkerPointer worker, BindJob job);
+    BindPointer begin(BindJob job);
+    asio::awaitable<void> go_on(WorkerPointer worker, BindPointer bind);
     asio::awaitable<protocol::BindAction> post_binding(
         WorkerPointer worker, const BindRequest& request, protocol::Bind& state);
     asio::awaitable<protocol::BindAction> read_pod(
@@ -190,6 +215,26 @@ void Writer::Impl::kick() {
     auto worker = std::make_shared<Worker>(io, endpoint);
     workers.push_back(worker);
     asio::co_spawn(io, work(worker), keep_alive(shared_from_this()));
+}
+
+void Writer::Impl::park(BindPointer bind, std::int64_t ms) {
+    parked.emplace_back(io, std::move(bind));
+    const auto place = std::prev(parked.end());
+    place->timer.expires_after(std::chrono::milliseconds(ms));
+    place->timer.async_wait([self = shared_from_this(), place](boost::system::error_code) {
+        if (self->closed) return;
+        self->woken.push_back(std::move(place->bind));
+        self->parked.erase(place);
+        self->kick();
+    });
+}
+
+void Writer::Impl::finished(const std::string& lane, bool is_awaited) {
+    --in_flight;
+    queue.finished(lane);
+    if (!is_awaited) return;
+    answers.answered(lane);
+    tell_refusals(lane);
 }
 
 // Events that wait for the rate limit need somebody to come back for them.
@@ -267,6 +312,13 @@ asio::awaitable<void> Writer::Impl::work(WorkerPointer worker) {
     // Started from inside bind() and its like, whose callbacks must not come before they return.
     co_await asio::post(io, asio::use_awaitable);
     while (!closed) {
+        if (!woken.empty()) {
+            BindPointer bind = std::move(woken.front());
+            woken.pop_front();
+            bind->action = bind->state.on_waited(may_write());
+            co_await go_on(worker, std::move(bind));
+            continue;
+        }
         auto job = queue.take(monotonic_ms());
         if (!job) {
             const bool goes_on = co_await rest(worker);
@@ -276,12 +328,13 @@ asio::awaitable<void> Writer::Impl::work(WorkerPointer worker) {
         const std::string lane = lane_of(*job);
         const bool is_awaited = is_awaited_write(*job);
         ++in_flight;
+        if (auto* to_bind = std::get_if<BindJob>(&*job)) {
+            BindPointer bind = begin(std::move(*to_bind));
+            co_await go_on(worker, std::move(bind));
+            continue;
+        }
         co_await carry_out(worker, std::move(*job));
-        --in_flight;
-        queue.finished(lane);
-        if (!is_awaited) continue;
-        answers.answered(lane);
-        tell_refusals(lane);
+        finished(lane, is_awaited);
     }
     worker_ended(worker);
 }
@@ -302,7 +355,7 @@ asio::awaitable<bool> Writer::Impl::rest(WorkerPointer worker) {
 void Writer::Impl::worker_ended(const WorkerPointer& worker) {
     worker->connection.close();
     workers.erase(std::find(workers.begin(), workers.end(), worker));
-    if (!stopping || !workers.empty()) return;
+    if (!stopping || !workers.empty() || (!closed && !parked.empty())) return;
     closed = true;
     drain_timer.cancel();
     tell_stopped();
@@ -321,12 +374,12 @@ void Writer::Impl::close_all() {
         worker->connection.close();
         worker->timer.cancel();
     }
+    for (Parked& one : parked) one.timer.cancel();
+    if (workers.empty()) tell_stopped();
 }
 
 asio::awaitable<void> Writer::Impl::carry_out(WorkerPointer worker, WriteJob job) {
-    if (auto* to_bind = std::get_if<BindJob>(&job)) {
-        co_await bind(worker, std::move(*to_bind));
-    } else if (auto* to_patch = std::get_if<PatchJob>(&job)) {
+    if (auto* to_patch = std::get_if<PatchJob>(&job)) {
         co_await patch(worker, std::move(*to_patch));
     } else if (auto* to_fetch = std::get_if<FetchJob>(&job)) {
         co_await fetch(worker, std::move(*to_fetch));
@@ -335,33 +388,48 @@ asio::awaitable<void> Writer::Impl::carry_out(WorkerPointer worker, WriteJob job
     }
 }
 
-asio::awaitable<void> Writer::Impl::bind(WorkerPointer worker, BindJob job) {
+BindPointer Writer::Impl::begin(BindJob job) {
     BindRequest& request = job.request;
-    const std::string& uid = request.pod.uid;
+    const std::string uid = request.pod.uid;
     const std::size_t existing = options.annotation_bytes ? options.annotation_bytes(uid) : 0;
-    if (auto fine = check_annotations(request.annotations, existing); !fine) {
-        job.done(BindResult{BindOutcome::refused, fine.error().message});
-        co_return;
-    }
+    const auto fine = check_annotations(request.annotations, existing);
     request.resource_version = versions.newest(uid, request.resource_version);
-    protocol::Bind state(protocol::BindTarget{uid, request.resource_version, request.node});
-    protocol::BindAction action = state.start(may_write());
+    protocol::BindTarget target{uid, request.resource_version, request.node};
+    auto bind = std::make_shared<BindUnderWay>(std::move(job), std::move(target));
+    if (fine) {
+        bind->action = bind->state.start(may_write());
+    } else {
+        bind->action = protocol::BindFinished{BindOutcome::refused, fine.error().message};
+    }
+    return bind;
+}
+
+// Until it is through, or has to wait: then it leaves the connection to others.
+asio::awaitable<void> Writer::Impl::go_on(WorkerPointer worker, BindPointer bind) {
+    const BindRequest& request = bind->job.request;
+    protocol::BindAction& action = bind->action;
     while (!closed) {
-        if (auto* finished = std::get_if<protocol::BindFinished>(&action)) {
-            const bool bound = finished->outcome == BindOutcome::bound;
+        if (auto* done = std::get_if<protocol::BindFinished>(&action)) {
+            const std::string& uid = request.pod.uid;
+            const bool bound = done->outcome == BindOutcome::bound;
             if (bound) ++stats.binds;
-            if (bound || finished->outcome == BindOutcome::taken) queue.discard_condition(uid);
-            job.done(BindResult{finished->outcome, std::move(finished->message)});
+            if (bound || done->outcome == BindOutcome::taken) queue.discard_condition(uid);
+            bind->job.done(BindResult{done->outcome, std::move(done->message)});
+            finished(uid, true);
             co_return;
         }
         if (const auto* wait = std::get_if<protocol::Wait>(&action)) {
+            if (parked.size() < options.parked_max) {
+                park(bind, wait->ms);
+                co_return;
+            }
             co_await sleep_ms(worker->timer, wait->ms);
-            action = state.on_waited(may_write());
+            action = bind->state.on_waited(may_write());
         } else if (std::holds_alternative<protocol::PostBinding>(action)) {
-            action = co_await post_binding(worker, request, state);
+            action = co_await post_binding(worker, request, bind->state);
         } else {
             ++stats.binds_unknown;
-            action = co_await read_pod(worker, request.pod, state);
+            action = co_await read_pod(worker, request.pod, bind->state);
         }
     }
 }
@@ -545,7 +613,7 @@ void Writer::stop(std::int64_t drain_ms, std::function<void(bool)> done) {
     impl_->stop_done = std::move(done);
     impl_->event_timer.cancel();
     impl_->queue.keep_only_awaited_writes();
-    if (impl_->workers.empty()) {
+    if (impl_->workers.empty() && impl_->parked.empty()) {
         impl_->closed = true;
         impl_->tell_stopped();
         return;

@@ -110,6 +110,8 @@ struct WriterOptions {
     std::size_t fetches_max = 8'192;      ///< beyond it: failed, at once
     std::size_t conditions_max = 16'384;  ///< without callback; beyond it dropped and counted
     std::size_t events_max = 1'024;       ///< beyond it dropped and counted
+    /// Binds that wait to be repeated; beyond it each keeps its connection, which slows us down.
+    std::size_t parked_max = 256;
     std::int64_t events_per_second = 10;  ///< with a burst of ten seconds' worth
     std::int64_t idle_close_ms = 20'000;
     std::int64_t call_timeout_ms = 4'000;  ///< less than leaseDuration - renewDeadline

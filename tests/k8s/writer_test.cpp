@@ -175,6 +175,39 @@ TEST_CASE("BIND-9: writer: a throttled bind waits and succeeds on the same node"
     CHECK(rig.writer->stats().throttled == 1);
 }
 
+TEST_CASE("writer: binds that wait to be repeated keep no connection from the others") {
+    WriterOptions options;
+    options.connections_max = 2;
+    std::atomic<bool> is_busy = true;
+    Rig rig(
+        [&](fake::Peer& peer, const fake::Request& request) {
+            if (is_busy && has(request.body, "busy")) {
+                return peer.reply(429, "{}", "Retry-After: 2\r\n");
+            }
+            peer.reply(201, created);
+        },
+        options);
+    std::vector<std::string> bound;
+    const auto bind = [&](const std::string& uid) {
+        BindRequest request = Rig::request();
+        request.pod.uid = uid;
+        rig.writer->bind(request, [&bound, uid](BindResult result) {
+            CHECK(result.outcome == BindOutcome::bound);
+            bound.push_back(uid);
+        });
+    };
+    for (const char* uid : {"busy1", "busy2", "busy3"}) bind(uid);
+    fake::run_until(rig.io, [&] { return rig.writer->stats().throttled >= 2; });
+    bind("other");
+    fake::run_until(rig.io, [&] { return !bound.empty(); });
+    CHECK(bound.front() == "other");
+    CHECK(rig.writer->stats().throttled == 3);
+    CHECK(rig.writer->stats().waiting == 3);
+    is_busy = false;
+    fake::run_until(rig.io, [&] { return bound.size() == 4; });
+    CHECK(rig.server.connections() <= 2);
+}
+
 TEST_CASE("writer: a refusal tells the server's reason") {
     Rig rig([](fake::Peer& peer, const fake::Request&) {
         peer.reply(403, fake::status_body(403, "Forbidden", "may not bind"));
@@ -517,6 +550,28 @@ TEST_CASE("writer: stop gives up after its time, without a callback") {
     fake::run_until(rig.io, [&] { return stopped; });
     CHECK_FALSE(called);
     CHECK_FALSE(drained);  // the bind may still land
+}
+
+TEST_CASE("writer: stop waits for a bind that is to be repeated, and gives up after its time") {
+    for (const bool recovers : {true, false}) {
+        CAPTURE(recovers);
+        std::atomic<bool> is_busy = true;
+        Rig rig([&](fake::Peer& peer, const fake::Request&) {
+            if (is_busy) return peer.reply(429, "{}", "Retry-After: 1\r\n");
+            peer.reply(201, created);
+        });
+        bool is_bound = false;
+        std::optional<bool> drained;
+        rig.writer->bind(Rig::request(), [&](BindResult) { is_bound = true; });
+        fake::run_until(rig.io, [&] { return rig.writer->stats().throttled == 1; });
+        is_busy = !recovers;
+        rig.writer->stop(recovers ? 8'000 : 50, [&](bool all) {
+            CHECK(is_bound == all);
+            drained = all;
+        });
+        fake::run_until(rig.io, [&] { return drained.has_value(); });
+        CHECK(drained == recovers);
+    }
 }
 
 TEST_CASE("writer: stop with nothing to do is done at once") {
