@@ -236,6 +236,12 @@ const std::vector<Field>& table() {
                 "perSecond", integer_in(0, 1000), [](Schema & s) -> auto& {
                     return s.events_per_second;
                 })}),
+        section(
+            "audit",
+            {value(
+                "interval", duration_in(0, 24 * hour_ms), [](Schema & s) -> auto& {
+                    return s.audit_interval_ms;
+                })}),
     };
     return fields;
 }

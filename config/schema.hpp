@@ -70,6 +70,7 @@ struct Schema {
     Gang gang;
     Nodes nodes;
     std::int64_t events_per_second = 10;
+    std::int64_t audit_interval_ms = 5 * 60 * 1000;  ///< 0: only when asked
     friend bool operator==(const Schema&, const Schema&) = default;
 };
 

@@ -69,6 +69,7 @@ const std::vector<Verb>& verbs() {
         gangs_verb(),
         why_verb(),
         timeline_verb(),
+        ledger_verb(),
         size_verb(),
         check_config_verb(),
         version_verb()};

@@ -98,7 +98,10 @@ HttpReply control_reply(const HttpAsk& ask, const ControlSource& source) {
     if (path == explain_path) {
         return explain(query, source);
     }
-    return error(404, "there are /gangs and /explain?q=");
+    if (path == "/ledger") {
+        return HttpReply{200, source.ledger(query == "audit=now")};
+    }
+    return error(404, "there are /gangs, /explain?q= and /ledger");
 }
 
 std::string explain_target(std::string_view question) {

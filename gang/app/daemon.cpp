@@ -4,6 +4,7 @@
 #include "gang/app/executor.hpp"
 #include "gang/app/inbox.hpp"
 #include "gang/app/json_text.hpp"
+#include "gang/app/ledger_report.hpp"
 #include "gang/app/metrics.hpp"
 #include "gang/app/server_name.hpp"
 #include "gang/app/translate.hpp"
@@ -94,6 +95,7 @@ struct Daemon::Impl : std::enable_shared_from_this<Daemon::Impl> {
     k8s::Writer writer;
     Metrics metrics;
     Executor executor;
+    Auditor auditor;
     Endpoints endpoints;
     std::int64_t last_step_ms = 0;  ///< of the clock; or when somebody began to wait
     DaemonStats stats;
@@ -126,6 +128,19 @@ Daemon::Impl::Impl(asio::io_context& context, DaemonOptions with)
           [this] { return clock.now(); },
           [this](std::int64_t time_ms) { wake(time_ms); },
           [this](const std::string& why) { lost("another scheduler has taken over: " + why); }}),
+      auditor(
+          io,
+          options.endpoint,
+          Auditor::Wiring{
+              &scheduler,
+              options.log,
+              [this](k8s::WatchKind kind) {
+                  (kind == k8s::WatchKind::pods ? pods : nodes).list_again();
+              },
+              [this](Event event) { push(std::move(event)); },
+              [this] { return pods.stats().synced && nodes.stats().synced; },
+              options.config.audit_interval_ms,
+              options.second_list_after_ms}),
       endpoints(io, options.log) {
     if (options.config.leader_election.enabled) {
         elector = std::make_unique<k8s::Elector>(io, options.endpoint, elector_options());
@@ -201,6 +216,7 @@ void Daemon::Impl::start() {
     endpoints.start(options.config, control_source(), served_source());
     pods.start();
     nodes.start();
+    auditor.start();
     if (elector) {
         elector->start();
         return;
@@ -240,6 +256,12 @@ ControlSource Daemon::Impl::control_source() {
         }
         return to_json(Answer{"daemon", server, *std::move(explanation)});
     };
+    source.ledger = [this, server](bool audit_now) {
+        if (audit_now) {
+            auditor.run_now();
+        }
+        return to_json(LedgerReport{"daemon", server, scheduler.ledger(), auditor.status()});
+    };
     return source;
 }
 
@@ -270,6 +292,9 @@ MetricsView Daemon::Impl::metrics_view() {
     MetricsView view;
     view.totals = scheduler.totals(clock.now());
     view.counters = scheduler.counters();
+    view.audits = auditor.status().runs;
+    view.audit_failures = auditor.status().failures;
+    view.drift = auditor.status().drift_total;
     view.writer = writer.stats();
     view.pods = pods.stats();
     view.nodes = nodes.stats();
@@ -406,6 +431,7 @@ void Daemon::Impl::stop(std::function<void()> done) {
     timer.cancel();
     pods.stop();
     nodes.stop();
+    auditor.stop();
     endpoints.stop_control();
     // Health and metrics are served to the end: not ready, but alive.
     // The lease goes last: after it somebody else leads, and nothing of ours may still be on its
@@ -450,6 +476,18 @@ std::vector<GangView> Daemon::gangs() const {
 
 std::optional<Explanation> Daemon::explain(std::string_view pod_or_app) const {
     return impl_->scheduler.explain(pod_or_app);
+}
+
+AuditStatus Daemon::audit() const {
+    return impl_->auditor.status();
+}
+
+void Daemon::audit_now() {
+    impl_->auditor.run_now();
+}
+
+std::vector<NodeLedger> Daemon::ledger() const {
+    return impl_->scheduler.ledger();
 }
 
 DaemonStats Daemon::stats() const {

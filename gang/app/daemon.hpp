@@ -6,6 +6,7 @@
 // that is not there yet is tried again for ever, and the log says why.
 
 #include "config/schema.hpp"
+#include "gang/app/auditor.hpp"
 #include "gang/app/log.hpp"
 #include "gang/explain.hpp"
 #include "k8s/endpoint.hpp"
@@ -30,6 +31,8 @@ struct DaemonOptions {
     std::string identity;      ///< unique per process; holder of the lease
     std::string instance;      ///< host name, for events
     const Log* log = nullptr;  ///< must outlive the daemon
+    /// What the audit has found is looked at again after this time, before it is called drift.
+    std::int64_t second_list_after_ms = 5'000;
     /// The lease went to somebody else, or could not be renewed: nothing is written any more. The
     /// owner should stop() and leave the process. May be empty.
     std::function<void()> lost_lease;
@@ -62,6 +65,10 @@ public:
     std::vector<GangView> gangs() const;
     std::optional<Explanation> explain(std::string_view pod_or_app) const;
     DaemonStats stats() const;
+    AuditStatus audit() const;
+    /// Compares with the API server now, unless that is under way.
+    void audit_now();
+    std::vector<NodeLedger> ledger() const;
 
 private:
     struct Impl;

@@ -25,6 +25,9 @@ namespace gang::app {
 struct MetricsView {
     Totals totals;
     Counters counters;
+    std::uint64_t audits = 0;          ///< with a verdict
+    std::uint64_t audit_failures = 0;  ///< without
+    std::uint64_t drift = 0;           ///< differences that lasted, over all audits
     k8s::WriterStats writer;
     k8s::WatcherStats pods;
     k8s::WatcherStats nodes;

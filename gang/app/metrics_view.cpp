@@ -121,6 +121,21 @@ void add_repairs(Families& to, const Counters& counters) {
         counters.kubelet_rejections);
 }
 
+void add_audits(Families& to, const MetricsView& view) {
+    to.counter(
+        "gang_scheduler_audits_total",
+        "Comparisons of the ledger with a fresh list that came to a verdict.",
+        view.audits);
+    to.counter(
+        "gang_scheduler_audit_failures_total",
+        "Comparisons without one: the API server did not list.",
+        view.audit_failures);
+    to.counter(
+        "gang_scheduler_drift_total",
+        "Differences from the API server that lasted.",
+        view.drift);
+}
+
 void add_watches(Families& to, const MetricsView& view) {
     const std::array<std::pair<const char*, const k8s::WatcherStats*>, 2> watches = {
         {{"pods", &view.pods}, {"nodes", &view.nodes}}};
@@ -261,6 +276,7 @@ void add_families(
     add_gangs(to, view.totals);
     add_reservations(to, view.totals);
     add_repairs(to, view.counters);
+    add_audits(to, view);
     add_watches(to, view);
     add_writer(to, view.writer);
     to.begin(

@@ -148,6 +148,10 @@ void Store::index(const Place& place, const Json* before, const Json* after) {
 }
 
 void Store::record(Table& table, Change change) {
+    if (table.to_lose > 0) {
+        --table.to_lose;
+        change.is_lost = true;
+    }
     table.history.push_back(std::move(change));
     while (table.history.size() > limits_.history_max) {
         table.compacted = table.history.front().revision;
@@ -246,6 +250,9 @@ std::optional<Watch::Event> Watch::next() {
         });
     for (; it != history.end(); ++it) {
         position_ = it->revision;
+        if (it->is_lost) {
+            continue;
+        }
         const bool was_in = is_in(scope_, it->key, it->before);
         const bool is_now_in = !it->is_deletion && is_in(scope_, it->key, it->after);
         if (is_now_in) {

@@ -64,6 +64,7 @@ struct Change {
     Key key;
     StoredPtr before;
     StoredPtr after;
+    bool is_lost = false;  ///< a fault: no watch is told of it
 };
 
 /// Which objects of a kind are asked for.
@@ -165,6 +166,10 @@ public:
     /// Oldest revision from which this kind can still be watched.
     Revision compacted(const Kind& kind) const;
 
+    /// A fault for tests: the next change of this kind is stored and listed, and no watch is ever
+    /// told of it.
+    void lose_next_change(const Kind& kind) { ++table(kind).to_lose; }
+
 private:
     friend class Watch;
     struct Table {
@@ -172,6 +177,7 @@ private:
         std::map<Key, StoredPtr> objects;
         std::deque<Change> history;
         Revision compacted = 0;
+        std::size_t to_lose = 0;
         std::set<Watch*> watches;
     };
 

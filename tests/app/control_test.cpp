@@ -27,7 +27,8 @@ ControlSource source() {
         [](const std::string& question) {
             return question == "etl/a b" ? std::optional<std::string>("{\"driver\":\"a b\"}")
                                          : std::nullopt;
-        }};
+        },
+        [](bool audit_now) { return std::string(audit_now ? R"({"now":1})" : R"({"now":0})"); }};
 }
 
 HttpReply get(const std::string& target, const std::string& host = "127.0.0.1:10351") {
@@ -68,6 +69,12 @@ private:
 };
 
 }  // namespace
+
+TEST_CASE("control: the ledger is audited only when that is asked for") {
+    CHECK(get("/ledger").body == R"({"now":0})");
+    CHECK(get("/ledger?audit=now").body == R"({"now":1})");
+    CHECK(get("/ledger?audit=later").body == R"({"now":0})");
+}
 
 TEST_CASE("control: the two questions") {
     CHECK(get("/gangs") == HttpReply{200, "{\"gangs\":[]}"});

@@ -68,6 +68,7 @@ public:
         options.instance = "test";
         options.log = &log_;
         options.lost_lease = [this] { lost = true; };
+        options.second_list_after_ms = 50;
         daemon = std::make_unique<Daemon>(io_, std::move(options));
         daemon->start();
     }
@@ -83,6 +84,17 @@ public:
     }
 
     void stop_server() { cluster_.stop(); }
+
+    /// No watch is told of the next change of a pod.
+    void lose_next_pod_change() {
+        cluster_.api().store().lose_next_change(*embedded::find_kind("", "v1", "pods"));
+    }
+
+    bool audit() {
+        const auto before = daemon->audit().runs;
+        daemon->audit_now();
+        return until([&] { return daemon->audit().runs > before; });
+    }
 
     /// Runs the loop until it holds, for at most twenty seconds.
     bool until(const std::function<bool()>& holds) {
@@ -266,4 +278,43 @@ TEST_CASE("daemon: it stops within seconds, also when the server is gone") {
     const auto begin = std::chrono::steady_clock::now();
     world.stop();
     CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(6));
+}
+
+TEST_CASE("daemon: the audit finds and mends what a watch has lost") {
+    World world;
+    world.start();
+    REQUIRE(world.until([&] { return world.daemon->stats().synced; }));
+    REQUIRE(world.audit());
+    CHECK(world.daemon->audit().drift.empty());
+    const auto bound_pods = [&world] {
+        std::int64_t pods = 0;
+        for (const gang::NodeLedger& node : world.daemon->ledger()) {
+            pods += node.pods_bound;
+        }
+        return pods;
+    };
+    SUBCASE("a pod of another scheduler that came") {
+        world.lose_next_pod_change();
+        world.create(
+            pods_path,
+            R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"foreign"},"spec":{"nodeName":)"
+            R"("node-1","containers":[{"name":"c","image":"i"}]}})");
+        REQUIRE(world.audit());
+        REQUIRE(world.daemon->audit().drift.size() == 1);
+        CHECK(world.daemon->audit().drift[0].kind == gang::DriftKind::pod_unknown);
+        CHECK(world.daemon->audit().drift[0].name == "default/foreign");
+        CHECK(world.until([&] { return bound_pods() == 1; }));
+        CHECK(world.logged.find("error drift kind=\"pod unknown\" name=default/foreign") !=
+              std::string::npos);
+    }
+    SUBCASE("a pod of ours that waits: it is bound after all") {
+        world.lose_next_pod_change();
+        world.create(pods_path, lone_pod("unheard", "1"));
+        REQUIRE(world.audit());
+        CHECK(world.daemon->audit().drift_total == 1);
+        CHECK(world.until([&] { return !world.node_of("unheard").empty(); }));
+    }
+    REQUIRE(world.until([&] { return world.daemon->stats().synced; }));
+    REQUIRE(world.audit());
+    CHECK(world.daemon->audit().drift.empty());
 }

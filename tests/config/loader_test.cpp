@@ -56,6 +56,8 @@ gang:
   missingExecutors: {after: 2h, then: release}
 events:
   perSecond: 3
+audit:
+  interval: 0s
 )";
 
 }  // namespace
@@ -87,6 +89,7 @@ TEST_CASE("loader: every key reaches its member") {
         config::UnusedThen::release};
     wanted.nodes = {1'500, 268'435'456, "example.com/price"};
     wanted.events_per_second = 3;
+    wanted.audit_interval_ms = 0;
     CHECK(loaded(everything) == wanted);
 }
 
@@ -95,7 +98,7 @@ TEST_CASE("loader: the text above names every key there is") {
         const std::string last = key.substr(key.rfind('.') + 1);
         CHECK_MESSAGE(contains(everything, last + ":"), key);
     }
-    CHECK(config::known_keys().size() == 26);
+    CHECK(config::known_keys().size() == 27);
 }
 
 TEST_CASE("loader: headroom is an amount, the cost label a key") {
