@@ -165,7 +165,7 @@ def test_v10_terminating_members_are_no_want_of_room(stage: Stage) -> None:
     gang = stage.gang(2)
     stage.wait_bound(gang.path)
     for _ in range(2):
-        stage.executor(gang, annotations={LINGER: "2"})
+        stage.executor(gang, annotations={LINGER: "5"})
     stage.wait_bound(*gang.made)
     for path in gang.made:
         stage.api.delete(path)
