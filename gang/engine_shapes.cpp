@@ -17,6 +17,8 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
+#include <vector>
 
 namespace gang {
 namespace {
@@ -53,6 +55,21 @@ bool annotation_takes(const Application& app, const core::Pod& pod) {
     return app.annotation.size() + encode_reservation(one).size() <= reservation_bytes_max;
 }
 
+/// The API server's admission (DefaultTolerationSeconds) gives every pod these two, unless it
+/// tolerates the taint already: they say nothing of the prediction.
+bool is_given_to_all(const core::Toleration& toleration) {
+    return toleration.exists && !toleration.any_effect &&
+           toleration.effect == core::TaintEffect::no_execute &&
+           (toleration.key == "node.kubernetes.io/not-ready" ||
+            toleration.key == "node.kubernetes.io/unreachable");
+}
+
+bool are_alike(core::Constraints a, core::Constraints b) {
+    std::erase_if(a.tolerations, is_given_to_all);
+    std::erase_if(b.tolerations, is_given_to_all);
+    return a == b;
+}
+
 }  // namespace
 
 void Engine::learn_shapes(Application& app) {
@@ -85,7 +102,7 @@ void Engine::learn_shape(Application& app, const core::Pod& pod) {
         return slot.shape == index && !slot.pod.empty();
     });
     const bool as_predicted = cluster_.resources(shape->id) == pod.requests &&
-                              cluster_.constraints(shape->id) == pod.constraints;
+                              are_alike(cluster_.constraints(shape->id), pod.constraints);
     const bool ambiguous = std::count_if(app.shapes.begin(), app.shapes.end(), is_of_profile) > 1;
     if (!as_predicted && !taken && !ambiguous && annotation_takes(app, pod)) {
         correct_shape(app, index, pod);

@@ -296,6 +296,27 @@ TEST_CASE("shapes: executors that are as predicted change nothing") {
     CHECK(events_of(world, "ShapeCorrected").empty());
 }
 
+TEST_CASE("shapes: what the API server adds to every pod is no difference") {
+    World world;
+    world.add_node(tests::node("n1", 8, 64 * 1024));
+    const auto driver = start(world, 3);
+    const auto executors = create_changed(world, driver, 1, [](core::Pod& pod) {
+        for (const char* taint : {"not-ready", "unreachable"}) {
+            pod.constraints.tolerations.push_back(
+                {std::string("node.kubernetes.io/") + taint,
+                 true,
+                 "",
+                 false,
+                 core::TaintEffect::no_execute,
+                 300});
+        }
+    });
+    world.settle();
+    CHECK(world.is_bound(executors[0]));
+    CHECK(world.reservation(driver)->generation == 1);
+    CHECK(events_of(world, "ShapeCorrected").empty());
+}
+
 TEST_CASE("shapes: executors of a set, known by labels alone, correct nothing") {
     World world;
     world.add_node(tests::node("n1", 16, 64 * 1024));
