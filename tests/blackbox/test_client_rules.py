@@ -6,6 +6,7 @@ from typing import Callable
 
 import pytest
 
+from support.chart import NAMESPACE, RELEASE
 from support.cluster import Cluster
 from support.fault_proxy import Fault
 from support.polling import eventually
@@ -14,15 +15,25 @@ from support.rig import Rig
 from support.spark_application import Size, sized
 
 PODS_LIST = dict(method="GET", path=r"/api/v1/pods\?limit=")
-LEASES = "/apis/coordination.k8s.io/v1/namespaces/default/leases"
 
 
-def lease_config(folder: Path, name: str) -> Path:
+def lease_place(rig: Rig, name: str) -> tuple[str, str]:
+    """Namespace and name: the chart's rights are for one Lease only."""
+    return (NAMESPACE, RELEASE) if isinstance(rig, RealPlane) and rig.chart else ("default", name)
+
+
+def lease_path(rig: Rig, name: str) -> str:
+    namespace, lease = lease_place(rig, name)
+    return f"/apis/coordination.k8s.io/v1/namespaces/{namespace}/leases/{lease}"
+
+
+def lease_config(rig: Rig, name: str) -> Path:
     """A short lease, everything logged."""
-    path = folder / f"{name}.yaml"
+    path = rig.folder / f"{name}.yaml"
+    namespace, lease = lease_place(rig, name)
     path.write_text(json.dumps({
         "apiVersion": "config.gang-scheduler/v1alpha1", "kind": "SchedulerConfiguration",
-        "leaderElection": {"leaseName": name, "leaseNamespace": "default", "leaseDuration": "4s",
+        "leaderElection": {"leaseName": lease, "leaseNamespace": namespace, "leaseDuration": "4s",
                            "renewDeadline": "3s", "retryPeriod": "300ms"},
         "logging": {"level": "debug", "format": "json"}}))
     return path
@@ -30,7 +41,7 @@ def lease_config(folder: Path, name: str) -> Path:
 
 def renewals(rig: Rig, name: str) -> str:
     """Text that changes with each renewal."""
-    lease = rig.api.find(f"{LEASES}/{name}")
+    lease = rig.api.find(lease_path(rig, name))
     return lease["spec"].get("renewTime", "") if lease else ""
 
 
@@ -39,7 +50,7 @@ def test_b1_a_list_that_is_held_back_does_not_delay_the_lease(cluster: Cluster) 
     proxy = rig.start_proxy()
     held = proxy.add(Fault("hold", **PODS_LIST))
     cluster.add_nodes(1)
-    config = lease_config(rig.folder, "held-list")
+    config = lease_config(rig, "held-list")
     scheduler = rig.start_scheduler(("--config", str(config)), kubeconfig=rig.proxied_kubeconfig(proxy))
     held.wait_waiting()
     seen: set[str] = set()
@@ -52,7 +63,7 @@ def test_b1_a_list_that_is_held_back_does_not_delay_the_lease(cluster: Cluster) 
     assert "lease lost" not in scheduler.output()
     held.release()
     cluster.wait_finished(cluster.submit(sized(Size(executors=1), cluster.default_namespace)))
-    rig.api.delete(f"{LEASES}/held-list")
+    rig.api.delete(lease_path(rig, "held-list"))
 
 
 @pytest.mark.long
@@ -108,7 +119,7 @@ def test_d4_compaction_under_load_costs_no_lease_and_no_pod(make_plane: Callable
     plane = make_plane()
     cluster = Cluster(plane)
     cluster.add_nodes(4)
-    config = lease_config(plane.folder, "compacted")
+    config = lease_config(plane, "compacted")
     scheduler = plane.start_scheduler(("--config", str(config)))
     applications = []
     for _ in range(15):
@@ -128,12 +139,12 @@ def test_c10_no_word_of_a_credential_in_anything_it_says(cluster: Cluster) -> No
     plane = cluster.rig
     assert isinstance(plane, RealPlane)
     proxy = plane.start_proxy()
-    kubeconfig = plane.proxied_kubeconfig(proxy)
+    kubeconfig = plane.role_kubeconfig(proxy.url) if plane.chart else plane.proxied_kubeconfig(proxy)
     for fault in (Fault("answer", status=401, count=3, path="/pods"), Fault("reset", count=6, skip=4),
                   Fault("answer", status=500, body="boom", count=4, skip=8), Fault("cut", count=2, skip=3)):
         proxy.add(fault)
     cluster.add_nodes(1)
-    config = lease_config(plane.folder, "canary")
+    config = lease_config(plane, "canary")
     scheduler = plane.start_scheduler(("--config", str(config)), kubeconfig=kubeconfig)
     application = cluster.submit(sized(Size(executors=1), cluster.default_namespace))
     cluster.wait_finished(application)
@@ -148,4 +159,4 @@ def test_c10_no_word_of_a_credential_in_anything_it_says(cluster: Cluster) -> No
         for part in (secret, secret[:40], secret[-40:]):
             assert part not in said
     assert "Bearer" not in said
-    plane.api.delete(f"{LEASES}/canary")
+    plane.api.delete(lease_path(plane, "canary"))
