@@ -1,7 +1,7 @@
 """The two rigs of the black-box tests behind one interface: an API server to schedule for."""
+import itertools
 import os
 import subprocess
-import time
 from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import Optional, Sequence
@@ -13,6 +13,7 @@ from .processes import Daemon, Process, scratch_folder
 
 ROOT = Path(__file__).resolve().parents[2]
 SCHEDULER_NAME = "gang-scheduler"
+_log_numbers = itertools.count()  # two schedulers never share a log: ports are read from it
 
 
 def binary() -> Path:
@@ -41,10 +42,9 @@ class Rig(ABC):
     def start_scheduler(self, arguments: Sequence[str] = ("--leader-elect=false",),
                         kubeconfig: Optional[Path] = None, log: Optional[Path] = None) -> Scheduler:
         """`gang-scheduler run` on this rig; more arguments as given. Ended by stop_schedulers()."""
-        number = len(self.schedulers)
         command = [str(binary()), "run", "--kubeconfig", str(kubeconfig or self.kubeconfig),
                    "--control", "none", "--server", "none", *self._configuration(), *arguments]
-        scheduler = Scheduler(command, log or self.folder / f"scheduler-{number}-{time.time():.0f}.log")
+        scheduler = Scheduler(command, log or self.folder / f"scheduler-{next(_log_numbers)}.log")
         self.schedulers.append(scheduler)
         return scheduler
 
