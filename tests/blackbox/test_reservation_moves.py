@@ -40,6 +40,12 @@ def cordon(cluster: Cluster, node: str, cordoned: bool = True) -> None:
     cluster.api.patch(f"/api/v1/nodes/{node}", {"spec": {"unschedulable": cordoned}}, STRATEGIC_PATCH)
 
 
+# The real server in the default lane, both in the long one.
+REAL_FIRST = pytest.mark.parametrize(
+    "rig_name", [pytest.param("embedded", marks=pytest.mark.long), "real"], indirect=True, scope="session")
+
+
+@REAL_FIRST
 @pytest.mark.parametrize("applied", [False, True], ids=["before it is applied", "before its answer"])
 @pytest.mark.parametrize("number", [0, 1, 3], ids=["driver", "first executor", "third executor"])
 def test_killed_at_a_bind(cluster: Cluster, number: int, applied: bool) -> None:
@@ -56,6 +62,7 @@ def test_killed_at_a_bind(cluster: Cluster, number: int, applied: bool) -> None:
     assert cluster.is_whole(first) and cluster.is_whole(second)
 
 
+@REAL_FIRST
 @pytest.mark.parametrize("applied", [False, True], ids=["before it is applied", "before its answer"])
 @pytest.mark.parametrize("comes_back", [False, True], ids=["for good", "and the node comes back"])
 def test_killed_at_a_move(cluster: Cluster, comes_back: bool, applied: bool) -> None:
