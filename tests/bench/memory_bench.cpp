@@ -1,0 +1,93 @@
+// What pods and gangs cost in memory. The counters are the result: bytes of heap per thing, with
+// what the allocator needs for itself; the times say little.
+
+#include "tests/bench/crowd.hpp"
+
+#include <benchmark/benchmark.h>
+#include <string>
+
+namespace {
+
+double per(std::size_t before, std::int64_t count) {
+    return (static_cast<double>(crowd::bytes_in_use()) - static_cast<double>(before)) /
+           static_cast<double>(count);
+}
+
+/// A driver with its conf, known and refused: the cluster is full. The range: how many wait.
+void memory_waiting_gang(benchmark::State& state) {
+    for (auto _ : state) {
+        crowd::Crowd world(0);
+        world.step(gang::NodeUpserted{tests::node("small", 2, 8192)});
+        const std::size_t before = crowd::bytes_in_use();
+        for (std::int64_t i = 0; i < state.range(0); ++i) {
+            world.submit(world.make(10), 10);
+        }
+        world.tick();
+        world.tick();
+        state.counters["bytes_each"] = per(before, state.range(0));
+    }
+}
+BENCHMARK(memory_waiting_gang)
+    ->Arg(1'000)
+    ->Arg(10'000)
+    ->Iterations(1)
+    ->Unit(benchmark::kMillisecond);
+
+/// Gangs whose executors all run: how many, and of how many executors.
+void memory_own_executor(benchmark::State& state) {
+    const std::int64_t gangs = state.range(0);
+    const std::int64_t executors = state.range(1);
+    for (auto _ : state) {
+        crowd::Crowd world(5'000);
+        const std::size_t before = crowd::bytes_in_use();
+        for (std::int64_t i = 0; i < gangs; ++i) {
+            if (!world.run(world.make(executors), executors)) {
+                state.SkipWithError("a gang did not fit");
+                return;
+            }
+        }
+        state.counters["bytes_per_gang"] = per(before, gangs);
+        state.counters["bytes_per_pod"] = per(before, gangs * (executors + 1));
+        state.counters["heap_mb"] = static_cast<double>(crowd::bytes_in_use()) / 1e6;
+    }
+}
+BENCHMARK(memory_own_executor)
+    ->Args({1'000, 10})
+    ->Args({3'000, 50})
+    ->Args({150, 1'000})
+    ->Iterations(1)
+    ->Unit(benchmark::kMillisecond);
+
+/// Pods of others on 5,000 nodes.
+void memory_foreign_pod(benchmark::State& state) {
+    for (auto _ : state) {
+        crowd::Crowd world(5'000);
+        const std::size_t before = crowd::bytes_in_use();
+        for (std::int64_t i = 0; i < state.range(0); ++i) {
+            core::Pod pod = tests::pod("web-" + std::to_string(i), 250, 512);
+            pod.uid = crowd::uuid(static_cast<std::uint64_t>(i));
+            pod.scheduler_name = "default-scheduler";
+            pod.node_name = crowd::node_name(i % 5'000);
+            pod.phase = core::PodPhase::running;
+            world.step(gang::PodUpserted{std::move(pod)});
+        }
+        state.counters["bytes_each"] = per(before, state.range(0));
+        state.counters["heap_mb"] = static_cast<double>(crowd::bytes_in_use()) / 1e6;
+    }
+}
+BENCHMARK(memory_foreign_pod)
+    ->Arg(100'000)
+    ->Arg(150'000)
+    ->Iterations(1)
+    ->Unit(benchmark::kMillisecond);
+
+void memory_node(benchmark::State& state) {
+    for (auto _ : state) {
+        const std::size_t before = crowd::bytes_in_use();
+        const crowd::Crowd world(state.range(0));
+        state.counters["bytes_each"] = per(before, state.range(0));
+    }
+}
+BENCHMARK(memory_node)->Arg(5'000)->Iterations(1)->Unit(benchmark::kMillisecond);
+
+}  // namespace
