@@ -9,7 +9,7 @@ test="$build doctest-dev python3 python3-venv python3-pytest python3-requests py
 case "${1:-build}" in
     build) packages=$build ;;
     test) packages=$test ;;
-    bench) packages="$build libbenchmark-dev" ;;
+    bench) packages="$test libbenchmark-dev" ;;
     dev) packages="$test clang-format-14 clang-tidy-14" ;;
     *) echo "usage: $0 build|test|bench|dev" >&2; exit 2 ;;
 esac

@@ -2,7 +2,7 @@
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Iterator, Optional
+from typing import Iterator, Optional, Sequence
 
 import requests
 import yaml
@@ -34,7 +34,7 @@ class ApiServer(Daemon):
     """
 
     def __init__(self, program: Path, folder: Path, keys: Keys, etcd_url: str, audit: bool,
-                 has_controllers: bool) -> None:
+                 has_controllers: bool, more: Sequence[str] = ()) -> None:
         port, = free_ports(1)
         self.url = f"https://127.0.0.1:{port}"
         self._ca = keys.authority.ca.certificate
@@ -61,7 +61,7 @@ class ApiServer(Daemon):
                 "apiVersion": "audit.k8s.io/v1", "kind": "Policy",
                 "omitStages": ["RequestReceived"], "rules": [{"level": "Metadata"}]}))
             command += ["--audit-policy-file", str(policy), "--audit-log-path", str(self.audit_log)]
-        super().__init__(command, folder / f"kube-apiserver-{port}.log")
+        super().__init__([*command, *more], folder / f"kube-apiserver-{port}.log")
 
     def is_ready(self) -> bool:
         assert self.is_running(), f"ended early: {self.output()}"

@@ -17,7 +17,7 @@ _living: set["Process"] = set()
 _scratch: list[Path] = []
 
 
-def _die_with_parent() -> None:
+def die_with_parent() -> None:
     """Runs in the child: a test runner killed with -9 leaves no servers behind."""
     _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
@@ -40,7 +40,7 @@ class Process:
                 stdin=subprocess.PIPE if talkative else subprocess.DEVNULL,
                 env=None if environment is None else dict(environment), cwd=cwd,
                 start_new_session=True,
-                preexec_fn=_die_with_parent if follow_parent else None)
+                preexec_fn=die_with_parent if follow_parent else None)
         self._heard = b""  # of a talkative child, not yet asked for
         _living.add(self)
 

@@ -31,6 +31,7 @@ class RealPlane(Rig):
     controllers   kube-controller-manager, in `controller_manager`; a new node is then tainted until it is
                   Ready, and unreachable when its lease is not renewed for node_grace_seconds
     scheduler     kube-scheduler, in `kube_scheduler`, for pods that name no other
+    server_arguments   more flags of each kube-apiserver
 
     After use_chart() every scheduler runs with the rights and the configuration of the Helm chart, also
     where a test names a kubeconfig with full rights.
@@ -38,7 +39,7 @@ class RealPlane(Rig):
 
     def __init__(self, api_servers: int = 1, audit: bool = False, etcd_proxies: bool = False,
                  controllers: bool = False, node_grace_seconds: int = 50,
-                 scheduler: bool = False) -> None:
+                 scheduler: bool = False, server_arguments: Sequence[str] = ()) -> None:
         super().__init__("real")
         server = programs("server")
         self._keys = Keys.make(self.folder / "pki")
@@ -47,7 +48,8 @@ class RealPlane(Rig):
                              for _ in range(api_servers if etcd_proxies else 0)]
         roads = [proxy.url for proxy in self.etcd_proxies] or [self.etcd.url] * api_servers
         self.servers = [ApiServer(server / "kube-apiserver", self.folder, self._keys, road, audit,
-                                  has_controllers=controllers) for road in roads]
+                                  has_controllers=controllers, more=server_arguments)
+                        for road in roads]
         self.url = self.servers[0].url
         self.kubeconfig = self.write_kubeconfig(
             "admin", client=self._keys.authority.client("admin", "system:masters"))

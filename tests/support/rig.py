@@ -90,24 +90,27 @@ class Rig(ABC):
 
 
 class EmbeddedRig(Rig):
-    """The API server inside the program under test, without nodes: the test's kubelet brings them."""
+    """The API server inside the program under test, without nodes: the test's kubelet brings them.
+
+    `server` is its process.
+    """
 
     def __init__(self) -> None:
         super().__init__("embedded")
         self.kubeconfig = self.folder / "kubeconfig"
-        self._server = Process([str(binary()), "cluster", "--listen", "127.0.0.1:0",
+        self.server = Process([str(binary()), "cluster", "--listen", "127.0.0.1:0",
                                 "--kubeconfig-out", str(self.kubeconfig), "--kubelet", "none"],
                                self.folder / "cluster.log")
-        eventually(self._has_answered, 10, f"the embedded cluster; see {self._server.log}", 0.02)
+        eventually(self._has_answered, 10, f"the embedded cluster; see {self.server.log}", 0.02)
         self.api = Api(self.kubeconfig)
 
     def is_running(self) -> bool:
-        return self._server.is_running()
+        return self.server.is_running()
 
     def stop(self) -> None:
         self.stop_schedulers()
         self.stop_proxies()
-        self._server.stop()
+        self.server.stop()
 
     def proxied_kubeconfig(self, proxy: FaultProxy) -> Path:
         path = self.folder / f"proxy-{proxy.port}.kubeconfig"
@@ -119,9 +122,9 @@ class EmbeddedRig(Rig):
 
     def terminate(self) -> int:
         """SIGTERM to the API server; the exit code."""
-        self._server.signal(15)
-        return self._server.wait(10)
+        self.server.signal(15)
+        return self.server.wait(10)
 
     def _has_answered(self) -> bool:
-        assert self._server.is_running(), f"the embedded cluster ended: {self._server.output()}"
+        assert self.server.is_running(), f"the embedded cluster ended: {self.server.output()}"
         return self.kubeconfig.exists()
