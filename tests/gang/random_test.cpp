@@ -21,6 +21,8 @@ class Life {
 public:
     explicit Life(std::uint64_t seed) : random_(seed) {
         world_.chaos = &random_;
+        world_.recording = &recording_;
+        world_.restart();
         const auto nodes = random_.between(1, 5);
         for (std::int64_t i = 0; i < nodes; ++i) {
             world_.add_node(tests::node("n" + std::to_string(i), random_.between(2, 8), 64 * 1024));
@@ -42,6 +44,7 @@ public:
         }
         CHECK(unfinished() == "");
         check_nothing_is_left();
+        check_replay();
     }
 
 private:
@@ -568,6 +571,21 @@ private:
         CHECK(world_.is_bound(last));
     }
 
+    /// The last scheduler's life, folded anew from its recording, is the same life.
+    void check_replay() const {
+        gang::Replay replay;
+        for (std::size_t begin = 0; begin < recording_.size();) {
+            const std::size_t end = recording_.find('\n', begin);
+            const auto fed = replay.feed(std::string_view(recording_).substr(begin, end - begin));
+            REQUIRE_MESSAGE(fed.has_value(), (fed ? "" : fed.error().message));
+            begin = end + 1;
+        }
+        CHECK(replay.counts().states > 0);
+        CHECK_MESSAGE(
+            !replay.difference(),
+            (replay.difference() ? replay.difference()->what : std::string()));
+    }
+
     static std::string joined(const std::vector<std::string>& texts) {
         std::string all;
         for (const std::string& text : texts) {
@@ -599,6 +617,7 @@ private:
 
     Random random_;
     World world_;
+    std::string recording_;
     std::map<std::string, App> apps_;
     std::vector<std::string> foreign_;
     std::vector<std::string> terminating_;

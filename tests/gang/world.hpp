@@ -3,6 +3,7 @@
 // the edge that carries decisions out, and a referee that looks at every bind. Tests move it by
 // hand.
 
+#include "gang/recording.hpp"
 #include "gang/reservation.hpp"
 #include "gang/scheduler.hpp"
 #include "tests/gang/builders.hpp"
@@ -174,6 +175,11 @@ public:
     /// A new process: knows nothing, lists, leads with the next epoch (unless told to follow).
     void restart(bool leads = true) {
         scheduler.emplace(schema_);
+        sequence_ = 0;
+        lines_ = gang::Recording();
+        if (recording != nullptr) {
+            *recording = lines_.begin("test", schema_);
+        }
         seen_nodes_.clear();
         node_stream_.clear();
         pod_stream_.clear();
@@ -280,7 +286,11 @@ public:
         } else if (const auto* gone = std::get_if<gang::NodeDeleted>(&event)) {
             seen_nodes_.erase(gone->name);
         }
-        const gang::Decisions view = scheduler->step({++sequence_, now_ms, event});
+        const gang::StampedEvent stamped{++sequence_, now_ms, event};
+        const gang::Decisions view = scheduler->step(stamped);
+        if (recording != nullptr) {
+            *recording += lines_.before(stamped) + lines_.after(stamped, view, *scheduler);
+        }
         const std::vector<gang::Decision> decisions(view.begin(), view.end());
         most_binds_in_a_step = std::max(
             most_binds_in_a_step,
@@ -359,6 +369,8 @@ public:
     std::size_t most_binds_in_a_step = 0;
     int steps_down = 0;
     std::size_t wakes = 0;  ///< times that time alone woke it
+    /// Set it before a restart(): the life since then, as `run --record` writes it.
+    std::string* recording = nullptr;
 
 private:
     std::string next_version() { return std::to_string(++version_); }
@@ -547,6 +559,7 @@ private:
     std::set<std::string> late_;
     std::optional<std::int64_t> wake_ms_;
     std::uint64_t sequence_ = 0;
+    gang::Recording lines_;
     std::int64_t version_ = 100;
     std::int64_t epoch_ = 0;
     std::size_t decisions_made_ = 0;
