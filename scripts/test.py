@@ -12,6 +12,7 @@ import sys
 import tempfile
 import time
 import xml.etree.ElementTree as ElementTree
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -28,7 +29,7 @@ class Tally:
     def add(self, lane: str, passed: int, failed: int, seconds: float, note: str = "") -> None:
         self.passed += passed
         self.failed += failed
-        self.lines.append(f"{lane:<12} {passed:>4} passed {failed:>3} failed {seconds:>5.0f} s {note}".rstrip())
+        self.lines.append(f"{lane:<18} {passed:>4} passed {failed:>3} failed {seconds:>5.0f} s {note}".rstrip())
 
 
 def run(command: list[str], **options) -> subprocess.CompletedProcess:
@@ -56,24 +57,39 @@ def unit_lane(tally: Tally) -> None:
     if not build(tally, "debug"):
         return
     programs = sorted(path for path in (ROOT / "build/debug").glob("test_*") if path.is_file())
-    for program in programs:
-        start = time.monotonic()
-        result = run([str(program.relative_to(ROOT))], capture_output=True, text=True)
-        found = re.search(r"test cases:\s*\d+ \|\s*(\d+) passed \|\s*(\d+) failed", result.stdout)
-        passed, failed = (int(found[1]), int(found[2])) if found else (0, 1)
-        if result.returncode != 0:
-            failed = max(failed, 1)  # a sanitizer's report after the last test is a failure too
-            print(result.stdout[-20000:] + result.stderr[-20000:])
-        tally.add(program.name, passed, failed, time.monotonic() - start)
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        for outcome in pool.map(unit_program, programs):
+            tally.add(*outcome)
+
+
+def unit_program(program: Path) -> tuple[str, int, int, float]:
+    """Its name, how many cases passed and failed, and the seconds it took."""
+    start = time.monotonic()
+    result = run([str(program.relative_to(ROOT))], capture_output=True, text=True)
+    found = re.search(r"test cases:\s*\d+ \|\s*(\d+) passed \|\s*(\d+) failed", result.stdout)
+    passed, failed = (int(found[1]), int(found[2])) if found else (0, 1)
+    if result.returncode != 0:
+        failed = max(failed, 1)  # a sanitizer's report after the last test is a failure too
+        print(result.stdout[-20000:] + result.stderr[-20000:])
+    return program.name, passed, failed, time.monotonic() - start
 
 
 def pytest_lane(tally: Tally, folder: str, long: bool) -> None:
+    """Both rigs at the same time: their tests wait more than they work."""
+    with ThreadPoolExecutor() as pool:
+        for half in pool.map(lambda rig: pytest_half(folder, rig, long), ("embedded", "real")):
+            tally.add(*half)
+
+
+def pytest_half(folder: str, rig: str, long: bool) -> tuple[str, int, int, float, str]:
+    """As unit_program(), and what was skipped."""
     start = time.monotonic()
     with tempfile.TemporaryDirectory() as scratch:
         report = Path(scratch) / "report.xml"
         marker = "long" if long else "not long"
-        result = run([PYTHON, "-m", "pytest", folder, "-m", marker, "-q", "-rs", "--tb=short",
-                      f"--junitxml={report}"])
+        result = run([PYTHON, "-m", "pytest", folder, "--half", rig, "-m", marker, "-q", "-rs", "--tb=short",
+                      f"--junitxml={report}"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        print(result.stdout, flush=True)
         passed = failed = skipped = 0
         if report.exists():
             for suite in ElementTree.parse(report).getroot().iter("testsuite"):
@@ -86,7 +102,7 @@ def pytest_lane(tally: Tally, folder: str, long: bool) -> None:
     note = f"({skipped} SKIPPED, see above)" if skipped else ""
     if IN_CI:
         failed += skipped
-    tally.add(Path(folder).name, passed, failed, time.monotonic() - start, note)
+    return f"{Path(folder).name} {rig}", passed, failed, time.monotonic() - start, note
 
 
 def main() -> int:

@@ -17,6 +17,24 @@ TEST_SECONDS_MAX = 60
 RIGS = ("embedded", "real")
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--half", choices=("embedded", "real"),
+                     help="only the tests of this rig; those that name none go with the embedded one")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """The halves share nothing, so that two runs may go on at the same time."""
+    half = config.getoption("--half")
+    if half is None:
+        return
+
+    def half_of(item: pytest.Item) -> str:
+        call = getattr(item, "callspec", None)
+        return call.params.get("rig_name", RIGS[0]) if call else RIGS[0]
+    config.hook.pytest_deselected(items=[item for item in items if half_of(item) != half])
+    items[:] = [item for item in items if half_of(item) == half]
+
+
 class Rigs:
     """Starts a rig when it is first asked for, and again when a test has brought it down."""
 

@@ -3,7 +3,6 @@
 K kube-scheduler's pod groups, C coscheduling, V Volcano, Y YuniKorn, P Palantir's extender. "A gang of n" is a
 driver that declares n-1 executors, made by hand. Judged by what the API server showed (support/history.py).
 """
-import time
 from typing import Iterator
 
 import pytest
@@ -12,7 +11,7 @@ from conftest import Rigs
 from support.fake_spark import LINGER
 from support.fault_proxy import Fault
 from support.pods import condition
-from support.polling import eventually
+from support.polling import eventually, next_second
 from support.stage import Gang, Stage
 
 PALANTIR = {"spark-driver-cpu": "1", "spark-driver-mem": "1Gi", "spark-executor-cpu": "1",
@@ -32,11 +31,6 @@ def whole_stage(rigs: Rigs, rig_name: str, tmp_path_factory: pytest.TempPathFact
 def stage(whole_stage: Stage) -> Iterator[Stage]:
     yield whole_stage
     whole_stage.clear()
-
-
-def next_second() -> None:
-    """Creation times have whole seconds: who comes first must be seen in them."""
-    time.sleep(1.02 - time.time() % 1)
 
 
 def dynamic(stage: Stage, least: int, most: int) -> Gang:
@@ -166,7 +160,7 @@ def test_v10_terminating_members_are_no_want_of_room(stage: Stage) -> None:
     stage.wait_bound(gang.path)
     for _ in range(2):
         stage.executor(gang, annotations={LINGER: "5"})
-    stage.wait_bound(*gang.made)
+    stage.wait_running(*gang.made)  # what never ran ends at once
     for path in gang.made:
         stage.api.delete(path)
     replacement = stage.executor(gang)

@@ -5,7 +5,7 @@ import time
 from support.cluster import Cluster
 from support.history import RESERVATION, SLOT, slots_of
 from support.pods import annotation, condition, node_of, path_of
-from support.polling import eventually, stays
+from support.polling import eventually, next_second, stays
 from support.spark_application import Size, captured, sized
 
 QUIET_SECONDS = 2.0  # long enough for a wrong bind to happen
@@ -84,6 +84,7 @@ def test_a_later_gang_does_not_overtake_one_that_could_fit(cluster: Cluster) -> 
     cluster.wait_bound(running)
     waiting = cluster.submit(sized(Size(executors=6), cluster.default_namespace))
     cluster.wait_code(waiting, "WaitingForCapacity")
+    next_second()
     later = cluster.submit(sized(Size(executors=1), cluster.default_namespace))
     cluster.wait_finished(running, waiting, later, timeout=40)
     first = cluster.history.first_bound(waiting.driver_path)

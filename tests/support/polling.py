@@ -31,3 +31,8 @@ def stays(probe: Callable[[], bool], seconds: float, what: str, interval: float 
     while time.monotonic() < deadline:
         assert probe(), f"no longer true: {what}"
         time.sleep(interval)
+
+
+def next_second() -> None:
+    """Creation times have whole seconds: who comes first must be seen in them."""
+    time.sleep(1.02 - time.time() % 1)

@@ -152,6 +152,11 @@ class Stage:
             self.history.wait_for(lambda: self.is_bound(path), WAIT_SECONDS, lambda:
                                   f"{path} to be bound ({self.message(path)})")
 
+    def wait_running(self, *paths: str) -> None:
+        for path in paths:
+            self.history.wait_for(lambda: self._phase(path) == "Running", WAIT_SECONDS, lambda:
+                                  f"{path} to run ({self.message(path)})")
+
     def wait_whole(self, gang: Gang) -> None:
         """The driver, then all its executors, which are made now unless there are some."""
         self.wait_bound(gang.path)
