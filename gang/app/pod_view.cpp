@@ -15,7 +15,6 @@
 namespace gang::app {
 namespace {
 
-constexpr std::int64_t slots_max = 1'000'000;
 const std::string application_label = "spark-app-selector";
 
 std::string full_name(const core::Pod& pod) {
@@ -164,7 +163,7 @@ void fill_slots(Explanation& out, const core::Pod& driver, std::int32_t bound) {
     if (text == nullptr) {
         return;
     }
-    const auto reservation = decode_reservation(*text, slots_max);
+    const auto reservation = decode_reservation(*text, shown_slots_max);
     if (!reservation) {
         out.notes.push_back(
             fmt::format("its reservation cannot be read: {}", reservation.error().message));

@@ -7,12 +7,16 @@
 #include "core/result.hpp"
 #include "gang/explain.hpp"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace gang::app {
+
+/// A reservation that claims more slots is not one; where it is only shown, no config bounds it.
+inline constexpr std::int64_t shown_slots_max = 1'000'000;
 
 struct PodQuestion {
     std::vector<std::string> scheduler_names;  ///< which pods are ours

@@ -58,11 +58,15 @@ std::optional<Answer> explain_by_daemon(const Sources& sources, const std::strin
     return fits ? std::optional(*std::move(answer)) : std::nullopt;
 }
 
+core::Result<std::shared_ptr<k8s::Endpoint>> make_endpoint(const k8s::Access& access) {
+    return k8s::Endpoint::make(access, fmt::format("gang-scheduler/{}", version));
+}
+
 core::Result<k8s::Reader> make_reader(const Sources& sources) {
     if (!sources.access) {
         return sources.access.error();
     }
-    auto endpoint = k8s::Endpoint::make(*sources.access, fmt::format("gang-scheduler/{}", version));
+    auto endpoint = make_endpoint(*sources.access);
     if (!endpoint) {
         return endpoint.error();
     }

@@ -8,8 +8,10 @@
 #include "gang/app/flags.hpp"
 #include "gang/app/json_text.hpp"
 #include "k8s/access.hpp"
+#include "k8s/endpoint.hpp"
 #include "k8s/reader.hpp"
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -37,6 +39,8 @@ core::Result<ControlAnswer> ask_control(const Sources& sources, const std::strin
 /// The daemon's answer, when it has one about the right cluster and namespace.
 std::optional<Answer> explain_by_daemon(const Sources& sources, const std::string& question);
 
+/// The API server as this program asks it: with its name and version as the user agent.
+core::Result<std::shared_ptr<k8s::Endpoint>> make_endpoint(const k8s::Access& access);
 core::Result<k8s::Reader> make_reader(const Sources& sources);
 
 /// Flags of every verb that asks.

@@ -5,7 +5,6 @@
 #include "gang/app/ledger_report.hpp"
 #include "gang/app/server_name.hpp"
 #include "gang/app/sources.hpp"
-#include "gang/app/version.hpp"
 #include "gang/scheduler.hpp"
 #include "k8s/lister.hpp"
 #include "k8s/time.hpp"
@@ -59,7 +58,7 @@ core::Result<std::string> audited_by_daemon(const config::ListenAddress& address
 
 /// Feeds a scheduler that follows nobody with one list of each kind.
 core::Result<std::string> from_lists(const config::Schema& config, const k8s::Access& access) {
-    auto endpoint = k8s::Endpoint::make(access, fmt::format("gang-scheduler/{}", version));
+    auto endpoint = make_endpoint(access);
     if (!endpoint) {
         return endpoint.error();
     }

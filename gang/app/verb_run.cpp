@@ -3,7 +3,7 @@
 #include "gang/app/cli.hpp"
 #include "gang/app/daemon.hpp"
 #include "gang/app/files.hpp"
-#include "gang/app/version.hpp"
+#include "gang/app/sources.hpp"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
@@ -128,8 +128,7 @@ int run(const CommandLine& line, std::ostream&, std::ostream& err) {
         err << "gang-scheduler run: " << access.error().message << '\n';
         return exit_error;
     }
-    auto endpoint =
-        k8s::Endpoint::make(*std::move(access), fmt::format("gang-scheduler/{}", version));
+    auto endpoint = make_endpoint(*access);
     if (!endpoint) {
         err << "gang-scheduler run: " << endpoint.error().message << '\n';
         return exit_error;

@@ -1,5 +1,6 @@
 // `timeline`: the life of one gang, step by step.
 #include "gang/app/cli.hpp"
+#include "gang/app/pod_view.hpp"
 #include "gang/app/sources.hpp"
 #include "gang/app/timeline.hpp"
 #include "gang/reservation.hpp"
@@ -11,14 +12,12 @@
 namespace gang::app {
 namespace {
 
-constexpr std::int64_t slots_max = 1'000'000;
-
 /// Executors that the gang reserved, as its driver says; 0: it does not.
 std::int32_t reserved_executors(const k8s::PodHistory& driver) {
     const std::string* text =
         core::find_value(driver.annotations, std::string(reservation_annotation));
     const auto reservation = text == nullptr ? core::Result<Reservation>(core::Error())
-                                             : decode_reservation(*text, slots_max);
+                                             : decode_reservation(*text, shown_slots_max);
     return reservation ? static_cast<std::int32_t>(slot_count(*reservation)) : 0;
 }
 
