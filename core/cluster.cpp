@@ -237,7 +237,7 @@ ChargeId Cluster::attach(const Charge& charge) {
     ENSURE(charge.node.value < nodes_.size());
     ChargeId id{static_cast<std::uint32_t>(charges_.size())};
     if (free_charges_.empty()) {
-        charges_.push_back(charge);
+        charges_.emplace_back() = charge;
     } else {
         id = free_charges_.back();
         free_charges_.pop_back();

@@ -12,6 +12,7 @@
 // name, so a node that arrives after its pods, or goes before them, balances ("ghost").
 
 #include "core/capacity.hpp"
+#include "core/chunks.hpp"
 #include "core/classes.hpp"
 #include "core/ids.hpp"
 #include "core/interner.hpp"
@@ -171,7 +172,7 @@ private:
     std::vector<Demand> demands_;  ///< by ResourcesId
     Interner<Shape, ShapeId> shapes_;
     Interner<std::string, ExtendedId> extended_names_;
-    std::vector<Charge> charges_;  ///< by ChargeId; node none: free
+    Chunks<Charge> charges_;  ///< by ChargeId; node none: free
     std::vector<ChargeId> free_charges_;
     PodTable pods_;
     std::uint64_t room_version_ = 0;

@@ -4,9 +4,9 @@
 
 namespace core {
 
-const std::string* find_value(const StringMap& map, const std::string& key) {
+const std::string* find_value(const StringMap& map, std::string_view key) {
     const auto at = std::lower_bound(
-        map.begin(), map.end(), key, [](const auto& entry, const std::string& wanted) {
+        map.begin(), map.end(), key, [](const auto& entry, std::string_view wanted) {
             return entry.first < wanted;
         });
     return at != map.end() && at->first == key ? &at->second : nullptr;

@@ -5,6 +5,7 @@
 #include <compare>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -14,7 +15,7 @@ namespace core {
 using StringMap = std::vector<std::pair<std::string, std::string>>;
 
 /// Value of a key in a sorted StringMap, or nullptr.
-const std::string* find_value(const StringMap& map, const std::string& key);
+const std::string* find_value(const StringMap& map, std::string_view key);
 
 enum class SelectorOperator : std::uint8_t { in, not_in, exists, does_not_exist, greater, less };
 
