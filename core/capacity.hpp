@@ -1,6 +1,7 @@
 #pragma once
 // How many pods of a demand a node takes: exact integer arithmetic, the one rule of room.
 
+#include "core/mutant.hpp"
 #include "core/node_columns.hpp"
 
 #include <algorithm>
@@ -21,6 +22,7 @@ struct Headroom {
 
 /// The room that is left above the headroom; never negative.
 inline std::int64_t beyond(std::int64_t room, std::int64_t headroom) {
+    if (is_mutant(Mutant::headroom_ignored)) return room;
     return room > headroom ? room - headroom : 0;
 }
 
@@ -55,6 +57,7 @@ inline std::int64_t times_it_fits(std::int64_t room, std::int64_t request) {
 inline std::int64_t capacity_of(const RoomView& room, NodeIndex node, const Demand& demand) {
     const std::size_t row = node.value;
     std::int64_t least = std::max<std::int64_t>(room.pods[row], 0);
+    if (is_mutant(Mutant::pods_per_node_off_by_one)) ++least;
     const Headroom& kept = room.headroom;
     least = std::min(least, times_it_fits(beyond(room.cpu[row], kept.cpu_milli), demand.cpu_milli));
     least = std::min(

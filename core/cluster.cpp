@@ -1,6 +1,7 @@
 #include "core/cluster.hpp"
 
 #include "core/capacity.hpp"
+#include "core/mutant.hpp"
 #include "core/result.hpp"
 
 #include <algorithm>
@@ -28,6 +29,7 @@ bool Cluster::upsert_node(const Node& node) {
     NodeEntry& entry = nodes_[index.value];
     const bool came = !entry.present;
     const bool room_changed = came || !room_alike(entry.node, node);
+    if (!came && is_mutant(Mutant::node_shrink_ignored)) return false;
     const bool filters_changed = came || !filters_alike(entry.node, node);
     if (room_changed) set_allocatable(index, node.allocatable, node.pods);
     costly_nodes_ -= entry.node.cost != 0 ? 1 : 0;
@@ -229,6 +231,10 @@ bool Cluster::remove_pod(std::string_view uid) {
     const std::optional<ChargeId> known = pods_.find(uid);
     if (!known) return false;
     pods_.erase(uid);
+    if (is_mutant(Mutant::recreated_node_keeps_charges) &&
+        !nodes_[charge_of(*known).node.value].present) {
+        return true;
+    }
     release(*known);
     return true;
 }

@@ -1,5 +1,6 @@
 #include "core/filters.hpp"
 
+#include "core/mutant.hpp"
 #include "core/result.hpp"
 
 #include <algorithm>
@@ -121,7 +122,8 @@ bool tolerates_cordon(const std::vector<Toleration>& tolerations) {
 FilterVerdict filter_node(const Node& node, const Constraints& constraints) {
     if (!node.ready) return {FilterReason::not_ready, nullptr};
     if (node.is_distrusted) return {FilterReason::distrusted, nullptr};
-    if (node.unschedulable && !tolerates_cordon(constraints.tolerations)) {
+    if (node.unschedulable && !tolerates_cordon(constraints.tolerations) &&
+        !is_mutant(Mutant::cordon_ignored)) {
         return {FilterReason::cordoned, nullptr};
     }
     const Taint* taint = find_untolerated_taint(node.taints, constraints.tolerations);

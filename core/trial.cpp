@@ -1,5 +1,6 @@
 #include "core/trial.hpp"
 
+#include "core/mutant.hpp"
 #include "core/result.hpp"
 
 namespace core {
@@ -27,6 +28,7 @@ void Trial::commit() {
 }
 
 void Trial::roll_back() {
+    if (is_mutant(Mutant::trial_keeps_a_step) && !log_.empty()) log_.pop_back();
     for (; !log_.empty(); log_.pop_back()) {
         const Step& step = log_.back();
         if (step.taken) {

@@ -9,6 +9,7 @@
 //           degraded: its node was lost or overrun by others, and no room was found yet
 
 #include "core/cluster.hpp"
+#include "core/mutant.hpp"
 #include "core/pod.hpp"
 #include "gang/announcer.hpp"
 #include "gang/event.hpp"
@@ -60,10 +61,15 @@ struct PodEntry {
 
     const std::string& node() const { return pod.node_name.empty() ? assumed_node : pod.node_name; }
     Rank rank() const { return {pod.created, pod.uid}; }
-    bool holds_room() const { return !node().empty() && !core::is_terminal(pod); }
+    bool holds_room() const {
+        return !node().empty() && !core::is_terminal(pod) &&
+               !(pod.deleting && core::is_mutant(core::Mutant::terminating_not_counted));
+    }
     /// Nothing in the pod itself stands against binding it.
     bool is_bindable() const {
-        return node().empty() && !core::is_terminal(pod) && !pod.deleting && !pod.gated && !gone;
+        return node().empty() && !core::is_terminal(pod) && !gone &&
+               (!pod.deleting || core::is_mutant(core::Mutant::deleting_bound)) &&
+               (!pod.gated || core::is_mutant(core::Mutant::gated_bound));
     }
 };
 

@@ -23,6 +23,7 @@
 
 #include "config/schema.hpp"
 #include "core/cluster.hpp"
+#include "core/mutant.hpp"
 #include "core/placement.hpp"
 #include "gang/announcer.hpp"
 #include "gang/audit.hpp"
@@ -210,7 +211,10 @@ private:
     void raise_fence();
     void fence_step();
     void fence_gangs();
-    bool is_fence_passed() const { return fence_.passed() && gangs_to_fence_.empty(); }
+    bool is_fence_passed() const {
+        return (fence_.passed() && gangs_to_fence_.empty()) ||
+               core::is_mutant(core::Mutant::fence_left_out);
+    }
     bool is_behind_fence() const { return leads_ && fence_is_complete_ && is_fence_passed(); }
     bool is_rewritten_by_another(const Application& app, const std::string* text) const;
     void observe_mark(const PodEntry& entry);

@@ -1,5 +1,6 @@
 // The picture: what nodes, pods and relists say. Nothing is decided here.
 
+#include "core/mutant.hpp"
 #include "gang/engine.hpp"
 #include "gang/gang_size.hpp"
 #include "gang/reservation.hpp"
@@ -96,7 +97,9 @@ void Engine::on(const RelistEnded& event) {
 }
 
 void Engine::upsert_foreign(const core::Pod& pod) {
-    if (pod.node_name.empty() || core::is_terminal(pod)) {
+    if (pod.node_name.empty() || core::is_terminal(pod) ||
+        core::is_mutant(core::Mutant::foreign_not_counted) ||
+        (pod.deleting && core::is_mutant(core::Mutant::terminating_not_counted))) {
         remove_foreign(pod.uid);
         return;
     }
@@ -106,6 +109,10 @@ void Engine::upsert_foreign(const core::Pod& pod) {
         return;
     }
     cluster_.upsert_pod(pod.uid, pod.node_name, pod.requests, core::Holder::foreign);
+    if (core::is_mutant(core::Mutant::foreign_counted_twice)) {
+        const auto node = cluster_.node_or_ghost(pod.node_name);
+        cluster_.charge(node, pod.requests, core::Holder::foreign);
+    }
     ++ceiling_version_;
     trust(pod.node_name);
     suspect_if_overdrawn(pod.node_name);
@@ -138,7 +145,8 @@ void Engine::on(const PodUpserted& event) {
     }
     const auto [it, inserted] = pods_.try_emplace(event.pod.uid);
     PodEntry& entry = it->second;
-    if (!inserted && is_older(entry.pod, event.pod)) {
+    if (!inserted && is_older(entry.pod, event.pod) &&
+        !core::is_mutant(core::Mutant::older_state_taken)) {
         return;
     }
     const core::Pod before = std::exchange(entry.pod, event.pod);
@@ -169,6 +177,11 @@ void Engine::take_role(PodEntry& entry) {
     const core::OwnerReference* controller = core::find_controller(entry.pod);
     if (entry.is_executor && controller != nullptr) {
         entry.owner = controller->uid;
+        if (core::is_mutant(core::Mutant::label_trusted)) {
+            const auto& alike =
+                claimants_[entry.pod.namespace_name + "/" + application_id(entry.pod)];
+            entry.owner = alike.drivers.empty() ? entry.owner : *alike.drivers.begin();
+        }
         executors_by_owner_[entry.owner].insert(entry.pod.uid);
     }
     take_claim(entry);
@@ -218,7 +231,7 @@ void Engine::observe_driver(PodEntry& entry, bool behind_fence) {
     }
     if (core::is_terminal(entry.pod)) {
         end(app, "its driver has ended");
-    } else if (entry.pod.deleting) {
+    } else if (entry.pod.deleting && !core::is_mutant(core::Mutant::deleting_bound)) {
         end(app, "its driver is being deleted");
     } else if (!entry.pod.node_name.empty()) {
         driver_is_bound(app, entry, behind_fence);
@@ -239,7 +252,7 @@ void Engine::driver_waits(Application& app, PodEntry& entry) {
     if (app.conf.needed) {
         asker_.want(app.uid, now_ms_);
     }
-    if (entry.pod.gated) {
+    if (entry.pod.gated && !core::is_mutant(core::Mutant::gated_bound)) {
         stop_waiting(app);
     } else if (waiting_.insert(app.rank).second) {
         queue_changed_ = true;
@@ -259,6 +272,8 @@ void Engine::driver_is_bound(Application& app, PodEntry& entry, bool behind_fenc
         confirm(app, entry);
     }
     if (is_rewritten_by_another(app, text)) {
+        to_adopt_.insert(app.rank);
+    } else if (app.reserved && core::is_mutant(core::Mutant::annotation_trusted)) {
         to_adopt_.insert(app.rank);
     } else if (app.reserved && leads_ && !to_adopt_.contains(app.rank)) {
         observe_reservation(app, text);

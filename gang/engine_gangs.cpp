@@ -1,5 +1,6 @@
 // Gangs begin, learn their size, and end.
 
+#include "core/mutant.hpp"
 #include "gang/engine.hpp"
 #include "gang/gang_size.hpp"
 #include "gang/messages.hpp"
@@ -184,6 +185,9 @@ void Engine::confirm(Application& app, PodEntry& entry) {
     app.reserved = true;
     app.bound_ms = now_ms_;
     reservation_stored(app, app.text_generation);
+    if (core::is_mutant(core::Mutant::reservation_after_bind)) {
+        rewrite_reservation(app);
+    }
     app.milestones.driver_bound_ms = now_ms_;
     recheck_claims(app);
     stuck_due_.emplace(now_ms_ + schema_.gang.never_running_after_ms, app.uid);
@@ -240,7 +244,9 @@ void Engine::end(Application& app, const char* why) {
             "Released",
             "gave back the gang's room: " + std::string(why));
     }
-    ledger_.drop(app);
+    if (!core::is_mutant(core::Mutant::ended_slots_kept)) {
+        ledger_.drop(app);
+    }
     recheck_claims(app);
     dirty_gangs_.insert(app.uid);  // executors that still wait are told
 }

@@ -1,5 +1,6 @@
 // What a Tick starts, in which order, and when the next one is wanted.
 
+#include "core/mutant.hpp"
 #include "gang/engine.hpp"
 
 #include <algorithm>
@@ -56,7 +57,8 @@ void Engine::plan() {
     fence_step();  // executors beyond their gangs' slots are known only now
     publish_changed();
     fence_is_complete_ = fence_is_complete_ || fence_.view_is_current();
-    if (!is_fence_passed() || is_first_plan_waiting()) {
+    const bool is_early = core::is_mutant(core::Mutant::queue_read_before_fence);
+    if ((!is_fence_passed() && !is_early) || is_first_plan_waiting()) {
         return;
     }
     work_left_ = work_per_tick;
@@ -79,7 +81,8 @@ bool Engine::is_first_plan_waiting() {
     if (first_plan_done_) {
         return false;
     }
-    if (!asker_.all_answered_once() && now_ms_ < first_plan_until_ms_) {
+    if (!asker_.all_answered_once() && now_ms_ < first_plan_until_ms_ &&
+        !core::is_mutant(core::Mutant::first_plan_not_waited)) {
         wake_at(first_plan_until_ms_);
         return true;
     }
@@ -94,7 +97,7 @@ void Engine::wake() {
             next = time_ms;
         }
     };
-    if (!timers_.empty()) {
+    if (!timers_.empty() && !core::is_mutant(core::Mutant::wake_up_lost)) {
         consider(*timers_.begin());
     }
     consider(asker_.next_due_ms(now_ms_));

@@ -6,6 +6,7 @@
 // starve them, and hold up nobody: what does not fit now is passed over. An application that runs
 // with the executors it has may want more for as long as it lives; gangs do not wait for that.
 
+#include "core/mutant.hpp"
 #include "gang/engine.hpp"
 #include "gang/messages.hpp"
 #include "gang/reservation.hpp"
@@ -28,7 +29,11 @@ core::PlacementRequest Engine::request_of(const Application& app, core::View vie
     request.driver = app.driver_shape;
     request.view = view;
     for (const GangShape& shape : app.shapes) {
-        request.executors.push_back({shape.id, shape.count});
+        const bool is_short = core::is_mutant(core::Mutant::gang_one_short) && shape.count > 0;
+        request.executors.push_back({shape.id, shape.count - (is_short ? 1 : 0)});
+        if (core::is_mutant(core::Mutant::half_gang)) {
+            request.executors.back().count = 0;
+        }
     }
     return request;
 }
@@ -51,6 +56,9 @@ core::Placement Engine::place(const core::PlacementRequest& request) {
 
 Engine::Memo& Engine::memo_of(core::View view) {
     MemoAt& memo = memos_[static_cast<std::size_t>(view)];
+    if (core::is_mutant(core::Mutant::memo_kept)) {
+        return memo.gangs;
+    }
     const std::uint64_t current = view == core::View::free          ? cluster_.room_version()
                                   : view == core::View::allocatable ? nodes_version_
                                                                     : ceiling_version_;
@@ -175,6 +183,9 @@ bool Engine::consider(Application& app, PodEntry& entry, Walk& walk) {
 }
 
 void Engine::block(Application& app, Walk& walk) {
+    if (core::is_mutant(core::Mutant::younger_overtakes)) {
+        return;
+    }
     walk.head = walk.blocked ? walk.head : &app;
     walk.blocked = true;
     app.attempt.position = ++walk.ahead;
@@ -283,6 +294,11 @@ void Engine::admit(Application& app, PodEntry& entry, const core::Plan& plan) {
                 ledger_.open(app, slot, cluster_.node_name(found.node));
             }
         }
+        if (core::is_mutant(core::Mutant::half_gang)) {
+            app.slots.resize(
+                app.slots.size() + static_cast<std::size_t>(app.shapes[shape].count),
+                Slot{shape, {}, {}, {}, {}});
+        }
     }
     core::StringMap annotations;
     if (app.is_driver) {
@@ -296,7 +312,9 @@ void Engine::admit(Application& app, PodEntry& entry, const core::Plan& plan) {
             ledger_.drop(app);
             return;
         }
-        annotations = {{std::string(reservation_annotation), app.annotation}};
+        if (!core::is_mutant(core::Mutant::reservation_after_bind)) {
+            annotations = {{std::string(reservation_annotation), app.annotation}};
+        }
     } else if (!app.elastic_of.empty()) {
         annotations = {{std::string(slot_annotation), std::string(elastic_mark)}};
     }
@@ -315,7 +333,9 @@ void Engine::admit(Application& app, PodEntry& entry, const core::Plan& plan) {
     // Who was remembered to fit may not, now that this room is taken.
     std::erase_if(memo_of(core::View::free), [](const auto& entry_of) { return !entry_of.second; });
     send_bind(entry, app.claimed_node, std::move(annotations));
-    ledger_.settle(entry);
+    if (!core::is_mutant(core::Mutant::claimed_driver_not_counted)) {
+        ledger_.settle(entry);
+    }
 }
 
 /// Past 256 KiB of annotations nobody could write the pod again, so a gang spread too widely is not

@@ -2,6 +2,7 @@
 // fence, design: fence.hpp) and sees that its own view is not from before; an old one that sees the
 // mark of a newer one's fence stops.
 
+#include "core/mutant.hpp"
 #include "gang/engine.hpp"
 #include "gang/reservation.hpp"
 
@@ -55,7 +56,7 @@ void Engine::on(const LeadershipGained& event) {
 }
 
 void Engine::on(const LeadershipLost&) {
-    leads_ = false;
+    leads_ = core::is_mutant(core::Mutant::old_leader_goes_on);
     fence_.raise();
     gangs_to_fence_.clear();
     expected_status_.clear();

@@ -1,6 +1,7 @@
 #include "gang/ledger.hpp"
 
 #include "core/filters.hpp"
+#include "core/mutant.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -75,6 +76,9 @@ void Ledger::vacate(Application& app, PodEntry& entry) {
     slot.state = SlotState::open;
     cluster_.recharge(
         slot.charge, cluster_.resources(app.shapes[slot.shape].id), core::Holder::gang);
+    if (core::is_mutant(core::Mutant::slot_freed_twice)) {
+        cluster_.recharge(slot.charge, {}, core::Holder::gang);
+    }
     count_open(slot, 1);
 }
 
@@ -88,6 +92,9 @@ void Ledger::degrade(Slot& slot) {
 }
 
 void Ledger::hold(Application& app, const Slot& slot, std::int64_t generation) {
+    if (core::is_mutant(core::Mutant::hold_released_early)) {
+        return;
+    }
     const core::ChargeId charge = cluster_.charge(
         cluster_.node_or_ghost(slot.node), app.shapes[slot.shape].id, core::Holder::gang);
     app.holds.push_back({charge, generation});
@@ -151,7 +158,9 @@ void Ledger::drop(Application& app) {
     for (const Slot& slot : slots) {
         if (!slot.charge.is_none()) {
             count_open(slot, -1);
-            cluster_.release(slot.charge);
+            if (!core::is_mutant(core::Mutant::slot_not_freed) || &slot != &slots.front()) {
+                cluster_.release(slot.charge);
+            }
         }
         if (const auto it = pods_.find(slot.pod); it != pods_.end()) {
             it->second.slot = -1;

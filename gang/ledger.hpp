@@ -3,6 +3,7 @@
 // both at once. Knows nothing of time, queues or messages.
 
 #include "core/cluster.hpp"
+#include "core/mutant.hpp"
 #include "gang/application.hpp"
 
 #include <cstdint>
@@ -84,7 +85,7 @@ private:
 
 /// Whether the API server has the reservation that names this slot where it is.
 inline bool is_stored(const Application& app, const Slot& slot) {
-    return slot.since <= app.stored;
+    return slot.since <= app.stored || core::is_mutant(core::Mutant::moved_slot_used_before_stored);
 }
 
 /// The profile label of an executor, 0 if there is none.

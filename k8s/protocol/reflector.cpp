@@ -1,5 +1,6 @@
 #include "k8s/protocol/reflector.hpp"
 
+#include "core/mutant.hpp"
 #include "k8s/protocol/version.hpp"
 
 #include <algorithm>
@@ -133,6 +134,7 @@ std::optional<std::vector<ObjectKey>> Reflector::end_page() {
     wants_list_ = false;
     begun_ = false;
     synced_ = true;
+    if (core::is_mutant(core::Mutant::relist_without_deletes)) missing.clear();
     return missing;
 }
 
@@ -160,6 +162,9 @@ void Reflector::on_bookmark(const std::string& version) {
     on_sign_of_life();
     replaying_ = false;
     advance(version);
+    if (core::is_mutant(core::Mutant::bookmark_runs_ahead)) {
+        version_ = std::to_string(std::stoll(version) + 3);
+    }
 }
 
 // Versions of one stream grow; a late or repeated event must not turn the next watch back.
@@ -177,12 +182,13 @@ Verdict Reflector::store(const ObjectKey& object, bool from_list) {
         return verdict;
     }
     Entry& known = it->second;
-    const bool older = !trust_older_ && is_older(object.version, known.version);
+    const bool older = !trust_older_ && is_older(object.version, known.version) &&
+                       !core::is_mutant(core::Mutant::list_overwrites_newer);
     if (from_list) known.seen_in = list_number_;
     if (older || (!from_list && object.uid == known.uid && object.version == known.version)) {
         return verdict;
     }
-    if (known.uid != object.uid) {
+    if (known.uid != object.uid && !core::is_mutant(core::Mutant::uid_ignored)) {
         if (!from_list && buried_.count(object.uid) != 0) return verdict;
         verdict.deleted = ObjectKey{object.name, known.uid, known.version};
         bury(known.uid);
@@ -216,7 +222,7 @@ void Reflector::bury(const std::string& uid) {
 
 void Reflector::on_watch_failed(const Trouble& trouble, std::int64_t now_ms, std::uint32_t random) {
     if (is_expired(trouble)) {
-        list_again();
+        core::is_mutant(core::Mutant::expired_resumed) ? version_.clear() : list_again();
         // At once the first time, but a server that expires every list must not be hammered.
         if (!watch_had_event_) back_off_relist(now_ms, random);
         watch_had_event_ = false;

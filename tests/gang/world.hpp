@@ -181,6 +181,7 @@ public:
             *recording = lines_.begin("test", schema_);
         }
         seen_nodes_.clear();
+        seen_pods_.clear();
         node_stream_.clear();
         pod_stream_.clear();
         answers_.clear();
@@ -285,6 +286,11 @@ public:
             seen_nodes_[node->node.name] = node->node;
         } else if (const auto* gone = std::get_if<gang::NodeDeleted>(&event)) {
             seen_nodes_.erase(gone->name);
+        } else if (const auto* pod = std::get_if<gang::PodUpserted>(&event)) {
+            seen_pods_[pod->pod.uid] = pod->pod;
+        }
+        if (on_event) {
+            on_event(event);
         }
         const gang::StampedEvent stamped{++sequence_, now_ms, event};
         const gang::Decisions view = scheduler->step(stamped);
@@ -299,6 +305,9 @@ public:
                     return std::holds_alternative<gang::BindPod>(decision);
                 })));
         for (const gang::Decision& decision : decisions) {
+            if (on_decision) {
+                on_decision(decision);
+            }
             std::visit([this](const auto& chosen) { carry_out(chosen); }, decision);
         }
     }
@@ -358,6 +367,8 @@ public:
     Random* chaos = nullptr;
     /// Answers a bind instead of the API server, e.g. not_sent.
     std::function<std::optional<gang::BindOutcome>(const gang::BindPod&)> on_bind;
+    std::function<void(const gang::Event&)> on_event;        ///< is told what is stepped
+    std::function<void(const gang::Decision&)> on_decision;  ///< is told what is decided
     bool hold_bind_answers = false;
     bool hold_status_answers = false;
     bool hold_conf_answers = false;
@@ -464,8 +475,19 @@ private:
         }
     }
 
+    /// What the scheduler has been told of the pod must allow what it asks for.
+    void check_seen(const gang::BindPod& request) {
+        const auto seen = seen_pods_.find(request.pod.uid);
+        const core::Pod* pod = seen == seen_pods_.end() ? nullptr : &seen->second;
+        if (pod == nullptr || pod->deleting || pod->gated || core::is_terminal(*pod) ||
+            !pod->node_name.empty() || request.resource_version.empty()) {
+            violations.push_back(request.pod.name + " was not to be bound");
+        }
+    }
+
     void carry_out(const gang::BindPod& request) {
         ++decisions_made_;
+        check_seen(request);
         binds.push_back(request);
         answer(gang::BindFinished{request.pod.uid, bind(request), ""}, hold_bind_answers);
     }
@@ -550,6 +572,7 @@ private:
     config::Schema schema_;
     std::map<std::string, core::Node> nodes_;
     std::map<std::string, core::Node> seen_nodes_;  ///< as the scheduler was told
+    std::map<std::string, core::Pod> seen_pods_;    ///< alike, those that are gone as well
     std::map<std::string, core::Pod> pods_;
     std::deque<gang::Event> node_stream_;
     std::deque<gang::Event> pod_stream_;
