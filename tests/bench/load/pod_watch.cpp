@@ -35,6 +35,10 @@ std::string version_of(const std::string& list) {
     return version;
 }
 
+std::string watch_path(const std::string& path, const std::string& version) {
+    return path + "?watch=1&timeoutSeconds=3600&resourceVersion=" + version;
+}
+
 }  // namespace
 
 PodWatch::PodWatch(const Target& target, PodWatchOptions options)
@@ -60,7 +64,6 @@ void PodWatch::stop() {
 }
 
 void PodWatch::ended(std::exception_ptr why) {
-    if (!why) why = std::make_exception_ptr(std::runtime_error("the server ended a watch"));
     if (opening_ > 0) {
         opening_ = 0;
         opened_.set_exception(why);
@@ -69,42 +72,56 @@ void PodWatch::ended(std::exception_ptr why) {
     }
 }
 
-asio::awaitable<void> PodWatch::open(Session& session, std::string path) {
+void PodWatch::note_open() {
+    if (opening_ > 0 && --opening_ == 0) opened_.set_value();
+}
+
+asio::awaitable<std::string> PodWatch::list(std::string path) {
+    Session session(io_, target_);
     co_await session.open();
-    const Answer list = co_await session.call("GET", path + "?limit=1", "", "");
-    if (list.status != 200) throw std::runtime_error("list: " + list.body);
-    const std::string version = version_of(list.body);
-    co_await session.open_stream(path + "?watch=1&timeoutSeconds=3600&resourceVersion=" + version);
-    if (--opening_ == 0) opened_.set_value();
+    const Answer answer = co_await session.call("GET", path + "?limit=1", "", "");
+    if (answer.status != 200) throw std::runtime_error("list: " + answer.body);
+    co_return version_of(answer.body);
 }
 
 asio::awaitable<void> PodWatch::drain() {
-    Session session(io_, target_);
-    co_await open(session, "/api/v1/pods");
+    const std::string path = "/api/v1/pods";
     for (;;) {
-        const std::string bytes = co_await session.read_stream();
-        if (bytes.empty()) co_return;
+        const std::string version = co_await list(path);
+        Session session(io_, target_);
+        co_await session.open();
+        co_await session.open_stream(watch_path(path, version));
+        note_open();
+        for (std::string bytes("?"); !bytes.empty();) bytes = co_await session.read_stream();
     }
 }
 
 asio::awaitable<void> PodWatch::follow() {
+    std::string version = co_await list(options_.path);
+    for (;;) co_await watch_once(version);  // a server may end a watch at any time
+}
+
+asio::awaitable<void> PodWatch::watch_once(std::string& version) {
     Session session(io_, target_);
-    co_await open(session, options_.path);
+    co_await session.open();
+    co_await session.open_stream(watch_path(options_.path, version));
+    note_open();
+    std::string partial;  // a line whose end has not come
     for (;;) {
         const std::string bytes = co_await session.read_stream();
         if (bytes.empty()) co_return;
-        partial_ += bytes;
+        partial += bytes;
         std::size_t begin = 0;
-        for (auto end = partial_.find('\n'); end != std::string::npos;
-             end = partial_.find('\n', begin)) {
-            take(std::string_view(partial_).substr(begin, end - begin));
+        for (auto end = partial.find('\n'); end != std::string::npos;
+             end = partial.find('\n', begin)) {
+            take(std::string_view(partial).substr(begin, end - begin), version);
             begin = end + 1;
         }
-        partial_.erase(0, begin);
+        partial.erase(0, begin);
     }
 }
 
-void PodWatch::take(std::string_view line) {
+void PodWatch::take(std::string_view line, std::string& version) {
     if (line.empty()) return;
     const std::int64_t now = now_us();
     rapidjson::Document event;
@@ -116,6 +133,7 @@ void PodWatch::take(std::string_view line) {
     }
     const std::string_view kind(type->GetString(), type->GetStringLength());
     if (kind == "ERROR") throw std::runtime_error("the watch answered " + std::string(line));
+    version = text_of(*pod, "metadata", "resourceVersion");
     if (kind == "BOOKMARK") return;
     std::string name = text_of(*pod, "metadata", "name");
     SeenPod& seen = pods_[name];

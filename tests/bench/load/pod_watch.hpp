@@ -28,7 +28,7 @@ struct PodWatchOptions {
     int idle_watches = 0;
     /// Called on the watch's thread, once per pod.
     std::function<void(std::string name)> bound;
-    /// Called on the watch's thread, once, when a watch has ended.
+    /// Called on the watch's thread, once, when a watch broke; one that ends in order goes on.
     std::function<void(std::exception_ptr why)> failed;
 };
 
@@ -48,15 +48,17 @@ public:
 private:
     boost::asio::awaitable<void> follow();
     boost::asio::awaitable<void> drain();
-    boost::asio::awaitable<void> open(Session& session, std::string path);
-    void take(std::string_view line);
+    boost::asio::awaitable<std::string> list(std::string path);
+    /// Watches from this version on, which it moves forward.
+    boost::asio::awaitable<void> watch_once(std::string& version);
+    void note_open();
+    void take(std::string_view line, std::string& version);
     void ended(std::exception_ptr why);
 
     Target target_;
     PodWatchOptions options_;
     boost::asio::io_context io_{1};
     std::map<std::string, SeenPod> pods_;
-    std::string partial_;  ///< of a line whose end has not come
     int opening_ = 0;
     std::promise<void> opened_;
     std::thread thread_;

@@ -1,0 +1,36 @@
+"""The micro benches: Google Benchmark's JSON as figures `micro.NAME` (ns) and `micro.NAME:COUNTER`."""
+import json
+import os
+import subprocess
+
+from .figures import FOLDER, ROOT, Lane
+
+# What Google Benchmark itself says of a run; everything else is a counter of the bench's own.
+_STANDARD = {"name", "run_name", "run_type", "repetitions", "repetition_index", "threads", "iterations",
+             "real_time", "cpu_time", "time_unit", "family_index", "per_family_instance_index", "label",
+             "aggregate_name", "aggregate_unit", "error_occurred", "error_message"}
+_TO_NS = {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}
+
+
+def micro_lane(runs: int, pattern: str = "", seconds: float = 0.05) -> Lane:
+    """`seconds`: that each bench runs at least, in each of its runs. CPU time, not the clock's."""
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    raw = FOLDER / "gang-bench.json"
+    program = os.environ.get("GANG_BENCH_PROGRAMS", str(ROOT / "build/bench")) + "/gang-bench"
+    subprocess.run([program, f"--benchmark_repetitions={runs}", f"--benchmark_min_time={seconds}",
+                    f"--benchmark_out={raw}", "--benchmark_out_format=json",
+                    f"--benchmark_filter={pattern or '.'}", "--benchmark_enable_random_interleaving=true"],
+                   check=True, stdout=subprocess.DEVNULL)
+    lane = Lane("micro")
+    values: dict[tuple[str, str], list[float]] = {}
+    for run in json.loads(raw.read_text())["benchmarks"]:
+        if run["run_type"] != "iteration":
+            continue
+        assert not run.get("error_occurred"), f"{run['name']}: {run['error_message']}"
+        name = f"micro.{run['run_name']}"
+        values.setdefault((name, "ns"), []).append(run["cpu_time"] * _TO_NS[run["time_unit"]])
+        for counter in sorted(set(run) - _STANDARD):
+            values.setdefault((f"{name}:{counter}", "count"), []).append(run[counter])
+    for (name, unit), found in values.items():
+        lane.add(name, unit, found)
+    return lane
