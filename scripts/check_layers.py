@@ -15,6 +15,7 @@ LAYERS = {
     "core": (["core"], ["fmt/", "boost/container"]),
     "config": (["config", "core"], ["fmt/", "yaml-cpp/"]),
     "gang": (["gang", "core", "config/schema.hpp"], ["fmt/", "boost/container", "rapidjson/"]),
+    "gang/sim": (["gang", "core", "config/schema.hpp", "k8s/protocol"], ["fmt/"]),
     "k8s/protocol": (["k8s/protocol", "core"], ["fmt/", "boost/container"]),
     "k8s": (["k8s", "core"], ["fmt/", "boost/", "rapidjson/", "openssl/", "yaml-cpp/"]),
     "k8s/embedded": (["k8s", "core"], ["fmt/", "boost/"]),
@@ -31,7 +32,7 @@ ONLY_IN = {
 # The pure layers read no clock, start no thread, touch no file.
 IMPURE = ["chrono", "random", "thread", "mutex", "atomic", "fstream", "iostream", "filesystem", "ctime",
           "unordered_map", "unordered_set"]
-PURE = ["core", "gang", "k8s/protocol"]
+PURE = ["core", "gang", "gang/sim", "k8s/protocol"]
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^">]+)[">]', re.M)
 
@@ -48,7 +49,9 @@ def own_include_allowed(layer: str, name: str) -> bool:
         if name == prefix:
             return True
         if name.startswith(prefix + "/"):
-            if layer == "gang" and target == "gang/app":
+            if layer == "gang" and target in ("gang/app", "gang/sim"):
+                return False
+            if layer == "gang/sim" and target == "gang/app":
                 return False
             if layer == "k8s" and target == "k8s/embedded":
                 return False

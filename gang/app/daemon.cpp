@@ -2,7 +2,7 @@
 
 #include "gang/app/endpoints.hpp"
 #include "gang/app/executor.hpp"
-#include "gang/app/inbox.hpp"
+#include "gang/inbox.hpp"
 #include "gang/app/json_text.hpp"
 #include "gang/app/ledger_report.hpp"
 #include "gang/app/metrics.hpp"

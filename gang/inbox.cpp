@@ -1,11 +1,11 @@
-#include "gang/app/inbox.hpp"
+#include "gang/inbox.hpp"
 
 #include "core/result.hpp"
 
 #include <algorithm>
 #include <utility>
 
-namespace gang::app {
+namespace gang {
 
 void Inbox::push(Event event) {
     events_.push_back(std::move(event));
@@ -53,4 +53,4 @@ bool Inbox::is_full() {
     return full_;
 }
 
-}  // namespace gang::app
+}  // namespace gang

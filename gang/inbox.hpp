@@ -17,7 +17,7 @@
 #include <deque>
 #include <optional>
 
-namespace gang::app {
+namespace gang {
 
 struct InboxLimits {
     std::size_t full = 65'536;
@@ -61,4 +61,4 @@ private:
     bool full_ = false;
 };
 
-}  // namespace gang::app
+}  // namespace gang

@@ -1,4 +1,4 @@
-#include "gang/app/inbox.hpp"
+#include "gang/inbox.hpp"
 
 #include <doctest/doctest.h>
 
@@ -7,8 +7,8 @@
 
 namespace {
 
-using gang::app::Inbox;
-using gang::app::InboxLimits;
+using gang::Inbox;
+using gang::InboxLimits;
 
 gang::Event deleted(const std::string& uid) {
     return gang::PodDeleted{uid};

@@ -1,0 +1,77 @@
+#pragma once
+// What must be true, asked after every commit and whenever a process has come to rest. Everything
+// is read from the history (room.hpp); our own view is only asked where it is what is being
+// checked. Which invariant is checked where: README.md.
+
+#include "gang/event.hpp"
+#include "gang/sim/checkers/room.hpp"
+#include "gang/sim/store.hpp"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace gang::sim {
+
+struct World;
+class Process;
+
+struct Violation {
+    std::int64_t time_ms = 0;
+    std::string rule;
+    std::string text;
+};
+
+class Checkers {
+public:
+    explicit Checkers(World& world) : world_(world) {}
+
+    void pod_changed(const Entry<core::Pod>& entry, const Author& author);
+    void node_changed(const Entry<core::Node>& entry, const Author& author);
+    void process_started(std::uint32_t replica);
+    void event_applied(std::uint32_t replica, const Event& event);
+    void clock_was_wrong(std::uint32_t replica);
+    void lease_was_touched();
+    void inspect();
+    /// All that can finish has finished: the run may end.
+    bool all_is_done() const;
+    void at_the_end();
+
+    const std::vector<Violation>& violations() const { return violations_; }
+    bool fits_beside_pods(NodeId node, const core::Resources& requests) const;
+    const Room& room() const { return room_; }
+
+private:
+    void violated(std::string rule, std::string text);
+    // commits.cpp
+    void check_bind(const Entry<core::Pod>& entry, const Author& author);
+    void check_admission(const Entry<core::Pod>& entry, const Author& author);
+    void check_executor(const Entry<core::Pod>& entry);
+    void check_room(
+        NodeId node, const Amount& before, const Author& author, const std::string& what);
+    void check_usable(NodeId node, const Author& author, const std::string& what);
+    bool is_excused(NodeId node, const Author& author) const;
+    // rest.cpp
+    void check_view(std::uint32_t replica, const Process& process);
+    void check_ledger(std::uint32_t replica, const Process& process);
+    // liveness.cpp
+    std::string unfinished() const;
+
+    /// When others last took room from a node, or changed it, so that a decision that had not seen
+    /// it yet cannot be blamed.
+    struct Harm {
+        std::uint64_t by_pods = 0;   ///< revision
+        std::uint64_t by_nodes = 0;  ///< revision
+    };
+
+    World& world_;
+    Room room_;
+    std::vector<Harm> harms_;
+    std::vector<std::vector<std::uint64_t>> versions_;  ///< per replica and pod: the last one shown
+    std::vector<Violation> violations_;
+    std::string leak_;  ///< how the ledger differs from the reservations; empty: not at all
+    std::int64_t leaks_since_ms_ = 0;
+};
+
+}  // namespace gang::sim

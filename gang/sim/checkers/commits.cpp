@@ -1,0 +1,178 @@
+// After each commit: what a scheduler of ours wrote must have been right, as far as it could know.
+
+#include "gang/reservation.hpp"
+#include "gang/sim/checkers/checkers.hpp"
+#include "gang/sim/world.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace gang::sim {
+namespace {
+
+std::string describe(const Amount& amount) {
+    return fmt::format(
+        "{}m {}Mi {} pods", amount.cpu_milli, amount.memory_bytes >> 20, amount.pods);
+}
+
+const std::string* role_of(const core::Pod& pod) {
+    return core::find_value(pod.labels, "spark-role");
+}
+
+}  // namespace
+
+void Checkers::violated(std::string rule, std::string text) {
+    world_.say([&] { return "VIOLATED " + rule + ": " + text; });
+    violations_.push_back(Violation{world_.now_ms, std::move(rule), std::move(text)});
+}
+
+bool Checkers::fits_beside_pods(NodeId node, const core::Resources& requests) const {
+    Amount sum = room_.pods_on(node);
+    sum.add({requests.cpu_milli, requests.memory_bytes, 1}, 1);
+    return sum.is_within(room_.allocatable(node));
+}
+
+void Checkers::node_changed(const Entry<core::Node>& entry, const Author&) {
+    room_.node_changed(entry);
+    if (entry.id >= harms_.size()) {
+        harms_.resize(entry.id + 1);
+    }
+    harms_[entry.id].by_nodes = entry.revision;
+}
+
+/// Somebody else has changed this node since the decision's view.
+bool Checkers::is_excused(NodeId node, const Author& author) const {
+    return node >= harms_.size() || harms_[node].by_pods > author.pods_seen ||
+           harms_[node].by_nodes > author.nodes_seen;
+}
+
+void Checkers::pod_changed(const Entry<core::Pod>& entry, const Author& author) {
+    const bool is_ours = author.actor == Actor::scheduler;
+    const bool was_bound = room_.knows(entry.id) && room_.seen(entry.id).is_bound;
+    std::vector<Amount> before;
+    if (is_ours) {
+        for (NodeId node = 0; node < room_.node_count(); ++node) {
+            before.push_back(room_.usage(node));
+        }
+    }
+    room_.pod_changed(entry, is_ours, world_.now_ms);
+    const bool is_bind = !was_bound && room_.seen(entry.id).is_bound;
+    if (!is_ours) {
+        const NodeId node = room_.seen(entry.id).node;
+        if (is_bind && node < harms_.size()) {
+            harms_[node].by_pods = entry.revision;
+        }
+        return;
+    }
+    if (is_bind) {
+        ++world_.counts.binds;
+        check_bind(entry, author);
+    }
+    const std::string what =
+        fmt::format("{} {}", is_bind ? "the bind of" : "the patch of", full_name(entry.object));
+    for (NodeId node = 0; node < before.size(); ++node) {
+        check_room(node, before[node], author, what);
+    }
+}
+
+void Checkers::check_room(
+    NodeId node, const Amount& before, const Author& author, const std::string& what) {
+    const Amount after = room_.usage(node);
+    if (!after.is_more_than(before) || after.is_within(room_.allocatable(node))) {
+        return;
+    }
+    if (is_excused(node, author)) {
+        ++world_.counts.attributed;
+        return;
+    }
+    violated(
+        "no-overcommit",
+        fmt::format(
+            "{} by r{} (epoch {}) takes n{} from {} to {}, it has {}",
+            what,
+            author.replica,
+            author.epoch,
+            node,
+            describe(before),
+            describe(after),
+            describe(room_.allocatable(node))));
+}
+
+void Checkers::check_usable(NodeId id, const Author& author, const std::string& what) {
+    const core::Node* node = world_.store.find_node(id);
+    const bool is_usable =
+        node != nullptr && node->ready && !node->unschedulable && node->taints.empty();
+    if (!is_usable && harms_[id].by_nodes <= author.nodes_seen) {
+        violated("usable-nodes", fmt::format("{} on n{}, which was seen to be unusable", what, id));
+    }
+}
+
+void Checkers::check_bind(const Entry<core::Pod>& entry, const Author& author) {
+    const core::Pod& pod = entry.object;
+    const std::string name = full_name(pod);
+    if (pod.scheduler_name != "gang-scheduler" || pod.gated || pod.deleting) {
+        violated("bind-only-ours", name + " is not ours, gated or being deleted");
+    }
+    check_usable(number_of(pod.node_name), author, "the bind of " + name);
+    const ApplicationId application = world_.applications.find(entry.id);
+    if (application == nobody) {
+        return;
+    }
+    if (world_.applications.at(application).driver == entry.id) {
+        check_admission(entry, author);
+    } else {
+        check_executor(entry);
+    }
+}
+
+void Checkers::check_admission(const Entry<core::Pod>& entry, const Author& author) {
+    const Application& one = world_.applications.at(world_.applications.find(entry.id));
+    const std::string* role = role_of(entry.object);
+    if (one.was_tampered || role == nullptr || *role != "driver" ||
+        core::find_value(entry.object.labels, "edited") != nullptr) {
+        return;  // a tenant has made something else of it
+    }
+    const GangRecord* gang = room_.find_gang(entry.id);
+    const std::string name = full_name(entry.object);
+    if (gang == nullptr || !gang->has_reservation) {
+        const bool may_be_alone = std::find(one.ever.begin(), one.ever.end(), 0) != one.ever.end();
+        if (!may_be_alone) {
+            violated("complete-admission", name + " is bound without a reservation");
+        }
+        return;
+    }
+    ++world_.counts.gangs_admitted;
+    if (std::find(one.ever.begin(), one.ever.end(), gang->slots) == one.ever.end()) {
+        violated(
+            "complete-admission",
+            fmt::format("{} is bound with {} slots, declared {}", name, gang->slots, one.declared));
+    }
+    for (const NodeId node : gang->nodes) {
+        check_usable(node, author, "a slot of " + name);
+        const Seats& seats = room_.seats(node).at(entry.id);
+        const std::int64_t mebibyte = 1024 * 1024;
+        if (seats.unit.cpu_milli < one.cpu_milli ||
+            seats.unit.memory_bytes < one.memory_mib * mebibyte) {
+            violated("complete-admission", "the slots of " + name + " are smaller than declared");
+        }
+    }
+}
+
+void Checkers::check_executor(const Entry<core::Pod>& entry) {
+    const Seen& seen = room_.seen(entry.id);
+    if (seen.gang == nobody) {
+        return;  // elastic
+    }
+    const std::string name = full_name(entry.object);
+    const core::OwnerReference* owner = core::find_controller(entry.object);
+    const PodId driver = owner == nullptr ? nobody : number_of(owner->uid);
+    if (driver != seen.gang) {
+        violated("no-theft", fmt::format("{} sits in a slot of p{}", name, seen.gang));
+    }
+    if (room_.rivals(entry.id) > 0) {
+        violated("slot-discipline", name + " is in a slot that another live pod is in");
+    }
+}
+
+}  // namespace gang::sim

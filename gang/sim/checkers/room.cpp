@@ -1,0 +1,170 @@
+#include "gang/sim/checkers/room.hpp"
+
+#include "gang/reservation.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+namespace gang::sim {
+namespace {
+
+constexpr std::int64_t slots_max = 1'000'000;
+
+Amount amount_of(const core::Resources& requests) {
+    return {requests.cpu_milli, requests.memory_bytes, 1};
+}
+
+/// "p7/3": slot 3 of the gang of driver p7.
+void read_slot(const core::Pod& pod, Seen& seen) {
+    const std::string* text = core::find_value(pod.annotations, std::string(slot_annotation));
+    const std::size_t slash = text == nullptr ? std::string::npos : text->find('/');
+    if (slash == std::string::npos) {
+        return;
+    }
+    seen.gang = number_of(text->substr(0, slash));
+    std::from_chars(text->data() + slash + 1, text->data() + text->size(), seen.slot);
+}
+
+}  // namespace
+
+Room::NodeRecord& Room::node(NodeId id) {
+    if (id >= nodes_.size()) {
+        nodes_.resize(id + 1);
+    }
+    return nodes_[id];
+}
+
+void Room::node_changed(const Entry<core::Node>& entry) {
+    NodeRecord& record = node(entry.id);
+    record.allocatable = {};
+    if (entry.change != Change::deleted) {
+        record.allocatable = {
+            entry.object.allocatable.cpu_milli,
+            entry.object.allocatable.memory_bytes,
+            entry.object.pods};
+    }
+}
+
+void Room::sit(const Seen& pod, int sign) {
+    NodeRecord& record = node(pod.counted_on);
+    record.pods.add(pod.amount, sign);
+    if (pod.gang == nobody) {
+        return;
+    }
+    record.seats[pod.gang].seated += sign;
+}
+
+void Room::clear_slots(PodId driver) {
+    GangRecord& gang = gangs_[driver];
+    for (const NodeId id : gang.nodes) {
+        node(id).seats[driver].slots = 0;
+    }
+    gang.nodes.clear();
+    gang.slots = 0;
+}
+
+void Room::read_reservation(PodId driver, const std::string& text) {
+    GangRecord& gang = gangs_[driver];
+    if (gang.has_reservation && gang.text == text) {
+        return;
+    }
+    const auto read = decode_reservation(text, slots_max);
+    if (!read) {
+        return;
+    }
+    clear_slots(driver);
+    gang.text = text;
+    gang.has_reservation = true;
+    gang.slots = slot_count(*read);
+    for (const ReservedShape& shape : read->shapes) {
+        for (const auto& [name, count] : shape.slots_per_node) {
+            const NodeId id = number_of(name);
+            Seats& seats = node(id).seats[driver];
+            seats.slots += count;
+            seats.unit = amount_of(shape.requests);
+            gang.nodes.push_back(id);
+        }
+    }
+}
+
+void Room::pod_changed(const Entry<core::Pod>& entry, bool is_ours, std::int64_t now_ms) {
+    if (entry.id >= pods_.size()) {
+        pods_.resize(entry.id + 1);
+    }
+    Seen& seen = pods_[entry.id];
+    const core::Pod& pod = entry.object;
+    if (entry.change == Change::added) {
+        seen.created_ms = now_ms;
+    }
+    if (seen.counted_on != nobody) {
+        sit(seen, -1);
+        seen.counted_on = nobody;
+    }
+    seen.is_over = entry.change == Change::deleted || core::is_terminal(pod);
+    seen.is_bound = !pod.node_name.empty();
+    seen.amount = amount_of(pod.requests);
+    if (is_ours) {
+        read_slot(pod, seen);
+    }
+    if (seen.is_bound && seen.bound_revision == 0) {
+        seen.bound_revision = entry.revision;
+    }
+    seen.node = seen.is_bound && !seen.is_over ? number_of(pod.node_name) : nobody;
+    if (seen.node != nobody) {
+        seen.counted_on = seen.node;
+        sit(seen, 1);
+    }
+    const std::string* text =
+        is_ours ? core::find_value(pod.annotations, std::string(reservation_annotation)) : nullptr;
+    if (text != nullptr) {
+        read_reservation(entry.id, *text);
+    }
+    if (const auto gang = gangs_.find(entry.id); gang != gangs_.end()) {
+        gang->second.is_live = seen.is_bound && !seen.is_over && !pod.deleting;
+        if (!gang->second.is_live) {
+            clear_slots(entry.id);
+        }
+    }
+}
+
+Amount Room::pods_on(NodeId id) const {
+    return id < nodes_.size() ? nodes_[id].pods : Amount{};
+}
+
+Amount Room::allocatable(NodeId id) const {
+    return id < nodes_.size() ? nodes_[id].allocatable : Amount{};
+}
+
+Amount Room::open_on(NodeId id) const {
+    Amount sum;
+    if (id < nodes_.size()) {
+        for (const auto& [driver, seats] : nodes_[id].seats) {
+            sum.add(seats.unit, seats.open());
+        }
+    }
+    return sum;
+}
+
+Amount Room::usage(NodeId id) const {
+    Amount sum = pods_on(id);
+    sum.add(open_on(id), 1);
+    return sum;
+}
+
+const GangRecord* Room::find_gang(PodId driver) const {
+    const auto found = gangs_.find(driver);
+    return found == gangs_.end() ? nullptr : &found->second;
+}
+
+std::int64_t Room::rivals(PodId pod) const {
+    const Seen& one = pods_[pod];
+    return std::count_if(
+               pods_.begin(),
+               pods_.end(),
+               [&one](const Seen& other) {
+                   return other.node != nobody && other.gang == one.gang && other.slot == one.slot;
+               }) -
+           1;
+}
+
+}  // namespace gang::sim

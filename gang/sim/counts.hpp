@@ -1,0 +1,36 @@
+#pragma once
+// What is counted in a run besides faults.
+
+#include <cstdint>
+
+namespace gang::sim {
+
+struct Counts {
+    std::uint64_t happenings = 0;        ///< taken from the queue
+    std::uint64_t deliveries = 0;        ///< watch events handed to a replica
+    std::uint64_t steps = 0;             ///< Scheduler::step
+    std::uint64_t commits = 0;           ///< changes of pods and nodes
+    std::uint64_t binds = 0;             ///< of ours, that the store took
+    std::uint64_t gangs_admitted = 0;    ///< of them, drivers with a reservation
+    std::uint64_t exits = 0;             ///< of replicas that lost the lead
+    std::uint64_t kubelet_refusals = 0;  ///< for want of room
+    std::uint64_t inspections = 0;
+    std::uint64_t rests = 0;       ///< of them, processes that had seen everything
+    std::uint64_t attributed = 0;  ///< overcommits that somebody else's write explains
+
+    void add(const Counts& other) {
+        happenings += other.happenings;
+        deliveries += other.deliveries;
+        steps += other.steps;
+        commits += other.commits;
+        binds += other.binds;
+        gangs_admitted += other.gangs_admitted;
+        exits += other.exits;
+        kubelet_refusals += other.kubelet_refusals;
+        inspections += other.inspections;
+        rests += other.rests;
+        attributed += other.attributed;
+    }
+};
+
+}  // namespace gang::sim

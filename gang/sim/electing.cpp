@@ -1,0 +1,181 @@
+#include "gang/sim/electing.hpp"
+
+#include "gang/sim/world.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace gang::sim {
+namespace protocol = k8s::protocol;
+namespace {
+
+constexpr std::int64_t call_ms_max = 5'000;  // as in k8s/elector.cpp
+constexpr std::int64_t call_ms_min = 500;
+constexpr std::uint32_t ticket = 2;
+
+protocol::ElectionOptions options(const std::string& identity) {
+    protocol::ElectionOptions made;
+    made.identity = identity;
+    return made;
+}
+
+}  // namespace
+
+Electing::Electing(World& world, Process& process, const std::string& identity)
+    : world_(world), process_(process), identity_(identity), election_(options(identity)) {}
+
+bool Electing::may_write() const {
+    return !is_over_ && election_.may_write(process_.mono());
+}
+
+std::int64_t Electing::limit_ms() const {
+    std::int64_t ms = call_ms_max;
+    if (election_.is_leader()) {
+        ms = std::min(ms, election_.deadline_ms() - process_.mono());
+    }
+    return std::max(ms, call_ms_min);
+}
+
+void Electing::tell() {
+    if (is_over_ || told_leader_ == election_.is_leader()) {
+        return;
+    }
+    told_leader_ = election_.is_leader();
+    if (told_leader_) {
+        process_.lead(election_.epoch());
+    } else {
+        is_over_ = true;
+        process_.lost();
+    }
+}
+
+void Electing::wake_after(std::int64_t ms) {
+    process_.wake_electing(ms, ++serial_);
+}
+
+void Electing::wakes(std::uint32_t serial) {
+    if (serial != serial_) {
+        return;
+    }
+    is_following_ = false;
+    go_on();
+}
+
+void Electing::write(protocol::Lease lease, Operation operation, bool acquired) {
+    const std::int64_t wall = process_.wall();
+    lease.holder = identity_;
+    lease.duration_ms = 15'000;
+    lease.renewed = std::to_string(wall);
+    if (acquired) {
+        lease.epoch = election_.next_epoch(wall);
+    }
+    Call call;
+    call.operation = operation;
+    call.lease = std::move(lease);
+    sent_ms_ = process_.mono();
+    process_.send(std::move(call), ticket, limit_ms());
+}
+
+void Electing::go_on() {
+    if (is_over_) {
+        return;
+    }
+    election_.check_deadline(process_.mono());
+    const protocol::LeaseAction action = election_.next(process_.mono(), world_.random.next32());
+    tell();
+    if (is_over_) {
+        return;
+    }
+    if (const auto* wait = std::get_if<protocol::WaitLease>(&action)) {
+        wake_after(wait->ms);
+    } else if (const auto* create = std::get_if<protocol::CreateLease>(&action)) {
+        protocol::Lease lease;
+        lease.transitions = create->transitions;
+        write(std::move(lease), Operation::create_lease, true);
+    } else if (const auto* update = std::get_if<protocol::UpdateLease>(&action)) {
+        protocol::Lease lease;
+        lease.resource_version = update->resource_version;
+        lease.transitions = update->transitions;
+        lease.epoch = epoch_written_;
+        write(std::move(lease), Operation::update_lease, update->acquired);
+    } else {
+        Call call;
+        const auto* follow = std::get_if<protocol::FollowLease>(&action);
+        call.operation = follow != nullptr ? Operation::watch_lease : Operation::get_lease;
+        if (follow != nullptr) {
+            call.version = follow->resource_version;
+        }
+        process_.send(std::move(call), ticket, limit_ms());
+    }
+}
+
+void Electing::answered(const Call& call) {
+    const Answer& answer = call.answer;
+    const std::int64_t now = process_.mono();
+    if (call.operation == Operation::watch_lease) {
+        if (answer.status == 200) {
+            is_following_ = true;
+            // What was written between the read and the watch.
+            if (world_.store.lease()) {
+                seen(world_.store.lease());
+            }
+            if (is_following_) {
+                wake_after(std::max<std::int64_t>(election_.follow_until_ms() - now, 1));
+            }
+            return;
+        }
+        protocol::FollowEnd end = protocol::FollowEnd::refused;
+        if (answer.status == 0 || answer.status == 410) {
+            end = protocol::FollowEnd::closed;
+        } else if (answer.status == 429 || answer.status >= 500) {
+            end = protocol::FollowEnd::busy;
+        }
+        election_.on_follow_ended(now, end);
+    } else if (call.operation == Operation::get_lease) {
+        if (answer.status == 404) {
+            election_.on_read(now, std::nullopt);
+        } else if (answer.status == 200) {
+            epoch_written_ = answer.lease->epoch;
+            election_.on_read(now, answer.lease);
+        } else {
+            election_.on_failed(now);
+        }
+    } else if (answer.status == 409) {
+        election_.on_conflict(now);
+    } else if (answer.status == 200 || answer.status == 201) {
+        epoch_written_ = answer.lease->epoch;
+        election_.on_written(sent_ms_, *answer.lease);
+    } else {
+        election_.on_failed(now);
+    }
+    election_.check_deadline(process_.mono());
+    tell();
+    go_on();
+}
+
+void Electing::seen(const std::optional<protocol::Lease>& lease) {
+    if (!is_following_) {
+        return;
+    }
+    const std::int64_t now = process_.mono();
+    epoch_written_ = lease ? lease->epoch : 0;
+    election_.on_followed(now, lease);
+    tell();
+    if (!election_.is_following(now)) {
+        is_following_ = false;
+        ++serial_;
+        return go_on();
+    }
+    wake_after(std::max<std::int64_t>(election_.follow_until_ms() - now, 1));
+}
+
+void Electing::follow_broken() {
+    if (!std::exchange(is_following_, false)) {
+        return;
+    }
+    ++serial_;
+    election_.on_follow_ended(process_.mono(), protocol::FollowEnd::closed);
+    go_on();
+}
+
+}  // namespace gang::sim

@@ -1,0 +1,204 @@
+#include "gang/sim/process.hpp"
+
+#include "gang/sim/world.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+namespace gang::sim {
+namespace {
+
+constexpr int events_per_turn = 256;  // as in gang/app/daemon.cpp
+
+std::uint64_t tag(std::uint32_t life, std::uint32_t serial) {
+    return (std::uint64_t{life} << 32U) | serial;
+}
+
+}  // namespace
+
+Process::Process(
+    World& world,
+    std::uint32_t replica,
+    std::uint32_t life,
+    const Clock& clock,
+    config::Schema schema)
+    : scheduler(std::move(schema)),
+      pods(world, *this, false),
+      nodes(world, *this, true),
+      electing(world, *this, "r" + std::to_string(replica) + "-" + std::to_string(life)),
+      writing(world, *this),
+      world_(world),
+      replica_(replica),
+      life_(life),
+      clock_(clock),
+      mono_begin_(clock.mono(world.now_ms)),
+      unix_begin_(clock.wall(world.now_ms)) {}
+
+std::int64_t Process::mono() const {
+    return clock_.mono(world_.now_ms);
+}
+
+std::int64_t Process::wall() const {
+    return clock_.wall(world_.now_ms);
+}
+
+Author Process::author() const {
+    return Author{Actor::scheduler, replica_, life_, epoch_, pods_seen_, nodes_seen_};
+}
+
+void Process::start() {
+    pods.go_on();
+    nodes.go_on();
+    electing.go_on();
+}
+
+std::uint32_t Process::send(Call call, std::uint32_t ticket, std::int64_t limit_ms) {
+    call.replica = replica_;
+    call.life = life_;
+    call.ticket = ticket;
+    call.gives_up_ms = world_.now_ms + clock_.to_true(limit_ms);
+    return world_.servers.send(std::move(call));
+}
+
+void Process::wake_watching(bool is_of_nodes, std::int64_t ms, std::uint32_t serial) {
+    world_.queue.plan(
+        world_.now_ms + clock_.to_true(ms),
+        Happening::watcher_pause,
+        replica_ * 2 + (is_of_nodes ? 1 : 0),
+        tag(life_, serial));
+}
+
+void Process::wake_electing(std::int64_t ms, std::uint32_t serial) {
+    world_.queue.plan(
+        world_.now_ms + clock_.to_true(ms), Happening::elector_wakes, replica_, tag(life_, serial));
+}
+
+void Process::wake_writing(std::int64_t ms, std::uint32_t job) {
+    world_.queue.plan(
+        world_.now_ms + clock_.to_true(ms), Happening::writer_wakes, replica_, tag(life_, job));
+}
+
+void Process::push(Event event, bool is_of_nodes, std::uint64_t revision) {
+    if (is_lost_) {
+        return;
+    }
+    inbox_.push(std::move(event));
+    marks_.push_back(Mark{is_of_nodes, revision});
+    post_turn();
+}
+
+// As the daemon: a view of nodes from before the reign is not decided on.
+void Process::lead(std::int64_t epoch) {
+    epoch_ = epoch;
+    leads_ = true;
+    leads_since_ms_ = world_.now_ms;
+    if (!nodes.is_synced()) {
+        return push_answer(LeadershipGained{epoch});
+    }
+    reign_begins_ = epoch;
+    nodes.list_again();
+}
+
+void Process::nodes_listed() {
+    if (reign_begins_ != 0) {
+        push_answer(LeadershipGained{std::exchange(reign_begins_, 0)});
+    }
+}
+
+void Process::lost() {
+    is_lost_ = true;
+    leads_ = false;
+    world_.replicas[replica_].exit();
+}
+
+void Process::post_turn() {
+    if (std::exchange(turn_is_posted_, true)) {
+        return;
+    }
+    world_.queue.plan(world_.now_ms, Happening::replica_turn, replica_, life_);
+}
+
+void Process::turn() {
+    turn_is_posted_ = false;
+    for (int i = 0; i < events_per_turn && !is_lost_ && inbox_.has_work(unix_ms()); ++i) {
+        const StampedEvent event = inbox_.next(unix_ms());
+        if (!std::holds_alternative<Tick>(event.event)) {
+            const Mark mark = marks_.front();
+            marks_.pop_front();
+            auto& seen = mark.is_of_nodes ? nodes_seen_ : pods_seen_;
+            seen = std::max(seen, mark.revision);
+            world_.checkers.event_applied(replica_, event.event);
+        }
+        world_.count_step();
+        const Decisions decisions = scheduler.step(event);
+        for (const Decision& decision : decisions) {
+            carry_out(decision);
+        }
+    }
+    if (is_lost_) {
+        return;
+    }
+    if (inbox_.has_work(unix_ms())) {
+        turn_is_posted_ = true;
+        world_.queue.plan(world_.now_ms + 1, Happening::replica_turn, replica_, life_);
+    } else {
+        arm();
+    }
+}
+
+void Process::arm() {
+    const auto wake = inbox_.wake_time();
+    if (!wake) {
+        return;
+    }
+    const std::int64_t at_ms = world_.now_ms + clock_.to_true(*wake - unix_ms());
+    if (armed_ms_ > world_.now_ms && armed_ms_ <= at_ms) {
+        return;
+    }
+    armed_ms_ = at_ms;
+    world_.queue.plan(at_ms, Happening::replica_wakes, replica_, life_);
+}
+
+bool Process::is_at_rest() const {
+    return !is_lost_ && !turn_is_posted_ && inbox_.waiting() == 0 && writing.is_idle() &&
+           pods.is_synced() && nodes.is_synced() && reign_begins_ == 0;
+}
+
+namespace {
+
+struct CarryOut {
+    World& world;
+    Process& process;
+    Inbox& inbox;
+    void operator()(const BindPod& decision) const {
+        world.digest.add(decision.pod.uid);
+        world.digest.add(decision.node);
+        process.writing.bind(decision);
+    }
+    void operator()(const FetchSparkConf& decision) const { process.writing.fetch(decision); }
+    void operator()(const SetCondition& decision) const {
+        world.digest.add(decision.message);
+        process.writing.set_condition(decision);
+    }
+    void operator()(const UpdateReservation& decision) const {
+        for (const auto& [key, value] : decision.annotations) {
+            world.digest.add(value);
+        }
+        process.writing.update_reservation(decision);
+    }
+    void operator()(const RecordEvent&) const {}
+    void operator()(const WakeAt& decision) const { inbox.wake_at(decision.time_ms); }
+    void operator()(const StepDown&) const { process.lost(); }
+};
+
+}  // namespace
+
+void Process::carry_out(const Decision& decision) {
+    if (world_.trace) {
+        world_.trace_decision(replica_, decision);
+    }
+    std::visit(CarryOut{world_, *this, inbox_}, decision);
+}
+
+}  // namespace gang::sim

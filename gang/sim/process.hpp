@@ -1,0 +1,95 @@
+#pragma once
+// One life of one replica: the real Scheduler behind the real Inbox, with its watches, its writer
+// and its part in the election, wired as gang/app/daemon.cpp wires them. What has no socket in it
+// is the product's own code.
+
+#include "gang/inbox.hpp"
+#include "gang/scheduler.hpp"
+#include "gang/sim/call.hpp"
+#include "gang/sim/clock.hpp"
+#include "gang/sim/electing.hpp"
+#include "gang/sim/watching.hpp"
+#include "gang/sim/writing.hpp"
+
+#include <cstdint>
+#include <deque>
+#include <string>
+
+namespace gang::sim {
+
+struct World;
+
+class Process {
+public:
+    Process(
+        World& world,
+        std::uint32_t replica,
+        std::uint32_t life,
+        const Clock& clock,
+        config::Schema schema);
+
+    void start();
+    void turn();
+    void wakes() { post_turn(); }
+
+    // For its parts.
+    std::uint32_t send(Call call, std::uint32_t ticket, std::int64_t limit_ms);
+    void push(Event event, bool is_of_nodes, std::uint64_t revision);
+    void push_answer(Event event) { push(std::move(event), false, 0); }
+    void nodes_listed();
+    void lead(std::int64_t epoch);
+    void lost();
+    bool may_write() const { return !is_lost_ && electing.may_write(); }
+    std::int64_t mono() const;
+    std::int64_t wall() const;
+    Author author() const;
+    void wake_watching(bool is_of_nodes, std::int64_t ms, std::uint32_t serial);
+    void wake_electing(std::int64_t ms, std::uint32_t serial);
+    void wake_writing(std::int64_t ms, std::uint32_t job);
+
+    /// Unix time as its events are stamped: steady from the start of the process on.
+    std::int64_t unix_ms() const { return unix_begin_ + mono() - mono_begin_; }
+    /// Nothing waits to be worked through, nothing is on its way, and both kinds are listed.
+    bool is_at_rest() const;
+    bool is_leading() const { return leads_; }
+    std::int64_t epoch() const { return epoch_; }
+    std::uint64_t pods_seen() const { return pods_seen_; }
+    std::uint64_t nodes_seen() const { return nodes_seen_; }
+    std::int64_t leads_since_ms() const { return leads_since_ms_; }
+
+    Scheduler scheduler;
+    Watching pods;
+    Watching nodes;
+    Electing electing;
+    Writing writing;
+
+private:
+    void post_turn();
+    void arm();
+    void carry_out(const Decision& decision);
+
+    World& world_;
+    std::uint32_t replica_;
+    std::uint32_t life_;
+    const Clock& clock_;
+    Inbox inbox_;
+    /// To each waiting event how new it makes the view; 0: it does not.
+    struct Mark {
+        bool is_of_nodes;
+        std::uint64_t revision;
+    };
+    std::deque<Mark> marks_;
+    std::uint64_t pods_seen_ = 0;
+    std::uint64_t nodes_seen_ = 0;
+    std::int64_t mono_begin_;
+    std::int64_t unix_begin_;
+    std::int64_t armed_ms_ = -1;
+    std::int64_t epoch_ = 0;
+    std::int64_t leads_since_ms_ = 0;
+    std::int64_t reign_begins_ = 0;
+    bool turn_is_posted_ = false;
+    bool leads_ = false;
+    bool is_lost_ = false;
+};
+
+}  // namespace gang::sim

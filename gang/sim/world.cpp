@@ -1,0 +1,403 @@
+#include "gang/sim/world.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace gang::sim {
+namespace {
+
+constexpr std::int64_t gibibyte = 1024LL * 1024 * 1024;
+constexpr std::int64_t inspection_gap_ms = 2'000;
+constexpr std::uint64_t log_kept =
+    4'000;  ///< changes of pods; a watch that is further behind gets 410
+
+}  // namespace
+
+void merge_annotations(core::Pod& pod, const core::StringMap& annotations) {
+    for (const auto& [key, value] : annotations) {
+        const auto at = std::lower_bound(
+            pod.annotations.begin(),
+            pod.annotations.end(),
+            key,
+            [](const auto& entry, const std::string& wanted) { return entry.first < wanted; });
+        if (at != pod.annotations.end() && at->first == key) {
+            at->second = value;
+        } else {
+            pod.annotations.emplace(at, key, value);
+        }
+    }
+}
+
+World::World(const Plan& with, Trace to)
+    : plan(with),
+      trace(std::move(to)),
+      random(plan.seed),
+      faults(plan.rates, random),
+      servers(*this),
+      applications(*this),
+      kubelets(*this),
+      mishaps(*this),
+      checkers(*this) {
+    store.lease_states.emplace_back();
+    for (std::uint32_t i = 0; i < static_cast<std::uint32_t>(plan.replicas); ++i) {
+        replicas.emplace_back(*this, i);
+    }
+}
+
+core::Node World::original_node(NodeId id) const {
+    return originals_[id];
+}
+
+void World::begin() {
+    for (NodeId id = 0; id < static_cast<NodeId>(plan.nodes); ++id) {
+        core::Node node;
+        node.name = "n" + std::to_string(id);
+        node.allocatable.cpu_milli = 1'000 * random.between(1, plan.node_cpu_max);
+        node.allocatable.memory_bytes = gibibyte * random.between(2, 4 * plan.node_cpu_max);
+        node.pods = random.percent(85) ? 110 : random.between(2, 8);
+        node.ready = true;
+        originals_.push_back(node);
+        create_node(id, {Actor::admin});
+    }
+    for (std::uint32_t i = 0; i < replicas.size(); ++i) {
+        queue.plan(random.between(0, 3'000), Happening::replica_starts, i);
+    }
+    queue.plan(random.between(1, 2'000), Happening::submission);
+    queue.plan(inspection_gap_ms, Happening::inspection);
+    queue.plan(plan.chaos_ms, Happening::calm);
+    queue.plan(plan.chaos_ms + plan.calm_ms_max, Happening::end);
+    mishaps.begin();
+}
+
+void World::run() {
+    begin();
+    while (!is_over_ && !queue.empty() && checkers.violations().empty()) {
+        if (is_for_later(queue.top())) {
+            continue;
+        }
+        const Planned planned = queue.take();
+        now_ms = planned.time_ms;
+        ++counts.happenings;
+        digest.add(
+            static_cast<std::uint64_t>(now_ms) << 8U | static_cast<std::uint64_t>(planned.what));
+        digest.add((std::uint64_t{planned.a} << 32U) ^ planned.b);
+        const std::uint32_t replica = replica_of(planned);
+        happen(planned);
+        if (replica < replicas.size()) {
+            replicas[replica].end_if_asked();
+        }
+    }
+    if (checkers.violations().empty()) {
+        checkers.at_the_end();
+    }
+}
+
+/// Whom it concerns; nobody: the cluster itself.
+std::uint32_t World::replica_of(const Planned& planned) const {
+    switch (planned.what) {
+        case Happening::call_answered:
+        case Happening::call_times_out:
+            return servers.replica_of_call(planned.a);
+        case Happening::stream_delivers:
+        case Happening::stream_silent:
+            return servers.replica_of_stream(planned.a);
+        case Happening::watcher_pause:
+            return planned.a / 2;
+        case Happening::lease_seen:
+        case Happening::replica_turn:
+        case Happening::replica_wakes:
+        case Happening::elector_wakes:
+        case Happening::writer_wakes:
+            return planned.a;
+        default:
+            return nobody;
+    }
+}
+
+/// A process that is stopped hears of it when it goes on, in the same order.
+bool World::is_for_later(const Planned& planned) {
+    const std::uint32_t replica = replica_of(planned);
+    if (replica == nobody || replicas[replica].paused_until_ms() <= planned.time_ms) {
+        return false;
+    }
+    const Planned moved = queue.take();
+    queue.plan(replicas[replica].paused_until_ms(), moved.what, moved.a, moved.b);
+    return true;
+}
+
+void World::happen(const Planned& planned) {
+    const auto serial = static_cast<std::uint32_t>(planned.b);
+    const std::uint64_t life = planned.b >> 32U;
+    switch (planned.what) {
+        case Happening::call_arrives:
+            return servers.arrive(planned.a);
+        case Happening::call_answered:
+            if (servers.take_answer(planned.a)) {
+                servers.hand_over(planned.a);
+            }
+            return;
+        case Happening::call_times_out:
+            if (servers.take_timeout(planned.a)) {
+                servers.hand_over(planned.a);
+            }
+            return;
+        case Happening::cache_advances:
+            return servers.advance(planned.a);
+        case Happening::stream_delivers:
+            return servers.deliver(planned.a);
+        case Happening::stream_silent:
+            return servers.look_for_silence(planned.a, planned.b);
+        case Happening::lease_seen:
+            if (replicas[planned.a].lives(life)) {
+                replicas[planned.a].process().electing.seen(store.lease_states[serial]);
+            }
+            return;
+        case Happening::replica_starts:
+            return replicas[planned.a].start();
+        case Happening::replica_turn:
+            if (replicas[planned.a].lives(planned.b)) {
+                replicas[planned.a].process().turn();
+            }
+            return;
+        case Happening::replica_wakes:
+            if (replicas[planned.a].lives(planned.b)) {
+                replicas[planned.a].process().wakes();
+            }
+            return;
+        case Happening::watcher_pause:
+            if (replicas[planned.a / 2].lives(life)) {
+                Process& process = replicas[planned.a / 2].process();
+                (planned.a % 2 == 1 ? process.nodes : process.pods).pause_over(serial);
+            }
+            return;
+        case Happening::elector_wakes:
+            if (replicas[planned.a].lives(life)) {
+                replicas[planned.a].process().electing.wakes(serial);
+            }
+            return;
+        case Happening::writer_wakes:
+            if (replicas[planned.a].lives(life)) {
+                replicas[planned.a].process().writing.wakes(serial);
+            }
+            return;
+        case Happening::kubelet_admits:
+            return kubelets.admit(planned.a);
+        case Happening::kubelet_ends:
+            return kubelets.end(planned.a);
+        case Happening::application_acts:
+            return applications.act(planned.a);
+        case Happening::config_map_made:
+            if (applications.at(planned.a).phase != Application::Phase::ended) {
+                applications.make_conf(planned.a);
+            }
+            return;
+        case Happening::owner_is_gone:
+            return kubelets.collect(planned.a);
+        case Happening::mishap:
+            return mishaps.strike(static_cast<Fault>(planned.a));
+        case Happening::mishap_ends:
+            return mishaps.end(static_cast<Fault>(planned.a), planned.b);
+        case Happening::submission:
+            return submit();
+        case Happening::inspection:
+            return inspect();
+        case Happening::calm:
+            return calm_down();
+        case Happening::end:
+            is_over_ = true;
+            return;
+    }
+}
+
+void World::submit() {
+    if (is_calm) {
+        return;
+    }
+    if (random.percent(plan.lone_percent)) {
+        core::Pod pod;
+        pod.namespace_name = "t1";
+        pod.name = "l" + std::to_string(++lone_pods_);
+        pod.scheduler_name = "gang-scheduler";
+        pod.created = (unix_begin_ms + now_ms) / 1'000;
+        pod.requests = {random.between(1, 10) * 100, gibibyte / 4, 0, {}};
+        create_pod(std::move(pod), {Actor::tenant});
+    } else {
+        applications.submit();
+        ++submitted_;
+    }
+    if (submitted_ < plan.applications) {
+        queue.plan(now_ms + random.between(1, 2 * plan.submission_gap_ms), Happening::submission);
+    }
+}
+
+void World::calm_down() {
+    is_calm = true;
+    calm_ms = now_ms;
+    faults.stop();
+    mishaps.heal();
+    say([] { return std::string("calm"); });
+}
+
+void World::inspect() {
+    ++counts.inspections;
+    checkers.inspect();
+    is_over_ = is_calm && checkers.all_is_done();
+    queue.plan(now_ms + inspection_gap_ms, Happening::inspection);
+}
+
+PodId World::create_pod(core::Pod pod, const Author& author) {
+    const auto id = static_cast<PodId>(store.pods.size());
+    pod.uid = "p" + std::to_string(id);
+    store.pod_by_name[full_name(pod)] = id;
+    store.pods.emplace_back(std::move(pod));
+    pod_is_changed(id, author, Change::added);
+    return id;
+}
+
+void World::pod_is_changed(PodId id, const Author& author, Change change) {
+    const std::uint64_t revision = ++store.revision;
+    ++counts.commits;
+    core::Pod& pod = *store.pods[id];
+    pod.resource_version = std::to_string(revision);
+    store.pod_log.add(Entry<core::Pod>{revision, change, id, pod});
+    if (store.pod_log.end() - store.pod_log.begin() > log_kept) {
+        store.pod_log.forget_before(store.pod_log.end() - log_kept / 2);
+    }
+    const Entry<core::Pod> entry = store.pod_log.at(store.pod_log.end() - 1);
+    say([&] {
+        return fmt::format(
+            "{} {} {} node={} phase={} deleting={}",
+            revision,
+            change == Change::added     ? "pod+"
+            : change == Change::deleted ? "pod-"
+                                        : "pod",
+            full_name(pod) + "/" + pod.uid,
+            pod.node_name,
+            static_cast<int>(pod.phase),
+            pod.deleting);
+    });
+    if (change == Change::deleted) {
+        store.pod_by_name.erase(full_name(pod));
+        store.pods[id].reset();
+    }
+    servers.pod_changed();
+    checkers.pod_changed(entry, author);
+    kubelets.pod_changed(entry);
+    applications.pod_changed(entry);
+}
+
+void World::remove_pod(PodId id, const Author& author) {
+    pod_is_changed(id, author, Change::deleted);
+}
+
+void World::delete_pod(PodId id, const Author& author, std::int64_t grace_ms) {
+    const core::Pod* pod = store.find_pod(id);
+    if (pod == nullptr) {
+        return;
+    }
+    if (pod->node_name.empty() || core::is_terminal(*pod)) {
+        return remove_pod(id, author);
+    }
+    if (pod->deleting) {
+        return;
+    }
+    change_pod(id, author, [](core::Pod& marked) { marked.deleting = true; });
+    queue.plan(now_ms + std::max<std::int64_t>(grace_ms, 1), Happening::kubelet_ends, id);
+}
+
+void World::create_node(NodeId id, const Author& author) {
+    if (id >= store.nodes.size()) {
+        store.nodes.resize(id + 1);
+    }
+    store.nodes[id] = originals_[id];
+    store.nodes[id]->uid = "u" + std::to_string(++node_lives_);
+    node_is_changed(id, author, Change::added);
+}
+
+void World::node_is_changed(NodeId id, const Author& author, Change change) {
+    const std::uint64_t revision = ++store.revision;
+    ++counts.commits;
+    core::Node& node = *store.nodes[id];
+    node.resource_version = std::to_string(revision);
+    store.node_log.add(Entry<core::Node>{revision, change, id, node});
+    const Entry<core::Node> entry = store.node_log.at(store.node_log.end() - 1);
+    say([&] {
+        return fmt::format(
+            "{} node {} change={} ready={} cordoned={} cpu={}",
+            revision,
+            node.name,
+            static_cast<int>(change),
+            node.ready,
+            node.unschedulable,
+            node.allocatable.cpu_milli);
+    });
+    if (change == Change::deleted) {
+        store.nodes[id].reset();
+    }
+    servers.node_changed();
+    checkers.node_changed(entry, author);
+    if (change == Change::deleted) {
+        kubelets.node_removed(id);
+    }
+}
+
+void World::remove_node(NodeId id, const Author& author) {
+    node_is_changed(id, author, Change::deleted);
+}
+
+void World::set_lease(std::optional<k8s::protocol::Lease> lease) {
+    ++store.revision;
+    if (lease) {
+        lease->resource_version = std::to_string(store.revision);
+    }
+    store.lease_states.push_back(std::move(lease));
+    const auto number = static_cast<std::uint64_t>(store.lease_states.size() - 1);
+    for (std::uint32_t i = 0; i < replicas.size(); ++i) {
+        if (replicas[i].is_running() && replicas[i].process().electing.is_following()) {
+            queue.plan(
+                now_ms + random.between(1, plan.latency_ms_max),
+                Happening::lease_seen,
+                i,
+                (std::uint64_t{replicas[i].life()} << 32U) | number);
+        }
+    }
+}
+
+void World::tell(const std::string& text) {
+    trace(fmt::format("{:>9.3f} {}", static_cast<double>(now_ms) / 1'000, text));
+}
+
+void World::clock_was_wrong(std::uint32_t replica) {
+    checkers.clock_was_wrong(replica);
+}
+
+void World::lease_was_touched() {
+    checkers.lease_was_touched();
+}
+
+void World::trace_decision(std::uint32_t replica, const Decision& decision) {
+    if (const auto* bind = std::get_if<BindPod>(&decision)) {
+        tell(fmt::format("r{} decides: bind {} -> {}", replica, bind->pod.uid, bind->node));
+        for (const auto& [key, value] : bind->annotations) {
+            tell(fmt::format("      {}={}", key, value));
+        }
+    } else if (const auto* update = std::get_if<UpdateReservation>(&decision)) {
+        for (const auto& [key, value] : update->annotations) {
+            tell(
+                fmt::format("r{} decides: {} of {} = {}", replica, key, update->driver.uid, value));
+        }
+    } else if (const auto* condition = std::get_if<SetCondition>(&decision)) {
+        tell(fmt::format(
+            "r{} decides: condition {} {} fence={}",
+            replica,
+            condition->pod.uid,
+            condition->message,
+            condition->fence));
+    } else if (const auto* down = std::get_if<StepDown>(&decision)) {
+        tell(fmt::format("r{} steps down: {}", replica, down->why));
+    }
+}
+
+}  // namespace gang::sim

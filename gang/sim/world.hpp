@@ -1,0 +1,116 @@
+#pragma once
+// One seed's whole world, and its time. World is the only one that writes to the store: each write
+// gets the next revision and is told to everybody whom it concerns, the checkers last.
+//
+//   chaos: submissions, mishaps, faults ---calm---> everything is healed; all must finish ---> end
+
+#include "gang/sim/api_server.hpp"
+#include "gang/sim/applications.hpp"
+#include "gang/sim/checkers/checkers.hpp"
+#include "gang/sim/counts.hpp"
+#include "gang/sim/digest.hpp"
+#include "gang/sim/event_queue.hpp"
+#include "gang/sim/faults.hpp"
+#include "gang/sim/kubelets.hpp"
+#include "gang/sim/mishaps.hpp"
+#include "gang/sim/random.hpp"
+#include "gang/sim/replica.hpp"
+#include "gang/sim/store.hpp"
+#include "gang/sim/swarm.hpp"
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <string>
+
+namespace gang::sim {
+
+/// A line for each thing that happens; empty: nobody reads it.
+using Trace = std::function<void(const std::string&)>;
+
+struct World {
+    World(const Plan& plan, Trace trace);
+    World(const World&) = delete;
+    World& operator=(const World&) = delete;
+
+    void run();
+
+    // --- writes to the store ---
+    PodId create_pod(core::Pod pod, const Author& author);
+    template <typename Change>
+    void change_pod(PodId id, const Author& author, Change change) {
+        change(*store.pods[id]);
+        pod_is_changed(id, author, sim::Change::modified);
+    }
+    void remove_pod(PodId id, const Author& author);
+    /// Unbound or ended: gone at once; else it is marked, and goes after its grace.
+    void delete_pod(PodId id, const Author& author, std::int64_t grace_ms);
+    void create_node(NodeId id, const Author& author);
+    template <typename Change>
+    void change_node(NodeId id, const Author& author, Change change) {
+        change(*store.nodes[id]);
+        node_is_changed(id, author, sim::Change::modified);
+    }
+    void remove_node(NodeId id, const Author& author);
+    void set_lease(std::optional<k8s::protocol::Lease> lease);
+    /// As it is when nothing has happened to it.
+    core::Node original_node(NodeId id) const;
+
+    // --- for its parts ---
+    void count_delivery(std::uint64_t revision) {
+        ++counts.deliveries;
+        digest.add(revision);
+    }
+    void count_step() { ++counts.steps; }
+    void clock_was_wrong(std::uint32_t replica);
+    void lease_was_touched();
+    void trace_decision(std::uint32_t replica, const Decision& decision);
+    /// A line of the trace, made only if somebody reads it.
+    template <typename Text>
+    void say(Text text) {
+        if (trace) {
+            tell(text());
+        }
+    }
+
+    const Plan plan;
+    Trace trace;
+    std::int64_t now_ms = 0;
+    Random random;
+    EventQueue queue;
+    Faults faults;
+    Digest digest;
+    Counts counts;
+    Store store;
+    ApiServers servers;
+    Applications applications;
+    Kubelets kubelets;
+    Mishaps mishaps;
+    Checkers checkers;
+    std::deque<Replica> replicas;
+    std::int64_t calm_ms = 0;  ///< when it began
+    bool is_calm = false;
+
+private:
+    void begin();
+    void happen(const Planned& planned);
+    bool is_for_later(const Planned& planned);
+    std::uint32_t replica_of(const Planned& planned) const;
+    void submit();
+    void calm_down();
+    void inspect();
+    void tell(const std::string& text);
+    void pod_is_changed(PodId id, const Author& author, sim::Change change);
+    void node_is_changed(NodeId id, const Author& author, sim::Change change);
+
+    std::vector<core::Node> originals_;
+    std::uint32_t node_lives_ = 0;
+    std::uint32_t lone_pods_ = 0;
+    int submitted_ = 0;
+    bool is_over_ = false;
+};
+
+/// Sets each key, the way a write merges annotations.
+void merge_annotations(core::Pod& pod, const core::StringMap& annotations);
+
+}  // namespace gang::sim

@@ -1,0 +1,93 @@
+// gang-sim: runs seeds of gang/sim, says what came of them, and with one command repeats one that
+// failed. Its exit code is 1 when a seed failed (or, with --all-faults, a kind of fault never
+// struck), 2 when it was called wrongly.
+
+#include "tests/sim/options.hpp"
+#include "tests/sim/outcome.hpp"
+#include "tests/sim/workers.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <iostream>
+#include <string>
+
+namespace {
+
+using sim_tool::Outcome;
+
+class Report {
+public:
+    explicit Report(const sim_tool::Options& options) : options_(options) {
+        if (!options.digests.empty()) {
+            digests_.open(options.digests);
+        }
+        if (!options.failed_seeds.empty()) {
+            failed_seeds_.open(options.failed_seeds, std::ios::app);
+        }
+    }
+
+    void take(const Outcome& outcome) {
+        totals_.add(outcome);
+        digests_ << fmt::format("{} {:016x}\n", outcome.seed, outcome.digest);
+        if (!outcome.has_failed) {
+            return;
+        }
+        failed_seeds_ << outcome.seed << std::endl;
+        std::cout << fmt::format(
+            "FAILED seed {} {}\n  repeat: gang-sim --seed {} --trace\n",
+            outcome.seed,
+            outcome.text,
+            outcome.seed);
+        std::cout.flush();
+    }
+
+    /// The exit code.
+    int end(double seconds) const {
+        std::cout << totals_.describe(seconds, options_.jobs);
+        bool is_fine = totals_.failed.empty();
+        for (const std::string& name : totals_.faults_never_seen()) {
+            if (options_.all_faults) {
+                std::cout << "FAILED: the fault " << name << " never struck\n";
+                is_fine = false;
+            }
+        }
+        std::cout << fmt::format("{} seeds, {} failed\n", totals_.seeds, totals_.failed.size());
+        return is_fine ? 0 : 1;
+    }
+
+private:
+    const sim_tool::Options& options_;
+    sim_tool::Totals totals_;
+    std::ofstream digests_;
+    std::ofstream failed_seeds_;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    const auto options = sim_tool::read_options(argc, argv);
+    if (!options) {
+        std::cerr << sim_tool::usage;
+        return 2;
+    }
+    const auto began = std::chrono::steady_clock::now();
+    Report report(*options);
+    const bool is_one = options->from == options->to && options->seconds <= 0;
+    if (is_one) {
+        const auto trace =
+            options->trace
+                ? gang::sim::Trace([](const std::string& line) { std::puts(line.c_str()); })
+                : gang::sim::Trace();
+        const Outcome outcome = sim_tool::run_seed(options->from, trace);
+        report.take(outcome);
+        std::cout << fmt::format("digest                {:016x}\n", outcome.digest);
+    } else {
+        sim_tool::run_all(*options, [&report](const Outcome& outcome) { report.take(outcome); });
+    }
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
+    return report.end(took.count());
+}

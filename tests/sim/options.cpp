@@ -1,0 +1,78 @@
+#include "tests/sim/options.hpp"
+
+#include <cstdlib>
+#include <string_view>
+
+namespace sim_tool {
+namespace {
+
+bool read_number(std::string_view text, std::uint64_t& into) {
+    char* end = nullptr;
+    const std::string copy(text);
+    into = std::strtoull(copy.c_str(), &end, 10);
+    return !copy.empty() && *end == '\0';
+}
+
+/// "7", "1..200" or "1..".
+bool read_range(std::string_view text, Options& options) {
+    const std::size_t dots = text.find("..");
+    if (dots == std::string_view::npos) {
+        const bool is_number = read_number(text, options.from);
+        options.to = options.from;
+        return is_number;
+    }
+    const std::string_view last = text.substr(dots + 2);
+    return read_number(text.substr(0, dots), options.from) &&
+           (last.empty() || read_number(last, options.to));
+}
+
+}  // namespace
+
+std::optional<Options> read_options(int argc, char** argv) {
+    Options options;
+    bool has_seeds = false;
+    for (int i = 1; i < argc; ++i) {
+        const std::string_view word = argv[i];
+        if (word == "--trace") {
+            options.trace = true;
+            continue;
+        }
+        if (word == "--all-faults") {
+            options.all_faults = true;
+            continue;
+        }
+        if (i + 1 == argc) {
+            return std::nullopt;
+        }
+        const std::string value = argv[++i];
+        std::uint64_t number = 0;
+        bool is_fine = true;
+        if (word == "--seed" || word == "--seeds") {
+            is_fine = read_range(value, options);
+            has_seeds = true;
+        } else if (word == "--seconds") {
+            is_fine = read_number(value, number) && number > 0;
+            options.seconds = static_cast<double>(number);
+        } else if (word == "--jobs") {
+            is_fine = read_number(value, number) && number > 0 && number <= 1'024;
+            options.jobs = static_cast<int>(number);
+        } else if (word == "--digests") {
+            options.digests = value;
+        } else if (word == "--failed") {
+            options.failed_seeds = value;
+        } else {
+            is_fine = false;
+        }
+        if (!is_fine) {
+            return std::nullopt;
+        }
+    }
+    const bool is_one = options.from == options.to;
+    const bool has_work = has_seeds || options.seconds > 0;
+    if (!has_work || options.to < options.from || (options.trace && !is_one)) {
+        return std::nullopt;
+    }
+    return options;
+}
+
+}  // namespace sim_tool

@@ -1,0 +1,30 @@
+#pragma once
+// The command line of gang-sim.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace sim_tool {
+
+struct Options {
+    std::uint64_t from = 1;
+    std::uint64_t to = 1;
+    double seconds = 0;  ///< 0: until `to`; else as long as that, whatever `to` says
+    int jobs = 1;
+    bool trace = false;
+    bool all_faults = false;   ///< a kind of fault that never struck is a failure
+    std::string digests;       ///< a file for one line per seed: seed and digest
+    std::string failed_seeds;  ///< a file to which failing seeds are added
+};
+
+/// Nothing: the words are wrong, `usage` says how they should be.
+std::optional<Options> read_options(int argc, char** argv);
+
+inline constexpr const char* usage =
+    "gang-sim --seed N [--trace]\n"
+    "gang-sim --seeds A..B [--jobs K] [--digests FILE] [--failed FILE] [--all-faults]\n"
+    "gang-sim --seconds S [--seeds A..] [--jobs K] [--digests FILE] [--failed FILE] "
+    "[--all-faults]\n";
+
+}  // namespace sim_tool

@@ -1,0 +1,96 @@
+#include "tests/sim/outcome.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace sim_tool {
+
+using gang::sim::Fault;
+
+Outcome run_seed(std::uint64_t seed, const gang::sim::Trace& trace) {
+    gang::sim::World world(gang::sim::draw_plan(seed), trace);
+    world.run();
+    Outcome made;
+    made.seed = seed;
+    made.digest = world.digest.value();
+    made.virtual_ms = world.now_ms;
+    made.counts = world.counts;
+    made.faults = world.faults.counts();
+    const auto& violations = world.checkers.violations();
+    made.has_failed = !violations.empty();
+    if (made.has_failed) {
+        const auto& first = violations.front();
+        const std::string text = fmt::format(
+            "at {:.3f} s {}: {}",
+            static_cast<double>(first.time_ms) / 1'000,
+            first.rule,
+            first.text);
+        std::memcpy(made.text, text.data(), std::min(text.size(), sizeof made.text - 1));
+    }
+    return made;
+}
+
+void Totals::add(const Outcome& outcome) {
+    ++seeds;
+    if (outcome.has_failed) {
+        failed.push_back(outcome.seed);
+    }
+    virtual_ms_ += outcome.virtual_ms;
+    counts_.add(outcome.counts);
+    for (std::size_t i = 0; i < faults_.size(); ++i) {
+        faults_[i] += outcome.faults[i];
+    }
+}
+
+std::vector<std::string> Totals::faults_never_seen() const {
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < faults_.size(); ++i) {
+        if (faults_[i] == 0) {
+            names.emplace_back(gang::sim::to_string(static_cast<Fault>(i)));
+        }
+    }
+    return names;
+}
+
+std::string Totals::describe(double seconds, int jobs) const {
+    const double days = static_cast<double>(virtual_ms_) / 86'400'000;
+    std::string text = fmt::format(
+        "seeds                 {} ({} failed)\n"
+        "simulated events      {} ({:.0f} per second and job)\n"
+        "  scheduler steps     {}\n"
+        "  watch deliveries    {}\n"
+        "  commits             {}\n"
+        "cluster time          {:.2f} days\n"
+        "pods bound by us      {} ({} gangs)\n"
+        "views at rest         {} compared with the truth\n"
+        "overcommits explained {} by a write that the decision had not seen\n"
+        "kubelets out of room  {}\n"
+        "ended for the lease   {} processes\n"
+        "wall time             {:.1f} s, {} jobs\n",
+        seeds,
+        failed.size(),
+        counts_.happenings,
+        static_cast<double>(counts_.happenings) / std::max(seconds, 0.001) / jobs,
+        counts_.steps,
+        counts_.deliveries,
+        counts_.commits,
+        days,
+        counts_.binds,
+        counts_.gangs_admitted,
+        counts_.rests,
+        counts_.attributed,
+        counts_.kubelet_refusals,
+        counts_.exits,
+        seconds,
+        jobs);
+    text += "faults\n";
+    for (std::size_t i = 0; i < faults_.size(); ++i) {
+        text += fmt::format(
+            "  {:<22}{:>12}\n", gang::sim::to_string(static_cast<Fault>(i)), faults_[i]);
+    }
+    return text;
+}
+
+}  // namespace sim_tool
