@@ -311,6 +311,14 @@ std::string encode(const LogHeader& header) {
 }
 
 std::string encode(const StampedEvent& event) {
+    // What a user wrote about volumes may name anything, and no decision reads it.
+    if (const auto* found = std::get_if<SparkConfFound>(&event.event);
+        found != nullptr && found->conf.executor_template &&
+        !found->conf.executor_template->volumes_json.empty()) {
+        StampedEvent kept = event;
+        std::get<SparkConfFound>(kept.event).conf.executor_template->volumes_json.clear();
+        return encode(kept);
+    }
     return line([&event](Writer& out) {
         out.Key("seq");
         write(out, event.sequence);

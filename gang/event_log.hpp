@@ -51,8 +51,9 @@ struct LogEnd {
 using LogLine = std::variant<LogHeader, StampedEvent, LogCheck, LogEnd>;
 
 // Each makes one line, newline included.
-/// The kubeconfig's path is not kept.
+/// Without the kubeconfig's path.
 std::string encode(const LogHeader& header);
+/// Without the volumes of an executor template, which no decision reads.
 std::string encode(const StampedEvent& event);
 std::string encode(const LogCheck& check);
 std::string encode(const LogEnd& end);

@@ -71,6 +71,7 @@ const std::vector<Verb>& verbs() {
         timeline_verb(),
         ledger_verb(),
         size_verb(),
+        replay_verb(),
         check_config_verb(),
         version_verb()};
     return table;

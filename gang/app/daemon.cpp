@@ -6,6 +6,7 @@
 #include "gang/app/json_text.hpp"
 #include "gang/app/ledger_report.hpp"
 #include "gang/app/metrics.hpp"
+#include "gang/app/recorder.hpp"
 #include "gang/app/server_name.hpp"
 #include "gang/app/translate.hpp"
 #include "gang/app/version.hpp"
@@ -361,6 +362,9 @@ void Daemon::Impl::turn() {
 void Daemon::Impl::step(const StampedEvent& event) {
     ++stats.events;
     last_step_ms = event.time_ms;
+    if (options.recorder != nullptr) {
+        options.recorder->before(event);
+    }
     const bool plans = std::holds_alternative<Tick>(event.event);
     const auto began =
         plans ? std::chrono::steady_clock::now() : std::chrono::steady_clock::time_point();
@@ -368,6 +372,9 @@ void Daemon::Impl::step(const StampedEvent& event) {
     if (plans) {
         const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
         metrics.planned(took.count());
+    }
+    if (options.recorder != nullptr) {
+        options.recorder->after(event, decisions, scheduler);
     }
     for (const Decision& decision : decisions) {
         ++stats.decisions;

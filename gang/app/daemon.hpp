@@ -25,12 +25,15 @@ class io_context;
 
 namespace gang::app {
 
+class Recorder;
+
 struct DaemonOptions {
     std::shared_ptr<k8s::Endpoint> endpoint;
     config::Schema config;
     std::string identity;      ///< unique per process; holder of the lease
     std::string instance;      ///< host name, for events
     const Log* log = nullptr;  ///< must outlive the daemon
+    Recorder* recorder = nullptr;  ///< none: nothing is recorded; must outlive the daemon
     /// What the audit has found is looked at again after this time, before it is called drift.
     std::int64_t second_list_after_ms = 5'000;
     /// The lease went to somebody else, or could not be renewed: nothing is written any more. The

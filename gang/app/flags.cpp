@@ -22,6 +22,9 @@ po::options_description describe_flags(const Verb& verb) {
         if (flag.bare) {
             value->implicit_value(*flag.bare);
         }
+        if (flag.placeholder.empty()) {
+            value->zero_tokens();  // or the next argument would be taken for its value
+        }
         const std::string key =
             flag.letter == 0 ? flag.name : fmt::format("{},{}", flag.name, flag.letter);
         out.add_options()(key.c_str(), value, "");
@@ -68,7 +71,8 @@ std::string take(const Verb& verb, const po::option& option, CommandLine& into) 
 
 std::string check_arguments(const Verb& verb, const CommandLine& line) {
     const std::size_t wanted = verb.argument.empty() ? 0 : 1;
-    if (line.arguments.size() > wanted) {
+    const bool several = verb.argument.ends_with("...");
+    if (line.arguments.size() > wanted && !several) {
         return fmt::format(
             "unexpected argument \"{}\"", config::printable(line.arguments[wanted], 100));
     }

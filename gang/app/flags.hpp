@@ -17,7 +17,7 @@ namespace gang::app {
 struct Flag {
     std::string name;         ///< without dashes
     char letter = 0;          ///< 0: no short form
-    std::string placeholder;  ///< "FILE"
+    std::string placeholder;  ///< "FILE"; empty: a switch, whose value is `bare`
     std::string help;
     std::vector<std::string> allowed = {};  ///< empty: any text
     std::optional<std::string> bare =
@@ -39,7 +39,7 @@ public:
 struct Verb {
     std::string name;
     std::string summary;   ///< one line
-    std::string argument;  ///< "POD|APP"; empty: takes none, else exactly one
+    std::string argument;  ///< "POD|APP"; empty: takes none; "FILE...": one or more; else one
     std::vector<Flag> flags;
     std::vector<std::string> examples;
     std::function<int(const CommandLine&, std::ostream& out, std::ostream& err)> run;

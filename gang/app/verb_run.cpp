@@ -1,9 +1,12 @@
 // `run`: the daemon as a process, with its signals.
 #include "config/address.hpp"
+#include "core/quantity.hpp"
 #include "gang/app/cli.hpp"
 #include "gang/app/daemon.hpp"
 #include "gang/app/files.hpp"
+#include "gang/app/recorder.hpp"
 #include "gang/app/sources.hpp"
+#include "k8s/time.hpp"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
@@ -12,6 +15,8 @@
 #include <array>
 #include <chrono>
 #include <csignal>
+#include <memory>
+#include <optional>
 #include <ostream>
 #include <random>
 #include <unistd.h>
@@ -21,6 +26,8 @@ namespace {
 
 namespace asio = boost::asio;
 using config::LogLevel;
+
+constexpr std::int64_t record_bytes_min = 64 * 1024;
 
 std::string host_name() {
     std::array<char, 256> name{};
@@ -63,6 +70,57 @@ core::Result<config::Schema> effective_config(const CommandLine& line) {
     }
     return config;
 }
+
+/// Where and how much to record; nothing: not at all.
+core::Result<std::optional<RecorderOptions>> recorder_options(const CommandLine& line) {
+    if (!line.has("record")) {
+        const bool pointless = line.has("record-size") || line.has("record-files");
+        return pointless ? core::Result<std::optional<RecorderOptions>>(
+                               core::Error{"--record-size and --record-files need --record"})
+                         : std::optional<RecorderOptions>();
+    }
+    RecorderOptions options;
+    options.directory = line.text("record");
+    const auto bytes = core::parse_whole(line.text("record-size", "256Mi"));
+    if (!bytes || *bytes < record_bytes_min) {
+        return core::Error{"--record-size: expected a quantity of at least 64Ki"};
+    }
+    options.file_bytes_max = static_cast<std::uint64_t>(*bytes);
+    const auto files = core::parse_whole(line.text("record-files", "4"));
+    if (!files || *files < 1) {
+        return core::Error{"--record-files: expected a number of at least 1"};
+    }
+    options.files_max = *files;
+    return std::optional(options);
+}
+
+/// What ends by a broken invariant is what a recording is wanted for most: the events since the
+/// last Tick are still in memory then. abort() is called on the thread that steps the scheduler,
+/// never while the recorder is at work; writing allocates nothing.
+Recorder* recorder_at_abort = nullptr;
+
+extern "C" void flush_recording(int signal) {
+    if (recorder_at_abort != nullptr) {
+        recorder_at_abort->flush();
+    }
+    ::raise(signal);  // by now with its usual effect
+}
+
+class FlushAtAbort {
+public:
+    explicit FlushAtAbort(Recorder* recorder) {
+        recorder_at_abort = recorder;
+        if (recorder != nullptr) {
+            struct sigaction action = {};
+            action.sa_handler = flush_recording;
+            action.sa_flags = static_cast<int>(SA_RESETHAND | SA_NODEFER);
+            ::sigaction(SIGABRT, &action, nullptr);
+        }
+    }
+    ~FlushAtAbort() { recorder_at_abort = nullptr; }
+    FlushAtAbort(const FlushAtAbort&) = delete;
+    FlushAtAbort& operator=(const FlushAtAbort&) = delete;
+};
 
 /// The daemon from its first log line to its last, and the signals that end it.
 class Process {
@@ -122,6 +180,11 @@ int run(const CommandLine& line, std::ostream&, std::ostream& err) {
         err << config.error().message << '\n';
         return exit_usage;
     }
+    const auto recording = recorder_options(line);
+    if (!recording) {
+        err << "gang-scheduler run: " << recording.error().message << '\n';
+        return exit_usage;
+    }
     const Log log(config->log_format, config->log_level);
     auto access = k8s::find_access(config->kubeconfig);
     if (!access) {
@@ -133,12 +196,23 @@ int run(const CommandLine& line, std::ostream&, std::ostream& err) {
         err << "gang-scheduler run: " << endpoint.error().message << '\n';
         return exit_error;
     }
+    std::unique_ptr<Recorder> recorder;
+    if (*recording) {
+        auto opened = Recorder::open(**recording, k8s::unix_ms(), *config, log);
+        if (!opened) {
+            err << "gang-scheduler run: --record: " << opened.error().message << '\n';
+            return exit_error;
+        }
+        recorder = *std::move(opened);
+    }
+    const FlushAtAbort at_abort(recorder.get());
     DaemonOptions options;
     options.endpoint = *std::move(endpoint);
     options.config = *std::move(config);
     options.identity = new_identity();
     options.instance = host_name();
     options.log = &log;
+    options.recorder = recorder.get();
     return Process(log, std::move(options)).run();
 }
 
@@ -167,7 +241,10 @@ Verb run_verb() {
              "control",
              0,
              "ADDR:PORT|unix:PATH|none",
-             "loopback address or socket for `gangs` and `why` (default: 127.0.0.1:10351)"}},
+             "loopback address or socket for `gangs` and `why` (default: 127.0.0.1:10351)"},
+         Flag{"record", 0, "DIR", "write all that happens to a file there, for `replay`"},
+         Flag{"record-size", 0, "QUANTITY", "where a recording ends (default: 256Mi)"},
+         Flag{"record-files", 0, "N", "recordings kept in DIR, one for each start (default: 4)"}},
         {"gang-scheduler run", "gang-scheduler run --kubeconfig admin.conf --leader-elect=false"},
         run};
 }
