@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <string_view>
+#include <tuple>
 
 namespace core {
 
@@ -54,6 +55,34 @@ Result<Totals> add_init_containers(const PodRequests& requests, Resources runnin
 }
 
 }  // namespace
+
+// What changes most often comes first. Every member of Pod but one is named here.
+bool is_same_but_version(const Pod& a, const Pod& b) {
+    const auto all = [](const Pod& pod) {
+        return std::tie(
+            pod.phase,
+            pod.deleting,
+            pod.gated,
+            pod.node_name,
+            pod.failure,
+            pod.scheduled,
+            pod.annotations,
+            pod.labels,
+            pod.requests,
+            pod.constraints,
+            pod.owners,
+            pod.created,
+            pod.priority,
+            pod.problem,
+            pod.namespace_name,
+            pod.name,
+            pod.uid,
+            pod.scheduler_name,
+            pod.spark_properties,
+            pod.executor_template);
+    };
+    return all(a) == all(b);
+}
 
 // The reasons of the kubelet's admission (pkg/kubelet/lifecycle/predicate.go and the managers of
 // devices and of topology).

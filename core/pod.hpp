@@ -70,6 +70,9 @@ struct Pod {
     friend bool operator==(const Pod&, const Pod&) = default;
 };
 
+/// Whether all but their resourceVersions are equal.
+bool is_same_but_version(const Pod& a, const Pod& b);
+
 /// Terminal pods hold nothing on their node.
 inline bool is_terminal(const Pod& pod) {
     return pod.phase == PodPhase::succeeded || pod.phase == PodPhase::failed;

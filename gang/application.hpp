@@ -11,10 +11,12 @@
 #include "core/cluster.hpp"
 #include "core/mutant.hpp"
 #include "core/pod.hpp"
+#include "core/text.hpp"
 #include "gang/announcer.hpp"
 #include "gang/event.hpp"
 #include "gang/explain.hpp"
 
+#include <array>
 #include <compare>
 #include <cstdint>
 #include <optional>
@@ -40,9 +42,18 @@ struct Retry {
     int failures = 0;           ///< in a row
 };
 
+/// A pod of ours, as long as it is known (pods.hpp).
+using PodId = core::Id<struct OwnPodTag>;
+
+/// What our own annotation says of an executor's slot.
+enum class Mark : std::uint8_t { none, slot, elastic };
+
 /// One of our pods.
 struct PodEntry {
+    PodId id;
     core::Pod pod;
+    Mark mark = Mark::none;    ///< in its annotations
+    std::int32_t profile = 0;  ///< in its labels
     // What the pod was when it was first seen: labels and owners can be edited later.
     bool is_driver = false;    ///< of a Spark application in cluster mode, or says it has a gang
     bool is_executor = false;  ///< its role says so, whoever its driver is
@@ -74,15 +85,16 @@ struct PodEntry {
 };
 
 enum class SlotState : std::uint8_t { open, claimed, bound, draining, degraded };
+inline constexpr std::size_t slot_state_count = 5;
 
 /// Room for one executor. Charged on its node in every state but degraded: by the shape while open,
 /// by the larger of shape and pod while a pod is in it, so that it can always be opened again.
 struct Slot {
-    std::size_t shape = 0;
-    SlotState state = SlotState::degraded;
-    std::string node;  ///< degraded: where it was last
-    std::string pod;   ///< uid of the executor in it
+    core::Text node;  ///< degraded: where it was last
+    PodId pod;        ///< the executor in it
     core::ChargeId charge;
+    std::uint32_t shape = 0;
+    SlotState state = SlotState::degraded;
     bool leaving = false;  ///< while repairing: it had room on `node` until a moment ago
     /// The generation that first names it on `node`: no executor is sent there before it is stored,
     /// or another leader could give the room away while that bind is under way.
@@ -153,6 +165,8 @@ struct Application {
     std::string claimed_node;  ///< where the driver's bind was sent
     bool reserved = false;     ///< bound with the reservation that `slots` says
     std::vector<Slot> slots;
+    std::array<std::uint32_t, slot_state_count> slots_in{};  ///< by state, see count()
+    std::size_t open_from = 0;                               ///< no slot before it is open
     std::vector<Hold> holds;
     std::set<Rank> pending;  ///< executors that wait for a slot
     std::string queue = "default";
@@ -179,6 +193,11 @@ struct Application {
     std::int64_t missing_since_ms = 0;
     bool told_missing = false;  ///< until all are there
     Failures failures;
+
+    /// Slots in this state; the ledger keeps it.
+    std::size_t count(SlotState state) const { return slots_in[static_cast<std::size_t>(state)]; }
+    /// Slots that nobody is in.
+    std::size_t count_empty() const { return count(SlotState::open) + count(SlotState::degraded); }
 };
 
 }  // namespace gang

@@ -121,10 +121,13 @@ private:
     Declaration declaration_of(const core::Pod& pod) const;
     bool says_other(const core::Pod& before, const core::Pod& now) const;
     void promote(PodEntry& entry);
+    void take_state(PodEntry& entry, const core::Pod& told);
+    void rest_if_settled(PodEntry& entry);
+    bool is_queued(const PodEntry& entry, const Application* owner) const;
     void upsert_foreign(const core::Pod& pod);
     void remove_foreign(const std::string& uid);
     void suspect_if_overdrawn(const std::string& node);
-    void observe_end(const PodEntry& entry, const core::Pod& before);
+    void observe_end(const PodEntry& entry);
     void set_distrusted(const std::string& name, bool distrusted);
     void distrust(const std::string& node);
     void trust(const std::string& node);
@@ -322,9 +325,16 @@ private:
 
     // --- views ---
     GangView view_of(const Application& app) const;
+    struct SlotNumbers {
+        std::int32_t open = 0;
+        std::int32_t claimed = 0;
+        std::int32_t bound = 0;  ///< draining ones too
+        std::int32_t degraded = 0;
+    };
+    static SlotNumbers slot_numbers(const Application& app);
     GangState state_of(const Application& app) const;
     std::string application_name(const Application& app) const;
-    const PodEntry* find_pod(std::string_view question) const;
+    std::optional<PodEntry> find_pod(std::string_view question) const;
     void add_pending(const PodEntry& entry, PendingPods& out) const;
     std::string member_note(const Application& app, const PodEntry& asked) const;
     void add_notes(
@@ -333,9 +343,9 @@ private:
     config::Schema schema_;
     core::Cluster cluster_;
     core::Planner planner_;
-    Pods pods_;
-    Ledger ledger_{cluster_, pods_};
-    std::map<std::string, std::set<std::string>> executors_by_owner_;
+    core::Texts texts_;
+    Pods pods_{texts_};
+    Ledger ledger_{cluster_, pods_, texts_};
     std::map<std::string, Claimants> claimants_;  ///< by PodEntry::claim
     std::map<std::string, Application> apps_;
     std::set<Rank> waiting_;  ///< gangs that want to be admitted

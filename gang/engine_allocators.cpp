@@ -100,8 +100,7 @@ void Engine::recheck_claims(const Application& app) {
 
 void Engine::become_member(PodEntry& entry, const std::string& owner) {
     leave_owner(entry);
-    entry.owner = owner;
-    executors_by_owner_[owner].insert(entry.pod.uid);
+    pods_.join(entry, owner);
     claimants_.at(entry.claim).executors.erase(entry.pod.uid);
 }
 
@@ -138,12 +137,8 @@ const Application* Engine::find_nameless(const PodEntry& entry) const {
         }
     }
     for (const auto& [rank, app] : live) {
-        const auto open = std::count_if(
-            app->slots.begin(), app->slots.end(), [](const Slot& slot) {
-                return slot.state == SlotState::open;
-            });
         // Those found before it, in the same breath, wait for theirs still.
-        const bool has_open = open > static_cast<std::ptrdiff_t>(app->pending.size());
+        const bool has_open = app->count(SlotState::open) > app->pending.size();
         if (has_open && takes(*app, entry)) {
             return app;
         }
@@ -161,9 +156,9 @@ bool Engine::takes(const Application& app, const PodEntry& entry) const {
 /// A driver made by hand whose uid the executor names as that of an owner, controller or not.
 const Application* Engine::find_owning_pod(const PodEntry& entry) const {
     for (const core::OwnerReference& owner : entry.pod.owners) {
-        const auto it = pods_.find(owner.uid);
-        if (it != pods_.end() && it->second.hand_made && it->second.is_driver &&
-            it->second.pod.namespace_name == entry.pod.namespace_name) {
+        const PodEntry* driver = pods_.find_active(owner.uid);
+        if (driver != nullptr && driver->hand_made && driver->is_driver &&
+            driver->pod.namespace_name == entry.pod.namespace_name) {
             return find_app(owner.uid);
         }
     }
@@ -211,7 +206,7 @@ void Engine::let_orphan_wait(PodEntry& entry) {
 /// A bound executor says in our own annotation whose slot it has: also after a restart, and to a
 /// follower.
 void Engine::follow_mark(PodEntry& entry) {
-    const std::string* mark = core::find_value(entry.pod.annotations, std::string(slot_annotation));
+    const std::string* mark = core::find_value(entry.pod.annotations, slot_annotation);
     if (mark == nullptr || entry.pod.node_name.empty() || !is_unclaimed_executor(entry)) {
         return;
     }

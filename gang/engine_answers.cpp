@@ -60,11 +60,11 @@ void Engine::pause(PodEntry& entry, ReasonCode code, std::int64_t pause_ms, bool
 }
 
 void Engine::on(const BindFinished& event) {
-    const auto it = pods_.find(event.pod_uid);
-    if (it == pods_.end() || !it->second.bind_in_flight) {
+    PodEntry* known = pods_.find_active(event.pod_uid);
+    if (known == nullptr || !known->bind_in_flight) {
         return;  // the watch was faster, or the pod is gone
     }
-    PodEntry& entry = it->second;
+    PodEntry& entry = *known;
     entry.bind_in_flight = false;
     if (event.outcome != BindOutcome::bound) {
         bind_failed(entry, event);

@@ -99,13 +99,13 @@ std::optional<Drift> Engine::compare(const core::Pod& listed) const {
                        : std::optional(drift_of(
                              DriftKind::pod_differs, listed, "what is counted for it, or where"));
     }
-    if (known == pods_.end()) {
+    if (!known) {
         return drift_of(DriftKind::pod_unknown, listed, "it was never heard of, or is believed gone");
     }
-    if (std::string detail = difference(known->second.pod, listed); !detail.empty()) {
+    if (std::string detail = difference(pods_.look(*known).pod, listed); !detail.empty()) {
         return drift_of(DriftKind::pod_differs, listed, std::move(detail));
     }
-    if (is_counted && known->second.slot < 0 && !charge) {
+    if (is_counted && pods_.slot(*known) < 0 && !charge) {
         return drift_of(DriftKind::pod_differs, listed, "it is not counted on its node");
     }
     return compare_reservation(listed);
@@ -119,7 +119,7 @@ std::optional<Drift> Engine::compare_reservation(const core::Pod& listed) const 
         return std::nullopt;
     }
     const std::string* text =
-        core::find_value(listed.annotations, std::string(reservation_annotation));
+        core::find_value(listed.annotations, reservation_annotation);
     if (text != nullptr && *text == app->annotation) {
         return std::nullopt;
     }
@@ -132,9 +132,7 @@ std::optional<Drift> Engine::compare_reservation(const core::Pod& listed) const 
 
 void Engine::for_each_pod(
     const std::function<void(std::string_view uid, std::string_view name)>& visit) const {
-    for (const auto& [uid, entry] : pods_) {
-        visit(uid, entry.pod.namespace_name + "/" + entry.pod.name);
-    }
+    pods_.for_each([&](PodId id) { visit(pods_.uid(id), pods_.full_name(id)); });
     cluster_.for_each_pod([&](std::string_view uid, core::ChargeId) {
         if (!pods_.contains(uid)) {
             visit(uid, {});
@@ -153,7 +151,7 @@ void Engine::on(const ReservationDiffers& event) {
     observe_reservation(
         *app,
         core::find_value(
-            pods_.at(app->uid).pod.annotations, std::string(reservation_annotation)));
+            pods_.at(app->uid).pod.annotations, reservation_annotation));
 }
 
 std::vector<NodeLedger> Engine::ledger() const {

@@ -31,7 +31,7 @@ std::int64_t read_cost(const std::string* text) {
     return error == std::errc{} && stopped == end ? cost : 0;
 }
 
-bool has_label(const core::Pod& pod, const char* key, std::string_view value) {
+bool has_label(const core::Pod& pod, std::string_view key, std::string_view value) {
     const std::string* found = core::find_value(pod.labels, key);
     return found != nullptr && *found == value;
 }
@@ -143,30 +143,68 @@ void Engine::on(const PodUpserted& event) {
         observe_foreign_executor(event.pod);
         return;
     }
-    const auto [it, inserted] = pods_.try_emplace(event.pod.uid);
-    PodEntry& entry = it->second;
-    if (!inserted && is_older(entry.pod, event.pod) &&
-        !core::is_mutant(core::Mutant::older_state_taken)) {
-        return;
-    }
-    const core::Pod before = std::exchange(entry.pod, event.pod);
-    if (inserted) {
+    const auto known = pods_.find(event.pod.uid);
+    if (!known) {
+        PodEntry& entry = pods_.add(event.pod.uid);
+        entry.pod = event.pod;
+        entry.mark = mark_of(entry.pod);
+        entry.profile = profile_of(entry.pod);
         // What was there before us has waited before, too; the server's clock is all that tells.
         const bool came_now = pods_list_ == List::complete;
         entry.seen_ms = came_now ? now_ms_ : std::min(event.pod.created * 1000, now_ms_);
         take_role(entry);
-    } else {
-        entry.pod.created = before.created;  // ranks are made of it
-        entry.declares_anew = entry.declares_anew || says_other(before, entry.pod);
+        observe(entry);
+        rest_if_settled(entry);
+        return;
+    }
+    if (pods_.rests(*known) && pods_.is_known(*known, event.pod)) {
+        return;  // a kubelet's noise
+    }
+    PodEntry& entry = pods_.wake(*known);
+    if (!is_older(entry.pod, event.pod) || core::is_mutant(core::Mutant::older_state_taken)) {
+        take_state(entry, event.pod);
+        observe(entry);
+    }
+    rest_if_settled(entry);
+}
+
+/// The next state of a pod that is known.
+void Engine::take_state(PodEntry& entry, const core::Pod& told) {
+    core::Pod& pod = entry.pod;
+    if (core::is_same_but_version(pod, told)) {
+        pod.resource_version = told.resource_version;
         promote(entry);
+        return;
     }
-    if (entry.is_driver && !entry.pod.spark_properties) {
-        entry.pod.spark_properties = before.spark_properties;  // it is still asked for by it
+    entry.declares_anew = entry.declares_anew || says_other(pod, told);
+    const bool was_terminal = core::is_terminal(pod);
+    const std::int64_t created = pod.created;
+    auto properties = std::move(pod.spark_properties);
+    pod = told;
+    pod.created = created;  // ranks are made of it
+    entry.mark = mark_of(pod);
+    entry.profile = profile_of(pod);
+    promote(entry);
+    if (entry.is_driver && !pod.spark_properties) {
+        pod.spark_properties = std::move(properties);  // it is still asked for by it
     }
-    if (!inserted) {
-        observe_end(entry, before);
+    if (!was_terminal && core::is_terminal(pod)) {
+        observe_end(entry);
     }
-    observe(entry);
+}
+
+/// Bound, and nothing of it is awaited but its end: it need not be kept whole. A driver is; so is
+/// an executor whose driver may still turn out to be another.
+void Engine::rest_if_settled(PodEntry& entry) {
+    const core::Pod& pod = entry.pod;
+    const bool is_settled =
+        !entry.is_driver && !pod.node_name.empty() && !pod.deleting && !pod.gated &&
+        !entry.bind_in_flight && !entry.gone && pod.problem.empty() &&
+        entry.retry.code == ReasonCode::none && !apps_.contains(pod.uid) &&
+        !dirty_pods_.contains(pod.uid) && !is_unclaimed_executor(entry);
+    if (is_settled) {
+        pods_.rest(entry.id);
+    }
 }
 
 void Engine::take_role(PodEntry& entry) {
@@ -176,13 +214,13 @@ void Engine::take_role(PodEntry& entry) {
     entry.is_executor = !entry.is_driver && is_executor(entry.pod);
     const core::OwnerReference* controller = core::find_controller(entry.pod);
     if (entry.is_executor && controller != nullptr) {
-        entry.owner = controller->uid;
+        std::string owner = controller->uid;
         if (core::is_mutant(core::Mutant::label_trusted)) {
             const auto& alike =
                 claimants_[entry.pod.namespace_name + "/" + application_id(entry.pod)];
-            entry.owner = alike.drivers.empty() ? entry.owner : *alike.drivers.begin();
+            owner = alike.drivers.empty() ? owner : *alike.drivers.begin();
         }
-        executors_by_owner_[entry.owner].insert(entry.pod.uid);
+        pods_.join(entry, owner);
     }
     take_claim(entry);
 }
@@ -203,6 +241,7 @@ void Engine::observe(PodEntry& entry) {
     const bool behind_fence = is_behind_fence();
     if (!pod.node_name.empty()) {
         entry.bind_in_flight = false;
+        entry.retry = {};
         // Somebody else's node: our own guess must not be charged as well.
         entry.assumed_node.clear();
     }
@@ -267,7 +306,7 @@ void Engine::driver_is_bound(Application& app, PodEntry& entry, bool behind_fenc
     const bool claimed_here = app.phase == Phase::claimed && app.claimed_node == entry.node();
     stop_waiting(app);
     const std::string* text =
-        core::find_value(entry.pod.annotations, std::string(reservation_annotation));
+        core::find_value(entry.pod.annotations, reservation_annotation);
     if (claimed_here) {
         confirm(app, entry);
     }
@@ -325,20 +364,28 @@ void Engine::observe_member(PodEntry& entry) {
         !entry.pod.node_name.empty()) {
         seat(*owner, entry, false);
     }
-    if (entry.is_bindable() || owner != nullptr || apps_.contains(entry.pod.uid)) {
+    if (entry.is_bindable() || is_queued(entry, owner)) {
         dirty_pods_.insert(entry.pod.uid);
+    } else {
+        dirty_pods_.erase(entry.pod.uid);
     }
 }
 
+/// It waits for a slot or for its turn, or has been sent where its turn led.
+bool Engine::is_queued(const PodEntry& entry, const Application* owner) const {
+    return apps_.contains(entry.pod.uid) ||
+           (owner != nullptr && !owner->pending.empty() && owner->pending.contains(entry.rank()));
+}
+
 void Engine::on(const PodDeleted& event) {
-    const auto it = pods_.find(event.uid);
-    if (it == pods_.end()) {
+    const auto known = pods_.find(event.uid);
+    if (!known) {
         remove_foreign(event.uid);
         foreign_executors_.erase(event.uid);
         return;
     }
-    forget_pod(it->second);
-    pods_.erase(event.uid);
+    forget_pod(pods_.wake(*known));
+    pods_.erase(*known);
     forget_if_unused(event.uid);
 }
 
@@ -371,13 +418,7 @@ void Engine::forget_pod(PodEntry& entry) {
 }
 
 void Engine::leave_owner(PodEntry& entry) {
-    const auto members = executors_by_owner_.find(entry.owner);
-    if (members == executors_by_owner_.end()) {
-        return;
-    }
-    members->second.erase(entry.pod.uid);
-    if (members->second.empty()) {
-        executors_by_owner_.erase(members);
+    if (pods_.leave(entry)) {
         forget_if_unused(entry.owner);
     }
 }

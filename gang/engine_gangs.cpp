@@ -173,8 +173,7 @@ void Engine::tell_warnings(Application& app, const PodEntry& entry) {
 }
 
 void Engine::stop_waiting(Application& app) {
-    waiting_.erase(app.rank);
-    queue_changed_ = true;
+    queue_changed_ = waiting_.erase(app.rank) > 0 || queue_changed_;
     if (app.phase != Phase::waiting || !pods_.at(app.uid).node().empty()) {
         asker_.forget(app.uid);
     }
@@ -215,9 +214,7 @@ void Engine::note_executor_bound(Application& gang) const {
     if (seen.first_executor_ms == 0) {
         seen.first_executor_ms = now_ms_;
     }
-    const bool all = std::all_of(gang.slots.begin(), gang.slots.end(), [](const Slot& slot) {
-        return slot.state == SlotState::bound;
-    });
+    const bool all = gang.count(SlotState::bound) == gang.slots.size();
     if (all && !gang.slots.empty() && seen.all_executors_ms == 0) {
         seen.all_executors_ms = now_ms_;
     }
@@ -272,7 +269,7 @@ void Engine::erase_app(const std::string& uid) {
 /// An ended gang is remembered while executors of it exist, for they must not be bound.
 void Engine::forget_if_unused(const std::string& uid) {
     const Application* app = find_app(uid);
-    if (app != nullptr && !pods_.contains(uid) && !executors_by_owner_.contains(uid)) {
+    if (app != nullptr && !pods_.contains(uid) && pods_.members_of(uid).empty()) {
         erase_app(uid);
     }
 }

@@ -15,9 +15,10 @@ namespace gang {
 
 void Engine::classify_dirty_pods() {
     for (const std::string& uid : std::exchange(dirty_pods_, {})) {
-        const auto it = pods_.find(uid);
-        if (it != pods_.end() && !it->second.is_driver) {
-            classify(it->second);
+        PodEntry* entry = pods_.find_active(uid);
+        if (entry != nullptr && !entry->is_driver) {
+            classify(*entry);
+            rest_if_settled(*entry);
         }
     }
 }
@@ -73,10 +74,14 @@ void Engine::match(Application& app) {
     learn_shapes(app);
     Look look;
     // Slots that will open again, each for one executor that is worth waiting for.
-    look.returning = std::count_if(app.slots.begin(), app.slots.end(), [&app](const Slot& slot) {
-        return slot.state == SlotState::draining || slot.state == SlotState::degraded ||
-               (slot.state == SlotState::open && !is_stored(app, slot));
-    });
+    look.returning = static_cast<std::int64_t>(
+        app.count(SlotState::draining) + app.count(SlotState::degraded));
+    if (app.stored < app.generation && app.count(SlotState::open) > 0) {
+        look.returning +=
+            std::count_if(app.slots.begin(), app.slots.end(), [&app](const Slot& slot) {
+                return slot.state == SlotState::open && !is_stored(app, slot);
+            });
+    }
     const std::set<Rank> pending = app.pending;
     for (const Rank& rank : pending) {
         PodEntry& entry = pods_.at(rank.uid);
@@ -113,7 +118,7 @@ bool Engine::claim_slot(Application& app, PodEntry& entry) {
         return false;
     }
     erase_app(entry.pod.uid);  // it may have stood in the queue as one too many
-    take_slot(app, *slot, entry, app.slots[*slot].node);
+    take_slot(app, *slot, entry, app.slots[*slot].node.str());
     return true;
 }
 
@@ -161,7 +166,7 @@ bool Engine::grow_slot(Application& app, PodEntry& entry, Look& look) {
     cluster_.release_shape(shape);
     Slot& grown = app.slots[growth->slot];
     if (growth->node != grown.node) {
-        ledger_.degrade(grown);
+        ledger_.degrade(app, grown);
         ledger_.hold(app, grown, rewrite_reservation(app));
     }
     erase_app(entry.pod.uid);
@@ -179,10 +184,10 @@ std::optional<Engine::Growth> Engine::find_growth(
         const Slot& slot = app.slots[i];
         if (slot.state != SlotState::open || !is_stored(app, slot) ||
             app.shapes[slot.shape].profile != profile_of(entry.pod) ||
-            !seen.insert(slot.node).second) {
+            !seen.insert(slot.node.str()).second) {
             continue;
         }
-        const auto node = cluster_.find_node(slot.node);
+        const auto node = cluster_.find_node(slot.node.str());
         core::Trial trial(cluster_);
         trial.release(slot.charge);
         if (node && cluster_.capacity(*node, shape, core::View::free) > 0) {
@@ -277,7 +282,8 @@ void Engine::end_pauses() {
     while (!retry_due_.empty() && retry_due_.begin()->first <= now_ms_) {
         const std::string uid = retry_due_.begin()->second;
         retry_due_.erase(retry_due_.begin());
-        if (const auto it = pods_.find(uid); it != pods_.end() && it->second.is_bindable()) {
+        if (const PodEntry* entry = pods_.find_active(uid);
+            entry != nullptr && entry->is_bindable()) {
             dirty_pods_.insert(uid);
             queue_changed_ = true;
         }

@@ -13,10 +13,7 @@ namespace gang {
 void Engine::watch_missing(Application& app) {
     const bool waits =
         app.phase == Phase::running && app.reserved && app.driver_runs && app.pending.empty();
-    const auto missing =
-        !waits ? 0 : std::count_if(app.slots.begin(), app.slots.end(), [](const Slot& slot) {
-            return slot.pod.empty();
-        });
+    const auto missing = waits ? static_cast<std::int64_t>(app.count_empty()) : 0;
     if (missing == app.missing) {
         return;
     }
@@ -78,7 +75,7 @@ void Engine::observe_foreign_executor(const core::Pod& pod) {
     for (std::size_t i = 0; i < app->slots.size(); ++i) {
         const Slot& slot = app->slots[i];
         const bool is_better = !found || slot.node == pod.node_name;
-        if (slot.pod.empty() && app->shapes[slot.shape].profile == profile_of(pod) && is_better) {
+        if (slot.pod.is_none() && app->shapes[slot.shape].profile == profile_of(pod) && is_better) {
             found = i;
         }
     }

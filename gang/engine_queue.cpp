@@ -266,10 +266,9 @@ std::optional<std::int64_t> Engine::elastic_limit(const Application& app) {
     }
     const auto [it, inserted] = placed_.try_emplace({gang->uid, profile});
     if (inserted) {
-        const auto& members = executors_by_owner_.at(gang->uid);
-        it->second = std::count_if(members.begin(), members.end(), [&](const auto& uid) {
-            const PodEntry& member = pods_.at(uid);
-            return member.holds_room() && profile_of(member.pod) == profile;
+        const auto members = pods_.members_of(gang->uid);
+        it->second = std::count_if(members.begin(), members.end(), [&](PodId member) {
+            return pods_.holds_room(member) && pods_.profile(member) == profile;
         });
     }
     return it->second >= limit ? std::optional(limit) : std::nullopt;
@@ -289,15 +288,14 @@ void Engine::admit(Application& app, PodEntry& entry, const core::Plan& plan) {
     for (std::size_t shape = 0; shape < app.shapes.size(); ++shape) {
         for (const core::NodeCount& found : plan.executors[shape]) {
             for (std::int64_t i = 0; i < found.count; ++i) {
-                Slot& slot = app.slots.emplace_back();
-                slot.shape = shape;
-                ledger_.open(app, slot, cluster_.node_name(found.node));
+                const std::string& node = cluster_.node_name(found.node);
+                ledger_.open(app, ledger_.add(app, shape, node), node);
             }
         }
         if (core::is_mutant(core::Mutant::half_gang)) {
-            app.slots.resize(
-                app.slots.size() + static_cast<std::size_t>(app.shapes[shape].count),
-                Slot{shape, {}, {}, {}, {}});
+            for (std::int64_t i = 0; i < app.shapes[shape].count; ++i) {
+                ledger_.add(app, shape, {});
+            }
         }
     }
     core::StringMap annotations;

@@ -26,7 +26,7 @@ void Engine::adopt_waiting() {
 void Engine::adopt(Application& app) {
     const PodEntry& entry = pods_.at(app.uid);
     const std::string* text =
-        core::find_value(entry.pod.annotations, std::string(reservation_annotation));
+        core::find_value(entry.pod.annotations, reservation_annotation);
     if (app.reserved && text != nullptr && *text == app.annotation) {
         return;
     }
@@ -47,7 +47,7 @@ void Engine::adopt(Application& app) {
 
 bool Engine::read_reservation(Application& app, const PodEntry& entry) {
     const std::string* text =
-        core::find_value(entry.pod.annotations, std::string(reservation_annotation));
+        core::find_value(entry.pod.annotations, reservation_annotation);
     if (text == nullptr || schema_.gang.discovery == config::Discovery::none) {
         return false;
     }
@@ -69,15 +69,13 @@ bool Engine::read_reservation(Application& app, const PodEntry& entry) {
         std::int64_t count = shape.unplaced;
         for (const auto& [node, slots] : shape.slots_per_node) {
             count += slots;
-            app.slots.insert(
-                app.slots.end(),
-                static_cast<std::size_t>(slots),
-                Slot{index, SlotState::degraded, node, {}, {}});
+            for (std::int64_t i = 0; i < slots; ++i) {
+                ledger_.add(app, index, node);
+            }
         }
-        app.slots.insert(
-            app.slots.end(),
-            static_cast<std::size_t>(shape.unplaced),
-            Slot{index, SlotState::degraded, {}, {}, {}});
+        for (std::int64_t i = 0; i < shape.unplaced; ++i) {
+            ledger_.add(app, index, {});
+        }
         add_shape(app, {shape.profile, count, shape.max, {}}, shape.requests, shape.constraints);
     }
     return true;
@@ -98,28 +96,31 @@ void Engine::follow_marks(const Application& app) {
 /// Bound executors take slots on their own nodes first; an executor that was bound to a slot which
 /// has moved since takes one from elsewhere, or the gang would hold room twice.
 void Engine::seat_members(Application& app) {
-    const auto members = executors_by_owner_.find(app.uid);
-    if (members == executors_by_owner_.end()) {
-        return;
-    }
+    const std::vector<PodId> members = pods_.sorted_members_of(app.uid);
     for (const bool anywhere : {false, true}) {
-        for (const std::string& uid : members->second) {
-            PodEntry& entry = pods_.at(uid);
-            if (entry.slot < 0 && entry.holds_room() && find_owner(entry) == &app) {
+        for (const PodId member : members) {
+            if (pods_.slot(member) >= 0 || !pods_.holds_room(member)) {
+                continue;
+            }
+            const bool rested = pods_.rests(member);
+            PodEntry& entry = pods_.wake(member);
+            if (find_owner(entry) == &app) {
                 seat(app, entry, anywhere);
+            }
+            if (rested) {
+                pods_.rest(member);
             }
         }
     }
 }
 
 bool Engine::seat(Application& app, PodEntry& entry, bool anywhere) {
-    const std::string* mark = core::find_value(entry.pod.annotations, std::string(slot_annotation));
-    if ((mark != nullptr && *mark == elastic_mark) || (anywhere && mark == nullptr)) {
+    if (entry.mark == Mark::elastic || (anywhere && entry.mark == Mark::none)) {
         return false;
     }
     for (std::size_t i = 0; i < app.slots.size(); ++i) {
         const Slot& slot = app.slots[i];
-        if (slot.pod.empty() && (anywhere || slot.node == entry.node())) {
+        if (slot.pod.is_none() && (anywhere || slot.node == entry.node())) {
             ledger_.fill(app, i, entry);
             return true;
         }
@@ -129,16 +130,13 @@ bool Engine::seat(Application& app, PodEntry& entry, bool anywhere) {
 
 void Engine::open_rest(Application& app) {
     for (Slot& slot : app.slots) {
-        const auto node = slot.pod.empty() ? cluster_.find_node(slot.node) : std::nullopt;
+        const auto node = slot.pod.is_none() ? cluster_.find_node(slot.node.str()) : std::nullopt;
         const core::ShapeId shape = app.shapes[slot.shape].id;
         if (node && cluster_.capacity_in_all(*node, shape, core::View::free) > 0) {
-            ledger_.open(app, slot, slot.node);
+            ledger_.open(app, slot, slot.node.str());
         }
     }
-    const bool whole = std::none_of(app.slots.begin(), app.slots.end(), [](const Slot& slot) {
-        return slot.state == SlotState::degraded;
-    });
-    if (!whole) {
+    if (app.count(SlotState::degraded) > 0) {
         degraded_.insert(app.rank);
     }
 }

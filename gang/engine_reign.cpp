@@ -108,9 +108,7 @@ void Engine::fence_gangs() {
         for (const auto& [uid, app] : apps_) {
             const bool has_unfilled =
                 app.reserved && app.phase == Phase::running && app.epoch != epoch_ &&
-                std::any_of(app.slots.begin(), app.slots.end(), [](const Slot& slot) {
-                    return slot.state != SlotState::bound;
-                });
+                app.count(SlotState::bound) < app.slots.size();
             if (has_unfilled) {
                 gangs_to_fence_.emplace(uid, GangFence{app.annotation, now_ms_});
             }

@@ -23,9 +23,9 @@ void Engine::repair() {
             continue;
         }
         const bool stands_on_suspect =
-            !suspects.empty() &&
+            !suspects.empty() && app.count(SlotState::open) > 0 &&
             std::any_of(app.slots.begin(), app.slots.end(), [&suspects](const Slot& slot) {
-                return slot.state == SlotState::open && suspects.contains(slot.node);
+                return slot.state == SlotState::open && suspects.contains(slot.node.str());
             });
         if (stands_on_suspect || suspect_gangs_.contains(uid) ||
             (room_appeared && degraded_.contains(app.rank))) {
@@ -49,10 +49,10 @@ void Engine::find_leaving(Application& app, const std::vector<const Application*
         if (slot.state != SlotState::open) {
             continue;
         }
-        const auto node = cluster_.find_node(slot.node);
+        const auto node = cluster_.find_node(slot.node.str());
         if (!ledger_.is_usable(app, slot) ||
             ledger_.is_overrun(*node, app.shapes[slot.shape].id, holders)) {
-            ledger_.degrade(slot);
+            ledger_.degrade(app, slot);
             slot.leaving = true;
         }
     }
@@ -76,7 +76,7 @@ std::vector<core::NodeCount> Engine::find_room(core::ShapeId shape, std::int64_t
 /// True if the reservation as written does not say so already.
 bool Engine::rehouse(Application& app, Slot& slot, core::NodeIndex to) {
     const std::string node = cluster_.node_name(to);
-    if (slot.leaving && cluster_.find_node(slot.node)) {
+    if (slot.leaving && cluster_.find_node(slot.node.str())) {
         // Until the new reservation is written, a restart would look for the slot on its old node.
         ledger_.hold(app, slot, app.generation + 1);
     }
@@ -119,9 +119,7 @@ void Engine::repair_gang(Application& app, const std::vector<const Application*>
 }
 
 void Engine::tell_health(Application& app) {
-    const auto homeless = std::count_if(app.slots.begin(), app.slots.end(), [](const Slot& slot) {
-        return slot.state == SlotState::degraded;
-    });
+    const std::size_t homeless = app.count(SlotState::degraded);
     if (homeless > 0) {
         degraded_.insert(app.rank);
     } else {

@@ -99,7 +99,7 @@ void Engine::learn_shape(Application& app, const core::Pod& pod) {
     shape->learned = true;
     const auto index = static_cast<std::size_t>(shape - app.shapes.begin());
     const bool taken = std::any_of(app.slots.begin(), app.slots.end(), [index](const Slot& slot) {
-        return slot.shape == index && !slot.pod.empty();
+        return slot.shape == index && !slot.pod.is_none();
     });
     const bool as_predicted = cluster_.resources(shape->id) == pod.requests &&
                               are_alike(cluster_.constraints(shape->id), pod.constraints);
@@ -118,7 +118,7 @@ void Engine::correct_shape(Application& app, std::size_t index, const core::Pod&
     for (Slot& slot : app.slots) {
         if (slot.shape == index && slot.state == SlotState::open) {
             add(left[slot.node], predicted);
-            ledger_.degrade(slot);
+            ledger_.degrade(app, slot);
             slot.leaving = true;
         }
     }
@@ -138,7 +138,7 @@ void Engine::correct_shape(Application& app, std::size_t index, const core::Pod&
         if (slot.shape != index) {
             continue;
         }
-        const auto node = cluster_.find_node(slot.node);
+        const auto node = cluster_.find_node(slot.node.str());
         const bool stays =
             slot.leaving && node && cluster_.capacity(*node, corrected, core::View::free) > 0;
         slot.leaving = false;

@@ -41,22 +41,21 @@ Totals Engine::totals(std::int64_t now_ms) const {
         if (app.phase == Phase::waiting) {
             ++out.pending_gangs[static_cast<std::size_t>(app.attempt.saying.code)];
         }
-        for (const Slot& slot : app.slots) {
-            out.slots_claimed += slot.state == SlotState::claimed ? 1 : 0;
-            out.slots_bound +=
-                slot.state == SlotState::bound || slot.state == SlotState::draining ? 1 : 0;
-            out.slots_degraded += slot.state == SlotState::degraded ? 1 : 0;
-            if (slot.state == SlotState::open) {
-                const core::Resources& amounts = cluster_.resources_of(slot.charge);
-                ++out.slots_open;
+        const SlotNumbers slots = slot_numbers(app);
+        out.slots_open += slots.open;
+        out.slots_claimed += slots.claimed;
+        out.slots_bound += slots.bound;
+        out.slots_degraded += slots.degraded;
+        for (std::size_t i = app.open_from; slots.open > 0 && i < app.slots.size(); ++i) {
+            if (app.slots[i].state == SlotState::open) {
+                const core::Resources& amounts = cluster_.resources_of(app.slots[i].charge);
                 out.open_cpu_milli += amounts.cpu_milli;
                 out.open_memory_bytes += amounts.memory_bytes;
             }
         }
     }
-    for (const auto& [uid, entry] : pods_) {
-        add_pending(entry, out.pending_pods);
-    }
+    pods_.for_each_active(
+        [&](const PodEntry& entry) { add_pending(entry, out.pending_pods); });
     return out;
 }
 

@@ -15,10 +15,7 @@ constexpr std::int64_t distrust_ms_max = 30'000;
 
 }  // namespace
 
-void Engine::observe_end(const PodEntry& entry, const core::Pod& before) {
-    if (core::is_terminal(before) || !core::is_terminal(entry.pod)) {
-        return;
-    }
+void Engine::observe_end(const PodEntry& entry) {
     if (core::is_refused_by_kubelet(entry.pod)) {
         ++counters_.kubelet_rejections;
         distrust(entry.pod.node_name);

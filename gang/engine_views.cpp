@@ -39,7 +39,7 @@ void add_times(core::Resources& to, const core::Resources& one, std::int64_t cou
 }  // namespace
 
 std::size_t Engine::remembered() const {
-    return pods_.size() + executors_by_owner_.size() + claimants_.size() + apps_.size() +
+    return pods_.size() + pods_.owner_count() + claimants_.size() + apps_.size() +
            waiting_.size() + expected_status_.size() + dirty_pods_.size() + dirty_gangs_.size() +
            to_adopt_.size() + degraded_.size() + oversized_.size() + suspect_gangs_.size() +
            to_publish_.size() + stuck_due_.size() + retry_due_.size() + cluster_.charge_count() +
@@ -64,9 +64,20 @@ GangState Engine::state_of(const Application& app) const {
 }
 
 std::string Engine::application_name(const Application& app) const {
-    const auto it = pods_.find(app.uid);
-    const std::string& name = it == pods_.end() ? app.name : application_id(it->second.pod);
+    const PodEntry* driver = pods_.find_active(app.uid);
+    const std::string& name = driver == nullptr ? app.name : application_id(driver->pod);
     return app.is_driver && !name.empty() ? name : app.name;
+}
+
+Engine::SlotNumbers Engine::slot_numbers(const Application& app) {
+    const auto count = [&app](SlotState state) {
+        return static_cast<std::int32_t>(app.count(state));
+    };
+    return {
+        count(SlotState::open),
+        count(SlotState::claimed),
+        count(SlotState::bound) + count(SlotState::draining),
+        count(SlotState::degraded)};
 }
 
 GangView Engine::view_of(const Application& app) const {
@@ -79,10 +90,7 @@ GangView Engine::view_of(const Application& app) const {
     view.code = app.attempt.saying.code;
     view.message = app.attempt.saying.sentence;
     if (app.phase == Phase::running && app.degraded) {
-        const auto lacking =
-            std::count_if(app.slots.begin(), app.slots.end(), [](const auto& slot) {
-                return slot.state == SlotState::degraded;
-            });
+        const std::size_t lacking = app.count(SlotState::degraded);
         view.code = ReasonCode::waiting_for_capacity;
         view.message = "no room now for " + std::to_string(lacking) + " of " +
                        std::to_string(app.slots.size()) + " slots";
@@ -96,12 +104,10 @@ GangView Engine::view_of(const Application& app) const {
         view.executors += static_cast<std::int32_t>(shape.count);
         add_times(view.needs, cluster_.resources(shape.id), shape.count);
     }
-    for (const Slot& slot : app.slots) {
-        view.slots_open += slot.state == SlotState::open ? 1 : 0;
-        view.slots_claimed += slot.state == SlotState::claimed ? 1 : 0;
-        view.slots_bound +=
-            slot.state == SlotState::bound || slot.state == SlotState::draining ? 1 : 0;
-    }
+    const SlotNumbers slots = slot_numbers(app);
+    view.slots_open = slots.open;
+    view.slots_claimed = slots.claimed;
+    view.slots_bound = slots.bound;
     return view;
 }
 
@@ -124,32 +130,34 @@ std::vector<GangView> Engine::gangs() const {
 
 /// A uid, namespace/name, a pod's name or an application's id, in this order. Of several with one
 /// name the first created is meant: say namespace/name to be exact.
-const PodEntry* Engine::find_pod(std::string_view question) const {
-    if (const auto it = pods_.find(question); it != pods_.end()) {
-        return &it->second;
+std::optional<PodEntry> Engine::find_pod(std::string_view question) const {
+    if (const auto id = pods_.find(question)) {
+        return pods_.look(*id);
     }
-    const PodEntry* best = nullptr;
+    std::optional<PodEntry> best;
     int best_match = 0;
-    for (const auto& [uid, entry] : pods_) {
-        const std::string& application = application_id(entry.pod);
-        const int match = entry.pod.namespace_name + "/" + entry.pod.name == question ? 3
-                          : entry.pod.name == question                                ? 2
-                          : entry.is_driver && application == question
-                              ? 1
-                              : 0;
-        const bool better =
-            match > best_match || (match > 0 && match == best_match && entry.rank() < best->rank());
-        if (better) {
-            best = &entry;
+    const auto consider = [&](PodId id, int match) {
+        if (match == 0 || match < best_match) {
+            return;
+        }
+        PodEntry entry = pods_.look(id);
+        if (match > best_match || entry.rank() < best->rank()) {
+            best = std::move(entry);
             best_match = match;
         }
-    }
+    };
+    pods_.for_each([&](PodId id) { consider(id, pods_.match_name(id, question)); });
+    pods_.for_each_active([&](const PodEntry& entry) {
+        if (entry.is_driver && application_id(entry.pod) == question) {
+            consider(entry.id, 1);
+        }
+    });
     return best;
 }
 
 std::optional<Explanation> Engine::explain(std::string_view pod_or_app) const {
-    const PodEntry* entry = find_pod(pod_or_app);
-    if (entry == nullptr) {
+    const auto entry = find_pod(pod_or_app);
+    if (!entry) {
         return std::nullopt;
     }
     const Application* own = find_app(entry->pod.uid);
@@ -166,10 +174,10 @@ std::optional<Explanation> Engine::explain(std::string_view pod_or_app) const {
     if (!app->shapes.empty()) {
         out.executor = cluster_.resources(app->shapes.front().id);
     }
-    std::map<std::string, std::int32_t> per_node;
+    std::map<std::string_view, std::int32_t> per_node;
     for (const Slot& slot : app->slots) {
         if (slot.state != SlotState::degraded) {
-            ++per_node[slot.node];
+            ++per_node[slot.node.str()];
         }
     }
     out.slots_per_node.assign(per_node.begin(), per_node.end());

@@ -2,6 +2,7 @@
 
 #include "core/filters.hpp"
 #include "core/mutant.hpp"
+#include "gang/reservation.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -18,8 +19,39 @@ std::int32_t profile_of(const core::Pod& executor) {
     return profile;
 }
 
+Mark mark_of(const core::Pod& executor) {
+    const std::string* mark = core::find_value(executor.annotations, slot_annotation);
+    return mark == nullptr ? Mark::none : *mark == elastic_mark ? Mark::elastic : Mark::slot;
+}
+
 bool fits_within(const core::Resources& inner, const core::Resources& outer) {
     return core::larger(inner, outer) == outer;
+}
+
+void Ledger::set_state(Application& app, Slot& slot, SlotState state) {
+    --app.slots_in[static_cast<std::size_t>(slot.state)];
+    ++app.slots_in[static_cast<std::size_t>(state)];
+    slot.state = state;
+    const auto index = static_cast<std::size_t>(&slot - app.slots.data());
+    if (state == SlotState::open) {
+        app.open_from = std::min(app.open_from, index);
+    } else if (app.count(SlotState::open) == 0) {
+        app.open_from = app.slots.size();
+    } else if (index == app.open_from) {
+        const auto next = std::find_if(
+            app.slots.begin() + static_cast<std::ptrdiff_t>(index),
+            app.slots.end(),
+            [](const Slot& other) { return other.state == SlotState::open; });
+        app.open_from = static_cast<std::size_t>(next - app.slots.begin());
+    }
+}
+
+void Ledger::count_anew(Application& app) {
+    app.slots_in = {};
+    app.open_from = 0;
+    for (const Slot& slot : app.slots) {
+        ++app.slots_in[static_cast<std::size_t>(slot.state)];
+    }
 }
 
 /// Called while the slot is open and charged: after it has become so, before it ceases to be.
@@ -37,10 +69,18 @@ void Ledger::settle(const PodEntry& entry) {
     }
 }
 
-void Ledger::open(const Application& app, Slot& slot, const std::string& node) {
+Slot& Ledger::add(Application& app, std::size_t shape, std::string_view node) {
+    Slot& slot = app.slots.emplace_back();
+    slot.shape = static_cast<std::uint32_t>(shape);
+    slot.node = texts_.keep(node);
+    ++app.slots_in[static_cast<std::size_t>(slot.state)];
+    return slot;
+}
+
+void Ledger::open(Application& app, Slot& slot, std::string_view node) {
     ENSURE(slot.charge.is_none());
-    slot.node = node;
-    slot.state = SlotState::open;
+    slot.node = texts_.keep(node);
+    set_state(app, slot, SlotState::open);
     slot.charge = cluster_.charge(
         cluster_.node_or_ghost(node), app.shapes[slot.shape].id, core::Holder::gang);
     count_open(slot, 1);
@@ -49,8 +89,8 @@ void Ledger::open(const Application& app, Slot& slot, const std::string& node) {
 void Ledger::fill(Application& app, std::size_t index, PodEntry& entry) {
     Slot& slot = app.slots[index];
     count_open(slot, -1);
-    const core::Resources amounts =
-        core::larger(cluster_.resources(app.shapes[slot.shape].id), entry.pod.requests);
+    const core::Resources& size = cluster_.resources(app.shapes[slot.shape].id);
+    const core::Resources amounts = core::larger(size, entry.pod.requests);
     cluster_.remove_pod(entry.pod.uid);
     if (!slot.charge.is_none() && slot.node == entry.node()) {
         cluster_.recharge(slot.charge, amounts, core::Holder::gang);
@@ -58,22 +98,25 @@ void Ledger::fill(Application& app, std::size_t index, PodEntry& entry) {
         if (!slot.charge.is_none()) {
             cluster_.release(slot.charge);
         }
-        slot.node = entry.node();
+        slot.node = texts_.keep(entry.node());
         slot.charge =
-            cluster_.charge(cluster_.node_or_ghost(slot.node), amounts, core::Holder::gang);
+            cluster_.charge(cluster_.node_or_ghost(slot.node.str()), amounts, core::Holder::gang);
     }
-    slot.pod = entry.pod.uid;
-    slot.state = entry.bind_in_flight ? SlotState::claimed
-                 : entry.pod.deleting ? SlotState::draining
-                                      : SlotState::bound;
+    slot.pod = entry.id;
+    set_state(
+        app,
+        slot,
+        entry.bind_in_flight ? SlotState::claimed
+        : entry.pod.deleting ? SlotState::draining
+                             : SlotState::bound);
     entry.slot = static_cast<std::int32_t>(index);
 }
 
 void Ledger::vacate(Application& app, PodEntry& entry) {
     Slot& slot = app.slots[static_cast<std::size_t>(entry.slot)];
     entry.slot = -1;
-    slot.pod.clear();
-    slot.state = SlotState::open;
+    slot.pod = {};
+    set_state(app, slot, SlotState::open);
     cluster_.recharge(
         slot.charge, cluster_.resources(app.shapes[slot.shape].id), core::Holder::gang);
     if (core::is_mutant(core::Mutant::slot_freed_twice)) {
@@ -82,13 +125,13 @@ void Ledger::vacate(Application& app, PodEntry& entry) {
     count_open(slot, 1);
 }
 
-void Ledger::degrade(Slot& slot) {
+void Ledger::degrade(Application& app, Slot& slot) {
     count_open(slot, -1);
     if (!slot.charge.is_none()) {
         cluster_.release(slot.charge);
     }
     slot.charge = {};
-    slot.state = SlotState::degraded;
+    set_state(app, slot, SlotState::degraded);
 }
 
 void Ledger::hold(Application& app, const Slot& slot, std::int64_t generation) {
@@ -96,13 +139,13 @@ void Ledger::hold(Application& app, const Slot& slot, std::int64_t generation) {
         return;
     }
     const core::ChargeId charge = cluster_.charge(
-        cluster_.node_or_ghost(slot.node), app.shapes[slot.shape].id, core::Holder::gang);
+        cluster_.node_or_ghost(slot.node.str()), app.shapes[slot.shape].id, core::Holder::gang);
     app.holds.push_back({charge, generation});
 }
 
 void Ledger::hold(
     Application& app,
-    const std::string& node,
+    std::string_view node,
     const core::Resources& amounts,
     std::int64_t generation) {
     const core::ChargeId charge =
@@ -127,26 +170,27 @@ void Ledger::give_up(
     for (std::size_t i = 0; i < app.slots.size(); ++i) {
         Slot& slot = app.slots[i];
         if (next == slots.end() || *next != i) {
-            if (!slot.pod.empty()) {
-                pods_.at(slot.pod).slot = static_cast<std::int32_t>(kept.size());
+            if (!slot.pod.is_none()) {
+                pods_.set_slot(slot.pod, static_cast<std::int32_t>(kept.size()));
             }
             kept.push_back(std::move(slot));
             continue;
         }
         ++next;
-        ENSURE(slot.pod.empty());
+        ENSURE(slot.pod.is_none());
         if (!slot.charge.is_none()) {
             count_open(slot, -1);
             app.holds.push_back({slot.charge, generation});
         }
     }
     app.slots = std::move(kept);
+    count_anew(app);
 }
 
 void Ledger::give_up_unfilled(Application& app, std::int64_t generation) {
     std::vector<std::size_t> unfilled;
     for (std::size_t i = 0; i < app.slots.size(); ++i) {
-        if (app.slots[i].pod.empty()) {
+        if (app.slots[i].pod.is_none()) {
             unfilled.push_back(i);
         }
     }
@@ -155,6 +199,7 @@ void Ledger::give_up_unfilled(Application& app, std::int64_t generation) {
 
 void Ledger::drop(Application& app) {
     const std::vector<Slot> slots = std::exchange(app.slots, {});
+    count_anew(app);
     for (const Slot& slot : slots) {
         if (!slot.charge.is_none()) {
             count_open(slot, -1);
@@ -162,9 +207,16 @@ void Ledger::drop(Application& app) {
                 cluster_.release(slot.charge);
             }
         }
-        if (const auto it = pods_.find(slot.pod); it != pods_.end()) {
-            it->second.slot = -1;
-            settle(it->second);
+        if (slot.pod.is_none()) {
+            continue;
+        }
+        pods_.set_slot(slot.pod, -1);
+        if (pods_.holds_room(slot.pod)) {
+            cluster_.upsert_pod(
+                pods_.uid(slot.pod),
+                pods_.node(slot.pod),
+                pods_.requests(slot.pod),
+                core::Holder::gang);
         }
     }
     for (const Hold& hold : std::exchange(app.holds, {})) {
@@ -180,7 +232,7 @@ std::optional<std::size_t> Ledger::find_open(const Application& app, const PodEn
         takes_it.push_back(fits_within(entry.pod.requests, cluster_.resources(shape.id)));
     }
     std::optional<std::size_t> other;
-    for (std::size_t i = 0; i < app.slots.size(); ++i) {
+    for (std::size_t i = app.open_from; i < app.slots.size(); ++i) {
         const Slot& slot = app.slots[i];
         const GangShape& shape = app.shapes[slot.shape];
         if (slot.state != SlotState::open || !is_stored(app, slot) || !takes_it[slot.shape] ||
@@ -188,7 +240,7 @@ std::optional<std::size_t> Ledger::find_open(const Application& app, const PodEn
             continue;
         }
         // The pod's own constraints decide, not the declared ones.
-        const auto node = cluster_.find_node(slot.node);
+        const auto node = cluster_.find_node(slot.node.str());
         if (entry.pod.constraints != cluster_.constraints(shape.id) &&
             !core::filter_node(cluster_.node(*node), entry.pod.constraints).passes()) {
             continue;
@@ -202,7 +254,7 @@ std::optional<std::size_t> Ledger::find_open(const Application& app, const PodEn
 }
 
 bool Ledger::is_usable(const Application& app, const Slot& slot) const {
-    const auto node = cluster_.find_node(slot.node);
+    const auto node = cluster_.find_node(slot.node.str());
     return node && cluster_.is_eligible(*node, app.shapes[slot.shape].id);
 }
 

@@ -4,7 +4,9 @@
 
 #include "core/cluster.hpp"
 #include "core/mutant.hpp"
+#include "core/text.hpp"
 #include "gang/application.hpp"
+#include "gang/pods.hpp"
 
 #include <cstdint>
 #include <map>
@@ -14,17 +16,19 @@
 
 namespace gang {
 
-using Pods = std::map<std::string, PodEntry, std::less<>>;
-
 class Ledger {
 public:
-    Ledger(core::Cluster& cluster, Pods& pods) : cluster_(cluster), pods_(pods) {}
+    Ledger(core::Cluster& cluster, Pods& pods, core::Texts& texts)
+        : cluster_(cluster), pods_(pods), texts_(texts) {}
 
     /// Charges a pod of ours where it is, unless a slot does.
     void settle(const PodEntry& entry);
 
+    /// One more slot, without room; `node`: where it was last.
+    Slot& add(Application& app, std::size_t shape, std::string_view node);
+
     /// A slot without room gets it on this node, whether or not there is any left.
-    void open(const Application& app, Slot& slot, const std::string& node);
+    void open(Application& app, Slot& slot, std::string_view node);
 
     /// The executor is on its node (or on its way): the slot is its room from now on, there.
     /// Repeating it takes over a changed request.
@@ -34,7 +38,7 @@ public:
     void vacate(Application& app, PodEntry& entry);
 
     /// The slot's room is given up; it waits for other room.
-    void degrade(Slot& slot);
+    void degrade(Application& app, Slot& slot);
 
     /// Charges the room that a degraded slot had on its node, until `generation` is written.
     void hold(Application& app, const Slot& slot, std::int64_t generation);
@@ -42,7 +46,7 @@ public:
     /// The same for these amounts; as far as pods are counted, they are one.
     void hold(
         Application& app,
-        const std::string& node,
+        std::string_view node,
         const core::Resources& amounts,
         std::int64_t generation);
 
@@ -76,10 +80,13 @@ public:
     std::int64_t open_milli() const { return open_milli_; }
 
 private:
+    static void set_state(Application& app, Slot& slot, SlotState state);
+    static void count_anew(Application& app);
     void count_open(const Slot& slot, std::int64_t sign);
 
     core::Cluster& cluster_;
     Pods& pods_;
+    core::Texts& texts_;
     std::int64_t open_milli_ = 0;
 };
 
@@ -90,6 +97,9 @@ inline bool is_stored(const Application& app, const Slot& slot) {
 
 /// The profile label of an executor, 0 if there is none.
 std::int32_t profile_of(const core::Pod& executor);
+
+/// What the annotation of an executor says of its slot.
+Mark mark_of(const core::Pod& executor);
 
 /// Whether each amount of `inner` is within `outer`.
 bool fits_within(const core::Resources& inner, const core::Resources& outer);

@@ -164,7 +164,7 @@ std::string bound_text(const PodEntry& entry, const Application* app) {
     }
     std::set<std::string_view> nodes;
     for (const Slot& slot : app->slots) {
-        nodes.insert(slot.node);
+        nodes.insert(slot.node.str());
     }
     const auto counted = [](std::size_t count, const char* what) {
         return std::to_string(count) + " " + what + (count == 1 ? "" : "s");

@@ -1,0 +1,257 @@
+#include "gang/pods.hpp"
+
+#include "core/result.hpp"
+#include "gang/ledger.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace gang {
+
+std::optional<PodId> Pods::find(std::string_view uid) const {
+    if (const auto uuid = core::parse_uuid(uid)) {
+        const auto number = index_.find(*uuid, uuid_of());
+        return number ? std::optional(PodId{*number}) : std::nullopt;
+    }
+    const auto it = by_odd_uid_.find(uid);
+    return it == by_odd_uid_.end() ? std::nullopt : std::optional(it->second);
+}
+
+PodEntry& Pods::add(std::string_view uid) {
+    PodId id{static_cast<std::uint32_t>(cells_.size())};
+    if (free_.empty()) {
+        cells_.emplace_back();
+    } else {
+        id = free_.back();
+        free_.pop_back();
+    }
+    Cell& added = cell(id);
+    added.is_used = true;
+    if (const auto uuid = core::parse_uuid(uid)) {
+        added.uuid = *uuid;
+        index_.insert(id.value, uuid_of());
+    } else {
+        added.is_odd = true;
+        ENSURE(by_odd_uid_.emplace(uid, id).second);
+        odd_uids_.emplace(id, uid);
+    }
+    added.active = std::make_unique<PodEntry>();
+    added.active->id = id;
+    added.active->pod.uid = uid;
+    return *added.active;
+}
+
+void Pods::erase(PodId id) {
+    wake(id);
+    if (cell(id).is_odd) {
+        by_odd_uid_.erase(odd_uids_.at(id));
+        odd_uids_.erase(id);
+    } else {
+        index_.erase(id.value, uuid_of());
+    }
+    cell(id) = Cell{};
+    free_.push_back(id);
+}
+
+PodEntry* Pods::find_active(std::string_view uid) {
+    const auto id = find(uid);
+    return id ? cell(*id).active.get() : nullptr;
+}
+
+const PodEntry* Pods::find_active(std::string_view uid) const {
+    const auto id = find(uid);
+    return id ? cell(*id).active.get() : nullptr;
+}
+
+PodEntry& Pods::at(std::string_view uid) {
+    PodEntry* entry = find_active(uid);
+    ENSURE(entry != nullptr);
+    return *entry;
+}
+
+const PodEntry& Pods::at(std::string_view uid) const {
+    const PodEntry* entry = find_active(uid);
+    ENSURE(entry != nullptr);
+    return *entry;
+}
+
+PodEntry& Pods::wake(PodId id) {
+    Cell& woken = cell(id);
+    if (woken.active == nullptr) {
+        woken.active = std::make_unique<PodEntry>(look(id));
+        amounts_.release(woken.amounts);
+        woken.amounts = {};
+        woken.namespace_name = woken.stem = woken.suffix = {};
+        woken.node = woken.owner = woken.claim = {};
+    }
+    return *woken.active;
+}
+
+void Pods::rest(PodId id) {
+    Cell& resting = cell(id);
+    ENSURE(resting.active != nullptr);
+    const PodEntry& entry = *resting.active;
+    ENSURE(!entry.is_driver && !entry.bind_in_flight && !entry.pod.node_name.empty());
+    const std::string& name = entry.pod.name;
+    const std::size_t stem = name.rfind('-') + 1;  // 0 without a dash
+    resting.namespace_name = texts_.keep(entry.pod.namespace_name);
+    resting.stem = texts_.keep(std::string_view(name).substr(0, stem));
+    resting.suffix = texts_.keep(std::string_view(name).substr(stem));
+    resting.node = texts_.keep(entry.pod.node_name);
+    resting.owner = texts_.keep(entry.owner);
+    resting.claim = texts_.keep(entry.claim);
+    resting.created = entry.pod.created;
+    resting.amounts = amounts_.intern(entry.pod.requests).id;
+    resting.slot = entry.slot;
+    resting.profile = entry.profile;
+    resting.phase = entry.pod.phase;
+    resting.mark = entry.mark;
+    resting.is_executor = entry.is_executor;
+    resting.hand_made = entry.hand_made;
+    resting.lived = entry.lived;
+    resting.active.reset();
+}
+
+bool Pods::is_known(PodId id, const core::Pod& told) {
+    Cell& known = cell(id);
+    const bool same = !told.deleting && !core::is_terminal(told) &&
+                      known.phase != core::PodPhase::succeeded &&
+                      known.phase != core::PodPhase::failed && known.node == told.node_name &&
+                      known.mark == mark_of(told) && amounts_[known.amounts] == told.requests;
+    if (same) {
+        known.phase = told.phase;
+    }
+    return same;
+}
+
+PodEntry Pods::look(PodId id) const {
+    const Cell& seen = cell(id);
+    if (seen.active != nullptr) {
+        return *seen.active;
+    }
+    PodEntry entry;
+    entry.id = id;
+    entry.pod.namespace_name = seen.namespace_name;
+    entry.pod.name = seen.stem.str() + seen.suffix.str();
+    entry.pod.uid = uid(id);
+    entry.pod.node_name = seen.node;
+    entry.pod.created = seen.created;
+    entry.pod.requests = amounts_[seen.amounts];
+    entry.pod.phase = seen.phase;
+    entry.owner = seen.owner;
+    entry.claim = seen.claim;
+    entry.slot = seen.slot;
+    entry.mark = seen.mark;
+    entry.profile = seen.profile;
+    entry.is_executor = seen.is_executor;
+    entry.hand_made = seen.hand_made;
+    entry.lived = seen.lived;
+    return entry;
+}
+
+std::string Pods::uid(PodId id) const {
+    return cell(id).is_odd ? odd_uids_.at(id) : core::text_of(cell(id).uuid);
+}
+
+std::string Pods::full_name(PodId id) const {
+    const Cell& seen = cell(id);
+    if (seen.active != nullptr) {
+        return seen.active->pod.namespace_name + "/" + seen.active->pod.name;
+    }
+    return seen.namespace_name.str() + "/" + seen.stem.str() + seen.suffix.str();
+}
+
+bool Pods::holds_room(PodId id) const {
+    const Cell& seen = cell(id);
+    return seen.active != nullptr
+               ? seen.active->holds_room()
+               : seen.phase != core::PodPhase::succeeded && seen.phase != core::PodPhase::failed;
+}
+
+std::int32_t Pods::profile(PodId id) const {
+    const Cell& seen = cell(id);
+    return seen.active != nullptr ? seen.active->profile : seen.profile;
+}
+
+const std::string& Pods::node(PodId id) const {
+    const Cell& seen = cell(id);
+    return seen.active != nullptr ? seen.active->node() : seen.node.str();
+}
+
+const core::Resources& Pods::requests(PodId id) const {
+    const Cell& seen = cell(id);
+    return seen.active != nullptr ? seen.active->pod.requests : amounts_[seen.amounts];
+}
+
+std::int32_t Pods::slot(PodId id) const {
+    const Cell& seen = cell(id);
+    return seen.active != nullptr ? seen.active->slot : seen.slot;
+}
+
+void Pods::set_slot(PodId id, std::int32_t slot) {
+    Cell& changed = cell(id);
+    (changed.active != nullptr ? changed.active->slot : changed.slot) = slot;
+}
+
+int Pods::match_name(PodId id, std::string_view question) const {
+    const Cell& seen = cell(id);
+    const bool rests = seen.active == nullptr;
+    const std::string& space = rests ? seen.namespace_name.str() : seen.active->pod.namespace_name;
+    const std::string& stem = rests ? seen.stem.str() : seen.active->pod.name;
+    const std::string& suffix = seen.suffix.str();
+    const auto is_name = [&](std::string_view text) {
+        return text.size() == stem.size() + suffix.size() && text.starts_with(stem) &&
+               text.ends_with(suffix);
+    };
+    const bool in_space = question.size() > space.size() && question.starts_with(space) &&
+                          question[space.size()] == '/';
+    if (in_space && is_name(question.substr(space.size() + 1))) {
+        return 3;
+    }
+    return is_name(question) ? 2 : 0;
+}
+
+void Pods::join(PodEntry& entry, const std::string& owner) {
+    std::vector<PodId>& members = members_[owner];
+    entry.owner = owner;
+    cell(entry.id).place = static_cast<std::uint32_t>(members.size());
+    members.push_back(entry.id);
+}
+
+bool Pods::leave(PodEntry& entry) {
+    const auto it = members_.find(entry.owner);
+    if (entry.owner.empty() || it == members_.end()) {
+        return false;
+    }
+    std::vector<PodId>& members = it->second;
+    const std::uint32_t place = cell(entry.id).place;
+    ENSURE(place < members.size() && members[place] == entry.id);
+    members[place] = members.back();
+    cell(members[place]).place = place;
+    members.pop_back();
+    if (!members.empty()) {
+        return false;
+    }
+    members_.erase(it);
+    return true;
+}
+
+std::span<const PodId> Pods::members_of(std::string_view owner) const {
+    const auto it = members_.find(owner);
+    return it == members_.end() ? std::span<const PodId>{} : it->second;
+}
+
+std::vector<PodId> Pods::sorted_members_of(std::string_view owner) const {
+    std::vector<std::pair<std::string, PodId>> members;
+    for (const PodId id : members_of(owner)) {
+        members.emplace_back(uid(id), id);
+    }
+    std::sort(members.begin(), members.end());
+    std::vector<PodId> sorted;
+    for (const auto& [text, id] : members) {
+        sorted.push_back(id);
+    }
+    return sorted;
+}
+
+}  // namespace gang

@@ -1,0 +1,142 @@
+#pragma once
+// All pods of ours, by uid and by number. What may still be bound, and every driver, is kept whole
+// (a PodEntry); the many that are bound and of which only their end is awaited rest: a hundred
+// bytes each, names and nodes shared.
+//
+//   add --> active --rest()--> resting --wake()--> active ... --erase()
+//
+// Resting pods answer the few questions that are asked of many; for anything else they are woken,
+// or looked at as a copy.
+
+#include "core/chunks.hpp"
+#include "core/ids.hpp"
+#include "core/interner.hpp"
+#include "core/resources.hpp"
+#include "core/text.hpp"
+#include "core/uuid.hpp"
+#include "gang/application.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gang {
+
+class Pods {
+public:
+    explicit Pods(core::Texts& texts) : texts_(texts) {}
+
+    std::size_t size() const { return cells_.size() - free_.size(); }
+    bool contains(std::string_view uid) const { return find(uid).has_value(); }
+    std::optional<PodId> find(std::string_view uid) const;
+
+    /// A new, active one; `pod.uid` and `id` are filled.
+    PodEntry& add(std::string_view uid);
+    void erase(PodId id);
+
+    // --- active ones ---
+    /// nullptr: unknown, or resting.
+    PodEntry* find_active(std::string_view uid);
+    const PodEntry* find_active(std::string_view uid) const;
+    /// Must be there and active, as all drivers and all unbound pods are.
+    PodEntry& at(std::string_view uid);
+    const PodEntry& at(std::string_view uid) const;
+    template <typename Visit>
+    void for_each_active(const Visit& visit) const {
+        for (std::size_t i = 0; i < cells_.size(); ++i) {
+            if (cells_[i].active) visit(*cells_[i].active);
+        }
+    }
+
+    // --- resting ones ---
+    bool rests(PodId id) const { return cell(id).active == nullptr; }
+    /// Makes it whole again, as far as it is remembered: labels, owners and constraints are not.
+    PodEntry& wake(PodId id);
+    /// References to the entry end here. It is bound, no driver, and nothing is under way for it.
+    void rest(PodId id);
+    /// Whether the pod as told is what is remembered of the resting one; its phase may have gone on
+    /// to another in which it still runs, which is noted.
+    bool is_known(PodId id, const core::Pod& told);
+
+    // --- either ---
+    /// As it would be if it were awake.
+    PodEntry look(PodId id) const;
+    std::string uid(PodId id) const;
+    /// "namespace/name".
+    std::string full_name(PodId id) const;
+    bool holds_room(PodId id) const;
+    std::int32_t profile(PodId id) const;
+    const std::string& node(PodId id) const;
+    const core::Resources& requests(PodId id) const;
+    std::int32_t slot(PodId id) const;
+    void set_slot(PodId id, std::int32_t slot);
+    /// How it answers to a question (see Engine::find_pod): 3 namespace/name, 2 name, 0 not.
+    int match_name(PodId id, std::string_view question) const;
+    /// Every pod's number, in no order that means anything.
+    template <typename Visit>
+    void for_each(const Visit& visit) const {
+        for (std::size_t i = 0; i < cells_.size(); ++i) {
+            if (cells_[i].is_used) visit(PodId{static_cast<std::uint32_t>(i)});
+        }
+    }
+
+    // --- executors of one owner ---
+    /// Notes it as the owner's, who need not be known.
+    void join(PodEntry& entry, const std::string& owner);
+    /// True: that was the owner's last.
+    bool leave(PodEntry& entry);
+    /// In no order that means anything.
+    std::span<const PodId> members_of(std::string_view owner) const;
+    /// By uid: for decisions.
+    std::vector<PodId> sorted_members_of(std::string_view owner) const;
+    std::size_t owner_count() const { return members_.size(); }
+
+private:
+    using AmountsId = core::Id<struct AmountsTag>;
+    struct Cell {
+        core::Uuid uuid;  ///< nothing in it if the uid has another form
+        // Of a resting one:
+        core::Text namespace_name;
+        core::Text stem;    ///< of the name, up to its last dash; shared by a gang's executors
+        core::Text suffix;  ///< the rest: mostly a number, shared by all gangs
+        core::Text node;
+        core::Text owner;
+        core::Text claim;
+        std::int64_t created = 0;
+        std::unique_ptr<PodEntry> active;  ///< nullptr: it rests
+        AmountsId amounts;
+        std::int32_t slot = -1;
+        std::int32_t profile = 0;
+        std::uint32_t place = 0;  ///< among its owner's members
+        core::PodPhase phase = core::PodPhase::pending;
+        Mark mark = Mark::none;
+        bool is_executor : 1 = false;
+        bool hand_made : 1 = false;
+        bool lived : 1 = false;
+        bool is_odd : 1 = false;  ///< its uid is in odd_uids_
+        bool is_used : 1 = false;
+    };
+
+    Cell& cell(PodId id) { return cells_[id.value]; }
+    const Cell& cell(PodId id) const { return cells_[id.value]; }
+    auto uuid_of() const {
+        return [this](std::uint32_t number) -> const core::Uuid& { return cells_[number].uuid; };
+    }
+
+    core::Texts& texts_;
+    core::Chunks<Cell, 256> cells_;  ///< by PodId
+    std::vector<PodId> free_;
+    core::UuidIndex index_;
+    std::map<std::string, PodId, std::less<>> by_odd_uid_;  ///< those of no usual form
+    std::map<PodId, std::string> odd_uids_;
+    core::Interner<core::Resources, AmountsId> amounts_;
+    std::map<std::string, std::vector<PodId>, std::less<>> members_;  ///< by owner's uid
+};
+
+}  // namespace gang
