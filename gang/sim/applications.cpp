@@ -112,10 +112,12 @@ std::uint32_t Applications::find_conf(const PodRef& driver) const {
 
 void Applications::replace_conf(ApplicationId id) {
     Application& one = all_[id];
-    if (one.conf == nobody || one.phase != Application::Phase::submitted) {
+    // A driver that is admitted alone and then asks for executors may wait behind others for ever, and
+    // hold its room meanwhile: that is what its tenant has asked for.
+    if (one.conf == nobody || one.phase != Application::Phase::submitted || one.declared == 0) {
         return;
     }
-    one.declared = world_.random.between(one.is_dynamic ? 1 : 0, world_.plan.gang_max);
+    one.declared = world_.random.between(1, world_.plan.gang_max);
     one.maximum = std::max(one.maximum, one.declared);
     one.target = one.declared;
     one.ever.push_back(one.declared);
@@ -337,10 +339,13 @@ void Applications::calm_down() {
             continue;
         }
         const core::Pod& driver = *world_.store.find_pod(one.driver);
-        // What its tenant has made of it may be no application any more.
+        // What its tenant has made of it may be no application any more; and a config map that was
+        // understood is not read again.
+        Application largest = one;
+        largest.declared = *std::max_element(one.ever.begin(), one.ever.end());
         const bool is_hopeless = one.was_tampered ||
                                  core::find_value(driver.labels, "edited") != nullptr ||
-                                 (driver.node_name.empty() && !fits_empty_cluster(one));
+                                 (driver.node_name.empty() && !fits_empty_cluster(largest));
         if (is_hopeless) {
             world_.delete_pod(one.driver, {Actor::tenant}, 0);
         } else if (one.conf == nobody) {

@@ -241,10 +241,11 @@ void ApiServers::look_for_silence(std::uint32_t id, std::uint64_t serial) {
         world_.replicas[stream.replica].watch_closed(stream.is_of_nodes, true);
         return;
     }
-    const std::int64_t next = std::min(
-        {stream.heard_ms + silence_ms,
-         stream.ends_ms,
-         std::max(stream.next_bookmark_ms, world_.now_ms + 1)});
+    if (world_.now_ms >= stream.next_bookmark_ms) {
+        stream.next_bookmark_ms = world_.now_ms + bookmark_gap_ms;
+    }
+    const std::int64_t next =
+        std::min({stream.heard_ms + silence_ms, stream.ends_ms, stream.next_bookmark_ms});
     world_.queue.plan(std::max(next, world_.now_ms + 1), Happening::stream_silent, id, serial);
 }
 

@@ -66,6 +66,7 @@ std::string Totals::describe(double seconds, int jobs) const {
         "pods bound by us      {} ({} gangs)\n"
         "views at rest         {} compared with the truth\n"
         "overcommits explained {} by a write that the decision had not seen\n"
+        "slots forfeited       {}\n"
         "kubelets out of room  {}\n"
         "ended for the lease   {} processes\n"
         "wall time             {:.1f} s, {} jobs\n",
@@ -81,12 +82,16 @@ std::string Totals::describe(double seconds, int jobs) const {
         counts_.gangs_admitted,
         counts_.rests,
         counts_.attributed,
+        counts_.forfeited,
         counts_.kubelet_refusals,
         counts_.exits,
         seconds,
         jobs);
     text += "faults\n";
     for (std::size_t i = 0; i < faults_.size(); ++i) {
+        if (faults_[i] == 0) {
+            continue;
+        }
         text += fmt::format(
             "  {:<22}{:>12}\n", gang::sim::to_string(static_cast<Fault>(i)), faults_[i]);
     }

@@ -49,7 +49,13 @@ private:
     void check_admission(const Entry<core::Pod>& entry, const Author& author);
     void check_executor(const Entry<core::Pod>& entry);
     void check_room(
-        NodeId node, const Amount& before, const Author& author, const std::string& what);
+        NodeId node,
+        PodId pod,
+        const Amount& before,
+        const Author& author,
+        const std::string& what);
+    /// Whose slots are open there, for people.
+    std::string holders(NodeId node) const;
     void check_usable(NodeId node, const Author& author, const std::string& what);
     bool is_excused(NodeId node, const Author& author) const;
     // rest.cpp

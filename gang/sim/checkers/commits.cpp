@@ -56,7 +56,7 @@ void Checkers::pod_changed(const Entry<core::Pod>& entry, const Author& author) 
             before.push_back(room_.usage(node));
         }
     }
-    room_.pod_changed(entry, is_ours, world_.now_ms);
+    room_.pod_changed(entry, author, world_.now_ms);
     const bool is_bind = !was_bound && room_.seen(entry.id).is_bound;
     if (!is_ours) {
         const NodeId node = room_.seen(entry.id).node;
@@ -72,12 +72,12 @@ void Checkers::pod_changed(const Entry<core::Pod>& entry, const Author& author) 
     const std::string what =
         fmt::format("{} {}", is_bind ? "the bind of" : "the patch of", full_name(entry.object));
     for (NodeId node = 0; node < before.size(); ++node) {
-        check_room(node, before[node], author, what);
+        check_room(node, entry.id, before[node], author, what);
     }
 }
 
 void Checkers::check_room(
-    NodeId node, const Amount& before, const Author& author, const std::string& what) {
+    NodeId node, PodId pod, const Amount& before, const Author& author, const std::string& what) {
     const Amount after = room_.usage(node);
     if (!after.is_more_than(before) || after.is_within(room_.allocatable(node))) {
         return;
@@ -86,17 +86,39 @@ void Checkers::check_room(
         ++world_.counts.attributed;
         return;
     }
+    // Others had taken the room of a slot here: it was lost at that moment, and the gang that lost
+    // it writes so in its own time. What is left may be used, as long as pods and new slots fit.
+    Amount kept = room_.pods_on(node);
+    if (const auto own = room_.seats(node).find(pod); own != room_.seats(node).end()) {
+        kept.add(own->second.unit, own->second.open());
+    }
+    if (!before.is_within(room_.allocatable(node)) && kept.is_within(room_.allocatable(node))) {
+        ++world_.counts.forfeited;
+        return;
+    }
     violated(
         "no-overcommit",
         fmt::format(
-            "{} by r{} (epoch {}) takes n{} from {} to {}, it has {}",
+            "{} by r{} (epoch {}) takes n{} from {} to {}, it has {}; pods {}{}",
             what,
             author.replica,
             author.epoch,
             node,
             describe(before),
             describe(after),
-            describe(room_.allocatable(node))));
+            describe(room_.allocatable(node)),
+            describe(room_.pods_on(node)),
+            holders(node)));
+}
+
+std::string Checkers::holders(NodeId node) const {
+    std::string text;
+    for (const auto& [driver, seats] : room_.seats(node)) {
+        if (seats.open() > 0) {
+            text += fmt::format(", p{} {} x {}", driver, seats.open(), describe(seats.unit));
+        }
+    }
+    return text;
 }
 
 void Checkers::check_usable(NodeId id, const Author& author, const std::string& what) {
@@ -172,6 +194,18 @@ void Checkers::check_executor(const Entry<core::Pod>& entry) {
     }
     if (room_.rivals(entry.id) > 0) {
         violated("slot-discipline", name + " is in a slot that another live pod is in");
+    }
+    const GangRecord* gang = room_.find_gang(seen.gang);
+    if (gang != nullptr && !gang->is_void && gang->is_live &&
+        room_.seated(seen.gang) > gang->slots) {
+        violated(
+            "slot-discipline",
+            fmt::format(
+                "with {} {} pods sit in the {} slots of p{}",
+                name,
+                room_.seated(seen.gang),
+                gang->slots,
+                seen.gang));
     }
 }
 

@@ -87,7 +87,15 @@ void Room::read_reservation(PodId driver, const std::string& text) {
     }
 }
 
-void Room::pod_changed(const Entry<core::Pod>& entry, bool is_ours, std::int64_t now_ms) {
+void Room::tenant_edited(PodId driver) {
+    if (const auto gang = gangs_.find(driver); gang != gangs_.end()) {
+        gang->second.is_void = true;
+        clear_slots(driver);
+    }
+}
+
+void Room::pod_changed(const Entry<core::Pod>& entry, const Author& author, std::int64_t now_ms) {
+    const bool is_ours = author.actor == Actor::scheduler;
     if (entry.id >= pods_.size()) {
         pods_.resize(entry.id + 1);
     }
@@ -108,6 +116,7 @@ void Room::pod_changed(const Entry<core::Pod>& entry, bool is_ours, std::int64_t
     }
     if (seen.is_bound && seen.bound_revision == 0) {
         seen.bound_revision = entry.revision;
+        seen.binder = (std::uint64_t{author.replica} << 32U) | author.life;
     }
     seen.node = seen.is_bound && !seen.is_over ? number_of(pod.node_name) : nobody;
     if (seen.node != nobody) {
@@ -118,6 +127,12 @@ void Room::pod_changed(const Entry<core::Pod>& entry, bool is_ours, std::int64_t
         is_ours ? core::find_value(pod.annotations, std::string(reservation_annotation)) : nullptr;
     if (text != nullptr) {
         read_reservation(entry.id, *text);
+    }
+    const bool is_edited =
+        author.actor == Actor::tenant && entry.change == Change::modified && !pod.deleting;
+    seen.is_edited = seen.is_edited || is_edited;
+    if (seen.is_edited) {
+        tenant_edited(entry.id);
     }
     if (const auto gang = gangs_.find(entry.id); gang != gangs_.end()) {
         gang->second.is_live = seen.is_bound && !seen.is_over && !pod.deleting;
@@ -162,9 +177,16 @@ std::int64_t Room::rivals(PodId pod) const {
                pods_.begin(),
                pods_.end(),
                [&one](const Seen& other) {
-                   return other.node != nobody && other.gang == one.gang && other.slot == one.slot;
+                   return other.node != nobody && other.gang == one.gang &&
+                          other.slot == one.slot && other.binder == one.binder;
                }) -
            1;
+}
+
+std::int64_t Room::seated(PodId driver) const {
+    return std::count_if(pods_.begin(), pods_.end(), [driver](const Seen& other) {
+        return other.node != nobody && other.gang == driver;
+    });
 }
 
 }  // namespace gang::sim

@@ -54,9 +54,11 @@ struct Seen {
     NodeId counted_on = nobody;
     PodId gang = nobody;  ///< the driver whose slot it says to be in
     std::int64_t slot = -1;
+    std::uint64_t binder = 0;  ///< the process that bound it: it alone numbers its slots
     Amount amount;
     bool is_bound = false;
     bool is_over = false;
+    bool is_edited = false;  ///< by its tenant: what it is may be read otherwise now
     std::uint64_t bound_revision = 0;
     std::int64_t created_ms = 0;
 };
@@ -64,6 +66,7 @@ struct Seen {
 struct GangRecord {
     bool is_live = false;  ///< its driver is bound, has not ended and is not being deleted
     bool has_reservation = false;
+    bool is_void = false;       ///< its tenant has edited it: no promise is checked
     std::string text;           ///< as a scheduler wrote it last
     std::int64_t slots = 0;     ///< of all shapes, unplaced ones too
     std::vector<NodeId> nodes;  ///< on which it has slots
@@ -72,7 +75,7 @@ struct GangRecord {
 class Room {
 public:
     /// The pod's new state; `is_ours`: a scheduler wrote it, so its annotations count.
-    void pod_changed(const Entry<core::Pod>& entry, bool is_ours, std::int64_t now_ms);
+    void pod_changed(const Entry<core::Pod>& entry, const Author& author, std::int64_t now_ms);
     void node_changed(const Entry<core::Node>& entry);
 
     Amount usage(NodeId node) const;
@@ -85,8 +88,10 @@ public:
     const std::map<PodId, Seats>& seats(NodeId node) const { return nodes_[node].seats; }
     const std::map<PodId, GangRecord>& gangs() const { return gangs_; }
     std::size_t node_count() const { return nodes_.size(); }
-    /// Other live pods that say to be in the same slot.
+    /// Other live pods that the same process put into the same slot.
     std::int64_t rivals(PodId pod) const;
+    /// Live pods in slots of this gang, on all nodes.
+    std::int64_t seated(PodId driver) const;
 
 private:
     struct NodeRecord {
@@ -97,6 +102,7 @@ private:
     NodeRecord& node(NodeId id);
     void sit(const Seen& pod, int sign);
     void read_reservation(PodId driver, const std::string& text);
+    void tenant_edited(PodId driver);
     void clear_slots(PodId driver);
 
     std::vector<Seen> pods_;
