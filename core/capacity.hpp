@@ -13,6 +13,15 @@ namespace core {
 
 inline constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max();
 
+/// A node takes no more pods than this, whatever it says: capacities have 32 bits.
+inline constexpr std::int64_t pod_slots_max = std::numeric_limits<std::int32_t>::max();
+
+/// Pod slots as they count: never negative.
+inline std::int64_t pod_slots(std::int64_t room) {
+    if (is_mutant(Mutant::pods_per_node_off_by_one)) ++room;
+    return std::clamp<std::int64_t>(room, 0, pod_slots_max);
+}
+
 /// What nobody is newly placed in, on every node: room for pods that come unannounced.
 struct Headroom {
     std::int64_t cpu_milli = 0;
@@ -56,8 +65,7 @@ inline std::int64_t times_it_fits(std::int64_t room, std::int64_t request) {
 /// Min over resources and pod slots; constraints are not looked at.
 inline std::int64_t capacity_of(const RoomView& room, NodeIndex node, const Demand& demand) {
     const std::size_t row = node.value;
-    std::int64_t least = std::max<std::int64_t>(room.pods[row], 0);
-    if (is_mutant(Mutant::pods_per_node_off_by_one)) ++least;
+    std::int64_t least = pod_slots(room.pods[row]);
     const Headroom& kept = room.headroom;
     least = std::min(least, times_it_fits(beyond(room.cpu[row], kept.cpu_milli), demand.cpu_milli));
     least = std::min(
@@ -81,7 +89,7 @@ inline std::int64_t amount_of(const Demand& demand, ExtendedId id) {
 inline std::int64_t capacity_beside(
     const RoomView& room, NodeIndex node, const Demand& demand, const Demand& other) {
     const std::size_t row = node.value;
-    std::int64_t least = room.pods[row] - 1;
+    std::int64_t least = pod_slots(room.pods[row]) - 1;
     const std::int64_t cpu = beyond(room.cpu[row], room.headroom.cpu_milli);
     const std::int64_t memory = beyond(room.memory[row], room.headroom.memory_bytes);
     least = std::min(least, times_it_fits(cpu - other.cpu_milli, demand.cpu_milli));

@@ -2,17 +2,43 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 namespace core {
 
-void NodeBitmap::set(NodeIndex node, bool value) {
-    const std::size_t word = node.value / 64;
+void NodeBitmap::set(std::size_t position, bool value) {
+    const std::size_t word = position / 64;
     if (word >= words_.size()) {
         if (!value) return;
         words_.resize(word + 1);
     }
-    const std::uint64_t bit = std::uint64_t{1} << (node.value % 64);
+    const std::uint64_t bit = std::uint64_t{1} << (position % 64);
     words_[word] = value ? words_[word] | bit : words_[word] & ~bit;
+}
+
+void NodeBitmap::insert(std::size_t position) {
+    const std::size_t first = position / 64;
+    if (first >= words_.size()) return;  // only zeros move
+    const std::uint64_t below = (std::uint64_t{1} << (position % 64)) - 1;
+    std::uint64_t carry = words_[first] >> 63;
+    words_[first] = (words_[first] & below) | ((words_[first] & ~below) << 1);
+    for (std::size_t i = first + 1; i < words_.size(); ++i) {
+        const std::uint64_t next = words_[i] >> 63;
+        words_[i] = (words_[i] << 1) | carry;
+        carry = next;
+    }
+    if (carry != 0) words_.push_back(carry);
+}
+
+void NodeBitmap::erase(std::size_t position) {
+    const std::size_t first = position / 64;
+    if (first >= words_.size()) return;
+    const std::uint64_t below = (std::uint64_t{1} << (position % 64)) - 1;
+    words_[first] = (words_[first] & below) | ((words_[first] >> 1) & ~below);
+    for (std::size_t i = first + 1; i < words_.size(); ++i) {
+        words_[i - 1] |= words_[i] << 63;
+        words_[i] >>= 1;
+    }
 }
 
 void NodeBitmap::add(const NodeBitmap& other) {
@@ -48,20 +74,35 @@ void ConstraintClasses::release(ClassId id) {
     if (!constraints_.release(id)) return;
     bitmaps_[id.value] = {};
     live_.erase(std::lower_bound(live_.begin(), live_.end(), id));
+    exclusions_.erase(id);
 }
 
-void ConstraintClasses::filter(ClassId id, NodeIndex index, const Node& node) {
-    bitmaps_[id.value].set(index, filter_node(node, constraints_[id]).passes());
+void ConstraintClasses::filter(ClassId id, std::size_t position, const Node& node) {
+    bitmaps_[id.value].set(position, filter_node(node, constraints_[id]).passes());
 }
 
-void ConstraintClasses::filter_all(NodeIndex index, const Node* node) {
-    for (const ClassId id : live_) {
-        if (node == nullptr) {
-            bitmaps_[id.value].set(index, false);
-        } else {
-            filter(id, index, *node);
-        }
-    }
+void ConstraintClasses::filter_all(std::size_t position, const Node& node) {
+    forget_exclusions();
+    for (const ClassId id : live_) filter(id, position, node);
+}
+
+void ConstraintClasses::node_came(std::size_t position) {
+    forget_exclusions();
+    for (const ClassId id : live_) bitmaps_[id.value].insert(position);
+}
+
+void ConstraintClasses::node_went(std::size_t position) {
+    forget_exclusions();
+    for (const ClassId id : live_) bitmaps_[id.value].erase(position);
+}
+
+const std::vector<ReasonCount>* ConstraintClasses::find_exclusions(ClassId id) const {
+    const auto found = exclusions_.find(id);
+    return found == exclusions_.end() ? nullptr : &found->second;
+}
+
+void ConstraintClasses::keep_exclusions(ClassId id, std::vector<ReasonCount> reasons) const {
+    exclusions_[id] = std::move(reasons);
 }
 
 }  // namespace core

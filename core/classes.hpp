@@ -8,19 +8,25 @@
 #include "core/interner.hpp"
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
 namespace core {
 
-/// One bit per NodeIndex.
+/// One bit per present node, in the order of names: a word is a block of 64 nodes.
 class NodeBitmap {
 public:
-    bool test(NodeIndex node) const {
-        const std::size_t word = node.value / 64;
-        return word < words_.size() && ((words_[word] >> (node.value % 64)) & 1U) != 0;
+    bool test(std::size_t position) const {
+        return ((word(position / 64) >> (position % 64)) & 1U) != 0;
     }
-    void set(NodeIndex node, bool value);
+    std::uint64_t word(std::size_t block) const {
+        return block < words_.size() ? words_[block] : 0;
+    }
+    void set(std::size_t position, bool value);
+    /// A node came, or went, there: those behind it move up, or down, by one.
+    void insert(std::size_t position);
+    void erase(std::size_t position);
     std::int64_t count() const;
     void add(const NodeBitmap& other);
     bool intersects(const NodeBitmap& other) const;
@@ -47,16 +53,29 @@ public:
     std::size_t size() const { return constraints_.size(); }
 
     /// Filters one present node for one class.
-    void filter(ClassId id, NodeIndex index, const Node& node);
-    /// Filters one node for every class; nullptr: it is not there.
-    void filter_all(NodeIndex index, const Node* node);
+    void filter(ClassId id, std::size_t position, const Node& node);
+    /// Filters one node for every class.
+    void filter_all(std::size_t position, const Node& node);
+    /// A node came, and is to be filtered; or went.
+    void node_came(std::size_t position);
+    void node_went(std::size_t position);
 
-    friend bool operator==(const ConstraintClasses&, const ConstraintClasses&) = default;
+    /// What has been counted for the class, nullptr: nothing since a node last changed.
+    const std::vector<ReasonCount>* find_exclusions(ClassId id) const;
+    void keep_exclusions(ClassId id, std::vector<ReasonCount> reasons) const;
+
+    friend bool operator==(const ConstraintClasses& a, const ConstraintClasses& b) {
+        return a.constraints_ == b.constraints_ && a.bitmaps_ == b.bitmaps_ && a.live_ == b.live_;
+    }
 
 private:
+    void forget_exclusions() { exclusions_.clear(); }
+
     Interner<Constraints, ClassId> constraints_;
     std::vector<NodeBitmap> bitmaps_;  ///< by ClassId
     std::vector<ClassId> live_;        ///< sorted
+    /// Why nodes are out: texts, which are dear to make and asked for again and again. Derived.
+    mutable std::map<ClassId, std::vector<ReasonCount>> exclusions_;
 };
 
 }  // namespace core

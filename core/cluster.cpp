@@ -36,8 +36,11 @@ bool Cluster::upsert_node(const Node& node) {
     costly_nodes_ += node.cost != 0 ? 1 : 0;
     entry.node = node;
     entry.present = true;
-    if (came) insert_in_order(index);
-    if (filters_changed) classes_.filter_all(index, &entry.node);
+    if (came) {
+        classes_.filter_all(insert_in_order(index), entry.node);
+    } else if (filters_changed) {
+        classes_.filter_all(position_of(index), entry.node);
+    }
     if (room_changed || filters_changed) ++room_version_;
     return room_changed || filters_changed;
 }
@@ -52,7 +55,6 @@ bool Cluster::remove_node(std::string_view name) {
     costly_nodes_ -= entry.node.cost != 0 ? 1 : 0;
     entry.node = Node{};
     entry.node.name = name;
-    classes_.filter_all(*index, nullptr);
     note_if_idle(*index);
     return true;
 }
@@ -103,18 +105,28 @@ std::vector<NodeIndex>::iterator Cluster::place_in_order(std::string_view name) 
     return std::lower_bound(order_.begin(), order_.end(), name, before);
 }
 
-void Cluster::insert_in_order(NodeIndex node) {
-    order_.insert(place_in_order(node_name(node)), node);
+std::size_t Cluster::insert_in_order(NodeIndex node) {
+    const auto at = place_in_order(node_name(node));
+    const auto position = static_cast<std::size_t>(at - order_.begin());
+    order_.insert(at, node);
+    index_.node_came(node, position);
+    classes_.node_came(position);
+    return position;
 }
 
 void Cluster::erase_from_order(NodeIndex node) {
-    order_.erase(place_in_order(node_name(node)));
+    const auto at = place_in_order(node_name(node));
+    const auto position = static_cast<std::size_t>(at - order_.begin());
+    order_.erase(at);
+    index_.node_went(node, position);
+    classes_.node_went(position);
 }
 
 /// The names of a node's extended resources are held as long as it offers them.
 void Cluster::set_allocatable(NodeIndex node, const Resources& allocatable, std::int64_t pods) {
     const ResourcesId id = intern_amounts(allocatable);
     columns_.set_allocatable(node, demands_[id.value], pods);
+    index_.room_changed(node);
     NodeEntry& entry = nodes_[node.value];
     if (!entry.allocatable.is_none()) release_amounts(entry.allocatable);
     entry.allocatable = id;
@@ -126,8 +138,8 @@ ShapeId Cluster::intern_shape(const Resources& resources, const Constraints& con
     const ResourcesId amounts = intern_amounts(resources);
     const auto constraint_class = classes_.intern(constraints);
     if (constraint_class.is_new) {
-        for (const NodeIndex node : order_) {
-            classes_.filter(constraint_class.id, node, nodes_[node.value].node);
+        for (std::size_t i = 0; i < order_.size(); ++i) {
+            classes_.filter(constraint_class.id, i, nodes_[order_[i].value].node);
         }
     }
     const auto shape = shapes_.intern({amounts, constraint_class.id});
@@ -289,12 +301,14 @@ void Cluster::undo_detach(ChargeId id, const Charge& charge) {
 void Cluster::apply(const Charge& charge, bool taken) {
     columns_.apply(
         demands_[charge.resources.value], {charge.node, charge.count, charge.holder, taken});
+    index_.room_changed(charge.node);
 }
 
 // --- questions ----------------------------------------------------------------------------------
 
 bool Cluster::is_eligible(NodeIndex node, ShapeId shape) const {
-    return classes_.eligible(class_of(shape)).test(node);
+    const Position position = position_of(node);
+    return position != no_position && classes_.eligible(class_of(shape)).test(position);
 }
 
 std::int64_t Cluster::capacity(NodeIndex node, ShapeId shape, View view) const {
@@ -311,18 +325,20 @@ const NodeBitmap& Cluster::eligible(ClassId constraint_class) const {
 }
 
 std::vector<ReasonCount> Cluster::exclusions(ClassId constraint_class) const {
+    if (const auto* known = classes_.find_exclusions(constraint_class)) return *known;
     const NodeBitmap& passing = classes_.eligible(constraint_class);
     const Constraints& constraints = classes_.constraints(constraint_class);
     std::map<std::string, std::int64_t> counts;
-    for (const NodeIndex node : order_) {
-        if (passing.test(node)) continue;
-        ++counts[describe(filter_node(nodes_[node.value].node, constraints))];
+    for (std::size_t i = 0; i < order_.size(); ++i) {
+        if (passing.test(i)) continue;
+        ++counts[describe(filter_node(nodes_[order_[i].value].node, constraints))];
     }
     std::vector<ReasonCount> reasons;
     for (const auto& [reason, count] : counts) reasons.push_back({reason, count});
     std::stable_sort(reasons.begin(), reasons.end(), [](const auto& a, const auto& b) {
         return a.count > b.count;
     });
+    classes_.keep_exclusions(constraint_class, reasons);
     return reasons;
 }
 

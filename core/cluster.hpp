@@ -19,6 +19,7 @@
 #include "core/node.hpp"
 #include "core/node_columns.hpp"
 #include "core/pod_table.hpp"
+#include "core/room_index.hpp"
 
 #include <cstdint>
 #include <map>
@@ -58,11 +59,16 @@ public:
     /// Present nodes, by name: the order of every tie-break.
     std::span<const NodeIndex> nodes_by_name() const { return order_; }
     std::size_t node_count() const { return order_.size(); }
+    /// Its place in that order; no_position of one that is not present.
+    Position position_of(NodeIndex node) const { return index_.position_of(node, order_); }
     /// Some node costs other than 0.
     bool has_costs() const { return costly_nodes_ > 0; }
 
     /// Of every node, kept free of what is newly placed; what is there already may use it.
-    void set_headroom(const Headroom& headroom) { headroom_ = headroom; }
+    void set_headroom(const Headroom& headroom) {
+        headroom_ = headroom;
+        index_.all_changed();
+    }
     const Headroom& headroom() const { return headroom_; }
 
     // --- shapes --------------------------------------------------------------------------------
@@ -120,6 +126,11 @@ public:
     std::int64_t capacity_in_all(NodeIndex node, ShapeId shape, View view) const;
 
     const NodeColumns& columns() const { return columns_; }
+    /// The room above the headroom, by position, with its blocks up to date.
+    const RoomOfView& room(View view) const {
+        return index_.room(view, {columns_, order_, headroom_});
+    }
+    /// By position.
     const NodeBitmap& eligible(ClassId constraint_class) const;
     /// Why nodes are not eligible, as counted texts sorted by count (descending), then text.
     std::vector<ReasonCount> exclusions(ClassId constraint_class) const;
@@ -151,7 +162,7 @@ private:
     NodeIndex take_idle_entry();
     void note_if_idle(NodeIndex node);
     std::vector<NodeIndex>::iterator place_in_order(std::string_view name);
-    void insert_in_order(NodeIndex node);
+    std::size_t insert_in_order(NodeIndex node);
     void erase_from_order(NodeIndex node);
     void set_allocatable(NodeIndex node, const Resources& allocatable, std::int64_t pods);
     ResourcesId intern_amounts(const Resources& resources);
@@ -167,6 +178,7 @@ private:
     std::vector<NodeIndex> order_;  ///< present nodes by name
     std::vector<NodeIndex> idle_;   ///< absent without charges when last looked at
     NodeColumns columns_;
+    mutable RoomIndex index_;  ///< derived, and brought up to date by questions
     ConstraintClasses classes_;
     Interner<Resources, ResourcesId> amounts_;
     std::vector<Demand> demands_;  ///< by ResourcesId

@@ -30,7 +30,9 @@ void refresh_row(Column& column, std::size_t row) {
 }
 
 void set_row(Column& column, std::size_t row, std::int64_t allocatable) {
-    column.room[at(View::allocatable)][row] = allocatable;
+    std::int64_t& room = column.room[at(View::allocatable)][row];
+    column.allocatable += static_cast<Wide>(allocatable) - room;
+    room = allocatable;
     refresh_row(column, row);
 }
 

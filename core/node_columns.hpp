@@ -42,6 +42,7 @@ struct Column {
     std::array<std::vector<std::int64_t>, view_count> room;  ///< by view, by NodeIndex
     std::vector<Wide> charged;
     std::vector<Wide> charged_foreign;
+    Wide allocatable = 0;  ///< of all nodes together
     friend bool operator==(const Column&, const Column&) = default;
 };
 
@@ -68,6 +69,13 @@ public:
     std::span<const std::int64_t> ephemeral(View view) const { return of(ephemeral_, view); }
     std::span<const std::int64_t> pods(View view) const { return of(pods_, view); }
     std::int64_t extended(NodeIndex node, ExtendedId id, View view) const;
+    /// It offers, or somebody holds there, an extended resource.
+    bool lists_extended(NodeIndex node) const { return !extended_[node.value].empty(); }
+
+    /// Of all nodes together.
+    Wide allocatable_cpu() const { return cpu_.allocatable; }
+    Wide allocatable_memory() const { return memory_.allocatable; }
+    Wide allocatable_ephemeral() const { return ephemeral_.allocatable; }
 
     /// More of something is taken there than the node has.
     bool is_overdrawn(NodeIndex node) const;

@@ -3,6 +3,7 @@
 #include "core/result.hpp"
 
 #include <algorithm>
+#include <bit>
 
 namespace core {
 
@@ -19,7 +20,7 @@ std::int64_t request_of(const Demand& demand, std::size_t resource) {
         case 3:
             return 1;
         default:
-            return demand.extended[resource - Packing::plain_resources].amount;
+            return demand.extended[resource - plain_resources].amount;
     }
 }
 
@@ -28,29 +29,46 @@ std::int64_t request_of(const Demand& demand, std::size_t resource) {
 void Packing::begin(const Cluster& cluster, View view, const std::vector<NodeIndex>& excluded) {
     cluster_ = &cluster;
     order_ = cluster.nodes_by_name();
-    room_.emplace(cluster.columns(), view, cluster.headroom());
-    excluded_ = {};
-    has_excluded_ = !excluded.empty();
-    for (const NodeIndex node : excluded) excluded_.set(node, true);
-    touched_.clear();
-    planned_index_.assign(order_.size(), nothing_planned);
+    room_ = &cluster.room(view);
+    columns_.emplace(cluster.columns(), view, cluster.headroom());
+    for (const std::size_t position : excluded_positions_) excluded_.set(position, false);
+    excluded_positions_.clear();
+    for (const NodeIndex node : excluded) {
+        const Position position = cluster.position_of(node);
+        if (position == no_position) continue;
+        excluded_.set(position, true);
+        excluded_positions_.push_back(position);
+    }
+    has_excluded_ = !excluded_positions_.empty();
+    if (stamps_.size() < order_.size()) stamps_.resize(order_.size());
+    if (block_epochs_.size() < room_->block_count()) block_epochs_.resize(room_->block_count());
+    clear();
+}
+
+/// Stamps of an epoch four billion placements ago must not be taken for ours.
+void Packing::next_epoch() {
+    if (++epoch_ != 0) return;
+    std::fill(stamps_.begin(), stamps_.end(), Stamp{});
+    std::fill(block_epochs_.begin(), block_epochs_.end(), 0);
+    epoch_ = 1;
 }
 
 void Packing::clear() {
-    for (const Position position : touched_) planned_index_[position] = nothing_planned;
+    next_epoch();
     touched_.clear();
 }
 
 Packing::Planned& Packing::planned_at(Position position) {
-    std::uint32_t& index = planned_index_[position];
-    if (index == nothing_planned) {
-        index = static_cast<std::uint32_t>(touched_.size());
+    Stamp& stamp = stamps_[position];
+    if (stamp.epoch != epoch_) {
+        stamp = {epoch_, static_cast<std::uint32_t>(touched_.size())};
+        block_epochs_[position / block_size] = epoch_;
         touched_.push_back(position);
-        if (index == planned_.size()) planned_.emplace_back();
-        planned_[index].plain = {};
-        planned_[index].extended.clear();
+        if (stamp.index == planned_.size()) planned_.emplace_back();
+        planned_[stamp.index].plain = {};
+        planned_[stamp.index].extended.clear();
     }
-    return planned_[index];
+    return planned_[stamp.index];
 }
 
 void Packing::put(Position position, ShapeId shape, std::int64_t count) {
@@ -73,17 +91,18 @@ void Packing::put(Position position, ShapeId shape, std::int64_t count) {
 
 std::int64_t Packing::left(Position position, const Demand& demand, std::size_t resource) const {
     const NodeIndex node = order_[position];
-    const std::uint32_t index = planned_index_[position];
-    const Planned* planned = index == nothing_planned ? nullptr : &planned_[index];
+    const Planned* planned = is_touched(position) ? &planned_[stamps_[position].index] : nullptr;
     if (resource < plain_resources) {
-        const std::array columns = {&room_->cpu, &room_->memory, &room_->ephemeral, &room_->pods};
+        const std::array columns = {
+            &columns_->cpu, &columns_->memory, &columns_->ephemeral, &columns_->pods};
         const std::array<std::int64_t, plain_resources> kept = {
-            room_->headroom.cpu_milli, room_->headroom.memory_bytes, 0, 0};
+            columns_->headroom.cpu_milli, columns_->headroom.memory_bytes, 0, 0};
         const std::int64_t taken = planned == nullptr ? 0 : planned->plain[resource];
-        return beyond((*columns[resource])[node.value], kept[resource]) - taken;
+        const std::int64_t room = beyond((*columns[resource])[node.value], kept[resource]);
+        return (resource == 3 ? pod_slots(room) : room) - taken;
     }
     const ExtendedId id = demand.extended[resource - plain_resources].id;
-    std::int64_t amount = room_->columns->extended(node, id, room_->view);
+    std::int64_t amount = columns_->columns->extended(node, id, columns_->view);
     if (planned == nullptr) return amount;
     for (const ExtendedDemand& entry : planned->extended) {
         if (entry.id == id) amount -= entry.amount;
@@ -108,8 +127,8 @@ std::int64_t Packing::times(Position position, ShapeId shape, std::size_t resour
 }
 
 std::int64_t Packing::capacity(Position position, ShapeId shape) const {
-    if (has_excluded_ && is_excluded(position)) return 0;
-    if (!cluster_->is_eligible(order_[position], shape)) return 0;
+    if (is_excluded(position)) return 0;
+    if (!cluster_->eligible(cluster_->class_of(shape)).test(position)) return 0;
     std::int64_t least = unlimited;
     const std::size_t resources = resource_count(shape);
     for (std::size_t i = 0; i < resources; ++i) {
@@ -120,118 +139,81 @@ std::int64_t Packing::capacity(Position position, ShapeId shape) const {
 
 std::int64_t Packing::capacity_beside(Position position, ShapeId shape, ShapeId other) const {
     return core::capacity_beside(
-        *room_, order_[position], cluster_->demand(shape), cluster_->demand(other));
+        *columns_, order_[position], cluster_->demand(shape), cluster_->demand(other));
 }
 
-Wide Packing::scan(ShapeId shape, std::vector<std::int64_t>& capacities) const {
-    const RoomView room = *room_;
-    const Demand& demand = cluster_->demand(shape);
-    const NodeBitmap& eligible = cluster_->eligible(cluster_->class_of(shape));
-    capacities.resize(order_.size());
-    Wide total = 0;
-    for (std::size_t position = 0; position < order_.size(); ++position) {
-        const NodeIndex node = order_[position];
-        std::int64_t capacity = 0;
-        if (planned_index_[position] != nothing_planned) {
-            capacity = this->capacity(static_cast<Position>(position), shape);
-        } else if (eligible.test(node) && !(has_excluded_ && excluded_.test(node))) {
-            capacity = capacity_of(room, node, demand);
-        }
-        capacities[position] = capacity;
-        total += capacity;
+/// Exact: what the loop does not know of (extended resources, planned pods, amounts that it does
+/// not hold) is looked at node by node.
+void Packing::scan_block(const Wanted& wanted, std::size_t block, std::int32_t* capacities) {
+    ++groups_scanned_;
+    std::uint64_t takers = usable(wanted.eligible, block);
+    if (!wanted.demand.extended.empty()) takers &= room_->has_extended[block];
+    if (takers == 0) {
+        std::fill_n(capacities, block_size, 0);
+        return;
     }
-    return total;
-}
-
-std::span<const PositionCount> Packing::fill(
-    ShapeId shape, std::int64_t wanted, const std::vector<std::int64_t>& capacities) {
-    filled_.clear();
-    if (cluster_->has_costs()) {
-        take_cheapest(wanted, capacities);
-    } else {
-        large_.clear();
-        buckets_.fill(0);
-        const std::int64_t level = choose_level(wanted, capacities);
-        take_up_to_level(level, wanted, capacities);
-    }
-    for (const PositionCount& chosen : filled_) put(chosen.position, shape, chosen.count);
-    return filled_;
-}
-
-/// By cost, and tightest among equals.
-void Packing::take_cheapest(std::int64_t wanted, const std::vector<std::int64_t>& capacities) {
-    large_.clear();
-    for (std::size_t position = 0; position < capacities.size(); ++position) {
-        if (capacities[position] > 0) large_.push_back(static_cast<Position>(position));
-    }
-    std::stable_sort(large_.begin(), large_.end(), [&](Position a, Position b) {
-        return cost_at(a) != cost_at(b) ? cost_at(a) < cost_at(b) : capacities[a] < capacities[b];
-    });
-    for (const Position position : large_) {
-        if (wanted == 0) break;
-        const std::int64_t count = std::min(wanted, capacities[position]);
-        filled_.push_back({position, count});
-        wanted -= count;
-    }
-    std::sort(filled_.begin(), filled_.end(), [](const auto& a, const auto& b) {
-        return a.position < b.position;
-    });
-}
-
-/// The capacity up to which nodes are used: below it all of them, at it as many as are needed.
-std::int64_t Packing::choose_level(
-    std::int64_t wanted, const std::vector<std::int64_t>& capacities) {
-    constexpr auto large = static_cast<std::int64_t>(small_capacities);
-    for (std::size_t position = 0; position < capacities.size(); ++position) {
-        const std::int64_t capacity = capacities[position];
-        if (capacity >= large) {
-            large_.push_back(static_cast<Position>(position));
-        } else {
-            ++buckets_[static_cast<std::size_t>(capacity)];
+    const bool by_node = wanted.scan.is_wide || room_->is_wide[block] != 0;
+    scan_rows(wanted.scan, room_->rows(0, block), capacities);
+    if (takers != ~std::uint64_t{0}) {
+        for (std::size_t i = 0; i < block_size; ++i) {
+            capacities[i] &= -static_cast<std::int32_t>((takers >> i) & 1U);
         }
     }
-    std::int64_t remaining = wanted;
-    std::int64_t level = 1;
-    for (; level < large; ++level) {
-        const std::int64_t total = level * buckets_[static_cast<std::size_t>(level)];
-        if (total >= remaining) break;
-        remaining -= total;
+    if (!by_node && wanted.demand.extended.empty() && !is_block_touched(block)) return;
+    for (; takers != 0; takers &= takers - 1) {
+        const auto i = static_cast<std::size_t>(std::countr_zero(takers));
+        const auto position = static_cast<Position>(block * block_size + i);
+        const bool touched = is_touched(position);
+        if (capacities[i] == 0 || (!by_node && wanted.demand.extended.empty() && !touched))
+            continue;
+        capacities[i] = static_cast<std::int32_t>(
+            touched ? capacity(position, wanted.shape)
+                    : capacity_of(*columns_, order_[position], wanted.demand));
     }
-    return level;
 }
 
-void Packing::take_up_to_level(
-    std::int64_t level, std::int64_t wanted, const std::vector<std::int64_t>& capacities) {
-    std::int64_t below = 0;
-    for (std::int64_t smaller = 1; smaller < level; ++smaller) {
-        below += smaller * buckets_[static_cast<std::size_t>(smaller)];
-    }
-    std::int64_t at_level = wanted - below;
-    for (std::size_t position = 0; position < capacities.size(); ++position) {
-        const std::int64_t capacity = capacities[position];
-        if (capacity == 0 || capacity > level) continue;
-        if (capacity == level && level == static_cast<std::int64_t>(small_capacities)) continue;
-        const std::int64_t count = capacity < level ? capacity : std::min(capacity, at_level);
-        if (count == 0) continue;
-        if (capacity == level) at_level -= count;
-        filled_.push_back({static_cast<Position>(position), count});
-    }
-    if (level == static_cast<std::int64_t>(small_capacities)) take_large(at_level, capacities);
+/// At least the largest capacity in each of 64 blocks, or regions. Planned pods and extended
+/// resources only ever make capacities smaller.
+void Packing::scan_bounds(
+    const Wanted& wanted, std::size_t level, std::size_t group, std::int32_t* bounds) {
+    ++groups_scanned_;
+    scan_rows(wanted.scan, room_->rows(level, group), bounds);
 }
 
-void Packing::take_large(std::int64_t wanted, const std::vector<std::int64_t>& capacities) {
-    std::stable_sort(large_.begin(), large_.end(), [&](Position a, Position b) {
-        return capacities[a] < capacities[b];
-    });
-    for (const Position position : large_) {
-        if (wanted == 0) break;
-        const std::int64_t count = std::min(wanted, capacities[position]);
-        filled_.push_back({position, count});
-        wanted -= count;
+/// The block's place among the capacities, to be written to.
+std::int32_t* Packing::list_block(Capacities& capacities, std::size_t block) const {
+    capacities.blocks.push_back(static_cast<std::uint32_t>(block));
+    capacities.listed[block / 64] |= std::uint64_t{1} << (block % 64);
+    return capacities.by_position.data() + block * block_size;
+}
+
+void Packing::scan(ShapeId shape, Capacities& capacities) {
+    const Wanted wanted = this->wanted(shape);
+    const std::size_t blocks = room_->block_count();
+    capacities.blocks.clear();
+    capacities.total = 0;
+    capacities.listed.assign((blocks + 63) / 64, 0);
+    if (capacities.by_position.size() < blocks * block_size) {
+        capacities.by_position.resize(blocks * block_size);
     }
-    std::sort(filled_.begin(), filled_.end(), [](const auto& a, const auto& b) {
-        return a.position < b.position;
-    });
+    std::array<std::int32_t, block_size> region_bounds;
+    std::array<std::int32_t, block_size> block_bounds;
+    for (std::size_t region = 0; region * block_size < blocks; ++region) {
+        if (region % block_size == 0) {
+            scan_bounds(wanted, 2, region / block_size, region_bounds.data());
+        }
+        if (region_bounds[region % block_size] == 0) continue;
+        scan_bounds(wanted, 1, region, block_bounds.data());
+        const std::size_t end = std::min(blocks, (region + 1) * block_size);
+        for (std::size_t block = region * block_size; block < end; ++block) {
+            if (block_bounds[block % block_size] == 0 || usable(wanted.eligible, block) == 0) {
+                continue;
+            }
+            std::int32_t* const into = list_block(capacities, block);
+            scan_block(wanted, block, into);
+            capacities.total += sum_of(into, room_->levels[1][plain_resources - 1][block]);
+        }
+    }
 }
 
 }  // namespace core

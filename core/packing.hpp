@@ -2,9 +2,14 @@
 // The working state of one placement: the cluster's room less the pods of this gang that are
 // planned already. An overlay of the few nodes touched, so that any view can be tried without
 // changing the cluster. Nodes are named by position in the order of their names.
+//
+// Two ways to fill nodes. fill() has the capacities of all nodes before it and chooses by any
+// policy. fill_largest() looks for the largest capacities without them: it opens blocks in the
+// order of their bounds, and stops when enough is found.
 
 #include "core/capacity.hpp"
 #include "core/cluster.hpp"
+#include "core/scan.hpp"
 
 #include <array>
 #include <cstdint>
@@ -15,12 +20,37 @@
 
 namespace core {
 
-using Position = std::uint32_t;
+/// Which of the nodes that will do are filled first; of equal ones the first by name. Where nodes
+/// have costs, cheaper ones come before that.
+enum class PackingPolicy : std::uint8_t {
+    tightest,      ///< those with the smallest capacity: large holes stay large
+    fewest_nodes,  ///< those with the largest: a gang stays together
+};
 
 /// `count` pods of one shape at a position.
 struct PositionCount {
     Position position = 0;
     std::int64_t count = 0;
+};
+
+/// The capacities of all nodes for one shape. Blocks that were skipped take nothing.
+struct Capacities {
+    std::vector<std::int32_t> by_position;  ///< of listed blocks
+    std::vector<std::uint32_t> blocks;      ///< that were looked at, ascending
+    std::vector<std::uint64_t> listed;      ///< a bit for each block
+    std::int64_t total = 0;
+
+    bool is_listed(std::size_t block) const {
+        return ((listed[block / 64] >> (block % 64)) & 1U) != 0;
+    }
+    std::int64_t at(Position position) const {
+        return is_listed(position / block_size) ? by_position[position] : 0;
+    }
+    /// Of a position in a listed block.
+    void set(Position position, std::int64_t capacity) {
+        total += capacity - by_position[position];
+        by_position[position] = static_cast<std::int32_t>(capacity);
+    }
 };
 
 class Packing {
@@ -38,30 +68,47 @@ public:
     /// The same after one pod of `other`, while nothing is planned; `other` must fit there, and the
     /// shape be eligible.
     std::int64_t capacity_beside(Position position, ShapeId shape, ShapeId other) const;
-    /// capacity() of every position; returns the sum.
-    Wide scan(ShapeId shape, std::vector<std::int64_t>& capacities) const;
+    /// capacity() of every position.
+    void scan(ShapeId shape, Capacities& capacities);
 
-    /// Chooses the cheapest nodes, of equal ones the tightest, for `wanted` pods, given capacities whose sum suffices, and plans
-    /// them. The answer is in order of position and lives until the next call.
+    /// Chooses nodes for `wanted` pods by the policy, given capacities whose sum suffices, and
+    /// plans them. The answer is in order of position and lives until the next call.
     std::span<const PositionCount> fill(
-        ShapeId shape, std::int64_t wanted, const std::vector<std::int64_t>& capacities);
+        ShapeId shape, std::int64_t wanted, const Capacities& capacities, PackingPolicy policy);
+    /// The same for the policy fewest_nodes, where nodes have no costs, without capacities: plans
+    /// as many of `wanted` as it finds room for. Nothing: so many blocks had to be opened that a
+    /// scan is cheaper; nothing has been planned.
+    std::optional<std::span<const PositionCount>> fill_largest(ShapeId shape, std::int64_t wanted);
 
     /// Where something is planned.
     std::span<const Position> touched() const { return touched_; }
 
     const Cluster& cluster() const { return *cluster_; }
+    const RoomOfView& room() const { return *room_; }
     NodeIndex node_at(Position position) const { return order_[position]; }
     std::int64_t cost_at(Position position) const { return cluster_->node(order_[position]).cost; }
     std::size_t size() const { return order_.size(); }
-    bool is_excluded(Position position) const { return excluded_.test(order_[position]); }
+    bool is_excluded(Position position) const { return has_excluded_ && excluded_.test(position); }
+    bool is_touched(Position position) const { return stamps_[position].epoch == epoch_; }
+    /// What the planned pods take there of a plain resource.
+    std::int64_t taken(Position position, std::size_t resource) const {
+        return is_touched(position) ? planned_[stamps_[position].index].plain[resource] : 0;
+    }
+    bool is_block_touched(std::size_t block) const { return block_epochs_[block] == epoch_; }
+    /// Eligible nodes of a block, excluded ones left out.
+    std::uint64_t usable(const NodeBitmap& eligible, std::size_t block) const {
+        return eligible.word(block) & ~(has_excluded_ ? excluded_.word(block) : 0);
+    }
 
-    /// Resources are numbered: 0 cpu, 1 memory, 2 ephemeral storage, 3 pods, then the demand's
-    /// extended ones in its order.
-    static constexpr std::size_t plain_resources = 4;
+    /// Resources are numbered: those of plain_resources, then the demand's extended ones in its
+    /// order.
     std::size_t resource_count(ShapeId shape) const;
     std::string_view resource_name(ShapeId shape, std::size_t resource) const;
     /// How often this resource alone allows the shape at the position.
     std::int64_t times(Position position, ShapeId shape, std::size_t resource) const;
+
+    /// Blocks of nodes, and of blocks, that were looked into since the packing was made: for tests.
+    std::uint64_t groups_scanned() const { return groups_scanned_; }
 
 private:
     /// What the planned pods take at one position.
@@ -69,28 +116,70 @@ private:
         std::array<std::int64_t, plain_resources> plain = {};
         std::vector<ExtendedDemand> extended;
     };
-    static constexpr std::uint32_t nothing_planned = UINT32_MAX;
-    static constexpr std::size_t small_capacities = 1024;
+    struct Stamp {
+        std::uint32_t epoch = 0;  ///< of another one: nothing is planned there
+        std::uint32_t index = 0;  ///< into planned_
+    };
+    /// A shape as it is looked up over and over.
+    struct Wanted {
+        ShapeId shape;
+        const Demand& demand;
+        const NodeBitmap& eligible;
+        ScanDemand scan;
+    };
+    /// 64 rows, blocks or regions on the way to the largest capacity.
+    struct Group {
+        std::uint8_t level = 0;
+        std::uint32_t number = 0;      ///< among the groups of its level
+        std::int32_t best = 0;         ///< the largest of what is left
+        std::uint32_t best_child = 0;  ///< the first that has it
+        std::array<std::int32_t, block_size> capacities;
+    };
+    static constexpr std::int64_t small_capacities = 1024;
 
+    Wanted wanted(ShapeId shape) const {
+        const Demand& demand = cluster_->demand(shape);
+        return {shape, demand, cluster_->eligible(cluster_->class_of(shape)), ScanDemand(demand)};
+    }
+    void next_epoch();
     std::int64_t left(Position position, const Demand& demand, std::size_t resource) const;
     Planned& planned_at(Position position);
-    void take_cheapest(std::int64_t wanted, const std::vector<std::int64_t>& capacities);
-    std::int64_t choose_level(std::int64_t wanted, const std::vector<std::int64_t>& capacities);
-    void take_up_to_level(
-        std::int64_t level, std::int64_t wanted, const std::vector<std::int64_t>& capacities);
-    void take_large(std::int64_t wanted, const std::vector<std::int64_t>& capacities);
+    void scan_block(const Wanted& wanted, std::size_t block, std::int32_t* capacities);
+    void scan_bounds(
+        const Wanted& wanted, std::size_t level, std::size_t group, std::int32_t* bounds);
+    std::int32_t* list_block(Capacities& capacities, std::size_t block) const;
+
+    void take_in_order(std::int64_t wanted, const Capacities& capacities);
+    void take_sorted(std::int64_t wanted, const Capacities& capacities, PackingPolicy policy);
+    std::int64_t choose_level(std::int64_t wanted, const Capacities& capacities);
+    void take_up_to_level(std::int64_t level, std::int64_t wanted, const Capacities& capacities);
+    void sort_filled();
+
+    void open_group(const Wanted& wanted, std::size_t level, std::size_t number);
+    void find_best(Group& group) const;
+    bool is_behind(std::uint32_t a, std::uint32_t b) const;
+    void push_group(std::uint32_t index);
+    std::uint32_t pop_group();
 
     const Cluster* cluster_ = nullptr;
     std::span<const NodeIndex> order_;
-    std::optional<RoomView> room_;
+    const RoomOfView* room_ = nullptr;
+    std::optional<RoomView> columns_;
     NodeBitmap excluded_;
+    std::vector<std::size_t> excluded_positions_;
     bool has_excluded_ = false;
-    std::vector<std::uint32_t> planned_index_;  ///< by position, into planned_
-    std::vector<Planned> planned_;              ///< the first planned_used_ are in use
-    std::vector<Position> touched_;             ///< parallel to planned_
+    std::uint32_t epoch_ = 0;
+    std::vector<Stamp> stamps_;                ///< by position
+    std::vector<std::uint32_t> block_epochs_;  ///< by block
+    std::vector<Planned> planned_;             ///< those of touched_ are in use
+    std::vector<Position> touched_;            ///< parallel to planned_
     std::vector<PositionCount> filled_;
-    std::vector<Position> large_;  ///< positions that are sorted: capacities without a bucket
+    std::vector<Position> candidates_;  ///< positions that are sorted
     std::array<std::int64_t, small_capacities> buckets_ = {};
+    std::vector<Group> groups_;
+    std::size_t groups_used_ = 0;
+    std::vector<std::uint32_t> heap_;  ///< of groups_, the largest best first
+    std::uint64_t groups_scanned_ = 0;
 };
 
 }  // namespace core

@@ -1,8 +1,9 @@
 #pragma once
 // Places a whole gang in closed form. A node takes capacity(node, shape) = min over resources of
 // floor(room / request) pods of a shape, so a gang of any size costs O(nodes) per shape and never
-// O(nodes x executors). Packing is `tightest`: nodes with the smallest capacity fill up first, ties
-// by node name, so large holes stay large. Where nodes have a cost, it comes before that.
+// O(nodes x executors); where blocks of nodes rule themselves out, or only the largest nodes are
+// wanted, less than that. Which nodes are filled first is the request's policy (PackingPolicy), for
+// the driver and then for the executors beside it. Where nodes have a cost, it comes before that.
 //
 // Guarantee: with one executor shape (or none) a plan is found if and only if one exists. With
 // several shapes a plan is always valid but may be missed: shapes are packed largest first, for a
@@ -10,6 +11,7 @@
 
 #include "core/cluster.hpp"
 #include "core/ids.hpp"
+#include "core/packing.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -32,6 +34,7 @@ struct PlacementRequest {
     std::vector<ShapeCount> executors = {};
     View view = View::free;
     std::vector<NodeIndex> excluded = {};  ///< nodes not to be used, in any order
+    PackingPolicy policy = PackingPolicy::tightest;
 };
 
 struct NodeCount {
@@ -85,6 +88,9 @@ public:
     Placement place(const Cluster& cluster, const PlacementRequest& request);
     /// The same question without the details, which are what costs in a "no".
     bool fits(const Cluster& cluster, const PlacementRequest& request);
+
+    /// Groups of 64 nodes, or of 64 such groups, that all questions so far have looked into.
+    std::uint64_t groups_scanned() const;
 
 private:
     struct Scratch;

@@ -5,38 +5,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
+#include <array>
+#include <bit>
 
 namespace core {
 
 namespace {
-
-std::int64_t clamped(Wide value) {
-    return static_cast<std::int64_t>(std::min<Wide>(value, unlimited));
-}
-
-std::int64_t add_clamped(std::int64_t total, std::int64_t amount, std::int64_t count) {
-    return clamped(static_cast<Wide>(amount) * count + total);
-}
-
-void add_times(Resources& total, const Resources& one, std::int64_t count) {
-    if (count == 0) return;
-    total.cpu_milli = add_clamped(total.cpu_milli, one.cpu_milli, count);
-    total.memory_bytes = add_clamped(total.memory_bytes, one.memory_bytes, count);
-    total.ephemeral_bytes = add_clamped(total.ephemeral_bytes, one.ephemeral_bytes, count);
-    for (const ExtendedResource& wanted : one.extended) {
-        const auto at = std::lower_bound(
-            total.extended.begin(),
-            total.extended.end(),
-            wanted.name,
-            [](const auto& entry, const auto& name) { return entry.name < name; });
-        if (at != total.extended.end() && at->name == wanted.name) {
-            at->amount = add_clamped(at->amount, wanted.amount, count);
-        } else {
-            total.extended.insert(at, {wanted.name, add_clamped(0, wanted.amount, count)});
-        }
-    }
-}
 
 /// The first pod that did not fit stands for the rest in the reasons.
 std::optional<ShapeId> failed_shape(const Shortfall& shortfall) {
@@ -51,19 +25,52 @@ std::string insufficient(std::string_view resource) {
     return resource == "pods" ? "Too many pods" : fmt::format("Insufficient {}", resource);
 }
 
+/// Nodes of a block that have less of a plain resource than one pod asks, as bits.
+std::uint64_t short_of(
+    const Packing& packing, std::size_t resource, std::size_t block, double request) {
+    const double* const room = packing.room().rows(0, block)[resource];
+    std::uint64_t bits = 0;
+    if (!packing.is_block_touched(block)) {
+        for (std::size_t i = 0; i < block_size; ++i) {
+            bits |= std::uint64_t{room[i] < request} << i;
+        }
+        return bits;
+    }
+    const std::size_t first = block * block_size;
+    for (std::size_t i = 0; i < std::min(block_size, packing.size() - first); ++i) {
+        const auto taken = packing.taken(static_cast<Position>(first + i), resource);
+        bits |= std::uint64_t{room[i] - static_cast<double>(taken) < request} << i;
+    }
+    return bits;
+}
+
 /// Counts, over the eligible nodes, the resources that keep one more pod of the shape off.
 void count_shortages(const Packing& packing, ShapeId shape, Rejection& rejection) {
     std::vector<std::int64_t> short_nodes(packing.resource_count(shape), 0);
+    const Cluster& cluster = packing.cluster();
+    const NodeBitmap& eligible = cluster.eligible(cluster.class_of(shape));
+    const Demand& demand = cluster.demand(shape);
+    const std::array<std::int64_t, plain_resources> requests = {
+        demand.cpu_milli, demand.memory_bytes, demand.ephemeral_bytes, 1};
+    const bool is_wide = *std::max_element(requests.begin(), requests.end()) > scanned_max;
     std::int64_t excluded = 0;
-    for (Position position = 0; position < packing.size(); ++position) {
-        if (!packing.cluster().is_eligible(packing.node_at(position), shape)) continue;
-        ++rejection.eligible_nodes;
-        if (packing.is_excluded(position)) {
-            ++excluded;
-            continue;
-        }
+    for (std::size_t block = 0; block < packing.room().block_count(); ++block) {
+        rejection.eligible_nodes += std::popcount(eligible.word(block));
+        const std::uint64_t usable = packing.usable(eligible, block);
+        excluded += std::popcount(eligible.word(block) & ~usable);
+        const bool by_node = is_wide || packing.room().is_wide[block] != 0;
         for (std::size_t i = 0; i < short_nodes.size(); ++i) {
-            if (packing.times(position, shape, i) == 0) ++short_nodes[i];
+            if (i < plain_resources && !by_node) {
+                if (requests[i] == 0) continue;
+                const auto request = static_cast<double>(requests[i]);
+                short_nodes[i] += std::popcount(short_of(packing, i, block, request) & usable);
+                continue;
+            }
+            for (std::uint64_t left = usable; left != 0; left &= left - 1) {
+                const auto at =
+                    block * block_size + static_cast<std::size_t>(std::countr_zero(left));
+                if (packing.times(static_cast<Position>(at), shape, i) == 0) ++short_nodes[i];
+            }
         }
     }
     const auto most = std::max_element(short_nodes.begin(), short_nodes.end());
@@ -97,19 +104,13 @@ Wide share_of(std::int64_t request, Wide total) {
     return total <= request ? Wide{1'000'000} : static_cast<Wide>(request) * 1'000'000 / total;
 }
 
-Wide total_of(std::span<const std::int64_t> column) {
-    Wide total = 0;
-    for (const std::int64_t amount : column) total += amount;
-    return total;
-}
-
 Wide dominant_share(const Cluster& cluster, ShapeId shape) {
     const Demand& demand = cluster.demand(shape);
     const NodeColumns& columns = cluster.columns();
     return std::max(
-        {share_of(demand.cpu_milli, total_of(columns.cpu(View::allocatable))),
-         share_of(demand.memory_bytes, total_of(columns.memory(View::allocatable))),
-         share_of(demand.ephemeral_bytes, total_of(columns.ephemeral(View::allocatable)))});
+        {share_of(demand.cpu_milli, columns.allocatable_cpu()),
+         share_of(demand.memory_bytes, columns.allocatable_memory()),
+         share_of(demand.ephemeral_bytes, columns.allocatable_ephemeral())});
 }
 
 // --- words --------------------------------------------------------------------------------------
@@ -171,8 +172,8 @@ Rejection make_rejection(const Packing& packing, const Shortfall& shortfall) {
     }
     for (const Shortfall::Part& part : shortfall.executors) {
         const Resources& executor = cluster.resources(part.shape);
-        rejection.executors_wanted = add_clamped(rejection.executors_wanted, part.wanted, 1);
-        rejection.executors_fit = add_clamped(rejection.executors_fit, part.placed, 1);
+        rejection.executors_wanted = add_times(rejection.executors_wanted, part.wanted, 1);
+        rejection.executors_fit = add_times(rejection.executors_fit, part.placed, 1);
         add_times(rejection.wanted, executor, part.wanted);
         add_times(rejection.missing, executor, part.wanted - part.placed);
     }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 
 namespace core {
 
@@ -96,6 +97,38 @@ Resources larger(const Resources& a, const Resources& b) {
     made.memory_bytes = most(a.memory_bytes, b.memory_bytes);
     made.ephemeral_bytes = most(a.ephemeral_bytes, b.ephemeral_bytes);
     made.extended = merge_extended(a, b, most);
+    return made;
+}
+
+std::int64_t add_times(std::int64_t total, std::int64_t amount, std::int64_t count) {
+    __extension__ typedef __int128 Wide;
+    constexpr Wide least = std::numeric_limits<std::int64_t>::min();
+    constexpr Wide most = std::numeric_limits<std::int64_t>::max();
+    return static_cast<std::int64_t>(
+        std::clamp(static_cast<Wide>(amount) * count + total, least, most));
+}
+
+void add_times(Resources& total, const Resources& one, std::int64_t count) {
+    if (count == 0) return;
+    total.cpu_milli = add_times(total.cpu_milli, one.cpu_milli, count);
+    total.memory_bytes = add_times(total.memory_bytes, one.memory_bytes, count);
+    total.ephemeral_bytes = add_times(total.ephemeral_bytes, one.ephemeral_bytes, count);
+    if (one.extended.empty()) return;
+    total.extended = merge_extended(total, one, [count](std::int64_t left, std::int64_t right) {
+        return add_times(left, right, count);
+    });
+}
+
+Resources difference(const Resources& a, const Resources& b) {
+    const auto left = [](std::int64_t from, std::int64_t amount) {
+        return std::max<std::int64_t>(0, from - amount);
+    };
+    Resources made{
+        left(a.cpu_milli, b.cpu_milli),
+        left(a.memory_bytes, b.memory_bytes),
+        left(a.ephemeral_bytes, b.ephemeral_bytes),
+        merge_extended(a, b, left)};
+    std::erase_if(made.extended, [](const ExtendedResource& entry) { return entry.amount == 0; });
     return made;
 }
 

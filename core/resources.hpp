@@ -40,6 +40,15 @@ Result<Resources> sum(const Resources& a, const Resources& b);
 /// The larger amount of each resource.
 Resources larger(const Resources& a, const Resources& b);
 
+// Sums for people, and for what is shown: what does not fit in 64 bits is the nearest that does.
+
+/// total + amount * count.
+std::int64_t add_times(std::int64_t total, std::int64_t amount, std::int64_t count);
+/// Adds `count` times what one asks; -1 takes it away once, below zero if need be.
+void add_times(Resources& total, const Resources& one, std::int64_t count);
+/// What is left of each amount of `a`, nothing below zero.
+Resources difference(const Resources& a, const Resources& b);
+
 /// "4 cpu, 9Gi memory, 1 nvidia.com/gpu": for messages. Resources that are zero are left out.
 std::string describe(const Resources& resources);
 

@@ -11,29 +11,6 @@
 namespace gang {
 namespace {
 
-void add(core::Resources& to, const core::Resources& more, std::int64_t sign = 1) {
-    const auto add_one = [sign](std::int64_t& sum, std::int64_t amount) {
-        const auto wide = static_cast<core::Wide>(sum) + static_cast<core::Wide>(amount) * sign;
-        sum = static_cast<std::int64_t>(
-            std::clamp<core::Wide>(wide, INT64_MIN, INT64_MAX));
-    };
-    add_one(to.cpu_milli, more.cpu_milli);
-    add_one(to.memory_bytes, more.memory_bytes);
-    add_one(to.ephemeral_bytes, more.ephemeral_bytes);
-    for (const core::ExtendedResource& entry : more.extended) {
-        const auto at = std::lower_bound(
-            to.extended.begin(),
-            to.extended.end(),
-            entry.name,
-            [](const auto& known, const std::string& name) { return known.name < name; });
-        if (at != to.extended.end() && at->name == entry.name) {
-            add_one(at->amount, entry.amount);
-        } else {
-            add_one(to.extended.insert(at, {entry.name, 0})->amount, entry.amount);
-        }
-    }
-}
-
 Drift drift_of(DriftKind kind, const core::Pod& pod, std::string detail) {
     return {
         kind,
@@ -166,13 +143,13 @@ std::vector<NodeLedger> Engine::ledger() const {
     };
     const auto bind = [&](core::ChargeId charge) {
         NodeLedger& node = node_of(charge);
-        add(node.bound, cluster_.resources_of(charge));
+        core::add_times(node.bound, cluster_.resources_of(charge), 1);
         ++node.pods_bound;
     };
     const auto hold = [&](core::ChargeId charge, HeldUnit unit) {
         NodeLedger& node = node_of(charge);
         unit.requests = cluster_.resources_of(charge);
-        add(node.held, unit.requests);
+        core::add_times(node.held, unit.requests, 1);
         node.units.push_back(std::move(unit));
     };
     cluster_.for_each_pod([&](std::string_view, core::ChargeId charge) { bind(charge); });
@@ -226,8 +203,8 @@ void Engine::read_free(core::NodeIndex index, NodeLedger& node) const {
     node.free.ephemeral_bytes = columns.ephemeral(view)[index.value];
     node.pods_free = columns.pods(view)[index.value];
     core::Resources left = node.allocatable;
-    add(left, node.bound, -1);
-    add(left, node.held, -1);
+    core::add_times(left, node.bound, -1);
+    core::add_times(left, node.held, -1);
     for (const core::ExtendedResource& entry : left.extended) {
         if (const auto id = cluster_.find_extended(entry.name)) {
             node.free.extended.push_back({entry.name, columns.extended(index, *id, view)});

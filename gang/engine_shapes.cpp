@@ -23,31 +23,6 @@
 namespace gang {
 namespace {
 
-std::int64_t difference(std::int64_t a, std::int64_t b) {
-    return std::max<std::int64_t>(0, a - b);
-}
-
-/// a - b, nothing below zero.
-core::Resources difference(const core::Resources& a, const core::Resources& b) {
-    core::Resources left{
-        difference(a.cpu_milli, b.cpu_milli),
-        difference(a.memory_bytes, b.memory_bytes),
-        difference(a.ephemeral_bytes, b.ephemeral_bytes),
-        {}};
-    for (const core::ExtendedResource& extended : a.extended) {
-        const std::int64_t amount = difference(extended.amount, b.extended_amount(extended.name));
-        if (amount > 0) {
-            left.extended.push_back({extended.name, amount});
-        }
-    }
-    return left;
-}
-
-void add(core::Resources& to, const core::Resources& amounts) {
-    const auto sum = core::sum(to, amounts);
-    to = sum ? *sum : core::larger(to, amounts);  // past 2^63 bytes on one node
-}
-
 /// The new text must stay below the limit, past which nobody could write the driver again.
 bool annotation_takes(const Application& app, const core::Pod& pod) {
     Reservation one;
@@ -117,7 +92,7 @@ void Engine::correct_shape(Application& app, std::size_t index, const core::Pod&
     std::map<std::string, core::Resources> left;
     for (Slot& slot : app.slots) {
         if (slot.shape == index && slot.state == SlotState::open) {
-            add(left[slot.node], predicted);
+            core::add_times(left[slot.node], predicted, 1);
             ledger_.degrade(app, slot);
             slot.leaving = true;
         }
@@ -130,7 +105,7 @@ void Engine::correct_shape(Application& app, std::size_t index, const core::Pod&
         slot.since = is_stored_already ? slot.since : generation;
         const auto had = left.find(node);
         if (had != left.end()) {
-            had->second = difference(had->second, pod.requests);
+            had->second = core::difference(had->second, pod.requests);
         }
     };
     std::vector<Slot*> homeless;

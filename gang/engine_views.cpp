@@ -7,36 +7,6 @@
 #include <map>
 
 namespace gang {
-namespace {
-
-/// count times what one pod asks, clamped: declared counts are bounded, amounts are not.
-void add_times(core::Resources& to, const core::Resources& one, std::int64_t count) {
-    const auto add = [count](std::int64_t& sum, std::int64_t amount) {
-        std::int64_t product = 0;
-        if (__builtin_mul_overflow(amount, count, &product) ||
-            __builtin_add_overflow(sum, product, &sum)) {
-            sum = INT64_MAX;
-        }
-    };
-    add(to.cpu_milli, one.cpu_milli);
-    add(to.memory_bytes, one.memory_bytes);
-    add(to.ephemeral_bytes, one.ephemeral_bytes);
-    for (const core::ExtendedResource& extended : one.extended) {
-        const auto it =
-            std::find_if(to.extended.begin(), to.extended.end(), [&extended](const auto& known) {
-                return known.name == extended.name;
-            });
-        if (it != to.extended.end()) {
-            add(it->amount, extended.amount);
-        } else {
-            to.extended.push_back({extended.name, 0});
-            add(to.extended.back().amount, extended.amount);
-        }
-    }
-    std::sort(to.extended.begin(), to.extended.end());
-}
-
-}  // namespace
 
 std::size_t Engine::remembered() const {
     return pods_.size() + pods_.owner_count() + claimants_.size() + apps_.size() +
@@ -98,11 +68,11 @@ GangView Engine::view_of(const Application& app) const {
     view.position = app.phase == Phase::waiting ? app.attempt.position : 0;
     view.waiting_since_ms = app.waiting_since_ms;
     if (app.driver_shape) {
-        add_times(view.needs, cluster_.resources(*app.driver_shape), 1);
+        core::add_times(view.needs, cluster_.resources(*app.driver_shape), 1);
     }
     for (const GangShape& shape : app.shapes) {
         view.executors += static_cast<std::int32_t>(shape.count);
-        add_times(view.needs, cluster_.resources(shape.id), shape.count);
+        core::add_times(view.needs, cluster_.resources(shape.id), shape.count);
     }
     const SlotNumbers slots = slot_numbers(app);
     view.slots_open = slots.open;

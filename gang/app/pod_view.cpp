@@ -139,21 +139,7 @@ core::Resources total_needs(const core::Pod& driver, const Reservation& reservat
         for (const auto& [node, slots] : shape.slots_per_node) {
             count += slots;
         }
-        core::Resources all;
-        bool overflow =
-            __builtin_mul_overflow(shape.requests.cpu_milli, count, &all.cpu_milli) ||
-            __builtin_mul_overflow(shape.requests.memory_bytes, count, &all.memory_bytes) ||
-            __builtin_mul_overflow(shape.requests.ephemeral_bytes, count, &all.ephemeral_bytes);
-        for (core::ExtendedResource one : shape.requests.extended) {
-            overflow = overflow || __builtin_mul_overflow(one.amount, count, &one.amount);
-            all.extended.push_back(one);
-        }
-        auto more = overflow ? core::Result<core::Resources>(core::Error{"overflow"})
-                             : core::sum(total, all);
-        if (!more) {
-            return {};
-        }
-        total = *std::move(more);
+        core::add_times(total, shape.requests, count);
     }
     return total;
 }

@@ -1,0 +1,49 @@
+#pragma once
+// The inner loop of planning: the capacities of 64 rows of room at once, in doubles that hold whole
+// numbers, without a division. Exact, see scan_rows().
+
+#include "core/node_columns.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace core {
+
+/// Rows that are scanned together: nodes of a block, blocks of a region.
+inline constexpr std::size_t block_size = 64;
+/// cpu, memory, ephemeral storage, pods: what every node has. Numbered in this order.
+inline constexpr std::size_t plain_resources = 4;
+/// Up to here amounts are scanned as doubles; 4 PiB of memory, or 4,500 million cores.
+inline constexpr std::int64_t scanned_max = std::int64_t{1} << 52;
+
+/// Where 64 rows begin, by resource. Room is whole, not negative, and at most scanned_max (or,
+/// where only a bound is wanted, infinite); pod slots are at most pod_slots_max.
+using RoomRows = std::array<const double*, plain_resources>;
+
+/// A demand as the loop wants it.
+struct ScanDemand {
+    explicit ScanDemand(const Demand& demand);
+
+    struct Part {
+        std::size_t resource = 0;
+        double request = 1;
+        double inverse = 1;  ///< of the request, and a little more
+    };
+    std::array<Part, plain_resources - 1> parts;  ///< what is requested, then what limits nothing
+    std::size_t part_count = 0;
+    /// Asks more than scanned_max of something, which is not in `parts`: capacities are bounds.
+    bool is_wide = false;
+};
+
+/// How many pods of the demand each of 64 rows takes, extended resources aside.
+void scan_rows(const ScanDemand& demand, const RoomRows& rows, std::int32_t* capacities);
+
+/// The largest of 64 capacities.
+std::int32_t largest_of(const std::int32_t* capacities);
+/// Some capacity c of the 64 has 0 < c < limit.
+bool has_between(const std::int32_t* capacities, std::int32_t limit);
+/// Sum of 64 capacities, none above `largest`.
+std::int64_t sum_of(const std::int32_t* capacities, double largest);
+
+}  // namespace core

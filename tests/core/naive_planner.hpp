@@ -1,0 +1,146 @@
+#pragma once
+// A planner that is obviously right and slow: plain nodes, one look at each of them for every pod,
+// integers, no blocks, no classes, no closed form. What core/placement.hpp says it does, said
+// again.
+
+#include "core/cluster.hpp"
+#include "core/filters.hpp"
+#include "core/placement.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tests {
+
+/// A node as the naive planner sees it: what is left of it.
+struct NaiveNode {
+    core::Node node;  ///< as it was upserted
+    core::Resources left;
+    std::int64_t pods_left = 0;
+    bool is_excluded = false;
+};
+
+/// Pods that are there, and on whose account; a node's name that is not present is a ghost's.
+struct NaivePod {
+    std::string node;
+    core::Resources amount;
+    core::Holder holder = core::Holder::foreign;
+};
+
+inline void take(NaiveNode& node, const core::Resources& amount) {
+    core::add_times(node.left, amount, -1);
+    --node.pods_left;
+}
+
+/// Nodes in order of name, less what the view counts, less the headroom.
+inline std::vector<NaiveNode> naive_nodes(
+    const std::map<std::string, core::Node>& nodes,
+    const std::vector<NaivePod>& pods,
+    core::View view,
+    const core::Headroom& headroom) {
+    std::vector<NaiveNode> made;
+    for (const auto& [name, node] : nodes) {
+        NaiveNode naive{node, node.allocatable, node.pods, false};
+        naive.left.cpu_milli -= headroom.cpu_milli;
+        naive.left.memory_bytes -= headroom.memory_bytes;
+        for (const NaivePod& pod : pods) {
+            const bool counts = view == core::View::free || (view == core::View::without_gangs &&
+                                                             pod.holder == core::Holder::foreign);
+            if (counts && pod.node == name) take(naive, pod.amount);
+        }
+        made.push_back(naive);
+    }
+    return made;
+}
+
+struct NaiveShape {
+    core::Resources amount;
+    core::Constraints constraints;
+};
+
+inline bool has_room(const NaiveNode& node, const core::Resources& asked) {
+    const auto enough = [](std::int64_t left, std::int64_t wanted) {
+        return wanted == 0 || left >= wanted;
+    };
+    return node.pods_left >= 1 && enough(node.left.cpu_milli, asked.cpu_milli) &&
+           enough(node.left.memory_bytes, asked.memory_bytes) &&
+           enough(node.left.ephemeral_bytes, asked.ephemeral_bytes) &&
+           std::all_of(asked.extended.begin(), asked.extended.end(), [&](const auto& wanted) {
+               return node.left.extended_amount(wanted.name) >= wanted.amount;
+           });
+}
+
+/// By taking one after another away.
+inline std::int64_t naive_capacity(NaiveNode node, const NaiveShape& shape) {
+    if (node.is_excluded || !core::filter_node(node.node, shape.constraints).passes()) return 0;
+    std::int64_t count = 0;
+    for (; has_room(node, shape.amount); ++count) take(node, shape.amount);
+    return count;
+}
+
+/// Nodes that take the shape, first those that the policy fills first.
+inline std::vector<std::size_t> naive_order(
+    const std::vector<NaiveNode>& nodes, const NaiveShape& shape, core::PackingPolicy policy) {
+    std::vector<std::size_t> order;
+    std::vector<std::int64_t> capacities;
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+        capacities.push_back(naive_capacity(nodes[i], shape));
+        if (capacities[i] > 0) order.push_back(i);
+    }
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+        if (nodes[a].node.cost != nodes[b].node.cost)
+            return nodes[a].node.cost < nodes[b].node.cost;
+        return policy == core::PackingPolicy::tightest ? capacities[a] < capacities[b]
+                                                       : capacities[a] > capacities[b];
+    });
+    return order;
+}
+
+/// By node name.
+using NaiveCounts = std::map<std::string, std::int64_t>;
+
+struct NaivePlan {
+    std::string driver;  ///< empty without one
+    NaiveCounts executors;
+    friend bool operator==(const NaivePlan&, const NaivePlan&) = default;
+};
+
+inline std::optional<NaiveCounts> naive_executors(
+    const std::vector<NaiveNode>& nodes,
+    const NaiveShape& shape,
+    std::int64_t wanted,
+    core::PackingPolicy policy) {
+    NaiveCounts counts;
+    for (const std::size_t at : naive_order(nodes, shape, policy)) {
+        const std::int64_t count = std::min(wanted, naive_capacity(nodes[at], shape));
+        if (count > 0) counts[nodes[at].node.name] = count;
+        wanted -= count;
+    }
+    return wanted == 0 ? std::optional(counts) : std::nullopt;
+}
+
+/// One executor shape: the first driver node by the policy beside which all executors fit.
+inline std::optional<NaivePlan> naive_plan(
+    const std::vector<NaiveNode>& nodes,
+    const NaiveShape* driver,
+    const NaiveShape& executor,
+    std::int64_t wanted,
+    core::PackingPolicy policy) {
+    if (driver == nullptr) {
+        const auto executors = naive_executors(nodes, executor, wanted, policy);
+        return executors ? std::optional(NaivePlan{"", *executors}) : std::nullopt;
+    }
+    for (const std::size_t at : naive_order(nodes, *driver, policy)) {
+        std::vector<NaiveNode> beside = nodes;
+        take(beside[at], driver->amount);
+        if (const auto executors = naive_executors(beside, executor, wanted, policy)) {
+            return NaivePlan{nodes[at].node.name, *executors};
+        }
+    }
+    return std::nullopt;
+}
+
+}  // namespace tests

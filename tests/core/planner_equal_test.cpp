@@ -1,0 +1,246 @@
+// The planner against the naive one, plan by plan: the same node for the driver, the same count on
+// each node, for both policies, on clusters that live: nodes come, go and change, room is taken and
+// given back, trials are begun and rolled back. One cluster and one planner for a whole life, so
+// that everything that is kept from one question to the next has its chance to be wrong.
+
+#include "core/trial.hpp"
+#include "tests/core/naive_planner.hpp"
+#include "tests/core/random.hpp"
+#include "tests/support/builders.hpp"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+using namespace core;
+using tests::NaivePlan;
+using tests::NaiveShape;
+
+namespace {
+
+class Life {
+public:
+    explicit Life(tests::Random& random, std::int64_t names) : random_(random), names_(names) {
+        if (random.one_in(2)) {
+            headroom_ = {random.between(0, 2) * 250, random.between(0, 2) << 28};
+            cluster_.set_headroom(headroom_);
+        }
+        has_costs_ = random.one_in(4);
+        for (std::int64_t i = random.between(0, names); i > 0; --i) upsert_node();
+    }
+
+    void change() {
+        switch (random_.between(0, 5)) {
+            case 0:
+                return upsert_node();
+            case 1:
+                if (random_.one_in(3)) remove_node();
+                return;
+            case 2:
+            case 3:
+                return charge();
+            default:
+                return release();
+        }
+    }
+
+    void check(Planner& planner) {
+        const NaiveShape driver = shape();
+        const NaiveShape executor = shape();
+        const std::int64_t wanted = random_.between(0, random_.one_in(2) ? 6 : 4 * names_);
+        const bool with_driver = names_ < 1'000 && !random_.one_in(4);
+        PlacementRequest request;
+        const ShapeId driver_shape = cluster_.intern_shape(driver.amount, driver.constraints);
+        const ShapeId executor_shape = cluster_.intern_shape(executor.amount, executor.constraints);
+        if (with_driver) request.driver = driver_shape;
+        request.executors = {{executor_shape, wanted}};
+        for (const View view : {View::free, View::without_gangs, View::allocatable}) {
+            auto nodes = tests::naive_nodes(nodes_, pods_, view, headroom_);
+            request.view = view;
+            request.excluded.clear();
+            for (auto& node : nodes) {
+                if (!random_.one_in(12)) continue;
+                node.is_excluded = true;
+                request.excluded.push_back(*cluster_.find_node(node.node.name));
+            }
+            for (const auto policy : {PackingPolicy::tightest, PackingPolicy::fewest_nodes}) {
+                request.policy = policy;
+                const auto expected = tests::naive_plan(
+                    nodes, with_driver ? &driver : nullptr, executor, wanted, policy);
+                const Placement placement = planner.place(cluster_, request);
+                const auto* plan = std::get_if<Plan>(&placement);
+                REQUIRE((plan != nullptr) == expected.has_value());
+                REQUIRE(planner.fits(cluster_, request) == expected.has_value());
+                if (plan != nullptr) {
+                    ++plans;
+                    REQUIRE(readable(*plan) == *expected);
+                }
+            }
+        }
+        for (const auto& naive : tests::naive_nodes(nodes_, pods_, View::free, headroom_)) {
+            const NodeIndex node = *cluster_.find_node(naive.node.name);
+            REQUIRE(
+                cluster_.capacity(node, executor_shape, View::free) ==
+                tests::naive_capacity(naive, executor));
+        }
+        cluster_.release_shape(driver_shape);
+        cluster_.release_shape(executor_shape);
+    }
+
+    /// Plans are equal inside a trial, too, and afterwards it never was.
+    void check_in_trial(Planner& planner) {
+        const Cluster before = cluster_;
+        const auto pods = pods_;
+        {
+            Trial trial(cluster_);
+            for (std::int64_t i = random_.between(1, 8); i > 0 && !nodes_.empty(); --i) {
+                if (!tokens_.empty() && random_.one_in(3)) {
+                    const auto at = pick(tokens_.size());
+                    if (released_.insert(at).second) trial.release(tokens_[at].first);
+                    continue;
+                }
+                const NaiveShape taken = shape();
+                const ShapeId id = cluster_.intern_shape(taken.amount, {});
+                held_.push_back(id);
+                const std::string name = node_name();
+                const auto node = cluster_.find_node(name);
+                if (!node) continue;
+                trial.charge(*node, id, Holder::gang);
+                pods_.push_back({name, taken.amount, Holder::gang});
+            }
+            std::vector<tests::NaivePod> left;
+            for (std::size_t i = 0; i < pods_.size(); ++i) {
+                if (!released_.contains(i)) left.push_back(pods_[i]);
+            }
+            pods_ = left;
+            if (random_.one_in(2)) check(planner);
+        }
+        pods_ = pods;
+        released_.clear();
+        for (const ShapeId id : held_) cluster_.release_shape(id);
+        held_.clear();
+        check(planner);
+    }
+
+    int plans = 0;
+
+private:
+    std::string node_name() { return fmt::format("n{:03}", random_.between(1, names_)); }
+    std::size_t pick(std::size_t size) {
+        return static_cast<std::size_t>(random_.between(0, static_cast<std::int64_t>(size) - 1));
+    }
+
+    Resources amount() {
+        Resources made;
+        made.cpu_milli = random_.one_in(6) ? 0 : random_.between(1, 8) * 500;
+        // Not only round numbers: 3 does not divide what a double holds well.
+        made.memory_bytes = random_.one_in(6) ? 0 : (random_.between(1, 8) << 30) / 3;
+        made.ephemeral_bytes = random_.one_in(4) ? random_.between(1, 4) << 30 : 0;
+        if (random_.one_in(8)) made.extended = {{"example.com/x", random_.between(1, 2)}};
+        if (random_.one_in(60)) made.memory_bytes = (std::int64_t{1} << 53) + 1;
+        return made;
+    }
+
+    NaiveShape shape() {
+        NaiveShape made{amount(), {}};
+        if (random_.one_in(4)) made.constraints.node_selector = {{"pool", "a"}};
+        return made;
+    }
+
+    void upsert_node() {
+        auto made = build::node(node_name())
+                        .cpu_milli(random_.between(0, 16) * 500)
+                        .memory(fmt::format("{}Mi", random_.between(0, 16) * 777))
+                        .ephemeral(fmt::format("{}Gi", random_.between(0, 20)))
+                        .pods(random_.between(0, 12))
+                        .label("pool", random_.one_in(2) ? "a" : "b")
+                        .ready(!random_.one_in(12));
+        if (random_.one_in(3)) made.extended("example.com/x", "3");
+        if (random_.one_in(80)) made.memory("7Pi");
+        Node node = made;
+        node.cost = has_costs_ ? random_.between(-1, 2) : 0;
+        cluster_.upsert_node(node);
+        nodes_[node.name] = node;
+    }
+
+    void remove_node() {
+        const std::string name = node_name();
+        cluster_.remove_node(name);
+        nodes_.erase(name);
+    }
+
+    /// On ghosts as well; whether or not there is room.
+    void charge() {
+        const auto holder = random_.one_in(2) ? Holder::gang : Holder::foreign;
+        const tests::NaivePod pod{node_name(), amount(), holder};
+        tokens_.emplace_back(
+            cluster_.charge(cluster_.node_or_ghost(pod.node), pod.amount, holder), pod.node);
+        pods_.push_back(pod);
+    }
+
+    void release() {
+        if (tokens_.empty()) return;
+        const std::size_t at = pick(tokens_.size());
+        cluster_.release(tokens_[at].first);
+        tokens_.erase(tokens_.begin() + static_cast<std::ptrdiff_t>(at));
+        pods_.erase(pods_.begin() + static_cast<std::ptrdiff_t>(at));
+    }
+
+    NaivePlan readable(const Plan& plan) const {
+        NaivePlan made;
+        if (!plan.driver.is_none()) made.driver = cluster_.node_name(plan.driver);
+        for (const NodeCount& found : plan.executors[0]) {
+            made.executors[cluster_.node_name(found.node)] += found.count;
+        }
+        return made;
+    }
+
+    tests::Random& random_;
+    std::int64_t names_;
+    Headroom headroom_;
+    bool has_costs_ = false;
+    Cluster cluster_;
+    std::map<std::string, Node> nodes_;
+    std::vector<std::pair<ChargeId, std::string>> tokens_;  ///< parallel to pods_
+    std::vector<tests::NaivePod> pods_;
+    std::set<std::size_t> released_;
+    std::vector<ShapeId> held_;
+};
+
+void live(tests::Random& random, Planner& planner, std::int64_t names, int changes, int& plans) {
+    Life life(random, names);
+    for (int i = 0; i < changes; ++i) {
+        for (std::int64_t n = random.between(0, 5); n > 0; --n) life.change();
+        if (random.one_in(3)) {
+            life.check_in_trial(planner);
+        } else {
+            life.check(planner);
+        }
+    }
+    plans += life.plans;
+}
+
+}  // namespace
+
+TEST_CASE("planner: plans what the naive planner plans, in clusters that live") {
+    tests::Random random;
+    CAPTURE(random.seed());
+    Planner planner;  // one for all: nothing of an earlier cluster may show
+    int plans = 0;
+    for (int round = 0; round < 60; ++round) live(random, planner, 9, 12, plans);
+    CHECK(plans > 500);
+}
+
+TEST_CASE("planner: the same where there are many blocks of nodes, and more than one region") {
+    tests::Random random;
+    CAPTURE(random.seed());
+    Planner planner;
+    int plans = 0;
+    for (int round = 0; round < 3; ++round) live(random, planner, 200, 4, plans);
+    live(random, planner, 9'000, 3, plans);
+    CHECK(plans > 5);
+}
