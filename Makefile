@@ -1,6 +1,6 @@
 # `make` lists the targets. Every target installs the Debian packages it needs first.
 .DEFAULT_GOAL := help
-.PHONY: help deps build demo test test-long bench format tidy clean
+.PHONY: help deps build demo test test-long bench fuzz format tidy clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -28,6 +28,11 @@ bench: ## micro benches of planning
 	@cmake --preset bench >/dev/null
 	@cmake --build --preset bench
 	@build/bench/gang-bench
+
+SECONDS ?= 60
+fuzz: ## every parser under libFuzzer, SECONDS=60 each; crashes stay in build/fuzz/crashes
+	@scripts/install_deps.sh fuzz
+	@scripts/fuzz.py --seconds $(SECONDS)
 
 format: ## clang-format over our sources
 	@scripts/install_deps.sh dev

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <sstream>
+#include <utility>
 
 namespace config {
 namespace {
@@ -103,7 +104,7 @@ private:
             return;
         }
         if (!parent.items.empty()) {
-            parent.pairs.emplace_back(std::move(parent.items.back()), std::move(tree));
+            parent.pairs.push_back({std::move(parent.items.back()), std::move(tree)});
             parent.items.clear();
             return;
         }

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace config {
@@ -16,13 +15,21 @@ struct Mark {
     friend bool operator==(const Mark&, const Mark&) = default;
 };
 
+struct TreeEntry;
+
 struct Tree {
     enum class Kind : std::uint8_t { null, plain, quoted, sequence, map };
     Kind kind = Kind::null;
     Mark mark;
-    std::string scalar;                        ///< plain and quoted
-    std::vector<Tree> items;                   ///< sequence
-    std::vector<std::pair<Tree, Tree>> pairs;  ///< map, in the file's order
+    std::string scalar;            ///< plain and quoted
+    std::vector<Tree> items;       ///< sequence
+    std::vector<TreeEntry> pairs;  ///< map, in the file's order
+};
+
+/// Not a std::pair: Clang 14 would ask for a complete Tree inside Tree.
+struct TreeEntry {
+    Tree key;
+    Tree value;
 };
 
 /// One thing that is wrong, and where.

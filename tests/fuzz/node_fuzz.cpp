@@ -1,0 +1,28 @@
+// One node's JSON: alone, in a watch line, in a page. All three must be the same node.
+#include "k8s/codec_node.hpp"
+#include "k8s/codec_watch.hpp"
+#include "tests/fuzz/invariants.hpp"
+
+int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    const std::string json = fuzz::text(data, size);
+    const auto alone = k8s::decode_node(json);
+    const auto line = k8s::decode_watch_line(
+        k8s::WatchKind::nodes, "{\"type\":\"MODIFIED\",\"object\":" + json + "}");
+    if (alone) {
+        fuzz::check(*alone);
+        PROPERTY(
+            std::get<gang::NodeUpserted>(fuzz::recorded(gang::NodeUpserted{*alone})).node ==
+            *alone);
+    }
+    if (alone && line && line->type == k8s::LineType::object) {
+        PROPERTY(std::get<core::Node>(line->object.object) == *alone);
+    }
+    const auto page = k8s::decode_page(
+        k8s::WatchKind::nodes,
+        "{\"kind\":\"NodeList\",\"metadata\":{\"resourceVersion\":\"1\"},\"items\":[" + json +
+            "]}");
+    if (alone && page && page->items.size() == 1) {
+        PROPERTY(std::get<core::Node>(page->items[0].object) == *alone);
+    }
+    return 0;
+}
