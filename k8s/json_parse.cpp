@@ -128,11 +128,22 @@ private:
 constexpr unsigned parse_flags = rapidjson::kParseInsituFlag | rapidjson::kParseIterativeFlag |
                                  rapidjson::kParseValidateEncodingFlag;
 
+/// A sequence of UTF-8 that the text ends in the middle of. RapidJSON takes all of its bytes before
+/// it looks at them, up to two past the terminating zero. No JSON ends like that.
+bool ends_inside_a_character(std::string_view text) {
+    const std::string_view tail = text.substr(text.size() - std::min<std::size_t>(text.size(), 2));
+    return std::any_of(
+        tail.begin(), tail.end(), [](char c) { return static_cast<unsigned char>(c) >= 0xC0; });
+}
+
 }  // namespace
 
 core::Result<core::Done> parse_in_place(std::string& text, rapidjson::Document& into) {
     if (text.find('\0') != std::string::npos) {
         return core::Error{"this is not JSON: it contains a NUL byte"};
+    }
+    if (ends_inside_a_character(text)) {
+        return core::Error{"this is not JSON: it ends inside a character"};
     }
     rapidjson::Reader reader;
     rapidjson::ParseResult result;

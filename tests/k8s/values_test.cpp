@@ -145,6 +145,15 @@ TEST_CASE("status: a Status object, another body, none") {
     CHECK(decode_status(500, std::string(5'000, 'x')).message.size() < 600);
 }
 
+TEST_CASE("status: a body that ends inside a character is not read past its end") {
+    // Found by tests/fuzz: the sanitizer is what judges here.
+    for (const std::string end : {"\xF1", "\xF1.", "\xE1", "\xC3"}) {
+        const std::string body = "{\"kind\":\"Status\",\"message\":\"" + end;
+        CHECK(decode_status(500, body).message.find("HTTP 500: {") == 0);
+        CHECK_FALSE(decode_pod_state(body).has_value());
+    }
+}
+
 TEST_CASE("status: a line is cut between characters") {
     CHECK(one_line("ab\xC3\xA9", 3) == "ab");
     CHECK(one_line("ab\xC3\xA9", 4) == "ab\xC3\xA9");
@@ -240,7 +249,8 @@ TEST_CASE("list page: one bad item, another kind, or no version makes it no list
     CHECK(empty->items.empty());
 }
 
-TEST_CASE("LEASE-7: the times of a Lease have six fractional digits, or the API server refuses them") {
+TEST_CASE(
+    "LEASE-7: the times of a Lease have six fractional digits, or the API server refuses them") {
     k8s::LeaseWrite write;
     write.holder = "me";
     write.duration_ms = 2'000;
