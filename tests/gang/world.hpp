@@ -175,6 +175,7 @@ public:
     /// A new process: knows nothing, lists, leads with the next epoch (unless told to follow).
     void restart(bool leads = true) {
         scheduler.emplace(schema_);
+        leads_ = false;
         sequence_ = 0;
         lines_ = gang::Recording();
         if (recording != nullptr) {
@@ -288,6 +289,10 @@ public:
             seen_nodes_.erase(gone->name);
         } else if (const auto* pod = std::get_if<gang::PodUpserted>(&event)) {
             seen_pods_[pod->pod.uid] = pod->pod;
+        } else if (std::holds_alternative<gang::LeadershipGained>(event)) {
+            leads_ = true;
+        } else if (std::holds_alternative<gang::LeadershipLost>(event)) {
+            leads_ = false;
         }
         if (on_event) {
             on_event(event);
@@ -480,7 +485,7 @@ private:
         const auto seen = seen_pods_.find(request.pod.uid);
         const core::Pod* pod = seen == seen_pods_.end() ? nullptr : &seen->second;
         if (pod == nullptr || pod->deleting || pod->gated || core::is_terminal(*pod) ||
-            !pod->node_name.empty() || request.resource_version.empty()) {
+            !pod->node_name.empty() || request.resource_version.empty() || !leads_) {
             violations.push_back(request.pod.name + " was not to be bound");
         }
     }
@@ -586,6 +591,7 @@ private:
     std::int64_t version_ = 100;
     std::int64_t epoch_ = 0;
     std::size_t decisions_made_ = 0;
+    bool leads_ = false;  ///< as the scheduler was told
     int uids_ = 0;
     int executors_ = 0;
 };
