@@ -81,7 +81,7 @@ constexpr MutantRow rows[] = {
     {bookmark_runs_ahead,
      "bookmark_runs_ahead",
      "after a bookmark a watch goes on a little later than it says"},
-    {expired_resumed, "expired_resumed", "410 is answered by a watch from now, not by a list"},
+    {expired_resumed, "expired_resumed", "410 is answered by the same watch again, not by a list"},
     {unknown_bind_failed, "unknown_bind_failed", "a bind without an answer is taken for failed"},
     {unknown_bind_succeeded,
      "unknown_bind_succeeded",

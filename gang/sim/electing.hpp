@@ -28,6 +28,7 @@ public:
     bool may_write() const;
     bool is_leader() const { return election_.is_leader(); }
     std::int64_t epoch() const { return election_.epoch(); }
+    const std::string& identity() const { return identity_; }
 
 private:
     void tell();

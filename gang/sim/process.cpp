@@ -92,6 +92,7 @@ void Process::push(Event event, bool is_of_nodes, std::uint64_t revision) {
 void Process::lead(std::int64_t epoch) {
     epoch_ = epoch;
     leads_ = true;
+    world_.deeds.leads(replica_, epoch);
     leads_since_ms_ = world_.now_ms;
     if (!nodes.is_synced()) {
         return push_answer(LeadershipGained{epoch});
@@ -129,6 +130,7 @@ void Process::turn() {
             auto& seen = mark.is_of_nodes ? nodes_seen_ : pods_seen_;
             seen = std::max(seen, mark.revision);
             world_.checkers.event_applied(replica_, event.event);
+            world_.deeds.event_applied(replica_, event.event);
         }
         world_.count_step();
         const Decisions decisions = scheduler.step(event);
@@ -172,6 +174,7 @@ struct CarryOut {
     Process& process;
     Inbox& inbox;
     void operator()(const BindPod& decision) const {
+        world.deeds.decided(process.replica(), process, decision);
         world.digest.add(decision.pod.uid);
         world.digest.add(decision.node);
         process.writing.bind(decision);

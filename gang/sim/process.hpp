@@ -52,6 +52,8 @@ public:
     /// Nothing waits to be worked through, nothing is on its way, and both kinds are listed.
     bool is_at_rest() const;
     bool is_leading() const { return leads_; }
+    std::uint32_t replica() const { return replica_; }
+    bool clock_is_right() const { return clock_.is_right(); }
     std::int64_t epoch() const { return epoch_; }
     std::uint64_t pods_seen() const { return pods_seen_; }
     std::uint64_t nodes_seen() const { return nodes_seen_; }

@@ -12,6 +12,7 @@ void Replica::start() {
     paused_until_ms_ = 0;
     exits_ = false;
     world_.checkers.process_started(index_);
+    world_.deeds.process_started(index_);
     process_ = std::make_unique<Process>(world_, index_, life_, clock, schema);
     process_->start();
 }

@@ -39,7 +39,8 @@ World::World(const Plan& with, Trace to)
       applications(*this),
       kubelets(*this),
       mishaps(*this),
-      checkers(*this) {
+      checkers(*this),
+      deeds(*this) {
     store.lease_states.emplace_back();
     for (std::uint32_t i = 0; i < static_cast<std::uint32_t>(plan.replicas); ++i) {
         replicas.emplace_back(*this, i);
@@ -284,6 +285,7 @@ void World::pod_is_changed(PodId id, const Author& author, Change change) {
     }
     servers.pod_changed();
     checkers.pod_changed(entry, author);
+    deeds.pod_changed(entry, author);
     kubelets.pod_changed(entry);
     applications.pod_changed(entry);
 }
@@ -371,10 +373,12 @@ void World::tell(const std::string& text) {
 
 void World::clock_was_wrong(std::uint32_t replica) {
     checkers.clock_was_wrong(replica);
+    deeds.clock_was_wrong();
 }
 
 void World::lease_was_touched() {
     checkers.lease_was_touched();
+    deeds.lease_was_touched();
 }
 
 void World::trace_decision(std::uint32_t replica, const Decision& decision) {

@@ -7,6 +7,7 @@
 #include "gang/sim/api_server.hpp"
 #include "gang/sim/applications.hpp"
 #include "gang/sim/checkers/checkers.hpp"
+#include "gang/sim/checkers/deeds.hpp"
 #include "gang/sim/counts.hpp"
 #include "gang/sim/digest.hpp"
 #include "gang/sim/event_queue.hpp"
@@ -87,6 +88,7 @@ struct World {
     Kubelets kubelets;
     Mishaps mishaps;
     Checkers checkers;
+    Deeds deeds;
     std::deque<Replica> replicas;
     std::int64_t calm_ms = 0;  ///< when it began
     bool is_calm = false;

@@ -263,6 +263,9 @@ void Writing::attempt(std::uint32_t id, Operation operation) {
     if (is_write && !process_.may_write()) {
         return no_answer(id, false, "not the leader");
     }
+    if (is_write) {
+        world_.deeds.sent(process_.replica(), process_.electing.identity());
+    }
     Call call;
     call.operation = operation;
     call.pod = job.pod;

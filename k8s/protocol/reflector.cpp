@@ -222,7 +222,8 @@ void Reflector::bury(const std::string& uid) {
 
 void Reflector::on_watch_failed(const Trouble& trouble, std::int64_t now_ms, std::uint32_t random) {
     if (is_expired(trouble)) {
-        core::is_mutant(core::Mutant::expired_resumed) ? version_.clear() : list_again();
+        if (core::is_mutant(core::Mutant::expired_resumed)) return back_off(0, now_ms, random);
+        list_again();
         // At once the first time, but a server that expires every list must not be hammered.
         if (!watch_had_event_) back_off_relist(now_ms, random);
         watch_had_event_ = false;

@@ -2,6 +2,7 @@
 // failed. Its exit code is 1 when a seed failed (or, with --all-faults, a kind of fault never
 // struck), 2 when it was called wrongly.
 
+#include "tests/sim/mutants.hpp"
 #include "tests/sim/options.hpp"
 #include "tests/sim/outcome.hpp"
 #include "tests/sim/workers.hpp"
@@ -73,6 +74,12 @@ int main(int argc, char** argv) {
     if (!options) {
         std::cerr << sim_tool::usage;
         return 2;
+    }
+    if (!options->mutants.empty()) {
+        return sim_tool::run_mutants(sim_tool::read_mutants(options->mutants), options->jobs);
+    }
+    if (options->matrix) {
+        return sim_tool::print_matrix(options->from, options->to, options->jobs);
     }
     const auto began = std::chrono::steady_clock::now();
     Report report(*options);

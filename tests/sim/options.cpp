@@ -1,5 +1,7 @@
 #include "tests/sim/options.hpp"
 
+#include "core/mutant.hpp"
+
 #include <cstdlib>
 #include <string_view>
 
@@ -37,6 +39,10 @@ std::optional<Options> read_options(int argc, char** argv) {
             options.trace = true;
             continue;
         }
+        if (word == "--matrix") {
+            options.matrix = true;
+            continue;
+        }
         if (word == "--all-faults") {
             options.all_faults = true;
             continue;
@@ -58,6 +64,11 @@ std::optional<Options> read_options(int argc, char** argv) {
             options.jobs = static_cast<int>(number);
         } else if (word == "--digests") {
             options.digests = value;
+        } else if (word == "--mutant") {
+            options.mutant = value;
+            is_fine = core::plant_mutant(value);
+        } else if (word == "--mutants") {
+            options.mutants = value;
         } else if (word == "--failed") {
             options.failed_seeds = value;
         } else {
@@ -68,7 +79,7 @@ std::optional<Options> read_options(int argc, char** argv) {
         }
     }
     const bool is_one = options.from == options.to;
-    const bool has_work = has_seeds || options.seconds > 0;
+    const bool has_work = has_seeds || options.seconds > 0 || !options.mutants.empty();
     if (!has_work || options.to < options.from || (options.trace && !is_one)) {
         return std::nullopt;
     }

@@ -16,6 +16,9 @@ struct Options {
     bool all_faults = false;   ///< a kind of fault that never struck is a failure
     std::string digests;       ///< a file for one line per seed: seed and digest
     std::string failed_seeds;  ///< a file to which failing seeds are added
+    std::string mutant;        ///< what is planted in all of this, see core/mutant.hpp
+    std::string mutants;       ///< a file of mutants and how many seeds may miss each
+    bool matrix = false;       ///< every mutant over all seeds
 };
 
 /// Nothing: the words are wrong, `usage` says how they should be.
@@ -23,8 +26,11 @@ std::optional<Options> read_options(int argc, char** argv);
 
 inline constexpr const char* usage =
     "gang-sim --seed N [--trace]\n"
+    "gang-sim --mutants FILE [--jobs K]\n"
+    "gang-sim --matrix --seeds A..B [--jobs K]\n"
     "gang-sim --seeds A..B [--jobs K] [--digests FILE] [--failed FILE] [--all-faults]\n"
     "gang-sim --seconds S [--seeds A..] [--jobs K] [--digests FILE] [--failed FILE] "
-    "[--all-faults]\n";
+    "[--all-faults]\n"
+    "  --mutant NAME  the scheduler is wrong on purpose\n";
 
 }  // namespace sim_tool

@@ -41,9 +41,11 @@ public:
     const std::vector<Violation>& violations() const { return violations_; }
     bool fits_beside_pods(NodeId node, const core::Resources& requests) const;
     const Room& room() const { return room_; }
+    void violated(std::string rule, std::string text);
+    /// Somebody else has changed this node since the decision's view.
+    bool is_excused(NodeId node, const Author& author) const;
 
 private:
-    void violated(std::string rule, std::string text);
     // commits.cpp
     void check_bind(const Entry<core::Pod>& entry, const Author& author);
     void check_admission(const Entry<core::Pod>& entry, const Author& author);
@@ -57,7 +59,6 @@ private:
     /// Whose slots are open there, for people.
     std::string holders(NodeId node) const;
     void check_usable(NodeId node, const Author& author, const std::string& what);
-    bool is_excused(NodeId node, const Author& author) const;
     // rest.cpp
     void check_view(std::uint32_t replica, const Process& process);
     void check_ledger(std::uint32_t replica, const Process& process);

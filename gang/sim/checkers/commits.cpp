@@ -41,7 +41,6 @@ void Checkers::node_changed(const Entry<core::Node>& entry, const Author&) {
     harms_[entry.id].by_nodes = entry.revision;
 }
 
-/// Somebody else has changed this node since the decision's view.
 bool Checkers::is_excused(NodeId node, const Author& author) const {
     return node >= harms_.size() || harms_[node].by_pods > author.pods_seen ||
            harms_[node].by_nodes > author.nodes_seen;

@@ -1,0 +1,221 @@
+#include "gang/sim/checkers/deeds.hpp"
+
+#include "gang/decision.hpp"
+#include "gang/sim/world.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace gang::sim {
+namespace {
+
+/// A wrong clock, or a Lease that others write: two may lead until they have noticed.
+constexpr std::int64_t lease_doubtful_ms = 180'000;
+/// As long a leader waits for confs at most (gang/engine.hpp), less a little for the fence.
+constexpr std::int64_t first_plan_ms = 1'900;
+
+using Rank = std::pair<std::int64_t, std::string>;
+
+Rank rank_of(const core::Pod& pod) {
+    return {pod.created, pod.uid};
+}
+
+bool is_waiting(const core::Pod& pod) {
+    return pod.node_name.empty() && !core::is_terminal(pod) && !pod.deleting && !pod.gated;
+}
+
+}  // namespace
+
+void Deeds::process_started(std::uint32_t replica) {
+    if (replica >= views_.size()) {
+        views_.resize(replica + 1);
+    }
+    views_[replica] = {};
+}
+
+void Deeds::event_applied(std::uint32_t replica, const Event& event) {
+    View& view = views_[replica];
+    if (const auto* upserted = std::get_if<PodUpserted>(&event)) {
+        view.pods[number_of(upserted->pod.uid)] = upserted->pod;
+    } else if (const auto* deleted = std::get_if<PodDeleted>(&event)) {
+        view.pods.erase(number_of(deleted->uid));
+    } else if (const auto* found = std::get_if<SparkConfFound>(&event)) {
+        view.confs.insert(number_of(found->driver_uid));
+    } else if (const auto* missing = std::get_if<SparkConfMissing>(&event)) {
+        view.confs.insert(number_of(missing->driver_uid));
+    } else if (std::holds_alternative<LeadershipGained>(event)) {
+        view.leads_since_ms = world_.now_ms;
+    }
+}
+
+bool Deeds::is_driver(PodId pod) const {
+    const ApplicationId application = world_.applications.find(pod);
+    return application != nobody && world_.applications.at(application).driver == pod;
+}
+
+bool Deeds::was_tampered(PodId driver) const {
+    const core::Pod* pod = world_.store.find_pod(driver);
+    const ApplicationId application = world_.applications.find(driver);
+    return pod == nullptr || application == nobody ||
+           world_.applications.at(application).was_tampered ||
+           world_.applications.at(application).conf_was_edited ||
+           core::find_value(pod->labels, "edited") != nullptr;
+}
+
+void Deeds::decided(std::uint32_t replica, const Process& process, const BindPod& bind) {
+    const auto shown = views_[replica].pods.find(number_of(bind.pod.uid));
+    const bool is_there = shown != views_[replica].pods.end();
+    if (!is_there || !is_waiting(shown->second)) {
+        world_.checkers.violated(
+            "bind-only-ours",
+            fmt::format("r{} binds {}, which it saw is not to be bound", replica, bind.pod.name));
+        return;
+    }
+    if (bind.resource_version.empty() || bind.pod.uid.empty()) {
+        world_.checkers.violated(
+            "preconditions", fmt::format("r{} binds {} in any state", replica, bind.pod.name));
+    }
+    if (bind.starts_gang) {
+        check_order(replica, process, bind);
+        check_first_plan(replica, process, shown->second);
+    }
+}
+
+/// No node is for certain gangs only here, so every gang that waits for room is in the way of all.
+/// Executors without a slot are in nobody's way.
+void Deeds::check_order(std::uint32_t replica, const Process& process, const BindPod& bind) {
+    const auto& pods = views_[replica].pods;
+    const Rank admitted = rank_of(pods.at(number_of(bind.pod.uid)));
+    for (const GangView& gang : process.scheduler.gangs()) {
+        const auto older = pods.find(number_of(gang.driver_uid));
+        const bool waits =
+            gang.state == GangState::waiting && (gang.code == ReasonCode::waiting_for_capacity ||
+                                                 gang.code == ReasonCode::waiting_in_queue);
+        if (waits && older != pods.end() && rank_of(older->second) < admitted &&
+            is_driver(older->first) && !was_tampered(older->first)) {
+            world_.checkers.violated(
+                "fifo",
+                fmt::format(
+                    "r{} admits {} while {}, which is older, waits: {}",
+                    replica,
+                    bind.pod.name,
+                    gang.driver,
+                    gang.message));
+            return;
+        }
+    }
+}
+
+void Deeds::check_first_plan(
+    std::uint32_t replica, const Process& process, const core::Pod& admitted) {
+    const View& view = views_[replica];
+    const bool is_first = view.leads_since_ms >= 0 && process.clock_is_right() &&
+                          world_.now_ms - view.leads_since_ms < first_plan_ms;
+    for (const auto& [id, pod] : view.pods) {
+        if (is_first && is_driver(id) && !was_tampered(id) && is_waiting(pod) &&
+            rank_of(pod) < rank_of(admitted) && !view.confs.contains(id) &&
+            pod.created < process.unix_ms() / 1'000 - 5) {
+            world_.checkers.violated(
+                "first-plan",
+                fmt::format(
+                    "r{} admits {} before it knows what {} is", replica, admitted.name, pod.name));
+            return;
+        }
+    }
+}
+
+void Deeds::pod_changed(const Entry<core::Pod>& entry, const Author& author) {
+    const Seen& seen = world_.checkers.room().seen(entry.id);
+    const bool is_first_bind = seen.bound_revision == entry.revision;
+    if (author.actor == Actor::scheduler && is_first_bind) {
+        if (is_driver(entry.id)) {
+            check_headroom(entry, author);
+        } else if (world_.applications.find(entry.id) != nobody && seen.gang == nobody) {
+            check_extra_slot(entry, author);
+        }
+    }
+    gangs_moved_[entry.id] = entry.revision;
+    if (seen.gang != nobody) {
+        gangs_moved_[seen.gang] = entry.revision;
+    }
+}
+
+void Deeds::check_headroom(const Entry<core::Pod>& entry, const Author& author) {
+    const Replica& replica = world_.replicas[author.replica];
+    const GangRecord* gang = world_.checkers.room().find_gang(entry.id);
+    if (gang == nullptr || replica.life() != author.life) {
+        return;
+    }
+    const std::int64_t kept = replica.schema.nodes.headroom_cpu_milli;
+    for (const NodeId node : gang->nodes) {
+        const Room& room = world_.checkers.room();
+        if (kept > 0 && !world_.checkers.is_excused(node, author) &&
+            room.usage(node).cpu_milli > room.allocatable(node).cpu_milli - kept) {
+            world_.checkers.violated(
+                "headroom",
+                fmt::format("{} is admitted into the headroom of n{}", entry.object.name, node));
+        }
+    }
+}
+
+/// Executors on their way may be meant for slots that are open here still.
+void Deeds::check_extra_slot(const Entry<core::Pod>& entry, const Author& author) {
+    const Application& one = world_.applications.at(world_.applications.find(entry.id));
+    const Room& room = world_.checkers.room();
+    const GangRecord* gang = room.find_gang(one.driver);
+    if (one.by_set || gang == nullptr || !gang->is_live || !gang->has_reservation ||
+        was_tampered(one.driver) || gangs_moved_[one.driver] > author.pods_seen) {
+        return;
+    }
+    std::int64_t open = 0;
+    for (const NodeId id : std::set<NodeId>(gang->nodes.begin(), gang->nodes.end())) {
+        const core::Node* node = world_.store.find_node(id);
+        const Seats& seats = room.seats(id).at(one.driver);
+        const bool is_usable = node != nullptr && node->ready && !node->unschedulable &&
+                               node->taints.empty() && !world_.checkers.is_excused(id, author);
+        open += is_usable && seats.unit == room.seen(entry.id).amount ? seats.open() : 0;
+    }
+    const auto unbound =
+        std::count_if(one.executors.begin(), one.executors.end(), [&room](PodId id) {
+            return !room.seen(id).is_bound;
+        });
+    if (open > unbound) {
+        world_.checkers.violated(
+            "extra-slot",
+            fmt::format(
+                "{} is bound beside its gang, which has {} open slots", entry.object.name, open));
+    }
+}
+
+void Deeds::sent(std::uint32_t replica, const std::string& holder) {
+    const auto& lease = world_.store.lease();
+    if (world_.now_ms < lease_counts_from_ms_ || !lease || lease->holder.empty() ||
+        lease->holder == holder) {
+        return;
+    }
+    world_.checkers.violated(
+        "lease", fmt::format("r{} writes while {} holds the lease", replica, lease->holder));
+}
+
+/// A Lease that is deleted takes its epoch with it; what a clock says then may be less.
+void Deeds::leads(std::uint32_t replica, std::int64_t epoch) {
+    if (epoch <= epoch_ && !lease_was_touched_) {
+        world_.checkers.violated(
+            "epochs",
+            fmt::format("r{} leads with epoch {}, the last one was {}", replica, epoch, epoch_));
+    }
+    epoch_ = std::max(epoch_, epoch);
+}
+
+void Deeds::clock_was_wrong() {
+    lease_counts_from_ms_ = world_.now_ms + lease_doubtful_ms;
+}
+
+void Deeds::lease_was_touched() {
+    lease_was_touched_ = true;
+    lease_counts_from_ms_ = world_.now_ms + lease_doubtful_ms;
+}
+
+}  // namespace gang::sim

@@ -1,0 +1,27 @@
+#pragma once
+// Are the checkers any good? Each mutant of core/mutant.hpp is planted in turn, and the simulation
+// must notice. Each runs in processes of its own: a mutant may break an invariant of the scheduler
+// itself, which ends the process, and that is one way of being noticed.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace sim_tool {
+
+/// One line of tests/sim/mutants.txt: the mutant (or `none`) and the seeds 1..N that it gets.
+struct MutantCase {
+    std::string name;
+    std::uint64_t seeds = 0;
+};
+
+/// The lines of the kind `sim`; aborts with a message on what cannot be read or is no mutant.
+std::vector<MutantCase> read_mutants(const std::string& path);
+
+/// Runs each until it is noticed; `none` must never be. Prints a table, returns the exit code.
+int run_mutants(const std::vector<MutantCase>& cases, int jobs);
+
+/// Runs each over all seeds `from`..`to`: which rules notice which mutant, how often.
+int print_matrix(std::uint64_t from, std::uint64_t to, int jobs);
+
+}  // namespace sim_tool
