@@ -22,6 +22,7 @@ public:
     /// An awaited write of the pod was taken; answered() is called once for it.
     void taken(const std::string& uid) { ++awaited_[uid]; }
     void answered(const std::string& uid);
+    bool is_awaited(const std::string& uid) const { return awaited_.count(uid) != 0; }
 
     void refuse(const std::string& uid, Answer answer) {
         refusals_[uid].push_back(std::move(answer));

@@ -1,7 +1,7 @@
 #pragma once
 // The bodies of our writes.
 
-#include "k8s/writer.hpp"
+#include "k8s/writes.hpp"
 
 #include <cstdint>
 #include <string>

@@ -1,7 +1,5 @@
 #include "k8s/write_queue.hpp"
 
-#include "k8s/protocol/version.hpp"
-
 #include <iterator>
 #include <utility>
 
@@ -17,29 +15,7 @@ bool add_bounded(std::deque<Job>& queue, std::size_t max, Job&& job) {
     return true;
 }
 
-std::string lane_of_job(const BindJob& job) {
-    return job.request.pod.uid;
-}
-std::string lane_of_job(const PatchJob& job) {
-    return job.patch.pod.uid;
-}
-std::string lane_of_job(const FetchJob&) {
-    return {};
-}
-std::string lane_of_job(const EventJob&) {
-    return {};
-}
-
 }  // namespace
-
-std::string lane_of(const WriteJob& job) {
-    return std::visit([](const auto& one) { return lane_of_job(one); }, job);
-}
-
-bool is_awaited_write(const WriteJob& job) {
-    if (const auto* patch = std::get_if<PatchJob>(&job)) return static_cast<bool>(patch->done);
-    return std::holds_alternative<BindJob>(job);
-}
 
 WriteQueue::WriteQueue(const WriterOptions& bounds)
     : binds_max_(bounds.binds_max),
@@ -50,8 +26,11 @@ WriteQueue::WriteQueue(const WriterOptions& bounds)
       event_tokens_(bounds.events_per_second, bounds.events_per_second * event_burst_seconds) {}
 
 bool WriteQueue::add(BindJob&& job) {
+    if (binds_.size() >= binds_max_) return false;
+    discard_condition(job.request.pod.uid);
     job.sequence = ++next_sequence_;
-    return add_bounded(binds_, binds_max_, std::move(job));
+    binds_.add(std::move(job));
+    return true;
 }
 
 bool WriteQueue::add(FetchJob&& job) {
@@ -71,6 +50,7 @@ bool WriteQueue::add(PatchJob&& job) {
     }
     const std::string& uid = job.patch.pod.uid;
     if (auto known = condition_of_.find(uid); known != condition_of_.end()) {
+        job.since_ms = known->second->since_ms;
         *known->second = std::move(job);
         return true;
     }
@@ -98,7 +78,7 @@ template <typename Job>
 std::optional<WriteJob> WriteQueue::take_from(std::deque<Job>& queue) {
     for (auto it = queue.begin(); it != queue.end(); ++it) {
         if (!may_start(*it)) continue;
-        const std::string lane = lane_of_job(*it);
+        const std::string lane = lane_of(*it);
         if (!lane.empty()) busy_.insert(lane);
         started(*it);
         WriteJob taken = std::move(*it);
@@ -121,12 +101,49 @@ std::optional<WriteJob> WriteQueue::take_condition() {
     return std::nullopt;
 }
 
-std::optional<WriteJob> WriteQueue::take(std::int64_t now_ms) {
-    if (auto job = take_from(binds_)) return job;
-    if (auto job = take_from(patches_)) return job;
-    if (auto job = take_from(fetches_)) return job;
-    if (auto job = take_condition()) return job;
-    if (!events_.empty() && event_tokens_.take(now_ms)) return take_from(events_);
+std::optional<WriteJob> WriteQueue::take_bind() {
+    auto job = binds_.take([this](const BindJob& one) { return may_start(one); });
+    if (!job) return std::nullopt;
+    busy_.insert(job->request.pod.uid);
+    ++binds_since_other_;
+    ++binds_since_droppable_;
+    return *std::move(job);
+}
+
+std::optional<WriteJob> WriteQueue::take_other() {
+    std::optional<WriteJob> job;
+    if (fetch_next_) job = take_from(fetches_);
+    if (!job) job = take_from(patches_);
+    if (!job) job = take_from(fetches_);
+    if (!job) return job;
+    fetch_next_ = !std::holds_alternative<FetchJob>(*job);
+    binds_since_other_ = 0;
+    return job;
+}
+
+std::optional<WriteJob> WriteQueue::take_droppable(std::int64_t now_ms) {
+    auto job = take_condition();
+    if (!job && !events_.empty() && event_tokens_.take(now_ms)) job = take_from(events_);
+    if (job) binds_since_droppable_ = 0;
+    return job;
+}
+
+bool WriteQueue::is_overdue(std::int64_t now_ms) const {
+    const std::int64_t then = now_ms - patience_ms;
+    return (!conditions_.empty() && conditions_.front().since_ms <= then) ||
+           (!events_.empty() && events_.front().since_ms <= then);
+}
+
+std::optional<WriteJob> WriteQueue::take(std::int64_t now_ms, bool with_droppable) {
+    if (binds_since_other_ >= binds_per_other) {
+        if (auto job = take_other()) return job;
+    }
+    if (with_droppable && binds_since_droppable_ >= binds_per_droppable && is_overdue(now_ms)) {
+        if (auto job = take_droppable(now_ms)) return job;
+    }
+    if (auto job = take_bind()) return job;
+    if (auto job = take_other()) return job;
+    if (with_droppable) return take_droppable(now_ms);
     return std::nullopt;
 }
 
@@ -152,39 +169,13 @@ std::int64_t WriteQueue::event_wait_ms(std::int64_t now_ms) {
     return events_.empty() ? -1 : event_tokens_.wait_ms(now_ms);
 }
 
+bool WriteQueue::has_work(std::int64_t now_ms) {
+    return binds_.size() + patches_.size() + fetches_.size() + conditions_.size() > 0 ||
+           event_wait_ms(now_ms) == 0;
+}
+
 std::size_t WriteQueue::size() const {
     return binds_.size() + patches_.size() + fetches_.size() + conditions_.size() + events_.size();
-}
-
-void PodVersions::wrote(const std::string& uid, const std::string& version) {
-    if (version.empty()) return;
-    const auto [it, fresh] = pods_.try_emplace(uid);
-    it->second.version = version;
-    if (!fresh) return;
-    order_.push_back(uid);
-    if (order_.size() > kept_max) {
-        pods_.erase(order_.front());
-        order_.pop_front();
-    }
-}
-
-std::string PodVersions::newest(const std::string& uid, const std::string& shown) const {
-    const auto known = pods_.find(uid);
-    if (known == pods_.end() || shown.empty()) return shown;
-    const std::string& version = known->second.version;
-    const auto order = protocol::compare_versions(shown, version);
-    return order == std::partial_ordering::less ? version : shown;
-}
-
-void PodVersions::wrote_condition(const std::string& uid) {
-    if (const auto known = pods_.find(uid); known != pods_.end()) {
-        known->second.has_condition = true;
-    }
-}
-
-bool PodVersions::has_condition(const std::string& uid) const {
-    const auto known = pods_.find(uid);
-    return known != pods_.end() && known->second.has_condition;
 }
 
 }  // namespace k8s

@@ -2,19 +2,18 @@
 // Everything we write to the API server, and the config maps we fetch, over a small pool of
 // connections that are opened on demand and closed when idle.
 //
+// - How many are in flight at once is what the server can take (protocol/window.hpp); there is no
+//   rate of our own but for events.
 // - Writes to one pod are serial, and a bind takes the resourceVersion from the answer before it,
-// so
-//   that our own condition never fails our own bind.
-// - Order of service: binds, then status patches that somebody waits for, then config maps, then
-//   conditions, then events. What waits: see WriterOptions for each bound.
+//   so that our own condition never fails our own bind.
+// - Order of service, and what of all that waits is served in a storm of binds: write_queue.hpp.
+//   How much may wait: see WriterOptions for each bound.
 // - A bind whose outcome is unknown (timeout, reset, 5xx) stays with the writer until a read of the
 //   pod has settled it; the same node is asked again, never another one (protocol/bind.hpp).
 
-#include "core/constraints.hpp"
-#include "k8s/codec_config_map.hpp"
 #include "k8s/endpoint.hpp"
 #include "k8s/notice.hpp"
-#include "k8s/protocol/bind.hpp"
+#include "k8s/writes.hpp"
 
 #include <boost/asio/io_context.hpp>
 
@@ -22,79 +21,9 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 
 namespace k8s {
-
-using protocol::BindOutcome;
-
-/// Names one pod; a write never touches a pod of the same name with another uid.
-struct PodName {
-    std::string namespace_name;
-    std::string name;
-    std::string uid;
-    friend bool operator==(const PodName&, const PodName&) = default;
-};
-
-struct BindRequest {
-    PodName pod;
-    std::string resource_version;  ///< precondition; empty: none
-    std::string node;
-    core::StringMap annotations;  ///< merged into the pod by the same write
-};
-
-struct BindResult {
-    BindOutcome outcome = BindOutcome::not_sent;
-    std::string message;
-};
-
-/// The PodScheduled=False condition.
-struct PodCondition {
-    std::string reason;   ///< one CamelCase word
-    std::string message;  ///< cut at condition_message_max bytes
-    /// False: the pod carries PodScheduled=False already, so lastTransitionTime stays as it is.
-    bool is_transition = true;
-    friend bool operator==(const PodCondition&, const PodCondition&) = default;
-};
-inline constexpr std::size_t condition_message_max = 1024;
-
-/// One patch of pods/status: a condition, annotations, or both in the same write.
-struct StatusPatch {
-    PodName pod;
-    std::string resource_version;  ///< precondition; empty: none
-    std::optional<PodCondition> condition;
-    core::StringMap annotations;
-};
-
-struct StatusResult {
-    bool written = false;
-    bool changed = false;  ///< 409: the pod is past the precondition; look at it again
-    std::string message;   ///< why not
-    std::string node;      ///< spec.nodeName in the answer: the pod may have been bound meanwhile
-};
-
-struct PodEvent {
-    PodName pod;
-    bool warning = false;
-    std::string reason;   ///< one CamelCase word
-    std::string message;  ///< cut at event_note_max bytes
-};
-inline constexpr std::size_t event_note_max = 1000;
-
-enum class FetchOutcome : std::uint8_t {
-    found,
-    not_found,   ///< 404
-    forbidden,   ///< 401, 403
-    unreadable,  ///< it came, but it is not a config map within bounds
-    failed       ///< anything else: worth asking again later
-};
-
-struct ConfigMapResult {
-    FetchOutcome outcome = FetchOutcome::failed;
-    ConfigMap config_map;
-    std::string message;
-};
 
 struct WriterOptions {
     std::string component;  ///< reportingController of events: the scheduler's name
@@ -104,13 +33,14 @@ struct WriterOptions {
     /// Upper bound of the annotation bytes a pod already has (Watcher::annotation_bytes).
     std::function<std::size_t(const std::string& uid)> annotation_bytes;
     NoticeSink notice;
-    std::size_t connections_max = 16;
+    std::size_t connections_max = 64;     ///< and so the most writes in flight
     std::size_t binds_max = 65'536;       ///< beyond it a bind is answered not_sent
     std::size_t patches_max = 65'536;     ///< with callback; beyond it: not written
     std::size_t fetches_max = 8'192;      ///< beyond it: failed, at once
     std::size_t conditions_max = 16'384;  ///< without callback; beyond it dropped and counted
     std::size_t events_max = 1'024;       ///< beyond it dropped and counted
-    /// Binds that wait to be repeated; beyond it each keeps its connection, which slows us down.
+    /// Writes that wait to be repeated; beyond it a bind or a patch with callback keeps its
+    /// connection, which slows us down, and a condition is dropped.
     std::size_t parked_max = 256;
     std::int64_t events_per_second = 10;  ///< with a burst of ten seconds' worth
     std::int64_t idle_close_ms = 20'000;
@@ -127,6 +57,8 @@ struct WriterStats {
     std::uint64_t throttled = 0;    ///< answers 429, or 503 with Retry-After
     std::uint64_t unreachable = 0;  ///< times that no connection could be made
     std::size_t waiting = 0;        ///< queued or in flight now
+    std::size_t in_flight = 0;      ///< of these, asked of the server now
+    std::size_t window = 0;         ///< as many may be in flight at once
     std::size_t connections = 0;    ///< open now
 };
 
@@ -144,7 +76,7 @@ public:
     void bind(BindRequest request, std::function<void(BindResult)> done);
 
     /// With an empty `done` the patch is droppable: a later one for the same pod replaces it while
-    /// it waits, and a bind that finds or makes the pod bound before it is sent discards it.
+    /// it waits, and a bind of the pod discards it.
     void patch_status(StatusPatch patch, std::function<void(StatusResult)> done);
 
     /// Best effort: rate limited, bounded, never repeated.

@@ -206,6 +206,14 @@ void add_writer(Families& to, const k8s::WriterStats& writer) {
         writer.throttled);
     to.gauge("gang_scheduler_writes_waiting", "Writes queued or in flight.", writer.waiting);
     to.gauge(
+        "gang_scheduler_writes_in_flight",
+        "Requests of the writer that the API server has not answered yet.",
+        writer.in_flight);
+    to.gauge(
+        "gang_scheduler_write_window",
+        "Writes that may be in flight at once; it follows what the API server can take.",
+        writer.window);
+    to.gauge(
         "gang_scheduler_write_connections",
         "Connections that are open for writes.",
         writer.connections);

@@ -1,6 +1,7 @@
 #include "gang/app/translate.hpp"
 
 #include "gang/app/spark_conf.hpp"
+#include "gang/reservation.hpp"
 
 #include <fmt/format.h>
 
@@ -12,6 +13,17 @@ namespace {
 
 k8s::PodName to_name(const PodRef& pod) {
     return k8s::PodName{pod.namespace_name, pod.name, pod.uid};
+}
+
+/// For whose turn a bind waits: the uid of the gang's driver, which a slot's name begins with.
+/// Empty: a lone pod, or an executor without a slot.
+std::string gang_of(const BindPod& decision) {
+    if (decision.starts_gang) {
+        return decision.pod.uid;
+    }
+    const std::string* slot = core::find_value(decision.annotations, slot_annotation);
+    const std::size_t end = slot == nullptr ? std::string::npos : slot->find('/');
+    return end == std::string::npos ? std::string() : slot->substr(0, end);
 }
 
 BindOutcome to_outcome(k8s::BindOutcome outcome) {
@@ -97,7 +109,12 @@ Event to_event(k8s::WatchKind kind, k8s::WatchEvent event) {
 
 k8s::BindRequest to_request(const BindPod& decision) {
     return k8s::BindRequest{
-        to_name(decision.pod), decision.resource_version, decision.node, decision.annotations};
+        to_name(decision.pod),
+        decision.resource_version,
+        decision.node,
+        decision.annotations,
+        gang_of(decision),
+        decision.starts_gang};
 }
 
 BindFinished to_event(const std::string& pod_uid, const k8s::BindResult& result) {

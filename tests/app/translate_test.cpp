@@ -134,6 +134,20 @@ TEST_CASE("translate: a bind and its outcomes") {
     }
 }
 
+TEST_CASE("translate: a bind waits for its gang's turn, or without a slot for its namespace's") {
+    gang::BindPod bind{{"etl", "pi-driver", "u1"}, "7", "n1", {}, 0, true};
+    CHECK(to_request(bind).gang == "u1");
+    CHECK(to_request(bind).starts_gang);
+    bind.pod.uid = "u2";
+    bind.starts_gang = false;
+    CHECK(to_request(bind).gang == "");
+    CHECK_FALSE(to_request(bind).starts_gang);
+    bind.annotations = {{"gang-scheduler/slot", "u1/12"}};
+    CHECK(to_request(bind).gang == "u1");
+    bind.annotations = {{"gang-scheduler/slot", "elastic"}};
+    CHECK(to_request(bind).gang == "");
+}
+
 TEST_CASE("translate: conditions carry no annotations, reservations no condition") {
     const auto condition =
         to_patch(gang::SetCondition{{"a", "b", "c"}, "Unschedulable", "m", false, "7"});

@@ -208,6 +208,141 @@ TEST_CASE("writer: binds that wait to be repeated keep no connection from the ot
     CHECK(rig.server.connections() <= 2);
 }
 
+TEST_CASE("writer: a status patch that waits to be repeated keeps no connection from the others") {
+    WriterOptions options;
+    options.connections_max = 1;
+    std::atomic<bool> is_busy = true;
+    Rig rig(
+        [&](fake::Peer& peer, const fake::Request& request) {
+            if (request.method == "POST") return peer.reply(201, created);
+            if (is_busy) return peer.reply(500, "{}");
+            peer.reply(200, pod("105"));
+        },
+        options);
+    std::vector<std::string> order;
+    StatusPatch wanted = Rig::condition("fence");
+    wanted.pod.uid = "u2";
+    rig.writer->patch_status(wanted, [&](StatusResult result) {
+        CHECK(result.written);
+        order.push_back("patched");
+    });
+    fake::run_until(rig.io, [&] { return rig.server.requests().size() == 1; });
+    rig.writer->bind(Rig::request(), [&](BindResult) { order.push_back("bound"); });
+    fake::run_until(rig.io, [&] { return !order.empty(); });
+    CHECK(order == std::vector<std::string>{"bound"});
+    CHECK(rig.server.count("PATCH", "/status") == 1);
+    is_busy = false;
+    fake::run_until(rig.io, [&] { return order.size() == 2; });
+    CHECK(rig.writer->stats().waiting == 0);
+}
+
+TEST_CASE("writer: a condition that waits to be repeated gives way to a bind of its pod") {
+    for (const bool is_parked : {true, false}) {
+        CAPTURE(is_parked);
+        std::mutex gate;
+        if (!is_parked) gate.lock();
+        Rig rig([&](fake::Peer& peer, const fake::Request& request) {
+            if (request.method == "POST") return peer.reply(201, created);
+            const std::lock_guard wait(gate);
+            peer.reply(503, "{}", "Retry-After: 9\r\n");
+        });
+        rig.writer->patch_status(Rig::condition("0/3 nodes fit"), {});
+        fake::run_until(rig.io, [&] {
+            return is_parked ? rig.writer->stats().throttled == 1
+                             : rig.server.requests().size() == 1;
+        });
+        std::optional<BindResult> result;
+        rig.writer->bind(Rig::request(), [&](BindResult r) { result = std::move(r); });
+        if (!is_parked) gate.unlock();
+        fake::run_until(rig.io, [&] { return result.has_value(); });
+        CHECK(result->outcome == BindOutcome::bound);
+        fake::run_until(rig.io, [&] { return rig.writer->stats().waiting == 0; });
+        CHECK(rig.server.count("PATCH", "/status") == 1);
+    }
+}
+
+TEST_CASE(
+    "writer: at the bound of parked writes a condition is dropped, a fence keeps its worker") {
+    WriterOptions options;
+    options.parked_max = 0;
+    std::atomic<int> patches = 0;
+    Rig rig(
+        [&](fake::Peer& peer, const fake::Request&) {
+            if (++patches <= 2) return peer.reply(500, "{}");
+            peer.reply(200, pod("105"));
+        },
+        options);
+    rig.writer->patch_status(Rig::condition("droppable"), {});
+    fake::run_until(rig.io, [&] { return rig.writer->stats().conditions_dropped == 1; });
+    CHECK(rig.patch(Rig::condition("fence")).written);
+    CHECK(patches == 3);
+}
+
+TEST_CASE("writer: as much is in flight as the window lets out, and not more than is allowed") {
+    std::mutex gate;
+    gate.lock();
+    Rig rig([&](fake::Peer& peer, const fake::Request&) {
+        const std::lock_guard wait(gate);
+        peer.reply(201, created);
+    });
+    int bound = 0;
+    for (int i = 0; i < 100; ++i) {
+        BindRequest request = Rig::request();
+        request.pod.uid = "u" + std::to_string(i);
+        rig.writer->bind(request, [&](BindResult) { ++bound; });
+    }
+    const std::size_t window = rig.writer->stats().window;
+    CHECK(window == 16);
+    fake::run_until(rig.io, [&] { return rig.server.requests().size() == window; });
+    CHECK(rig.writer->stats().in_flight == window);
+    CHECK(rig.writer->stats().waiting == 100);
+    gate.unlock();
+    fake::run_until(rig.io, [&] { return bound == 100; });
+    CHECK(rig.writer->stats().in_flight == 0);
+}
+
+TEST_CASE("B6: writer: a server that refuses everything is asked ever less, by all of the pool") {
+    Rig rig([](fake::Peer& peer, const fake::Request&) {
+        peer.reply(429, "{}", "Retry-After: 9\r\n");
+    });
+    for (int i = 0; i < 1'000; ++i) {
+        BindRequest request = Rig::request();
+        request.pod.uid = "u" + std::to_string(i);
+        rig.writer->bind(request, [](BindResult) { CHECK(false); });
+    }
+    fake::run_until(rig.io, [&] { return rig.writer->stats().window == 1; });
+    // 16, 8, 4, 2, and the one after which nothing is sent for nine seconds.
+    fake::run_until(rig.io, [&] { return rig.writer->stats().in_flight == 0; });
+    CHECK(rig.server.requests().size() <= 31);
+    CHECK(rig.writer->stats().waiting == 1'000);
+}
+
+TEST_CASE(
+    "writer: stopping while the server wants to be left alone waits for what is to be bound") {
+    std::atomic<bool> is_busy = true;
+    WriterOptions options;
+    options.connections_max = 1;
+    Rig rig(
+        [&](fake::Peer& peer, const fake::Request&) {
+            if (is_busy) return peer.reply(429, "{}", "Retry-After: 1\r\n");
+            peer.reply(201, created);
+        },
+        options);
+    int bound = 0;
+    for (int i = 0; i < 3; ++i) {
+        BindRequest request = Rig::request();
+        request.pod.uid = "u" + std::to_string(i);
+        rig.writer->bind(request, [&](BindResult) { ++bound; });
+    }
+    fake::run_until(rig.io, [&] { return rig.writer->stats().throttled == 1; });
+    is_busy = false;
+    std::optional<bool> drained;
+    rig.writer->stop(8'000, [&](bool all) { drained = all; });
+    fake::run_until(rig.io, [&] { return drained.has_value(); });
+    CHECK(*drained);
+    CHECK(bound == 3);
+}
+
 TEST_CASE("writer: a refusal tells the server's reason") {
     Rig rig([](fake::Peer& peer, const fake::Request&) {
         peer.reply(403, fake::status_body(403, "Forbidden", "may not bind"));

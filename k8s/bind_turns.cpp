@@ -1,0 +1,60 @@
+#include "k8s/bind_turns.hpp"
+
+#include <iterator>
+#include <utility>
+
+namespace k8s {
+namespace {
+
+// A slash is in no uid.
+std::string gang_of(const BindRequest& request) {
+    return request.gang.empty() ? "/" + request.pod.namespace_name : request.gang;
+}
+
+std::optional<BindJob> take_first(std::deque<BindJob>& jobs, const BindTurns::MayStart& may_start) {
+    for (auto it = jobs.begin(); it != jobs.end(); ++it) {
+        if (!may_start(*it)) continue;
+        BindJob taken = std::move(*it);
+        jobs.erase(it);
+        return taken;
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+void BindTurns::add(BindJob&& job) {
+    const std::string name = gang_of(job.request);
+    const auto [known, is_new] = places_.try_emplace(name, gangs_.end());
+    if (is_new) {
+        known->second = gangs_.emplace(gangs_.end());
+        known->second->name = name;
+    }
+    Gang& gang = *known->second;
+    (job.request.starts_gang ? gang.starters : gang.others).push_back(std::move(job));
+    ++size_;
+}
+
+std::optional<BindJob> BindTurns::take_of(Place gang, const MayStart& may_start) {
+    auto job = take_first(gang->starters, may_start);
+    if (!job) job = take_first(gang->others, may_start);
+    if (!job) return job;
+    --size_;
+    if (gang->starters.empty() && gang->others.empty()) {
+        places_.erase(gang->name);
+        gangs_.erase(gang);
+    } else if (--gang->left == 0) {
+        gang->left = binds_per_turn;
+        gangs_.splice(gangs_.end(), gangs_, gang);
+    }
+    return job;
+}
+
+std::optional<BindJob> BindTurns::take(const MayStart& may_start) {
+    for (auto gang = gangs_.begin(); gang != gangs_.end(); ++gang) {
+        if (auto job = take_of(gang, may_start)) return job;
+    }
+    return std::nullopt;
+}
+
+}  // namespace k8s
