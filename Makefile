@@ -1,9 +1,9 @@
 # `make` lists the targets. Every target installs the Debian packages it needs first.
 .DEFAULT_GOAL := help
-.PHONY: help deps build demo test test-long bench fuzz format tidy clean
+.PHONY: help deps build demo test test-long bench bench-check bench-docs fuzz format tidy clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 deps: ## install the Debian packages that building needs
 	@scripts/install_deps.sh build
@@ -23,11 +23,21 @@ test-long: ## the long variants of the black-box and Spark tests
 	@scripts/install_deps.sh test
 	@scripts/test.py --long
 
-bench: ## micro benches of planning
+BENCH ?= micro scale macro
+RUNS ?= 5
+bench: ## measure: micro benches, scale, whole planes (BENCH="micro scale macro", RUNS=5); about 20 minutes
 	@scripts/install_deps.sh bench
+	@cmake --preset release >/dev/null
+	@cmake --build --preset release
 	@cmake --preset bench >/dev/null
 	@cmake --build --preset bench
-	@build/bench/gang-bench
+	@/usr/bin/python3 scripts/bench.py run --runs $(RUNS) $(BENCH)
+
+bench-check: ## hold what was measured against tests/bench/thresholds.json
+	@/usr/bin/python3 scripts/bench.py check
+
+bench-docs: ## write docs/performance.md and its data from what was measured
+	@/usr/bin/python3 scripts/bench.py docs
 
 SECONDS ?= 60
 fuzz: ## every parser under libFuzzer, SECONDS=60 each; crashes stay in build/fuzz/crashes

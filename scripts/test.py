@@ -105,20 +105,36 @@ def pytest_half(folder: str, rig: str, long: bool) -> tuple[str, int, int, float
     return f"{Path(folder).name} {rig}", passed, failed, time.monotonic() - start, note
 
 
+def bench_lane(tally: Tally) -> None:
+    """What the benches compute, and the limits that hold on a busy machine too: bytes, and growth of CPU time."""
+    command_lane(tally, "bench tests", [PYTHON, "-m", "pytest", "tests/bench", "-q", "--tb=short"])
+    if command_lane(tally, "build bench", ["cmake", "--build", "build/release", "--target", "gang-scale"]):
+        command_lane(tally, "bench limits", [PYTHON, "scripts/bench.py", "quick", "--programs", "build/release"])
+
+
+def macro_smoke_lane(tally: Tally) -> None:
+    """Every workload of `make bench` on whole planes, at sizes that measure nothing."""
+    if command_lane(tally, "build bench", ["cmake", "--build", "build/release", "--target", "gang-load"]):
+        command_lane(tally, "bench macro", [PYTHON, "scripts/bench.py", "run", "--quick", "--runs", "1",
+                                            "--programs", "build/release", "macro"])
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--long", action="store_true", help="the long variants instead")
-    parser.add_argument("lanes", nargs="*", help="only these: layers unit demo blackbox spark")
+    parser.add_argument("lanes", nargs="*", help="only these: layers unit bench demo blackbox spark")
     arguments = parser.parse_args()
-    wanted = arguments.lanes or ["layers", "unit", "demo", "blackbox", "spark"]
+    wanted = arguments.lanes or ["layers", "unit", "bench", "demo", "blackbox", "spark"]
     tally = Tally()
     if arguments.long:
-        wanted = [lane for lane in wanted if lane in ("blackbox", "spark")]
+        wanted = [lane for lane in wanted if lane in ("bench", "blackbox", "spark")]
     if "layers" in wanted:
         command_lane(tally, "layers", [PYTHON, "scripts/check_layers.py"])
     if "unit" in wanted:
         unit_lane(tally)
-    if {"demo", "blackbox", "spark"} & set(wanted) and build(tally, "release"):
+    if {"bench", "demo", "blackbox", "spark"} & set(wanted) and build(tally, "release"):
+        if "bench" in wanted:
+            (macro_smoke_lane if arguments.long else bench_lane)(tally)
         if "demo" in wanted:
             command_lane(tally, "demo", ["build/release/gang-scheduler", "demo"])
         for folder in ("blackbox", "spark"):

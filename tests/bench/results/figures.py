@@ -12,7 +12,7 @@ import subprocess
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Iterable, Optional
+from typing import Iterable
 
 from support.json_type import Json
 
@@ -57,6 +57,7 @@ class Lane:
     name: str
     missing: list[str] = field(default_factory=list)  # what this machine could not measure, and why
     figures: dict[str, Figure] = field(default_factory=dict)
+    has_failed: bool = False  # something broke; what was measured before is good
 
     def add(self, name: str, unit: str, values: Iterable[float]) -> None:
         assert name not in self.figures, name
@@ -86,12 +87,12 @@ def read_figures(lane: Json) -> dict[str, Figure]:
             for each in lane["figures"]}
 
 
-def machine(began: Optional[float] = None, load_before: Optional[float] = None) -> Json:
-    """Hardware, versions, time and load; nothing that names the machine or its owner."""
+def machine() -> Json:
+    """Hardware, versions, date and load, before a lane begins; nothing that names the machine or its owner."""
     info = Path("/proc/cpuinfo").read_text()
     memory = int(re.search(r"MemTotal:\s+(\d+)", Path("/proc/meminfo").read_text())[1])
     modules = (ROOT / "tests/plane/go.mod").read_text()
-    out: Json = {
+    return {
         "processor": re.search(r"model name\s*:\s*(.*)", info)[1],
         "cores": os.cpu_count(),
         "memory_gb": round(memory * 1024 / 1e9, 1),
@@ -101,12 +102,7 @@ def machine(began: Optional[float] = None, load_before: Optional[float] = None) 
         "etcd": re.search(r"go.etcd.io/etcd/server/v3 v(\S+)", modules)[1],
         "commit": _first_line(["git", "-C", str(ROOT), "describe", "--always", "--dirty"]),
         "date": time.strftime("%Y-%m-%d", time.gmtime()),
-        "load_after": round(os.getloadavg()[0], 1)}
-    if load_before is not None:
-        out["load_before"] = round(load_before, 1)
-    if began is not None:
-        out["minutes"] = round((time.monotonic() - began) / 60, 1)
-    return out
+        "load_before": round(os.getloadavg()[0], 1)}
 
 
 def _first_line(command: list[str]) -> str:

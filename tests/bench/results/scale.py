@@ -16,7 +16,7 @@ from .figures import ROOT, Lane
 
 # nodes, pods, gangs that wait
 SIZES = ((1_000, 10_000, 100), (10_000, 100_000, 1_000), (100_000, 1_000_000, 10_000))
-LIFE_SECONDS_MAX = 240
+LIFE_SECONDS_MAX = 400
 SIZE_SECONDS = 60  # no further run of a size begins after so long
 
 
