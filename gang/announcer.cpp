@@ -1,6 +1,7 @@
 #include "gang/announcer.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 namespace gang {
@@ -34,6 +35,12 @@ bool is_about_room(ReasonCode code) {
     return code == ReasonCode::waiting_for_capacity || code == ReasonCode::waiting_in_queue;
 }
 
+/// Equal texts are not written again. Two with one hash would at worst leave the older one
+/// standing.
+std::size_t hash_of(std::string_view text) {
+    return std::hash<std::string_view>{}(text);
+}
+
 bool is_said_unscheduled(const core::Pod& pod) {
     return pod.scheduled && !pod.scheduled->status;
 }
@@ -48,7 +55,7 @@ Announcer::Said& Announcer::recall(const core::Pod& pod) {
     const auto [it, inserted] = said_.try_emplace(pod.uid);
     if (inserted && is_said_unscheduled(pod)) {
         // After a restart the API server remembers for us.
-        it->second.text = pod.scheduled->message;
+        it->second.text = hash_of(pod.scheduled->message);
         it->second.code = find_code(pod.scheduled->message);
     }
     return it->second;
@@ -61,7 +68,7 @@ bool Announcer::note(const core::Pod& pod, const Saying& saying, std::int64_t no
         soft_.erase({said.at_ms + soft_gap_ms, pod.uid});
         said.waiting.reset();
     }
-    if (said.text == text) {
+    if (said.text == hash_of(text)) {
         said.code = saying.code;
         return false;
     }
@@ -75,13 +82,13 @@ bool Announcer::note(const core::Pod& pod, const Saying& saying, std::int64_t no
         {},
         !is_said_unscheduled(pod)};
     if (soft) {
-        said.waiting = std::move(condition);
+        said.waiting = std::make_unique<SetCondition>(std::move(condition));
         said.waiting_code = saying.code;
         soft_.emplace(said.at_ms + soft_gap_ms, pod.uid);
         return false;
     }
     said.code = saying.code;
-    said.text = condition.message;
+    said.text = hash_of(condition.message);
     said.at_ms = now_ms;
     ready_.emplace_back(std::move(condition));
     return true;
@@ -101,7 +108,7 @@ void Announcer::say_fence(const core::Pod& pod, std::string text) {
     forget(pod.uid);
     Said& said = said_[pod.uid];
     said.code = find_code(text);
-    said.text = text;
+    said.text = hash_of(text);
     ready_.emplace_back(SetCondition{
         ref_of(pod),
         std::string(condition_reason(said.code)),
@@ -140,13 +147,14 @@ void Announcer::flush(std::vector<Decision>& decisions, std::int64_t now_ms) {
         soft_.erase(soft_.begin());
         Said& said = said_.at(uid);
         said.code = said.waiting_code;
-        said.text = said.waiting->message;
+        said.text = hash_of(said.waiting->message);
         said.at_ms = now_ms;
-        ready_.emplace_back(*std::exchange(said.waiting, std::nullopt));
+        ready_.emplace_back(std::move(*said.waiting));
+        said.waiting.reset();
         ++soft_written_;
     }
     std::move(ready_.begin(), ready_.end(), std::back_inserter(decisions));
-    ready_.clear();
+    empty_buffer(ready_);
 }
 
 std::optional<std::int64_t> Announcer::next_due_ms() const {

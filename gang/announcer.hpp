@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -67,10 +68,10 @@ public:
 private:
     struct Said {
         ReasonCode code = ReasonCode::none;
-        std::string text;
-        std::int64_t at_ms = 0;
-        std::optional<SetCondition> waiting;  ///< a soft change that is not written yet
         ReasonCode waiting_code = ReasonCode::none;
+        std::size_t text = 0;  ///< its hash: ten thousand may wait, with a long sentence each
+        std::int64_t at_ms = 0;
+        std::unique_ptr<SetCondition> waiting;  ///< a soft change that is not written yet
     };
 
     bool note(const core::Pod& pod, const Saying& saying, std::int64_t now_ms);

@@ -58,6 +58,7 @@ struct PodEntry {
     bool is_driver = false;    ///< of a Spark application in cluster mode, or says it has a gang
     bool is_executor = false;  ///< its role says so, whoever its driver is
     bool hand_made = false;    ///< a driver that no Spark made, or an executor by its labels alone
+    bool is_news = true;         ///< its last event said more than another version
     bool declares_anew = false;  ///< what it says of its gang has not been looked at
     std::string owner;           ///< uid of an executor's controller or driver, else empty
     std::string claim;           ///< namespace/application id, see engine_allocators.cpp

@@ -4,11 +4,13 @@
 
 #include "core/pod.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
 #include <variant>
+#include <vector>
 
 namespace gang {
 
@@ -87,6 +89,16 @@ using Decision = std::variant<
     RecordEvent,
     WakeAt,
     StepDown>;
+
+/// Buffers of decisions keep their room for so many; a burst's room is given back.
+inline constexpr std::size_t decisions_kept_max = 1'024;
+
+inline void empty_buffer(std::vector<Decision>& buffer) {
+    buffer.clear();
+    if (buffer.capacity() > decisions_kept_max) {
+        buffer.shrink_to_fit();
+    }
+}
 
 /// A view of the scheduler's buffer, valid until its next step.
 using Decisions = std::span<const Decision>;

@@ -205,7 +205,7 @@ private:
     void adopt(Application& app);
     bool read_reservation(Application& app, const PodEntry& entry);
     void seat_members(Application& app);
-    bool seat(Application& app, PodEntry& entry, bool anywhere);
+    void seat(Application& app, PodEntry& entry);
     void open_rest(Application& app);
 
     // --- reign ---

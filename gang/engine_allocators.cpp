@@ -127,23 +127,24 @@ const Application* Engine::find_claimant(const PodEntry& entry) const {
 /// each other: the oldest gang with an open slot for it gets it. One too many may be anybody's, so
 /// it waits until no such gang waits for admission any more.
 const Application* Engine::find_nameless(const PodEntry& entry) const {
-    std::map<Rank, const Application*> live;
+    const Application* oldest = nullptr;
+    const Application* with_room = nullptr;  // the oldest that has
     bool is_one_waiting = false;
     for (const std::string& uid : claimants_.at(entry.claim).live) {
         const Application* app = find_app(uid);
-        is_one_waiting = is_one_waiting || app == nullptr || !app->reserved;
-        if (app != nullptr && app->reserved) {
-            live.emplace(app->rank, app);
+        if (app == nullptr || !app->reserved) {
+            is_one_waiting = true;
+            continue;
         }
-    }
-    for (const auto& [rank, app] : live) {
+        oldest = oldest == nullptr || app->rank < oldest->rank ? app : oldest;
         // Those found before it, in the same breath, wait for theirs still.
         const bool has_open = app->count(SlotState::open) > app->pending.size();
-        if (has_open && takes(*app, entry)) {
-            return app;
+        if (has_open && (with_room == nullptr || app->rank < with_room->rank) &&
+            takes(*app, entry)) {
+            with_room = app;
         }
     }
-    return live.empty() || is_one_waiting ? nullptr : live.begin()->second;
+    return with_room != nullptr ? with_room : is_one_waiting ? nullptr : oldest;
 }
 
 bool Engine::takes(const Application& app, const PodEntry& entry) const {

@@ -171,7 +171,8 @@ void Engine::on(const PodUpserted& event) {
 /// The next state of a pod that is known.
 void Engine::take_state(PodEntry& entry, const core::Pod& told) {
     core::Pod& pod = entry.pod;
-    if (core::is_same_but_version(pod, told)) {
+    entry.is_news = !core::is_same_but_version(pod, told);
+    if (!entry.is_news) {
         pod.resource_version = told.resource_version;
         promote(entry);
         return;
@@ -286,8 +287,10 @@ void Engine::driver_waits(Application& app, PodEntry& entry) {
     if (std::exchange(entry.declares_anew, false)) {
         learn_anew(app, entry);
     }
-    set_driver_shape(
-        app, driver_request(entry.pod, declaration_of(entry.pod)), entry.pod.constraints);
+    if (entry.is_news || !app.driver_shape) {
+        set_driver_shape(
+            app, driver_request(entry.pod, declaration_of(entry.pod)), entry.pod.constraints);
+    }
     if (app.conf.needed) {
         asker_.want(app.uid, now_ms_);
     }
@@ -362,7 +365,7 @@ void Engine::observe_member(PodEntry& entry) {
     // Only the API server's word counts here: an elastic executor on its way is not to be seated.
     if (owner != nullptr && entry.slot < 0 && entry.holds_room() && owner->reserved &&
         !entry.pod.node_name.empty()) {
-        seat(*owner, entry, false);
+        seat(*owner, entry);
     }
     if (entry.is_bindable() || is_queued(entry, owner)) {
         dirty_pods_.insert(entry.pod.uid);

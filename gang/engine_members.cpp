@@ -82,8 +82,8 @@ void Engine::match(Application& app) {
                 return slot.state == SlotState::open && !is_stored(app, slot);
             });
     }
-    const std::set<Rank> pending = app.pending;
-    for (const Rank& rank : pending) {
+    for (auto it = app.pending.begin(); it != app.pending.end();) {
+        const Rank rank = *it++;  // a slot takes it out
         PodEntry& entry = pods_.at(rank.uid);
         if (app.phase == Phase::ended) {
             erase_app(rank.uid);
@@ -135,9 +135,10 @@ bool Engine::grow_slot(Application& app, PodEntry& entry, Look& look) {
     if (!app.reserved || !entry.pod.problem.empty()) {
         return false;
     }
-    const auto slot = std::find_if(app.slots.begin(), app.slots.end(), [&](const Slot& candidate) {
+    const auto first = app.slots.begin() + static_cast<std::ptrdiff_t>(app.open_from);
+    const auto slot = std::find_if(first, app.slots.end(), [&](const Slot& candidate) {
         return candidate.state == SlotState::open && is_stored(app, candidate) &&
-               app.shapes[candidate.shape].profile == profile_of(entry.pod);
+               app.shapes[candidate.shape].profile == entry.profile;
     });
     if (slot == app.slots.end()) {
         return false;
@@ -147,12 +148,12 @@ bool Engine::grow_slot(Application& app, PodEntry& entry, Look& look) {
         return true;
     }
     const core::ShapeId shape = cluster_.intern_shape(entry.pod.requests, entry.pod.constraints);
-    const auto first = static_cast<std::size_t>(slot - app.slots.begin());
+    const auto first_open = static_cast<std::size_t>(slot - app.slots.begin());
     const bool in_vain =
         std::find(look.too_large.begin(), look.too_large.end(), shape) != look.too_large.end();
     const auto growth = in_vain || look.too_large.size() == searches_per_gang
                             ? std::nullopt
-                            : find_growth(app, first, entry, shape);
+                            : find_growth(app, first_open, entry, shape);
     if (!growth) {
         oversized_.insert(app.uid);
         tell_oversized(app, entry, *slot);

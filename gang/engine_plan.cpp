@@ -9,7 +9,7 @@
 namespace gang {
 
 Decisions Engine::step(const StampedEvent& event) {
-    decisions_.clear();
+    empty_buffer(decisions_);
     const std::int64_t passed_ms = std::max<std::int64_t>(event.time_ms - now_ms_, 0);
     idle_milli_ms_ += leads_ ? ledger_.open_milli() * passed_ms : 0;
     now_ms_ += passed_ms;

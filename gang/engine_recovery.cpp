@@ -7,6 +7,8 @@
 #include "gang/reservation.hpp"
 
 #include <algorithm>
+#include <map>
+#include <string_view>
 
 namespace gang {
 void Engine::adopt_waiting() {
@@ -25,8 +27,7 @@ void Engine::adopt_waiting() {
 
 void Engine::adopt(Application& app) {
     const PodEntry& entry = pods_.at(app.uid);
-    const std::string* text =
-        core::find_value(entry.pod.annotations, reservation_annotation);
+    const std::string* text = core::find_value(entry.pod.annotations, reservation_annotation);
     if (app.reserved && text != nullptr && *text == app.annotation) {
         return;
     }
@@ -46,8 +47,7 @@ void Engine::adopt(Application& app) {
 }
 
 bool Engine::read_reservation(Application& app, const PodEntry& entry) {
-    const std::string* text =
-        core::find_value(entry.pod.annotations, reservation_annotation);
+    const std::string* text = core::find_value(entry.pod.annotations, reservation_annotation);
     if (text == nullptr || schema_.gang.discovery == config::Discovery::none) {
         return false;
     }
@@ -96,36 +96,54 @@ void Engine::follow_marks(const Application& app) {
 /// Bound executors take slots on their own nodes first; an executor that was bound to a slot which
 /// has moved since takes one from elsewhere, or the gang would hold room twice.
 void Engine::seat_members(Application& app) {
-    const std::vector<PodId> members = pods_.sorted_members_of(app.uid);
-    for (const bool anywhere : {false, true}) {
-        for (const PodId member : members) {
+    std::map<std::string_view, std::vector<std::size_t>> empty;  // by node, the first slot last
+    for (std::size_t i = app.slots.size(); i-- > 0;) {
+        if (app.slots[i].pod.is_none()) {
+            empty[app.slots[i].node.str()].push_back(i);
+        }
+    }
+    const auto for_each_unseated = [this, &app](const auto& seat_it) {
+        for (const PodId member : pods_.sorted_members_of(app.uid)) {
             if (pods_.slot(member) >= 0 || !pods_.holds_room(member)) {
                 continue;
             }
             const bool rested = pods_.rests(member);
             PodEntry& entry = pods_.wake(member);
             if (find_owner(entry) == &app) {
-                seat(app, entry, anywhere);
+                seat_it(entry);
             }
             if (rested) {
                 pods_.rest(member);
             }
         }
-    }
+    };
+    for_each_unseated([&](PodEntry& entry) {
+        const auto here = empty.find(entry.node());
+        if (entry.mark != Mark::elastic && here != empty.end() && !here->second.empty()) {
+            ledger_.fill(app, here->second.back(), entry);
+            here->second.pop_back();
+        }
+    });
+    std::size_t next = 0;
+    for_each_unseated([&](PodEntry& entry) {
+        while (next < app.slots.size() && !app.slots[next].pod.is_none()) {
+            ++next;
+        }
+        if (entry.mark == Mark::slot && next < app.slots.size()) {
+            ledger_.fill(app, next, entry);
+        }
+    });
 }
 
-bool Engine::seat(Application& app, PodEntry& entry, bool anywhere) {
-    if (entry.mark == Mark::elastic || (anywhere && entry.mark == Mark::none)) {
-        return false;
-    }
-    for (std::size_t i = 0; i < app.slots.size(); ++i) {
+/// One that was bound while we looked elsewhere.
+void Engine::seat(Application& app, PodEntry& entry) {
+    for (std::size_t i = 0; app.count_empty() > 0 && i < app.slots.size(); ++i) {
         const Slot& slot = app.slots[i];
-        if (slot.pod.is_none() && (anywhere || slot.node == entry.node())) {
+        if (entry.mark != Mark::elastic && slot.pod.is_none() && slot.node == entry.node()) {
             ledger_.fill(app, i, entry);
-            return true;
+            return;
         }
     }
-    return false;
 }
 
 void Engine::open_rest(Application& app) {

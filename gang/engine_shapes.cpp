@@ -53,8 +53,7 @@ void Engine::learn_shapes(Application& app) {
     if (!app.reserved || app.phase != Phase::running || known || !is_fence_passed()) {
         return;  // before the fence, free room is nobody's yet
     }
-    const std::set<Rank> pending = app.pending;
-    for (const Rank& rank : pending) {
+    for (const Rank& rank : app.pending) {
         const PodEntry& entry = pods_.at(rank.uid);
         // Executors of a set are known by labels alone, which is not enough to change a shape.
         if (is_ready(entry) && entry.pod.problem.empty() && entry.claim.empty()) {
