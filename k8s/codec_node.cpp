@@ -3,6 +3,7 @@
 #include "core/quantity.hpp"
 #include "k8s/codec_pod_value.hpp"
 #include "k8s/json_fields.hpp"
+#include "k8s/json_filter.hpp"
 #include "k8s/pod_spec.hpp"
 
 #include <string>
@@ -87,9 +88,9 @@ core::Result<core::Node> decode_node_value(const Value& object) {
 
 core::Result<core::Node> decode_node(std::string_view json) {
     std::string text(json);
-    rapidjson::Document document;
-    const auto parsed = parse_in_place(text, document);
-    return parsed ? decode_node_value(document) : core::Result<core::Node>(parsed.error());
+    FilteredParser parser(0);
+    const auto parsed = parser.parse(JsonText(text.data(), text.size()), node_shape);
+    return parsed ? decode_node_value(parser.root()) : core::Result<core::Node>(parsed.error());
 }
 
 }  // namespace k8s

@@ -2,6 +2,7 @@
 
 #include "k8s/codec_pod_value.hpp"
 #include "k8s/json_fields.hpp"
+#include "k8s/json_filter.hpp"
 #include "k8s/pod_spec.hpp"
 #include "k8s/spark_volumes.hpp"
 #include "k8s/time.hpp"
@@ -132,9 +133,9 @@ core::Result<core::Pod> decode_pod_value(const Value& object) {
 
 core::Result<core::Pod> decode_pod(std::string_view json) {
     std::string text(json);
-    rapidjson::Document document;
-    const auto parsed = parse_in_place(text, document);
-    return parsed ? decode_pod_value(document) : core::Result<core::Pod>(parsed.error());
+    FilteredParser parser(0);
+    const auto parsed = parser.parse(JsonText(text.data(), text.size()), pod_shape);
+    return parsed ? decode_pod_value(parser.root()) : core::Result<core::Pod>(parsed.error());
 }
 
 }  // namespace k8s

@@ -39,6 +39,14 @@ Status decode_status(int http_status, const std::string& body) {
     return status;
 }
 
+core::Result<std::string> body_of(Reply reply) {
+    if (const auto* failure = std::get_if<Failure>(&reply)) return core::Error{failure->message};
+    auto& response = std::get<Response>(reply);
+    if (response.status == 200) return std::move(response.body);
+    const Status status = decode_status(response.status, response.body);
+    return core::Error{status.message + " (" + std::to_string(response.status) + ")"};
+}
+
 std::optional<protocol::PodState> decode_pod_state(std::string body) {
     rapidjson::Document document;
     if (!parse_in_place(body, document) || !document.IsObject()) return std::nullopt;

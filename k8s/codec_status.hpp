@@ -2,6 +2,8 @@
 // What the API server says besides objects: Status bodies, and the few fields of a pod that settle
 // the outcome of a write.
 
+#include "core/result.hpp"
+#include "k8s/http.hpp"
 #include "k8s/protocol/bind.hpp"
 
 #include <optional>
@@ -21,6 +23,9 @@ inline constexpr std::size_t status_message_max = 512;
 /// Reads the body of an answer that is not a success. Any body is fine: what is no Status becomes
 /// its first words.
 Status decode_status(int http_status, const std::string& body);
+
+/// The body of a 200, or in words why there is none.
+core::Result<std::string> body_of(Reply reply);
 
 /// Reads a Pod. Nothing if it is none.
 std::optional<protocol::PodState> decode_pod_state(std::string body);

@@ -3,7 +3,9 @@
 #include "k8s/codec_pod_value.hpp"
 #include "k8s/codec_status.hpp"
 #include "k8s/json_fields.hpp"
+#include "k8s/json_filter.hpp"
 
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -14,44 +16,20 @@ const char* kind_name(WatchKind kind) {
     return kind == WatchKind::pods ? "Pod" : "Node";
 }
 
-core::Error strange(const char* what, const std::string& found) {
-    return core::Error{std::string(what) + ", got kind \"" + one_line(found, 64) + "\""};
+core::Error strange(const char* what, std::string_view found) {
+    return core::Error{
+        std::string(what) + ", got kind \"" + one_line(std::string(found), 64) + "\""};
 }
 
-std::size_t annotation_bytes(const rapidjson::Value& object) {
-    const auto* metadata = find_member(object, "metadata");
-    if (metadata == nullptr) return 0;
-    const auto* annotations = find_member(*metadata, "annotations");
-    if (annotations == nullptr || !annotations->IsObject()) return 0;
-    std::size_t bytes = 0;
-    for (const auto& member : annotations->GetObject()) {
-        bytes += member.name.GetStringLength();
-        if (member.value.IsString()) bytes += member.value.GetStringLength();
-    }
-    return bytes;
+/// As Fields::text(), without a copy.
+std::string_view text_of(
+    const rapidjson::Value& object, const char* name, std::string_view fallback = {}) {
+    const auto* member = find_member(object, name);
+    return member != nullptr && member->IsString() ? view(*member) : fallback;
 }
 
-core::Result<DecodedObject> decode_object(WatchKind kind, const rapidjson::Value& value) {
-    DecodedObject decoded;
-    if (kind == WatchKind::nodes) {
-        auto node = decode_node_value(value);
-        if (!node) return node.error();
-        decoded.key = protocol::ObjectKey{node->name, node->uid, node->resource_version};
-        decoded.object = *std::move(node);
-        return decoded;
-    }
-    auto pod = decode_pod_value(value);
-    if (!pod) return pod.error();
-    if (pod->uid.empty()) return core::Error{"pod " + pod->name + " has no uid"};
-    decoded.key =
-        protocol::ObjectKey{pod->namespace_name + "/" + pod->name, pod->uid, pod->resource_version};
-    decoded.annotation_bytes = annotation_bytes(value);
-    decoded.object = *std::move(pod);
-    return decoded;
-}
-
-core::Result<DecodedLine> decode_error(const rapidjson::Value& object) {
-    DecodedLine line;
+LineHead read_error(const rapidjson::Value& object) {
+    LineHead line;
     Fields fields;
     line.type = LineType::error;
     line.trouble.status = static_cast<int>(fields.integer(object, "code"));
@@ -67,61 +45,18 @@ core::Result<DecodedLine> decode_error(const rapidjson::Value& object) {
     return line;
 }
 
-core::Result<DecodedLine> decode_bookmark(const rapidjson::Value& object) {
-    DecodedLine line;
+core::Result<LineHead> read_bookmark(const rapidjson::Value& object) {
+    LineHead line;
     line.type = LineType::bookmark;
-    Fields fields;
     if (const auto* metadata = find_member(object, "metadata"); metadata != nullptr) {
-        line.object.key.version = fields.text(*metadata, "resourceVersion");
+        line.version = text_of(*metadata, "resourceVersion");
     }
-    if (line.object.key.version.empty()) return core::Error{"a bookmark without resourceVersion"};
+    if (line.version.empty()) return core::Error{"a bookmark without resourceVersion"};
     return line;
 }
 
-}  // namespace
-
-core::Result<DecodedPage> decode_page(WatchKind kind, std::string json) {
-    rapidjson::Document document;
-    if (auto parsed = parse_in_place(json, document); !parsed) return parsed.error();
-    Fields fields;
-    const std::string found = document.IsObject() ? fields.text(document, "kind") : "";
-    const std::string expected = std::string(kind_name(kind)) + "List";
-    const auto* metadata = find_member(document, "metadata");
-    const bool is_ours = found == expected && fields.text(document, "apiVersion") == "v1";
-    if (!is_ours || metadata == nullptr) {
-        return strange(("expected a " + expected + " of v1").c_str(), found);
-    }
-    DecodedPage page;
-    page.version = fields.text(*metadata, "resourceVersion");
-    page.continue_token = fields.text(*metadata, "continue");
-    if (page.version.empty()) return core::Error{"a list without resourceVersion"};
-    const auto items = fields.objects(document, "items");
-    page.items.reserve(items.Size());
-    for (const auto& item : items) {
-        auto decoded = decode_object(kind, item);
-        if (!decoded) return decoded.error();
-        page.items.push_back(*std::move(decoded));
-    }
-    if (!fields.problem().empty()) return core::Error{fields.problem()};
-    return page;
-}
-
-core::Result<DecodedLine> decode_watch_line(WatchKind kind, std::string json) {
-    rapidjson::Document document;
-    if (auto parsed = parse_in_place(json, document); !parsed) return parsed.error();
-    Fields fields;
-    const std::string type = document.IsObject() ? fields.text(document, "type") : "";
-    const auto* object = find_member(document, "object");
-    if (object == nullptr || !object->IsObject()) {
-        return core::Error{"a watch event without an object"};
-    }
-    if (type == "ERROR") return decode_error(*object);
-    const std::string found = fields.text(*object, "kind");
-    if (found != kind_name(kind) || fields.text(*object, "apiVersion") != "v1") {
-        return strange("expected a watch event of v1 objects", found);
-    }
-    if (type == "BOOKMARK") return decode_bookmark(*object);
-    DecodedLine line;
+core::Result<LineHead> read_type(std::string_view type) {
+    LineHead line;
     if (type == "ADDED") {
         line.event = protocol::WatchEventType::added;
     } else if (type == "MODIFIED") {
@@ -129,11 +64,171 @@ core::Result<DecodedLine> decode_watch_line(WatchKind kind, std::string json) {
     } else if (type == "DELETED") {
         line.event = protocol::WatchEventType::deleted;
     } else {
-        return core::Error{"a watch event of unknown type \"" + one_line(type, 64) + "\""};
+        return core::Error{
+            "a watch event of unknown type \"" + one_line(std::string(type), 64) + "\""};
     }
-    auto decoded = decode_object(kind, *object);
-    if (!decoded) return decoded.error();
-    line.object = *std::move(decoded);
+    return line;
+}
+
+DecodedObject decoded_object(const WatchDecoder& decoder, WatchDecoder::Object object) {
+    const protocol::ObjectView key = decoder.key();
+    return DecodedObject{
+        {std::string(key.name), std::string(key.uid), std::string(key.version)},
+        std::move(object),
+        decoder.annotation_bytes()};
+}
+
+}  // namespace
+
+struct WatchDecoder::Json {
+    explicit Json(std::uint64_t seed) : parser(seed) {}
+
+    FilteredParser parser;
+    const rapidjson::Value* object = nullptr;  ///< the current one
+    std::optional<JsonText> page;              ///< looked at before anything in it was unescaped
+    char* items = nullptr;                     ///< of the page
+};
+
+WatchDecoder::WatchDecoder(WatchKind kind, std::uint64_t seed)
+    : kind_(kind), json_(std::make_unique<Json>(seed)) {}
+
+WatchDecoder::~WatchDecoder() = default;
+
+core::Result<LineHead> WatchDecoder::read_line(char* line, std::size_t size) {
+    json_->object = nullptr;
+    const Shape& shape = kind_ == WatchKind::pods ? pod_line_shape : node_line_shape;
+    if (auto parsed = json_->parser.parse(JsonText(line, size), shape); !parsed) {
+        return parsed.error();
+    }
+    const rapidjson::Value& root = json_->parser.root();
+    const auto* object = find_member(root, "object");
+    if (object == nullptr || !object->IsObject()) {
+        return core::Error{"a watch event without an object"};
+    }
+    const std::string_view type = text_of(root, "type");
+    if (type == "ERROR") return read_error(*object);
+    const std::string_view found = text_of(*object, "kind");
+    if (found != kind_name(kind_) || text_of(*object, "apiVersion") != "v1") {
+        return strange("expected a watch event of v1 objects", found);
+    }
+    if (type == "BOOKMARK") return read_bookmark(*object);
+    json_->object = object;
+    find_key();
+    return read_type(type);
+}
+
+core::Result<PageHead> WatchDecoder::read_page(std::string json) {
+    page_ = std::move(json);
+    json_->object = nullptr;
+    json_->items = nullptr;
+    json_->page.emplace(page_.data(), page_.size());
+    if (auto parsed = json_->parser.parse(*json_->page, list_head_shape); !parsed) {
+        return parsed.error();
+    }
+    const rapidjson::Value& root = json_->parser.root();
+    const std::string_view found = text_of(root, "kind");
+    const std::string expected = std::string(kind_name(kind_)) + "List";
+    const auto* metadata = find_member(root, "metadata");
+    const bool is_ours = found == expected && text_of(root, "apiVersion") == "v1";
+    if (!is_ours || metadata == nullptr) {
+        return strange(("expected a " + expected + " of v1").c_str(), found);
+    }
+    Fields fields;
+    PageHead head;
+    head.version = fields.text(*metadata, "resourceVersion");
+    head.continue_token = fields.text(*metadata, "continue");
+    head.bytes = page_.size();
+    if (head.version.empty()) return core::Error{"a list without resourceVersion"};
+    if (find_member(root, "items") != nullptr) fields.wrong("items", "an array of objects");
+    if (!fields.problem().empty()) return core::Error{fields.problem()};
+    json_->items = json_->parser.late();
+    return head;
+}
+
+core::Result<core::Done> WatchDecoder::for_each_item(
+    const std::function<core::Result<core::Done>()>& visit) {
+    ENSURE(json_->page.has_value());
+    const JsonText& text = *json_->page;
+    const Shape& shape = kind_ == WatchKind::pods ? pod_shape : node_shape;
+    const auto visit_at = [&](char* at) {
+        json_->object = nullptr;
+        auto end = json_->parser.parse_value(text, at, shape);
+        if (!end) return end;
+        json_->object = &json_->parser.root();
+        find_key();
+        const auto visited = visit();
+        return visited ? end : core::Result<char*>(visited.error());
+    };
+    core::Result<core::Done> done = core::Done{};
+    if (json_->items != nullptr) done = for_each_object(text, json_->items, visit_at);
+    json_->object = nullptr;
+    json_->items = nullptr;
+    json_->page.reset();
+    std::string().swap(page_);
+    return done;
+}
+
+/// What object() would find, with views of it.
+void WatchDecoder::find_key() {
+    key_ = protocol::ObjectView();
+    const auto* metadata = find_member(*json_->object, "metadata");
+    if (metadata == nullptr) return;
+    key_.uid = text_of(*metadata, "uid");
+    key_.version = text_of(*metadata, "resourceVersion");
+    key_.name = text_of(*metadata, "name");
+    key_.fingerprint = json_->parser.fingerprint();
+    if (kind_ == WatchKind::nodes) return;
+    name_ = text_of(*metadata, "namespace", "default");
+    name_ += '/';
+    name_ += key_.name;
+    key_.name = name_;
+}
+
+std::size_t WatchDecoder::annotation_bytes() const {
+    return kind_ == WatchKind::pods ? json_->parser.annotation_bytes() : 0;
+}
+
+core::Result<WatchDecoder::Object> WatchDecoder::object() const {
+    ENSURE(json_->object != nullptr);
+    if (kind_ == WatchKind::nodes) {
+        auto node = decode_node_value(*json_->object);
+        if (!node) return node.error();
+        return Object(*std::move(node));
+    }
+    auto pod = decode_pod_value(*json_->object);
+    if (!pod) return pod.error();
+    if (pod->uid.empty()) return core::Error{"pod " + pod->name + " has no uid"};
+    return Object(*std::move(pod));
+}
+
+core::Result<DecodedPage> decode_page(WatchKind kind, std::string json) {
+    WatchDecoder decoder(kind, 0);
+    auto head = decoder.read_page(std::move(json));
+    if (!head) return head.error();
+    DecodedPage page{std::move(head->version), std::move(head->continue_token), {}};
+    const auto read = decoder.for_each_item([&]() -> core::Result<core::Done> {
+        auto object = decoder.object();
+        if (!object) return object.error();
+        page.items.push_back(decoded_object(decoder, *std::move(object)));
+        return core::Done{};
+    });
+    if (!read) return read.error();
+    return page;
+}
+
+core::Result<DecodedLine> decode_watch_line(WatchKind kind, std::string json) {
+    WatchDecoder decoder(kind, 0);
+    auto head = decoder.read_line(json.data(), json.size());
+    if (!head) return head.error();
+    DecodedLine line;
+    line.type = head->type;
+    line.event = head->event;
+    line.trouble = std::move(head->trouble);
+    line.object.key.version = std::move(head->version);
+    if (line.type != LineType::object) return line;
+    auto object = decoder.object();
+    if (!object) return object.error();
+    line.object = decoded_object(decoder, *std::move(object));
     return line;
 }
 

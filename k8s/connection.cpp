@@ -39,6 +39,7 @@ namespace {
 
 constexpr auto tuple_awaitable = asio::as_tuple(asio::use_awaitable);
 constexpr std::size_t read_buffer_size = 64 * 1024;
+constexpr std::size_t spare_max = 4 * read_buffer_size;
 constexpr std::uint32_t header_max =
     64 * 1024;                                // long continue tokens come back in bodies, not here
 constexpr std::int64_t idle_max_ms = 50'000;  // servers close idle connections after 60 to 180 s
@@ -137,6 +138,7 @@ struct Connection::Impl {
     std::unique_ptr<Parser> parser;
     std::vector<char> buffer;
     std::size_t buffered = 0;  // bytes of `buffer` from the front that were read and not parsed yet
+    std::string spare;         // room for what read() gives next
     std::uint64_t closes = 0;  // counts close(), so that a connect in progress notices
     std::int64_t last_used = 0;
     bool usable = false;
@@ -449,8 +451,8 @@ asio::awaitable<StreamPart> Connection::read(std::int64_t idle_ms) {
         ec = co_await self->read_more();
         if (!ec) ec = self->parse();
     }
-    std::string bytes = std::move(self->parser->get().body());
-    self->parser->get().body().clear();
+    std::string bytes = std::exchange(self->parser->get().body(), std::move(self->spare));
+    self->spare.clear();
     if (!bytes.empty()) co_return bytes;
     // A body without length and without chunks ends with the connection: that is its orderly end.
     const bool closed = ec == asio::error::eof || ec == asio::ssl::error::stream_truncated;
@@ -460,6 +462,11 @@ asio::awaitable<StreamPart> Connection::read(std::int64_t idle_ms) {
     failure.message = describe(ec);
     failure.silent = ec == beast::error::timeout;
     co_return failure;
+}
+
+void Connection::give_back(std::string bytes) {
+    bytes.clear();
+    if (bytes.capacity() <= spare_max) impl_->spare = std::move(bytes);
 }
 
 void Connection::close() {

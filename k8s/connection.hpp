@@ -60,6 +60,9 @@ public:
     /// The next bytes of the stream, waiting at most until `idle_ms` have passed without any.
     boost::asio::awaitable<StreamPart> read(std::int64_t idle_ms);
 
+    /// Takes back what read() gave when it is used up: the room serves the next bytes.
+    void give_back(std::string bytes);
+
     /// Ends whatever is going on, which then fails. The connection can be used again afterwards.
     void close();
 

@@ -9,7 +9,6 @@
 #include <boost/asio/post.hpp>
 #include <fmt/format.h>
 
-#include <optional>
 #include <utility>
 
 // GCC 12 takes Asio's frame allocator for a mismatch when it inlines one coroutine into another.
@@ -20,14 +19,6 @@ namespace asio = boost::asio;
 namespace {
 
 constexpr std::size_t page_bytes_max = 256 * 1024 * 1024;
-
-core::Result<DecodedPage> page_of(WatchKind kind, Reply reply) {
-    if (const auto* failure = std::get_if<Failure>(&reply)) return core::Error{failure->message};
-    auto& response = std::get<Response>(reply);
-    if (response.status == 200) return decode_page(kind, std::move(response.body));
-    const Status status = decode_status(response.status, response.body);
-    return core::Error{fmt::format("{} ({})", status.message, response.status)};
-}
 
 }  // namespace
 
@@ -45,33 +36,50 @@ struct Lister::Impl : std::enable_shared_from_this<Lister::Impl> {
     bool busy = false;
 
     asio::awaitable<void> run();
-    asio::awaitable<core::Result<DecodedPage>> page(std::string token);
+    asio::awaitable<core::Result<std::string>> page(std::string token);
+    core::Result<PageHead> take(core::Result<std::string> body, WatchDecoder& decoder);
     void finish(core::Result<std::string> result);
 };
 
-asio::awaitable<core::Result<DecodedPage>> Lister::Impl::page(std::string token) {
+asio::awaitable<core::Result<std::string>> Lister::Impl::page(std::string token) {
     std::string target = fmt::format(
         "/api/v1/{}?limit={}", kind == WatchKind::pods ? "pods" : "nodes", options.page_size);
     if (!token.empty()) target += "&continue=" + percent_encode(token);
     Request request("GET", std::move(target));
     Reply reply = co_await connection.call(
         std::move(request), CallLimits(options.timeout_ms, page_bytes_max));
-    co_return page_of(kind, std::move(reply));
+    co_return body_of(std::move(reply));
+}
+
+// The page's items go out one by one; the answer is what the page says of the list.
+core::Result<PageHead> Lister::Impl::take(core::Result<std::string> body, WatchDecoder& decoder) {
+    if (!body) return body.error();
+    auto head = decoder.read_page(*std::move(body));
+    if (!head) return head;
+    const auto read = decoder.for_each_item([&]() -> core::Result<core::Done> {
+        auto object = decoder.object();
+        if (!object) return object.error();
+        if (!stopped) item(*std::move(object));
+        return core::Done{};
+    });
+    return read ? head : core::Result<PageHead>(read.error());
 }
 
 asio::awaitable<void> Lister::Impl::run() {
     std::string token;
     std::string version;
+    WatchDecoder decoder(kind, 0);
     for (std::size_t pages = 0; pages < options.pages_max; ++pages) {
-        core::Result<DecodedPage> read = co_await page(token);
+        core::Result<std::string> body = co_await page(token);
         if (stopped) co_return;
-        if (!read) {
-            finish(read.error());
+        const core::Result<PageHead> head = take(std::move(body), decoder);
+        if (stopped) co_return;
+        if (!head) {
+            finish(head.error());
             co_return;
         }
-        if (pages == 0) version = read->version;
-        for (DecodedObject& one : read->items) item(std::move(one.object));
-        token = read->continue_token;
+        if (pages == 0) version = head->version;
+        token = head->continue_token;
         if (token.empty()) {
             finish(std::move(version));
             co_return;

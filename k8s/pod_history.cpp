@@ -116,7 +116,7 @@ RecordedEvent read_event(const Value& object) {
 }
 
 template <typename T>
-core::Result<HistoryPage<T>> read_list(
+core::Result<ListPage<T>> read_list(
     const std::string& json, const char* kind, T (*read)(const Value&)) {
     rapidjson::Document document;
     document.Parse<rapidjson::kParseIterativeFlag>(json.data(), json.size());
@@ -127,7 +127,7 @@ core::Result<HistoryPage<T>> read_list(
     if (fields.text(document, "kind") != kind) {
         return core::Error{fmt::format("the answer is no {}", kind)};
     }
-    HistoryPage<T> page;
+    ListPage<T> page;
     if (const Value* metadata = fields.object(document, "metadata")) {
         page.continue_token = fields.text(*metadata, "continue");
     }
@@ -139,11 +139,11 @@ core::Result<HistoryPage<T>> read_list(
 
 }  // namespace
 
-core::Result<HistoryPage<PodHistory>> decode_pod_histories(const std::string& json) {
+core::Result<ListPage<PodHistory>> decode_pod_histories(const std::string& json) {
     return read_list<PodHistory>(json, "PodList", read_pod);
 }
 
-core::Result<HistoryPage<RecordedEvent>> decode_events(const std::string& json) {
+core::Result<ListPage<RecordedEvent>> decode_events(const std::string& json) {
     return read_list<RecordedEvent>(json, "EventList", read_event);
 }
 

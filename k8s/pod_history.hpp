@@ -42,15 +42,15 @@ struct RecordedEvent {
 
 /// One page of a list and the token of the next, empty on the last.
 template <typename T>
-struct HistoryPage {
+struct ListPage {
     std::vector<T> items;
     std::string continue_token;
 };
 
 /// Reads a PodList. A time that cannot be read counts as unknown.
-core::Result<HistoryPage<PodHistory>> decode_pod_histories(const std::string& json);
+core::Result<ListPage<PodHistory>> decode_pod_histories(const std::string& json);
 
 /// Reads a v1 EventList.
-core::Result<HistoryPage<RecordedEvent>> decode_events(const std::string& json);
+core::Result<ListPage<RecordedEvent>> decode_events(const std::string& json);
 
 }  // namespace k8s

@@ -53,18 +53,6 @@ private:
     Connection connection_;
 };
 
-core::Error refused(const Response& response) {
-    const Status status = decode_status(response.status, response.body);
-    return core::Error{fmt::format("{} ({})", status.message, response.status)};
-}
-
-core::Result<std::string> body_of(Reply reply) {
-    if (const auto* failure = std::get_if<Failure>(&reply)) return core::Error{failure->message};
-    auto& response = std::get<Response>(reply);
-    if (response.status != 200) return refused(response);
-    return std::move(response.body);
-}
-
 std::string list_path(const std::string& namespace_name, const char* resource) {
     if (namespace_name.empty()) return fmt::format("/api/v1/{}", resource);
     return fmt::format("/api/v1/namespaces/{}/{}", percent_encode(namespace_name), resource);
@@ -95,7 +83,7 @@ core::Result<std::vector<T>> read_list(
         }
         auto body = body_of(std::move(reply));
         if (!body) return body.error();
-        core::Result<HistoryPage<T>> page = decode(*std::move(body));
+        core::Result<ListPage<T>> page = decode(*std::move(body));
         if (!page) return page.error();
         std::move(page->items.begin(), page->items.end(), std::back_inserter(items));
         if (page->continue_token.empty()) return items;
@@ -106,10 +94,10 @@ core::Result<std::vector<T>> read_list(
     }
 }
 
-core::Result<HistoryPage<core::Pod>> decode_pods(std::string body) {
+core::Result<ListPage<core::Pod>> decode_pods(std::string body) {
     auto page = decode_page(WatchKind::pods, std::move(body));
     if (!page) return page.error();
-    HistoryPage<core::Pod> out;
+    ListPage<core::Pod> out;
     out.continue_token = page->continue_token;
     for (DecodedObject& item : page->items) {
         out.items.push_back(std::get<core::Pod>(std::move(item.object)));

@@ -1,9 +1,8 @@
 #include "k8s/watcher.hpp"
 
 #include "k8s/codec_status.hpp"
-#include "k8s/codec_watch.hpp"
 #include "k8s/connection.hpp"
-#include "k8s/protocol/line_splitter.hpp"
+#include "k8s/intake.hpp"
 #include "k8s/protocol/reflector.hpp"
 #include "k8s/sleep.hpp"
 #include "k8s/time.hpp"
@@ -11,7 +10,6 @@
 #include <boost/asio/co_spawn.hpp>
 #include <fmt/format.h>
 
-#include <map>
 #include <random>
 #include <utility>
 
@@ -24,11 +22,23 @@ constexpr std::size_t list_page_max = 256 * 1024 * 1024;  // bytes: 500 pods of 
 constexpr std::int64_t watch_open_timeout_ms = 30'000;
 constexpr std::int64_t watch_overdue_ms = 30'000;  // past its own end, a silent watch is dead
 
-protocol::ReflectorOptions reflector_options(const WatcherOptions& options) {
-    protocol::ReflectorOptions made;
-    made.backoff.ms_min = options.backoff_ms_min;
-    made.backoff.ms_max = options.backoff_ms_max;
-    made.watch_timeout_ms_min = options.watch_timeout_ms_min;
+std::uint64_t random_seed() {
+    std::random_device random;
+    return static_cast<std::uint64_t>(random()) << 32 | random();
+}
+
+IntakeOptions intake_options(
+    const WatcherOptions& options, std::function<void(WatchEvent)> emit) {
+    IntakeOptions made;
+    made.kind = options.kind;
+    made.version_use = options.version_use;
+    made.fingerprint_seed = random_seed();
+    made.reflector.backoff.ms_min = options.backoff_ms_min;
+    made.reflector.backoff.ms_max = options.backoff_ms_max;
+    made.reflector.watch_timeout_ms_min = options.watch_timeout_ms_min;
+    made.reflector.seed = {random_seed(), random_seed()};
+    made.reflector.keeps_names = options.kind == WatchKind::nodes;  // they are deleted by name
+    made.emit = std::move(emit);
     return made;
 }
 
@@ -54,12 +64,6 @@ bool is_denial(const protocol::Trouble& trouble) {
     return trouble.status == 401 || trouble.status == 403 || trouble.status == 404;
 }
 
-// "namespace/name" or "name": nodes are deleted by name.
-WatchEvent deletion(WatchKind kind, const protocol::ObjectKey& key) {
-    if (kind == WatchKind::nodes) return NodeDeleted{key.name};
-    return PodDeleted{key.uid};
-}
-
 }  // namespace
 
 struct Watcher::Impl : std::enable_shared_from_this<Watcher::Impl> {
@@ -67,7 +71,7 @@ struct Watcher::Impl : std::enable_shared_from_this<Watcher::Impl> {
         : io(context),
           options(std::move(given)),
           connection(context, std::move(endpoint)),
-          reflector(reflector_options(options)),
+          intake(intake_options(options, [this](WatchEvent e) { options.sink(std::move(e)); })),
           pause_timer(context),
           gate_timer(context),
           random(std::random_device()()) {}
@@ -75,12 +79,10 @@ struct Watcher::Impl : std::enable_shared_from_this<Watcher::Impl> {
     asio::io_context& io;
     WatcherOptions options;
     Connection connection;
-    protocol::Reflector reflector;
+    Intake intake;
     asio::steady_timer pause_timer;
     asio::steady_timer gate_timer;
     std::minstd_rand random;
-    protocol::LineSplitter lines;
-    std::map<std::string, std::size_t> heavy;  // annotation bytes of the pods that have many
     WatcherStats stats;
     bool started = false;
     bool stopped = false;
@@ -102,18 +104,7 @@ struct Watcher::Impl : std::enable_shared_from_this<Watcher::Impl> {
         notice(NoticeLevel::warning, "problem=\"" + text + "\"");
     }
 
-    void emit(WatchEvent event) {
-        if (!stopped) options.sink(std::move(event));
-    }
-
-    void emit_deletion(const protocol::ObjectKey& key) {
-        heavy.erase(key.uid);
-        emit(deletion(options.kind, key));
-    }
-
-    void carry_out(const protocol::Verdict& verdict, DecodedObject&& decoded);
-    void take_page(DecodedPage&& page, std::size_t bytes);
-    bool take_line(std::string_view text);
+    void take_page(std::string body);
     bool take_bytes(const std::string& bytes);
     std::string watch_target(const protocol::AskWatch& ask) const;
 
@@ -124,40 +115,27 @@ struct Watcher::Impl : std::enable_shared_from_this<Watcher::Impl> {
     asio::awaitable<void> gate();
 };
 
-void Watcher::Impl::carry_out(const protocol::Verdict& verdict, DecodedObject&& decoded) {
-    if (verdict.deleted) emit_deletion(*verdict.deleted);
-    if (!verdict.upsert) return;
-    if (decoded.annotation_bytes > annotation_bytes_kept) {
-        heavy[decoded.key.uid] = decoded.annotation_bytes;
-    } else if (!heavy.empty()) {
-        heavy.erase(decoded.key.uid);
-    }
-    if (auto* pod = std::get_if<core::Pod>(&decoded.object)) {
-        emit(PodUpserted{std::move(*pod)});
-    } else {
-        emit(NodeUpserted{std::get<core::Node>(std::move(decoded.object))});
-    }
-}
-
-void Watcher::Impl::take_page(DecodedPage&& page, std::size_t bytes) {
-    denied = false;
-    const auto verdict = reflector.on_page(page.version, page.continue_token, bytes);
-    if (verdict == protocol::PageVerdict::refused) {
-        problem("the list is older than what was seen, or does not end");
-        return;
+void Watcher::Impl::take_page(std::string body) {
+    const PageOutcome outcome = intake.take_page(std::move(body));
+    if (outcome != PageOutcome::unreadable) denied = false;
+    switch (outcome) {
+        case PageOutcome::unreadable:
+        case PageOutcome::broken:
+            problem("list: " + intake.problem());
+            intake.reflector().on_list_failed(protocol::Trouble(), monotonic_ms(), chance());
+            return;
+        case PageOutcome::refused:
+            problem(intake.problem());
+            return;
+        case PageOutcome::more:
+            stats.heard_ms = monotonic_ms();
+            return;
+        case PageOutcome::complete:
+            break;
     }
     stats.heard_ms = monotonic_ms();
-    if (verdict == protocol::PageVerdict::first) {
-        ++stats.lists;
-        emit(RelistBegun{});
-    }
-    for (DecodedObject& item : page.items) carry_out(reflector.on_item(item.key), std::move(item));
-    const auto missing = reflector.end_page();
-    if (!missing) return;
-    for (const auto& key : *missing) emit_deletion(key);
     stats.last_problem.clear();
-    emit(RelistEnded{});
-    notice(NoticeLevel::info, fmt::format("listed={} version={}", reflector.size(), page.version));
+    notice(NoticeLevel::info, fmt::format("listed={}", intake.reflector().size()));
 }
 
 asio::awaitable<void> Watcher::Impl::list(std::string continue_token) {
@@ -169,7 +147,7 @@ asio::awaitable<void> Watcher::Impl::list(std::string continue_token) {
     if (stopped || wants_list) co_return;
     if (const auto* failure = std::get_if<Failure>(&reply)) {
         problem(failure->message);
-        reflector.on_list_failed(trouble_of(*failure), monotonic_ms(), chance());
+        intake.reflector().on_list_failed(trouble_of(*failure), monotonic_ms(), chance());
         co_return;
     }
     auto& response = std::get<Response>(reply);
@@ -177,17 +155,10 @@ asio::awaitable<void> Watcher::Impl::list(std::string continue_token) {
         const protocol::Trouble trouble = trouble_of(response);
         problem(fmt::format("list: {} ({})", trouble.message, trouble.status));
         denied = is_denial(trouble);
-        reflector.on_list_failed(trouble, monotonic_ms(), chance());
+        intake.reflector().on_list_failed(trouble, monotonic_ms(), chance());
         co_return;
     }
-    const std::size_t bytes = response.body.size();
-    auto page = decode_page(options.kind, std::move(response.body));
-    if (page) {
-        take_page(*std::move(page), bytes);
-        co_return;
-    }
-    problem("list: " + page.error().message);
-    reflector.on_list_failed(protocol::Trouble(), monotonic_ms(), chance());
+    take_page(std::move(response.body));
 }
 
 std::string Watcher::Impl::watch_target(const protocol::AskWatch& ask) const {
@@ -205,7 +176,7 @@ asio::awaitable<void> Watcher::Impl::watch(protocol::AskWatch ask) {
     if (stopped || wants_list) co_return;
     if (const auto* failure = std::get_if<Failure>(&reply)) {
         problem(failure->message);
-        reflector.on_watch_failed(trouble_of(*failure), monotonic_ms(), chance());
+        intake.reflector().on_watch_failed(trouble_of(*failure), monotonic_ms(), chance());
         co_return;
     }
     const auto& response = std::get<Response>(reply);
@@ -213,7 +184,7 @@ asio::awaitable<void> Watcher::Impl::watch(protocol::AskWatch ask) {
         const protocol::Trouble trouble = trouble_of(response);
         problem(fmt::format("watch: {} ({})", trouble.message, trouble.status));
         denied = is_denial(trouble);
-        reflector.on_watch_failed(trouble, monotonic_ms(), chance());
+        intake.reflector().on_watch_failed(trouble, monotonic_ms(), chance());
         co_return;
     }
     ++stats.watches;
@@ -221,12 +192,12 @@ asio::awaitable<void> Watcher::Impl::watch(protocol::AskWatch ask) {
     stats.last_problem.clear();
     stats.interrupted_ms = 0;
     stats.heard_ms = monotonic_ms();
-    lines.clear();
-    reflector.on_watch_opened(monotonic_ms());
+    intake.clear();
+    intake.reflector().on_watch_opened(monotonic_ms());
     const std::int64_t end = monotonic_ms() + ask.timeout_seconds * 1'000 + watch_overdue_ms;
     co_await follow(end);
     stats.interrupted_ms = monotonic_ms();
-    lines.clear();
+    intake.clear();
 }
 
 asio::awaitable<void> Watcher::Impl::follow(std::int64_t end_ms) {
@@ -236,9 +207,11 @@ asio::awaitable<void> Watcher::Impl::follow(std::int64_t end_ms) {
         const std::int64_t left = std::max<std::int64_t>(end_ms - monotonic_ms(), 1);
         StreamPart part = co_await connection.read(std::min(left, options.silence_ms));
         if (stopped || wants_list) co_return;
-        if (const auto* bytes = std::get_if<std::string>(&part)) {
+        if (auto* bytes = std::get_if<std::string>(&part)) {
             stats.heard_ms = monotonic_ms();
-            if (take_bytes(*bytes)) continue;
+            const bool good = take_bytes(*bytes);
+            connection.give_back(std::move(*bytes));
+            if (good) continue;
             connection.close();
             co_return;
         }
@@ -246,50 +219,29 @@ asio::awaitable<void> Watcher::Impl::follow(std::int64_t end_ms) {
         const bool silent = failure != nullptr && failure->silent;
         if (silent) ++stats.silences;
         if (failure != nullptr && !silent) problem("watch: " + failure->message);
-        reflector.on_watch_closed(failure == nullptr || silent, monotonic_ms(), chance());
+        intake.reflector().on_watch_closed(failure == nullptr || silent, monotonic_ms(), chance());
         co_return;
     }
 }
 
 // False: this watch cannot go on.
 bool Watcher::Impl::take_bytes(const std::string& bytes) {
-    if (!lines.add(bytes)) {
-        problem("watch: an event longer than 16 MiB");
-        reflector.on_garbage(monotonic_ms(), chance());
-        return false;
-    }
-    while (!stopped) {
-        const auto line = lines.next();
-        if (!line) return true;
-        if (!take_line(*line)) return false;
-    }
-    return false;
-}
-
-bool Watcher::Impl::take_line(std::string_view text) {
-    auto line = decode_watch_line(options.kind, std::string(text));
-    if (!line) {
-        problem("watch: " + line.error().message);
-        reflector.on_garbage(monotonic_ms(), chance());
-        return false;
-    }
-    switch (line->type) {
-        case LineType::bookmark:
-            reflector.on_bookmark(line->object.key.version);
+    switch (intake.take_bytes(bytes)) {
+        case StreamOutcome::fine:
             return true;
-        case LineType::error: {
-            const auto& trouble = line->trouble;
-            problem(fmt::format("watch: {} ({})", trouble.message, trouble.status));
-            reflector.on_watch_failed(trouble, monotonic_ms(), chance());
+        case StreamOutcome::stopped:
             return false;
-        }
-        case LineType::object:
-            break;
+        case StreamOutcome::garbage:
+            problem("watch: " + intake.problem());
+            intake.reflector().on_garbage(monotonic_ms(), chance());
+            return false;
+        case StreamOutcome::error:
+            problem("watch: " + intake.problem());
+            intake.reflector().on_watch_failed(intake.trouble(), monotonic_ms(), chance());
+            return false;
     }
-    ++stats.events;
-    const auto verdict = reflector.on_event(line->event, line->object.key);
-    carry_out(verdict, std::move(line->object));
-    return true;
+    ENSURE(false);
+    return false;
 }
 
 asio::awaitable<void> Watcher::Impl::gate() {
@@ -300,8 +252,8 @@ asio::awaitable<void> Watcher::Impl::run() {
     while (!stopped) {
         co_await gate();
         if (stopped) break;
-        if (std::exchange(wants_list, false)) reflector.ask_for_list();
-        protocol::ReflectorAction action = reflector.next(chance());
+        if (std::exchange(wants_list, false)) intake.reflector().ask_for_list();
+        protocol::ReflectorAction action = intake.reflector().next(chance());
         if (const auto* pause = std::get_if<protocol::Pause>(&action)) {
             co_await sleep_ms(pause_timer, pause->ms);
         } else if (auto* ask = std::get_if<protocol::AskList>(&action)) {
@@ -328,6 +280,7 @@ void Watcher::start() {
 
 void Watcher::stop() {
     impl_->stopped = true;
+    impl_->intake.stop();
     impl_->connection.close();
     impl_->pause_timer.cancel();
     impl_->gate_timer.cancel();
@@ -350,13 +303,15 @@ void Watcher::list_again() {
 
 WatcherStats Watcher::stats() const {
     WatcherStats stats = impl_->stats;
-    stats.synced = impl_->reflector.is_synced() && !impl_->denied;
+    stats.lists = impl_->intake.lists();
+    stats.events = impl_->intake.events();
+    stats.repeats = impl_->intake.repeats();
+    stats.synced = impl_->intake.reflector().is_synced() && !impl_->denied;
     return stats;
 }
 
 std::size_t Watcher::annotation_bytes(const std::string& pod_uid) const {
-    const auto known = impl_->heavy.find(pod_uid);
-    return known == impl_->heavy.end() ? annotation_bytes_kept : known->second;
+    return impl_->intake.annotation_bytes(pod_uid);
 }
 
 }  // namespace k8s

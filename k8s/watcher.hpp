@@ -41,8 +41,21 @@ struct NodeDeleted {
 using WatchEvent =
     std::variant<RelistBegun, RelistEnded, PodUpserted, PodDeleted, NodeUpserted, NodeDeleted>;
 
+/// Whether the receiver uses an object's resourceVersion, as a precondition of a write.
+enum class VersionUse : std::uint8_t {
+    never,    ///< a state that differs in nothing else need not be told
+    now,      ///< in this state
+    for_good  ///< in this and in all later ones
+};
+
+using VersionUseRule = std::function<VersionUse(const std::variant<core::Pod, core::Node>&)>;
+
 struct WatcherOptions {
     WatchKind kind = WatchKind::pods;
+    /// Asked of each object that is told. A watch event that says nothing new of one whose version
+    /// is never used (a kubelet's heartbeat, a condition that nobody reads) is counted and dropped.
+    /// What a list holds is always told. Without this function nothing is dropped.
+    VersionUseRule version_use;
     /// Called on the loop's thread, never from inside start(), pause() or resume(), never after
     /// stop().
     std::function<void(WatchEvent)> sink;
@@ -60,6 +73,7 @@ struct WatcherStats {
     std::uint64_t lists = 0;     ///< lists begun
     std::uint64_t watches = 0;   ///< watches opened
     std::uint64_t events = 0;    ///< watch events other than bookmarks
+    std::uint64_t repeats = 0;   ///< of them those that said nothing new and were dropped
     std::uint64_t silences = 0;  ///< watches opened anew because nothing came
     std::uint64_t failures = 0;
     std::int64_t interrupted_ms = 0;  ///< monotonic: since when no watch is open; 0: one is

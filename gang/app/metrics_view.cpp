@@ -183,6 +183,11 @@ void add_watches(Families& to, const MetricsView& view) {
         "Watch events other than bookmarks.",
         MetricType::Counter,
         [](const k8s::WatcherStats& stats) { return stats.events; });
+    each(
+        "gang_scheduler_watch_repeats_total",
+        "Watch events that said nothing new and were dropped: heartbeats, conditions nobody reads.",
+        MetricType::Counter,
+        [](const k8s::WatcherStats& stats) { return stats.repeats; });
 }
 
 void add_writer(Families& to, const k8s::WriterStats& writer) {

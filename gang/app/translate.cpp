@@ -107,6 +107,17 @@ Event to_event(k8s::WatchKind kind, k8s::WatchEvent event) {
     return std::visit(WatchTranslator{ours}, std::move(event));
 }
 
+k8s::VersionUse version_use(const std::variant<core::Pod, core::Node>& object) {
+    const auto* pod = std::get_if<core::Pod>(&object);
+    if (pod == nullptr || core::is_terminal(*pod)) {
+        return k8s::VersionUse::never;
+    }
+    if (core::find_value(pod->annotations, std::string(reservation_annotation)) != nullptr) {
+        return k8s::VersionUse::for_good;
+    }
+    return pod->node_name.empty() ? k8s::VersionUse::now : k8s::VersionUse::never;
+}
+
 k8s::BindRequest to_request(const BindPod& decision) {
     return k8s::BindRequest{
         to_name(decision.pod),

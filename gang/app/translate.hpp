@@ -7,9 +7,17 @@
 #include "k8s/watcher.hpp"
 #include "k8s/writer.hpp"
 
+#include <string>
+#include <variant>
+
 namespace gang::app {
 
 Event to_event(k8s::WatchKind kind, k8s::WatchEvent event);
+
+/// Pods that may still be bound are bound and patched in a state that we have seen, and drivers
+/// with a reservation are rewritten in one: whose annotation somebody takes away is still ours. Of
+/// all others, and of nodes, no write of ours names a version.
+k8s::VersionUse version_use(const std::variant<core::Pod, core::Node>& object);
 
 k8s::BindRequest to_request(const BindPod& decision);
 BindFinished to_event(const std::string& pod_uid, const k8s::BindResult& result);

@@ -13,17 +13,24 @@ bool LineSplitter::add(std::string_view bytes) {
     return text_.size() <= line_max_ || text_.find('\n', scanned_) != std::string::npos;
 }
 
-std::optional<std::string_view> LineSplitter::next() {
+std::optional<std::span<char>> LineSplitter::next_in_place() {
     for (;;) {
         const std::size_t end = text_.find('\n', scanned_);
         if (end == std::string::npos) {
             scanned_ = text_.size();
             return std::nullopt;
         }
-        const std::string_view line = std::string_view(text_).substr(begin_, end - begin_);
+        const std::span<char> line(text_.data() + begin_, end - begin_);
+        text_[end] = '\0';
         begin_ = scanned_ = end + 1;
         if (!line.empty()) return line;
     }
+}
+
+std::optional<std::string_view> LineSplitter::next() {
+    const auto line = next_in_place();
+    if (!line) return std::nullopt;
+    return std::string_view(line->data(), line->size());
 }
 
 void LineSplitter::clear() {

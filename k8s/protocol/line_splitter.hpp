@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -20,6 +21,8 @@ public:
 
     /// The next whole line without its newline, empty lines skipped; valid until the next add().
     std::optional<std::string_view> next();
+    /// The same, to be changed in place; the byte behind it is a NUL.
+    std::optional<std::span<char>> next_in_place();
 
     /// Forgets everything, also a line that never ended.
     void clear();

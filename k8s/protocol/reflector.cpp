@@ -41,14 +41,17 @@ bool is_no_version(const std::string& version) {
     return version.empty() || version == "0";
 }
 
-bool is_older(const std::string& a, const std::string& b) {
+bool is_older(std::string_view a, std::string_view b) {
     return compare_versions(a, b) == std::partial_ordering::less;
 }
 
 }  // namespace
 
 Reflector::Reflector(ReflectorOptions options)
-    : options_(options), backoff_(options.backoff), relist_backoff_(options.backoff) {}
+    : options_(options),
+      backoff_(options.backoff),
+      relist_backoff_(options.backoff),
+      objects_(options.seed, options.keeps_names) {}
 
 ReflectorAction Reflector::next(std::uint32_t random) {
     if (pause_ms_ > 0) return Pause{std::exchange(pause_ms_, 0)};
@@ -112,21 +115,18 @@ PageVerdict Reflector::on_page(
     return std::exchange(begun_, true) ? PageVerdict::more : PageVerdict::first;
 }
 
-Verdict Reflector::on_item(const ObjectKey& item) {
+Verdict Reflector::on_item(const ObjectView& item) {
     return store(item, true);
 }
 
 std::optional<std::vector<ObjectKey>> Reflector::end_page() {
     if (!continue_token_.empty()) return std::nullopt;
     std::vector<ObjectKey> missing;
-    for (auto it = objects_.begin(); it != objects_.end();) {
-        if (it->second.seen_in == list_number_) {
-            ++it;
-            continue;
-        }
-        missing.push_back(ObjectKey{it->first, it->second.uid, it->second.version});
-        bury(it->second.uid);
-        it = objects_.erase(it);
+    for (KnownObjects::Id id = 0; id < objects_.id_end(); ++id) {
+        if (!objects_.is_used(id) || objects_.note(id).list == list_number_) continue;
+        missing.push_back(ObjectKey{objects_.name(id), objects_.uid(id), objects_.version(id)});
+        bury(missing.back().uid);
+        objects_.erase(id);
     }
     version_ = list_version_;
     pages_ = 0;
@@ -149,7 +149,7 @@ void Reflector::on_watch_opened(std::int64_t now_ms) {
     replaying_ = is_no_version(version_);
 }
 
-Verdict Reflector::on_event(WatchEventType type, const ObjectKey& object) {
+Verdict Reflector::on_event(WatchEventType type, const ObjectView& object) {
     on_sign_of_life();
     // A watch from no version begins with what exists, in any order: the versions of these say
     // nothing about where the stream is.
@@ -168,49 +168,84 @@ void Reflector::on_bookmark(const std::string& version) {
 }
 
 // Versions of one stream grow; a late or repeated event must not turn the next watch back.
-void Reflector::advance(const std::string& version) {
+void Reflector::advance(std::string_view version) {
     if (!version.empty() && !is_older(version, version_)) version_ = version;
 }
 
-Verdict Reflector::store(const ObjectKey& object, bool from_list) {
+bool Reflector::is_repeat(const ObjectView& object) const {
+    const auto known = objects_.find(object.name);
+    return known && object.fingerprint != 0 &&
+           objects_.note(*known).fingerprint == object.fingerprint &&
+           objects_.has_uid(*known, object.uid);
+}
+
+bool Reflector::is_older_than_known(const ObjectView& object, KnownObjects::Id id) const {
+    return !trust_older_ &&
+           objects_.compare_version(object.version, id) == std::partial_ordering::less;
+}
+
+/// What the receiver is told now.
+void Reflector::note(KnownObjects::Id id, const ObjectView& object) {
+    KnownObjects::Note note = objects_.note(id);
+    note.for_good = note.for_good || object.for_good;
+    note.fingerprint = note.for_good ? 0 : object.fingerprint;
+    objects_.set_note(id, note);
+}
+
+void Reflector::mark_listed(KnownObjects::Id id) {
+    KnownObjects::Note note = objects_.note(id);
+    note.list = list_number_;
+    objects_.set_note(id, note);
+}
+
+Verdict Reflector::store(const ObjectView& object, bool from_list) {
     Verdict verdict;
-    auto it = objects_.find(object.name);
-    if (it == objects_.end()) {
-        if (!from_list && buried_.count(object.uid) != 0) return verdict;
-        objects_.emplace(object.name, Entry{object.uid, object.version, list_number_});
+    const auto known = objects_.find(object.name);
+    if (!known) {
+        if (!from_list && is_buried(object.uid)) return verdict;
+        const auto id = objects_.insert(object.name, object.uid, object.version);
+        mark_listed(id);
+        note(id, object);
         verdict.upsert = true;
         return verdict;
     }
-    Entry& known = it->second;
-    const bool older = !trust_older_ && is_older(object.version, known.version) &&
+    const KnownObjects::Id id = *known;
+    const bool same_uid = objects_.has_uid(id, object.uid);
+    const bool older = is_older_than_known(object, id) &&
                        !core::is_mutant(core::Mutant::list_overwrites_newer);
-    if (from_list) known.seen_in = list_number_;
-    if (older || (!from_list && object.uid == known.uid && object.version == known.version)) {
+    if (from_list) mark_listed(id);
+    if (older || (!from_list && same_uid && objects_.has_version(id, object.version))) {
         return verdict;
     }
-    if (known.uid != object.uid && !core::is_mutant(core::Mutant::uid_ignored)) {
-        if (!from_list && buried_.count(object.uid) != 0) return verdict;
-        verdict.deleted = ObjectKey{object.name, known.uid, known.version};
-        bury(known.uid);
-        known.uid = object.uid;
+    if (!same_uid && !core::is_mutant(core::Mutant::uid_ignored)) {
+        if (!from_list && is_buried(object.uid)) return verdict;
+        verdict.deleted =
+            ObjectKey{std::string(object.name), objects_.uid(id), objects_.version(id)};
+        bury(verdict.deleted->uid);
+        objects_.set_uid(id, object.uid);
+        objects_.set_note(id, {0, objects_.note(id).list, false});
     }
-    known.version = object.version;
+    objects_.set_version(id, object.version);
+    note(id, object);
     verdict.upsert = true;
     return verdict;
 }
 
-Verdict Reflector::remove(const ObjectKey& object) {
+Verdict Reflector::remove(const ObjectView& object) {
     Verdict verdict;
     bury(object.uid);
-    auto it = objects_.find(object.name);
-    if (it == objects_.end() || it->second.uid != object.uid) return verdict;
-    verdict.deleted = object;
-    objects_.erase(it);
+    const auto known = objects_.find(object.name);
+    if (!known || !objects_.has_uid(*known, object.uid)) return verdict;
+    verdict.deleted = ObjectKey{
+        std::string(object.name), std::string(object.uid), std::string(object.version)};
+    objects_.erase(*known);
     return verdict;
 }
 
-void Reflector::bury(const std::string& uid) {
-    if (!buried_.insert(uid).second) return;
+void Reflector::bury(std::string_view text) {
+    const auto [buried, inserted] = buried_.emplace(text);
+    if (!inserted) return;
+    const std::string& uid = *buried;
     if (burial_order_.size() < buried_max) {
         burial_order_.push_back(uid);
         return;

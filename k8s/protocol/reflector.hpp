@@ -10,16 +10,18 @@
 //              ^     | 410                                           ^  | closed, 429, refused
 //              +-----+                                               +--+ (same version, no list)
 //
-// It remembers name -> {uid, version} of every object, nothing else of it.
+// It remembers name -> {uid, version, fingerprint} of every object, nothing else of it.
 
 #include "k8s/protocol/backoff.hpp"
+#include "k8s/protocol/known_objects.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
+#include <functional>
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -30,6 +32,21 @@ struct ObjectKey {
     std::string uid;
     std::string version;
     friend bool operator==(const ObjectKey&, const ObjectKey&) = default;
+};
+
+/// An object as it comes; the texts belong to whoever read it.
+struct ObjectView {
+    ObjectView() = default;
+    ObjectView(const ObjectKey& key) : name(key.name), uid(key.uid), version(key.version) {}
+
+    std::string_view name;
+    std::string_view uid;
+    std::string_view version;
+    /// Of all that the receiver reads of it, apart from the version. 0: it uses the version too, so
+    /// that every state of the object is news.
+    std::uint64_t fingerprint = 0;
+    /// Every later state of this object is news as well, whatever its fingerprint.
+    bool for_good = false;
 };
 
 /// Ask for a page: the first when the token is empty. Never with a resourceVersion.
@@ -50,7 +67,8 @@ struct Pause {
 };
 using ReflectorAction = std::variant<AskList, AskWatch, Pause>;
 
-/// What an object means to the receiver: first the deletion, then the object.
+/// What an object means to the receiver: first the deletion, then the object. The deleted one's
+/// name is empty unless names are kept.
 struct Verdict {
     std::optional<ObjectKey> deleted;
     bool upsert = false;
@@ -80,6 +98,8 @@ struct ReflectorOptions {
     // A list that does not end within these is a failure.
     std::size_t pages_max = 4'000;
     std::size_t list_bytes_max = std::size_t{16} * 1024 * 1024 * 1024;  ///< of all its pages
+    KnownObjects::Seed seed;   ///< chance, against objects whose names are made to meet
+    bool keeps_names = false;  ///< deletions come with names
 };
 
 class Reflector {
@@ -91,14 +111,17 @@ public:
     // A page came: on_page, on_item for each, end_page.
     PageVerdict on_page(
         const std::string& version, const std::string& continue_token, std::size_t bytes = 0);
-    Verdict on_item(const ObjectKey& item);
+    Verdict on_item(const ObjectView& item);
     /// After the last page: what the receiver must delete, then the list is complete. Nothing:
     /// there are more pages.
     std::optional<std::vector<ObjectKey>> end_page();
     void on_list_failed(const Trouble& trouble, std::int64_t now_ms, std::uint32_t random);
 
     void on_watch_opened(std::int64_t now_ms);
-    Verdict on_event(WatchEventType type, const ObjectKey& object);
+    Verdict on_event(WatchEventType type, const ObjectView& object);
+    /// The receiver was told all this of the object already: of what on_event() is about to take
+    /// for news only the version is new.
+    bool is_repeat(const ObjectView& object) const;
     void on_bookmark(const std::string& version);
     /// The watch could not be opened, or an ERROR event came in the stream.
     void on_watch_failed(const Trouble& trouble, std::int64_t now_ms, std::uint32_t random);
@@ -114,32 +137,30 @@ public:
     std::size_t size() const { return objects_.size(); }
 
 private:
-    struct Entry {
-        std::string uid;
-        std::string version;
-        std::uint64_t seen_in = 0;  ///< number of the last list that had it
-    };
-
     void list_again();
     void back_off(std::int64_t asked_ms, std::int64_t now_ms, std::uint32_t random);
     void back_off_relist(std::int64_t now_ms, std::uint32_t random);
     void on_sign_of_life();
-    void advance(const std::string& version);
-    Verdict store(const ObjectKey& object, bool from_list);
-    Verdict remove(const ObjectKey& object);
-    void bury(const std::string& uid);
+    void advance(std::string_view version);
+    Verdict store(const ObjectView& object, bool from_list);
+    Verdict remove(const ObjectView& object);
+    void bury(std::string_view uid);
+    bool is_buried(std::string_view uid) const { return buried_.find(uid) != buried_.end(); }
+    bool is_older_than_known(const ObjectView& object, KnownObjects::Id id) const;
+    void note(KnownObjects::Id id, const ObjectView& object);
+    void mark_listed(KnownObjects::Id id);
 
     ReflectorOptions options_;
     Backoff backoff_;         ///< of a server that is away or busy
     Backoff relist_backoff_;  ///< of lists that strange or expired watches ask for
-    std::map<std::string, Entry> objects_;
-    std::set<std::string> buried_;  ///< uids deleted lately: late events must not revive them
+    KnownObjects objects_;
+    std::set<std::string, std::less<>> buried_;  ///< uids deleted lately: late events must not revive them
     std::vector<std::string> burial_order_;  ///< ring over buried_
     std::size_t burial_next_ = 0;
     std::string version_;       ///< of the list or the newest event: where the next watch begins
     std::string list_version_;  ///< of the list in progress
     std::string continue_token_;
-    std::uint64_t list_number_ = 0;
+    std::uint32_t list_number_ = 0;
     std::size_t pages_ = 0;
     std::size_t list_bytes_ = 0;  ///< of the list in progress
     bool wants_list_ = true;

@@ -1,0 +1,106 @@
+#pragma once
+// The objects of one kind that a reflector knows, 56 bytes each and an index of four: there are
+// 150,000 of them. A uid is its 16 bytes and a version its number where they look like ones; other
+// texts are kept beside. A name is kept only if asked for. It is found again by 122 bits of it at
+// two secret points (fingerprint.hpp): nobody can make two names meet, and that any two of a
+// million do is less likely than 10^-20.
+
+#include "k8s/protocol/fingerprint.hpp"
+
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace k8s::protocol {
+
+class KnownObjects {
+public:
+    using Id = std::uint32_t;
+
+    struct Seed {
+        std::uint64_t first = 0;
+        std::uint64_t second = 0;
+    };
+
+    KnownObjects(Seed seed, bool keeps_names);
+
+    std::optional<Id> find(std::string_view name) const;
+    /// The name is not known yet.
+    Id insert(std::string_view name, std::string_view uid, std::string_view version);
+    void erase(Id id);
+
+    bool has_uid(Id id, std::string_view uid) const;
+    bool has_version(Id id, std::string_view version) const;
+    std::string uid(Id id) const;
+    std::string version(Id id) const;
+    /// As compare_versions() of this text and the object's version.
+    std::partial_ordering compare_version(std::string_view version, Id id) const;
+    /// Empty if names are not kept.
+    std::string name(Id id) const;
+    void set_uid(Id id, std::string_view uid);
+    void set_version(Id id, std::string_view version);
+
+    /// The list that had it last, and what the receiver was told of it.
+    struct Note {
+        std::uint64_t fingerprint = 0;
+        std::uint32_t list = 0;
+        bool for_good = false;
+    };
+    Note note(Id id) const;
+    void set_note(Id id, const Note& note);
+
+    std::size_t size() const { return size_; }
+    /// Ids are below this; some may be free.
+    Id id_end() const { return static_cast<Id>(slots_.size()); }
+    bool is_used(Id id) const { return slots_[id].used; }
+
+private:
+    struct Hash {
+        std::uint64_t first = 0;
+        std::uint64_t second = 0;
+        friend bool operator==(const Hash&, const Hash&) = default;
+    };
+    /// A uid as 16 bytes, or the place of its text in texts_ (in `high`).
+    struct Uid {
+        std::uint64_t high = 0;
+        std::uint64_t low = 0;
+        friend bool operator==(const Uid&, const Uid&) = default;
+    };
+    struct Slot {
+        Hash name;
+        Uid uid;
+        std::uint64_t version = 0;  ///< a number, or the place of a text
+        std::uint64_t fingerprint = 0;
+        std::uint32_t list = 0;
+        bool for_good = false;
+        bool used = false;
+        bool uid_is_text = false;
+        bool version_is_text = false;
+    };
+
+    Hash hash(std::string_view name) const;
+    std::size_t place_of(const Hash& hash) const;
+    void grow();
+    std::uint64_t keep_text(std::string_view text);
+    void drop_text(std::uint64_t place);
+    static std::optional<Uid> parse_uid(std::string_view text);
+    static std::optional<std::uint64_t> parse_version(std::string_view text);
+
+    Fingerprint first_;
+    Fingerprint second_;
+    bool keeps_names_;
+    std::deque<Slot> slots_;
+    std::vector<std::string> names_;  ///< by Id, if they are kept
+    std::vector<Id> free_;
+    std::vector<Id> index_;  ///< open addressing, linear; none where no Id is
+    std::size_t size_ = 0;
+    std::vector<std::string> texts_;
+    std::vector<std::uint64_t> free_texts_;
+};
+
+}  // namespace k8s::protocol

@@ -1,0 +1,135 @@
+#include "k8s/protocol/known_objects.hpp"
+
+#include <doctest/doctest.h>
+
+#include <map>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+using namespace k8s::protocol;
+
+namespace {
+
+std::string hex(std::uint64_t number, std::size_t digits) {
+    std::string text;
+    for (std::size_t i = 0; i < digits; ++i) {
+        text.insert(text.begin(), "0123456789abcdef"[number >> (4 * i) & 15]);
+    }
+    return text;
+}
+
+}  // namespace
+
+TEST_CASE("known objects: the same as an ordered map, through insertions and deletions") {
+    std::mt19937_64 random(20261121);
+    for (const bool keeps_names : {false, true}) {
+        KnownObjects objects({random(), random()}, keeps_names);
+        std::map<std::string, std::pair<std::string, std::string>> truth;
+        for (int step = 0; step < 20'000; ++step) {
+            const std::string name = "ns/pod-" + std::to_string(random() % 700);
+            const std::string uid = random() % 8 == 0 ? std::to_string(random() % 100)
+                                                      : hex(random(), 8) + "-" + hex(random(), 4) +
+                                                            "-4000-8000-" + hex(random(), 12);
+            const std::string version =
+                random() % 8 == 0 ? "v" + std::to_string(step) : std::to_string(step + 1);
+            const auto id = objects.find(name);
+            const auto known = truth.find(name);
+            REQUIRE(id.has_value() == (known != truth.end()));
+            if (!id) {
+                objects.insert(name, uid, version);
+                truth[name] = {uid, version};
+                continue;
+            }
+            CHECK(objects.uid(*id) == known->second.first);
+            CHECK(objects.version(*id) == known->second.second);
+            CHECK(objects.has_uid(*id, known->second.first));
+            CHECK(objects.has_version(*id, known->second.second));
+            CHECK(objects.has_uid(*id, uid) == (uid == known->second.first));
+            CHECK(objects.name(*id) == (keeps_names ? name : ""));
+            if (random() % 2 == 0) {
+                objects.erase(*id);
+                truth.erase(known);
+            } else {
+                objects.set_uid(*id, uid);
+                objects.set_version(*id, version);
+                known->second = {uid, version};
+            }
+        }
+        CHECK(objects.size() == truth.size());
+        std::size_t used = 0;
+        for (KnownObjects::Id id = 0; id < objects.id_end(); ++id) used += objects.is_used(id);
+        CHECK(used == truth.size());
+    }
+}
+
+TEST_CASE("known objects: texts that almost look like a uid or a number stay what they are") {
+    KnownObjects objects({1, 2}, false);
+    const std::string uid = "0b1c2d3e-0f00-4000-8000-0123456789ab";
+    const std::vector<std::string> odd_uids = {
+        uid,
+        uid + "0",
+        uid.substr(1),
+        "0B1c2d3e-0f00-4000-8000-0123456789ab",
+        "0b1c2d3e00f00-4000-8000-0123456789ab",
+        std::string("1"),
+        std::string()};
+    for (const std::string& odd : odd_uids) {
+        const auto id = objects.insert("n", odd, "5");
+        CHECK(objects.uid(id) == odd);
+        CHECK(objects.has_uid(id, odd));
+        CHECK(objects.has_uid(id, uid) == (odd == uid));
+        objects.erase(id);
+    }
+    for (const std::string& odd :
+         {std::string("0"),
+          std::string("007"),
+          std::string("7"),
+          std::string(""),
+          std::string("9223372036854775808"),
+          std::string(40, '9'),
+          std::string("7a")}) {
+        const auto id = objects.insert("n", uid, odd);
+        CHECK(objects.version(id) == odd);
+        CHECK(objects.has_version(id, odd));
+        CHECK(objects.has_version(id, "7") == (odd == "7"));
+        objects.erase(id);
+    }
+    CHECK(objects.size() == 0);
+}
+
+TEST_CASE("known objects: versions are ordered as the texts are") {
+    KnownObjects objects({1, 2}, false);
+    const auto id = objects.insert("n", "u", "50");
+    CHECK(objects.compare_version("49", id) == std::partial_ordering::less);
+    CHECK(objects.compare_version("50", id) == std::partial_ordering::equivalent);
+    CHECK(objects.compare_version("100000000000000000000", id) == std::partial_ordering::greater);
+    CHECK(objects.compare_version("x", id) == std::partial_ordering::unordered);
+    objects.set_version(id, std::string(30, '9'));
+    CHECK(objects.compare_version("50", id) == std::partial_ordering::less);
+}
+
+TEST_CASE("fingerprint: what is told apart, and that the seed counts") {
+    const auto of = [](std::uint64_t seed, const std::vector<std::string>& texts) {
+        Fingerprint fingerprint(seed);
+        for (const std::string& text : texts) fingerprint.add(1, text);
+        return fingerprint.value();
+    };
+    std::set<std::uint64_t> seen;
+    std::string text;
+    for (int i = 0; i < 100; ++i) {
+        CHECK(seen.insert(of(7, {text})).second);
+        CHECK(seen.insert(of(7, {text, ""})).second);
+        CHECK(seen.insert(of(7, {text + '\0'})).second);
+        for (std::size_t at = 0; at < text.size(); ++at) {
+            std::string other = text;
+            other[at] = static_cast<char>(other[at] ^ 1);
+            CHECK(seen.insert(of(7, {other})).second);
+        }
+        text += 'a';
+    }
+    CHECK(of(7, {"ab", "c"}) != of(7, {"a", "bc"}));
+    CHECK(of(7, {"a"}) == of(7, {"a"}));
+    CHECK(of(7, {"a"}) != of(8, {"a"}));
+}
