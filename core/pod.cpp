@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
+#include <string>
 #include <string_view>
 #include <tuple>
 
@@ -14,44 +16,70 @@ bool is_pod_level(std::string_view extended_name) {
     return extended_name.starts_with("hugepages-");
 }
 
-/// An amount of zero is taken for "not named": the API server refuses a pod-level request below the
-/// sum of its containers, so a zero can only stand over a sum of zero.
-Result<Done> apply_pod_level(Resources& total, const Resources& pod_level) {
-    if (pod_level.cpu_milli != 0) total.cpu_milli = pod_level.cpu_milli;
-    if (pod_level.memory_bytes != 0) total.memory_bytes = pod_level.memory_bytes;
-    for (const ExtendedResource& entry : pod_level.extended) {
-        if (!is_pod_level(entry.name)) continue;
-        std::erase_if(total.extended, [&entry](const auto& old) { return old.name == entry.name; });
-        Resources named;
-        named.extended = {entry};
-        Result<Resources> replaced = sum(total, named);
-        if (!replaced) return replaced.error();
-        total = *std::move(replaced);
+/// A sum that grows by what is added, not by what it holds already: a pod may have thousands of
+/// containers, each with a resource of its own.
+struct Total {
+    Resources plain;  ///< its `extended` is empty
+    std::map<std::string_view, std::int64_t> extended;
+};
+
+/// False: it does not fit.
+bool add(std::int64_t& to, std::int64_t amount) {
+    return !__builtin_add_overflow(to, amount, &to);
+}
+
+bool add_plain(Resources& to, const Resources& more) {
+    return add(to.cpu_milli, more.cpu_milli) && add(to.memory_bytes, more.memory_bytes) &&
+           add(to.ephemeral_bytes, more.ephemeral_bytes);
+}
+
+bool add(Total& to, const Resources& more) {
+    bool fits = add_plain(to.plain, more);
+    for (const ExtendedResource& entry : more.extended) {
+        fits = add(to.extended[entry.name], entry.amount) && fits;
     }
-    return Done{};
+    return fits;
 }
 
 /// The two sums that the pod's start passes through.
 struct Totals {
-    Resources running;   ///< containers and sidecars, once all are up
-    Resources starting;  ///< the worst moment while init containers run
+    Total running;   ///< containers and sidecars, once all are up
+    Total starting;  ///< the worst moment while init containers run
 };
 
-Result<Totals> add_init_containers(const PodRequests& requests, Resources running) {
-    Totals totals{std::move(running), {}};
-    Resources sidecars;
-    for (const ContainerRequest& init : requests.init_containers) {
-        Result<Resources> during = sum(sidecars, init.requests);
-        if (!during) return during.error();
-        if (init.restartable) {
-            sidecars = *during;
-            Result<Resources> with_sidecar = sum(totals.running, init.requests);
-            if (!with_sidecar) return with_sidecar.error();
-            totals.running = *std::move(with_sidecar);
+/// Of a resource that an init container does not name, its sidecars' sum was the worst moment when
+/// it was reached.
+bool add_init_containers(Totals& totals, const std::vector<ContainerRequest>& containers) {
+    Total sidecars;
+    bool fits = true;
+    for (const ContainerRequest& init : containers) {
+        Resources during = sidecars.plain;
+        fits = add_plain(during, init.requests) && fits;
+        totals.starting.plain = larger(totals.starting.plain, during);
+        for (const ExtendedResource& entry : init.requests.extended) {
+            std::int64_t with = entry.amount;
+            if (const auto beside = sidecars.extended.find(entry.name);
+                beside != sidecars.extended.end()) {
+                fits = add(with, beside->second) && fits;
+            }
+            std::int64_t& worst = totals.starting.extended[entry.name];
+            worst = std::max(worst, with);
         }
-        totals.starting = larger(totals.starting, *during);
+        if (init.restartable) {
+            fits = add(sidecars, init.requests) && add(totals.running, init.requests) && fits;
+        }
     }
-    return totals;
+    return fits;
+}
+
+/// An amount of zero is taken for "not named": the API server refuses a pod-level request below the
+/// sum of its containers, so a zero can only stand over a sum of zero.
+void apply_pod_level(Total& total, const Resources& pod_level) {
+    if (pod_level.cpu_milli != 0) total.plain.cpu_milli = pod_level.cpu_milli;
+    if (pod_level.memory_bytes != 0) total.plain.memory_bytes = pod_level.memory_bytes;
+    for (const ExtendedResource& entry : pod_level.extended) {
+        if (is_pod_level(entry.name)) total.extended[entry.name] = entry.amount;
+    }
 }
 
 }  // namespace
@@ -118,20 +146,26 @@ const OwnerReference* find_controller(const Pod& pod) {
 }
 
 Result<Resources> effective_requests(const PodRequests& requests) {
-    Resources containers;
+    Totals totals;
+    bool fits = true;
     for (const ContainerRequest& container : requests.containers) {
-        Result<Resources> added = sum(containers, container.requests);
-        if (!added) return added;
-        containers = *std::move(added);
+        fits = add(totals.running, container.requests) && fits;
     }
-    Result<Totals> totals = add_init_containers(requests, std::move(containers));
-    if (!totals) return totals.error();
-    Resources effective = larger(totals->running, totals->starting);
-    if (requests.pod_level) {
-        const Result<Done> applied = apply_pod_level(effective, *requests.pod_level);
-        if (!applied) return applied.error();
+    fits = add_init_containers(totals, requests.init_containers) && fits;
+    Total& effective = totals.running;
+    effective.plain = larger(effective.plain, totals.starting.plain);
+    for (const auto& [name, amount] : totals.starting.extended) {
+        std::int64_t& most = effective.extended[name];
+        most = std::max(most, amount);
     }
-    return sum(effective, requests.overhead);
+    if (requests.pod_level) apply_pod_level(effective, *requests.pod_level);
+    fits = add(effective, requests.overhead) && fits;
+    if (!fits) return Error{"the sum of the requests does not fit in 64 bits"};
+    Resources result = effective.plain;
+    for (const auto& [name, amount] : effective.extended) {
+        result.extended.push_back({std::string(name), amount});
+    }
+    return result;
 }
 
 }  // namespace core

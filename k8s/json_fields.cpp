@@ -199,12 +199,23 @@ core::Resources Fields::quantities(const rapidjson::Value& object, const char* n
 
 core::Resources Fields::requests(const rapidjson::Value& object) {
     core::Resources result = quantities(object, "requests");
-    const auto* named = find_member(object, "requests");
-    if (const auto* limits = this->object(object, "limits")) {
-        for (const auto& limit : limits->GetObject()) {
-            if (named == nullptr || !named->IsObject() || !named->HasMember(limit.name)) {
-                add_quantity(result, limit);
-            }
+    const auto* limits = this->object(object, "limits");
+    if (limits == nullptr) {
+        return result;
+    }
+    // Sorted: somebody may have named thousands.
+    std::vector<std::string_view> named;
+    if (const auto* requests = find_member(object, "requests");
+        requests != nullptr && requests->IsObject()) {
+        named.reserve(requests->MemberCount());
+        for (const auto& request : requests->GetObject()) {
+            named.push_back(view(request.name));
+        }
+        std::sort(named.begin(), named.end());
+    }
+    for (const auto& limit : limits->GetObject()) {
+        if (!std::binary_search(named.begin(), named.end(), view(limit.name))) {
+            add_quantity(result, limit);
         }
     }
     return result;

@@ -73,7 +73,9 @@ core::Error describe(const rapidjson::ParseResult& result, std::size_t offset) {
 const ShapeMember* find_shape(const Shape& object, std::string_view name) {
     const auto found = std::find_if(
         object.members.begin(), object.members.end(), [name](const ShapeMember& member) {
-            return member.name == name;
+            // Most names differ in what is looked at without a call.
+            return member.name.size() == name.size() &&
+                   (name.empty() || (member.name.front() == name.front() && member.name == name));
         });
     return found == object.members.end() ? nullptr : &*found;
 }

@@ -60,6 +60,15 @@ BlockMasks look_at_block(const char* block) {
 
 #endif
 
+/// std::popcount() is a call into a library on processors' common ground, and this is half of what
+/// a block costs.
+int count_bits(std::uint64_t bits) {
+    bits -= bits >> 1 & 0x5555555555555555;
+    bits = (bits & 0x3333333333333333) + (bits >> 2 & 0x3333333333333333);
+    bits = (bits + (bits >> 4)) & 0x0f0f0f0f0f0f0f0f;
+    return static_cast<int>(bits * 0x0101010101010101 >> 56);
+}
+
 /// Bit i of the answer: how many of bits 0..i are set, odd or even.
 std::uint64_t running_parity(std::uint64_t bits) {
     for (unsigned shift = 1; shift < 64; shift *= 2) bits ^= bits << shift;
@@ -78,16 +87,16 @@ public:
         in_string_ = std::uint64_t{0} - (inside >> 63);
         const std::uint64_t opening = masks.opening & ~inside;
         std::uint64_t closing = masks.closing & ~inside;
-        if (depth_ > std::popcount(closing)) {
-            depth_ += std::popcount(opening) - std::popcount(closing);
+        if (depth_ > count_bits(closing)) {
+            depth_ += count_bits(opening) - count_bits(closing);
             return block_size;
         }
         for (std::int64_t seen = 1; closing != 0; closing &= closing - 1, ++seen) {
             const auto at = static_cast<unsigned>(std::countr_zero(closing));
             const std::uint64_t before = (std::uint64_t{1} << at) - 1;
-            if (depth_ + std::popcount(opening & before) == seen) return at;
+            if (depth_ + count_bits(opening & before) == seen) return at;
         }
-        depth_ += std::popcount(opening) - std::popcount(masks.closing & ~inside);
+        depth_ += count_bits(opening) - count_bits(masks.closing & ~inside);
         return block_size;
     }
 

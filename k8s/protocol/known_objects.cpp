@@ -11,7 +11,6 @@ namespace {
 
 constexpr KnownObjects::Id none = std::numeric_limits<KnownObjects::Id>::max();
 constexpr std::size_t index_size_min = 64;
-constexpr std::string_view uid_pattern = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
 constexpr std::size_t version_digits_max = 19;  // any such number fits in 64 bits
 
 }  // namespace
@@ -96,31 +95,12 @@ void KnownObjects::erase(Id id) {
         }
     }
     index_[hole] = none;
-    if (slot.uid_is_text) drop_text(slot.uid.high);
+    if (slot.uid_is_text) drop_text(slot.uid.words[0]);
     if (slot.version_is_text) drop_text(slot.version);
     if (keeps_names_) names_[id].clear();
     slot = Slot();
     free_.push_back(id);
     --size_;
-}
-
-std::optional<KnownObjects::Uid> KnownObjects::parse_uid(std::string_view text) {
-    if (text.size() != uid_pattern.size()) return std::nullopt;
-    std::uint64_t words[2] = {0, 0};
-    std::size_t digits = 0;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        const char c = text[i];
-        if (uid_pattern[i] == '-') {
-            if (c != '-') return std::nullopt;
-            continue;
-        }
-        const bool is_letter = c >= 'a' && c <= 'f';
-        if (!is_letter && !(c >= '0' && c <= '9')) return std::nullopt;
-        const auto digit = static_cast<std::uint64_t>(is_letter ? c - 'a' + 10 : c - '0');
-        std::uint64_t& word = words[digits++ / 16];
-        word = word << 4 | digit;
-    }
-    return Uid{words[0], words[1]};
 }
 
 std::optional<std::uint64_t> KnownObjects::parse_version(std::string_view text) {
@@ -135,12 +115,12 @@ std::optional<std::uint64_t> KnownObjects::parse_version(std::string_view text) 
     return number;
 }
 
-std::uint64_t KnownObjects::keep_text(std::string_view text) {
+std::uint32_t KnownObjects::keep_text(std::string_view text) {
     if (free_texts_.empty()) {
         texts_.emplace_back(text);
-        return texts_.size() - 1;
+        return static_cast<std::uint32_t>(texts_.size() - 1);
     }
-    const std::uint64_t place = free_texts_.back();
+    const std::uint32_t place = free_texts_.back();
     free_texts_.pop_back();
     texts_[place] = text;
     return place;
@@ -148,13 +128,13 @@ std::uint64_t KnownObjects::keep_text(std::string_view text) {
 
 void KnownObjects::drop_text(std::uint64_t place) {
     std::string().swap(texts_[place]);
-    free_texts_.push_back(place);
+    free_texts_.push_back(static_cast<std::uint32_t>(place));
 }
 
 bool KnownObjects::has_uid(Id id, std::string_view uid) const {
     const Slot& slot = slots_[id];
-    if (slot.uid_is_text) return texts_[slot.uid.high] == uid;
-    return parse_uid(uid) == slot.uid;
+    if (slot.uid_is_text) return texts_[slot.uid.words[0]] == uid;
+    return core::parse_uuid(uid) == slot.uid;
 }
 
 bool KnownObjects::has_version(Id id, std::string_view version) const {
@@ -165,16 +145,7 @@ bool KnownObjects::has_version(Id id, std::string_view version) const {
 
 std::string KnownObjects::uid(Id id) const {
     const Slot& slot = slots_[id];
-    if (slot.uid_is_text) return texts_[slot.uid.high];
-    std::string text(uid_pattern);
-    std::size_t digits = 0;
-    for (char& c : text) {
-        if (c == '-') continue;
-        const std::uint64_t word = digits < 16 ? slot.uid.high : slot.uid.low;
-        c = "0123456789abcdef"[word >> (60 - digits % 16 * 4) & 15];
-        ++digits;
-    }
-    return text;
+    return slot.uid_is_text ? texts_[slot.uid.words[0]] : core::text_of(slot.uid);
 }
 
 std::string KnownObjects::version(Id id) const {
@@ -207,10 +178,10 @@ std::string KnownObjects::name(Id id) const {
 
 void KnownObjects::set_uid(Id id, std::string_view uid) {
     Slot& slot = slots_[id];
-    if (slot.uid_is_text) drop_text(slot.uid.high);
-    const auto parsed = parse_uid(uid);
+    if (slot.uid_is_text) drop_text(slot.uid.words[0]);
+    const auto parsed = core::parse_uuid(uid);
     slot.uid_is_text = !parsed;
-    slot.uid = parsed ? *parsed : Uid{keep_text(uid), 0};
+    slot.uid = parsed ? *parsed : core::Uuid{{keep_text(uid)}};
 }
 
 void KnownObjects::set_version(Id id, std::string_view version) {

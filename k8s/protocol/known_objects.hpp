@@ -5,6 +5,7 @@
 // two secret points (fingerprint.hpp): nobody can make two names meet, and that any two of a
 // million do is less likely than 10^-20.
 
+#include "core/uuid.hpp"
 #include "k8s/protocol/fingerprint.hpp"
 
 #include <compare>
@@ -65,15 +66,9 @@ private:
         std::uint64_t second = 0;
         friend bool operator==(const Hash&, const Hash&) = default;
     };
-    /// A uid as 16 bytes, or the place of its text in texts_ (in `high`).
-    struct Uid {
-        std::uint64_t high = 0;
-        std::uint64_t low = 0;
-        friend bool operator==(const Uid&, const Uid&) = default;
-    };
     struct Slot {
         Hash name;
-        Uid uid;
+        core::Uuid uid;             ///< or in its first word the place of a text
         std::uint64_t version = 0;  ///< a number, or the place of a text
         std::uint64_t fingerprint = 0;
         std::uint32_t list = 0;
@@ -86,9 +81,8 @@ private:
     Hash hash(std::string_view name) const;
     std::size_t place_of(const Hash& hash) const;
     void grow();
-    std::uint64_t keep_text(std::string_view text);
+    std::uint32_t keep_text(std::string_view text);
     void drop_text(std::uint64_t place);
-    static std::optional<Uid> parse_uid(std::string_view text);
     static std::optional<std::uint64_t> parse_version(std::string_view text);
 
     Fingerprint first_;
@@ -100,7 +94,7 @@ private:
     std::vector<Id> index_;  ///< open addressing, linear; none where no Id is
     std::size_t size_ = 0;
     std::vector<std::string> texts_;
-    std::vector<std::uint64_t> free_texts_;
+    std::vector<std::uint32_t> free_texts_;
 };
 
 }  // namespace k8s::protocol

@@ -5,7 +5,9 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdint>
 #include <limits>
+#include <random>
 
 using build::resources;
 using core::effective_requests;
@@ -96,6 +98,62 @@ TEST_CASE("effective requests: overflow is an error wherever it happens") {
         pod.overhead = one;
     }
     CHECK_FALSE(effective_requests(pod).has_value());
+}
+
+namespace {
+
+/// The rule as it is written down, with whole sums again and again.
+core::Result<Resources> plain_effective(const PodRequests& requests) {
+    Resources running;
+    for (const auto& container : requests.containers) {
+        const auto added = core::sum(running, container.requests);
+        if (!added) return added.error();
+        running = *added;
+    }
+    Resources sidecars;
+    Resources starting;
+    for (const auto& init : requests.init_containers) {
+        const auto during = core::sum(sidecars, init.requests);
+        if (!during) return during.error();
+        starting = core::larger(starting, *during);
+        if (!init.restartable) continue;
+        sidecars = *during;
+        const auto with = core::sum(running, init.requests);
+        if (!with) return with.error();
+        running = *with;
+    }
+    return core::sum(core::larger(running, starting), requests.overhead);
+}
+
+}  // namespace
+
+TEST_CASE("effective requests: the same as the plain rule, for any pod") {
+    std::mt19937 random(20261121);
+    const auto some = [&random] {
+        Resources made;
+        made.cpu_milli = random() % 5;
+        made.memory_bytes =
+            random() % 60 == 0 ? std::numeric_limits<std::int64_t>::max() : random() % 5;
+        made.ephemeral_bytes = random() % 5;
+        for (const char* name : {"a.b/x", "a.b/y", "hugepages-2Mi", "nvidia.com/gpu"}) {
+            const std::int64_t amount = random() % 4;
+            if (amount > 0) made.extended.push_back({name, amount});
+        }
+        return made;
+    };
+    int refused = 0;
+    for (int round = 0; round < 5'000; ++round) {
+        PodRequests pod;
+        for (std::uint32_t n = random() % 4; n > 0; --n) pod.containers.push_back({"c", some()});
+        for (std::uint32_t n = random() % 4; n > 0; --n) {
+            pod.init_containers.push_back({"i", some(), random() % 2 == 0});
+        }
+        if (random() % 2 == 0) pod.overhead = some();
+        const auto made = effective_requests(pod);
+        CHECK(made == plain_effective(pod));
+        refused += made ? 0 : 1;
+    }
+    CHECK(refused > 50);
 }
 
 TEST_CASE("pod: the controlling owner is found among several") {
