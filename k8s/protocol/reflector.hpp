@@ -98,8 +98,8 @@ struct ReflectorOptions {
     // A list that does not end within these is a failure.
     std::size_t pages_max = 4'000;
     std::size_t list_bytes_max = std::size_t{16} * 1024 * 1024 * 1024;  ///< of all its pages
-    KnownObjects::Seed seed;   ///< chance, against objects whose names are made to meet
-    bool keeps_names = false;  ///< deletions come with names
+    KnownObjects::Seed seed;  ///< chance, against objects whose names are made to meet
+    bool keeps_names = true;  ///< deletions come with names; without, an object costs half
 };
 
 class Reflector {
@@ -154,7 +154,8 @@ private:
     Backoff backoff_;         ///< of a server that is away or busy
     Backoff relist_backoff_;  ///< of lists that strange or expired watches ask for
     KnownObjects objects_;
-    std::set<std::string, std::less<>> buried_;  ///< uids deleted lately: late events must not revive them
+    std::set<std::string, std::less<>>
+        buried_;  ///< uids deleted lately: late events must not revive them
     std::vector<std::string> burial_order_;  ///< ring over buried_
     std::size_t burial_next_ = 0;
     std::string version_;       ///< of the list or the newest event: where the next watch begins

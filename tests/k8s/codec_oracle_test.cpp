@@ -460,6 +460,37 @@ TEST_CASE("codec oracle: what Spark left in API servers") {
     CHECK(objects > 200);
 }
 
+TEST_CASE("codec oracle: of equal members the first counts, also of those that are read late") {
+    const std::string volumes = R"([{"name":"conf","configMap":{"name":"first"}}])";
+    const std::string others = R"([{"name":"conf","configMap":{"name":"second"}}])";
+    const std::string mounts = R"([{"name":"conf","mountPath":"/opt/spark/conf"}])";
+    const std::string args = R"(["driver","--properties-file","/opt/spark/conf/a.properties"])";
+    const auto pod = [](const std::string& first_volumes,
+                        const std::string& second_volumes,
+                        const std::string& first_mounts,
+                        const std::string& second_mounts,
+                        const std::string& first_args,
+                        const std::string& second_args) {
+        return R"({"metadata":{"name":"p","uid":"u"},"spec":{"volumes":)" + first_volumes +
+               R"(,"containers":[{"volumeMounts":)" + first_mounts + R"(,"args":)" + first_args +
+               R"(,"args":)" + second_args + R"(,"volumeMounts":)" + second_mounts +
+               R"(}],"volumes":)" + second_volumes + "}}";
+    };
+    const std::string found = pod(volumes, others, mounts, "[]", args, "[]");
+    compare(found);
+    CHECK(decode_pod(found)->spark_properties == core::ConfigMapKey{"first", "a.properties"});
+    for (const std::string& lost :
+         {pod("null", volumes, mounts, "[]", args, "[]"),
+          pod("[]", volumes, mounts, "[]", args, "[]"),
+          pod("{}", volumes, mounts, "[]", args, "[]"),
+          pod(volumes, others, "7", mounts, args, "[]"),
+          pod(volumes, others, mounts, "[]", "[]", args),
+          pod(volumes, others, mounts, "[]", "null", args)}) {
+        compare(lost);
+        CHECK_FALSE(decode_pod(lost)->spark_properties);
+    }
+}
+
 TEST_CASE("codec oracle: random documents") {
     const std::uint64_t seed = number_of("GANG_SEED", 1);
     Documents documents(seed);
