@@ -103,6 +103,7 @@ JsonText::JsonText(char* text, std::size_t size) : begin(text), end(text + size)
     const TextTraits traits = look_at({text, size});
     ascii = traits.ascii;
     has_nul = traits.has_nul;
+    cut = ends_inside_a_character({text, size});
     ENSURE(*end == '\0');
 }
 
@@ -402,6 +403,7 @@ core::Result<char*> FilteredParser::run(const JsonText& text, char* at, const Sh
     annotation_bytes_ = 0;
     root_late_ = nullptr;
     if (text.has_nul) return core::Error{"this is not JSON: it contains a NUL byte"};
+    if (text.cut) return core::Error{"this is not JSON: it ends inside a character"};
     rapidjson::InsituStringStream stream(at);
     rapidjson::ParseResult result;
     const auto generate = [&](Document& document) {

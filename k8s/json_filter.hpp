@@ -43,6 +43,7 @@ struct JsonText {
     char* end;
     bool ascii;
     bool has_nul;
+    bool cut;  ///< it ends inside a character
 };
 
 class FilteredParser {

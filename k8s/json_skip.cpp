@@ -1,5 +1,6 @@
 #include "k8s/json_skip.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -135,6 +136,12 @@ const char* find_closing(std::string_view text) {
     if (left > 0) std::memcpy(last, at, left);
     const unsigned found = walk.close_in(last);
     return found != block_size ? at + found : nullptr;
+}
+
+bool ends_inside_a_character(std::string_view text) {
+    const std::string_view tail = text.substr(text.size() - std::min<std::size_t>(text.size(), 2));
+    return std::any_of(
+        tail.begin(), tail.end(), [](char c) { return static_cast<unsigned char>(c) >= 0xC0; });
 }
 
 TextTraits look_at(std::string_view text) {

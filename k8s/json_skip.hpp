@@ -18,4 +18,8 @@ struct TextTraits {
 };
 TextTraits look_at(std::string_view text);
 
+/// A sequence of UTF-8 that the text ends in the middle of. RapidJSON takes all of its bytes before
+/// it looks at them, up to two past the terminating zero. No JSON ends like that.
+bool ends_inside_a_character(std::string_view text);
+
 }  // namespace k8s

@@ -162,6 +162,16 @@ TEST_CASE("intake: a page that breaks in the middle has told the truth, and dele
     CHECK(receiver.seen.pods.size() == 2);
 }
 
+TEST_CASE("intake: what ends inside a character is not read past its end") {
+    for (const std::string end : {"\xF1", "\xF1.", "\xE1", "\xC3"}) {
+        Receiver receiver(never);
+        const std::string text = R"({"kind":"Pod","metadata":{"name":")" + end;
+        CHECK(receiver.intake.take_page(text) == PageOutcome::unreadable);
+        CHECK(receiver.intake.take_bytes(text + "\n") == StreamOutcome::garbage);
+        CHECK_FALSE(decode_watch_line(WatchKind::pods, text));
+    }
+}
+
 TEST_CASE("intake: a page that is cut off is no page at all") {
     Receiver receiver(never);
     const std::string whole = watching::list("9", {watching::pod("a", "1", "3")});
