@@ -133,11 +133,32 @@ Field profiles() {
         schema.scheduler_names.push_back(*std::move(name));
         return {};
     };
-    const auto clear = [](const Tree&, Schema& schema) -> std::string {
+    const auto packing = one_of<core::PackingPolicy>(
+        {{"tightest", core::PackingPolicy::tightest},
+         {"fewest-nodes", core::PackingPolicy::fewest_nodes}});
+    // An item may leave it out, and name it before or after itself: taken from the whole list.
+    const auto clear = [packing](const Tree& list, Schema& schema) -> std::string {
         schema.scheduler_names.clear();
+        schema.packings.assign(list.items.size(), core::PackingPolicy::tightest);
+        for (std::size_t i = 0; i < list.items.size(); ++i) {
+            for (const auto& [key, child] : list.items[i].pairs) {
+                const auto read = packing(child);
+                if (key.scalar == "packing" && read) {
+                    schema.packings[i] = *read;
+                }
+            }
+        }
         return {};
     };
-    return Field{"profiles", Field::Kind::list, clear, {leaf("schedulerName", add)}};
+    const auto check_packing = [packing](const Tree& tree, Schema&) -> std::string {
+        const auto read = packing(tree);
+        return read ? std::string() : read.error().message;
+    };
+    return Field{
+        "profiles",
+        Field::Kind::list,
+        clear,
+        {leaf("schedulerName", add), leaf("packing", check_packing)}};
 }
 
 Field gang() {
@@ -381,18 +402,16 @@ private:
         }
     }
 
-    /// Every key of a list's item is required: an item without its name says nothing.
+    /// The first key of a list's item is required: an item without its name says nothing.
     void item(const Field& field, const Tree& tree, const std::string& path) {
         const std::size_t before = reading_.complaints.size();
         map(tree, field.children, path);
-        for (const Field& child : field.children) {
-            const bool there = reading_.marks.contains(join(path, child.name));
-            if (!there && reading_.complaints.size() == before) {
-                complain(
-                    tree.mark,
-                    fmt::format(
-                        "{}found no key {}, expected it in every item", label(path), child.name));
-            }
+        const std::string& name = field.children.front().name;
+        const bool there = reading_.marks.contains(join(path, name));
+        if (!there && reading_.complaints.size() == before) {
+            complain(
+                tree.mark,
+                fmt::format("{}found no key {}, expected it in every item", label(path), name));
         }
     }
 

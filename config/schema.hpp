@@ -2,8 +2,12 @@
 // Every configuration key with its default. Plain values; the loader fills them from YAML and
 // refuses whatever is not here.
 
+#include "core/packing_policy.hpp"
+
+#include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace config {
@@ -67,11 +71,21 @@ struct Schema {
     LogFormat log_format = LogFormat::automatic;
     LogLevel log_level = LogLevel::info;
     std::vector<std::string> scheduler_names = {"gang-scheduler"};  ///< profiles[].schedulerName
+    /// profiles[].packing, parallel to the names.
+    std::vector<core::PackingPolicy> packings = {core::PackingPolicy::tightest};
     Gang gang;
     Nodes nodes;
     std::int64_t events_per_second = 10;
     std::int64_t audit_interval_ms = 5 * 60 * 1000;  ///< 0: only when asked
     friend bool operator==(const Schema&, const Schema&) = default;
+
+    /// Of the profile with this name; tightest if there is none.
+    core::PackingPolicy packing_of(std::string_view scheduler_name) const {
+        for (std::size_t i = 0; i < scheduler_names.size() && i < packings.size(); ++i) {
+            if (scheduler_names[i] == scheduler_name) return packings[i];
+        }
+        return core::PackingPolicy::tightest;
+    }
 };
 
 }  // namespace config

@@ -41,7 +41,7 @@ bool Cluster::upsert_node(const Node& node) {
     } else if (filters_changed) {
         classes_.filter_all(position_of(index), entry.node);
     }
-    if (room_changed || filters_changed) ++room_version_;
+    if (room_changed || filters_changed) note_gain(index);
     return room_changed || filters_changed;
 }
 
@@ -216,7 +216,7 @@ void Cluster::recharge(ChargeId id, const Resources& resources, Holder holder) {
     charge.resources = amounts;
     charge.holder = holder;
     apply(charge, true);
-    ++room_version_;
+    note_gain(charge.node);
 }
 
 const Charge& Cluster::charge_of(ChargeId id) const {
@@ -273,7 +273,7 @@ Charge Cluster::detach(ChargeId id) {
     free_charges_.push_back(id);
     apply(charge, false);
     --nodes_[charge.node.value].charges;
-    ++room_version_;
+    note_gain(charge.node);
     return charge;
 }
 

@@ -21,6 +21,7 @@
 #include "core/pod_table.hpp"
 #include "core/room_index.hpp"
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -138,6 +139,14 @@ public:
     /// Grows whenever room may have appeared anywhere (a release, a node's change). What did not
     /// fit at this number does not fit as long as it stays.
     std::uint64_t room_version() const { return room_version_; }
+    /// visit(node) for the nodes on which room may have appeared since then, some more than once.
+    /// False: that is too long ago to be known.
+    template <typename Visit>
+    bool for_each_gain(std::uint64_t since, Visit visit) const {
+        if (room_version_ - since > gains_max) return false;
+        for (std::uint64_t at = since; at < room_version_; ++at) visit(gains_.nodes[at % gains_max]);
+        return true;
+    }
 
     /// Exact, internal free lists included: for tests of roll back and replay.
     friend bool operator==(const Cluster&, const Cluster&) = default;
@@ -159,6 +168,14 @@ private:
         friend auto operator<=>(const Shape&, const Shape&) = default;
     };
 
+    static constexpr std::size_t gains_max = 256;
+    /// The last nodes with new room, by room_version; no part of what a cluster is.
+    struct Gains {
+        std::array<NodeIndex, gains_max> nodes = {};
+        friend bool operator==(const Gains&, const Gains&) { return true; }
+    };
+
+    void note_gain(NodeIndex node) { gains_.nodes[room_version_++ % gains_max] = node; }
     NodeIndex take_idle_entry();
     void note_if_idle(NodeIndex node);
     std::vector<NodeIndex>::iterator place_in_order(std::string_view name);
@@ -188,6 +205,7 @@ private:
     std::vector<ChargeId> free_charges_;
     PodTable pods_;
     std::uint64_t room_version_ = 0;
+    Gains gains_;
     Headroom headroom_;
     std::size_t costly_nodes_ = 0;
 };

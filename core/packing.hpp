@@ -9,6 +9,7 @@
 
 #include "core/capacity.hpp"
 #include "core/cluster.hpp"
+#include "core/packing_policy.hpp"
 #include "core/scan.hpp"
 
 #include <array>
@@ -19,13 +20,6 @@
 #include <vector>
 
 namespace core {
-
-/// Which of the nodes that will do are filled first; of equal ones the first by name. Where nodes
-/// have costs, cheaper ones come before that.
-enum class PackingPolicy : std::uint8_t {
-    tightest,      ///< those with the smallest capacity: large holes stay large
-    fewest_nodes,  ///< those with the largest: a gang stays together
-};
 
 /// `count` pods of one shape at a position.
 struct PositionCount {

@@ -10,6 +10,7 @@
 
 #include "core/cluster.hpp"
 #include "core/mutant.hpp"
+#include "core/packing_policy.hpp"
 #include "core/pod.hpp"
 #include "core/text.hpp"
 #include "gang/announcer.hpp"
@@ -171,6 +172,7 @@ struct Application {
     std::vector<Hold> holds;
     std::set<Rank> pending;  ///< executors that wait for a slot
     std::string queue = "default";
+    std::optional<core::PackingPolicy> packing;  ///< its driver says so
     std::int64_t generation = 0;
     std::int64_t epoch = 0;
     std::string annotation;            ///< the reservation as adopted or last sent

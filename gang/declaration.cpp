@@ -117,6 +117,7 @@ bool begins_gang(Field field, bool is_driver) {
         case Field::application:
         case Field::queue:
         case Field::priority:
+        case Field::packing:
         case Field::not_yet:
             break;
     }
@@ -135,6 +136,7 @@ public:
         out_.executor = size(Field::executor_cpu, Field::executor_memory, Field::executor_gpu);
         out_.driver = size(Field::driver_cpu, Field::driver_memory, Field::driver_gpu);
         read_queue();
+        read_packing();
         read_rest();
         return std::move(out_);
     }
@@ -186,6 +188,7 @@ private:
             case Field::role:
             case Field::application:
             case Field::queue:
+            case Field::packing:
             case Field::not_yet:
                 break;
         }
@@ -305,6 +308,18 @@ private:
             true,
             true,
             least->source};
+    }
+
+    void read_packing() {
+        const auto all = find_all(pod_, Field::packing, is_driver_);
+        if (all.empty()) {
+            return;
+        }
+        out_.packing = core::find_packing_policy(*all.front().value);
+        if (!out_.packing) {
+            out_.warnings.push_back(
+                shown(all.front()) + " is no packing (tightest, fewest-nodes) and is ignored");
+        }
     }
 
     void read_queue() {

@@ -3,6 +3,7 @@
 // one that stands first in the table counts, annotations before labels; that they differ is said,
 // and a value that cannot be read is a problem, never a 0.
 
+#include "core/packing_policy.hpp"
 #include "core/pod.hpp"
 #include "gang/declaration_keys.hpp"
 
@@ -53,6 +54,7 @@ struct Declaration {
     DeclaredSize executor;
     DeclaredSize driver;
     std::string queue = "default";
+    std::optional<core::PackingPolicy> packing;  ///< of this application alone
     std::vector<std::string> warnings;  ///< contradictions, and what is not acted upon yet
     std::vector<std::string> notes;
     std::string problem;  ///< not empty: a value or key is wrong

@@ -21,7 +21,7 @@ constexpr std::array own = {
     DeclarationKey{"gang-scheduler/priority", Field::priority},
     DeclarationKey{"gang-scheduler/topology-key", Field::not_yet},
     DeclarationKey{"gang-scheduler/topology-mode", Field::not_yet},
-    DeclarationKey{"gang-scheduler/packing", Field::not_yet},
+    DeclarationKey{"gang-scheduler/packing", Field::packing},
     DeclarationKey{"gang-scheduler/style", Field::not_yet},
     DeclarationKey{"gang-scheduler/admission-timeout", Field::not_yet},
     DeclarationKey{"gang-scheduler/on-timeout", Field::not_yet},

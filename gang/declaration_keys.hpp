@@ -24,6 +24,7 @@ enum class Field : std::uint8_t {
     driver_gpu,
     queue,
     priority,
+    packing,
     not_yet  ///< known, and refused to be passed over in silence: nothing acts upon it yet
 };
 

@@ -39,6 +39,7 @@
 #include "gang/ledger_view.hpp"
 #include "gang/spark/derive.hpp"
 #include "gang/totals.hpp"
+#include "gang/waiting_line.hpp"
 
 #include <array>
 #include <cstdint>
@@ -56,10 +57,27 @@ namespace gang {
 
 /// The first plan of a leader waits at most this long for the confs of pending drivers.
 inline constexpr std::int64_t first_plan_wait_ms_max = 2'000;
-/// Nodes looked at for placement within one tick; what is left over is done in the next.
-inline constexpr std::int64_t work_per_tick = 1'000'000;
-/// A bind, with its annotations and all that follows from it, is as dear as this many nodes.
-inline constexpr std::int64_t work_per_bind = 2'000;
+// A tick has a budget in units of work, so that reading never waits long; what is left over is done
+// in the next. A unit is about a nanosecond of one core (tests/bench/queue_bench.cpp).
+
+/// For pods and repairs, once more for executors and once more for gangs: together below 5 ms.
+inline constexpr std::int64_t work_per_tick = 1'500'000;
+/// Of it, for words to those behind a blocked head, and others that need none at once.
+inline constexpr std::int64_t look_work_per_tick = 500'000;
+/// A bind, with its annotations and all that follows from it.
+inline constexpr std::int64_t work_per_bind = 5'000;
+/// Of 64 nodes, or 64 blocks of them.
+inline constexpr std::int64_t work_per_group_scanned = 60;
+/// Of a refusal in numbers and words, for each node.
+inline constexpr std::int64_t work_per_node_explained = 30;
+/// One gang's, or one pod's, turn in a walk.
+inline constexpr std::int64_t work_per_turn = 1'000;
+/// A look at one slot of a gang.
+inline constexpr std::int64_t work_per_slot = 20;
+/// A slot that is read back and charged.
+inline constexpr std::int64_t work_per_slot_adopted = 1'000;
+/// A sentence for one pod.
+inline constexpr std::int64_t work_per_saying = 3'000;
 /// Shapes of larger executors for which one look at a gang searches room; a tenant may vary them.
 inline constexpr std::size_t searches_per_gang = 4;
 /// Gangs behind a blocked head are looked at (for what is said about them) this often.
@@ -201,7 +219,7 @@ private:
 
     // --- plan ---
     void plan();
-    void adopt_waiting();
+    bool adopt_waiting();
     void adopt(Application& app);
     bool read_reservation(Application& app, const PodEntry& entry);
     void seat_members(Application& app);
@@ -228,7 +246,8 @@ private:
     void repair();
     void repair_gang(Application& app, const std::vector<const Application*>& holders);
     void find_leaving(Application& app, const std::vector<const Application*>& holders);
-    std::vector<core::NodeCount> find_room(core::ShapeId shape, std::int64_t count);
+    std::vector<core::NodeCount> find_room(
+        const Application& app, core::ShapeId shape, std::int64_t count);
     bool rehouse(Application& app, Slot& slot, core::NodeIndex to);
     void tell_health(Application& app);
 
@@ -261,7 +280,7 @@ private:
     bool hold_back(Application& app);
     void end_storms();
 
-    void classify_dirty_pods();
+    bool classify_dirty_pods();
     void classify(PodEntry& entry);
     void match_dirty_gangs();
     void match(Application& app);
@@ -289,27 +308,44 @@ private:
 
     void admit_waiting();
     struct Walk {
-        bool full = false;                    ///< those behind a blocked head are looked at as well
         bool blocked = false;                 ///< strict FIFO: nobody else is admitted there
         core::NodeBitmap blocked_nodes = {};  ///< where: on what those who wait could use
         std::int32_t ahead = 0;
-        const Application* head = nullptr;
-        bool left_over = false;  ///< the tick's work was used up
+        std::string head;        ///< uid of the first that is blocked
         bool cut_short = false;  ///< somebody behind the head was not looked at
     };
-    bool consider(Application& app, PodEntry& entry, Walk& walk);
-    bool is_passed_over(Application& app, const PodEntry& entry);
+    /// What a gang's turn says of those of its kind that come later.
+    enum class Turn : std::uint8_t { next, none };
+    struct KindTurn {
+        const Rank* rank;
+        KindEntry* kind;
+    };
+    void file_waiting();
+    void walk_kinds();
+    void keep_refusal(KindEntry& kind, core::View view);
+    std::optional<KindTurn> find_turn(
+        KindEntry& kind, std::map<Rank, WaitingKind::Member>::iterator from, Walk& walk);
+    Turn take_turn(Application& app, PodEntry& entry, KindEntry& kind, Walk& walk);
+    bool is_parked(Application& app, PodEntry& entry, KindEntry& kind);
+    bool is_refused(const Application& app, KindEntry& kind, std::int64_t size, core::View view);
+    bool is_said_to_be_parked(Application& app, const PodEntry& entry);
+    std::uint64_t version_of(core::View view) const;
+    bool waits_for_retry(Application& app, PodEntry& entry, Walk& walk);
+    void look_at_all();
+    void look_at(Application& app, PodEntry& entry, Walk& walk);
+    bool is_not_to_be_placed(Application& app, const PodEntry& entry);
     bool holds_up_others(const PodEntry& entry) const;
     void block(Application& app, Walk& walk);
     bool is_apart(const Application& app, const Walk& walk) const;
     void look_behind_head(Application& app, const PodEntry& entry, Walk& walk);
     void admit(Application& app, PodEntry& entry, const core::Plan& plan);
     bool annotation_fits(Application& app);
+    core::PackingPolicy policy_of(const Application& app) const;
     core::PlacementRequest request_of(const Application& app, core::View view) const;
     MemoKey key_of(const Application& app) const;
     core::Placement place(const core::PlacementRequest& request);
     Memo& memo_of(core::View view);
-    const std::optional<core::Rejection>* find_memo(const Application& app);
+    bool fits(const core::PlacementRequest& request);
     const std::optional<core::Rejection>& reject_or_fit(const Application& app, core::View view);
     std::optional<std::int64_t> elastic_limit(const Application& app);
     void set_saying(Application& app, Saying saying);
@@ -348,7 +384,7 @@ private:
     Ledger ledger_{cluster_, pods_, texts_};
     std::map<std::string, Claimants> claimants_;  ///< by PodEntry::claim
     std::map<std::string, Application> apps_;
-    std::set<Rank> waiting_;  ///< gangs that want to be admitted
+    WaitingLine waiting_;  ///< gangs that want to be admitted
     ConfAsker asker_;
     Fence fence_;
     /// Live gangs with slots to fill, whose reservation an older leader may be moving. See
@@ -393,17 +429,24 @@ private:
 
     std::uint64_t nodes_version_ = 0;    ///< grows when nodes change
     std::uint64_t ceiling_version_ = 0;  ///< grows when nodes or foreign usage change
+    std::uint64_t shrink_version_ = 0;   ///< grows when there may be less of that
     std::uint64_t repaired_at_ = 0;      ///< room_version of the last repair
+    bool is_repaired_ = true;            ///< no gang was left over by that
     std::uint64_t oversized_room_ = 0;   ///< room_version when oversized executors were last tried
     std::uint64_t walked_room_ = 0;
     std::uint64_t walked_ceiling_ = 0;
     /// Executors with room in one walk, by gang and resource profile.
     std::map<std::pair<std::string, std::int32_t>, std::int64_t> placed_;
     bool queue_changed_ = true;
-    std::int64_t next_full_walk_ms_ = 0;
-    bool full_walk_due_ = false;
     std::optional<Rank> walk_from_;  ///< where the last tick's work was used up
-    std::optional<Rank> look_from_;  ///< the same among those behind a blocked head
+    Walk rest_;                      ///< of that walk, what it knew there
+    std::uint64_t walked_nodes_ = 0;
+    // The look at everybody, which may take several ticks.
+    std::int64_t next_look_ms_ = 0;
+    bool is_look_due_ = false;
+    std::optional<Walk> look_;       ///< under way
+    std::optional<Rank> look_from_;  ///< where it goes on
+    bool is_fit_kept_ = false;       ///< memos of what is free say of somebody that it fits
     std::int64_t work_left_ = 0;
     std::array<MemoAt, core::view_count> memos_;  ///< by core::View
 };

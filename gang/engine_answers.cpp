@@ -39,6 +39,7 @@ void Engine::on(const SparkConfMissing& event) {
     conf.problem = event.problem;
     conf.message = event.message;
     asker_.missing(event.driver_uid, now_ms_);
+    waiting_.changed(app->rank);
     queue_changed_ = true;
     // A conf that nobody will ever let us read is no reason to wait, if the driver says it all.
     const bool for_good =

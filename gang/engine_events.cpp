@@ -71,7 +71,9 @@ void Engine::on(const NodeUpserted& event) {
     distrusted_.erase(event.node.name);
     core::Node node = event.node;
     node.cost = read_cost(core::find_value(node.labels, schema_.nodes.cost_label));
+    const bool was_there = cluster_.find_node(node.name).has_value();
     if (cluster_.upsert_node(node)) {
+        shrink_version_ += was_there ? 1 : 0;
         ++nodes_version_;
         ++ceiling_version_;
         suspects_.insert(node.name);
@@ -81,6 +83,7 @@ void Engine::on(const NodeUpserted& event) {
 void Engine::on(const NodeDeleted& event) {
     distrusted_.erase(event.name);
     if (cluster_.remove_node(event.name)) {
+        ++shrink_version_;
         ++nodes_version_;
         ++ceiling_version_;
         suspects_.insert(event.name);
@@ -113,6 +116,7 @@ void Engine::upsert_foreign(const core::Pod& pod) {
         const auto node = cluster_.node_or_ghost(pod.node_name);
         cluster_.charge(node, pod.requests, core::Holder::foreign);
     }
+    ++shrink_version_;
     ++ceiling_version_;
     trust(pod.node_name);
     suspect_if_overdrawn(pod.node_name);

@@ -74,6 +74,7 @@ void Engine::release_shapes(Application& app) {
         release_shape(shape.id);
     }
     app.shapes.clear();
+    waiting_.changed(app.rank);
 }
 
 void Engine::set_driver_shape(
@@ -87,6 +88,7 @@ void Engine::set_driver_shape(
         release_shape(*app.driver_shape);
     }
     app.driver_shape = shape;
+    waiting_.changed(app.rank);
     queue_changed_ = true;
 }
 
@@ -115,6 +117,7 @@ void Engine::learn_anew(Application& app, const PodEntry& entry) {
     app.problem = entry.pod.problem;
     release_shapes(app);
     app.conf.needed = is_spark_driver(entry.pod);
+    waiting_.changed(app.rank);
     if (!app.conf.needed) {
         set_sizes(app, nullptr);
     }
@@ -144,11 +147,13 @@ void Engine::set_sizes(Application& app, const spark::Conf* conf) {
     app.conf.needed = false;
     asker_.forget(app.uid);
     app.queue = declaration.queue;
+    app.packing = declaration.packing;
     app.milestones.sized_ms = now_ms_;
     app.notes = std::move(size.notes);
     app.warnings = std::move(size.warnings);
     app.notes.insert(app.notes.end(), app.warnings.begin(), app.warnings.end());
     app.source = std::move(size.source);
+    waiting_.changed(app.rank);
     queue_changed_ = true;
     if (!size.problem.empty()) {
         app.problem = std::move(size.problem);

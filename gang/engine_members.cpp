@@ -13,14 +13,23 @@
 
 namespace gang {
 
-void Engine::classify_dirty_pods() {
-    for (const std::string& uid : std::exchange(dirty_pods_, {})) {
-        PodEntry* entry = pods_.find_active(uid);
+/// False: the tick's work was used up.
+bool Engine::classify_dirty_pods() {
+    const auto dirty = std::exchange(dirty_pods_, {});
+    for (auto next = dirty.begin(); next != dirty.end(); ++next) {
+        if (work_left_ <= 0) {
+            dirty_pods_.insert(next, dirty.end());
+            wake_at(now_ms_);
+            return false;
+        }
+        work_left_ -= work_per_turn;
+        PodEntry* entry = pods_.find_active(*next);
         if (entry != nullptr && !entry->is_driver) {
             classify(*entry);
             rest_if_settled(*entry);
         }
     }
+    return true;
 }
 
 void Engine::classify(PodEntry& entry) {
@@ -56,8 +65,16 @@ void Engine::classify(PodEntry& entry) {
 }
 
 void Engine::match_dirty_gangs() {
-    for (const std::string& uid : std::exchange(dirty_gangs_, {})) {
+    const auto dirty = std::exchange(dirty_gangs_, {});
+    for (auto next = dirty.begin(); next != dirty.end(); ++next) {
+        if (work_left_ <= 0) {
+            dirty_gangs_.insert(next, dirty.end());
+            break;
+        }
+        const std::string& uid = *next;
         if (Application* app = find_app(uid); app != nullptr && app->is_driver) {
+            work_left_ -=
+                work_per_turn + work_per_slot * static_cast<std::int64_t>(app->slots.size());
             match(*app);
         }
     }
@@ -74,8 +91,8 @@ void Engine::match(Application& app) {
     learn_shapes(app);
     Look look;
     // Slots that will open again, each for one executor that is worth waiting for.
-    look.returning = static_cast<std::int64_t>(
-        app.count(SlotState::draining) + app.count(SlotState::degraded));
+    look.returning =
+        static_cast<std::int64_t>(app.count(SlotState::draining) + app.count(SlotState::degraded));
     if (app.stored < app.generation && app.count(SlotState::open) > 0) {
         look.returning +=
             std::count_if(app.slots.begin(), app.slots.end(), [&app](const Slot& slot) {
@@ -179,7 +196,7 @@ bool Engine::grow_slot(Application& app, PodEntry& entry, Look& look) {
 /// first one goes where there is room. A slot's own room may always be part of the new one.
 std::optional<Engine::Growth> Engine::find_growth(
     const Application& app, std::size_t first_open, const PodEntry& entry, core::ShapeId shape) {
-    work_left_ -= static_cast<std::int64_t>(app.slots.size());
+    work_left_ -= work_per_slot * static_cast<std::int64_t>(app.slots.size());
     std::set<std::string_view> seen;
     for (std::size_t i = first_open; i < app.slots.size(); ++i) {
         const Slot& slot = app.slots[i];
@@ -197,7 +214,7 @@ std::optional<Engine::Growth> Engine::find_growth(
     }
     core::Trial trial(cluster_);
     trial.release(app.slots[first_open].charge);
-    const auto found = find_room(shape, 1);
+    const auto found = find_room(app, shape, 1);
     if (found.empty()) {
         return std::nullopt;
     }

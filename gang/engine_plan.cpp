@@ -22,7 +22,10 @@ void Engine::on(const Tick&) {
     if (pods_list_ != List::complete || nodes_list_ != List::complete) {
         return;
     }
-    adopt_waiting();
+    if (!adopt_waiting()) {
+        decisions_.emplace_back(WakeAt{now_ms_});  // nothing is planned on half a ledger
+        return;
+    }
     end_distrust();
     if (!leads_) {
         return;
@@ -34,10 +37,13 @@ void Engine::on(const Tick&) {
 }
 
 void Engine::plan() {
+    work_left_ = work_per_tick;
     ask_for_confs();
     end_pauses();
     end_storms();
-    classify_dirty_pods();
+    if (!classify_dirty_pods()) {
+        return;  // whoever is not known yet may have to be fenced, or come before those who are
+    }
     fence_step();
     if (!fence_.view_is_current() && !is_fence_passed()) {
         publish_changed();
@@ -60,6 +66,9 @@ void Engine::plan() {
     const bool is_early = core::is_mutant(core::Mutant::queue_read_before_fence);
     if ((!is_fence_passed() && !is_early) || is_first_plan_waiting()) {
         return;
+    }
+    if (!is_repaired_) {
+        return;  // slots without room come before new gangs
     }
     work_left_ = work_per_tick;
     admit_waiting();

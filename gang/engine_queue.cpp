@@ -1,10 +1,16 @@
-// Waiting gangs, first come first served, each as a whole or not at all. The first gang that could
-// fit the cluster and does not fit now blocks those behind it; a gang that could not fit even an
-// emptier cluster is passed over, as is one whose conf is not known.
+// Waiting gangs, first come first served, each as a whole or not at all. The
+// first gang that could fit the cluster and does not fit now blocks those
+// behind it; a gang that could not fit even an emptier cluster is passed over,
+// as is one whose conf is not known.
 //
-// Executors without a slot are elastic. They keep their turn, so that gangs which came later do not
-// starve them, and hold up nobody: what does not fit now is passed over. An application that runs
-// with the executors it has may want more for as long as it lives; gangs do not wait for that.
+// Gangs that ask for the same are of one kind (waiting_line.hpp): what refuses
+// one of them refuses all that are as large or larger, as long as no node that
+// could take a pod of theirs has got room.
+//
+// Executors without a slot are elastic. They keep their turn, so that gangs
+// which came later do not starve them, and hold up nobody: what does not fit
+// now is passed over. An application that runs with the executors it has may
+// want more for as long as it lives; gangs do not wait for that.
 
 #include "core/mutant.hpp"
 #include "gang/engine.hpp"
@@ -17,15 +23,23 @@
 namespace gang {
 namespace {
 
-/// A pod that is changed by others all the time must not hold up the queue with it.
+/// A pod that is changed by others all the time must not hold up the queue with
+/// it.
 constexpr int failures_in_row_max = 3;
-/// "Not found" is normal until Spark has made the config map; said when it lasts.
+/// "Not found" is normal until Spark has made the config map; said when it
+/// lasts.
 constexpr std::int64_t conf_patience_ms = 900;
 
 }  // namespace
 
+/// The driver's word, or its profile's.
+core::PackingPolicy Engine::policy_of(const Application& app) const {
+    return app.packing ? *app.packing : schema_.packing_of(pods_.at(app.uid).pod.scheduler_name);
+}
+
 core::PlacementRequest Engine::request_of(const Application& app, core::View view) const {
     core::PlacementRequest request;
+    request.policy = policy_of(app);
     request.driver = app.driver_shape;
     request.view = view;
     for (const GangShape& shape : app.shapes) {
@@ -47,11 +61,31 @@ Engine::MemoKey Engine::key_of(const Application& app) const {
 }
 
 core::Placement Engine::place(const core::PlacementRequest& request) {
-    // A plan reads each node a few times per shape.
-    const auto shapes = static_cast<std::int64_t>(request.executors.size()) + 1;
-    work_left_ -= static_cast<std::int64_t>(cluster_.node_count()) * shapes + 1;
+    const std::uint64_t before = planner_.groups_scanned();
     ++counters_.placements;
-    return planner_.place(cluster_, request);
+    core::Placement placement = planner_.place(cluster_, request);
+    const auto scanned = static_cast<std::int64_t>(planner_.groups_scanned() - before);
+    work_left_ -= work_per_turn + scanned * work_per_group_scanned;
+    if (std::holds_alternative<core::Rejection>(placement)) {
+        work_left_ -= static_cast<std::int64_t>(cluster_.node_count()) * work_per_node_explained;
+    }
+    return placement;
+}
+
+bool Engine::fits(const core::PlacementRequest& request) {
+    const std::uint64_t before = planner_.groups_scanned();
+    ++counters_.placements;
+    const bool does = planner_.fits(cluster_, request);
+    const auto scanned = static_cast<std::int64_t>(planner_.groups_scanned() - before);
+    work_left_ -= work_per_turn + scanned * work_per_group_scanned;
+    return does;
+}
+
+/// Of what the view is made of.
+std::uint64_t Engine::version_of(core::View view) const {
+    return view == core::View::free          ? cluster_.room_version()
+           : view == core::View::allocatable ? nodes_version_
+                                             : ceiling_version_;
 }
 
 Engine::Memo& Engine::memo_of(core::View view) {
@@ -59,9 +93,7 @@ Engine::Memo& Engine::memo_of(core::View view) {
     if (core::is_mutant(core::Mutant::memo_kept)) {
         return memo.gangs;
     }
-    const std::uint64_t current = view == core::View::free          ? cluster_.room_version()
-                                  : view == core::View::allocatable ? nodes_version_
-                                                                    : ceiling_version_;
+    const std::uint64_t current = version_of(view);
     if (memo.version != current) {
         memo.gangs.clear();
         memo.version = current;
@@ -69,14 +101,8 @@ Engine::Memo& Engine::memo_of(core::View view) {
     return memo.gangs;
 }
 
-const std::optional<core::Rejection>* Engine::find_memo(const Application& app) {
-    const Memo& memo = memo_of(core::View::free);
-    const auto it = memo.find(key_of(app));
-    return it == memo.end() ? nullptr : &it->second;
-}
-
-/// Why the gang does not fit, or nothing. Equal gangs are answered by one look, as long as nothing
-/// has changed that could change the answer.
+/// Why the gang does not fit, or nothing. Equal gangs are answered by one look,
+/// as long as nothing has changed that could change the answer.
 const std::optional<core::Rejection>& Engine::reject_or_fit(
     const Application& app, core::View view) {
     const auto [it, inserted] = memo_of(view).try_emplace(key_of(app));
@@ -85,108 +111,281 @@ const std::optional<core::Rejection>& Engine::reject_or_fit(
         if (auto* rejection = std::get_if<core::Rejection>(&placement)) {
             it->second = std::move(*rejection);
         }
+        is_fit_kept_ = is_fit_kept_ || (!it->second && view == core::View::free);
     }
     return it->second;
 }
 
+/// Room and gangs that have changed are walked at once, and then by kind. What
+/// is said to those who wait behind others has time: everybody is looked at
+/// once a second, if anything has changed.
 void Engine::admit_waiting() {
-    const bool is_same = !queue_changed_ && walked_room_ == cluster_.room_version() &&
-                         walked_ceiling_ == ceiling_version_;
-    if (is_same && !(full_walk_due_ && now_ms_ >= next_full_walk_ms_)) {
+    queue_changed_ = queue_changed_ || !waiting_.is_filed();
+    file_waiting();
+    if (!waiting_.is_filed()) {
+        wake_at(now_ms_);  // the tick's work was used up
         return;
     }
-    Walk walk;
-    walk.full = now_ms_ >= next_full_walk_ms_;
+    const bool is_same = !queue_changed_ && walked_room_ == cluster_.room_version() &&
+                         walked_ceiling_ == ceiling_version_;
+    if (!is_same) {
+        walk_kinds();
+    }
+    if (look_ || (is_look_due_ && now_ms_ >= next_look_ms_)) {
+        work_left_ = look_work_per_tick;
+        look_at_all();
+    } else if (is_look_due_) {
+        wake_at(next_look_ms_);
+    }
+}
+
+/// Gangs that cannot be placed whatever room there is are of no kind: they are
+/// told why.
+void Engine::file_waiting() {
+    const WaitingLine::Ranks unfiled = waiting_.take_unfiled();
+    for (const Rank& rank : unfiled) {
+        if (work_left_ <= 0) {
+            waiting_.changed(rank);
+            continue;
+        }
+        work_left_ -= work_per_turn;
+        Application& app = apps_.at(rank.uid);
+        if (!app.problem.empty() || app.conf.needed || !app.driver_shape) {
+            tell_warnings(app, pods_.at(rank.uid));
+            is_not_to_be_placed(app, pods_.at(rank.uid));
+            continue;
+        }
+        KindKey key{app.is_elastic, policy_of(app), {*app.driver_shape}, {}};
+        std::int64_t size = 0;
+        for (const GangShape& shape : app.shapes) {
+            key.shapes.push_back(shape.id);
+            key.counts.push_back(shape.count);
+            size += shape.count;
+        }
+        if (key.counts.size() < 2) {
+            key.counts.clear();
+        }
+        waiting_.file(rank, std::move(key), size);
+    }
+}
+
+/// In order of rank, by the first of each kind. A kind is left as soon as its
+/// first gang is refused, or stands behind one that is: what is true of it is
+/// true of all behind it.
+void Engine::walk_kinds() {
+    // The rest of a walk goes on behind the same heads. Positions move with nodes: then it begins
+    // anew.
+    if (walked_nodes_ != nodes_version_) {
+        walk_from_.reset();
+    }
+    walked_nodes_ = nodes_version_;
+    Walk walk = walk_from_ ? std::exchange(rest_, {}) : Walk{};
     queue_changed_ = false;
     placed_.clear();
-    // Gangs that are passed over cost work too: without going on where the last tick stopped,
-    // enough of them would keep all others from ever being looked at.
-    const auto start = walk_from_ ? waiting_.lower_bound(*walk_from_) : waiting_.begin();
-    const bool is_rest = start != waiting_.begin();
-    walk_from_.reset();
-    for (auto it = start; it != waiting_.end();) {
-        const Rank rank = *it++;  // admitting takes the gang out
-        Application& app = apps_.at(rank.uid);
+    // Gangs that are passed over cost work too: without going on where the last
+    // tick stopped, enough of them would keep all others from ever being looked
+    // at.
+    const std::optional<Rank> start = std::exchange(walk_from_, std::nullopt);
+    std::vector<KindTurn> turns;
+    const auto is_later = [](const KindTurn& a, const KindTurn& b) { return *b.rank < *a.rank; };
+    for (auto& kind : waiting_.kinds()) {
+        for (const auto view :
+             {core::View::free, core::View::without_gangs, core::View::allocatable}) {
+            keep_refusal(kind, view);
+        }
+        auto& members = kind.second.members;
+        const auto first = start ? members.lower_bound(*start) : members.begin();
+        if (const auto turn = find_turn(kind, first, walk)) {
+            turns.push_back(*turn);
+        }
+    }
+    std::make_heap(turns.begin(), turns.end(), is_later);
+    while (!turns.empty()) {
+        std::pop_heap(turns.begin(), turns.end(), is_later);
+        KindEntry& kind = *turns.back().kind;
+        const Rank rank = *turns.back().rank;  // admitting takes the gang out
+        turns.pop_back();
         if (work_left_ <= 0) {
-            walk.left_over = true;
-            (walk.blocked ? look_from_ : walk_from_) = rank;
+            walk_from_ = rank;
+            rest_ = walk;
             break;
         }
-        if (!consider(app, pods_.at(rank.uid), walk)) {
-            break;
+        if (take_turn(apps_.at(rank.uid), pods_.at(rank.uid), kind, walk) == Turn::none) {
+            continue;
+        }
+        if (const auto turn = find_turn(kind, kind.second.members.upper_bound(rank), walk)) {
+            turns.push_back(*turn);
+            std::push_heap(turns.begin(), turns.end(), is_later);
         }
     }
     walked_room_ = cluster_.room_version();
     walked_ceiling_ = ceiling_version_;
-    // Behind a blocked head there are only words to be found, and those have time.
-    full_walk_due_ = walk.cut_short || (walk.left_over && walk.blocked);
-    if (walk.full && !walk_from_) {
-        next_full_walk_ms_ = now_ms_ + full_walk_ms;
-        look_from_ = walk.left_over ? look_from_ : std::nullopt;
-    }
-    if (walk_from_ || is_rest) {
+    is_look_due_ = is_look_due_ || walk.cut_short || waiting_.has_unkind();
+    if (walk_from_ || start) {
         queue_changed_ = true;  // also those before the rest, who may fit by now
         wake_at(now_ms_);
-    } else if (full_walk_due_) {
-        wake_at(next_full_walk_ms_);
     }
 }
 
-/// One gang's turn. False: the walk need not go on.
-bool Engine::consider(Application& app, PodEntry& entry, Walk& walk) {
-    --work_left_;
-    tell_warnings(app, entry);
-    if (walk.blocked && !walk.full) {
+/// What was refused stays refused as long as none of the nodes with new room
+/// since takes a pod of the kind in that view.
+void Engine::keep_refusal(KindEntry& kind, core::View view) {
+    KindVerdict& verdict = kind.second.verdicts[static_cast<std::size_t>(view)];
+    if (verdict.refused == KindVerdict{}.refused || core::is_mutant(core::Mutant::memo_kept)) {
+        return;
+    }
+    bool is_helped = false;
+    if (verdict.unchanged_at != version_of(view)) {
+        const bool is_known = cluster_.for_each_gain(verdict.refused_at, [&](core::NodeIndex node) {
+            is_helped =
+                is_helped ||
+                std::any_of(
+                    kind.first.shapes.begin(), kind.first.shapes.end(), [&](core::ShapeId shape) {
+                        return cluster_.capacity(node, shape, view) > 0;
+                    });
+        });
+        is_helped = is_helped || !is_known;
+    }
+    if (is_helped) {
+        verdict.refused = KindVerdict{}.refused;
+        return;
+    }
+    verdict.refused_at = cluster_.room_version();
+    verdict.unchanged_at = version_of(view);
+}
+
+/// The first from there who is not known to be in vain, or has not been told so
+/// yet.
+std::optional<Engine::KindTurn> Engine::find_turn(
+    KindEntry& kind, std::map<Rank, WaitingKind::Member>::iterator from, Walk& walk) {
+    const auto& verdicts = kind.second.verdicts;
+    std::int64_t in_vain = std::min(
+        verdicts[static_cast<std::size_t>(core::View::allocatable)].refused,
+        verdicts[static_cast<std::size_t>(core::View::without_gangs)].refused);
+    if (kind.first.is_elastic) {
+        in_vain = std::min(in_vain, verdicts[static_cast<std::size_t>(core::View::free)].refused);
+    }
+    for (; from != kind.second.members.end(); ++from) {
+        if (!from->second.is_seen || from->second.size < in_vain) {
+            return KindTurn{&from->first, &kind};
+        }
         walk.cut_short = true;
-        return false;
     }
-    if (walk.blocked && look_from_ && app.rank < *look_from_) {
-        app.attempt.position = app.attempt.position == 0 ? 0 : ++walk.ahead;
-        return true;  // was looked at last time
-    }
-    app.attempt.position = 0;
-    if (is_passed_over(app, entry)) {
-        return true;
-    }
-    if (!is_ready(entry)) {
-        // A changed pod is tried again within moments: that is not worth a condition, which would
-        // be one more change.
-        app.attempt.saying = retry_saying(cluster_.node_count(), entry.retry);
-        if (entry.retry.stale_version.empty()) {
-            set_saying(app, app.attempt.saying);
-        }
-        if (holds_up_others(entry) && !app.is_elastic) {
-            block(app, walk);
-        }
-        return true;
-    }
+    return std::nullopt;
+}
+
+Engine::Turn Engine::take_turn(Application& app, PodEntry& entry, KindEntry& kind, Walk& walk) {
+    work_left_ -= work_per_turn;
+    tell_warnings(app, entry);
     if (walk.blocked && !is_apart(app, walk)) {
-        look_behind_head(app, entry, walk);
-        return true;
+        walk.cut_short = true;
+        return Turn::none;
     }
-    const std::optional<core::Rejection>* known = find_memo(app);
-    if (known == nullptr || !*known) {
+    const std::int32_t position = std::exchange(app.attempt.position, 0);
+    WaitingKind::Member& member = kind.second.members.at(app.rank);
+    const bool was_seen = std::exchange(member.is_seen, true);
+    if (is_not_to_be_placed(app, entry) || is_parked(app, entry, kind) ||
+        waits_for_retry(app, entry, walk)) {
+        return Turn::next;
+    }
+    KindVerdict& verdict = kind.second.verdicts[static_cast<std::size_t>(core::View::free)];
+    const bool is_known = member.size >= verdict.refused;
+    if (!is_known) {
         auto placement = place(request_of(app, core::View::free));
         if (const auto* plan = std::get_if<core::Plan>(&placement)) {
             admit(app, entry, *plan);
-            return true;
+            return Turn::next;
         }
-        known =
-            &(memo_of(core::View::free)[key_of(app)] =
-                  std::get<core::Rejection>(std::move(placement)));
+        verdict.refused = member.size;
+        verdict.refused_at = cluster_.room_version();
+        verdict.unchanged_at = version_of(core::View::free);
+        memo_of(core::View::free)[key_of(app)] = std::get<core::Rejection>(std::move(placement));
     }
-    set_saying(app, capacity_saying(subject_of(app, entry.pod), **known, nullptr));
-    if (!app.is_elastic) {
+    if (is_known && was_seen && position == walk.ahead + 1) {
+        walk.cut_short = true;  // only numbers may have changed in what it was told
+    } else if (const auto& rejection = reject_or_fit(app, core::View::free)) {
+        set_saying(app, capacity_saying(subject_of(app, entry.pod), *rejection, nullptr));
+    }
+    if (app.is_elastic) {
+        return Turn::next;
+    }
+    block(app, walk);
+    walk.cut_short =
+        walk.cut_short || kind.second.members.upper_bound(app.rank) != kind.second.members.end();
+    return core::is_mutant(core::Mutant::younger_overtakes) ? Turn::next : Turn::none;
+}
+
+/// True: the pause after a failed attempt is not over.
+bool Engine::waits_for_retry(Application& app, PodEntry& entry, Walk& walk) {
+    if (is_ready(entry)) {
+        return false;
+    }
+    // A changed pod is tried again within moments: that is not worth a condition,
+    // which would be one more change.
+    app.attempt.saying = retry_saying(cluster_.node_count(), entry.retry);
+    if (entry.retry.stale_version.empty()) {
+        set_saying(app, app.attempt.saying);
+    }
+    if (holds_up_others(entry) && !app.is_elastic) {
         block(app, walk);
     }
     return true;
+}
+
+/// Everybody's place and words; nobody is admitted. What was found in earlier
+/// ticks is kept: room that has changed meanwhile is for the next look.
+void Engine::look_at_all() {
+    if (look_ && look_->blocked && find_app(look_->head) == nullptr) {
+        look_.reset();
+    }
+    if (!look_) {
+        look_.emplace();
+        look_from_.reset();
+        is_look_due_ = false;
+    }
+    auto it = look_from_ ? waiting_.lower_bound(*look_from_) : waiting_.begin();
+    for (; it != waiting_.end(); ++it) {
+        if (work_left_ <= 0) {
+            look_from_ = *it;
+            wake_at(now_ms_);
+            return;
+        }
+        look_at(apps_.at(it->uid), pods_.at(it->uid), *look_);
+    }
+    look_.reset();
+    next_look_ms_ = now_ms_ + full_walk_ms;
+    if (is_look_due_) {
+        wake_at(next_look_ms_);
+    }
+}
+
+void Engine::look_at(Application& app, PodEntry& entry, Walk& walk) {
+    work_left_ -= work_per_turn + work_per_saying;
+    tell_warnings(app, entry);
+    app.attempt.position = 0;
+    if (is_not_to_be_placed(app, entry) || !app.driver_shape || is_said_to_be_parked(app, entry) ||
+        waits_for_retry(app, entry, walk)) {
+        return;
+    }
+    if (walk.blocked && !is_apart(app, walk)) {
+        look_behind_head(app, entry, walk);
+        return;
+    }
+    const auto& rejection = reject_or_fit(app, core::View::free);
+    if (!rejection) {
+        return;  // its turn is about to come
+    }
+    set_saying(app, capacity_saying(subject_of(app, entry.pod), *rejection, nullptr));
+    if (!app.is_elastic) {
+        block(app, walk);
+    }
 }
 
 void Engine::block(Application& app, Walk& walk) {
     if (core::is_mutant(core::Mutant::younger_overtakes)) {
         return;
     }
-    walk.head = walk.blocked ? walk.head : &app;
+    walk.head = walk.blocked ? walk.head : app.uid;
     walk.blocked = true;
     app.attempt.position = ++walk.ahead;
     walk.blocked_nodes.add(cluster_.eligible(cluster_.class_of(*app.driver_shape)));
@@ -195,8 +394,8 @@ void Engine::block(Application& app, Walk& walk) {
     }
 }
 
-/// Nobody who waits before it could use any of its nodes, so it takes nothing from them: pools that
-/// share no node are lines of their own.
+/// Nobody who waits before it could use any of its nodes, so it takes nothing
+/// from them: pools that share no node are lines of their own.
 bool Engine::is_apart(const Application& app, const Walk& walk) const {
     const auto shares = [this, &walk](core::ShapeId shape) {
         return cluster_.eligible(cluster_.class_of(shape)).intersects(walk.blocked_nodes);
@@ -207,14 +406,16 @@ bool Engine::is_apart(const Application& app, const Walk& walk) const {
            });
 }
 
-/// What failed by chance keeps its place, or every hiccup would reorder the queue; not for ever.
+/// What failed by chance keeps its place, or every hiccup would reorder the
+/// queue; not for ever.
 bool Engine::holds_up_others(const PodEntry& entry) const {
     return entry.retry.code == ReasonCode::backing_off &&
            entry.retry.failures <= failures_in_row_max;
 }
 
-/// Gangs that cannot be admitted whatever room there is: others need not wait for them.
-bool Engine::is_passed_over(Application& app, const PodEntry& entry) {
+/// Gangs that cannot be admitted whatever room there is: others need not wait
+/// for them.
+bool Engine::is_not_to_be_placed(Application& app, const PodEntry& entry) {
     const std::size_t nodes = cluster_.node_count();
     if (!app.problem.empty()) {
         set_saying(app, problem_saying(nodes, app.problem));
@@ -233,22 +434,58 @@ bool Engine::is_passed_over(Application& app, const PodEntry& entry) {
         set_saying(app, limit_saying(nodes, *find_app(app.elastic_of), *limit));
         return true;
     }
-    // The empty cluster first: that answer stays while pods of others come and go.
+    return false;
+}
+
+/// The same of gangs that would not fit even if no other gang were there. The
+/// empty cluster first: that answer stays while pods of others come and go.
+bool Engine::is_parked(Application& app, PodEntry& entry, KindEntry& kind) {
+    const std::int64_t size = kind.second.members.at(app.rank).size;
+    app.attempt.parked = is_refused(app, kind, size, core::View::allocatable) ||
+                         is_refused(app, kind, size, core::View::without_gangs);
+    return app.attempt.parked && is_said_to_be_parked(app, entry);
+}
+
+bool Engine::is_refused(
+    const Application& app, KindEntry& kind, std::int64_t size, core::View view) {
+    KindVerdict& verdict = kind.second.verdicts[static_cast<std::size_t>(view)];
+    if (size >= verdict.refused) {
+        return true;
+    }
+    if (verdict.fits_at != shrink_version_) {
+        verdict.fits = -1;
+        verdict.fits_at = shrink_version_;
+    }
+    if (size <= verdict.fits) {
+        return false;
+    }
+    if (fits(request_of(app, view))) {
+        verdict.fits = size;
+        return false;
+    }
+    verdict.refused = size;
+    verdict.refused_at = cluster_.room_version();
+    verdict.unchanged_at = version_of(view);
+    return true;
+}
+
+bool Engine::is_said_to_be_parked(Application& app, const PodEntry& entry) {
     const auto& exceeds = reject_or_fit(app, core::View::allocatable);
     const auto& rejection = exceeds ? exceeds : reject_or_fit(app, core::View::without_gangs);
     app.attempt.parked = rejection.has_value();
     if (!rejection) {
         return false;
     }
-    // Room that pods of others hold may come back by itself; a cluster does not grow by itself.
+    // Room that pods of others hold may come back by itself; a cluster does not
+    // grow by itself.
     const std::string subject = subject_of(app, entry.pod);
     set_saying(
         app, exceeds ? exceeds_saying(subject, *exceeds) : foreign_saying(subject, *rejection));
     return true;
 }
 
-/// Nothing, unless the executor is one more than its application said it would ever have. Spark's
-/// own bound is one for each resource profile.
+/// Nothing, unless the executor is one more than its application said it would
+/// ever have. Spark's own bound is one for each resource profile.
 std::optional<std::int64_t> Engine::elastic_limit(const Application& app) {
     const Application* gang = app.elastic_of.empty() ? nullptr : find_app(app.elastic_of);
     if (gang == nullptr || gang->shapes.empty()) {
@@ -277,10 +514,11 @@ std::optional<std::int64_t> Engine::elastic_limit(const Application& app) {
 void Engine::look_behind_head(Application& app, const PodEntry& entry, Walk& walk) {
     const auto& rejection = reject_or_fit(app, core::View::free);
     const std::string subject = subject_of(app, entry.pod);
+    const Application* const head = find_app(walk.head);
     set_saying(
         app,
-        rejection ? capacity_saying(subject, *rejection, walk.head)
-                  : queue_saying(cluster_.node_count(), subject, walk.ahead, walk.head));
+        rejection ? capacity_saying(subject, *rejection, head)
+                  : queue_saying(cluster_.node_count(), subject, walk.ahead, head));
     app.attempt.position = app.is_elastic ? 0 : ++walk.ahead;
 }
 
@@ -329,15 +567,19 @@ void Engine::admit(Application& app, PodEntry& entry, const core::Plan& plan) {
         ++placed->second;
     }
     // Who was remembered to fit may not, now that this room is taken.
-    std::erase_if(memo_of(core::View::free), [](const auto& entry_of) { return !entry_of.second; });
+    if (std::exchange(is_fit_kept_, false)) {
+        std::erase_if(
+            memo_of(core::View::free), [](const auto& entry_of) { return !entry_of.second; });
+    }
     send_bind(entry, app.claimed_node, std::move(annotations));
     if (!core::is_mutant(core::Mutant::claimed_driver_not_counted)) {
         ledger_.settle(entry);
     }
 }
 
-/// Past 256 KiB of annotations nobody could write the pod again, so a gang spread too widely is not
-/// admitted. What the pod carries beside ours is added up by the edge, which sees all of it.
+/// Past 256 KiB of annotations nobody could write the pod again, so a gang
+/// spread too widely is not admitted. What the pod carries beside ours is added
+/// up by the edge, which sees all of it.
 bool Engine::annotation_fits(Application& app) {
     if (app.annotation.size() <= reservation_bytes_max) {
         return true;
@@ -355,7 +597,8 @@ void Engine::set_saying(Application& app, Saying saying) {
     if (!app.is_elastic) {
         announcer_.say(pod, std::move(saying), now_ms_);
     } else {
-        announcer_.say_quietly(pod, std::move(saying), now_ms_);  // no events for executors
+        announcer_.say_quietly(pod, std::move(saying),
+                               now_ms_);  // no events for executors
     }
 }
 

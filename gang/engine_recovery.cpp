@@ -11,8 +11,17 @@
 #include <string_view>
 
 namespace gang {
-void Engine::adopt_waiting() {
-    for (const Rank& rank : std::exchange(to_adopt_, {})) {
+/// False: the tick's work was used up.
+bool Engine::adopt_waiting() {
+    work_left_ = work_per_tick;
+    const auto waiting = std::exchange(to_adopt_, {});
+    for (auto next = waiting.begin(); next != waiting.end(); ++next) {
+        if (work_left_ <= 0) {
+            to_adopt_.insert(next, waiting.end());
+            return false;
+        }
+        const Rank& rank = *next;
+        work_left_ -= work_per_turn;
         Application* app = find_app(rank.uid);
         if (app == nullptr || app->phase != Phase::running) {
             continue;
@@ -21,8 +30,10 @@ void Engine::adopt_waiting() {
             to_adopt_.insert(rank);  // our own bind, whose annotation the watch has yet to show
         } else {
             adopt(*app);
+            work_left_ -= work_per_slot_adopted * static_cast<std::int64_t>(app->slots.size());
         }
     }
+    return true;
 }
 
 void Engine::adopt(Application& app) {

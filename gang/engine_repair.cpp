@@ -11,6 +11,7 @@
 namespace gang {
 
 void Engine::repair() {
+    is_repaired_ = true;
     std::set<Rank> gangs;
     std::vector<const Application*> holders;
     const bool room_appeared = repaired_at_ != cluster_.room_version();
@@ -37,7 +38,15 @@ void Engine::repair() {
     }
     suspect_gangs_.clear();
     for (const Rank& rank : gangs) {
-        repair_gang(apps_.at(rank.uid), holders);
+        if (work_left_ <= 0) {
+            suspect_gangs_.insert(rank.uid);
+            is_repaired_ = false;
+            wake_at(now_ms_);
+            continue;
+        }
+        Application& app = apps_.at(rank.uid);
+        work_left_ -= work_per_turn + work_per_slot * static_cast<std::int64_t>(app.slots.size());
+        repair_gang(app, holders);
     }
     repaired_at_ = cluster_.room_version();
 }
@@ -58,8 +67,10 @@ void Engine::find_leaving(Application& app, const std::vector<const Application*
     }
 }
 
-std::vector<core::NodeCount> Engine::find_room(core::ShapeId shape, std::int64_t count) {
+std::vector<core::NodeCount> Engine::find_room(
+    const Application& app, core::ShapeId shape, std::int64_t count) {
     core::PlacementRequest request;
+    request.policy = policy_of(app);
     request.executors = {{shape, count}};
     auto placement = place(request);
     if (const auto* rejection = std::get_if<core::Rejection>(&placement)) {
@@ -101,7 +112,7 @@ void Engine::repair_gang(Application& app, const std::vector<const Application*>
         }
         const auto count = static_cast<std::int64_t>(homeless.size());
         auto next = homeless.begin();
-        for (const core::NodeCount& found : find_room(app.shapes[shape].id, count)) {
+        for (const core::NodeCount& found : find_room(app, app.shapes[shape].id, count)) {
             for (std::int64_t i = 0; i < found.count; ++i, ++next) {
                 changed = rehouse(app, **next, found.node);
             }

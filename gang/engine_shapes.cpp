@@ -128,7 +128,7 @@ void Engine::correct_shape(Application& app, std::size_t index, const core::Pod&
     auto next = homeless.begin();
     const auto count = static_cast<std::int64_t>(homeless.size());
     for (const core::NodeCount& found :
-         count == 0 ? std::vector<core::NodeCount>{} : find_room(corrected, count)) {
+         count == 0 ? std::vector<core::NodeCount>{} : find_room(app, corrected, count)) {
         for (std::int64_t i = 0; i < found.count; ++i, ++next) {
             open(**next, cluster_.node_name(found.node), false);
         }

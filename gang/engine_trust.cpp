@@ -32,6 +32,7 @@ void Engine::set_distrusted(const std::string& name, bool distrusted) {
     core::Node node = cluster_.node(*index);
     node.is_distrusted = distrusted;
     if (cluster_.upsert_node(node)) {
+        ++shrink_version_;
         ++nodes_version_;
         ++ceiling_version_;
         suspects_.insert(name);

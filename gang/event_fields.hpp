@@ -215,6 +215,8 @@ struct Of<core::PodTemplate> {
 // --- configuration ---
 
 template <>
+inline constexpr auto last<core::PackingPolicy> = core::PackingPolicy::fewest_nodes;
+template <>
 inline constexpr auto last<config::Discovery> = config::Discovery::none;
 template <>
 inline constexpr auto last<config::OrphanExecutors> = config::OrphanExecutors::schedule;
@@ -270,6 +272,7 @@ struct Of<config::Schema> {
         Field{"logFormat", &T::log_format},
         Field{"logLevel", &T::log_level},
         Field{"schedulerNames", &T::scheduler_names},
+        Field{"packings", &T::packings},
         Field{"gang", &T::gang},
         Field{"nodes", &T::nodes},
         Field{"eventsPerSecond", &T::events_per_second},
@@ -470,6 +473,8 @@ void check_rows([[maybe_unused]] const T& value) {
         [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h] = value;
     } else if constexpr (count == 11) {
         [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k] = value;
+    } else if constexpr (count == 12) {
+        [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k, l] = value;
     } else if constexpr (count == 15) {
         [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o] = value;
     } else if constexpr (count == 21) {

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <benchmark/benchmark.h>
 #include <string>
 
@@ -65,6 +66,80 @@ void explain_refusal(benchmark::State& state) {
     }
 }
 BENCHMARK(explain_refusal)->Arg(1'000)->Arg(10'000);
+
+/// Nodes of 20 pools in turn, as full as asked for: each node fewer or more cores, in an order
+/// without a pattern, 100: not one core anywhere.
+core::Cluster occupied(std::int64_t nodes, std::int64_t percent) {
+    core::Cluster cluster;
+    for (std::int64_t i = 0; i < nodes; ++i) {
+        const std::string name = fmt::format("node-{:06}", i);
+        cluster.upsert_node(
+            build::node(name).cpu(64).memory("256Gi").label("pool", std::to_string(i % 20)));
+        const std::int64_t spread = percent == 0 || percent == 100 ? 0 : i * 7919 % 13 - 6;
+        const std::int64_t cores =
+            std::clamp<std::int64_t>((64 * percent + 50) / 100 + spread, 0, 64);
+        core::Resources taken;
+        taken.cpu_milli = cores * 1000;
+        taken.memory_bytes = cores << 32;
+        cluster.charge(*cluster.find_node(name), taken, core::Holder::foreign);
+    }
+    return cluster;
+}
+
+/// One driver and a hundred executors. Policy 0: tightest, 1: fewest-nodes. With 20 classes the
+/// gang may use the nodes of one pool, and 19 other classes are known.
+void place_by_policy(benchmark::State& state) {
+    core::Cluster cluster = occupied(state.range(0), state.range(2));
+    core::Constraints constraints;
+    for (int pool = 0; pool < 20 && state.range(3) == 20; ++pool) {
+        constraints.node_selector = {{"pool", std::to_string(pool)}};
+        cluster.intern_shape(build::resources("1", "1Gi"), constraints);
+    }
+    const auto driver = cluster.intern_shape(build::resources("2", "4Gi"), constraints);
+    const auto executor = cluster.intern_shape(build::resources("4", "16Gi"), constraints);
+    core::PlacementRequest request{driver, {{executor, 100}}, core::View::free, {}};
+    request.policy =
+        state.range(1) == 0 ? core::PackingPolicy::tightest : core::PackingPolicy::fewest_nodes;
+    core::Planner planner;
+    bool fits = false;
+    for (auto _ : state) {
+        const core::Placement placement = planner.place(cluster, request);
+        fits = std::holds_alternative<core::Plan>(placement);
+        benchmark::DoNotOptimize(placement);
+    }
+    state.SetLabel(fits ? "fits" : "refused, explained");
+}
+BENCHMARK(place_by_policy)
+    ->ArgNames({"nodes", "policy", "full", "classes"})
+    ->ArgsProduct({{1'000, 10'000, 100'000}, {0, 1}, {0, 50, 90}, {1, 20}});
+
+/// No words: what a full cluster costs each time it is asked.
+void refuse_when_full(benchmark::State& state) {
+    core::Cluster cluster = occupied(state.range(0), 100);
+    const auto shape = cluster.intern_shape(build::resources("1", "1Gi"), {});
+    const core::PlacementRequest request{shape, {{shape, 100}}, core::View::free, {}};
+    core::Planner planner;
+    for (auto _ : state) {
+        benchmark::DoNotOptimize(planner.fits(cluster, request));
+    }
+}
+BENCHMARK(refuse_when_full)->ArgName("nodes")->Arg(1'000)->Arg(10'000)->Arg(100'000);
+
+/// A node's room changes between two questions: its block is read again.
+void place_after_a_change(benchmark::State& state) {
+    core::Cluster cluster = occupied(state.range(0), 50);
+    const auto shape = cluster.intern_shape(build::resources("4", "16Gi"), {});
+    core::PlacementRequest request{shape, {{shape, 100}}, core::View::free, {}};
+    request.policy = core::PackingPolicy::fewest_nodes;
+    core::Planner planner;
+    const core::NodeIndex node = cluster.nodes_by_name()[cluster.node_count() / 2];
+    for (auto _ : state) {
+        const core::ChargeId charge = cluster.charge(node, shape, core::Holder::gang);
+        benchmark::DoNotOptimize(planner.place(cluster, request));
+        cluster.release(charge);
+    }
+}
+BENCHMARK(place_after_a_change)->ArgName("nodes")->Arg(1'000)->Arg(10'000)->Arg(100'000);
 
 void count_foreign_pod(benchmark::State& state) {
     core::Cluster cluster = half_full(5'000);

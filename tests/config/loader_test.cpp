@@ -41,7 +41,7 @@ control:
 logging: {format: console, level: debug}
 profiles:
   - schedulerName: gang-scheduler
-  - schedulerName: other.example
+  - {packing: fewest-nodes, schedulerName: other.example}
 nodes:
   headroom:
     cpu: 1500m
@@ -78,6 +78,7 @@ TEST_CASE("loader: every key reaches its member") {
     wanted.log_format = config::LogFormat::console;
     wanted.log_level = config::LogLevel::debug;
     wanted.scheduler_names = {"gang-scheduler", "other.example"};
+    wanted.packings = {core::PackingPolicy::tightest, core::PackingPolicy::fewest_nodes};
     wanted.gang = {
         config::Discovery::none,
         config::OrphanExecutors::schedule,
@@ -98,7 +99,7 @@ TEST_CASE("loader: the text above names every key there is") {
         const std::string last = key.substr(key.rfind('.') + 1);
         CHECK_MESSAGE(contains(everything, last + ":"), key);
     }
-    CHECK(config::known_keys().size() == 27);
+    CHECK(config::known_keys().size() == 28);
 }
 
 TEST_CASE("loader: headroom is an amount, the cost label a key") {
@@ -195,6 +196,18 @@ TEST_CASE("loader: profiles are a list of named things, each once") {
     CHECK(
         complaints("profiles:\n- schedulerName: a\n- schedulerName: a\n") ==
         "f:3:18: profiles[1].schedulerName: found \"a\" a second time, expected each name once");
+}
+
+TEST_CASE("loader: each profile has a packing policy, its own") {
+    const auto schema = loaded(
+        "profiles: [{schedulerName: a, packing: fewest-nodes}, {schedulerName: b}, "
+        "{packing: tightest, schedulerName: c}]\n");
+    CHECK(schema.packing_of("a") == core::PackingPolicy::fewest_nodes);
+    CHECK(schema.packing_of("b") == core::PackingPolicy::tightest);
+    CHECK(schema.packing_of("c") == core::PackingPolicy::tightest);
+    CHECK(contains(
+        complaints("profiles: [{schedulerName: a, packing: fewest}]\n"),
+        "profiles[0].packing: found \"fewest\""));
 }
 
 TEST_CASE("loader: the lease's times must be ordered") {

@@ -1,0 +1,101 @@
+// How much is looked at for an answer: counted, never timed.
+#include "core/placement.hpp"
+#include "core/trial.hpp"
+#include "tests/support/builders.hpp"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <string>
+
+using namespace core;
+using build::node;
+using build::resources;
+
+namespace {
+
+Cluster cluster_of(int nodes) {
+    Cluster cluster;
+    for (int i = 0; i < nodes; ++i) {
+        cluster.upsert_node(node(fmt::format("n{:05}", i))
+                                .cpu(16)
+                                .memory("64Gi")
+                                .label("pool", i == nodes / 2 ? "one" : "rest"));
+    }
+    return cluster;
+}
+
+void fill(Cluster& cluster) {
+    for (const NodeIndex index : cluster.nodes_by_name()) {
+        cluster.charge(index, resources("16", "1Gi"), Holder::gang);
+    }
+}
+
+std::uint64_t scanned_for(
+    Planner& planner, const Cluster& cluster, const PlacementRequest& request) {
+    const auto before = planner.groups_scanned();
+    planner.fits(cluster, request);
+    return planner.groups_scanned() - before;
+}
+
+}  // namespace
+
+TEST_CASE("work: a full cluster says no by its largest maxima alone") {
+    for (const int nodes : {100, 10'000}) {
+        Cluster cluster = cluster_of(nodes);
+        fill(cluster);
+        const ShapeId shape = cluster.intern_shape(resources("1", "1Gi"), {});
+        Planner planner;
+        const PlacementRequest request{shape, {{shape, 100}}};
+        CHECK(scanned_for(planner, cluster, request) == 1);
+        CHECK_FALSE(planner.fits(cluster, request));
+    }
+}
+
+TEST_CASE("work: room that appears is found by its block, and is gone with a trial") {
+    Cluster cluster = cluster_of(10'000);
+    fill(cluster);
+    const ShapeId shape = cluster.intern_shape(resources("1", "1Gi"), {});
+    Planner planner;
+    CHECK_FALSE(planner.fits(cluster, {shape, {}}));
+    const NodeIndex last = cluster.nodes_by_name().back();
+    cluster.upsert_node(node(cluster.node_name(last)).cpu(17).memory("64Gi"));
+    CHECK(scanned_for(planner, cluster, {shape, {}}) == 3);
+    CHECK(planner.fits(cluster, {shape, {}}));
+    {
+        Trial trial(cluster);
+        trial.charge(last, shape, Holder::gang);
+        CHECK(scanned_for(planner, cluster, {shape, {}}) == 1);
+        CHECK_FALSE(planner.fits(cluster, {shape, {}}));
+    }
+    CHECK(planner.fits(cluster, {shape, {}}));
+}
+
+TEST_CASE("work: fewest nodes are found in a few blocks, however many there are") {
+    for (const int nodes : {1'000, 10'000}) {
+        Cluster cluster = cluster_of(nodes);
+        const ShapeId shape = cluster.intern_shape(resources("4", "4Gi"), {});
+        Planner planner;
+        PlacementRequest request{shape, {{shape, 100}}};
+        request.policy = PackingPolicy::fewest_nodes;
+        const auto before = planner.groups_scanned();
+        const Placement placement = planner.place(cluster, request);
+        CHECK(planner.groups_scanned() - before <= 8);
+        REQUIRE(std::holds_alternative<Plan>(placement));
+        CHECK(
+            std::get<Plan>(placement).executors[0].size() == 25);  // four on each, none beside the driver
+    }
+}
+
+TEST_CASE("work: blocks in which a class has no node are passed over") {
+    Cluster cluster = cluster_of(6'400);
+    Constraints constraints;
+    constraints.node_selector = {{"pool", "one"}};
+    const ShapeId shape = cluster.intern_shape(resources("1", "1Gi"), constraints);
+    Planner planner;
+    PlacementRequest request{shape, {{shape, 10}}};
+    const auto before = planner.groups_scanned();
+    CHECK(std::holds_alternative<Plan>(planner.place(cluster, request)));
+    // Two regions, and the one block, for each of the two shapes.
+    CHECK(planner.groups_scanned() - before <= 2 * (1 + 2 + 1));
+}
