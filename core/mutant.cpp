@@ -45,7 +45,7 @@ constexpr MutantRow rows[] = {
     {gang_one_short, "gang_one_short", "of each gang one executor is forgotten"},
     {younger_overtakes, "younger_overtakes", "a gang that waits for room holds up nobody"},
     {memo_kept, "memo_kept", "who was refused once is not placed again when room appears"},
-    {wake_up_lost, "wake_up_lost", "pauses end without anybody being woken"},
+    {wake_up_lost, "wake_up_lost", "nobody is woken when a time has come"},
     {first_plan_not_waited,
      "first_plan_not_waited",
      "a new leader plans before it has asked for the confs of those who wait"},

@@ -106,13 +106,13 @@ void Engine::wake() {
             next = time_ms;
         }
     };
-    if (!timers_.empty() && !core::is_mutant(core::Mutant::wake_up_lost)) {
+    if (!timers_.empty()) {
         consider(*timers_.begin());
     }
     consider(asker_.next_due_ms(now_ms_));
     consider(fence_.next_due_ms());
     consider(announcer_.next_due_ms());
-    if (next) {
+    if (next && !core::is_mutant(core::Mutant::wake_up_lost)) {
         decisions_.emplace_back(WakeAt{std::max(*next, now_ms_)});
     }
 }

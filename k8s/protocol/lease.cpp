@@ -149,7 +149,6 @@ void Election::on_follow_ended(std::int64_t now_ms, FollowEnd end) {
 
 // The time, so that a Lease which was deleted does not begin again.
 std::int64_t Election::next_epoch(std::int64_t unix_time_ms) const {
-    if (core::is_mutant(core::Mutant::epoch_not_raised)) return std::max<std::int64_t>(epoch(), 1);
     const bool is_plausible = epoch() <= unix_time_ms + epoch_ahead_max;
     return is_plausible ? std::max(unix_time_ms, epoch() + 1) : unix_time_ms;
 }

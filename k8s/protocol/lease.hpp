@@ -17,6 +17,8 @@
 // A Lease that is deleted, or whose holder is taken out by hand, is not free: whoever held it may
 // not know yet. It is taken when its time is over, as if its holder had died.
 
+#include "core/mutant.hpp"
+
 #include <algorithm>
 #include <cstdint>
 #include <optional>
@@ -90,7 +92,8 @@ public:
     /// An event of the watch that FollowLease asked for; nothing: the Lease was deleted.
     void on_followed(std::int64_t now_ms, const std::optional<Lease>& lease);
     void on_follow_ended(std::int64_t now_ms, FollowEnd end);
-    /// The watch is to go on: there is nothing to do yet. Until follow_until_ms(), if nothing comes.
+    /// The watch is to go on: there is nothing to do yet. Until follow_until_ms(), if nothing
+    /// comes.
     bool is_following(std::int64_t now_ms) const { return !may_take(now_ms); }
     std::int64_t follow_until_ms() const { return expires_ms(); }
 
@@ -103,8 +106,12 @@ public:
     /// Monotonic time until which we may lead without another renewal.
     std::int64_t deadline_ms() const { return renewed_sent_ms_ + options_.renew_deadline_ms; }
 
-    /// Grows with each change of holder, also where clocks differ, as long as nobody edits the Lease.
-    std::int64_t epoch() const { return std::max(seen_.epoch, seen_.transitions + 1); }
+    /// Grows with each change of holder, also where clocks differ, as long as nobody edits the
+    /// Lease.
+    std::int64_t epoch() const {
+        if (core::is_mutant(core::Mutant::epoch_not_raised)) return 1;
+        return std::max(seen_.epoch, seen_.transitions + 1);
+    }
     /// What to write as the epoch when the Lease is acquired.
     std::int64_t next_epoch(std::int64_t unix_time_ms) const;
     const std::string& holder() const { return seen_.holder; }

@@ -98,8 +98,9 @@ public:
             {"release", &Stage::release},     {"reservation", &Stage::reservation},
             {"restart", &Stage::restart},     {"room", &Stage::room},
             {"run", &Stage::run_driver},      {"slots", &Stage::slots},
-            {"submit", &Stage::submit},       {"terminate", &Stage::terminate},
-            {"uncordon", &Stage::uncordon},   {"why", &Stage::why},
+            {"stale", &Stage::stale},         {"submit", &Stage::submit},
+            {"terminate", &Stage::terminate}, {"uncordon", &Stage::uncordon},
+            {"ungate", &Stage::ungate},       {"why", &Stage::why},
         };
         return table;
     }
@@ -155,13 +156,24 @@ private:
                 driver.constraints.node_selector = {{"pool", pool}};
                 conf = tests::with(conf, "spark.kubernetes.node.selector.pool", pool);
             }
+            driver.gated = command.value("gated", "no") == "yes";
             uids_[each] = world_.create(driver);
+            as_created_[each] = world_.pod(uids_[each]);
             names_[uids_[each]] = each;
             confs_[each] = conf;
             if (command.value("conf", "now") == "now") {
                 world_.confs[uids_[each]].conf = conf;
             }
         }
+    }
+
+    void ungate(const Command& command) {
+        world_.change_pod(uid(command.words.at(0)), [](core::Pod& pod) { pod.gated = false; });
+    }
+
+    /// The watch shows the driver once more as it was when it was created.
+    void stale(const Command& command) {
+        world_.step(gang::PodUpserted{as_created_.at(command.words.at(0))});
     }
 
     void conf(const Command& command) {
@@ -401,6 +413,7 @@ private:
     std::map<std::string, std::string> uids_;   ///< by name
     std::map<std::string, std::string> names_;  ///< by uid
     std::map<std::string, gang::spark::Conf> confs_;
+    std::map<std::string, core::Pod> as_created_;
     std::map<std::string, int> executors_;
     std::vector<gang::BindPod> on_their_way_;
     std::size_t violations_told_ = 0;

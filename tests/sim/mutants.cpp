@@ -59,7 +59,9 @@ struct Job {
     if (job.what.name != "none") {
         core::plant_mutant(job.what.name);
     }
-    std::freopen("/dev/null", "w", stderr);
+    if (std::freopen("/dev/null", "w", stderr) == nullptr) {
+        std::_Exit(2);  // what it says of a broken invariant is not for the table
+    }
     Record& record = *job.record;
     for (; record.seed <= job.what.seeds; ++record.seed) {
         gang::sim::World world(gang::sim::draw_plan(record.seed), {});
