@@ -122,9 +122,9 @@ def macro_smoke_lane(tally: Tally) -> None:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--long", action="store_true", help="the long variants instead")
-    parser.add_argument("lanes", nargs="*", help="only these: layers unit bench demo blackbox spark")
+    parser.add_argument("lanes", nargs="*", help="only these: layers unit bench mutants demo blackbox spark")
     arguments = parser.parse_args()
-    wanted = arguments.lanes or ["layers", "unit", "bench", "demo", "blackbox", "spark"]
+    wanted = arguments.lanes or ["layers", "unit", "bench", "mutants", "demo", "blackbox", "spark"]
     tally = Tally()
     if arguments.long:
         wanted = [lane for lane in wanted if lane in ("bench", "blackbox", "spark")]
@@ -132,9 +132,11 @@ def main() -> int:
         command_lane(tally, "layers", [PYTHON, "scripts/check_layers.py"])
     if "unit" in wanted:
         unit_lane(tally)
-    if {"bench", "demo", "blackbox", "spark"} & set(wanted) and build(tally, "release"):
+    if {"bench", "mutants", "demo", "blackbox", "spark"} & set(wanted) and build(tally, "release"):
         if "bench" in wanted:
             (macro_smoke_lane if arguments.long else bench_lane)(tally)
+        if "mutants" in wanted:
+            command_lane(tally, "mutants", [PYTHON, "scripts/mutants.py"])
         if "demo" in wanted:
             command_lane(tally, "demo", ["build/release/gang-scheduler", "demo"])
         for folder in ("blackbox", "spark"):

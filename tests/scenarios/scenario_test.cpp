@@ -1,6 +1,7 @@
 // Stories in plain text: what is done to a cluster, and what the scheduler makes of it. One small
 // handler per command; README.md of this folder lists them. GANG_REWRITE=1 writes what came.
 
+#include "core/mutant.hpp"
 #include "tests/gang/world.hpp"
 #include "tests/scenarios/script.hpp"
 
@@ -9,6 +10,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <regex>
 #include <string>
 #include <vector>
 
@@ -260,7 +262,7 @@ private:
     void hold(const Command& command) {
         const std::string& what = command.words.at(0);
         world_.hold_watch = world_.hold_watch || what == "watch";
-        world_.hold_bind_answers = world_.hold_bind_answers || what != "watch";
+        world_.hold_bind_answers = world_.hold_bind_answers || what == "answers" || what == "binds";
         if (what == "binds") {
             world_.on_bind = [this](const gang::BindPod& request) {
                 on_their_way_.push_back(request);
@@ -451,4 +453,27 @@ TEST_CASE("scenarios: README.md names every command") {
     for (const auto& [name, handler] : Stage::handlers()) {
         CHECK_MESSAGE(text.find("| `" + name) != std::string::npos, name);
     }
+}
+
+TEST_CASE("scenarios: docs/reliability.md names every mutant and every fault") {
+    const auto read = [](const std::string& path) {
+        std::ifstream in(std::string(TESTS_DIR) + "/" + path);
+        REQUIRE_MESSAGE(in.good(), path);
+        return std::string{std::istreambuf_iterator<char>(in), {}};
+    };
+    const std::string docs = read("../docs/reliability.md");
+    const std::string cases = read("sim/mutants.txt");
+    for (const core::MutantRow& row : core::mutants()) {
+        const std::string name(row.name);
+        CHECK_MESSAGE(docs.find("| `" + name + "` |") != std::string::npos, name);
+        CHECK_MESSAGE(cases.find("\n" + name + " ") != std::string::npos, name);
+    }
+    const std::string faults = read("../gang/sim/faults.cpp");
+    const std::regex fault(R"x(\{"([a-z_]+)", (?:true|false)\})x");
+    int count = 0;
+    for (std::sregex_iterator it(faults.begin(), faults.end(), fault), end; it != end; ++it) {
+        CHECK_MESSAGE(docs.find("`" + it->str(1) + "`") != std::string::npos, it->str(1));
+        ++count;
+    }
+    CHECK(count > 50);
 }

@@ -171,14 +171,16 @@ std::vector<MutantCase> read_mutants(const std::string& path) {
         if (line.empty() || line.front() == '#') {
             continue;
         }
-        const bool is_read = static_cast<bool>(words >> one.name >> where >> one.seeds);
+        words >> one.name >> where;
+        if (where != "sim") {
+            continue;
+        }
+        const bool is_read = static_cast<bool>(words >> one.seeds);
         if (!is_read || (one.name != "none" && !core::plant_mutant(one.name))) {
             std::fprintf(stderr, "%s: no mutant or no number: %s\n", path.c_str(), line.c_str());
             std::exit(2);
         }
-        if (where == "sim") {
-            cases.push_back(one);
-        }
+        cases.push_back(one);
     }
     core::planted_mutant = core::Mutant::none;
     if (cases.empty()) {
