@@ -130,7 +130,7 @@ bool Engine::claim_slot(Application& app, PodEntry& entry) {
     if (!app.reserved || !entry.pod.problem.empty()) {
         return false;
     }
-    const auto slot = ledger_.find_open(app, entry);
+    const auto slot = ledger_.find_open(app, entry, !is_fence_passed());
     if (!slot) {
         return false;
     }

@@ -225,7 +225,8 @@ void Ledger::drop(Application& app) {
     app.reserved = false;
 }
 
-std::optional<std::size_t> Ledger::find_open(const Application& app, const PodEntry& entry) const {
+std::optional<std::size_t> Ledger::find_open(
+    const Application& app, const PodEntry& entry, bool avoids_overdrawn) const {
     const std::int32_t profile = profile_of(entry.pod);
     std::vector<bool> takes_it;  // by shape: slots are many, shapes few
     for (const GangShape& shape : app.shapes) {
@@ -241,6 +242,9 @@ std::optional<std::size_t> Ledger::find_open(const Application& app, const PodEn
         }
         // The pod's own constraints decide, not the declared ones.
         const auto node = cluster_.find_node(slot.node.str());
+        if (avoids_overdrawn && cluster_.columns().is_overdrawn(*node)) {
+            continue;
+        }
         if (entry.pod.constraints != cluster_.constraints(shape.id) &&
             !core::filter_node(cluster_.node(*node), entry.pod.constraints).passes()) {
             continue;

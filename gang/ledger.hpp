@@ -64,7 +64,10 @@ public:
     void drop(Application& app);
 
     /// An open slot on a usable node that takes this executor, those of its own profile first.
-    std::optional<std::size_t> find_open(const Application& app, const PodEntry& entry) const;
+    /// `avoids_overdrawn`: none on a node where more is charged than it has, as long as nobody may
+    /// move slots away from it.
+    std::optional<std::size_t> find_open(
+        const Application& app, const PodEntry& entry, bool avoids_overdrawn) const;
 
     /// Whether others have taken more of the node than it has, as far as the shape asks for it.
     /// Room that slots have left (`holders` have it) is on its way out and does not count.

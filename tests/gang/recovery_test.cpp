@@ -382,7 +382,8 @@ TEST_CASE("leadership: a pod that the leader before us binds is not fenced any m
             }) == 1);
 }
 
-TEST_CASE("leadership: what an older leader bound before our fence keeps all that was promised to it") {
+TEST_CASE(
+    "leadership: what an older leader bound before our fence keeps all that was promised to it") {
     World world;
     world.add_node(tests::node("n1", 8, 32 * 1024));
     world.restart(false);
@@ -412,7 +413,8 @@ TEST_CASE("leadership: what an older leader bound before our fence keeps all tha
     CHECK(world.violations.empty());
 }
 
-TEST_CASE("leadership: a reservation that the older leader has moved meanwhile is where it moved it") {
+TEST_CASE(
+    "leadership: a reservation that the older leader has moved meanwhile is where it moved it") {
     World world;
     add_small_cluster(world);
     const auto driver = world.submit("a", 2, 1);
@@ -601,6 +603,38 @@ TEST_CASE("leadership: executors of live gangs need no fence") {
     world.restart();
     world.settle();
     CHECK(world.bound_count(executors) == 2);
+}
+
+TEST_CASE("leadership: before the fence has passed no executor goes where others took its room") {
+    World world;
+    world.add_node(tests::node("n1", 3, 32 * 1024));
+    const auto driver = world.submit("a", 2, 1);
+    world.settle();
+    world.submit("b", 0, 2);
+    const auto last = world.submit("c", 0, 3);
+    world.settle();
+    REQUIRE(world.is_bound(driver));
+    REQUIRE(!world.is_bound(last));
+    // What it takes is one slot's room, and nobody leads who could move that slot away.
+    world.lose_lead();
+    world.settle();
+    core::Pod foreign = tests::pod("foreign", 200, 10);
+    foreign.scheduler_name = "default-scheduler";
+    foreign.node_name = "n1";
+    const auto stranger = world.create(foreign);
+    const auto executors = world.create_executors(driver, 2);
+    world.unwritable.insert(last);
+    world.settle();
+    world.lead();
+    world.advance(1'000);
+    CHECK(world.bound_count(executors) == 0);
+    world.unwritable.clear();
+    world.advance(10'000);
+    CHECK(world.bound_count(executors) == 1);
+    world.remove_pod(stranger);
+    world.advance(10'000);
+    CHECK(world.bound_count(executors) == 2);
+    CHECK(world.violations.empty());
 }
 
 TEST_CASE("leadership: the first plan waits for confs, so that a restart keeps the order") {

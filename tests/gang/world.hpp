@@ -378,6 +378,7 @@ public:
     bool hold_status_answers = false;
     bool hold_conf_answers = false;
     bool fail_status_writes = false;
+    std::set<std::string> unwritable;  ///< pods whose conditions fail
     bool lose_status_answers = false;  ///< reservations are stored, and answered `changed`
     bool check_whole_gangs = true;
     bool late_watch = false;  ///< the watch shows what was written to pods/status when this is over
@@ -519,6 +520,7 @@ private:
         conditions.push_back(request);
         const auto it = pods_.find(request.pod.uid);
         const bool written = it != pods_.end() && !fail_status_writes &&
+                             !unwritable.contains(request.pod.uid) &&
                              (!request.fence || is_current(it->second, request.resource_version));
         if (written) {
             it->second.scheduled = core::ScheduledCondition{false, request.reason, request.message};
