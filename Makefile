@@ -1,6 +1,6 @@
 # `make` lists the targets. Every target installs the Debian packages it needs first.
 .DEFAULT_GOAL := help
-.PHONY: help deps build demo test test-long bench bench-check bench-docs fuzz format tidy clean
+.PHONY: help deps build demo test test-long bench bench-check bench-docs fuzz soak format tidy clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -43,6 +43,9 @@ SECONDS ?= 60
 fuzz: ## every parser under libFuzzer, SECONDS=60 each; crashes stay in build/fuzz/crashes
 	@scripts/install_deps.sh fuzz
 	@scripts/fuzz.py --seconds $(SECONDS)
+
+soak: build ## SECONDS=60 of simulated clusters on all cores; failing seeds stay in build/failed-seeds
+	@build/release/gang-sim --seconds $(SECONDS) --seeds $$(date +%s)000.. --jobs $$(nproc) --failed build/failed-seeds
 
 format: ## clang-format over our sources
 	@scripts/install_deps.sh dev

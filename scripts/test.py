@@ -119,12 +119,35 @@ def macro_smoke_lane(tally: Tally) -> None:
                                             "--programs", "build/release", "macro"])
 
 
+def read_digests(path: Path) -> dict[str, str]:
+    return dict(line.split() for line in path.read_text().splitlines()) if path.exists() else {}
+
+
+def sim_lane(tally: Tally) -> None:
+    """Every seed of the release build, some of them under sanitizers, and both must have lived the same life."""
+    if not (build(tally, "debug") and build(tally, "release")):
+        return
+    start = time.monotonic()
+    with tempfile.TemporaryDirectory() as scratch:
+        released, sanitized = Path(scratch) / "release", Path(scratch) / "debug"
+        runs = [run([f"build/{preset}/gang-sim", "--seeds", seeds, "--jobs", "2", "--digests", str(digests), *more])
+                for preset, seeds, digests, more in (("release", "1..200", released, ["--all-faults"]),
+                                                     ("debug", "1..12", sanitized, []))]
+        all_seeds, again = read_digests(released), read_digests(sanitized)
+        differing = [seed for seed, digest in again.items() if all_seeds.get(seed) != digest]
+    for seed in differing:
+        print(f"FAILED: seed {seed} lives another life in the debug build than in the release build")
+    is_fine = all(done.returncode == 0 for done in runs) and again and not differing
+    tally.add("sim", len(all_seeds) + len(again), 0 if is_fine else max(len(differing), 1),
+              time.monotonic() - start)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--long", action="store_true", help="the long variants instead")
-    parser.add_argument("lanes", nargs="*", help="only these: layers unit bench mutants demo blackbox spark")
+    parser.add_argument("lanes", nargs="*", help="only these: layers unit sim bench mutants demo blackbox spark")
     arguments = parser.parse_args()
-    wanted = arguments.lanes or ["layers", "unit", "bench", "mutants", "demo", "blackbox", "spark"]
+    wanted = arguments.lanes or ["layers", "unit", "sim", "bench", "mutants", "demo", "blackbox", "spark"]
     tally = Tally()
     if arguments.long:
         wanted = [lane for lane in wanted if lane in ("bench", "blackbox", "spark")]
@@ -132,6 +155,8 @@ def main() -> int:
         command_lane(tally, "layers", [PYTHON, "scripts/check_layers.py"])
     if "unit" in wanted:
         unit_lane(tally)
+    if "sim" in wanted:
+        sim_lane(tally)
     if {"bench", "mutants", "demo", "blackbox", "spark"} & set(wanted) and build(tally, "release"):
         if "bench" in wanted:
             (macro_smoke_lane if arguments.long else bench_lane)(tally)

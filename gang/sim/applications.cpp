@@ -112,8 +112,8 @@ std::uint32_t Applications::find_conf(const PodRef& driver) const {
 
 void Applications::replace_conf(ApplicationId id) {
     Application& one = all_[id];
-    // A driver that is admitted alone and then asks for executors may wait behind others for ever, and
-    // hold its room meanwhile: that is what its tenant has asked for.
+    // A driver that is admitted alone and then asks for executors may wait behind others for ever,
+    // and hold its room meanwhile: that is what its tenant has asked for.
     if (one.conf == nobody || one.phase != Application::Phase::submitted || one.declared == 0) {
         return;
     }

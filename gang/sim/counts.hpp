@@ -17,7 +17,7 @@ struct Counts {
     std::uint64_t inspections = 0;
     std::uint64_t rests = 0;       ///< of them, processes that had seen everything
     std::uint64_t attributed = 0;  ///< overcommits that somebody else's write explains
-    std::uint64_t forfeited = 0;         ///< slots whose room others had taken, and that was used
+    std::uint64_t forfeited = 0;   ///< slots whose room others had taken, and that was used
 
     void add(const Counts& other) {
         happenings += other.happenings;

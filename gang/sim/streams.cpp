@@ -9,7 +9,8 @@
 namespace gang::sim {
 namespace {
 
-constexpr std::int64_t bookmark_gap_ms = 60'000;
+constexpr std::int64_t bookmark_gap_ms_min = 20'000;
+constexpr std::int64_t bookmark_gap_ms_max = 60'000;
 constexpr std::int64_t silence_ms = 45'000;  // k8s::WatcherOptions
 constexpr std::uint64_t entries_per_delivery = 64;
 
@@ -64,7 +65,8 @@ std::uint32_t ApiServers::start_stream(const Call& call) {
     stream.place = call.answer.stream_place;
     stream.ends_ms = world_.now_ms + call.timeout_ms;
     stream.heard_ms = world_.now_ms;
-    stream.next_bookmark_ms = world_.now_ms + bookmark_gap_ms;
+    stream.next_bookmark_ms =
+        world_.now_ms + world_.random.between(bookmark_gap_ms_min, bookmark_gap_ms_max);
     stream.is_half_open = world_.faults.strikes(Fault::watch_half_open);
     stream.fails_with_gone = call.answer.stream_is_gone;
     plan_delivery(id, latency());
@@ -220,7 +222,8 @@ void ApiServers::look_for_silence(std::uint32_t id, std::uint64_t serial) {
         stream.is_of_nodes ? servers_[stream.server].nodes_to : servers_[stream.server].pods_to;
     const bool is_idle = !stream.is_half_open && stream.place >= to;
     if (is_idle && world_.plan.has_bookmarks && world_.now_ms >= stream.next_bookmark_ms) {
-        stream.next_bookmark_ms = world_.now_ms + bookmark_gap_ms;
+        stream.next_bookmark_ms =
+            world_.now_ms + world_.random.between(bookmark_gap_ms_min, bookmark_gap_ms_max);
         if (!world_.faults.strikes(Fault::bookmark_lost)) {
             stream.heard_ms = world_.now_ms;
             const std::uint64_t last = stream.is_of_nodes
@@ -242,7 +245,8 @@ void ApiServers::look_for_silence(std::uint32_t id, std::uint64_t serial) {
         return;
     }
     if (world_.now_ms >= stream.next_bookmark_ms) {
-        stream.next_bookmark_ms = world_.now_ms + bookmark_gap_ms;
+        stream.next_bookmark_ms =
+            world_.now_ms + world_.random.between(bookmark_gap_ms_min, bookmark_gap_ms_max);
     }
     const std::int64_t next =
         std::min({stream.heard_ms + silence_ms, stream.ends_ms, stream.next_bookmark_ms});

@@ -3,6 +3,7 @@
 #include "core/mutant.hpp"
 
 #include <cstdlib>
+#include <limits>
 #include <string_view>
 
 namespace sim_tool {
@@ -24,8 +25,11 @@ bool read_range(std::string_view text, Options& options) {
         return is_number;
     }
     const std::string_view last = text.substr(dots + 2);
-    return read_number(text.substr(0, dots), options.from) &&
-           (last.empty() || read_number(last, options.to));
+    if (last.empty()) {
+        options.to = std::numeric_limits<std::uint64_t>::max();
+        return read_number(text.substr(0, dots), options.from);
+    }
+    return read_number(text.substr(0, dots), options.from) && read_number(last, options.to);
 }
 
 }  // namespace
@@ -79,7 +83,9 @@ std::optional<Options> read_options(int argc, char** argv) {
         }
     }
     const bool is_one = options.from == options.to;
-    const bool has_work = has_seeds || options.seconds > 0 || !options.mutants.empty();
+    const bool is_endless = options.to == std::numeric_limits<std::uint64_t>::max();
+    const bool has_work = options.seconds > 0 || (has_seeds && !is_endless) ||
+                          !options.mutants.empty();
     if (!has_work || options.to < options.from || (options.trace && !is_one)) {
         return std::nullopt;
     }
