@@ -54,6 +54,8 @@ public:
     /// Any node, known or not: an unknown name gets a ghost.
     NodeIndex node_or_ghost(std::string_view name);
     bool is_present(NodeIndex node) const { return nodes_[node.value].present; }
+    /// Room is taken on it, by whomever.
+    bool is_charged(NodeIndex node) const { return nodes_[node.value].charges > 0; }
     const std::string& node_name(NodeIndex node) const { return nodes_[node.value].node.name; }
     /// Labels, taints and so on; of a ghost the name alone is filled.
     const Node& node(NodeIndex node) const { return nodes_[node.value].node; }

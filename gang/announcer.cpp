@@ -7,6 +7,10 @@
 namespace gang {
 namespace {
 
+/// An executor that comes while its driver is being bound is told to wait only when that lasts:
+/// nothing is written for a gang that is admitted at once.
+constexpr std::int64_t brief_wait_ms = 2'000;
+
 /// Names and messages of users end up here: no control characters, and a bound.
 std::string clean(std::string text, std::size_t bytes_max) {
     std::replace_if(
@@ -43,6 +47,16 @@ std::size_t hash_of(std::string_view text) {
 
 bool is_said_unscheduled(const core::Pod& pod) {
     return pod.scheduled && !pod.scheduled->status;
+}
+
+/// Of a pod that nothing was said of yet.
+template <typename Said>
+void begin_briefly(Said& said, ReasonCode code, std::int64_t now_ms) {
+    if (said.text != 0 || said.code != ReasonCode::none) {
+        return;
+    }
+    said.code = code;  // so this text is a soft change, and due when it has lasted
+    said.at_ms = now_ms + brief_wait_ms - soft_gap_ms;
 }
 
 }  // namespace
@@ -101,6 +115,9 @@ void Announcer::say(const core::Pod& pod, Saying saying, std::int64_t now_ms) {
 }
 
 void Announcer::say_quietly(const core::Pod& pod, Saying saying, std::int64_t now_ms) {
+    if (saying.code == ReasonCode::waiting_in_queue) {
+        begin_briefly(recall(pod), saying.code, now_ms);
+    }
     note(pod, saying, now_ms);
 }
 

@@ -5,7 +5,7 @@
 //
 //   A text with another code is written at once. The same code with other numbers (and the change
 //   between "no room" and "behind others", which goes back and forth) waits: soft_gap per pod, and
-//   soft_per_second over all pods. A waiting text is replaced by a newer one.
+//   soft_per_second over all pods. An executor's first "wait" is soft, too. A newer text wins.
 
 #include "core/pod.hpp"
 #include "gang/decision.hpp"

@@ -3,6 +3,13 @@
 #include <algorithm>
 
 namespace gang {
+namespace {
+
+/// spark-submit makes the config map some tens of milliseconds after the driver: a whole second
+/// would be the longest wait in the life of most gangs.
+constexpr std::int64_t conf_pause_ms_first = 100;
+
+}  // namespace
 
 void ConfAsker::want(const std::string& uid, std::int64_t now_ms) {
     const auto [it, inserted] = questions_.try_emplace(uid);
@@ -21,7 +28,7 @@ void ConfAsker::forget(const std::string& uid) {
     const Question& question = it->second;
     schedule_of(question).erase({question.at_ms, uid});
     outstanding_.erase(uid);
-    unanswered_ -= question.answered_once ? 0 : 1;
+    unanswered_ -= question.answers > 0 ? 0 : 1;
     questions_.erase(it);
 }
 
@@ -31,13 +38,18 @@ void ConfAsker::missing(const std::string& uid, std::int64_t now_ms) {
         return;
     }
     Question& question = it->second;
-    unanswered_ -= question.answered_once ? 0 : 1;
     outstanding_.erase(uid);
     question.outstanding = false;
-    question.answered_once = true;
-    question.at_ms = now_ms + question.pause_ms;
-    question.pause_ms = std::min(question.pause_ms * 2, conf_pause_ms_max);
-    repeats_.emplace(question.at_ms, uid);
+    if (question.answers > 0) {
+        question.answers = 2;
+        question.at_ms = now_ms + question.pause_ms;
+        question.pause_ms = std::min(question.pause_ms * 2, conf_pause_ms_max);
+    } else {
+        --unanswered_;
+        question.answers = 1;
+        question.at_ms = now_ms + conf_pause_ms_first;
+    }
+    schedule_of(question).emplace(question.at_ms, uid);
 }
 
 void ConfAsker::recall_lost(std::int64_t now_ms) {
@@ -64,7 +76,7 @@ void ConfAsker::ask_from(Schedule& schedule, std::int64_t now_ms, std::vector<st
         question.outstanding = true;
         question.at_ms = now_ms;
         outstanding_.insert(uid);
-        repeats_asked_ += question.answered_once ? 1 : 0;
+        repeats_asked_ += question.answers < 2 ? 0 : 1;
         asked.push_back(uid);
     }
 }

@@ -1,7 +1,8 @@
 #pragma once
 // When to ask for which driver's conf. Spark creates the config map after the driver pod, so
-// "missing" is normal at first: asked at once, again after 1 s, then doubling up to 30 s, for ever.
-// All gangs share two limits, so that a thousand broken drivers cost what one costs.
+// "missing" is normal at first: asked at once, after 0.1 s, 1 s, then doubling to 30 s, for ever.
+// All gangs share two limits, so that a thousand broken drivers cost what one costs; the first two
+// questions of each are free of one, or a burst of submissions would be admitted at that rate.
 //
 //   wanted -> outstanding -> (found: forgotten) | (missing: waits its pause -> outstanding -> ...)
 
@@ -47,18 +48,18 @@ private:
         std::int64_t at_ms = 0;  ///< when to ask; while outstanding: when it was asked
         std::int64_t pause_ms = conf_pause_ms_min;
         bool outstanding = false;
-        bool answered_once = false;
+        int answers = 0;  ///< counted up to 2
     };
     using Schedule = std::set<std::pair<std::int64_t, std::string>>;
 
     Schedule& schedule_of(const Question& question) {
-        return question.answered_once ? repeats_ : fresh_;
+        return question.answers < 2 ? fresh_ : repeats_;
     }
     void recall_lost(std::int64_t now_ms);
     void ask_from(Schedule& schedule, std::int64_t now_ms, std::vector<std::string>& asked);
 
     std::map<std::string, Question> questions_;
-    Schedule fresh_;    ///< never answered: no limit but the number outstanding
+    Schedule fresh_;    ///< every gang's first two: no limit but the number outstanding
     Schedule repeats_;  ///< limited per second as well
     std::set<std::string> outstanding_;
     std::size_t unanswered_ = 0;

@@ -159,7 +159,7 @@ private:
     void confirm(Application& app, PodEntry& entry);
     void announce_bound(const PodEntry& entry);
     void note_executor_bound(Application& gang) const;
-    void end(Application& app, const char* why);
+    void end(Application& app);
     void forget_pod(PodEntry& entry);
 
     // --- executors of sets ---

@@ -76,7 +76,9 @@ void Engine::on(const NodeUpserted& event) {
         shrink_version_ += was_there ? 1 : 0;
         ++nodes_version_;
         ++ceiling_version_;
-        suspects_.insert(node.name);
+        if (cluster_.is_charged(*cluster_.find_node(node.name))) {
+            suspects_.insert(node.name);  // a node that nobody is on holds no slot
+        }
     }
 }
 
@@ -274,9 +276,9 @@ void Engine::observe_driver(PodEntry& entry, bool behind_fence) {
         return;
     }
     if (core::is_terminal(entry.pod)) {
-        end(app, "its driver has ended");
+        end(app);
     } else if (entry.pod.deleting && !core::is_mutant(core::Mutant::deleting_bound)) {
-        end(app, "its driver is being deleted");
+        end(app);
     } else if (!entry.pod.node_name.empty()) {
         driver_is_bound(app, entry, behind_fence);
         if (entry.pod.phase == core::PodPhase::running && !std::exchange(app.driver_runs, true)) {
@@ -402,7 +404,7 @@ void Engine::forget_pod(PodEntry& entry) {
         trust(entry.node());
     }
     if (Application* app = find_app(uid); app != nullptr && app->is_driver) {
-        end(*app, "its driver was deleted");
+        end(*app);
     } else if (app != nullptr) {
         erase_app(uid);
     }

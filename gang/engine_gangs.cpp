@@ -225,12 +225,11 @@ void Engine::note_executor_bound(Application& gang) const {
     }
 }
 
-void Engine::end(Application& app, const char* why) {
+void Engine::end(Application& app) {
     if (app.phase == Phase::ended) {
         return;
     }
     app.milestones.ended_ms = now_ms_;
-    const bool held = app.reserved && !app.slots.empty();
     stop_waiting(app);
     app.phase = Phase::ended;
     asker_.forget(app.uid);
@@ -239,13 +238,6 @@ void Engine::end(Application& app, const char* why) {
     to_publish_.erase(app.uid);
     oversized_.erase(app.uid);
     suspect_gangs_.erase(app.uid);
-    if (held && leads_) {
-        announcer_.event(
-            pods_.at(app.uid).pod,
-            false,
-            "Released",
-            "gave back the gang's room: " + std::string(why));
-    }
     if (!core::is_mutant(core::Mutant::ended_slots_kept)) {
         ledger_.drop(app);
     }

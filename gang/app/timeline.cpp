@@ -48,7 +48,7 @@ int rank_of(std::string_view step) {
     if (at != order.end()) {
         return static_cast<int>(at - order.begin());
     }
-    return step == "Ended" || step == "Released" ? 20 : 10;
+    return step == "Ended" ? 20 : 10;
 }
 
 bool happened_before(const TimelineEntry& a, const TimelineEntry& b) {

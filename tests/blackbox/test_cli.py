@@ -124,7 +124,7 @@ def test_timeline_tells_the_life_of_an_application(cluster: Cluster) -> None:
         assert seconds == sorted(seconds)
         return [entry["step"] for entry in entries]
 
-    eventually(lambda: "Released" in steps(second.driver_name), 10, "the last event")
+    eventually(lambda: "Ended" in steps(second.driver_name), 10, "the end")
     told = steps(second.driver_name)
     assert told[0] == "Created" and "FailedScheduling" in told
     assert told.index("FailedScheduling") < told.index("DriverBound") < told.index("Ended")

@@ -76,3 +76,59 @@ TEST_CASE("announcer: a pod that says PodScheduled=False already makes no transi
     pod.scheduled->status = true;
     CHECK(is_transition(pod) == std::vector<bool>{true, true});
 }
+
+namespace {
+
+struct Told {
+    std::vector<std::string> conditions;
+    int events = 0;
+};
+
+Told flushed(Announcer& announcer, std::int64_t now_ms) {
+    std::vector<Decision> decisions;
+    announcer.flush(decisions, now_ms);
+    Told told;
+    for (const Decision& decision : decisions) {
+        if (const auto* condition = std::get_if<SetCondition>(&decision)) {
+            told.conditions.push_back(condition->message);
+        } else {
+            ++told.events;
+        }
+    }
+    return told;
+}
+
+}  // namespace
+
+TEST_CASE("announcer: an executor that waits for its turn is told when it lasts") {
+    Announcer announcer;
+    announcer.say_quietly(driver(), Saying{ReasonCode::waiting_in_queue, "0/3 nodes"}, 0);
+    REQUIRE(announcer.next_due_ms());
+    CHECK(*announcer.next_due_ms() == 2'000);
+    CHECK(flushed(announcer, 1'999).conditions.empty());
+    const Told told = flushed(announcer, 2'000);
+    CHECK(told.conditions == std::vector<std::string>{"0/3 nodes [WaitingInQueue]"});
+    CHECK(told.events == 0);
+}
+
+TEST_CASE("announcer: a driver that waits for its turn is told at once") {
+    Announcer announcer;
+    announcer.say(driver(), Saying{ReasonCode::waiting_in_queue, "0/3 nodes"}, 0);
+    CHECK(flushed(announcer, 0).conditions.size() == 1);
+}
+
+TEST_CASE("announcer: an executor that is bound before that costs no write") {
+    Announcer announcer;
+    announcer.say_quietly(driver(), Saying{ReasonCode::waiting_in_queue, "0/3 nodes"}, 0);
+    announcer.forget(driver().uid);
+    CHECK_FALSE(announcer.next_due_ms());
+    CHECK(flushed(announcer, 10'000).conditions.empty());
+}
+
+TEST_CASE("announcer: another reason than want of a turn is told at once") {
+    Announcer announcer;
+    announcer.say_quietly(driver(), Saying{ReasonCode::waiting_in_queue, "0/3 nodes"}, 0);
+    announcer.say_quietly(driver(), Saying{ReasonCode::misconfigured, "0/3 nodes, ended"}, 100);
+    CHECK(flushed(announcer, 100).conditions.size() == 1);
+    CHECK(flushed(announcer, 10'000).conditions.empty());
+}

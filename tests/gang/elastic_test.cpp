@@ -114,7 +114,7 @@ TEST_CASE("elastic: gangs that came before go first, whether or not the executor
     REQUIRE_FALSE(world.is_bound(gang));
     const auto more = world.create_executors(driver, 1);  // created at 6
     world.settle();
-    world.advance(2'000);
+    world.advance(4'000);
     CHECK_FALSE(world.is_bound(more[0]));
     CHECK(world.condition(more[0]).ends_with("[WaitingInQueue]"));
     CHECK(world.view(gang).position == 1);

@@ -202,6 +202,7 @@ TEST_CASE("scheduler: a replacement takes the slot of the executor that was lost
         const auto early = world.create_executors(driver, 1);
         world.settle();
         CHECK_FALSE(world.is_bound(early[0]));
+        world.advance(2'000);  // told only when it lasts
         CHECK(world.condition(early[0]).ends_with("see driver etl/a [WaitingInQueue]"));
         world.remove_pod(executors[0]);
         world.settle();
