@@ -15,6 +15,8 @@ namespace {
 constexpr std::int64_t lease_doubtful_ms = 180'000;
 /// As long a leader waits for confs at most (gang/engine.hpp), less a little for the fence.
 constexpr std::int64_t first_plan_ms = 1'900;
+/// A node whose kubelet has refused a pod is not used for a while (gang/engine_trust.cpp).
+constexpr std::int64_t distrust_ms = 60'000;
 
 using Rank = std::pair<std::int64_t, std::string>;
 
@@ -39,8 +41,15 @@ void Deeds::event_applied(std::uint32_t replica, const Event& event) {
     View& view = views_[replica];
     if (const auto* upserted = std::get_if<PodUpserted>(&event)) {
         view.pods[number_of(upserted->pod.uid)] = upserted->pod;
+        if (core::is_refused_by_kubelet(upserted->pod)) {
+            view.refused_ms[upserted->pod.node_name] = world_.now_ms;
+        }
     } else if (const auto* deleted = std::get_if<PodDeleted>(&event)) {
         view.pods.erase(number_of(deleted->uid));
+    } else if (const auto* node = std::get_if<NodeUpserted>(&event)) {
+        view.nodes[node->node.name] = node->node;
+    } else if (const auto* gone = std::get_if<NodeDeleted>(&event)) {
+        view.nodes.erase(gone->name);
     } else if (const auto* found = std::get_if<SparkConfFound>(&event)) {
         view.confs.insert(number_of(found->driver_uid));
     } else if (const auto* missing = std::get_if<SparkConfMissing>(&event)) {
@@ -83,6 +92,53 @@ void Deeds::decided(std::uint32_t replica, const Process& process, const BindPod
     }
 }
 
+/// A gang that cannot be placed is in nobody's way, and those behind a blocked head are told so only
+/// at the next look at all. So here is what it could have, of what the process was shown: every usable
+/// node's room beside the pods of others and the headroom.
+bool Deeds::could_fit(std::uint32_t replica, PodId driver) const {
+    const View& view = views_[replica];
+    const Application& one = world_.applications.at(world_.applications.find(driver));
+    const config::Nodes& kept = world_.replicas[replica].schema.nodes;
+    std::map<std::string, Amount> taken;
+    for (const auto& [id, pod] : view.pods) {
+        const bool is_foreign = world_.applications.find(id) == nobody;
+        if (is_foreign && !pod.node_name.empty() && !core::is_terminal(pod)) {
+            taken[pod.node_name].add({pod.requests.cpu_milli, pod.requests.memory_bytes, 1}, 1);
+        }
+    }
+    const Amount unit{one.cpu_milli, one.memory_mib * 1024 * 1024, 1};
+    const core::Resources& wanted = view.pods.at(driver).requests;
+    const auto times = [&unit](const Amount& room) {
+        return std::max<std::int64_t>(
+            0,
+            std::min(
+                {room.cpu_milli / unit.cpu_milli, room.memory_bytes / unit.memory_bytes, room.pods}));
+    };
+    std::int64_t executors = 0;
+    std::int64_t least_loss = -1;
+    for (const auto& [name, node] : view.nodes) {
+        const auto refused = view.refused_ms.find(name);
+        const bool is_distrusted =
+            refused != view.refused_ms.end() && world_.now_ms - refused->second < distrust_ms;
+        if (!node.ready || node.unschedulable || !node.taints.empty() || is_distrusted) {
+            continue;
+        }
+        Amount room{
+            node.allocatable.cpu_milli - kept.headroom_cpu_milli,
+            node.allocatable.memory_bytes - kept.headroom_memory_bytes,
+            node.pods};
+        room.add(taken[name], -1);
+        const std::int64_t alone = times(room);
+        executors += alone;
+        room.add({wanted.cpu_milli, wanted.memory_bytes, 1}, -1);
+        if (room.cpu_milli >= 0 && room.memory_bytes >= 0 && room.pods >= 0) {
+            const std::int64_t loss = alone - times(room);
+            least_loss = least_loss < 0 ? loss : std::min(least_loss, loss);
+        }
+    }
+    return least_loss >= 0 && executors - least_loss >= one.declared;
+}
+
 /// No node is for certain gangs only here, so every gang that waits for room is in the way of all.
 /// Executors without a slot are in nobody's way.
 void Deeds::check_order(std::uint32_t replica, const Process& process, const BindPod& bind) {
@@ -94,7 +150,8 @@ void Deeds::check_order(std::uint32_t replica, const Process& process, const Bin
             gang.state == GangState::waiting && (gang.code == ReasonCode::waiting_for_capacity ||
                                                  gang.code == ReasonCode::waiting_in_queue);
         if (waits && older != pods.end() && rank_of(older->second) < admitted &&
-            is_driver(older->first) && !was_tampered(older->first)) {
+            is_driver(older->first) && !was_tampered(older->first) &&
+            could_fit(replica, older->first)) {
             world_.checkers.violated(
                 "fifo",
                 fmt::format(

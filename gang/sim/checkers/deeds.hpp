@@ -4,7 +4,8 @@
 //
 //   bind-only-ours   no bind of a pod that was shown gated, being deleted, ended or bound
 //   preconditions    every bind names the uid and a resourceVersion
-//   fifo             no gang is admitted while an older one, by our own words, waits for room
+//   fifo             no gang is admitted while an older one, by our own words, waits for room, and
+//                    would fit the nodes if only pods of others were there
 //   first-plan       a new leader admits nobody before it has asked for the confs of the older ones
 //   headroom         a gang is admitted beside the headroom of its nodes
 //   extra-slot       no executor is bound beside its gang while a slot of the gang is open for it
@@ -47,11 +48,14 @@ private:
     /// What one process has been shown.
     struct View {
         std::map<PodId, core::Pod> pods;
+        std::map<std::string, core::Node> nodes;
+        std::map<std::string, std::int64_t> refused_ms;  ///< when a node's kubelet last refused a pod
         std::set<PodId> confs;  ///< drivers whose conf was answered for, found or not
         std::int64_t leads_since_ms = -1;
     };
 
     void check_order(std::uint32_t replica, const Process& process, const BindPod& bind);
+    bool could_fit(std::uint32_t replica, PodId driver) const;
     void check_first_plan(std::uint32_t replica, const Process& process, const core::Pod& admitted);
     void check_headroom(const Entry<core::Pod>& entry, const Author& author);
     void check_extra_slot(const Entry<core::Pod>& entry, const Author& author);
