@@ -120,8 +120,8 @@ void Engine::repair_gang(Application& app, const std::vector<const Application*>
     }
     for (Slot& slot : app.slots) {
         changed = changed || slot.leaving;
-        // A node that is closed may open again before the new reservation is written.
-        if (slot.leaving && cluster_.find_node(slot.node.str()) && !ledger_.is_usable(app, slot)) {
+        // A closed node may open, and a full one get room, before the new reservation is written.
+        if (slot.leaving && cluster_.find_node(slot.node.str())) {
             ledger_.hold(app, slot, app.generation + 1);
         }
         slot.leaving = false;

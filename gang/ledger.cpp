@@ -273,6 +273,7 @@ bool Ledger::is_overrun(
     core::Wide memory = 0;
     core::Wide ephemeral = 0;
     core::Wide pods = 0;
+    std::vector<const core::Resources*> held;
     for (const Application* app : holders) {
         for (const Hold& hold : app->holds) {
             if (cluster_.charge_of(hold.charge).node == node) {
@@ -281,18 +282,24 @@ bool Ledger::is_overrun(
                 memory += amounts.memory_bytes;
                 ephemeral += amounts.ephemeral_bytes;
                 ++pods;
+                held.push_back(&amounts);
             }
         }
     }
     const core::NodeColumns& columns = cluster_.columns();
     const auto free = core::View::free;
     const auto at = node.value;
+    const auto is_short = [&](const core::ExtendedDemand& demand) {
+        core::Wide left = columns.extended(node, demand.id, free);
+        for (const core::Resources* amounts : held) {
+            left += amounts->extended_amount(cluster_.extended_name(demand.id));
+        }
+        return left < 0;
+    };
     const auto& extended = cluster_.demand(shape).extended;
     return columns.cpu(free)[at] + cpu < 0 || columns.memory(free)[at] + memory < 0 ||
            columns.ephemeral(free)[at] + ephemeral < 0 || columns.pods(free)[at] + pods < 0 ||
-           std::any_of(extended.begin(), extended.end(), [&](const core::ExtendedDemand& demand) {
-               return columns.extended(node, demand.id, free) < 0;
-           });
+           std::any_of(extended.begin(), extended.end(), is_short);
 }
 
 }  // namespace gang

@@ -445,6 +445,35 @@ TEST_CASE(
     CHECK(world.reservation(driver)->shapes.at(0).slots_per_node.at(0).first == "n3");
 }
 
+TEST_CASE("pressure: a node that grows back is not given away while a slot is written to be there") {
+    World world;
+    world.add_node(tests::node("n1", 1, 16 * 1024));
+    world.add_node(tests::node("n2", 2, 16 * 1024));
+    const auto driver = world.submit("a", 2, 1);
+    world.settle();
+    REQUIRE(world.node_of(driver) == "n1");
+    REQUIRE(slots_on(world, "a", "n2") == 2);
+    world.fail_status_writes = true;
+    const auto resize = [&](std::int64_t cpu_milli) {
+        world.change_node(
+            "n2", [cpu_milli](core::Node& node) { node.allocatable.cpu_milli = cpu_milli; });
+        world.settle();
+    };
+    resize(1'500);
+    CHECK(slots_on(world, "a", "n2") == 1);  // the slot beside it stays
+    world.add_node(tests::node("n3", 1, 16 * 1024));
+    world.settle();
+    resize(2'000);
+    // A restart now would look for both slots where the driver's annotation says they are.
+    const auto second = world.submit("b", 0, 2);
+    world.settle();
+    CHECK(world.node_of(second) != "n2");
+    world.fail_status_writes = false;
+    world.advance(60'000);
+    CHECK(world.is_bound(second));
+    CHECK(world.violations.empty());
+}
+
 TEST_CASE("pressure: a node lost between a gang's bind and its answer costs it no slot") {
     World world;
     world.add_node(tests::node("n1", 4, 16 * 1024));
