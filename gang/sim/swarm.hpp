@@ -20,7 +20,9 @@ struct Plan {
     std::int64_t node_cpu_max = 8;  ///< whole CPUs
     std::int64_t submission_gap_ms = 3'000;
     std::int64_t chaos_ms = 240'000;
+    /// In the calm all must finish within these together: on a small cluster one runs after another.
     std::int64_t calm_ms_max = 1'800'000;
+    std::int64_t calm_ms_per_application = 60'000;
     std::int64_t latency_ms_max = 8;  ///< of a request or an answer, one way
     std::int64_t cache_ms_max = 5;    ///< until an API server's watch cache has a write
     std::int64_t page_size = 500;

@@ -68,7 +68,8 @@ void World::begin() {
     queue.plan(random.between(1, 2'000), Happening::submission);
     queue.plan(inspection_gap_ms, Happening::inspection);
     queue.plan(plan.chaos_ms, Happening::calm);
-    queue.plan(plan.chaos_ms + plan.calm_ms_max, Happening::end);
+    const std::int64_t for_all_ms = plan.calm_ms_per_application * plan.applications;
+    queue.plan(plan.chaos_ms + plan.calm_ms_max + for_all_ms, Happening::end);
     mishaps.begin();
 }
 

@@ -35,6 +35,7 @@ void Deeds::process_started(std::uint32_t replica) {
         views_.resize(replica + 1);
     }
     views_[replica] = {};
+    views_[replica].headroom_cpu_milli = world_.replicas[replica].schema.nodes.headroom_cpu_milli;
 }
 
 void Deeds::event_applied(std::uint32_t replica, const Event& event) {
@@ -205,7 +206,7 @@ void Deeds::check_headroom(const Entry<core::Pod>& entry, const Author& author) 
     if (gang == nullptr || replica.life() != author.life) {
         return;
     }
-    const std::int64_t kept = replica.schema.nodes.headroom_cpu_milli;
+    const std::int64_t kept = views_[author.replica].headroom_cpu_milli;
     for (const NodeId node : gang->nodes) {
         const Room& room = world_.checkers.room();
         if (kept > 0 && !world_.checkers.is_excused(node, author) &&
