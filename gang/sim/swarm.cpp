@@ -2,14 +2,23 @@
 
 #include "gang/sim/random.hpp"
 
+#include <algorithm>
+
 namespace gang::sim {
 namespace {
 
 constexpr int known_percent = 30;  ///< of the kinds of faults, per seed
 
+/// What has few occasions: lists of many pages, and streams that are idle for long.
+bool is_rare(Fault fault) {
+    return fault == Fault::continue_expired || fault == Fault::page_empty ||
+           fault == Fault::bookmark_lost || fault == Fault::version_too_large;
+}
+
 std::int64_t draw_rate(Fault fault, Random& random) {
     if (!is_mishap(fault)) {
-        return random.long_tail(3'000, 150'000);
+        const std::int64_t rate = random.long_tail(3'000, 150'000);
+        return is_rare(fault) ? std::min<std::int64_t>(rate * 10, 400'000) : rate;
     }
     // What takes a process or a store away for long comes less often.
     const bool is_heavy = fault >= Fault::crash || fault == Fault::namespace_deleted;
