@@ -18,6 +18,7 @@ constexpr std::int64_t batch = 1'000;          // events that are made before th
 constexpr std::int64_t busy_nodes = 64;        // full of one gang: what the waiting ones wait for
 constexpr std::int64_t joining_nodes = 8;      // each brings room for one waiting gang
 constexpr std::int64_t noise_nodes = 100;      // that say something which changes nothing
+constexpr int plans_max = 1'000;              // for the executors of one gang
 constexpr std::uint64_t pods_to_end = 20'000;  // a sample; ending all would only take longer
 constexpr std::uint64_t others = 1'000'000'000'000;  // numbers of pods that are not of our own
 const char* const pool_label = "pool";
@@ -237,12 +238,19 @@ private:
         std::vector<gang::BindPod> binds;
         watch_.run("executor bound", created.size(), [&] {
             for (gang::Event& event : created) world_.step(std::move(event));
-            // One plan does so much work at most.
-            for (auto more = world_.tick(); !more.empty(); more = world_.tick()) {
+            // One plan does so much work at most; it may be all for other things.
+            for (int plans = 0; binds.size() < created.size() && plans < plans_max; ++plans) {
+                const auto more = world_.tick();
                 binds.insert(binds.end(), more.begin(), more.end());
             }
         });
-        if (binds.size() != created.size()) throw std::runtime_error("an executor was not bound");
+        if (binds.size() != created.size()) {
+            throw std::runtime_error(fmt::format(
+                "{} of {} executors were not bound within {} plans",
+                created.size() - binds.size(),
+                created.size(),
+                plans_max));
+        }
         std::vector<core::Pod> pods;
         for (const gang::BindPod& bind : binds) {
             const auto digits = bind.pod.name.rfind('-') + 1;
