@@ -142,6 +142,14 @@ public:
         return binds;
     }
 
+    /// Time passes, and everything that was put off is done.
+    void rest() {
+        event_.time_ms += 2'000;
+        for (int i = 0; i < 1'000; ++i) {
+            tick();
+        }
+    }
+
     Application make(std::int64_t executors) {
         Application made;
         const std::uint64_t number = ++numbers_;

@@ -262,6 +262,7 @@ private:
 
     /// Nothing that matters changes: a plan after it is one for nothing.
     void make_noise() {
+        world_.rest();  // those that wait are looked at once a second, as long as there is news
         for (std::int64_t i = 0; i < noise_nodes; ++i) {
             gang::Event event = gang::NodeUpserted{crowd::node(i)};
             watch_.run("plan without news", 1, [&] {
