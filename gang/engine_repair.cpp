@@ -87,8 +87,9 @@ std::vector<core::NodeCount> Engine::find_room(
 /// True if the reservation as written does not say so already.
 bool Engine::rehouse(Application& app, Slot& slot, core::NodeIndex to) {
     const std::string node = cluster_.node_name(to);
-    if (slot.leaving && cluster_.find_node(slot.node.str())) {
-        // Until the new reservation is written, a restart would look for the slot on its old node.
+    if (slot.leaving) {
+        // Until the new reservation is written, a restart would look for the slot on its old node,
+        // which may be back by then.
         ledger_.hold(app, slot, app.generation + 1);
     }
     slot.leaving = false;
@@ -120,8 +121,8 @@ void Engine::repair_gang(Application& app, const std::vector<const Application*>
     }
     for (Slot& slot : app.slots) {
         changed = changed || slot.leaving;
-        // A closed node may open, and a full one get room, before the new reservation is written.
-        if (slot.leaving && cluster_.find_node(slot.node.str())) {
+        // A node that is gone may come back, a closed one open, a full one get room before that, too.
+        if (slot.leaving) {
             ledger_.hold(app, slot, app.generation + 1);
         }
         slot.leaving = false;

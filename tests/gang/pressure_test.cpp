@@ -474,6 +474,30 @@ TEST_CASE("pressure: a node that grows back is not given away while a slot is wr
     CHECK(world.violations.empty());
 }
 
+TEST_CASE("pressure: a node that comes back is not given away while a slot is written to be there") {
+    World world;
+    world.add_node(tests::node("n1", 1, 16 * 1024));
+    world.add_node(tests::node("n2", 1, 16 * 1024));
+    const auto driver = world.submit("a", 1, 1);
+    world.settle();
+    const std::string slot_node = world.node_of(driver) == "n1" ? "n2" : "n1";
+    REQUIRE(slots_on(world, "a", slot_node) == 1);
+    world.fail_status_writes = true;
+    world.remove_node(slot_node);
+    world.add_node(tests::node("n3", 1, 16 * 1024));
+    world.settle();
+    REQUIRE(slots_on(world, "a", "n3") == 1);
+    world.add_node(tests::node(slot_node, 1, 16 * 1024));
+    // A restart now would look for the slot where the driver's annotation says it is.
+    const auto second = world.submit("b", 0, 2);
+    world.settle();
+    CHECK(!world.is_bound(second));
+    world.fail_status_writes = false;
+    world.advance(60'000);
+    CHECK(world.is_bound(second));
+    CHECK(world.violations.empty());
+}
+
 TEST_CASE("pressure: a node lost between a gang's bind and its answer costs it no slot") {
     World world;
     world.add_node(tests::node("n1", 4, 16 * 1024));
