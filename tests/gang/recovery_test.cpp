@@ -605,6 +605,24 @@ TEST_CASE("leadership: executors of live gangs need no fence") {
     CHECK(world.bound_count(executors) == 2);
 }
 
+TEST_CASE("leadership: no gang is admitted while the fence has not passed for all that wait") {
+    World world;
+    world.add_node(tests::node("n1", 4, 32 * 1024));
+    world.lose_lead();
+    world.settle();
+    const auto first = world.submit("a", 1, 1);
+    const auto second = world.submit("b", 1, 2);
+    world.unwritable.insert(second);
+    world.settle();
+    world.lead();
+    world.advance(1'000);
+    CHECK(!world.is_bound(first));
+    world.unwritable.clear();
+    world.advance(10'000);
+    CHECK(world.is_bound(first));
+    CHECK(world.is_bound(second));
+}
+
 TEST_CASE("leadership: before the fence has passed no executor goes where others took its room") {
     World world;
     world.add_node(tests::node("n1", 3, 32 * 1024));
