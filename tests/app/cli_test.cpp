@@ -1,34 +1,18 @@
-#include "gang/app/cli.hpp"
+#include "tests/app/verbs.hpp"
 
 #include <doctest/doctest.h>
 
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 #include <string>
 #include <vector>
 
 using namespace gang::app;
+using tests::cli;
+using tests::contains;
 
 namespace {
-
-struct Outcome {
-    int code;
-    std::string out;
-    std::string err;
-};
-
-Outcome cli(const std::vector<std::string>& arguments) {
-    std::ostringstream out;
-    std::ostringstream err;
-    const int code = run_cli(arguments, out, err);
-    return {code, out.str(), err.str()};
-}
-
-bool contains(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
 
 /// A file that is gone with its test.
 class TemporaryFile {

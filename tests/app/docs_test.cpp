@@ -5,6 +5,7 @@
 #include "gang/app/text.hpp"
 #include "gang/app/version.hpp"
 #include "gang/declaration_keys.hpp"
+#include "tests/app/verbs.hpp"
 
 #include <doctest/doctest.h>
 
@@ -18,16 +19,14 @@
 
 using namespace gang::app;
 
+using tests::contains;
+
 namespace {
 
 std::string file(const std::string& path) {
     std::ifstream in(std::string(TESTS_DIR) + "/../" + path);
     REQUIRE_MESSAGE(in.good(), path);
     return {std::istreambuf_iterator<char>(in), {}};
-}
-
-bool contains(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
 }
 
 }  // namespace

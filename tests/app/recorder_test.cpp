@@ -2,22 +2,23 @@
 // into one.
 #include "gang/app/recorder.hpp"
 
-#include "gang/app/cli.hpp"
 #include "gang/app/translate.hpp"
 #include "gang/app/version.hpp"
 #include "k8s/codec_config_map.hpp"
 #include "k8s/codec_pod.hpp"
+#include "tests/app/verbs.hpp"
 
 #include <doctest/doctest.h>
 
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <sstream>
 #include <string>
 #include <vector>
 
 using namespace gang::app;
+using tests::cli;
+using tests::contains;
 namespace fs = std::filesystem;
 
 namespace {
@@ -123,23 +124,6 @@ private:
     std::uint64_t sequence_ = 0;
     Recorder recorder_;
 };
-
-struct Outcome {
-    int code;
-    std::string out;
-    std::string err;
-};
-
-Outcome cli(const std::vector<std::string>& arguments) {
-    std::ostringstream out;
-    std::ostringstream err;
-    const int code = run_cli(arguments, out, err);
-    return {code, out.str(), err.str()};
-}
-
-bool contains(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
 
 Log quiet() {
     return Log(config::LogFormat::console, config::LogLevel::error, [](const std::string&) {});
