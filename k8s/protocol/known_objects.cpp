@@ -26,6 +26,9 @@ KnownObjects::Hash KnownObjects::hash(std::string_view name) const {
     Fingerprint second = second_;
     first.add(1, name);
     second.add(1, name);
+    // Once more times the secret point: or names that differ in their last letters alone, as those of
+    // one application do, would lie side by side.
+    first.add(0);
     return Hash{first.value(), second.value()};
 }
 
@@ -37,6 +40,16 @@ std::size_t KnownObjects::place_of(const Hash& hash) const {
         place = (place + 1) & mask;
     }
     return place;
+}
+
+std::size_t KnownObjects::longest_search() const {
+    std::size_t longest = 0;
+    for (const Slot& slot : slots_) {
+        if (!slot.used) continue;
+        const std::size_t mask = index_.size() - 1;
+        longest = std::max(longest, (place_of(slot.name) - slot.name.first) & mask);
+    }
+    return longest;
 }
 
 std::optional<KnownObjects::Id> KnownObjects::find(std::string_view name) const {

@@ -56,6 +56,8 @@ public:
     void set_note(Id id, const Note& note);
 
     std::size_t size() const { return size_; }
+    /// How many others are looked at, at most, until a name is found.
+    std::size_t longest_search() const;
     /// Ids are below this; some may be free.
     Id id_end() const { return static_cast<Id>(slots_.size()); }
     bool is_used(Id id) const { return slots_[id].used; }

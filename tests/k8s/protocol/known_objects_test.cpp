@@ -133,3 +133,14 @@ TEST_CASE("fingerprint: what is told apart, and that the seed counts") {
     CHECK(of(7, {"a"}) == of(7, {"a"}));
     CHECK(of(7, {"a"}) != of(8, {"a"}));
 }
+
+TEST_CASE("known objects: names that are alike do not lie side by side") {
+    std::mt19937_64 random(20261121);
+    KnownObjects objects({random(), random()}, false);
+    for (int number = 0; number < 10'000; ++number) {
+        objects.insert(
+            "run-1/other-" + std::to_string(1'000'000 + number), std::to_string(number), "1");
+    }
+    // By chance alone it would be about a hundred where three places of four are taken.
+    CHECK(objects.longest_search() < 200);
+}
