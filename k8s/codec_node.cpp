@@ -87,9 +87,8 @@ core::Result<core::Node> decode_node_value(const Value& object) {
 }
 
 core::Result<core::Node> decode_node(std::string_view json) {
-    std::string text(json);
     FilteredParser parser(0);
-    const auto parsed = parser.parse(JsonText(text.data(), text.size()), node_shape);
+    const auto parsed = parser.parse(json, node_shape);
     return parsed ? decode_node_value(parser.root()) : core::Result<core::Node>(parsed.error());
 }
 

@@ -132,9 +132,8 @@ core::Result<core::Pod> decode_pod_value(const Value& object) {
 }
 
 core::Result<core::Pod> decode_pod(std::string_view json) {
-    std::string text(json);
     FilteredParser parser(0);
-    const auto parsed = parser.parse(JsonText(text.data(), text.size()), pod_shape);
+    const auto parsed = parser.parse(json, pod_shape);
     return parsed ? decode_pod_value(parser.root()) : core::Result<core::Pod>(parsed.error());
 }
 

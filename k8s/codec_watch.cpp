@@ -45,11 +45,11 @@ LineHead read_error(const rapidjson::Value& object) {
     return line;
 }
 
-core::Result<LineHead> read_bookmark(const rapidjson::Value& object) {
+core::Result<LineHead> read_bookmark(const JsonTape& tape, JsonTape::Place object) {
     LineHead line;
     line.type = LineType::bookmark;
-    if (const auto* metadata = find_member(object, "metadata"); metadata != nullptr) {
-        line.version = text_of(*metadata, "resourceVersion");
+    if (const auto metadata = tape.find(object, "metadata")) {
+        line.version = tape.text_of(*metadata, "resourceVersion");
     }
     if (line.version.empty()) return core::Error{"a bookmark without resourceVersion"};
     return line;
@@ -84,9 +84,14 @@ struct WatchDecoder::Json {
     explicit Json(std::uint64_t seed) : parser(seed) {}
 
     FilteredParser parser;
-    const rapidjson::Value* object = nullptr;  ///< the current one
-    std::optional<JsonText> page;              ///< looked at before anything in it was unescaped
-    char* items = nullptr;                     ///< of the page
+    std::optional<JsonTape::Place> object;  ///< the current one
+    const char* items = nullptr;            ///< of the page
+
+    /// The same in the document.
+    const rapidjson::Value& value() const {
+        const rapidjson::Value& root = parser.root();
+        return *object == JsonTape::root ? root : *find_member(root, "object");
+    }
 };
 
 WatchDecoder::WatchDecoder(WatchKind kind, std::uint64_t seed)
@@ -94,24 +99,22 @@ WatchDecoder::WatchDecoder(WatchKind kind, std::uint64_t seed)
 
 WatchDecoder::~WatchDecoder() = default;
 
-core::Result<LineHead> WatchDecoder::read_line(char* line, std::size_t size) {
-    json_->object = nullptr;
+core::Result<LineHead> WatchDecoder::read_line(std::string_view line) {
+    json_->object.reset();
     const Shape& shape = kind_ == WatchKind::pods ? pod_line_shape : node_line_shape;
-    if (auto parsed = json_->parser.parse(JsonText(line, size), shape); !parsed) {
-        return parsed.error();
-    }
-    const rapidjson::Value& root = json_->parser.root();
-    const auto* object = find_member(root, "object");
-    if (object == nullptr || !object->IsObject()) {
+    if (auto parsed = json_->parser.parse(line, shape); !parsed) return parsed.error();
+    const JsonTape& tape = json_->parser.tape();
+    const auto object = tape.find(JsonTape::root, "object");
+    if (!object || !tape.is_object(*object)) {
         return core::Error{"a watch event without an object"};
     }
-    const std::string_view type = text_of(root, "type");
-    if (type == "ERROR") return read_error(*object);
-    const std::string_view found = text_of(*object, "kind");
-    if (found != kind_name(kind_) || text_of(*object, "apiVersion") != "v1") {
+    const std::string_view type = tape.text_of(JsonTape::root, "type");
+    if (type == "ERROR") return read_error(*find_member(json_->parser.root(), "object"));
+    const std::string_view found = tape.text_of(*object, "kind");
+    if (found != kind_name(kind_) || tape.text_of(*object, "apiVersion") != "v1") {
         return strange("expected a watch event of v1 objects", found);
     }
-    if (type == "BOOKMARK") return read_bookmark(*object);
+    if (type == "BOOKMARK") return read_bookmark(tape, *object);
     json_->object = object;
     find_key();
     return read_type(type);
@@ -119,10 +122,9 @@ core::Result<LineHead> WatchDecoder::read_line(char* line, std::size_t size) {
 
 core::Result<PageHead> WatchDecoder::read_page(std::string json) {
     page_ = std::move(json);
-    json_->object = nullptr;
+    json_->object.reset();
     json_->items = nullptr;
-    json_->page.emplace(page_.data(), page_.size());
-    if (auto parsed = json_->parser.parse(*json_->page, list_head_shape); !parsed) {
+    if (auto parsed = json_->parser.parse(page_, list_head_shape); !parsed) {
         return parsed.error();
     }
     const rapidjson::Value& root = json_->parser.root();
@@ -147,23 +149,18 @@ core::Result<PageHead> WatchDecoder::read_page(std::string json) {
 
 core::Result<core::Done> WatchDecoder::for_each_item(
     const std::function<core::Result<core::Done>()>& visit) {
-    ENSURE(json_->page.has_value());
-    const JsonText& text = *json_->page;
     const Shape& shape = kind_ == WatchKind::pods ? pod_shape : node_shape;
-    const auto visit_at = [&](char* at) {
-        json_->object = nullptr;
-        auto end = json_->parser.parse_value(text, at, shape);
-        if (!end) return end;
-        json_->object = &json_->parser.root();
+    const auto visit_item = [&] {
+        json_->object = JsonTape::root;
         find_key();
-        const auto visited = visit();
-        return visited ? end : core::Result<char*>(visited.error());
+        return visit();
     };
     core::Result<core::Done> done = core::Done{};
-    if (json_->items != nullptr) done = for_each_object(text, json_->items, visit_at);
-    json_->object = nullptr;
+    if (json_->items != nullptr) {
+        done = json_->parser.for_each_object(page_, json_->items, shape, visit_item);
+    }
+    json_->object.reset();
     json_->items = nullptr;
-    json_->page.reset();
     std::string().swap(page_);
     return done;
 }
@@ -171,14 +168,15 @@ core::Result<core::Done> WatchDecoder::for_each_item(
 /// What object() would find, with views of it.
 void WatchDecoder::find_key() {
     key_ = protocol::ObjectView();
-    const auto* metadata = find_member(*json_->object, "metadata");
-    if (metadata == nullptr) return;
-    key_.uid = text_of(*metadata, "uid");
-    key_.version = text_of(*metadata, "resourceVersion");
-    key_.name = text_of(*metadata, "name");
+    const JsonTape& tape = json_->parser.tape();
+    const auto metadata = tape.find(*json_->object, "metadata");
+    if (!metadata) return;
+    key_.uid = tape.text_of(*metadata, "uid");
+    key_.version = tape.text_of(*metadata, "resourceVersion");
+    key_.name = tape.text_of(*metadata, "name");
     key_.fingerprint = json_->parser.fingerprint();
     if (kind_ == WatchKind::nodes) return;
-    name_ = text_of(*metadata, "namespace", "default");
+    name_ = tape.text_of(*metadata, "namespace", "default");
     name_ += '/';
     name_ += key_.name;
     key_.name = name_;
@@ -189,13 +187,13 @@ std::size_t WatchDecoder::annotation_bytes() const {
 }
 
 core::Result<WatchDecoder::Object> WatchDecoder::object() const {
-    ENSURE(json_->object != nullptr);
+    ENSURE(json_->object.has_value());
     if (kind_ == WatchKind::nodes) {
-        auto node = decode_node_value(*json_->object);
+        auto node = decode_node_value(json_->value());
         if (!node) return node.error();
         return Object(*std::move(node));
     }
-    auto pod = decode_pod_value(*json_->object);
+    auto pod = decode_pod_value(json_->value());
     if (!pod) return pod.error();
     if (pod->uid.empty()) return core::Error{"pod " + pod->name + " has no uid"};
     return Object(*std::move(pod));
@@ -218,7 +216,7 @@ core::Result<DecodedPage> decode_page(WatchKind kind, std::string json) {
 
 core::Result<DecodedLine> decode_watch_line(WatchKind kind, std::string json) {
     WatchDecoder decoder(kind, 0);
-    auto head = decoder.read_line(json.data(), json.size());
+    auto head = decoder.read_line(json);
     if (!head) return head.error();
     DecodedLine line;
     line.type = head->type;

@@ -13,6 +13,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -47,9 +48,9 @@ public:
     WatchDecoder(const WatchDecoder&) = delete;
     WatchDecoder& operator=(const WatchDecoder&) = delete;
 
-    /// Reads one line of a watch in place; the byte behind it must be a NUL. Any object that is not
-    /// of this kind and v1 is an error.
-    core::Result<LineHead> read_line(char* line, std::size_t size);
+    /// Reads one line of a watch, which must live as long as its object is asked for. Any object
+    /// that is not of this kind and v1 is an error.
+    core::Result<LineHead> read_line(std::string_view line);
 
     /// Takes a PodList or NodeList. Any other kind is an error (a Table, a foreign list).
     core::Result<PageHead> read_page(std::string json);

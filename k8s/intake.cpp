@@ -102,7 +102,7 @@ StreamOutcome Intake::refuse(std::string why) {
 StreamOutcome Intake::take_bytes(std::string_view bytes) {
     if (!lines_.add(bytes)) return refuse("an event longer than 16 MiB");
     while (!stopped_) {
-        const auto line = lines_.next_in_place();
+        const auto line = lines_.next();
         if (!line) return StreamOutcome::fine;
         const StreamOutcome outcome = take_line(*line);
         if (outcome != StreamOutcome::fine) return outcome;
@@ -110,8 +110,8 @@ StreamOutcome Intake::take_bytes(std::string_view bytes) {
     return StreamOutcome::stopped;
 }
 
-StreamOutcome Intake::take_line(std::span<char> text) {
-    const auto line = decoder_.read_line(text.data(), text.size());
+StreamOutcome Intake::take_line(std::string_view text) {
+    const auto line = decoder_.read_line(text);
     if (!line) return refuse(line.error().message);
     switch (line->type) {
         case LineType::bookmark:

@@ -12,7 +12,6 @@
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <span>
 #include <string>
 #include <string_view>
 
@@ -68,7 +67,7 @@ public:
 
 private:
     core::Result<core::Done> take_item();
-    StreamOutcome take_line(std::span<char> text);
+    StreamOutcome take_line(std::string_view text);
     StreamOutcome take_object(protocol::WatchEventType type);
     StreamOutcome refuse(std::string why);
     protocol::ObjectView key_of(const WatchDecoder::Object& object) const;

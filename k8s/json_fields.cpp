@@ -38,7 +38,7 @@ const rapidjson::Value* find_member(const rapidjson::Value& object, const char* 
     return it == object.MemberEnd() || it->value.IsNull() ? nullptr : &it->value;
 }
 
-void Fields::wrong(const char* name, const char* expected) {
+void Fields::wrong(std::string_view name, const char* expected) {
     if (problem_.empty()) {
         problem_ = std::string(name) + ": expected " + expected;
     }
@@ -141,9 +141,8 @@ std::vector<std::string> Fields::texts(const rapidjson::Value& object, const cha
 
 core::StringMap Fields::map(
     const rapidjson::Value& object, const char* name, std::string_view key_prefix) {
-    return read_map(object, name, [key_prefix](std::string_view key) {
-        return key.starts_with(key_prefix);
-    });
+    return read_map(
+        object, name, [key_prefix](std::string_view key) { return key.starts_with(key_prefix); });
 }
 
 core::StringMap Fields::map(
@@ -178,7 +177,7 @@ void Fields::add_quantity(core::Resources& into, const rapidjson::Value::Member&
     // A bare number is a quantity too, here as in the API server.
     const Fields coerced(Scalars::coerced);
     if (member.value.IsBool() || !coerced.read_text(member.value, quantity)) {
-        wrong(member.name.GetString(), "a quantity");
+        wrong(view(member.name), "a quantity");
         return;
     }
     const auto set = core::set_resource(into, view(member.name), quantity);

@@ -61,7 +61,7 @@ public:
     core::Resources quantities(const rapidjson::Value& object, const char* name);
 
     /// Remembers "name: expected ..." unless there is a problem already.
-    void wrong(const char* name, const char* expected);
+    void wrong(std::string_view name, const char* expected);
     const std::string& problem() const { return problem_; }
 
 private:

@@ -1,111 +1,73 @@
 #include "k8s/json_filter.hpp"
 
 #include "core/pod.hpp"
-#include "k8s/json_skip.hpp"
+#include "k8s/json_scan.hpp"
 
 #include <algorithm>
-#include <array>
-#include <bit>
 #include <cstring>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 
 namespace k8s {
 namespace {
 
-using rapidjson::SizeType;
-using Document =
-    rapidjson::GenericDocument<rapidjson::UTF8<>, rapidjson::MemoryPoolAllocator<>, StackBlock>;
-
 constexpr std::size_t pool_bytes = 64 * 1024;
 constexpr std::size_t stack_bytes = 16 * 1024;
 constexpr std::size_t stack_bytes_kept = 1024 * 1024;
-constexpr std::size_t depth_max = 16;  // of the deepest shape, with room
-
-constexpr unsigned part_flags = rapidjson::kParseInsituFlag | rapidjson::kParseIterativeFlag |
-                                rapidjson::kParseStopWhenDoneFlag;
-constexpr unsigned whole_flags = rapidjson::kParseInsituFlag | rapidjson::kParseIterativeFlag;
-constexpr unsigned checked = rapidjson::kParseValidateEncodingFlag;
 
 /// Tags of the fingerprint.
-enum Tag : std::uint32_t {
-    tag_null = 1,
-    tag_false,
-    tag_true,
-    tag_integer,
-    tag_double,
-    tag_text,
-    tag_key,
-    tag_object,
-    tag_array,
-    tag_end,
-    tag_version
-};
+enum Tag : std::uint32_t { tag_text = 1, tag_late, tag_late_end };
 
 bool is_space(char c) {
-    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+    return c == ' ' || c == '\n' || c == '\t' || c == '\r';
 }
 
-char* skip_space(char* at) {
-    while (is_space(*at)) ++at;
-    return at;
+bool is_digit(char c) {
+    return c >= '0' && c <= '9';
 }
 
-/// The string whose opening quote is at `at`, if it has no escapes: what it says can be seen before
-/// it is parsed.
-std::optional<std::string_view> find_plain_string(const char* at, const char* end) {
-    if (*at != '"') return std::nullopt;
-    const auto* close =
-        static_cast<const char*>(std::memchr(at + 1, '"', static_cast<std::size_t>(end - at - 1)));
-    if (close == nullptr) return std::nullopt;
-    const std::string_view text(at + 1, static_cast<std::size_t>(close - at - 1));
-    return text.find('\\') == std::string_view::npos ? std::optional(text) : std::nullopt;
-}
-
-core::Error describe(const rapidjson::ParseResult& result, std::size_t offset) {
-    return core::Error{
-        std::string("this is not JSON: ") + rapidjson::GetParseError_En(result.Code()) + " (byte " +
-        std::to_string(offset) + ")"};
+bool may_be_in_number(char c) {
+    return is_digit(c) || c == '-' || c == '+' || c == '.' || c == 'e' || c == 'E';
 }
 
 const ShapeMember* find_shape(const Shape& object, std::string_view name) {
-    const auto found = std::find_if(
-        object.members.begin(), object.members.end(), [name](const ShapeMember& member) {
-            // Most names differ in what is looked at without a call.
-            return member.name.size() == name.size() &&
-                   (name.empty() || (member.name.front() == name.front() && member.name == name));
-        });
-    return found == object.members.end() ? nullptr : &*found;
-}
-
-}  // namespace
-
-void* StackBlock::Realloc(void*, std::size_t old_bytes, std::size_t bytes) {
-    if (bytes > capacity_) {
-        auto larger = std::make_unique_for_overwrite<char[]>(bytes);
-        if (old_bytes > 0) std::memcpy(larger.get(), block_.get(), old_bytes);
-        block_ = std::move(larger);
-        capacity_ = bytes;
+    const std::uint64_t word = first_word(name);
+    for (const ShapeMember& member : object.members) {
+        if (member.word == word && member.name == name) return &member;
     }
-    return block_.get();
+    return nullptr;
 }
 
-void StackBlock::give_back_if_large() {
-    if (capacity_ > stack_bytes_kept) {
+/// RapidJSON's allocator for a stack: one block, kept from parse to parse.
+class StackBlock {
+public:
+    void* Malloc(std::size_t bytes) { return Realloc(nullptr, 0, bytes); }
+    void* Realloc(void*, std::size_t old_bytes, std::size_t bytes) {
+        if (bytes > capacity_) {
+            auto larger = std::make_unique_for_overwrite<char[]>(bytes);
+            if (old_bytes > 0) std::memcpy(larger.get(), block_.get(), old_bytes);
+            block_ = std::move(larger);
+            capacity_ = bytes;
+        }
+        return block_.get();
+    }
+    static void Free(void*) {}
+    void give_back_if_large() {
+        if (capacity_ <= stack_bytes_kept) return;
         block_.reset();
         capacity_ = 0;
     }
-}
 
-JsonText::JsonText(char* text, std::size_t size) : begin(text), end(text + size) {
-    const TextTraits traits = look_at({text, size});
-    ascii = traits.ascii;
-    has_nul = traits.has_nul;
-    cut = ends_inside_a_character({text, size});
-    ENSURE(*end == '\0');
-}
+private:
+    std::unique_ptr<char[]> block_;
+    std::size_t capacity_ = 0;
+};
+
+using Document =
+    rapidjson::GenericDocument<rapidjson::UTF8<>, rapidjson::MemoryPoolAllocator<>, StackBlock>;
+
+}  // namespace
 
 struct FilteredParser::Memory {
     Memory()
@@ -115,275 +77,489 @@ struct FilteredParser::Memory {
 
     void clear() {
         document.SetNull();
+        is_made = false;
         pool.Clear();
         stack.give_back_if_large();
+        tape.clear();
+        tape.give_back_if_large();
+        scalars.give_back_if_large();
+    }
+
+    /// A copy that lives as long as the document.
+    std::string_view keep(std::string_view text) {
+        if (text.empty()) return "";
+        char* copy = static_cast<char*>(pool.Malloc(text.size()));
+        std::memcpy(copy, text.data(), text.size());
+        return {copy, text.size()};
     }
 
     std::unique_ptr<char[]> buffer;
     StackBlock stack;
     rapidjson::MemoryPoolAllocator<> pool;
     Document document;
-    rapidjson::Reader reader;
-    rapidjson::Reader late_reader;
+    bool is_made = false;  ///< the document, of the tape
+    JsonTape tape;
+    JsonScalarReader scalars;
 };
 
-/// What is open is a frame. A key waits until it is known what becomes of its value.
-class FilteredParser::Handler {
+/// Recursion is as deep as the shape is.
+class FilteredParser::Walker {
 public:
-    Handler(
-        FilteredParser& parser,
-        Document& document,
-        rapidjson::InsituStringStream& stream,
-        const JsonText& text,
-        const Shape& shape)
+    Walker(FilteredParser& parser, std::string_view text, const char* at)
         : parser_(parser),
-          document_(document),
-          fingerprint_(parser.fingerprint_),
-          stream_(&stream),
-          text_(text),
-          next_(&shape) {}
+          tape_(parser.memory_->tape),
+          begin_(text.data()),
+          end_(text.data() + text.size()),
+          at_(at),
+          first_scanner_(at, end_),
+          scanner_(&first_scanner_) {}
 
-    bool Null() {
-        return scalar(tag_null, 0, [this] { return document_.Null(); });
-    }
-    bool Bool(bool b) {
-        return scalar(b ? tag_true : tag_false, 0, [=, this] { return document_.Bool(b); });
-    }
-    bool Int(int i) {
-        const auto bits = static_cast<std::uint64_t>(static_cast<std::int64_t>(i));
-        return scalar(tag_integer, bits, [=, this] { return document_.Int(i); });
-    }
-    bool Uint(unsigned i) {
-        return scalar(tag_integer, i, [=, this] { return document_.Uint(i); });
-    }
-    bool Int64(std::int64_t i) {
-        const auto bits = static_cast<std::uint64_t>(i);
-        return scalar(tag_integer, bits, [=, this] { return document_.Int64(i); });
-    }
-    bool Uint64(std::uint64_t i) {
-        return scalar(tag_integer, i, [=, this] { return document_.Uint64(i); });
-    }
-    bool Double(double d) {
-        const auto bits = std::bit_cast<std::uint64_t>(d);
-        return scalar(tag_double, bits, [=, this] { return document_.Double(d); });
-    }
-    bool RawNumber(const char*, SizeType, bool) { return false; }
-
-    bool String(const char* text, SizeType length, bool) {
-        const Shape* shape = value_shape();
-        if (counts_bytes()) parser_.annotation_bytes_ += length;
-        if (shape == nullptr) return true;
-        flush_key();
-        if (hashing_ && shape->role != ShapeRole::version) {
-            fingerprint_.add(tag_text, {text, length});
-        } else if (hashing_) {
-            fingerprint_.add(tag_version, {});
-        }
-        return document_.String(text, length, false);
+    bool read_root(const Shape& shape) {
+        reset();
+        skip_space();
+        return read_value(shape, nullptr) != Read::failed;
     }
 
-    bool Key(const char* text, SizeType length, bool) {
-        const std::string_view key(text, length);
-        Frame& frame = top();
-        next_ = frame.shape->kind == ShapeKind::map ? &map_value : member_shape(frame, key);
-        if (frame.shape->role == ShapeRole::annotations) {
-            if (counts_bytes()) parser_.annotation_bytes_ += length;
-            if (!core::is_kept_annotation(key)) next_ = nullptr;
-        }
-        key_ = key;
+    bool ends_here() {
+        skip_space();
+        return at_ == end_ ? !scanner_->has_nul() : fail("something follows the document");
+    }
+
+    // The array of for_each_object() itself.
+
+    bool open_array() {
+        if (look() != '[') return fail("expected [");
+        ++at_;
         return true;
     }
-
-    bool StartObject() {
-        const Shape* shape = value_shape();
-        if (shape == nullptr || is_other_condition(*shape)) return jump();
-        flush_key();
-        open(tag_object);
-        document_.StartObject();
-        if (shape->kind == ShapeKind::object || shape->kind == ShapeKind::map) {
-            push(*shape);
-            return true;
+    /// Whether there is one more element, after `count` of them; nothing: what is there is neither
+    /// an element nor the end.
+    std::optional<bool> next_element(std::size_t count) {
+        skip_space();
+        const char c = look();
+        if (c == ']') return false;
+        if (count > 0) {
+            if (c != ',') {
+                fail("expected a comma or ]");
+                return std::nullopt;
+            }
+            ++at_;
+            skip_space();
         }
-        document_.EndObject(0);
-        return jump();
-    }
-
-    bool EndObject(SizeType) {
-        if (std::exchange(jumped_, false)) return true;
-        Frame& frame = top();
-        if (frame.has_driver && frame.late != nullptr && !read_late(frame)) return false;
-        if (frame.shape->role == ShapeRole::container && frame.has_driver) {
-            frames_[depth_ - 3].has_driver = true;  // the spec, above the array
-        }
-        if (depth_ == 1) parser_.root_late_ = frame.late;
-        if (frame.shape->role == ShapeRole::contents) hashing_ = false;
-        open(tag_end);
-        document_.EndObject(frame.count);
-        --depth_;
         return true;
     }
+    bool is_at_object() const { return look() == '{'; }
 
-    bool StartArray() {
-        const Shape* shape = value_shape();
-        if (shape == nullptr) return jump();
-        if (shape->role == ShapeRole::late && !reading_late_) {
-            top().late = stream_->src_;
-            return jump();
-        }
-        flush_key();
-        open(tag_array);
-        document_.StartArray();
-        if (shape->kind == ShapeKind::array && !is_other_command(*shape)) {
-            push(*shape);
-            return true;
-        }
-        document_.EndArray(0);
-        return jump();
-    }
-
-    bool EndArray(SizeType) {
-        if (std::exchange(jumped_, false)) return true;
-        open(tag_end);
-        document_.EndArray(top().count);
-        --depth_;
-        return true;
+    core::Error problem() const {
+        const std::string where = " (byte " + std::to_string(at_ - begin_) + ")";
+        const bool has_nul = first_scanner_.has_nul() || (at_ < end_ && *at_ == '\0');
+        const char* what = has_nul                              ? "it contains a NUL byte"
+                           : at_ >= end_ || problem_ == nullptr ? "it ends too early"
+                                                                : problem_;
+        return core::Error{"this is not JSON: " + std::string(what) + where};
     }
 
 private:
+    enum class Read : std::uint8_t { failed, kept, cut };
+
+    /// An object or array that is open.
     struct Frame {
         const Shape* shape = nullptr;
-        SizeType count = 0;       ///< members or elements passed on
-        bool late_seen = false;   ///< its late member was there: another one does not count
-        bool has_driver = false;  ///< of a container or its spec
-        char* late = nullptr;     ///< where its late array begins
+        Frame* parent = nullptr;
+        std::uint64_t count = 0;     ///< members or elements kept
+        bool late_seen = false;      ///< its late member was there: another one does not count
+        bool has_driver = false;     ///< of a container or its spec
+        const char* late = nullptr;  ///< where its late array begins
         const ShapeMember* late_member = nullptr;
     };
 
     static constexpr Shape map_value{};
 
-    Frame& top() { return frames_[depth_ - 1]; }
-
-    void push(const Shape& shape) {
-        ENSURE(depth_ < depth_max);
-        frames_[depth_++] = Frame{&shape};
+    void reset() {
+        kept_from_ = nullptr;
+        metadata_seen_ = in_first_metadata_ = annotations_seen_ = counting_ = false;
     }
 
-    bool in_array() const {
-        return depth_ > 0 && frames_[depth_ - 1].shape->kind == ShapeKind::array;
+    // The text
+
+    char look() const { return at_ < end_ ? *at_ : '\0'; }
+
+    void skip_space() {
+        while (at_ < end_ && is_space(*at_)) ++at_;
     }
 
-    /// Of the value that begins now; nullptr: nobody reads it.
-    const Shape* value_shape() { return in_array() ? top().shape->element : next_; }
-
-    bool counts_bytes() {
-        return depth_ > 0 && counting_ && top().shape->role == ShapeRole::annotations;
+    /// The first problem is what is wrong.
+    bool fail(const char* what) {
+        if (problem_ == nullptr) problem_ = what;
+        return false;
     }
 
-    const Shape* member_shape(Frame& frame, std::string_view key) {
-        const ShapeMember* member = find_shape(*frame.shape, key);
-        const Shape* shape = member == nullptr ? nullptr : member->shape;
-        if (frame.shape->role == ShapeRole::contents) {
-            hashing_ = key == "metadata" || key == "spec" || key == "status";
+    // The fingerprint: of the texts of all that is kept, piece by piece. With their lengths, and
+    // each beginning and ending where something was cut out, they leave only one way to read them.
+
+    void hash_up_to(const char* end) {
+        if (end > kept_from_) {
+            parser_.fingerprint_.add(
+                tag_text, {kept_from_, static_cast<std::size_t>(end - kept_from_)});
         }
-        if (shape == nullptr) return nullptr;
+    }
+
+    /// What is between is not part of it.
+    void cut(const char* begin, const char* end) {
+        if (kept_from_ == nullptr) return;
+        hash_up_to(begin);
+        kept_from_ = end;
+    }
+
+    // Scalars
+
+    /// A string or key: what it says, which is in the text itself if it is plain. Nothing: it is
+    /// none. An odd one is valid until the next odd one unless it is to be kept.
+    std::optional<std::string_view> read_string(bool is_kept) {
+        const auto [close, is_plain] = scanner_->find_string_end(at_);
+        if (close == nullptr) {
+            fail("a string never ends");
+            at_ = end_;
+            return std::nullopt;
+        }
+        const char* open = std::exchange(at_, close + 1);
+        if (is_plain) return std::string_view(open + 1, static_cast<std::size_t>(close - open - 1));
+        const auto scalar =
+            parser_.memory_->scalars.read({open, static_cast<std::size_t>(at_ - open)});
+        if (!scalar) {
+            at_ = open;
+            fail("a string with a wrong escape or encoding");
+            return std::nullopt;
+        }
+        return is_kept ? parser_.memory_->keep(scalar->text) : scalar->text;
+    }
+
+    bool take_word(std::string_view word) {
+        if (static_cast<std::size_t>(end_ - at_) < word.size() ||
+            std::memcmp(at_, word.data(), word.size()) != 0) {
+            return fail("not a value");
+        }
+        at_ += word.size();
+        return true;
+    }
+
+    /// A scalar that is no string. What follows must be a separator, which whoever called sees to.
+    std::optional<JsonScalar> read_other() {
+        const auto word = [this](std::string_view text, JsonKind kind) {
+            return take_word(text) ? std::optional(JsonScalar{kind, 0, {}}) : std::nullopt;
+        };
+        switch (look()) {
+            case 'n':
+                return word("null", JsonKind::null);
+            case 't':
+                return word("true", JsonKind::true_value);
+            case 'f':
+                return word("false", JsonKind::false_value);
+            default:
+                return read_number();
+        }
+    }
+
+    std::optional<JsonScalar> read_number() {
+        constexpr std::ptrdiff_t digits_max = 18;
+        const char* first = at_;
+        const char* at = at_;
+        std::uint64_t number = 0;
+        for (; at < end_ && is_digit(*at) && at - first <= digits_max; ++at) {
+            number = number * 10 + static_cast<std::uint64_t>(*at - '0');
+        }
+        const std::ptrdiff_t digits = at - first;
+        const bool is_whole =
+            digits > 0 && (at == end_ || !may_be_in_number(*at)) && (*first != '0' || digits == 1);
+        if (is_whole && digits <= digits_max) {
+            at_ = at;
+            return JsonScalar{JsonKind::natural, number, {}};
+        }
+        while (at < end_ && may_be_in_number(*at)) ++at;
+        const auto scalar =
+            parser_.memory_->scalars.read({first, static_cast<std::size_t>(at - first)});
+        if (!scalar) {
+            fail("not a value");
+            return std::nullopt;
+        }
+        at_ = at;
+        return scalar;
+    }
+
+    // Values
+
+    /// An object or array from its opening bracket to behind its closing one.
+    bool skip_nested() {
+        const char* closing = scanner_->find_closing(at_);
+        if (closing == nullptr) {
+            at_ = end_;
+            return fail("a bracket is never closed");
+        }
+        if (*closing != (*at_ == '{' ? '}' : ']')) return fail("a bracket is closed by another");
+        at_ = closing + 1;
+        return true;
+    }
+
+    bool skip_value(const Frame& frame) {
+        const char c = look();
+        if (c == '{' || c == '[') return skip_nested();
+        if (c != '"') return read_other().has_value();
+        const auto text = read_string(false);
+        if (text && counts_bytes(frame)) parser_.annotation_bytes_ += text->size();
+        return text.has_value();
+    }
+
+    Read read_value(const Shape& shape, Frame* frame) {
+        switch (look()) {
+            case '"':
+                return read_text(shape, frame);
+            case '{':
+                return read_object_place(shape, frame);
+            case '[':
+                return read_array_place(shape, frame);
+            default:
+                break;
+        }
+        const auto scalar = read_other();
+        if (!scalar) return Read::failed;
+        tape_.add(scalar->kind, scalar->bits);
+        return Read::kept;
+    }
+
+    Read read_text(const Shape& shape, Frame* frame) {
+        const char* open = at_;
+        const auto text = read_string(true);
+        if (!text) return Read::failed;
+        if (frame != nullptr && counts_bytes(*frame)) parser_.annotation_bytes_ += text->size();
+        tape_.add(JsonKind::text, *text);
+        if (shape.role == ShapeRole::version) cut(open, at_);
+        return Read::kept;
+    }
+
+    Read read_object_place(const Shape& shape, Frame* frame) {
+        if (is_other_condition(shape)) return skip_nested() ? Read::cut : Read::failed;
+        if (shape.kind == ShapeKind::object || shape.kind == ShapeKind::map) {
+            return read_object(shape, frame) ? Read::kept : Read::failed;
+        }
+        return read_emptied(JsonKind::object);
+    }
+
+    Read read_array_place(const Shape& shape, Frame* frame) {
+        if (shape.role == ShapeRole::late && !reading_late_) {
+            frame->late = at_;
+            return skip_nested() ? Read::cut : Read::failed;
+        }
+        if (shape.kind == ShapeKind::array && !is_other_command(shape, frame)) {
+            return read_array(shape, frame) ? Read::kept : Read::failed;
+        }
+        return read_emptied(JsonKind::array);
+    }
+
+    /// Its brackets stay.
+    Read read_emptied(JsonKind kind) {
+        const char* open = at_;
+        if (!skip_nested()) return Read::failed;
+        const JsonTape::Place place = tape_.size();
+        tape_.add(kind);
+        tape_.close(place, 0);
+        cut(open + 1, at_ - 1);
+        return Read::kept;
+    }
+
+    bool read_object(const Shape& shape, Frame* parent) {
+        Frame frame{&shape, parent};
+        const JsonTape::Place place = tape_.size();
+        tape_.add(JsonKind::object);
+        ++at_;
+        if (shape.role == ShapeRole::contents) kept_from_ = at_;
+        skip_space();
+        if (look() != '}') {
+            for (;; ++at_) {
+                if (!read_member(frame)) return false;
+                if (look() != ',') break;
+            }
+            if (look() != '}') return fail("expected a comma or }");
+        }
+        if (frame.has_driver && frame.late != nullptr && !read_late(frame)) return false;
+        if (shape.role == ShapeRole::container && frame.has_driver) {
+            parent->parent->has_driver = true;  // the spec, above the array
+        }
+        if (parent == nullptr) parser_.root_late_ = frame.late;
+        if (shape.role == ShapeRole::contents) {
+            if (kept_from_ != nullptr) hash_up_to(at_);
+            kept_from_ = nullptr;
+        }
+        tape_.close(place, frame.count);
+        ++at_;
+        return true;
+    }
+
+    /// From its key to what follows its value.
+    bool read_member(Frame& frame) {
+        skip_space();
+        const char* begin = at_;
+        if (look() != '"') return fail("expected the name of a member");
+        const auto key = read_string(true);
+        if (!key) return false;
+        const Shape* shape = member_shape(frame, *key);
+        skip_space();
+        if (look() != ':') return fail("expected a colon");
+        ++at_;
+        skip_space();
+        Read read = Read::cut;
+        if (shape != nullptr) {
+            const JsonTape::Place before = tape_.size();
+            tape_.add(JsonKind::key, *key);
+            read = read_value(*shape, &frame);
+            if (read == Read::cut) tape_.cut(before);
+            frame.count += read == Read::kept ? 1 : 0;
+        } else if (!skip_value(frame)) {
+            read = Read::failed;
+        }
+        if (read == Read::failed) return false;
+        end_of_value(begin, read == Read::cut || is_unhashed(frame, *key));
+        return true;
+    }
+
+    bool read_array(const Shape& shape, Frame* parent) {
+        Frame frame{&shape, parent};
+        const JsonTape::Place place = tape_.size();
+        tape_.add(JsonKind::array);
+        ++at_;
+        skip_space();
+        if (look() != ']') {
+            for (;; ++at_) {
+                if (!read_element(frame)) return false;
+                if (look() != ',') break;
+            }
+            if (look() != ']') return fail("expected a comma or ]");
+        }
+        tape_.close(place, frame.count);
+        ++at_;
+        return true;
+    }
+
+    bool read_element(Frame& frame) {
+        skip_space();
+        const char* begin = at_;
+        const Read read = read_value(*frame.shape->element, &frame);
+        if (read == Read::failed) return false;
+        frame.count += read == Read::kept ? 1 : 0;
+        end_of_value(begin, read == Read::cut);
+        return true;
+    }
+
+    /// What is cut out goes with the comma behind it, so that a row of such is one cut.
+    void end_of_value(const char* begin, bool is_cut) {
+        skip_space();
+        if (is_cut) cut(begin, look() == ',' ? at_ + 1 : at_);
+    }
+
+    bool read_late(Frame& frame) {
+        JsonScanner scanner(frame.late, end_);
+        const char* before = std::exchange(at_, frame.late);
+        JsonScanner* scanner_before = std::exchange(scanner_, &scanner);
+        const bool is_hashing = kept_from_ != nullptr;
+        if (is_hashing) {
+            hash_up_to(before);
+            parser_.fingerprint_.add(std::uint64_t{tag_late} << 32);
+            kept_from_ = at_;
+        }
+        reading_late_ = true;
+        tape_.add(JsonKind::key, frame.late_member->name);
+        ++frame.count;
+        const bool is_read = read_array(*frame.late_member->shape, &frame);
+        reading_late_ = false;
+        scanner_ = scanner_before;
+        if (!is_read) return false;
+        if (is_hashing) {
+            hash_up_to(at_);
+            parser_.fingerprint_.add(std::uint64_t{tag_late_end} << 32);
+            kept_from_ = before;
+        }
+        at_ = before;
+        return true;
+    }
+
+    // The shape
+
+    /// Of the member's value; nullptr: nobody reads it.
+    const Shape* member_shape(Frame& frame, std::string_view key) {
+        if (frame.shape->kind == ShapeKind::map) {
+            if (counts_bytes(frame)) parser_.annotation_bytes_ += key.size();
+            const bool is_kept =
+                frame.shape->role != ShapeRole::annotations || core::is_kept_annotation(key);
+            return is_kept ? &map_value : nullptr;
+        }
+        const ShapeMember* member = find_shape(*frame.shape, key);
+        if (member == nullptr) return nullptr;
         // Of equal members the first counts.
-        if (shape->role == ShapeRole::metadata) {
+        const ShapeRole role = member->shape->role;
+        if (role == ShapeRole::metadata) {
             in_first_metadata_ = !std::exchange(metadata_seen_, true);
-        } else if (shape->role == ShapeRole::annotations) {
+        } else if (role == ShapeRole::annotations) {
             counting_ = in_first_metadata_ && !annotations_seen_;
             annotations_seen_ = annotations_seen_ || in_first_metadata_;
-        } else if (shape->role == ShapeRole::late) {
+        } else if (role == ShapeRole::late) {
             if (std::exchange(frame.late_seen, true) && !reading_late_) return nullptr;
             frame.late_member = member;
         }
-        return shape;
+        return member->shape;
     }
 
-    template <typename Forward>
-    bool scalar(Tag tag, std::uint64_t bits, const Forward& forward) {
-        if (value_shape() == nullptr) return true;
-        flush_key();
-        if (hashing_) {
-            const std::uint64_t low = bits & 0xffffffff;
-            fingerprint_.add(static_cast<std::uint64_t>(tag) << 32);
-            fingerprint_.add(low);
-            fingerprint_.add(bits >> 32);
-        }
-        return forward();
+    /// Of the contents only these three.
+    static bool is_unhashed(const Frame& frame, std::string_view key) {
+        return frame.shape->role == ShapeRole::contents && key != "metadata" && key != "spec" &&
+               key != "status";
     }
 
-    void open(Tag tag) {
-        if (hashing_) fingerprint_.add(static_cast<std::uint64_t>(tag) << 32);
+    bool counts_bytes(const Frame& frame) const {
+        return counting_ && frame.shape->role == ShapeRole::annotations;
     }
 
-    /// The value is passed on: so is its key, and the frame counts it.
-    void flush_key() {
-        if (depth_ == 0) return;
-        ++top().count;
-        if (in_array()) return;
-        if (hashing_) fingerprint_.add(tag_key, key_);
-        document_.Key(key_.data(), static_cast<SizeType>(key_.size()), false);
-    }
-
-    /// From an opening bracket, which the parser takes next, to right before its closing one. If it
-    /// has none, to the end, where the parser finds that out.
-    bool jump() {
-        char* at = stream_->src_;
-        const char* closing = find_closing({at + 1, static_cast<std::size_t>(text_.end - at - 1)});
-        stream_->src_ = closing == nullptr ? text_.end - 1 : at + (closing - at) - 1;
-        jumped_ = true;
-        return true;
+    /// The string at `at`, if it is as it is written and can be seen before it is read.
+    std::optional<std::string_view> find_plain_string(const char* at) const {
+        if (at >= end_ || *at != '"') return std::nullopt;
+        const std::string_view rest(at + 1, static_cast<std::size_t>(end_ - at - 1));
+        const std::size_t size = rest.find('"');
+        if (size == std::string_view::npos) return std::nullopt;
+        const std::string_view text = rest.substr(0, size);
+        return text.find('\\') == std::string_view::npos ? std::optional(text) : std::nullopt;
     }
 
     /// What the API server writes first tells conditions apart. Any other spelling is read whole.
     bool is_other_condition(const Shape& shape) const {
         constexpr std::string_view first = "{\"type\":";
-        const char* at = stream_->src_;
         if (shape.role != ShapeRole::condition ||
-            static_cast<std::size_t>(text_.end - at) <= first.size() ||
-            std::memcmp(at, first.data(), first.size()) != 0) {
+            static_cast<std::size_t>(end_ - at_) <= first.size() ||
+            std::memcmp(at_, first.data(), first.size()) != 0) {
             return false;
         }
-        const auto type = find_plain_string(at + first.size(), text_.end);
+        const auto type = find_plain_string(at_ + first.size());
         return type && *type != shape.detail;
     }
 
     /// Arguments that are certainly none of a driver; the others mark their container.
-    bool is_other_command(const Shape& shape) {
+    bool is_other_command(const Shape& shape, Frame* container) const {
         if (shape.role != ShapeRole::arguments) return false;
-        const char* at = skip_space(stream_->src_ + 1);
-        if (*at != '"') return true;
-        const auto command = find_plain_string(at, text_.end);
+        const char* at = at_ + 1;
+        while (at < end_ && is_space(*at)) ++at;
+        if (at < end_ && *at != '"') return true;
+        const auto command = find_plain_string(at);
         const bool other = command && *command != shape.detail;
-        if (!other) top().has_driver = true;
+        if (!other) container->has_driver = true;
         return other;
     }
 
-    bool read_late(Frame& frame) {
-        rapidjson::InsituStringStream late(frame.late);
-        rapidjson::InsituStringStream* before = std::exchange(stream_, &late);
-        reading_late_ = true;
-        key_ = frame.late_member->name;
-        next_ = frame.late_member->shape;
-        rapidjson::Reader& reader = parser_.memory_->late_reader;
-        const bool read = text_.ascii ? !reader.Parse<part_flags>(late, *this).IsError()
-                                      : !reader.Parse<part_flags | checked>(late, *this).IsError();
-        reading_late_ = false;
-        stream_ = before;
-        return read;
-    }
-
     FilteredParser& parser_;
-    Document& document_;
-    protocol::Fingerprint& fingerprint_;
-    rapidjson::InsituStringStream* stream_;
-    const JsonText& text_;
-    const Shape* next_;  ///< of the next value that is no element
-    std::string_view key_;
-    std::array<Frame, depth_max> frames_;
-    std::size_t depth_ = 0;
-    bool jumped_ = false;  ///< the next bracket closes what was passed over
-    bool hashing_ = false;
+    JsonTape& tape_;
+    const char* begin_;
+    const char* end_;
+    const char* at_;
+    JsonScanner first_scanner_;
+    JsonScanner* scanner_;
+    const char* kept_from_ = nullptr;  ///< nullptr: what is read now is no part of the fingerprint
+    const char* problem_ = nullptr;
     bool reading_late_ = false;
     bool metadata_seen_ = false;
     bool in_first_metadata_ = false;
@@ -396,110 +572,53 @@ FilteredParser::FilteredParser(std::uint64_t fingerprint_seed)
 
 FilteredParser::~FilteredParser() = default;
 
-template <unsigned flags>
-core::Result<char*> FilteredParser::run(const JsonText& text, char* at, const Shape& shape) {
+void FilteredParser::clear() {
     memory_->clear();
     fingerprint_.clear();
     annotation_bytes_ = 0;
     root_late_ = nullptr;
-    if (text.has_nul) return core::Error{"this is not JSON: it contains a NUL byte"};
-    if (text.cut) return core::Error{"this is not JSON: it ends inside a character"};
-    rapidjson::InsituStringStream stream(at);
-    rapidjson::ParseResult result;
-    const auto generate = [&](Document& document) {
-        Handler handler(*this, document, stream, text, shape);
-        result = memory_->reader.template Parse<flags>(stream, handler);
-        return !result.IsError();
-    };
-    memory_->document.Populate(generate);
-    if (result.IsError()) {
-        return describe(result, static_cast<std::size_t>(at - text.begin) + result.Offset());
+}
+
+core::Result<core::Done> FilteredParser::parse(std::string_view text, const Shape& shape) {
+    clear();
+    Walker walker(*this, text, text.data());
+    if (!walker.read_root(shape) || !walker.ends_here()) return walker.problem();
+    return core::Done{};
+}
+
+core::Result<core::Done> FilteredParser::for_each_object(
+    std::string_view text,
+    const char* at,
+    const Shape& shape,
+    const std::function<core::Result<core::Done>()>& visit) {
+    Walker walker(*this, text, at);
+    if (!walker.open_array()) return walker.problem();
+    for (std::size_t count = 0;; ++count) {
+        const auto is_there = walker.next_element(count);
+        if (!is_there) return walker.problem();
+        if (!*is_there) return core::Done{};
+        if (!walker.is_at_object()) return core::Error{"items: expected an array of objects"};
+        clear();
+        if (!walker.read_root(shape)) return walker.problem();
+        if (auto visited = visit(); !visited) return visited;
     }
-    return stream.src_;
 }
 
-core::Result<core::Done> FilteredParser::parse(const JsonText& text, const Shape& shape) {
-    const auto read = text.ascii ? run<whole_flags>(text, text.begin, shape)
-                                 : run<whole_flags | checked>(text, text.begin, shape);
-    return read ? core::Result<core::Done>(core::Done{}) : read.error();
-}
-
-core::Result<char*> FilteredParser::parse_value(
-    const JsonText& text, char* at, const Shape& shape) {
-    return text.ascii ? run<part_flags>(text, at, shape)
-                      : run<part_flags | checked>(text, at, shape);
+const JsonTape& FilteredParser::tape() const {
+    return memory_->tape;
 }
 
 const rapidjson::Value& FilteredParser::root() const {
+    if (!memory_->is_made) {
+        const auto tell = [this](Document& document) { return memory_->tape.tell(document); };
+        memory_->document.Populate(tell);
+        memory_->is_made = true;
+    }
     return memory_->document;
 }
 
 std::uint64_t FilteredParser::fingerprint() const {
     return std::max<std::uint64_t>(fingerprint_.value(), 1);
-}
-
-namespace {
-
-/// Sees only the array and that its elements are objects.
-class ElementsHandler {
-public:
-    ElementsHandler(
-        rapidjson::InsituStringStream& stream,
-        const std::function<core::Result<char*>(char*)>& visit)
-        : stream_(stream), visit_(visit) {}
-
-    bool Null() { return refuse(); }
-    bool Bool(bool) { return refuse(); }
-    bool Int(int) { return refuse(); }
-    bool Uint(unsigned) { return refuse(); }
-    bool Int64(std::int64_t) { return refuse(); }
-    bool Uint64(std::uint64_t) { return refuse(); }
-    bool Double(double) { return refuse(); }
-    bool RawNumber(const char*, SizeType, bool) { return refuse(); }
-    bool String(const char*, SizeType, bool) { return refuse(); }
-    bool Key(const char*, SizeType, bool) { return refuse(); }
-    bool StartArray() { return !std::exchange(begun_, true) || refuse(); }
-    bool EndArray(SizeType) { return true; }
-    bool EndObject(SizeType) { return true; }
-
-    /// The parser takes the opening bracket next and then finds the closing one.
-    bool StartObject() {
-        const core::Result<char*> end = visit_(stream_.src_);
-        if (!end) {
-            problem_ = end.error();
-            return false;
-        }
-        stream_.src_ = *end - 2;
-        return true;
-    }
-
-    const std::optional<core::Error>& problem() const { return problem_; }
-
-private:
-    bool refuse() {
-        problem_ = core::Error{"items: expected an array of objects"};
-        return false;
-    }
-
-    rapidjson::InsituStringStream& stream_;
-    const std::function<core::Result<char*>(char*)>& visit_;
-    std::optional<core::Error> problem_;
-    bool begun_ = false;
-};
-
-}  // namespace
-
-core::Result<core::Done> for_each_object(
-    const JsonText& text, char* at, const std::function<core::Result<char*>(char*)>& visit) {
-    rapidjson::Reader reader;
-    rapidjson::InsituStringStream stream(at);
-    ElementsHandler handler(stream, visit);
-    const rapidjson::ParseResult result = reader.Parse<part_flags>(stream, handler);
-    if (handler.problem()) return *handler.problem();
-    if (result.IsError()) {
-        return describe(result, static_cast<std::size_t>(at - text.begin) + result.Offset());
-    }
-    return core::Done{};
 }
 
 }  // namespace k8s

@@ -1,5 +1,4 @@
 #include "k8s/json_fields.hpp"
-#include "k8s/json_skip.hpp"
 
 #include <algorithm>
 #include <array>
@@ -128,6 +127,14 @@ private:
 
 constexpr unsigned parse_flags = rapidjson::kParseInsituFlag | rapidjson::kParseIterativeFlag |
                                  rapidjson::kParseValidateEncodingFlag;
+
+/// A sequence of UTF-8 that the text ends in the middle of. RapidJSON takes all of its bytes before
+/// it looks at them, up to two past the terminating zero. No JSON ends like that.
+bool ends_inside_a_character(std::string_view text) {
+    const std::string_view tail = text.substr(text.size() - std::min<std::size_t>(text.size(), 2));
+    return std::any_of(
+        tail.begin(), tail.end(), [](char c) { return static_cast<unsigned char>(c) >= 0xC0; });
+}
 
 }  // namespace
 

@@ -2,6 +2,8 @@
 // Which parts of a JSON document a codec reads, as a tree of tables: what the tables do not name is
 // passed over while parsing, see json_filter.hpp.
 
+#include "k8s/json_word.hpp"
+
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -33,8 +35,12 @@ enum class ShapeRole : std::uint8_t {
 struct Shape;
 
 struct ShapeMember {
+    constexpr ShapeMember(std::string_view its_name, const Shape* its_shape)
+        : name(its_name), shape(its_shape), word(first_word(its_name)) {}
+
     std::string_view name;
     const Shape* shape;
+    std::uint64_t word;  ///< most names differ in length or here
 };
 
 struct Shape {
