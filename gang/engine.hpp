@@ -244,8 +244,9 @@ private:
     void check_stuck();
 
     void repair();
-    void repair_gang(Application& app, const std::vector<const Application*>& holders);
-    void find_leaving(Application& app, const std::vector<const Application*>& holders);
+    std::set<Rank> find_gangs_to_repair(bool room_appeared);
+    void repair_gang(Application& app);
+    void find_leaving(Application& app);
     std::vector<core::NodeCount> find_room(
         const Application& app, core::ShapeId shape, std::int64_t count);
     bool rehouse(Application& app, Slot& slot, core::NodeIndex to);

@@ -10,33 +10,47 @@
 
 namespace gang {
 
+/// Whose slots may have to move, or may find room now; in the order in which they came.
+std::set<Rank> Engine::find_gangs_to_repair(bool room_appeared) {
+    std::set<Rank> gangs;
+    const auto is_live = [](const Application& app) {
+        return app.reserved && app.phase == Phase::running;
+    };
+    for (const std::string& uid : std::exchange(suspect_gangs_, {})) {
+        const auto found = apps_.find(uid);
+        if (found != apps_.end() && is_live(found->second)) {
+            gangs.insert(found->second.rank);
+        }
+    }
+    if (room_appeared) {
+        for (const Rank& rank : degraded_) {
+            if (is_live(apps_.at(rank.uid))) {
+                gangs.insert(rank);
+            }
+        }
+    }
+    const std::set<std::string> suspects = std::exchange(suspects_, {});
+    if (suspects.empty()) {
+        return gangs;
+    }
+    for (const auto& [uid, app] : apps_) {
+        if (is_live(app) && app.count(SlotState::open) > 0 &&
+            std::any_of(app.slots.begin(), app.slots.end(), [&suspects](const Slot& slot) {
+                return slot.state == SlotState::open && suspects.contains(slot.node.str());
+            })) {
+            gangs.insert(app.rank);
+        }
+    }
+    return gangs;
+}
+
 void Engine::repair() {
     is_repaired_ = true;
-    std::set<Rank> gangs;
-    std::vector<const Application*> holders;
     const bool room_appeared = repaired_at_ != cluster_.room_version();
     if (suspects_.empty() && suspect_gangs_.empty() && (degraded_.empty() || !room_appeared)) {
         return;
     }
-    const std::set<std::string> suspects = std::exchange(suspects_, {});
-    for (const auto& [uid, app] : apps_) {
-        if (!app.reserved || app.phase != Phase::running) {
-            continue;
-        }
-        const bool stands_on_suspect =
-            !suspects.empty() && app.count(SlotState::open) > 0 &&
-            std::any_of(app.slots.begin(), app.slots.end(), [&suspects](const Slot& slot) {
-                return slot.state == SlotState::open && suspects.contains(slot.node.str());
-            });
-        if (stands_on_suspect || suspect_gangs_.contains(uid) ||
-            (room_appeared && degraded_.contains(app.rank))) {
-            gangs.insert(app.rank);
-        }
-        if (!app.holds.empty() || gangs.contains(app.rank)) {
-            holders.push_back(&app);  // or it may come to hold something by being repaired
-        }
-    }
-    suspect_gangs_.clear();
+    const std::set<Rank> gangs = find_gangs_to_repair(room_appeared);
     for (const Rank& rank : gangs) {
         if (work_left_ <= 0) {
             suspect_gangs_.insert(rank.uid);
@@ -46,21 +60,20 @@ void Engine::repair() {
         }
         Application& app = apps_.at(rank.uid);
         work_left_ -= work_per_turn + work_per_slot * static_cast<std::int64_t>(app.slots.size());
-        repair_gang(app, holders);
+        repair_gang(app);
     }
     repaired_at_ = cluster_.room_version();
 }
 
 /// Gives up the room of open slots that cannot stay where they are. The room may be held on for a
 /// while (see rehouse()), but first the slots beside it get their chance to stay.
-void Engine::find_leaving(Application& app, const std::vector<const Application*>& holders) {
+void Engine::find_leaving(Application& app) {
     for (Slot& slot : app.slots) {
         if (slot.state != SlotState::open) {
             continue;
         }
         const auto node = cluster_.find_node(slot.node.str());
-        if (!ledger_.is_usable(app, slot) ||
-            ledger_.is_overrun(*node, app.shapes[slot.shape].id, holders)) {
+        if (!ledger_.is_usable(app, slot) || ledger_.is_overrun(*node, app.shapes[slot.shape].id)) {
             ledger_.degrade(app, slot);
             slot.leaving = true;
         }
@@ -98,8 +111,8 @@ bool Engine::rehouse(Application& app, Slot& slot, core::NodeIndex to) {
     return true;
 }
 
-void Engine::repair_gang(Application& app, const std::vector<const Application*>& holders) {
-    find_leaving(app, holders);
+void Engine::repair_gang(Application& app) {
+    find_leaving(app);
     bool changed = false;
     for (std::size_t shape = 0; shape < app.shapes.size(); ++shape) {
         std::vector<Slot*> homeless;
@@ -121,7 +134,8 @@ void Engine::repair_gang(Application& app, const std::vector<const Application*>
     }
     for (Slot& slot : app.slots) {
         changed = changed || slot.leaving;
-        // A node that is gone may come back, a closed one open, a full one get room before that, too.
+        // A node that is gone may come back, a closed one open, a full one get room before that,
+        // too.
         if (slot.leaving) {
             ledger_.hold(app, slot, app.generation + 1);
         }

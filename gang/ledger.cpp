@@ -140,7 +140,7 @@ void Ledger::hold(Application& app, const Slot& slot, std::int64_t generation) {
     }
     const core::ChargeId charge = cluster_.charge(
         cluster_.node_or_ghost(slot.node.str()), app.shapes[slot.shape].id, core::Holder::gang);
-    app.holds.push_back({charge, generation});
+    keep(app, charge, generation);
 }
 
 void Ledger::hold(
@@ -150,7 +150,12 @@ void Ledger::hold(
     std::int64_t generation) {
     const core::ChargeId charge =
         cluster_.charge(cluster_.node_or_ghost(node), amounts, core::Holder::gang);
+    keep(app, charge, generation);
+}
+
+void Ledger::keep(Application& app, core::ChargeId charge, std::int64_t generation) {
     app.holds.push_back({charge, generation});
+    held_.insert(charge);
 }
 
 void Ledger::release_holds(Application& app, std::int64_t generation) {
@@ -158,6 +163,7 @@ void Ledger::release_holds(Application& app, std::int64_t generation) {
         if (hold.generation > generation) {
             return false;
         }
+        held_.erase(hold.charge);
         cluster_.release(hold.charge);
         return true;
     });
@@ -180,7 +186,7 @@ void Ledger::give_up(
         ENSURE(slot.pod.is_none());
         if (!slot.charge.is_none()) {
             count_open(slot, -1);
-            app.holds.push_back({slot.charge, generation});
+            keep(app, slot.charge, generation);
         }
     }
     app.slots = std::move(kept);
@@ -220,6 +226,7 @@ void Ledger::drop(Application& app) {
         }
     }
     for (const Hold& hold : std::exchange(app.holds, {})) {
+        held_.erase(hold.charge);
         cluster_.release(hold.charge);
     }
     app.reserved = false;
@@ -262,28 +269,23 @@ bool Ledger::is_usable(const Application& app, const Slot& slot) const {
     return node && cluster_.is_eligible(*node, app.shapes[slot.shape].id);
 }
 
-bool Ledger::is_overrun(
-    core::NodeIndex node,
-    core::ShapeId shape,
-    const std::vector<const Application*>& holders) const {
+bool Ledger::is_overrun(core::NodeIndex node, core::ShapeId shape) const {
     if (!cluster_.columns().is_overdrawn(node)) {
-        return false;  // nearly always, and then nobody's holds need be added up
+        return false;  // nearly always, and then what is held need not be added up
     }
     core::Wide cpu = 0;
     core::Wide memory = 0;
     core::Wide ephemeral = 0;
     core::Wide pods = 0;
     std::vector<const core::Resources*> held;
-    for (const Application* app : holders) {
-        for (const Hold& hold : app->holds) {
-            if (cluster_.charge_of(hold.charge).node == node) {
-                const core::Resources& amounts = cluster_.resources_of(hold.charge);
-                cpu += amounts.cpu_milli;
-                memory += amounts.memory_bytes;
-                ephemeral += amounts.ephemeral_bytes;
-                ++pods;
-                held.push_back(&amounts);
-            }
+    for (const core::ChargeId charge : held_) {
+        if (cluster_.charge_of(charge).node == node) {
+            const core::Resources& amounts = cluster_.resources_of(charge);
+            cpu += amounts.cpu_milli;
+            memory += amounts.memory_bytes;
+            ephemeral += amounts.ephemeral_bytes;
+            ++pods;
+            held.push_back(&amounts);
         }
     }
     const core::NodeColumns& columns = cluster_.columns();

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -70,11 +71,8 @@ public:
         const Application& app, const PodEntry& entry, bool avoids_overdrawn) const;
 
     /// Whether others have taken more of the node than it has, as far as the shape asks for it.
-    /// Room that slots have left (`holders` have it) is on its way out and does not count.
-    bool is_overrun(
-        core::NodeIndex node,
-        core::ShapeId shape,
-        const std::vector<const Application*>& holders) const;
+    /// Room that slots have left and that is still held is on its way out and does not count.
+    bool is_overrun(core::NodeIndex node, core::ShapeId shape) const;
 
     /// Whether an open slot can stay where it is.
     bool is_usable(const Application& app, const Slot& slot) const;
@@ -86,11 +84,13 @@ private:
     static void set_state(Application& app, Slot& slot, SlotState state);
     static void count_anew(Application& app);
     void count_open(const Slot& slot, std::int64_t sign);
+    void keep(Application& app, core::ChargeId charge, std::int64_t generation);
 
     core::Cluster& cluster_;
     Pods& pods_;
     core::Texts& texts_;
     std::int64_t open_milli_ = 0;
+    std::set<core::ChargeId> held_;  ///< the holds of all gangs
 };
 
 /// Whether the API server has the reservation that names this slot where it is.
