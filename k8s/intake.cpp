@@ -100,14 +100,15 @@ StreamOutcome Intake::refuse(std::string why) {
 }
 
 StreamOutcome Intake::take_bytes(std::string_view bytes) {
-    if (!lines_.add(bytes)) return refuse("an event longer than 16 MiB");
-    while (!stopped_) {
-        const auto line = lines_.next();
-        if (!line) return StreamOutcome::fine;
-        const StreamOutcome outcome = take_line(*line);
-        if (outcome != StreamOutcome::fine) return outcome;
+    StreamOutcome outcome = StreamOutcome::fine;
+    const auto taken = lines_.take(bytes, [&](std::string_view line) {
+        outcome = stopped_ ? StreamOutcome::stopped : take_line(line);
+        return outcome == StreamOutcome::fine;
+    });
+    if (taken == protocol::LineSplitter::Taken::too_long) {
+        return refuse("an event longer than 16 MiB");
     }
-    return StreamOutcome::stopped;
+    return stopped_ && outcome == StreamOutcome::fine ? StreamOutcome::stopped : outcome;
 }
 
 StreamOutcome Intake::take_line(std::string_view text) {

@@ -13,24 +13,17 @@ bool LineSplitter::add(std::string_view bytes) {
     return text_.size() <= line_max_ || text_.find('\n', scanned_) != std::string::npos;
 }
 
-std::optional<std::span<char>> LineSplitter::next_in_place() {
+std::optional<std::string_view> LineSplitter::next() {
     for (;;) {
         const std::size_t end = text_.find('\n', scanned_);
         if (end == std::string::npos) {
             scanned_ = text_.size();
             return std::nullopt;
         }
-        const std::span<char> line(text_.data() + begin_, end - begin_);
-        text_[end] = '\0';
+        const std::string_view line(text_.data() + begin_, end - begin_);
         begin_ = scanned_ = end + 1;
         if (!line.empty()) return line;
     }
-}
-
-std::optional<std::string_view> LineSplitter::next() {
-    const auto line = next_in_place();
-    if (!line) return std::nullopt;
-    return std::string_view(line->data(), line->size());
 }
 
 void LineSplitter::clear() {

@@ -28,6 +28,22 @@ std::optional<std::vector<std::string>> split(const std::string& bytes, std::siz
     return lines;
 }
 
+/// The same lines, without a copy of those that lie in one chunk.
+std::optional<std::vector<std::string>> take(const std::string& bytes, std::size_t chunk) {
+    k8s::protocol::LineSplitter splitter(line_max);
+    std::vector<std::string> lines;
+    for (std::size_t begin = 0; begin < bytes.size(); begin += chunk) {
+        const auto taken = splitter.take(bytes.substr(begin, chunk), [&](std::string_view line) {
+            lines.emplace_back(line);
+            return true;
+        });
+        if (taken != k8s::protocol::LineSplitter::Taken::all) {
+            return std::nullopt;
+        }
+    }
+    return lines;
+}
+
 void decode(k8s::WatchKind kind, const std::string& line) {
     const auto decoded = k8s::decode_watch_line(kind, line);
     if (!decoded || decoded->type != k8s::LineType::object) {
@@ -53,6 +69,9 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     if (one_by_one && in_chunks) {
         PROPERTY(*one_by_one == *in_chunks);
     }
+    const auto taken = take(bytes, data[0] + 2U);
+    PROPERTY(!taken || taken == in_chunks);
+    PROPERTY(!one_by_one || taken);
     PROPERTY(!one_by_one || in_chunks);  // what fits byte by byte fits in any chunks
     for (const std::string& line : in_chunks.value_or(std::vector<std::string>())) {
         decode(k8s::WatchKind::pods, line);
