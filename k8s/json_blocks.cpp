@@ -33,18 +33,18 @@ inline std::uint64_t running_parity(std::uint64_t bits) {
     return bits;
 }
 
-/// The bytes that a backslash takes the meaning of. Few texts have any.
-std::uint64_t escaped_bytes(std::uint64_t backslashes, JsonCarry& carry) {
-    std::uint64_t result = carry.escaped;
-    backslashes &= ~carry.escaped;
-    carry.escaped = 0;
-    while (backslashes != 0) {
-        const std::uint64_t first = backslashes & (~backslashes + 1);
-        result |= first << 1;
-        if (first >> 63 != 0) carry.escaped = 1;
-        backslashes &= ~(first | first << 1);
-    }
-    return result;
+/// The bytes behind rows of backslashes whose last one takes their meaning, and the first byte if
+/// the block before says so. In a row every other one does, from its first: so it is a matter of
+/// where the row begins and ends. Adding its first bit clears a row and sets the bit behind it.
+inline std::uint64_t escaped_bytes(std::uint64_t backslashes, JsonCarry& carry) {
+    constexpr std::uint64_t even = 0x5555555555555555;
+    const std::uint64_t before = carry.escaped;
+    backslashes &= ~before;
+    const std::uint64_t first = backslashes & ~(backslashes << 1);
+    const std::uint64_t after_even = backslashes + (first & even);
+    const std::uint64_t after_odd = backslashes + (first & ~even);
+    carry.escaped = after_odd < backslashes ? 1 : 0;  // an odd number of them reaches the end
+    return before | (((after_even & ~even) | (after_odd & even)) & ~backslashes);
 }
 
 /// All but the two counts. Bit work alone, so that every version may have it inlined.
@@ -80,7 +80,8 @@ inline std::uint64_t gather(std::uint64_t tops) {
     return (tops >> 7) * 0x0102040810204080 >> 56;
 }
 
-void look_plain(const char* text, std::size_t count, JsonCarry& carry, JsonBlock* into) {
+void look_plain(const char* text, std::size_t count, JsonCarry& reached, JsonBlock* into) {
+    JsonCarry carry = reached;
     for (; count > 0; --count, text += json_block_size, ++into) {
         RawMasks raw;
         std::uint64_t nul = 0;
@@ -104,6 +105,7 @@ void look_plain(const char* text, std::size_t count, JsonCarry& carry, JsonBlock
         into->opened = count_bits(into->opening);
         into->closed = count_bits(into->closing);
     }
+    reached = carry;
 }
 
 #if defined(__x86_64__)
@@ -113,7 +115,8 @@ inline std::uint64_t equal_bits(__m128i bytes, char wanted) {
     return static_cast<std::uint32_t>(_mm_movemask_epi8(equal));
 }
 
-void look_sse2(const char* text, std::size_t count, JsonCarry& carry, JsonBlock* into) {
+void look_sse2(const char* text, std::size_t count, JsonCarry& reached, JsonBlock* into) {
+    JsonCarry carry = reached;
     __m128i least = _mm_set1_epi8(1);
     for (; count > 0; --count, text += json_block_size, ++into) {
         RawMasks raw;
@@ -141,6 +144,7 @@ void look_sse2(const char* text, std::size_t count, JsonCarry& carry, JsonBlock*
         into->closed = count_bits(into->closing);
     }
     carry.has_nul = carry.has_nul || equal_bits(least, 0) != 0;
+    reached = carry;
 }
 
 #define K8S_WITH_AVX2 __attribute__((target("avx2,popcnt,bmi,pclmul")))
@@ -158,14 +162,15 @@ K8S_WITH_AVX2 inline std::uint64_t equal_bits(__m256i low, __m256i high, char wa
 }
 
 /// The product by all ones without carries is the running parity.
-K8S_WITH_AVX2 inline std::uint64_t product_parity(std::uint64_t bits) {
+[[gnu::always_inline]] K8S_WITH_AVX2 inline std::uint64_t product_parity(std::uint64_t bits) {
     const __m128i product = _mm_clmulepi64_si128(
         _mm_set_epi64x(0, static_cast<std::int64_t>(bits)), _mm_set1_epi8(-1), 0);
     return static_cast<std::uint64_t>(_mm_cvtsi128_si64(product));
 }
 
 K8S_WITH_AVX2 void look_avx2(
-    const char* text, std::size_t count, JsonCarry& carry, JsonBlock* into) {
+    const char* text, std::size_t count, JsonCarry& reached, JsonBlock* into) {
+    JsonCarry carry = reached;
     __m256i least = _mm256_set1_epi8(1);
     const __m256i fold = _mm256_set1_epi8(0x20);
     for (; count > 0; --count, text += json_block_size, ++into) {
@@ -188,6 +193,32 @@ K8S_WITH_AVX2 void look_avx2(
     }
     const __m256i zero = _mm256_cmpeq_epi8(least, _mm256_setzero_si256());
     carry.has_nul = carry.has_nul || _mm256_movemask_epi8(zero) != 0;
+    reached = carry;
+}
+
+#define K8S_WITH_AVX512 __attribute__((target("avx512f,avx512bw,avx2,popcnt,bmi,pclmul")))
+
+K8S_WITH_AVX512 void look_avx512(
+    const char* text, std::size_t count, JsonCarry& reached, JsonBlock* into) {
+    JsonCarry carry = reached;
+    std::uint64_t nul = 0;
+    const __m512i fold = _mm512_set1_epi8(0x20);
+    for (; count > 0; --count, text += json_block_size, ++into) {
+        const __m512i bytes = _mm512_loadu_si512(text);
+        const __m512i folded = _mm512_or_si512(bytes, fold);
+        RawMasks raw;
+        raw.quotes = _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8('"'));
+        raw.backslashes = _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8('\\'));
+        raw.opening = _mm512_cmpeq_epi8_mask(folded, _mm512_set1_epi8('{'));
+        raw.closing = _mm512_cmpeq_epi8_mask(folded, _mm512_set1_epi8('}'));
+        raw.odd = raw.backslashes | _mm512_cmplt_epi8_mask(bytes, fold);
+        nul |= _mm512_testn_epi8_mask(bytes, bytes);
+        finish(raw, carry, *into, product_parity);
+        into->opened = static_cast<std::uint32_t>(__builtin_popcountll(into->opening));
+        into->closed = static_cast<std::uint32_t>(__builtin_popcountll(into->closing));
+    }
+    carry.has_nul = carry.has_nul || nul != 0;
+    reached = carry;
 }
 
 #endif
@@ -199,6 +230,9 @@ std::vector<BlockReader> find_readers() {
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt") &&
         __builtin_cpu_supports("bmi") && __builtin_cpu_supports("pclmul")) {
         readers.push_back({"avx2", look_avx2});
+        if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw")) {
+            readers.push_back({"avx512", look_avx512});
+        }
     }
 #endif
     return readers;
