@@ -3,13 +3,12 @@
 #include "k8s/codec_status.hpp"
 #include "k8s/resolver.hpp"
 #include "k8s/time.hpp"
-#include "k8s/tls.hpp"
+#include "k8s/tls_stream.hpp"
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/connect.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/ssl/error.hpp>
-#include <boost/asio/ssl/stream.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
@@ -38,8 +37,10 @@ using Parser = http::response_parser<http::string_body>;
 namespace {
 
 constexpr auto tuple_awaitable = asio::as_tuple(asio::use_awaitable);
-constexpr std::size_t read_buffer_size = 64 * 1024;
-constexpr std::size_t spare_max = 4 * read_buffer_size;
+// Most connections see small answers, and there are dozens of them.
+constexpr std::size_t read_buffer_min = 4 * 1024;
+constexpr std::size_t read_buffer_max = 64 * 1024;
+constexpr std::size_t spare_max = 4 * read_buffer_max;
 constexpr std::uint32_t header_max =
     64 * 1024;                                // long continue tokens come back in bodies, not here
 constexpr std::int64_t idle_max_ms = 50'000;  // servers close idle connections after 60 to 180 s
@@ -123,17 +124,14 @@ std::string describe(const error_code& ec) {
 }  // namespace
 
 struct Connection::Impl {
-    using Tls = asio::ssl::stream<beast::tcp_stream>;
-
     Impl(asio::io_context& context, std::shared_ptr<Endpoint> to)
         : io(context), endpoint(std::move(to)), resolver(context) {}
 
     asio::io_context& io;
     std::shared_ptr<Endpoint> endpoint;
-    std::shared_ptr<TlsContext> trust;  // outlives the TLS stream made from it
-    std::uint64_t identity = 0;         // of the endpoint when the connection was opened
+    std::uint64_t identity = 0;  // of the endpoint when the connection was opened
     std::unique_ptr<beast::tcp_stream> plain;
-    std::unique_ptr<Tls> tls;
+    std::unique_ptr<TlsStream> tls;
     Resolver resolver;
     std::unique_ptr<Parser> parser;
     std::vector<char> buffer;
@@ -143,14 +141,28 @@ struct Connection::Impl {
     std::int64_t last_used = 0;
     bool usable = false;
 
-    beast::tcp_stream& lowest() { return tls ? tls->next_layer() : *plain; }
-    bool has_stream() const { return plain != nullptr || tls != nullptr; }
+    tcp::socket& socket() { return tls ? tls->socket() : plain->socket(); }
+    void expires_at(std::chrono::steady_clock::time_point deadline) {
+        if (tls) {
+            tls->expires_at(deadline);
+        } else {
+            plain->expires_at(deadline);
+        }
+    }
+    void expires_never() {
+        if (tls) {
+            tls->expires_never();
+        } else {
+            plain->expires_never();
+        }
+    }
 
     void close() {
         ++closes;
         usable = false;
         resolver.cancel();
-        if (has_stream()) lowest().close();
+        if (tls) tls->close();
+        if (plain) plain->close();
     }
 
     // Only for the coroutine itself: nothing may be pending on the streams.
@@ -161,6 +173,13 @@ struct Connection::Impl {
         parser.reset();
         buffer = std::vector<char>();
         buffered = 0;
+    }
+
+    // False: it is as large as it may become.
+    bool grow_buffer() {
+        if (buffer.size() >= read_buffer_max) return false;
+        buffer.resize(std::min(buffer.size() * 2, read_buffer_max));
+        return true;
     }
 
     std::string request_text(const Request& request);
@@ -225,23 +244,20 @@ asio::awaitable<error_code> Connection::Impl::connect(std::int64_t deadline) {
 
 // Empty: done.
 asio::awaitable<std::string> Connection::Impl::shake_hands(std::int64_t deadline) {
-    trust = endpoint->tls();
-    tls = std::make_unique<Tls>(std::move(*plain), trust->native());
+    tls = std::make_unique<TlsStream>(plain->release_socket(), endpoint->tls());
     plain.reset();
-    if (!trust->prepare(tls->native_handle()))
-        co_return std::string("OpenSSL refuses the server's name");
-    tls->next_layer().expires_at(at(deadline));
-    auto [ec] = co_await tls->async_handshake(asio::ssl::stream_base::client, tuple_awaitable);
+    tls->expires_at(at(deadline));
+    const error_code ec = co_await tls->shake_hands();
     if (!ec) co_return std::string();
     endpoint->handshake_failed(monotonic_ms());
-    const std::string why = TlsContext::verify_problem(tls->native_handle());
+    const std::string why = tls->verify_problem();
     co_return "TLS: " + (why.empty() ? describe(ec) : why);
 }
 
 asio::awaitable<std::optional<Failure>> Connection::Impl::ensure_open(std::int64_t deadline) {
     endpoint->refresh(monotonic_ms());
     const bool fresh = monotonic_ms() - last_used < idle_max_ms && identity == endpoint->identity();
-    if (usable && fresh && is_quiet(lowest().socket())) co_return std::nullopt;
+    if (usable && fresh && is_quiet(socket())) co_return std::nullopt;
     drop();
     identity = endpoint->identity();
     const std::uint64_t before = closes;
@@ -253,7 +269,7 @@ asio::awaitable<std::optional<Failure>> Connection::Impl::ensure_open(std::int64
     }
     if (problem.empty() && closes != before) problem = "cancelled";
     if (problem.empty()) {
-        buffer.resize(read_buffer_size);
+        buffer.resize(read_buffer_min);
         usable = true;
         co_return std::nullopt;
     }
@@ -267,7 +283,7 @@ asio::awaitable<std::optional<Failure>> Connection::Impl::ensure_open(std::int64
 asio::awaitable<std::tuple<error_code, std::size_t>> Connection::Impl::write(std::string text) {
     const asio::const_buffer bytes = asio::buffer(text);
     if (tls) {
-        auto done = co_await asio::async_write(*tls, bytes, tuple_awaitable);
+        auto done = co_await tls->write(bytes);
         co_return done;
     }
     auto done = co_await asio::async_write(*plain, bytes, tuple_awaitable);
@@ -275,15 +291,18 @@ asio::awaitable<std::tuple<error_code, std::size_t>> Connection::Impl::write(std
 }
 
 asio::awaitable<error_code> Connection::Impl::read_more() {
+    // What fills its room has more behind it; nothing but a header is left unparsed in it.
+    if (buffered == buffer.size() && !grow_buffer())
+        co_return error_code(http::error::header_limit);
     const asio::mutable_buffer room(buffer.data() + buffered, buffer.size() - buffered);
-    if (room.size() == 0) co_return error_code(http::error::header_limit);
     std::tuple<error_code, std::size_t> got;
     if (tls) {
-        got = co_await tls->async_read_some(room, tuple_awaitable);
+        got = co_await tls->read_some(room);
     } else {
         got = co_await plain->async_read_some(room, tuple_awaitable);
     }
     buffered += std::get<1>(got);
+    if (std::get<1>(got) == room.size()) grow_buffer();
     co_return std::get<0>(got);
 }
 
@@ -322,7 +341,7 @@ asio::awaitable<std::optional<Failure>> Connection::Impl::exchange(
         failure.message = "not sent: too late";
         co_return failure;
     }
-    lowest().expires_at(at(deadline));
+    expires_at(at(deadline));
     std::string text = request_text(request);
     auto [ec, written] = co_await write(std::move(text));
     // Of a TLS record that failed on its way Asio says nothing: it may be out.
@@ -376,7 +395,7 @@ Response Connection::Impl::finish_response(bool streaming) {
     if (keep) {
         parser.reset();
         last_used = monotonic_ms();
-        lowest().expires_never();
+        expires_never();
     } else {
         drop();
     }
@@ -447,7 +466,7 @@ asio::awaitable<StreamPart> Connection::read(std::int64_t idle_ms) {
     const std::int64_t deadline = monotonic_ms() + idle_ms;
     error_code ec;
     while (self->parser->get().body().empty() && !self->parser->is_done() && !ec) {
-        self->lowest().expires_at(at(deadline));
+        self->expires_at(at(deadline));
         ec = co_await self->read_more();
         if (!ec) ec = self->parse();
     }

@@ -1,11 +1,17 @@
 #include "k8s/tls.hpp"
 
 #include <boost/asio/buffer.hpp>
+#include <boost/asio/error.hpp>
 #include <boost/asio/ip/address.hpp>
 #include <boost/asio/ssl/context.hpp>
-#include <boost/system/error_code.hpp>
+#include <boost/asio/ssl/error.hpp>
+#include <openssl/bio.h>
+#include <openssl/err.h>
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
+
+#include <cerrno>
+#include <sys/socket.h>
 
 namespace k8s {
 namespace ssl = boost::asio::ssl;
@@ -86,8 +92,135 @@ bool TlsContext::prepare(ssl_st* connection) const {
     return X509_VERIFY_PARAM_set1_host(rules, name_.c_str(), name_.size()) == 1;
 }
 
-std::string TlsContext::verify_problem(const ssl_st* connection) {
-    const long result = SSL_get_verify_result(connection);
+// --- a session's way to its socket
+// ----------------------------------------------------------------
+
+/// OpenSSL's own socket BIO would raise SIGPIPE, and could not tell an end from an error.
+struct TlsSession::Transport {
+    static TlsSession& session_of(BIO* bio) { return *static_cast<TlsSession*>(BIO_get_data(bio)); }
+
+    static int finish(BIO* bio, ssize_t result, int retry_flag) {
+        BIO_clear_retry_flags(bio);
+        if (result >= 0) return static_cast<int>(result);
+        const int error = errno;
+        if (error == EAGAIN || error == EWOULDBLOCK || error == EINTR) {
+            BIO_set_flags(bio, retry_flag | BIO_FLAGS_SHOULD_RETRY);
+        } else {
+            session_of(bio).error_ = error;
+        }
+        return -1;
+    }
+
+    static int read(BIO* bio, char* into, int size) {
+        TlsSession& session = session_of(bio);
+        const ssize_t result = ::recv(session.socket_, into, static_cast<std::size_t>(size), 0);
+        session.has_ended_ = session.has_ended_ || (result == 0 && size > 0);
+        return finish(bio, result, BIO_FLAGS_READ);
+    }
+
+    static int write(BIO* bio, const char* bytes, int size) {
+        const ssize_t result =
+            ::send(session_of(bio).socket_, bytes, static_cast<std::size_t>(size), MSG_NOSIGNAL);
+        return finish(bio, result, BIO_FLAGS_WRITE);
+    }
+
+    static long control(BIO* bio, int command, long, void*) {
+        if (command == BIO_CTRL_EOF) return session_of(bio).has_ended_ ? 1 : 0;
+        return command == BIO_CTRL_FLUSH ? 1 : 0;
+    }
+
+    /// Made once, for the life of the process.
+    static const BIO_METHOD* method() {
+        static const BIO_METHOD* const made = [] {
+            BIO_METHOD* method = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "socket");
+            if (method == nullptr) return method;
+            BIO_meth_set_read(method, read);
+            BIO_meth_set_write(method, write);
+            BIO_meth_set_ctrl(method, control);
+            return method;
+        }();
+        return made;
+    }
+};
+
+TlsSession::TlsSession(std::shared_ptr<TlsContext> trust, int socket)
+    : trust_(std::move(trust)), socket_(socket) {
+    session_ = SSL_new(trust_->native().native_handle());
+    BIO* const bio = Transport::method() == nullptr ? nullptr : BIO_new(Transport::method());
+    if (session_ == nullptr || bio == nullptr || !trust_->prepare(session_)) {
+        BIO_free(bio);
+        SSL_free(session_);
+        session_ = nullptr;
+        return;
+    }
+    BIO_set_data(bio, this);
+    BIO_set_init(bio, 1);
+    SSL_set_bio(session_, bio, bio);
+    SSL_set_connect_state(session_);
+    // Idle connections hold no buffers of 16 KB; a record's head is not read by itself.
+    SSL_set_mode(
+        session_,
+        SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
+            SSL_MODE_RELEASE_BUFFERS);
+    SSL_set_read_ahead(session_, 1);
+}
+
+TlsSession::~TlsSession() {
+    SSL_free(session_);
+}
+
+TlsSession::Step TlsSession::step_of(int result, std::size_t bytes) {
+    Step step;
+    if (result > 0) {
+        step.bytes = bytes;
+        return step;
+    }
+    switch (SSL_get_error(session_, result)) {
+        case SSL_ERROR_WANT_READ:
+            step.need = Need::readable;
+            return step;
+        case SSL_ERROR_WANT_WRITE:
+            step.need = Need::writable;
+            return step;
+        case SSL_ERROR_ZERO_RETURN:
+            step.ec = boost::asio::error::eof;
+            return step;
+        default:
+            break;
+    }
+    // What OpenSSL says comes first: a transport's error may be that of the alert that followed.
+    const unsigned long why = ERR_get_error();
+    if (why != 0 && ERR_GET_REASON(why) != SSL_R_UNEXPECTED_EOF_WHILE_READING) {
+        step.ec = {static_cast<int>(why), boost::asio::error::get_ssl_category()};
+    } else if (why == 0 && error_ != 0) {
+        step.ec = {error_, boost::system::system_category()};
+    } else {
+        step.ec = ssl::error::stream_truncated;
+    }
+    return step;
+}
+
+TlsSession::Step TlsSession::shake_hands() {
+    ERR_clear_error();
+    return step_of(SSL_do_handshake(session_), 0);
+}
+
+TlsSession::Step TlsSession::read(std::span<char> into) {
+    ERR_clear_error();
+    std::size_t bytes = 0;
+    const int result = SSL_read_ex(session_, into.data(), into.size(), &bytes);
+    return step_of(result, bytes);
+}
+
+TlsSession::Step TlsSession::write(std::string_view text) {
+    ERR_clear_error();
+    std::size_t bytes = 0;
+    const int result = SSL_write_ex(session_, text.data(), text.size(), &bytes);
+    return step_of(result, bytes);
+}
+
+std::string TlsSession::verify_problem() const {
+    const long result = SSL_get_verify_result(session_);
     return result == X509_V_OK ? std::string() : X509_verify_cert_error_string(result);
 }
 

@@ -2,12 +2,22 @@
 // Trust for TLS connections to the API server: TLS 1.2 or later, ALPN http/1.1, the chain checked
 // against the CA, the name or address against the certificate's subjectAltNames (never its CN).
 // The only file pair that knows OpenSSL.
+//
+// A TlsSession speaks TLS over a socket without waiting: each step either is done or says what the
+// socket must be ready for. It reads from and writes to the socket itself: Asio's stream puts four
+// buffers of 17 KB each between the two, for every connection, idle or not.
 
 #include "core/result.hpp"
 #include "k8s/access.hpp"
 
+#include <boost/system/error_code.hpp>
+
+#include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
+#include <string_view>
 
 struct ssl_st;
 
@@ -31,15 +41,58 @@ public:
     /// OpenSSL refuses.
     bool prepare(ssl_st* connection) const;
 
-    /// Why the certificate of a connection was not accepted; empty if it was.
-    static std::string verify_problem(const ssl_st* connection);
-
 private:
     TlsContext();
 
     std::unique_ptr<boost::asio::ssl::context> context_;
     std::string name_;  ///< expected name or address
     bool verify_ = true;
+};
+
+/// One connection's TLS, as a client, over a connected socket that does not block. It is one
+/// coroutine's: one step at a time.
+class TlsSession {
+public:
+    enum class Need : std::uint8_t {
+        nothing,   ///< the step is done, or has failed: see `ec`
+        readable,  ///< the same step again when the socket can be read
+        writable
+    };
+    struct Step {
+        Need need = Need::nothing;
+        std::size_t bytes = 0;  ///< done; 0 unless the step is done without error
+        /// Asio's eof: the server has said that this is the end; stream_truncated: it has not.
+        boost::system::error_code ec;
+    };
+
+    /// The socket stays the caller's; close() comes before its end.
+    TlsSession(std::shared_ptr<TlsContext> trust, int socket);
+    ~TlsSession();
+    TlsSession(const TlsSession&) = delete;
+    TlsSession& operator=(const TlsSession&) = delete;
+
+    /// False: OpenSSL refuses the server's name, or has no memory.
+    bool is_ready() const { return session_ != nullptr; }
+    Step shake_hands();
+    /// At least one byte, or eof.
+    Step read(std::span<char> into);
+    /// A part of it, perhaps; never nothing.
+    Step write(std::string_view bytes);
+    /// Every later step fails: the number of the socket may soon be somebody else's.
+    void close() { socket_ = -1; }
+
+    /// Why the server's certificate was not accepted; empty if it was.
+    std::string verify_problem() const;
+
+private:
+    struct Transport;
+    Step step_of(int result, std::size_t bytes);
+
+    std::shared_ptr<TlsContext> trust_;
+    ssl_st* session_ = nullptr;
+    int socket_;
+    int error_ = 0;           ///< errno of the last failed step of the transport
+    bool has_ended_ = false;  ///< the server sends nothing more
 };
 
 }  // namespace k8s

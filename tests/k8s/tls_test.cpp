@@ -185,3 +185,60 @@ TEST_CASE("C4: a name is not found in the CN, and no wildcard stands for half a 
         CHECK(refused(answer(access), "hostname mismatch"));
     }
 }
+
+namespace {
+
+boost::asio::awaitable<void> follow(
+    Connection& connection, std::optional<Reply>& opened, std::string& heard, StreamPart& last) {
+    opened = co_await connection.open_stream(Request("GET", "/stream"), CallLimits(5'000));
+    for (;;) {
+        last = co_await connection.read(50);
+        const auto* bytes = std::get_if<std::string>(&last);
+        if (bytes == nullptr) co_return;
+        heard += *bytes;
+    }
+}
+
+}  // namespace
+
+TEST_CASE("tls: a server that falls silent is left at the deadline") {
+    TlsServer server("by-address");
+    auto endpoint = Endpoint::make(trusting(server), "gang-scheduler/test");
+    REQUIRE(endpoint);
+    boost::asio::io_context io;
+    Connection connection(io, *endpoint);
+    std::optional<Reply> opened;
+    std::string heard;
+    StreamPart last;
+    boost::asio::co_spawn(io, follow(connection, opened, heard, last), [](std::exception_ptr e) {
+        if (e) std::rethrow_exception(e);
+    });
+    io.run();
+    REQUIRE(opened);
+    CHECK(std::holds_alternative<Response>(*opened));
+    CHECK(heard == "http/1.1||");
+    REQUIRE(std::holds_alternative<Failure>(last));
+    CHECK(std::get<Failure>(last).silent);
+    CHECK_FALSE(connection.is_open());
+}
+
+TEST_CASE("tls: close() ends what waits") {
+    TlsServer server("by-address");
+    auto endpoint = Endpoint::make(trusting(server), "gang-scheduler/test");
+    REQUIRE(endpoint);
+    boost::asio::io_context io;
+    Connection connection(io, *endpoint);
+    std::optional<Reply> reply;
+    const auto call_stream = [&]() -> boost::asio::awaitable<void> {
+        reply = co_await connection.call(Request("GET", "/stream"), CallLimits(60'000));
+    };
+    boost::asio::co_spawn(io, call_stream(), [](std::exception_ptr e) {
+        if (e) std::rethrow_exception(e);
+    });
+    while (!connection.is_open()) io.run_one();
+    connection.close();
+    io.run();
+    REQUIRE(reply);
+    REQUIRE(std::holds_alternative<Failure>(*reply));
+    CHECK(std::get<Failure>(*reply).message.find("cancelled") != std::string::npos);
+}
