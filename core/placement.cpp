@@ -337,6 +337,15 @@ Placement Planner::place(const Cluster& cluster, const PlacementRequest& request
     return make_rejection(scratch_->packing, shortfall);
 }
 
+std::optional<Plan> Planner::find(const Cluster& cluster, const PlacementRequest& request) {
+    scratch_->prepare(cluster, request);
+    if (scratch_->search(request)) return scratch_->plan(request);
+    if (scratch_->parts_used <= 1) return std::nullopt;
+    scratch_->plan_what_fits(request);
+    return scratch_->shortfall(request).is_none() ? std::optional(scratch_->plan(request))
+                                                  : std::nullopt;
+}
+
 bool Planner::fits(const Cluster& cluster, const PlacementRequest& request) {
     scratch_->prepare(cluster, request);
     if (scratch_->parts_used <= 1) {  // whether it fits is no matter of policy then

@@ -86,7 +86,9 @@ public:
     Planner& operator=(Planner&&) noexcept;
 
     Placement place(const Cluster& cluster, const PlacementRequest& request);
-    /// The same question without the details, which are what costs in a "no".
+    /// The plan alone; nothing: it does not fit, and place() says why, which is what costs.
+    std::optional<Plan> find(const Cluster& cluster, const PlacementRequest& request);
+    /// The same question without the details.
     bool fits(const Cluster& cluster, const PlacementRequest& request);
 
     /// Groups of 64 nodes, or of 64 such groups, that all questions so far have looked into.

@@ -35,10 +35,6 @@ std::string with_code(const Saying& saying) {
     return clean(saying.sentence, saying_bytes_max - code.size()) + code;
 }
 
-bool is_about_room(ReasonCode code) {
-    return code == ReasonCode::waiting_for_capacity || code == ReasonCode::waiting_in_queue;
-}
-
 /// Equal texts are not written again. Two with one hash would at worst leave the older one
 /// standing.
 std::size_t hash_of(std::string_view text) {
@@ -61,6 +57,10 @@ void begin_briefly(Said& said, ReasonCode code, std::int64_t now_ms) {
 
 }  // namespace
 
+bool is_about_room(ReasonCode code) {
+    return code == ReasonCode::waiting_for_capacity || code == ReasonCode::waiting_in_queue;
+}
+
 PodRef ref_of(const core::Pod& pod) {
     return {pod.namespace_name, pod.name, pod.uid};
 }
@@ -75,7 +75,7 @@ Announcer::Said& Announcer::recall(const core::Pod& pod) {
     return it->second;
 }
 
-bool Announcer::note(const core::Pod& pod, const Saying& saying, std::int64_t now_ms) {
+Announcer::Note Announcer::note(const core::Pod& pod, const Saying& saying, std::int64_t now_ms) {
     Said& said = recall(pod);
     std::string text = with_code(saying);
     if (said.waiting) {
@@ -84,7 +84,7 @@ bool Announcer::note(const core::Pod& pod, const Saying& saying, std::int64_t no
     }
     if (said.text == hash_of(text)) {
         said.code = saying.code;
-        return false;
+        return Note::known;
     }
     const bool soft =
         saying.code == said.code || (is_about_room(saying.code) && is_about_room(said.code));
@@ -99,26 +99,28 @@ bool Announcer::note(const core::Pod& pod, const Saying& saying, std::int64_t no
         said.waiting = std::make_unique<SetCondition>(std::move(condition));
         said.waiting_code = saying.code;
         soft_.emplace(said.at_ms + soft_gap_ms, pod.uid);
-        return false;
+        return Note::later;
     }
     said.code = saying.code;
     said.text = hash_of(condition.message);
     said.at_ms = now_ms;
     ready_.emplace_back(std::move(condition));
-    return true;
+    return Note::now;
 }
 
-void Announcer::say(const core::Pod& pod, Saying saying, std::int64_t now_ms) {
-    if (note(pod, saying, now_ms)) {
+bool Announcer::say(const core::Pod& pod, Saying saying, std::int64_t now_ms) {
+    const Note noted = note(pod, saying, now_ms);
+    if (noted == Note::now) {
         event(pod, true, "FailedScheduling", with_code(saying));
     }
+    return noted != Note::known;
 }
 
-void Announcer::say_quietly(const core::Pod& pod, Saying saying, std::int64_t now_ms) {
+bool Announcer::say_quietly(const core::Pod& pod, Saying saying, std::int64_t now_ms) {
     if (saying.code == ReasonCode::waiting_in_queue) {
         begin_briefly(recall(pod), saying.code, now_ms);
     }
-    note(pod, saying, now_ms);
+    return note(pod, saying, now_ms) != Note::known;
 }
 
 void Announcer::say_fence(const core::Pod& pod, std::string text) {

@@ -35,16 +35,19 @@ struct Saying {
     friend bool operator==(const Saying&, const Saying&) = default;
 };
 
+/// "No room" and "behind others", which go back and forth.
+bool is_about_room(ReasonCode code);
+
 PodRef ref_of(const core::Pod& pod);
 
 class Announcer {
 public:
     /// The pod waits for this reason. Written now, later, or not at all when it stands there
-    /// already.
-    void say(const core::Pod& pod, Saying saying, std::int64_t now_ms);
+    /// already: then the answer is false.
+    bool say(const core::Pod& pod, Saying saying, std::int64_t now_ms);
 
     /// The same without an event: for pods that only wait for their gang.
-    void say_quietly(const core::Pod& pod, Saying saying, std::int64_t now_ms);
+    bool say_quietly(const core::Pod& pod, Saying saying, std::int64_t now_ms);
 
     /// A fence's condition: always written, on the pod as it was seen, and answered.
     void say_fence(const core::Pod& pod, std::string text);
@@ -74,7 +77,8 @@ private:
         std::unique_ptr<SetCondition> waiting;  ///< a soft change that is not written yet
     };
 
-    bool note(const core::Pod& pod, const Saying& saying, std::int64_t now_ms);
+    enum class Note : std::uint8_t { known, later, now };
+    Note note(const core::Pod& pod, const Saying& saying, std::int64_t now_ms);
     Said& recall(const core::Pod& pod);
 
     std::map<std::string, Said> said_;

@@ -128,13 +128,6 @@ struct ConfState {
     std::string message;
 };
 
-/// The last look at the queue: what explain() and the conditions say.
-struct Attempt {
-    Saying saying;
-    bool parked = false;  ///< does not fit even without the other gangs
-    std::int32_t position = 0;
-};
-
 /// How often executors failed lately: each failure fills it by a while, and time empties it.
 struct Failures {
     std::int64_t level_ms = 0;  ///< at `at_ms`
@@ -142,12 +135,16 @@ struct Failures {
     std::int64_t told_ms = 0;  ///< when the driver was told last
 };
 
+/// Of what does not wait.
+inline constexpr std::uint32_t no_row = UINT32_MAX;
+
 /// A gang: a driver with its executors, or a lone pod.
 struct Application {
     std::string uid;  ///< of the driver or lone pod
     std::string namespace_name;
     std::string name;
     Rank rank;
+    std::uint32_t row = no_row;  ///< in the waiting line (waiting_line.hpp)
     bool is_driver = false;
     bool is_elastic = false;  ///< an executor without a slot: holds up nobody (engine_queue.cpp)
     std::string elastic_of;   ///< uid of its driver, if that is one of ours
@@ -161,7 +158,6 @@ struct Application {
     std::string source;                 ///< what count and size were taken from
     std::optional<core::ShapeId> driver_shape;
     std::vector<GangShape> shapes;
-    Attempt attempt;
     Milestones milestones;
 
     std::string claimed_node;  ///< where the driver's bind was sent

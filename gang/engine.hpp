@@ -15,6 +15,7 @@
 //   engine_missing.cpp   executors that do not come, or to somebody else
 //   engine_failures.cpp  executors that fail as fast as they are started
 //   engine_queue.cpp     waiting gangs, in order, whole or not at all
+//   engine_words.cpp     what those who wait are told
 //   engine_reign.cpp     leadership, the fence of a new leader, another one's fence
 //   engine_plan.cpp      the order of all that, and when to wake
 //   engine_views.cpp     gangs() and explain()
@@ -26,8 +27,8 @@
 #include "core/mutant.hpp"
 #include "core/placement.hpp"
 #include "gang/announcer.hpp"
-#include "gang/audit.hpp"
 #include "gang/application.hpp"
+#include "gang/audit.hpp"
 #include "gang/conf_asker.hpp"
 #include "gang/counters.hpp"
 #include "gang/decision.hpp"
@@ -70,6 +71,10 @@ inline constexpr std::int64_t work_per_bind = 5'000;
 inline constexpr std::int64_t work_per_group_scanned = 60;
 /// Of a refusal in numbers and words, for each node.
 inline constexpr std::int64_t work_per_node_explained = 30;
+/// Of it, for saying anew what only has other numbers, once a second.
+inline constexpr std::int64_t refresh_work_per_look = 200'000;
+/// A look at one that waits, in numbers alone.
+inline constexpr std::int64_t work_per_look = 50;
 /// One gang's, or one pod's, turn in a walk.
 inline constexpr std::int64_t work_per_turn = 1'000;
 /// A look at one slot of a gang.
@@ -106,11 +111,22 @@ public:
 
 private:
     using MemoKey = std::vector<std::pair<core::ShapeId, std::int64_t>>;
-    using Memo = std::map<MemoKey, std::optional<core::Rejection>>;  ///< nothing: it fits
-    /// What is known of gangs on one state of the cluster.
-    struct MemoAt {
-        Memo gangs;
+    /// Why gangs do not fit one state of the cluster.
+    struct Memo {
+        std::map<MemoKey, std::optional<core::Rejection>> gangs;  ///< nothing: it fits
         std::uint64_t version = 0;
+        bool has_fits = false;
+    };
+    using Memos = std::array<Memo, core::view_count>;  ///< by core::View
+    /// Executors with room in one walk, by gang and resource profile.
+    using Placed = std::map<std::pair<std::string, std::int32_t>, std::int64_t>;
+    /// What a sentence is made with. Questions from outside bring their own, so that they leave no
+    /// trace.
+    struct Wording {
+        core::Planner& planner;
+        Memos& memos;
+        Placed& placed;
+        std::int64_t searches = 0;
     };
     enum class StatusKind : std::uint8_t { fence, reservation };
     enum class List : std::uint8_t { never, under_way, complete };
@@ -266,12 +282,15 @@ private:
     void learn_shapes(Application& app);
     void learn_shape(Application& app, const core::Pod& pod);
     void correct_shape(Application& app, std::size_t index, const core::Pod& pod);
-    struct Placed {
+    struct PlacedSlots {
         std::int64_t total = 0;
         std::int64_t without = 0;  ///< of these, slots without room
     };
     void tell_corrected(
-        Application& app, const core::Resources& predicted, core::ShapeId corrected, Placed placed);
+        Application& app,
+        const core::Resources& predicted,
+        core::ShapeId corrected,
+        PlacedSlots placed);
     void watch_missing(Application& app);
     void check_missing();
     void observe_foreign_executor(const core::Pod& pod);
@@ -311,6 +330,7 @@ private:
     struct Walk {
         bool blocked = false;                 ///< strict FIFO: nobody else is admitted there
         core::NodeBitmap blocked_nodes = {};  ///< where: on what those who wait could use
+        std::uint64_t blocked_state = 0;      ///< another one for each other set of them
         std::int32_t ahead = 0;
         std::string head;        ///< uid of the first that is blocked
         bool cut_short = false;  ///< somebody behind the head was not looked at
@@ -318,38 +338,50 @@ private:
     /// What a gang's turn says of those of its kind that come later.
     enum class Turn : std::uint8_t { next, none };
     struct KindTurn {
-        const Rank* rank;
+        Application* app;
         KindEntry* kind;
     };
     void file_waiting();
     void walk_kinds();
     void keep_refusal(KindEntry& kind, core::View view);
-    std::optional<KindTurn> find_turn(
-        KindEntry& kind, std::map<Rank, WaitingKind::Member>::iterator from, Walk& walk);
-    Turn take_turn(Application& app, PodEntry& entry, KindEntry& kind, Walk& walk);
-    bool is_parked(Application& app, PodEntry& entry, KindEntry& kind);
+    std::optional<KindTurn> find_turn(KindEntry& entry, Line::const_iterator from, Walk& walk);
+    Turn take_turn(Application& app, KindEntry& kind, Walk& walk);
+    bool is_parked(const Application& app, KindEntry& kind, std::int64_t size);
     bool is_refused(const Application& app, KindEntry& kind, std::int64_t size, core::View view);
-    bool is_said_to_be_parked(Application& app, const PodEntry& entry);
     std::uint64_t version_of(core::View view) const;
-    bool waits_for_retry(Application& app, PodEntry& entry, Walk& walk);
-    void look_at_all();
-    void look_at(Application& app, PodEntry& entry, Walk& walk);
-    bool is_not_to_be_placed(Application& app, const PodEntry& entry);
+    bool waits_for_retry(Application& app, KindEntry& kind, Walk& walk);
     bool holds_up_others(const PodEntry& entry) const;
-    void block(Application& app, Walk& walk);
-    bool is_apart(const Application& app, const Walk& walk) const;
-    void look_behind_head(Application& app, const PodEntry& entry, Walk& walk);
+    void block(KindEntry& kind, const Application& app, Walk& walk);
+    bool is_apart(KindEntry& kind, const Walk& walk) const;
     void admit(Application& app, PodEntry& entry, const core::Plan& plan);
     bool annotation_fits(Application& app);
     core::PackingPolicy policy_of(const Application& app) const;
     core::PlacementRequest request_of(const Application& app, core::View view) const;
-    MemoKey key_of(const Application& app) const;
     core::Placement place(const core::PlacementRequest& request);
-    Memo& memo_of(core::View view);
+    std::optional<core::Plan> find_plan(const core::PlacementRequest& request);
     bool fits(const core::PlacementRequest& request);
-    const std::optional<core::Rejection>& reject_or_fit(const Application& app, core::View view);
-    std::optional<std::int64_t> elastic_limit(const Application& app);
-    void set_saying(Application& app, Saying saying);
+
+    // --- words ---
+    MemoKey key_of(const Application& app) const;
+    const std::optional<core::Rejection>& find_rejection(
+        const Application& app, core::View view, Wording& wording) const;
+    std::optional<Saying> find_obstacle(
+        const Application& app, const PodEntry& entry, Placed& placed) const;
+    bool is_not_to_be_placed(Application& app, const PodEntry& entry);
+    std::optional<std::int64_t> elastic_limit(const Application& app, Placed& placed) const;
+    Saying words_of(const Application& app, const Application* head, Wording& wording) const;
+    bool is_unowned(const Application& app) const;
+    ReasonCode code_of(const Application& app) const;
+    bool tell(Application& app, const Application* head);
+    void tell_unless(bool is_known, Application& app, Walk& walk);
+    bool set_saying(Application& app, Saying saying);
+    void look();
+    void look_at_all();
+    void look_at(WaitingRow& row, Walk& walk);
+    bool find_place(WaitingRow& row, Walk& walk);
+    ReasonCode parked_code(const Application& app, KindEntry& kind, std::int64_t size);
+    void refresh();
+    bool say_anew(Application& app);
 
     bool is_first_plan_waiting();
     void wake();
@@ -361,7 +393,7 @@ private:
     void read_free(core::NodeIndex index, NodeLedger& node) const;
 
     // --- views ---
-    GangView view_of(const Application& app) const;
+    GangView view_of(const Application& app, Wording& wording) const;
     struct SlotNumbers {
         std::int32_t open = 0;
         std::int32_t claimed = 0;
@@ -373,9 +405,12 @@ private:
     std::string application_name(const Application& app) const;
     std::optional<PodEntry> find_pod(std::string_view question) const;
     void add_pending(const PodEntry& entry, PendingPods& out) const;
-    std::string member_note(const Application& app, const PodEntry& asked) const;
+    std::string member_note(const Application& app, const PodEntry& asked, Wording& wording) const;
     void add_notes(
-        const Application& app, const PodEntry& asked, std::vector<std::string>& notes) const;
+        const Application& app,
+        const PodEntry& asked,
+        Wording& wording,
+        std::vector<std::string>& notes) const;
 
     config::Schema schema_;
     core::Cluster cluster_;
@@ -404,7 +439,7 @@ private:
     std::int64_t idle_milli_ms_ = 0;  ///< cpu of open slots times time, while we lead
     bool leads_ = false;
     std::int64_t epoch_ = 0;
-    bool fence_is_raised_ = false;    ///< in this reign
+    bool fence_is_raised_ = false;  ///< in this reign
     std::int64_t fence_raised_ms_ = 0;
     bool fence_is_complete_ = false;  ///< whoever comes now needs none
     bool first_plan_done_ = false;
@@ -436,20 +471,24 @@ private:
     std::uint64_t oversized_room_ = 0;   ///< room_version when oversized executors were last tried
     std::uint64_t walked_room_ = 0;
     std::uint64_t walked_ceiling_ = 0;
-    /// Executors with room in one walk, by gang and resource profile.
-    std::map<std::pair<std::string, std::int32_t>, std::int64_t> placed_;
+    std::uint64_t admitted_ = 0;  ///< gangs, so far
+    Placed placed_;
     bool queue_changed_ = true;
     std::optional<Rank> walk_from_;  ///< where the last tick's work was used up
     Walk rest_;                      ///< of that walk, what it knew there
     std::uint64_t walked_nodes_ = 0;
+    std::uint64_t blocked_states_ = 0;
     // The look at everybody, which may take several ticks.
     std::int64_t next_look_ms_ = 0;
     bool is_look_due_ = false;
     std::optional<Walk> look_;       ///< under way
     std::optional<Rank> look_from_;  ///< where it goes on
-    bool is_fit_kept_ = false;       ///< memos of what is free say of somebody that it fits
+    std::uint64_t looked_nodes_ = 0;
+    std::string looked_head_;           ///< uid of the first who was blocked in the last one
+    std::size_t refresh_left_ = 0;      ///< gangs whose words may have other numbers by now
+    std::optional<Rank> refresh_from_;  ///< whose turn it is
     std::int64_t work_left_ = 0;
-    std::array<MemoAt, core::view_count> memos_;  ///< by core::View
+    Memos memos_;
 };
 
 }  // namespace gang

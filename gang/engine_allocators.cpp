@@ -198,10 +198,10 @@ bool Engine::is_orphan(const PodEntry& entry) const {
 
 void Engine::let_orphan_wait(PodEntry& entry) {
     Application& app = ensure_app(entry, false);
-    waiting_.erase(app.rank);
+    waiting_.erase(app);
     set_driver_shape(app, entry.pod);
-    app.attempt.saying = unowned_saying(cluster_.node_count(), entry.pod);
-    announcer_.say_quietly(entry.pod, app.attempt.saying, now_ms_);
+    announcer_.say_quietly(
+        entry.pod, unowned_saying(cluster_.node_count(), entry.pod), now_ms_);
 }
 
 /// A bound executor says in our own annotation whose slot it has: also after a restart, and to a

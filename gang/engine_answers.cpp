@@ -39,7 +39,7 @@ void Engine::on(const SparkConfMissing& event) {
     conf.problem = event.problem;
     conf.message = event.message;
     asker_.missing(event.driver_uid, now_ms_);
-    waiting_.changed(app->rank);
+    waiting_.changed(*app);
     queue_changed_ = true;
     // A conf that nobody will ever let us read is no reason to wait, if the driver says it all.
     const bool for_good =
@@ -126,7 +126,7 @@ void Engine::bind_failed(PodEntry& entry, const BindFinished& event) {
         app->phase = Phase::waiting;
         queue_changed_ = true;
         if (entry.is_bindable()) {
-            waiting_.insert(app->rank);
+            waiting_.insert(*app, true);
         }
     }
     dirty_pods_.insert(event.pod_uid);
@@ -145,6 +145,9 @@ void Engine::on(const StatusWritten& event) {
     }
     if (kind == StatusKind::fence) {
         fence_.answered(event.pod_uid, event.outcome == WriteOutcome::written, now_ms_);
+        if (const Application* app = find_app(event.pod_uid)) {
+            waiting_.forget_told(*app);  // the fence's words are not the reason
+        }
         queue_changed_ = true;
         return;
     }

@@ -302,7 +302,7 @@ void Engine::driver_waits(Application& app, PodEntry& entry) {
     }
     if (entry.pod.gated && !core::is_mutant(core::Mutant::gated_bound)) {
         stop_waiting(app);
-    } else if (waiting_.insert(app.rank).second) {
+    } else if (waiting_.insert(app, entry.retry.code != ReasonCode::none)) {
         queue_changed_ = true;
     }
     if (entry.retry.code != ReasonCode::none) {

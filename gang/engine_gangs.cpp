@@ -60,7 +60,7 @@ void Engine::release_shape(core::ShapeId shape) {
     if (!cluster_.release_shape(shape)) {
         return;
     }
-    for (MemoAt& memo : memos_) {
+    for (Memo& memo : memos_) {
         std::erase_if(memo.gangs, [shape](const auto& known) {
             return std::any_of(known.first.begin(), known.first.end(), [shape](const auto& part) {
                 return part.first == shape;
@@ -74,7 +74,7 @@ void Engine::release_shapes(Application& app) {
         release_shape(shape.id);
     }
     app.shapes.clear();
-    waiting_.changed(app.rank);
+    waiting_.changed(app);
 }
 
 void Engine::set_driver_shape(
@@ -88,7 +88,7 @@ void Engine::set_driver_shape(
         release_shape(*app.driver_shape);
     }
     app.driver_shape = shape;
-    waiting_.changed(app.rank);
+    waiting_.changed(app);
     queue_changed_ = true;
 }
 
@@ -117,7 +117,7 @@ void Engine::learn_anew(Application& app, const PodEntry& entry) {
     app.problem = entry.pod.problem;
     release_shapes(app);
     app.conf.needed = is_spark_driver(entry.pod);
-    waiting_.changed(app.rank);
+    waiting_.changed(app);
     if (!app.conf.needed) {
         set_sizes(app, nullptr);
     }
@@ -153,7 +153,7 @@ void Engine::set_sizes(Application& app, const spark::Conf* conf) {
     app.warnings = std::move(size.warnings);
     app.notes.insert(app.notes.end(), app.warnings.begin(), app.warnings.end());
     app.source = std::move(size.source);
-    waiting_.changed(app.rank);
+    waiting_.changed(app);
     queue_changed_ = true;
     if (!size.problem.empty()) {
         app.problem = std::move(size.problem);
@@ -178,7 +178,7 @@ void Engine::tell_warnings(Application& app, const PodEntry& entry) {
 }
 
 void Engine::stop_waiting(Application& app) {
-    queue_changed_ = waiting_.erase(app.rank) > 0 || queue_changed_;
+    queue_changed_ = waiting_.erase(app) || queue_changed_;
     if (app.phase != Phase::waiting || !pods_.at(app.uid).node().empty()) {
         asker_.forget(app.uid);
     }
@@ -252,7 +252,7 @@ void Engine::erase_app(const std::string& uid) {
     }
     Application& app = it->second;
     ledger_.drop(app);
-    waiting_.erase(app.rank);
+    waiting_.erase(app);
     queue_changed_ = true;
     asker_.forget(uid);
     dirty_gangs_.erase(uid);

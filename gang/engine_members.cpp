@@ -60,7 +60,7 @@ void Engine::classify(PodEntry& entry) {
     Application& app = ensure_app(entry, false);
     set_driver_shape(app, entry.pod);
     app.phase = Phase::waiting;
-    waiting_.insert(app.rank);
+    waiting_.insert(app, entry.retry.code != ReasonCode::none);
     queue_changed_ = true;
 }
 
@@ -257,7 +257,7 @@ void Engine::wait_or_go_alone(Application& app, PodEntry& entry, Look& look) {
     Application& lone = ensure_app(entry, false);
     lone.elastic_of = app.uid;
     set_driver_shape(lone, entry.pod);
-    if (waiting_.insert(lone.rank).second) {
+    if (waiting_.insert(lone, entry.retry.code != ReasonCode::none)) {
         queue_changed_ = true;
     }
 }

@@ -52,6 +52,7 @@ void Engine::on(const LeadershipGained& event) {
     first_plan_done_ = false;
     first_plan_until_ms_ = 0;
     queue_changed_ = true;
+    waiting_.forget_told();
     announcer_.forget_all();
 }
 
@@ -87,8 +88,8 @@ std::int64_t Engine::highest_epoch() const {
     for (const auto& [uid, app] : apps_) {
         consider(app.epoch);
     }
-    for (const Rank& rank : waiting_) {
-        consider(epoch_of(pods_.at(rank.uid).pod));
+    for (const Application* app : waiting_) {
+        consider(epoch_of(pods_.at(app->uid).pod));
     }
     return highest;
 }
@@ -160,8 +161,8 @@ void Engine::fence_step() {
         raise_fence();
     }
     if (!fence_is_complete_) {
-        for (const Rank& rank : waiting_) {
-            fence_.add(rank.uid, now_ms_);
+        for (const Application* app : waiting_) {
+            fence_.add(app->uid, now_ms_);
         }
     }
     fence_gangs();

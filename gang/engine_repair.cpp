@@ -33,12 +33,13 @@ std::set<Rank> Engine::find_gangs_to_repair(bool room_appeared) {
     if (suspects.empty()) {
         return gangs;
     }
-    for (const auto& [uid, app] : apps_) {
-        if (is_live(app) && app.count(SlotState::open) > 0 &&
+    for (const Rank& rank : ledger_.unfilled()) {
+        const Application& app = apps_.at(rank.uid);
+        if (is_live(app) &&
             std::any_of(app.slots.begin(), app.slots.end(), [&suspects](const Slot& slot) {
                 return slot.state == SlotState::open && suspects.contains(slot.node.str());
             })) {
-            gangs.insert(app.rank);
+            gangs.insert(rank);
         }
     }
     return gangs;

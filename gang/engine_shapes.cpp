@@ -143,7 +143,7 @@ void Engine::correct_shape(Application& app, std::size_t index, const core::Pod&
 }
 
 void Engine::tell_corrected(
-    Application& app, const core::Resources& predicted, core::ShapeId corrected, Placed placed) {
+    Application& app, const core::Resources& predicted, core::ShapeId corrected, PlacedSlots placed) {
     const core::Resources& real = cluster_.resources(corrected);
     std::string text =
         predicted == real

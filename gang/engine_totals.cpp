@@ -12,7 +12,7 @@ void Engine::add_pending(const PodEntry& entry, PendingPods& out) const {
     const Application* app = find_app(pod.uid);
     const bool unsized = app != nullptr && app->conf.needed && app->phase == Phase::waiting;
     const Application* owner = find_owner(entry);
-    const bool said = app != nullptr && app->attempt.saying.code != ReasonCode::none;
+    const bool said = app != nullptr && code_of(*app) != ReasonCode::none;
     const bool waits_for_slot = owner != nullptr && owner->pending.contains(entry.rank());
     if (entry.bind_in_flight || !entry.assumed_node.empty()) {
         ++out.active;
@@ -39,7 +39,7 @@ Totals Engine::totals(std::int64_t now_ms) const {
     for (const auto& [uid, app] : apps_) {
         ++out.gangs[static_cast<std::size_t>(state_of(app))];
         if (app.phase == Phase::waiting) {
-            ++out.pending_gangs[static_cast<std::size_t>(app.attempt.saying.code)];
+            ++out.pending_gangs[static_cast<std::size_t>(code_of(app))];
         }
         const SlotNumbers slots = slot_numbers(app);
         out.slots_open += slots.open;

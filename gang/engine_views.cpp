@@ -1,4 +1,5 @@
-// What is shown of gangs: values copied out of the state, nothing is computed anew.
+// What is shown of gangs: values copied out of the state, and sentences made for the asker. Nothing
+// of that is kept: a question changes nothing, not even how long the next answer takes.
 
 #include "gang/engine.hpp"
 #include "gang/messages.hpp"
@@ -27,7 +28,8 @@ GangState Engine::state_of(const Application& app) const {
         case Phase::waiting:
             break;
     }
-    if (!app.problem.empty() || app.attempt.parked) {
+    const WaitingRow* const row = waiting_.find_row(app);
+    if (!app.problem.empty() || (row != nullptr && row->is_parked)) {
         return GangState::parked;
     }
     return app.conf.needed ? GangState::waiting_for_conf : GangState::waiting;
@@ -50,22 +52,25 @@ Engine::SlotNumbers Engine::slot_numbers(const Application& app) {
         count(SlotState::degraded)};
 }
 
-GangView Engine::view_of(const Application& app) const {
+GangView Engine::view_of(const Application& app, Wording& wording) const {
     GangView view;
     view.namespace_name = app.namespace_name;
     view.driver = app.name;
     view.driver_uid = app.uid;
     view.application = application_name(app);
     view.state = state_of(app);
-    view.code = app.attempt.saying.code;
-    view.message = app.attempt.saying.sentence;
+    view.code = code_of(app);
+    if (view.code != ReasonCode::none) {
+        view.message = words_of(app, find_app(looked_head_), wording).sentence;
+    }
     if (app.phase == Phase::running && app.degraded) {
         const std::size_t lacking = app.count(SlotState::degraded);
         view.code = ReasonCode::waiting_for_capacity;
         view.message = "no room now for " + std::to_string(lacking) + " of " +
                        std::to_string(app.slots.size()) + " slots";
     }
-    view.position = app.phase == Phase::waiting ? app.attempt.position : 0;
+    const WaitingRow* const row = waiting_.find_row(app);
+    view.position = row != nullptr ? row->position : 0;
     view.waiting_since_ms = app.waiting_since_ms;
     if (app.driver_shape) {
         core::add_times(view.needs, cluster_.resources(*app.driver_shape), 1);
@@ -82,18 +87,22 @@ GangView Engine::view_of(const Application& app) const {
 }
 
 std::vector<GangView> Engine::gangs() const {
+    core::Planner planner;
+    Memos memos;
+    Placed placed;
+    Wording wording{planner, memos, placed};
     std::vector<GangView> views;
-    for (const Rank& rank : waiting_) {
-        views.push_back(view_of(apps_.at(rank.uid)));
+    for (const Application* app : waiting_) {
+        views.push_back(view_of(*app, wording));
     }
     std::map<Rank, const Application*> others;
     for (const auto& [uid, app] : apps_) {
-        if (!waiting_.contains(app.rank)) {
+        if (!WaitingLine::contains(app)) {
             others.emplace(app.rank, &app);
         }
     }
     for (const auto& [rank, app] : others) {
-        views.push_back(view_of(*app));
+        views.push_back(view_of(*app, wording));
     }
     return views;
 }
@@ -136,8 +145,12 @@ std::optional<Explanation> Engine::explain(std::string_view pod_or_app) const {
     if (app == nullptr) {
         return std::nullopt;
     }
+    core::Planner planner;
+    Memos memos;
+    Placed placed;
+    Wording wording{planner, memos, placed};
     Explanation out;
-    out.gang = view_of(*app);
+    out.gang = view_of(*app, wording);
     out.milestones = app->milestones;
     out.is_executor = owner != nullptr;
     out.driver = app->driver_shape ? cluster_.resources(*app->driver_shape) : core::Resources{};
@@ -152,12 +165,13 @@ std::optional<Explanation> Engine::explain(std::string_view pod_or_app) const {
     }
     out.slots_per_node.assign(per_node.begin(), per_node.end());
     out.notes = app->notes;
-    add_notes(*app, *entry, out.notes);
+    add_notes(*app, *entry, wording, out.notes);
     return out;
 }
 
 /// Why an executor that is not bound is not.
-std::string Engine::member_note(const Application& app, const PodEntry& asked) const {
+std::string Engine::member_note(
+    const Application& app, const PodEntry& asked, Wording& wording) const {
     if (app.phase == Phase::ended) {
         return "this executor is not bound: its driver has ended";
     }
@@ -170,14 +184,17 @@ std::string Engine::member_note(const Application& app, const PodEntry& asked) c
         "this executor is one more than its gang has slots: it is placed in what "
         "nobody has reserved, after the gangs that came before it, and holds up "
         "none of those that came after it";
-    if (!lone->attempt.saying.sentence.empty()) {
-        text += "; " + lone->attempt.saying.sentence;
+    if (code_of(*lone) != ReasonCode::none) {
+        text += "; " + words_of(*lone, find_app(looked_head_), wording).sentence;
     }
     return text;
 }
 
 void Engine::add_notes(
-    const Application& app, const PodEntry& asked, std::vector<std::string>& notes) const {
+    const Application& app,
+    const PodEntry& asked,
+    Wording& wording,
+    std::vector<std::string>& notes) const {
     if (app.phase == Phase::running && !app.reserved) {
         notes.emplace_back(
             "the driver was bound without a reservation: its executors are placed one by one");
@@ -200,7 +217,7 @@ void Engine::add_notes(
             std::to_string(app.missing) + " slots wait for executors that Spark has not created");
     }
     if (asked.pod.uid != app.uid && asked.is_bindable()) {
-        notes.push_back(member_note(app, asked));
+        notes.push_back(member_note(app, asked, wording));
     }
     if (asked.retry.code != ReasonCode::none) {
         notes.push_back("the last bind was not carried out: " + asked.retry.message);

@@ -28,10 +28,22 @@ bool fits_within(const core::Resources& inner, const core::Resources& outer) {
     return core::larger(inner, outer) == outer;
 }
 
+void Ledger::note_unfilled(const Application& app) {
+    if (app.count(SlotState::open) > 0) {
+        unfilled_.insert(app.rank);
+    } else {
+        unfilled_.erase(app.rank);
+    }
+}
+
 void Ledger::set_state(Application& app, Slot& slot, SlotState state) {
+    const bool had_open = app.count(SlotState::open) > 0;
     --app.slots_in[static_cast<std::size_t>(slot.state)];
     ++app.slots_in[static_cast<std::size_t>(state)];
     slot.state = state;
+    if (had_open != (app.count(SlotState::open) > 0)) {
+        note_unfilled(app);
+    }
     const auto index = static_cast<std::size_t>(&slot - app.slots.data());
     if (state == SlotState::open) {
         app.open_from = std::min(app.open_from, index);
@@ -52,6 +64,7 @@ void Ledger::count_anew(Application& app) {
     for (const Slot& slot : app.slots) {
         ++app.slots_in[static_cast<std::size_t>(slot.state)];
     }
+    note_unfilled(app);
 }
 
 /// Called while the slot is open and charged: after it has become so, before it ceases to be.

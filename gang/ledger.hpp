@@ -80,9 +80,13 @@ public:
     /// CPU of all open slots, in thousandths of a core.
     std::int64_t open_milli() const { return open_milli_; }
 
+    /// Gangs with open slots: few, however many run or wait.
+    const std::set<Rank>& unfilled() const { return unfilled_; }
+
 private:
-    static void set_state(Application& app, Slot& slot, SlotState state);
-    static void count_anew(Application& app);
+    void set_state(Application& app, Slot& slot, SlotState state);
+    void count_anew(Application& app);
+    void note_unfilled(const Application& app);
     void count_open(const Slot& slot, std::int64_t sign);
     void keep(Application& app, core::ChargeId charge, std::int64_t generation);
 
@@ -90,6 +94,7 @@ private:
     Pods& pods_;
     core::Texts& texts_;
     std::int64_t open_milli_ = 0;
+    std::set<Rank> unfilled_;
     std::set<core::ChargeId> held_;  ///< the holds of all gangs
 };
 

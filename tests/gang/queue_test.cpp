@@ -1,5 +1,6 @@
 // The queue by kinds: how much is looked at when something happens, counted; and that nobody who
 // could be helped is forgotten for it.
+#include "gang/announcer.hpp"
 #include "tests/gang/world.hpp"
 
 #include <doctest/doctest.h>
@@ -71,6 +72,114 @@ TEST_CASE("queue: an event wakes nobody whom it cannot help") {
         crowded.world.settle();
         CHECK(crowded.world.is_bound(crowded.drivers[0]));
     }
+}
+
+TEST_CASE("queue: a node joins, and turns and sentences are as many for many gangs as for few") {
+    struct Work {
+        std::uint64_t turns = 0;
+        std::uint64_t looks = 0;
+        std::uint64_t sentences = 0;
+    };
+    std::vector<Work> done;
+    for (const int gangs : {40, 800}) {
+        Crowded crowded(gangs);
+        crowded.world.advance(300'000);  // nothing is left to be said anew
+        const gang::Counters before = crowded.world.scheduler->counters();
+        crowded.world.add_node(tests::node("n5", 4, 64 * 1024));
+        crowded.world.settle();
+        const gang::Counters after = crowded.world.scheduler->counters();
+        done.push_back(
+            {after.turns - before.turns,
+             after.looks - before.looks,
+             after.sentences - before.sentences});
+        CHECK(done.back().looks == static_cast<std::uint64_t>(gangs));  // once, by numbers
+    }
+    CHECK(done[0].turns == 1);  // of the head
+    CHECK(done[1].turns == 1);
+    CHECK(done[1].sentences <= 1 + gang::soft_per_second);
+    CHECK(done[0].sentences == done[1].sentences);
+}
+
+TEST_CASE("queue: numbers that have changed are said anew to everybody, so many a second") {
+    Crowded crowded(70);
+    World& world = crowded.world;
+    world.advance(300'000);
+    world.conditions.clear();
+    world.add_node(tests::node("n5", 1, 64 * 1024));
+    world.settle();
+    const std::string& last = crowded.drivers.back();
+    CHECK(world.scheduler->explain(last)->gang.message.starts_with("0/5 nodes"));
+    CHECK(world.condition(last).starts_with("0/4 nodes"));
+    CHECK(world.conditions.size() <= gang::soft_per_second);
+    world.advance(5'000);
+    for (const std::string& driver : crowded.drivers) {
+        CHECK(world.condition(driver).starts_with("0/5 nodes"));
+    }
+    const auto sentences = world.scheduler->counters().sentences;
+    world.advance(60'000);
+    CHECK(world.scheduler->counters().sentences == sentences);  // and then there is silence
+}
+
+TEST_CASE("queue: another reason is said at once, to all whose reason it is") {
+    World world;
+    world.add_node(tests::node("n1", 4, 64 * 1024));
+    const auto full = world.submit("full", 3, 1);
+    world.settle();
+    REQUIRE(world.is_bound(full));
+    std::vector<std::string> drivers;
+    for (int i = 0; i < 60; ++i) {
+        drivers.push_back(world.submit("app-" + std::to_string(i), 5 + i % 2 * 4, 2 + i));
+    }
+    world.advance(10'000);
+    for (const std::string& driver : drivers) {
+        CHECK(world.condition(driver).ends_with("[ExceedsCluster]"));
+    }
+    world.add_node(tests::node("n2", 4, 64 * 1024));  // now six pods would fit, but not ten
+    world.advance(1'000);
+    for (std::size_t i = 0; i < drivers.size(); ++i) {
+        const bool is_small = i % 2 == 0;
+        CHECK(
+            world.view(drivers[i]).state ==
+            (is_small ? gang::GangState::waiting : gang::GangState::parked));
+        CHECK(world.condition(drivers[i])
+                  .ends_with(is_small ? "[WaitingForCapacity]" : "[ExceedsCluster]"));
+        CHECK(world.view(drivers[i]).position == (is_small ? static_cast<int>(i) / 2 + 1 : 0));
+    }
+    world.remove_node("n2");
+    world.advance(1'000);
+    for (const std::string& driver : drivers) {
+        CHECK(world.condition(driver).ends_with("[ExceedsCluster]"));
+    }
+}
+
+TEST_CASE(
+    "queue: gangs that come in another order than they were made stand in the order of that") {
+    World world;
+    world.add_node(tests::node("n1", 4, 64 * 1024));
+    const auto full = world.submit("full", 3, 1);
+    world.settle();
+    std::vector<std::string> drivers(300);
+    for (int i = 0; i < 300; ++i) {
+        const int at = i * 97 % 300;
+        drivers[static_cast<std::size_t>(at)] =
+            world.submit("app-" + std::to_string(at), 3, 10 + at);
+    }
+    world.advance(3'000);
+    for (const int gone : {0, 1, 2, 150, 299}) {
+        world.remove_application(drivers[static_cast<std::size_t>(gone)]);
+    }
+    world.submit("late", 3, 5);
+    world.advance(3'000);
+    std::int32_t position = 0;
+    std::int64_t created = 0;
+    for (const gang::GangView& view : world.scheduler->gangs()) {
+        if (view.state == gang::GangState::waiting) {
+            CHECK(view.position == ++position);
+            CHECK(created < world.pod(view.driver_uid).created);
+            created = world.pod(view.driver_uid).created;
+        }
+    }
+    CHECK(position == 296);
 }
 
 TEST_CASE("queue: pools that share no node need not wait for each other, not even a second") {
