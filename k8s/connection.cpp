@@ -42,7 +42,8 @@ constexpr std::size_t read_buffer_min = 4 * 1024;
 constexpr std::size_t read_buffer_max = 64 * 1024;
 constexpr std::size_t spare_max = 4 * read_buffer_max;
 constexpr std::uint32_t header_max =
-    64 * 1024;                                // long continue tokens come back in bodies, not here
+    64 * 1024;  // long continue tokens come back in bodies, not here
+constexpr std::chrono::seconds send_ahead_max(10);
 constexpr std::int64_t idle_max_ms = 50'000;  // servers close idle connections after 60 to 180 s
 constexpr std::int64_t address_ms_min =
     2'000;  // what one dead address may cost when there are more
@@ -140,6 +141,7 @@ struct Connection::Impl {
     std::uint64_t closes = 0;  // counts close(), so that a connect in progress notices
     std::int64_t last_used = 0;
     bool usable = false;
+    std::string ahead;  // the target of a GET that was sent and not waited for
 
     tcp::socket& socket() { return tls ? tls->socket() : plain->socket(); }
     void expires_at(std::chrono::steady_clock::time_point deadline) {
@@ -173,6 +175,7 @@ struct Connection::Impl {
         parser.reset();
         buffer = std::vector<char>();
         buffered = 0;
+        ahead.clear();
     }
 
     // False: it is as large as it may become.
@@ -187,6 +190,7 @@ struct Connection::Impl {
     asio::awaitable<error_code> connect(std::int64_t deadline);
     asio::awaitable<std::string> shake_hands(std::int64_t deadline);
     asio::awaitable<std::tuple<error_code, std::size_t>> write(std::string text);
+    asio::awaitable<void> send_ahead(Request request);
     asio::awaitable<error_code> read_more();
     error_code parse();
     asio::awaitable<std::optional<Failure>> exchange(
@@ -290,6 +294,18 @@ asio::awaitable<std::tuple<error_code, std::size_t>> Connection::Impl::write(std
     co_return done;
 }
 
+// A write that fails is seen by whoever waits for the answer.
+asio::awaitable<void> Connection::Impl::send_ahead(Request request) {
+    if (!usable || identity != endpoint->identity()) co_return;
+    expires_at(std::chrono::steady_clock::now() + send_ahead_max);
+    std::string text = request_text(request);
+    const std::uint64_t before = closes;
+    auto [ec, written] = co_await write(std::move(text));
+    if (ec || closes != before) co_return;
+    expires_never();
+    ahead = std::move(request.target);
+}
+
 asio::awaitable<error_code> Connection::Impl::read_more() {
     // What fills its room has more behind it; nothing but a header is left unparsed in it.
     if (buffered == buffer.size() && !grow_buffer())
@@ -333,8 +349,13 @@ asio::awaitable<std::optional<Failure>> Connection::Impl::exchange(
     Request request, CallLimits limits, bool streaming) {
     const std::int64_t deadline = monotonic_ms() + limits.total_ms;
     const std::int64_t open_by = std::min(deadline, monotonic_ms() + limits.connect_ms);
-    auto unopened = co_await ensure_open(open_by);
-    if (unopened) co_return unopened;
+    const bool is_sent = usable && !ahead.empty() && ahead == request.target;
+    if (!is_sent && !ahead.empty()) drop();
+    ahead.clear();
+    if (!is_sent) {
+        auto unopened = co_await ensure_open(open_by);
+        if (unopened) co_return unopened;
+    }
     Failure failure;
     // Connecting takes time, and a process may have been stopped for any time.
     if (limits.may_send && (!limits.may_send() || monotonic_ms() >= deadline)) {
@@ -342,10 +363,15 @@ asio::awaitable<std::optional<Failure>> Connection::Impl::exchange(
         co_return failure;
     }
     expires_at(at(deadline));
-    std::string text = request_text(request);
-    auto [ec, written] = co_await write(std::move(text));
-    // Of a TLS record that failed on its way Asio says nothing: it may be out.
-    failure.maybe_sent = written > 0 || (ec && tls != nullptr);
+    error_code ec;
+    failure.maybe_sent = is_sent;
+    if (!is_sent) {
+        std::string text = request_text(request);
+        auto [problem, written] = co_await write(std::move(text));
+        // Of a TLS record that failed on its way Asio says nothing: it may be out.
+        failure.maybe_sent = written > 0 || (problem && tls != nullptr);
+        ec = problem;
+    }
     parser = std::make_unique<Parser>();
     parser->eager(true);
     parser->header_limit(header_max);
@@ -443,6 +469,11 @@ asio::awaitable<Reply> Connection::call(Request request, CallLimits limits) {
     auto self = impl_;
     Reply reply = co_await self->attempts(std::move(request), limits, false);
     co_return reply;
+}
+
+asio::awaitable<void> Connection::send_ahead(Request request) {
+    auto self = impl_;
+    co_await self->send_ahead(std::move(request));
 }
 
 asio::awaitable<Reply> Connection::open_stream(Request request, CallLimits limits) {

@@ -53,6 +53,11 @@ public:
     /// executed).
     boost::asio::awaitable<Reply> call(Request request, CallLimits limits);
 
+    /// Sends a GET whose answer the next call() is to wait for: it must be of the same target. Only
+    /// on a connection that stands. What goes wrong shows in that call, which then sends again; any
+    /// other use of the connection opens a new one.
+    boost::asio::awaitable<void> send_ahead(Request request);
+
     /// As call(), but a 200 comes back as soon as its header is there, with an empty body: read()
     /// then gives the body piece by piece. Any other status comes with its whole body.
     boost::asio::awaitable<Reply> open_stream(Request request, CallLimits limits);

@@ -66,9 +66,8 @@ core::Result<core::Done> Intake::take_item() {
     return core::Done{};
 }
 
-// Item by item: no more is held than the page's text and one object.
-PageOutcome Intake::take_page(std::string body) {
-    const auto page = decoder_.read_page(std::move(body));
+std::variant<std::string, PageOutcome> Intake::open_page(std::string body) {
+    auto page = decoder_.read_page(std::move(body));
     if (!page) {
         problem_ = page.error().message;
         return PageOutcome::unreadable;
@@ -82,6 +81,11 @@ PageOutcome Intake::take_page(std::string body) {
         ++lists_;
         emit(RelistBegun{});
     }
+    return std::move(page->continue_token);
+}
+
+// Item by item: no more is held than the page's text and one object.
+PageOutcome Intake::take_items() {
     const auto read = decoder_.for_each_item([this] { return take_item(); });
     if (!read) {
         problem_ = read.error().message;
@@ -92,6 +96,12 @@ PageOutcome Intake::take_page(std::string body) {
     for (const auto& key : *missing) emit_deletion(key);
     emit(RelistEnded{});
     return PageOutcome::complete;
+}
+
+PageOutcome Intake::take_page(std::string body) {
+    const auto opened = open_page(std::move(body));
+    const auto* ended = std::get_if<PageOutcome>(&opened);
+    return ended != nullptr ? *ended : take_items();
 }
 
 StreamOutcome Intake::refuse(std::string why) {

@@ -14,6 +14,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <variant>
 
 namespace k8s {
 
@@ -44,6 +45,10 @@ class Intake {
 public:
     explicit Intake(IntakeOptions options);
 
+    /// The next page's token, empty if this is the last; the outcome if it is over already.
+    std::variant<std::string, PageOutcome> open_page(std::string body);
+    /// Goes through the items of the page that was opened: `more` or `complete`, or it is `broken`.
+    PageOutcome take_items();
     PageOutcome take_page(std::string body);
 
     /// Bytes of a watch, however they are cut. A new watch begins after clear().

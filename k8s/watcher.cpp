@@ -27,8 +27,7 @@ std::uint64_t random_seed() {
     return static_cast<std::uint64_t>(random()) << 32 | random();
 }
 
-IntakeOptions intake_options(
-    const WatcherOptions& options, std::function<void(WatchEvent)> emit) {
+IntakeOptions intake_options(const WatcherOptions& options, std::function<void(WatchEvent)> emit) {
     IntakeOptions made;
     made.kind = options.kind;
     made.version_use = options.version_use;
@@ -104,7 +103,9 @@ struct Watcher::Impl : std::enable_shared_from_this<Watcher::Impl> {
         notice(NoticeLevel::warning, "problem=\"" + text + "\"");
     }
 
-    void take_page(std::string body);
+    asio::awaitable<void> take_page(std::string body);
+    void note_page(PageOutcome outcome);
+    std::string list_target(const std::string& continue_token) const;
     bool take_bytes(const std::string& bytes);
     std::string watch_target(const protocol::AskWatch& ask) const;
 
@@ -115,8 +116,22 @@ struct Watcher::Impl : std::enable_shared_from_this<Watcher::Impl> {
     asio::awaitable<void> gate();
 };
 
-void Watcher::Impl::take_page(std::string body) {
-    const PageOutcome outcome = intake.take_page(std::move(body));
+// The server makes the next page while this one is read.
+asio::awaitable<void> Watcher::Impl::take_page(std::string body) {
+    const auto opened = intake.open_page(std::move(body));
+    if (const auto* ended = std::get_if<PageOutcome>(&opened)) {
+        note_page(*ended);
+        co_return;
+    }
+    if (const auto& token = std::get<std::string>(opened); !token.empty()) {
+        Request next("GET", list_target(token));
+        co_await connection.send_ahead(std::move(next));
+    }
+    if (stopped || wants_list) co_return;
+    note_page(intake.take_items());
+}
+
+void Watcher::Impl::note_page(PageOutcome outcome) {
     if (outcome != PageOutcome::unreadable) denied = false;
     switch (outcome) {
         case PageOutcome::unreadable:
@@ -138,10 +153,14 @@ void Watcher::Impl::take_page(std::string body) {
     notice(NoticeLevel::info, fmt::format("listed={}", intake.reflector().size()));
 }
 
-asio::awaitable<void> Watcher::Impl::list(std::string continue_token) {
+std::string Watcher::Impl::list_target(const std::string& continue_token) const {
     std::string target = fmt::format("/api/v1/{}?limit={}", kind_name(), options.page_size);
     if (!continue_token.empty()) target += "&continue=" + percent_encode(continue_token);
-    Request request("GET", std::move(target));
+    return target;
+}
+
+asio::awaitable<void> Watcher::Impl::list(std::string continue_token) {
+    Request request("GET", list_target(continue_token));
     Reply reply =
         co_await connection.call(std::move(request), CallLimits(list_timeout_ms, list_page_max));
     if (stopped || wants_list) co_return;
@@ -158,7 +177,7 @@ asio::awaitable<void> Watcher::Impl::list(std::string continue_token) {
         intake.reflector().on_list_failed(trouble, monotonic_ms(), chance());
         co_return;
     }
-    take_page(std::move(response.body));
+    co_await take_page(std::move(response.body));
 }
 
 std::string Watcher::Impl::watch_target(const protocol::AskWatch& ask) const {

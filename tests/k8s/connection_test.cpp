@@ -23,6 +23,12 @@ asio::awaitable<void> call(
     into = co_await connection.call(std::move(request), limits);
 }
 
+asio::awaitable<void> call_with_next(
+    Connection& connection, Request request, Request next, std::optional<Reply>& into) {
+    into = co_await connection.call(std::move(request), CallLimits(5'000));
+    co_await connection.send_ahead(std::move(next));
+}
+
 struct Client {
     explicit Client(const fake::Server& server) : connection(io, server.endpoint()) {}
     explicit Client(std::shared_ptr<Endpoint> endpoint) : connection(io, std::move(endpoint)) {}
@@ -39,6 +45,20 @@ struct Client {
             io, call(connection, std::move(request), limits, into), [](std::exception_ptr e) {
                 if (e) std::rethrow_exception(e);
             });
+    }
+
+    /// Asks, and sends the next request without waiting for its answer.
+    Reply ask_with_next(const std::string& target, const std::string& next) {
+        std::optional<Reply> reply;
+        asio::co_spawn(
+            io,
+            call_with_next(connection, Request("GET", target), Request("GET", next), reply),
+            [](std::exception_ptr e) {
+                if (e) std::rethrow_exception(e);
+            });
+        fake::run_out(io);
+        REQUIRE(reply);
+        return *reply;
     }
 
     asio::io_context io;
@@ -87,6 +107,43 @@ TEST_CASE("connection: a request carries what a server must know, and the connec
     CHECK(requests[0].headers.count("authorization") == 0);
     CHECK(requests[1].body == "{}");
     CHECK(requests[1].headers.at("content-type") == "application/json");
+}
+
+TEST_CASE("connection: a request that was sent ahead is sent once, and its answer is its own") {
+    fake::Server server(
+        [](fake::Peer& peer, const fake::Request& request) { peer.reply(200, request.target); });
+    Client client(server);
+    CHECK(response(client.ask_with_next("/1", "/2")).body == "/1");
+    fake::run_until(client.io, [&] { return server.requests().size() == 2; });
+    CHECK(response(client.ask(get("/2"))).body == "/2");
+    CHECK(response(client.ask(get("/3"))).body == "/3");
+    CHECK(server.requests().size() == 3);
+    CHECK(server.connections() == 1);
+}
+
+TEST_CASE("connection: who asks for something else than was sent ahead never gets that answer") {
+    fake::Server server(
+        [](fake::Peer& peer, const fake::Request& request) { peer.reply(200, request.target); });
+    Client client(server);
+    CHECK(response(client.ask_with_next("/1", "/2")).body == "/1");
+    CHECK(response(client.ask(get("/other"))).body == "/other");
+    CHECK(server.connections() == 2);
+    CHECK(response(client.ask_with_next("/3", "/2")).body == "/3");
+    client.connection.close();
+    CHECK(response(client.ask(get("/2"))).body == "/2");
+    CHECK(server.connections() == 3);
+}
+
+TEST_CASE("connection: an answer to what was sent ahead that is lost is asked for again") {
+    fake::Server server([](fake::Peer& peer, const fake::Request& request) {
+        if (request.connection == 1 && request.target == "/2") return peer.hang_up();
+        peer.reply(200, request.target);
+    });
+    Client client(server);
+    CHECK(response(client.ask_with_next("/1", "/2")).body == "/1");
+    CHECK(response(client.ask(get("/2"))).body == "/2");
+    CHECK(server.count("GET", "/2") == 2);
+    CHECK(server.connections() == 2);
 }
 
 TEST_CASE("connection: an answer cut into single bytes is the same answer") {

@@ -10,6 +10,7 @@
 #include <vector>
 
 using namespace k8s;
+namespace asio = boost::asio;
 using namespace watching;
 
 TEST_CASE("watcher: pages, then the watch from the list's version, then events") {
@@ -34,6 +35,35 @@ TEST_CASE("watcher: pages, then the watch from the list's version, then events")
     CHECK(requests[2].target.find("allowWatchBookmarks=true") != std::string::npos);
     CHECK(requests[2].target.find("timeoutSeconds=") != std::string::npos);
     CHECK(rig.watcher->stats().synced);
+}
+
+TEST_CASE("watcher: the server makes the next page while this one is read") {
+    fake::Server server([](fake::Peer& peer, const fake::Request& request) {
+        if (is_watch(request)) {
+            peer.begin_chunks();
+            return peer.hold();
+        }
+        const bool second = request.target.find("continue=t") != std::string::npos;
+        peer.reply(
+            200, second ? list("50", {pod("b", "2", "9")}) : list("50", {pod("a", "1", "7")}, "t"));
+    });
+    asio::io_context io;
+    Seen seen;
+    const auto is_asked_for = [&server] { return server.count("GET", "continue=t") == 1; };
+    WatcherOptions options;
+    options.sink = [&](WatchEvent event) {
+        seen.take(event);
+        const bool is_first_item = seen.log.size() == 2;
+        asio::io_context other;  // the watcher's own loop stands still in here
+        if (is_first_item) fake::run_until(other, is_asked_for);
+    };
+    Watcher watcher(io, server.endpoint(), options);
+    watcher.start();
+    fake::run_until(io, [&] { return seen.log.size() == 4; });
+    CHECK(seen.log == Log{"begin", "+1@7", "+2@9", "end"});
+    CHECK(is_asked_for());
+    watcher.stop();
+    fake::run_out(io);
 }
 
 TEST_CASE("watcher: 410 in the stream lists again and deletes what is gone, by synthesis") {
