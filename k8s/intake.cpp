@@ -140,13 +140,15 @@ StreamOutcome Intake::take_line(std::string_view text) {
 
 StreamOutcome Intake::take_object(protocol::WatchEventType type) {
     const protocol::ObjectView read = decoder_.key();
-    if (type != protocol::WatchEventType::deleted && reflector_.is_repeat(read)) {
-        ++events_;
-        if (reflector_.on_event(type, read).upsert) {
-            ++repeats_;
-            remember_annotations(read.uid);
+    if (type != protocol::WatchEventType::deleted) {
+        if (const auto repeat = reflector_.on_repeat(type, read)) {
+            ++events_;
+            if (repeat->upsert) {
+                ++repeats_;
+                remember_annotations(read.uid);
+            }
+            return StreamOutcome::fine;
         }
-        return StreamOutcome::fine;
     }
     auto object = decoder_.object();
     if (!object) return refuse(object.error().message);

@@ -20,7 +20,8 @@ constexpr std::size_t stack_bytes_kept = 1024 * 1024;
 enum Tag : std::uint32_t { tag_text = 1, tag_late, tag_late_end };
 
 bool is_space(char c) {
-    return c == ' ' || c == '\n' || c == '\t' || c == '\r';
+    return static_cast<unsigned char>(c) <= ' ' &&
+           (c == ' ' || c == '\n' || c == '\t' || c == '\r');
 }
 
 bool is_digit(char c) {
@@ -29,14 +30,6 @@ bool is_digit(char c) {
 
 bool may_be_in_number(char c) {
     return is_digit(c) || c == '-' || c == '+' || c == '.' || c == 'e' || c == 'E';
-}
-
-const ShapeMember* find_shape(const Shape& object, std::string_view name) {
-    const std::uint64_t word = first_word(name);
-    for (const ShapeMember& member : object.members) {
-        if (member.word == word && member.name == name) return &member;
-    }
-    return nullptr;
 }
 
 /// RapidJSON's allocator for a stack: one block, kept from parse to parse.
@@ -186,6 +179,19 @@ private:
 
     void skip_space() {
         while (at_ < end_ && is_space(*at_)) ++at_;
+    }
+
+    /// Past a colon and the spaces around it. What the API server writes has none.
+    bool take_colon() {
+        if (end_ - at_ < 2 || at_[0] != ':' || is_space(at_[1])) {
+            skip_space();
+            if (look() != ':') return fail("expected a colon");
+            ++at_;
+            skip_space();
+            return true;
+        }
+        ++at_;
+        return true;
     }
 
     /// The first problem is what is wrong.
@@ -402,10 +408,7 @@ private:
         const auto key = read_string(true);
         if (!key) return false;
         const Shape* shape = member_shape(frame, *key);
-        skip_space();
-        if (look() != ':') return fail("expected a colon");
-        ++at_;
-        skip_space();
+        if (!take_colon()) return false;
         Read read = Read::cut;
         if (shape != nullptr) {
             const JsonTape::Place before = tape_.size();
@@ -491,7 +494,7 @@ private:
                 frame.shape->role != ShapeRole::annotations || core::is_kept_annotation(key);
             return is_kept ? &map_value : nullptr;
         }
-        const ShapeMember* member = find_shape(*frame.shape, key);
+        const ShapeMember* member = frame.shape->find(first_word_of(key), key);
         if (member == nullptr) return nullptr;
         // Of equal members the first counts.
         const ShapeRole role = member->shape->role;
@@ -505,6 +508,12 @@ private:
             frame.late_member = member;
         }
         return member->shape;
+    }
+
+    /// A key may also be a copy.
+    std::uint64_t first_word_of(std::string_view key) const {
+        const bool is_in_text = key.data() >= begin_ && key.data() < end_;
+        return is_in_text ? first_word(key, end_) : first_word(key);
     }
 
     /// Of the contents only these three.

@@ -14,7 +14,14 @@ constexpr Shape object(
     const std::array<ShapeMember, size>& members,
     ShapeRole role = ShapeRole::none,
     std::string_view detail = {}) {
-    return Shape{.kind = ShapeKind::object, .members = members, .role = role, .detail = detail};
+    std::uint64_t names = 0;
+    for (const ShapeMember& member : members) names |= name_bit(member.word, member.name.size());
+    return Shape{
+        .kind = ShapeKind::object,
+        .members = members,
+        .role = role,
+        .detail = detail,
+        .names = names};
 }
 
 constexpr Shape array_of(

@@ -43,12 +43,27 @@ struct ShapeMember {
     std::uint64_t word;  ///< most names differ in length or here
 };
 
+/// One bit for a name that begins and is as long like this.
+constexpr std::uint64_t name_bit(std::uint64_t word, std::size_t size) {
+    return std::uint64_t{1} << ((word + size) * 0x9e3779b97f4a7c15 >> 58);
+}
+
 struct Shape {
+    /// The member of this name, whose beginning is `word`; nullptr: nobody reads it.
+    const ShapeMember* find(std::uint64_t word, std::string_view name) const {
+        if ((names & name_bit(word, name.size())) == 0) return nullptr;
+        for (const ShapeMember& member : members) {
+            if (member.word == word && member.name == name) return &member;
+        }
+        return nullptr;
+    }
+
     ShapeKind kind = ShapeKind::scalar;
     std::span<const ShapeMember> members = {};  ///< of an object
     const Shape* element = nullptr;             ///< of an array
     ShapeRole role = ShapeRole::none;
     std::string_view detail = {};
+    std::uint64_t names = 0;  ///< the bits of all members' names: most others' are not among them
 };
 
 /// One line of a watch of pods or of nodes, whose object may also be a Status.

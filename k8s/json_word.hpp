@@ -39,4 +39,13 @@ constexpr std::uint64_t first_word(std::string_view text) {
     return size == 0 ? 0 : static_cast<unsigned char>(text.front());
 }
 
+/// The same of a text that lies in another one, which ends at `end`.
+inline std::uint64_t first_word(std::string_view text, const char* end) {
+    if (std::endian::native != std::endian::little || end - text.data() < 8) {
+        return first_word(text);
+    }
+    const auto word = load_word<std::uint64_t>(text.data());
+    return text.size() >= 8 ? word : word & ((std::uint64_t{1} << 8 * text.size()) - 1);
+}
+
 }  // namespace k8s

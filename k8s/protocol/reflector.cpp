@@ -149,12 +149,16 @@ void Reflector::on_watch_opened(std::int64_t now_ms) {
     replaying_ = is_no_version(version_);
 }
 
-Verdict Reflector::on_event(WatchEventType type, const ObjectView& object) {
+void Reflector::on_watched(WatchEventType type, const ObjectView& object) {
     on_sign_of_life();
     // A watch from no version begins with what exists, in any order: the versions of these say
     // nothing about where the stream is.
     if (type != WatchEventType::added) replaying_ = false;
     if (!replaying_) advance(object.version);
+}
+
+Verdict Reflector::on_event(WatchEventType type, const ObjectView& object) {
+    on_watched(type, object);
     return type == WatchEventType::deleted ? remove(object) : store(object, false);
 }
 
@@ -172,11 +176,22 @@ void Reflector::advance(std::string_view version) {
     if (!version.empty() && !is_older(version, version_)) version_ = version;
 }
 
-bool Reflector::is_repeat(const ObjectView& object) const {
+std::optional<Verdict> Reflector::on_repeat(WatchEventType type, const ObjectView& object) {
     const auto known = objects_.find(object.name);
-    return known && object.fingerprint != 0 &&
-           objects_.note(*known).fingerprint == object.fingerprint &&
-           objects_.has_uid(*known, object.uid);
+    if (!known || object.fingerprint == 0 ||
+        objects_.note(*known).fingerprint != object.fingerprint ||
+        !objects_.has_uid(*known, object.uid)) {
+        return std::nullopt;
+    }
+    on_watched(type, object);
+    // What store() does of an object of the same uid; what is noted of it stays.
+    Verdict verdict;
+    const bool older = is_older_than_known(object, *known) &&
+                       !core::is_mutant(core::Mutant::list_overwrites_newer);
+    if (older || objects_.has_version(*known, object.version)) return verdict;
+    objects_.set_version(*known, object.version);
+    verdict.upsert = true;
+    return verdict;
 }
 
 bool Reflector::is_older_than_known(const ObjectView& object, KnownObjects::Id id) const {
@@ -211,8 +226,8 @@ Verdict Reflector::store(const ObjectView& object, bool from_list) {
     }
     const KnownObjects::Id id = *known;
     const bool same_uid = objects_.has_uid(id, object.uid);
-    const bool older = is_older_than_known(object, id) &&
-                       !core::is_mutant(core::Mutant::list_overwrites_newer);
+    const bool older =
+        is_older_than_known(object, id) && !core::is_mutant(core::Mutant::list_overwrites_newer);
     if (from_list) mark_listed(id);
     if (older || (!from_list && same_uid && objects_.has_version(id, object.version))) {
         return verdict;
@@ -236,8 +251,8 @@ Verdict Reflector::remove(const ObjectView& object) {
     bury(object.uid);
     const auto known = objects_.find(object.name);
     if (!known || !objects_.has_uid(*known, object.uid)) return verdict;
-    verdict.deleted = ObjectKey{
-        std::string(object.name), std::string(object.uid), std::string(object.version)};
+    verdict.deleted =
+        ObjectKey{std::string(object.name), std::string(object.uid), std::string(object.version)};
     objects_.erase(*known);
     return verdict;
 }

@@ -119,9 +119,10 @@ public:
 
     void on_watch_opened(std::int64_t now_ms);
     Verdict on_event(WatchEventType type, const ObjectView& object);
-    /// The receiver was told all this of the object already: of what on_event() is about to take
-    /// for news only the version is new.
-    bool is_repeat(const ObjectView& object) const;
+    /// As on_event() of an object that was added or modified, if the receiver was told all this of
+    /// it already: of what the verdict takes for news only the version is new. Nothing: that is not
+    /// so, and nothing was done.
+    std::optional<Verdict> on_repeat(WatchEventType type, const ObjectView& object);
     void on_bookmark(const std::string& version);
     /// The watch could not be opened, or an ERROR event came in the stream.
     void on_watch_failed(const Trouble& trouble, std::int64_t now_ms, std::uint32_t random);
@@ -142,6 +143,7 @@ private:
     void back_off_relist(std::int64_t now_ms, std::uint32_t random);
     void on_sign_of_life();
     void advance(std::string_view version);
+    void on_watched(WatchEventType type, const ObjectView& object);
     Verdict store(const ObjectView& object, bool from_list);
     Verdict remove(const ObjectView& object);
     void bury(std::string_view uid);

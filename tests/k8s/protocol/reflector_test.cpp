@@ -538,3 +538,37 @@ TEST_CASE("A16: reflector: a shuffled and repeated event log ends in the truth")
         CHECK(seen == expected);
     }
 }
+
+TEST_CASE("reflector: a repeat means what the event would have meant, and is one only if told") {
+    std::mt19937 random(20261122);
+    int repeats = 0;
+    for (int round = 0; round < 200; ++round) {
+        Reflector plain = watching(round % 2 == 0 ? "100" : "0", {});
+        Reflector quick = watching(round % 2 == 0 ? "100" : "0", {});
+        std::map<std::string, std::pair<std::string, std::uint64_t>> told;  // by name
+        for (int i = 0; i < 60; ++i) {
+            const std::string uid = "u" + std::to_string(random() % 3);
+            const ObjectKey object = key("p" + std::to_string(random() % 2), uid, "");
+            const std::string version = std::to_string(100 + random() % 40);
+            ObjectView view(object);
+            view.version = version;
+            view.fingerprint = random() % 3;
+            view.for_good = view.fingerprint == 0 && random() % 8 == 0;
+            const auto type = random() % 8 == 0   ? WatchEventType::deleted
+                              : random() % 2 == 0 ? WatchEventType::added
+                                                  : WatchEventType::modified;
+            const Verdict wanted = plain.on_event(type, view);
+            const auto repeat = type == WatchEventType::deleted ? std::optional<Verdict>()
+                                                                : quick.on_repeat(type, view);
+            CHECK((repeat ? *repeat : quick.on_event(type, view)) == wanted);
+            if (repeat) {
+                ++repeats;
+                CHECK(told[object.name] == std::pair(uid, view.fingerprint));
+            } else if (wanted.upsert) {
+                told[object.name] = {uid, view.fingerprint};
+            }
+            CHECK(watch_version(plain.next(0)) == watch_version(quick.next(0)));
+        }
+    }
+    CHECK(repeats > 300);
+}
