@@ -40,6 +40,7 @@ bool Cluster::upsert_node(const Node& node) {
         classes_.filter_all(insert_in_order(index), entry.node);
     } else if (filters_changed) {
         classes_.filter_all(position_of(index), entry.node);
+        index_.node_changed(index);
     }
     if (room_changed || filters_changed) note_gain(index);
     return room_changed || filters_changed;
@@ -126,7 +127,7 @@ void Cluster::erase_from_order(NodeIndex node) {
 void Cluster::set_allocatable(NodeIndex node, const Resources& allocatable, std::int64_t pods) {
     const ResourcesId id = intern_amounts(allocatable);
     columns_.set_allocatable(node, demands_[id.value], pods);
-    index_.room_changed(node);
+    index_.node_changed(node);
     NodeEntry& entry = nodes_[node.value];
     if (!entry.allocatable.is_none()) release_amounts(entry.allocatable);
     entry.allocatable = id;
@@ -153,6 +154,7 @@ ShapeId Cluster::intern_shape(const Resources& resources, const Constraints& con
 bool Cluster::release_shape(ShapeId id) {
     const Shape shape = shapes_[id];
     if (!shapes_.release(id)) return false;
+    capacity_cache_.forget(id);
     release_amounts(shape.resources);
     classes_.release(shape.constraint_class);
     return true;
@@ -301,7 +303,7 @@ void Cluster::undo_detach(ChargeId id, const Charge& charge) {
 void Cluster::apply(const Charge& charge, bool taken) {
     columns_.apply(
         demands_[charge.resources.value], {charge.node, charge.count, charge.holder, taken});
-    index_.room_changed(charge.node);
+    index_.node_changed(charge.node);
 }
 
 // --- questions ----------------------------------------------------------------------------------

@@ -12,6 +12,7 @@
 // name, so a node that arrives after its pods, or goes before them, balances ("ghost").
 
 #include "core/capacity.hpp"
+#include "core/capacity_cache.hpp"
 #include "core/chunks.hpp"
 #include "core/classes.hpp"
 #include "core/ids.hpp"
@@ -133,6 +134,11 @@ public:
     const RoomOfView& room(View view) const {
         return index_.room(view, {columns_, order_, headroom_});
     }
+    /// How many of the shape each node takes, as far as that is kept. Whoever refreshes it, and
+    /// sets something, leaves it as found.
+    CapacityCache::Entry& ask_capacities(ShapeId shape, View view) const {
+        return capacity_cache_.ask(shape, view, demand(shape));
+    }
     /// By position.
     const NodeBitmap& eligible(ClassId constraint_class) const;
     /// Why nodes are not eligible, as counted texts sorted by count (descending), then text.
@@ -146,7 +152,8 @@ public:
     template <typename Visit>
     bool for_each_gain(std::uint64_t since, Visit visit) const {
         if (room_version_ - since > gains_max) return false;
-        for (std::uint64_t at = since; at < room_version_; ++at) visit(gains_.nodes[at % gains_max]);
+        for (std::uint64_t at = since; at < room_version_; ++at)
+            visit(gains_.nodes[at % gains_max]);
         return true;
     }
 
@@ -197,7 +204,8 @@ private:
     std::vector<NodeIndex> order_;  ///< present nodes by name
     std::vector<NodeIndex> idle_;   ///< absent without charges when last looked at
     NodeColumns columns_;
-    mutable RoomIndex index_;  ///< derived, and brought up to date by questions
+    mutable RoomIndex index_;               ///< derived, and brought up to date by questions
+    mutable CapacityCache capacity_cache_;  ///< derived from that
     ConstraintClasses classes_;
     Interner<Resources, ResourcesId> amounts_;
     std::vector<Demand> demands_;  ///< by ResourcesId

@@ -1,22 +1,55 @@
-// How Packing chooses nodes when it has the capacities of all.
+// How Packing chooses nodes when it has the capacities of all: by level, without sorting. A policy
+// that begins with the smallest capacities uses nodes up to some level: below it all of them, at it
+// as many as are needed, the first by name. One that begins with the largest, the same from above.
+// Small capacities are counted to find the level; the few nodes with large ones are sorted.
 
 #include "core/packing.hpp"
+#include "core/result.hpp"
 
 #include <algorithm>
+#include <bit>
 
 namespace core {
 
-std::span<const PositionCount> Packing::fill(
-    ShapeId shape, std::int64_t wanted, const Capacities& capacities, PackingPolicy policy) {
+namespace {
+
+/// visit(position, capacity) for each set bit of a block.
+template <typename Visit>
+void for_each_node(
+    const Capacities& capacities, std::size_t block, std::uint64_t nodes, Visit visit) {
+    const std::int32_t* const of_block = capacities.of_block(block);
+    for (; nodes != 0; nodes &= nodes - 1) {
+        const auto i = static_cast<std::size_t>(std::countr_zero(nodes));
+        visit(static_cast<Position>(block * block_size + i), of_block[i]);
+    }
+}
+
+}  // namespace
+
+std::span<const PositionCount> Packing::choose(
+    std::int64_t wanted, const Capacities& capacities, PackingPolicy policy) {
     filled_.clear();
     if (wanted == 0) return filled_;
-    if (cluster_->has_costs() || policy == PackingPolicy::fewest_nodes) {
-        take_sorted(wanted, capacities, policy);
-    } else {
-        take_up_to_level(choose_level(wanted, capacities), wanted, capacities);
+    if (cluster_->has_costs()) {
+        take_by_cost(wanted, capacities, policy);
+        sort_filled();
+        return filled_;
+    }
+    switch (policy) {
+        case PackingPolicy::tightest: {
+            const std::int64_t left =
+                take_up_to(find_level_up(wanted, capacities), wanted, capacities);
+            if (left > 0) take_large(left, capacities, policy);
+            break;
+        }
+        case PackingPolicy::fewest_nodes: {
+            const bool has_large = capacities.most() >= small_capacities;
+            const std::int64_t left = has_large ? take_large(wanted, capacities, policy) : wanted;
+            if (left > 0) take_from(find_level_down(left, capacities), left, capacities);
+            break;
+        }
     }
     sort_filled();
-    for (const PositionCount& chosen : filled_) put(chosen.position, shape, chosen.count);
     return filled_;
 }
 
@@ -29,104 +62,150 @@ void Packing::sort_filled() {
     }
 }
 
-/// Fills the candidates one after another.
-void Packing::take_in_order(std::int64_t wanted, const Capacities& capacities) {
+/// Fills the candidates one after another; answers how many pods are left over.
+std::int64_t Packing::take_in_order(std::int64_t wanted, const Capacities& capacities) {
     for (const Position position : candidates_) {
         if (wanted == 0) break;
         const std::int64_t count = std::min<std::int64_t>(wanted, capacities.at(position));
         filled_.push_back({position, count});
         wanted -= count;
     }
+    return wanted;
 }
 
-void Packing::take_sorted(std::int64_t wanted, const Capacities& capacities, PackingPolicy policy) {
+void Packing::take_by_cost(
+    std::int64_t wanted, const Capacities& capacities, PackingPolicy policy) {
     candidates_.clear();
-    for (const std::uint32_t block : capacities.blocks) {
-        for (std::size_t i = 0; i < block_size; ++i) {
-            const std::size_t position = block * block_size + i;
-            if (capacities.by_position[position] > 0) {
-                candidates_.push_back(static_cast<Position>(position));
-            }
-        }
-    }
-    const bool has_costs = cluster_->has_costs();
+    capacities.for_each_block_from(1, [&](std::size_t block) {
+        const std::uint64_t nodes = bits_from(capacities.of_block(block), 1);
+        for_each_node(capacities, block, nodes, [&](Position position, std::int32_t) {
+            candidates_.push_back(position);
+        });
+        return true;
+    });
     const bool largest = policy == PackingPolicy::fewest_nodes;
     std::sort(candidates_.begin(), candidates_.end(), [&](Position a, Position b) {
-        if (has_costs && cost_at(a) != cost_at(b)) return cost_at(a) < cost_at(b);
-        const std::int32_t of_a = capacities.by_position[a];
-        const std::int32_t of_b = capacities.by_position[b];
+        if (cost_at(a) != cost_at(b)) return cost_at(a) < cost_at(b);
+        const std::int64_t of_a = capacities.at(a);
+        const std::int64_t of_b = capacities.at(b);
         if (of_a != of_b) return largest ? of_a > of_b : of_a < of_b;
         return a < b;
     });
     take_in_order(wanted, capacities);
 }
 
-/// The capacity up to which nodes are used: below it all of them, at it as many as are needed.
-/// Nodes at the level found so far are not counted any more: those before them suffice, and come
-/// first by name; nor are larger ones. small_capacities: the small ones do not suffice.
-std::int64_t Packing::choose_level(std::int64_t wanted, const Capacities& capacities) {
-    buckets_.fill(0);
-    std::int64_t level = small_capacities;
-    std::int64_t found = 0;  // at the level and below
-    for (const std::uint32_t block : capacities.blocks) {
-        const std::int32_t* const of_block = &capacities.by_position[block * block_size];
-        if (!has_between(of_block, static_cast<std::int32_t>(level))) continue;
-        for (std::size_t i = 0; i < block_size; ++i) {
-            if (of_block[i] == 0 || of_block[i] >= level) continue;
-            ++buckets_[static_cast<std::size_t>(of_block[i])];
-            found += of_block[i];
-        }
-        while (found >= wanted) {
-            const std::int64_t below = level - 1;
-            const std::int64_t there =
-                level == small_capacities ? 0 : level * buckets_[static_cast<std::size_t>(level)];
-            if (found - there < wanted) break;
-            found -= there;
-            level = below;
-        }
-    }
-    return level;
+/// Of nodes whose capacity is not small; answers how many pods are left over.
+std::int64_t Packing::take_large(
+    std::int64_t wanted, const Capacities& capacities, PackingPolicy policy) {
+    candidates_.clear();
+    capacities.for_each_block_from(small_capacities, [&](std::size_t block) {
+        const std::uint64_t nodes = bits_from(capacities.of_block(block), small_capacities);
+        for_each_node(capacities, block, nodes, [&](Position position, std::int32_t) {
+            candidates_.push_back(position);
+        });
+        return true;
+    });
+    const bool largest = policy == PackingPolicy::fewest_nodes;
+    std::sort(candidates_.begin(), candidates_.end(), [&](Position a, Position b) {
+        const std::int64_t of_a = capacities.at(a);
+        const std::int64_t of_b = capacities.at(b);
+        if (of_a != of_b) return largest ? of_a > of_b : of_a < of_b;
+        return a < b;
+    });
+    return take_in_order(wanted, capacities);
 }
 
-void Packing::take_up_to_level(
-    std::int64_t level, std::int64_t wanted, const Capacities& capacities) {
-    std::int64_t below = 0;
-    for (std::int64_t smaller = 1; smaller < level; ++smaller) {
-        below += smaller * buckets_[static_cast<std::size_t>(smaller)];
-    }
-    std::int64_t at_level = level == small_capacities ? 0 : wanted - below;
-    std::int64_t left = wanted;
-    const auto limit = static_cast<std::int32_t>(level + (level < small_capacities ? 1 : 0));
-    for (const std::uint32_t block : capacities.blocks) {
-        if (left == 0) return;
-        const std::int32_t* const of_block = &capacities.by_position[block * block_size];
-        if (!has_between(of_block, limit)) continue;
-        for (std::size_t i = 0; i < block_size; ++i) {
-            const std::int64_t capacity = of_block[i];
-            if (capacity == 0 || capacity >= limit) continue;
-            const std::int64_t count = capacity < level ? capacity : std::min(capacity, at_level);
-            if (count == 0) continue;
-            if (capacity == level) at_level -= count;
-            left -= count;
-            filled_.push_back({static_cast<Position>(block * block_size + i), count});
+/// The least level up to which nodes suffice; small_capacities: the small ones do not. Nodes at the
+/// level found so far are not counted any more: those before them suffice, and come first by name;
+/// nor are larger ones.
+Packing::Level Packing::find_level_up(std::int64_t wanted, const Capacities& capacities) {
+    buckets_.fill(0);
+    const std::int32_t least = capacities.least();
+    std::int32_t level = small_capacities;
+    std::int64_t there = 0;  // found at the level
+    std::int64_t found = 0;  // and below
+    capacities.for_each_block_up_to(level - 1, [&](std::size_t block) {
+        if (capacities.least_of_block(block) >= level) return true;
+        const std::uint64_t nodes = bits_up_to(capacities.of_block(block), level - 1);
+        for_each_node(capacities, block, nodes, [&](Position, std::int32_t capacity) {
+            ++buckets_[static_cast<std::size_t>(capacity)];
+            found += capacity;
+        });
+        while (found - there >= wanted) {
+            found -= there;
+            --level;
+            there = std::int64_t{level} * buckets_[static_cast<std::size_t>(level)];
         }
-    }
-    if (left == 0) return;
-    candidates_.clear();
-    for (const std::uint32_t block : capacities.blocks) {
-        for (std::size_t i = 0; i < block_size; ++i) {
-            const std::size_t position = block * block_size + i;
-            if (capacities.by_position[position] >= small_capacities) {
-                candidates_.push_back(static_cast<Position>(position));
-            }
-        }
-    }
-    std::sort(candidates_.begin(), candidates_.end(), [&](Position a, Position b) {
-        const std::int32_t of_a = capacities.by_position[a];
-        const std::int32_t of_b = capacities.by_position[b];
-        return of_a != of_b ? of_a < of_b : a < b;
+        return level > least;  // else nothing smaller is left to be found
     });
-    take_in_order(left, capacities);
+    return {level, wanted - (found - there)};
+}
+
+/// Answers how many pods are left over, for nodes with large capacities.
+std::int64_t Packing::take_up_to(Level level, std::int64_t wanted, const Capacities& capacities) {
+    const std::int32_t last = std::min(level.capacity, small_capacities - 1);
+    capacities.for_each_block_up_to(last, [&](std::size_t block) {
+        const std::int32_t limit = level.wanted > 0 ? last : level.capacity - 1;
+        const std::uint64_t nodes = bits_up_to(capacities.of_block(block), limit);
+        for_each_node(capacities, block, nodes, [&](Position position, std::int32_t capacity) {
+            std::int64_t count = capacity;
+            if (capacity == level.capacity) {
+                count = std::min(count, level.wanted);
+                level.wanted -= count;
+                if (count == 0) return;
+            }
+            wanted -= count;
+            filled_.push_back({position, count});
+        });
+        return wanted > 0;
+    });
+    return wanted;
+}
+
+/// The largest level from which nodes suffice, of those with small capacities. Nodes at the level
+/// found so far are not counted any more, nor are smaller ones.
+Packing::Level Packing::find_level_down(std::int64_t wanted, const Capacities& capacities) {
+    buckets_.fill(0);
+    const std::int32_t most = capacities.most();
+    std::int32_t level = 0;
+    std::int64_t there = 0;  // found at the level
+    std::int64_t found = 0;  // and above
+    capacities.for_each_block_from(1, [&](std::size_t block) {
+        if (capacities.most_of_block(block) <= level) return true;
+        const std::uint64_t nodes = bits_from(capacities.of_block(block), level + 1);
+        for_each_node(capacities, block, nodes, [&](Position, std::int32_t capacity) {
+            if (capacity >= small_capacities) return;
+            ++buckets_[static_cast<std::size_t>(capacity)];
+            found += capacity;
+        });
+        while (found - there >= wanted) {
+            found -= there;
+            ++level;
+            there = std::int64_t{level} * buckets_[static_cast<std::size_t>(level)];
+        }
+        return level < most;
+    });
+    ENSURE(level > 0);  // nodes suffice
+    return {level, wanted - (found - there)};
+}
+
+void Packing::take_from(Level level, std::int64_t wanted, const Capacities& capacities) {
+    capacities.for_each_block_from(level.capacity, [&](std::size_t block) {
+        const std::int32_t limit = level.wanted > 0 ? level.capacity : level.capacity + 1;
+        const std::uint64_t nodes = bits_from(capacities.of_block(block), limit);
+        for_each_node(capacities, block, nodes, [&](Position position, std::int32_t capacity) {
+            if (capacity >= small_capacities) return;
+            std::int64_t count = capacity;
+            if (capacity == level.capacity) {
+                count = std::min(count, level.wanted);
+                level.wanted -= count;
+                if (count == 0) return;
+            }
+            wanted -= count;
+            filled_.push_back({position, count});
+        });
+        return wanted > 0;
+    });
 }
 
 }  // namespace core

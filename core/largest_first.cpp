@@ -70,9 +70,9 @@ void Packing::open_group(const Wanted& wanted, std::size_t level, std::size_t nu
     push_group(index);
 }
 
-std::optional<std::span<const PositionCount>> Packing::fill_largest(
+std::optional<std::span<const PositionCount>> Packing::choose_largest(
     ShapeId shape, std::int64_t wanted) {
-    const Wanted looked_for = this->wanted(shape);
+    const Wanted looked_for{shape, source(shape), ScanDemand(cluster_->demand(shape))};
     const std::size_t blocks = room_->block_count();
     filled_.clear();
     heap_.clear();
@@ -91,7 +91,7 @@ std::optional<std::span<const PositionCount>> Packing::fill_largest(
             groups_[index].capacities[groups_[index].best_child] = 0;
             find_best(groups_[index]);
             push_group(index);
-            if (level == 1 && usable(looked_for.eligible, child) == 0) continue;
+            if (level == 1 && usable(looked_for.source.eligible, child) == 0) continue;
             if (level == 1 && ++opened > opened_max(blocks)) return std::nullopt;
             open_group(looked_for, level - 1, child);
             continue;
@@ -110,7 +110,6 @@ std::optional<std::span<const PositionCount>> Packing::fill_largest(
         push_group(index);
     }
     sort_filled();
-    for (const PositionCount& chosen : filled_) put(chosen.position, shape, chosen.count);
     return filled_;
 }
 

@@ -29,6 +29,7 @@ std::int64_t request_of(const Demand& demand, std::size_t resource) {
 void Packing::begin(const Cluster& cluster, View view, const std::vector<NodeIndex>& excluded) {
     cluster_ = &cluster;
     order_ = cluster.nodes_by_name();
+    view_ = view;
     room_ = &cluster.room(view);
     columns_.emplace(cluster.columns(), view, cluster.headroom());
     for (const std::size_t position : excluded_positions_) excluded_.set(position, false);
@@ -43,6 +44,14 @@ void Packing::begin(const Cluster& cluster, View view, const std::vector<NodeInd
     if (stamps_.size() < order_.size()) stamps_.resize(order_.size());
     if (block_epochs_.size() < room_->block_count()) block_epochs_.resize(room_->block_count());
     clear();
+}
+
+void Packing::end() {
+    for (CapacityCache::Entry* entry : borrowed_) {
+        entry->capacities.undo(0);
+        entry->is_lent = false;
+    }
+    borrowed_.clear();
 }
 
 /// Stamps of an epoch four billion placements ago must not be taken for ours.
@@ -89,7 +98,11 @@ void Packing::put(Position position, ShapeId shape, std::int64_t count) {
     }
 }
 
-std::int64_t Packing::left(Position position, const Demand& demand, std::size_t resource) const {
+void Packing::put_all(std::span<const PositionCount> chosen, ShapeId shape) {
+    for (const PositionCount& one : chosen) put(one.position, shape, one.count);
+}
+
+std::int64_t Packing::left(Position position, ShapeId shape, std::size_t resource) const {
     const NodeIndex node = order_[position];
     const Planned* planned = is_touched(position) ? &planned_[stamps_[position].index] : nullptr;
     if (resource < plain_resources) {
@@ -101,7 +114,7 @@ std::int64_t Packing::left(Position position, const Demand& demand, std::size_t 
         const std::int64_t room = beyond((*columns[resource])[node.value], kept[resource]);
         return (resource == 3 ? pod_slots(room) : room) - taken;
     }
-    const ExtendedId id = demand.extended[resource - plain_resources].id;
+    const ExtendedId id = cluster_->demand(shape).extended[resource - plain_resources].id;
     std::int64_t amount = columns_->columns->extended(node, id, columns_->view);
     if (planned == nullptr) return amount;
     for (const ExtendedDemand& entry : planned->extended) {
@@ -121,9 +134,13 @@ std::string_view Packing::resource_name(ShapeId shape, std::size_t resource) con
     return cluster_->extended_name(cluster_->demand(shape).extended[resource - plain_resources].id);
 }
 
+std::int64_t Packing::request(ShapeId shape, std::size_t resource) const {
+    return request_of(cluster_->demand(shape), resource);
+}
+
+/// How often this resource alone allows the shape at the position.
 std::int64_t Packing::times(Position position, ShapeId shape, std::size_t resource) const {
-    const Demand& demand = cluster_->demand(shape);
-    return times_it_fits(left(position, demand, resource), request_of(demand, resource));
+    return times_it_fits(left(position, shape, resource), request(shape, resource));
 }
 
 std::int64_t Packing::capacity(Position position, ShapeId shape) const {
@@ -142,33 +159,85 @@ std::int64_t Packing::capacity_beside(Position position, ShapeId shape, ShapeId 
         *columns_, order_[position], cluster_->demand(shape), cluster_->demand(other));
 }
 
-/// Exact: what the loop does not know of (extended resources, planned pods, amounts that it does
-/// not hold) is looked at node by node.
+std::array<std::int32_t, block_size> Packing::losses_beside(
+    std::size_t block, ShapeId shape, const Capacities& capacities, ShapeId other) const {
+    std::array<std::int32_t, block_size> losses = {};
+    if (!capacities.takes_any(block)) return losses;
+    const std::int32_t* const alone = capacities.of_block(block);
+    const Demand& demand = cluster_->demand(shape);
+    const ScanDemand scanned(demand);
+    if (scanned.is_wide || !demand.extended.empty() || room_->is_wide[block] != 0) {
+        for (std::size_t i = 0; i < block_size; ++i) {
+            if (alone[i] == 0) continue;
+            const auto position = static_cast<Position>(block * block_size + i);
+            const std::int64_t beside = capacity_beside(position, shape, other);
+            losses[i] = static_cast<std::int32_t>(alone[i] - beside);
+        }
+        return losses;
+    }
+    // Where the other fits it takes no more than the room, so no more than scanned_max.
+    std::array<std::array<double, block_size>, plain_resources> left;
+    RoomRows rows = room_->rows(0, block);
+    for (std::size_t i = 0; i < plain_resources; ++i) {
+        const auto taken = static_cast<double>(request_of(cluster_->demand(other), i));
+        for (std::size_t j = 0; j < block_size; ++j) {
+            const double beside = rows[i][j] - taken;
+            left[i][j] = beside > 0 ? beside : 0;
+        }
+        rows[i] = left[i].data();
+    }
+    scan_rows(scanned, rows, losses.data());
+    for (std::size_t i = 0; i < block_size; ++i) {
+        losses[i] = alone[i] == 0 ? 0 : alone[i] - losses[i];
+    }
+    return losses;
+}
+
+// --- capacities ---------------------------------------------------------------------------------
+
+CapacityCache::Entry& Packing::borrow(ShapeId shape) {
+    for (CapacityCache::Entry* entry : borrowed_) {
+        if (entry->shape == shape) return *entry;
+    }
+    CapacityCache::Entry& entry = cluster_->ask_capacities(shape, view_);
+    entry.is_lent = true;
+    borrowed_.push_back(&entry);
+    return entry;
+}
+
+/// In the free room, gangs of one shape come again and again: the second question shows it. The
+/// other views are asked once for many, and a look for the largest is quick where there is room.
+bool Packing::is_known(ShapeId shape) {
+    const CapacityCache::Entry& entry = borrow(shape);
+    return entry.capacities.is_built() || (view_ == View::free && entry.questions > 1);
+}
+
+Capacities& Packing::capacities(ShapeId shape) {
+    Capacities& capacities = borrow(shape).capacities;
+    if (capacities.set_count() > 0)
+        return capacities;  // it is up to date, and set for this question
+    groups_scanned_ += capacities.refresh(source(shape));
+    for (const std::size_t position : excluded_positions_) {
+        capacities.set(static_cast<Position>(position), 0);
+    }
+    return capacities;
+}
+
+void Packing::set_touched(Capacities& capacities, ShapeId shape) const {
+    for (const Position position : touched_) {
+        capacities.set(position, capacity(position, shape));
+    }
+}
+
 void Packing::scan_block(const Wanted& wanted, std::size_t block, std::int32_t* capacities) {
     ++groups_scanned_;
-    std::uint64_t takers = usable(wanted.eligible, block);
-    if (!wanted.demand.extended.empty()) takers &= room_->has_extended[block];
-    if (takers == 0) {
-        std::fill_n(capacities, block_size, 0);
-        return;
-    }
-    const bool by_node = wanted.scan.is_wide || room_->is_wide[block] != 0;
-    scan_rows(wanted.scan, room_->rows(0, block), capacities);
-    if (takers != ~std::uint64_t{0}) {
-        for (std::size_t i = 0; i < block_size; ++i) {
-            capacities[i] &= -static_cast<std::int32_t>((takers >> i) & 1U);
-        }
-    }
-    if (!by_node && wanted.demand.extended.empty() && !is_block_touched(block)) return;
-    for (; takers != 0; takers &= takers - 1) {
-        const auto i = static_cast<std::size_t>(std::countr_zero(takers));
+    const std::uint64_t takers = usable(wanted.source.eligible, block);
+    core::scan_block(wanted.source, wanted.demand, block, takers, capacities);
+    if (!is_block_touched(block)) return;
+    for (std::size_t i = 0; i < block_size; ++i) {
         const auto position = static_cast<Position>(block * block_size + i);
-        const bool touched = is_touched(position);
-        if (capacities[i] == 0 || (!by_node && wanted.demand.extended.empty() && !touched))
-            continue;
-        capacities[i] = static_cast<std::int32_t>(
-            touched ? capacity(position, wanted.shape)
-                    : capacity_of(*columns_, order_[position], wanted.demand));
+        if (capacities[i] == 0 || !is_touched(position)) continue;
+        capacities[i] = static_cast<std::int32_t>(capacity(position, wanted.shape));
     }
 }
 
@@ -177,43 +246,7 @@ void Packing::scan_block(const Wanted& wanted, std::size_t block, std::int32_t* 
 void Packing::scan_bounds(
     const Wanted& wanted, std::size_t level, std::size_t group, std::int32_t* bounds) {
     ++groups_scanned_;
-    scan_rows(wanted.scan, room_->rows(level, group), bounds);
-}
-
-/// The block's place among the capacities, to be written to.
-std::int32_t* Packing::list_block(Capacities& capacities, std::size_t block) const {
-    capacities.blocks.push_back(static_cast<std::uint32_t>(block));
-    capacities.listed[block / 64] |= std::uint64_t{1} << (block % 64);
-    return capacities.by_position.data() + block * block_size;
-}
-
-void Packing::scan(ShapeId shape, Capacities& capacities) {
-    const Wanted wanted = this->wanted(shape);
-    const std::size_t blocks = room_->block_count();
-    capacities.blocks.clear();
-    capacities.total = 0;
-    capacities.listed.assign((blocks + 63) / 64, 0);
-    if (capacities.by_position.size() < blocks * block_size) {
-        capacities.by_position.resize(blocks * block_size);
-    }
-    std::array<std::int32_t, block_size> region_bounds;
-    std::array<std::int32_t, block_size> block_bounds;
-    for (std::size_t region = 0; region * block_size < blocks; ++region) {
-        if (region % block_size == 0) {
-            scan_bounds(wanted, 2, region / block_size, region_bounds.data());
-        }
-        if (region_bounds[region % block_size] == 0) continue;
-        scan_bounds(wanted, 1, region, block_bounds.data());
-        const std::size_t end = std::min(blocks, (region + 1) * block_size);
-        for (std::size_t block = region * block_size; block < end; ++block) {
-            if (block_bounds[block % block_size] == 0 || usable(wanted.eligible, block) == 0) {
-                continue;
-            }
-            std::int32_t* const into = list_block(capacities, block);
-            scan_block(wanted, block, into);
-            capacities.total += sum_of(into, room_->levels[1][plain_resources - 1][block]);
-        }
-    }
+    scan_rows(wanted.demand, room_->rows(level, group), bounds);
 }
 
 }  // namespace core

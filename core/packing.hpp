@@ -3,10 +3,11 @@
 // planned already. An overlay of the few nodes touched, so that any view can be tried without
 // changing the cluster. Nodes are named by position in the order of their names.
 //
-// Two ways to fill nodes. fill() has the capacities of all nodes before it and chooses by any
-// policy. fill_largest() looks for the largest capacities without them: it opens blocks in the
+// Two ways to choose nodes. choose() has the capacities of all nodes before it and chooses by any
+// policy. choose_largest() looks for the largest capacities without them: it opens blocks in the
 // order of their bounds, and stops when enough is found.
 
+#include "core/capacities.hpp"
 #include "core/capacity.hpp"
 #include "core/cluster.hpp"
 #include "core/packing_policy.hpp"
@@ -27,52 +28,48 @@ struct PositionCount {
     std::int64_t count = 0;
 };
 
-/// The capacities of all nodes for one shape. Blocks that were skipped take nothing.
-struct Capacities {
-    std::vector<std::int32_t> by_position;  ///< of listed blocks
-    std::vector<std::uint32_t> blocks;      ///< that were looked at, ascending
-    std::vector<std::uint64_t> listed;      ///< a bit for each block
-    std::int64_t total = 0;
-
-    bool is_listed(std::size_t block) const {
-        return ((listed[block / 64] >> (block % 64)) & 1U) != 0;
-    }
-    std::int64_t at(Position position) const {
-        return is_listed(position / block_size) ? by_position[position] : 0;
-    }
-    /// Of a position in a listed block.
-    void set(Position position, std::int64_t capacity) {
-        total += capacity - by_position[position];
-        by_position[position] = static_cast<std::int32_t>(capacity);
-    }
-};
-
 class Packing {
 public:
-    /// The cluster must not change until the next begin().
+    /// The cluster must not change until end().
     void begin(const Cluster& cluster, View view, const std::vector<NodeIndex>& excluded);
+    /// Leaves the kept capacities as they were found.
+    void end();
 
     /// Forgets the planned pods.
     void clear();
     /// Plans pods there; the caller knows that they fit.
     void put(Position position, ShapeId shape, std::int64_t count);
+    void put_all(std::span<const PositionCount> chosen, ShapeId shape);
 
     /// 0 where the shape's constraints, or the request, rule the node out.
     std::int64_t capacity(Position position, ShapeId shape) const;
     /// The same after one pod of `other`, while nothing is planned; `other` must fit there, and the
     /// shape be eligible.
     std::int64_t capacity_beside(Position position, ShapeId shape, ShapeId other) const;
-    /// capacity() of every position.
-    void scan(ShapeId shape, Capacities& capacities);
+    /// For each node of a block how many pods of the shape one pod of `other` displaces, while
+    /// nothing is planned; says something only where `other` fits. The shape's capacities are
+    /// given.
+    std::array<std::int32_t, block_size> losses_beside(
+        std::size_t block, ShapeId shape, const Capacities& capacities, ShapeId other) const;
 
-    /// Chooses nodes for `wanted` pods by the policy, given capacities whose sum suffices, and
-    /// plans them. The answer is in order of position and lives until the next call.
-    std::span<const PositionCount> fill(
-        ShapeId shape, std::int64_t wanted, const Capacities& capacities, PackingPolicy policy);
-    /// The same for the policy fewest_nodes, where nodes have no costs, without capacities: plans
-    /// as many of `wanted` as it finds room for. Nothing: so many blocks had to be opened that a
-    /// scan is cheaper; nothing has been planned.
-    std::optional<std::span<const PositionCount>> fill_largest(ShapeId shape, std::int64_t wanted);
+    /// The shape's capacities are kept from earlier questions, or now worth to be: they cost less
+    /// than a look for the largest.
+    bool is_known(ShapeId shape);
+    /// Of every position, nothing being planned. What is set there is undone by end() at the
+    /// latest.
+    Capacities& capacities(ShapeId shape);
+    /// Sets the capacities of nodes where something is planned.
+    void set_touched(Capacities& capacities, ShapeId shape) const;
+
+    /// Chooses nodes for `wanted` pods by the policy, given capacities whose sum suffices. The
+    /// answer is in order of position and lives until the next call.
+    std::span<const PositionCount> choose(
+        std::int64_t wanted, const Capacities& capacities, PackingPolicy policy);
+    /// The same for the policy fewest_nodes, where nodes have no costs, without capacities: as many
+    /// of `wanted` as there is room for. Nothing: so many blocks had to be opened that a scan is
+    /// cheaper.
+    std::optional<std::span<const PositionCount>> choose_largest(
+        ShapeId shape, std::int64_t wanted);
 
     /// Where something is planned.
     std::span<const Position> touched() const { return touched_; }
@@ -98,8 +95,9 @@ public:
     /// order.
     std::size_t resource_count(ShapeId shape) const;
     std::string_view resource_name(ShapeId shape, std::size_t resource) const;
-    /// How often this resource alone allows the shape at the position.
-    std::int64_t times(Position position, ShapeId shape, std::size_t resource) const;
+    std::int64_t request(ShapeId shape, std::size_t resource) const;
+    /// What is left of it at the position.
+    std::int64_t left(Position position, ShapeId shape, std::size_t resource) const;
 
     /// Blocks of nodes, and of blocks, that were looked into since the packing was made: for tests.
     std::uint64_t groups_scanned() const { return groups_scanned_; }
@@ -117,9 +115,8 @@ private:
     /// A shape as it is looked up over and over.
     struct Wanted {
         ShapeId shape;
-        const Demand& demand;
-        const NodeBitmap& eligible;
-        ScanDemand scan;
+        ScanSource source;
+        ScanDemand demand;
     };
     /// 64 rows, blocks or regions on the way to the largest capacity.
     struct Group {
@@ -129,24 +126,37 @@ private:
         std::uint32_t best_child = 0;  ///< the first that has it
         std::array<std::int32_t, block_size> capacities;
     };
-    static constexpr std::int64_t small_capacities = 1024;
+    static constexpr std::int32_t small_capacities = 512;
+    /// Nodes before this capacity are used in full, of those at it for so many pods.
+    struct Level {
+        std::int32_t capacity = 0;
+        std::int64_t wanted = 0;
+    };
 
-    Wanted wanted(ShapeId shape) const {
-        const Demand& demand = cluster_->demand(shape);
-        return {shape, demand, cluster_->eligible(cluster_->class_of(shape)), ScanDemand(demand)};
+    ScanSource source(ShapeId shape) const {
+        return {
+            *room_,
+            *columns_,
+            order_,
+            cluster_->demand(shape),
+            cluster_->eligible(cluster_->class_of(shape))};
     }
     void next_epoch();
-    std::int64_t left(Position position, const Demand& demand, std::size_t resource) const;
+    std::int64_t times(Position position, ShapeId shape, std::size_t resource) const;
+    CapacityCache::Entry& borrow(ShapeId shape);
     Planned& planned_at(Position position);
     void scan_block(const Wanted& wanted, std::size_t block, std::int32_t* capacities);
     void scan_bounds(
         const Wanted& wanted, std::size_t level, std::size_t group, std::int32_t* bounds);
-    std::int32_t* list_block(Capacities& capacities, std::size_t block) const;
 
-    void take_in_order(std::int64_t wanted, const Capacities& capacities);
-    void take_sorted(std::int64_t wanted, const Capacities& capacities, PackingPolicy policy);
-    std::int64_t choose_level(std::int64_t wanted, const Capacities& capacities);
-    void take_up_to_level(std::int64_t level, std::int64_t wanted, const Capacities& capacities);
+    std::int64_t take_in_order(std::int64_t wanted, const Capacities& capacities);
+    void take_by_cost(std::int64_t wanted, const Capacities& capacities, PackingPolicy policy);
+    std::int64_t take_large(
+        std::int64_t wanted, const Capacities& capacities, PackingPolicy policy);
+    Level find_level_up(std::int64_t wanted, const Capacities& capacities);
+    Level find_level_down(std::int64_t wanted, const Capacities& capacities);
+    std::int64_t take_up_to(Level level, std::int64_t wanted, const Capacities& capacities);
+    void take_from(Level level, std::int64_t wanted, const Capacities& capacities);
     void sort_filled();
 
     void open_group(const Wanted& wanted, std::size_t level, std::size_t number);
@@ -159,6 +169,8 @@ private:
     std::span<const NodeIndex> order_;
     const RoomOfView* room_ = nullptr;
     std::optional<RoomView> columns_;
+    View view_ = View::free;
+    std::vector<CapacityCache::Entry*> borrowed_;
     NodeBitmap excluded_;
     std::vector<std::size_t> excluded_positions_;
     bool has_excluded_ = false;
@@ -169,7 +181,7 @@ private:
     std::vector<Position> touched_;            ///< parallel to planned_
     std::vector<PositionCount> filled_;
     std::vector<Position> candidates_;  ///< positions that are sorted
-    std::array<std::int64_t, small_capacities> buckets_ = {};
+    std::array<std::uint32_t, small_capacities> buckets_ = {};
     std::vector<Group> groups_;
     std::size_t groups_used_ = 0;
     std::vector<std::uint32_t> heap_;  ///< of groups_, the largest best first

@@ -5,6 +5,8 @@
 #include "core/result.hpp"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <utility>
 
 namespace core {
@@ -36,26 +38,32 @@ struct Planner::Scratch {
         std::size_t in_request = 0;
         ShapeId shape;
         std::int64_t wanted = 0;
-        Capacities capacities;  ///< before anything is planned
+        Capacities* capacities = nullptr;  ///< before anything is planned
         std::vector<PositionCount> placed;
         std::int64_t placed_count = 0;
     };
 
     void prepare(const Cluster& cluster, const PlacementRequest& request);
+    bool is_known(const PlacementRequest& request);
     Glance look_for_largest(const PlacementRequest& request);
     void scan_parts();
     bool search(const PlacementRequest& request);
     bool scan_and_search(const PlacementRequest& request);
-    void plan_what_fits(const PlacementRequest& request);
+    bool find_driver_nodes(const PlacementRequest& request);
+    bool fits(const PlacementRequest& request);
+    Placement plan_what_fits(const PlacementRequest& request);
+    std::optional<Rejection> explain_shortage(const PlacementRequest& request);
     bool parts_fit_alone() const;
     std::int64_t loss_at(const Part& part, Position position, ShapeId driver) const;
     bool parts_fit_beside(Position position, ShapeId driver) const;
     void list_driver_nodes(ShapeId driver);
+    bool find_first_driver_node(ShapeId driver);
     void offer_driver_node(const DriverNode& node, ShapeId driver, std::size_t tried_max);
     std::optional<Position> find_least_loss(ShapeId driver);
     bool attempt(ShapeId driver, Position position);
     bool attempt_driver_last(ShapeId driver);
     bool pack_executors();
+    void put_last_part();
     void pack(Part& part);
     Plan plan(const PlacementRequest& request) const;
     Shortfall shortfall(const PlacementRequest& request) const;
@@ -63,10 +71,9 @@ struct Planner::Scratch {
     Packing packing;
     std::vector<Part> parts;
     std::size_t parts_used = 0;  ///< parts beyond it are kept for their buffers
-    Capacities driver_capacities;
+    Capacities* driver_capacities = nullptr;
     PackingPolicy policy = PackingPolicy::tightest;
     bool parts_are_scanned = false;
-    std::vector<PositionCount> corrected;  ///< capacities as they were scanned
     std::vector<DriverNode> driver_nodes;  ///< that leave every part enough, in order
     std::optional<Position> driver_position;
 };
@@ -101,7 +108,18 @@ void Planner::Scratch::prepare(const Cluster& cluster, const PlacementRequest& r
 void Planner::Scratch::scan_parts() {
     if (std::exchange(parts_are_scanned, true)) return;
     packing.clear();
-    for (std::size_t i = 0; i < parts_used; ++i) packing.scan(parts[i].shape, parts[i].capacities);
+    for (std::size_t i = 0; i < parts_used; ++i) {
+        parts[i].capacities = &packing.capacities(parts[i].shape);
+    }
+}
+
+/// Every shape's capacities are kept: that is quicker than to look for the largest.
+bool Planner::Scratch::is_known(const PlacementRequest& request) {
+    bool known = !request.driver || packing.is_known(*request.driver);
+    for (std::size_t i = 0; i < parts_used; ++i) {
+        known = packing.is_known(parts[i].shape) && known;  // each is to be asked
+    }
+    return known;
 }
 
 /// The driver on the node with the largest room for it, the executors on the largest beside it: the
@@ -110,15 +128,17 @@ Glance Planner::Scratch::look_for_largest(const PlacementRequest& request) {
     packing.clear();
     driver_position.reset();
     if (request.driver) {
-        const auto found = packing.fill_largest(*request.driver, 1);
+        const auto found = packing.choose_largest(*request.driver, 1);
         if (!found) return Glance::unclear;
         if (found->empty()) return Glance::does_not_fit;
         driver_position = found->front().position;
+        packing.put(*driver_position, *request.driver, 1);
     }
     for (std::size_t i = 0; i < parts_used; ++i) {
         Part& part = parts[i];
-        const auto found = packing.fill_largest(part.shape, part.wanted);
+        const auto found = packing.choose_largest(part.shape, part.wanted);
         if (!found) return Glance::unclear;
+        if (i + 1 < parts_used) packing.put_all(*found, part.shape);
         part.placed.assign(found->begin(), found->end());
         part.placed_count = 0;
         for (const PositionCount& placed : part.placed) part.placed_count += placed.count;
@@ -131,14 +151,14 @@ Glance Planner::Scratch::look_for_largest(const PlacementRequest& request) {
 
 bool Planner::Scratch::parts_fit_alone() const {
     for (std::size_t i = 0; i < parts_used; ++i) {
-        if (parts[i].capacities.total < parts[i].wanted) return false;
+        if (parts[i].capacities->total() < parts[i].wanted) return false;
     }
     return true;
 }
 
 /// Executors of this part that a driver displaces there.
 std::int64_t Planner::Scratch::loss_at(const Part& part, Position position, ShapeId driver) const {
-    const std::int64_t alone = part.capacities.at(position);
+    const std::int64_t alone = part.capacities->at(position);
     return alone == 0 ? 0 : alone - packing.capacity_beside(position, part.shape, driver);
 }
 
@@ -148,10 +168,35 @@ std::int64_t Planner::Scratch::loss_at(const Part& part, Position position, Shap
 bool Planner::Scratch::parts_fit_beside(Position position, ShapeId driver) const {
     for (std::size_t i = 0; i < parts_used; ++i) {
         const Part& part = parts[i];
-        const std::int64_t total = part.capacities.total;
-        if (total - part.capacities.at(position) >= part.wanted) continue;
+        const std::int64_t total = part.capacities->total();
+        if (total - part.capacities->at(position) >= part.wanted) continue;
         if (total - loss_at(part, position, driver) < part.wanted) return false;
     }
+    return true;
+}
+
+/// The very first node by the policy, if the executors fit beside it: mostly they do.
+bool Planner::Scratch::find_first_driver_node(ShapeId driver) {
+    const Capacities& capacities = *driver_capacities;
+    std::optional<Position> first;
+    const auto find_in = [&](std::size_t block, std::uint64_t nodes) {
+        const auto at = static_cast<std::size_t>(std::countr_zero(nodes));
+        first = static_cast<Position>(block * block_size + at);
+        return false;
+    };
+    if (policy == PackingPolicy::fewest_nodes) {
+        const std::int32_t most = capacities.most();
+        capacities.for_each_block_from(most, [&](std::size_t block) {
+            return find_in(block, bits_from(capacities.of_block(block), most));
+        });
+    } else {
+        const std::int32_t least = capacities.least();
+        capacities.for_each_block_up_to(least, [&](std::size_t block) {
+            return find_in(block, bits_up_to(capacities.of_block(block), least));
+        });
+    }
+    if (!parts_fit_beside(*first, driver)) return false;
+    driver_nodes.push_back({*first, 0, 0});
     return true;
 }
 
@@ -160,15 +205,18 @@ void Planner::Scratch::list_driver_nodes(ShapeId driver) {
     const std::size_t tried_max = parts_used > 1 ? driver_attempts_max : 1;
     const bool has_costs = packing.cluster().has_costs();
     const bool largest = policy == PackingPolicy::fewest_nodes;
+    const Capacities& capacities = *driver_capacities;
     driver_nodes.clear();
-    for (const std::uint32_t block : driver_capacities.blocks) {
-        const std::int32_t* const of_block = &driver_capacities.by_position[block * block_size];
-        const bool full = driver_nodes.size() == tried_max;
-        // The usual case, block by block: nothing tighter than what is there already.
-        if (full && !has_costs && !largest &&
-            !has_between(of_block, static_cast<std::int32_t>(driver_nodes.back().capacity))) {
-            continue;
+    if (tried_max == 1 && !has_costs && find_first_driver_node(driver)) return;
+    capacities.for_each_block_from(1, [&](std::size_t block) {
+        // The usual case, block by block: nothing comes before what is there already.
+        const std::int64_t first_here = largest ? -std::int64_t{capacities.most_of_block(block)}
+                                                : std::int64_t{capacities.least_of_block(block)};
+        if (driver_nodes.size() == tried_max && !has_costs &&
+            first_here >= driver_nodes.back().capacity) {
+            return true;
         }
+        const std::int32_t* const of_block = capacities.of_block(block);
         for (std::size_t i = 0; i < block_size; ++i) {
             if (of_block[i] == 0) continue;
             const auto position = static_cast<Position>(block * block_size + i);
@@ -179,7 +227,8 @@ void Planner::Scratch::list_driver_nodes(ShapeId driver) {
                 driver,
                 tried_max);
         }
-    }
+        return true;
+    });
 }
 
 void Planner::Scratch::offer_driver_node(
@@ -192,31 +241,34 @@ void Planner::Scratch::offer_driver_node(
     driver_nodes.insert(at, node);
 }
 
-/// Packs what fits of every part; true when that is all.
+/// Chooses nodes for what fits of every part; true when that is all. The last part is not planned:
+/// nothing comes after it.
 bool Planner::Scratch::pack_executors() {
     bool complete = true;
     for (std::size_t i = 0; i < parts_used; ++i) {
+        if (i > 0) packing.put_all(parts[i - 1].placed, parts[i - 1].shape);
         pack(parts[i]);
         complete = complete && parts[i].placed_count == parts[i].wanted;
     }
     return complete;
 }
 
-/// Only where something is planned already do the part's capacities differ from what was scanned:
-/// those few are corrected for the moment.
+void Planner::Scratch::put_last_part() {
+    if (parts_used == 0) return;
+    const Part& last = parts[parts_used - 1];
+    packing.put_all(last.placed, last.shape);
+}
+
+/// Only where something is planned already do the part's capacities differ from what is kept: those
+/// few are set for the moment.
 void Planner::Scratch::pack(Part& part) {
-    corrected.clear();
-    for (const Position position : packing.touched()) {
-        if (!part.capacities.is_listed(position / block_size)) continue;
-        corrected.push_back({position, part.capacities.at(position)});
-        part.capacities.set(position, packing.capacity(position, part.shape));
-    }
-    part.placed_count = std::min(part.capacities.total, part.wanted);
-    const auto filled = packing.fill(part.shape, part.placed_count, part.capacities, policy);
-    part.placed.assign(filled.begin(), filled.end());
-    for (const PositionCount& scanned : corrected) {
-        part.capacities.set(scanned.position, scanned.count);
-    }
+    Capacities& capacities = *part.capacities;
+    const std::size_t set_before = capacities.set_count();
+    packing.set_touched(capacities, part.shape);
+    part.placed_count = std::min(capacities.total(), part.wanted);
+    const auto chosen = packing.choose(part.placed_count, capacities, policy);
+    part.placed.assign(chosen.begin(), chosen.end());
+    capacities.undo(set_before);
 }
 
 bool Planner::Scratch::attempt(ShapeId driver, Position position) {
@@ -230,70 +282,119 @@ bool Planner::Scratch::attempt_driver_last(ShapeId driver) {
     packing.clear();
     driver_position.reset();
     if (!pack_executors()) return false;
-    packing.scan(driver, driver_capacities);
-    if (driver_capacities.total == 0) return false;
-    driver_position = packing.fill(driver, 1, driver_capacities, policy).front().position;
-    return true;
+    put_last_part();
+    Capacities& capacities = *driver_capacities;
+    const std::size_t set_before = capacities.set_count();
+    packing.set_touched(capacities, driver);
+    if (capacities.total() > 0) {
+        driver_position = packing.choose(1, capacities, policy).front().position;
+    }
+    capacities.undo(set_before);
+    return driver_position.has_value();
 }
 
-/// True: the packing holds the plan.
+/// True: there is a plan.
 bool Planner::Scratch::search(const PlacementRequest& request) {
-    if (policy == PackingPolicy::fewest_nodes && !packing.cluster().has_costs()) {
+    if (policy == PackingPolicy::fewest_nodes && !packing.cluster().has_costs() &&
+        !is_known(request)) {
         const Glance glance = look_for_largest(request);
         if (glance != Glance::unclear) return glance == Glance::fits;
     }
     return scan_and_search(request);
 }
 
-bool Planner::Scratch::scan_and_search(const PlacementRequest& request) {
+/// False: it does not fit. True and none listed: there is no driver.
+bool Planner::Scratch::find_driver_nodes(const PlacementRequest& request) {
     scan_parts();
+    driver_nodes.clear();
     if (!parts_fit_alone()) return false;
-    if (!request.driver) {
-        packing.clear();
-        return pack_executors();
-    }
-    const ShapeId driver = *request.driver;
+    if (!request.driver) return true;
+    driver_capacities = &packing.capacities(*request.driver);
+    if (driver_capacities->total() == 0) return false;
+    list_driver_nodes(*request.driver);
+    return !driver_nodes.empty() || parts_used > 1;
+}
+
+bool Planner::Scratch::scan_and_search(const PlacementRequest& request) {
     packing.clear();
-    packing.scan(driver, driver_capacities);
-    if (driver_capacities.total == 0) return false;
-    list_driver_nodes(driver);
+    if (!find_driver_nodes(request)) return false;
+    if (!request.driver) return pack_executors();
     for (const DriverNode& node : driver_nodes) {
-        if (attempt(driver, node.position)) return true;
+        if (attempt(*request.driver, node.position)) return true;
     }
-    return parts_used > 1 && attempt_driver_last(driver);
+    return parts_used > 1 && attempt_driver_last(*request.driver);
+}
+
+/// With one part that is no matter of policy, and no plan has to be made.
+bool Planner::Scratch::fits(const PlacementRequest& request) {
+    if (parts_used <= 1) {
+        if (!is_known(request)) {
+            const Glance glance = look_for_largest(request);
+            if (glance != Glance::unclear) return glance == Glance::fits;
+        }
+        packing.clear();
+        return find_driver_nodes(request);
+    }
+    return search(request) || std::holds_alternative<Plan>(plan_what_fits(request));
 }
 
 std::optional<Position> Planner::Scratch::find_least_loss(ShapeId driver) {
     packing.clear();
-    packing.scan(driver, driver_capacities);
+    driver_capacities = &packing.capacities(driver);
     std::optional<Position> best;
     std::int64_t least = 0;
-    for (const std::uint32_t block : driver_capacities.blocks) {
-        for (std::size_t i = 0; i < block_size; ++i) {
-            const auto position = static_cast<Position>(block * block_size + i);
-            if (driver_capacities.by_position[position] == 0) continue;
-            std::int64_t loss = 0;
-            for (std::size_t j = 0; j < parts_used; ++j) {
-                loss += loss_at(parts[j], position, driver);
-            }
-            if (best && loss >= least) continue;
-            best = position;
-            least = loss;
-            if (least == 0) return best;
+    driver_capacities->for_each_block_from(1, [&](std::size_t block) {
+        std::array<std::int64_t, block_size> losses = {};
+        for (std::size_t i = 0; i < parts_used; ++i) {
+            const auto of_part =
+                packing.losses_beside(block, parts[i].shape, *parts[i].capacities, driver);
+            for (std::size_t j = 0; j < block_size; ++j) losses[j] += of_part[j];
         }
-    }
+        std::uint64_t nodes = bits_from(driver_capacities->of_block(block), 1);
+        for (; nodes != 0; nodes &= nodes - 1) {
+            const auto i = static_cast<std::size_t>(std::countr_zero(nodes));
+            if (best && losses[i] >= least) continue;
+            best = static_cast<Position>(block * block_size + i);
+            least = losses[i];
+        }
+        return !best || least > 0;
+    });
     return best;
 }
 
 /// For the rejection's numbers: the driver where it costs the executors least, if anywhere, and as
-/// many executors as fit beside it.
-void Planner::Scratch::plan_what_fits(const PlacementRequest& request) {
+/// many executors as fit beside it. Where shapes compete for nodes, this last way of packing may
+/// succeed after all.
+Placement Planner::Scratch::plan_what_fits(const PlacementRequest& request) {
     scan_parts();
     driver_position.reset();
     if (request.driver) driver_position = find_least_loss(*request.driver);
     packing.clear();
     if (driver_position) packing.put(*driver_position, *request.driver, 1);
+    if (parts_used == 1) {
+        if (auto rejection = explain_shortage(request)) return *std::move(rejection);
+    }
     pack_executors();
+    put_last_part();
+    const Shortfall shortfall = this->shortfall(request);
+    if (shortfall.is_none()) return plan(request);
+    return make_rejection(packing, shortfall);
+}
+
+/// One part, of which too few fit, fills every node to its capacity: none of that has to be
+/// planned. Nothing: enough fit.
+std::optional<Rejection> Planner::Scratch::explain_shortage(const PlacementRequest& request) {
+    Part& part = parts[0];
+    Capacities& capacities = *part.capacities;
+    const std::size_t set_before = capacities.set_count();
+    packing.set_touched(capacities, part.shape);
+    std::optional<Rejection> rejection;
+    if (capacities.total() < part.wanted) {
+        part.placed_count = capacities.total();
+        rejection = make_rejection(packing, shortfall(request), &capacities);
+    }
+    capacities.undo(set_before);
+    return rejection;
 }
 
 Plan Planner::Scratch::plan(const PlacementRequest& request) const {
@@ -329,12 +430,10 @@ Planner& Planner::operator=(Planner&&) noexcept = default;
 
 Placement Planner::place(const Cluster& cluster, const PlacementRequest& request) {
     scratch_->prepare(cluster, request);
-    if (scratch_->search(request)) return scratch_->plan(request);
-    scratch_->plan_what_fits(request);
-    const Shortfall shortfall = scratch_->shortfall(request);
-    // Where shapes compete for nodes, this last way of packing may succeed after all.
-    if (shortfall.is_none()) return scratch_->plan(request);
-    return make_rejection(scratch_->packing, shortfall);
+    Placement placement = scratch_->search(request) ? Placement(scratch_->plan(request))
+                                                    : scratch_->plan_what_fits(request);
+    scratch_->packing.end();
+    return placement;
 }
 
 std::optional<Plan> Planner::find(const Cluster& cluster, const PlacementRequest& request) {
@@ -348,14 +447,9 @@ std::optional<Plan> Planner::find(const Cluster& cluster, const PlacementRequest
 
 bool Planner::fits(const Cluster& cluster, const PlacementRequest& request) {
     scratch_->prepare(cluster, request);
-    if (scratch_->parts_used <= 1) {  // whether it fits is no matter of policy then
-        const Glance glance = scratch_->look_for_largest(request);
-        return glance == Glance::unclear ? scratch_->scan_and_search(request)
-                                         : glance == Glance::fits;
-    }
-    if (scratch_->search(request)) return true;
-    scratch_->plan_what_fits(request);
-    return scratch_->shortfall(request).is_none();
+    const bool does = scratch_->fits(request);
+    scratch_->packing.end();
+    return does;
 }
 
 std::uint64_t Planner::groups_scanned() const {

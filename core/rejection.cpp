@@ -25,52 +25,97 @@ std::string insufficient(std::string_view resource) {
     return resource == "pods" ? "Too many pods" : fmt::format("Insufficient {}", resource);
 }
 
-/// Nodes of a block that have less of a plain resource than one pod asks, as bits.
+/// Pods of one shape that fill the nodes, beside what is planned.
+struct Filling {
+    ShapeId shape;
+    const Capacities* capacities = nullptr;  ///< nullptr: there are none
+};
+
+/// Nodes of a block that have less of a plain resource than one pod asks, as bits; nothing is
+/// planned there. The pods that fill a node take no more than its room: all is exact.
 std::uint64_t short_of(
-    const Packing& packing, std::size_t resource, std::size_t block, double request) {
-    const double* const room = packing.room().rows(0, block)[resource];
+    const double* room, double request, const std::int32_t* filled, double filler) {
     std::uint64_t bits = 0;
-    if (!packing.is_block_touched(block)) {
+    if (filled == nullptr) {
         for (std::size_t i = 0; i < block_size; ++i) {
             bits |= std::uint64_t{room[i] < request} << i;
         }
         return bits;
     }
-    const std::size_t first = block * block_size;
-    for (std::size_t i = 0; i < std::min(block_size, packing.size() - first); ++i) {
-        const auto taken = packing.taken(static_cast<Position>(first + i), resource);
-        bits |= std::uint64_t{room[i] - static_cast<double>(taken) < request} << i;
+    for (std::size_t i = 0; i < block_size; ++i) {
+        bits |= std::uint64_t{room[i] - filled[i] * filler < request} << i;
     }
     return bits;
 }
 
+/// What the filling's pods take at the position of the shape's resource.
+std::int64_t taken_by(
+    const Filling& filling,
+    const Packing& packing,
+    Position position,
+    ShapeId shape,
+    std::size_t resource) {
+    if (filling.capacities == nullptr) return 0;
+    const std::int64_t count = filling.capacities->at(position);
+    if (resource < plain_resources) return packing.request(filling.shape, resource) * count;
+    const Cluster& cluster = packing.cluster();
+    const ExtendedId id = cluster.demand(shape).extended[resource - plain_resources].id;
+    return amount_of(cluster.demand(filling.shape), id) * count;
+}
+
+/// As short_of(), of `nodes`, for whatever there is, one by one.
+std::int64_t count_short(
+    const Packing& packing,
+    ShapeId shape,
+    std::size_t resource,
+    std::size_t block,
+    std::uint64_t nodes,
+    const Filling& filling) {
+    const std::int64_t request = packing.request(shape, resource);
+    if (request == 0) return 0;
+    std::int64_t count = 0;
+    for (; nodes != 0; nodes &= nodes - 1) {
+        const auto position = static_cast<Position>(
+            block * block_size + static_cast<std::size_t>(std::countr_zero(nodes)));
+        const std::int64_t left = packing.left(position, shape, resource) -
+                                  taken_by(filling, packing, position, shape, resource);
+        if (left < request) ++count;
+    }
+    return count;
+}
+
 /// Counts, over the eligible nodes, the resources that keep one more pod of the shape off.
-void count_shortages(const Packing& packing, ShapeId shape, Rejection& rejection) {
+void count_shortages(
+    const Packing& packing, ShapeId shape, const Filling& filling, Rejection& rejection) {
     std::vector<std::int64_t> short_nodes(packing.resource_count(shape), 0);
     const Cluster& cluster = packing.cluster();
     const NodeBitmap& eligible = cluster.eligible(cluster.class_of(shape));
-    const Demand& demand = cluster.demand(shape);
-    const std::array<std::int64_t, plain_resources> requests = {
-        demand.cpu_milli, demand.memory_bytes, demand.ephemeral_bytes, 1};
-    const bool is_wide = *std::max_element(requests.begin(), requests.end()) > scanned_max;
+    const bool is_wide = ScanDemand(cluster.demand(shape)).is_wide;
     std::int64_t excluded = 0;
     for (std::size_t block = 0; block < packing.room().block_count(); ++block) {
         rejection.eligible_nodes += std::popcount(eligible.word(block));
         const std::uint64_t usable = packing.usable(eligible, block);
         excluded += std::popcount(eligible.word(block) & ~usable);
-        const bool by_node = is_wide || packing.room().is_wide[block] != 0;
+        const bool by_node =
+            is_wide || packing.room().is_wide[block] != 0 || packing.is_block_touched(block);
+        const bool is_filled =
+            filling.capacities != nullptr && filling.capacities->takes_any(block);
+        const std::int32_t* const filled =
+            is_filled ? filling.capacities->of_block(block) : nullptr;
         for (std::size_t i = 0; i < short_nodes.size(); ++i) {
-            if (i < plain_resources && !by_node) {
-                if (requests[i] == 0) continue;
-                const auto request = static_cast<double>(requests[i]);
-                short_nodes[i] += std::popcount(short_of(packing, i, block, request) & usable);
+            if (by_node || i >= plain_resources) {
+                short_nodes[i] += count_short(packing, shape, i, block, usable, filling);
                 continue;
             }
-            for (std::uint64_t left = usable; left != 0; left &= left - 1) {
-                const auto at =
-                    block * block_size + static_cast<std::size_t>(std::countr_zero(left));
-                if (packing.times(static_cast<Position>(at), shape, i) == 0) ++short_nodes[i];
-            }
+            const std::int64_t request = packing.request(shape, i);
+            if (request == 0) continue;
+            const std::int64_t filler = is_filled ? packing.request(filling.shape, i) : 0;
+            const std::uint64_t nodes = short_of(
+                packing.room().rows(0, block)[i],
+                static_cast<double>(request),
+                filled,
+                static_cast<double>(filler));
+            short_nodes[i] += std::popcount(nodes & usable);
         }
     }
     const auto most = std::max_element(short_nodes.begin(), short_nodes.end());
@@ -86,8 +131,9 @@ void count_shortages(const Packing& packing, ShapeId shape, Rejection& rejection
     if (excluded > 0) rejection.reasons.push_back({"excluded", excluded});
 }
 
-void explain_shape(const Packing& packing, ShapeId shape, Rejection& rejection) {
-    count_shortages(packing, shape, rejection);
+void explain_shape(
+    const Packing& packing, ShapeId shape, const Filling& filling, Rejection& rejection) {
+    count_shortages(packing, shape, filling, rejection);
     const Cluster& cluster = packing.cluster();
     for (ReasonCount& reason : cluster.exclusions(cluster.class_of(shape))) {
         rejection.reasons.push_back(std::move(reason));
@@ -159,7 +205,8 @@ std::string missing_text(const Rejection& rejection) {
 
 }  // namespace
 
-Rejection make_rejection(const Packing& packing, const Shortfall& shortfall) {
+Rejection make_rejection(
+    const Packing& packing, const Shortfall& shortfall, const Capacities* filled) {
     const Cluster& cluster = packing.cluster();
     Rejection rejection;
     rejection.nodes = static_cast<std::int64_t>(cluster.node_count());
@@ -178,7 +225,8 @@ Rejection make_rejection(const Packing& packing, const Shortfall& shortfall) {
         add_times(rejection.missing, executor, part.wanted - part.placed);
     }
     if (const std::optional<ShapeId> shape = failed_shape(shortfall)) {
-        explain_shape(packing, *shape, rejection);
+        const Filling filling{filled == nullptr ? ShapeId{} : shortfall.executors[0].shape, filled};
+        explain_shape(packing, *shape, filling, rejection);
     }
     return rejection;
 }

@@ -30,8 +30,10 @@ struct Shortfall {
     }
 };
 
-/// `packing` still holds everything that could be planned.
-Rejection make_rejection(const Packing& packing, const Shortfall& shortfall);
+/// `packing` still holds everything that could be planned; or all but the pods of the first part,
+/// of which each node takes as many as `filled` says.
+Rejection make_rejection(
+    const Packing& packing, const Shortfall& shortfall, const Capacities* filled = nullptr);
 
 /// The order in which shapes are packed: by the largest share of what the cluster has of a
 /// resource.

@@ -7,6 +7,8 @@ namespace core {
 
 namespace {
 
+constexpr std::uint64_t all_rows = ~std::uint64_t{0};
+
 /// More than the loop holds exactly is no bound at all.
 double scanned(std::int64_t room) {
     return room > scanned_max ? std::numeric_limits<double>::infinity()
@@ -51,49 +53,56 @@ void RoomIndex::number_anew(std::span<const NodeIndex> order) {
         view.is_wide.resize(blocks);
         view.has_extended.resize(blocks);
         view.stale_.resize((blocks + 63) / 64);
+        view.stale_rows_.resize(blocks);
+        view.block_versions_.resize(blocks);
+        view.region_versions_.resize((blocks + 63) / 64);
+        view.any_stale_ = true;  // that blocks are gone is news, too
     }
     settled_ = order.size();
     order_changed_ = false;
     const std::size_t last = blocks == 0 ? 0 : blocks - 1;  // its region may have lost others
-    for (std::size_t block = std::min(first, last); block < blocks; ++block) mark(block);
+    for (std::size_t block = std::min(first, last); block < blocks; ++block) mark(block, all_rows);
+}
+
+void RoomIndex::read_row(
+    RoomOfView& room, const RoomView& columns, NodeIndex node, std::size_t row) {
+    const std::int64_t cpu = beyond(columns.cpu[node.value], columns.headroom.cpu_milli);
+    const std::int64_t memory = beyond(columns.memory[node.value], columns.headroom.memory_bytes);
+    const std::int64_t ephemeral = beyond(columns.ephemeral[node.value], 0);
+    auto& level = room.levels[0];
+    level[0][row] = scanned(cpu);
+    level[1][row] = scanned(memory);
+    level[2][row] = scanned(ephemeral);
+    level[3][row] = static_cast<double>(pod_slots(columns.pods[node.value]));
+    const std::uint64_t bit = std::uint64_t{1} << (row % block_size);
+    std::uint64_t& is_wide = room.is_wide[row / block_size];
+    is_wide = std::max({cpu, memory, ephemeral}) > scanned_max ? is_wide | bit : is_wide & ~bit;
+    std::uint64_t& extended = room.has_extended[row / block_size];
+    extended = columns.columns->lists_extended(node) ? extended | bit : extended & ~bit;
 }
 
 void RoomIndex::read_block(RoomOfView& room, View view, const Source& source, std::size_t block) {
     const RoomView columns(source.columns, view, source.headroom);
-    auto& level = room.levels[0];
     const std::size_t first = block * block_size;
     const std::size_t present = std::min(block_size, source.order.size() - first);
-    bool is_wide = false;
-    std::uint64_t extended = 0;
-    for (std::size_t i = 0; i < block_size; ++i) {
-        const std::size_t row = first + i;
-        if (i >= present) {
-            for (std::vector<double>& column : level) column[row] = 0;
+    for (std::uint64_t stale = room.stale_rows_[block]; stale != 0; stale &= stale - 1) {
+        const auto i = static_cast<std::size_t>(std::countr_zero(stale));
+        if (i < present) {
+            read_row(room, columns, source.order[first + i], first + i);
             continue;
         }
-        const NodeIndex node = source.order[row];
-        const std::int64_t cpu = beyond(columns.cpu[node.value], columns.headroom.cpu_milli);
-        const std::int64_t memory =
-            beyond(columns.memory[node.value], columns.headroom.memory_bytes);
-        const std::int64_t ephemeral = beyond(columns.ephemeral[node.value], 0);
-        is_wide |= std::max({cpu, memory, ephemeral}) > scanned_max;
-        level[0][row] = scanned(cpu);
-        level[1][row] = scanned(memory);
-        level[2][row] = scanned(ephemeral);
-        level[3][row] = static_cast<double>(pod_slots(columns.pods[node.value]));
-        extended |= std::uint64_t{source.columns.lists_extended(node)} << i;
+        for (std::vector<double>& column : room.levels[0]) column[first + i] = 0;
+        room.is_wide[block] &= ~(std::uint64_t{1} << i);
+        room.has_extended[block] &= ~(std::uint64_t{1} << i);
     }
-    room.is_wide[block] = is_wide;
-    room.has_extended[block] = extended;
+    room.stale_rows_[block] = 0;
 }
 
 /// Of 64 entries of a level, into one of the level above.
 void RoomIndex::read_maxima(RoomOfView& room, std::size_t level, std::size_t group) {
     for (std::size_t i = 0; i < plain_resources; ++i) {
-        const double* const from = room.levels[level][i].data() + group * block_size;
-        double most = 0;
-        for (std::size_t j = 0; j < block_size; ++j) most = from[j] > most ? from[j] : most;
-        room.levels[level + 1][i][group] = most;
+        room.levels[level + 1][i][group] =
+            largest_room(room.levels[level][i].data() + group * block_size);
     }
 }
 
@@ -101,6 +110,7 @@ const RoomOfView& RoomIndex::room(View view, const Source& source) {
     settle(source.order);
     RoomOfView& room = views_[static_cast<std::size_t>(view)];
     if (!room.any_stale_) return room;
+    ++room.version_;
     for (std::size_t region = 0; region < room.stale_.size(); ++region) {
         std::uint64_t stale = room.stale_[region];
         if (stale == 0) continue;
@@ -110,8 +120,10 @@ const RoomOfView& RoomIndex::room(View view, const Source& source) {
             if (block >= room.block_count()) break;
             read_block(room, view, source, block);
             read_maxima(room, 0, block);
+            room.block_versions_[block] = room.version_;
         }
         read_maxima(room, 1, region);
+        room.region_versions_[region] = room.version_;
         room.stale_[region] = 0;
     }
     room.any_stale_ = false;

@@ -1,8 +1,9 @@
 #pragma once
 // The room of all nodes in the order of their names, in blocks with the largest room of each
 // resource: what a scan for room reads. Everything here is derived from the columns and brought up
-// to date when it is asked for: a change marks the node's block, and only marked blocks are read
-// again. A roll back marks them like any other change.
+// to date when it is asked for: a change marks the node's row, and only marked rows are read again.
+// A roll back marks them like any other change. What is derived from this in turn can tell by the
+// versions which blocks were read again since it looked.
 //
 //   rows:    one per node            64 rows are a block
 //   blocks:  the maxima of 64 rows   64 blocks are a region
@@ -32,10 +33,16 @@ struct RoomOfView {
     static constexpr std::size_t level_count = 3;  ///< rows, blocks, regions
     /// By level and resource; padded with rows that take nothing to whole blocks.
     std::array<std::array<std::vector<double>, plain_resources>, level_count> levels;
-    std::vector<std::uint8_t> is_wide;        ///< by block: some room there is past scanned_max
+    std::vector<std::uint64_t>
+        is_wide;  ///< by block, a bit for each node with room past scanned_max
     std::vector<std::uint64_t> has_extended;  ///< by block, a bit for each node that lists any
 
     std::size_t block_count() const { return is_wide.size(); }
+    /// When something was last read again: anywhere, in a block, in a region. Room, extended
+    /// resources, and which classes a node passes are all as they were if it has not grown since.
+    std::uint64_t version() const { return version_; }
+    std::uint64_t block_version(std::size_t block) const { return block_versions_[block]; }
+    std::uint64_t region_version(std::size_t region) const { return region_versions_[region]; }
     /// The group-th 64 of a level.
     RoomRows rows(std::size_t level, std::size_t group) const {
         RoomRows rows = {};
@@ -47,8 +54,12 @@ struct RoomOfView {
 
 private:
     friend class RoomIndex;
-    std::vector<std::uint64_t> stale_;  ///< a bit for each block
+    std::vector<std::uint64_t> stale_;       ///< a bit for each block
+    std::vector<std::uint64_t> stale_rows_;  ///< by block, a bit for each row
     bool any_stale_ = false;
+    std::uint64_t version_ = 0;
+    std::vector<std::uint64_t> block_versions_;
+    std::vector<std::uint64_t> region_versions_;
 };
 
 class RoomIndex {
@@ -62,10 +73,12 @@ public:
     // --- what has changed ---
     void node_came(NodeIndex node, std::size_t position);
     void node_went(NodeIndex node, std::size_t position);
-    void room_changed(NodeIndex node) {
+    /// Its room, or the classes that it passes.
+    void node_changed(NodeIndex node) {
         // Of a node at or behind settled_ all is read again anyway.
         if (node.value < positions_.size() && positions_[node.value] < settled_) {
-            mark(positions_[node.value] / block_size);
+            const Position position = positions_[node.value];
+            mark(position / block_size, std::uint64_t{1} << (position % block_size));
         }
     }
     void all_changed() {
@@ -85,9 +98,10 @@ public:
     friend bool operator==(const RoomIndex&, const RoomIndex&) { return true; }
 
 private:
-    void mark(std::size_t block) {
+    void mark(std::size_t block, std::uint64_t rows) {
         for (RoomOfView& view : views_) {
-            if (block >= view.stale_.size() * 64) continue;
+            if (block >= view.stale_rows_.size()) continue;
+            view.stale_rows_[block] |= rows;
             view.stale_[block / 64] |= std::uint64_t{1} << (block % 64);
             view.any_stale_ = true;
         }
@@ -97,6 +111,8 @@ private:
     }
     void number_anew(std::span<const NodeIndex> order);
     static void read_block(RoomOfView& room, View view, const Source& source, std::size_t block);
+    static void read_row(
+        RoomOfView& room, const RoomView& columns, NodeIndex node, std::size_t row);
     static void read_maxima(RoomOfView& room, std::size_t level, std::size_t group);
 
     std::vector<Position> positions_;  ///< by NodeIndex; right for those below settled_

@@ -103,25 +103,68 @@ std::int32_t largest_of(const std::int32_t* capacities) {
     return largest;
 }
 
+/// Of n - 1 as unsigned numbers 0 becomes the largest.
 CORE_WIDEST_REGISTERS
-bool has_between(const std::int32_t* capacities, std::int32_t limit) {
-    std::int32_t found = 0;
+std::int32_t least_of(const std::int32_t* numbers) {
+    std::uint32_t least = UINT32_MAX;
     for (std::size_t i = 0; i < block_size; ++i) {
-        found |= (capacities[i] > 0 ? 1 : 0) & (capacities[i] < limit ? 1 : 0);
+        const std::uint32_t less_one = static_cast<std::uint32_t>(numbers[i]) - 1;
+        least = less_one < least ? less_one : least;
     }
-    return found != 0;
+    return static_cast<std::int32_t>(least + 1);
 }
 
 CORE_WIDEST_REGISTERS
-std::int64_t sum_of(const std::int32_t* capacities, double largest) {
-    if (largest < 0x1p25) {  // 64 of them stay below 2^31
-        std::int32_t sum = 0;
-        for (std::size_t i = 0; i < block_size; ++i) sum += capacities[i];
-        return sum;
+Summary summarize(const std::int32_t* capacities, double bound) {
+    std::uint32_t least = UINT32_MAX;
+    std::int32_t most = 0;
+    std::int32_t sum = 0;
+    for (std::size_t i = 0; i < block_size; ++i) {
+        const std::uint32_t less_one = static_cast<std::uint32_t>(capacities[i]) - 1;
+        least = less_one < least ? less_one : least;
+        most = capacities[i] > most ? capacities[i] : most;
+        sum = static_cast<std::int32_t>(
+            static_cast<std::uint32_t>(sum) + static_cast<std::uint32_t>(capacities[i]));
     }
-    std::int64_t sum = 0;
-    for (std::size_t i = 0; i < block_size; ++i) sum += capacities[i];
-    return sum;
+    Summary summary{sum, static_cast<std::int32_t>(least + 1), most};
+    if (bound < 0x1p25) return summary;  // 64 of them stay below 2^31
+    summary.total = 0;
+    for (std::size_t i = 0; i < block_size; ++i) summary.total += capacities[i];
+    return summary;
+}
+
+/// In lanes, for the compiler may not change the order of comparisons of doubles.
+CORE_WIDEST_REGISTERS
+double largest_room(const double* rows) {
+    constexpr std::size_t lanes = 8;
+    std::array<double, lanes> most = {};
+    for (std::size_t i = 0; i < block_size; i += lanes) {
+        for (std::size_t j = 0; j < lanes; ++j) {
+            most[j] = rows[i + j] > most[j] ? rows[i + j] : most[j];
+        }
+    }
+    double largest = 0;
+    for (const double lane : most) largest = lane > largest ? lane : largest;
+    return largest;
+}
+
+CORE_WIDEST_REGISTERS
+std::uint64_t bits_up_to(const std::int32_t* numbers, std::int32_t limit) {
+    std::uint64_t bits = 0;
+    for (std::size_t i = 0; i < block_size; ++i) {
+        const auto less_one = static_cast<std::uint32_t>(numbers[i]) - 1;
+        bits |= std::uint64_t{less_one < static_cast<std::uint32_t>(limit)} << i;
+    }
+    return bits;
+}
+
+CORE_WIDEST_REGISTERS
+std::uint64_t bits_from(const std::int32_t* numbers, std::int32_t limit) {
+    std::uint64_t bits = 0;
+    for (std::size_t i = 0; i < block_size; ++i) {
+        bits |= std::uint64_t{numbers[i] >= limit} << i;
+    }
+    return bits;
 }
 
 }  // namespace core

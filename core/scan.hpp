@@ -39,11 +39,25 @@ struct ScanDemand {
 /// How many pods of the demand each of 64 rows takes, extended resources aside.
 void scan_rows(const ScanDemand& demand, const RoomRows& rows, std::int32_t* capacities);
 
+/// What is known of 64 capacities without another look at them.
+struct Summary {
+    std::int64_t total = 0;
+    std::int32_t least = 0;  ///< of those that are not 0; 0: there is none
+    std::int32_t most = 0;
+    friend bool operator==(const Summary&, const Summary&) = default;
+};
+/// None of the capacities is above `bound`.
+Summary summarize(const std::int32_t* capacities, double bound);
 /// The largest of 64 capacities.
 std::int32_t largest_of(const std::int32_t* capacities);
-/// Some capacity c of the 64 has 0 < c < limit.
-bool has_between(const std::int32_t* capacities, std::int32_t limit);
-/// Sum of 64 capacities, none above `largest`.
-std::int64_t sum_of(const std::int32_t* capacities, double largest);
+/// The least of 64 numbers that is not 0; 0: all are.
+std::int32_t least_of(const std::int32_t* numbers);
+/// The largest of 64 rows of room.
+double largest_room(const double* rows);
+
+/// Which of 64 numbers n have 0 < n <= limit, as bits.
+std::uint64_t bits_up_to(const std::int32_t* numbers, std::int32_t limit);
+/// Which of 64 numbers are at least `limit`.
+std::uint64_t bits_from(const std::int32_t* numbers, std::int32_t limit);
 
 }  // namespace core

@@ -8,8 +8,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <benchmark/benchmark.h>
 #include <string>
+#include <variant>
+#include <vector>
 
 namespace {
 
@@ -140,6 +143,59 @@ void place_after_a_change(benchmark::State& state) {
     }
 }
 BENCHMARK(place_after_a_change)->ArgName("nodes")->Arg(1'000)->Arg(10'000)->Arg(100'000);
+
+/// A shape that is not known: more shapes in turn than are kept. Policy as above.
+void place_new_shape(benchmark::State& state) {
+    core::Cluster cluster = occupied(state.range(0), 50);
+    std::vector<core::PlacementRequest> requests;
+    for (std::int64_t i = 0; i <= std::int64_t{core::CapacityCache::kept_max}; ++i) {
+        core::Resources executor = build::resources("4", "16Gi");
+        executor.cpu_milli -= i;
+        const auto shape = cluster.intern_shape(executor, {});
+        requests.push_back({{}, {{shape, 100}}, core::View::free, {}});
+        requests.back().policy =
+            state.range(1) == 0 ? core::PackingPolicy::tightest : core::PackingPolicy::fewest_nodes;
+    }
+    core::Planner planner;
+    std::size_t next = 0;
+    for (auto _ : state) {
+        benchmark::DoNotOptimize(planner.place(cluster, requests[next]));
+        next = (next + 1) % requests.size();
+    }
+}
+BENCHMARK(place_new_shape)
+    ->ArgNames({"nodes", "policy"})
+    ->ArgsProduct({{1'000, 10'000, 100'000}, {0, 1}});
+
+/// Gangs of one shape come and go: each is placed, takes its room, and gives it back ten gangs
+/// later.
+void place_gangs_in_turn(benchmark::State& state) {
+    core::Cluster cluster = occupied(state.range(0), 50);
+    const auto driver = cluster.intern_shape(build::resources("2", "4Gi"), {});
+    const auto executor = cluster.intern_shape(build::resources("4", "16Gi"), {});
+    core::PlacementRequest request{driver, {{executor, 100}}, core::View::free, {}};
+    request.policy =
+        state.range(1) == 0 ? core::PackingPolicy::tightest : core::PackingPolicy::fewest_nodes;
+    core::Planner planner;
+    std::array<std::vector<core::ChargeId>, 10> gangs;
+    std::size_t next = 0;
+    for (auto _ : state) {
+        std::vector<core::ChargeId>& gang = gangs[next];
+        next = (next + 1) % gangs.size();
+        for (const core::ChargeId charge : gang) cluster.release(charge);
+        gang.clear();
+        const core::Placement placement = planner.place(cluster, request);
+        const auto& plan = std::get<core::Plan>(placement);
+        gang.push_back(cluster.charge(plan.driver, driver, core::Holder::gang));
+        for (const core::NodeCount& found : plan.executors[0]) {
+            gang.push_back(cluster.charge(
+                found.node, executor, core::Holder::gang, static_cast<std::uint32_t>(found.count)));
+        }
+    }
+}
+BENCHMARK(place_gangs_in_turn)
+    ->ArgNames({"nodes", "policy"})
+    ->ArgsProduct({{1'000, 10'000, 100'000}, {0, 1}});
 
 void count_foreign_pod(benchmark::State& state) {
     core::Cluster cluster = half_full(5'000);

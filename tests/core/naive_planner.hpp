@@ -143,4 +143,61 @@ inline std::optional<NaivePlan> naive_plan(
     return std::nullopt;
 }
 
+/// What is said of a gang with one executor shape that does not fit.
+struct NaiveShortage {
+    bool driver_fits = false;
+    std::int64_t executors_fit = 0;
+    std::int64_t eligible_nodes = 0;                  ///< for the shape that failed
+    std::map<std::string, std::int64_t> short_nodes;  ///< by Kubernetes' name of the resource
+    friend bool operator==(const NaiveShortage&, const NaiveShortage&) = default;
+};
+
+inline void count_short(
+    const NaiveNode& node,
+    const NaiveShape& shape,
+    std::map<std::string, std::int64_t>& short_nodes) {
+    const auto note = [&](const char* name, std::int64_t left, std::int64_t wanted) {
+        if (wanted > 0 && left < wanted) ++short_nodes[name];
+    };
+    note("cpu", node.left.cpu_milli, shape.amount.cpu_milli);
+    note("memory", node.left.memory_bytes, shape.amount.memory_bytes);
+    note("ephemeral-storage", node.left.ephemeral_bytes, shape.amount.ephemeral_bytes);
+    note("pods", node.pods_left, 1);
+    for (const auto& wanted : shape.amount.extended) {
+        note(wanted.name.c_str(), node.left.extended_amount(wanted.name), wanted.amount);
+    }
+}
+
+/// The driver where it displaces the fewest executors, then executors wherever there is room; the
+/// nodes are counted after that.
+inline NaiveShortage naive_shortage(
+    std::vector<NaiveNode> nodes, const NaiveShape* driver, const NaiveShape& executor) {
+    NaiveShortage shortage;
+    std::optional<std::size_t> best;
+    std::int64_t least = 0;
+    for (std::size_t i = 0; driver != nullptr && i < nodes.size(); ++i) {
+        if (naive_capacity(nodes[i], *driver) == 0) continue;
+        NaiveNode beside = nodes[i];
+        take(beside, driver->amount);
+        const std::int64_t loss =
+            naive_capacity(nodes[i], executor) - naive_capacity(beside, executor);
+        if (best && loss >= least) continue;
+        best = i;
+        least = loss;
+    }
+    shortage.driver_fits = best.has_value();
+    if (best) take(nodes[*best], driver->amount);
+    const NaiveShape& failed = driver != nullptr && !best ? *driver : executor;
+    for (NaiveNode& node : nodes) {
+        for (std::int64_t n = naive_capacity(node, executor); n > 0; --n) {
+            take(node, executor.amount);
+            ++shortage.executors_fit;
+        }
+        if (!core::filter_node(node.node, failed.constraints).passes()) continue;
+        ++shortage.eligible_nodes;
+        if (!node.is_excluded) count_short(node, failed, shortage.short_nodes);
+    }
+    return shortage;
+}
+
 }  // namespace tests

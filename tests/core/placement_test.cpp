@@ -8,6 +8,8 @@
 
 #include <limits>
 #include <string>
+#include <utility>
+#include <vector>
 
 using build::node;
 using build::resources;
@@ -312,4 +314,102 @@ TEST_CASE("placement: a planner keeps nothing from one question to the next") {
     CHECK(s.planner.fits(other, {there, {{there, 100}, {there, 5}}}));
     CHECK_FALSE(s.planner.fits(other, {there, {{there, 1000}}}));
     CHECK(s.place(request) == first);
+}
+
+TEST_CASE("placement: nodes that go take their room with them, whole blocks of them too") {
+    Cluster cluster;
+    const auto name = [](int i) { return fmt::format("n{:03}", i); };
+    const auto add = [&](int first, int last) {
+        for (int i = first; i < last; ++i) cluster.upsert_node(node(name(i)).cpu(1));
+    };
+    const auto remove = [&](int first, int last) {
+        for (int i = first; i < last; ++i) cluster.remove_node(name(i));
+    };
+    const ShapeId shape = cluster.intern_shape(resources("1", "1Mi"), {});
+    Planner planner;
+    const auto fit = [&](std::int64_t most) {
+        const auto fits = [&](std::int64_t count) {
+            return planner.fits(cluster, {{}, {{shape, count}}}) &&
+                   std::holds_alternative<Plan>(planner.place(cluster, {{}, {{shape, count}}}));
+        };
+        return fits(most) && !fits(most + 1);
+    };
+    add(0, 130);
+    CHECK(fit(130));
+    CHECK(fit(130));
+    remove(60, 130);
+    CHECK(fit(60));
+    remove(0, 60);
+    CHECK(fit(0));
+    add(0, 70);
+    CHECK(fit(70));
+    remove(0, 10);
+    remove(20, 70);
+    add(100, 200);
+    CHECK(fit(110));
+}
+
+TEST_CASE("placement: the first nodes by the policy are found in whichever block they are") {
+    Cluster cluster;
+    const auto name = [](int i) { return fmt::format("n{:03}", i); };
+    for (int i = 0; i < 300; ++i) cluster.upsert_node(node(name(i)).cpu(4));
+    cluster.upsert_node(node(name(150)).cpu(2));
+    cluster.upsert_node(node(name(280)).cpu(1));
+    cluster.upsert_node(node(name(152)).cpu(7));
+    cluster.upsert_node(node(name(290)).cpu(8));
+    const ShapeId shape = cluster.intern_shape(resources("1", "1Mi"), {});
+    Planner planner;
+    const auto counts = [&](std::int64_t wanted, core::PackingPolicy policy) {
+        PlacementRequest request{{}, {{shape, wanted}}};
+        request.policy = policy;
+        std::vector<std::pair<std::string, std::int64_t>> found;
+        const Placement placement = planner.place(cluster, request);
+        for (const auto& [at, count] : std::get<Plan>(placement).executors[0]) {
+            found.emplace_back(cluster.node_name(at), count);
+        }
+        return found;
+    };
+    using Counts = std::vector<std::pair<std::string, std::int64_t>>;
+    for (int asked = 0; asked < 3; ++asked) {  // a shape that is new, and one that is known
+        CHECK(counts(15, core::PackingPolicy::fewest_nodes) == Counts{{"n152", 7}, {"n290", 8}});
+        CHECK(counts(14, core::PackingPolicy::fewest_nodes) == Counts{{"n152", 6}, {"n290", 8}});
+        CHECK(counts(3, core::PackingPolicy::fewest_nodes) == Counts{{"n290", 3}});
+    }
+    CHECK(counts(1, core::PackingPolicy::tightest) == Counts{{"n280", 1}});
+    CHECK(counts(3, core::PackingPolicy::tightest) == Counts{{"n150", 2}, {"n280", 1}});
+    CHECK(
+        counts(6, core::PackingPolicy::tightest) == Counts{{"n000", 3}, {"n150", 2}, {"n280", 1}});
+}
+
+TEST_CASE("placement: a rejection's driver costs least in whichever block that is") {
+    Cluster cluster;
+    for (int i = 0; i < 130; ++i) {
+        cluster.upsert_node(node(fmt::format("n{:03}", i)).cpu(i == 129 ? 3 : 2));
+    }
+    const ShapeId driver = cluster.intern_shape(resources("1", "1Mi"), {});
+    const ShapeId executor = cluster.intern_shape(resources("2", "1Mi"), {});
+    Planner planner;
+    const Placement placement = planner.place(cluster, {driver, {{executor, 1'000}}});
+    CHECK(std::get<Rejection>(placement).executors_fit == 130);
+}
+
+TEST_CASE("placement: amounts past what a scan holds exactly are counted exactly") {
+    Cluster cluster;
+    cluster.upsert_node(node("n1").memory("7Pi").pods(50));
+    cluster.upsert_node(node("n2").memory("4Gi").pods(50));
+    const ShapeId shape = cluster.intern_shape(resources("1m", "2Pi"), {});
+    Planner planner;
+    const auto fit = [&] {
+        const Placement placement = planner.place(cluster, {{}, {{shape, 100}}});
+        return std::get<Rejection>(placement).executors_fit;
+    };
+    CHECK(fit() == 3);
+    const auto charge =
+        cluster.charge(*cluster.find_node("n1"), resources("0", "3Pi"), Holder::foreign);
+    CHECK(fit() == 2);
+    cluster.release(charge);
+    cluster.upsert_node(node("n2").memory("5Pi").pods(50));
+    CHECK(fit() == 5);
+    cluster.upsert_node(node("n2").memory("4Gi").pods(50));
+    CHECK(fit() == 3);
 }

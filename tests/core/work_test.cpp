@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <string>
+#include <vector>
 
 using namespace core;
 using build::node;
@@ -83,7 +84,8 @@ TEST_CASE("work: fewest nodes are found in a few blocks, however many there are"
         CHECK(planner.groups_scanned() - before <= 8);
         REQUIRE(std::holds_alternative<Plan>(placement));
         CHECK(
-            std::get<Plan>(placement).executors[0].size() == 25);  // four on each, none beside the driver
+            std::get<Plan>(placement).executors[0].size() ==
+            25);  // four on each, none beside the driver
     }
 }
 
@@ -98,4 +100,79 @@ TEST_CASE("work: blocks in which a class has no node are passed over") {
     CHECK(std::holds_alternative<Plan>(planner.place(cluster, request)));
     // Two regions, and the one block, for each of the two shapes.
     CHECK(planner.groups_scanned() - before <= 2 * (1 + 2 + 1));
+}
+
+TEST_CASE("work: a shape that comes again costs the blocks that changed, by either policy") {
+    Cluster cluster = cluster_of(10'000);
+    const ShapeId driver = cluster.intern_shape(resources("1", "1Gi"), {});
+    const ShapeId executor = cluster.intern_shape(resources("4", "4Gi"), {});
+    Planner planner;
+    PlacementRequest request{driver, {{executor, 100}}};
+    SUBCASE("tightest") {
+        request.policy = PackingPolicy::tightest;
+    }
+    SUBCASE("fewest nodes") {
+        request.policy = PackingPolicy::fewest_nodes;
+    }
+    planner.place(cluster, request);
+    planner.place(cluster, request);
+    CHECK(scanned_for(planner, cluster, request) == 0);
+    const NodeIndex last = cluster.nodes_by_name().back();
+    const ChargeId charge = cluster.charge(last, driver, Holder::foreign);
+    CHECK(scanned_for(planner, cluster, request) == 2);  // its block, for each of the two shapes
+    CHECK(scanned_for(planner, cluster, request) == 0);
+    {
+        Trial trial(cluster);
+        trial.release(charge);
+        CHECK(scanned_for(planner, cluster, request) == 2);
+    }
+    CHECK(scanned_for(planner, cluster, request) == 2);
+    Node relabelled = cluster.node(last);
+    relabelled.ready = false;
+    cluster.upsert_node(relabelled);
+    CHECK(scanned_for(planner, cluster, request) == 2);
+}
+
+TEST_CASE("work: shapes in turn are all kept, up to a number; and a gang may have more than that") {
+    Cluster cluster = cluster_of(640);
+    Planner planner;
+    std::vector<PlacementRequest> requests;
+    PlacementRequest of_all;
+    for (std::size_t i = 1; i <= CapacityCache::kept_max + 2; ++i) {
+        const ShapeId shape = cluster.intern_shape(resources(std::to_string(i), "1Gi"), {});
+        requests.push_back({shape, {}});
+        of_all.executors.push_back({shape, 10});
+    }
+    const auto scanned_in_turn = [&](std::size_t count) {
+        std::uint64_t scanned = 0;
+        for (std::size_t i = 0; i < count; ++i) {
+            planner.place(cluster, requests[i]);
+            scanned += scanned_for(planner, cluster, requests[i]);
+        }
+        return scanned;
+    };
+    scanned_in_turn(CapacityCache::kept_max);
+    CHECK(scanned_in_turn(CapacityCache::kept_max) == 0);
+    const Placement placement = planner.place(cluster, of_all);
+    REQUIRE(std::holds_alternative<Plan>(placement));
+    const auto& executors = std::get<Plan>(placement).executors;
+    for (std::size_t i = 0; i < executors.size(); ++i) {
+        for (const NodeCount& found : executors[i]) {
+            CHECK(found.count <= 16 / static_cast<std::int64_t>(i + 1));
+        }
+    }
+    for (const PlacementRequest& request : requests) {
+        CHECK(std::holds_alternative<Plan>(planner.place(cluster, request)));
+    }
+}
+
+TEST_CASE("work: a refusal of a known shape looks at no node") {
+    Cluster cluster = cluster_of(10'000);
+    const ShapeId shape = cluster.intern_shape(resources("4", "4Gi"), {});
+    Planner planner;
+    const PlacementRequest request{shape, {{shape, 40'000}}};
+    CHECK_FALSE(planner.fits(cluster, request));
+    CHECK_FALSE(planner.fits(cluster, request));
+    CHECK(scanned_for(planner, cluster, request) == 0);
+    CHECK(planner.fits(cluster, {shape, {{shape, 39'999}}}));
 }

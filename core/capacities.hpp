@@ -1,0 +1,137 @@
+#pragma once
+// How many pods of one shape each node takes in one view, nothing being planned. Kept from question
+// to question: of what was read again since the last time (RoomOfView::version()) the capacities
+// are computed anew, and of nothing else, so that a gang of a known shape costs what has changed.
+//
+// Blocks, and regions of blocks, know the least and the largest capacity in them: whoever looks for
+// the smallest, or the largest, passes over the others.
+//
+// A question may set capacities for itself, of nodes that it excludes or has planned pods on, and
+// undoes that in reverse order.
+
+#include "core/capacity.hpp"
+#include "core/classes.hpp"
+#include "core/ids.hpp"
+#include "core/room_index.hpp"
+#include "core/scan.hpp"
+
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace core {
+
+/// What a scan of a shape reads.
+struct ScanSource {
+    const RoomOfView& room;
+    RoomView columns;
+    std::span<const NodeIndex> order;  ///< present nodes by name
+    const Demand& demand;
+    const NodeBitmap& eligible;
+};
+
+/// How many pods each node of a block takes, of nodes that are not in `takers` none. Exact: what
+/// the loop does not know of (extended resources, amounts that it does not hold) is looked at node
+/// by node.
+void scan_block(
+    const ScanSource& source,
+    const ScanDemand& demand,
+    std::size_t block,
+    std::uint64_t takers,
+    std::int32_t* capacities);
+
+class Capacities {
+public:
+    explicit Capacities(const Demand& demand) : demand_(demand) {}
+    /// For another shape, or another view; only the memory is kept.
+    void begin_anew(const Demand& demand) {
+        demand_ = ScanDemand(demand);
+        version_ = 0;
+    }
+
+    /// Takes in what has changed; nothing may be set. Answers how many groups were scanned.
+    std::uint64_t refresh(const ScanSource& source);
+    bool is_built() const { return version_ > 0; }
+
+    std::int64_t total() const { return total_; }
+    std::int64_t at(Position position) const {
+        return takes_any(position / block_size) ? by_position_[position] : 0;
+    }
+    std::size_t block_count() const { return totals_.size(); }
+    /// Some node of the block takes a pod.
+    bool takes_any(std::size_t block) const { return blocks_.most[block] > 0; }
+    /// 64 capacities, of a block that takes any.
+    const std::int32_t* of_block(std::size_t block) const {
+        return by_position_.data() + block * block_size;
+    }
+    /// The least capacity of a block that is not 0, and the largest.
+    std::int32_t least_of_block(std::size_t block) const { return blocks_.least[block]; }
+    std::int32_t most_of_block(std::size_t block) const { return blocks_.most[block]; }
+    /// Of all nodes; 0: no node takes any.
+    std::int32_t least() const;
+    std::int32_t most() const;
+
+    /// visit(block) in order for blocks with a capacity c, 0 < c <= limit; false ends it.
+    template <typename Visit>
+    void for_each_block_up_to(std::int32_t limit, Visit visit) const {
+        for (std::size_t region = 0; region * block_size < block_count(); ++region) {
+            if (regions_.least[region] == 0 || regions_.least[region] > limit) continue;
+            std::uint64_t blocks = bits_up_to(blocks_.least.data() + region * block_size, limit);
+            if (!visit_each(region, blocks, visit)) return;
+        }
+    }
+    /// The same for blocks with a capacity of at least `limit`, which is above 0.
+    template <typename Visit>
+    void for_each_block_from(std::int32_t limit, Visit visit) const {
+        for (std::size_t region = 0; region * block_size < block_count(); ++region) {
+            if (regions_.most[region] < limit) continue;
+            std::uint64_t blocks = bits_from(blocks_.most.data() + region * block_size, limit);
+            if (!visit_each(region, blocks, visit)) return;
+        }
+    }
+
+    /// So many were set and are not undone.
+    std::size_t set_count() const { return log_.size(); }
+    /// To what it is, or to less.
+    void set(Position position, std::int64_t capacity);
+    /// Until so many are left.
+    void undo(std::size_t set_count);
+
+private:
+    struct Extremes {
+        std::vector<std::int32_t> least;  ///< of what is not 0; 0: nothing is; padded to 64
+        std::vector<std::int32_t> most;
+        void resize(std::size_t used);
+    };
+    struct Before {
+        Position position = 0;
+        std::int32_t capacity = 0;
+    };
+
+    template <typename Visit>
+    static bool visit_each(std::size_t region, std::uint64_t blocks, Visit& visit) {
+        for (; blocks != 0; blocks &= blocks - 1) {
+            const auto at = static_cast<std::size_t>(std::countr_zero(blocks));
+            if (!visit(region * block_size + at)) return false;
+        }
+        return true;
+    }
+    void resize(std::size_t blocks);
+    std::uint64_t refresh_region(const ScanSource& source, std::size_t region, bool may_take);
+    void note(std::size_t block, const Summary& summary);
+    void note_region(std::size_t region);
+    void write(Position position, std::int32_t capacity);
+
+    ScanDemand demand_;
+    std::uint64_t version_ = 0;              ///< of the room that this is from
+    std::vector<std::int32_t> by_position_;  ///< of blocks that take any
+    std::vector<std::int64_t> totals_;       ///< by block
+    Extremes blocks_;
+    Extremes regions_;
+    std::int64_t total_ = 0;
+    std::vector<Before> log_;
+};
+
+}  // namespace core
