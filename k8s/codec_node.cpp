@@ -43,8 +43,8 @@ void decode_allocatable(Fields& fields, const Value& status, core::Node& node) {
 void decode_status(Fields& fields, const Value& status, core::Node& node) {
     decode_allocatable(fields, status, node);
     for (const Value& condition : fields.objects(status, "conditions")) {
-        if (fields.text(condition, "type") == "Ready") {
-            node.ready = fields.text(condition, "status") == "True";
+        if (fields.text_view(condition, "type") == "Ready") {
+            node.ready = fields.text_view(condition, "status") == "True";
         }
     }
 }
@@ -53,7 +53,7 @@ void decode_spec(Fields& fields, const Value& spec, core::Node& node) {
     node.unschedulable = fields.flag(spec, "unschedulable");
     for (const Value& taint : fields.objects(spec, "taints")) {
         // An effect of a later Kubernetes keeps pods away rather than letting them in.
-        const auto effect = parse_effect(fields.text(taint, "effect"));
+        const auto effect = parse_effect(fields.text_view(taint, "effect"));
         node.taints.push_back(
             {fields.text(taint, "key"),
              fields.text(taint, "value"),

@@ -16,7 +16,7 @@ namespace {
 using rapidjson::Value;
 
 std::int64_t decode_created(Fields& fields, const Value& metadata) {
-    const std::string text = fields.text(metadata, "creationTimestamp");
+    const std::string_view text = fields.text_view(metadata, "creationTimestamp");
     const auto time_ms = parse_time(text);
     if (!text.empty() && !time_ms) {
         fields.wrong("creationTimestamp", "a time");
@@ -32,7 +32,9 @@ void decode_metadata(Fields& fields, const Value& metadata, core::Pod& pod) {
     pod.deleting = find_member(metadata, "deletionTimestamp") != nullptr;
     pod.labels = fields.map(metadata, "labels");
     pod.annotations = fields.map(metadata, "annotations", core::is_kept_annotation);
-    for (const Value& owner : fields.objects(metadata, "ownerReferences")) {
+    const auto owners = fields.objects(metadata, "ownerReferences");
+    pod.owners.reserve(owners.Size());
+    for (const Value& owner : owners) {
         pod.owners.push_back(
             {fields.text(owner, "kind"),
              fields.text(owner, "name"),
@@ -74,18 +76,18 @@ void decode_spec(Fields& fields, const Value& spec, core::Pod& pod) {
 }
 
 void decode_status(Fields& fields, const Value& status, core::Pod& pod) {
-    pod.phase = parse_phase(fields.text(status, "phase"));
+    pod.phase = parse_phase(fields.text_view(status, "phase"));
     if (pod.phase == core::PodPhase::failed) {
         pod.failure = fields.text(status, "reason");
     }
     for (const Value& condition : fields.objects(status, "conditions")) {
-        if (fields.text(condition, "type") == "PodScheduled") {
+        if (fields.text_view(condition, "type") == "PodScheduled") {
             pod.scheduled = core::ScheduledCondition{
-                fields.text(condition, "status") == "True",
+                fields.text_view(condition, "status") == "True",
                 fields.text(condition, "reason"),
                 fields.text(condition, "message")};
             if (pod.scheduled->status) {
-                const auto since_ms = parse_time(fields.text(condition, "lastTransitionTime"));
+                const auto since_ms = parse_time(fields.text_view(condition, "lastTransitionTime"));
                 pod.scheduled->since = since_ms.value_or(0) / 1000;
             }
         }

@@ -20,6 +20,11 @@ std::string number_text(Number number) {
 }
 
 void sort_unique(core::StringMap& map) {
+    const auto in_order = [](const auto& a, const auto& b) { return a.first >= b.first; };
+    // The API server writes them so.
+    if (std::adjacent_find(map.begin(), map.end(), in_order) == map.end()) {
+        return;
+    }
     // A key that comes twice: the last one counts, as in the API server's decoder.
     std::reverse(map.begin(), map.end());
     const auto less = [](const auto& a, const auto& b) { return a.first < b.first; };
@@ -30,12 +35,16 @@ void sort_unique(core::StringMap& map) {
 
 }  // namespace
 
-const rapidjson::Value* find_member(const rapidjson::Value& object, const char* name) {
+const rapidjson::Value* find_member(const rapidjson::Value& object, std::string_view name) {
     if (!object.IsObject()) {
         return nullptr;
     }
-    const auto it = object.FindMember(name);
-    return it == object.MemberEnd() || it->value.IsNull() ? nullptr : &it->value;
+    for (const auto& member : object.GetObject()) {
+        if (view(member.name) == name) {
+            return member.value.IsNull() ? nullptr : &member.value;
+        }
+    }
+    return nullptr;
 }
 
 void Fields::wrong(std::string_view name, const char* expected) {
@@ -64,20 +73,35 @@ bool Fields::read_text(const rapidjson::Value& value, std::string& into) const {
     return true;
 }
 
-std::string Fields::text(const rapidjson::Value& object, const char* name, const char* fallback) {
+std::string Fields::text(
+    const rapidjson::Value& object, std::string_view name, std::string_view fallback) {
     const auto* member = find_member(object, name);
     std::string result;
     if (member == nullptr) {
-        return fallback;
+        return std::string(fallback);
     }
     if (!read_text(*member, result)) {
         wrong(name, "a string");
-        return fallback;
+        return std::string(fallback);
     }
     return result;
 }
 
-bool Fields::flag(const rapidjson::Value& object, const char* name) {
+std::string_view Fields::text_view(
+    const rapidjson::Value& object, std::string_view name, std::string_view fallback) {
+    ENSURE(scalars_ == Scalars::strict);
+    const auto* member = find_member(object, name);
+    if (member == nullptr) {
+        return fallback;
+    }
+    if (!member->IsString()) {
+        wrong(name, "a string");
+        return fallback;
+    }
+    return view(*member);
+}
+
+bool Fields::flag(const rapidjson::Value& object, std::string_view name) {
     const auto* member = find_member(object, name);
     if (member != nullptr && !member->IsBool()) {
         wrong(name, "true or false");
@@ -87,7 +111,7 @@ bool Fields::flag(const rapidjson::Value& object, const char* name) {
 }
 
 std::int64_t Fields::integer(
-    const rapidjson::Value& object, const char* name, std::int64_t fallback) {
+    const rapidjson::Value& object, std::string_view name, std::int64_t fallback) {
     const auto* member = find_member(object, name);
     if (member == nullptr) {
         return fallback;
@@ -99,7 +123,7 @@ std::int64_t Fields::integer(
     return member->GetInt64();
 }
 
-const rapidjson::Value* Fields::object(const rapidjson::Value& object, const char* name) {
+const rapidjson::Value* Fields::object(const rapidjson::Value& object, std::string_view name) {
     const auto* member = find_member(object, name);
     if (member != nullptr && !member->IsObject()) {
         wrong(name, "an object");
@@ -108,7 +132,8 @@ const rapidjson::Value* Fields::object(const rapidjson::Value& object, const cha
     return member;
 }
 
-rapidjson::Value::ConstArray Fields::objects(const rapidjson::Value& object, const char* name) {
+rapidjson::Value::ConstArray Fields::objects(
+    const rapidjson::Value& object, std::string_view name) {
     const auto* member = find_member(object, name);
     if (member == nullptr) {
         return empty_array().GetArray();
@@ -121,7 +146,7 @@ rapidjson::Value::ConstArray Fields::objects(const rapidjson::Value& object, con
     return member->GetArray();
 }
 
-std::vector<std::string> Fields::texts(const rapidjson::Value& object, const char* name) {
+std::vector<std::string> Fields::texts(const rapidjson::Value& object, std::string_view name) {
     const auto* member = find_member(object, name);
     std::vector<std::string> result;
     if (member == nullptr) {
@@ -131,6 +156,7 @@ std::vector<std::string> Fields::texts(const rapidjson::Value& object, const cha
         wrong(name, "an array of strings");
         return result;
     }
+    result.reserve(member->Size());
     for (const auto& value : member->GetArray()) {
         if (!read_text(value, result.emplace_back())) {
             wrong(name, "an array of strings");
@@ -140,24 +166,25 @@ std::vector<std::string> Fields::texts(const rapidjson::Value& object, const cha
 }
 
 core::StringMap Fields::map(
-    const rapidjson::Value& object, const char* name, std::string_view key_prefix) {
+    const rapidjson::Value& object, std::string_view name, std::string_view key_prefix) {
     return read_map(
         object, name, [key_prefix](std::string_view key) { return key.starts_with(key_prefix); });
 }
 
 core::StringMap Fields::map(
-    const rapidjson::Value& object, const char* name, bool (*is_kept)(std::string_view)) {
+    const rapidjson::Value& object, std::string_view name, bool (*is_kept)(std::string_view)) {
     return read_map(object, name, is_kept);
 }
 
 template <typename IsKept>
 core::StringMap Fields::read_map(
-    const rapidjson::Value& object, const char* name, const IsKept& is_kept) {
+    const rapidjson::Value& object, std::string_view name, const IsKept& is_kept) {
     core::StringMap result;
     const auto* members = this->object(object, name);
     if (members == nullptr) {
         return result;
     }
+    result.reserve(members->MemberCount());
     for (const auto& member : members->GetObject()) {
         if (!is_kept(view(member.name))) {
             continue;
@@ -186,7 +213,7 @@ void Fields::add_quantity(core::Resources& into, const rapidjson::Value::Member&
     }
 }
 
-core::Resources Fields::quantities(const rapidjson::Value& object, const char* name) {
+core::Resources Fields::quantities(const rapidjson::Value& object, std::string_view name) {
     core::Resources result;
     if (const auto* members = this->object(object, name)) {
         for (const auto& member : members->GetObject()) {

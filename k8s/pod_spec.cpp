@@ -99,7 +99,9 @@ std::optional<core::TaintEffect> parse_effect(std::string_view text) {
 
 core::PodRequests decode_pod_requests(Fields& fields, const Value& spec) {
     core::PodRequests result;
-    for (const Value& container : fields.objects(spec, "containers")) {
+    const auto containers = fields.objects(spec, "containers");
+    result.containers.reserve(containers.Size());
+    for (const Value& container : containers) {
         result.containers.push_back(decode_container(fields, container));
     }
     for (const Value& container : fields.objects(spec, "initContainers")) {
@@ -116,7 +118,9 @@ core::Constraints decode_constraints(Fields& fields, const Value& spec) {
     core::Constraints result;
     result.node_selector = fields.map(spec, "nodeSelector");
     decode_affinity(fields, spec, result);
-    for (const Value& toleration : fields.objects(spec, "tolerations")) {
+    const auto tolerations = fields.objects(spec, "tolerations");
+    result.tolerations.reserve(tolerations.Size());
+    for (const Value& toleration : tolerations) {
         result.tolerations.push_back(decode_toleration(fields, toleration));
     }
     return result;
