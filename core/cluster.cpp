@@ -242,9 +242,8 @@ void Cluster::upsert_pod(
 }
 
 bool Cluster::remove_pod(std::string_view uid) {
-    const std::optional<ChargeId> known = pods_.find(uid);
+    const std::optional<ChargeId> known = pods_.take(uid);
     if (!known) return false;
-    pods_.erase(uid);
     if (is_mutant(Mutant::recreated_node_keeps_charges) &&
         !nodes_[charge_of(*known).node.value].present) {
         return true;

@@ -111,6 +111,9 @@ public:
         std::string_view uid, std::string_view node, const Resources& resources, Holder holder);
     /// The pod ended, was deleted, or is charged by a slot from now on. False: it was not counted.
     bool remove_pod(std::string_view uid);
+    /// The pod is not counted by itself any more; its room is the caller's, who releases it.
+    /// Nothing: it was not counted.
+    std::optional<ChargeId> take_pod(std::string_view uid) { return pods_.take(uid); }
     std::optional<ChargeId> find_pod(std::string_view uid) const { return pods_.find(uid); }
     /// visit(uid, charge) for every pod that is counted by itself, in no order that means anything.
     template <typename Visit>

@@ -31,20 +31,22 @@ void PodTable::insert(std::string_view uid, ChargeId charge) {
     ++used_;
 }
 
-bool PodTable::erase(std::string_view uid) {
+std::optional<ChargeId> PodTable::take(std::string_view uid) {
     if (const std::optional<Uuid> uuid = parse_uuid(uid)) {
         const auto number = index_.find(*uuid, uuid_of());
-        if (!number) return false;
+        if (!number) return std::nullopt;
+        const ChargeId charge = records_[*number].charge;
         index_.erase(*number, uuid_of());
         records_[*number] = {};
         free_.push_back(*number);
         --used_;
-        return true;
+        return charge;
     }
     const auto found = by_text_.find(uid);
-    if (found == by_text_.end()) return false;
+    if (found == by_text_.end()) return std::nullopt;
+    const ChargeId charge = found->second;
     by_text_.erase(found);
-    return true;
+    return charge;
 }
 
 }  // namespace core

@@ -22,8 +22,10 @@ public:
     std::optional<ChargeId> find(std::string_view uid) const;
     /// The uid must not be there yet.
     void insert(std::string_view uid, ChargeId charge);
+    /// What was there.
+    std::optional<ChargeId> take(std::string_view uid);
     /// False: it was not there.
-    bool erase(std::string_view uid);
+    bool erase(std::string_view uid) { return take(uid).has_value(); }
     std::size_t size() const { return used_ + by_text_.size(); }
     /// visit(uid, charge) for each; the uid lives as long as the call.
     template <typename Visit>

@@ -391,15 +391,10 @@ bool Engine::is_refused(
 void Engine::admit(Application& app, PodEntry& entry, const core::Plan& plan) {
     for (std::size_t shape = 0; shape < app.shapes.size(); ++shape) {
         for (const core::NodeCount& found : plan.executors[shape]) {
-            for (std::int64_t i = 0; i < found.count; ++i) {
-                const std::string& node = cluster_.node_name(found.node);
-                ledger_.open(app, ledger_.add(app, shape, node), node);
-            }
+            ledger_.add_open(app, shape, found.node, found.count);
         }
         if (core::is_mutant(core::Mutant::half_gang)) {
-            for (std::int64_t i = 0; i < app.shapes[shape].count; ++i) {
-                ledger_.add(app, shape, {});
-            }
+            ledger_.add(app, shape, {}, app.shapes[shape].count);
         }
     }
     core::StringMap annotations;

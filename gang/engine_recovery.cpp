@@ -14,24 +14,23 @@ namespace gang {
 /// False: the tick's work was used up.
 bool Engine::adopt_waiting() {
     work_left_ = work_per_tick;
-    const auto waiting = std::exchange(to_adopt_, {});
-    for (auto next = waiting.begin(); next != waiting.end(); ++next) {
+    for (auto next = to_adopt_.begin(); next != to_adopt_.end();) {
         if (work_left_ <= 0) {
-            to_adopt_.insert(next, waiting.end());
             return false;
         }
         const Rank& rank = *next;
         work_left_ -= work_per_turn;
         Application* app = find_app(rank.uid);
-        if (app == nullptr || app->phase != Phase::running) {
+        const bool is_running = app != nullptr && app->phase == Phase::running;
+        if (is_running && pods_.at(rank.uid).pod.node_name.empty()) {
+            ++next;  // our own bind, whose annotation the watch has yet to show
             continue;
         }
-        if (pods_.at(rank.uid).pod.node_name.empty()) {
-            to_adopt_.insert(rank);  // our own bind, whose annotation the watch has yet to show
-        } else {
+        if (is_running) {
             adopt(*app);
             work_left_ -= work_per_slot_adopted * static_cast<std::int64_t>(app->slots.size());
         }
+        next = to_adopt_.erase(next);
     }
     return true;
 }
@@ -80,13 +79,9 @@ bool Engine::read_reservation(Application& app, const PodEntry& entry) {
         std::int64_t count = shape.unplaced;
         for (const auto& [node, slots] : shape.slots_per_node) {
             count += slots;
-            for (std::int64_t i = 0; i < slots; ++i) {
-                ledger_.add(app, index, node);
-            }
+            ledger_.add(app, index, node, slots);
         }
-        for (std::int64_t i = 0; i < shape.unplaced; ++i) {
-            ledger_.add(app, index, {});
-        }
+        ledger_.add(app, index, {}, shape.unplaced);
         add_shape(app, {shape.profile, count, shape.max, {}}, shape.requests, shape.constraints);
     }
     return true;
@@ -113,37 +108,38 @@ void Engine::seat_members(Application& app) {
             empty[app.slots[i].node.str()].push_back(i);
         }
     }
-    const auto for_each_unseated = [this, &app](const auto& seat_it) {
-        for (const PodId member : pods_.sorted_members_of(app.uid)) {
-            if (pods_.slot(member) >= 0 || !pods_.holds_room(member)) {
-                continue;
-            }
-            const bool rested = pods_.rests(member);
-            PodEntry& entry = pods_.wake(member);
-            if (find_owner(entry) == &app) {
-                seat_it(entry);
-            }
-            if (rested) {
-                pods_.rest(member);
-            }
+    // A stranger in another namespace may name our driver as its owner.
+    std::vector<PodId> members = pods_.sorted_members_of(app.uid);
+    std::erase_if(members, [this, &app](PodId member) {
+        return pods_.slot(member) >= 0 || !pods_.holds_room(member) ||
+               pods_.namespace_of(member) != app.namespace_name;
+    });
+    const auto take = [this, &app](std::size_t slot, PodId member) {
+        if (pods_.rests(member)) {
+            ledger_.fill(app, slot, member);
+        } else {
+            ledger_.fill(app, slot, pods_.wake(member));
         }
     };
-    for_each_unseated([&](PodEntry& entry) {
-        const auto here = empty.find(entry.node());
-        if (entry.mark != Mark::elastic && here != empty.end() && !here->second.empty()) {
-            ledger_.fill(app, here->second.back(), entry);
+    for (const PodId member : members) {
+        const auto here = empty.find(pods_.node(member));
+        if (pods_.mark(member) != Mark::elastic && here != empty.end() && !here->second.empty()) {
+            take(here->second.back(), member);
             here->second.pop_back();
         }
-    });
+    }
     std::size_t next = 0;
-    for_each_unseated([&](PodEntry& entry) {
+    for (const PodId member : members) {
+        if (pods_.slot(member) >= 0 || pods_.mark(member) != Mark::slot) {
+            continue;
+        }
         while (next < app.slots.size() && !app.slots[next].pod.is_none()) {
             ++next;
         }
-        if (entry.mark == Mark::slot && next < app.slots.size()) {
-            ledger_.fill(app, next, entry);
+        if (next < app.slots.size()) {
+            take(next, member);
         }
-    });
+    }
 }
 
 /// One that was bound while we looked elsewhere.

@@ -82,47 +82,89 @@ void Ledger::settle(const PodEntry& entry) {
     }
 }
 
-Slot& Ledger::add(Application& app, std::size_t shape, std::string_view node) {
-    Slot& slot = app.slots.emplace_back();
-    slot.shape = static_cast<std::uint32_t>(shape);
-    slot.node = texts_.keep(node);
-    ++app.slots_in[static_cast<std::size_t>(slot.state)];
-    return slot;
+void Ledger::add(
+    Application& app, std::size_t shape, std::string_view node, std::int64_t count) {
+    const core::Text text = texts_.keep(node);
+    for (std::int64_t i = 0; i < count; ++i) {
+        Slot& slot = app.slots.emplace_back();
+        slot.shape = static_cast<std::uint32_t>(shape);
+        slot.node = text;
+    }
+    app.slots_in[static_cast<std::size_t>(SlotState::degraded)] +=
+        static_cast<std::uint32_t>(count);
+}
+
+void Ledger::add_open(
+    Application& app, std::size_t shape, core::NodeIndex node, std::int64_t count) {
+    const std::size_t first = app.slots.size();
+    add(app, shape, cluster_.node_name(node), count);
+    for (std::size_t i = first; i < app.slots.size(); ++i) {
+        open_at(app, app.slots[i], node);
+    }
 }
 
 void Ledger::open(Application& app, Slot& slot, std::string_view node) {
-    ENSURE(slot.charge.is_none());
     slot.node = texts_.keep(node);
+    open_at(app, slot, cluster_.node_or_ghost(node));
+}
+
+void Ledger::open_at(Application& app, Slot& slot, core::NodeIndex node) {
+    ENSURE(slot.charge.is_none());
     set_state(app, slot, SlotState::open);
-    slot.charge = cluster_.charge(
-        cluster_.node_or_ghost(node), app.shapes[slot.shape].id, core::Holder::gang);
+    slot.charge = cluster_.charge(node, app.shapes[slot.shape].id, core::Holder::gang);
     count_open(slot, 1);
 }
 
 void Ledger::fill(Application& app, std::size_t index, PodEntry& entry) {
-    Slot& slot = app.slots[index];
+    const SlotState state = entry.bind_in_flight ? SlotState::claimed
+                            : entry.pod.deleting ? SlotState::draining
+                                                 : SlotState::bound;
+    occupy(
+        app,
+        app.slots[index],
+        {entry.id, entry.pod.uid, entry.node(), entry.pod.requests, state});
+    entry.slot = static_cast<std::int32_t>(index);
+}
+
+void Ledger::fill(Application& app, std::size_t index, PodId resting) {
+    occupy(
+        app,
+        app.slots[index],
+        {resting,
+         pods_.uid(resting),
+         pods_.node(resting),
+         pods_.requests(resting),
+         SlotState::bound});
+    pods_.set_slot(resting, static_cast<std::int32_t>(index));
+}
+
+void Ledger::occupy(Application& app, Slot& slot, const Occupant& occupant) {
     count_open(slot, -1);
     const core::Resources& size = cluster_.resources(app.shapes[slot.shape].id);
-    const core::Resources amounts = core::larger(size, entry.pod.requests);
-    cluster_.remove_pod(entry.pod.uid);
-    if (!slot.charge.is_none() && slot.node == entry.node()) {
+    const core::Resources amounts = core::larger(size, occupant.requests);
+    std::optional<core::ChargeId> own = cluster_.take_pod(occupant.uid);
+    if (!slot.charge.is_none() && slot.node == occupant.node) {
         cluster_.recharge(slot.charge, amounts, core::Holder::gang);
     } else {
         if (!slot.charge.is_none()) {
             cluster_.release(slot.charge);
         }
-        slot.node = texts_.keep(entry.node());
-        slot.charge =
-            cluster_.charge(cluster_.node_or_ghost(slot.node.str()), amounts, core::Holder::gang);
+        if (slot.node != occupant.node) {
+            slot.node = texts_.keep(occupant.node);
+        }
+        if (own && cluster_.node_name(cluster_.charge_of(*own).node) == occupant.node) {
+            slot.charge = *std::exchange(own, std::nullopt);
+            cluster_.recharge(slot.charge, amounts, core::Holder::gang);
+        } else {
+            slot.charge = cluster_.charge(
+                cluster_.node_or_ghost(slot.node.str()), amounts, core::Holder::gang);
+        }
     }
-    slot.pod = entry.id;
-    set_state(
-        app,
-        slot,
-        entry.bind_in_flight ? SlotState::claimed
-        : entry.pod.deleting ? SlotState::draining
-                             : SlotState::bound);
-    entry.slot = static_cast<std::int32_t>(index);
+    if (own) {
+        cluster_.release(*own);
+    }
+    slot.pod = occupant.pod;
+    set_state(app, slot, occupant.state);
 }
 
 void Ledger::vacate(Application& app, PodEntry& entry) {

@@ -25,8 +25,11 @@ public:
     /// Charges a pod of ours where it is, unless a slot does.
     void settle(const PodEntry& entry);
 
-    /// One more slot, without room; `node`: where it was last.
-    Slot& add(Application& app, std::size_t shape, std::string_view node);
+    /// So many more slots, without room; `node`: where they were last.
+    void add(Application& app, std::size_t shape, std::string_view node, std::int64_t count);
+
+    /// So many more slots, open on this node.
+    void add_open(Application& app, std::size_t shape, core::NodeIndex node, std::int64_t count);
 
     /// A slot without room gets it on this node, whether or not there is any left.
     void open(Application& app, Slot& slot, std::string_view node);
@@ -34,6 +37,8 @@ public:
     /// The executor is on its node (or on its way): the slot is its room from now on, there.
     /// Repeating it takes over a changed request.
     void fill(Application& app, std::size_t slot, PodEntry& entry);
+    /// The same of one that rests, and goes on resting.
+    void fill(Application& app, std::size_t slot, PodId resting);
 
     /// The executor has left its slot, which is open again on the same node.
     void vacate(Application& app, PodEntry& entry);
@@ -84,6 +89,16 @@ public:
     const std::set<Rank>& unfilled() const { return unfilled_; }
 
 private:
+    /// What a slot is filled with.
+    struct Occupant {
+        PodId pod;
+        const std::string& uid;
+        const std::string& node;
+        const core::Resources& requests;
+        SlotState state;
+    };
+    void occupy(Application& app, Slot& slot, const Occupant& occupant);
+    void open_at(Application& app, Slot& slot, core::NodeIndex node);
     void set_state(Application& app, Slot& slot, SlotState state);
     void count_anew(Application& app);
     void note_unfilled(const Application& app);

@@ -173,6 +173,16 @@ std::int32_t Pods::profile(PodId id) const {
     return seen.active != nullptr ? seen.active->profile : seen.profile;
 }
 
+Mark Pods::mark(PodId id) const {
+    const Cell& seen = cell(id);
+    return seen.active != nullptr ? seen.active->mark : seen.mark;
+}
+
+const std::string& Pods::namespace_of(PodId id) const {
+    const Cell& seen = cell(id);
+    return seen.active != nullptr ? seen.active->pod.namespace_name : seen.namespace_name.str();
+}
+
 const std::string& Pods::node(PodId id) const {
     const Cell& seen = cell(id);
     return seen.active != nullptr ? seen.active->node() : seen.node.str();
@@ -242,15 +252,12 @@ std::span<const PodId> Pods::members_of(std::string_view owner) const {
 }
 
 std::vector<PodId> Pods::sorted_members_of(std::string_view owner) const {
-    std::vector<std::pair<std::string, PodId>> members;
-    for (const PodId id : members_of(owner)) {
-        members.emplace_back(uid(id), id);
-    }
-    std::sort(members.begin(), members.end());
-    std::vector<PodId> sorted;
-    for (const auto& [text, id] : members) {
-        sorted.push_back(id);
-    }
+    const std::span<const PodId> members = members_of(owner);
+    std::vector<PodId> sorted(members.begin(), members.end());
+    std::sort(sorted.begin(), sorted.end(), [this](PodId a, PodId b) {
+        // Their order is that of their texts.
+        return cell(a).is_odd || cell(b).is_odd ? uid(a) < uid(b) : cell(a).uuid < cell(b).uuid;
+    });
     return sorted;
 }
 

@@ -72,6 +72,8 @@ public:
     std::string full_name(PodId id) const;
     bool holds_room(PodId id) const;
     std::int32_t profile(PodId id) const;
+    Mark mark(PodId id) const;
+    const std::string& namespace_of(PodId id) const;
     const std::string& node(PodId id) const;
     const core::Resources& requests(PodId id) const;
     std::int32_t slot(PodId id) const;

@@ -142,11 +142,17 @@ public:
         return binds;
     }
 
-    /// Time passes, and everything that was put off is done.
+    /// Time passes, and everything that was put off is done: until nothing is wanted for minutes.
     void rest() {
-        event_.time_ms += 2'000;
-        for (int i = 0; i < 1'000; ++i) {
-            tick();
+        constexpr std::int64_t quiet_ms = 60'000;
+        for (bool is_quiet = false; !is_quiet;) {
+            event_.time_ms += 500;
+            is_quiet = true;
+            for (const gang::Decision& decision : step(gang::Tick{})) {
+                const auto* wake = std::get_if<gang::WakeAt>(&decision);
+                is_quiet =
+                    is_quiet && wake != nullptr && wake->time_ms > event_.time_ms + quiet_ms;
+            }
         }
     }
 

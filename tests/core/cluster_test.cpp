@@ -418,3 +418,20 @@ TEST_CASE("cluster: room_version grows when room may have appeared, not when it 
     cluster.upsert_node(node("n2"));
     CHECK(grew());
 }
+
+TEST_CASE("cluster: a pod's room is taken over as it is, and released by whoever has it") {
+    Cluster cluster;
+    cluster.upsert_node(node("n1").cpu(4));
+    cluster.upsert_pod("u1", "n1", resources("1"), Holder::gang);
+    const auto room = cluster.room_version();
+    const auto charge = cluster.take_pod("u1");
+    REQUIRE(charge);
+    CHECK(cluster.pod_count() == 0);
+    CHECK(cpu(cluster, "n1") == 3'000);
+    CHECK(cluster.room_version() == room);  // nobody has gained anything
+    CHECK(cluster.charge_of(*charge).node == index_of(cluster, "n1"));
+    CHECK_FALSE(cluster.take_pod("u1"));
+    CHECK_FALSE(cluster.remove_pod("u1"));
+    cluster.release(*charge);
+    CHECK(cpu(cluster, "n1") == 4'000);
+}
