@@ -85,7 +85,7 @@ struct WatchDecoder::Json {
 
     FilteredParser parser;
     std::optional<JsonTape::Place> object;  ///< the current one
-    const char* items = nullptr;            ///< of the page
+    bool has_items = false;                 ///< a page whose items have not been visited
 
     /// The same in the document.
     const rapidjson::Value& value() const {
@@ -123,8 +123,8 @@ core::Result<LineHead> WatchDecoder::read_line(std::string_view line) {
 core::Result<PageHead> WatchDecoder::read_page(std::string json) {
     page_ = std::move(json);
     json_->object.reset();
-    json_->items = nullptr;
-    if (auto parsed = json_->parser.parse(page_, list_head_shape); !parsed) {
+    json_->has_items = false;
+    if (auto parsed = json_->parser.parse_head(page_, list_head_shape); !parsed) {
         return parsed.error();
     }
     const rapidjson::Value& root = json_->parser.root();
@@ -143,7 +143,7 @@ core::Result<PageHead> WatchDecoder::read_page(std::string json) {
     if (head.version.empty()) return core::Error{"a list without resourceVersion"};
     if (find_member(root, "items") != nullptr) fields.wrong("items", "an array of objects");
     if (!fields.problem().empty()) return core::Error{fields.problem()};
-    json_->items = json_->parser.late();
+    json_->has_items = json_->parser.late() != nullptr;
     return head;
 }
 
@@ -156,11 +156,10 @@ core::Result<core::Done> WatchDecoder::for_each_item(
         return visit();
     };
     core::Result<core::Done> done = core::Done{};
-    if (json_->items != nullptr) {
-        done = json_->parser.for_each_object(page_, json_->items, shape, visit_item);
+    if (std::exchange(json_->has_items, false)) {
+        done = json_->parser.for_each_object(page_, shape, visit_item);
     }
     json_->object.reset();
-    json_->items = nullptr;
     std::string().swap(page_);
     return done;
 }

@@ -118,13 +118,32 @@ public:
         return at_ == end_ ? !scanner_->has_nul() : fail("something follows the document");
     }
 
+    /// As read_root(), but up to the late array if nothing that matters can follow it.
+    bool read_head(const Shape& shape) {
+        stops_at_late_ = true;
+        return read_root(shape) && (has_stopped_ ? !scanner_->has_nul() : ends_here());
+    }
+    bool has_stopped() const { return has_stopped_; }
+
     // The array of for_each_object() itself.
 
-    bool open_array() {
-        if (look() != '[') return fail("expected [");
+    void open_array() { ++at_; }
+
+    /// The array's closing bracket, and if a head has not been read to its end, what comes behind.
+    bool close_array(const Shape* head) {
         ++at_;
-        return true;
+        if (head == nullptr) return true;
+        Frame frame{head};
+        frame.late_seen = true;
+        for (skip_space(); look() == ',';) {
+            ++at_;
+            if (!read_member(frame)) return false;
+        }
+        if (look() != '}') return fail("expected a comma or }");
+        ++at_;
+        return ends_here();
     }
+
     /// Whether there is one more element, after `count` of them; nothing: what is there is neither
     /// an element nor the end.
     std::optional<bool> next_element(std::size_t count) {
@@ -353,6 +372,8 @@ private:
     Read read_array_place(const Shape& shape, Frame* frame) {
         if (shape.role == ShapeRole::late && !reading_late_) {
             frame->late = at_;
+            has_stopped_ = stops_at_late_ && has_all_but_late(*frame);
+            if (has_stopped_) return Read::cut;
             return skip_nested() ? Read::cut : Read::failed;
         }
         if (shape.kind == ShapeKind::array && !is_other_command(shape, frame)) {
@@ -382,9 +403,9 @@ private:
         if (look() != '}') {
             for (;; ++at_) {
                 if (!read_member(frame)) return false;
-                if (look() != ',') break;
+                if (look() != ',' || has_stopped_) break;
             }
-            if (look() != '}') return fail("expected a comma or }");
+            if (look() != '}' && !has_stopped_) return fail("expected a comma or }");
         }
         if (frame.has_driver && frame.late != nullptr && !read_late(frame)) return false;
         if (shape.role == ShapeRole::container && frame.has_driver) {
@@ -522,6 +543,15 @@ private:
                key != "status";
     }
 
+    /// The root object's frame: one of each, or there would be something left to find.
+    bool has_all_but_late(const Frame& root) const {
+        for (const ShapeMember& member : root.shape->members) {
+            const bool is_late = member.shape->role == ShapeRole::late;
+            if (!is_late && !tape_.has_member(JsonTape::root, member.name)) return false;
+        }
+        return root.parent == nullptr;
+    }
+
     bool counts_bytes(const Frame& frame) const {
         return counting_ && frame.shape->role == ShapeRole::annotations;
     }
@@ -569,6 +599,8 @@ private:
     JsonScanner* scanner_;
     const char* kept_from_ = nullptr;  ///< nullptr: what is read now is no part of the fingerprint
     const char* problem_ = nullptr;
+    bool stops_at_late_ = false;
+    bool has_stopped_ = false;  ///< there, and not at the end
     bool reading_late_ = false;
     bool metadata_seen_ = false;
     bool in_first_metadata_ = false;
@@ -586,6 +618,7 @@ void FilteredParser::clear() {
     fingerprint_.clear();
     annotation_bytes_ = 0;
     root_late_ = nullptr;
+    head_ = nullptr;
 }
 
 core::Result<core::Done> FilteredParser::parse(std::string_view text, const Shape& shape) {
@@ -595,22 +628,33 @@ core::Result<core::Done> FilteredParser::parse(std::string_view text, const Shap
     return core::Done{};
 }
 
+core::Result<core::Done> FilteredParser::parse_head(std::string_view text, const Shape& shape) {
+    clear();
+    Walker walker(*this, text, text.data());
+    if (!walker.read_head(shape)) return walker.problem();
+    if (walker.has_stopped()) head_ = &shape;
+    return core::Done{};
+}
+
 core::Result<core::Done> FilteredParser::for_each_object(
     std::string_view text,
-    const char* at,
-    const Shape& shape,
+    const Shape& element,
     const std::function<core::Result<core::Done>()>& visit) {
-    Walker walker(*this, text, at);
-    if (!walker.open_array()) return walker.problem();
+    ENSURE(root_late_ != nullptr);
+    const Shape* head = head_;
+    Walker walker(*this, text, root_late_);
+    walker.open_array();
     for (std::size_t count = 0;; ++count) {
         const auto is_there = walker.next_element(count);
         if (!is_there) return walker.problem();
-        if (!*is_there) return core::Done{};
-        if (!walker.is_at_object()) return core::Error{"items: expected an array of objects"};
         clear();
-        if (!walker.read_root(shape)) return walker.problem();
+        if (!*is_there) break;
+        if (!walker.is_at_object()) return core::Error{"items: expected an array of objects"};
+        if (!walker.read_root(element)) return walker.problem();
         if (auto visited = visit(); !visited) return visited;
     }
+    if (!walker.close_array(head)) return walker.problem();
+    return core::Done{};
 }
 
 const JsonTape& FilteredParser::tape() const {

@@ -36,13 +36,16 @@ public:
     /// The whole text. Tape and document are valid until the next parse and as long as the text.
     core::Result<core::Done> parse(std::string_view text, const Shape& shape);
 
-    /// Visits the elements of the array that begins at `at` in the text, each as if it had been
-    /// parsed by itself; an error of the visitor ends it. Elements that are no objects are an
-    /// error, and so is whatever stands between them.
+    /// The text up to the root's late array, if all other members of the shape come before it; else
+    /// the whole text. What comes behind is then for for_each_object() to judge.
+    core::Result<core::Done> parse_head(std::string_view text, const Shape& shape);
+
+    /// Visits the elements of the late array that the last parse of this text has found, each as if
+    /// it had been parsed by itself; an error of the visitor ends it. Elements that are no objects
+    /// are an error, and so is whatever stands between them, and behind the array.
     core::Result<core::Done> for_each_object(
         std::string_view text,
-        const char* at,
-        const Shape& shape,
+        const Shape& element,
         const std::function<core::Result<core::Done>()>& visit);
 
     const JsonTape& tape() const;
@@ -66,6 +69,7 @@ private:
     protocol::Fingerprint fingerprint_;
     std::size_t annotation_bytes_ = 0;
     const char* root_late_ = nullptr;
+    const Shape* head_ = nullptr;  ///< what parse_head() has not read to the end
 };
 
 }  // namespace k8s

@@ -10,11 +10,18 @@ std::optional<JsonTape::Place> JsonTape::find(Place object, std::string_view nam
         if (tokens_[at].view() == name) {
             return tokens_[value].kind == JsonKind::null ? std::nullopt : std::optional(value);
         }
-        const bool is_open =
-            tokens_[value].kind == JsonKind::object || tokens_[value].kind == JsonKind::array;
-        at = is_open ? tokens_[value].next : value + 1;
+        at = behind(value);
     }
     return std::nullopt;
+}
+
+bool JsonTape::has_member(Place object, std::string_view name) const {
+    Place at = object + 1;
+    while (at + 1 < size() && tokens_[at].kind == JsonKind::key) {
+        if (tokens_[at].view() == name) return true;
+        at = behind(at + 1);
+    }
+    return false;
 }
 
 std::string_view JsonTape::text_of(

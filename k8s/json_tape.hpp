@@ -46,6 +46,8 @@ public:
         tokens_[open].next = size();
     }
 
+    /// Of an object that may still be open, null or not.
+    bool has_member(Place object, std::string_view name) const;
     bool is_object(Place place) const { return tokens_[place].kind == JsonKind::object; }
     /// As find_member() of the document: the first of this name, nothing if that is null or if this
     /// is no object.
@@ -64,6 +66,13 @@ public:
     }
 
 private:
+    /// Behind a member's value.
+    Place behind(Place value) const {
+        const JsonKind kind = tokens_[value].kind;
+        const bool is_open = kind == JsonKind::object || kind == JsonKind::array;
+        return is_open ? tokens_[value].next : value + 1;
+    }
+
     template <typename Handler>
     static bool tell(Handler& handler, const JsonToken& token);
 

@@ -172,13 +172,61 @@ TEST_CASE("intake: what ends inside a character is not read past its end") {
     }
 }
 
-TEST_CASE("intake: a page that is cut off is no page at all") {
-    Receiver receiver(never);
-    const std::string whole = watching::list("9", {watching::pod("a", "1", "3")});
+TEST_CASE(
+    "intake: a page that is cut off is no page before its items, and deletes nothing behind") {
+    using watching::pod;
+    const std::string whole = watching::list("9", {pod("a", "1", "3"), pod("b", "2", "4")});
+    const std::size_t items = whole.find('[');
+    const Log wanted = {"begin", "+9@1", "end"};
     for (std::size_t size = 0; size < whole.size(); ++size) {
-        REQUIRE(receiver.intake.take_page(whole.substr(0, size)) == PageOutcome::unreadable);
+        Receiver receiver(never);
+        const auto before = watching::list("2", {pod("c", "9", "1")});
+        REQUIRE(receiver.intake.take_page(before) == PageOutcome::complete);
+        receiver.intake.reflector().ask_for_list();
+        const PageOutcome outcome = receiver.intake.take_page(whole.substr(0, size));
+        CHECK(outcome == (size <= items ? PageOutcome::unreadable : PageOutcome::broken));
+        if (size <= items) CHECK(receiver.seen.log == wanted);
+        CHECK(receiver.seen.pods.count("9") == 1);
     }
-    CHECK(receiver.seen.log.empty());
+}
+
+TEST_CASE(
+    "intake: what stands behind a list's items is read as well, and where they stand is free") {
+    const std::string pod = watching::pod("a", "1", "3");
+    const std::string items = R"("items":[)" + pod + "]";
+    const std::string kind = R"("kind":"PodList","apiVersion":"v1")";
+    const std::string metadata = R"("metadata":{"resourceVersion":"9"})";
+    for (const std::string& good :
+         {"{" + kind + "," + metadata + "," + items + "}",
+          "{" + kind + "," + items + "," + metadata + "}",
+          "{" + items + "," + kind + "," + metadata + "} \n",
+          "{" + metadata + "," + kind + "," + items +
+              R"( , "items":[7],"metadata":{},"x":"\u0041"})",
+          "{" + kind + "," + kind + "," + items + "," + metadata + "}"}) {
+        CAPTURE(good);
+        Receiver receiver(never);
+        CHECK(receiver.intake.take_page(good) == PageOutcome::complete);
+        CHECK(receiver.seen.log == Log{"begin", "+1@3", "end"});
+    }
+    const std::string head = "{" + kind + "," + metadata + "," + items;
+    for (const std::string behind :
+         {"",
+          ",}",
+          "]",
+          "} x",
+          "}}",
+          R"(,"x")",
+          R"(,"x":})",
+          R"(,"x":"\x"})",
+          R"(,"x":[}})",
+          "}\x01"}) {
+        CAPTURE(behind);
+        Receiver receiver(never);
+        CHECK(receiver.intake.take_page(head + behind) == PageOutcome::broken);
+        CHECK(receiver.seen.log == Log{"begin", "+1@3"});
+    }
+    Receiver receiver(never);
+    CHECK(receiver.intake.take_page(head + std::string("}\0", 2)) == PageOutcome::broken);
 }
 
 #if defined(__SANITIZE_ADDRESS__)
