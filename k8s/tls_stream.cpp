@@ -2,6 +2,7 @@
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/error.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/ssl/error.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -21,6 +22,8 @@ using boost::system::error_code;
 namespace {
 
 constexpr auto tuple_awaitable = asio::as_tuple(asio::use_awaitable);
+/// A server that sends faster than we read would have the loop for itself.
+constexpr std::size_t bytes_at_a_stretch = 128 * 1024;
 
 }  // namespace
 
@@ -38,9 +41,11 @@ struct TlsStream::Impl : std::enable_shared_from_this<TlsStream::Impl> {
     asio::steady_timer timer;
     Clock::time_point deadline = Clock::time_point::max();
     bool is_late = false;
+    std::size_t stretch = 0;  // bytes read since others had their turn
 
     void watch_deadline();
     asio::awaitable<error_code> wait(TlsSession::Need need);
+    asio::awaitable<void> let_others();
     void close() {
         session.close();
         error_code ec;
@@ -63,6 +68,7 @@ void TlsStream::Impl::watch_deadline() {
 asio::awaitable<error_code> TlsStream::Impl::wait(TlsSession::Need need) {
     if (!socket.is_open()) co_return asio::error::operation_aborted;
     if (deadline <= Clock::now()) co_return boost::beast::error::timeout;
+    stretch = 0;
     watch_deadline();
     const tcp::socket::wait_type what =
         need == TlsSession::Need::readable ? tcp::socket::wait_read : tcp::socket::wait_write;
@@ -70,6 +76,11 @@ asio::awaitable<error_code> TlsStream::Impl::wait(TlsSession::Need need) {
     timer.cancel();
     if (ec && is_late) co_return boost::beast::error::timeout;
     co_return ec;
+}
+
+asio::awaitable<void> TlsStream::Impl::let_others() {
+    stretch = 0;
+    co_await asio::post(socket.get_executor(), asio::use_awaitable);
 }
 
 TlsStream::TlsStream(tcp::socket socket, std::shared_ptr<TlsContext> trust)
@@ -109,8 +120,10 @@ asio::awaitable<error_code> TlsStream::shake_hands() {
 asio::awaitable<TlsStream::Done> TlsStream::read_some(asio::mutable_buffer into) {
     const auto self = impl_;
     const std::span<char> room(static_cast<char*>(into.data()), into.size());
+    if (self->stretch >= bytes_at_a_stretch) co_await self->let_others();
     for (;;) {
         const TlsSession::Step step = self->session.read(room);
+        self->stretch += step.bytes;
         if (step.need == TlsSession::Need::nothing) co_return Done(step.ec, step.bytes);
         const error_code ec = co_await self->wait(step.need);
         if (ec) co_return Done(ec, 0);

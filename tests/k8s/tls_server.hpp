@@ -50,7 +50,10 @@ inline int choose_http_1_1(
                : SSL_TLSEXT_ERR_ALERT_FATAL;
 }
 
-/// Each request is answered with what the client showed: "ALPN|SNI|CN of its certificate".
+constexpr std::size_t flood_size = 8 * 1024 * 1024;
+
+/// Each request is answered with what the client showed: "ALPN|SNI|CN of its certificate"; /stream
+/// says so and falls silent, /flood goes on to `flood_size` as fast as the client reads.
 class TlsServer {
 public:
     explicit TlsServer(const std::string& certificate, int version_max = 0)
@@ -123,8 +126,9 @@ private:
         char bytes[8192];
         bool goes_on = SSL_accept(session) == 1;
         while (goes_on && SSL_read(session, bytes, sizeof bytes) > 0) {
-            const std::string body = shown(session);
+            std::string body = shown(session);
             const bool is_stream = std::string(bytes, 11) == "GET /stream";
+            if (std::string(bytes, 10) == "GET /flood") body.resize(flood_size, '.');
             const std::string answer = "HTTP/1.1 200 OK\r\nContent-Length: " +
                                        std::to_string(is_stream ? 1'000'000 : body.size()) +
                                        "\r\n\r\n" + body;
