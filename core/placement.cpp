@@ -438,11 +438,16 @@ Placement Planner::place(const Cluster& cluster, const PlacementRequest& request
 
 std::optional<Plan> Planner::find(const Cluster& cluster, const PlacementRequest& request) {
     scratch_->prepare(cluster, request);
-    if (scratch_->search(request)) return scratch_->plan(request);
-    if (scratch_->parts_used <= 1) return std::nullopt;
-    scratch_->plan_what_fits(request);
-    return scratch_->shortfall(request).is_none() ? std::optional(scratch_->plan(request))
-                                                  : std::nullopt;
+    std::optional<Plan> plan;
+    if (scratch_->search(request)) {
+        plan = scratch_->plan(request);
+    } else if (scratch_->parts_used > 1) {
+        // Where shapes compete for nodes, the last way of packing may succeed after all.
+        Placement placement = scratch_->plan_what_fits(request);
+        if (auto* found = std::get_if<Plan>(&placement)) plan = std::move(*found);
+    }
+    scratch_->packing.end();
+    return plan;
 }
 
 bool Planner::fits(const Cluster& cluster, const PlacementRequest& request) {

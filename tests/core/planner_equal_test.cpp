@@ -82,6 +82,9 @@ public:
                 const auto* plan = std::get_if<Plan>(&placement);
                 REQUIRE((plan != nullptr) == expected.has_value());
                 REQUIRE(planner.fits(cluster_, request) == expected.has_value());
+                const auto found = planner.find(cluster_, request);
+                REQUIRE(found.has_value() == (plan != nullptr));
+                if (found) REQUIRE(*found == *plan);
                 if (plan != nullptr) {
                     ++plans;
                     REQUIRE(readable(*plan) == *expected);
