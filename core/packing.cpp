@@ -27,6 +27,7 @@ std::int64_t request_of(const Demand& demand, std::size_t resource) {
 }  // namespace
 
 void Packing::begin(const Cluster& cluster, View view, const std::vector<NodeIndex>& excluded) {
+    ENSURE(borrowed_.empty());  // the last question has ended
     cluster_ = &cluster;
     order_ = cluster.nodes_by_name();
     view_ = view;

@@ -428,33 +428,39 @@ Planner::~Planner() = default;
 Planner::Planner(Planner&&) noexcept = default;
 Planner& Planner::operator=(Planner&&) noexcept = default;
 
+/// From the first look at the cluster until the kept capacities are as they were.
+class Planner::Question {
+public:
+    Question(Scratch& scratch, const Cluster& cluster, const PlacementRequest& request)
+        : scratch_(scratch) {
+        scratch_.prepare(cluster, request);
+    }
+    ~Question() { scratch_.packing.end(); }
+    Question(const Question&) = delete;
+    Question& operator=(const Question&) = delete;
+
+private:
+    Scratch& scratch_;
+};
+
 Placement Planner::place(const Cluster& cluster, const PlacementRequest& request) {
-    scratch_->prepare(cluster, request);
-    Placement placement = scratch_->search(request) ? Placement(scratch_->plan(request))
-                                                    : scratch_->plan_what_fits(request);
-    scratch_->packing.end();
-    return placement;
+    const Question question(*scratch_, cluster, request);
+    if (scratch_->search(request)) return scratch_->plan(request);
+    return scratch_->plan_what_fits(request);
 }
 
 std::optional<Plan> Planner::find(const Cluster& cluster, const PlacementRequest& request) {
-    scratch_->prepare(cluster, request);
-    std::optional<Plan> plan;
-    if (scratch_->search(request)) {
-        plan = scratch_->plan(request);
-    } else if (scratch_->parts_used > 1) {
-        // Where shapes compete for nodes, the last way of packing may succeed after all.
-        Placement placement = scratch_->plan_what_fits(request);
-        if (auto* found = std::get_if<Plan>(&placement)) plan = std::move(*found);
-    }
-    scratch_->packing.end();
-    return plan;
+    const Question question(*scratch_, cluster, request);
+    if (scratch_->search(request)) return scratch_->plan(request);
+    if (scratch_->parts_used <= 1) return std::nullopt;
+    Placement placement = scratch_->plan_what_fits(request);
+    auto* const plan = std::get_if<Plan>(&placement);
+    return plan == nullptr ? std::nullopt : std::optional(std::move(*plan));
 }
 
 bool Planner::fits(const Cluster& cluster, const PlacementRequest& request) {
-    scratch_->prepare(cluster, request);
-    const bool does = scratch_->fits(request);
-    scratch_->packing.end();
-    return does;
+    const Question question(*scratch_, cluster, request);
+    return scratch_->fits(request);
 }
 
 std::uint64_t Planner::groups_scanned() const {

@@ -96,6 +96,7 @@ public:
 
 private:
     struct Scratch;
+    class Question;
     std::unique_ptr<Scratch> scratch_;
 };
 
