@@ -11,14 +11,17 @@ namespace {
 
 constexpr KnownObjects::Id none = std::numeric_limits<KnownObjects::Id>::max();
 constexpr std::size_t index_size_min = 64;
-constexpr std::size_t version_digits_max = 19;  // any such number fits in 64 bits
+constexpr std::size_t version_digits_max = 12;  // any such number fits in a slot's 40 bits
+constexpr std::uint64_t version_mask = (std::uint64_t{1} << 40) - 1;
+constexpr std::uint64_t fingerprint_mask = (std::uint64_t{1} << 61) - 1;
 
 }  // namespace
 
 KnownObjects::KnownObjects(Seed seed, bool keeps_names)
     : first_(seed.first), second_(seed.second), keeps_names_(keeps_names) {
     // What the table costs a pod is promised.
-    static_assert(sizeof(Slot) <= 56);
+    static_assert(sizeof(Slot) <= 48);
+    static_assert(lists_max == 1U << 23);  // as many as fit in a slot's bits
 }
 
 KnownObjects::Hash KnownObjects::hash(std::string_view name) const {
@@ -26,8 +29,8 @@ KnownObjects::Hash KnownObjects::hash(std::string_view name) const {
     Fingerprint second = second_;
     first.add(1, name);
     second.add(1, name);
-    // Once more times the secret point: or names that differ in their last letters alone, as those of
-    // one application do, would lie side by side.
+    // Once more times the secret point: or names that differ in their last letters alone, as those
+    // of one application do, would lie side by side.
     first.add(0);
     return Hash{first.value(), second.value()};
 }
@@ -44,7 +47,8 @@ std::size_t KnownObjects::place_of(const Hash& hash) const {
 
 std::size_t KnownObjects::longest_search() const {
     std::size_t longest = 0;
-    for (const Slot& slot : slots_) {
+    for (Id id = 0; id < id_end(); ++id) {
+        const Slot& slot = slots_[id];
         if (!slot.used) continue;
         const std::size_t mask = index_.size() - 1;
         longest = std::max(longest, (place_of(slot.name) - slot.name.first) & mask);
@@ -175,13 +179,14 @@ std::partial_ordering KnownObjects::compare_version(std::string_view version, Id
 
 KnownObjects::Note KnownObjects::note(Id id) const {
     const Slot& slot = slots_[id];
-    return Note{slot.fingerprint, slot.list, slot.for_good};
+    return Note{slot.fingerprint, static_cast<std::uint32_t>(slot.list), slot.for_good};
 }
 
 void KnownObjects::set_note(Id id, const Note& note) {
     Slot& slot = slots_[id];
-    slot.fingerprint = note.fingerprint;
-    slot.list = note.list;
+    ENSURE(note.list < lists_max);
+    slot.fingerprint = note.fingerprint & fingerprint_mask;
+    slot.list = note.list & (lists_max - 1);
     slot.for_good = note.for_good;
 }
 
@@ -202,7 +207,7 @@ void KnownObjects::set_version(Id id, std::string_view version) {
     if (slot.version_is_text) drop_text(slot.version);
     const auto parsed = parse_version(version);
     slot.version_is_text = !parsed;
-    slot.version = parsed ? *parsed : keep_text(version);
+    slot.version = (parsed ? *parsed : keep_text(version)) & version_mask;
 }
 
 }  // namespace k8s::protocol

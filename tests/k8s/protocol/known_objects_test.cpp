@@ -144,3 +144,30 @@ TEST_CASE("known objects: names that are alike do not lie side by side") {
     // By chance alone it would be about a hundred where three places of four are taken.
     CHECK(objects.longest_search() < 200);
 }
+
+TEST_CASE("known objects: versions of any size, and notes up to their bounds") {
+    KnownObjects objects({1, 2}, false);
+    const std::vector<std::string> versions = {
+        "1", "999999999999", "1000000000000", "1099511627776", "18446744073709551616", "v7"};
+    for (const std::string& version : versions) {
+        CAPTURE(version);
+        const auto id = objects.insert("ns/" + version, "some-uid", version);
+        const KnownObjects::Note most{
+            (std::uint64_t{1} << 61) - 1, KnownObjects::lists_max - 1, true};
+        objects.set_note(id, most);
+        CHECK(objects.version(id) == version);
+        CHECK(objects.has_version(id, version));
+        CHECK_FALSE(objects.has_version(id, version + "0"));
+        CHECK(objects.note(id).fingerprint == most.fingerprint);
+        CHECK(objects.note(id).list == most.list);
+        CHECK(objects.note(id).for_good);
+        CHECK(objects.uid(id) == "some-uid");
+        CHECK(objects.is_used(id));
+    }
+    const auto id = *objects.find("ns/999999999999");
+    CHECK((objects.compare_version("1000000000000", id) == std::partial_ordering::greater));
+    CHECK((objects.compare_version("999999999998", id) == std::partial_ordering::less));
+    const auto large = *objects.find("ns/1099511627776");
+    CHECK((objects.compare_version("999999999999", large) == std::partial_ordering::less));
+    CHECK((objects.compare_version("1099511627777", large) == std::partial_ordering::greater));
+}
