@@ -202,13 +202,14 @@ struct Connection::Impl {
 std::string Connection::Impl::request_text(const Request& request) {
     const Access& access = endpoint->access();
     std::string text = fmt::format(
-        "{} {}{} HTTP/1.1\r\nHost: {}\r\nUser-Agent: {}\r\nAccept: application/json\r\n"
+        "{} {}{} HTTP/1.1\r\nHost: {}\r\nUser-Agent: {}\r\nAccept: {}\r\n"
         "Accept-Encoding: identity\r\n",
         request.method,
         access.path_prefix,
         request.target,
         host_header(access),
-        endpoint->user_agent());
+        endpoint->user_agent(),
+        request.accept);
     const std::string& token = endpoint->token(monotonic_ms());
     if (!token.empty()) text += "Authorization: Bearer " + token + "\r\n";
     if (!request.body.empty()) {

@@ -46,6 +46,7 @@ asio::awaitable<core::Result<std::string>> Lister::Impl::page(std::string token)
         "/api/v1/{}?limit={}", kind == WatchKind::pods ? "pods" : "nodes", options.page_size);
     if (!token.empty()) target += "&continue=" + percent_encode(token);
     Request request("GET", std::move(target));
+    request.accept = accept_json_without_managed_fields;
     Reply reply = co_await connection.call(
         std::move(request), CallLimits(options.timeout_ms, page_bytes_max));
     co_return body_of(std::move(reply));

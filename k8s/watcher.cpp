@@ -105,7 +105,7 @@ struct Watcher::Impl : std::enable_shared_from_this<Watcher::Impl> {
 
     asio::awaitable<void> take_page(std::string body);
     void note_page(PageOutcome outcome);
-    std::string list_target(const std::string& continue_token) const;
+    Request list_request(const std::string& continue_token) const;
     bool take_bytes(const std::string& bytes);
     std::string watch_target(const protocol::AskWatch& ask) const;
 
@@ -124,7 +124,7 @@ asio::awaitable<void> Watcher::Impl::take_page(std::string body) {
         co_return;
     }
     if (const auto& token = std::get<std::string>(opened); !token.empty()) {
-        Request next("GET", list_target(token));
+        Request next = list_request(token);
         co_await connection.send_ahead(std::move(next));
     }
     if (stopped || wants_list) co_return;
@@ -153,14 +153,16 @@ void Watcher::Impl::note_page(PageOutcome outcome) {
     notice(NoticeLevel::info, fmt::format("listed={}", intake.reflector().size()));
 }
 
-std::string Watcher::Impl::list_target(const std::string& continue_token) const {
+Request Watcher::Impl::list_request(const std::string& continue_token) const {
     std::string target = fmt::format("/api/v1/{}?limit={}", kind_name(), options.page_size);
     if (!continue_token.empty()) target += "&continue=" + percent_encode(continue_token);
-    return target;
+    Request request("GET", std::move(target));
+    request.accept = accept_json_without_managed_fields;
+    return request;
 }
 
 asio::awaitable<void> Watcher::Impl::list(std::string continue_token) {
-    Request request("GET", list_target(continue_token));
+    Request request = list_request(continue_token);
     Reply reply =
         co_await connection.call(std::move(request), CallLimits(list_timeout_ms, list_page_max));
     if (stopped || wants_list) co_return;
@@ -190,6 +192,7 @@ std::string Watcher::Impl::watch_target(const protocol::AskWatch& ask) const {
 
 asio::awaitable<void> Watcher::Impl::watch(protocol::AskWatch ask) {
     Request request("GET", watch_target(ask));
+    request.accept = accept_json_without_managed_fields;
     Reply reply =
         co_await connection.open_stream(std::move(request), CallLimits(watch_open_timeout_ms));
     if (stopped || wants_list) co_return;

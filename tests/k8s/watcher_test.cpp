@@ -34,6 +34,11 @@ TEST_CASE("watcher: pages, then the watch from the list's version, then events")
     CHECK(requests[2].target.find("resourceVersion=50&") != std::string::npos);
     CHECK(requests[2].target.find("allowWatchBookmarks=true") != std::string::npos);
     CHECK(requests[2].target.find("timeoutSeconds=") != std::string::npos);
+    for (const fake::Request& request : requests) {
+        CHECK(
+            request.headers.at("accept") ==
+            "application/json;drop=metadata.managedFields, application/json");
+    }
     CHECK(rig.watcher->stats().synced);
 }
 
