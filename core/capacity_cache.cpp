@@ -4,11 +4,17 @@
 
 namespace core {
 
-CapacityCache::Entry& CapacityCache::ask(ShapeId shape, View view, const Demand& demand) {
-    const auto is_wanted = [&](const std::unique_ptr<Entry>& entry) {
+const CapacityCache::Entry* CapacityCache::find(ShapeId shape, View view) const {
+    const auto found = std::find_if(kept_.begin(), kept_.end(), [&](const auto& entry) {
         return entry->shape == shape && entry->view == view;
-    };
-    const auto found = std::find_if(kept_.begin(), kept_.end(), is_wanted);
+    });
+    return found == kept_.end() ? nullptr : found->get();
+}
+
+CapacityCache::Entry& CapacityCache::ask(ShapeId shape, View view, const Demand& demand) {
+    const auto found = std::find_if(kept_.begin(), kept_.end(), [&](const auto& entry) {
+        return entry->shape == shape && entry->view == view;
+    });
     Entry& entry = found == kept_.end() ? make(shape, view, demand) : **found;
     ++entry.questions;
     entry.asked_last = ++questions_;

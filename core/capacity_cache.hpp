@@ -36,6 +36,8 @@ public:
 
     /// Counts as a question. The entry is the shape's while it is lent, or until the next call.
     Entry& ask(ShapeId shape, View view, const Demand& demand);
+    /// nullptr: there is none. No question.
+    const Entry* find(ShapeId shape, View view) const;
     /// The number may come to mean another shape.
     void forget(ShapeId shape);
 

@@ -302,7 +302,9 @@ void Cluster::undo_detach(ChargeId id, const Charge& charge) {
 void Cluster::apply(const Charge& charge, bool taken) {
     columns_.apply(
         demands_[charge.resources.value], {charge.node, charge.count, charge.holder, taken});
-    index_.node_changed(charge.node);
+    // Our gangs' room shows in the free room alone, nobody's in what the node has.
+    index_.node_changed(
+        charge.node, charge.holder == Holder::gang ? View::free : View::without_gangs);
 }
 
 // --- questions ----------------------------------------------------------------------------------

@@ -142,6 +142,9 @@ public:
     CapacityCache::Entry& ask_capacities(ShapeId shape, View view) const {
         return capacity_cache_.ask(shape, view, demand(shape));
     }
+    const CapacityCache::Entry* find_capacities(ShapeId shape, View view) const {
+        return capacity_cache_.find(shape, view);
+    }
     /// By position.
     const NodeBitmap& eligible(ClassId constraint_class) const;
     /// Why nodes are not eligible, as counted texts sorted by count (descending), then text.

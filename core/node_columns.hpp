@@ -11,7 +11,8 @@
 
 namespace core {
 
-/// Which room is asked about, see cluster.hpp.
+/// Which room is asked about, see cluster.hpp: each counts less of what is taken than the one
+/// before.
 enum class View : std::uint8_t { free, without_gangs, allocatable };
 inline constexpr std::size_t view_count = 3;
 

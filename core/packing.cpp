@@ -209,8 +209,12 @@ CapacityCache::Entry& Packing::borrow(ShapeId shape) {
 /// In the free room, gangs of one shape come again and again: the second question shows it. The
 /// other views are asked once for many, and a look for the largest is quick where there is room.
 bool Packing::is_known(ShapeId shape) {
+    if (view_ != View::free) {
+        const CapacityCache::Entry* const kept = cluster_->find_capacities(shape, view_);
+        return kept != nullptr && kept->capacities.is_built();
+    }
     const CapacityCache::Entry& entry = borrow(shape);
-    return entry.capacities.is_built() || (view_ == View::free && entry.questions > 1);
+    return entry.capacities.is_built() || entry.questions > 1;
 }
 
 Capacities& Packing::capacities(ShapeId shape) {

@@ -61,7 +61,9 @@ void RoomIndex::number_anew(std::span<const NodeIndex> order) {
     settled_ = order.size();
     order_changed_ = false;
     const std::size_t last = blocks == 0 ? 0 : blocks - 1;  // its region may have lost others
-    for (std::size_t block = std::min(first, last); block < blocks; ++block) mark(block, all_rows);
+    for (std::size_t block = std::min(first, last); block < blocks; ++block) {
+        mark(block, all_rows, View::allocatable);
+    }
 }
 
 void RoomIndex::read_row(

@@ -73,12 +73,13 @@ public:
     // --- what has changed ---
     void node_came(NodeIndex node, std::size_t position);
     void node_went(NodeIndex node, std::size_t position);
-    /// Its room, or the classes that it passes.
-    void node_changed(NodeIndex node) {
+    /// Its room, or the classes that it passes. What is taken there is seen by the views up to
+    /// `last` only.
+    void node_changed(NodeIndex node, View last = View::allocatable) {
         // Of a node at or behind settled_ all is read again anyway.
         if (node.value < positions_.size() && positions_[node.value] < settled_) {
             const Position position = positions_[node.value];
-            mark(position / block_size, std::uint64_t{1} << (position % block_size));
+            mark(position / block_size, std::uint64_t{1} << (position % block_size), last);
         }
     }
     void all_changed() {
@@ -98,8 +99,9 @@ public:
     friend bool operator==(const RoomIndex&, const RoomIndex&) { return true; }
 
 private:
-    void mark(std::size_t block, std::uint64_t rows) {
-        for (RoomOfView& view : views_) {
+    void mark(std::size_t block, std::uint64_t rows, View last) {
+        for (std::size_t i = 0; i <= static_cast<std::size_t>(last); ++i) {
+            RoomOfView& view = views_[i];
             if (block >= view.stale_rows_.size()) continue;
             view.stale_rows_[block] |= rows;
             view.stale_[block / 64] |= std::uint64_t{1} << (block % 64);

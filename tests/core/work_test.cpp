@@ -176,3 +176,39 @@ TEST_CASE("work: a refusal of a known shape looks at no node") {
     CHECK(scanned_for(planner, cluster, request) == 0);
     CHECK(planner.fits(cluster, {shape, {{shape, 39'999}}}));
 }
+
+TEST_CASE("work: what is taken is news to the views that count it") {
+    Cluster cluster = cluster_of(1'000);
+    const ShapeId shape = cluster.intern_shape(resources("1", "1Gi"), {});
+    const NodeIndex node = cluster.nodes_by_name().front();
+    Planner planner;
+    const auto scanned = [&](View view) {
+        const auto before = planner.groups_scanned();
+        planner.place(cluster, {shape, {}, view});
+        return planner.groups_scanned() - before;
+    };
+    const std::vector views = {View::free, View::without_gangs, View::allocatable};
+    const auto news = [&] {
+        std::vector<bool> found;
+        for (const View view : views) found.push_back(scanned(view) > 0);
+        return found;
+    };
+    CHECK(news() == std::vector{true, true, true});
+    CHECK(news() == std::vector{false, false, false});
+    const ChargeId ours = cluster.charge(node, shape, Holder::gang);
+    CHECK(news() == std::vector{true, false, false});
+    cluster.charge(node, shape, Holder::foreign);
+    CHECK(news() == std::vector{true, true, false});
+    cluster.recharge(ours, resources("2", "1Gi"), Holder::foreign);
+    CHECK(news() == std::vector{true, true, false});
+}
+
+TEST_CASE("work: whether it could ever fit is asked without keeping anything") {
+    Cluster cluster = cluster_of(6'400);
+    const ShapeId shape = cluster.intern_shape(resources("1", "1Gi"), {});
+    Planner planner;
+    for (int asked = 0; asked < 3; ++asked) {
+        CHECK(planner.fits(cluster, {shape, {{shape, 10}}, View::allocatable}));
+        CHECK(cluster.find_capacities(shape, View::allocatable) == nullptr);
+    }
+}
