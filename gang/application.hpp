@@ -141,13 +141,13 @@ inline constexpr std::uint32_t no_row = UINT32_MAX;
 /// A gang: a driver with its executors, or a lone pod.
 struct Application {
     std::string uid;  ///< of the driver or lone pod
-    std::string namespace_name;
+    core::Text namespace_name;
     std::string name;
     Rank rank;
     std::uint32_t row = no_row;  ///< in the waiting line (waiting_line.hpp)
     bool is_driver = false;
     bool is_elastic = false;  ///< an executor without a slot: holds up nobody (engine_queue.cpp)
-    std::string elastic_of;   ///< uid of its driver, if that is one of ours
+    core::Text elastic_of;    ///< uid of its driver, if that is one of ours
     Phase phase = Phase::waiting;
     std::int64_t waiting_since_ms = 0;
 
@@ -155,19 +155,19 @@ struct Application {
     std::string problem;  ///< not empty: misconfigured
     std::vector<std::string> notes;
     std::vector<std::string> warnings;  ///< to be said once, by an event
-    std::string source;                 ///< what count and size were taken from
+    core::Text source;                  ///< what count and size were taken from
     std::optional<core::ShapeId> driver_shape;
     std::vector<GangShape> shapes;
     Milestones milestones;
 
-    std::string claimed_node;  ///< where the driver's bind was sent
+    core::Text claimed_node;  ///< where the driver's bind was sent
     bool reserved = false;     ///< bound with the reservation that `slots` says
     std::vector<Slot> slots;
     std::array<std::uint32_t, slot_state_count> slots_in{};  ///< by state, see count()
     std::size_t open_from = 0;                               ///< no slot before it is open
     std::vector<Hold> holds;
     std::set<Rank> pending;  ///< executors that wait for a slot
-    std::string queue = "default";
+    core::Text queue;
     std::optional<core::PackingPolicy> packing;  ///< its driver says so
     std::int64_t generation = 0;
     std::int64_t epoch = 0;

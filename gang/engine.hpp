@@ -181,9 +181,9 @@ private:
     // --- executors of sets ---
     /// Who bears one application id in one namespace.
     struct Claimants {
-        std::set<std::string> drivers;
-        std::set<std::string> live;       ///< of these, the ones that have not ended
-        std::set<std::string> executors;  ///< whose driver is not known (yet)
+        PodIds drivers;
+        PodIds live;       ///< of these, the ones that have not ended
+        PodIds executors;  ///< whose driver is not known (yet)
     };
     void take_claim(PodEntry& entry);
     void drop_claim(PodEntry& entry);

@@ -68,9 +68,9 @@ void Engine::take_claim(PodEntry& entry) {
     }
     entry.claim = entry.pod.namespace_name + "/" + application;
     Claimants& claimants = claimants_[entry.claim];
-    (entry.is_driver ? claimants.drivers : claimants.executors).insert(entry.pod.uid);
+    (entry.is_driver ? claimants.drivers : claimants.executors).insert(entry.id);
     if (entry.is_driver) {
-        claimants.live.insert(entry.pod.uid);
+        claimants.live.insert(entry.id);
     }
 }
 
@@ -79,9 +79,9 @@ void Engine::drop_claim(PodEntry& entry) {
     if (it == claimants_.end()) {
         return;
     }
-    it->second.drivers.erase(entry.pod.uid);
-    it->second.live.erase(entry.pod.uid);
-    it->second.executors.erase(entry.pod.uid);
+    it->second.drivers.erase(entry.id);
+    it->second.live.erase(entry.id);
+    it->second.executors.erase(entry.id);
     if (it->second.drivers.empty() && it->second.executors.empty()) {
         claimants_.erase(it);
     }
@@ -89,24 +89,28 @@ void Engine::drop_claim(PodEntry& entry) {
 
 /// A driver got its slots or ended: whose executors these are may be known now.
 void Engine::recheck_claims(const Application& app) {
-    const auto it = claimants_.find(pods_.at(app.uid).claim);
-    if (it != claimants_.end()) {
-        if (app.phase == Phase::ended) {
-            it->second.live.erase(app.uid);
-        }
-        dirty_pods_.insert(it->second.executors.begin(), it->second.executors.end());
+    const PodEntry& driver = pods_.at(app.uid);
+    const auto it = claimants_.find(driver.claim);
+    if (it == claimants_.end()) {
+        return;
+    }
+    if (app.phase == Phase::ended) {
+        it->second.live.erase(driver.id);
+    }
+    for (const PodId executor : it->second.executors) {
+        dirty_pods_.insert(pods_.uid(executor));
     }
 }
 
 void Engine::become_member(PodEntry& entry, const std::string& owner) {
     leave_owner(entry);
     pods_.join(entry, owner);
-    claimants_.at(entry.claim).executors.erase(entry.pod.uid);
+    claimants_.at(entry.claim).executors.erase(entry.id);
 }
 
 bool Engine::is_unclaimed_executor(const PodEntry& entry) const {
     const auto it = claimants_.find(entry.claim);
-    return it != claimants_.end() && it->second.executors.contains(entry.pod.uid);
+    return it != claimants_.end() && it->second.executors.contains(entry.id);
 }
 
 /// The one driver that the id can mean: the one alive, or the only one there ever was.
@@ -120,7 +124,7 @@ const Application* Engine::find_claimant(const PodEntry& entry) const {
         (entry.hand_made && !pods_.at(*candidates.begin()).hand_made)) {
         return nullptr;
     }
-    return find_app(*candidates.begin());
+    return find_app(pods_.at(*candidates.begin()).pod.uid);
 }
 
 /// Neither driver nor executor names an application. In one namespace such executors are as good as
@@ -130,8 +134,8 @@ const Application* Engine::find_nameless(const PodEntry& entry) const {
     const Application* oldest = nullptr;
     const Application* with_room = nullptr;  // the oldest that has
     bool is_one_waiting = false;
-    for (const std::string& uid : claimants_.at(entry.claim).live) {
-        const Application* app = find_app(uid);
+    for (const PodId driver : claimants_.at(entry.claim).live) {
+        const Application* app = find_app(pods_.at(driver).pod.uid);
         if (app == nullptr || !app->reserved) {
             is_one_waiting = true;
             continue;
@@ -191,8 +195,8 @@ bool Engine::is_orphan(const PodEntry& entry) const {
     }
     const auto& drivers = claimants_.at(entry.claim).drivers;
     return !is_made_by_spark(entry.pod) ||
-           std::any_of(drivers.begin(), drivers.end(), [this](const std::string& uid) {
-               return pods_.at(uid).hand_made;
+           std::any_of(drivers.begin(), drivers.end(), [this](PodId driver) {
+               return pods_.at(driver).hand_made;
            });
 }
 
@@ -212,7 +216,8 @@ void Engine::follow_mark(PodEntry& entry) {
         return;
     }
     const std::string driver = mark->substr(0, mark->find('/'));
-    if (claimants_.at(entry.claim).drivers.contains(driver)) {
+    const auto id = pods_.find(driver);
+    if (id && claimants_.at(entry.claim).drivers.contains(*id)) {
         become_member(entry, driver);
     }
 }

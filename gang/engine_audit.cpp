@@ -156,7 +156,7 @@ std::vector<NodeLedger> Engine::ledger() const {
     for (const auto& [uid, app] : apps_) {
         HeldUnit unit{
             HeldUnit::State::open,
-            app.namespace_name + "/" + app.name,
+            app.namespace_name.str() + "/" + app.name,
             app.uid,
             -1,
             {},

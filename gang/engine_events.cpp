@@ -225,7 +225,7 @@ void Engine::take_role(PodEntry& entry) {
         if (core::is_mutant(core::Mutant::label_trusted)) {
             const auto& alike =
                 claimants_[entry.pod.namespace_name + "/" + application_id(entry.pod)];
-            owner = alike.drivers.empty() ? owner : *alike.drivers.begin();
+            owner = alike.drivers.empty() ? owner : pods_.uid(*alike.drivers.begin());
         }
         pods_.join(entry, owner);
     }

@@ -42,7 +42,8 @@ Application& Engine::ensure_app(const PodEntry& entry, bool is_driver) {
     Application& app = it->second;
     if (inserted) {
         app.uid = entry.pod.uid;
-        app.namespace_name = entry.pod.namespace_name;
+        app.namespace_name = texts_.keep(entry.pod.namespace_name);
+        app.queue = texts_.keep(Declaration{}.queue);
         app.name = entry.pod.name;
         app.rank = entry.rank();
         app.is_driver = is_driver;
@@ -146,13 +147,13 @@ void Engine::set_sizes(Application& app, const spark::Conf* conf) {
     GangSize size = size_gang(driver, declaration, derived ? &*derived : nullptr, limits());
     app.conf.needed = false;
     asker_.forget(app.uid);
-    app.queue = declaration.queue;
+    app.queue = texts_.keep(declaration.queue);
     app.packing = declaration.packing;
     app.milestones.sized_ms = now_ms_;
     app.notes = std::move(size.notes);
     app.warnings = std::move(size.warnings);
     app.notes.insert(app.notes.end(), app.warnings.begin(), app.warnings.end());
-    app.source = std::move(size.source);
+    app.source = texts_.keep(size.source);
     waiting_.changed(app);
     queue_changed_ = true;
     if (!size.problem.empty()) {

@@ -255,7 +255,7 @@ void Engine::wait_or_go_alone(Application& app, PodEntry& entry, Look& look) {
         return;
     }
     Application& lone = ensure_app(entry, false);
-    lone.elastic_of = app.uid;
+    lone.elastic_of = texts_.keep(app.uid);
     set_driver_shape(lone, entry.pod);
     if (waiting_.insert(lone, entry.retry.code != ReasonCode::none)) {
         queue_changed_ = true;

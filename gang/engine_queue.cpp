@@ -417,13 +417,13 @@ void Engine::admit(Application& app, PodEntry& entry, const core::Plan& plan) {
     }
     app.phase = Phase::claimed;
     app.milestones.admitted_ms = now_ms_;
-    app.claimed_node = cluster_.node_name(plan.driver);
+    app.claimed_node = texts_.keep(cluster_.node_name(plan.driver));
     waiting_.erase(app);
     ++admitted_;
     if (Application* gang = find_owner(entry)) {
         gang->pending.erase(entry.rank());
     }
-    if (const auto placed = placed_.find({app.elastic_of, profile_of(entry.pod)});
+    if (const auto placed = placed_.find({app.elastic_of.str(), profile_of(entry.pod)});
         placed != placed_.end()) {
         ++placed->second;
     }

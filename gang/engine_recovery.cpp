@@ -73,7 +73,7 @@ bool Engine::read_reservation(Application& app, const PodEntry& entry) {
     app.stored = read->generation;
     app.is_shown = true;
     app.epoch = read->epoch;
-    app.queue = read->queue;
+    app.queue = texts_.keep(read->queue);
     for (const ReservedShape& shape : read->shapes) {
         const std::size_t index = app.shapes.size();
         std::int64_t count = shape.unplaced;
@@ -92,9 +92,9 @@ void Engine::follow_marks(const Application& app) {
     if (it == claimants_.end()) {
         return;
     }
-    const std::set<std::string> executors = it->second.executors;
-    for (const std::string& uid : executors) {
-        follow_mark(pods_.at(uid));
+    const PodIds executors = it->second.executors;
+    for (const PodId executor : executors) {
+        follow_mark(pods_.wake(executor));  // none of them rests
     }
     recheck_claims(app);
 }
@@ -112,7 +112,7 @@ void Engine::seat_members(Application& app) {
     std::vector<PodId> members = pods_.sorted_members_of(app.uid);
     std::erase_if(members, [this, &app](PodId member) {
         return pods_.slot(member) >= 0 || !pods_.holds_room(member) ||
-               pods_.namespace_of(member) != app.namespace_name;
+               pods_.namespace_of(member) != app.namespace_name.str();
     });
     const auto take = [this, &app](std::size_t slot, PodId member) {
         if (pods_.rests(member)) {

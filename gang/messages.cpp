@@ -14,7 +14,7 @@ std::string none_of(std::size_t nodes) {
 }
 
 std::string name_of(const Application& app) {
-    return app.namespace_name + "/" + app.name;
+    return app.namespace_name.str() + "/" + app.name;
 }
 
 }  // namespace
@@ -171,7 +171,7 @@ std::string bound_text(const PodEntry& entry, const Application* app) {
     };
     return text + ", with room reserved for " + counted(app->slots.size(), "executor") + " on " +
            counted(nodes.size(), "node") +
-           (app->source.empty() ? "" : ", as said by " + app->source);
+           (app->source.empty() ? "" : ", as said by " + app->source.str());
 }
 
 }  // namespace gang

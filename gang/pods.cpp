@@ -75,6 +75,11 @@ const PodEntry& Pods::at(std::string_view uid) const {
     return *entry;
 }
 
+const PodEntry& Pods::at(PodId id) const {
+    ENSURE(cell(id).active != nullptr);
+    return *cell(id).active;
+}
+
 PodEntry& Pods::wake(PodId id) {
     Cell& woken = cell(id);
     if (woken.active == nullptr) {

@@ -16,6 +16,8 @@
 #include "core/uuid.hpp"
 #include "gang/application.hpp"
 
+#include <boost/container/flat_set.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -27,6 +29,9 @@
 #include <vector>
 
 namespace gang {
+
+/// A few pods, each once: four bytes each. Nothing is decided by their order.
+using PodIds = boost::container::flat_set<PodId>;
 
 class Pods {
 public:
@@ -47,6 +52,7 @@ public:
     /// Must be there and active, as all drivers and all unbound pods are.
     PodEntry& at(std::string_view uid);
     const PodEntry& at(std::string_view uid) const;
+    const PodEntry& at(PodId id) const;
     template <typename Visit>
     void for_each_active(const Visit& visit) const {
         for (std::size_t i = 0; i < cells_.size(); ++i) {
