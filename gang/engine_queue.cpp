@@ -389,6 +389,7 @@ bool Engine::is_refused(
 }
 
 void Engine::admit(Application& app, PodEntry& entry, const core::Plan& plan) {
+    ledger_.expect(app, waiting_.row(app).size);
     for (std::size_t shape = 0; shape < app.shapes.size(); ++shape) {
         for (const core::NodeCount& found : plan.executors[shape]) {
             ledger_.add_open(app, shape, found.node, found.count);

@@ -74,6 +74,7 @@ bool Engine::read_reservation(Application& app, const PodEntry& entry) {
     app.is_shown = true;
     app.epoch = read->epoch;
     app.queue = texts_.keep(read->queue);
+    ledger_.expect(app, slot_count(*read));
     for (const ReservedShape& shape : read->shapes) {
         const std::size_t index = app.shapes.size();
         std::int64_t count = shape.unplaced;

@@ -25,6 +25,11 @@ public:
     /// Charges a pod of ours where it is, unless a slot does.
     void settle(const PodEntry& entry);
 
+    /// It is to have so many slots in all: there will be no room for more than it needs.
+    static void expect(Application& app, std::int64_t slots) {
+        app.slots.reserve(static_cast<std::size_t>(slots));
+    }
+
     /// So many more slots, without room; `node`: where they were last.
     void add(Application& app, std::size_t shape, std::string_view node, std::int64_t count);
 
