@@ -52,9 +52,11 @@ public:
         std::uint32_t list = 0;         ///< below lists_max
         bool for_good = false;
     };
-    static constexpr std::uint32_t lists_max = 1U << 23;
+    static constexpr std::uint32_t lists_max = 1U << 9;
     Note note(Id id) const;
     void set_note(Id id, const Note& note);
+    /// No object is of any list any more: before numbers are used again.
+    void forget_lists();
 
     std::size_t size() const { return size_; }
     /// How many others are looked at, at most, until a name is found.
@@ -72,8 +74,8 @@ private:
     struct Slot {
         Hash name;
         core::Uuid uid;                  ///< or in its first word the place of a text
-        std::uint64_t version : 40 = 0;  ///< a number, or the place of a text
-        std::uint64_t list : 23 = 0;
+        std::uint64_t version : 54 = 0;  ///< a number, or the place of a text
+        std::uint64_t list : 9 = 0;
         bool used : 1 = false;
         std::uint64_t fingerprint : 61 = 0;
         bool for_good : 1 = false;

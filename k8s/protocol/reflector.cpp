@@ -103,7 +103,10 @@ PageVerdict Reflector::on_page(
         }
         older_lists_ = 0;
         list_version_ = version;
-        list_number_ = list_number_ % (KnownObjects::lists_max - 1) + 1;  // 0 is of no list
+        if (++list_number_ == KnownObjects::lists_max) {
+            list_number_ = 1;  // 0 is of no list
+            objects_.forget_lists();
+        }
     }
     list_bytes_ += bytes;
     if (++pages_ > options_.pages_max || list_bytes_ > options_.list_bytes_max) {

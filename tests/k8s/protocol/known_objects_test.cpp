@@ -148,7 +148,12 @@ TEST_CASE("known objects: names that are alike do not lie side by side") {
 TEST_CASE("known objects: versions of any size, and notes up to their bounds") {
     KnownObjects objects({1, 2}, false);
     const std::vector<std::string> versions = {
-        "1", "999999999999", "1000000000000", "1099511627776", "18446744073709551616", "v7"};
+        "1",
+        "9999999999999999",
+        "10000000000000000",
+        "18014398509481984",
+        "18446744073709551616",
+        "v7"};
     for (const std::string& version : versions) {
         CAPTURE(version);
         const auto id = objects.insert("ns/" + version, "some-uid", version);
@@ -164,10 +169,10 @@ TEST_CASE("known objects: versions of any size, and notes up to their bounds") {
         CHECK(objects.uid(id) == "some-uid");
         CHECK(objects.is_used(id));
     }
-    const auto id = *objects.find("ns/999999999999");
-    CHECK((objects.compare_version("1000000000000", id) == std::partial_ordering::greater));
-    CHECK((objects.compare_version("999999999998", id) == std::partial_ordering::less));
-    const auto large = *objects.find("ns/1099511627776");
-    CHECK((objects.compare_version("999999999999", large) == std::partial_ordering::less));
-    CHECK((objects.compare_version("1099511627777", large) == std::partial_ordering::greater));
+    const auto id = *objects.find("ns/9999999999999999");
+    CHECK((objects.compare_version("10000000000000000", id) == std::partial_ordering::greater));
+    CHECK((objects.compare_version("9999999999999998", id) == std::partial_ordering::less));
+    const auto large = *objects.find("ns/18014398509481984");
+    CHECK((objects.compare_version("9999999999999999", large) == std::partial_ordering::less));
+    CHECK((objects.compare_version("18014398509481985", large) == std::partial_ordering::greater));
 }

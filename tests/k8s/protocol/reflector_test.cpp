@@ -572,3 +572,23 @@ TEST_CASE("reflector: a repeat means what the event would have meant, and is one
     }
     CHECK(repeats > 300);
 }
+
+TEST_CASE(
+    "reflector: lists that are never finished hide no deletion when their numbers come round") {
+    for (std::uint32_t broken = KnownObjects::lists_max - 4; broken <= KnownObjects::lists_max;
+         ++broken) {
+        CAPTURE(broken);
+        Reflector reflector{ReflectorOptions{}};
+        list(reflector, "1", {key("a", "1", "1"), key("b", "2", "1")});
+        for (std::uint32_t i = 0; i < broken; ++i) {
+            reflector.ask_for_list();
+            REQUIRE(asks_list(reflector.next(0)));
+            REQUIRE(reflector.on_page(std::to_string(i + 2), "more") != PageVerdict::refused);
+            REQUIRE_FALSE(reflector.end_page());
+        }
+        reflector.ask_for_list();
+        CHECK(
+            list(reflector, "9999", {key("b", "2", "1")}) ==
+            std::vector<ObjectKey>{key("a", "1", "1")});
+    }
+}
