@@ -1,7 +1,7 @@
 #include "k8s/json_filter.hpp"
 
 #include "core/pod.hpp"
-#include "k8s/json_scan.hpp"
+#include "k8s/json_cursor.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -18,19 +18,6 @@ constexpr std::size_t stack_bytes_kept = 1024 * 1024;
 
 /// Tags of the fingerprint.
 enum Tag : std::uint32_t { tag_text = 1, tag_late, tag_late_end };
-
-bool is_space(char c) {
-    return static_cast<unsigned char>(c) <= ' ' &&
-           (c == ' ' || c == '\n' || c == '\t' || c == '\r');
-}
-
-bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
-
-bool may_be_in_number(char c) {
-    return is_digit(c) || c == '-' || c == '+' || c == '.' || c == 'e' || c == 'E';
-}
 
 /// RapidJSON's allocator for a stack: one block, kept from parse to parse.
 class StackBlock {
@@ -78,14 +65,6 @@ struct FilteredParser::Memory {
         scalars.give_back_if_large();
     }
 
-    /// A copy that lives as long as the document.
-    std::string_view keep(std::string_view text) {
-        if (text.empty()) return "";
-        char* copy = static_cast<char*>(pool.Malloc(text.size()));
-        std::memcpy(copy, text.data(), text.size());
-        return {copy, text.size()};
-    }
-
     std::unique_ptr<char[]> buffer;
     StackBlock stack;
     rapidjson::MemoryPoolAllocator<> pool;
@@ -101,75 +80,59 @@ public:
     Walker(FilteredParser& parser, std::string_view text, const char* at)
         : parser_(parser),
           tape_(parser.memory_->tape),
-          begin_(text.data()),
-          end_(text.data() + text.size()),
-          at_(at),
-          first_scanner_(at, end_),
-          scanner_(&first_scanner_) {}
+          cursor_(text, at, parser.memory_->scalars, parser.memory_->pool) {}
 
     bool read_root(const Shape& shape) {
         reset();
-        skip_space();
+        cursor_.skip_space();
         return read_value(shape, nullptr) != Read::failed;
-    }
-
-    bool ends_here() {
-        skip_space();
-        return at_ == end_ ? !scanner_->has_nul() : fail("something follows the document");
     }
 
     /// As read_root(), but up to the late array if nothing that matters can follow it.
     bool read_head(const Shape& shape) {
         stops_at_late_ = true;
-        return read_root(shape) && (has_stopped_ ? !scanner_->has_nul() : ends_here());
+        return read_root(shape) && (has_stopped_ ? !cursor_.has_nul() : cursor_.ends_here());
     }
     bool has_stopped() const { return has_stopped_; }
+    bool ends_here() { return cursor_.ends_here(); }
+    core::Error problem() const { return cursor_.problem(); }
 
     // The array of for_each_object() itself.
 
-    void open_array() { ++at_; }
+    void open_array() { cursor_.pass(); }
 
     /// The array's closing bracket, and if a head has not been read to its end, what comes behind.
     bool close_array(const Shape* head) {
-        ++at_;
+        cursor_.pass();
         if (head == nullptr) return true;
         Frame frame{head};
         frame.late_seen = true;
-        for (skip_space(); look() == ',';) {
-            ++at_;
+        for (cursor_.skip_space(); cursor_.look() == ',';) {
+            cursor_.pass();
             if (!read_member(frame)) return false;
         }
-        if (look() != '}') return fail("expected a comma or }");
-        ++at_;
-        return ends_here();
+        if (cursor_.look() != '}') return cursor_.fail("expected a comma or }");
+        cursor_.pass();
+        return cursor_.ends_here();
     }
 
     /// Whether there is one more element, after `count` of them; nothing: what is there is neither
     /// an element nor the end.
     std::optional<bool> next_element(std::size_t count) {
-        skip_space();
-        const char c = look();
+        cursor_.skip_space();
+        const char c = cursor_.look();
         if (c == ']') return false;
         if (count > 0) {
             if (c != ',') {
-                fail("expected a comma or ]");
+                cursor_.fail("expected a comma or ]");
                 return std::nullopt;
             }
-            ++at_;
-            skip_space();
+            cursor_.pass();
+            cursor_.skip_space();
         }
         return true;
     }
-    bool is_at_object() const { return look() == '{'; }
-
-    core::Error problem() const {
-        const std::string where = " (byte " + std::to_string(at_ - begin_) + ")";
-        const bool has_nul = first_scanner_.has_nul() || (at_ < end_ && *at_ == '\0');
-        const char* what = has_nul                              ? "it contains a NUL byte"
-                           : at_ >= end_ || problem_ == nullptr ? "it ends too early"
-                                                                : problem_;
-        return core::Error{"this is not JSON: " + std::string(what) + where};
-    }
+    bool is_at_object() const { return cursor_.look() == '{'; }
 
 private:
     enum class Read : std::uint8_t { failed, kept, cut };
@@ -192,33 +155,6 @@ private:
         metadata_seen_ = in_first_metadata_ = annotations_seen_ = counting_ = false;
     }
 
-    // The text
-
-    char look() const { return at_ < end_ ? *at_ : '\0'; }
-
-    void skip_space() {
-        while (at_ < end_ && is_space(*at_)) ++at_;
-    }
-
-    /// Past a colon and the spaces around it. What the API server writes has none.
-    bool take_colon() {
-        if (end_ - at_ < 2 || at_[0] != ':' || is_space(at_[1])) {
-            skip_space();
-            if (look() != ':') return fail("expected a colon");
-            ++at_;
-            skip_space();
-            return true;
-        }
-        ++at_;
-        return true;
-    }
-
-    /// The first problem is what is wrong.
-    bool fail(const char* what) {
-        if (problem_ == nullptr) problem_ = what;
-        return false;
-    }
-
     // The fingerprint: of the texts of all that is kept, piece by piece. With their lengths, and
     // each beginning and ending where something was cut out, they leave only one way to read them.
 
@@ -236,106 +172,19 @@ private:
         kept_from_ = end;
     }
 
-    // Scalars
-
-    /// A string or key: what it says, which is in the text itself if it is plain. Nothing: it is
-    /// none. An odd one is valid until the next odd one unless it is to be kept.
-    std::optional<std::string_view> read_string(bool is_kept) {
-        const auto [close, is_plain] = scanner_->find_string_end(at_);
-        if (close == nullptr) {
-            fail("a string never ends");
-            at_ = end_;
-            return std::nullopt;
-        }
-        const char* open = std::exchange(at_, close + 1);
-        if (is_plain) return std::string_view(open + 1, static_cast<std::size_t>(close - open - 1));
-        const auto scalar =
-            parser_.memory_->scalars.read({open, static_cast<std::size_t>(at_ - open)});
-        if (!scalar) {
-            at_ = open;
-            fail("a string with a wrong escape or encoding");
-            return std::nullopt;
-        }
-        return is_kept ? parser_.memory_->keep(scalar->text) : scalar->text;
-    }
-
-    bool take_word(std::string_view word) {
-        if (static_cast<std::size_t>(end_ - at_) < word.size() ||
-            std::memcmp(at_, word.data(), word.size()) != 0) {
-            return fail("not a value");
-        }
-        at_ += word.size();
-        return true;
-    }
-
-    /// A scalar that is no string. What follows must be a separator, which whoever called sees to.
-    std::optional<JsonScalar> read_other() {
-        const auto word = [this](std::string_view text, JsonKind kind) {
-            return take_word(text) ? std::optional(JsonScalar{kind, 0, {}}) : std::nullopt;
-        };
-        switch (look()) {
-            case 'n':
-                return word("null", JsonKind::null);
-            case 't':
-                return word("true", JsonKind::true_value);
-            case 'f':
-                return word("false", JsonKind::false_value);
-            default:
-                return read_number();
-        }
-    }
-
-    std::optional<JsonScalar> read_number() {
-        constexpr std::ptrdiff_t digits_max = 18;
-        const char* first = at_;
-        const char* at = at_;
-        std::uint64_t number = 0;
-        for (; at < end_ && is_digit(*at) && at - first <= digits_max; ++at) {
-            number = number * 10 + static_cast<std::uint64_t>(*at - '0');
-        }
-        const std::ptrdiff_t digits = at - first;
-        const bool is_whole =
-            digits > 0 && (at == end_ || !may_be_in_number(*at)) && (*first != '0' || digits == 1);
-        if (is_whole && digits <= digits_max) {
-            at_ = at;
-            return JsonScalar{JsonKind::natural, number, {}};
-        }
-        while (at < end_ && may_be_in_number(*at)) ++at;
-        const auto scalar =
-            parser_.memory_->scalars.read({first, static_cast<std::size_t>(at - first)});
-        if (!scalar) {
-            fail("not a value");
-            return std::nullopt;
-        }
-        at_ = at;
-        return scalar;
-    }
-
     // Values
 
-    /// An object or array from its opening bracket to behind its closing one.
-    bool skip_nested() {
-        const char* closing = scanner_->find_closing(at_);
-        if (closing == nullptr) {
-            at_ = end_;
-            return fail("a bracket is never closed");
-        }
-        if (*closing != (*at_ == '{' ? '}' : ']')) return fail("a bracket is closed by another");
-        at_ = closing + 1;
-        return true;
-    }
-
     bool skip_value(const Frame& frame) {
-        const char c = look();
-        if (c == '{' || c == '[') return skip_nested();
-        if (c != '"') return read_other().has_value();
-        const auto text = read_string(false);
+        const char c = cursor_.look();
+        if (c == '{' || c == '[') return cursor_.skip_nested();
+        if (c != '"') return cursor_.read_other().has_value();
+        const auto text = cursor_.read_string(false);
         if (text && counts_bytes(frame)) parser_.annotation_bytes_ += text->size();
         return text.has_value();
     }
 
     Read read_value(const Shape& shape, Frame* frame) {
-        switch (look()) {
+        switch (cursor_.look()) {
             case '"':
                 return read_text(shape, frame);
             case '{':
@@ -345,24 +194,24 @@ private:
             default:
                 break;
         }
-        const auto scalar = read_other();
+        const auto scalar = cursor_.read_other();
         if (!scalar) return Read::failed;
         tape_.add(scalar->kind, scalar->bits);
         return Read::kept;
     }
 
     Read read_text(const Shape& shape, Frame* frame) {
-        const char* open = at_;
-        const auto text = read_string(true);
+        const char* open = cursor_.at();
+        const auto text = cursor_.read_string(true);
         if (!text) return Read::failed;
         if (frame != nullptr && counts_bytes(*frame)) parser_.annotation_bytes_ += text->size();
         tape_.add(JsonKind::text, *text);
-        if (shape.role == ShapeRole::version) cut(open, at_);
+        if (shape.role == ShapeRole::version) cut(open, cursor_.at());
         return Read::kept;
     }
 
     Read read_object_place(const Shape& shape, Frame* frame) {
-        if (is_other_condition(shape)) return skip_nested() ? Read::cut : Read::failed;
+        if (is_other_condition(shape)) return cursor_.skip_nested() ? Read::cut : Read::failed;
         if (shape.kind == ShapeKind::object || shape.kind == ShapeKind::map) {
             return read_object(shape, frame) ? Read::kept : Read::failed;
         }
@@ -371,10 +220,10 @@ private:
 
     Read read_array_place(const Shape& shape, Frame* frame) {
         if (shape.role == ShapeRole::late && !reading_late_) {
-            frame->late = at_;
+            frame->late = cursor_.at();
             has_stopped_ = stops_at_late_ && has_all_but_late(*frame);
             if (has_stopped_) return Read::cut;
-            return skip_nested() ? Read::cut : Read::failed;
+            return cursor_.skip_nested() ? Read::cut : Read::failed;
         }
         if (shape.kind == ShapeKind::array && !is_other_command(shape, frame)) {
             return read_array(shape, frame) ? Read::kept : Read::failed;
@@ -384,12 +233,12 @@ private:
 
     /// Its brackets stay.
     Read read_emptied(JsonKind kind) {
-        const char* open = at_;
-        if (!skip_nested()) return Read::failed;
+        const char* open = cursor_.at();
+        if (!cursor_.skip_nested()) return Read::failed;
         const JsonTape::Place place = tape_.size();
         tape_.add(kind);
         tape_.close(place, 0);
-        cut(open + 1, at_ - 1);
+        cut(open + 1, cursor_.at() - 1);
         return Read::kept;
     }
 
@@ -397,15 +246,16 @@ private:
         Frame frame{&shape, parent};
         const JsonTape::Place place = tape_.size();
         tape_.add(JsonKind::object);
-        ++at_;
-        if (shape.role == ShapeRole::contents) kept_from_ = at_;
-        skip_space();
-        if (look() != '}') {
-            for (;; ++at_) {
+        cursor_.pass();
+        if (shape.role == ShapeRole::contents) kept_from_ = cursor_.at();
+        cursor_.skip_space();
+        if (cursor_.look() != '}') {
+            for (;; cursor_.pass()) {
                 if (!read_member(frame)) return false;
-                if (look() != ',' || has_stopped_) break;
+                if (cursor_.look() != ',' || has_stopped_) break;
             }
-            if (look() != '}' && !has_stopped_) return fail("expected a comma or }");
+            if (cursor_.look() != '}' && !has_stopped_)
+                return cursor_.fail("expected a comma or }");
         }
         if (frame.has_driver && frame.late != nullptr && !read_late(frame)) return false;
         if (shape.role == ShapeRole::container && frame.has_driver) {
@@ -413,23 +263,23 @@ private:
         }
         if (parent == nullptr) parser_.root_late_ = frame.late;
         if (shape.role == ShapeRole::contents) {
-            if (kept_from_ != nullptr) hash_up_to(at_);
+            if (kept_from_ != nullptr) hash_up_to(cursor_.at());
             kept_from_ = nullptr;
         }
         tape_.close(place, frame.count);
-        ++at_;
+        cursor_.pass();
         return true;
     }
 
     /// From its key to what follows its value.
     bool read_member(Frame& frame) {
-        skip_space();
-        const char* begin = at_;
-        if (look() != '"') return fail("expected the name of a member");
-        const auto key = read_string(true);
+        cursor_.skip_space();
+        const char* begin = cursor_.at();
+        if (cursor_.look() != '"') return cursor_.fail("expected the name of a member");
+        const auto key = cursor_.read_string(true);
         if (!key) return false;
         const Shape* shape = member_shape(frame, *key);
-        if (!take_colon()) return false;
+        if (!cursor_.take_colon()) return false;
         Read read = Read::cut;
         if (shape != nullptr) {
             const JsonTape::Place before = tape_.size();
@@ -449,23 +299,23 @@ private:
         Frame frame{&shape, parent};
         const JsonTape::Place place = tape_.size();
         tape_.add(JsonKind::array);
-        ++at_;
-        skip_space();
-        if (look() != ']') {
-            for (;; ++at_) {
+        cursor_.pass();
+        cursor_.skip_space();
+        if (cursor_.look() != ']') {
+            for (;; cursor_.pass()) {
                 if (!read_element(frame)) return false;
-                if (look() != ',') break;
+                if (cursor_.look() != ',') break;
             }
-            if (look() != ']') return fail("expected a comma or ]");
+            if (cursor_.look() != ']') return cursor_.fail("expected a comma or ]");
         }
         tape_.close(place, frame.count);
-        ++at_;
+        cursor_.pass();
         return true;
     }
 
     bool read_element(Frame& frame) {
-        skip_space();
-        const char* begin = at_;
+        cursor_.skip_space();
+        const char* begin = cursor_.at();
         const Read read = read_value(*frame.shape->element, &frame);
         if (read == Read::failed) return false;
         frame.count += read == Read::kept ? 1 : 0;
@@ -475,33 +325,29 @@ private:
 
     /// What is cut out goes with the comma behind it, so that a row of such is one cut.
     void end_of_value(const char* begin, bool is_cut) {
-        skip_space();
-        if (is_cut) cut(begin, look() == ',' ? at_ + 1 : at_);
+        cursor_.skip_space();
+        if (is_cut) cut(begin, cursor_.look() == ',' ? cursor_.at() + 1 : cursor_.at());
     }
 
     bool read_late(Frame& frame) {
-        JsonScanner scanner(frame.late, end_);
-        const char* before = std::exchange(at_, frame.late);
-        JsonScanner* scanner_before = std::exchange(scanner_, &scanner);
+        const char* before = cursor_.at();
+        const JsonCursor::Detour detour(cursor_, frame.late);
         const bool is_hashing = kept_from_ != nullptr;
         if (is_hashing) {
             hash_up_to(before);
             parser_.fingerprint_.add(std::uint64_t{tag_late} << 32);
-            kept_from_ = at_;
+            kept_from_ = cursor_.at();
         }
         reading_late_ = true;
         tape_.add(JsonKind::key, frame.late_member->name);
         ++frame.count;
-        const bool is_read = read_array(*frame.late_member->shape, &frame);
+        if (!read_array(*frame.late_member->shape, &frame)) return false;
         reading_late_ = false;
-        scanner_ = scanner_before;
-        if (!is_read) return false;
         if (is_hashing) {
-            hash_up_to(at_);
+            hash_up_to(cursor_.at());
             parser_.fingerprint_.add(std::uint64_t{tag_late_end} << 32);
             kept_from_ = before;
         }
-        at_ = before;
         return true;
     }
 
@@ -533,8 +379,7 @@ private:
 
     /// A key may also be a copy.
     std::uint64_t first_word_of(std::string_view key) const {
-        const bool is_in_text = key.data() >= begin_ && key.data() < end_;
-        return is_in_text ? first_word(key, end_) : first_word(key);
+        return cursor_.is_in_text(key.data()) ? first_word(key, cursor_.end()) : first_word(key);
     }
 
     /// Of the contents only these three.
@@ -556,35 +401,24 @@ private:
         return counting_ && frame.shape->role == ShapeRole::annotations;
     }
 
-    /// The string at `at`, if it is as it is written and can be seen before it is read.
-    std::optional<std::string_view> find_plain_string(const char* at) const {
-        if (at >= end_ || *at != '"') return std::nullopt;
-        const std::string_view rest(at + 1, static_cast<std::size_t>(end_ - at - 1));
-        const std::size_t size = rest.find('"');
-        if (size == std::string_view::npos) return std::nullopt;
-        const std::string_view text = rest.substr(0, size);
-        return text.find('\\') == std::string_view::npos ? std::optional(text) : std::nullopt;
-    }
-
     /// What the API server writes first tells conditions apart. Any other spelling is read whole.
     bool is_other_condition(const Shape& shape) const {
         constexpr std::string_view first = "{\"type\":";
         if (shape.role != ShapeRole::condition ||
-            static_cast<std::size_t>(end_ - at_) <= first.size() ||
-            std::memcmp(at_, first.data(), first.size()) != 0) {
+            static_cast<std::size_t>(cursor_.end() - cursor_.at()) <= first.size() ||
+            std::memcmp(cursor_.at(), first.data(), first.size()) != 0) {
             return false;
         }
-        const auto type = find_plain_string(at_ + first.size());
+        const auto type = cursor_.find_plain_string(cursor_.at() + first.size());
         return type && *type != shape.detail;
     }
 
     /// Arguments that are certainly none of a driver; the others mark their container.
     bool is_other_command(const Shape& shape, Frame* container) const {
         if (shape.role != ShapeRole::arguments) return false;
-        const char* at = at_ + 1;
-        while (at < end_ && is_space(*at)) ++at;
-        if (at < end_ && *at != '"') return true;
-        const auto command = find_plain_string(at);
+        const char* at = cursor_.find_unspace(cursor_.at() + 1);
+        if (at < cursor_.end() && *at != '"') return true;
+        const auto command = cursor_.find_plain_string(at);
         const bool other = command && *command != shape.detail;
         if (!other) container->has_driver = true;
         return other;
@@ -592,13 +426,8 @@ private:
 
     FilteredParser& parser_;
     JsonTape& tape_;
-    const char* begin_;
-    const char* end_;
-    const char* at_;
-    JsonScanner first_scanner_;
-    JsonScanner* scanner_;
+    JsonCursor cursor_;
     const char* kept_from_ = nullptr;  ///< nullptr: what is read now is no part of the fingerprint
-    const char* problem_ = nullptr;
     bool stops_at_late_ = false;
     bool has_stopped_ = false;  ///< there, and not at the end
     bool reading_late_ = false;

@@ -661,6 +661,62 @@ TEST_CASE("codec oracle: real pods, damaged") {
     }
 }
 
+TEST_CASE("codec oracle: a fingerprint is of what is kept, and of nothing else") {
+    WatchDecoder decoder(WatchKind::pods, 7);
+    const auto of = [&](const std::string& metadata,
+                        const std::string& spec,
+                        const std::string& status) {
+        const std::string line =
+            R"({"type":"ADDED","object":{"kind":"Pod","apiVersion":"v1","metadata":{"name":"p")" +
+            metadata + R"(},"spec":{"containers":[{"name":"c")" + spec +
+            R"(}]},"status":{"conditions":[)" + status + "]}}}";
+        REQUIRE(decoder.read_line(line));
+        return decoder.key().fingerprint;
+    };
+    const std::string volumes =
+        R"(}],"volumes":[{"name":"v","configMap":{"name":"m"}}],"x":[{"y":1)";
+    const std::string other_volumes =
+        R"(}],"volumes":[{"name":"w","configMap":{"name":"m"}}],"x":[{"y":1)";
+    const std::string driver = R"(,"args":["driver"])";
+    const std::string executor = R"(,"args":["executor"])";
+    const auto noise = [&](const std::string& text) {
+        return of(
+            R"(,"resourceVersion":")" + text + R"(","managedFields":[{"time":")" + text +
+                R"("}],"selfLink":")" + text + R"(")",
+            R"(,"env":[{"name":"}","value":")" + text + R"("}],"image":")" + text + R"(")",
+            R"({"type":"Ready","status":")" + text + R"("})");
+    };
+    // Nobody reads it, or it is the version.
+    CHECK(noise("5") == noise("66"));
+    CHECK(noise("5") == noise("\\u0041"));
+    CHECK(of("", executor, "") == of("", R"(,"args":["executor","--x"])", ""));
+    CHECK(of("", executor + volumes, "") == of("", executor + other_volumes, ""));
+    CHECK(of("", driver + volumes, "") != of("", driver + other_volumes, ""));
+    // What is kept differs, or where something was left out.
+    const std::vector<std::uint64_t> different = {
+        of("", "", ""),
+        of(R"(,"namespace":{"a":1})", "", ""),
+        of(R"(,"namespace":["a"])", "", ""),
+        of(R"(,"namespace":"a")", "", ""),
+        of(R"(,"labels":{"a":"b"})", "", ""),
+        of(R"(,"labels":{"ab":""})", "", ""),
+        of(R"(,"resourceVersion":"5")", "", ""),
+        of(R"(,"resourceVersion":5)", "", ""),
+        of("", executor, ""),
+        of("", driver, ""),
+        of("", driver + volumes, ""),
+        of("", executor + volumes, ""),
+        of("", "", R"({"type":"PodScheduled","status":"True"})"),
+        of("", "", R"({"type":"PodScheduled","status":"False"})")};
+    for (std::size_t i = 0; i < different.size(); ++i) {
+        for (std::size_t j = 0; j < i; ++j) {
+            CAPTURE(i);
+            CAPTURE(j);
+            CHECK(different[i] != different[j]);
+        }
+    }
+}
+
 TEST_CASE("codec oracle: equal fingerprints mean equal pods but for the version") {
     const std::uint64_t seed = number_of("GANG_SEED", 1);
     Documents documents(seed);
