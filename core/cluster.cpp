@@ -331,10 +331,27 @@ std::vector<ReasonCount> Cluster::exclusions(ClassId constraint_class) const {
     if (const auto* known = classes_.find_exclusions(constraint_class)) return *known;
     const NodeBitmap& passing = classes_.eligible(constraint_class);
     const Constraints& constraints = classes_.constraints(constraint_class);
+    // Texts are dear: one for each reason, and for each run of nodes with equal taints.
     std::map<std::string, std::int64_t> counts;
+    std::array<std::int64_t, filter_reasons> by_reason = {};
+    const Taint* last = nullptr;
+    std::int64_t* of_last = nullptr;
     for (std::size_t i = 0; i < order_.size(); ++i) {
         if (passing.test(i)) continue;
-        ++counts[describe(filter_node(nodes_[order_[i].value].node, constraints))];
+        const FilterVerdict verdict = filter_node(nodes_[order_[i].value].node, constraints);
+        if (verdict.taint == nullptr) {
+            ++by_reason[static_cast<std::size_t>(verdict.reason)];
+            continue;
+        }
+        if (last == nullptr || *last != *verdict.taint) {
+            last = verdict.taint;
+            of_last = &counts[describe(verdict)];
+        }
+        ++*of_last;
+    }
+    for (std::size_t reason = 0; reason < filter_reasons; ++reason) {
+        if (by_reason[reason] == 0) continue;
+        counts[describe({static_cast<FilterReason>(reason), nullptr})] = by_reason[reason];
     }
     std::vector<ReasonCount> reasons;
     for (const auto& [reason, count] : counts) reasons.push_back({reason, count});

@@ -6,6 +6,7 @@
 #include "core/constraints.hpp"
 #include "core/node.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -23,6 +24,8 @@ enum class FilterReason : std::uint8_t {
     node_selector,
     node_affinity
 };
+inline constexpr std::size_t filter_reasons =
+    static_cast<std::size_t>(FilterReason::node_affinity) + 1;
 
 struct FilterVerdict {
     FilterReason reason = FilterReason::none;

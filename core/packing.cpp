@@ -177,17 +177,11 @@ std::array<std::int32_t, block_size> Packing::losses_beside(
         return losses;
     }
     // Where the other fits it takes no more than the room, so no more than scanned_max.
-    std::array<std::array<double, block_size>, plain_resources> left;
-    RoomRows rows = room_->rows(0, block);
+    std::array<double, plain_resources> taken;
     for (std::size_t i = 0; i < plain_resources; ++i) {
-        const auto taken = static_cast<double>(request_of(cluster_->demand(other), i));
-        for (std::size_t j = 0; j < block_size; ++j) {
-            const double beside = rows[i][j] - taken;
-            left[i][j] = beside > 0 ? beside : 0;
-        }
-        rows[i] = left[i].data();
+        taken[i] = static_cast<double>(request_of(cluster_->demand(other), i));
     }
-    scan_rows(scanned, rows, losses.data());
+    scan_rows_beside(scanned, room_->rows(0, block), taken, losses.data());
     for (std::size_t i = 0; i < block_size; ++i) {
         losses[i] = alone[i] == 0 ? 0 : alone[i] - losses[i];
     }

@@ -31,23 +31,6 @@ struct Filling {
     const Capacities* capacities = nullptr;  ///< nullptr: there are none
 };
 
-/// Nodes of a block that have less of a plain resource than one pod asks, as bits; nothing is
-/// planned there. The pods that fill a node take no more than its room: all is exact.
-std::uint64_t short_of(
-    const double* room, double request, const std::int32_t* filled, double filler) {
-    std::uint64_t bits = 0;
-    if (filled == nullptr) {
-        for (std::size_t i = 0; i < block_size; ++i) {
-            bits |= std::uint64_t{room[i] < request} << i;
-        }
-        return bits;
-    }
-    for (std::size_t i = 0; i < block_size; ++i) {
-        bits |= std::uint64_t{room[i] - filled[i] * filler < request} << i;
-    }
-    return bits;
-}
-
 /// What the filling's pods take at the position of the shape's resource.
 std::int64_t taken_by(
     const Filling& filling,
@@ -63,7 +46,7 @@ std::int64_t taken_by(
     return amount_of(cluster.demand(filling.shape), id) * count;
 }
 
-/// As short_of(), of `nodes`, for whatever there is, one by one.
+/// As bits_short(), of `nodes`, for whatever there is, one by one.
 std::int64_t count_short(
     const Packing& packing,
     ShapeId shape,
@@ -96,6 +79,7 @@ void count_shortages(
         rejection.eligible_nodes += std::popcount(eligible.word(block));
         const std::uint64_t usable = packing.usable(eligible, block);
         excluded += std::popcount(eligible.word(block) & ~usable);
+        if (usable == 0) continue;
         const bool by_node =
             is_wide || packing.room().is_wide[block] != 0 || packing.is_block_touched(block);
         const bool is_filled =
@@ -110,7 +94,7 @@ void count_shortages(
             const std::int64_t request = packing.request(shape, i);
             if (request == 0) continue;
             const std::int64_t filler = is_filled ? packing.request(filling.shape, i) : 0;
-            const std::uint64_t nodes = short_of(
+            const std::uint64_t nodes = bits_short(
                 packing.room().rows(0, block)[i],
                 static_cast<double>(request),
                 filled,

@@ -94,6 +94,48 @@ void scan_rows(const ScanDemand& demand, const RoomRows& rows, std::int32_t* cap
     }
 }
 
+namespace {
+
+CORE_WIDEST_REGISTERS
+void take_away(const double* rows, double taken, double* left) {
+    for (std::size_t i = 0; i < block_size; ++i) {
+        const double rest = rows[i] - taken;
+        left[i] = rest > 0 ? rest : 0;
+    }
+}
+
+}  // namespace
+
+void scan_rows_beside(
+    const ScanDemand& demand,
+    const RoomRows& rows,
+    const std::array<double, plain_resources>& taken,
+    std::int32_t* capacities) {
+    std::array<std::array<double, block_size>, plain_resources> left;
+    RoomRows beside = {};
+    for (std::size_t i = 0; i < plain_resources; ++i) {
+        take_away(rows[i], taken[i], left[i].data());
+        beside[i] = left[i].data();
+    }
+    scan_rows(demand, beside, capacities);
+}
+
+CORE_WIDEST_REGISTERS
+std::uint64_t bits_short(
+    const double* rows, double request, const std::int32_t* filled, double filler) {
+    std::uint64_t bits = 0;
+    if (filled == nullptr) {
+        for (std::size_t i = 0; i < block_size; ++i) {
+            bits |= std::uint64_t{rows[i] < request} << i;
+        }
+        return bits;
+    }
+    for (std::size_t i = 0; i < block_size; ++i) {
+        bits |= std::uint64_t{rows[i] - filled[i] * filler < request} << i;
+    }
+    return bits;
+}
+
 CORE_WIDEST_REGISTERS
 std::int32_t largest_of(const std::int32_t* capacities) {
     std::int32_t largest = 0;

@@ -39,6 +39,18 @@ struct ScanDemand {
 /// How many pods of the demand each of 64 rows takes, extended resources aside.
 void scan_rows(const ScanDemand& demand, const RoomRows& rows, std::int32_t* capacities);
 
+/// The same beside something that takes so much of each resource; only where that fits.
+void scan_rows_beside(
+    const ScanDemand& demand,
+    const RoomRows& rows,
+    const std::array<double, plain_resources>& taken,
+    std::int32_t* capacities);
+
+/// Which of 64 rows of room are short of a request, as bits, when each is filled with so many pods
+/// (nullptr: with none) that take `filler` of it and fit there: all is whole and below 2^53.
+std::uint64_t bits_short(
+    const double* rows, double request, const std::int32_t* filled, double filler);
+
 /// What is known of 64 capacities without another look at them.
 struct Summary {
     std::int64_t total = 0;

@@ -394,6 +394,19 @@ TEST_CASE("cluster: exclusions are counted by reason, most frequent first") {
     const std::vector<core::ReasonCount> expected = {
         {"untolerated taint dedicated=gpu", 2}, {"not ready", 1}, {"unschedulable", 1}};
     CHECK(reasons == expected);
+    SUBCASE("wherever they are, and whatever effect a taint has") {
+        cluster.upsert_node(node("e").taint("spot", ""));
+        cluster.upsert_node(node("f").taint("dedicated", "gpu", core::TaintEffect::no_execute));
+        cluster.upsert_node(node("g").taint("spot", ""));
+        cluster.upsert_node(node("h").taint("dedicated", "gpu"));
+        cluster.upsert_node(node("i").cordoned());
+        const std::vector<core::ReasonCount> more = {
+            {"untolerated taint dedicated=gpu", 4},
+            {"unschedulable", 2},
+            {"untolerated taint spot", 2},
+            {"not ready", 1}};
+        CHECK(cluster.exclusions(cluster.class_of(shape)) == more);
+    }
 }
 
 TEST_CASE("cluster: room_version grows when room may have appeared, not when it went") {
