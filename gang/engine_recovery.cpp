@@ -11,7 +11,7 @@
 #include <string_view>
 
 namespace gang {
-/// False: the tick's work was used up.
+/// False: most of the tick's work was used up, and what follows from it is for the next.
 bool Engine::adopt_waiting() {
     work_left_ = work_per_tick;
     for (auto next = to_adopt_.begin(); next != to_adopt_.end();) {
@@ -19,20 +19,20 @@ bool Engine::adopt_waiting() {
             return false;
         }
         const Rank& rank = *next;
-        work_left_ -= work_per_turn;
         Application* app = find_app(rank.uid);
         const bool is_running = app != nullptr && app->phase == Phase::running;
         if (is_running && pods_.at(rank.uid).pod.node_name.empty()) {
             ++next;  // our own bind, whose annotation the watch has yet to show
             continue;
         }
+        work_left_ -= work_per_turn;
         if (is_running) {
             adopt(*app);
             work_left_ -= work_per_slot_adopted * static_cast<std::int64_t>(app->slots.size());
         }
         next = to_adopt_.erase(next);
     }
-    return true;
+    return work_left_ >= work_per_tick / 2;
 }
 
 void Engine::adopt(Application& app) {
