@@ -738,3 +738,32 @@ TEST_CASE(
     CHECK(world.view(driver).slots_bound == 1);
     CHECK(world.view(driver).slots_open == 2);
 }
+
+TEST_CASE("recovery: a tick that was spent on reading back leaves the plan to the next") {
+    std::vector<int> plans;
+    for (const int executors : {10, 900}) {
+        World world;
+        core::Node node = tests::node("n1", 2'000, 4'000'000);
+        node.pods = 2'000;
+        world.add_node(node);
+        const auto driver = world.submit("a", executors, 1);
+        world.settle();
+        REQUIRE(world.is_bound(driver));
+        world.submit("b", 3, 2);  // its conf is asked for anew as soon as plans are made
+        int ticks = 0;
+        int first_plan = 0;
+        world.on_event = [&ticks](const gang::Event& event) {
+            ticks += std::holds_alternative<gang::Tick>(event) ? 1 : 0;
+        };
+        world.on_decision = [&](const gang::Decision& decision) {
+            const bool asks = std::holds_alternative<gang::FetchSparkConf>(decision);
+            first_plan = asks && first_plan == 0 ? ticks : first_plan;
+        };
+        world.restart();
+        world.settle();
+        plans.push_back(first_plan);
+        CHECK(world.view(driver).slots_open == executors);
+    }
+    CHECK(plans[0] > 0);
+    CHECK(plans[1] == plans[0] + 1);
+}
