@@ -157,3 +157,8 @@ def test_micro_benches_give_their_times_in_ns_and_their_own_counters() -> None:
     assert lane.figures["micro.a/1"].values == (2000.0, 3000.0)
     assert lane.figures["micro.a/1:bytes_each"].values == (43.0, 43.0)
     assert len(lane.figures) == 2
+
+
+def test_a_bench_that_measures_itself_is_not_charged_with_its_preparations() -> None:
+    run = {"run_name": "a/manual_time", "run_type": "iteration", "cpu_time": 9.0, "real_time": 2.0, "time_unit": "us"}
+    assert read_micro({"benchmarks": [run]}).figures["micro.a/manual_time"].values == (2000.0,)
