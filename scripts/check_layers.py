@@ -19,7 +19,7 @@ LAYERS = {
     "k8s/protocol": (["k8s/protocol", "core"], ["fmt/", "boost/container"]),
     "k8s": (["k8s", "core"], ["fmt/", "boost/", "rapidjson/", "openssl/", "yaml-cpp/"]),
     "k8s/embedded": (["k8s", "core"], ["fmt/", "boost/"]),
-    "gang/app": (["gang", "core", "config", "k8s"], ["fmt/", "boost/"]),
+    "gang/app": (["gang", "core", "config", "k8s"], ["fmt/", "boost/", "prometheus/"]),
 }
 # Third parties that only the named files may include.
 ONLY_IN = {

@@ -1,9 +1,9 @@
 #pragma once
 // The metrics that are read at the moment of a question, as families of the Prometheus library.
 
-#include "gang/app/metric_text.hpp"
 #include "gang/app/metrics.hpp"
 
+#include <prometheus/metric_family.h>
 #include <vector>
 
 namespace gang::app {
@@ -11,6 +11,6 @@ namespace gang::app {
 void add_families(
     const MetricsView& view,
     const Metrics::Identity& identity,
-    std::vector<MetricFamily>& out);
+    std::vector<prometheus::MetricFamily>& out);
 
 }  // namespace gang::app
