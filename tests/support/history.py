@@ -8,7 +8,7 @@ from urllib.parse import unquote
 from .api import Api, Json
 from .pod_watch import ObjectWatch
 from .pods import (Requests, add, amounts, annotation, effective_requests, exceeding, is_finished,
-                   label, node_of, path_of, scale)
+                   is_terminating, label, node_of, path_of, scale)
 from .polling import said
 
 RESERVATION = "gang-scheduler/reservation"
@@ -174,7 +174,10 @@ class History:
         self._assert_fits(node, total, "bound pods and open slots")
 
     def _open_slots(self, driver: Json, node: str, bound: list[Json]) -> Requests:
-        """The room on `node` that the driver's gang holds and no executor of its uses yet."""
+        """The room on `node` that the driver's gang holds and no executor of its uses yet; its gang ends with
+        a driver that is being deleted."""
+        if is_terminating(driver):
+            return {}
         here = [slots for slots in slots_of(driver) if slots.node == node]
         used = sum(self._is_executor_of(pod, driver) for pod in bound)
         total: Requests = {}
