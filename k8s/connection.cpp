@@ -295,14 +295,17 @@ asio::awaitable<std::tuple<error_code, std::size_t>> Connection::Impl::write(std
     co_return done;
 }
 
-// A write that fails is seen by whoever waits for the answer.
+// A write that fails may have sent a part: the call that was to wait for the answer begins anew.
 asio::awaitable<void> Connection::Impl::send_ahead(Request request) {
     if (!usable || identity != endpoint->identity()) co_return;
     expires_at(std::chrono::steady_clock::now() + send_ahead_max);
     std::string text = request_text(request);
     const std::uint64_t before = closes;
     auto [ec, written] = co_await write(std::move(text));
-    if (ec || closes != before) co_return;
+    if (ec || closes != before) {
+        drop();
+        co_return;
+    }
     expires_never();
     ahead = std::move(request.target);
 }
@@ -350,23 +353,24 @@ asio::awaitable<std::optional<Failure>> Connection::Impl::exchange(
     Request request, CallLimits limits, bool streaming) {
     const std::int64_t deadline = monotonic_ms() + limits.total_ms;
     const std::int64_t open_by = std::min(deadline, monotonic_ms() + limits.connect_ms);
-    const bool is_sent = usable && !ahead.empty() && ahead == request.target;
+    const bool is_sent =
+        usable && ahead == request.target && request.method == "GET" && !limits.may_send;
     if (!is_sent && !ahead.empty()) drop();
     ahead.clear();
-    if (!is_sent) {
+    Failure failure;
+    error_code ec;
+    if (is_sent) {
+        failure.maybe_sent = true;
+        expires_at(at(deadline));
+    } else {
         auto unopened = co_await ensure_open(open_by);
         if (unopened) co_return unopened;
-    }
-    Failure failure;
-    // Connecting takes time, and a process may have been stopped for any time.
-    if (limits.may_send && (!limits.may_send() || monotonic_ms() >= deadline)) {
-        failure.message = "not sent: too late";
-        co_return failure;
-    }
-    expires_at(at(deadline));
-    error_code ec;
-    failure.maybe_sent = is_sent;
-    if (!is_sent) {
+        // Connecting takes time, and a process may have been stopped for any time.
+        if (limits.may_send && (!limits.may_send() || monotonic_ms() >= deadline)) {
+            failure.message = "not sent: too late";
+            co_return failure;
+        }
+        expires_at(at(deadline));
         std::string text = request_text(request);
         auto [problem, written] = co_await write(std::move(text));
         // Of a TLS record that failed on its way Asio says nothing: it may be out.

@@ -132,6 +132,9 @@ TEST_CASE("connection: who asks for something else than was sent ahead never get
     client.connection.close();
     CHECK(response(client.ask(get("/2"))).body == "/2");
     CHECK(server.connections() == 3);
+    CHECK(response(client.ask_with_next("/4", "/bind")).body == "/4");
+    CHECK(response(client.ask(post())).body == "/bind");
+    CHECK(server.count("POST", "/bind") == 1);
 }
 
 TEST_CASE("connection: an answer to what was sent ahead that is lost is asked for again") {
