@@ -31,7 +31,7 @@ std::span<const PositionCount> Packing::choose(
     filled_.clear();
     if (wanted == 0) return filled_;
     if (cluster_->has_costs()) {
-        take_by_cost(wanted, capacities, policy);
+        take_sorted(1, wanted, capacities, policy);
         sort_filled();
         return filled_;
     }
@@ -39,12 +39,13 @@ std::span<const PositionCount> Packing::choose(
         case PackingPolicy::tightest: {
             const std::int64_t left =
                 take_up_to(find_level_up(wanted, capacities), wanted, capacities);
-            if (left > 0) take_large(left, capacities, policy);
+            if (left > 0) take_sorted(small_capacities, left, capacities, policy);
             break;
         }
         case PackingPolicy::fewest_nodes: {
             const bool has_large = capacities.most() >= small_capacities;
-            const std::int64_t left = has_large ? take_large(wanted, capacities, policy) : wanted;
+            const std::int64_t left =
+                has_large ? take_sorted(small_capacities, wanted, capacities, policy) : wanted;
             if (left > 0) take_from(find_level_down(left, capacities), left, capacities);
             break;
         }
@@ -73,46 +74,39 @@ std::int64_t Packing::take_in_order(std::int64_t wanted, const Capacities& capac
     return wanted;
 }
 
-void Packing::take_by_cost(
-    std::int64_t wanted, const Capacities& capacities, PackingPolicy policy) {
+/// Of nodes with at least this capacity, sorted; answers how many pods are left over.
+std::int64_t Packing::take_sorted(
+    std::int32_t least, std::int64_t wanted, const Capacities& capacities, PackingPolicy policy) {
     candidates_.clear();
-    capacities.for_each_block_from(1, [&](std::size_t block) {
-        const std::uint64_t nodes = bits_from(capacities.of_block(block), 1);
+    capacities.for_each_block_from(least, [&](std::size_t block) {
+        const std::uint64_t nodes = bits_from(capacities.of_block(block), least);
         for_each_node(capacities, block, nodes, [&](Position position, std::int32_t) {
             candidates_.push_back(position);
         });
         return true;
     });
+    const bool has_costs = cluster_->has_costs();
     const bool largest = policy == PackingPolicy::fewest_nodes;
     std::sort(candidates_.begin(), candidates_.end(), [&](Position a, Position b) {
-        if (cost_at(a) != cost_at(b)) return cost_at(a) < cost_at(b);
-        const std::int64_t of_a = capacities.at(a);
-        const std::int64_t of_b = capacities.at(b);
-        if (of_a != of_b) return largest ? of_a > of_b : of_a < of_b;
-        return a < b;
-    });
-    take_in_order(wanted, capacities);
-}
-
-/// Of nodes whose capacity is not small; answers how many pods are left over.
-std::int64_t Packing::take_large(
-    std::int64_t wanted, const Capacities& capacities, PackingPolicy policy) {
-    candidates_.clear();
-    capacities.for_each_block_from(small_capacities, [&](std::size_t block) {
-        const std::uint64_t nodes = bits_from(capacities.of_block(block), small_capacities);
-        for_each_node(capacities, block, nodes, [&](Position position, std::int32_t) {
-            candidates_.push_back(position);
-        });
-        return true;
-    });
-    const bool largest = policy == PackingPolicy::fewest_nodes;
-    std::sort(candidates_.begin(), candidates_.end(), [&](Position a, Position b) {
+        if (has_costs && cost_at(a) != cost_at(b)) return cost_at(a) < cost_at(b);
         const std::int64_t of_a = capacities.at(a);
         const std::int64_t of_b = capacities.at(b);
         if (of_a != of_b) return largest ? of_a > of_b : of_a < of_b;
         return a < b;
     });
     return take_in_order(wanted, capacities);
+}
+
+/// All that the node takes; of those at the level only as many as are wanted there.
+std::int64_t Packing::take_node(Position position, std::int64_t capacity, Level& level) {
+    std::int64_t count = capacity;
+    if (capacity == level.capacity) {
+        count = std::min(count, level.wanted);
+        level.wanted -= count;
+        if (count == 0) return 0;
+    }
+    filled_.push_back({position, count});
+    return count;
 }
 
 /// The least level up to which nodes suffice; small_capacities: the small ones do not. Nodes at the
@@ -148,14 +142,7 @@ std::int64_t Packing::take_up_to(Level level, std::int64_t wanted, const Capacit
         const std::int32_t limit = level.wanted > 0 ? last : level.capacity - 1;
         const std::uint64_t nodes = bits_up_to(capacities.of_block(block), limit);
         for_each_node(capacities, block, nodes, [&](Position position, std::int32_t capacity) {
-            std::int64_t count = capacity;
-            if (capacity == level.capacity) {
-                count = std::min(count, level.wanted);
-                level.wanted -= count;
-                if (count == 0) return;
-            }
-            wanted -= count;
-            filled_.push_back({position, count});
+            wanted -= take_node(position, capacity, level);
         });
         return wanted > 0;
     });
@@ -194,15 +181,7 @@ void Packing::take_from(Level level, std::int64_t wanted, const Capacities& capa
         const std::int32_t limit = level.wanted > 0 ? level.capacity : level.capacity + 1;
         const std::uint64_t nodes = bits_from(capacities.of_block(block), limit);
         for_each_node(capacities, block, nodes, [&](Position position, std::int32_t capacity) {
-            if (capacity >= small_capacities) return;
-            std::int64_t count = capacity;
-            if (capacity == level.capacity) {
-                count = std::min(count, level.wanted);
-                level.wanted -= count;
-                if (count == 0) return;
-            }
-            wanted -= count;
-            filled_.push_back({position, count});
+            if (capacity < small_capacities) wanted -= take_node(position, capacity, level);
         });
         return wanted > 0;
     });

@@ -150,9 +150,12 @@ private:
         const Wanted& wanted, std::size_t level, std::size_t group, std::int32_t* bounds);
 
     std::int64_t take_in_order(std::int64_t wanted, const Capacities& capacities);
-    void take_by_cost(std::int64_t wanted, const Capacities& capacities, PackingPolicy policy);
-    std::int64_t take_large(
-        std::int64_t wanted, const Capacities& capacities, PackingPolicy policy);
+    std::int64_t take_sorted(
+        std::int32_t least,
+        std::int64_t wanted,
+        const Capacities& capacities,
+        PackingPolicy policy);
+    std::int64_t take_node(Position position, std::int64_t capacity, Level& level);
     Level find_level_up(std::int64_t wanted, const Capacities& capacities);
     Level find_level_down(std::int64_t wanted, const Capacities& capacities);
     std::int64_t take_up_to(Level level, std::int64_t wanted, const Capacities& capacities);

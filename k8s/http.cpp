@@ -1,5 +1,7 @@
 #include "k8s/http.hpp"
 
+#include <fmt/format.h>
+
 namespace k8s {
 
 std::string percent_encode(const std::string& text) {
@@ -18,6 +20,14 @@ std::string percent_encode(const std::string& text) {
         encoded += digits[byte & 15];
     }
     return encoded;
+}
+
+Request list_request(std::string_view kind, std::int64_t page_size, const std::string& token) {
+    std::string target = fmt::format("/api/v1/{}?limit={}", kind, page_size);
+    if (!token.empty()) target += "&continue=" + percent_encode(token);
+    Request request("GET", std::move(target));
+    request.accept = accept_json_without_managed_fields;
+    return request;
 }
 
 }  // namespace k8s

@@ -49,4 +49,8 @@ using Reply = std::variant<Response, Failure>;
 /// "abc/d e" -> "abc%2Fd%20e": for one segment of a path or one value of a query.
 std::string percent_encode(const std::string& text);
 
+/// One page of the list of all `kind` ("pods", "nodes"); the first one has no token. Without
+/// managedFields, if the server can.
+Request list_request(std::string_view kind, std::int64_t page_size, const std::string& token);
+
 }  // namespace k8s

@@ -98,12 +98,6 @@ PageOutcome Intake::take_items() {
     return PageOutcome::complete;
 }
 
-PageOutcome Intake::take_page(std::string body) {
-    const auto opened = open_page(std::move(body));
-    const auto* ended = std::get_if<PageOutcome>(&opened);
-    return ended != nullptr ? *ended : take_items();
-}
-
 StreamOutcome Intake::refuse(std::string why) {
     problem_ = std::move(why);
     return StreamOutcome::garbage;

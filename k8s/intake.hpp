@@ -49,7 +49,6 @@ public:
     std::variant<std::string, PageOutcome> open_page(std::string body);
     /// Goes through the items of the page that was opened: `more` or `complete`, or it is `broken`.
     PageOutcome take_items();
-    PageOutcome take_page(std::string body);
 
     /// Bytes of a watch, however they are cut. A new watch begins after clear().
     StreamOutcome take_bytes(std::string_view bytes);

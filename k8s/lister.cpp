@@ -7,7 +7,6 @@
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/post.hpp>
-#include <fmt/format.h>
 
 #include <utility>
 
@@ -42,11 +41,8 @@ struct Lister::Impl : std::enable_shared_from_this<Lister::Impl> {
 };
 
 asio::awaitable<core::Result<std::string>> Lister::Impl::page(std::string token) {
-    std::string target = fmt::format(
-        "/api/v1/{}?limit={}", kind == WatchKind::pods ? "pods" : "nodes", options.page_size);
-    if (!token.empty()) target += "&continue=" + percent_encode(token);
-    Request request("GET", std::move(target));
-    request.accept = accept_json_without_managed_fields;
+    const bool is_of_pods = kind == WatchKind::pods;
+    Request request = list_request(is_of_pods ? "pods" : "nodes", options.page_size, token);
     Reply reply = co_await connection.call(
         std::move(request), CallLimits(options.timeout_ms, page_bytes_max));
     co_return body_of(std::move(reply));

@@ -92,9 +92,6 @@ bool TlsContext::prepare(ssl_st* connection) const {
     return X509_VERIFY_PARAM_set1_host(rules, name_.c_str(), name_.size()) == 1;
 }
 
-// --- a session's way to its socket
-// ----------------------------------------------------------------
-
 /// OpenSSL's own socket BIO would raise SIGPIPE, and could not tell an end from an error.
 struct TlsSession::Transport {
     static TlsSession& session_of(BIO* bio) { return *static_cast<TlsSession*>(BIO_get_data(bio)); }

@@ -105,7 +105,9 @@ struct Watcher::Impl : std::enable_shared_from_this<Watcher::Impl> {
 
     asio::awaitable<void> take_page(std::string body);
     void note_page(PageOutcome outcome);
-    Request list_request(const std::string& continue_token) const;
+    Request page_request(const std::string& continue_token) const {
+        return list_request(kind_name(), options.page_size, continue_token);
+    }
     bool take_bytes(const std::string& bytes);
     std::string watch_target(const protocol::AskWatch& ask) const;
 
@@ -124,7 +126,7 @@ asio::awaitable<void> Watcher::Impl::take_page(std::string body) {
         co_return;
     }
     if (const auto& token = std::get<std::string>(opened); !token.empty()) {
-        Request next = list_request(token);
+        Request next = page_request(token);
         co_await connection.send_ahead(std::move(next));
     }
     if (stopped || wants_list) co_return;
@@ -153,16 +155,8 @@ void Watcher::Impl::note_page(PageOutcome outcome) {
     notice(NoticeLevel::info, fmt::format("listed={}", intake.reflector().size()));
 }
 
-Request Watcher::Impl::list_request(const std::string& continue_token) const {
-    std::string target = fmt::format("/api/v1/{}?limit={}", kind_name(), options.page_size);
-    if (!continue_token.empty()) target += "&continue=" + percent_encode(continue_token);
-    Request request("GET", std::move(target));
-    request.accept = accept_json_without_managed_fields;
-    return request;
-}
-
 asio::awaitable<void> Watcher::Impl::list(std::string continue_token) {
-    Request request = list_request(continue_token);
+    Request request = page_request(continue_token);
     Reply reply =
         co_await connection.call(std::move(request), CallLimits(list_timeout_ms, list_page_max));
     if (stopped || wants_list) co_return;

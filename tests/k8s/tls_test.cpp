@@ -23,20 +23,26 @@ using namespace fake_tls;
 
 namespace {
 
+void rethrow(std::exception_ptr error) {
+    if (error) std::rethrow_exception(error);
+}
+
+std::shared_ptr<Endpoint> endpoint_of(const Access& access) {
+    auto endpoint = Endpoint::make(access, "gang-scheduler/test");
+    REQUIRE(endpoint);
+    return *endpoint;
+}
+
 boost::asio::awaitable<void> call(Connection& connection, std::optional<Reply>& into) {
     into = co_await connection.call(Request("GET", "/"), CallLimits(5'000));
 }
 
 /// The body, or the failure's text after "!".
 std::string answer(const Access& access) {
-    auto endpoint = Endpoint::make(access, "gang-scheduler/test");
-    REQUIRE(endpoint);
     boost::asio::io_context io;
-    Connection connection(io, *endpoint);
+    Connection connection(io, endpoint_of(access));
     std::optional<Reply> reply;
-    boost::asio::co_spawn(io, call(connection, reply), [](std::exception_ptr e) {
-        if (e) std::rethrow_exception(e);
-    });
+    boost::asio::co_spawn(io, call(connection, reply), rethrow);
     io.run();
     REQUIRE(reply);
     if (const auto* failure = std::get_if<Failure>(&*reply)) {
@@ -190,6 +196,17 @@ TEST_CASE("C4: a name is not found in the CN, and no wildcard stands for half a 
 
 namespace {
 
+/// A connection to a server that it trusts.
+struct Client {
+    TlsServer server{"by-address"};
+    boost::asio::io_context io;
+    Connection connection{io, endpoint_of(trusting(server))};
+
+    void start(boost::asio::awaitable<void> what) {
+        boost::asio::co_spawn(io, std::move(what), rethrow);
+    }
+};
+
 boost::asio::awaitable<void> follow(
     Connection& connection, std::optional<Reply>& opened, std::string& heard, StreamPart& last) {
     opened = co_await connection.open_stream(Request("GET", "/stream"), CallLimits(5'000));
@@ -204,24 +221,18 @@ boost::asio::awaitable<void> follow(
 }  // namespace
 
 TEST_CASE("tls: a server that falls silent is left at the deadline") {
-    TlsServer server("by-address");
-    auto endpoint = Endpoint::make(trusting(server), "gang-scheduler/test");
-    REQUIRE(endpoint);
-    boost::asio::io_context io;
-    Connection connection(io, *endpoint);
+    Client client;
     std::optional<Reply> opened;
     std::string heard;
     StreamPart last;
-    boost::asio::co_spawn(io, follow(connection, opened, heard, last), [](std::exception_ptr e) {
-        if (e) std::rethrow_exception(e);
-    });
-    io.run();
+    client.start(follow(client.connection, opened, heard, last));
+    client.io.run();
     REQUIRE(opened);
     CHECK(std::holds_alternative<Response>(*opened));
     CHECK(heard == "http/1.1||");
     REQUIRE(std::holds_alternative<Failure>(last));
     CHECK(std::get<Failure>(last).silent);
-    CHECK_FALSE(connection.is_open());
+    CHECK_FALSE(client.connection.is_open());
 }
 
 namespace {
@@ -243,46 +254,34 @@ boost::asio::awaitable<void> drink(Connection& connection, std::size_t& heard, s
 }  // namespace
 
 TEST_CASE("tls: a server that is always ahead leaves others their turns") {
-    TlsServer server("by-address");
-    auto endpoint = Endpoint::make(trusting(server), "gang-scheduler/test");
-    REQUIRE(endpoint);
-    boost::asio::io_context io;
-    Connection connection(io, *endpoint);
+    Client client;
     std::size_t heard = 0;
     std::size_t sum = 0;
     std::size_t turns = 0;
     std::function<void()> other = [&] {
-        if (heard == 0) return boost::asio::post(io, other);
+        if (heard == 0) return boost::asio::post(client.io, other);
         if (heard < fake_tls::flood_size) {
             ++turns;
-            boost::asio::post(io, other);
+            boost::asio::post(client.io, other);
         }
     };
-    boost::asio::post(io, other);
-    boost::asio::co_spawn(io, drink(connection, heard, sum), [](std::exception_ptr e) {
-        if (e) std::rethrow_exception(e);
-    });
-    io.run();
+    boost::asio::post(client.io, other);
+    client.start(drink(client.connection, heard, sum));
+    client.io.run();
     REQUIRE(heard == fake_tls::flood_size);
     CHECK(turns >= 40);  // of 64 stretches
 }
 
 TEST_CASE("tls: close() ends what waits") {
-    TlsServer server("by-address");
-    auto endpoint = Endpoint::make(trusting(server), "gang-scheduler/test");
-    REQUIRE(endpoint);
-    boost::asio::io_context io;
-    Connection connection(io, *endpoint);
+    Client client;
     std::optional<Reply> reply;
     const auto call_stream = [&]() -> boost::asio::awaitable<void> {
-        reply = co_await connection.call(Request("GET", "/stream"), CallLimits(60'000));
+        reply = co_await client.connection.call(Request("GET", "/stream"), CallLimits(60'000));
     };
-    boost::asio::co_spawn(io, call_stream(), [](std::exception_ptr e) {
-        if (e) std::rethrow_exception(e);
-    });
-    while (!connection.is_open()) io.run_one();
-    connection.close();
-    io.run();
+    client.start(call_stream());
+    while (!client.connection.is_open()) client.io.run_one();
+    client.connection.close();
+    client.io.run();
     REQUIRE(reply);
     REQUIRE(std::holds_alternative<Failure>(*reply));
     CHECK(std::get<Failure>(*reply).message.find("cancelled") != std::string::npos);
