@@ -10,7 +10,7 @@ deps: ## install the Debian packages that building needs
 
 build: deps ## build/release/gang-scheduler
 	@cmake --preset release >/dev/null
-	@cmake --build --preset release
+	@cmake --build --preset release --target gang-scheduler
 
 demo: build ## the deadlock and its end, on a cluster inside the process (under a minute)
 	@build/release/gang-scheduler demo
@@ -28,7 +28,7 @@ RUNS ?= 5
 bench: ## measure: micro benches, scale, whole planes (BENCH="micro scale macro", RUNS=5); about 20 minutes
 	@scripts/install_deps.sh bench
 	@cmake --preset release >/dev/null
-	@cmake --build --preset release
+	@cmake --build --preset release --target gang-scheduler
 	@cmake --preset bench >/dev/null
 	@cmake --build --preset bench
 	@/usr/bin/python3 scripts/bench.py run --runs $(RUNS) $(BENCH)
@@ -44,7 +44,9 @@ fuzz: ## every parser under libFuzzer, SECONDS=60 each; crashes stay in build/fu
 	@scripts/install_deps.sh fuzz
 	@scripts/fuzz.py --seconds $(SECONDS)
 
-soak: build ## SECONDS=60 of simulated clusters on all cores; failing seeds stay in build/failed-seeds
+soak: deps ## SECONDS=60 of simulated clusters on all cores; failing seeds stay in build/failed-seeds
+	@cmake --preset release >/dev/null
+	@cmake --build --preset release --target gang-sim
 	@build/release/gang-sim --seconds $(SECONDS) --seeds $$(date +%s)000.. --jobs $$(nproc) --failed build/failed-seeds
 
 format: ## clang-format over our sources
