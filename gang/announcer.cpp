@@ -78,9 +78,9 @@ Announcer::Said& Announcer::recall(const core::Pod& pod) {
 Announcer::Note Announcer::note(const core::Pod& pod, const Saying& saying, std::int64_t now_ms) {
     Said& said = recall(pod);
     std::string text = with_code(saying);
-    if (said.waiting) {
-        soft_.erase({said.at_ms + soft_gap_ms, pod.uid});
-        said.waiting.reset();
+    if (!said.waiting.empty()) {
+        soft_.erase({said.at_ms + soft_gap_ms, &pod.uid});
+        said.waiting = {};
     }
     if (said.text == hash_of(text)) {
         said.code = saying.code;
@@ -88,24 +88,28 @@ Announcer::Note Announcer::note(const core::Pod& pod, const Saying& saying, std:
     }
     const bool soft =
         saying.code == said.code || (is_about_room(saying.code) && is_about_room(said.code));
-    SetCondition condition{
-        ref_of(pod),
-        std::string(condition_reason(saying.code)),
-        std::move(text),
-        false,
-        {},
-        !is_said_unscheduled(pod)};
     if (soft) {
-        said.waiting = std::make_unique<SetCondition>(std::move(condition));
+        said.waiting = texts_.keep(text);
         said.waiting_code = saying.code;
-        soft_.emplace(said.at_ms + soft_gap_ms, pod.uid);
+        said.is_transition = !is_said_unscheduled(pod);
+        soft_.insert({said.at_ms + soft_gap_ms, &said_.find(pod.uid)->first});
         return Note::later;
     }
     said.code = saying.code;
-    said.text = hash_of(condition.message);
+    said.text = hash_of(text);
     said.at_ms = now_ms;
-    ready_.emplace_back(std::move(condition));
+    write(ref_of(pod), saying.code, std::move(text), !is_said_unscheduled(pod));
     return Note::now;
+}
+
+void Announcer::write(PodRef pod, ReasonCode code, std::string text, bool is_transition) {
+    ready_.emplace_back(SetCondition{
+        std::move(pod),
+        std::string(condition_reason(code)),
+        std::move(text),
+        false,
+        {},
+        is_transition});
 }
 
 bool Announcer::say(const core::Pod& pod, Saying saying, std::int64_t now_ms) {
@@ -145,31 +149,32 @@ void Announcer::event(const core::Pod& pod, bool warning, std::string reason, st
 void Announcer::forget(const std::string& uid) {
     const auto it = said_.find(uid);
     if (it != said_.end()) {
-        soft_.erase({it->second.at_ms + soft_gap_ms, uid});
+        soft_.erase({it->second.at_ms + soft_gap_ms, &uid});
         said_.erase(it);
     }
 }
 
 void Announcer::forget_all() {
-    said_.clear();
     soft_.clear();
+    said_.clear();
     ready_.clear();
 }
 
-void Announcer::flush(std::vector<Decision>& decisions, std::int64_t now_ms) {
+void Announcer::flush(
+    std::vector<Decision>& decisions, std::int64_t now_ms, const FindPod& find_pod) {
     if (second_ != now_ms / 1000) {
         second_ = now_ms / 1000;
         soft_written_ = 0;
     }
-    while (!soft_.empty() && soft_.begin()->first <= now_ms && soft_written_ < soft_per_second) {
-        const std::string uid = soft_.begin()->second;
+    while (!soft_.empty() && soft_.begin()->at_ms <= now_ms && soft_written_ < soft_per_second) {
+        const std::string& uid = *soft_.begin()->uid;
         soft_.erase(soft_.begin());
         Said& said = said_.at(uid);
+        const core::Text text = std::exchange(said.waiting, {});
         said.code = said.waiting_code;
-        said.text = hash_of(said.waiting->message);
+        said.text = hash_of(text.str());
         said.at_ms = now_ms;
-        ready_.emplace_back(std::move(*said.waiting));
-        said.waiting.reset();
+        write(find_pod(uid), said.code, text, said.is_transition);
         ++soft_written_;
     }
     std::move(ready_.begin(), ready_.end(), std::back_inserter(decisions));
@@ -181,7 +186,7 @@ std::optional<std::int64_t> Announcer::next_due_ms() const {
         return std::nullopt;
     }
     const bool limited = soft_written_ >= soft_per_second;
-    return limited ? std::max(soft_.begin()->first, (second_ + 1) * 1000) : soft_.begin()->first;
+    return limited ? std::max(soft_.begin()->at_ms, (second_ + 1) * 1000) : soft_.begin()->at_ms;
 }
 
 }  // namespace gang

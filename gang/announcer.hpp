@@ -8,12 +8,13 @@
 //   soft_per_second over all pods. An executor's first "wait" is soft, too. A newer text wins.
 
 #include "core/pod.hpp"
+#include "core/text.hpp"
 #include "gang/decision.hpp"
 #include "gang/explain.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <map>
-#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -57,8 +58,11 @@ public:
     /// The pod is bound or gone: whatever still waits to be said about it is void.
     void forget(const std::string& uid);
 
-    /// Moves what may be written by now into `decisions`.
-    void flush(std::vector<Decision>& decisions, std::int64_t now_ms);
+    /// The pod of this uid, as decisions name it.
+    using FindPod = std::function<PodRef(const std::string& uid)>;
+    /// Moves what may be written by now into `decisions`. Who has not been forgotten is asked for
+    /// by his uid.
+    void flush(std::vector<Decision>& decisions, std::int64_t now_ms, const FindPod& find_pod);
 
     /// When flush() may have something that it has not now.
     std::optional<std::int64_t> next_due_ms() const;
@@ -72,18 +76,30 @@ private:
     struct Said {
         ReasonCode code = ReasonCode::none;
         ReasonCode waiting_code = ReasonCode::none;
-        std::size_t text = 0;  ///< its hash: ten thousand may wait, with a long sentence each
+        bool is_transition = true;  ///< that the waiting text brings
+        std::size_t text = 0;       ///< its hash: ten thousand may wait, with a long sentence each
         std::int64_t at_ms = 0;
-        std::unique_ptr<SetCondition> waiting;  ///< a soft change that is not written yet
+        /// A soft change that is not written yet, or empty. A gang's executors share one.
+        core::Text waiting;
+    };
+    struct Due {
+        std::int64_t at_ms;
+        const std::string* uid;  ///< the key in said_
+    };
+    struct ByDue {
+        bool operator()(const Due& a, const Due& b) const {
+            return a.at_ms != b.at_ms ? a.at_ms < b.at_ms : *a.uid < *b.uid;
+        }
     };
 
     enum class Note : std::uint8_t { known, later, now };
     Note note(const core::Pod& pod, const Saying& saying, std::int64_t now_ms);
     Said& recall(const core::Pod& pod);
+    void write(PodRef pod, ReasonCode code, std::string text, bool is_transition);
 
+    core::Texts texts_;
     std::map<std::string, Said> said_;
-    std::set<std::pair<std::int64_t, std::string>>
-        soft_;  ///< waiting texts by the time they are due
+    std::set<Due, ByDue> soft_;  ///< waiting texts by the time they are due
     std::vector<Decision> ready_;
     std::int64_t second_ = 0;
     std::int64_t soft_written_ = 0;

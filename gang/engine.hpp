@@ -195,7 +195,16 @@ private:
     const Application* find_owning_pod(const PodEntry& entry) const;
     bool takes(const Application& app, const PodEntry& entry) const;
     bool is_orphan(const PodEntry& entry) const;
-    void let_orphan_wait(PodEntry& entry);
+    bool is_waiting_orphan(const PodEntry& entry) const;
+    void let_orphan_wait(const PodEntry& entry);
+    template <typename Visit>
+    void for_each_waiting_orphan(const Visit& visit) const {
+        for (const auto& [claim, claimants] : claimants_) {
+            for (const PodId id : claimants.executors) {
+                if (const PodEntry& entry = pods_.at(id); is_waiting_orphan(entry)) visit(entry);
+            }
+        }
+    }
     void follow_application(PodEntry& entry);
     void follow_mark(PodEntry& entry);
     void follow_marks(const Application& app);
@@ -370,7 +379,6 @@ private:
     bool is_not_to_be_placed(Application& app, const PodEntry& entry);
     std::optional<std::int64_t> elastic_limit(const Application& app, Placed& placed) const;
     Saying words_of(const Application& app, const Application* head, Wording& wording) const;
-    bool is_unowned(const Application& app) const;
     ReasonCode code_of(const Application& app) const;
     bool tell(Application& app, const Application* head);
     void tell_unless(bool is_known, Application& app, Walk& walk);
@@ -394,6 +402,9 @@ private:
 
     // --- views ---
     GangView view_of(const Application& app, Wording& wording) const;
+    static GangState state_of_orphan(const PodEntry& entry);
+    GangView view_of_orphan(const PodEntry& entry) const;
+    Explanation explain_orphan(const PodEntry& entry) const;
     struct SlotNumbers {
         std::int32_t open = 0;
         std::int32_t claimed = 0;
@@ -405,6 +416,7 @@ private:
     std::string application_name(const Application& app) const;
     std::optional<PodEntry> find_pod(std::string_view question) const;
     void add_pending(const PodEntry& entry, PendingPods& out) const;
+    static void add_retry_note(const PodEntry& entry, std::vector<std::string>& notes);
     std::string member_note(const Application& app, const PodEntry& asked, Wording& wording) const;
     void add_notes(
         const Application& app,

@@ -200,10 +200,16 @@ bool Engine::is_orphan(const PodEntry& entry) const {
            });
 }
 
-void Engine::let_orphan_wait(PodEntry& entry) {
-    Application& app = ensure_app(entry, false);
-    waiting_.erase(app);
-    set_driver_shape(app, entry.pod);
+/// As of now: its driver may have come, or have been admitted, since it was told to wait.
+bool Engine::is_waiting_orphan(const PodEntry& entry) const {
+    return entry.is_bindable() && find_app(entry.pod.uid) == nullptr &&
+           find_owner(entry) == nullptr && is_orphan(entry);
+}
+
+/// There may be thousands, all there before their drivers are admitted: nothing is kept of it but
+/// what was said.
+void Engine::let_orphan_wait(const PodEntry& entry) {
+    erase_app(entry.pod.uid);  // it may have stood in the queue by itself
     announcer_.say_quietly(
         entry.pod, unowned_saying(cluster_.node_count(), entry.pod), now_ms_);
 }

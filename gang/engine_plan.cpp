@@ -32,7 +32,8 @@ void Engine::on(const Tick&) {
     }
     timers_.erase(timers_.begin(), timers_.upper_bound(now_ms_));
     plan();
-    announcer_.flush(decisions_, now_ms_);
+    announcer_.flush(
+        decisions_, now_ms_, [this](const std::string& uid) { return ref_of(pods_.at(uid).pod); });
     wake();
 }
 

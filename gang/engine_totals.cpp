@@ -12,7 +12,7 @@ void Engine::add_pending(const PodEntry& entry, PendingPods& out) const {
     const Application* app = find_app(pod.uid);
     const bool unsized = app != nullptr && app->conf.needed && app->phase == Phase::waiting;
     const Application* owner = find_owner(entry);
-    const bool said = app != nullptr && code_of(*app) != ReasonCode::none;
+    const bool said = app != nullptr ? code_of(*app) != ReasonCode::none : is_waiting_orphan(entry);
     const bool waits_for_slot = owner != nullptr && owner->pending.contains(entry.rank());
     if (entry.bind_in_flight || !entry.assumed_node.empty()) {
         ++out.active;
@@ -54,6 +54,10 @@ Totals Engine::totals(std::int64_t now_ms) const {
             }
         }
     }
+    for_each_waiting_orphan([&out](const PodEntry& entry) {
+        ++out.gangs[static_cast<std::size_t>(state_of_orphan(entry))];
+        ++out.pending_gangs[static_cast<std::size_t>(ReasonCode::waiting_in_queue)];
+    });
     pods_.for_each_active(
         [&](const PodEntry& entry) { add_pending(entry, out.pending_pods); });
     return out;

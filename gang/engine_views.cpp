@@ -95,16 +95,39 @@ std::vector<GangView> Engine::gangs() const {
     for (const Application* app : waiting_) {
         views.push_back(view_of(*app, wording));
     }
-    std::map<Rank, const Application*> others;
+    std::map<Rank, GangView> others;
     for (const auto& [uid, app] : apps_) {
         if (!WaitingLine::contains(app)) {
-            others.emplace(app.rank, &app);
+            others.emplace(app.rank, view_of(app, wording));
         }
     }
-    for (const auto& [rank, app] : others) {
-        views.push_back(view_of(*app, wording));
+    for_each_waiting_orphan(
+        [&](const PodEntry& entry) { others.emplace(entry.rank(), view_of_orphan(entry)); });
+    for (auto& [rank, view] : others) {
+        views.push_back(std::move(view));
     }
     return views;
+}
+
+GangState Engine::state_of_orphan(const PodEntry& entry) {
+    return entry.pod.problem.empty() ? GangState::waiting : GangState::parked;
+}
+
+/// An executor whose driver is not there, or not admitted (engine_allocators.cpp): it is no gang,
+/// and is shown as one of its own.
+GangView Engine::view_of_orphan(const PodEntry& entry) const {
+    Saying saying = unowned_saying(cluster_.node_count(), entry.pod);
+    GangView view;
+    view.namespace_name = entry.pod.namespace_name;
+    view.driver = entry.pod.name;
+    view.driver_uid = entry.pod.uid;
+    view.application = entry.pod.name;
+    view.state = state_of_orphan(entry);
+    view.code = saying.code;
+    view.message = std::move(saying.sentence);
+    view.waiting_since_ms = entry.pod.created * 1000;
+    view.needs = entry.pod.requests;
+    return view;
 }
 
 /// A uid, namespace/name, a pod's name or an application's id, in this order. Of several with one
@@ -143,7 +166,7 @@ std::optional<Explanation> Engine::explain(std::string_view pod_or_app) const {
     const Application* owner = find_owner(*entry);
     const Application* app = owner != nullptr ? owner : own;
     if (app == nullptr) {
-        return std::nullopt;
+        return is_waiting_orphan(*entry) ? std::optional(explain_orphan(*entry)) : std::nullopt;
     }
     core::Planner planner;
     Memos memos;
@@ -167,6 +190,20 @@ std::optional<Explanation> Engine::explain(std::string_view pod_or_app) const {
     out.notes = app->notes;
     add_notes(*app, *entry, wording, out.notes);
     return out;
+}
+
+Explanation Engine::explain_orphan(const PodEntry& entry) const {
+    Explanation out;
+    out.gang = view_of_orphan(entry);
+    out.driver = entry.pod.requests;
+    add_retry_note(entry, out.notes);
+    return out;
+}
+
+void Engine::add_retry_note(const PodEntry& entry, std::vector<std::string>& notes) {
+    if (entry.retry.code != ReasonCode::none) {
+        notes.push_back("the last bind was not carried out: " + entry.retry.message);
+    }
 }
 
 /// Why an executor that is not bound is not.
@@ -219,9 +256,7 @@ void Engine::add_notes(
     if (asked.pod.uid != app.uid && asked.is_bindable()) {
         notes.push_back(member_note(app, asked, wording));
     }
-    if (asked.retry.code != ReasonCode::none) {
-        notes.push_back("the last bind was not carried out: " + asked.retry.message);
-    }
+    add_retry_note(asked, notes);
 }
 
 }  // namespace gang

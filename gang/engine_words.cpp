@@ -113,7 +113,7 @@ Saying Engine::words_of(const Application& app, const Application* head, Wording
     const PodEntry& entry = pods_.at(app.uid);
     const WaitingRow* const row = waiting_.find_row(app);
     if (row == nullptr) {
-        return is_unowned(app) ? unowned_saying(nodes, entry.pod) : Saying{};
+        return {};
     }
     if (auto obstacle = find_obstacle(app, entry, wording.placed)) {
         return std::move(*obstacle);
@@ -141,17 +141,9 @@ Saying Engine::words_of(const Application& app, const Application* head, Wording
     return row->is_behind ? queue_saying(nodes, subject, row->ahead, before) : Saying{};
 }
 
-/// An executor whose driver is not there, or not admitted (engine_allocators.cpp).
-bool Engine::is_unowned(const Application& app) const {
-    return !app.is_driver && app.phase == Phase::waiting && app.is_elastic &&
-           !WaitingLine::contains(app) && is_orphan(pods_.at(app.uid));
-}
-
 ReasonCode Engine::code_of(const Application& app) const {
     const WaitingRow* const row = waiting_.find_row(app);
-    return row != nullptr    ? row->code
-           : is_unowned(app) ? ReasonCode::waiting_in_queue
-                             : ReasonCode::none;
+    return row != nullptr ? row->code : ReasonCode::none;
 }
 
 /// False: it was told so before.

@@ -33,6 +33,27 @@ BENCHMARK(memory_waiting_gang)
     ->Iterations(1)
     ->Unit(benchmark::kMillisecond);
 
+/// Executors that nobody's driver is there for yet: how many, eleven of each application.
+void memory_orphan_executor(benchmark::State& state) {
+    for (auto _ : state) {
+        crowd::Crowd world(0);
+        world.step(gang::NodeUpserted{tests::node("small", 2, 8192)});
+        const std::size_t before = crowd::bytes_in_use();
+        for (std::int64_t i = 0; i < state.range(0); ++i) {
+            core::Pod pod = crowd::spark_pod(
+                1'000 + static_cast<std::uint64_t>(i),
+                "burst-exec-" + std::to_string(i),
+                "spark-" + std::to_string(i / 11));
+            crowd::set_label(pod, "spark-role", "executor");
+            world.step(gang::PodUpserted{std::move(pod)});
+        }
+        world.tick();
+        world.tick();
+        state.counters["bytes_each"] = per(before, state.range(0));
+    }
+}
+BENCHMARK(memory_orphan_executor)->Arg(2'000)->Iterations(1)->Unit(benchmark::kMillisecond);
+
 /// Gangs whose executors all run: how many, and of how many executors.
 void memory_own_executor(benchmark::State& state) {
     const std::int64_t gangs = state.range(0);

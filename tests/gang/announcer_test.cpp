@@ -18,6 +18,12 @@ core::Pod driver() {
     return pod;
 }
 
+PodRef driver_of(const std::string& uid) {
+    PodRef ref = ref_of(driver());
+    ref.uid = uid;
+    return ref;
+}
+
 }  // namespace
 
 TEST_CASE("announcer: of a text that is too long the sentence is cut, never the code") {
@@ -25,7 +31,7 @@ TEST_CASE("announcer: of a text that is too long the sentence is cut, never the 
     const std::string sentence = "0/3 nodes " + std::string(100'000, 'x');
     announcer.say(driver(), Saying{ReasonCode::exceeds_cluster, sentence}, 0);
     std::vector<Decision> decisions;
-    announcer.flush(decisions, 0);
+    announcer.flush(decisions, 0, driver_of);
     REQUIRE(decisions.size() == 2);
     for (const Decision& decision : decisions) {
         const auto* condition = std::get_if<SetCondition>(&decision);
@@ -46,7 +52,7 @@ TEST_CASE("announcer: a text is cut before a character of several bytes, not wit
         announcer.forget_all();
         announcer.say(driver(), Saying{ReasonCode::misconfigured, sentence}, 0);
         std::vector<Decision> decisions;
-        announcer.flush(decisions, 0);
+        announcer.flush(decisions, 0, driver_of);
         const std::string& text = std::get<SetCondition>(decisions.at(0)).message;
         const std::size_t dots = text.find("... [Misconfigured]");
         REQUIRE(dots != std::string::npos);
@@ -61,7 +67,7 @@ TEST_CASE("announcer: a pod that says PodScheduled=False already makes no transi
         announcer.say(seen, Saying{ReasonCode::exceeds_cluster, "0/3 nodes"}, 0);
         announcer.say_fence(seen, "0/3 nodes [WaitingInQueue]");
         std::vector<Decision> decisions;
-        announcer.flush(decisions, 0);
+        announcer.flush(decisions, 0, driver_of);
         std::vector<bool> found;
         for (const Decision& decision : decisions) {
             if (const auto* condition = std::get_if<SetCondition>(&decision)) {
@@ -86,7 +92,7 @@ struct Told {
 
 Told flushed(Announcer& announcer, std::int64_t now_ms) {
     std::vector<Decision> decisions;
-    announcer.flush(decisions, now_ms);
+    announcer.flush(decisions, now_ms, driver_of);
     Told told;
     for (const Decision& decision : decisions) {
         if (const auto* condition = std::get_if<SetCondition>(&decision)) {

@@ -362,12 +362,37 @@ TEST_CASE("GANG-13 an executor without admitted driver waits, or not, as configu
         CHECK_FALSE(world.is_bound(executor));
         CHECK_FALSE(world.is_bound(orphan));
         CHECK(world.condition(orphan).find("waits for the admitted driver") != std::string::npos);
-        CHECK(world.scheduler->explain(world.pod(orphan).name));
+        const auto why = world.scheduler->explain(world.pod(orphan).name);
+        REQUIRE(why);
+        CHECK(why->gang.code == gang::ReasonCode::waiting_in_queue);
+        CHECK(why->gang.message.find("waits for the admitted driver") != std::string::npos);
+        CHECK(why->gang.needs == world.pod(orphan).requests);
+        CHECK(why->driver == world.pod(orphan).requests);
+        CHECK(world.view(orphan).code == gang::ReasonCode::waiting_in_queue);
+        CHECK(world.view(orphan).state == gang::GangState::waiting);
+        const auto totals = world.scheduler->totals(world.now_ms);
+        const auto in_queue = static_cast<std::size_t>(gang::ReasonCode::waiting_in_queue);
+        CHECK(totals.pending_gangs[in_queue] == 2);
+        CHECK(totals.gangs[static_cast<std::size_t>(gang::GangState::waiting)] == 2);
+        CHECK(totals.pending_pods.unschedulable == 3);
         world.node("n2", 16);
         world.settle();
         CHECK(world.is_bound(waiting));
         CHECK(world.is_bound(executor));
         CHECK_FALSE(world.is_bound(orphan));
+        CHECK(world.scheduler->explain(world.pod(orphan).name));
+        CHECK(world.view(orphan).code == gang::ReasonCode::waiting_in_queue);
+    }
+    SUBCASE("wait, and nothing is kept but the pod and what it was told") {
+        Seed world(schema);
+        world.node("n1", 4);
+        const auto waiting = world.driver("d", 9);
+        world.executors(waiting, 1);
+        world.settle();
+        const std::size_t before = world.scheduler->remembered();
+        world.executors(waiting, 20);
+        world.advance(10'000);
+        CHECK(world.scheduler->remembered() == before + 2 * 20);
     }
     SUBCASE("schedule") {
         schema.gang.orphan_executors = config::OrphanExecutors::schedule;
