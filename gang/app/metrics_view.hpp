@@ -1,16 +1,11 @@
 #pragma once
-// The metrics that are read at the moment of a question, as families of the Prometheus library.
+// The metrics that are read at the moment of a question, added to those that are kept.
 
+#include "gang/app/exposition.hpp"
 #include "gang/app/metrics.hpp"
-
-#include <prometheus/metric_family.h>
-#include <vector>
 
 namespace gang::app {
 
-void add_families(
-    const MetricsView& view,
-    const Metrics::Identity& identity,
-    std::vector<prometheus::MetricFamily>& out);
+void add_families(const MetricsView& view, const Metrics::Identity& identity, Exposition& to);
 
 }  // namespace gang::app
