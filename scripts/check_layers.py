@@ -19,12 +19,13 @@ LAYERS = {
     "k8s/protocol": (["k8s/protocol", "core"], ["fmt/", "boost/container"]),
     "k8s": (["k8s", "core"], ["fmt/", "boost/", "rapidjson/", "openssl/", "yaml-cpp/"]),
     "k8s/embedded": (["k8s", "core"], ["fmt/", "boost/"]),
-    "gang/app": (["gang", "core", "config", "k8s"], ["fmt/", "boost/"]),
+    "gang/app": (["gang", "core", "config", "k8s"], ["fmt/", "boost/", "prometheus/"]),
 }
 # Third parties that only the named files may include.
 ONLY_IN = {
     "rapidjson/": ["k8s/json.hpp", "gang/event_log.cpp"],
     "openssl/": ["k8s/tls.cpp"],
+    "prometheus/": ["gang/app/metrics.cpp", "gang/app/metrics_view.cpp", "gang/app/metrics_view.hpp"],
     "boost/asio/ssl/impl/src": ["k8s/asio_impl.cpp"],
     "yaml-cpp/": ["config/loader.cpp", "k8s/codec_kubeconfig.cpp", "k8s/codec_executor_template.cpp"],
 }

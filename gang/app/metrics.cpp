@@ -1,11 +1,13 @@
 #include "gang/app/metrics.hpp"
 
-#include "gang/app/exposition.hpp"
 #include "gang/app/metrics_view.hpp"
 
 #include <array>
+#include <prometheus/counter.h>
+#include <prometheus/histogram.h>
+#include <prometheus/registry.h>
+#include <prometheus/text_serializer.h>
 #include <utility>
-#include <vector>
 
 namespace gang::app {
 namespace {
@@ -19,17 +21,12 @@ constexpr std::array<BindOutcome, 7> outcomes = {
     BindOutcome::refused,
     BindOutcome::not_sent};
 
-std::vector<double> decision_bounds() {
-    return {0.00001, 0.00003, 0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1};
-}
-
-std::vector<double> bind_bounds() {
-    return {0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30};
-}
-
-std::vector<double> wait_bounds() {
-    return {0.01, 0.05, 0.1, 0.5, 1, 2, 5, 10, 30, 60, 300, 900, 1'800, 3'600, 14'400, 86'400};
-}
+const prometheus::Histogram::BucketBoundaries decision_bounds = {
+    0.00001, 0.00003, 0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1};
+const prometheus::Histogram::BucketBoundaries bind_bounds = {
+    0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30};
+const prometheus::Histogram::BucketBoundaries wait_bounds = {
+    0.01, 0.05, 0.1, 0.5, 1, 2, 5, 10, 30, 60, 300, 900, 1'800, 3'600, 14'400, 86'400};
 
 }  // namespace
 
@@ -40,80 +37,79 @@ const char* to_string(BindOutcome outcome) {
 }
 
 struct Metrics::Impl {
-    explicit Impl(Identity given) : identity(std::move(given)) {}
+    using Attempts = prometheus::Family<prometheus::Counter>;
+    using Durations = prometheus::Family<prometheus::Histogram>;
 
-    void add_attempts(Exposition& to) const;
-    void add_durations(Exposition& to) const;
-
-    Identity identity;
-    std::uint64_t scheduled = 0;
-    std::uint64_t unschedulable = 0;
-    std::uint64_t error = 0;
-    std::array<std::uint64_t, outcomes.size()> bind_errors{};  ///< by outcome
-    Histogram scheduled_seconds{bind_bounds()};
-    Histogram error_seconds{bind_bounds()};
-    Histogram sli{wait_bounds()};
-    Histogram gang_wait{wait_bounds()};
-    Histogram decision{decision_bounds()};
-    Histogram bind{bind_bounds()};
-    double last_plan_seconds = 0;
-};
-
-void Metrics::Impl::add_attempts(Exposition& to) const {
-    const std::string& profile = identity.profile;
-    to.begin(
-        "scheduler_schedule_attempts_total",
-        "Attempts to place pods: bound, refused, or nothing found for them.",
-        MetricType::counter);
-    to.add(scheduled, {{"profile", profile}, {"result", "scheduled"}});
-    to.add(unschedulable, {{"profile", profile}, {"result", "unschedulable"}});
-    to.add(error, {{"profile", profile}, {"result", "error"}});
-    to.begin(
-        "gang_scheduler_bind_errors_total",
-        "Binds that did not bind, by what came of them.",
-        MetricType::counter);
-    for (const BindOutcome outcome : outcomes) {
-        if (outcome != BindOutcome::bound) {
-            to.add(bind_errors[static_cast<std::size_t>(outcome)], {{"code", to_string(outcome)}});
+    explicit Impl(Identity given) : identity(std::move(given)) {
+        for (const BindOutcome outcome : outcomes) {
+            if (outcome != BindOutcome::bound) {
+                errors[static_cast<std::size_t>(outcome)] =
+                    &bind_errors.Add({{"code", to_string(outcome)}});
+            }
         }
     }
-}
 
-void Metrics::Impl::add_durations(Exposition& to) const {
-    to.begin(
-        "scheduler_scheduling_attempt_duration_seconds",
-        "Time of an attempt that led to a bind: planning and binding.",
-        MetricType::histogram);
-    to.add(scheduled_seconds, {{"profile", identity.profile}, {"result", "scheduled"}});
-    to.add(error_seconds, {{"profile", identity.profile}, {"result", "error"}});
-    to.begin(
-        "scheduler_pod_scheduling_sli_duration_seconds",
-        "Time from when a pod was first seen until it was bound.",
-        MetricType::histogram);
-    to.add(sli);
-    to.begin(
-        "gang_scheduler_gang_wait_seconds",
-        "Time from when a driver was first seen until its gang was admitted.",
-        MetricType::histogram);
-    to.add(gang_wait);
-    to.begin(
-        "gang_scheduler_decision_seconds",
-        "Time of one plan over all that waits.",
-        MetricType::histogram);
-    to.add(decision);
-    to.begin(
-        "gang_scheduler_bind_seconds",
-        "Time from a bind's decision until it was settled.",
-        MetricType::histogram);
-    to.add(bind);
-}
+    prometheus::Counter& attempts(const char* result) {
+        return schedule_attempts.Add({{"result", result}, {"profile", identity.profile}});
+    }
+    prometheus::Histogram& duration(const char* result) {
+        return attempt_duration.Add(
+            {{"result", result}, {"profile", identity.profile}}, bind_bounds);
+    }
+
+    Identity identity;
+    prometheus::Registry registry;
+    Attempts& schedule_attempts =
+        prometheus::BuildCounter()
+            .Name("scheduler_schedule_attempts_total")
+            .Help("Attempts to place pods: bound, refused, or nothing found for them.")
+            .Register(registry);
+    Durations& attempt_duration =
+        prometheus::BuildHistogram()
+            .Name("scheduler_scheduling_attempt_duration_seconds")
+            .Help("Time of an attempt that led to a bind: planning and binding.")
+            .Register(registry);
+    prometheus::Histogram& sli =
+        prometheus::BuildHistogram()
+            .Name("scheduler_pod_scheduling_sli_duration_seconds")
+            .Help("Time from when a pod was first seen until it was bound.")
+            .Register(registry)
+            .Add({}, wait_bounds);
+    prometheus::Histogram& gang_wait =
+        prometheus::BuildHistogram()
+            .Name("gang_scheduler_gang_wait_seconds")
+            .Help("Time from when a driver was first seen until its gang was admitted.")
+            .Register(registry)
+            .Add({}, wait_bounds);
+    prometheus::Histogram& decision = prometheus::BuildHistogram()
+                                          .Name("gang_scheduler_decision_seconds")
+                                          .Help("Time of one plan over all that waits.")
+                                          .Register(registry)
+                                          .Add({}, decision_bounds);
+    prometheus::Histogram& bind = prometheus::BuildHistogram()
+                                      .Name("gang_scheduler_bind_seconds")
+                                      .Help("Time from a bind's decision until it was settled.")
+                                      .Register(registry)
+                                      .Add({}, bind_bounds);
+    Attempts& bind_errors = prometheus::BuildCounter()
+                                .Name("gang_scheduler_bind_errors_total")
+                                .Help("Binds that did not bind, by what came of them.")
+                                .Register(registry);
+    prometheus::Counter& scheduled = attempts("scheduled");
+    prometheus::Counter& unschedulable = attempts("unschedulable");
+    prometheus::Counter& error = attempts("error");
+    prometheus::Histogram& scheduled_seconds = duration("scheduled");
+    prometheus::Histogram& error_seconds = duration("error");
+    std::array<prometheus::Counter*, outcomes.size()> errors{};
+    double last_plan_seconds = 0;
+};
 
 Metrics::Metrics(Identity identity) : impl_(std::make_unique<Impl>(std::move(identity))) {}
 Metrics::~Metrics() = default;
 
 void Metrics::planned(double plan_seconds) {
     impl_->last_plan_seconds = plan_seconds;
-    impl_->decision.observe(plan_seconds);
+    impl_->decision.Observe(plan_seconds);
 }
 
 double Metrics::last_plan_seconds() const {
@@ -122,30 +118,28 @@ double Metrics::last_plan_seconds() const {
 
 void Metrics::bind_answered(const BindMeasured& bind) {
     const bool bound = bind.outcome == BindOutcome::bound;
-    impl_->bind.observe(bind.seconds);
-    ++(bound ? impl_->scheduled : impl_->error);
+    impl_->bind.Observe(bind.seconds);
+    (bound ? impl_->scheduled : impl_->error).Increment();
     (bound ? impl_->scheduled_seconds : impl_->error_seconds)
-        .observe(bind.plan_seconds + bind.seconds);
+        .Observe(bind.plan_seconds + bind.seconds);
     if (!bound) {
-        ++impl_->bind_errors[static_cast<std::size_t>(bind.outcome)];
+        impl_->errors[static_cast<std::size_t>(bind.outcome)]->Increment();
         return;
     }
-    impl_->sli.observe(bind.pending_seconds);
+    impl_->sli.Observe(bind.pending_seconds);
     if (bind.starts_gang) {
-        impl_->gang_wait.observe(bind.pending_seconds);
+        impl_->gang_wait.Observe(bind.pending_seconds);
     }
 }
 
 void Metrics::found_unschedulable() {
-    ++impl_->unschedulable;
+    impl_->unschedulable.Increment();
 }
 
 std::string Metrics::text(const MetricsView& view) const {
-    Exposition to;
-    impl_->add_attempts(to);
-    impl_->add_durations(to);
-    add_families(view, impl_->identity, to);
-    return to.take();
+    auto families = impl_->registry.Collect();
+    add_families(view, impl_->identity, families);
+    return prometheus::TextSerializer().Serialize(families);
 }
 
 }  // namespace gang::app

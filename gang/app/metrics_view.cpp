@@ -1,25 +1,63 @@
 #include "gang/app/metrics_view.hpp"
 
 #include <array>
+#include <limits>
 #include <utility>
-#include <vector>
 
 namespace gang::app {
 namespace {
+
+using prometheus::ClientMetric;
+using prometheus::MetricFamily;
+using prometheus::MetricType;
+using Labels = std::vector<ClientMetric::Label>;
+
+/// Families of numbers that are read, not kept.
+class Families {
+public:
+    explicit Families(std::vector<MetricFamily>& out) : out_(out) {}
+
+    void begin(const char* name, const char* help, MetricType type) {
+        out_.push_back({name, help, type, {}});
+    }
+    template <typename Number>
+    void add(Number number, Labels labels = {}) {
+        ClientMetric metric;
+        metric.label = std::move(labels);
+        const bool is_counter = out_.back().type == MetricType::Counter;
+        (is_counter ? metric.counter.value : metric.gauge.value) = static_cast<double>(number);
+        out_.back().metric.push_back(std::move(metric));
+    }
+    void add(ClientMetric metric) { out_.back().metric.push_back(std::move(metric)); }
+
+    template <typename Number>
+    void counter(const char* name, const char* help, Number number) {
+        begin(name, help, MetricType::Counter);
+        add(number);
+    }
+    template <typename Number>
+    void gauge(const char* name, const char* help, Number number) {
+        begin(name, help, MetricType::Gauge);
+        add(number);
+    }
+
+private:
+    std::vector<MetricFamily>& out_;
+};
 
 double seconds(std::int64_t ms) {
     return static_cast<double>(ms) / 1'000;
 }
 
-void add_gangs(Exposition& to, const Totals& totals) {
-    to.begin("gang_scheduler_gangs", "Gangs by state, of the leader.", MetricType::gauge);
+void add_gangs(Families& to, const Totals& totals) {
+    to.begin("gang_scheduler_gangs", "Gangs by state, of the leader.", MetricType::Gauge);
     for (std::size_t i = 0; i < totals.gangs.size(); ++i) {
         to.add(totals.gangs[i], {{"state", std::string(to_string(static_cast<GangState>(i)))}});
     }
     to.begin(
         "gang_scheduler_pending_gangs",
         "Gangs that wait, by the code of what was last found out; None: not looked at yet.",
-        MetricType::gauge);
+        MetricType::Gauge);
     for (std::size_t i = 0; i < totals.pending_gangs.size(); ++i) {
         const auto code = static_cast<ReasonCode>(i);
         to.add(
@@ -29,7 +67,7 @@ void add_gangs(Exposition& to, const Totals& totals) {
     to.begin(
         "scheduler_pending_pods",
         "Pods of ours without a node, by what they wait for.",
-        MetricType::gauge);
+        MetricType::Gauge);
     to.add(totals.pending_pods.active, {{"queue", "active"}});
     to.add(totals.pending_pods.backoff, {{"queue", "backoff"}});
     to.add(totals.pending_pods.unschedulable, {{"queue", "unschedulable"}});
@@ -41,11 +79,11 @@ void add_gangs(Exposition& to, const Totals& totals) {
         totals.fence_outstanding);
 }
 
-void add_reservations(Exposition& to, const Totals& totals) {
+void add_reservations(Families& to, const Totals& totals) {
     to.begin(
         "gang_scheduler_reservation_slots",
         "Slots of all reservations by state, of the leader.",
-        MetricType::gauge);
+        MetricType::Gauge);
     to.add(totals.slots_open, {{"state", "open"}});
     to.add(totals.slots_claimed, {{"state", "claimed"}});
     to.add(totals.slots_bound, {{"state", "bound"}});
@@ -64,7 +102,7 @@ void add_reservations(Exposition& to, const Totals& totals) {
         seconds(totals.idle_milli_ms) / 1'000);
 }
 
-void add_repairs(Exposition& to, const Counters& counters) {
+void add_repairs(Families& to, const Counters& counters) {
     to.counter(
         "gang_scheduler_reservations_rewritten_total",
         "Changed reservations sent to the API server.",
@@ -83,7 +121,7 @@ void add_repairs(Exposition& to, const Counters& counters) {
         counters.kubelet_rejections);
 }
 
-void add_audits(Exposition& to, const MetricsView& view) {
+void add_audits(Families& to, const MetricsView& view) {
     to.counter(
         "gang_scheduler_audits_total",
         "Comparisons of the ledger with a fresh list that came to a verdict.",
@@ -93,10 +131,12 @@ void add_audits(Exposition& to, const MetricsView& view) {
         "Comparisons without one: the API server did not list.",
         view.audit_failures);
     to.counter(
-        "gang_scheduler_drift_total", "Differences from the API server that lasted.", view.drift);
+        "gang_scheduler_drift_total",
+        "Differences from the API server that lasted.",
+        view.drift);
 }
 
-void add_watches(Exposition& to, const MetricsView& view) {
+void add_watches(Families& to, const MetricsView& view) {
     const std::array<std::pair<const char*, const k8s::WatcherStats*>, 2> watches = {
         {{"pods", &view.pods}, {"nodes", &view.nodes}}};
     const auto each = [&](const char* name, const char* help, MetricType type, auto number) {
@@ -111,46 +151,46 @@ void add_watches(Exposition& to, const MetricsView& view) {
     each(
         "gang_scheduler_watch_interrupted_seconds",
         "For how long no watch has been open: how old the view may be; 0: one is open.",
-        MetricType::gauge,
+        MetricType::Gauge,
         [&](const k8s::WatcherStats& stats) { return since(stats.interrupted_ms); });
     each(
         "gang_scheduler_watch_silence_seconds",
         "Time since the API server last sent anything on this watch, bookmarks included.",
-        MetricType::gauge,
+        MetricType::Gauge,
         [&](const k8s::WatcherStats& stats) { return since(stats.heard_ms); });
     each(
         "gang_scheduler_watch_synced",
         "1: a list is complete and no new one is needed.",
-        MetricType::gauge,
+        MetricType::Gauge,
         [](const k8s::WatcherStats& stats) { return stats.synced ? 1 : 0; });
     each(
         "gang_scheduler_watch_lists_total",
         "Lists begun.",
-        MetricType::counter,
+        MetricType::Counter,
         [](const k8s::WatcherStats& stats) { return stats.lists; });
     each(
         "gang_scheduler_watch_starts_total",
         "Watches opened; the API server ends each after some minutes.",
-        MetricType::counter,
+        MetricType::Counter,
         [](const k8s::WatcherStats& stats) { return stats.watches; });
     each(
         "gang_scheduler_watch_failures_total",
         "Lists and watches that failed or broke off.",
-        MetricType::counter,
+        MetricType::Counter,
         [](const k8s::WatcherStats& stats) { return stats.failures; });
     each(
         "gang_scheduler_watch_events_total",
         "Watch events other than bookmarks.",
-        MetricType::counter,
+        MetricType::Counter,
         [](const k8s::WatcherStats& stats) { return stats.events; });
     each(
         "gang_scheduler_watch_repeats_total",
         "Watch events that said nothing new and were dropped: heartbeats, conditions nobody reads.",
-        MetricType::counter,
+        MetricType::Counter,
         [](const k8s::WatcherStats& stats) { return stats.repeats; });
 }
 
-void add_writer(Exposition& to, const k8s::WriterStats& writer) {
+void add_writer(Families& to, const k8s::WriterStats& writer) {
     to.counter(
         "gang_scheduler_binds_unknown_total",
         "Times that what came of a bind had to be read back.",
@@ -184,11 +224,25 @@ void add_writer(Exposition& to, const k8s::WriterStats& writer) {
         writer.connections);
 }
 
-void add_requests(Exposition& to, const k8s::RequestStats& requests, const std::string& host) {
+ClientMetric histogram_of(const k8s::RequestTimes& times) {
+    ClientMetric metric;
+    std::uint64_t sum = 0;
+    for (std::size_t i = 0; i < k8s::request_bounds_ms.size(); ++i) {
+        sum += times.buckets[i];
+        metric.histogram.bucket.push_back({sum, seconds(k8s::request_bounds_ms[i])});
+    }
+    metric.histogram.sample_count = sum + times.buckets.back();
+    metric.histogram.bucket.push_back(
+        {metric.histogram.sample_count, std::numeric_limits<double>::infinity()});
+    metric.histogram.sample_sum = seconds(times.sum_ms);
+    return metric;
+}
+
+void add_requests(Families& to, const k8s::RequestStats& requests, const std::string& host) {
     to.begin(
         "rest_client_requests_total",
         "Requests to the API server, by status and method; <error>: no answer came.",
-        MetricType::counter);
+        MetricType::Counter);
     for (const auto& [key, count] : requests.counts()) {
         const auto& [method, status] = key;
         to.add(
@@ -200,18 +254,15 @@ void add_requests(Exposition& to, const k8s::RequestStats& requests, const std::
     to.begin(
         "rest_client_request_duration_seconds",
         "Time until the whole answer of the API server was there; of a watch, its header.",
-        MetricType::histogram);
-    std::vector<double> bounds;
-    for (const std::int64_t bound_ms : k8s::request_bounds_ms) {
-        bounds.push_back(seconds(bound_ms));
-    }
+        MetricType::Histogram);
     for (const auto& [method, times] : requests.times()) {
-        to.add_histogram(
-            bounds, times.buckets, seconds(times.sum_ms), {{"verb", method}, {"host", host}});
+        ClientMetric metric = histogram_of(times);
+        metric.label = {{"verb", method}, {"host", host}};
+        to.add(std::move(metric));
     }
 }
 
-void add_process(Exposition& to, const ProcessStats& process) {
+void add_process(Families& to, const ProcessStats& process) {
     to.counter("process_cpu_seconds_total", "User and system CPU time spent.", process.cpu_seconds);
     to.gauge("process_resident_memory_bytes", "Resident memory.", process.resident_bytes);
     to.gauge("process_virtual_memory_bytes", "Virtual memory.", process.virtual_bytes);
@@ -225,13 +276,15 @@ void add_process(Exposition& to, const ProcessStats& process) {
 
 }  // namespace
 
-void add_families(const MetricsView& view, const Metrics::Identity& identity, Exposition& to) {
-    to.begin("gang_scheduler_build_info", "Which build this is; always 1.", MetricType::gauge);
+void add_families(
+    const MetricsView& view, const Metrics::Identity& identity, std::vector<MetricFamily>& out) {
+    Families to(out);
+    to.begin("gang_scheduler_build_info", "Which build this is; always 1.", MetricType::Gauge);
     to.add(1, {{"version", identity.version}});
     to.begin(
         "leader_election_master_status",
         "1: this process leads; 0: it is a standby.",
-        MetricType::gauge);
+        MetricType::Gauge);
     to.add(view.leading ? 1 : 0, {{"name", identity.lease}});
     add_gangs(to, view.totals);
     add_reservations(to, view.totals);
@@ -242,7 +295,7 @@ void add_families(const MetricsView& view, const Metrics::Identity& identity, Ex
     to.begin(
         "gang_scheduler_credential_problems",
         "1: the file cannot be used, and what was read from it before is.",
-        MetricType::gauge);
+        MetricType::Gauge);
     to.add(view.token_is_bad ? 1 : 0, {{"what", "token"}});
     to.add(view.trust_is_bad ? 1 : 0, {{"what", "trust"}});
     to.counter("gang_scheduler_inbox_events_total", "Events worked through.", view.events);
