@@ -157,6 +157,8 @@ private:
     void promote(PodEntry& entry);
     void take_state(PodEntry& entry, const core::Pod& told);
     void rest_if_settled(PodEntry& entry);
+    bool is_noise(PodId id, const core::Pod& told);
+    bool is_noise_of_driver(const Application& app, const core::Pod& told) const;
     bool is_queued(const PodEntry& entry, const Application* owner) const;
     void upsert_foreign(const core::Pod& pod);
     void remove_foreign(const std::string& uid);
@@ -224,6 +226,10 @@ private:
         set_driver_shape(app, pod.requests, pod.constraints);
     }
     void learn_anew(Application& app, const PodEntry& entry);
+    /// As far as it is remembered (Pods::look), to be named in an event.
+    core::Pod driver_of(const Application& app) const {
+        return pods_.look(pods_.id_of(app.uid)).pod;
+    }
     spark::Limits limits() const;
     spark::Derivation derive(const spark::Conf& conf, const core::Pod& driver) const;
     void set_sizes(Application& app, const spark::Conf* conf);
@@ -246,7 +252,7 @@ private:
     void plan();
     bool adopt_waiting();
     void adopt(Application& app);
-    bool read_reservation(Application& app, const PodEntry& entry);
+    bool read_reservation(Application& app, const std::string* text);
     void seat_members(Application& app);
     void seat(Application& app, PodEntry& entry);
     void open_rest(Application& app);

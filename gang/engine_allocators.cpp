@@ -89,13 +89,13 @@ void Engine::drop_claim(PodEntry& entry) {
 
 /// A driver got its slots or ended: whose executors these are may be known now.
 void Engine::recheck_claims(const Application& app) {
-    const PodEntry& driver = pods_.at(app.uid);
-    const auto it = claimants_.find(driver.claim);
+    const PodId driver = pods_.id_of(app.uid);
+    const auto it = claimants_.find(pods_.claim(driver));
     if (it == claimants_.end()) {
         return;
     }
     if (app.phase == Phase::ended) {
-        it->second.live.erase(driver.id);
+        it->second.live.erase(driver);
     }
     for (const PodId executor : it->second.executors) {
         dirty_pods_.insert(pods_.uid(executor));
@@ -120,11 +120,10 @@ const Application* Engine::find_claimant(const PodEntry& entry) const {
         return find_nameless(entry);
     }
     const auto& candidates = claimants.live.empty() ? claimants.drivers : claimants.live;
-    if (candidates.size() != 1 ||
-        (entry.hand_made && !pods_.at(*candidates.begin()).hand_made)) {
+    if (candidates.size() != 1 || (entry.hand_made && !pods_.hand_made(*candidates.begin()))) {
         return nullptr;
     }
-    return find_app(pods_.at(*candidates.begin()).pod.uid);
+    return find_app(pods_.uid(*candidates.begin()));
 }
 
 /// Neither driver nor executor names an application. In one namespace such executors are as good as
@@ -135,7 +134,7 @@ const Application* Engine::find_nameless(const PodEntry& entry) const {
     const Application* with_room = nullptr;  // the oldest that has
     bool is_one_waiting = false;
     for (const PodId driver : claimants_.at(entry.claim).live) {
-        const Application* app = find_app(pods_.at(driver).pod.uid);
+        const Application* app = find_app(pods_.uid(driver));
         if (app == nullptr || !app->reserved) {
             is_one_waiting = true;
             continue;
@@ -161,9 +160,9 @@ bool Engine::takes(const Application& app, const PodEntry& entry) const {
 /// A driver made by hand whose uid the executor names as that of an owner, controller or not.
 const Application* Engine::find_owning_pod(const PodEntry& entry) const {
     for (const core::OwnerReference& owner : entry.pod.owners) {
-        const PodEntry* driver = pods_.find_active(owner.uid);
-        if (driver != nullptr && driver->hand_made && driver->is_driver &&
-            driver->pod.namespace_name == entry.pod.namespace_name) {
+        const auto driver = pods_.find(owner.uid);
+        if (driver && pods_.hand_made(*driver) && pods_.is_driver(*driver) &&
+            pods_.namespace_of(*driver) == entry.pod.namespace_name) {
             return find_app(owner.uid);
         }
     }
@@ -196,7 +195,7 @@ bool Engine::is_orphan(const PodEntry& entry) const {
     const auto& drivers = claimants_.at(entry.claim).drivers;
     return !is_made_by_spark(entry.pod) ||
            std::any_of(drivers.begin(), drivers.end(), [this](PodId driver) {
-               return pods_.at(driver).hand_made;
+               return pods_.hand_made(driver);
            });
 }
 

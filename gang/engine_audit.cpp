@@ -125,10 +125,7 @@ void Engine::on(const ReservationDiffers& event) {
         return;
     }
     app->is_shown = true;
-    observe_reservation(
-        *app,
-        core::find_value(
-            pods_.at(app->uid).pod.annotations, reservation_annotation));
+    observe_reservation(*app, pods_.reservation(pods_.id_of(app->uid)));
 }
 
 std::vector<NodeLedger> Engine::ledger() const {

@@ -163,8 +163,8 @@ void Engine::on(const PodUpserted& event) {
         rest_if_settled(entry);
         return;
     }
-    if (pods_.rests(*known) && pods_.is_known(*known, event.pod)) {
-        return;  // a kubelet's noise
+    if (is_noise(*known, event.pod)) {
+        return;
     }
     PodEntry& entry = pods_.wake(*known);
     if (!is_older(entry.pod, event.pod) || core::is_mutant(core::Mutant::older_state_taken)) {
@@ -200,18 +200,47 @@ void Engine::take_state(PodEntry& entry, const core::Pod& told) {
     }
 }
 
-/// Bound, and nothing of it is awaited but its end: it need not be kept whole. A driver is; so is
-/// an executor whose driver may still turn out to be another.
+/// Bound, and nothing of it is awaited but its end: it need not be kept whole. An executor is whose
+/// driver may still turn out to be another.
 void Engine::rest_if_settled(PodEntry& entry) {
     const core::Pod& pod = entry.pod;
-    const bool is_settled =
-        !entry.is_driver && !pod.node_name.empty() && !pod.deleting && !pod.gated &&
-        !entry.bind_in_flight && !entry.gone && pod.problem.empty() &&
-        entry.retry.code == ReasonCode::none && !apps_.contains(pod.uid) &&
-        !dirty_pods_.contains(pod.uid) && !is_unclaimed_executor(entry);
+    const bool is_bound = !pod.node_name.empty() && !pod.deleting && !pod.gated &&
+                          !entry.bind_in_flight && !entry.gone && pod.problem.empty() &&
+                          entry.retry.code == ReasonCode::none;
+    const bool is_settled = is_bound && (entry.is_driver || (!apps_.contains(pod.uid) &&
+                                                             !dirty_pods_.contains(pod.uid) &&
+                                                             !is_unclaimed_executor(entry)));
     if (is_settled) {
         pods_.rest(entry.id);
     }
+}
+
+/// A kubelet's: what it says of a resting pod is known, or changes nothing.
+bool Engine::is_noise(PodId id, const core::Pod& told) {
+    if (!pods_.rests(id)) {
+        return false;
+    }
+    if (!pods_.is_driver(id)) {
+        return pods_.is_known(id, told);
+    }
+    const Application* app = find_app(told.uid);
+    if (app == nullptr || !is_noise_of_driver(*app, told) || !pods_.is_known(id, told)) {
+        return false;
+    }
+    suspect_if_overdrawn(told.node_name);
+    return true;
+}
+
+/// Whether observe_driver() would find nothing in it that the gang does not know, if the driver's
+/// pod is known.
+bool Engine::is_noise_of_driver(const Application& app, const core::Pod& told) const {
+    const std::string* text = core::find_value(told.annotations, reservation_annotation);
+    const bool is_text_known = text == nullptr ? !app.reserved
+                                               : *text == app.annotation && app.is_shown &&
+                                                     app.stored >= app.text_generation;
+    return app.phase == Phase::running && is_text_known &&
+           (app.driver_runs || told.phase != core::PodPhase::running) && app.driver_shape &&
+           cluster_.constraints(*app.driver_shape) == told.constraints;
 }
 
 void Engine::take_role(PodEntry& entry) {

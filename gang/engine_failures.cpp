@@ -66,7 +66,7 @@ bool Engine::hold_back(Application& app) {
     if (app.failures.told_ms == 0 || app.failures.told_ms + told_again_ms <= now_ms_) {
         app.failures.told_ms = now_ms_;
         announcer_.event(
-            pods_.at(app.uid).pod,
+            driver_of(app),
             true,
             "ExecutorsFailing",
             "its executors fail as fast as they are started; they are bound more slowly now");

@@ -229,7 +229,7 @@ void Engine::tell_oversized(Application& app, const PodEntry& entry, const Slot&
         return;
     }
     announcer_.event(
-        pods_.at(app.uid).pod,
+        driver_of(app),
         true,
         "ExecutorsLargerThanDeclared",
         "executor " + entry.pod.name + " asks " + core::describe(entry.pod.requests) +

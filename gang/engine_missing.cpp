@@ -39,7 +39,7 @@ void Engine::check_missing() {
         }
         app->told_missing = true;
         announcer_.event(
-            pods_.at(uid).pod,
+            driver_of(*app),
             true,
             "ExecutorsMissing",
             std::to_string(app->missing) + " of " + std::to_string(app->slots.size()) +
@@ -86,7 +86,7 @@ void Engine::observe_foreign_executor(const core::Pod& pod) {
     }
     if (!std::exchange(app->told_foreign, true)) {
         announcer_.event(
-            pods_.at(app->uid).pod,
+            driver_of(*app),
             true,
             "ExecutorsElsewhere",
             "executor " + pod.name + " was scheduled by " + pod.scheduler_name +

@@ -29,7 +29,8 @@ constexpr int failures_in_row_max = 3;
 
 /// The driver's word, or its profile's.
 core::PackingPolicy Engine::policy_of(const Application& app) const {
-    return app.packing ? *app.packing : schema_.packing_of(pods_.at(app.uid).pod.scheduler_name);
+    return app.packing ? *app.packing
+                       : schema_.packing_of(pods_.scheduler_name(pods_.id_of(app.uid)));
 }
 
 core::PlacementRequest Engine::request_of(const Application& app, core::View view) const {

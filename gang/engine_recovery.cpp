@@ -21,7 +21,8 @@ bool Engine::adopt_waiting() {
         const Rank& rank = *next;
         Application* app = find_app(rank.uid);
         const bool is_running = app != nullptr && app->phase == Phase::running;
-        if (is_running && pods_.at(rank.uid).pod.node_name.empty()) {
+        const PodEntry* whole = is_running ? pods_.find_active(rank.uid) : nullptr;
+        if (whole != nullptr && whole->pod.node_name.empty()) {
             ++next;  // our own bind, whose annotation the watch has yet to show
             continue;
         }
@@ -36,8 +37,7 @@ bool Engine::adopt_waiting() {
 }
 
 void Engine::adopt(Application& app) {
-    const PodEntry& entry = pods_.at(app.uid);
-    const std::string* text = core::find_value(entry.pod.annotations, reservation_annotation);
+    const std::string* text = pods_.reservation(pods_.id_of(app.uid));
     if (app.reserved && text != nullptr && *text == app.annotation) {
         return;
     }
@@ -45,7 +45,7 @@ void Engine::adopt(Application& app) {
     release_shapes(app);
     degraded_.erase(app.rank);
     app.degraded = false;
-    if (!read_reservation(app, entry)) {
+    if (!read_reservation(app, text)) {
         return;
     }
     app.reserved = true;
@@ -56,8 +56,8 @@ void Engine::adopt(Application& app) {
     suspect_gangs_.insert(app.uid);
 }
 
-bool Engine::read_reservation(Application& app, const PodEntry& entry) {
-    const std::string* text = core::find_value(entry.pod.annotations, reservation_annotation);
+/// `text` is what its driver carries.
+bool Engine::read_reservation(Application& app, const std::string* text) {
     if (text == nullptr || schema_.gang.discovery == config::Discovery::none) {
         return false;
     }
@@ -89,7 +89,7 @@ bool Engine::read_reservation(Application& app, const PodEntry& entry) {
 }
 
 void Engine::follow_marks(const Application& app) {
-    const auto it = claimants_.find(pods_.at(app.uid).claim);
+    const auto it = claimants_.find(pods_.claim(pods_.id_of(app.uid)));
     if (it == claimants_.end()) {
         return;
     }

@@ -161,7 +161,7 @@ void Engine::tell_health(Application& app) {
     }
     app.degraded = homeless > 0;
     announcer_.event(
-        pods_.at(app.uid).pod,
+        driver_of(app),
         app.degraded,
         app.degraded ? "GangDegraded" : "GangRepaired",
         app.degraded ? "no room now for " + std::to_string(homeless) +
@@ -178,8 +178,7 @@ void Engine::check_stuck() {
         if (app == nullptr || app->phase != Phase::running || app->stuck || !app->reserved) {
             continue;
         }
-        const PodEntry& entry = pods_.at(uid);
-        if (entry.pod.phase != core::PodPhase::pending) {
+        if (pods_.phase(pods_.id_of(uid)) != core::PodPhase::pending) {
             continue;
         }
         app->stuck = true;
@@ -190,7 +189,7 @@ void Engine::check_stuck() {
             app->degraded = false;
         }
         announcer_.event(
-            entry.pod,
+            driver_of(*app),
             true,
             "GangStuck",
             std::string("the driver is bound but has never run") +

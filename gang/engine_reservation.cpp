@@ -39,7 +39,7 @@ std::string Engine::reservation_text(const Application& app) const {
     out.generation = app.generation;
     out.epoch = app.epoch;
     out.queue = app.queue;
-    out.profile = pods_.at(app.uid).pod.scheduler_name;
+    out.profile = pods_.scheduler_name(pods_.id_of(app.uid));
     out.anchor = app.uid;
     std::vector<std::map<std::string, std::int64_t>> counts(app.shapes.size());
     for (const GangShape& shape : app.shapes) {
@@ -66,10 +66,9 @@ std::string Engine::reservation_text(const Application& app) const {
 
 /// A write that came too late is repeated on the pod's next state, a few times at once.
 bool Engine::may_publish(const Application& app) const {
-    return app.writing == 0 &&
-           (app.write_not_before_ms <= now_ms_ ||
-            (app.waits_for_change &&
-             pods_.at(app.uid).pod.resource_version != app.written_on));
+    return app.writing == 0 && (app.write_not_before_ms <= now_ms_ ||
+                                (app.waits_for_change &&
+                                 pods_.resource_version(pods_.id_of(app.uid)) != app.written_on));
 }
 
 void Engine::publish_changed() {
@@ -86,7 +85,7 @@ void Engine::publish_changed() {
             }
             continue;
         }
-        const core::Pod& driver = pods_.at(uid).pod;
+        const core::Pod driver = driver_of(*app);
         app->epoch = epoch_;
         app->annotation = reservation_text(*app);
         app->text_generation = app->generation;
@@ -143,7 +142,7 @@ void Engine::observe_reservation(Application& app, const std::string* text) {
     }
     if (app.disputes == 0) {
         announcer_.event(
-            pods_.at(app.uid).pod,
+            driver_of(app),
             true,
             "ReservationRestored",
             "somebody else changed the annotation gang-scheduler/reservation: it is written anew");

@@ -166,7 +166,7 @@ void Engine::tell_corrected(
         app.degraded = true;
     }
     app.notes.push_back(text);
-    announcer_.event(pods_.at(app.uid).pod, true, "ShapeCorrected", text);
+    announcer_.event(driver_of(app), true, "ShapeCorrected", text);
 }
 
 }  // namespace gang

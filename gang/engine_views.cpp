@@ -36,9 +36,9 @@ GangState Engine::state_of(const Application& app) const {
 }
 
 std::string Engine::application_name(const Application& app) const {
-    const PodEntry* driver = pods_.find_active(app.uid);
-    const std::string& name = driver == nullptr ? app.name : application_id(driver->pod);
-    return app.is_driver && !name.empty() ? name : app.name;
+    const auto driver = app.is_driver ? pods_.find(app.uid) : std::nullopt;
+    const std::string& name = driver ? pods_.application(*driver) : app.name;
+    return name.empty() ? app.name : name;
 }
 
 Engine::SlotNumbers Engine::slot_numbers(const Application& app) {
@@ -149,9 +149,9 @@ std::optional<PodEntry> Engine::find_pod(std::string_view question) const {
         }
     };
     pods_.for_each([&](PodId id) { consider(id, pods_.match_name(id, question)); });
-    pods_.for_each_active([&](const PodEntry& entry) {
-        if (entry.is_driver && application_id(entry.pod) == question) {
-            consider(entry.id, 1);
+    pods_.for_each([&](PodId id) {
+        if (pods_.is_driver(id) && pods_.application(id) == question) {
+            consider(id, 1);
         }
     });
     return best;

@@ -1,7 +1,9 @@
 #include "gang/pods.hpp"
 
 #include "core/result.hpp"
+#include "gang/declaration.hpp"
 #include "gang/ledger.hpp"
+#include "gang/reservation.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -15,6 +17,12 @@ std::optional<PodId> Pods::find(std::string_view uid) const {
     }
     const auto it = by_odd_uid_.find(uid);
     return it == by_odd_uid_.end() ? std::nullopt : std::optional(it->second);
+}
+
+PodId Pods::id_of(std::string_view uid) const {
+    const auto id = find(uid);
+    ENSURE(id.has_value());
+    return *id;
 }
 
 PodEntry& Pods::add(std::string_view uid) {
@@ -84,6 +92,10 @@ PodEntry& Pods::wake(PodId id) {
     Cell& woken = cell(id);
     if (woken.active == nullptr) {
         woken.active = std::make_unique<PodEntry>(look(id));
+        if (woken.is_driver) {
+            drivers_[woken.place] = {};
+            free_drivers_.push_back(woken.place);
+        }
         amounts_.release(woken.amounts);
         woken.amounts = {};
         woken.namespace_name = woken.stem = woken.suffix = {};
@@ -96,7 +108,7 @@ void Pods::rest(PodId id) {
     Cell& resting = cell(id);
     ENSURE(resting.active != nullptr);
     const PodEntry& entry = *resting.active;
-    ENSURE(!entry.is_driver && !entry.bind_in_flight && !entry.pod.node_name.empty());
+    ENSURE(!entry.bind_in_flight && !entry.pod.node_name.empty());
     const std::string& name = entry.pod.name;
     const std::size_t stem = name.rfind('-') + 1;  // 0 without a dash
     resting.namespace_name = texts_.keep(entry.pod.namespace_name);
@@ -111,10 +123,33 @@ void Pods::rest(PodId id) {
     resting.profile = entry.profile;
     resting.phase = entry.pod.phase;
     resting.mark = entry.mark;
+    resting.is_driver = entry.is_driver;
     resting.is_executor = entry.is_executor;
     resting.hand_made = entry.hand_made;
     resting.lived = entry.lived;
+    if (entry.is_driver) {
+        rest_driver(resting);
+    }
     resting.active.reset();
+}
+
+void Pods::rest_driver(Cell& resting) {
+    const PodEntry& entry = *resting.active;
+    ENSURE(entry.owner.empty());  // or its place would be among the owner's members
+    if (free_drivers_.empty()) {
+        resting.place = static_cast<std::uint32_t>(drivers_.size());
+        drivers_.emplace_back();
+    } else {
+        resting.place = free_drivers_.back();
+        free_drivers_.pop_back();
+    }
+    Driver& kept = drivers_[resting.place];
+    kept.resource_version = entry.pod.resource_version;
+    kept.scheduler_name = texts_.keep(entry.pod.scheduler_name);
+    kept.application = texts_.keep(application_id(entry.pod));
+    const std::string* text = core::find_value(entry.pod.annotations, reservation_annotation);
+    kept.has_reservation = text != nullptr;
+    kept.reservation = text == nullptr ? core::Text() : texts_.keep(*text);
 }
 
 bool Pods::is_known(PodId id, const core::Pod& told) {
@@ -123,10 +158,21 @@ bool Pods::is_known(PodId id, const core::Pod& told) {
                       known.phase != core::PodPhase::succeeded &&
                       known.phase != core::PodPhase::failed && known.node == told.node_name &&
                       known.mark == mark_of(told) && amounts_[known.amounts] == told.requests;
-    if (same) {
-        known.phase = told.phase;
+    if (!same || !known.is_driver) {
+        known.phase = same ? told.phase : known.phase;
+        return same;
     }
-    return same;
+    Driver& driver = drivers_[known.place];
+    const std::string* text = core::find_value(told.annotations, reservation_annotation);
+    const bool same_driver = driver.has_reservation == (text != nullptr) &&
+                             (text == nullptr || driver.reservation == *text) &&
+                             driver.scheduler_name == told.scheduler_name &&
+                             driver.application == application_id(told);
+    if (same_driver) {
+        known.phase = told.phase;
+        driver.resource_version = told.resource_version;
+    }
+    return same_driver;
 }
 
 PodEntry Pods::look(PodId id) const {
@@ -148,9 +194,18 @@ PodEntry Pods::look(PodId id) const {
     entry.slot = seen.slot;
     entry.mark = seen.mark;
     entry.profile = seen.profile;
+    entry.is_driver = seen.is_driver;
     entry.is_executor = seen.is_executor;
     entry.hand_made = seen.hand_made;
     entry.lived = seen.lived;
+    if (seen.is_driver) {
+        const Driver& kept = driver(seen);
+        entry.pod.resource_version = kept.resource_version;
+        entry.pod.scheduler_name = kept.scheduler_name;
+        if (kept.has_reservation) {
+            entry.pod.annotations.emplace_back(reservation_annotation, kept.reservation.str());
+        }
+    }
     return entry;
 }
 
@@ -181,6 +236,53 @@ std::int32_t Pods::profile(PodId id) const {
 Mark Pods::mark(PodId id) const {
     const Cell& seen = cell(id);
     return seen.active != nullptr ? seen.active->mark : seen.mark;
+}
+
+core::PodPhase Pods::phase(PodId id) const {
+    const Cell& seen = cell(id);
+    return seen.active != nullptr ? seen.active->pod.phase : seen.phase;
+}
+
+bool Pods::is_driver(PodId id) const {
+    const Cell& seen = cell(id);
+    return seen.active != nullptr ? seen.active->is_driver : seen.is_driver;
+}
+
+bool Pods::hand_made(PodId id) const {
+    const Cell& seen = cell(id);
+    return seen.active != nullptr ? seen.active->hand_made : seen.hand_made;
+}
+
+const std::string& Pods::claim(PodId id) const {
+    const Cell& seen = cell(id);
+    return seen.active != nullptr ? seen.active->claim : seen.claim.str();
+}
+
+const std::string& Pods::application(PodId driver_id) const {
+    const Cell& seen = cell(driver_id);
+    return seen.active != nullptr ? application_id(seen.active->pod)
+                                  : driver(seen).application.str();
+}
+
+const std::string& Pods::scheduler_name(PodId driver_id) const {
+    const Cell& seen = cell(driver_id);
+    return seen.active != nullptr ? seen.active->pod.scheduler_name
+                                  : driver(seen).scheduler_name.str();
+}
+
+const std::string& Pods::resource_version(PodId driver_id) const {
+    const Cell& seen = cell(driver_id);
+    return seen.active != nullptr ? seen.active->pod.resource_version
+                                  : driver(seen).resource_version;
+}
+
+const std::string* Pods::reservation(PodId driver_id) const {
+    const Cell& seen = cell(driver_id);
+    if (seen.active != nullptr) {
+        return core::find_value(seen.active->pod.annotations, reservation_annotation);
+    }
+    const Driver& kept = driver(seen);
+    return kept.has_reservation ? &kept.reservation.str() : nullptr;
 }
 
 const std::string& Pods::namespace_of(PodId id) const {

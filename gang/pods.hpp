@@ -1,7 +1,7 @@
 #pragma once
-// All pods of ours, by uid and by number. What may still be bound, and every driver, is kept whole
-// (a PodEntry); the many that are bound and of which only their end is awaited rest: a hundred
-// bytes each, names and nodes shared.
+// All pods of ours, by uid and by number. What may still be bound is kept whole (a PodEntry); the
+// many that are bound and of which only their end is awaited rest: a hundred bytes each, names and
+// nodes shared, and some more for a driver.
 //
 //   add --> active --rest()--> resting --wake()--> active ... --erase()
 //
@@ -40,6 +40,8 @@ public:
     std::size_t size() const { return cells_.size() - free_.size(); }
     bool contains(std::string_view uid) const { return find(uid).has_value(); }
     std::optional<PodId> find(std::string_view uid) const;
+    /// Must be there.
+    PodId id_of(std::string_view uid) const;
 
     /// A new, active one; `pod.uid` and `id` are filled.
     PodEntry& add(std::string_view uid);
@@ -49,7 +51,7 @@ public:
     /// nullptr: unknown, or resting.
     PodEntry* find_active(std::string_view uid);
     const PodEntry* find_active(std::string_view uid) const;
-    /// Must be there and active, as all drivers and all unbound pods are.
+    /// Must be there and active, as all unbound pods are.
     PodEntry& at(std::string_view uid);
     const PodEntry& at(std::string_view uid) const;
     const PodEntry& at(PodId id) const;
@@ -62,12 +64,14 @@ public:
 
     // --- resting ones ---
     bool rests(PodId id) const { return cell(id).active == nullptr; }
-    /// Makes it whole again, as far as it is remembered: labels, owners and constraints are not.
+    /// Makes it whole again, as far as it is remembered: labels, owners, constraints and conditions
+    /// are not, nor the version of any but a driver. Of a driver's annotations there is the
+    /// reservation, and all that its labels are asked for later is application().
     PodEntry& wake(PodId id);
-    /// References to the entry end here. It is bound, no driver, and nothing is under way for it.
+    /// References to the entry end here. It is bound, and nothing is under way for it.
     void rest(PodId id);
-    /// Whether the pod as told is what is remembered of the resting one; its phase may have gone on
-    /// to another in which it still runs, which is noted.
+    /// Whether the pod as told is what is remembered of the resting one. Its phase may have gone on
+    /// to another in which it still runs; that, and a driver's version, is noted.
     bool is_known(PodId id, const core::Pod& told);
 
     // --- either ---
@@ -79,6 +83,10 @@ public:
     bool holds_room(PodId id) const;
     std::int32_t profile(PodId id) const;
     Mark mark(PodId id) const;
+    core::PodPhase phase(PodId id) const;
+    bool is_driver(PodId id) const;
+    bool hand_made(PodId id) const;
+    const std::string& claim(PodId id) const;
     const std::string& namespace_of(PodId id) const;
     const std::string& node(PodId id) const;
     const core::Resources& requests(PodId id) const;
@@ -86,6 +94,13 @@ public:
     void set_slot(PodId id, std::int32_t slot);
     /// How it answers to a question (see Engine::find_pod): 3 namespace/name, 2 name, 0 not.
     int match_name(PodId id, std::string_view question) const;
+    // Of drivers:
+    /// The application's id that its labels say; empty: none.
+    const std::string& application(PodId driver) const;
+    const std::string& scheduler_name(PodId driver) const;
+    const std::string& resource_version(PodId driver) const;
+    /// nullptr: it carries none.
+    const std::string* reservation(PodId driver) const;
     /// Every pod's number, in no order that means anything.
     template <typename Visit>
     void for_each(const Visit& visit) const {
@@ -121,9 +136,10 @@ private:
         AmountsId amounts;
         std::int32_t slot = -1;
         std::int32_t profile = 0;
-        std::uint32_t place = 0;  ///< among its owner's members
+        std::uint32_t place = 0;  ///< among its owner's members; a resting driver's in drivers_
         core::PodPhase phase = core::PodPhase::pending;
         Mark mark = Mark::none;
+        bool is_driver : 1 = false;
         bool is_executor : 1 = false;
         bool hand_made : 1 = false;
         bool lived : 1 = false;
@@ -131,15 +147,29 @@ private:
         bool is_used : 1 = false;
     };
 
+    /// What is remembered of a resting driver beyond its cell.
+    struct Driver {
+        std::string resource_version;
+        core::Text scheduler_name;
+        core::Text application;
+        core::Text reservation;
+        bool has_reservation = false;
+    };
+
     Cell& cell(PodId id) { return cells_[id.value]; }
     const Cell& cell(PodId id) const { return cells_[id.value]; }
     auto uuid_of() const {
         return [this](std::uint32_t number) -> const core::Uuid& { return cells_[number].uuid; };
     }
+    /// Of a resting one.
+    const Driver& driver(const Cell& resting) const { return drivers_[resting.place]; }
+    void rest_driver(Cell& resting);
 
     core::Texts& texts_;
     core::Chunks<Cell, 256> cells_;  ///< by PodId
     std::vector<PodId> free_;
+    core::Chunks<Driver, 64> drivers_;  ///< by Cell::place
+    std::vector<std::uint32_t> free_drivers_;
     core::UuidIndex index_;
     std::map<std::string, PodId, std::less<>> by_odd_uid_;  ///< those of no usual form
     std::map<PodId, std::string> odd_uids_;

@@ -8,6 +8,12 @@
 namespace {
 
 std::size_t allocations = 0;
+std::size_t releases = 0;
+
+/// Blocks that are held now.
+std::size_t held_blocks() {
+    return allocations - releases;
+}
 
 }  // namespace
 
@@ -33,19 +39,20 @@ void* operator new[](std::size_t bytes, const std::nothrow_t&) noexcept {
 }
 
 void operator delete(void* memory) noexcept {
+    releases += memory == nullptr ? 0 : 1;
     std::free(memory);
 }
 
 void operator delete(void* memory, std::size_t) noexcept {
-    std::free(memory);
+    operator delete(memory);
 }
 
 void operator delete(void* memory, const std::nothrow_t&) noexcept {
-    std::free(memory);
+    operator delete(memory);
 }
 
 void operator delete[](void* memory) noexcept {
-    std::free(memory);
+    operator delete(memory);
 }
 
 void operator delete[](void* memory, std::size_t) noexcept {
@@ -161,4 +168,38 @@ TEST_CASE("allocations: a pod of others that comes where one has gone costs none
     fed.step(gang::PodDeleted{with_uid(foreign, 5).uid});
     fed.step(gang::PodUpserted{with_uid(foreign, 6)});
     CHECK(fed.count(upsert(with_uid(foreign, 7))) == 0);
+}
+
+TEST_CASE("allocations: of the labels of a bound driver none is kept") {
+    core::Pod driver = with_uid(tests::driver("an-application-1-driver"), 1);
+    for (int i = 0; i < 100; ++i) {
+        driver.labels.emplace_back("x-" + std::to_string(100 + i), "a value that is not short");
+    }
+    const gang::StampedEvent waiting = upsert(driver);
+    const gang::StampedEvent bound = upsert(on_node(driver));
+    Fed fed;
+    fed.list({});
+    const std::size_t before = held_blocks();
+    fed.scheduler.step(waiting);
+    CHECK(held_blocks() > before + 100);
+    fed.scheduler.step(bound);
+    CHECK(held_blocks() < before + 50);
+}
+
+TEST_CASE("allocations: drivers that come and go leave nothing behind") {
+    const auto live_and_die = [](Fed& fed) {
+        const core::Pod driver = with_uid(on_node(tests::driver("an-application-1-driver")), 1);
+        fed.step(gang::PodUpserted{driver});
+        fed.step(gang::Tick{});
+        fed.step(gang::PodDeleted{driver.uid});
+        fed.step(gang::Tick{});
+    };
+    Fed fed;
+    fed.list({});
+    live_and_die(fed);
+    const std::size_t before = held_blocks();
+    for (int i = 0; i < 200; ++i) {
+        live_and_die(fed);
+    }
+    CHECK(held_blocks() <= before);
 }
