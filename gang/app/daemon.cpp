@@ -72,6 +72,7 @@ struct Daemon::Impl : std::enable_shared_from_this<Daemon::Impl> {
     void turn();
     void arm_timer();
     void hold_watches(bool full);
+    void await_rest();
     void step(const StampedEvent& event);
     void lost(const std::string& why);
     void lead(std::int64_t epoch, const std::string& why);
@@ -90,6 +91,7 @@ struct Daemon::Impl : std::enable_shared_from_this<Daemon::Impl> {
     Scheduler scheduler;
     Inbox inbox;
     asio::steady_timer timer;
+    asio::steady_timer rest_timer;
     std::unique_ptr<k8s::Elector> elector;  ///< none: this process leads from the start
     k8s::Watcher pods;
     k8s::Watcher nodes;
@@ -113,6 +115,7 @@ Daemon::Impl::Impl(asio::io_context& context, DaemonOptions with)
       options(std::move(with)),
       scheduler(options.config),
       timer(io),
+      rest_timer(io),
       pods(io, options.endpoint, watcher_options(k8s::WatchKind::pods)),
       nodes(io, options.endpoint, watcher_options(k8s::WatchKind::nodes)),
       writer(io, options.endpoint, writer_options()),
@@ -160,9 +163,12 @@ k8s::WatcherOptions Daemon::Impl::watcher_options(k8s::WatchKind kind) {
     out.kind = kind;
     out.version_use = version_use;
     out.sink = [this, kind](k8s::WatchEvent event) {
-        const bool nodes_are_new =
-            kind == k8s::WatchKind::nodes && std::holds_alternative<k8s::RelistEnded>(event);
+        const bool is_listed = std::holds_alternative<k8s::RelistEnded>(event);
+        const bool nodes_are_new = kind == k8s::WatchKind::nodes && is_listed;
         push(to_event(kind, std::move(event)));
+        if (is_listed) {
+            await_rest();
+        }
         if (nodes_are_new && reign_begins) {
             push(LeadershipGained{*std::exchange(reign_begins, std::nullopt)});
         }
@@ -418,6 +424,24 @@ void Daemon::Impl::hold_watches(bool full) {
     nodes.resume();
 }
 
+void Daemon::Impl::await_rest() {
+    if (!options.at_rest || stopping) {
+        return;
+    }
+    rest_timer.expires_after(std::chrono::milliseconds(options.rest_after_ms));
+    rest_timer.async_wait([self = shared_from_this()](const boost::system::error_code& ec) {
+        if (ec) {
+            return;
+        }
+        const bool is_known = self->pods.stats().synced && self->nodes.stats().synced;
+        if (is_known && self->inbox.waiting() == 0 && self->writer.stats().waiting == 0) {
+            self->options.at_rest();
+        } else {
+            self->await_rest();
+        }
+    });
+}
+
 void Daemon::Impl::lost(const std::string& why) {
     if (lease_is_lost) {
         return;
@@ -437,6 +461,7 @@ void Daemon::Impl::stop(std::function<void()> done) {
     stopping = true;
     deciding = false;
     timer.cancel();
+    rest_timer.cancel();
     pods.stop();
     nodes.stop();
     auditor.stop();

@@ -39,6 +39,10 @@ struct DaemonOptions {
     /// The lease went to somebody else, or could not be renewed: nothing is written any more. The
     /// owner should stop() and leave the process. May be empty.
     std::function<void()> lost_lease;
+    /// After each full list of a kind, once both are known and nothing waits or is being written.
+    /// May be empty.
+    std::function<void()> at_rest;
+    std::int64_t rest_after_ms = 1'000;  ///< from the list's end; and how often it is tried
 };
 
 /// For readiness, tests and the demo's table.

@@ -4,6 +4,7 @@
 #include "gang/app/cli.hpp"
 #include "gang/app/daemon.hpp"
 #include "gang/app/files.hpp"
+#include "gang/app/memory.hpp"
 #include "gang/app/recorder.hpp"
 #include "gang/app/sources.hpp"
 #include "k8s/time.hpp"
@@ -15,7 +16,6 @@
 #include <array>
 #include <chrono>
 #include <csignal>
-#include <malloc.h>
 #include <memory>
 #include <optional>
 #include <ostream>
@@ -29,16 +29,6 @@ namespace asio = boost::asio;
 using config::LogLevel;
 
 constexpr std::int64_t record_bytes_min = 64 * 1024;
-
-/// What is large (a page of a list, a table that grows) comes from the kernel and goes back to it.
-/// Left alone, glibc learns from the first page to keep such room on its heap, where what lives long
-/// settles behind it. Measured with 5,000 nodes: 0.6 MB less, no
-/// difference in CPU that could be seen, though a start has three times the page faults.
-void give_back_large_blocks() {
-    constexpr int large = 256 * 1024;
-    ::mallopt(M_MMAP_THRESHOLD, large);
-    ::mallopt(M_TRIM_THRESHOLD, large);
-}
 
 std::string host_name() {
     std::array<char, 256> name{};
@@ -161,6 +151,7 @@ public:
 private:
     DaemonOptions with_end(DaemonOptions options) {
         options.lost_lease = [this] { end(exit_error); };
+        options.at_rest = give_back_unused;
         return options;
     }
 

@@ -69,6 +69,11 @@ public:
         options.log = &log_;
         options.lost_lease = [this] { lost = true; };
         options.second_list_after_ms = 50;
+        options.rest_after_ms = 1;
+        options.at_rest = [this] {
+            ++rests;
+            CHECK(daemon->stats().synced);
+        };
         daemon = std::make_unique<Daemon>(io_, std::move(options));
         daemon->start();
     }
@@ -141,6 +146,7 @@ public:
 
     std::string logged;
     bool lost = false;
+    int rests = 0;
     std::unique_ptr<Daemon> daemon;
 
 private:
@@ -317,4 +323,18 @@ TEST_CASE("daemon: the audit finds and mends what a watch has lost") {
     REQUIRE(world.until([&] { return world.daemon->stats().synced; }));
     REQUIRE(world.audit());
     CHECK(world.daemon->audit().drift.empty());
+}
+
+TEST_CASE("daemon: its owner is told when it rests after a full list, and after a later one") {
+    World world;
+    world.create(pods_path, lone_pod("first", "1"));
+    world.start();
+    CHECK(world.rests == 0);
+    CHECK(world.until([&] { return world.rests > 0; }));
+    CHECK(world.until([&] { return !world.node_of("first").empty(); }));
+    const int before = world.rests;
+    world.lose_next_pod_change();
+    world.create(pods_path, lone_pod("unheard", "1"));
+    REQUIRE(world.audit());  // which lists anew
+    CHECK(world.until([&] { return world.rests > before; }));
 }
