@@ -56,6 +56,7 @@ void Capacities::resize(std::size_t blocks) {
     totals_.resize(blocks);
     by_position_.resize(blocks * block_size);
     blocks_.resize(blocks);
+    holders_.resize(blocks);
     regions_.resize((blocks + block_size - 1) / block_size);
 }
 
@@ -116,8 +117,8 @@ std::uint64_t Capacities::refresh_region(
 void Capacities::note(std::size_t block, const Summary& summary) {
     total_ += summary.total - totals_[block];
     totals_[block] = summary.total;
-    blocks_.least[block] = summary.least;
-    blocks_.most[block] = summary.most;
+    blocks_.set(block, {summary.least, summary.most});
+    holders_[block] = {};
 }
 
 void Capacities::note_region(std::size_t region) {
@@ -142,33 +143,79 @@ std::int32_t Capacities::most() const {
     return most;
 }
 
-void Capacities::write(Position position, std::int32_t capacity) {
-    const std::size_t block = position / block_size;
-    std::int32_t* const of_block = by_position_.data() + block * block_size;
-    std::int32_t& here = of_block[position % block_size];
-    const std::int32_t before = here;
+std::int32_t Capacities::next_above(std::int32_t capacity) const {
+    std::int32_t next = 0;
+    const auto offer = [&next](std::int32_t here) {
+        if (here != 0 && (next == 0 || here < next)) next = here;
+    };
+    for (std::size_t region = 0; region * block_size < block_count(); ++region) {
+        if (regions_.most[region] <= capacity) continue;
+        const std::int32_t* const least = blocks_.least.data() + region * block_size;
+        offer(core::least_above(least, capacity));
+        std::uint64_t blocks = bits_up_to(least, capacity);
+        for (; blocks != 0; blocks &= blocks - 1) {
+            const std::size_t block =
+                region * block_size + static_cast<std::size_t>(std::countr_zero(blocks));
+            if (blocks_.most[block] > capacity) offer(core::least_above(of_block(block), capacity));
+        }
+    }
+    return next;
+}
+
+std::int32_t Capacities::next_below(std::int32_t capacity) const {
+    std::int32_t next = 0;
+    for (std::size_t region = 0; region * block_size < block_count(); ++region) {
+        if (regions_.least[region] == 0 || regions_.least[region] >= capacity) continue;
+        const std::int32_t* const most = blocks_.most.data() + region * block_size;
+        next = std::max(next, core::largest_below(most, capacity));
+        std::uint64_t blocks = bits_from(most, capacity);
+        for (; blocks != 0; blocks &= blocks - 1) {
+            const std::size_t block =
+                region * block_size + static_cast<std::size_t>(std::countr_zero(blocks));
+            if (blocks_.least[block] >= capacity) continue;
+            next = std::max(next, core::largest_below(of_block(block), capacity));
+        }
+    }
+    return next;
+}
+
+void Capacities::put(Position position, std::int32_t capacity) {
+    std::int32_t& here = by_position_[position];
+    totals_[position / block_size] += capacity - here;
+    total_ += capacity - here;
     here = capacity;
-    totals_[block] += capacity - before;
-    total_ += capacity - before;
-    const std::int32_t least = core::least_of(of_block);
-    const std::int32_t most = core::largest_of(of_block);
-    if (least == blocks_.least[block] && most == blocks_.most[block]) return;
-    blocks_.least[block] = least;
-    blocks_.most[block] = most;
-    note_region(block / block_size);
 }
 
 void Capacities::set(Position position, std::int64_t capacity) {
-    const std::int64_t before = at(position);
+    const auto after = static_cast<std::int32_t>(capacity);
+    const auto before = static_cast<std::int32_t>(at(position));
     if (before == capacity) return;
     ENSURE(capacity < before);  // so its block is one of those that were scanned
-    log_.push_back({position, static_cast<std::int32_t>(before)});
-    write(position, static_cast<std::int32_t>(capacity));
+    const std::size_t block = position / block_size;
+    const std::size_t region = block / block_size;
+    const Two of_block = blocks_.at(block);
+    log_.push_back({position, before, of_block, regions_.at(region), holders_[block]});
+    put(position, after);
+    holders_[block] = {};
+    const bool is_least = after > 0 && after <= of_block.least;
+    if (is_least) {
+        blocks_.least[block] = after;
+    } else if (before == of_block.least) {
+        blocks_.least[block] = core::least_of(this->of_block(block));
+    }
+    if (before == of_block.most) blocks_.most[block] = core::largest_of(this->of_block(block));
+    note_region(region);
 }
 
+/// What a set() has changed is as it was before: whatever was set after it is undone already.
 void Capacities::undo(std::size_t set_count) {
     for (; log_.size() > set_count; log_.pop_back()) {
-        write(log_.back().position, log_.back().capacity);
+        const Before& before = log_.back();
+        const std::size_t block = before.position / block_size;
+        put(before.position, before.capacity);
+        blocks_.set(block, before.of_block);
+        regions_.set(block / block_size, before.of_region);
+        holders_[block] = before.holders;
     }
 }
 

@@ -4,7 +4,8 @@
 // are computed anew, and of nothing else, so that a gang of a known shape costs what has changed.
 //
 // Blocks, and regions of blocks, know the least and the largest capacity in them: whoever looks for
-// the smallest, or the largest, passes over the others.
+// the smallest, or the largest, passes over the others. A block knows as well which of its nodes
+// have these two, once somebody has asked.
 //
 // A question may set capacities for itself, of nodes that it excludes or has planned pods on, and
 // undoes that in reverse order.
@@ -72,6 +73,15 @@ public:
     /// Of all nodes; 0: no node takes any.
     std::int32_t least() const;
     std::int32_t most() const;
+    /// The next capacity of any node above this one, which is above 0, and below; 0: there is none.
+    std::int32_t next_above(std::int32_t capacity) const;
+    std::int32_t next_below(std::int32_t capacity) const;
+    /// The nodes of a block with this capacity, which is above 0, as bits.
+    std::uint64_t nodes_at(std::size_t block, std::int32_t capacity) const {
+        if (capacity == blocks_.most[block]) return nodes_with_most(block);
+        if (capacity == blocks_.least[block]) return nodes_with_least(block);
+        return bits_equal(of_block(block), capacity);
+    }
 
     /// visit(block) in order for blocks with a capacity c, 0 < c <= limit; false ends it.
     template <typename Visit>
@@ -100,14 +110,32 @@ public:
     void undo(std::size_t set_count);
 
 private:
+    struct Two {
+        std::int32_t least = 0;
+        std::int32_t most = 0;
+    };
     struct Extremes {
         std::vector<std::int32_t> least;  ///< of what is not 0; 0: nothing is; padded to 64
         std::vector<std::int32_t> most;
         void resize(std::size_t used);
+        Two at(std::size_t i) const { return {least[i], most[i]}; }
+        void set(std::size_t i, const Two& two) {
+            least[i] = two.least;
+            most[i] = two.most;
+        }
     };
+    /// Which nodes of a block have its least capacity, and which its largest; 0: nobody has asked.
+    struct Holders {
+        std::uint64_t of_least = 0;
+        std::uint64_t of_most = 0;
+    };
+    /// What one set() has changed.
     struct Before {
         Position position = 0;
         std::int32_t capacity = 0;
+        Two of_block;
+        Two of_region;
+        Holders holders;
     };
 
     template <typename Visit>
@@ -122,7 +150,17 @@ private:
     std::uint64_t refresh_region(const ScanSource& source, std::size_t region, bool may_take);
     void note(std::size_t block, const Summary& summary);
     void note_region(std::size_t region);
-    void write(Position position, std::int32_t capacity);
+    void put(Position position, std::int32_t capacity);
+    std::uint64_t nodes_with_least(std::size_t block) const {
+        std::uint64_t& nodes = holders_[block].of_least;
+        if (nodes == 0) nodes = bits_equal(of_block(block), blocks_.least[block]);
+        return nodes;
+    }
+    std::uint64_t nodes_with_most(std::size_t block) const {
+        std::uint64_t& nodes = holders_[block].of_most;
+        if (nodes == 0) nodes = bits_equal(of_block(block), blocks_.most[block]);
+        return nodes;
+    }
 
     ScanDemand demand_;
     std::uint64_t version_ = 0;              ///< of the room that this is from
@@ -130,6 +168,7 @@ private:
     std::vector<std::int64_t> totals_;       ///< by block
     Extremes blocks_;
     Extremes regions_;
+    mutable std::vector<Holders> holders_;  ///< by block, of those that take any; as they are asked
     std::int64_t total_ = 0;
     std::vector<Before> log_;
 };

@@ -1,7 +1,8 @@
 // How Packing chooses nodes when it has the capacities of all: by level, without sorting. A policy
 // that begins with the smallest capacities uses nodes up to some level: below it all of them, at it
 // as many as are needed, the first by name. One that begins with the largest, the same from above.
-// Small capacities are counted to find the level; the few nodes with large ones are sorted.
+// Mostly it is the first one, or one of the next: these are taken one by one. Else small capacities
+// are counted to find the level; the few nodes with large ones are sorted.
 
 #include "core/packing.hpp"
 #include "core/result.hpp"
@@ -35,6 +36,8 @@ std::span<const PositionCount> Packing::choose(
         sort_filled();
         return filled_;
     }
+    if (take_by_level(wanted, capacities, policy)) return filled_;
+    filled_.clear();
     switch (policy) {
         case PackingPolicy::tightest: {
             const std::int64_t left =
@@ -61,6 +64,61 @@ void Packing::sort_filled() {
     if (!std::is_sorted(filled_.begin(), filled_.end(), by_position)) {
         std::sort(filled_.begin(), filled_.end(), by_position);
     }
+}
+
+/// The first few levels by the policy, each in order of position; false: they do not suffice. A
+/// level is worth the next one if it gave half of what was wanted, or was little work (mostly the
+/// node beside the driver, alone at its level).
+bool Packing::take_by_level(
+    std::int64_t wanted, const Capacities& capacities, PackingPolicy policy) {
+    const bool largest = policy == PackingPolicy::fewest_nodes;
+    std::int32_t level = largest ? capacities.most() : capacities.least();
+    for (int tried = 0; tried < single_levels && level > 0; ++tried) {
+        const std::size_t before = filled_.size();
+        const std::int64_t left = take_at(level, wanted, capacities, policy);
+        merge_filled(before);
+        if (left == 0) return true;
+        if (left > wanted / 2 && filled_.size() - before > few_nodes) return false;
+        wanted = left;
+        level = largest ? capacities.next_below(level) : capacities.next_above(level);
+    }
+    return false;
+}
+
+/// Nodes with this capacity, by name; answers how many pods are left over.
+std::int64_t Packing::take_at(
+    std::int32_t level, std::int64_t wanted, const Capacities& capacities, PackingPolicy policy) {
+    const auto take = [&](std::size_t block) {
+        std::uint64_t nodes = capacities.nodes_at(block, level);
+        for (; nodes != 0 && wanted > 0; nodes &= nodes - 1) {
+            const auto i = static_cast<std::size_t>(std::countr_zero(nodes));
+            const std::int64_t count = std::min<std::int64_t>(wanted, level);
+            filled_.push_back({static_cast<Position>(block * block_size + i), count});
+            wanted -= count;
+        }
+        return wanted > 0;
+    };
+    if (policy == PackingPolicy::fewest_nodes) {
+        capacities.for_each_block_from(level, take);
+    } else {
+        capacities.for_each_block_up_to(level, take);
+    }
+    return wanted;
+}
+
+/// The first `sorted` and the others are each in order of position.
+void Packing::merge_filled(std::size_t sorted) {
+    if (sorted == 0) return;
+    const auto middle = filled_.begin() + static_cast<std::ptrdiff_t>(sorted);
+    merged_.resize(filled_.size());
+    std::merge(
+        filled_.begin(),
+        middle,
+        middle,
+        filled_.end(),
+        merged_.begin(),
+        [](const PositionCount& a, const PositionCount& b) { return a.position < b.position; });
+    filled_.swap(merged_);
 }
 
 /// Fills the candidates one after another; answers how many pods are left over.

@@ -127,6 +127,9 @@ private:
         std::array<std::int32_t, block_size> capacities;
     };
     static constexpr std::int32_t small_capacities = 512;
+    /// So many levels are looked for one by one before the capacities are counted.
+    static constexpr int single_levels = 3;
+    static constexpr std::size_t few_nodes = 4;
     /// Nodes before this capacity are used in full, of those at it for so many pods.
     struct Level {
         std::int32_t capacity = 0;
@@ -149,6 +152,13 @@ private:
     void scan_bounds(
         const Wanted& wanted, std::size_t level, std::size_t group, std::int32_t* bounds);
 
+    bool take_by_level(std::int64_t wanted, const Capacities& capacities, PackingPolicy policy);
+    std::int64_t take_at(
+        std::int32_t level,
+        std::int64_t wanted,
+        const Capacities& capacities,
+        PackingPolicy policy);
+    void merge_filled(std::size_t sorted);
     std::int64_t take_in_order(std::int64_t wanted, const Capacities& capacities);
     std::int64_t take_sorted(
         std::int32_t least,
@@ -183,7 +193,8 @@ private:
     std::vector<Planned> planned_;             ///< those of touched_ are in use
     std::vector<Position> touched_;            ///< parallel to planned_
     std::vector<PositionCount> filled_;
-    std::vector<Position> candidates_;  ///< positions that are sorted
+    std::vector<PositionCount> merged_;  ///< what filled_ becomes
+    std::vector<Position> candidates_;   ///< positions that are sorted
     std::array<std::uint32_t, small_capacities> buckets_ = {};
     std::vector<Group> groups_;
     std::size_t groups_used_ = 0;

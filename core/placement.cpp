@@ -179,21 +179,18 @@ bool Planner::Scratch::parts_fit_beside(Position position, ShapeId driver) const
 bool Planner::Scratch::find_first_driver_node(ShapeId driver) {
     const Capacities& capacities = *driver_capacities;
     std::optional<Position> first;
-    const auto find_in = [&](std::size_t block, std::uint64_t nodes) {
-        const auto at = static_cast<std::size_t>(std::countr_zero(nodes));
-        first = static_cast<Position>(block * block_size + at);
-        return false;
+    const auto find = [&](std::int32_t level) {
+        return [&capacities, &first, level](std::size_t block) {
+            const std::uint64_t nodes = capacities.nodes_at(block, level);
+            const auto at = static_cast<std::size_t>(std::countr_zero(nodes));
+            first = static_cast<Position>(block * block_size + at);
+            return false;
+        };
     };
     if (policy == PackingPolicy::fewest_nodes) {
-        const std::int32_t most = capacities.most();
-        capacities.for_each_block_from(most, [&](std::size_t block) {
-            return find_in(block, bits_from(capacities.of_block(block), most));
-        });
+        capacities.for_each_block_from(capacities.most(), find(capacities.most()));
     } else {
-        const std::int32_t least = capacities.least();
-        capacities.for_each_block_up_to(least, [&](std::size_t block) {
-            return find_in(block, bits_up_to(capacities.of_block(block), least));
-        });
+        capacities.for_each_block_up_to(capacities.least(), find(capacities.least()));
     }
     if (!parts_fit_beside(*first, driver)) return false;
     driver_nodes.push_back({*first, 0, 0});

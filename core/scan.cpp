@@ -209,4 +209,35 @@ std::uint64_t bits_from(const std::int32_t* numbers, std::int32_t limit) {
     return bits;
 }
 
+CORE_WIDEST_REGISTERS
+std::uint64_t bits_equal(const std::int32_t* numbers, std::int32_t wanted) {
+    std::uint64_t bits = 0;
+    for (std::size_t i = 0; i < block_size; ++i) {
+        bits |= std::uint64_t{numbers[i] == wanted} << i;
+    }
+    return bits;
+}
+
+/// Of n - limit - 1 as unsigned numbers those not above the limit become the largest: 2^31 or more.
+CORE_WIDEST_REGISTERS
+std::int32_t least_above(const std::int32_t* numbers, std::int32_t limit) {
+    const std::uint32_t next = static_cast<std::uint32_t>(limit) + 1;
+    std::uint32_t least = UINT32_MAX;
+    for (std::size_t i = 0; i < block_size; ++i) {
+        const std::uint32_t beyond = static_cast<std::uint32_t>(numbers[i]) - next;
+        least = beyond < least ? beyond : least;
+    }
+    return least > INT32_MAX ? 0 : static_cast<std::int32_t>(least + next);
+}
+
+CORE_WIDEST_REGISTERS
+std::int32_t largest_below(const std::int32_t* numbers, std::int32_t limit) {
+    std::int32_t largest = 0;
+    for (std::size_t i = 0; i < block_size; ++i) {
+        const std::int32_t number = numbers[i] < limit ? numbers[i] : 0;
+        largest = number > largest ? number : largest;
+    }
+    return largest;
+}
+
 }  // namespace core

@@ -71,5 +71,11 @@ double largest_room(const double* rows);
 std::uint64_t bits_up_to(const std::int32_t* numbers, std::int32_t limit);
 /// Which of 64 numbers are at least `limit`.
 std::uint64_t bits_from(const std::int32_t* numbers, std::int32_t limit);
+/// Which of 64 numbers are `wanted`.
+std::uint64_t bits_equal(const std::int32_t* numbers, std::int32_t wanted);
+/// The least of 64 numbers that is above `limit`, and the largest below it, of numbers from 0; 0:
+/// there is none.
+std::int32_t least_above(const std::int32_t* numbers, std::int32_t limit);
+std::int32_t largest_below(const std::int32_t* numbers, std::int32_t limit);
 
 }  // namespace core

@@ -143,6 +143,97 @@ inline std::optional<NaivePlan> naive_plan(
     return std::nullopt;
 }
 
+/// So many executors of one of several shapes.
+struct NaivePart {
+    NaiveShape shape;
+    std::int64_t wanted = 0;
+};
+
+struct NaivePlanOfParts {
+    std::string driver;                  ///< empty without one
+    std::vector<NaiveCounts> executors;  ///< parallel to the parts
+    friend bool operator==(const NaivePlanOfParts&, const NaivePlanOfParts&) = default;
+};
+
+inline void take_all(
+    std::vector<NaiveNode>& nodes, const NaiveCounts& counts, const core::Resources& amount) {
+    for (NaiveNode& node : nodes) {
+        const auto found = counts.find(node.node.name);
+        for (std::int64_t n = found == counts.end() ? 0 : found->second; n > 0; --n) {
+            take(node, amount);
+        }
+    }
+}
+
+/// One part after another, each on what those before it have left.
+inline std::optional<std::vector<NaiveCounts>> naive_parts(
+    std::vector<NaiveNode> nodes, const std::vector<NaivePart>& parts, core::PackingPolicy policy) {
+    std::vector<NaiveCounts> all;
+    for (const NaivePart& part : parts) {
+        const auto counts = naive_executors(nodes, part.shape, part.wanted, policy);
+        if (!counts) return std::nullopt;
+        take_all(nodes, *counts, part.shape.amount);
+        all.push_back(*counts);
+    }
+    return all;
+}
+
+inline std::int64_t naive_total(const std::vector<NaiveNode>& nodes, const NaiveShape& shape) {
+    std::int64_t total = 0;
+    for (const NaiveNode& node : nodes) total += naive_capacity(node, shape);
+    return total;
+}
+
+/// Several executor shapes, given in the order in which they are packed: the first few driver nodes
+/// by the policy that leave enough for each part by itself; else the driver last; else the driver
+/// where it displaces the fewest executors of all parts.
+inline std::optional<NaivePlanOfParts> naive_plan_of_parts(
+    const std::vector<NaiveNode>& nodes,
+    const NaiveShape* driver,
+    const std::vector<NaivePart>& parts,
+    core::PackingPolicy policy) {
+    if (driver == nullptr) {
+        const auto counts = naive_parts(nodes, parts, policy);
+        return counts ? std::optional(NaivePlanOfParts{"", *counts}) : std::nullopt;
+    }
+    const auto with_driver_at = [&](std::size_t at) -> std::optional<NaivePlanOfParts> {
+        std::vector<NaiveNode> beside = nodes;
+        take(beside[at], driver->amount);
+        const auto counts = naive_parts(beside, parts, policy);
+        if (!counts) return std::nullopt;
+        return NaivePlanOfParts{nodes[at].node.name, *counts};
+    };
+    std::optional<std::size_t> mildest;
+    std::int64_t least = 0;
+    int tried = 0;
+    const std::vector<std::size_t> order = naive_order(nodes, *driver, policy);
+    for (const std::size_t at : order) {
+        std::vector<NaiveNode> beside = nodes;
+        take(beside[at], driver->amount);
+        bool leaves_enough = true;
+        std::int64_t loss = 0;
+        for (const NaivePart& part : parts) {
+            leaves_enough = leaves_enough && naive_total(beside, part.shape) >= part.wanted;
+            loss += naive_capacity(nodes[at], part.shape) - naive_capacity(beside[at], part.shape);
+        }
+        if (!mildest || loss < least || (loss == least && at < *mildest)) {
+            mildest = at;
+            least = loss;
+        }
+        if (!leaves_enough || tried++ >= core::Planner::driver_attempts_max) continue;
+        if (const auto plan = with_driver_at(at)) return plan;
+    }
+    if (const auto counts = naive_parts(nodes, parts, policy)) {
+        std::vector<NaiveNode> left = nodes;
+        for (std::size_t i = 0; i < parts.size(); ++i) {
+            take_all(left, (*counts)[i], parts[i].shape.amount);
+        }
+        const auto last = naive_order(left, *driver, policy);
+        if (!last.empty()) return NaivePlanOfParts{nodes[last.front()].node.name, *counts};
+    }
+    return mildest ? with_driver_at(*mildest) : std::nullopt;
+}
+
 /// What is said of a gang with one executor shape that does not fit.
 struct NaiveShortage {
     bool driver_fits = false;

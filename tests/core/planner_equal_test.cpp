@@ -3,6 +3,7 @@
 // given back, trials are begun and rolled back. One cluster and one planner for a whole life, so
 // that everything that is kept from one question to the next has its chance to be wrong.
 
+#include "core/rejection.hpp"
 #include "core/trial.hpp"
 #include "tests/core/naive_planner.hpp"
 #include "tests/core/random.hpp"
@@ -105,6 +106,53 @@ public:
         }
         cluster_.release_shape(driver_shape);
         cluster_.release_shape(executor_shape);
+    }
+
+    /// A gang of several executor shapes; the same shape may be among them twice.
+    void check_several(Planner& planner) {
+        const NaiveShape driver = shape_to_ask();
+        const bool with_driver = !random_.one_in(4);
+        PlacementRequest request;
+        std::vector<ShapeId> ids;
+        const auto intern = [&](const NaiveShape& shape) {
+            ids.push_back(cluster_.intern_shape(shape.amount, shape.constraints));
+            return ids.back();
+        };
+        if (with_driver) request.driver = intern(driver);
+        std::vector<tests::NaivePart> parts;
+        const auto nodes = tests::naive_nodes(nodes_, pods_, View::free, headroom_);
+        for (std::int64_t i = random_.between(2, 3); i > 0; --i) {
+            // Few, or so many that they are in each other's way.
+            const NaiveShape shape = shape_to_ask();
+            const std::int64_t most = random_.one_in(3) ? 3 : tests::naive_total(nodes, shape) / 2;
+            parts.push_back({shape, random_.between(0, most)});
+            request.executors.push_back({intern(parts.back().shape), parts.back().wanted});
+        }
+        // What is looked for first is not this test's matter.
+        std::vector<std::size_t> order;
+        for (std::size_t i = 0; i < parts.size(); ++i) {
+            if (parts[i].wanted > 0) order.push_back(i);
+        }
+        std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+            return is_larger(cluster_, request.executors[a].shape, request.executors[b].shape);
+        });
+        std::vector<tests::NaivePart> ordered;
+        for (const std::size_t i : order) ordered.push_back(parts[i]);
+        for (const auto policy : {PackingPolicy::tightest, PackingPolicy::fewest_nodes}) {
+            request.policy = policy;
+            const auto expected =
+                tests::naive_plan_of_parts(nodes, with_driver ? &driver : nullptr, ordered, policy);
+            const auto found = planner.find(cluster_, request);
+            REQUIRE(found.has_value() == expected.has_value());
+            REQUIRE(planner.fits(cluster_, request) == expected.has_value());
+            if (!found) continue;
+            ++plans;
+            REQUIRE(expected->driver == (with_driver ? cluster_.node_name(found->driver) : ""));
+            for (std::size_t i = 0; i < order.size(); ++i) {
+                REQUIRE(readable(found->executors[order[i]]) == expected->executors[i]);
+            }
+        }
+        for (const ShapeId id : ids) cluster_.release_shape(id);
     }
 
     /// Plans are equal inside a trial, too, and afterwards it never was.
@@ -243,8 +291,16 @@ private:
     NaivePlan readable(const Plan& plan) const {
         NaivePlan made;
         if (!plan.driver.is_none()) made.driver = cluster_.node_name(plan.driver);
-        for (const NodeCount& found : plan.executors[0]) {
-            made.executors[cluster_.node_name(found.node)] += found.count;
+        made.executors = readable(plan.executors[0]);
+        return made;
+    }
+
+    tests::NaiveCounts readable(const std::vector<NodeCount>& counts) const {
+        tests::NaiveCounts made;
+        for (const NodeCount& found : counts) {
+            const std::string& name = cluster_.node_name(found.node);
+            REQUIRE((made.empty() || made.rbegin()->first < name));  // in order of names
+            made[name] = found.count;
         }
         return made;
     }
@@ -281,6 +337,15 @@ struct Counts {
     int refusals = 0;
 };
 
+void live_with_several(tests::Random& random, Planner& planner, std::int64_t names, int& plans) {
+    Life life(random, names);
+    for (int i = 0; i < 12; ++i) {
+        for (std::int64_t n = random.between(0, 5); n > 0; --n) life.change();
+        life.check_several(planner);
+    }
+    plans += life.plans;
+}
+
 void live(
     tests::Random& random, Planner& planner, std::int64_t names, int changes, Counts& counts) {
     Life life(random, names);
@@ -316,4 +381,14 @@ TEST_CASE("planner: the same where there are many blocks of nodes, and more than
     for (int round = 0; round < 6; ++round) live(random, planner, 130, 8, counts);
     live(random, planner, 9'000, 3, counts);
     CHECK(counts.plans > 5);
+}
+
+TEST_CASE("planner: the same for gangs of several shapes") {
+    tests::Random random;
+    CAPTURE(random.seed());
+    Planner planner;
+    int plans = 0;
+    for (int round = 0; round < 60; ++round) live_with_several(random, planner, 9, plans);
+    for (int round = 0; round < 6; ++round) live_with_several(random, planner, 130, plans);
+    CHECK(plans > 300);
 }
