@@ -51,9 +51,13 @@ void give_back_large_blocks() {
     ::mallopt(M_TRIM_THRESHOLD, large);
 }
 
+void give_back_program() {
+    ::dl_iterate_phdr(give_back_file_pages, nullptr);
+}
+
 void give_back_unused() {
     ::malloc_trim(0);
-    ::dl_iterate_phdr(give_back_file_pages, nullptr);
+    give_back_program();
 }
 
 }  // namespace gang::app
