@@ -28,6 +28,8 @@ public:
     ~Chunks() = default;
 
     std::size_t size() const { return size_; }
+    /// Values there is memory for.
+    std::size_t capacity() const { return chunks_.size() * per_chunk; }
     Value& operator[](std::size_t i) { return (*chunks_[i / per_chunk])[i % per_chunk]; }
     const Value& operator[](std::size_t i) const {
         return (*chunks_[i / per_chunk])[i % per_chunk];
@@ -39,8 +41,11 @@ public:
         if (size_ == chunks_.size() * per_chunk) chunks_.push_back(std::make_unique<Chunk>());
         return (*this)[size_++];
     }
-    /// Its place is as new. Chunks stay for the next that come.
-    void pop_back() { (*this)[--size_] = Value{}; }
+    /// Its place is as new. One chunk stays for the next that come.
+    void pop_back() {
+        (*this)[--size_] = Value{};
+        if (chunks_.size() > size_ / per_chunk + 2) chunks_.pop_back();
+    }
 
     friend bool operator==(const Chunks& a, const Chunks& b) {
         if (a.size_ != b.size_) return false;

@@ -33,12 +33,18 @@
 
 namespace core {
 
-/// Room taken on one node by `count` pods that are alike.
+/// Room taken on one node by `count` pods that are alike. Twelve bytes: there is one of each pod.
 struct Charge {
+    static constexpr std::uint32_t count_max = pod_slots_max;
+
+    Charge() = default;
+    Charge(NodeIndex on, ResourcesId of, std::uint32_t pods, Holder by)
+        : node(on), resources(of), count(pods & count_max), holder(by) {}
+
     NodeIndex node;
     ResourcesId resources;
-    std::uint32_t count = 1;
-    Holder holder = Holder::foreign;
+    std::uint32_t count : 31 = 1;
+    Holder holder : 1 = Holder::foreign;
     friend bool operator==(const Charge&, const Charge&) = default;
 };
 

@@ -19,16 +19,9 @@ void PodTable::insert(std::string_view uid, ChargeId charge) {
         ENSURE(by_text_.emplace(uid, charge).second);
         return;
     }
-    auto number = static_cast<std::uint32_t>(records_.size());
-    if (free_.empty()) {
-        records_.emplace_back();
-    } else {
-        number = free_.back();
-        free_.pop_back();
-    }
-    records_[number] = {*uuid, charge};
+    const auto number = static_cast<std::uint32_t>(records_.size());
+    records_.emplace_back() = {*uuid, charge};
     index_.insert(number, uuid_of());
-    ++used_;
 }
 
 std::optional<ChargeId> PodTable::take(std::string_view uid) {
@@ -37,9 +30,11 @@ std::optional<ChargeId> PodTable::take(std::string_view uid) {
         if (!number) return std::nullopt;
         const ChargeId charge = records_[*number].charge;
         index_.erase(*number, uuid_of());
-        records_[*number] = {};
-        free_.push_back(*number);
-        --used_;
+        if (const auto last = static_cast<std::uint32_t>(records_.size() - 1); *number != last) {
+            index_.renumber(last, *number, uuid_of());
+            records_[*number] = records_[last];
+        }
+        records_.pop_back();
         return charge;
     }
     const auto found = by_text_.find(uid);

@@ -13,7 +13,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace core {
 
@@ -26,15 +25,13 @@ public:
     std::optional<ChargeId> take(std::string_view uid);
     /// False: it was not there.
     bool erase(std::string_view uid) { return take(uid).has_value(); }
-    std::size_t size() const { return used_ + by_text_.size(); }
+    std::size_t size() const { return records_.size() + by_text_.size(); }
     /// visit(uid, charge) for each; the uid lives as long as the call.
     template <typename Visit>
     void for_each(Visit visit) const {
         for (std::size_t i = 0; i < records_.size(); ++i) {
             const Record& record = records_[i];
-            if (!record.charge.is_none()) {
-                visit(std::string_view(text_of(record.uuid)), record.charge);
-            }
+            visit(std::string_view(text_of(record.uuid)), record.charge);
         }
         for (const auto& [uid, charge] : by_text_) visit(std::string_view(uid), charge);
     }
@@ -43,7 +40,7 @@ public:
 private:
     struct Record {
         Uuid uuid;
-        ChargeId charge;  ///< none: nobody's
+        ChargeId charge;
         friend bool operator==(const Record&, const Record&) = default;
     };
 
@@ -51,10 +48,10 @@ private:
         return [this](std::uint32_t number) -> const Uuid& { return records_[number].uuid; };
     }
 
+    /// Without holes: the last one takes the place of one that goes. A list of pods whose slots are
+    /// read back later would leave half of them behind.
     Chunks<Record> records_;
-    std::vector<std::uint32_t> free_;
     UuidIndex index_;
-    std::size_t used_ = 0;
     std::map<std::string, ChargeId, std::less<>> by_text_;
 };
 

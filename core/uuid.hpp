@@ -26,8 +26,8 @@ std::string text_of(const Uuid& uuid);
 /// Spreads uids whose bits are not random (UUIDv1).
 std::uint64_t hash_of(const Uuid& uuid);
 
-/// Open addressing over record numbers, 4 bytes a place, at most 3/4 full. The records know their
-/// uuid: uuid_of(number) reads it.
+/// Open addressing over record numbers, 4 bytes a place, from 5/16 to 3/4 full. The records know
+/// their uuid: uuid_of(number) reads it.
 class UuidIndex {
 public:
     template <typename UuidOf>
@@ -40,7 +40,9 @@ public:
     /// The uuid must not be there yet; its record is.
     template <typename UuidOf>
     void insert(std::uint32_t number, const UuidOf& uuid_of) {
-        if ((used_ + 1) * 4 > places_.size() * 3) grow(uuid_of);
+        if ((used_ + 1) * 4 > places_.size() * 3) {
+            resize(places_.empty() ? places_min : places_.size() * 2, uuid_of);
+        }
         std::uint32_t& place = places_[place_of(uuid_of(number), uuid_of)];
         ENSURE(place == none);
         place = number;
@@ -54,12 +56,27 @@ public:
         ENSURE(places_[place] == number);
         close_gap(place, uuid_of);
         --used_;
+        // Half of it is then 5/8 full, so that it does not go back and forth.
+        if (used_ * 16 < places_.size() * 5 && places_.size() > places_min) {
+            resize(places_.size() / 2, uuid_of);
+        }
     }
+
+    /// The record is about to take the number of one that was erased.
+    template <typename UuidOf>
+    void renumber(std::uint32_t from, std::uint32_t to, const UuidOf& uuid_of) {
+        std::uint32_t& place = places_[place_of(uuid_of(from), uuid_of)];
+        ENSURE(place == from);
+        place = to;
+    }
+
+    std::size_t places() const { return places_.size(); }
 
     friend bool operator==(const UuidIndex&, const UuidIndex&) = default;
 
 private:
     static constexpr std::uint32_t none = UINT32_MAX;
+    static constexpr std::size_t places_min = 16;
 
     std::size_t mask() const { return places_.size() - 1; }
 
@@ -74,9 +91,9 @@ private:
     }
 
     template <typename UuidOf>
-    void grow(const UuidOf& uuid_of) {
-        std::vector<std::uint32_t> old = std::move(places_);
-        places_.assign(old.empty() ? 16 : old.size() * 2, none);
+    void resize(std::size_t places, const UuidOf& uuid_of) {
+        const std::vector<std::uint32_t> old = std::move(places_);
+        places_.assign(places, none);
         for (const std::uint32_t number : old) {
             if (number != none) places_[place_of(uuid_of(number), uuid_of)] = number;
         }
