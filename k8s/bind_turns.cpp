@@ -11,7 +11,7 @@ std::string gang_of(const BindRequest& request) {
     return request.gang.empty() ? "/" + request.pod.namespace_name : request.gang;
 }
 
-std::optional<BindJob> take_first(std::deque<BindJob>& jobs, const BindTurns::MayStart& may_start) {
+std::optional<BindJob> take_first(std::list<BindJob>& jobs, const BindTurns::MayStart& may_start) {
     for (auto it = jobs.begin(); it != jobs.end(); ++it) {
         if (!may_start(*it)) continue;
         BindJob taken = std::move(*it);
@@ -24,11 +24,12 @@ std::optional<BindJob> take_first(std::deque<BindJob>& jobs, const BindTurns::Ma
 }  // namespace
 
 void BindTurns::add(BindJob&& job) {
-    const std::string name = gang_of(job.request);
-    const auto [known, is_new] = places_.try_emplace(name, gangs_.end());
-    if (is_new) {
-        known->second = gangs_.emplace(gangs_.end());
-        known->second->name = name;
+    std::string name = gang_of(job.request);
+    auto known = places_.find(name);
+    if (known == places_.end()) {
+        const Place place = gangs_.emplace(gangs_.end());
+        place->name = std::move(name);
+        known = places_.emplace(place->name, place).first;
     }
     Gang& gang = *known->second;
     (job.request.starts_gang ? gang.starters : gang.others).push_back(std::move(job));

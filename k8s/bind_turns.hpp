@@ -8,12 +8,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <list>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace k8s {
 
@@ -32,8 +32,8 @@ public:
 private:
     struct Gang {
         std::string name;
-        std::deque<BindJob> starters;
-        std::deque<BindJob> others;
+        std::list<BindJob> starters;
+        std::list<BindJob> others;
         std::int32_t left = binds_per_turn;  ///< of its turn
     };
     using Place = std::list<Gang>::iterator;
@@ -41,7 +41,7 @@ private:
     std::optional<BindJob> take_of(Place gang, const MayStart& may_start);
 
     std::list<Gang> gangs_;  ///< with binds that wait; whose turn it is, is in front
-    std::map<std::string, Place> places_;
+    std::map<std::string_view, Place> places_;  ///< by their names
     std::size_t size_ = 0;
 };
 

@@ -44,15 +44,17 @@ bool Writer::Impl::enqueue(Job&& job) {
 }
 
 /// For a job that somebody waits for: in the order of the answers for its pod.
-template <typename Job, typename Result>
-void Writer::Impl::enqueue_awaited(const std::string& uid, Job&& job, Result refusal) {
-    auto done = job.done;
-    if (!answers.has_refusals(uid) && enqueue(std::forward<Job>(job))) {
+template <typename Job, typename Refuse>
+void Writer::Impl::enqueue_awaited(const std::string& uid, Job job, Refuse refuse) {
+    if (!answers.has_refusals(uid) && enqueue(std::move(job))) {
         answers.taken(uid);
         give_way(uid);
         return;
     }
-    answers.refuse(uid, [done = std::move(done), refusal = std::move(refusal)] { done(refusal); });
+    // A job that was not taken is as it was.
+    auto refusal = refuse(job);
+    answers.refuse(
+        uid, [done = std::move(job.done), refusal = std::move(refusal)] { done(refusal); });
     asio::post(io, [self = shared_from_this(), uid] { self->tell_refusals(uid); });
 }
 
@@ -103,10 +105,12 @@ Writer::~Writer() {
 
 void Writer::bind(BindRequest request, std::function<void(BindResult)> done) {
     const std::string uid = request.pod.uid;
-    impl_->enqueue_awaited(
-        uid,
-        BindJob{std::move(request), std::move(done)},
-        BindResult{BindOutcome::not_sent, "too many binds wait, or we are stopping"});
+    impl_->enqueue_awaited(uid, BindJob{std::move(request), std::move(done)}, [](BindJob& job) {
+        return BindResult{
+            BindOutcome::not_sent,
+            "too many binds wait, or we are stopping",
+            std::move(job.request)};
+    });
 }
 
 void Writer::patch_status(StatusPatch patch, std::function<void(StatusResult)> done) {
@@ -116,9 +120,11 @@ void Writer::patch_status(StatusPatch patch, std::function<void(StatusResult)> d
         if (!impl_->enqueue(std::move(job))) ++impl_->stats.conditions_dropped;
         return;
     }
-    StatusResult refusal;
-    refusal.message = "too many patches wait, or we are stopping";
-    impl_->enqueue_awaited(uid, std::move(job), std::move(refusal));
+    impl_->enqueue_awaited(uid, std::move(job), [](const PatchJob&) {
+        StatusResult refusal;
+        refusal.message = "too many patches wait, or we are stopping";
+        return refusal;
+    });
 }
 
 void Writer::record_event(PodEvent event) {

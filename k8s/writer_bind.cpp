@@ -31,11 +31,11 @@ BindPointer Writer::Impl::begin(BindJob job) {
 }
 
 void Writer::Impl::finish(BindUnderWay& bind, protocol::BindFinished& how) {
-    const std::string& uid = bind.job.request.pod.uid;
+    const std::string uid = bind.job.request.pod.uid;
     const bool bound = how.outcome == BindOutcome::bound;
     if (bound) ++stats.binds;
     if (bound || how.outcome == BindOutcome::taken) queue.discard_condition(uid);
-    bind.job.done(BindResult{how.outcome, std::move(how.message)});
+    bind.job.done(BindResult{how.outcome, std::move(how.message), std::move(bind.job.request)});
     finished(uid, true);
 }
 

@@ -117,8 +117,8 @@ struct Writer::Impl : std::enable_shared_from_this<Writer::Impl> {
     // --- writer.cpp ---
     template <typename Job>
     bool enqueue(Job&& job);
-    template <typename Job, typename Result>
-    void enqueue_awaited(const std::string& uid, Job&& job, Result refusal);
+    template <typename Job, typename Refuse>
+    void enqueue_awaited(const std::string& uid, Job job, Refuse refuse);
     void finished(const std::string& lane, bool is_awaited);
     void tell_refusals(const std::string& uid);
     void close_all();

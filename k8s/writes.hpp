@@ -34,6 +34,7 @@ struct BindRequest {
 struct BindResult {
     BindOutcome outcome = BindOutcome::not_sent;
     std::string message;
+    BindRequest request;  ///< as asked, given back
 };
 
 /// The PodScheduled=False condition.

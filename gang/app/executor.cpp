@@ -12,8 +12,12 @@ namespace {
 
 using config::LogLevel;
 
+std::string full_name(const std::string& namespace_name, const std::string& name) {
+    return namespace_name + "/" + name;
+}
+
 std::string full_name(const PodRef& pod) {
-    return pod.namespace_name + "/" + pod.name;
+    return full_name(pod.namespace_name, pod.name);
 }
 
 std::string word(ConfProblem problem) {
@@ -23,10 +27,12 @@ std::string word(ConfProblem problem) {
 
 }  // namespace
 
-/// What is measured of a bind: when it was decided, and how long that took.
+/// What is measured of a bind: when it was decided, how long that took, and since when the pod is
+/// known.
 struct Executor::Begun {
     std::chrono::steady_clock::time_point at = std::chrono::steady_clock::now();
     double plan_seconds = 0;
+    std::int64_t pending_since_ms = 0;
 };
 
 void Executor::carry_out(const Decision& decision) {
@@ -38,30 +44,30 @@ void Executor::run(const BindPod& decision) {
         LogLevel::info, "bind", {{"pod", full_name(decision.pod)}, {"node", decision.node}});
     Begun begun;
     begun.plan_seconds = wiring_.metrics->last_plan_seconds();
-    wiring_.writer->bind(
-        to_request(decision), [this, decision, begun](const k8s::BindResult& result) {
-            bind_answered(decision, begun, result);
-        });
+    begun.pending_since_ms = decision.pending_since_ms;
+    wiring_.writer->bind(to_request(decision), [this, begun](const k8s::BindResult& result) {
+        bind_answered(begun, result);
+    });
 }
 
-void Executor::bind_answered(
-    const BindPod& decision, const Begun& begun, const k8s::BindResult& result) {
-    BindFinished event = to_event(decision.pod.uid, result);
+void Executor::bind_answered(const Begun& begun, const k8s::BindResult& result) {
+    const k8s::BindRequest& request = result.request;
+    BindFinished event = to_event(result);
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun.at;
     const std::int64_t pending_ms =
-        std::max<std::int64_t>(wiring_.now_ms() - decision.pending_since_ms, 0);
+        std::max<std::int64_t>(wiring_.now_ms() - begun.pending_since_ms, 0);
     wiring_.metrics->bind_answered(BindMeasured{
         event.outcome,
         begun.plan_seconds,
         took.count(),
         static_cast<double>(pending_ms) / 1'000,
-        decision.starts_gang});
+        request.starts_gang});
     const auto level = event.outcome == BindOutcome::bound ? LogLevel::debug : LogLevel::warning;
     wiring_.log->write(
         level,
         "bind answered",
-        {{"pod", full_name(decision.pod)},
-         {"node", decision.node},
+        {{"pod", full_name(request.pod.namespace_name, request.pod.name)},
+         {"node", request.node},
          {"outcome", to_string(event.outcome)},
          {"why", event.message}});
     wiring_.answer(std::move(event));

@@ -40,7 +40,7 @@ private:
     void run(const WakeAt& decision);
     void run(const StepDown& decision);
     struct Begun;
-    void bind_answered(const BindPod& decision, const Begun& begun, const k8s::BindResult& result);
+    void bind_answered(const Begun& begun, const k8s::BindResult& result);
     void fetch_template(const FetchSparkConf& decision, const k8s::ConfigMapResult& properties);
     void conf_answered(Event event);
 

@@ -128,8 +128,8 @@ k8s::BindRequest to_request(const BindPod& decision) {
         decision.starts_gang};
 }
 
-BindFinished to_event(const std::string& pod_uid, const k8s::BindResult& result) {
-    return BindFinished{pod_uid, to_outcome(result.outcome), result.message};
+BindFinished to_event(const k8s::BindResult& result) {
+    return BindFinished{result.request.pod.uid, to_outcome(result.outcome), result.message};
 }
 
 k8s::StatusPatch to_patch(const SetCondition& decision) {

@@ -20,7 +20,7 @@ Event to_event(k8s::WatchKind kind, k8s::WatchEvent event);
 k8s::VersionUse version_use(const std::variant<core::Pod, core::Node>& object);
 
 k8s::BindRequest to_request(const BindPod& decision);
-BindFinished to_event(const std::string& pod_uid, const k8s::BindResult& result);
+BindFinished to_event(const k8s::BindResult& result);
 
 k8s::StatusPatch to_patch(const SetCondition& decision);
 k8s::StatusPatch to_patch(const UpdateReservation& decision);

@@ -130,7 +130,9 @@ TEST_CASE("translate: a bind and its outcomes") {
           std::pair(k8s::BindOutcome::not_bindable, BindOutcome::not_bindable),
           std::pair(k8s::BindOutcome::refused, BindOutcome::refused),
           std::pair(k8s::BindOutcome::not_sent, BindOutcome::not_sent)}) {
-        CHECK(to_event("u", k8s::BindResult{from, "m"}).outcome == to);
+        const gang::BindFinished finished = to_event(k8s::BindResult{from, "m", request});
+        CHECK(finished.outcome == to);
+        CHECK(finished.pod_uid == "u");
     }
 }
 

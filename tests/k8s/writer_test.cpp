@@ -58,9 +58,11 @@ struct Rig {
 
     BindResult bind(BindRequest wanted) {
         std::optional<BindResult> result;
-        writer->bind(std::move(wanted), [&](BindResult r) { result = std::move(r); });
+        writer->bind(wanted, [&](BindResult r) { result = std::move(r); });
         CHECK_FALSE(result);  // never from inside the call
         fake::run_until(io, [&] { return result.has_value(); });
+        CHECK(result->request.pod == wanted.pod);
+        CHECK(result->request.node == wanted.node);
         return *result;
     }
     StatusResult patch(StatusPatch wanted) {
@@ -575,14 +577,15 @@ TEST_CASE("writer: at the bound of binds the newcomer is told at once") {
     options.binds_max = 1;
     options.connections_max = 1;
     Rig rig([](fake::Peer& peer, const fake::Request&) { peer.hold(); }, options);
-    std::vector<BindOutcome> outcomes;
+    std::vector<BindResult> results;
     for (int i = 0; i < 3; ++i) {
         BindRequest request = Rig::request();
         request.pod.uid = "u" + std::to_string(i);
-        rig.writer->bind(request, [&](BindResult result) { outcomes.push_back(result.outcome); });
+        rig.writer->bind(request, [&](BindResult result) { results.push_back(std::move(result)); });
     }
-    fake::run_until(rig.io, [&] { return !outcomes.empty(); });
-    CHECK(outcomes.front() == BindOutcome::not_sent);
+    fake::run_until(rig.io, [&] { return !results.empty(); });
+    CHECK(results.front().outcome == BindOutcome::not_sent);
+    CHECK(results.front().request.pod.uid == "u1");
 }
 
 // The engine tells whose answer it is by its order alone.
