@@ -166,9 +166,6 @@ k8s::WatcherOptions Daemon::Impl::watcher_options(k8s::WatchKind kind) {
         const bool is_listed = std::holds_alternative<k8s::RelistEnded>(event);
         const bool nodes_are_new = kind == k8s::WatchKind::nodes && is_listed;
         push(to_event(kind, std::move(event)));
-        if (is_listed && options.listed) {
-            options.listed();
-        }
         if (is_listed) {
             await_rest();
         }

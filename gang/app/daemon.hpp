@@ -39,8 +39,6 @@ struct DaemonOptions {
     /// The lease went to somebody else, or could not be renewed: nothing is written any more. The
     /// owner should stop() and leave the process. May be empty.
     std::function<void()> lost_lease;
-    /// After each full list of a kind, before what it held is planned on. May be empty.
-    std::function<void()> listed;
     /// After each full list of a kind, once both are known and nothing waits or is being written.
     /// May be empty.
     std::function<void()> at_rest;

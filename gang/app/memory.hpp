@@ -9,12 +9,7 @@ namespace gang::app {
 /// be seen, though a start has three times the page faults. For the start of a process.
 void give_back_large_blocks();
 
-/// The pages of the program and its libraries that are as their files are. Many of them ran once,
-/// to start or to read a list; those that are needed again come back from the kernel's cache, 16 at
-/// a time, in about a microsecond each time.
-void give_back_program();
-
-/// For when a start is over: the same, and free pages between what the heap holds.
+/// For when a start is over: free pages between what the heap holds.
 void give_back_unused();
 
 }  // namespace gang::app

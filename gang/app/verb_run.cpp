@@ -151,7 +151,6 @@ public:
 private:
     DaemonOptions with_end(DaemonOptions options) {
         options.lost_lease = [this] { end(exit_error); };
-        options.listed = give_back_program;
         options.at_rest = give_back_unused;
         return options;
     }
@@ -217,7 +216,6 @@ int run(const CommandLine& line, std::ostream&, std::ostream& err) {
     options.instance = host_name();
     options.log = &log;
     options.recorder = recorder.get();
-    give_back_program();
     return Process(log, std::move(options)).run();
 }
 
