@@ -12,6 +12,7 @@
 #include "core/mutant.hpp"
 #include "core/packing_policy.hpp"
 #include "core/pod.hpp"
+#include "core/rare.hpp"
 #include "core/text.hpp"
 #include "gang/announcer.hpp"
 #include "gang/event.hpp"
@@ -23,6 +24,8 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace gang {
@@ -32,6 +35,15 @@ struct Rank {
     std::int64_t created = 0;
     std::string uid;
     friend auto operator<=>(const Rank&, const Rank&) = default;
+};
+
+/// The same while its uid is somewhere else: to be compared.
+struct RankView {
+    RankView(std::int64_t when, std::string_view whose) : created(when), uid(whose) {}
+    RankView(const Rank& rank) : created(rank.created), uid(rank.uid) {}  // NOLINT: it is one
+    std::int64_t created;
+    std::string_view uid;
+    friend auto operator<=>(const RankView&, const RankView&) = default;
 };
 
 /// Why a pod is not tried again at once.
@@ -59,7 +71,7 @@ struct PodEntry {
     bool is_driver = false;    ///< of a Spark application in cluster mode, or says it has a gang
     bool is_executor = false;  ///< its role says so, whoever its driver is
     bool hand_made = false;    ///< a driver that no Spark made, or an executor by its labels alone
-    bool is_news = true;         ///< its last event said more than another version
+    bool is_news = true;       ///< its last event said more than another version
     bool declares_anew = false;  ///< what it says of its gang has not been looked at
     std::string owner;           ///< uid of an executor's controller or driver, else empty
     std::string claim;           ///< namespace/application id, see engine_allocators.cpp
@@ -95,12 +107,13 @@ struct Slot {
     core::Text node;  ///< degraded: where it was last
     PodId pod;        ///< the executor in it
     core::ChargeId charge;
-    std::uint32_t shape = 0;
+    /// The generation that first names it on `node`, counted by Application::since(): no executor
+    /// is sent there before it is stored, or another leader could give the room away while that
+    /// bind is under way.
+    std::uint32_t since = 0;
+    std::uint16_t shape = 0;
     SlotState state = SlotState::degraded;
     bool leaving = false;  ///< while repairing: it had room on `node` until a moment ago
-    /// The generation that first names it on `node`: no executor is sent there before it is stored,
-    /// or another leader could give the room away while that bind is under way.
-    std::int64_t since = 0;
 };
 
 /// Executors that are alike.
@@ -120,12 +133,29 @@ struct Hold {
 
 enum class Phase : std::uint8_t { waiting, claimed, running, ended };
 
-struct ConfState {
-    bool needed = false;  ///< a driver whose gang is not known yet
+/// Of a driver whose conf was asked for in vain.
+struct ConfMisses {
     int misses = 0;
     std::int64_t first_miss_ms = 0;
     ConfProblem problem = ConfProblem::not_found;
     std::string message;
+};
+
+/// What was found in what a driver says, or with what it was bound.
+struct Remarks {
+    std::string problem;  ///< not empty: misconfigured
+    std::vector<std::string> notes;
+    std::vector<std::string> warnings;  ///< to be said once, by an event
+};
+
+/// Of a gang whose reservation had to be written anew.
+struct Rewrites {
+    std::string written_on;  ///< the resourceVersion that the last write named
+    std::int64_t not_before_ms = 0;
+    bool waits_for_change = false;  ///< the last write came too late: a new state lifts the pause
+    int failures = 0;               ///< in a row
+    int disputes = 0;               ///< times in a row that somebody else changed the annotation
+    std::int64_t disputed_ms = 0;   ///< when they last did
 };
 
 /// How often executors failed lately: each failure fills it by a while, and time empties it.
@@ -138,61 +168,71 @@ struct Failures {
 /// Of what does not wait.
 inline constexpr std::uint32_t no_row = UINT32_MAX;
 
-/// A gang: a driver with its executors, or a lone pod.
+/// A gang: a driver with its executors, or a lone pod. There are as many as run and wait, so what
+/// few of them have, or none for long, is core::Rare.
 struct Application {
     std::string uid;  ///< of the driver or lone pod
     core::Text namespace_name;
     std::string name;
-    Rank rank;
+    std::int64_t created = 0;
     std::uint32_t row = no_row;  ///< in the waiting line (waiting_line.hpp)
     bool is_driver = false;
     bool is_elastic = false;  ///< an executor without a slot: holds up nobody (engine_queue.cpp)
-    core::Text elastic_of;    ///< uid of its driver, if that is one of ours
     Phase phase = Phase::waiting;
+    bool conf_needed = false;  ///< a driver whose gang is not known yet
+    core::Text elastic_of;     ///< uid of its driver, if that is one of ours
     std::int64_t waiting_since_ms = 0;
 
-    ConfState conf;
-    std::string problem;  ///< not empty: misconfigured
-    std::vector<std::string> notes;
-    std::vector<std::string> warnings;  ///< to be said once, by an event
-    core::Text source;                  ///< what count and size were taken from
+    core::Rare<ConfMisses> conf;
+    core::Rare<Remarks> remarks;
+    core::Text source;  ///< what count and size were taken from
     std::optional<core::ShapeId> driver_shape;
     std::vector<GangShape> shapes;
-    Milestones milestones;
+    core::Rare<Milestones> milestones;
 
     core::Text claimed_node;  ///< where the driver's bind was sent
-    bool reserved = false;     ///< bound with the reservation that `slots` says
     std::vector<Slot> slots;
     std::array<std::uint32_t, slot_state_count> slots_in{};  ///< by state, see count()
     std::size_t open_from = 0;                               ///< no slot before it is open
-    std::vector<Hold> holds;
-    std::set<Rank> pending;  ///< executors that wait for a slot
+    core::Rare<std::vector<Hold>> holds;
+    core::Rare<std::set<Rank>> pending;  ///< executors that wait for a slot
     core::Text queue;
     std::optional<core::PackingPolicy> packing;  ///< its driver says so
-    std::int64_t generation = 0;
-    std::int64_t epoch = 0;
-    std::string annotation;            ///< the reservation as adopted or last sent
-    std::int64_t text_generation = 0;  ///< that `annotation` says
-    bool is_shown = false;             ///< the watch has shown it; what differs now is not ours
-    std::int64_t stored = 0;           ///< the newest generation known to have been written
-    std::int64_t writing = 0;          ///< generation under way to the API server, 0: none
-    std::string written_on;            ///< the resourceVersion that the last write named
-    std::int64_t write_not_before_ms = 0;
-    bool waits_for_change = false;  ///< the last write came too late: a new state lifts the pause
-    int write_failures = 0;         ///< in a row
-    int disputes = 0;               ///< times in a row that somebody else changed the annotation
-    std::int64_t disputed_ms = 0;   ///< when they last did
-    std::int64_t bound_ms = 0;
-    bool stuck = false;           ///< bound, but never ran
-    bool degraded = false;        ///< said so
+
+    bool reserved = false;  ///< bound with the reservation that `slots` says
+    bool is_shown = false;  ///< the watch has shown `annotation`; what differs now is not ours
+    bool stuck = false;     ///< bound, but never ran
+    bool degraded = false;  ///< said so
     bool told_oversized = false;  ///< once per gang is enough
     bool told_foreign = false;    ///< alike
+    bool told_missing = false;    ///< until all are there
     bool driver_runs = false;
+    std::int64_t first_generation = 0;  ///< as admitted or adopted
+    std::int64_t generation = 0;
+    std::int64_t epoch = 0;
+    core::Text annotation;             ///< the reservation as adopted or last sent
+    std::int64_t text_generation = 0;  ///< that `annotation` says
+    std::int64_t stored = 0;           ///< the newest generation known to have been written
+    std::int64_t writing = 0;          ///< generation under way to the API server, 0: none
+    core::Rare<Rewrites> rewrites;
+    std::int64_t bound_ms = 0;
     std::int64_t missing = 0;  ///< slots that no executor is there for
     std::int64_t missing_since_ms = 0;
-    bool told_missing = false;  ///< until all are there
-    Failures failures;
+    core::Rare<Failures> failures;
 
+    Rank rank() const { return {created, uid}; }
+    RankView order() const { return {created, uid}; }
+    /// As Slot::since has it.
+    std::uint32_t since(std::int64_t later_generation) const {
+        return static_cast<std::uint32_t>(later_generation - first_generation);
+    }
+    void remove_pending(const Rank& executor) {
+        if (pending.is_made()) pending.make().erase(executor);
+    }
+    /// Allocates nothing for no problem.
+    void set_problem(std::string text) {
+        if (remarks.is_made() || !text.empty()) remarks.make().problem = std::move(text);
+    }
     /// Slots in this state; the ledger keeps it.
     std::size_t count(SlotState state) const { return slots_in[static_cast<std::size_t>(state)]; }
     /// Slots that nobody is in.

@@ -437,7 +437,7 @@ private:
     Pods pods_{texts_};
     Ledger ledger_{cluster_, pods_, texts_};
     std::map<std::string, Claimants> claimants_;  ///< by PodEntry::claim
-    std::map<std::string, Application> apps_;
+    std::map<std::string_view, Application> apps_;  ///< by their own uid
     WaitingLine waiting_;  ///< gangs that want to be admitted
     ConfAsker asker_;
     Fence fence_;

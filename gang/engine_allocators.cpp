@@ -139,10 +139,10 @@ const Application* Engine::find_nameless(const PodEntry& entry) const {
             is_one_waiting = true;
             continue;
         }
-        oldest = oldest == nullptr || app->rank < oldest->rank ? app : oldest;
+        oldest = oldest == nullptr || app->order() < oldest->order() ? app : oldest;
         // Those found before it, in the same breath, wait for theirs still.
-        const bool has_open = app->count(SlotState::open) > app->pending.size();
-        if (has_open && (with_room == nullptr || app->rank < with_room->rank) &&
+        const bool has_open = app->count(SlotState::open) > app->pending->size();
+        if (has_open && (with_room == nullptr || app->order() < with_room->order()) &&
             takes(*app, entry)) {
             with_room = app;
         }

@@ -22,7 +22,7 @@ std::int64_t doubled(std::int64_t start_ms, int times, std::int64_t max_ms) {
 
 void Engine::on(const SparkConfFound& event) {
     Application* app = find_app(event.driver_uid);
-    if (app == nullptr || !app->conf.needed || app->phase != Phase::waiting) {
+    if (app == nullptr || !app->conf_needed || app->phase != Phase::waiting) {
         return;
     }
     set_sizes(*app, &event.conf);
@@ -30,10 +30,10 @@ void Engine::on(const SparkConfFound& event) {
 
 void Engine::on(const SparkConfMissing& event) {
     Application* app = find_app(event.driver_uid);
-    if (app == nullptr || !app->conf.needed) {
+    if (app == nullptr || !app->conf_needed) {
         return;
     }
-    ConfState& conf = app->conf;
+    ConfMisses& conf = app->conf.make();
     conf.first_miss_ms = conf.misses == 0 ? now_ms_ : conf.first_miss_ms;
     ++conf.misses;
     conf.problem = event.problem;
@@ -47,7 +47,7 @@ void Engine::on(const SparkConfMissing& event) {
     if (for_good && app->phase == Phase::waiting &&
         is_complete(declaration_of(pods_.at(app->uid).pod))) {
         set_sizes(*app, nullptr);
-        app->notes.push_back(
+        app->remarks.make().notes.push_back(
             "its Spark conf cannot be read (" + conf.message + "): what it declares counts alone");
     }
 }

@@ -92,7 +92,7 @@ std::optional<Drift> Engine::compare(const core::Pod& listed) const {
 std::optional<Drift> Engine::compare_reservation(const core::Pod& listed) const {
     const Application* app = find_app(listed.uid);
     if (!leads_ || app == nullptr || app->phase != Phase::running || !app->reserved ||
-        app->writing != 0 || to_publish_.contains(app->uid) || to_adopt_.contains(app->rank)) {
+        app->writing != 0 || to_publish_.contains(app->uid) || to_adopt_.contains(app->rank())) {
         return std::nullopt;
     }
     const std::string* text =
@@ -121,7 +121,7 @@ void Engine::for_each_pod(
 void Engine::on(const ReservationDiffers& event) {
     Application* app = find_app(event.driver_uid);
     if (app == nullptr || !leads_ || app->phase != Phase::running || !app->reserved ||
-        app->writing != 0 || to_adopt_.contains(app->rank)) {
+        app->writing != 0 || to_adopt_.contains(app->rank())) {
         return;
     }
     app->is_shown = true;
@@ -174,7 +174,7 @@ std::vector<NodeLedger> Engine::ledger() const {
         }
         unit.state = HeldUnit::State::leaving;
         unit.slot = -1;
-        for (const Hold& left : app.holds) {
+        for (const Hold& left : *app.holds) {
             hold(left.charge, unit);
         }
     }

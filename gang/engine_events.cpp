@@ -326,7 +326,7 @@ void Engine::driver_waits(Application& app, PodEntry& entry) {
         set_driver_shape(
             app, driver_request(entry.pod, declaration_of(entry.pod)), entry.pod.constraints);
     }
-    if (app.conf.needed) {
+    if (app.conf_needed) {
         asker_.want(app.uid, now_ms_);
     }
     if (entry.pod.gated && !core::is_mutant(core::Mutant::gated_bound)) {
@@ -343,16 +343,17 @@ void Engine::driver_is_bound(Application& app, PodEntry& entry, bool behind_fenc
     set_driver_shape(app, entry.pod);
     const bool claimed_here = app.phase == Phase::claimed && app.claimed_node == entry.node();
     stop_waiting(app);
+    app.conf.reset();
     const std::string* text =
         core::find_value(entry.pod.annotations, reservation_annotation);
     if (claimed_here) {
         confirm(app, entry);
     }
     if (is_rewritten_by_another(app, text)) {
-        to_adopt_.insert(app.rank);
+        to_adopt_.insert(app.rank());
     } else if (app.reserved && core::is_mutant(core::Mutant::annotation_trusted)) {
-        to_adopt_.insert(app.rank);
-    } else if (app.reserved && leads_ && !to_adopt_.contains(app.rank)) {
+        to_adopt_.insert(app.rank());
+    } else if (app.reserved && leads_ && !to_adopt_.contains(app.rank())) {
         observe_reservation(app, text);
     }
     if (claimed_here) {
@@ -376,7 +377,7 @@ void Engine::driver_is_bound(Application& app, PodEntry& entry, bool behind_fenc
     // Behind the fence nobody but us binds drivers with a reservation: what appears now bound was
     // bound by a stranger, and the text it brings is worth nothing.
     if (!behind_fence) {
-        to_adopt_.insert(app.rank);
+        to_adopt_.insert(app.rank());
     }
     dirty_gangs_.insert(app.uid);
 }
@@ -412,7 +413,7 @@ void Engine::observe_member(PodEntry& entry) {
 /// It waits for a slot or for its turn, or has been sent where its turn led.
 bool Engine::is_queued(const PodEntry& entry, const Application* owner) const {
     return apps_.contains(entry.pod.uid) ||
-           (owner != nullptr && !owner->pending.empty() && owner->pending.contains(entry.rank()));
+           (owner != nullptr && !owner->pending->empty() && owner->pending->contains(entry.rank()));
 }
 
 void Engine::on(const PodDeleted& event) {
@@ -444,7 +445,7 @@ void Engine::forget_pod(PodEntry& entry) {
         dirty_gangs_.insert(owner->uid);
     }
     if (owner != nullptr) {
-        owner->pending.erase(entry.rank());
+        owner->remove_pending(entry.rank());
     }
     drop_claim(entry);
     leave_owner(entry);

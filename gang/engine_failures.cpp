@@ -37,7 +37,7 @@ void Engine::note_failure(PodEntry& entry, Application* owner) {
     if (!std::exchange(entry.lived, false) || !failed || owner == nullptr) {
         return;
     }
-    Failures& failures = owner->failures;
+    Failures& failures = owner->failures.make();
     const std::int64_t left =
         std::max<std::int64_t>(0, failures.level_ms - (now_ms_ - failures.at_ms));
     failures.level_ms = std::min(left + failure_ms, capacity_ms(*owner) + pause_ms_max);
@@ -46,7 +46,7 @@ void Engine::note_failure(PodEntry& entry, Application* owner) {
 }
 
 std::int64_t Engine::calm_at_ms(const Application& app) const {
-    return app.failures.at_ms + app.failures.level_ms - capacity_ms(app);
+    return app.failures->at_ms + app.failures->level_ms - capacity_ms(app);
 }
 
 /// True: none of its executors is bound now.
@@ -56,15 +56,15 @@ bool Engine::hold_back(Application& app) {
         return false;
     }
     calm_due_.emplace(calm_ms, app.uid);
-    for (const Rank& rank : app.pending) {
+    for (const Rank& rank : *app.pending) {
         erase_app(rank.uid);  // it may have stood in the queue
         announcer_.say_quietly(
             pods_.at(rank.uid).pod,
             failing_saying(cluster_.node_count(), app, pause_ms_max),
             now_ms_);
     }
-    if (app.failures.told_ms == 0 || app.failures.told_ms + told_again_ms <= now_ms_) {
-        app.failures.told_ms = now_ms_;
+    if (app.failures->told_ms == 0 || app.failures->told_ms + told_again_ms <= now_ms_) {
+        app.failures.make().told_ms = now_ms_;
         announcer_.event(
             driver_of(app),
             true,

@@ -38,20 +38,23 @@ Application* Engine::find_owner(const PodEntry& entry) {
 }
 
 Application& Engine::ensure_app(const PodEntry& entry, bool is_driver) {
-    const auto [it, inserted] = apps_.try_emplace(entry.pod.uid);
-    Application& app = it->second;
-    if (inserted) {
-        app.uid = entry.pod.uid;
-        app.namespace_name = texts_.keep(entry.pod.namespace_name);
-        app.queue = texts_.keep(Declaration{}.queue);
-        app.name = entry.pod.name;
-        app.rank = entry.rank();
-        app.is_driver = is_driver;
-        app.is_elastic = entry.is_executor;
-        app.waiting_since_ms = entry.pod.created * 1000;
-        app.conf.needed = is_driver && is_spark_driver(entry.pod);
-        app.problem = entry.pod.problem;
+    if (Application* known = find_app(entry.pod.uid)) {
+        return *known;
     }
+    auto added = apps_.extract(apps_.try_emplace(entry.pod.uid).first);
+    Application& app = added.mapped();
+    app.uid = entry.pod.uid;
+    app.namespace_name = texts_.keep(entry.pod.namespace_name);
+    app.queue = texts_.keep(Declaration{}.queue);
+    app.name = entry.pod.name;
+    app.created = entry.pod.created;
+    app.is_driver = is_driver;
+    app.is_elastic = entry.is_executor;
+    app.waiting_since_ms = entry.pod.created * 1000;
+    app.conf_needed = is_driver && is_spark_driver(entry.pod);
+    app.set_problem(entry.pod.problem);
+    added.key() = app.uid;  // which lives as long as it
+    apps_.insert(std::move(added));
     return app;
 }
 
@@ -115,11 +118,11 @@ bool Engine::says_other(const core::Pod& before, const core::Pod& now) const {
 
 /// What the driver says is new, or has changed: until it is bound, its last word counts.
 void Engine::learn_anew(Application& app, const PodEntry& entry) {
-    app.problem = entry.pod.problem;
+    app.set_problem(entry.pod.problem);
     release_shapes(app);
-    app.conf.needed = is_spark_driver(entry.pod);
+    app.conf_needed = is_spark_driver(entry.pod);
     waiting_.changed(app);
-    if (!app.conf.needed) {
+    if (!app.conf_needed) {
         set_sizes(app, nullptr);
     }
 }
@@ -145,19 +148,21 @@ void Engine::set_sizes(Application& app, const spark::Conf* conf) {
     const Declaration declaration = declaration_of(driver);
     const auto derived = conf == nullptr ? std::nullopt : std::optional(derive(*conf, driver));
     GangSize size = size_gang(driver, declaration, derived ? &*derived : nullptr, limits());
-    app.conf.needed = false;
+    app.conf_needed = false;
     asker_.forget(app.uid);
     app.queue = texts_.keep(declaration.queue);
     app.packing = declaration.packing;
-    app.milestones.sized_ms = now_ms_;
-    app.notes = std::move(size.notes);
-    app.warnings = std::move(size.warnings);
-    app.notes.insert(app.notes.end(), app.warnings.begin(), app.warnings.end());
+    app.milestones.make().sized_ms = now_ms_;
+    size.notes.insert(size.notes.end(), size.warnings.begin(), size.warnings.end());
+    if (app.remarks.is_made() || !size.notes.empty()) {
+        app.remarks.make().notes = std::move(size.notes);
+        app.remarks.make().warnings = std::move(size.warnings);
+    }
     app.source = texts_.keep(size.source);
     waiting_.changed(app);
     queue_changed_ = true;
     if (!size.problem.empty()) {
-        app.problem = std::move(size.problem);
+        app.set_problem(std::move(size.problem));
         return;
     }
     for (const spark::ExecutorShape& shape : size.executors) {
@@ -168,11 +173,11 @@ void Engine::set_sizes(Application& app, const spark::Conf* conf) {
 
 /// One event for all that is doubtful about a gang, the first time somebody who may write looks.
 void Engine::tell_warnings(Application& app, const PodEntry& entry) {
-    if (app.warnings.empty()) {
+    if (app.remarks->warnings.empty()) {
         return;
     }
     std::string text;
-    for (const std::string& warning : std::exchange(app.warnings, {})) {
+    for (const std::string& warning : std::exchange(app.remarks.make().warnings, {})) {
         text += (text.empty() ? "" : "; ") + warning;
     }
     announcer_.event(entry.pod, true, "DeclarationMismatch", std::move(text));
@@ -193,7 +198,7 @@ void Engine::confirm(Application& app, PodEntry& entry) {
     if (core::is_mutant(core::Mutant::reservation_after_bind)) {
         rewrite_reservation(app);
     }
-    app.milestones.driver_bound_ms = now_ms_;
+    app.milestones.make().driver_bound_ms = now_ms_;
     recheck_claims(app);
     stuck_due_.emplace(now_ms_ + schema_.gang.never_running_after_ms, app.uid);
     dirty_gangs_.insert(app.uid);
@@ -215,7 +220,7 @@ void Engine::announce_bound(const PodEntry& entry) {
 }
 
 void Engine::note_executor_bound(Application& gang) const {
-    Milestones& seen = gang.milestones;
+    Milestones& seen = gang.milestones.make();
     ++seen.executors_bound;
     if (seen.first_executor_ms == 0) {
         seen.first_executor_ms = now_ms_;
@@ -230,12 +235,12 @@ void Engine::end(Application& app) {
     if (app.phase == Phase::ended) {
         return;
     }
-    app.milestones.ended_ms = now_ms_;
+    app.milestones.make().ended_ms = now_ms_;
     stop_waiting(app);
     app.phase = Phase::ended;
     asker_.forget(app.uid);
-    to_adopt_.erase(app.rank);
-    degraded_.erase(app.rank);
+    to_adopt_.erase(app.rank());
+    degraded_.erase(app.rank());
     to_publish_.erase(app.uid);
     oversized_.erase(app.uid);
     suspect_gangs_.erase(app.uid);

@@ -40,7 +40,7 @@ void Engine::classify(PodEntry& entry) {
     Application* owner = find_owner(entry);
     if (!entry.is_bindable()) {
         if (owner != nullptr) {
-            owner->pending.erase(entry.rank());
+            owner->remove_pending(entry.rank());
         }
         // A claim of a lone pod keeps its record until the answer is there.
         if (!entry.bind_in_flight || entry.slot >= 0) {
@@ -49,7 +49,7 @@ void Engine::classify(PodEntry& entry) {
         return;
     }
     if (owner != nullptr) {
-        owner->pending.insert(entry.rank());
+        owner->pending.make().insert(entry.rank());
         dirty_gangs_.insert(owner->uid);
         return;
     }
@@ -99,7 +99,7 @@ void Engine::match(Application& app) {
                 return slot.state == SlotState::open && !is_stored(app, slot);
             });
     }
-    for (auto it = app.pending.begin(); it != app.pending.end();) {
+    for (auto it = app.pending->begin(); it != app.pending->end();) {
         const Rank rank = *it++;  // a slot takes it out
         PodEntry& entry = pods_.at(rank.uid);
         if (app.phase == Phase::ended) {
@@ -115,13 +115,16 @@ void Engine::match(Application& app) {
             break;
         } else if (
             (core::is_mutant(core::Mutant::replacement_gets_extra_slot) &&
-             app.milestones.all_executors_ms > 0) ||
+             app.milestones->all_executors_ms > 0) ||
             (!claim_slot(app, entry) && !grow_slot(app, entry, look))) {
             wait_or_go_alone(app, entry, look);
         }
     }
     for (const core::ShapeId shape : look.too_large) {
         cluster_.release_shape(shape);
+    }
+    if (app.pending->empty()) {
+        app.pending.reset();
     }
     watch_missing(app);
 }
@@ -143,7 +146,7 @@ void Engine::take_slot(
     Application& app, std::size_t slot, PodEntry& entry, const std::string& node) {
     send_bind(entry, node, {{std::string(slot_annotation), app.uid + "/" + std::to_string(slot)}});
     ledger_.fill(app, slot, entry);
-    app.pending.erase(entry.rank());
+    app.remove_pending(entry.rank());
 }
 
 /// The real pod wins over the declaration: an executor that is larger than its slot, or that may

@@ -12,7 +12,7 @@ namespace gang {
 /// Each executor that comes or goes begins the wait for the rest anew.
 void Engine::watch_missing(Application& app) {
     const bool waits =
-        app.phase == Phase::running && app.reserved && app.driver_runs && app.pending.empty();
+        app.phase == Phase::running && app.reserved && app.driver_runs && app.pending->empty();
     const auto missing = waits ? static_cast<std::int64_t>(app.count_empty()) : 0;
     if (missing == app.missing) {
         return;

@@ -113,7 +113,7 @@ void Engine::file_waiting() {
             continue;
         }
         work_left_ -= work_per_turn;
-        if (!app.problem.empty() || app.conf.needed || !app.driver_shape) {
+        if (!app.remarks->problem.empty() || app.conf_needed || !app.driver_shape) {
             const PodEntry& entry = pods_.at(app.uid);
             tell_warnings(app, entry);
             is_not_to_be_placed(app, entry);
@@ -151,7 +151,7 @@ void Engine::walk_kinds() {
     const std::optional<Rank> start = std::exchange(walk_from_, std::nullopt);
     std::vector<KindTurn> turns;
     const auto is_later = [](const KindTurn& a, const KindTurn& b) {
-        return b.app->rank < a.app->rank;
+        return b.app->order() < a.app->order();
     };
     for (auto& kind : waiting_.kinds()) {
         for (const auto view :
@@ -171,7 +171,7 @@ void Engine::walk_kinds() {
         Application& app = *turns.back().app;
         turns.pop_back();
         if (work_left_ <= 0) {
-            walk_from_ = app.rank;
+            walk_from_ = app.rank();
             rest_ = walk;
             break;
         }
@@ -179,7 +179,7 @@ void Engine::walk_kinds() {
             continue;
         }
         // Admitting has taken the gang out.
-        if (const auto turn = find_turn(kind, kind.second.members.upper_bound(app.rank), walk)) {
+        if (const auto turn = find_turn(kind, kind.second.members.upper_bound(app.order()), walk)) {
             turns.push_back(*turn);
             std::push_heap(turns.begin(), turns.end(), is_later);
         }
@@ -283,7 +283,7 @@ Engine::Turn Engine::take_turn(Application& app, KindEntry& kind, Walk& walk) {
     if (!app.is_elastic) {
         block(kind, app, walk);
         walk.cut_short = walk.cut_short ||
-                         kind.second.members.upper_bound(app.rank) != kind.second.members.end();
+                         kind.second.members.upper_bound(app.order()) != kind.second.members.end();
     }
     // Else only numbers may have changed in what it was told.
     tell_unless(row.is_told && is_about_room(row.code), app, walk);
@@ -401,9 +401,10 @@ void Engine::admit(Application& app, PodEntry& entry, const core::Plan& plan) {
     }
     core::StringMap annotations;
     if (app.is_driver) {
+        app.first_generation = 0;
         app.generation = 1;
         app.epoch = epoch_;
-        app.annotation = reservation_text(app);
+        app.annotation = texts_.keep(reservation_text(app));
         app.text_generation = app.generation;
         app.stored = 0;
         app.is_shown = true;  // the bind brings it: no bound state can be without it
@@ -412,18 +413,18 @@ void Engine::admit(Application& app, PodEntry& entry, const core::Plan& plan) {
             return;
         }
         if (!core::is_mutant(core::Mutant::reservation_after_bind)) {
-            annotations = {{std::string(reservation_annotation), app.annotation}};
+            annotations = {{std::string(reservation_annotation), app.annotation.str()}};
         }
     } else if (!app.elastic_of.empty()) {
         annotations = {{std::string(slot_annotation), std::string(elastic_mark)}};
     }
     app.phase = Phase::claimed;
-    app.milestones.admitted_ms = now_ms_;
+    app.milestones.make().admitted_ms = now_ms_;
     app.claimed_node = texts_.keep(cluster_.node_name(plan.driver));
     waiting_.erase(app);
     ++admitted_;
     if (Application* gang = find_owner(entry)) {
-        gang->pending.erase(entry.rank());
+        gang->remove_pending(entry.rank());
     }
     if (const auto placed = placed_.find({app.elastic_of.str(), profile_of(entry.pod)});
         placed != placed_.end()) {
@@ -444,13 +445,14 @@ void Engine::admit(Application& app, PodEntry& entry, const core::Plan& plan) {
 /// spread too widely is not admitted. What the pod carries beside ours is added
 /// up by the edge, which sees all of it.
 bool Engine::annotation_fits(Application& app) {
-    if (app.annotation.size() <= reservation_bytes_max) {
+    const std::size_t bytes = app.annotation.str().size();
+    if (bytes <= reservation_bytes_max) {
         return true;
     }
-    app.problem = "the gang's reservation would be an annotation of " +
-                  std::to_string(app.annotation.size()) + " bytes, more than the " +
-                  std::to_string(reservation_bytes_max) + " allowed";
-    set_saying(app, problem_saying(cluster_.node_count(), app.problem));
+    app.set_problem(
+        "the gang's reservation would be an annotation of " + std::to_string(bytes) +
+        " bytes, more than the " + std::to_string(reservation_bytes_max) + " allowed");
+    set_saying(app, problem_saying(cluster_.node_count(), app.remarks->problem));
     return false;
 }
 

@@ -43,7 +43,7 @@ void Engine::adopt(Application& app) {
     }
     ledger_.drop(app);
     release_shapes(app);
-    degraded_.erase(app.rank);
+    degraded_.erase(app.rank());
     app.degraded = false;
     if (!read_reservation(app, text)) {
         return;
@@ -61,13 +61,14 @@ bool Engine::read_reservation(Application& app, const std::string* text) {
     if (text == nullptr || schema_.gang.discovery == config::Discovery::none) {
         return false;
     }
-    app.annotation = *text;
+    app.annotation = texts_.keep(*text);
     const auto read = decode_reservation(*text, schema_.gang.max_gang_size - 1);
     if (!read || read->anchor != app.uid) {
-        app.notes = {
+        app.remarks.make().notes = {
             read ? "the reservation annotation belongs to another pod" : read.error().message};
         return false;
     }
+    app.first_generation = read->generation;
     app.generation = read->generation;
     app.text_generation = read->generation;
     app.stored = read->generation;
@@ -163,7 +164,7 @@ void Engine::open_rest(Application& app) {
         }
     }
     if (app.count(SlotState::degraded) > 0) {
-        degraded_.insert(app.rank);
+        degraded_.insert(app.rank());
     }
 }
 

@@ -66,8 +66,8 @@ void Engine::on(const LeadershipLost&) {
     for (auto& [uid, app] : apps_) {
         if (app.is_driver && app.phase == Phase::running) {
             app.writing = 0;
-            app.annotation.clear();
-            to_adopt_.insert(app.rank);
+            app.annotation = {};
+            to_adopt_.insert(app.rank());
         }
     }
     to_publish_.clear();
@@ -111,7 +111,7 @@ void Engine::fence_gangs() {
                 app.reserved && app.phase == Phase::running && app.epoch != epoch_ &&
                 app.count(SlotState::bound) < app.slots.size();
             if (has_unfilled) {
-                gangs_to_fence_.emplace(uid, GangFence{app.annotation, now_ms_});
+                gangs_to_fence_.emplace(uid, GangFence{app.annotation.str(), now_ms_});
             }
         }
     }
@@ -119,7 +119,7 @@ void Engine::fence_gangs() {
         Application* app = find_app(it->first);
         const bool is_live = app != nullptr && app->reserved && app->phase == Phase::running;
         const bool is_ours = is_live && app->epoch == epoch_ && app->is_shown;
-        const bool is_hopeless = is_live && app->write_failures >= fence_refusals_max &&
+        const bool is_hopeless = is_live && app->rewrites->failures >= fence_refusals_max &&
                                  now_ms_ - fence_raised_ms_ >= fence_give_up_ms;
         if (is_ours || is_hopeless) {
             fence_.set_view_is_current();

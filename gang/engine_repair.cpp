@@ -19,7 +19,7 @@ std::set<Rank> Engine::find_gangs_to_repair(bool room_appeared) {
     for (const std::string& uid : std::exchange(suspect_gangs_, {})) {
         const auto found = apps_.find(uid);
         if (found != apps_.end() && is_live(found->second)) {
-            gangs.insert(found->second.rank);
+            gangs.insert(found->second.rank());
         }
     }
     if (room_appeared) {
@@ -107,7 +107,7 @@ bool Engine::rehouse(Application& app, Slot& slot, core::NodeIndex to) {
         ledger_.hold(app, slot, app.generation + 1);
     }
     slot.leaving = false;
-    slot.since = app.generation + 1;
+    slot.since = app.since(app.generation + 1);
     ledger_.open(app, slot, node);
     return true;
 }
@@ -152,9 +152,9 @@ void Engine::repair_gang(Application& app) {
 void Engine::tell_health(Application& app) {
     const std::size_t homeless = app.count(SlotState::degraded);
     if (homeless > 0) {
-        degraded_.insert(app.rank);
+        degraded_.insert(app.rank());
     } else {
-        degraded_.erase(app.rank);
+        degraded_.erase(app.rank());
     }
     if (app.degraded == (homeless > 0)) {
         return;
@@ -185,7 +185,7 @@ void Engine::check_stuck() {
         const bool release = schema_.gang.never_running_then == config::UnusedThen::release;
         if (release) {
             ledger_.give_up_unfilled(*app, rewrite_reservation(*app));
-            degraded_.erase(app->rank);
+            degraded_.erase(app->rank());
             app->degraded = false;
         }
         announcer_.event(

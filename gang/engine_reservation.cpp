@@ -66,9 +66,10 @@ std::string Engine::reservation_text(const Application& app) const {
 
 /// A write that came too late is repeated on the pod's next state, a few times at once.
 bool Engine::may_publish(const Application& app) const {
-    return app.writing == 0 && (app.write_not_before_ms <= now_ms_ ||
-                                (app.waits_for_change &&
-                                 pods_.resource_version(pods_.id_of(app.uid)) != app.written_on));
+    return app.writing == 0 &&
+           (app.rewrites->not_before_ms <= now_ms_ ||
+            (app.rewrites->waits_for_change &&
+             pods_.resource_version(pods_.id_of(app.uid)) != app.rewrites->written_on));
 }
 
 void Engine::publish_changed() {
@@ -81,23 +82,23 @@ void Engine::publish_changed() {
         if (!may_publish(*app)) {
             to_publish_.insert(uid);
             if (app->writing == 0) {
-                wake_at(app->write_not_before_ms);
+                wake_at(app->rewrites->not_before_ms);
             }
             continue;
         }
         const core::Pod driver = driver_of(*app);
         app->epoch = epoch_;
-        app->annotation = reservation_text(*app);
+        app->annotation = texts_.keep(reservation_text(*app));
         app->text_generation = app->generation;
         app->is_shown = false;
         app->writing = app->generation;
-        app->written_on = driver.resource_version;
+        app->rewrites.make().written_on = driver.resource_version;
         expected_status_[uid].push_back(StatusKind::reservation);
         ++counters_.reservations_rewritten;
         decisions_.emplace_back(UpdateReservation{
             ref_of(driver),
             driver.resource_version,
-            {{std::string(reservation_annotation), app->annotation}}});
+            {{std::string(reservation_annotation), app->annotation.str()}}});
     }
 }
 
@@ -107,10 +108,11 @@ void Engine::reservation_answered(Application& app, WriteOutcome outcome) {
         reservation_stored(app, sent);
     } else if (app.stored < sent) {  // else the watch has shown that it landed
         ++counters_.reservation_writes_failed;
-        app.waits_for_change =
-            outcome == WriteOutcome::changed && app.write_failures < prompt_rewrites_max;
-        app.write_not_before_ms =
-            now_ms_ + doubled(write_pause_ms_min, app.write_failures++, write_pause_ms_max);
+        Rewrites& rewrites = app.rewrites.make();
+        rewrites.waits_for_change =
+            outcome == WriteOutcome::changed && rewrites.failures < prompt_rewrites_max;
+        rewrites.not_before_ms =
+            now_ms_ + doubled(write_pause_ms_min, rewrites.failures++, write_pause_ms_max);
     }
     to_publish_.insert(app.uid);  // which asks whether there is anything to write
 }
@@ -120,8 +122,10 @@ void Engine::reservation_stored(Application& app, std::int64_t generation) {
         return;
     }
     app.stored = generation;
-    app.write_failures = 0;
-    app.waits_for_change = false;
+    if (app.rewrites.is_made()) {
+        app.rewrites.make().failures = 0;
+        app.rewrites.make().waits_for_change = false;
+    }
     ledger_.release_holds(app, generation);
     dirty_gangs_.insert(app.uid);  // slots that wait for this may be filled
 }
@@ -137,10 +141,11 @@ void Engine::observe_reservation(Application& app, const std::string* text) {
     if (!app.is_shown) {
         return;
     }
-    if (now_ms_ - app.disputed_ms > dispute_forgotten_ms) {
-        app.disputes = 0;
+    Rewrites& rewrites = app.rewrites.make();
+    if (now_ms_ - rewrites.disputed_ms > dispute_forgotten_ms) {
+        rewrites.disputes = 0;
     }
-    if (app.disputes == 0) {
+    if (rewrites.disputes == 0) {
         announcer_.event(
             driver_of(app),
             true,
@@ -149,14 +154,14 @@ void Engine::observe_reservation(Application& app, const std::string* text) {
     }
     ++counters_.reservations_disputed;
     app.is_shown = false;
-    app.disputed_ms = now_ms_;
+    rewrites.disputed_ms = now_ms_;
     const std::int64_t pause_ms =
-        app.disputes == 0
+        rewrites.disputes == 0
             ? 0
-            : doubled(write_pause_ms_min, app.disputes - 1, dispute_pause_ms_max);
-    ++app.disputes;
-    app.waits_for_change = false;
-    app.write_not_before_ms = std::max(app.write_not_before_ms, now_ms_ + pause_ms);
+            : doubled(write_pause_ms_min, rewrites.disputes - 1, dispute_pause_ms_max);
+    ++rewrites.disputes;
+    rewrites.waits_for_change = false;
+    rewrites.not_before_ms = std::max(rewrites.not_before_ms, now_ms_ + pause_ms);
     rewrite_reservation(app);
 }
 

@@ -27,7 +27,7 @@ namespace {
 bool annotation_takes(const Application& app, const core::Pod& pod) {
     Reservation one;
     one.shapes.push_back({0, 0, pod.requests, pod.constraints, {}, 0});
-    return app.annotation.size() + encode_reservation(one).size() <= reservation_bytes_max;
+    return app.annotation.str().size() + encode_reservation(one).size() <= reservation_bytes_max;
 }
 
 /// The API server's admission (DefaultTolerationSeconds) gives every pod these two, unless it
@@ -53,7 +53,7 @@ void Engine::learn_shapes(Application& app) {
     if (!app.reserved || app.phase != Phase::running || known || !is_fence_passed()) {
         return;  // before the fence, free room is nobody's yet
     }
-    for (const Rank& rank : app.pending) {
+    for (const Rank& rank : *app.pending) {
         const PodEntry& entry = pods_.at(rank.uid);
         // Executors of a set are known by labels alone, which is not enough to change a shape.
         if (is_ready(entry) && entry.pod.problem.empty() && entry.claim.empty()) {
@@ -101,7 +101,7 @@ void Engine::correct_shape(Application& app, std::size_t index, const core::Pod&
 
     const auto open = [&](Slot& slot, const std::string& node, bool is_stored_already) {
         ledger_.open(app, slot, node);
-        slot.since = is_stored_already ? slot.since : generation;
+        slot.since = is_stored_already ? slot.since : app.since(generation);
         const auto had = left.find(node);
         if (had != left.end()) {
             had->second = core::difference(had->second, pod.requests);
@@ -162,10 +162,10 @@ void Engine::tell_corrected(
                 std::to_string(placed.total) +
                 (never ? ", and no node could take one even if it were empty"
                        : ", the rest gets room before any gang that waits");
-        degraded_.insert(app.rank);
+        degraded_.insert(app.rank());
         app.degraded = true;
     }
-    app.notes.push_back(text);
+    app.remarks.make().notes.push_back(text);
     announcer_.event(driver_of(app), true, "ShapeCorrected", text);
 }
 

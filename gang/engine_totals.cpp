@@ -10,10 +10,10 @@ void Engine::add_pending(const PodEntry& entry, PendingPods& out) const {
         return;
     }
     const Application* app = find_app(pod.uid);
-    const bool unsized = app != nullptr && app->conf.needed && app->phase == Phase::waiting;
+    const bool unsized = app != nullptr && app->conf_needed && app->phase == Phase::waiting;
     const Application* owner = find_owner(entry);
     const bool said = app != nullptr ? code_of(*app) != ReasonCode::none : is_waiting_orphan(entry);
-    const bool waits_for_slot = owner != nullptr && owner->pending.contains(entry.rank());
+    const bool waits_for_slot = owner != nullptr && owner->pending->contains(entry.rank());
     if (entry.bind_in_flight || !entry.assumed_node.empty()) {
         ++out.active;
     } else if (pod.gated || unsized) {

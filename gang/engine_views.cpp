@@ -29,10 +29,10 @@ GangState Engine::state_of(const Application& app) const {
             break;
     }
     const WaitingRow* const row = waiting_.find_row(app);
-    if (!app.problem.empty() || (row != nullptr && row->is_parked)) {
+    if (!app.remarks->problem.empty() || (row != nullptr && row->is_parked)) {
         return GangState::parked;
     }
-    return app.conf.needed ? GangState::waiting_for_conf : GangState::waiting;
+    return app.conf_needed ? GangState::waiting_for_conf : GangState::waiting;
 }
 
 std::string Engine::application_name(const Application& app) const {
@@ -98,7 +98,7 @@ std::vector<GangView> Engine::gangs() const {
     std::map<Rank, GangView> others;
     for (const auto& [uid, app] : apps_) {
         if (!WaitingLine::contains(app)) {
-            others.emplace(app.rank, view_of(app, wording));
+            others.emplace(app.rank(), view_of(app, wording));
         }
     }
     for_each_waiting_orphan(
@@ -174,7 +174,7 @@ std::optional<Explanation> Engine::explain(std::string_view pod_or_app) const {
     Wording wording{planner, memos, placed};
     Explanation out;
     out.gang = view_of(*app, wording);
-    out.milestones = app->milestones;
+    out.milestones = *app->milestones;
     out.is_executor = owner != nullptr;
     out.driver = app->driver_shape ? cluster_.resources(*app->driver_shape) : core::Resources{};
     if (!app->shapes.empty()) {
@@ -187,7 +187,7 @@ std::optional<Explanation> Engine::explain(std::string_view pod_or_app) const {
         }
     }
     out.slots_per_node.assign(per_node.begin(), per_node.end());
-    out.notes = app->notes;
+    out.notes = app->remarks->notes;
     add_notes(*app, *entry, wording, out.notes);
     return out;
 }
@@ -239,9 +239,9 @@ void Engine::add_notes(
     if (app.stuck) {
         notes.emplace_back("the driver is bound but has never run");
     }
-    if (!app.holds.empty()) {
+    if (!app.holds->empty()) {
         notes.push_back(
-            "room for " + std::to_string(app.holds.size()) +
+            "room for " + std::to_string(app.holds->size()) +
             " moved slots is kept until the new reservation is written");
     }
     if (calm_at_ms(app) > now_ms_) {

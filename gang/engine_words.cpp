@@ -54,14 +54,14 @@ const std::optional<core::Rejection>& Engine::find_rejection(
 std::optional<Saying> Engine::find_obstacle(
     const Application& app, const PodEntry& entry, Placed& placed) const {
     const std::size_t nodes = cluster_.node_count();
-    if (!app.problem.empty()) {
-        return problem_saying(nodes, app.problem);
+    if (!app.remarks->problem.empty()) {
+        return problem_saying(nodes, app.remarks->problem);
     }
-    if (app.conf.needed) {
+    if (app.conf_needed) {
         const bool quickly =
-            app.conf.problem == ConfProblem::not_found || app.conf.problem == ConfProblem::failed;
-        const bool is_time = app.conf.misses > 0 &&
-                             (!quickly || now_ms_ - app.conf.first_miss_ms >= conf_patience_ms);
+            app.conf->problem == ConfProblem::not_found || app.conf->problem == ConfProblem::failed;
+        const bool is_time = app.conf->misses > 0 &&
+                             (!quickly || now_ms_ - app.conf->first_miss_ms >= conf_patience_ms);
         return is_time ? conf_saying(nodes, app, entry.pod) : Saying{};
     }
     if (const auto limit = elastic_limit(app, placed)) {
@@ -203,7 +203,7 @@ void Engine::look_at_all() {
             continue;
         }
         if (work_left_ <= 0) {
-            look_from_ = rows[at].app->rank;
+            look_from_ = rows[at].app->rank();
             wake_at(now_ms_);
             return;
         }
@@ -306,7 +306,7 @@ void Engine::refresh() {
         --refresh_left_;
         changed += say_anew(**next++) ? 1 : 0;
     }
-    refresh_from_ = next == waiting_.end() ? std::nullopt : std::optional((*next)->rank);
+    refresh_from_ = next == waiting_.end() ? std::nullopt : std::optional((*next)->rank());
 }
 
 /// True: in other words than before.

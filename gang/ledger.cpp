@@ -30,9 +30,9 @@ bool fits_within(const core::Resources& inner, const core::Resources& outer) {
 
 void Ledger::note_unfilled(const Application& app) {
     if (app.count(SlotState::open) > 0) {
-        unfilled_.insert(app.rank);
+        unfilled_.insert(app.rank());
     } else {
-        unfilled_.erase(app.rank);
+        unfilled_.erase(app.rank());
     }
 }
 
@@ -82,12 +82,12 @@ void Ledger::settle(const PodEntry& entry) {
     }
 }
 
-void Ledger::add(
-    Application& app, std::size_t shape, std::string_view node, std::int64_t count) {
+void Ledger::add(Application& app, std::size_t shape, std::string_view node, std::int64_t count) {
+    ENSURE(shape <= UINT16_MAX);
     const core::Text text = texts_.keep(node);
     for (std::int64_t i = 0; i < count; ++i) {
         Slot& slot = app.slots.emplace_back();
-        slot.shape = static_cast<std::uint32_t>(shape);
+        slot.shape = static_cast<std::uint16_t>(shape);
         slot.node = text;
     }
     app.slots_in[static_cast<std::size_t>(SlotState::degraded)] +=
@@ -120,9 +120,7 @@ void Ledger::fill(Application& app, std::size_t index, PodEntry& entry) {
                             : entry.pod.deleting ? SlotState::draining
                                                  : SlotState::bound;
     occupy(
-        app,
-        app.slots[index],
-        {entry.id, entry.pod.uid, entry.node(), entry.pod.requests, state});
+        app, app.slots[index], {entry.id, entry.pod.uid, entry.node(), entry.pod.requests, state});
     entry.slot = static_cast<std::int32_t>(index);
 }
 
@@ -209,12 +207,15 @@ void Ledger::hold(
 }
 
 void Ledger::keep(Application& app, core::ChargeId charge, std::int64_t generation) {
-    app.holds.push_back({charge, generation});
+    app.holds.make().push_back({charge, generation});
     held_.insert(charge);
 }
 
 void Ledger::release_holds(Application& app, std::int64_t generation) {
-    std::erase_if(app.holds, [this, generation](const Hold& hold) {
+    if (!app.holds.is_made()) {
+        return;
+    }
+    std::erase_if(app.holds.make(), [this, generation](const Hold& hold) {
         if (hold.generation > generation) {
             return false;
         }
@@ -222,6 +223,9 @@ void Ledger::release_holds(Application& app, std::int64_t generation) {
         cluster_.release(hold.charge);
         return true;
     });
+    if (app.holds->empty()) {
+        app.holds.reset();
+    }
 }
 
 void Ledger::give_up(
@@ -280,10 +284,11 @@ void Ledger::drop(Application& app) {
                 core::Holder::gang);
         }
     }
-    for (const Hold& hold : std::exchange(app.holds, {})) {
+    for (const Hold& hold : *app.holds) {
         held_.erase(hold.charge);
         cluster_.release(hold.charge);
     }
+    app.holds.reset();
     app.reserved = false;
 }
 

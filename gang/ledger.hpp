@@ -120,7 +120,8 @@ private:
 
 /// Whether the API server has the reservation that names this slot where it is.
 inline bool is_stored(const Application& app, const Slot& slot) {
-    return slot.since <= app.stored || core::is_mutant(core::Mutant::moved_slot_used_before_stored);
+    return app.first_generation + slot.since <= app.stored ||
+           core::is_mutant(core::Mutant::moved_slot_used_before_stored);
 }
 
 /// The profile label of an executor, 0 if there is none.

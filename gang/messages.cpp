@@ -34,14 +34,14 @@ std::string subject_of(const Application& app, const core::Pod& pod) {
 }
 
 Saying conf_saying(std::size_t nodes, const Application& app, const core::Pod& driver) {
-    const bool unreadable = app.conf.problem == ConfProblem::unreadable;
+    const bool unreadable = app.conf->problem == ConfProblem::unreadable;
     std::string text = none_of(nodes) + "looked at: config map " + driver.namespace_name + "/" +
                        driver.spark_properties->config_map +
                        (unreadable ? " is not a Spark conf" : " is not readable yet");
-    if (!app.conf.message.empty()) {
-        text += " (" + app.conf.message + ")";
+    if (!app.conf->message.empty()) {
+        text += " (" + app.conf->message + ")";
     }
-    if (app.conf.problem == ConfProblem::forbidden) {
+    if (app.conf->problem == ConfProblem::forbidden) {
         text += "; grant the scheduler get on config maps in namespace " + driver.namespace_name;
     }
     return {

@@ -75,7 +75,7 @@ void WaitingLine::add_row(Application& app, bool failed_before) {
     rows_.emplace_back();
     for (std::uint32_t steps = 0; is_sorted_ && at > 0; ++steps) {
         const Application* const before = rows_[at - 1].app;
-        if (before != nullptr && before->rank < app.rank) break;
+        if (before != nullptr && before->order() < app.order()) break;
         if (steps == steps_max) {
             is_sorted_ = false;
             break;

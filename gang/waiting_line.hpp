@@ -44,8 +44,8 @@ struct KindVerdict {
 /// By rank, whatever the address.
 struct ByRank {
     using is_transparent = void;
-    static const Rank& of(const Rank& rank) { return rank; }
-    static const Rank& of(const Application* app) { return app->rank; }
+    static RankView of(const RankView& rank) { return rank; }
+    static RankView of(const Application* app) { return app->order(); }
     bool operator()(const auto& a, const auto& b) const { return of(a) < of(b); }
 };
 
@@ -100,7 +100,7 @@ public:
     std::size_t size() const { return line_.size(); }
     Line::const_iterator begin() const { return line_.begin(); }
     Line::const_iterator end() const { return line_.end(); }
-    Line::const_iterator lower_bound(const Rank& rank) const { return line_.lower_bound(rank); }
+    Line::const_iterator lower_bound(const RankView& rank) const { return line_.lower_bound(rank); }
 
     /// Must wait. Valid until somebody comes.
     WaitingRow& row(const Application& app) { return rows_[app.row]; }
