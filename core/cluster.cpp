@@ -35,6 +35,8 @@ bool Cluster::upsert_node(const Node& node) {
     costly_nodes_ -= entry.node.cost != 0 ? 1 : 0;
     costly_nodes_ += node.cost != 0 ? 1 : 0;
     entry.node = node;
+    entry.node.uid = std::string();
+    entry.node.resource_version = std::string();
     entry.present = true;
     if (came) {
         classes_.filter_all(insert_in_order(index), entry.node);

@@ -64,7 +64,8 @@ public:
     /// Room is taken on it, by whomever.
     bool is_charged(NodeIndex node) const { return nodes_[node.value].charges > 0; }
     const std::string& node_name(NodeIndex node) const { return nodes_[node.value].node.name; }
-    /// Labels, taints and so on; of a ghost the name alone is filled.
+    /// Labels, taints and so on; of a ghost the name alone is filled. Its uid and resourceVersion,
+    /// which nobody asks a view for, are not kept.
     const Node& node(NodeIndex node) const { return nodes_[node.value].node; }
     /// Present nodes, by name: the order of every tie-break.
     std::span<const NodeIndex> nodes_by_name() const { return order_; }
@@ -211,7 +212,7 @@ private:
     void undo_detach(ChargeId id, const Charge& charge);
     void apply(const Charge& charge, bool taken);
 
-    std::vector<NodeEntry> nodes_;  ///< by NodeIndex, ghosts included
+    Chunks<NodeEntry, 256> nodes_;  ///< by NodeIndex, ghosts included
     std::map<std::string, NodeIndex, std::less<>> index_by_name_;
     std::vector<NodeIndex> order_;  ///< present nodes by name
     std::vector<NodeIndex> idle_;   ///< absent without charges when last looked at

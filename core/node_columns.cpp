@@ -17,10 +17,17 @@ std::int64_t clamp(Wide value) {
     return static_cast<std::int64_t>(std::clamp(value, least, most));
 }
 
+/// By an eighth: a node has 248 bytes here, and doubling leaves up to half of all rows empty.
+template <typename Row>
+void add_to(std::vector<Row>& rows) {
+    if (rows.size() == rows.capacity()) rows.reserve(rows.size() + rows.size() / 8 + 64);
+    rows.emplace_back();
+}
+
 void add_row(Column& column) {
-    for (std::vector<std::int64_t>& room : column.room) room.push_back(0);
-    column.charged.push_back(0);
-    column.charged_foreign.push_back(0);
+    for (std::vector<std::int64_t>& room : column.room) add_to(room);
+    add_to(column.charged);
+    add_to(column.charged_foreign);
 }
 
 void refresh_row(Column& column, std::size_t row) {
@@ -50,7 +57,7 @@ void charge_row(Column& column, const NodeColumns::Change& change, std::int64_t 
 
 void NodeColumns::add_node() {
     for (Column* column : {&cpu_, &memory_, &ephemeral_, &pods_}) add_row(*column);
-    extended_.emplace_back();
+    add_to(extended_);
 }
 
 void NodeColumns::set_allocatable(NodeIndex node, const Demand& allocatable, std::int64_t pods) {
