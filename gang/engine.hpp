@@ -128,6 +128,14 @@ private:
         Placed& placed;
         std::int64_t searches = 0;
     };
+    /// When to look at a gang. Its uid is a text that its resting executors have, too.
+    struct GangDue {
+        std::int64_t at_ms;
+        core::Text uid;
+        friend bool operator<(const GangDue& a, const GangDue& b) {
+            return a.at_ms != b.at_ms ? a.at_ms < b.at_ms : a.uid.str() < b.uid.str();
+        }
+    };
     enum class StatusKind : std::uint8_t { fence, reservation };
     enum class List : std::uint8_t { never, under_way, complete };
 
@@ -183,9 +191,13 @@ private:
     // --- executors of sets ---
     /// Who bears one application id in one namespace.
     struct Claimants {
-        PodIds drivers;
-        PodIds live;       ///< of these, the ones that have not ended
+        PodIds live;       ///< drivers that have not ended
+        PodIds ended;      ///< drivers that have
         PodIds executors;  ///< whose driver is not known (yet)
+
+        bool has_driver(PodId id) const { return live.contains(id) || ended.contains(id); }
+        /// The one that is meant is among these.
+        const PodIds& candidates() const { return live.empty() ? ended : live; }
     };
     void take_claim(PodEntry& entry);
     void drop_claim(PodEntry& entry);
@@ -474,10 +486,10 @@ private:
     std::set<std::string> suspects_;                  ///< nodes on which slots are to be looked at
     std::set<std::string> suspect_gangs_;
     std::set<std::string> to_publish_;  ///< gangs whose reservation is to be written
-    std::set<std::pair<std::int64_t, std::string>> stuck_due_;
+    std::set<GangDue> stuck_due_;
     std::set<std::pair<std::int64_t, std::string>> retry_due_;
-    std::set<std::pair<std::int64_t, std::string>> missing_due_;
-    std::set<std::pair<std::int64_t, std::string>> calm_due_;
+    std::set<GangDue> missing_due_;
+    std::set<GangDue> calm_due_;
     std::set<std::string> foreign_executors_;  ///< of our drivers, bound by somebody else
     std::set<std::int64_t> timers_;
 

@@ -68,10 +68,7 @@ void Engine::take_claim(PodEntry& entry) {
     }
     entry.claim = entry.pod.namespace_name + "/" + application;
     Claimants& claimants = claimants_[entry.claim];
-    (entry.is_driver ? claimants.drivers : claimants.executors).insert(entry.id);
-    if (entry.is_driver) {
-        claimants.live.insert(entry.id);
-    }
+    (entry.is_driver ? claimants.live : claimants.executors).insert(entry.id);
 }
 
 void Engine::drop_claim(PodEntry& entry) {
@@ -79,10 +76,10 @@ void Engine::drop_claim(PodEntry& entry) {
     if (it == claimants_.end()) {
         return;
     }
-    it->second.drivers.erase(entry.id);
     it->second.live.erase(entry.id);
+    it->second.ended.erase(entry.id);
     it->second.executors.erase(entry.id);
-    if (it->second.drivers.empty() && it->second.executors.empty()) {
+    if (it->second.candidates().empty() && it->second.executors.empty()) {
         claimants_.erase(it);
     }
 }
@@ -96,6 +93,7 @@ void Engine::recheck_claims(const Application& app) {
     }
     if (app.phase == Phase::ended) {
         it->second.live.erase(driver);
+        it->second.ended.insert(driver);
     }
     for (const PodId executor : it->second.executors) {
         dirty_pods_.insert(pods_.uid(executor));
@@ -119,7 +117,7 @@ const Application* Engine::find_claimant(const PodEntry& entry) const {
     if (entry.claim.ends_with('/')) {
         return find_nameless(entry);
     }
-    const auto& candidates = claimants.live.empty() ? claimants.drivers : claimants.live;
+    const PodIds& candidates = claimants.candidates();
     if (candidates.size() != 1 || (entry.hand_made && !pods_.hand_made(*candidates.begin()))) {
         return nullptr;
     }
@@ -192,11 +190,14 @@ bool Engine::is_orphan(const PodEntry& entry) const {
         schema_.gang.orphan_executors == config::OrphanExecutors::schedule) {
         return false;
     }
-    const auto& drivers = claimants_.at(entry.claim).drivers;
-    return !is_made_by_spark(entry.pod) ||
-           std::any_of(drivers.begin(), drivers.end(), [this](PodId driver) {
-               return pods_.hand_made(driver);
-           });
+    const auto has_hand_made = [this](const PodIds& drivers) {
+        return std::any_of(drivers.begin(), drivers.end(), [this](PodId driver) {
+            return pods_.hand_made(driver);
+        });
+    };
+    const Claimants& claimants = claimants_.at(entry.claim);
+    return !is_made_by_spark(entry.pod) || has_hand_made(claimants.live) ||
+           has_hand_made(claimants.ended);
 }
 
 /// As of now: its driver may have come, or have been admitted, since it was told to wait.
@@ -222,7 +223,7 @@ void Engine::follow_mark(PodEntry& entry) {
     }
     const std::string driver = mark->substr(0, mark->find('/'));
     const auto id = pods_.find(driver);
-    if (id && claimants_.at(entry.claim).drivers.contains(*id)) {
+    if (id && claimants_.at(entry.claim).has_driver(*id)) {
         become_member(entry, driver);
     }
 }

@@ -254,7 +254,8 @@ void Engine::take_role(PodEntry& entry) {
         if (core::is_mutant(core::Mutant::label_trusted)) {
             const auto& alike =
                 claimants_[entry.pod.namespace_name + "/" + application_id(entry.pod)];
-            owner = alike.drivers.empty() ? owner : pods_.uid(*alike.drivers.begin());
+            const PodIds& drivers = alike.candidates();
+            owner = drivers.empty() ? owner : pods_.uid(*drivers.begin());
         }
         pods_.join(entry, owner);
     }
@@ -372,7 +373,8 @@ void Engine::driver_is_bound(Application& app, PodEntry& entry, bool behind_fenc
         // A restart must not begin the wait for a driver that never runs anew.
         const bool is_said = entry.pod.scheduled && entry.pod.scheduled->since > 0;
         app.bound_ms = is_said ? std::min(entry.pod.scheduled->since * 1000, now_ms_) : now_ms_;
-        stuck_due_.emplace(app.bound_ms + schema_.gang.never_running_after_ms, app.uid);
+        stuck_due_.insert(
+            {app.bound_ms + schema_.gang.never_running_after_ms, texts_.keep(app.uid)});
     }
     // Behind the fence nobody but us binds drivers with a reservation: what appears now bound was
     // bound by a stranger, and the text it brings is worth nothing.

@@ -55,7 +55,7 @@ bool Engine::hold_back(Application& app) {
     if (app.phase != Phase::running || calm_ms <= now_ms_) {
         return false;
     }
-    calm_due_.emplace(calm_ms, app.uid);
+    calm_due_.insert({calm_ms, texts_.keep(app.uid)});
     for (const Rank& rank : *app.pending) {
         erase_app(rank.uid);  // it may have stood in the queue
         announcer_.say_quietly(
@@ -75,12 +75,12 @@ bool Engine::hold_back(Application& app) {
 }
 
 void Engine::end_storms() {
-    while (!calm_due_.empty() && calm_due_.begin()->first <= now_ms_) {
-        dirty_gangs_.insert(calm_due_.begin()->second);
+    while (!calm_due_.empty() && calm_due_.begin()->at_ms <= now_ms_) {
+        dirty_gangs_.insert(calm_due_.begin()->uid);
         calm_due_.erase(calm_due_.begin());
     }
     if (!calm_due_.empty()) {
-        wake_at(calm_due_.begin()->first);
+        wake_at(calm_due_.begin()->at_ms);
     }
 }
 

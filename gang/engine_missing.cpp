@@ -21,15 +21,16 @@ void Engine::watch_missing(Application& app) {
     app.missing_since_ms = now_ms_;
     app.told_missing = app.told_missing && missing > 0;
     if (missing > 0) {
-        missing_due_.emplace(now_ms_ + schema_.gang.missing_executors_after_ms, app.uid);
+        missing_due_.insert(
+            {now_ms_ + schema_.gang.missing_executors_after_ms, texts_.keep(app.uid)});
     }
 }
 
 void Engine::check_missing() {
     const std::int64_t after_ms = schema_.gang.missing_executors_after_ms;
     const bool release = schema_.gang.missing_executors_then == config::UnusedThen::release;
-    while (!missing_due_.empty() && missing_due_.begin()->first <= now_ms_) {
-        const std::string uid = missing_due_.begin()->second;
+    while (!missing_due_.empty() && missing_due_.begin()->at_ms <= now_ms_) {
+        const std::string uid = missing_due_.begin()->uid;
         missing_due_.erase(missing_due_.begin());
         Application* app = find_app(uid);
         const bool is_old = app == nullptr || app->phase != Phase::running || app->missing == 0 ||
@@ -52,7 +53,7 @@ void Engine::check_missing() {
         }
     }
     if (!missing_due_.empty()) {
-        wake_at(missing_due_.begin()->first);
+        wake_at(missing_due_.begin()->at_ms);
     }
 }
 

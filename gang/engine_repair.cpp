@@ -171,8 +171,8 @@ void Engine::tell_health(Application& app) {
 
 /// A bound driver that never runs (an image that cannot be pulled) must not hold its gang for ever.
 void Engine::check_stuck() {
-    while (!stuck_due_.empty() && stuck_due_.begin()->first <= now_ms_) {
-        const std::string uid = stuck_due_.begin()->second;
+    while (!stuck_due_.empty() && stuck_due_.begin()->at_ms <= now_ms_) {
+        const std::string uid = stuck_due_.begin()->uid;
         stuck_due_.erase(stuck_due_.begin());
         Application* app = find_app(uid);
         if (app == nullptr || app->phase != Phase::running || app->stuck || !app->reserved) {
@@ -196,7 +196,7 @@ void Engine::check_stuck() {
                 (release ? "; the room of its executors is given back" : ""));
     }
     if (!stuck_due_.empty()) {
-        wake_at(stuck_due_.begin()->first);
+        wake_at(stuck_due_.begin()->at_ms);
     }
 }
 
