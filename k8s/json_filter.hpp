@@ -1,6 +1,6 @@
 #pragma once
 // JSON text becomes a small document that holds only what a shape names (json_shape.hpp). A walker
-// goes through the text from quote to quote and from bracket to bracket (json_scan.hpp) and knows
+// (json_walker.hpp) goes through the text from quote to quote and from bracket to bracket (json_scan.hpp) and knows
 // where in the document it is; what nobody reads it passes over. What it keeps becomes a tape, the
 // tape on demand a RapidJSON document: an object that is known already is never made. Tape,
 // document and memory are used again and again: after warm-up a parse allocates nothing. Included
@@ -25,6 +25,9 @@
 #include <string_view>
 
 namespace k8s {
+
+struct JsonMemory;
+class JsonWalker;
 
 class FilteredParser {
 public:
@@ -60,12 +63,10 @@ public:
     const char* late() const { return root_late_; }
 
 private:
-    class Walker;
-    struct Memory;
-
     void clear();
+    void take_root(const JsonWalker& walker);
 
-    std::unique_ptr<Memory> memory_;
+    std::unique_ptr<JsonMemory> memory_;
     protocol::Fingerprint fingerprint_;
     std::size_t annotation_bytes_ = 0;
     const char* root_late_ = nullptr;

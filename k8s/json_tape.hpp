@@ -73,8 +73,9 @@ private:
         return is_open ? tokens_[value].next : value + 1;
     }
 
+    // Inlined: a call for each token is 3.6 % of reading a page of pods (instructions).
     template <typename Handler>
-    static bool tell(Handler& handler, const JsonToken& token);
+    [[gnu::always_inline]] static inline bool tell(Handler& handler, const JsonToken& token);
 
     std::vector<JsonToken> tokens_;
 };
