@@ -27,6 +27,7 @@
 #include "core/mutant.hpp"
 #include "core/placement.hpp"
 #include "gang/announcer.hpp"
+#include "gang/app_index.hpp"
 #include "gang/application.hpp"
 #include "gang/audit.hpp"
 #include "gang/conf_asker.hpp"
@@ -448,9 +449,10 @@ private:
     core::Texts texts_;
     Pods pods_{texts_};
     Ledger ledger_{cluster_, pods_, texts_};
-    std::map<std::string, Claimants> claimants_;  ///< by PodEntry::claim
+    std::map<std::string, Claimants> claimants_;    ///< by PodEntry::claim
     std::map<std::string_view, Application> apps_;  ///< by their own uid
-    WaitingLine waiting_;  ///< gangs that want to be admitted
+    AppIndex app_index_;                            ///< of apps_
+    WaitingLine waiting_;                           ///< gangs that want to be admitted
     ConfAsker asker_;
     Fence fence_;
     /// Live gangs with slots to fill, whose reservation an older leader may be moving. See

@@ -207,7 +207,7 @@ void Engine::rest_if_settled(PodEntry& entry) {
     const bool is_bound = !pod.node_name.empty() && !pod.deleting && !pod.gated &&
                           !entry.bind_in_flight && !entry.gone && pod.problem.empty() &&
                           entry.retry.code == ReasonCode::none;
-    const bool is_settled = is_bound && (entry.is_driver || (!apps_.contains(pod.uid) &&
+    const bool is_settled = is_bound && (entry.is_driver || (find_app(pod.uid) == nullptr &&
                                                              !dirty_pods_.contains(pod.uid) &&
                                                              !is_unclaimed_executor(entry)));
     if (is_settled) {
@@ -345,8 +345,7 @@ void Engine::driver_is_bound(Application& app, PodEntry& entry, bool behind_fenc
     const bool claimed_here = app.phase == Phase::claimed && app.claimed_node == entry.node();
     stop_waiting(app);
     app.conf.reset();
-    const std::string* text =
-        core::find_value(entry.pod.annotations, reservation_annotation);
+    const std::string* text = core::find_value(entry.pod.annotations, reservation_annotation);
     if (claimed_here) {
         confirm(app, entry);
     }
@@ -414,7 +413,7 @@ void Engine::observe_member(PodEntry& entry) {
 
 /// It waits for a slot or for its turn, or has been sent where its turn led.
 bool Engine::is_queued(const PodEntry& entry, const Application* owner) const {
-    return apps_.contains(entry.pod.uid) ||
+    return find_app(entry.pod.uid) != nullptr ||
            (owner != nullptr && !owner->pending->empty() && owner->pending->contains(entry.rank()));
 }
 

@@ -15,13 +15,11 @@
 namespace gang {
 
 Application* Engine::find_app(const std::string& uid) {
-    const auto it = apps_.find(uid);
-    return it == apps_.end() ? nullptr : &it->second;
+    return app_index_.find(uid);
 }
 
 const Application* Engine::find_app(const std::string& uid) const {
-    const auto it = apps_.find(uid);
-    return it == apps_.end() ? nullptr : &it->second;
+    return app_index_.find(uid);
 }
 
 /// The gang of an executor: its controller is a driver of ours in its own namespace. Labels alone
@@ -55,6 +53,7 @@ Application& Engine::ensure_app(const PodEntry& entry, bool is_driver) {
     app.set_problem(entry.pod.problem);
     added.key() = app.uid;  // which lives as long as it
     apps_.insert(std::move(added));
+    app_index_.insert(app);
     return app;
 }
 
@@ -266,6 +265,7 @@ void Engine::erase_app(const std::string& uid) {
     if (app.driver_shape) {
         release_shape(*app.driver_shape);
     }
+    app_index_.erase(app);
     apps_.erase(it);
 }
 
