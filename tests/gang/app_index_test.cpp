@@ -13,6 +13,11 @@ using namespace gang;
 
 namespace {
 
+std::string usual_uid(std::int64_t number) {
+    return fmt::format(
+        "{:08x}-abcd-4222-8333-{:012x}", static_cast<std::uint32_t>(number) * 2654435761U, number);
+}
+
 /// Usual ones, ones in upper case, which are others, and ones of no usual form.
 std::string some_uid(tests::Random& random) {
     const std::int64_t number = random.between(1, 300);
@@ -22,7 +27,7 @@ std::string some_uid(tests::Random& random) {
         case 1:
             return fmt::format("{:08x}-ABCD-4222-8333-000000000000", number);
         default:
-            return fmt::format("{:08x}-abcd-4222-8333-{:012x}", number * 2654435761U, number);
+            return usual_uid(number);
     }
 }
 
@@ -31,6 +36,7 @@ std::string some_uid(tests::Random& random) {
 TEST_CASE("app index: finds what is there, through inserts and erases") {
     tests::Random random;
     CAPTURE(random.seed());
+    REQUIRE(core::parse_uuid(usual_uid(1)).has_value());
     std::map<std::string, Application> apps;
     AppIndex index;
     for (int round = 0; round < 3'000; ++round) {
