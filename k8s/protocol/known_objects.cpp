@@ -11,8 +11,8 @@ namespace {
 
 constexpr KnownObjects::Id none = std::numeric_limits<KnownObjects::Id>::max();
 constexpr std::size_t index_size_min = 64;
-constexpr std::size_t version_digits_max = 16;  // any such number fits in a slot's 54 bits
-constexpr std::uint64_t version_mask = (std::uint64_t{1} << 54) - 1;
+constexpr std::size_t version_digits_max = 12;  // any such number fits in a slot's 40 bits
+constexpr std::uint64_t version_mask = (std::uint64_t{1} << 40) - 1;
 constexpr std::uint64_t fingerprint_mask = (std::uint64_t{1} << 61) - 1;
 
 }  // namespace
@@ -20,8 +20,8 @@ constexpr std::uint64_t fingerprint_mask = (std::uint64_t{1} << 61) - 1;
 KnownObjects::KnownObjects(Seed seed, bool keeps_names)
     : first_(seed.first), second_(seed.second), keeps_names_(keeps_names) {
     // What the table costs a pod is promised.
-    static_assert(sizeof(Slot) <= 48);
-    static_assert(lists_max == 1U << 9);  // as many as fit in a slot's bits
+    static_assert(sizeof(Slot) <= 40);
+    static_assert(lists_max == 1U << 7);  // as many as fit in a slot's bits
 }
 
 KnownObjects::Hash KnownObjects::hash(std::string_view name) const {
@@ -32,14 +32,14 @@ KnownObjects::Hash KnownObjects::hash(std::string_view name) const {
     // Once more times the secret point: or names that differ in their last letters alone, as those
     // of one application do, would lie side by side.
     first.add(0);
-    return Hash{first.value(), second.value()};
+    return Hash{first.value(), second.value() & second_mask};
 }
 
 /// Where the index has this name, or the free place where it would be.
 std::size_t KnownObjects::place_of(const Hash& hash) const {
     const std::size_t mask = index_.size() - 1;
     std::size_t place = hash.first & mask;
-    while (index_[place] != none && !(slots_[index_[place]].name == hash)) {
+    while (index_[place] != none && !slots_[index_[place]].has_name(hash)) {
         place = (place + 1) & mask;
     }
     return place;
@@ -51,7 +51,7 @@ std::size_t KnownObjects::longest_search() const {
         const Slot& slot = slots_[id];
         if (!slot.used) continue;
         const std::size_t mask = index_.size() - 1;
-        longest = std::max(longest, (place_of(slot.name) - slot.name.first) & mask);
+        longest = std::max(longest, (place_of(slot.name()) - slot.name_first) & mask);
     }
     return longest;
 }
@@ -66,7 +66,7 @@ void KnownObjects::grow() {
     const std::size_t size = std::max(index_size_min, index_.size() * 2);
     index_.assign(size, none);
     for (Id id = 0; id < id_end(); ++id) {
-        if (slots_[id].used) index_[place_of(slots_[id].name)] = id;
+        if (slots_[id].used) index_[place_of(slots_[id].name())] = id;
     }
 }
 
@@ -87,7 +87,7 @@ KnownObjects::Id KnownObjects::insert(
     }
     index_[place] = id;
     ++size_;
-    slots_[id].name = wanted;
+    slots_[id].set_name(wanted);
     slots_[id].used = true;
     if (keeps_names_) {
         if (names_.size() <= id) names_.resize(id + 1);
@@ -102,10 +102,10 @@ void KnownObjects::erase(Id id) {
     Slot& slot = slots_[id];
     ENSURE(slot.used);
     const std::size_t mask = index_.size() - 1;
-    std::size_t hole = place_of(slot.name);
+    std::size_t hole = place_of(slot.name());
     // What lies behind and was pushed on by it moves up.
     for (std::size_t at = (hole + 1) & mask; index_[at] != none; at = (at + 1) & mask) {
-        const std::size_t home = slots_[index_[at]].name.first & mask;
+        const std::size_t home = slots_[index_[at]].name_first & mask;
         if (((at - home) & mask) >= ((at - hole) & mask)) {
             index_[hole] = index_[at];
             hole = at;

@@ -149,6 +149,9 @@ TEST_CASE("known objects: versions of any size, and notes up to their bounds") {
     KnownObjects objects({1, 2}, false);
     const std::vector<std::string> versions = {
         "1",
+        "999999999999",
+        "1000000000000",
+        "1099511627776",
         "9999999999999999",
         "10000000000000000",
         "18014398509481984",
@@ -169,10 +172,62 @@ TEST_CASE("known objects: versions of any size, and notes up to their bounds") {
         CHECK(objects.uid(id) == "some-uid");
         CHECK(objects.is_used(id));
     }
+    const auto last = *objects.find("ns/999999999999");  // that is kept as a number
+    CHECK((objects.compare_version("1000000000000", last) == std::partial_ordering::greater));
+    CHECK((objects.compare_version("999999999998", last) == std::partial_ordering::less));
     const auto id = *objects.find("ns/9999999999999999");
     CHECK((objects.compare_version("10000000000000000", id) == std::partial_ordering::greater));
     CHECK((objects.compare_version("9999999999999998", id) == std::partial_ordering::less));
     const auto large = *objects.find("ns/18014398509481984");
     CHECK((objects.compare_version("9999999999999999", large) == std::partial_ordering::less));
     CHECK((objects.compare_version("18014398509481985", large) == std::partial_ordering::greater));
+}
+
+TEST_CASE(
+    "known objects: each of many names is found as itself, whatever its place holds besides") {
+    // All bits of a name's place are set and cleared by its neighbours in the same 40 bytes.
+    std::mt19937_64 random(20261122);
+    KnownObjects objects({random(), random()}, true);
+    for (int number = 0; number < 20'000; ++number) {
+        const std::string name = "ns/pod-" + std::to_string(number);
+        const auto id = objects.insert(name, std::to_string(number), std::to_string(random()));
+        objects.set_note(
+            id,
+            {random() >> 3,
+             static_cast<std::uint32_t>(random() % KnownObjects::lists_max),
+             random() % 2 == 0});
+        objects.set_version(id, std::to_string(random() % 999'999'999'999 + 1));
+    }
+    for (int number = 0; number < 20'000; ++number) {
+        const std::string name = "ns/pod-" + std::to_string(number);
+        const auto id = objects.find(name);
+        REQUIRE(id.has_value());
+        CHECK(objects.name(*id) == name);
+        CHECK(objects.uid(*id) == std::to_string(number));
+    }
+    CHECK_FALSE(objects.find("ns/pod-20000").has_value());
+}
+
+TEST_CASE("known objects: names that meet at the first point are told apart at the second") {
+    // At the point 2, which no chance gives, one more in a word is two less in the next.
+    const std::vector<std::string> meeting = {"baaaaaaa", "aaaaaaac", "caaaaaa_"};
+    Fingerprint point_2(0);
+    const auto value_of = [&](const std::string& name) {
+        point_2.clear();
+        point_2.add(1, name);
+        return point_2.value();
+    };
+    REQUIRE(value_of(meeting[0]) == value_of(meeting[1]));
+    REQUIRE(value_of(meeting[0]) == value_of(meeting[2]));
+    for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+        KnownObjects objects({0, seed * 0x9e3779b97f4a7c15U}, true);
+        for (const std::string& name : meeting) {
+            REQUIRE_FALSE(objects.find(name).has_value());
+            objects.insert(name, "u-" + name, "1");
+        }
+        for (const std::string& name : meeting) CHECK(objects.name(*objects.find(name)) == name);
+        objects.erase(*objects.find(meeting[0]));
+        CHECK_FALSE(objects.find(meeting[0]).has_value());
+        CHECK(objects.name(*objects.find(meeting[2])) == meeting[2]);
+    }
 }
