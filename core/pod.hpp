@@ -2,6 +2,7 @@
 // A pod as far as scheduling sees it. Made by the codec from one watch line, handed to the
 // scheduler by value; the cluster keeps only what it needs of it.
 
+#include "core/boxed.hpp"
 #include "core/constraints.hpp"
 #include "core/resources.hpp"
 
@@ -56,13 +57,13 @@ struct Pod {
     std::vector<OwnerReference> owners;
     Resources requests;  ///< effective, see effective_requests()
     Constraints constraints;
-    std::optional<ScheduledCondition> scheduled;
+    Boxed<ScheduledCondition> scheduled;
     /// The file named by --properties-file in the container whose first argument is `driver`,
     /// traced through its mount to a config map (spark.md 0.1): what makes a pod a Spark driver of
     /// cluster mode.
-    std::optional<ConfigMapKey> spark_properties;
+    Boxed<ConfigMapKey> spark_properties;
     /// The executor template's config map (volume pod-template-volume), if the driver mounts one.
-    std::optional<ConfigMapKey> executor_template;
+    Boxed<ConfigMapKey> executor_template;
     /// Not empty: the codec could not read something scheduling needs (an overflowing quantity,
     /// ...).
     std::string problem;

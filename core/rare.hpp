@@ -9,6 +9,16 @@ namespace core {
 template <typename Value>
 class Rare {
 public:
+    Rare() = default;
+    Rare(const Rare& other) : value_(other.is_made() ? std::make_unique<Value>(*other) : nullptr) {}
+    Rare(Rare&&) noexcept = default;
+    Rare& operator=(const Rare& other) {
+        if (this != &other) *this = Rare(other);
+        return *this;
+    }
+    Rare& operator=(Rare&&) noexcept = default;
+    ~Rare() = default;
+
     const Value& operator*() const {
         static const Value nothing{};
         return value_ ? *value_ : nothing;

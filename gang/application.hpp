@@ -73,18 +73,20 @@ struct PodEntry {
     bool hand_made = false;    ///< a driver that no Spark made, or an executor by its labels alone
     bool is_news = true;       ///< its last event said more than another version
     bool declares_anew = false;  ///< what it says of its gang has not been looked at
-    std::string owner;           ///< uid of an executor's controller or driver, else empty
-    std::string claim;           ///< namespace/application id, see engine_allocators.cpp
-    std::string assumed_node;    ///< from our own bind; the API server's word replaces it
+    core::Text owner;            ///< uid of an executor's controller or driver, else empty
+    core::Text claim;            ///< namespace/application id, see engine_allocators.cpp
+    core::Text assumed_node;     ///< from our own bind; the API server's word replaces it
     std::string bound_version;   ///< the resourceVersion that our last bind named
     bool bind_in_flight = false;
     bool gone = false;         ///< the API server says so; the delete event is to come
     bool lived = false;        ///< it was seen on a node; once it has failed, that has been counted
     std::int64_t seen_ms = 0;  ///< when it came; by the server's clock if it was there before us
     std::int32_t slot = -1;    ///< index into the owner gang's slots
-    Retry retry;
+    core::Rare<Retry> retry;
 
-    const std::string& node() const { return pod.node_name.empty() ? assumed_node : pod.node_name; }
+    const std::string& node() const {
+        return pod.node_name.empty() ? assumed_node.str() : pod.node_name;
+    }
     Rank rank() const { return {pod.created, pod.uid}; }
     bool holds_room() const {
         return !node().empty() && !core::is_terminal(pod) &&

@@ -66,7 +66,7 @@ void Engine::take_claim(PodEntry& entry) {
     if (application.empty() && !entry.hand_made) {
         return;
     }
-    entry.claim = entry.pod.namespace_name + "/" + application;
+    entry.claim = texts_.keep(entry.pod.namespace_name + "/" + application);
     Claimants& claimants = claimants_[entry.claim];
     (entry.is_driver ? claimants.live : claimants.executors).insert(entry.id);
 }
@@ -114,7 +114,7 @@ bool Engine::is_unclaimed_executor(const PodEntry& entry) const {
 /// The one driver that the id can mean: the one alive, or the only one there ever was.
 const Application* Engine::find_claimant(const PodEntry& entry) const {
     const Claimants& claimants = claimants_.at(entry.claim);
-    if (entry.claim.ends_with('/')) {
+    if (entry.claim.str().ends_with('/')) {
         return find_nameless(entry);
     }
     const PodIds& candidates = claimants.candidates();

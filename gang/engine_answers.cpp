@@ -53,11 +53,12 @@ void Engine::on(const SparkConfMissing& event) {
 }
 
 void Engine::pause(PodEntry& entry, ReasonCode code, std::int64_t pause_ms, bool until_changed) {
-    entry.retry.code = code;
-    entry.retry.not_before_ms = now_ms_ + pause_ms;
-    entry.retry.stale_version = until_changed ? entry.bound_version : std::string();
-    ++entry.retry.failures;
-    retry_due_.emplace(entry.retry.not_before_ms, entry.pod.uid);
+    Retry& retry = entry.retry.make();
+    retry.code = code;
+    retry.not_before_ms = now_ms_ + pause_ms;
+    retry.stale_version = until_changed ? entry.bound_version : std::string();
+    ++retry.failures;
+    retry_due_.emplace(retry.not_before_ms, entry.pod.uid);
 }
 
 void Engine::on(const BindFinished& event) {
@@ -71,7 +72,7 @@ void Engine::on(const BindFinished& event) {
         bind_failed(entry, event);
         return;
     }
-    entry.retry = {};
+    entry.retry.reset();
     Application* app = find_app(event.pod_uid);
     if (app != nullptr && app->is_driver) {
         if (app->phase == Phase::claimed) {
@@ -87,8 +88,8 @@ void Engine::on(const BindFinished& event) {
 }
 
 void Engine::bind_failed(PodEntry& entry, const BindFinished& event) {
-    const int before = entry.retry.failures;
-    entry.retry.message = event.message;
+    const int before = entry.retry->failures;
+    entry.retry.make().message = event.message;
     switch (event.outcome) {
         case BindOutcome::bound:
             break;
@@ -112,7 +113,7 @@ void Engine::bind_failed(PodEntry& entry, const BindFinished& event) {
                 entry, ReasonCode::backing_off, doubled(1'000, before, unsent_pause_ms_max), false);
             break;
     }
-    entry.assumed_node.clear();
+    entry.assumed_node = {};
     if (entry.slot >= 0) {
         Application& owner = *find_owner(entry);
         ledger_.vacate(owner, entry);

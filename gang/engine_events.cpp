@@ -206,7 +206,7 @@ void Engine::rest_if_settled(PodEntry& entry) {
     const core::Pod& pod = entry.pod;
     const bool is_bound = !pod.node_name.empty() && !pod.deleting && !pod.gated &&
                           !entry.bind_in_flight && !entry.gone && pod.problem.empty() &&
-                          entry.retry.code == ReasonCode::none;
+                          entry.retry->code == ReasonCode::none;
     const bool is_settled = is_bound && (entry.is_driver || (find_app(pod.uid) == nullptr &&
                                                              !dirty_pods_.contains(pod.uid) &&
                                                              !is_unclaimed_executor(entry)));
@@ -278,9 +278,9 @@ void Engine::observe(PodEntry& entry) {
     const bool behind_fence = is_behind_fence();
     if (!pod.node_name.empty()) {
         entry.bind_in_flight = false;
-        entry.retry = {};
+        entry.retry.reset();
         // Somebody else's node: our own guess must not be charged as well.
-        entry.assumed_node.clear();
+        entry.assumed_node = {};
     }
     if (!entry.node().empty() || core::is_terminal(pod) || pod.deleting) {
         announcer_.forget(pod.uid);
@@ -332,10 +332,10 @@ void Engine::driver_waits(Application& app, PodEntry& entry) {
     }
     if (entry.pod.gated && !core::is_mutant(core::Mutant::gated_bound)) {
         stop_waiting(app);
-    } else if (waiting_.insert(app, entry.retry.code != ReasonCode::none)) {
+    } else if (waiting_.insert(app, entry.retry->code != ReasonCode::none)) {
         queue_changed_ = true;
     }
-    if (entry.retry.code != ReasonCode::none) {
+    if (entry.retry->code != ReasonCode::none) {
         queue_changed_ = true;  // the new state may lift a pause
     }
 }

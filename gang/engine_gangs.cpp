@@ -202,7 +202,7 @@ void Engine::confirm(Application& app, PodEntry& entry) {
     stuck_due_.insert({now_ms_ + schema_.gang.never_running_after_ms, texts_.keep(app.uid)});
     dirty_gangs_.insert(app.uid);
     suspect_gangs_.insert(app.uid);
-    entry.retry = {};
+    entry.retry.reset();
     announce_bound(entry);
 }
 

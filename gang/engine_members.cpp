@@ -60,7 +60,7 @@ void Engine::classify(PodEntry& entry) {
     Application& app = ensure_app(entry, false);
     set_driver_shape(app, entry.pod);
     app.phase = Phase::waiting;
-    waiting_.insert(app, entry.retry.code != ReasonCode::none);
+    waiting_.insert(app, entry.retry->code != ReasonCode::none);
     queue_changed_ = true;
 }
 
@@ -260,14 +260,14 @@ void Engine::wait_or_go_alone(Application& app, PodEntry& entry, Look& look) {
     Application& lone = ensure_app(entry, false);
     lone.elastic_of = texts_.keep(app.uid);
     set_driver_shape(lone, entry.pod);
-    if (waiting_.insert(lone, entry.retry.code != ReasonCode::none)) {
+    if (waiting_.insert(lone, entry.retry->code != ReasonCode::none)) {
         queue_changed_ = true;
     }
 }
 
 void Engine::send_bind(PodEntry& entry, const std::string& node, core::StringMap annotations) {
     work_left_ -= work_per_bind;
-    entry.assumed_node = node;
+    entry.assumed_node = texts_.keep(node);
     entry.bind_in_flight = true;
     entry.bound_version = entry.pod.resource_version;
     announcer_.forget(entry.pod.uid);
@@ -282,7 +282,7 @@ void Engine::send_bind(PodEntry& entry, const std::string& node, core::StringMap
 
 /// Whether nothing of earlier failures stands against a try now.
 bool Engine::is_ready(const PodEntry& entry) const {
-    const Retry& retry = entry.retry;
+    const Retry& retry = *entry.retry;
     if (retry.code == ReasonCode::none) {
         return true;
     }
@@ -292,9 +292,9 @@ bool Engine::is_ready(const PodEntry& entry) const {
 }
 
 void Engine::say_retry(const PodEntry& entry) {
-    if (entry.retry.stale_version.empty()) {
+    if (entry.retry->stale_version.empty()) {
         announcer_.say_quietly(
-            entry.pod, retry_saying(cluster_.node_count(), entry.retry), now_ms_);
+            entry.pod, retry_saying(cluster_.node_count(), *entry.retry), now_ms_);
     }
 }
 

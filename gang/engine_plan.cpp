@@ -83,7 +83,7 @@ void Engine::ask_for_confs() {
             ref_of(pod),
             version == nullptr ? std::string() : *version,
             *pod.spark_properties,
-            pod.executor_template});
+            pod.executor_template ? std::optional(*pod.executor_template) : std::nullopt});
     }
 }
 

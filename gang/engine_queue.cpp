@@ -309,10 +309,10 @@ bool Engine::waits_for_retry(Application& app, KindEntry& kind, Walk& walk) {
     }
     // A changed pod is tried again within moments: that is not worth a condition, which would be
     // one more change.
-    if (entry.retry.stale_version.empty()) {
-        set_saying(app, retry_saying(cluster_.node_count(), entry.retry));
+    if (entry.retry->stale_version.empty()) {
+        set_saying(app, retry_saying(cluster_.node_count(), *entry.retry));
     }
-    waiting_.row(app).code = entry.retry.code;
+    waiting_.row(app).code = entry.retry->code;
     if (holds_up_others(entry) && !app.is_elastic) {
         block(kind, app, walk);
     }
@@ -350,8 +350,8 @@ bool Engine::is_apart(KindEntry& kind, const Walk& walk) const {
 
 /// What failed by chance keeps its place, or every hiccup would reorder the queue; not for ever.
 bool Engine::holds_up_others(const PodEntry& entry) const {
-    return entry.retry.code == ReasonCode::backing_off &&
-           entry.retry.failures <= failures_in_row_max;
+    return entry.retry->code == ReasonCode::backing_off &&
+           entry.retry->failures <= failures_in_row_max;
 }
 
 /// Gangs that would not fit even if no other gang were there: others need not wait for them. The

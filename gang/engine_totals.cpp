@@ -18,7 +18,7 @@ void Engine::add_pending(const PodEntry& entry, PendingPods& out) const {
         ++out.active;
     } else if (pod.gated || unsized) {
         ++out.gated;
-    } else if (entry.retry.code != ReasonCode::none) {
+    } else if (entry.retry->code != ReasonCode::none) {
         ++out.backoff;
     } else if (said || waits_for_slot) {
         ++out.unschedulable;

@@ -201,8 +201,8 @@ Explanation Engine::explain_orphan(const PodEntry& entry) const {
 }
 
 void Engine::add_retry_note(const PodEntry& entry, std::vector<std::string>& notes) {
-    if (entry.retry.code != ReasonCode::none) {
-        notes.push_back("the last bind was not carried out: " + entry.retry.message);
+    if (entry.retry->code != ReasonCode::none) {
+        notes.push_back("the last bind was not carried out: " + entry.retry->message);
     }
 }
 

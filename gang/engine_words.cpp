@@ -132,7 +132,7 @@ Saying Engine::words_of(const Application& app, const Application* head, Wording
         }
     }
     if (!is_ready(entry)) {
-        return retry_saying(nodes, entry.retry);
+        return retry_saying(nodes, *entry.retry);
     }
     const Application* const before = row->is_behind && head != &app ? head : nullptr;
     if (const auto& rejection = find_rejection(app, core::View::free, wording)) {

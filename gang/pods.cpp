@@ -96,10 +96,8 @@ PodEntry& Pods::wake(PodId id) {
             drivers_[woken.place] = {};
             free_drivers_.push_back(woken.place);
         }
-        amounts_.release(woken.amounts);
-        woken.amounts = {};
-        woken.namespace_name = woken.stem = woken.suffix = {};
-        woken.node = woken.owner = woken.claim = {};
+        release_kin(woken.kin);
+        woken.suffix = woken.node = {};
     }
     return *woken.active;
 }
@@ -111,16 +109,11 @@ void Pods::rest(PodId id) {
     ENSURE(!entry.bind_in_flight && !entry.pod.node_name.empty());
     const std::string& name = entry.pod.name;
     const std::size_t stem = name.rfind('-') + 1;  // 0 without a dash
-    resting.namespace_name = texts_.keep(entry.pod.namespace_name);
-    resting.stem = texts_.keep(std::string_view(name).substr(0, stem));
+    resting.kin = hold_kin(entry, std::string_view(name).substr(0, stem));
     resting.suffix = texts_.keep(std::string_view(name).substr(stem));
     resting.node = texts_.keep(entry.pod.node_name);
-    resting.owner = texts_.keep(entry.owner);
-    resting.claim = texts_.keep(entry.claim);
     resting.created = entry.pod.created;
-    resting.amounts = amounts_.intern(entry.pod.requests).id;
     resting.slot = entry.slot;
-    resting.profile = entry.profile;
     resting.phase = entry.pod.phase;
     resting.mark = entry.mark;
     resting.is_driver = entry.is_driver;
@@ -131,6 +124,50 @@ void Pods::rest(PodId id) {
         rest_driver(resting);
     }
     resting.active.reset();
+}
+
+bool Pods::is_kin(const Kin& kin, const PodEntry& entry, std::string_view stem) const {
+    return kin.owner == entry.owner && kin.claim == entry.claim && kin.profile == entry.profile &&
+           kin.stem == stem && kin.namespace_name == entry.pod.namespace_name &&
+           amounts_[kin.amounts] == entry.pod.requests;
+}
+
+/// That of one beside it under the same owner, if they are alike; else a new one.
+std::uint32_t Pods::hold_kin(const PodEntry& entry, std::string_view stem) {
+    const std::span<const PodId> members = members_of(entry.owner.str());
+    const std::size_t place = members.empty() ? 0 : cell(entry.id).place;
+    for (std::size_t i = place > 0 ? place - 1 : 0; i < members.size() && i <= place + 1; ++i) {
+        const Cell& beside = cell(members[i]);
+        if (beside.active == nullptr && is_kin(kin(beside), entry, stem)) {
+            ++kin_[beside.kin].holders;
+            return beside.kin;
+        }
+    }
+    std::uint32_t number = static_cast<std::uint32_t>(kin_.size());
+    if (free_kin_.empty()) {
+        kin_.emplace_back();
+    } else {
+        number = free_kin_.back();
+        free_kin_.pop_back();
+    }
+    kin_[number] = {
+        texts_.keep(entry.pod.namespace_name),
+        texts_.keep(stem),
+        entry.owner,
+        entry.claim,
+        amounts_.intern(entry.pod.requests).id,
+        entry.profile,
+        1};
+    return number;
+}
+
+void Pods::release_kin(std::uint32_t number) {
+    Kin& kin = kin_[number];
+    if (--kin.holders == 0) {
+        amounts_.release(kin.amounts);
+        kin = {};
+        free_kin_.push_back(number);
+    }
 }
 
 void Pods::rest_driver(Cell& resting) {
@@ -157,7 +194,7 @@ bool Pods::is_known(PodId id, const core::Pod& told) {
     const bool same = !told.deleting && !core::is_terminal(told) &&
                       known.phase != core::PodPhase::succeeded &&
                       known.phase != core::PodPhase::failed && known.node == told.node_name &&
-                      known.mark == mark_of(told) && amounts_[known.amounts] == told.requests;
+                      known.mark == mark_of(told) && amounts(known) == told.requests;
     if (!same || !known.is_driver) {
         known.phase = same ? told.phase : known.phase;
         return same;
@@ -182,18 +219,19 @@ PodEntry Pods::look(PodId id) const {
     }
     PodEntry entry;
     entry.id = id;
-    entry.pod.namespace_name = seen.namespace_name;
-    entry.pod.name = seen.stem.str() + seen.suffix.str();
+    const Kin& shared = kin(seen);
+    entry.pod.namespace_name = shared.namespace_name;
+    entry.pod.name = shared.stem.str() + seen.suffix.str();
     entry.pod.uid = uid(id);
     entry.pod.node_name = seen.node;
     entry.pod.created = seen.created;
-    entry.pod.requests = amounts_[seen.amounts];
+    entry.pod.requests = amounts(seen);
     entry.pod.phase = seen.phase;
-    entry.owner = seen.owner;
-    entry.claim = seen.claim;
+    entry.owner = shared.owner;
+    entry.claim = shared.claim;
     entry.slot = seen.slot;
     entry.mark = seen.mark;
-    entry.profile = seen.profile;
+    entry.profile = shared.profile;
     entry.is_driver = seen.is_driver;
     entry.is_executor = seen.is_executor;
     entry.hand_made = seen.hand_made;
@@ -218,7 +256,7 @@ std::string Pods::full_name(PodId id) const {
     if (seen.active != nullptr) {
         return seen.active->pod.namespace_name + "/" + seen.active->pod.name;
     }
-    return seen.namespace_name.str() + "/" + seen.stem.str() + seen.suffix.str();
+    return kin(seen).namespace_name.str() + "/" + kin(seen).stem.str() + seen.suffix.str();
 }
 
 bool Pods::holds_room(PodId id) const {
@@ -230,7 +268,7 @@ bool Pods::holds_room(PodId id) const {
 
 std::int32_t Pods::profile(PodId id) const {
     const Cell& seen = cell(id);
-    return seen.active != nullptr ? seen.active->profile : seen.profile;
+    return seen.active != nullptr ? seen.active->profile : kin(seen).profile;
 }
 
 Mark Pods::mark(PodId id) const {
@@ -255,7 +293,7 @@ bool Pods::hand_made(PodId id) const {
 
 const std::string& Pods::claim(PodId id) const {
     const Cell& seen = cell(id);
-    return seen.active != nullptr ? seen.active->claim : seen.claim.str();
+    return seen.active != nullptr ? seen.active->claim.str() : kin(seen).claim.str();
 }
 
 const std::string& Pods::application(PodId driver_id) const {
@@ -287,7 +325,8 @@ const std::string* Pods::reservation(PodId driver_id) const {
 
 const std::string& Pods::namespace_of(PodId id) const {
     const Cell& seen = cell(id);
-    return seen.active != nullptr ? seen.active->pod.namespace_name : seen.namespace_name.str();
+    return seen.active != nullptr ? seen.active->pod.namespace_name
+                                  : kin(seen).namespace_name.str();
 }
 
 const std::string& Pods::node(PodId id) const {
@@ -297,7 +336,7 @@ const std::string& Pods::node(PodId id) const {
 
 const core::Resources& Pods::requests(PodId id) const {
     const Cell& seen = cell(id);
-    return seen.active != nullptr ? seen.active->pod.requests : amounts_[seen.amounts];
+    return seen.active != nullptr ? seen.active->pod.requests : amounts(seen);
 }
 
 std::int32_t Pods::slot(PodId id) const {
@@ -313,8 +352,9 @@ void Pods::set_slot(PodId id, std::int32_t slot) {
 int Pods::match_name(PodId id, std::string_view question) const {
     const Cell& seen = cell(id);
     const bool rests = seen.active == nullptr;
-    const std::string& space = rests ? seen.namespace_name.str() : seen.active->pod.namespace_name;
-    const std::string& stem = rests ? seen.stem.str() : seen.active->pod.name;
+    const std::string& space =
+        rests ? kin(seen).namespace_name.str() : seen.active->pod.namespace_name;
+    const std::string& stem = rests ? kin(seen).stem.str() : seen.active->pod.name;
     const std::string& suffix = seen.suffix.str();
     const auto is_name = [&](std::string_view text) {
         return text.size() == stem.size() + suffix.size() && text.starts_with(stem) &&
@@ -330,13 +370,13 @@ int Pods::match_name(PodId id, std::string_view question) const {
 
 void Pods::join(PodEntry& entry, const std::string& owner) {
     std::vector<PodId>& members = members_[owner];
-    entry.owner = owner;
+    entry.owner = texts_.keep(owner);
     cell(entry.id).place = static_cast<std::uint32_t>(members.size());
     members.push_back(entry.id);
 }
 
 bool Pods::leave(PodEntry& entry) {
-    const auto it = members_.find(entry.owner);
+    const auto it = members_.find(entry.owner.str());
     if (entry.owner.empty() || it == members_.end()) {
         return false;
     }

@@ -1,7 +1,7 @@
 #pragma once
 // All pods of ours, by uid and by number. What may still be bound is kept whole (a PodEntry); the
-// many that are bound and of which only their end is awaited rest: a hundred bytes each, names and
-// nodes shared, and some more for a driver.
+// many that are bound and of which only their end is awaited rest: 64 bytes each, names and nodes
+// shared, all that the executors of one gang have in common kept once, and some more for a driver.
 //
 //   add --> active --rest()--> resting --wake()--> active ... --erase()
 //
@@ -122,20 +122,25 @@ public:
 
 private:
     using AmountsId = core::Id<struct AmountsTag>;
-    struct Cell {
-        core::Uuid uuid;  ///< nothing in it if the uid has another form
-        // Of a resting one:
+    /// What resting pods of one owner mostly have in common.
+    struct Kin {
         core::Text namespace_name;
-        core::Text stem;    ///< of the name, up to its last dash; shared by a gang's executors
-        core::Text suffix;  ///< the rest: mostly a number, shared by all gangs
-        core::Text node;
+        core::Text stem;  ///< of the names, up to their last dash
         core::Text owner;
         core::Text claim;
-        std::int64_t created = 0;
-        std::unique_ptr<PodEntry> active;  ///< nullptr: it rests
         AmountsId amounts;
-        std::int32_t slot = -1;
         std::int32_t profile = 0;
+        std::uint32_t holders = 0;
+    };
+    struct Cell {
+        core::Uuid uuid;  ///< nothing in it if the uid has another form
+        std::unique_ptr<PodEntry> active;  ///< nullptr: it rests
+        // Of a resting one:
+        core::Text suffix;  ///< of the name, after the stem: mostly a number, shared by all gangs
+        core::Text node;
+        std::int64_t created = 0;
+        std::uint32_t kin = 0;  ///< in kin_
+        std::int32_t slot = -1;
         std::uint32_t place = 0;  ///< among its owner's members; a resting driver's in drivers_
         core::PodPhase phase = core::PodPhase::pending;
         Mark mark = Mark::none;
@@ -146,6 +151,7 @@ private:
         bool is_odd : 1 = false;  ///< its uid is in odd_uids_
         bool is_used : 1 = false;
     };
+    static_assert(sizeof(Cell) == 64);  // there are as many as pods of ours
 
     /// What is remembered of a resting driver beyond its cell.
     struct Driver {
@@ -161,15 +167,24 @@ private:
     auto uuid_of() const {
         return [this](std::uint32_t number) -> const core::Uuid& { return cells_[number].uuid; };
     }
-    /// Of a resting one.
+    // Of a resting one:
     const Driver& driver(const Cell& resting) const { return drivers_[resting.place]; }
+    const Kin& kin(const Cell& resting) const { return kin_[resting.kin]; }
+    const core::Resources& amounts(const Cell& resting) const {
+        return amounts_[kin(resting).amounts];
+    }
     void rest_driver(Cell& resting);
+    std::uint32_t hold_kin(const PodEntry& entry, std::string_view stem);
+    bool is_kin(const Kin& kin, const PodEntry& entry, std::string_view stem) const;
+    void release_kin(std::uint32_t number);
 
     core::Texts& texts_;
     core::Chunks<Cell, 256> cells_;  ///< by PodId
     std::vector<PodId> free_;
     core::Chunks<Driver, 64> drivers_;  ///< by Cell::place
     std::vector<std::uint32_t> free_drivers_;
+    core::Chunks<Kin, 64> kin_;  ///< by Cell::kin
+    std::vector<std::uint32_t> free_kin_;
     core::UuidIndex index_;
     std::map<std::string, PodId, std::less<>> by_odd_uid_;  ///< those of no usual form
     std::map<PodId, std::string> odd_uids_;

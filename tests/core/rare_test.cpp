@@ -22,3 +22,16 @@ TEST_CASE("rare: reads as by default until it is made, and again after a reset")
     CHECK_FALSE(words.is_made());
     CHECK(words->count == 0);
 }
+
+TEST_CASE("rare: copies are their own") {
+    core::Rare<std::string> one;
+    core::Rare<std::string> copy = one;
+    CHECK_FALSE(copy.is_made());
+    one.make() = "one";
+    copy = one;
+    copy.make() += " more";
+    CHECK(*one == "one");
+    CHECK(*copy == "one more");
+    copy = core::Rare<std::string>();
+    CHECK_FALSE(copy.is_made());
+}

@@ -183,14 +183,18 @@ TEST_CASE("allocations: of the labels of a bound driver none is kept") {
     fed.scheduler.step(waiting);
     CHECK(held_blocks() > before + 100);
     fed.scheduler.step(bound);
-    CHECK(held_blocks() < before + 50);
+    CHECK(held_blocks() < before + 80);
 }
 
 TEST_CASE("allocations: drivers that come and go leave nothing behind") {
     const auto live_and_die = [](Fed& fed) {
         const core::Pod driver = with_uid(on_node(tests::driver("an-application-1-driver")), 1);
+        const core::Pod executor =
+            on_node(with_uid(tests::executor("application-1-exec-1", driver), 2));
         fed.step(gang::PodUpserted{driver});
+        fed.step(gang::PodUpserted{executor});
         fed.step(gang::Tick{});
+        fed.step(gang::PodDeleted{executor.uid});
         fed.step(gang::PodDeleted{driver.uid});
         fed.step(gang::Tick{});
     };

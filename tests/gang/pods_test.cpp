@@ -21,12 +21,12 @@ core::Pod bound_driver() {
     return pod;
 }
 
-gang::PodId add_driver(gang::Pods& pods, const core::Pod& pod) {
+gang::PodId add_driver(gang::Pods& pods, core::Texts& texts, const core::Pod& pod) {
     gang::PodEntry& entry = pods.add(pod.uid);
     entry.pod = pod;
     entry.is_driver = true;
     entry.hand_made = true;
-    entry.claim = "etl/spark-1";
+    entry.claim = texts.keep("etl/spark-1");
     return entry.id;
 }
 
@@ -92,7 +92,7 @@ TEST_CASE("pods: a driver that rests and is woken is what it was, as far as anyb
     SUBCASE("with a uid of another form") {
         pod.uid = "anything";
     }
-    const gang::PodId id = add_driver(pods, pod);
+    const gang::PodId id = add_driver(pods, texts, pod);
     const auto says = [&] {
         const std::string* text = pods.reservation(id);
         return std::make_tuple(
@@ -126,7 +126,7 @@ TEST_CASE("pods: a driver that rests and is woken is what it was, as far as anyb
 TEST_CASE("pods: a resting driver is known by what is decided from it") {
     core::Texts texts;
     gang::Pods pods(texts);
-    const gang::PodId id = add_driver(pods, bound_driver());
+    const gang::PodId id = add_driver(pods, texts, bound_driver());
     pods.rest(id);
     core::Pod told = bound_driver();
     told.resource_version = "701";
@@ -176,7 +176,7 @@ TEST_CASE("pods: the place of a driver that was woken goes to the next that rest
             core::Pod pod = bound_driver();
             pod.uid.back() = static_cast<char>('1' + i);
             pod.resource_version = std::to_string(100 * round + i);
-            ids.push_back(add_driver(pods, pod));
+            ids.push_back(add_driver(pods, texts, pod));
             pods.rest(ids.back());
         }
         for (int i = 0; i < 3; ++i) {
@@ -188,6 +188,63 @@ TEST_CASE("pods: the place of a driver that was woken goes to the next that rest
         CHECK(pods.size() == 0);
         CHECK(texts.size() == 0);
     }
+}
+
+TEST_CASE("pods: what executors of one owner have in common is each one's own still") {
+    core::Texts texts;
+    gang::Pods pods(texts);
+    std::vector<gang::PodEntry> told;
+    for (int i = 0; i < 6; ++i) {
+        gang::PodEntry& entry = pods.add("0a0a0a0a-0000-4000-8000-00000000001" + std::to_string(i));
+        entry.pod.namespace_name = "etl";
+        entry.pod.name = "report-1-exec-" + std::to_string(i);
+        entry.pod.node_name = "n" + std::to_string(i % 2);
+        entry.pod.created = 1'000 + i;
+        entry.pod.requests.cpu_milli = i == 2 ? 2'000 : 1'000;  // one is larger,
+        entry.profile = i == 3 ? 1 : 0;                         // one of another profile,
+        entry.claim = texts.keep(i == 4 ? "etl/other" : "");    // one of a set
+        entry.is_executor = true;
+        pods.join(entry, i < 5 ? driver_uid : "somebody else");
+        told.push_back(entry);
+    }
+    const auto check_all = [&] {
+        for (const gang::PodEntry& as_told : told) {
+            CAPTURE(as_told.pod.name);
+            const gang::PodId id = as_told.id;
+            const gang::PodEntry seen = pods.look(id);
+            CHECK(seen.pod == as_told.pod);
+            CHECK(seen.profile == as_told.profile);
+            CHECK(seen.claim == as_told.claim);
+            CHECK(seen.owner == as_told.owner);
+            CHECK(seen.is_executor);
+            CHECK(pods.profile(id) == as_told.profile);
+            CHECK(pods.claim(id) == as_told.claim.str());
+            CHECK(pods.requests(id) == as_told.pod.requests);
+            CHECK(pods.namespace_of(id) == "etl");
+            CHECK(pods.full_name(id) == "etl/" + as_told.pod.name);
+            CHECK(pods.match_name(id, "etl/" + as_told.pod.name) == 3);
+            CHECK(pods.match_name(id, as_told.pod.name) == 2);
+            CHECK(pods.match_name(id, as_told.pod.name + "0") == 0);
+        }
+    };
+    for (const gang::PodEntry& entry : told) {
+        pods.rest(entry.id);
+        check_all();
+    }
+    for (gang::PodEntry& entry : told) {  // another size, for each in turn
+        entry.pod.requests.cpu_milli += 500;
+        pods.wake(entry.id).pod.requests = entry.pod.requests;
+        check_all();
+        pods.rest(entry.id);
+        check_all();
+    }
+    while (!told.empty()) {
+        pods.leave(pods.wake(told.back().id));
+        pods.erase(told.back().id);
+        told.pop_back();
+        check_all();
+    }
+    CHECK(texts.size() == 0);
 }
 
 TEST_CASE("resting driver: another application id is another name for it") {
