@@ -11,8 +11,8 @@ namespace {
 
 constexpr KnownObjects::Id none = std::numeric_limits<KnownObjects::Id>::max();
 constexpr std::size_t index_size_min = 64;
-constexpr std::size_t version_digits_max = 12;  // any such number fits in a slot's 40 bits
-constexpr std::uint64_t version_mask = (std::uint64_t{1} << 40) - 1;
+constexpr std::size_t version_digits_max = 13;  // of milliseconds, as the embedded plane counts
+constexpr std::uint64_t version_mask = (std::uint64_t{1} << 44) - 1;  // any such number fits
 constexpr std::uint64_t fingerprint_mask = (std::uint64_t{1} << 61) - 1;
 
 }  // namespace
@@ -21,7 +21,7 @@ KnownObjects::KnownObjects(Seed seed, bool keeps_names)
     : first_(seed.first), second_(seed.second), keeps_names_(keeps_names) {
     // What the table costs a pod is promised.
     static_assert(sizeof(Slot) <= 40);
-    static_assert(lists_max == 1U << 7);  // as many as fit in a slot's bits
+    static_assert(lists_max == 1U << 5);  // as many as fit in a slot's bits
 }
 
 KnownObjects::Hash KnownObjects::hash(std::string_view name) const {

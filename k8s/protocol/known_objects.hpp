@@ -2,9 +2,9 @@
 // The objects of one kind that a reflector knows, 40 bytes each and an index of four to eleven:
 // there are 150,000 of them. A uid is its 16 bytes and a version its number where they look like
 // ones; other texts, and numbers that no etcd reaches, are kept beside. A name is kept only if
-// asked for. It is found again by 80 bits of it at two secret points (fingerprint.hpp): nobody can
-// make two names meet, and that any two of a million do is less likely than 10^-10. (Two names of
-// w words of seven bytes meet at w of 2^61 first points, and in the low 19 bits at about 2w of 2^19
+// asked for. It is found again by 78 bits of it at two secret points (fingerprint.hpp): nobody can
+// make two names meet, and that any two of a million do is less likely than 10^-9. (Two names of
+// w words of seven bytes meet at w of 2^61 first points, and in the low 17 bits at about 2w of 2^17
 // second ones.)
 
 #include "core/chunks.hpp"
@@ -54,7 +54,7 @@ public:
         std::uint32_t list = 0;         ///< below lists_max
         bool for_good = false;
     };
-    static constexpr std::uint32_t lists_max = 1U << 7;
+    static constexpr std::uint32_t lists_max = 1U << 5;
     Note note(Id id) const;
     void set_note(Id id, const Note& note);
     /// No object is of any list any more: before numbers are used again.
@@ -68,10 +68,10 @@ public:
     bool is_used(Id id) const { return slots_[id].used; }
 
 private:
-    static constexpr std::uint64_t second_mask = (std::uint64_t{1} << 19) - 1;
+    static constexpr std::uint64_t second_mask = (std::uint64_t{1} << 17) - 1;
     struct Hash {
         std::uint64_t first = 0;   ///< below 2^61
-        std::uint64_t second = 0;  ///< below 2^19
+        std::uint64_t second = 0;  ///< below 2^17
     };
     struct Slot {
         core::Uuid uid;  ///< or in its first word the place of a text
@@ -82,19 +82,19 @@ private:
         std::uint64_t fingerprint : 61 = 0;
         bool version_is_text : 1 = false;
         std::uint64_t name_second_high : 2 = 0;
-        std::uint64_t version : 40 = 0;  ///< a number, or the place of a text
-        std::uint64_t list : 7 = 0;
-        std::uint64_t name_second_low : 17 = 0;
+        std::uint64_t version : 44 = 0;  ///< a number, or the place of a text
+        std::uint64_t list : 5 = 0;
+        std::uint64_t name_second_low : 15 = 0;
 
         Hash name() const {
             const std::uint64_t high = name_second_high;
             const std::uint64_t low = name_second_low;
-            return Hash{name_first, high << 17 | low};
+            return Hash{name_first, high << 15 | low};
         }
         void set_name(const Hash& hash) {
             name_first = hash.first & ((std::uint64_t{1} << 61) - 1);
-            name_second_high = hash.second >> 17 & 3;
-            name_second_low = hash.second & ((std::uint64_t{1} << 17) - 1);
+            name_second_high = hash.second >> 15 & 3;
+            name_second_low = hash.second & ((std::uint64_t{1} << 15) - 1);
         }
         bool has_name(const Hash& hash) const {
             return name_first == hash.first && name().second == hash.second;
