@@ -3,6 +3,7 @@
 #include "k8s/codec_status.hpp"
 #include "k8s/codec_watch.hpp"
 #include "k8s/connection.hpp"
+#include "k8s/page_size.hpp"
 #include "k8s/sleep.hpp"
 
 #include <boost/asio/co_spawn.hpp>
@@ -28,6 +29,7 @@ struct Lister::Impl : std::enable_shared_from_this<Lister::Impl> {
     asio::io_context& io;
     ListerOptions options;
     Connection connection;
+    PageSize page_size{options.page_size};
     WatchKind kind = WatchKind::pods;
     std::function<void(Object)> item;
     Done done;
@@ -42,7 +44,7 @@ struct Lister::Impl : std::enable_shared_from_this<Lister::Impl> {
 
 asio::awaitable<core::Result<std::string>> Lister::Impl::page(std::string token) {
     const bool is_of_pods = kind == WatchKind::pods;
-    Request request = list_request(is_of_pods ? "pods" : "nodes", options.page_size, token);
+    Request request = list_request(is_of_pods ? "pods" : "nodes", page_size.objects(), token);
     Reply reply = co_await connection.call(
         std::move(request), CallLimits(options.timeout_ms, page_bytes_max));
     co_return body_of(std::move(reply));
@@ -69,6 +71,7 @@ asio::awaitable<void> Lister::Impl::run() {
     for (std::size_t pages = 0; pages < options.pages_max; ++pages) {
         core::Result<std::string> body = co_await page(token);
         if (stopped) co_return;
+        const std::size_t bytes = body ? body->size() : 0;
         const core::Result<PageHead> head = take(std::move(body), decoder);
         if (stopped) co_return;
         if (!head) {
@@ -81,6 +84,7 @@ asio::awaitable<void> Lister::Impl::run() {
             finish(std::move(version));
             co_return;
         }
+        page_size.note_full_page(bytes);
     }
     finish(core::Error{"the list does not end"});
 }

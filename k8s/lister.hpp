@@ -19,9 +19,9 @@
 namespace k8s {
 
 struct ListerOptions {
-    std::int64_t page_size = 500;
+    std::int64_t page_size = 500;      ///< objects at most, see page_size.hpp
     std::int64_t timeout_ms = 30'000;  ///< per page
-    std::size_t pages_max = 4'000;
+    std::size_t pages_max = 10'000;
 };
 
 class Lister {

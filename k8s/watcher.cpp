@@ -3,6 +3,7 @@
 #include "k8s/codec_status.hpp"
 #include "k8s/connection.hpp"
 #include "k8s/intake.hpp"
+#include "k8s/page_size.hpp"
 #include "k8s/protocol/reflector.hpp"
 #include "k8s/sleep.hpp"
 #include "k8s/time.hpp"
@@ -77,6 +78,7 @@ struct Watcher::Impl : std::enable_shared_from_this<Watcher::Impl> {
 
     asio::io_context& io;
     WatcherOptions options;
+    PageSize page_size{options.page_size};
     Connection connection;
     Intake intake;
     asio::steady_timer pause_timer;
@@ -106,7 +108,7 @@ struct Watcher::Impl : std::enable_shared_from_this<Watcher::Impl> {
     asio::awaitable<void> take_page(std::string body);
     void note_page(PageOutcome outcome);
     Request page_request(const std::string& continue_token) const {
-        return list_request(kind_name(), options.page_size, continue_token);
+        return list_request(kind_name(), page_size.objects(), continue_token);
     }
     bool take_bytes(const std::string& bytes);
     std::string watch_target(const protocol::AskWatch& ask) const;
@@ -120,12 +122,14 @@ struct Watcher::Impl : std::enable_shared_from_this<Watcher::Impl> {
 
 // The server makes the next page while this one is read.
 asio::awaitable<void> Watcher::Impl::take_page(std::string body) {
+    const std::size_t bytes = body.size();
     const auto opened = intake.open_page(std::move(body));
     if (const auto* ended = std::get_if<PageOutcome>(&opened)) {
         note_page(*ended);
         co_return;
     }
     if (const auto& token = std::get<std::string>(opened); !token.empty()) {
+        page_size.note_full_page(bytes);
         Request next = page_request(token);
         co_await connection.send_ahead(std::move(next));
     }

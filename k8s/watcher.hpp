@@ -60,7 +60,7 @@ struct WatcherOptions {
     /// stop().
     std::function<void(WatchEvent)> sink;
     NoticeSink notice;
-    std::int64_t page_size = 500;
+    std::int64_t page_size = 500;  ///< objects at most, see page_size.hpp
     std::int64_t watch_timeout_ms_min = 300'000;  ///< the server ends a watch after min..2*min
     /// A watch without a byte for so long is opened anew: behind a proxy or on a server that hangs
     /// the kernel sees nothing. A quiet cluster pays one request a time for it.

@@ -96,7 +96,7 @@ struct ReflectorOptions {
     BackoffOptions backoff;
     std::int64_t watch_timeout_ms_min = 300'000;  ///< asked of the server: min..2*min
     // A list that does not end within these is a failure.
-    std::size_t pages_max = 4'000;
+    std::size_t pages_max = 10'000;
     std::size_t list_bytes_max = std::size_t{16} * 1024 * 1024 * 1024;  ///< of all its pages
     KnownObjects::Seed seed;  ///< chance, against objects whose names are made to meet
     bool keeps_names = true;  ///< deletions come with names; without, an object costs half

@@ -30,7 +30,9 @@ TEST_CASE("watcher: pages, then the watch from the list's version, then events")
     rig.until_log(Log{"begin", "+1@7", "+2@9", "end", "+1@51", "-2", "+3@53"});
     const auto requests = rig.server.requests();
     REQUIRE(requests.size() == 3);
-    CHECK(requests[0].target == "/api/v1/pods?limit=500");
+    CHECK(requests[0].target == "/api/v1/pods?limit=100");
+    // Now it is known that they are small.
+    CHECK(requests[1].target == "/api/v1/pods?limit=500&continue=t%2F1");
     CHECK(requests[2].target.find("resourceVersion=50&") != std::string::npos);
     CHECK(requests[2].target.find("allowWatchBookmarks=true") != std::string::npos);
     CHECK(requests[2].target.find("timeoutSeconds=") != std::string::npos);
@@ -107,7 +109,7 @@ TEST_CASE(
     });
     rig.until_log(Log{"begin", "end", "+1@51", "+2@52"});
     CHECK(rig.server.count("GET", "resourceVersion=51") == 1);
-    CHECK(rig.server.count("GET", "limit=500") == 1);
+    CHECK(rig.server.count("GET", "limit=100") == 1);
 }
 
 TEST_CASE("watcher: a bookmark moves the version and is no object") {
@@ -160,7 +162,7 @@ TEST_CASE("watcher: refused watches go on without a list, garbage lists again") 
         }
     });
     fake::run_until(rig.io, [&] { return watches == 5; });
-    CHECK(rig.server.count("GET", "limit=500") == 2);
+    CHECK(rig.server.count("GET", "limit=100") == 2);
     CHECK(rig.seen.log == Log{"begin", "end", "begin", "end"});
 }
 

@@ -142,7 +142,7 @@ TEST_CASE("A5: no list names a version or how to match one, first, next, restart
     for (const std::string& target : lists) {
         CAPTURE(target);
         CHECK_FALSE(has(target, "resourceVersion"));
-        CHECK(has(target, "limit=500"));
+        CHECK(has(target, "limit="));
     }
     for (const std::string& target : targets_of(rig.server, true)) {
         CHECK_FALSE(has(target, "resourceVersionMatch"));
@@ -165,7 +165,7 @@ TEST_CASE("A6: 410 as an answer to a watch is a new list at the empty version, b
         open_watch(peer);
     });
     fake::run_until(rig.io, [&] { return watches == 2; });
-    CHECK(targets_of(rig.server, false) == std::vector<std::string>(2, "/api/v1/pods?limit=500"));
+    CHECK(targets_of(rig.server, false) == std::vector<std::string>(2, "/api/v1/pods?limit=100"));
     CHECK(has(targets_of(rig.server, true).back(), "resourceVersion=60&"));
 }
 
@@ -182,7 +182,7 @@ TEST_CASE("A6: 410 as an answer to a list is the same list again, from its begin
         peer.reply(200, list("50", {pod("a", "1", "7")}));
     });
     rig.until_log(Log{"begin", "+1@7", "end"});
-    CHECK(targets_of(rig.server, false) == std::vector<std::string>(2, "/api/v1/pods?limit=500"));
+    CHECK(targets_of(rig.server, false) == std::vector<std::string>(2, "/api/v1/pods?limit=100"));
 }
 
 TEST_CASE("A7: an ERROR in the stream is a Status, never an object, and each code has its answer") {
@@ -210,7 +210,7 @@ TEST_CASE("A7: an ERROR in the stream is a Status, never an object, and each cod
         });
         const auto opened = static_cast<std::size_t>(one.watches) + 1;
         fake::run_until(rig.io, [&] { return rig.server.count("GET", "watch=true") == opened; });
-        CHECK(rig.server.count("GET", "limit=500") == static_cast<std::size_t>(one.lists));
+        CHECK(rig.server.count("GET", "limit=") == static_cast<std::size_t>(one.lists));
         CHECK(rig.seen.pods.empty());
         CHECK(rig.watcher->stats().events == 0);
         CHECK(rig.watcher->stats().failures == static_cast<std::uint64_t>(one.watches));
@@ -233,7 +233,7 @@ TEST_CASE("A8: a version too large for the server is a list at the empty version
         open_watch(peer);
     });
     fake::run_until(rig.io, [&] { return errors == 4; });
-    CHECK(targets_of(rig.server, false) == std::vector<std::string>(4, "/api/v1/pods?limit=500"));
+    CHECK(targets_of(rig.server, false) == std::vector<std::string>(4, "/api/v1/pods?limit=100"));
 }
 
 TEST_CASE("A8: the same in the stream") {
@@ -248,7 +248,7 @@ TEST_CASE("A8: the same in the stream") {
         peer.end_chunks();
     });
     fake::run_until(rig.io, [&] { return watches == 2; });
-    CHECK(rig.server.count("GET", "limit=500") == 2);
+    CHECK(rig.server.count("GET", "limit=") == 2);
 }
 
 TEST_CASE("A9: a bookmark moves the version and is no object") {
@@ -272,7 +272,7 @@ TEST_CASE("A9: a bookmark moves the version and is no object") {
     });
     fake::run_until(rig.io, [&] { return rig.server.count("GET", "resourceVersion=77&") == 1; });
     CHECK(rig.seen.log == Log{"begin", "+1@7", "end"});
-    CHECK(rig.server.count("GET", "limit=500") == 1);
+    CHECK(rig.server.count("GET", "limit=") == 1);
     CHECK(rig.server.count("GET", "allowWatchBookmarks=true") == 2);
 }
 
@@ -286,7 +286,7 @@ TEST_CASE("A12: a watch asks the server to end it, and goes on at once where it 
         peer.end_chunks();
     });
     fake::run_until(rig.io, [&] { return watches == 4; });
-    CHECK(rig.server.count("GET", "limit=500") == 1);
+    CHECK(rig.server.count("GET", "limit=") == 1);
     CHECK(rig.watcher->stats().failures == 0);
     for (const std::string& target : targets_of(rig.server, true)) {
         const auto at = target.find("timeoutSeconds=");
@@ -329,7 +329,7 @@ TEST_CASE("A13: a token that expires on any page restarts the list, and nothing 
         CHECK(rig.seen.pods.size() == pages - 1);
         CHECK(rig.server.count("GET", "inconsistent") == 0);
         CHECK(
-            rig.server.count("GET", "limit=500") ==
+            rig.server.count("GET", "limit=") ==
             static_cast<std::size_t>(expires - 1 + 1 + pages));
     }
 }

@@ -298,7 +298,7 @@ TEST_CASE("B3: a watch has no limit in all, one event has") {
             peer.reply(200, list("1", {}, next ? "" : token));
         });
         rig.until_log(Log{"begin", "end"});
-        CHECK(rig.server.count("GET", "limit=500") == 2);
+        CHECK(rig.server.count("GET", "limit=") == 2);
     }
 }
 
@@ -448,8 +448,10 @@ TEST_CASE("B10: what is left of an answer that was not read is not the next one'
 
 TEST_CASE("B10: more bytes than the answer says are not the beginning of the next one") {
     fake::Server server([](fake::Peer& peer, const fake::Request& request) {
-        peer.reply(200, std::to_string(request.connection));
-        if (request.connection == 1) peer.send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nforge");
+        if (request.connection != 1) return peer.reply(200, std::to_string(request.connection));
+        peer.send(
+            "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n1"
+            "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nforge");
     });
     Client client(server.access());
     CHECK(text_of(client.ask(Request("GET", "/"))) == "1");
