@@ -57,7 +57,7 @@ struct Pod {
     std::vector<OwnerReference> owners;
     Resources requests;  ///< effective, see effective_requests()
     Constraints constraints;
-    Boxed<ScheduledCondition> scheduled;
+    std::optional<ScheduledCondition> scheduled;  ///< most pods have one: not worth a box
     /// The file named by --properties-file in the container whose first argument is `driver`,
     /// traced through its mount to a config map (spark.md 0.1): what makes a pod a Spark driver of
     /// cluster mode.
