@@ -2,36 +2,24 @@
 // Gangs by their uid, found at once however many there are. Nothing walks through it: decisions
 // follow the ordered map beside it (Engine::apps_), which owns the gangs.
 
-#include "core/uuid.hpp"
+#include "core/result.hpp"
+#include "core/uid_table.hpp"
 #include "gang/application.hpp"
 
-#include <cstdint>
-#include <map>
 #include <string_view>
-#include <vector>
 
 namespace gang {
 
 class AppIndex {
 public:
     /// nullptr: there is none.
-    Application* find(std::string_view uid) const;
+    Application* find(std::string_view uid) const { return apps_.find(uid).value_or(nullptr); }
     /// There is none of its uid yet. It stays where it is until it is erased.
-    void insert(Application& app);
-    void erase(const Application& app);
+    void insert(Application& app) { apps_.insert(app.uid, &app); }
+    void erase(const Application& app) { ENSURE(apps_.erase(app.uid)); }
 
 private:
-    struct Record {
-        core::Uuid uuid;
-        Application* app = nullptr;
-    };
-    auto uuid_of() const {
-        return [this](std::uint32_t number) -> const core::Uuid& { return records_[number].uuid; };
-    }
-
-    std::vector<Record> records_;
-    core::UuidIndex index_;                                ///< over records_
-    std::map<std::string_view, Application*> by_odd_uid_;  ///< those of no usual form
+    core::UidTable<Application*, 64> apps_;
 };
 
 }  // namespace gang
