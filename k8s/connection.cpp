@@ -187,6 +187,7 @@ struct Connection::Impl {
 
     std::string request_text(const Request& request);
     asio::awaitable<std::optional<Failure>> ensure_open(std::int64_t deadline);
+    asio::awaitable<std::string> open(std::int64_t deadline);
     asio::awaitable<error_code> connect(std::int64_t deadline);
     asio::awaitable<std::string> shake_hands(std::int64_t deadline);
     asio::awaitable<std::tuple<error_code, std::size_t>> write(std::string text);
@@ -259,6 +260,17 @@ asio::awaitable<std::string> Connection::Impl::shake_hands(std::int64_t deadline
     co_return "TLS: " + (why.empty() ? describe(ec) : why);
 }
 
+// Empty: done.
+asio::awaitable<std::string> Connection::Impl::open(std::int64_t deadline) {
+    tls.reset();
+    const error_code ec = co_await connect(deadline);
+    if (ec) co_return describe(ec);
+    tune(plain->socket());
+    if (endpoint->tls() == nullptr) co_return std::string();
+    std::string problem = co_await shake_hands(deadline);
+    co_return problem;
+}
+
 asio::awaitable<std::optional<Failure>> Connection::Impl::ensure_open(std::int64_t deadline) {
     endpoint->refresh(monotonic_ms());
     const bool fresh = monotonic_ms() - last_used < idle_max_ms && identity == endpoint->identity();
@@ -266,11 +278,9 @@ asio::awaitable<std::optional<Failure>> Connection::Impl::ensure_open(std::int64
     drop();
     identity = endpoint->identity();
     const std::uint64_t before = closes;
-    const error_code ec = co_await connect(deadline);
-    std::string problem = ec ? describe(ec) : std::string();
-    if (!ec) {
-        tune(plain->socket());
-        if (endpoint->tls() != nullptr) problem = co_await shake_hands(deadline);
+    std::string problem = co_await open(deadline);
+    if (!problem.empty() && closes == before && tls && tls->is_resuming()) {
+        problem = co_await open(deadline);
     }
     if (problem.empty() && closes != before) problem = "cancelled";
     if (problem.empty()) {

@@ -14,11 +14,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 
+struct ssl_session_st;
 struct ssl_st;
 
 namespace boost::asio::ssl {
@@ -26,6 +28,33 @@ class context;
 }
 
 namespace k8s {
+
+/// What the server has given for the next handshake, which then goes without certificates (RFC
+/// 8446, 2.2): less work for the server, and no chain to be unpacked and checked for each of the
+/// dozens of connections that a burst opens. Whom we trust is looked at again after
+/// `trusted_ms_max`, however often the session was taken up in between.
+class TlsResumption {
+public:
+    static constexpr std::int64_t trusted_ms_max = 600'000;
+
+    TlsResumption() = default;
+    ~TlsResumption();
+    TlsResumption(const TlsResumption&) = delete;
+    TlsResumption& operator=(const TlsResumption&) = delete;
+
+    /// Takes the session over. `is_resumed`: its connection had shown no certificate itself.
+    void keep(ssl_session_st* session, bool is_resumed, std::int64_t now_ms);
+    /// Still ours; nullptr: certificates are to be shown.
+    ssl_session_st* offered(std::int64_t now_ms) const;
+    /// A handshake that offered one has failed. There are servers that cannot take up what they
+    /// gave: for `trusted_ms_max` nothing is offered.
+    void failed(std::int64_t now_ms);
+
+private:
+    ssl_session_st* session_ = nullptr;
+    std::int64_t trusted_since_ms_ = 0;
+    std::int64_t offered_from_ms_ = std::numeric_limits<std::int64_t>::min();
+};
 
 class TlsContext {
 public:
@@ -36,15 +65,18 @@ public:
     TlsContext& operator=(const TlsContext&) = delete;
 
     boost::asio::ssl::context& native() { return *context_; }
+    /// Of this trust and this client certificate: other files, other context.
+    TlsResumption& resumption() { return resumption_; }
 
-    /// Makes a new connection check the server's name and send SNI (for names only). False if
-    /// OpenSSL refuses.
+    /// Makes a new connection check the server's name, send SNI (for names only), and take up the
+    /// last session if there is one. False if OpenSSL refuses.
     bool prepare(ssl_st* connection) const;
 
 private:
     TlsContext();
 
     std::unique_ptr<boost::asio::ssl::context> context_;
+    TlsResumption resumption_;
     std::string name_;  ///< expected name or address
     bool verify_ = true;
 };
@@ -81,6 +113,8 @@ public:
     /// Every later step fails: the number of the socket may soon be somebody else's.
     void close() { socket_ = -1; }
 
+    /// An earlier session was offered: what fails may go well without.
+    bool is_resuming() const { return is_resuming_; }
     /// Why the server's certificate was not accepted; empty if it was.
     std::string verify_problem() const;
 
@@ -90,6 +124,7 @@ private:
 
     std::shared_ptr<TlsContext> trust_;
     ssl_st* session_ = nullptr;
+    bool is_resuming_ = false;
     int socket_;
     int error_ = 0;           ///< errno of the last failed step of the transport
     bool has_ended_ = false;  ///< the server sends nothing more

@@ -102,6 +102,10 @@ std::string TlsStream::verify_problem() const {
     return impl_->session.is_ready() ? impl_->session.verify_problem() : std::string();
 }
 
+bool TlsStream::is_resuming() const {
+    return impl_->session.is_resuming();
+}
+
 void TlsStream::close() {
     impl_->close();
 }

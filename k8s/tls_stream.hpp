@@ -33,6 +33,8 @@ public:
     void expires_never() { expires_at(Clock::time_point::max()); }
 
     boost::asio::awaitable<boost::system::error_code> shake_hands();
+    /// A handshake that fails may go well on another connection: see TlsSession.
+    bool is_resuming() const;
     /// Why the handshake failed, if that was the server's certificate; else empty.
     std::string verify_problem() const;
     boost::asio::awaitable<Done> read_some(boost::asio::mutable_buffer into);

@@ -56,8 +56,13 @@ constexpr std::size_t flood_size = 8 * 1024 * 1024;
 /// says so and falls silent, /flood goes on to `flood_size` as fast as the client reads.
 class TlsServer {
 public:
-    explicit TlsServer(const std::string& certificate, int version_max = 0)
-        : version_max_(version_max), context_(context_with(certificate)) {
+    /// `names_sessions` false: as servers do that ask for certificates and forget to say what their
+    /// sessions are for: a client that takes one up is refused.
+    explicit TlsServer(
+        const std::string& certificate, int version_max = 0, bool names_sessions = true)
+        : version_max_(version_max),
+          names_sessions_(names_sessions),
+          context_(context_with(certificate)) {
         listener_ = ::socket(AF_INET, SOCK_STREAM, 0);
         sockaddr_in address{};
         address.sin_family = AF_INET;
@@ -82,6 +87,7 @@ public:
     TlsServer& operator=(const TlsServer&) = delete;
     std::uint16_t port() const { return port_; }
     int connections() const { return connections_; }
+    int resumed() const { return resumed_; }
 
     /// What new connections see from now on.
     void use(const std::string& certificate) {
@@ -102,6 +108,8 @@ private:
         SSL_CTX_load_verify_locations(made, pki("ca.pem").c_str(), nullptr);
         SSL_CTX_set_verify(made, SSL_VERIFY_PEER, nullptr);
         SSL_CTX_set_session_cache_mode(made, SSL_SESS_CACHE_OFF);
+        static constexpr unsigned char purpose[] = "test";
+        if (names_sessions_) SSL_CTX_set_session_id_context(made, purpose, sizeof purpose - 1);
         SSL_CTX_set_alpn_select_cb(made, choose_http_1_1, nullptr);
         if (version_max_ != 0) {
             SSL_CTX_set_security_level(made, 0);
@@ -118,13 +126,14 @@ private:
             sockets_.push_back(socket);
             const std::lock_guard lock(mutex_);
             SSL* session = SSL_new(context_);
-            threads_.emplace_back([session, socket] { serve(session, socket); });
+            threads_.emplace_back([this, session, socket] { serve(session, socket); });
         }
     }
-    static void serve(SSL* session, int socket) {
+    void serve(SSL* session, int socket) {
         SSL_set_fd(session, socket);
         char bytes[8192];
         bool goes_on = SSL_accept(session) == 1;
+        if (goes_on && SSL_session_reused(session) == 1) ++resumed_;
         while (goes_on && SSL_read(session, bytes, sizeof bytes) > 0) {
             std::string body = shown(session);
             const bool is_stream = std::string(bytes, 11) == "GET /stream";
@@ -154,11 +163,13 @@ private:
     }
 
     int version_max_;
+    bool names_sessions_;
     std::mutex mutex_;
     SSL_CTX* context_;
     int listener_ = -1;
     std::uint16_t port_ = 0;
     std::atomic<int> connections_ = 0;
+    std::atomic<int> resumed_ = 0;
     std::thread acceptor_;
     std::list<std::thread> threads_;
     std::list<int> sockets_;

@@ -1,4 +1,5 @@
 // A session against OpenSSL's own server side over a pair of sockets, step by step: nobody waits.
+#include "k8s/time.hpp"
 #include "k8s/tls.hpp"
 #include "tests/k8s/tls_server.hpp"
 
@@ -18,18 +19,25 @@ using Need = TlsSession::Need;
 
 namespace {
 
+SSL_CTX* server_context(const std::string& certificate) {
+    SSL_CTX* made = SSL_CTX_new(TLS_server_method());
+    SSL_CTX_use_certificate_file(
+        made, fake_tls::pki(certificate + ".pem").c_str(), SSL_FILETYPE_PEM);
+    SSL_CTX_use_PrivateKey_file(
+        made, fake_tls::pki(certificate + ".key").c_str(), SSL_FILETYPE_PEM);
+    return made;
+}
+
 struct Pair {
-    Pair() {
+    Pair() : Pair(server_context("by-address")) {}
+    /// Another connection to the same server.
+    explicit Pair(const Pair& other) : Pair(other.context) { SSL_CTX_up_ref(context); }
+    explicit Pair(SSL_CTX* of) : context(of) {
         std::array<int, 2> ends{};
         REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()) == 0);
         near = ends[0];
         far = ends[1];
         for (const int end : ends) ::fcntl(end, F_SETFL, O_NONBLOCK);
-        context = SSL_CTX_new(TLS_server_method());
-        SSL_CTX_use_certificate_file(
-            context, fake_tls::pki("by-address.pem").c_str(), SSL_FILETYPE_PEM);
-        SSL_CTX_use_PrivateKey_file(
-            context, fake_tls::pki("by-address.key").c_str(), SSL_FILETYPE_PEM);
         server = SSL_new(context);
         SSL_set_fd(server, far);
         SSL_set_accept_state(server);
@@ -40,7 +48,6 @@ struct Pair {
         ::close(near);
         hang_up();
     }
-    Pair(const Pair&) = delete;
     Pair& operator=(const Pair&) = delete;
 
     void hang_up() {
@@ -89,6 +96,27 @@ std::string many_bytes() {
     std::string text;
     for (int i = 0; text.size() < 2'000'000; ++i) text += std::to_string(i) + ",";
     return text;
+}
+
+// The server's sessions for later come with the first bytes that it sends.
+std::shared_ptr<TlsContext> trust_with_session(const Pair& server) {
+    auto known = trust();
+    Pair first(server);
+    TlsSession session(known, first.near);
+    shake_hands(session, first);
+    CHECK(SSL_session_reused(first.server) == 0);
+    REQUIRE(SSL_write(first.server, "x", 1) == 1);
+    std::array<char, 8> room{};
+    REQUIRE(session.read(room).bytes == 1);
+    return known;
+}
+
+bool is_resumed(const std::shared_ptr<TlsContext>& known, const Pair& server) {
+    Pair next(server);
+    TlsSession session(known, next.near);
+    shake_hands(session, next);
+    CHECK(session.verify_problem().empty());
+    return SSL_session_reused(next.server) == 1;
 }
 
 }  // namespace
@@ -181,4 +209,61 @@ TEST_CASE("tls session: after close() the socket's number is not used again") {
     CHECK(step.need == Need::nothing);
     CHECK((step.ec == boost::system::errc::bad_file_descriptor));
     CHECK(server_reads(pair).empty());
+}
+
+TEST_CASE("tls session: the next connections take up the first one's session") {
+    Pair server;
+    const auto known = trust_with_session(server);
+    CHECK(is_resumed(known, server));
+    CHECK(is_resumed(known, server));  // also when the one before it was not ended orderly
+    CHECK_FALSE(is_resumed(trust(), server));
+    CHECK_FALSE(is_resumed(known, Pair()));  // a server that knows nothing of it
+}
+
+TEST_CASE("tls session: a handshake that fails makes the next one begin afresh") {
+    Pair server;
+    const auto known = trust_with_session(server);
+    Pair stranger(server_context("by-name"));
+    TlsSession session(known, stranger.near);
+    for (int turn = 0; turn < 4; ++turn) {
+        SSL_do_handshake(stranger.server);
+        if (session.shake_hands().ec) break;
+    }
+    CHECK_FALSE(session.verify_problem().empty());
+    CHECK_FALSE(is_resumed(known, server));
+}
+
+TEST_CASE("tls session: however often it is taken up, certificates are looked at again") {
+    Pair server;
+    const auto known = trust_with_session(server);
+    SSL_SESSION* const session = known->resumption().offered(monotonic_ms());
+    REQUIRE(session != nullptr);
+    constexpr std::int64_t max = TlsResumption::trusted_ms_max;
+    TlsResumption resumption;
+    const auto keep = [&](bool is_resumed, std::int64_t now_ms) {
+        SSL_SESSION_up_ref(session);
+        resumption.keep(session, is_resumed, now_ms);
+    };
+    CHECK(resumption.offered(0) == nullptr);
+    keep(false, 1'000);
+    CHECK(resumption.offered(1'000 + max - 1) == session);
+    keep(true, max);
+    CHECK(resumption.offered(1'000 + max - 1) == session);
+    CHECK(resumption.offered(1'000 + max) == nullptr);
+    keep(false, max);
+    CHECK(resumption.offered(1'000 + max) == session);
+}
+
+TEST_CASE("tls session: where taking one up fails, none is offered for a while") {
+    Pair server;
+    const auto known = trust_with_session(server);
+    SSL_SESSION* const session = known->resumption().offered(monotonic_ms());
+    REQUIRE(session != nullptr);
+    constexpr std::int64_t max = TlsResumption::trusted_ms_max;
+    TlsResumption resumption;
+    resumption.failed(1'000);
+    SSL_SESSION_up_ref(session);
+    resumption.keep(session, false, 1'001);
+    CHECK(resumption.offered(1'000 + max - 1) == nullptr);
+    CHECK(resumption.offered(1'000 + max) == session);
 }

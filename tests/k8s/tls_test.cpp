@@ -37,10 +37,10 @@ boost::asio::awaitable<void> call(Connection& connection, std::optional<Reply>& 
     into = co_await connection.call(Request("GET", "/"), CallLimits(5'000));
 }
 
-/// The body, or the failure's text after "!".
-std::string answer(const Access& access) {
+/// By a connection of its own: the body, or the failure's text after "!".
+std::string answer(const std::shared_ptr<Endpoint>& endpoint) {
     boost::asio::io_context io;
-    Connection connection(io, endpoint_of(access));
+    Connection connection(io, endpoint);
     std::optional<Reply> reply;
     boost::asio::co_spawn(io, call(connection, reply), rethrow);
     io.run();
@@ -50,6 +50,10 @@ std::string answer(const Access& access) {
         return "!" + failure->message;
     }
     return std::get<Response>(*reply).body;
+}
+
+std::string answer(const Access& access) {
+    return answer(endpoint_of(access));
 }
 
 bool refused(const std::string& text, const std::string& why) {
@@ -285,4 +289,32 @@ TEST_CASE("tls: close() ends what waits") {
     REQUIRE(reply);
     REQUIRE(std::holds_alternative<Failure>(*reply));
     CHECK(std::get<Failure>(*reply).message.find("cancelled") != std::string::npos);
+}
+
+TEST_CASE("tls: the second connection goes without certificates") {
+    TlsServer server("by-address");
+    const auto endpoint = endpoint_of(trusting(server));
+    CHECK(answer(endpoint) == "http/1.1||");
+    CHECK(answer(endpoint) == "http/1.1||");
+    CHECK(server.connections() == 2);
+    CHECK(server.resumed() == 1);
+}
+
+TEST_CASE("tls: who is resumed is still known by the client certificate") {
+    TlsServer server("by-address");
+    Access access = trusting(server);
+    access.client_certificate_pem = read("client.pem");
+    access.client_key_pem = read("client.key");
+    const auto endpoint = endpoint_of(access);
+    CHECK(answer(endpoint) == "http/1.1||a-user");
+    CHECK(answer(endpoint) == "http/1.1||a-user");
+    CHECK(server.resumed() == 1);
+}
+
+TEST_CASE("tls: a server that cannot take up its own sessions is asked afresh at once") {
+    TlsServer server("by-address", 0, false);
+    const auto endpoint = endpoint_of(trusting(server));
+    for (int call = 0; call < 3; ++call) CHECK(answer(endpoint) == "http/1.1||");
+    CHECK(server.connections() == 4);  // one for nothing, and then no more of these
+    CHECK(server.resumed() == 0);
 }
