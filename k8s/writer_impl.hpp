@@ -36,12 +36,17 @@
 
 namespace k8s {
 
+/// So many workers open their connection at a time. A burst would open all of them at once: dozens
+/// of handshakes that the server must do beside the binds, each with 24 KB in our memory.
+inline constexpr std::size_t openings_max = 4;
+
 /// One connection of the pool and the coroutine that owns it.
 struct Worker {
     Worker(boost::asio::io_context& io, const std::shared_ptr<Endpoint>& endpoint)
         : connection(io, endpoint), timer(io) {}
     Connection connection;
     boost::asio::steady_timer timer;
+    bool has_stood = false;  ///< its connection was open once
 };
 using WorkerPointer = std::shared_ptr<Worker>;
 
@@ -98,6 +103,7 @@ struct Writer::Impl : std::enable_shared_from_this<Writer::Impl> {
     std::deque<WriteUnderWay> woken;  // their wait is over, a worker has not come by yet
     std::size_t taken = 0;            // jobs that were taken and are not through yet
     std::size_t droppable_taken = 0;  // of these
+    std::size_t opening = 0;          // workers whose connection has not stood yet
     std::size_t in_flight = 0;        // requests that the server has not answered yet
     std::uint64_t event_serial = 0;
     bool event_timer_set = false;
@@ -112,7 +118,7 @@ struct Writer::Impl : std::enable_shared_from_this<Writer::Impl> {
     // After the end the owner's callbacks may be gone.
     bool may_write() const { return !closed && (!options.may_write || options.may_write()); }
     CallLimits limits() const { return CallLimits(options.call_timeout_ms); }
-    CallLimits write_limits() const;
+    CallLimits write_limits(const WorkerPointer& worker);
 
     // --- writer.cpp ---
     template <typename Job>
@@ -130,6 +136,7 @@ struct Writer::Impl : std::enable_shared_from_this<Writer::Impl> {
     bool has_work();
     bool may_take_droppable() const;
     void kick();
+    void stands(Worker& worker);
     void watch_events();
     void watch_hold(std::int64_t ms);
     bool park(WriteUnderWay write, std::int64_t ms);

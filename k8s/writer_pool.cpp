@@ -49,9 +49,12 @@ protocol::HttpAnswer answer_of(const Response& response) {
 }
 
 // For what only a leader may write: asked once more when the connection stands.
-CallLimits Writer::Impl::write_limits() const {
+CallLimits Writer::Impl::write_limits(const WorkerPointer& worker) {
     CallLimits made(options.call_timeout_ms);
-    made.may_send = [this] { return may_write(); };
+    made.may_send = [this, worker] {
+        stands(*worker);
+        return may_write();
+    };
     return made;
 }
 
@@ -81,9 +84,18 @@ void Writer::Impl::kick() {
         worker->timer.cancel();
         return;
     }
+    if (opening >= openings_max) return;
+    ++opening;
     auto worker = std::make_shared<Worker>(io, endpoint);
     workers.push_back(worker);
     asio::co_spawn(io, work(worker), keep_alive(shared_from_this()));
+}
+
+// The next one may open its own.
+void Writer::Impl::stands(Worker& worker) {
+    if (std::exchange(worker.has_stood, true)) return;
+    --opening;
+    if (!closed && has_work()) kick();
 }
 
 // Events that wait for the rate limit need somebody to come back for them.
@@ -183,6 +195,7 @@ asio::awaitable<Reply> Writer::Impl::call(
     ++in_flight;
     Reply reply = co_await worker->connection.call(std::move(request), limits);
     --in_flight;
+    if (std::holds_alternative<Response>(reply)) stands(*worker);
     note_reply(reply);
     note_load(reply, sent_us, false);
     co_return reply;
@@ -196,7 +209,7 @@ asio::awaitable<Reply> Writer::Impl::write(WorkerPointer worker, Request request
         failure.message = "not the leader";
         co_return failure;
     }
-    CallLimits bounds = write_limits();
+    CallLimits bounds = write_limits(worker);
     const std::int64_t sent_us = monotonic_us();
     ++in_flight;
     Reply reply = co_await worker->connection.call(std::move(request), std::move(bounds));
@@ -253,6 +266,7 @@ asio::awaitable<bool> Writer::Impl::rest(WorkerPointer worker) {
 
 void Writer::Impl::worker_ended(const WorkerPointer& worker) {
     worker->connection.close();
+    if (!worker->has_stood) --opening;
     workers.erase(std::find(workers.begin(), workers.end(), worker));
     if (!stopping || !workers.empty()) return;
     if (!closed && (!parked.empty() || has_work())) return;

@@ -303,6 +303,26 @@ TEST_CASE("writer: as much is in flight as the window lets out, and not more tha
     CHECK(rig.writer->stats().in_flight == 0);
 }
 
+TEST_CASE("writer: a few connections at a time shake hands") {
+    fake::Server silent([](fake::Peer&, const fake::Request&) { CHECK(false); });
+    Access access = silent.access();
+    access.tls = true;
+    access.insecure_skip_verify = true;
+    auto endpoint = Endpoint::make(access, "gang-scheduler/test");
+    REQUIRE(endpoint);
+    boost::asio::io_context io;
+    Writer writer(io, *endpoint, WriterOptions());
+    for (int i = 0; i < 100; ++i) {
+        BindRequest request = Rig::request();
+        request.pod.uid = "u" + std::to_string(i);
+        writer.bind(request, [](BindResult) { CHECK(false); });
+    }
+    fake::run_until(io, [&] { return silent.connections() == 4; });
+    io.poll();
+    CHECK(writer.stats().in_flight == 4);
+    CHECK(writer.stats().window == 16);
+}
+
 TEST_CASE("B6: writer: a server that refuses everything is asked ever less, by all of the pool") {
     Rig rig([](fake::Peer& peer, const fake::Request&) {
         peer.reply(429, "{}", "Retry-After: 9\r\n");
