@@ -6,6 +6,8 @@
 // number is kept here. A refusal waits until all of them are answered, and while it waits whatever
 // is asked for the same pod is refused behind it.
 
+#include "core/uid_table.hpp"
+
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -20,9 +22,9 @@ public:
     using Answer = std::function<void()>;
 
     /// An awaited write of the pod was taken; answered() is called once for it.
-    void taken(const std::string& uid) { ++awaited_[uid]; }
+    void taken(const std::string& uid) { awaited_.insert(uid, awaited_.take(uid).value_or(0) + 1); }
     void answered(const std::string& uid);
-    bool is_awaited(const std::string& uid) const { return awaited_.count(uid) != 0; }
+    bool is_awaited(const std::string& uid) const { return awaited_.find(uid).has_value(); }
 
     void refuse(const std::string& uid, Answer answer) {
         refusals_[uid].push_back(std::move(answer));
@@ -32,7 +34,7 @@ public:
     std::vector<Answer> due_refusals(const std::string& uid);
 
 private:
-    std::map<std::string, std::uint32_t> awaited_;
+    core::UidTable<std::uint32_t, 128> awaited_;  ///< thousands in a burst
     std::map<std::string, std::vector<Answer>> refusals_;
 };
 

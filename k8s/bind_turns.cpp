@@ -6,9 +6,10 @@
 namespace k8s {
 namespace {
 
-// A slash is in no uid.
-std::string gang_of(const BindRequest& request) {
-    return request.gang.empty() ? "/" + request.pod.namespace_name : request.gang;
+// The turn has the name once for all of its binds. A slash is in no uid.
+std::string take_gang(BindRequest& request) {
+    std::string gang = std::exchange(request.gang, std::string());
+    return gang.empty() ? "/" + request.pod.namespace_name : gang;
 }
 
 std::optional<BindJob> take_first(std::list<BindJob>& jobs, const BindTurns::MayStart& may_start) {
@@ -24,7 +25,7 @@ std::optional<BindJob> take_first(std::list<BindJob>& jobs, const BindTurns::May
 }  // namespace
 
 void BindTurns::add(BindJob&& job) {
-    std::string name = gang_of(job.request);
+    std::string name = take_gang(job.request);
     auto known = places_.find(name);
     if (known == places_.end()) {
         const Place place = gangs_.emplace(gangs_.end());

@@ -34,7 +34,7 @@ struct BindRequest {
 struct BindResult {
     BindOutcome outcome = BindOutcome::not_sent;
     std::string message;
-    BindRequest request;  ///< as asked, given back
+    BindRequest request;  ///< as asked, given back; perhaps without its gang
 };
 
 /// The PodScheduled=False condition.
