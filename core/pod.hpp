@@ -5,6 +5,7 @@
 #include "core/boxed.hpp"
 #include "core/constraints.hpp"
 #include "core/resources.hpp"
+#include "core/shared.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -55,8 +56,8 @@ struct Pod {
     StringMap labels;
     StringMap annotations;  ///< only keys that is_kept_annotation() names
     std::vector<OwnerReference> owners;
-    Resources requests;  ///< effective, see effective_requests()
-    Constraints constraints;
+    Resources requests;                           ///< effective, see effective_requests()
+    Shared<Constraints> constraints;              ///< alike in most pods that wait
     std::optional<ScheduledCondition> scheduled;  ///< most pods have one: not worth a box
     /// The file named by --properties-file in the container whose first argument is `driver`,
     /// traced through its mount to a config map (spark.md 0.1): what makes a pod a Spark driver of

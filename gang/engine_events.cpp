@@ -153,6 +153,7 @@ void Engine::on(const PodUpserted& event) {
     if (!known) {
         PodEntry& entry = pods_.add(event.pod.uid);
         entry.pod = event.pod;
+        pods_.share_constraints(entry.pod);
         entry.mark = mark_of(entry.pod);
         entry.profile = profile_of(entry.pod);
         // What was there before us has waited before, too; the server's clock is all that tells.
@@ -188,6 +189,7 @@ void Engine::take_state(PodEntry& entry, const core::Pod& told) {
     const std::int64_t created = pod.created;
     auto properties = std::move(pod.spark_properties);
     pod = told;
+    pods_.share_constraints(pod);
     pod.created = created;  // ranks are made of it
     entry.mark = mark_of(pod);
     entry.profile = profile_of(pod);

@@ -25,6 +25,10 @@ struct IsOptional<std::optional<T>> : std::true_type {};
 template <typename T>
 struct IsOptional<core::Boxed<T>> : std::true_type {};
 template <typename T>
+struct IsShared : std::false_type {};
+template <typename T>
+struct IsShared<core::Shared<T>> : std::true_type {};
+template <typename T>
 struct IsVector : std::false_type {};
 template <typename T>
 struct IsVector<std::vector<T>> : std::true_type {};
@@ -56,6 +60,8 @@ void write(Writer& out, const T& value) {
         out.EndArray();
     } else if constexpr (IsOptional<T>::value) {
         write(out, *value);  // an empty one is the default, which is left out
+    } else if constexpr (IsShared<T>::value) {
+        write(out, *value);
     } else if constexpr (IsVector<T>::value) {
         out.StartArray();
         for (const auto& element : value) {
@@ -120,6 +126,8 @@ public:
                    read(from[1], into.second);
         } else if constexpr (IsOptional<T>::value) {
             return read(from, into.emplace());
+        } else if constexpr (IsShared<T>::value) {
+            return read(from, into.edit());
         } else if constexpr (IsVector<T>::value) {
             return read_list(from, into);
         } else if constexpr (IsVariant<T>::value) {

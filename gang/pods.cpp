@@ -25,6 +25,14 @@ PodId Pods::id_of(std::string_view uid) const {
     return *id;
 }
 
+void Pods::share_constraints(core::Pod& pod) {
+    for (const core::Shared<core::Constraints>& known : last_constraints_) {
+        if (pod.constraints.share(known)) return;
+    }
+    last_constraints_[oldest_constraints_] = pod.constraints;
+    oldest_constraints_ = (oldest_constraints_ + 1) % last_constraints_.size();
+}
+
 PodEntry& Pods::add(std::string_view uid) {
     PodId id{static_cast<std::uint32_t>(cells_.size())};
     if (free_.empty()) {

@@ -18,6 +18,7 @@
 
 #include <boost/container/flat_set.hpp>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -45,6 +46,9 @@ public:
 
     /// A new, active one; `pod.uid` and `id` are filled.
     PodEntry& add(std::string_view uid);
+    /// Its constraints are kept once if those of the last few are equal: executors of one gang are
+    /// alike, and the API server gives most pods the same two tolerations.
+    void share_constraints(core::Pod& pod);
     void erase(PodId id);
 
     // --- active ones ---
@@ -133,7 +137,7 @@ private:
         std::uint32_t holders = 0;
     };
     struct Cell {
-        core::Uuid uuid;  ///< nothing in it if the uid has another form
+        core::Uuid uuid;                   ///< nothing in it if the uid has another form
         std::unique_ptr<PodEntry> active;  ///< nullptr: it rests
         // Of a resting one:
         core::Text suffix;  ///< of the name, after the stem: mostly a number, shared by all gangs
@@ -189,6 +193,8 @@ private:
     std::map<std::string, PodId, std::less<>> by_odd_uid_;  ///< those of no usual form
     std::map<PodId, std::string> odd_uids_;
     core::Interner<core::Resources, AmountsId> amounts_;
+    std::array<core::Shared<core::Constraints>, 4> last_constraints_;
+    std::size_t oldest_constraints_ = 0;
     std::map<std::string, std::vector<PodId>, std::less<>> members_;  ///< by owner's uid
 };
 

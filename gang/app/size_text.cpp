@@ -94,7 +94,7 @@ std::string size_as_text(const SizeReport& report) {
     std::vector<Row> rows = {
         {"ROLE", "COUNT", "MAX", "CPU", "MEMORY", "OTHER", "NODE SELECTOR", "SCHEDULER"}};
     Row driver = {"driver", "1", "1"};
-    const Row pod = pod_row(report.driver.requests, report.driver.constraints.node_selector);
+    const Row pod = pod_row(report.driver.requests, report.driver.constraints->node_selector);
     driver.insert(driver.end(), pod.begin(), pod.end());
     driver.push_back(report.driver.scheduler_name);
     rows.push_back(std::move(driver));

@@ -75,7 +75,7 @@ std::optional<Refusal> Referee::admit(const core::Pod& pod) {
         return Refusal{"UnexpectedAdmissionError", "Pod was rejected: " + pod.problem};
     }
     if (auto shortage = find_shortage(pod.requests)) return shortage;
-    const bool fits_labels = core::matches_node_selector(node_, pod.constraints.node_selector) &&
+    const bool fits_labels = core::matches_node_selector(node_, pod.constraints->node_selector) &&
                              core::matches_required_affinity(node_, pod.constraints);
     if (!fits_labels) return failed_predicate("NodeAffinity");
     admitted_.emplace(pod.uid, pod.requests);

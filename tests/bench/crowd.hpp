@@ -66,7 +66,7 @@ inline void tolerate_as_all_do(core::Pod& pod) {
         toleration.any_effect = false;
         toleration.effect = core::TaintEffect::no_execute;
         toleration.seconds = 300;
-        pod.constraints.tolerations.push_back(std::move(toleration));
+        pod.constraints.edit().tolerations.push_back(std::move(toleration));
     }
 }
 
@@ -150,8 +150,7 @@ public:
             is_quiet = true;
             for (const gang::Decision& decision : step(gang::Tick{})) {
                 const auto* wake = std::get_if<gang::WakeAt>(&decision);
-                is_quiet =
-                    is_quiet && wake != nullptr && wake->time_ms > event_.time_ms + quiet_ms;
+                is_quiet = is_quiet && wake != nullptr && wake->time_ms > event_.time_ms + quiet_ms;
             }
         }
     }

@@ -352,7 +352,7 @@ TEST_CASE("rules 41: executors that may not go where they were expected get slot
     pool.labels = {{"pool", "spot"}};
     world.add_node(pool);
     const auto uid = tests::create_executor(world, driver, [](core::Pod& pod) {
-        pod.constraints.node_selector = {{"pool", "spot"}};
+        pod.constraints.edit().node_selector = {{"pool", "spot"}};
     });
     world.settle();
     CHECK(world.node_of(uid) == "n2");

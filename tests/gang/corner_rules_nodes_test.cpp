@@ -173,7 +173,7 @@ TEST_CASE("rules 33: room enough in all, but not on any node, is said as such") 
     for (const char* name : {"n1", "n2", "n3", "n4"}) {
         world.add_node(tests::node(name, 2, 16 * 1024));
         core::Pod pinned = tests::pod("pin-" + std::string(name), 1000, 64);
-        pinned.constraints.node_selector = {};
+        pinned.constraints.edit().node_selector = {};
         pinned.node_name = name;
         world.create(pinned);
     }

@@ -286,7 +286,7 @@ TEST_CASE("declaration: with a Spark conf the count is declared, the larger size
 
 TEST_CASE("declaration: without a conf executors are bound to the driver's own constraints") {
     core::Pod pod = labelled(ancestor_labels);
-    pod.constraints.node_selector = {{"pool", "gang"}};
+    pod.constraints.edit().node_selector = {{"pool", "gang"}};
     CHECK(sized(pod).executors[0].constraints == pod.constraints);
 }
 

@@ -58,6 +58,10 @@ void fill(Random& random, core::Boxed<T>& value) {
     fill(random, value.emplace());
 }
 template <typename T>
+void fill(Random& random, core::Shared<T>& value) {
+    fill(random, value.edit());
+}
+template <typename T>
 void fill(Random& random, std::vector<T>& value) {
     value.resize(static_cast<std::size_t>(random.between(1, 3)));
     for (T& element : value) {

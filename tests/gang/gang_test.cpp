@@ -542,8 +542,8 @@ TEST_CASE("GANG-20 constraints say which nodes count as room, the driver's for e
     tainted.taints = {{"dedicated", "spark", core::TaintEffect::no_schedule}};
     world.add_node(tainted);
     core::Pod pod = Seed::driver_pod("d", 3);
-    pod.constraints.node_selector = {{"pool", "spark"}};
-    pod.constraints.tolerations = {{"dedicated", false, "spark", true, {}, -1}};
+    pod.constraints.edit().node_selector = {{"pool", "spark"}};
+    pod.constraints.edit().tolerations = {{"dedicated", false, "spark", true, {}, -1}};
     const auto driver = world.create(pod);
     world.settle();
     CHECK_FALSE(world.is_bound(driver));  // n1 has room, but not for its executors
@@ -559,7 +559,7 @@ TEST_CASE("GANG-20 constraints say which nodes count as room, the driver's for e
     // An executor may really go anywhere: its own constraints decide once it is there.
     CHECK(world.node_of(world.executors(driver, 1).front()) == "n1");
     core::Pod tolerant = world.executor_pod(driver);
-    tolerant.constraints.tolerations = pod.constraints.tolerations;
+    tolerant.constraints.edit().tolerations = pod.constraints->tolerations;
     const auto executor = world.create(tolerant);
     world.settle();
     CHECK(world.is_bound(executor));

@@ -350,7 +350,7 @@ TEST_CASE("labelled: pools that share no node are lines of their own") {
         core::Pod pod = tests::pod(name, cpu * 1000, 64);
         pod.created = 1'000 + static_cast<std::int64_t>(world.pods().size());
         if (*pool != 0) {
-            pod.constraints.node_selector = {{"pool", pool}};
+            pod.constraints.edit().node_selector = {{"pool", pool}};
         }
         return world.create(pod);
     };

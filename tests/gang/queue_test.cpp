@@ -193,7 +193,7 @@ TEST_CASE("queue: pools that share no node need not wait for each other, not eve
         [&](const std::string& name, const std::string& pool, std::int64_t created) {
             core::Pod driver = tests::driver(name);
             driver.created = created;
-            driver.constraints.node_selector = {{"pool", pool}};
+            driver.constraints.edit().node_selector = {{"pool", pool}};
             return world.submit(
                 driver, tests::with(tests::conf(3), "spark.kubernetes.node.selector.pool", pool));
         };

@@ -564,7 +564,7 @@ private:
         world_.advance(600'000);
         world_.remove_application(probe);
         core::Pod whole = tests::pod("whole", rock.allocatable.cpu_milli, 1);
-        whole.constraints.node_selector = {{"rock", "yes"}};
+        whole.constraints.edit().node_selector = {{"rock", "yes"}};
         world_.change_node("rock", [](core::Node& node) { node.labels = {{"rock", "yes"}}; });
         const auto last = world_.create(whole);
         world_.advance(1'000);

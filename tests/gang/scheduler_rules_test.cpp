@@ -205,7 +205,8 @@ TEST_CASE("S7: no bind to a node known to be bad, whatever happens to it at any 
             }
             CHECK(world.bound_count(executors) == 5);  // there are eight cpus beside the bad node
             CHECK((has_room ? on_bad <= 4 : true));
-            CHECK(world.violations.empty());  // the referee knows which state of a node we have seen
+            CHECK(
+                world.violations.empty());  // the referee knows which state of a node we have seen
         }
     }
 }
@@ -301,10 +302,9 @@ TEST_CASE("S10: a node whose kubelet refuses is left alone until something is he
         }
         world.settle();
         core::Pod next = tests::pod("next", 500, 1);
-        next.constraints.node_selector = {{"pool", "a"}};
-        world.change_node(node == "n1" ? "n2" : "n1", [](core::Node& other) {
-            other.unschedulable = true;
-        });
+        next.constraints.edit().node_selector = {{"pool", "a"}};
+        world.change_node(
+            node == "n1" ? "n2" : "n1", [](core::Node& other) { other.unschedulable = true; });
         const auto lone = world.create(tests::pod("lone", 500, 1));
         world.settle();
         CHECK(world.node_of(lone) == node);
@@ -317,9 +317,8 @@ TEST_CASE("S10: a node whose kubelet refuses is left alone until something is he
         CHECK(world.node_of(again[0]) == node);
     }
     SUBCASE("with no other room the executor waits, and goes when the node is heard of") {
-        world.change_node(node == "n1" ? "n2" : "n1", [](core::Node& other) {
-            other.unschedulable = true;
-        });
+        world.change_node(
+            node == "n1" ? "n2" : "n1", [](core::Node& other) { other.unschedulable = true; });
         refuse(executors[0], "OutOfmemory");
         const auto again = world.create_executors(driver, 1);
         world.settle();
@@ -544,11 +543,11 @@ TEST_CASE("S24: hostile sizes cost bounded work and stop nobody") {
     for (int i = 0; i < 100'000; ++i) {
         char key[16];
         std::snprintf(key, sizeof key, "k%06d", i);
-        picky.constraints.node_selector.emplace_back(key, "v");
+        picky.constraints.edit().node_selector.emplace_back(key, "v");
     }
     world.submit(picky, tests::conf(3));
     core::Pod tolerant = tests::driver("tolerant");
-    tolerant.constraints.tolerations.resize(10'000);
+    tolerant.constraints.edit().tolerations.resize(10'000);
     world.submit(tolerant, tests::conf(2));
     const auto honest = world.submit("honest", 3, 5'000);
     world.advance(5'000);

@@ -244,7 +244,7 @@ TEST_CASE("shapes: other constraints than predicted move the slots to where exec
     pool.labels = {{"pool", "batch"}};
     world.add_node(pool);
     const auto executors = create_changed(world, driver, 2, [](core::Pod& pod) {
-        pod.constraints.node_selector = {{"pool", "batch"}};
+        pod.constraints.edit().node_selector = {{"pool", "batch"}};
     });
     world.settle();
     CHECK(world.bound_count(executors) == 2);
@@ -302,7 +302,7 @@ TEST_CASE("shapes: what the API server adds to every pod is no difference") {
     const auto driver = start(world, 3);
     const auto executors = create_changed(world, driver, 1, [](core::Pod& pod) {
         for (const char* taint : {"not-ready", "unreachable"}) {
-            pod.constraints.tolerations.push_back(
+            pod.constraints.edit().tolerations.push_back(
                 {std::string("node.kubernetes.io/") + taint,
                  true,
                  "",

@@ -149,7 +149,7 @@ TEST_CASE("codec_pod: selector, required affinity and tolerations") {
         {"key": "spark", "value": "true", "effect": "NoSchedule"},
         {"key": "g", "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 300}])");
     CHECK(pod.problem.empty());
-    const auto& constraints = pod.constraints;
+    const core::Constraints& constraints = pod.constraints;
     CHECK(constraints.node_selector == core::StringMap{{"a", "1"}, {"b", "2"}});
     CHECK(constraints.has_required_affinity);
     using Op = core::SelectorOperator;

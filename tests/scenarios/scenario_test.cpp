@@ -155,7 +155,7 @@ private:
             conf = tests::with(conf, "spark.executor.cores", command.value("cores", "1"));
             if (command.values.contains("pool")) {
                 const std::string& pool = command.values.at("pool");
-                driver.constraints.node_selector = {{"pool", pool}};
+                driver.constraints.edit().node_selector = {{"pool", pool}};
                 conf = tests::with(conf, "spark.kubernetes.node.selector.pool", pool);
             }
             driver.gated = command.value("gated", "no") == "yes";

@@ -185,17 +185,17 @@ public:
         return *this;
     }
     PodBuilder& node_selector(std::string key, std::string value) {
-        put(pod_.constraints.node_selector, std::move(key), std::move(value));
+        put(pod_.constraints.edit().node_selector, std::move(key), std::move(value));
         return *this;
     }
     PodBuilder& tolerates(core::Toleration toleration) {
-        pod_.constraints.tolerations.push_back(std::move(toleration));
+        pod_.constraints.edit().tolerations.push_back(std::move(toleration));
         return *this;
     }
     /// One more term: any term suffices.
     PodBuilder& affinity(core::NodeSelectorTerm term) {
-        pod_.constraints.has_required_affinity = true;
-        pod_.constraints.required_affinity.push_back(std::move(term));
+        pod_.constraints.edit().has_required_affinity = true;
+        pod_.constraints.edit().required_affinity.push_back(std::move(term));
         return *this;
     }
     PodBuilder& owner(core::OwnerReference reference) {

@@ -18,7 +18,7 @@ constexpr std::int64_t batch = 1'000;          // events that are made before th
 constexpr std::int64_t busy_nodes = 64;        // full of one gang: what the waiting ones wait for
 constexpr std::int64_t joining_nodes = 8;      // each brings room for one waiting gang
 constexpr std::int64_t noise_nodes = 100;      // that say something which changes nothing
-constexpr int plans_max = 1'000;              // for the executors of one gang
+constexpr int plans_max = 1'000;               // for the executors of one gang
 constexpr std::uint64_t pods_to_end = 20'000;  // a sample; ending all would only take longer
 constexpr std::uint64_t others = 1'000'000'000'000;  // numbers of pods that are not of our own
 const char* const pool_label = "pool";
@@ -130,7 +130,7 @@ private:
         Gang out{world_.make(size.executors), size};
         out.application.driver.requests = size.driver;
         if (in_pool) {
-            out.application.driver.constraints.node_selector = {{pool_label, "busy"}};
+            out.application.driver.constraints.edit().node_selector = {{pool_label, "busy"}};
         }
         return out;
     }
@@ -138,7 +138,7 @@ private:
     core::Pod executor(const Gang& gang, std::int64_t index) const {
         core::Pod pod = gang.application.executor(index);
         pod.requests = gang.size.executor();
-        pod.constraints.node_selector = gang.application.driver.constraints.node_selector;
+        pod.constraints.edit().node_selector = gang.application.driver.constraints->node_selector;
         return pod;
     }
 
@@ -150,7 +150,7 @@ private:
             std::move(conf),
             "spark.executor.memory",
             std::to_string(gang.size.executor_memory_gib) + "g");
-        if (!gang.application.driver.constraints.node_selector.empty()) {
+        if (!gang.application.driver.constraints->node_selector.empty()) {
             conf = tests::with(
                 std::move(conf),
                 std::string("spark.kubernetes.node.selector.") + pool_label,

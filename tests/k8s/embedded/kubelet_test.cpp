@@ -129,7 +129,7 @@ TEST_CASE("referee: pods, memory, cards, labels and hostile numbers") {
     card.requests.extended = {{"nvidia.com/gpu", 1}};
     CHECK(referee.admit(card)->reason == "OutOfnvidia.com/gpu");
     core::Pod picky = pod("s", 0);
-    picky.constraints.node_selector = {{"disk", "tape"}};
+    picky.constraints.edit().node_selector = {{"disk", "tape"}};
     CHECK(referee.admit(picky)->reason == "NodeAffinity");
     CHECK_FALSE(referee.admit(pod("one", 1)));
     CHECK(referee.admit(pod("huge", INT64_MAX))->reason == "OutOfcpu");
