@@ -256,7 +256,10 @@ TlsSession::Step TlsSession::read(std::span<char> into) {
     ERR_clear_error();
     std::size_t bytes = 0;
     const int result = SSL_read_ex(session_, into.data(), into.size(), &bytes);
-    return step_of(result, bytes);
+    const Step step = step_of(result, bytes);
+    // A session for later (keep_session) makes OpenSSL get 16 KB for an answer that it never sends.
+    SSL_free_buffers(session_);
+    return step;
 }
 
 TlsSession::Step TlsSession::write(std::string_view text) {
