@@ -2,6 +2,7 @@
 import os
 import time
 from dataclasses import dataclass
+from statistics import fmean
 from typing import Sequence
 
 from support.json_type import Json
@@ -29,6 +30,15 @@ class Burst:
     @property
     def cpu_s_per_1000(self) -> float:
         return self.cpu_s * 1000 / self.pods
+
+
+def together(bursts: Sequence[Burst]) -> Burst:
+    """As one: all pods in all the time; what is not a rate or a sum is the mean."""
+    pods = sum(each.pods for each in bursts)
+    return Burst(bursts[0].contender, pods, pods / sum(each.pods / each.pods_per_s for each in bursts),
+                 fmean(each.first_bound_s for each in bursts), sum(each.cpu_s for each in bursts),
+                 fmean(each.peak_rss_mb for each in bursts), sum(each.plane_cpu_s for each in bursts),
+                 max(each.load1 for each in bursts))
 
 
 def raw_burst(plane: BenchPlane, pods: int, connections: int = CONNECTIONS) -> Burst:
