@@ -103,7 +103,6 @@ struct Writer::Impl : std::enable_shared_from_this<Writer::Impl> {
     std::deque<WriteUnderWay> woken;  // their wait is over, a worker has not come by yet
     std::size_t taken = 0;            // jobs that were taken and are not through yet
     std::size_t droppable_taken = 0;  // of these
-    std::size_t opening = 0;          // workers whose connection has not stood yet
     std::size_t in_flight = 0;        // requests that the server has not answered yet
     std::uint64_t event_serial = 0;
     bool event_timer_set = false;
@@ -133,6 +132,7 @@ struct Writer::Impl : std::enable_shared_from_this<Writer::Impl> {
     // --- writer_pool.cpp ---
     std::size_t allowed() const;
     std::size_t busy() const { return workers.size() - idle.size(); }
+    std::size_t opening() const;
     bool has_work();
     bool may_take_droppable() const;
     void kick();

@@ -71,6 +71,11 @@ bool Writer::Impl::may_take_droppable() const {
     return droppable_taken < std::max<std::size_t>(allowed() / 2, 1);
 }
 
+std::size_t Writer::Impl::opening() const {
+    const auto is_opening = [](const WorkerPointer& worker) { return !worker->has_stood; };
+    return static_cast<std::size_t>(std::count_if(workers.begin(), workers.end(), is_opening));
+}
+
 // Wakes a resting worker, or starts one, if the window has room. Called for each new job; each
 // worker that has found one calls it for the next.
 void Writer::Impl::kick() {
@@ -84,8 +89,7 @@ void Writer::Impl::kick() {
         worker->timer.cancel();
         return;
     }
-    if (opening >= openings_max) return;
-    ++opening;
+    if (opening() >= openings_max) return;
     auto worker = std::make_shared<Worker>(io, endpoint);
     workers.push_back(worker);
     asio::co_spawn(io, work(worker), keep_alive(shared_from_this()));
@@ -94,7 +98,6 @@ void Writer::Impl::kick() {
 // The next one may open its own.
 void Writer::Impl::stands(Worker& worker) {
     if (std::exchange(worker.has_stood, true)) return;
-    --opening;
     if (!closed && has_work()) kick();
 }
 
@@ -266,7 +269,6 @@ asio::awaitable<bool> Writer::Impl::rest(WorkerPointer worker) {
 
 void Writer::Impl::worker_ended(const WorkerPointer& worker) {
     worker->connection.close();
-    if (!worker->has_stood) --opening;
     workers.erase(std::find(workers.begin(), workers.end(), worker));
     if (!stopping || !workers.empty()) return;
     if (!closed && (!parked.empty() || has_work())) return;

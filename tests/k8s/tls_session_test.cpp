@@ -111,6 +111,24 @@ std::shared_ptr<TlsContext> trust_with_session(const Pair& server) {
     return known;
 }
 
+/// A session as servers give them, for as many TlsResumptions as are wanted.
+class GivenSession {
+public:
+    GivenSession() : known_(trust_with_session(Pair())) {
+        session_ = known_->resumption().offered(monotonic_ms());
+        REQUIRE(session_ != nullptr);
+    }
+    void keep_in(TlsResumption& resumption, bool is_resumed, std::int64_t now_ms) const {
+        SSL_SESSION_up_ref(session_);
+        resumption.keep(session_, is_resumed, now_ms);
+    }
+    SSL_SESSION* get() const { return session_; }
+
+private:
+    std::shared_ptr<TlsContext> known_;
+    SSL_SESSION* session_ = nullptr;  // known_'s
+};
+
 bool is_resumed(const std::shared_ptr<TlsContext>& known, const Pair& server) {
     Pair next(server);
     TlsSession session(known, next.near);
@@ -234,36 +252,25 @@ TEST_CASE("tls session: a handshake that fails makes the next one begin afresh")
 }
 
 TEST_CASE("tls session: however often it is taken up, certificates are looked at again") {
-    Pair server;
-    const auto known = trust_with_session(server);
-    SSL_SESSION* const session = known->resumption().offered(monotonic_ms());
-    REQUIRE(session != nullptr);
+    const GivenSession session;
     constexpr std::int64_t max = TlsResumption::trusted_ms_max;
     TlsResumption resumption;
-    const auto keep = [&](bool is_resumed, std::int64_t now_ms) {
-        SSL_SESSION_up_ref(session);
-        resumption.keep(session, is_resumed, now_ms);
-    };
     CHECK(resumption.offered(0) == nullptr);
-    keep(false, 1'000);
-    CHECK(resumption.offered(1'000 + max - 1) == session);
-    keep(true, max);
-    CHECK(resumption.offered(1'000 + max - 1) == session);
+    session.keep_in(resumption, false, 1'000);
+    CHECK(resumption.offered(1'000 + max - 1) == session.get());
+    session.keep_in(resumption, true, max);
+    CHECK(resumption.offered(1'000 + max - 1) == session.get());
     CHECK(resumption.offered(1'000 + max) == nullptr);
-    keep(false, max);
-    CHECK(resumption.offered(1'000 + max) == session);
+    session.keep_in(resumption, false, max);
+    CHECK(resumption.offered(1'000 + max) == session.get());
 }
 
 TEST_CASE("tls session: where taking one up fails, none is offered for a while") {
-    Pair server;
-    const auto known = trust_with_session(server);
-    SSL_SESSION* const session = known->resumption().offered(monotonic_ms());
-    REQUIRE(session != nullptr);
+    const GivenSession session;
     constexpr std::int64_t max = TlsResumption::trusted_ms_max;
     TlsResumption resumption;
     resumption.failed(1'000);
-    SSL_SESSION_up_ref(session);
-    resumption.keep(session, false, 1'001);
+    session.keep_in(resumption, false, 1'001);
     CHECK(resumption.offered(1'000 + max - 1) == nullptr);
-    CHECK(resumption.offered(1'000 + max) == session);
+    CHECK(resumption.offered(1'000 + max) == session.get());
 }
