@@ -109,6 +109,7 @@ public:
         const std::function<void(std::string_view uid, std::string_view name)>& visit) const;
     std::vector<NodeLedger> ledger() const;
     Totals totals(std::int64_t now_ms) const;
+    bool is_settled() const { return leads_ && (was_handed_over_ || is_behind_fence()); }
 
 private:
     using MemoKey = std::vector<std::pair<core::ShapeId, std::int64_t>>;
@@ -281,6 +282,7 @@ private:
                core::is_mutant(core::Mutant::fence_left_out);
     }
     bool is_behind_fence() const { return leads_ && fence_is_complete_ && is_fence_passed(); }
+    bool needs_another_fence() const;
     bool is_rewritten_by_another(const Application& app, const std::string* text) const;
     void observe_mark(const PodEntry& entry);
     void step_down(std::int64_t epoch);
@@ -471,6 +473,7 @@ private:
     std::int64_t idle_milli_ms_ = 0;  ///< cpu of open slots times time, while we lead
     bool leads_ = false;
     std::int64_t epoch_ = 0;
+    bool was_handed_over_ = false;  ///< nothing of an older leader's is under way
     bool fence_is_raised_ = false;  ///< in this reign
     std::int64_t fence_raised_ms_ = 0;
     bool fence_is_complete_ = false;  ///< whoever comes now needs none

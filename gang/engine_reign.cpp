@@ -45,6 +45,7 @@ std::int64_t epoch_of(const core::Pod& pod) {
 void Engine::on(const LeadershipGained& event) {
     leads_ = true;
     epoch_ = event.epoch;
+    was_handed_over_ = event.handed_over;
     fence_.raise();
     gangs_to_fence_.clear();
     fence_is_raised_ = false;
@@ -101,15 +102,28 @@ void Engine::raise_fence() {
     first_plan_until_ms_ = now_ms_ + first_plan_wait_ms_max;
 }
 
+/// Of all that may have to be written to. Where nothing is under way one write will do, whatever it
+/// is to: when the watch shows it, the watch has shown all that the older leader wrote.
+bool Engine::needs_another_fence() const {
+    if (fence_is_complete_) {
+        return false;
+    }
+    const bool none_is_out = fence_.passed() && gangs_to_fence_.empty();
+    return !was_handed_over_ || (none_is_out && !fence_.view_is_current());
+}
+
 /// An older leader may have a write under way that moves the slots of a live gang to room which is
 /// free for us. So the reservation of each gang with slots to fill is written anew, as ours: the
 /// other write then comes too late. A gang whose executors are all there has nothing to move.
 void Engine::fence_gangs() {
-    if (!fence_is_complete_) {
+    if (needs_another_fence()) {
         for (const auto& [uid, app] : apps_) {
-            const bool has_unfilled =
-                app.reserved && app.phase == Phase::running && app.epoch != epoch_ &&
-                app.count(SlotState::bound) < app.slots.size();
+            if (!needs_another_fence()) {
+                break;
+            }
+            const bool has_unfilled = app.reserved && app.phase == Phase::running &&
+                                      app.epoch != epoch_ &&
+                                      app.count(SlotState::bound) < app.slots.size();
             if (has_unfilled) {
                 gangs_to_fence_.emplace(uid, GangFence{app.annotation.str(), now_ms_});
             }
@@ -142,12 +156,15 @@ void Engine::fence_gangs() {
 }
 
 /// What an older leader wrote, and the watch shows only now, is the truth until our own write of
-/// this reservation has passed. Nonsense is nobody's truth.
+/// this reservation has passed; where it handed over, until our view is current. Nonsense is
+/// nobody's truth.
 bool Engine::is_rewritten_by_another(const Application& app, const std::string* text) const {
     const auto it = gangs_to_fence_.find(app.uid);
+    const bool is_fenced = it != gangs_to_fence_.end();
+    const bool may_be_late = was_handed_over_ && leads_ && !fence_.view_is_current();
     const bool has_passed = app.epoch == epoch_ && app.stored >= app.text_generation;
-    if (it == gangs_to_fence_.end() || has_passed || text == nullptr || *text == it->second.text ||
-        *text == app.annotation) {
+    if ((!is_fenced && !may_be_late) || has_passed || text == nullptr || *text == app.annotation ||
+        (is_fenced && *text == it->second.text)) {
         return false;
     }
     const auto read = decode_reservation(*text, schema_.gang.max_gang_size - 1);
@@ -160,8 +177,11 @@ void Engine::fence_step() {
     if (!fence_is_raised_) {
         raise_fence();
     }
-    if (!fence_is_complete_) {
+    if (needs_another_fence()) {
         for (const Application* app : waiting_) {
+            if (!needs_another_fence()) {
+                break;
+            }
             fence_.add(app->uid, now_ms_);
         }
     }

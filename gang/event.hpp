@@ -83,13 +83,17 @@ struct StatusWritten {
     std::string message;  ///< why not
 };
 
-/// The audit has found, twice, that the driver does not carry the reservation that the ledger holds.
+/// The audit has found, twice, that the driver does not carry the reservation that the ledger
+/// holds.
 struct ReservationDiffers {
     std::string driver_uid;
 };
 
 struct LeadershipGained {
     std::int64_t epoch;  ///< grows with every leader; goes into reservations and fencing conditions
+    /// The leader before gave up with nothing under way, of its own or of an older one's: one write
+    /// is enough of a fence, and what it is for is to see that our view is not from before.
+    bool handed_over = false;
 };
 struct LeadershipLost {};
 

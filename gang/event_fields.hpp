@@ -365,8 +365,10 @@ struct Of<ReservationDiffers> {
 };
 template <>
 struct Of<LeadershipGained> {
+    using T = LeadershipGained;
     static constexpr const char* name = "leadershipGained";
-    static constexpr auto list = std::tuple{Field{"epoch", &LeadershipGained::epoch}};
+    static constexpr auto list =
+        std::tuple{Field{"epoch", &T::epoch}, Field{"handedOver", &T::handed_over}};
 };
 template <>
 struct Of<LeadershipLost> {

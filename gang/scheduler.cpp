@@ -53,6 +53,10 @@ const Counters& Scheduler::counters() const {
     return state_->engine.counters();
 }
 
+bool Scheduler::is_settled() const {
+    return state_->engine.is_settled();
+}
+
 Totals Scheduler::totals(std::int64_t now_ms) const {
     return state_->engine.totals(now_ms);
 }

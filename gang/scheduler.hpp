@@ -52,10 +52,13 @@ public:
     /// By node name.
     std::vector<NodeLedger> ledger() const;
 
-    /// How many things are remembered because of pods: 0 when there are none, and for a while after.
+    /// How many things are remembered because of pods: 0 when there are none, and for a while
+    /// after.
     std::size_t remembered() const;
     /// For metrics; all zero but the sum over time while another leads. Walks all gangs and pods.
     Totals totals(std::int64_t now_ms) const;
+    /// It leads, and no older leader has a write under way that could still be carried out.
+    bool is_settled() const;
 
 private:
     struct State;

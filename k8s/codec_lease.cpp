@@ -51,6 +51,8 @@ core::Result<protocol::Lease> decode_lease_value(const rapidjson::Value& value) 
     lease.resource_version = fields.text(*metadata, "resourceVersion");
     if (const auto* annotations = find_member(*metadata, "annotations"); annotations != nullptr) {
         lease.epoch = read_epoch(fields.text(*annotations, epoch_annotation));
+        const std::int64_t settled = read_epoch(fields.text(*annotations, settled_annotation));
+        lease.settled = settled != 0 && settled == lease.epoch;
     }
     if (const auto* spec = find_member(value, "spec"); spec != nullptr) {
         constexpr std::int64_t seconds_max = protocol::lease_duration_ms_max / 1'000;
@@ -118,9 +120,14 @@ std::string encode_lease(const LeaseWrite& write, const std::string& seen) {
     if (!write.resource_version.empty()) {
         set(metadata, "resourceVersion", text(write.resource_version), memory);
     }
+    rapidjson::Value& annotations = child(metadata, "annotations", memory);
     if (write.acquired) {
-        rapidjson::Value& annotations = child(metadata, "annotations", memory);
         set(annotations, epoch_annotation, text(std::to_string(write.epoch)), memory);
+    }
+    annotations.RemoveMember(settled_annotation);
+    if (write.settled) {
+        const std::string epoch = Fields().text(annotations, epoch_annotation);
+        set(annotations, settled_annotation, text(epoch), memory);
     }
     rapidjson::Value& spec = child(document, "spec", memory);
     const std::string now = format_micro_time(write.unix_time_ms);

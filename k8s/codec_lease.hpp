@@ -11,6 +11,9 @@ namespace k8s {
 
 /// On the Lease: the epoch of its holder's reign.
 inline constexpr const char* epoch_annotation = "gang-scheduler/epoch";
+/// On a Lease that was given up with no write under way: the epoch of the reign that ended so. Any
+/// other epoch's is of no meaning, so a leader that does not know this annotation voids it.
+inline constexpr const char* settled_annotation = "gang-scheduler/settled";
 
 core::Result<protocol::Lease> decode_lease(std::string json);
 
@@ -42,6 +45,7 @@ struct LeaseWrite {
     bool acquired = false;         ///< acquireTime becomes now, and `epoch` is written
     std::int64_t epoch = 0;
     std::int64_t unix_time_ms = 0;
+    bool settled = false;  ///< of a release: protocol::Lease::settled
 };
 
 /// The object to POST or PUT. `seen`: the JSON of the Lease as last read, whose other fields

@@ -23,8 +23,8 @@ namespace {
 constexpr std::int64_t call_ms_max = 5'000;
 constexpr std::int64_t call_ms_min = 500;
 constexpr std::int64_t notice_again_ms = 30'000;
-constexpr std::int64_t stop_ms = 2'000;          // for a renewal under way and the release
-constexpr std::int64_t last_renewal_ms = 1'000;  // of these, for the renewal
+constexpr std::int64_t stop_ms = 2'000;           // for a renewal under way and the release
+constexpr std::int64_t last_renewal_ms = 1'000;   // of these, for the renewal
 constexpr std::int64_t follow_seconds_min = 300;  // asked of the server: this to twice this
 constexpr std::size_t follow_line_max = 1024 * 1024;
 
@@ -68,7 +68,7 @@ struct Elector::Impl {
     bool started = false;
     bool stopped = false;
     bool following = false;
-    bool abandoned = false;  // the Lease is left to expire
+    LeaseEnd lease_end = LeaseEnd::release;
 
     std::string collection() const {
         return fmt::format(
@@ -89,7 +89,8 @@ struct Elector::Impl {
     void tell_changes();
     void failed(const std::string& why);
     void conflict();
-    std::string body(const protocol::UpdateLease& update, const std::string& holder) const;
+    LeaseWrite write_of(const protocol::UpdateLease& update) const;
+    std::string body(const LeaseWrite& write) const;
     Request write_request(const protocol::LeaseAction& action) const;
     void take_read(const Reply& reply);
     void take_written(std::int64_t sent_ms, const Reply& reply);
@@ -109,7 +110,9 @@ void Elector::Impl::tell_changes() {
     told_leader = election.is_leader();
     if (told_leader) {
         problem.clear();
-        if (options.gained) options.gained(election.epoch(), election.why_free());
+        if (options.gained) {
+            options.gained({election.epoch(), election.was_handed_over(), election.why_free()});
+        }
     } else if (options.lost) {
         options.lost(problem.empty() ? "the lease was not renewed in time" : problem);
     }
@@ -142,19 +145,22 @@ void Elector::Impl::conflict() {
     election.on_conflict(monotonic_ms());
 }
 
-std::string Elector::Impl::body(
-    const protocol::UpdateLease& update, const std::string& holder) const {
+LeaseWrite Elector::Impl::write_of(const protocol::UpdateLease& update) const {
     LeaseWrite write;
     write.namespace_name = options.namespace_name;
     write.name = options.lease_name;
-    write.holder = holder;
-    write.duration_ms = holder.empty() ? 1'000 : options.lease_duration_ms;
+    write.holder = options.identity;
+    write.duration_ms = options.lease_duration_ms;
     write.transitions = update.transitions;
     write.resource_version = update.resource_version;
     write.acquired = update.acquired;
     write.unix_time_ms = unix_ms();
     write.epoch = election.next_epoch(write.unix_time_ms);
-    return encode_lease(write, update.resource_version.empty() ? std::string() : seen);
+    return write;
+}
+
+std::string Elector::Impl::body(const LeaseWrite& write) const {
+    return encode_lease(write, write.resource_version.empty() ? std::string() : seen);
 }
 
 Request Elector::Impl::write_request(const protocol::LeaseAction& action) const {
@@ -169,7 +175,7 @@ Request Elector::Impl::write_request(const protocol::LeaseAction& action) const 
     Request request(
         create != nullptr ? "POST" : "PUT", create != nullptr ? collection() : object());
     request.content_type = "application/json";
-    request.body = body(update, options.identity);
+    request.body = body(write_of(update));
     return request;
 }
 
@@ -205,8 +211,7 @@ bool Elector::Impl::take_bytes(const std::string& bytes) {
     while (const auto text = lines.next()) {
         auto line = decode_lease_line(std::string(*text));
         if (!line || line->status != 0) return false;
-        const bool is_it =
-            line->event != LeaseEvent::none && line->name == options.lease_name;
+        const bool is_it = line->event != LeaseEvent::none && line->name == options.lease_name;
         if (is_it) take_lease(*line);
     }
     return true;
@@ -312,7 +317,7 @@ asio::awaitable<void> Elector::Impl::run() {
         tell_changes();
     }
     stop_timer.cancel();
-    if (!abandoned) co_await release();
+    if (lease_end != LeaseEnd::leave) co_await release();
     connection.close();
     if (stop_done) asio::post(io, std::exchange(stop_done, nullptr));
 }
@@ -325,7 +330,11 @@ asio::awaitable<void> Elector::Impl::release() {
         if (!update || left <= 0) co_return;
         Request put("PUT", object());
         put.content_type = "application/json";
-        put.body = body(*update, std::string());
+        LeaseWrite write = write_of(*update);
+        write.holder.clear();
+        write.duration_ms = protocol::lease_released_ms;
+        write.settled = lease_end == LeaseEnd::settle;
+        put.body = body(write);
         Reply reply = co_await connection.call(std::move(put), CallLimits(left));
         const auto* response = std::get_if<Response>(&reply);
         if (response == nullptr || response->status != 409) co_return;
@@ -340,7 +349,7 @@ Elector::Elector(asio::io_context& io, std::shared_ptr<Endpoint> endpoint, Elect
 
 Elector::~Elector() {
     impl_->stopped = true;
-    impl_->abandoned = true;
+    impl_->lease_end = LeaseEnd::leave;
     impl_->stop_done = nullptr;
     impl_->timer.cancel();
     impl_->stop_timer.cancel();
@@ -363,7 +372,7 @@ std::string Elector::holder() const {
 
 void Elector::stop(std::function<void()> done, LeaseEnd end) {
     impl_->stopped = true;
-    impl_->abandoned = end == LeaseEnd::leave;
+    impl_->lease_end = end;
     if (!impl_->started) {
         asio::post(impl_->io, std::move(done));
         return;

@@ -15,6 +15,14 @@
 
 namespace k8s {
 
+/// A leadership that begins.
+struct Reign {
+    std::int64_t epoch = 0;  ///< grows with every change of leader
+    bool handed_over =
+        false;        ///< the leader before left no write under way (protocol::Lease::settled)
+    std::string why;  ///< how the lease came to be free
+};
+
 struct ElectorOptions {
     std::string namespace_name;
     std::string lease_name = "gang-scheduler";
@@ -22,14 +30,17 @@ struct ElectorOptions {
     std::int64_t lease_duration_ms = 15'000;
     std::int64_t renew_deadline_ms = 10'000;
     std::int64_t retry_period_ms = 2'000;
-    /// The epoch grows with every change of leader; `why` says how the lease came to be free.
-    std::function<void(std::int64_t epoch, const std::string& why)> gained;
+    std::function<void(const Reign& reign)> gained;
     /// Nothing may be written any more. The elector goes on as a candidate.
     std::function<void(const std::string& why)> lost;
     NoticeSink notice;
 };
 
-enum class LeaseEnd : std::uint8_t { release, leave };
+enum class LeaseEnd : std::uint8_t {
+    settle,   ///< released, and said that no write is under way, ours or an older leader's
+    release,  ///< no write of ours is under way
+    leave     ///< left to expire: a write of ours may still be on its way
+};
 
 class Elector {
 public:
@@ -50,7 +61,6 @@ public:
 
     /// Gives the lease up if we hold it (at most two seconds), then calls `done`. Stop the writer
     /// first: after the release somebody else leads. Neither gained nor lost is called any more.
-    /// With `leave` it is left to expire: a write of ours may still be on its way.
     void stop(std::function<void()> done, LeaseEnd end = LeaseEnd::release);
 
 private:

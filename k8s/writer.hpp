@@ -51,6 +51,7 @@ struct WriterStats {
     std::uint64_t binds = 0;
     std::uint64_t binds_unknown = 0;  ///< times that an outcome had to be read back
     std::uint64_t patches = 0;
+    std::uint64_t patches_unsettled = 0;  ///< with callback, given up: may still reach the pod
     std::uint64_t events = 0;
     std::uint64_t conditions_dropped = 0;
     std::uint64_t events_dropped = 0;

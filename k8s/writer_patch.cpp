@@ -28,6 +28,7 @@ void Writer::Impl::finish(PatchUnderWay& patch, protocol::PatchFinished& how) {
     if (how.written) ++stats.patches;
     const bool is_awaited = static_cast<bool>(patch.job.done);
     if (is_awaited) {
+        if (how.unsettled) ++stats.patches_unsettled;
         patch.job.done(
             StatusResult{how.written, how.changed, std::move(how.message), std::move(patch.node)});
     }
@@ -72,7 +73,7 @@ asio::awaitable<protocol::PatchAction> Writer::Impl::send_patch(
     request.body = encode_status_patch(patch, unix_ms());
     Reply reply = co_await write(worker, std::move(request));
     if (const auto* failure = std::get_if<Failure>(&reply)) {
-        co_return under_way.state.on_no_answer(failure->message, chance());
+        co_return under_way.state.on_no_answer(failure->maybe_sent, failure->message, chance());
     }
     auto& response = std::get<Response>(reply);
     if (response.status == 200) {

@@ -2,7 +2,6 @@
 
 #include "gang/app/endpoints.hpp"
 #include "gang/app/executor.hpp"
-#include "gang/inbox.hpp"
 #include "gang/app/json_text.hpp"
 #include "gang/app/ledger_report.hpp"
 #include "gang/app/metrics.hpp"
@@ -10,6 +9,7 @@
 #include "gang/app/server_name.hpp"
 #include "gang/app/translate.hpp"
 #include "gang/app/version.hpp"
+#include "gang/inbox.hpp"
 #include "gang/scheduler.hpp"
 #include "k8s/elector.hpp"
 #include "k8s/time.hpp"
@@ -75,7 +75,8 @@ struct Daemon::Impl : std::enable_shared_from_this<Daemon::Impl> {
     void await_rest();
     void step(const StampedEvent& event);
     void lost(const std::string& why);
-    void lead(std::int64_t epoch, const std::string& why);
+    void lead(const k8s::Reign& reign);
+    k8s::LeaseEnd lease_end(bool drained) const;
     ControlSource control_source();
     ServedSource served_source();
     Health health();
@@ -102,7 +103,7 @@ struct Daemon::Impl : std::enable_shared_from_this<Daemon::Impl> {
     Endpoints endpoints;
     std::int64_t last_step_ms = 0;  ///< of the clock; or when somebody began to wait
     DaemonStats stats;
-    std::optional<std::int64_t> reign_begins;  ///< its epoch, while the nodes are listed for it
+    std::optional<LeadershipGained> reign_begins;  ///< while the nodes are listed for it
     bool turn_is_posted = false;
     bool watches_rest = false;
     bool deciding = true;  ///< false once the lease is lost or the end has begun
@@ -170,7 +171,7 @@ k8s::WatcherOptions Daemon::Impl::watcher_options(k8s::WatchKind kind) {
             await_rest();
         }
         if (nodes_are_new && reign_begins) {
-            push(LeadershipGained{*std::exchange(reign_begins, std::nullopt)});
+            push(*std::exchange(reign_begins, std::nullopt));
         }
     };
     out.notice = notices(kind == k8s::WatchKind::pods ? "pods" : "nodes");
@@ -206,7 +207,7 @@ k8s::ElectorOptions Daemon::Impl::elector_options() {
     out.lease_duration_ms = lease.lease_duration_ms;
     out.renew_deadline_ms = lease.renew_deadline_ms;
     out.retry_period_ms = lease.retry_period_ms;
-    out.gained = [this](std::int64_t epoch, const std::string& why) { lead(epoch, why); };
+    out.gained = [this](const k8s::Reign& reign) { lead(reign); };
     out.lost = [this](const std::string& why) { lost(why); };
     out.notice = notices("lease");
     return out;
@@ -229,25 +230,24 @@ void Daemon::Impl::start() {
         elector->start();
         return;
     }
-    lead(clock.now(), "there is no leader election");
+    lead({clock.now(), false, "there is no leader election"});
 }
 
-void Daemon::Impl::lead(std::int64_t epoch, const std::string& why) {
+void Daemon::Impl::lead(const k8s::Reign& reign) {
     if (!deciding) {
         return;
     }
     options.log->write(
-        LogLevel::info,
-        "leading",
-        {{"epoch", std::to_string(epoch)}, {"why", why}});
+        LogLevel::info, "leading", {{"epoch", std::to_string(reign.epoch)}, {"why", reign.why}});
     stats.leading = true;
     // A view from before the reign is not decided on. Of pods the scheduler finds that out itself,
     // by its own writes to them; to nodes it does not write, so they are listed anew.
+    const LeadershipGained gained{reign.epoch, reign.handed_over};
     if (!nodes.stats().synced) {
-        push(LeadershipGained{epoch});
+        push(gained);
         return;
     }
-    reign_begins = epoch;
+    reign_begins = gained;
     nodes.list_again();
 }
 
@@ -446,7 +446,8 @@ void Daemon::Impl::lost(const std::string& why) {
     if (lease_is_lost) {
         return;
     }
-    options.log->write(LogLevel::error, "leadership lost, nothing is decided any more", {{"why", why}});
+    options.log->write(
+        LogLevel::error, "leadership lost, nothing is decided any more", {{"why", why}});
     lease_is_lost = true;
     deciding = false;
     stats.leading = false;
@@ -479,12 +480,19 @@ void Daemon::Impl::stop(std::function<void()> done) {
                 LogLevel::warning, "writes were cut off, the lease is left to expire");
         }
         if (self->elector) {
-            const auto lease_end = drained ? k8s::LeaseEnd::release : k8s::LeaseEnd::leave;
-            self->elector->stop(std::move(end), lease_end);
+            self->elector->stop(std::move(end), self->lease_end(drained));
         } else {
             asio::post(self->io, std::move(end));
         }
     });
+}
+
+// Nothing was decided since the stop began: what the scheduler knew then still holds.
+k8s::LeaseEnd Daemon::Impl::lease_end(bool drained) const {
+    if (!drained) return k8s::LeaseEnd::leave;
+    const bool is_settled =
+        !lease_is_lost && scheduler.is_settled() && writer.stats().patches_unsettled == 0;
+    return is_settled ? k8s::LeaseEnd::settle : k8s::LeaseEnd::release;
 }
 
 Daemon::Daemon(asio::io_context& io, DaemonOptions options)

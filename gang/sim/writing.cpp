@@ -290,7 +290,7 @@ void Writing::no_answer(std::uint32_t id, bool maybe_sent, const std::string& me
         return fetched(id, answer);
     }
     if (job.kind != JobKind::bind) {
-        return proceed(id, job.status->on_no_answer(message, random));
+        return proceed(id, job.status->on_no_answer(maybe_sent, message, random));
     }
     if (job.operation == Operation::get_pod) {
         return proceed(id, job.bind->on_pod_unreadable(random));

@@ -46,10 +46,12 @@ LeaseAction Election::take(std::int64_t now_ms) {
     if (exists_ && is_ours()) {
         return UpdateLease{seen_.resource_version, seen_.transitions, false};
     }
+    // The write names the version that was seen: it replaces that state or nothing.
+    handed_over_ = exists_ && is_released() && seen_.settled;
     if (!ever_seen_) {
         why_free_ = "there was none";
     } else if (is_released()) {
-        why_free_ = "it was given up";
+        why_free_ = handed_over_ ? "it was given up, with no write under way" : "it was given up";
     } else {
         why_free_ = "nobody has renewed it for " + std::to_string(now_ms - seen_ms_) + "ms" +
                     (seen_.holder.empty() ? "" : ", held by " + seen_.holder);
@@ -98,11 +100,13 @@ void Election::look(std::int64_t now_ms, const std::optional<Lease>& lease) {
     if (!lease) {
         exists_ = false;
         leader_ = false;
+        handed_over_ = false;
         return;
     }
     see(now_ms, *lease);
     if (lease->holder == options_.identity) return;
     leader_ = false;
+    handed_over_ = false;
     conflicted_ = false;
 }
 
@@ -161,6 +165,7 @@ bool Election::may_write(std::int64_t now_ms) const {
 void Election::check_deadline(std::int64_t now_ms) {
     if (leader_ && now_ms >= deadline_ms()) {
         leader_ = false;
+        handed_over_ = false;
         must_read_ = true;
     }
 }

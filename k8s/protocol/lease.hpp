@@ -39,6 +39,7 @@ struct Lease {
     std::string renewed;           ///< renewTime, opaque
     std::string resource_version;  ///< opaque
     std::int64_t epoch = 0;        ///< of the reign, as its leader wrote it; 0: no word of it
+    bool settled = false;  ///< given up, with no write of this reign or an older one under way
     friend bool operator==(const Lease&, const Lease&) = default;
 };
 
@@ -117,6 +118,9 @@ public:
     const std::string& holder() const { return seen_.holder; }
     /// Why the Lease was free when we last tried to take it, for people.
     const std::string& why_free() const { return why_free_; }
+    /// We lead, and the leader before us gave the Lease up and said that no write is under way, its
+    /// own or an older leader's.
+    bool was_handed_over() const { return leader_ && handed_over_; }
     /// What to PUT when we stop: nothing if we do not hold it.
     std::optional<UpdateLease> release() const;
 
@@ -136,8 +140,9 @@ private:
     bool must_read_ = true;
     bool waited_ = true;  ///< the pause before the next read or write is over
     bool leader_ = false;
-    bool claimed_ = false;     ///< we have tried to take it: a holder of our name may be us
-    bool conflicted_ = false;  ///< the last write was a conflict
+    bool claimed_ = false;      ///< we have tried to take it: a holder of our name may be us
+    bool conflicted_ = false;   ///< the last write was a conflict
+    bool handed_over_ = false;  ///< what our acquisition replaced, or would, was settled
     bool ever_seen_ = false;
     std::int64_t seen_ms_ = 0;          ///< when the Lease was last seen to be renewed
     std::int64_t renewed_sent_ms_ = 0;  ///< when the last successful renewal was sent

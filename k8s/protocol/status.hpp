@@ -18,7 +18,8 @@ struct SendPatch {};
 struct PatchFinished {
     bool written = false;
     std::string message;
-    bool changed = false;  ///< 409: the pod is past the resourceVersion that was named
+    bool changed = false;    ///< 409: the pod is past the resourceVersion that was named
+    bool unsettled = false;  ///< given up, and an attempt that had no answer may still land
 };
 using PatchAction = std::variant<SendPatch, Wait, PatchFinished>;
 
@@ -30,14 +31,17 @@ public:
 
     PatchAction start(bool may_write);
     PatchAction on_answer(const HttpAnswer& answer, std::uint32_t random);
-    PatchAction on_no_answer(const std::string& message, std::uint32_t random);
+    PatchAction on_no_answer(bool maybe_sent, const std::string& message, std::uint32_t random);
     PatchAction on_waited(bool may_write) { return start(may_write); }
 
 private:
     PatchAction again(std::int64_t at_least_ms, const std::string& message, std::uint32_t random);
 
     bool has_precondition_;
+    PatchFinished fail(const std::string& message) const;
+
     bool conflicted_ = false;
+    bool maybe_sent_ = false;  ///< an attempt that had no certain answer
     std::int32_t attempts_ = 0;
 };
 

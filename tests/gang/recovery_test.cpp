@@ -437,6 +437,13 @@ TEST_CASE(
         CHECK(world.reservation(driver)->epoch == 1);
         world.hold_watch = false;
     }
+    SUBCASE("it lands before it hands over, and is shown late") {
+        world.hold_watch = true;
+        annotate(world, driver, text((to + ":2").c_str()));
+        world.take_over();
+        world.settle();
+        world.hold_watch = false;
+    }
     SUBCASE("its write comes after ours and is refused") {
         const std::string version = world.pod(driver).resource_version;
         world.lead();
@@ -450,7 +457,7 @@ TEST_CASE(
     CHECK(
         world.scheduler->explain("a")->slots_per_node ==
         std::vector<std::pair<std::string, std::int32_t>>{{to, 2}});
-    CHECK(world.reservation(driver)->epoch == 2);
+    CHECK(world.reservation(driver)->shapes[0].slots_per_node.front().first == to);
     CHECK_FALSE(world.is_bound(next));
     const auto executors = world.create_executors(driver, 2);
     world.settle();
@@ -492,7 +499,12 @@ TEST_CASE("leadership: nothing is decided on a view from before the older leader
                  ";shape cpu=1000 memory=1476395008 nodes=n2:2,n3:3"}};
     });
     const auto held = world.reservation(live)->shapes;
-    world.lead();
+    SUBCASE("after its death") {
+        world.lead();
+    }
+    SUBCASE("handed over") {
+        world.take_over();
+    }
     world.advance(2'000);
     CHECK(world.binds.size() == binds);
     CHECK(world.reservation(live)->shapes == held);
@@ -590,6 +602,97 @@ TEST_CASE("leadership: who meets the fence of a newer leader stops at once") {
     world.lead();
     world.settle();
     CHECK(world.bound_count(executors) == 2);  // it came back, and goes past the other one
+}
+
+TEST_CASE("leadership: handed over, one write shows that the view is current") {
+    World world;
+    world.add_node(tests::node("n1", 9, 32 * 1024));
+    const auto live = world.submit("live", 2, 1);
+    world.settle();
+    world.restart(false);
+    const auto executors = world.create_executors(live, 2);
+    std::vector<std::string> waiting;
+    SUBCASE("a pod that waits") {
+        for (int i = 0; i < 3; ++i) {
+            waiting.push_back(world.submit("w" + std::to_string(i), 1, 2 + i));
+        }
+    }
+    SUBCASE("or, where none does, a live gang with slots to fill") {}
+    world.settle();
+    world.conditions.clear();
+    world.updates.clear();
+    world.hold_watch = true;
+    world.take_over();
+    world.settle();
+    const bool has_waiting = !waiting.empty();
+    CHECK(world.conditions.size() == (has_waiting ? 1 : 0));
+    CHECK(world.updates.size() == (has_waiting ? 0 : 1));
+    CHECK(world.bound_count(executors) == 0);
+    world.hold_watch = false;
+    world.settle();
+    CHECK(world.bound_count(executors) == 2);
+    CHECK(world.bound_count(waiting) == static_cast<int>(waiting.size()));
+    CHECK(world.conditions.size() == (has_waiting ? 1 : 0));
+    // Whoever comes later needs none.
+    const auto later = world.submit("later", 0, 9);
+    world.settle();
+    CHECK(world.is_bound(later) != has_waiting);
+    CHECK(std::none_of(
+        world.conditions.begin(), world.conditions.end(), [&later](const auto& condition) {
+            return condition.fence && condition.pod.uid == later;
+        }));
+    CHECK(world.violations.empty());
+}
+
+TEST_CASE(
+    "leadership: handed over, a pod that turns out to be bound shows nothing: the next one does") {
+    World world;
+    world.add_node(tests::node("n1", 2, 32 * 1024));
+    const auto first = world.create(tests::pod("first", 1'000, 100));
+    const auto second = world.create(tests::pod("second", 1'000, 100));
+    const auto third = world.create(tests::pod("third", 1'000, 100));
+    world.restart(false);
+    world.settle();
+    // The leader before us bound two of them, and we have heard of neither.
+    world.hold_watch = true;
+    for (const auto& uid : {first, second}) {
+        world.change_pod(uid, [](core::Pod& pod) { pod.node_name = "n1"; });
+    }
+    world.take_over();
+    world.advance(1'000);
+    CHECK(world.binds.empty());
+    world.hold_watch = false;
+    world.advance(10'000);
+    CHECK_FALSE(world.is_bound(third));
+    CHECK(world.conditions.back().pod.uid == third);
+    CHECK(world.violations.empty());
+}
+
+TEST_CASE("leadership: who hands over has no older leader's writes under way either") {
+    World world;
+    world.add_node(tests::node("n1", 8, 32 * 1024));
+    const auto driver = world.submit("a", 2, 1);
+    world.restart(false);
+    world.settle();
+    CHECK_FALSE(world.scheduler->is_settled());
+    SUBCASE("its own fence has to have passed") {
+        world.late_watch = true;
+        world.lead();
+        world.settle();
+        CHECK_FALSE(world.scheduler->is_settled());
+        world.late_watch = false;
+        world.settle();
+    }
+    SUBCASE("or the leader before has said so") {
+        world.take_over();
+        world.hold_watch = true;
+        world.settle();
+        CHECK_FALSE(world.is_bound(driver));
+    }
+    CHECK(world.scheduler->is_settled());
+    world.lose_lead();
+    world.settle();
+    CHECK_FALSE(world.scheduler->is_settled());
 }
 
 TEST_CASE("leadership: executors of live gangs need no fence") {

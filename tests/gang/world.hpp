@@ -197,6 +197,8 @@ public:
     }
 
     void lead() { answers_.emplace_back(gang::LeadershipGained{++epoch_}); }
+    /// The leader before has left nothing under way, and said so.
+    void take_over() { answers_.emplace_back(gang::LeadershipGained{++epoch_, true}); }
     void lose_lead() { answers_.emplace_back(gang::LeadershipLost{}); }
 
     /// Both kinds listed anew; what the scheduler knows and the truth does not must be given.

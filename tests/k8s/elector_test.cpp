@@ -97,10 +97,11 @@ struct Candidate {
         options.lease_duration_ms = 1'000;
         options.renew_deadline_ms = 600;
         options.retry_period_ms = 50;
-        options.gained = [this](std::int64_t e, const std::string& w) {
+        options.gained = [this](const Reign& reign) {
             log.push_back("gained");
-            epoch = e;
-            why = w;
+            epoch = reign.epoch;
+            handed_over = reign.handed_over;
+            why = reign.why;
         };
         options.lost = [this](const std::string&) { log.push_back("lost"); };
         options.notice = [this](NoticeLevel, const std::string&) { ++notices; };
@@ -109,6 +110,7 @@ struct Candidate {
     }
     std::vector<std::string> log;
     std::int64_t epoch = 0;
+    bool handed_over = false;
     std::string why;
     int notices = 0;
     std::unique_ptr<Elector> elector;
@@ -223,7 +225,9 @@ TEST_CASE("elector: a candidate watches the one Lease, and asks nothing while no
     const auto gets = server.count("GET", "/leases");
     fake::run_until(io, [&] { return server.count("PUT", "/leases") >= puts + 10; });
     CHECK(server.count("GET", "/leases") == gets);
-    CHECK(server.count("GET", "/leases?watch=true&fieldSelector=metadata.name%3Dgang-scheduler&") == 1);
+    CHECK(
+        server.count("GET", "/leases?watch=true&fieldSelector=metadata.name%3Dgang-scheduler&") ==
+        1);
     SUBCASE("the holder gives it up: at once") {
         bool stopped = false;
         a.elector->stop([&] { stopped = true; });
@@ -283,6 +287,27 @@ TEST_CASE("elector: a Lease that is deleted is not free before its holder's time
     CHECK(lease.body.find(R"("leaseTransitions":5)") != std::string::npos);  // counted on
     CHECK(b.why.find("deleted") != std::string::npos);
     b.elector.reset();
+    fake::run_out(io);
+}
+
+TEST_CASE("elector: only who says that nothing is under way hands over, and for one reign") {
+    boost::asio::io_context io;
+    LeaseServer lease;
+    fake::Server server([&](fake::Peer& p, const fake::Request& r) { lease.handle(p, r); });
+    std::vector<std::unique_ptr<Candidate>> reigns;
+    for (const LeaseEnd end : {LeaseEnd::settle, LeaseEnd::release, LeaseEnd::settle}) {
+        reigns.push_back(std::make_unique<Candidate>(io, server, std::to_string(reigns.size())));
+        Candidate& next = *reigns.back();
+        fake::run_until(io, [&] { return next.elector->may_write(); });
+        bool stopped = false;
+        next.elector->stop([&] { stopped = true; }, end);
+        fake::run_until(io, [&] { return stopped; });
+    }
+    CHECK_FALSE(reigns[0]->handed_over);  // there was no Lease
+    CHECK(reigns[1]->handed_over);
+    CHECK(reigns[1]->why == "it was given up, with no write under way");
+    CHECK_FALSE(reigns[2]->handed_over);
+    CHECK(reigns[2]->why == "it was given up");
     fake::run_out(io);
 }
 

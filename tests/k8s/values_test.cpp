@@ -198,6 +198,38 @@ TEST_CASE("lease: written and read back, foreign fields kept, a released one has
     CHECK_FALSE(decode_lease("x"));
 }
 
+TEST_CASE("lease: settled is said of the reign that ended so, and of no other") {
+    LeaseWrite write;
+    write.holder = "me";
+    write.duration_ms = 15'000;
+    write.acquired = true;
+    write.epoch = 7;
+    const std::string held = encode_lease(write, "");
+    write.acquired = false;
+    write.holder.clear();
+    write.duration_ms = protocol::lease_released_ms;
+    const std::string released = encode_lease(write, held);
+    CHECK_FALSE(decode_lease(released)->settled);
+    write.settled = true;
+    const std::string settled = encode_lease(write, held);
+    CHECK(settled.find(R"("gang-scheduler/settled":"7")") != std::string::npos);
+    CHECK(decode_lease(settled)->settled);
+    CHECK(decode_lease(settled)->epoch == 7);
+    // The next holder takes it away; one that does not know it makes it void by its own epoch.
+    write.settled = false;
+    write.acquired = true;
+    write.epoch = 9;
+    CHECK(encode_lease(write, settled).find("settled") == std::string::npos);
+    std::string kept = settled;
+    kept.replace(kept.find(R"(epoch":"7)"), 9, R"(epoch":"9)");
+    CHECK(decode_lease(kept)->epoch == 9);
+    CHECK_FALSE(decode_lease(kept)->settled);
+    // Nobody knows of which reign it speaks.
+    write.acquired = false;
+    write.settled = true;
+    CHECK_FALSE(decode_lease(encode_lease(write, ""))->settled);
+}
+
 TEST_CASE("watch line: errors, bookmarks, and what is none of them") {
     const auto error = decode_watch_line(
         WatchKind::pods,

@@ -87,7 +87,8 @@ TEST_CASE("lease: a leader renews each retry period, without reading first") {
     CHECK(election.may_write(12'999));
 }
 
-TEST_CASE("C11: LEASE-4: may_write ends at the deadline counted from the sending of the last renewal") {
+TEST_CASE(
+    "C11: LEASE-4: may_write ends at the deadline counted from the sending of the last renewal") {
     Election election = leading(1'000);
     CHECK(election.may_write(10'999));
     CHECK_FALSE(election.may_write(11'000));
@@ -96,7 +97,8 @@ TEST_CASE("C11: LEASE-4: may_write ends at the deadline counted from the sending
     CHECK_FALSE(election.is_leader());
 }
 
-TEST_CASE("LEASE-2: a Lease that its holder renews is never taken, and nothing is asked meanwhile") {
+TEST_CASE(
+    "LEASE-2: a Lease that its holder renews is never taken, and nothing is asked meanwhile") {
     Election election = following(lease("other", "10"));
     std::int64_t now = 0;
     for (int version = 11; version < 200; ++version) {
@@ -109,7 +111,9 @@ TEST_CASE("LEASE-2: a Lease that its holder renews is never taken, and nothing i
     CHECK(election.follow_until_ms() == now + 15'000);
 }
 
-TEST_CASE("C11: LEASE-3: a Lease that was not renewed for its duration, as seen by us, is taken by one write") {
+TEST_CASE(
+    "C11: LEASE-3: a Lease that was not renewed for its duration, as seen by us, is taken by one "
+    "write") {
     Election election = following(lease("other", "10"));
     election.on_followed(7'000, lease("other", "11"));
     CHECK(election.is_following(21'999));
@@ -184,6 +188,65 @@ TEST_CASE("LEASE-5: a Lease that its holder gives up is taken at once") {
     CHECK(std::get<UpdateLease>(action).transitions == 4);
 }
 
+TEST_CASE("lease: handed over by a holder that gave it up and said that nothing is under way") {
+    Lease released = lease("", "11");
+    released.duration_ms = lease_released_ms;
+    released.settled = true;
+    Election election = following(lease("other", "10"));
+    bool expected = true;
+    SUBCASE("by that very state") {
+        election.on_followed(400, released);
+    }
+    SUBCASE("not if it only gave it up") {
+        released.settled = false;
+        election.on_followed(400, released);
+        expected = false;
+    }
+    SUBCASE("not if somebody has led since") {
+        election.on_followed(400, released);
+        REQUIRE(is_update(election.next(400, 0)));
+        election.on_conflict(400);
+        REQUIRE(is_read(election.next(400, 0)));
+        Lease again = lease("", "13", 5);
+        again.duration_ms = lease_released_ms;
+        election.on_read(400, again);
+        expected = false;
+    }
+    SUBCASE("not if it was deleted since") {
+        election.on_followed(400, released);
+        election.on_followed(401, std::nullopt);
+        REQUIRE(std::holds_alternative<CreateLease>(election.next(401, 0)));
+        election.on_written(401, lease("me", "1", 0));
+        CHECK_FALSE(election.was_handed_over());
+        return;
+    }
+    const LeaseAction action = election.next(400, 0);
+    REQUIRE(is_update(action));
+    CHECK_FALSE(election.was_handed_over());
+    for (const bool is_answer_lost : {false, true}) {
+        CAPTURE(is_answer_lost);
+        Election leader = election;
+        if (is_answer_lost) {
+            leader.on_failed(500);
+            REQUIRE(is_wait(leader.next(500, 0)));
+            REQUIRE(is_read(leader.next(2'500, 0)));
+            leader.on_read(2'500, lease("me", "14", 6));
+            REQUIRE(is_update(leader.next(2'500, 0)));
+        }
+        leader.on_written(2'500, lease("me", "15", 6));
+        CHECK(leader.was_handed_over() == expected);
+        // What comes after this reign, without that word, is another one.
+        REQUIRE(is_wait(leader.next(60'000, 0)));
+        CHECK_FALSE(leader.was_handed_over());
+        REQUIRE(is_read(leader.next(60'000, 0)));
+        leader.on_read(60'000, lease("me", "15", 6));
+        REQUIRE(is_update(leader.next(60'000, 0)));
+        leader.on_written(60'000, lease("me", "16", 6));
+        CHECK(leader.is_leader());
+        CHECK_FALSE(leader.was_handed_over());
+    }
+}
+
 TEST_CASE("lease: edited or deleted under its holder, it is taken when its time is over") {
     Election election = following(lease("other", "10"));
     SUBCASE("without a holder") {
@@ -217,7 +280,8 @@ TEST_CASE("lease: transitions that cannot grow begin anew, or nobody could take 
     CHECK(std::get<UpdateLease>(action).transitions == 0);
 }
 
-TEST_CASE("lease: a watch that ends is opened again after a read, one that fails at once is paced") {
+TEST_CASE(
+    "lease: a watch that ends is opened again after a read, one that fails at once is paced") {
     Election election = following(lease("other", "10"));
     SUBCASE("it lived: at once") {
         election.on_followed(2'000, lease("other", "11"));
@@ -430,7 +494,8 @@ struct Actor {
 
 }  // namespace
 
-TEST_CASE("LEASE-6: two that start together, 100 rounds with refused writes: one leader at any time") {
+TEST_CASE(
+    "LEASE-6: two that start together, 100 rounds with refused writes: one leader at any time") {
     int led = 0;
     for (std::uint32_t round = 0; round < 100; ++round) {
         CAPTURE(round);

@@ -33,11 +33,43 @@ TEST_CASE("status: unknown outcomes are repeated, but not for ever") {
     while (sends(action)) {
         REQUIRE(++sent < 100);
         action = sent % 2 == 0 ? write.on_answer(HttpAnswer{500, "boom", -1}, 0)
-                               : write.on_no_answer("reset", 0);
+                               : write.on_no_answer(true, "reset", 0);
         if (std::holds_alternative<Wait>(action)) action = write.on_waited(true);
     }
     CHECK(sent == patch_attempts_max);
     CHECK_FALSE(std::get<PatchFinished>(action).written);
+}
+
+TEST_CASE("status: given up, it is unsettled if an attempt without an answer may still land") {
+    const auto finish = [](bool has_precondition, int first, int last) {
+        StatusWrite write(has_precondition);
+        REQUIRE(sends(write.start(true)));
+        const auto action = first == 0 ? write.on_no_answer(true, "reset", 0)
+                                       : write.on_answer(HttpAnswer{first, "", -1}, 0);
+        REQUIRE(std::holds_alternative<Wait>(action));
+        if (last == 0) return std::get<PatchFinished>(write.on_waited(false));
+        REQUIRE(sends(write.on_waited(true)));
+        return std::get<PatchFinished>(write.on_answer(HttpAnswer{last, "", -1}, 0));
+    };
+    for (const int first : {0, 408, 500, 504}) {
+        CAPTURE(first);
+        CHECK(finish(true, first, 403).unsettled);
+        CHECK(finish(true, first, 0).unsettled);  // not the leader any more
+        CHECK_FALSE(finish(true, first, 200).unsettled);
+        CHECK_FALSE(finish(true, first, 404).unsettled);
+        CHECK_FALSE(finish(true, first, 409).unsettled);  // the version it named is over
+    }
+    CHECK_FALSE(finish(true, 429, 403).unsettled);
+    CHECK_FALSE(finish(true, 429, 0).unsettled);
+    StatusWrite never_sent(true);
+    REQUIRE(sends(never_sent.start(true)));
+    REQUIRE(std::holds_alternative<Wait>(never_sent.on_no_answer(false, "refused", 0)));
+    CHECK_FALSE(std::get<PatchFinished>(never_sent.on_waited(false)).unsettled);
+    StatusWrite bare(false);
+    REQUIRE(sends(bare.start(true)));
+    REQUIRE(std::holds_alternative<Wait>(bare.on_no_answer(true, "reset", 0)));
+    REQUIRE(std::holds_alternative<Wait>(bare.on_answer(HttpAnswer{409, "", -1}, 0)));
+    CHECK(std::get<PatchFinished>(bare.on_answer(HttpAnswer{409, "", -1}, 0)).unsettled);
 }
 
 TEST_CASE("status: a conflict without a precondition is repeated once, with a pause") {
