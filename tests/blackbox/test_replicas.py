@@ -16,7 +16,8 @@ import pytest
 from support.api import ApiError
 from support.cluster import Cluster
 from support.history import RESERVATION, slots_of
-from support.pods import annotation, node_of
+from support.json_type import Json
+from support.pods import annotation, condition, node_of
 from support.polling import eventually
 from support.replicas import LEASE, LEASE_SECONDS, Replicas
 from support.spark_application import Size, SparkApplication, sized
@@ -243,6 +244,49 @@ def run_rounds(trial: Trial, name: str, rounds: int) -> list[float]:
 @pytest.mark.parametrize("name", SCENARIOS)
 def test_nothing_is_lost_or_promised_twice(trial: Trial, name: str) -> None:
     run_rounds(trial, name, rounds=3)
+
+
+WAITING = 20
+FENCED = {"SIGTERM": 1, "kill -9": WAITING}  # pods that the next leader writes to before it binds any
+
+
+@pytest.mark.bound(60)
+@pytest.mark.parametrize("end", FENCED)
+def test_a_leader_that_hands_over_spares_the_next_one_its_fence(cluster: Cluster, end: str) -> None:
+    node, = cluster.add_nodes(1, cpu="4")
+    replicas = Replicas(cluster.rig)
+    try:
+        leader = replicas.wait_leader()
+        blocker = cluster.foreign_pod("blocker", "3500m", node)
+        names = {f"waits-{number:02}" for number in range(WAITING)}
+        for name in sorted(names):
+            cluster.api.post(f"/api/v1/namespaces/{cluster.default_namespace}/pods", lone_pod(name))
+        cluster.history.wait_for(lambda: names == told(cluster, "WaitingForCapacity", 0), 20, "all to wait")
+        replicas.wait_standby()
+        moment = time.monotonic()
+        leader.process.signal(signal.SIGTERM if end == "SIGTERM" else signal.SIGKILL)
+        eventually(lambda: replicas.leader() not in (None, leader), 15, "the other one to lead", 0.02)
+        cluster.api.delete(blocker)
+        cluster.history.wait_for(lambda: sum(
+            seen.at > moment and bool(node_of(seen.pod)) for seen in list(cluster.history.events)
+            if seen.pod["metadata"]["name"] in names) >= 4, 20, "as many as fit to be bound")
+        assert len(told(cluster, "has taken over", moment)) == FENCED[end]
+        why = replicas.wait_leader().lines("leading")[-1]["why"]
+        assert (why == "it was given up, with no write under way") == (end == "SIGTERM"), why
+    finally:
+        replicas.stop()
+
+
+def lone_pod(name: str) -> Json:
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name},
+            "spec": {"schedulerName": "gang-scheduler", "containers": [{
+                "name": "main", "image": "none", "resources": {"requests": {"cpu": "1"}}}]}}
+
+
+def told(cluster: Cluster, words: str, since: float) -> set[str]:
+    """Names of the pods whose condition has said this."""
+    return {seen.pod["metadata"]["name"] for seen in list(cluster.history.events)
+            if seen.at > since and words in condition(seen.pod, "PodScheduled").get("message", "")}
 
 
 @real_only
