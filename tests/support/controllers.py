@@ -14,6 +14,8 @@ READY_SECONDS_MAX = 60
 class Component(Daemon):
     """What both are: a daemon with a kubeconfig, without leader election, that says when it is well."""
 
+    _health = "healthz"
+
     def __init__(self, program: Path, folder: Path, kubeconfig: Path, *more: str) -> None:
         port, = free_ports(1)
         self._url = f"https://127.0.0.1:{port}"
@@ -32,7 +34,7 @@ class Component(Daemon):
         assert self.is_running(), f"ended early: {self.output()}"
         try:  # its certificate is one that it made for itself
             requests.packages.urllib3.disable_warnings()  # type: ignore[attr-defined]
-            return requests.get(f"{self._url}/healthz", timeout=10, verify=False,
+            return requests.get(f"{self._url}/{self._health}", timeout=10, verify=False,
                                 proxies={"https": ""}).ok
         except requests.RequestException:
             return False
@@ -54,4 +56,6 @@ class ControllerManager(Component):
 
 
 class KubeScheduler(Component):
-    """The default scheduler, for pods that name no other."""
+    """The default scheduler, for pods that name no other. Ready: it has read everything, whether or not it leads."""
+
+    _health = "readyz"

@@ -12,8 +12,10 @@ from support.programs import programs
 from support.rig import binary
 
 import requests
+import yaml
 
-from . import objects
+from . import lease, objects
+from .lease import Lease
 from .load import Step
 from .planes import GANG_GATES, BenchPlane
 from .process import Usage, usage
@@ -33,7 +35,8 @@ class Contender(ABC):
         self.process: Optional[Process] = None
 
     @abstractmethod
-    def start(self, plane: BenchPlane) -> None: ...
+    def start(self, plane: BenchPlane, election: Optional[Lease] = None) -> None:
+        """With an election it stands by until it gets that Lease; without, it leads at once."""
 
     @abstractmethod
     def wait_ready(self) -> None:
@@ -59,16 +62,19 @@ class Contender(ABC):
 
 
 class Ours(Contender):
-    """gang-scheduler as it comes, without leader election, with its health and metrics served."""
+    """gang-scheduler as it comes, with its health and metrics served."""
 
     name = "gang-scheduler"
     scheduler_name = objects.OURS
 
-    def start(self, plane: BenchPlane) -> None:
+    def start(self, plane: BenchPlane, election: Optional[Lease] = None) -> None:
         port, = free_ports(1)
         self._url = f"http://127.0.0.1:{port}"
+        config = plane.rig.folder / f"{self.name}.yaml"
+        config.write_text(yaml.safe_dump({"leaderElection": {
+            "enabled": election is not None, "leaseName": lease.NAME, "leaseNamespace": lease.NAMESPACE}}))
         self.process = Process(
-            [str(binary()), "run", "--kubeconfig", str(plane.kubeconfig), "--leader-elect=false",
+            [str(binary()), "run", "--kubeconfig", str(plane.kubeconfig), "--config", str(config),
              "--control", "none", "--server", f"127.0.0.1:{port}"],
             plane.rig.folder / f"{self.name}-{time.monotonic_ns()}.log")
 
@@ -113,9 +119,12 @@ class Default(Contender):
         if stock:
             self.name += ", stock"
 
-    def start(self, plane: BenchPlane) -> None:
+    def start(self, plane: BenchPlane, election: Optional[Lease] = None) -> None:
+        stands_by = [] if election is None else [
+            "--leader-elect=true", "--leader-elect-resource-name", lease.NAME,
+            "--leader-elect-resource-namespace", lease.NAMESPACE, "--leader-elect-retry-period", "100ms"]
         self._component = KubeScheduler(programs("controllers") / "kube-scheduler", plane.rig.folder,
-                                        plane.kubeconfig, *self._limits, *self.gates)
+                                        plane.kubeconfig, *self._limits, *self.gates, *stands_by)
         self.process = self._component.process
 
     def wait_ready(self) -> None:

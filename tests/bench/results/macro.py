@@ -3,9 +3,10 @@
 Names: `WORKLOAD.PLANE.CONTENDER.QUANTITY`; a `ratio` names its two figures.
 """
 import os
+import shutil
 import sys
 import traceback
-from typing import Callable, Sequence
+from typing import Callable, Optional, Sequence
 
 import pytest
 
@@ -198,7 +199,7 @@ def _add_idle(lane: Lane, name: str, found: cold.Idle) -> None:
 
 
 class _running:
-    """The plane ends with the block, whatever happens."""
+    """The plane ends with the block, whatever happens; its files stay for whoever looks why."""
 
     def __init__(self, plane: BenchPlane) -> None:
         self._plane = plane
@@ -206,5 +207,7 @@ class _running:
     def __enter__(self) -> BenchPlane:
         return self._plane
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, problem: Optional[type], *_: object) -> None:
         self._plane.stop()
+        if problem is None:
+            shutil.rmtree(self._plane.rig.folder, ignore_errors=True)

@@ -96,7 +96,7 @@ def _bursts(figures: Figures) -> str:
                                  *(spread(figures.get(f"{name}.{what}")) for what in (
                                      "cpu_per_1000", "peak_rss", "first_bind", "plane_cpu_per_1000"))])
     return table(["plane: who binds what", "pods/s", "of the raw binder", "scheduler's CPU s per 1,000 pods",
-                  "peak RSS, MB", "start to first bind, s", "plane's CPU s per 1,000 pods"], rows)
+                  "peak RSS, MB", "handed over to first bind, s", "plane's CPU s per 1,000 pods"], rows)
 
 
 def _ratio_rows(figures: Figures, names: Sequence[tuple[str, str]]) -> list[list[str]]:
