@@ -115,16 +115,16 @@ bool Engine::needs_another_fence() const {
 /// An older leader may have a write under way that moves the slots of a live gang to room which is
 /// free for us. So the reservation of each gang with slots to fill is written anew, as ours: the
 /// other write then comes too late. A gang whose executors are all there has nothing to move.
+///
+/// A slot that has no room where its reservation says is named there still: nobody else may get
+/// that room, should it appear, before this is written. So such gangs are written to in any case.
 void Engine::fence_gangs() {
-    if (needs_another_fence()) {
+    if (!fence_is_complete_) {
         for (const auto& [uid, app] : apps_) {
-            if (!needs_another_fence()) {
-                break;
-            }
             const bool has_unfilled = app.reserved && app.phase == Phase::running &&
                                       app.epoch != epoch_ &&
                                       app.count(SlotState::bound) < app.slots.size();
-            if (has_unfilled) {
+            if (has_unfilled && (needs_another_fence() || app.count(SlotState::degraded) > 0)) {
                 gangs_to_fence_.emplace(uid, GangFence{app.annotation.str(), now_ms_});
             }
         }

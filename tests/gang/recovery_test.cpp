@@ -668,6 +668,36 @@ TEST_CASE(
     CHECK(world.violations.empty());
 }
 
+TEST_CASE(
+    "leadership: handed over, room where a reservation names a slot that had none is not given away") {
+    World world;
+    world.add_node(tests::node("n1", 1, 16 * 1024));
+    world.add_node(tests::node("n2", 1, 16 * 1024));
+    const auto driver = world.submit("a", 1, 1);
+    world.settle();
+    const std::string slot_node = world.node_of(driver) == "n1" ? "n2" : "n1";
+    world.remove_node(slot_node);
+    world.restart(false);
+    world.settle();
+    // The node is back before anybody leads, and there is another one for the slot.
+    world.add_node(tests::node(slot_node, 1, 16 * 1024));
+    world.add_node(tests::node("n3", 1, 16 * 1024));
+    const auto second = world.submit("b", 0, 2);
+    world.on_decision = [&world](const gang::Decision& decision) {
+        world.fail_status_writes = std::holds_alternative<gang::UpdateReservation>(decision);
+    };
+    world.take_over();
+    world.advance(5'000);
+    CHECK_FALSE(world.updates.empty());
+    CHECK_FALSE(world.is_bound(second));
+    world.on_decision = nullptr;
+    world.fail_status_writes = false;
+    world.advance(60'000);
+    CHECK(world.is_bound(second));
+    CHECK(world.reservation(driver)->shapes.at(0).slots_per_node.size() == 1);
+    CHECK(world.violations.empty());
+}
+
 TEST_CASE("leadership: who hands over has no older leader's writes under way either") {
     World world;
     world.add_node(tests::node("n1", 8, 32 * 1024));
