@@ -71,6 +71,10 @@ constexpr MutantRow rows[] = {
      "a new leader admits gangs while its fence has not passed"},
     {epoch_not_raised, "epoch_not_raised", "a new leader takes the epoch of the one before it"},
     {old_leader_goes_on, "old_leader_goes_on", "who is told to lead no more goes on deciding"},
+    {settled_too_early, "settled_too_early", "a leader hands over before its own fence has passed"},
+    {handover_view_not_checked,
+     "handover_view_not_checked",
+     "to whom was handed over decides without having seen a write of its own"},
     {uid_ignored, "uid_ignored", "a pod of the same name is taken for the one before it"},
     {relist_without_deletes,
      "relist_without_deletes",
@@ -88,6 +92,7 @@ constexpr MutantRow rows[] = {
      "a bind without an answer is taken for carried out"},
     {lease_not_checked, "lease_not_checked", "who holds no valid lease writes on"},
     {lease_stolen_early, "lease_stolen_early", "the lease is taken before it has expired"},
+    {handover_assumed, "handover_assumed", "every new leader believes that it was handed over"},
 };
 
 constexpr bool are_in_order() {
@@ -99,7 +104,7 @@ constexpr bool are_in_order() {
     return true;
 }
 static_assert(are_in_order());
-static_assert(std::size(rows) == static_cast<std::size_t>(lease_stolen_early));
+static_assert(std::size(rows) == static_cast<std::size_t>(handover_assumed));
 
 }  // namespace
 

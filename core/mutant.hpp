@@ -53,6 +53,8 @@ enum class Mutant : std::uint8_t {
     queue_read_before_fence,
     epoch_not_raised,
     old_leader_goes_on,
+    settled_too_early,
+    handover_view_not_checked,
     // k8s/protocol/
     uid_ignored,
     relist_without_deletes,
@@ -63,6 +65,7 @@ enum class Mutant : std::uint8_t {
     unknown_bind_succeeded,
     lease_not_checked,
     lease_stolen_early,
+    handover_assumed,
 };
 
 #ifdef GANG_MUTANTS

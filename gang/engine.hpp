@@ -109,7 +109,10 @@ public:
         const std::function<void(std::string_view uid, std::string_view name)>& visit) const;
     std::vector<NodeLedger> ledger() const;
     Totals totals(std::int64_t now_ms) const;
-    bool is_settled() const { return leads_ && (was_handed_over_ || is_behind_fence()); }
+    bool is_settled() const {
+        return leads_ && (was_handed_over_ || is_behind_fence() ||
+                          core::is_mutant(core::Mutant::settled_too_early));
+    }
 
 private:
     using MemoKey = std::vector<std::pair<core::ShapeId, std::int64_t>>;
@@ -279,7 +282,8 @@ private:
     void fence_gangs();
     bool is_fence_passed() const {
         return (fence_.passed() && gangs_to_fence_.empty()) ||
-               core::is_mutant(core::Mutant::fence_left_out);
+               core::is_mutant(core::Mutant::fence_left_out) ||
+               (was_handed_over_ && core::is_mutant(core::Mutant::handover_view_not_checked));
     }
     bool is_behind_fence() const { return leads_ && fence_is_complete_ && is_fence_passed(); }
     bool needs_another_fence() const;

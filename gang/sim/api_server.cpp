@@ -330,14 +330,14 @@ void ApiServers::write_lease(Call& call) {
         return;
     }
     if (call.operation == Operation::update_lease) {
-        if (!current) {
-            call.answer.status = 404;
-            return;
-        }
-        if (current->resource_version != call.lease.resource_version) {
+        // A PUT that names the uid of an object that is gone is a conflict, too.
+        if (!current || current->resource_version != call.lease.resource_version) {
             call.answer.status = 409;
             return;
         }
+    }
+    if (call.lease.holder.empty()) {
+        ++(call.lease.settled ? world_.counts.settled : world_.counts.released);
     }
     world_.set_lease(call.lease);
     call.answer.status = call.operation == Operation::create_lease ? 201 : 200;

@@ -31,6 +31,7 @@ struct Stream {
     std::uint32_t life = 0;
     std::uint64_t serial = 0;
     std::uint64_t place = 0;
+    std::uint64_t began = 0;  ///< its first place: nothing from before it can come
     std::int64_t ends_ms = 0;
     std::int64_t heard_ms = 0;
     std::int64_t next_bookmark_ms = 0;

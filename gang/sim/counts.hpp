@@ -13,6 +13,10 @@ struct Counts {
     std::uint64_t binds = 0;             ///< of ours, that the store took
     std::uint64_t gangs_admitted = 0;    ///< of them, drivers with a reservation
     std::uint64_t exits = 0;             ///< of replicas that lost the lead
+    std::uint64_t settled = 0;           ///< Leases given up with nothing under way, as they say
+    std::uint64_t released = 0;          ///< Leases given up without that word
+    std::uint64_t left = 0;              ///< Leases left to expire by a leader that ended
+    std::uint64_t handed_over = 0;       ///< reigns that began after the first of these
     std::uint64_t kubelet_refusals = 0;  ///< for want of room
     std::uint64_t inspections = 0;
     std::uint64_t rests = 0;       ///< of them, processes that had seen everything
@@ -27,6 +31,10 @@ struct Counts {
         binds += other.binds;
         gangs_admitted += other.gangs_admitted;
         exits += other.exits;
+        settled += other.settled;
+        released += other.released;
+        left += other.left;
+        handed_over += other.handed_over;
         kubelet_refusals += other.kubelet_refusals;
         inspections += other.inspections;
         rests += other.rests;

@@ -14,6 +14,9 @@ namespace gang::sim {
 class Process;
 struct World;
 
+/// As in k8s/elector.hpp, which has sockets.
+enum class LeaseEnd : std::uint8_t { settle, release, leave };
+
 class Electing {
 public:
     Electing(World& world, Process& process, const std::string& identity);
@@ -24,6 +27,8 @@ public:
     /// The watch of the Lease shows this state.
     void seen(const std::optional<k8s::protocol::Lease>& lease);
     void follow_broken();
+    /// Gives the Lease up if this process holds it, in at most two seconds; then the process ends.
+    void stop(LeaseEnd end);
     bool is_following() const { return is_following_; }
     bool may_write() const;
     bool is_leader() const { return election_.is_leader(); }
@@ -34,6 +39,11 @@ private:
     void tell();
     void write(k8s::protocol::Lease lease, Operation operation, bool acquired);
     void wake_after(std::int64_t ms);
+    void send(Call call, std::int64_t limit_ms);
+    void take_read(const Answer& answer);
+    void take_answer(const Call& call);
+    void release();
+    void released(const Call& call);
     std::int64_t limit_ms() const;
 
     World& world_;
@@ -46,6 +56,12 @@ private:
     bool told_leader_ = false;
     bool is_following_ = false;
     bool is_over_ = false;
+    std::uint32_t call_ = nobody;
+    LeaseEnd end_ = LeaseEnd::leave;
+    std::int64_t stop_by_ms_ = 0;
+    int releases_ = 0;
+    bool is_stopping_ = false;
+    bool is_releasing_ = false;
 };
 
 }  // namespace gang::sim

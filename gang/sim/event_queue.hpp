@@ -33,9 +33,11 @@ enum class Happening : std::uint8_t {
     submission,        ///<
     inspection,        ///< the checkers look at processes that have come to rest
     calm,              ///< faults are over
-    end                ///<
+    end,               ///<
+    replica_is_told,   ///< a: replica, b: life; SIGTERM
+    drain_ends         ///< a: replica, b: life
 };
-inline constexpr auto last_happening = Happening::end;
+inline constexpr auto last_happening = Happening::drain_ends;
 
 struct Planned {
     std::int64_t time_ms = 0;

@@ -40,7 +40,7 @@ constexpr std::array<Row, fault_count> rows = {{
     {"crash_storm", true},        {"pause", true},
     {"clock_jumps", true},        {"clock_runs_wrong", true},
     {"config_changed", true},     {"lease_deleted", true},
-    {"lease_forged", true},
+    {"lease_forged", true},       {"terminated", true},
 }};
 
 }  // namespace

@@ -81,9 +81,10 @@ enum class Fault : std::uint8_t {
     clock_runs_wrong,
     config_changed,
     lease_deleted,
-    lease_forged
+    lease_forged,
+    terminated  ///< SIGTERM: it ends in good order; of one, or of all in turn, as a rollout does
 };
-inline constexpr auto last_fault = Fault::lease_forged;
+inline constexpr auto last_fault = Fault::terminated;
 inline constexpr std::size_t fault_count = static_cast<std::size_t>(last_fault) + 1;
 
 std::string_view to_string(Fault fault);

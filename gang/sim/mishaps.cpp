@@ -65,6 +65,9 @@ bool Mishaps::happen(Fault fault) {
     if (fault <= Fault::conf_removed) {
         return happen_to_application(fault);
     }
+    if (fault == Fault::terminated) {
+        return terminate_replicas();
+    }
     return fault >= Fault::lease_deleted ? happen_to_lease(fault) : happen_to_replica(fault);
 }
 
@@ -304,6 +307,23 @@ bool Mishaps::happen_to_replica(Fault fault) {
             replica.crash(random.long_tail(50, 5'000));
             return true;
     }
+}
+
+/// SIGTERM to one, or to all one after the other.
+bool Mishaps::terminate_replicas() {
+    Random& random = world_.random;
+    const bool is_rollout = random.percent(40);
+    const std::int64_t gap_ms = random.long_tail(200, 20'000);
+    const auto one = static_cast<std::uint32_t>(random.below(world_.replicas.size()));
+    std::int64_t after_ms = 0;
+    for (std::uint32_t i = 0; i < world_.replicas.size(); ++i) {
+        if (world_.replicas[i].is_running() && (is_rollout || i == one)) {
+            const std::uint32_t life = world_.replicas[i].life();
+            world_.queue.plan(world_.now_ms + after_ms, Happening::replica_is_told, i, life);
+            after_ms += gap_ms;
+        }
+    }
+    return is_rollout || world_.replicas[one].is_running();
 }
 
 bool Mishaps::happen_to_lease(Fault fault) {

@@ -33,6 +33,7 @@ private:
     bool happen_to_driver(Fault fault, PodId driver);
     bool happen_to_replica(Fault fault);
     bool happen_to_lease(Fault fault);
+    bool terminate_replicas();
     bool bind_foreign_pod();
     std::optional<NodeId> any_node();
     std::optional<PodId> any_executor();

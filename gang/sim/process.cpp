@@ -9,7 +9,9 @@
 namespace gang::sim {
 namespace {
 
-constexpr int events_per_turn = 256;  // as in gang/app/daemon.cpp
+// As in gang/app/daemon.cpp.
+constexpr int events_per_turn = 256;
+constexpr std::int64_t drain_ms = 2'500;
 
 std::uint64_t tag(std::uint32_t life, std::uint32_t serial) {
     return (std::uint64_t{life} << 32U) | serial;
@@ -80,7 +82,7 @@ void Process::wake_writing(std::int64_t ms, std::uint32_t job) {
 }
 
 void Process::push(Event event, bool is_of_nodes, std::uint64_t revision) {
-    if (is_lost_) {
+    if (is_lost_ || is_stopping_) {
         return;
     }
     inbox_.push(std::move(event));
@@ -89,28 +91,66 @@ void Process::push(Event event, bool is_of_nodes, std::uint64_t revision) {
 }
 
 // As the daemon: a view of nodes from before the reign is not decided on.
-void Process::lead(std::int64_t epoch) {
-    epoch_ = epoch;
+void Process::lead(const LeadershipGained& reign) {
+    if (is_stopping_) {
+        return;
+    }
+    epoch_ = reign.epoch;
     leads_ = true;
-    world_.deeds.leads(replica_, epoch);
+    world_.counts.handed_over += reign.handed_over ? 1 : 0;
+    world_.deeds.leads(replica_, reign.epoch);
     leads_since_ms_ = world_.now_ms;
     if (!nodes.is_synced()) {
-        return push_answer(LeadershipGained{epoch});
+        return push_answer(reign);
     }
-    reign_begins_ = epoch;
+    reign_begins_ = reign;
     nodes.list_again();
 }
 
 void Process::nodes_listed() {
-    if (reign_begins_ != 0) {
-        push_answer(LeadershipGained{std::exchange(reign_begins_, 0)});
+    if (reign_begins_) {
+        push_answer(*std::exchange(reign_begins_, std::nullopt));
     }
 }
 
 void Process::lost() {
     is_lost_ = true;
     leads_ = false;
-    world_.replicas[replica_].exit();
+    if (!is_stopping_) {
+        world_.replicas[replica_].exit();
+    }
+}
+
+void Process::terminate() {
+    if (std::exchange(is_stopping_, true)) {
+        return;
+    }
+    pods.stop();
+    nodes.stop();
+    world_.queue.plan(
+        world_.now_ms + clock_.to_true(drain_ms), Happening::drain_ends, replica_, life_);
+    writing.stop();
+}
+
+void Process::drain_ends() {
+    writing.cut_off();
+}
+
+void Process::drained(bool is_drained) {
+    electing.stop(lease_end(is_drained));
+}
+
+// Nothing was decided since the stop began: what the scheduler knew then still holds.
+LeaseEnd Process::lease_end(bool is_drained) const {
+    if (!is_drained) {
+        return LeaseEnd::leave;
+    }
+    const bool is_settled = !is_lost_ && scheduler.is_settled() && writing.patches_unsettled() == 0;
+    return is_settled ? LeaseEnd::settle : LeaseEnd::release;
+}
+
+void Process::end() {
+    world_.replicas[replica_].leave();
 }
 
 void Process::post_turn() {
@@ -122,6 +162,9 @@ void Process::post_turn() {
 
 void Process::turn() {
     turn_is_posted_ = false;
+    if (is_stopping_) {
+        return;
+    }
     for (int i = 0; i < events_per_turn && !is_lost_ && inbox_.has_work(unix_ms()); ++i) {
         const StampedEvent event = inbox_.next(unix_ms());
         if (!std::holds_alternative<Tick>(event.event)) {
@@ -163,8 +206,8 @@ void Process::arm() {
 }
 
 bool Process::is_at_rest() const {
-    return !is_lost_ && !turn_is_posted_ && inbox_.waiting() == 0 && writing.is_idle() &&
-           pods.is_synced() && nodes.is_synced() && reign_begins_ == 0;
+    return !is_lost_ && !is_stopping_ && !turn_is_posted_ && inbox_.waiting() == 0 &&
+           writing.is_idle() && pods.is_synced() && nodes.is_synced() && !reign_begins_;
 }
 
 namespace {

@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <string>
 
 namespace gang::sim {
@@ -31,14 +32,21 @@ public:
     void start();
     void turn();
     void wakes() { post_turn(); }
+    /// SIGTERM: nothing is decided any more; what is on its way may end, then the Lease is given
+    /// up.
+    void terminate();
+    void drain_ends();
 
     // For its parts.
     std::uint32_t send(Call call, std::uint32_t ticket, std::int64_t limit_ms);
     void push(Event event, bool is_of_nodes, std::uint64_t revision);
     void push_answer(Event event) { push(std::move(event), false, 0); }
     void nodes_listed();
-    void lead(std::int64_t epoch);
+    void lead(const LeadershipGained& reign);
     void lost();
+    /// All writes have ended; or not, and something of ours may still land.
+    void drained(bool is_drained);
+    void end();
     bool may_write() const { return !is_lost_ && electing.may_write(); }
     std::int64_t mono() const;
     std::int64_t wall() const;
@@ -69,6 +77,7 @@ private:
     void post_turn();
     void arm();
     void carry_out(const Decision& decision);
+    LeaseEnd lease_end(bool is_drained) const;
 
     World& world_;
     std::uint32_t replica_;
@@ -88,10 +97,11 @@ private:
     std::int64_t armed_ms_ = -1;
     std::int64_t epoch_ = 0;
     std::int64_t leads_since_ms_ = 0;
-    std::int64_t reign_begins_ = 0;
+    std::optional<LeadershipGained> reign_begins_;  ///< while the nodes are listed for it
     bool turn_is_posted_ = false;
     bool leads_ = false;
     bool is_lost_ = false;
+    bool is_stopping_ = false;
 };
 
 }  // namespace gang::sim

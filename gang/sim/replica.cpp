@@ -11,6 +11,7 @@ void Replica::start() {
     ++life_;
     paused_until_ms_ = 0;
     exits_ = false;
+    is_orderly_ = false;
     world_.checkers.process_started(index_);
     world_.deeds.process_started(index_);
     process_ = std::make_unique<Process>(world_, index_, life_, clock, schema);
@@ -28,9 +29,14 @@ void Replica::crash(std::int64_t restart_ms) {
     }
 }
 
+void Replica::leave() {
+    exits_ = true;
+    is_orderly_ = true;
+}
+
 void Replica::end_if_asked() {
     if (exits_ && process_ != nullptr) {
-        ++world_.counts.exits;
+        world_.counts.exits += is_orderly_ ? 0 : 1;
         crash(world_.random.between(200, 8'000));
     }
 }

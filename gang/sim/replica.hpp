@@ -2,7 +2,7 @@
 // A place where a scheduler runs: starts it, lets it crash, stop or run on a wrong clock, and
 // starts it again, as a Deployment does.
 //
-//   down --replica_starts--> running --crash, exit--> down
+//   down --replica_starts--> running --crash, exit, leave--> down
 //                              | pause
 //                              v
 //                            paused: everything for it waits, in order; what it sent goes on
@@ -30,6 +30,8 @@ public:
     void crash(std::int64_t restart_ms);
     /// From inside its own happening: it ends when that is over.
     void exit() { exits_ = true; }
+    /// The same, in good order.
+    void leave();
     void end_if_asked();
     void pause(std::int64_t ms);
     /// 0: not paused, else until when.
@@ -60,6 +62,7 @@ private:
     std::int64_t paused_until_ms_ = 0;
     bool start_planned_ = false;
     bool exits_ = false;
+    bool is_orderly_ = false;  ///< of that end
     std::unique_ptr<Process> process_;
 };
 

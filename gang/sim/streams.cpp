@@ -63,6 +63,7 @@ std::uint32_t ApiServers::start_stream(const Call& call) {
     stream.life = call.life;
     stream.serial = ++stream_serial_;
     stream.place = call.answer.stream_place;
+    stream.began = stream.place;
     stream.ends_ms = world_.now_ms + call.timeout_ms;
     stream.heard_ms = world_.now_ms;
     stream.next_bookmark_ms =
@@ -169,7 +170,10 @@ void ApiServers::deliver_from(std::uint32_t id, const ChangeLog<Object>& log, st
         }
         const std::uint64_t place = streams_[id].place;
         if (place >= log.begin() + 4 && world_.faults.strikes(Fault::event_old)) {
-            replica.watch_event(log.at(place - 1 - world_.random.below(3)));
+            const std::uint64_t old = place - 1 - world_.random.below(3);
+            if (old >= streams_[id].began) {
+                replica.watch_event(log.at(old));
+            }
         }
     }
     if (streams_[id].open && streams_[id].place < to) {

@@ -21,7 +21,8 @@ std::int64_t draw_rate(Fault fault, Random& random) {
         return is_rare(fault) ? std::min<std::int64_t>(rate * 10, 400'000) : rate;
     }
     // What takes a process or a store away for long comes less often.
-    const bool is_heavy = fault >= Fault::crash || fault == Fault::namespace_deleted;
+    const bool is_heavy =
+        (fault >= Fault::crash && fault != Fault::terminated) || fault == Fault::namespace_deleted;
     return random.between(is_heavy ? 15'000 : 4'000, is_heavy ? 120'000 : 60'000);
 }
 

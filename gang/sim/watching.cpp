@@ -184,7 +184,7 @@ void Watching::closed(bool is_clean) {
     go_on();
 }
 
-void Watching::list_again() {
+void Watching::stop() {
     if (stream_ != nobody) {
         world_.servers.close_stream(std::exchange(stream_, nobody));
     }
@@ -192,6 +192,10 @@ void Watching::list_again() {
         world_.servers.give_up(std::exchange(call_, nobody));
     }
     ++pause_;
+}
+
+void Watching::list_again() {
+    stop();
     reflector_.ask_for_list();
     go_on();
 }

@@ -28,6 +28,8 @@ public:
     void closed(bool is_clean);
     void pause_over(std::uint32_t serial);
     void list_again();
+    /// Asks for nothing more, and hears nothing.
+    void stop();
     bool is_synced() const { return reflector_.is_synced() && !denied_; }
     std::size_t size() const { return reflector_.size(); }
 

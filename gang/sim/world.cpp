@@ -110,6 +110,8 @@ std::uint32_t World::replica_of(const Planned& planned) const {
         case Happening::lease_seen:
         case Happening::replica_turn:
         case Happening::replica_wakes:
+        case Happening::replica_is_told:
+        case Happening::drain_ends:
         case Happening::elector_wakes:
         case Happening::writer_wakes:
             return planned.a;
@@ -209,6 +211,16 @@ void World::happen(const Planned& planned) {
             return calm_down();
         case Happening::end:
             is_over_ = true;
+            return;
+        case Happening::replica_is_told:
+            if (replicas[planned.a].lives(planned.b)) {
+                replicas[planned.a].process().terminate();
+            }
+            return;
+        case Happening::drain_ends:
+            if (replicas[planned.a].lives(planned.b)) {
+                replicas[planned.a].process().drain_ends();
+            }
             return;
     }
 }

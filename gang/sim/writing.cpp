@@ -204,6 +204,31 @@ void Writing::finish(std::uint32_t id, bool holds_connection) {
     set_busy(jobs_[id].lane, false);
     connections_used_ -= holds_connection ? 1 : 0;
     free_jobs_.push_back(id);
+    look_for_end();
+}
+
+void Writing::stop() {
+    is_stopping_ = true;
+    for (auto* queue : {&fetches_, &conditions_}) {
+        free_jobs_.insert(free_jobs_.end(), queue->begin(), queue->end());
+        queue->clear();
+    }
+    look_for_end();
+}
+
+void Writing::look_for_end() {
+    if (is_stopping_ && !is_closed_ && is_idle()) {
+        is_closed_ = true;
+        process_.drained(true);
+    }
+}
+
+void Writing::cut_off() {
+    if (std::exchange(is_closed_, true)) {
+        return;
+    }
+    // What only waits has never been sent.
+    process_.drained(jobs_.size() - free_jobs_.size() == binds_.size() + patches_.size());
 }
 
 void Writing::proceed(std::uint32_t id, protocol::BindAction action) {
@@ -244,6 +269,7 @@ void Writing::proceed(std::uint32_t id, protocol::PatchAction action) {
     }
     auto& finished = std::get<protocol::PatchFinished>(action);
     if (job.kind == JobKind::patch) {
+        patches_unsettled_ += finished.unsettled ? 1 : 0;
         WriteOutcome outcome = finished.changed ? WriteOutcome::changed : WriteOutcome::failed;
         outcome = finished.written ? WriteOutcome::written : outcome;
         process_.push_answer(StatusWritten{job.pod.uid, outcome, std::move(finished.message)});
@@ -299,6 +325,9 @@ void Writing::no_answer(std::uint32_t id, bool maybe_sent, const std::string& me
 }
 
 void Writing::answered(const Call& call) {
+    if (is_closed_) {
+        return;
+    }
     const std::uint32_t id = call.ticket - first_ticket;
     const Answer& answer = call.answer;
     if (answer.status != 0) {
@@ -355,6 +384,9 @@ void Writing::fetched(std::uint32_t id, const Answer& answer) {
 }
 
 void Writing::wakes(std::uint32_t id) {
+    if (is_closed_) {
+        return;
+    }
     Job& job = jobs_[id];
     if (std::exchange(job.waits_at_gate, false)) {
         attempt(id, job.operation);

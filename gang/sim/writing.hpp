@@ -31,6 +31,13 @@ public:
 
     void answered(const Call& call);
     void wakes(std::uint32_t job);
+    /// Takes nothing new and forgets what nobody waits for. Process::drained() when the rest is
+    /// over.
+    void stop();
+    /// What is not over yet is not waited for any longer.
+    void cut_off();
+    /// Awaited patches that were given up and may still reach their pod.
+    std::uint64_t patches_unsettled() const { return patches_unsettled_; }
     /// Nothing waits and nothing is under way.
     bool is_idle() const { return jobs_.size() == free_jobs_.size(); }
 
@@ -58,6 +65,7 @@ private:
 
     std::uint32_t make(JobKind kind, const PodRef& pod);
     void finish(std::uint32_t id, bool holds_connection);
+    void look_for_end();
     void dispatch();
     std::optional<std::uint32_t> take();
     bool may_bind(const Job& job) const;
@@ -88,6 +96,9 @@ private:
     std::vector<std::uint64_t> wrote_;  ///< by PodId: the version that our last write made
     std::int64_t connections_used_ = 0;
     std::uint64_t sequence_ = 0;
+    std::uint64_t patches_unsettled_ = 0;
+    bool is_stopping_ = false;
+    bool is_closed_ = false;
 };
 
 }  // namespace gang::sim

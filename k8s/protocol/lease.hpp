@@ -120,7 +120,9 @@ public:
     const std::string& why_free() const { return why_free_; }
     /// We lead, and the leader before us gave the Lease up and said that no write is under way, its
     /// own or an older leader's.
-    bool was_handed_over() const { return leader_ && handed_over_; }
+    bool was_handed_over() const {
+        return leader_ && (handed_over_ || core::is_mutant(core::Mutant::handover_assumed));
+    }
     /// What to PUT when we stop: nothing if we do not hold it.
     std::optional<UpdateLease> release() const;
 

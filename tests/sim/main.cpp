@@ -1,6 +1,6 @@
 // gang-sim: runs seeds of gang/sim, says what came of them, and with one command repeats one that
-// failed. Its exit code is 1 when a seed failed (or, with --all-faults, a kind of fault never
-// struck), 2 when it was called wrongly.
+// failed. Its exit code is 1 when a seed failed (or, with --all-faults, a kind of fault or of an
+// orderly end was never seen), 2 when it was called wrongly.
 
 #include "tests/sim/mutants.hpp"
 #include "tests/sim/options.hpp"
@@ -50,9 +50,9 @@ public:
     int end(double seconds) const {
         std::cout << totals_.describe(seconds, options_.jobs);
         bool is_fine = totals_.failed.empty();
-        for (const std::string& name : totals_.faults_never_seen()) {
+        for (const std::string& name : totals_.never_seen()) {
             if (options_.all_faults) {
-                std::cout << "FAILED: the fault " << name << " never struck\n";
+                std::cout << "FAILED: never seen: " << name << "\n";
                 is_fine = false;
             }
         }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace sim_tool {
 
@@ -44,11 +45,22 @@ void Totals::add(const Outcome& outcome) {
     }
 }
 
-std::vector<std::string> Totals::faults_never_seen() const {
+std::vector<std::string> Totals::never_seen() const {
     std::vector<std::string> names;
     for (std::size_t i = 0; i < faults_.size(); ++i) {
         if (faults_[i] == 0) {
-            names.emplace_back(gang::sim::to_string(static_cast<Fault>(i)));
+            names.push_back(
+                "the fault " + std::string(gang::sim::to_string(static_cast<Fault>(i))));
+        }
+    }
+    const std::pair<std::uint64_t, const char*> ends[] = {
+        {counts_.settled, "a Lease given up with nothing under way"},
+        {counts_.released, "a Lease given up without that word"},
+        {counts_.left, "a Lease left to expire at an orderly end"},
+        {counts_.handed_over, "a reign that was handed over"}};
+    for (const auto& [count, name] : ends) {
+        if (count == 0) {
+            names.emplace_back(name);
         }
     }
     return names;
@@ -69,6 +81,8 @@ std::string Totals::describe(double seconds, int jobs) const {
         "slots forfeited       {}\n"
         "kubelets out of room  {}\n"
         "ended for the lease   {} processes\n"
+        "leases given up       {} settled, {} released, {} left to expire; {} taken as handed "
+        "over\n"
         "wall time             {:.1f} s, {} jobs\n",
         seeds,
         failed.size(),
@@ -85,6 +99,10 @@ std::string Totals::describe(double seconds, int jobs) const {
         counts_.forfeited,
         counts_.kubelet_refusals,
         counts_.exits,
+        counts_.settled,
+        counts_.released,
+        counts_.left,
+        counts_.handed_over,
         seconds,
         jobs);
     text += "faults\n";

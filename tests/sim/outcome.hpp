@@ -29,7 +29,7 @@ public:
     void add(const Outcome& outcome);
     /// Lines for people: events, virtual time, faults by kind, and those that never struck.
     std::string describe(double seconds, int jobs) const;
-    std::vector<std::string> faults_never_seen() const;
+    std::vector<std::string> never_seen() const;
 
     std::uint64_t seeds = 0;
     std::vector<std::uint64_t> failed;

@@ -79,6 +79,7 @@ private:
     std::vector<Violation> violations_;
     std::string leak_;  ///< how the ledger differs from the reservations; empty: not at all
     std::int64_t leaks_since_ms_ = 0;
+    std::int64_t two_may_lead_until_ms_ = 0;
 };
 
 }  // namespace gang::sim
