@@ -51,15 +51,25 @@ void Engine::repair() {
     if (suspects_.empty() && suspect_gangs_.empty() && (degraded_.empty() || !room_appeared)) {
         return;
     }
-    const std::set<Rank> gangs = find_gangs_to_repair(room_appeared);
-    for (const Rank& rank : gangs) {
+    const std::set<Rank> found = find_gangs_to_repair(room_appeared);
+    std::vector<const Rank*> gangs;
+    for (const Rank& rank : found) {
+        gangs.push_back(&rank);
+    }
+    // A slot that is not written on its node yet leaves it before one that is: what is written has
+    // the room until another text is, and both would be more than there is.
+    std::stable_partition(gangs.begin(), gangs.end(), [this](const Rank* rank) {
+        const Application& app = apps_.at(rank->uid);
+        return app.stored < app.generation;
+    });
+    for (const Rank* rank : gangs) {
         if (work_left_ <= 0) {
-            suspect_gangs_.insert(rank.uid);
+            suspect_gangs_.insert(rank->uid);
             is_repaired_ = false;
             wake_at(now_ms_);
             continue;
         }
-        Application& app = apps_.at(rank.uid);
+        Application& app = apps_.at(rank->uid);
         work_left_ -= work_per_turn + work_per_slot * static_cast<std::int64_t>(app.slots.size());
         repair_gang(app);
     }
@@ -69,16 +79,21 @@ void Engine::repair() {
 /// Gives up the room of open slots that cannot stay where they are. The room may be held on for a
 /// while (see rehouse()), but first the slots beside it get their chance to stay.
 void Engine::find_leaving(Application& app) {
-    for (Slot& slot : app.slots) {
-        if (slot.state != SlotState::open) {
-            continue;
+    const auto look = [this, &app](bool are_stored) {
+        for (Slot& slot : app.slots) {
+            if (slot.state != SlotState::open || is_stored(app, slot) != are_stored) {
+                continue;
+            }
+            const auto node = cluster_.find_node(slot.node.str());
+            if (!ledger_.is_usable(app, slot) ||
+                ledger_.is_overrun(*node, app.shapes[slot.shape].id)) {
+                ledger_.degrade(app, slot);
+                slot.leaving = true;
+            }
         }
-        const auto node = cluster_.find_node(slot.node.str());
-        if (!ledger_.is_usable(app, slot) || ledger_.is_overrun(*node, app.shapes[slot.shape].id)) {
-            ledger_.degrade(app, slot);
-            slot.leaving = true;
-        }
-    }
+    };
+    look(false);  // see repair()
+    look(true);
 }
 
 std::vector<core::NodeCount> Engine::find_room(

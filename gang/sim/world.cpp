@@ -386,7 +386,7 @@ void World::tell(const std::string& text) {
 
 void World::clock_was_wrong(std::uint32_t replica) {
     checkers.clock_was_wrong(replica);
-    deeds.clock_was_wrong();
+    deeds.clock_was_wrong(replica);
 }
 
 void World::lease_was_touched() {

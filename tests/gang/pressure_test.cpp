@@ -128,6 +128,40 @@ TEST_CASE("pressure: of several gangs on an overrun node only as many slots leav
     CHECK(count_events(world, "GangDegraded") == 0);
 }
 
+TEST_CASE("pressure: a slot that is not written yet leaves an overrun node before one that is") {
+    World world;
+    world.add_node(tests::node("n1", 5, 32 * 1024));
+    const auto elder = world.submit("elder", 1, 1);
+    const auto younger = world.submit("younger", 1, 2);
+    world.settle();
+    std::string unwritten;
+    SUBCASE("of the younger gang") {
+        unwritten = younger;
+    }
+    SUBCASE("of the elder gang") {
+        unwritten = elder;
+    }
+    world.change_node("n1", [](core::Node& node) { node.unschedulable = true; });
+    world.settle();
+    world.on_decision = [&](const gang::Decision& decision) {
+        const auto* update = std::get_if<gang::UpdateReservation>(&decision);
+        world.fail_status_writes = update != nullptr && update->driver.uid == unwritten;
+    };
+    world.change_node("n1", [](core::Node& node) { node.unschedulable = false; });
+    world.settle();
+    REQUIRE(slots_on(world, "elder", "n1") + slots_on(world, "younger", "n1") == 2);
+    REQUIRE(world.reservation(unwritten)->shapes.at(0).unplaced == 1);
+    world.create(foreign("intruder", 2000, "n1"));
+    world.settle();
+    CHECK(slots_on(world, "elder", "n1") == (unwritten == elder ? 0 : 1));
+    CHECK(slots_on(world, "younger", "n1") == (unwritten == younger ? 0 : 1));
+    world.on_decision = nullptr;
+    world.fail_status_writes = false;
+    world.advance(60'000);
+    CHECK(world.reservation(unwritten)->shapes.at(0).unplaced == 1);
+    CHECK(world.violations.empty());
+}
+
 TEST_CASE("pressure: an executor larger than its slot grows whichever slot has room beside it") {
     World world;
     world.add_node(tests::node("n1", 3, 16 * 1024));

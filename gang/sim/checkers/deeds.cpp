@@ -267,7 +267,10 @@ void Deeds::leads(std::uint32_t replica, std::int64_t epoch) {
     epoch_ = std::max(epoch_, epoch);
 }
 
-void Deeds::clock_was_wrong() {
+void Deeds::clock_was_wrong(std::uint32_t replica) {
+    if (replica < views_.size()) {
+        views_[replica].leads_since_ms = -1;  // its two seconds are not ours
+    }
     lease_counts_from_ms_ = world_.now_ms + lease_doubtful_ms;
 }
 

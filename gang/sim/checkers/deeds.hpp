@@ -41,7 +41,7 @@ public:
     /// A write leaves the process that calls itself `holder` in the Lease.
     void sent(std::uint32_t replica, const std::string& holder);
     void leads(std::uint32_t replica, std::int64_t epoch);
-    void clock_was_wrong();
+    void clock_was_wrong(std::uint32_t replica);
     void lease_was_touched();
 
 private:
