@@ -53,6 +53,7 @@ class History:
 
     def __init__(self, api: Api, scheduler_name: str) -> None:
         self.events: list[Seen] = []
+        self._states: dict[str, list[Seen]] = {}  # of events, by the pod's path
         self._scheduler_name = scheduler_name
         self._allocatable: dict[str, Requests] = {}
         self._changed = threading.Condition()
@@ -65,13 +66,11 @@ class History:
 
     def pod(self, path: str) -> Optional[Json]:
         """The newest state of a pod, None when there is none (yet, or any more)."""
-        for seen in reversed(self.events):
-            if path_of(seen.pod) == path:
-                return None if seen.kind == "DELETED" else seen.pod
-        return None
+        states = self.states(path)
+        return states[-1].pod if states and states[-1].kind != "DELETED" else None
 
     def states(self, path: str) -> list[Seen]:
-        return [seen for seen in self.events if path_of(seen.pod) == path]
+        return list(self._states.get(path, ()))
 
     def first_bound(self, path: str) -> Optional[Seen]:
         """The event in which the pod first had a node."""
@@ -219,5 +218,7 @@ class History:
 
     def _on_pod(self, kind: str, pod: Json) -> None:
         with self._changed:
-            self.events.append(Seen(kind, pod, time.monotonic()))
+            seen = Seen(kind, pod, time.monotonic())
+            self.events.append(seen)
+            self._states.setdefault(path_of(pod), []).append(seen)
             self._changed.notify_all()
