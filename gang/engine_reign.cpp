@@ -177,13 +177,11 @@ void Engine::fence_step() {
     if (!fence_is_raised_) {
         raise_fence();
     }
-    if (needs_another_fence()) {
-        for (const Application* app : waiting_) {
-            if (!needs_another_fence()) {
-                break;
-            }
-            fence_.add(app->uid, now_ms_);
+    for (const Application* app : waiting_) {
+        if (!needs_another_fence()) {
+            break;
         }
+        fence_.add(app->uid, now_ms_);
     }
     fence_gangs();
     for (const std::string& uid : fence_.due(now_ms_)) {

@@ -3,7 +3,6 @@
 #include "k8s/codec_lease.hpp"
 #include "k8s/codec_status.hpp"
 #include "k8s/connection.hpp"
-#include "k8s/protocol/lease.hpp"
 #include "k8s/protocol/line_splitter.hpp"
 #include "k8s/sleep.hpp"
 #include "k8s/time.hpp"

@@ -5,6 +5,7 @@
 
 #include "k8s/endpoint.hpp"
 #include "k8s/notice.hpp"
+#include "k8s/protocol/lease.hpp"
 
 #include <boost/asio/io_context.hpp>
 
@@ -17,10 +18,9 @@ namespace k8s {
 
 /// A leadership that begins.
 struct Reign {
-    std::int64_t epoch = 0;  ///< grows with every change of leader
-    bool handed_over =
-        false;        ///< the leader before left no write under way (protocol::Lease::settled)
-    std::string why;  ///< how the lease came to be free
+    std::int64_t epoch = 0;    ///< grows with every change of leader
+    bool handed_over = false;  ///< Election::was_handed_over()
+    std::string why;           ///< how the lease came to be free
 };
 
 struct ElectorOptions {
@@ -36,11 +36,7 @@ struct ElectorOptions {
     NoticeSink notice;
 };
 
-enum class LeaseEnd : std::uint8_t {
-    settle,   ///< released, and said that no write is under way, ours or an older leader's
-    release,  ///< no write of ours is under way
-    leave     ///< left to expire: a write of ours may still be on its way
-};
+using protocol::LeaseEnd;
 
 class Elector {
 public:

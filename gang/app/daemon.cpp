@@ -489,10 +489,9 @@ void Daemon::Impl::stop(std::function<void()> done) {
 
 // Nothing was decided since the stop began: what the scheduler knew then still holds.
 k8s::LeaseEnd Daemon::Impl::lease_end(bool drained) const {
-    if (!drained) return k8s::LeaseEnd::leave;
     const bool is_settled =
         !lease_is_lost && scheduler.is_settled() && writer.stats().patches_unsettled == 0;
-    return is_settled ? k8s::LeaseEnd::settle : k8s::LeaseEnd::release;
+    return k8s::protocol::choose_lease_end(drained, is_settled);
 }
 
 Daemon::Daemon(asio::io_context& io, DaemonOptions options)

@@ -191,8 +191,7 @@ void Electing::stop(LeaseEnd end) {
         ++world_.counts.left;
     }
     if (call_ != nobody) {
-        return wake_after(
-            last_renewal_ms);  // a renewal under way may finish, then comes the release
+        return wake_after(last_renewal_ms);  // a renewal may finish, then comes the release
     }
     release();
 }

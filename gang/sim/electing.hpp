@@ -14,8 +14,7 @@ namespace gang::sim {
 class Process;
 struct World;
 
-/// As in k8s/elector.hpp, which has sockets.
-enum class LeaseEnd : std::uint8_t { settle, release, leave };
+using k8s::protocol::LeaseEnd;
 
 class Electing {
 public:

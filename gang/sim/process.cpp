@@ -142,11 +142,8 @@ void Process::drained(bool is_drained) {
 
 // Nothing was decided since the stop began: what the scheduler knew then still holds.
 LeaseEnd Process::lease_end(bool is_drained) const {
-    if (!is_drained) {
-        return LeaseEnd::leave;
-    }
     const bool is_settled = !is_lost_ && scheduler.is_settled() && writing.patches_unsettled() == 0;
-    return is_settled ? LeaseEnd::settle : LeaseEnd::release;
+    return k8s::protocol::choose_lease_end(is_drained, is_settled);
 }
 
 void Process::end() {

@@ -96,17 +96,20 @@ void Election::see(std::int64_t now_ms, const Lease& lease) {
     seen_ = lease;
 }
 
+void Election::leads_no_more() {
+    leader_ = false;
+    handed_over_ = false;
+}
+
 void Election::look(std::int64_t now_ms, const std::optional<Lease>& lease) {
     if (!lease) {
         exists_ = false;
-        leader_ = false;
-        handed_over_ = false;
+        leads_no_more();
         return;
     }
     see(now_ms, *lease);
     if (lease->holder == options_.identity) return;
-    leader_ = false;
-    handed_over_ = false;
+    leads_no_more();
     conflicted_ = false;
 }
 
@@ -164,8 +167,7 @@ bool Election::may_write(std::int64_t now_ms) const {
 
 void Election::check_deadline(std::int64_t now_ms) {
     if (leader_ && now_ms >= deadline_ms()) {
-        leader_ = false;
-        handed_over_ = false;
+        leads_no_more();
         must_read_ = true;
     }
 }

@@ -43,6 +43,20 @@ struct Lease {
     friend bool operator==(const Lease&, const Lease&) = default;
 };
 
+/// How a leader that is told to stop gives the Lease up.
+enum class LeaseEnd : std::uint8_t {
+    settle,   ///< released, and said that no write is under way, ours or an older leader's
+    release,  ///< no write of ours is under way
+    leave     ///< left to expire: a write of ours may still be on its way
+};
+
+/// `is_drained`: every write of ours has ended. `is_settled`: nor may one that was given up, or an
+/// older leader's, still be carried out.
+constexpr LeaseEnd choose_lease_end(bool is_drained, bool is_settled) {
+    if (!is_drained) return LeaseEnd::leave;
+    return is_settled ? LeaseEnd::settle : LeaseEnd::release;
+}
+
 struct ReadLease {};
 struct CreateLease {
     std::int64_t transitions = 0;
@@ -130,6 +144,7 @@ private:
     void see(std::int64_t now_ms, const Lease& lease);
     void look(std::int64_t now_ms, const std::optional<Lease>& lease);
     std::int64_t expires_ms() const;
+    void leads_no_more();
     bool is_ours() const { return claimed_ && seen_.holder == options_.identity; }
     bool is_released() const;
     bool may_take(std::int64_t now_ms) const;

@@ -36,10 +36,9 @@ public:
 
 private:
     PatchAction again(std::int64_t at_least_ms, const std::string& message, std::uint32_t random);
-
-    bool has_precondition_;
     PatchFinished fail(const std::string& message) const;
 
+    bool has_precondition_;
     bool conflicted_ = false;
     bool maybe_sent_ = false;  ///< an attempt that had no certain answer
     std::int32_t attempts_ = 0;

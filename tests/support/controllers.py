@@ -12,7 +12,7 @@ READY_SECONDS_MAX = 60
 
 
 class Component(Daemon):
-    """What both are: a daemon with a kubeconfig, without leader election, that says when it is well."""
+    """What both are: a daemon with a kubeconfig, without leader election unless `more` says so, that says when it is well."""
 
     _health = "healthz"
 

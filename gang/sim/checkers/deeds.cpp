@@ -11,8 +11,6 @@
 namespace gang::sim {
 namespace {
 
-/// A wrong clock, or a Lease that others write: two may lead until they have noticed.
-constexpr std::int64_t lease_doubtful_ms = 180'000;
 /// As long a leader waits for confs at most (gang/engine.hpp), less a little for the fence.
 constexpr std::int64_t first_plan_ms = 1'900;
 /// A node whose kubelet has refused a pod is not used for a while (gang/engine_trust.cpp).

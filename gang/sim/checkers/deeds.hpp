@@ -27,6 +27,9 @@ struct BindPod;
 
 namespace gang::sim {
 
+/// A wrong clock, or a Lease that others write: two may lead until they have noticed.
+inline constexpr std::int64_t lease_doubtful_ms = 180'000;
+
 struct World;
 class Process;
 

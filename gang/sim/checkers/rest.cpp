@@ -1,6 +1,7 @@
 // When a process has come to rest and has seen everything: what it believes is what is true.
 
 #include "gang/sim/checkers/checkers.hpp"
+#include "gang/sim/checkers/deeds.hpp"
 #include "gang/sim/world.hpp"
 
 #include <fmt/format.h>
@@ -11,8 +12,6 @@
 namespace gang::sim {
 namespace {
 constexpr std::int64_t leak_ms_max = 60'000;
-/// Whoever held the Lease may not know yet that somebody has deleted it, or given it to another.
-constexpr std::int64_t lease_doubtful_ms = 180'000;
 }  // namespace
 
 void Checkers::process_started(std::uint32_t replica) {

@@ -72,12 +72,11 @@ def _burst(plane: BenchPlane, contender: Contender, namespace: str, steps: Seque
            pods: int) -> Burst:
     """Of a contender that has read everything and waits for its Lease, as the raw binder has read everything."""
     send(plane.kubeconfig, steps)
+    judge = Load(plane.kubeconfig, watch=objects.pods_path(namespace), until_bound=pods)
     election = Lease(plane)
     contender.start(plane, election)
-    judge = None
     try:
         contender.wait_ready()
-        judge = Load(plane.kubeconfig, watch=objects.pods_path(namespace), until_bound=pods)
         plane.collect_garbage()
         before = _plane_cpu(plane)
         began = time.monotonic()
@@ -86,8 +85,7 @@ def _burst(plane: BenchPlane, contender: Contender, namespace: str, steps: Seque
         used: Usage = contender.usage()
         after = _plane_cpu(plane)
     finally:
-        if judge is not None:
-            judge.kill()
+        judge.kill()
         contender.stop()
         plane.clear(namespace)
     return Burst(contender.name, pods, bound.binds_per_second,
