@@ -1,7 +1,7 @@
 #pragma once
 // Trust for TLS connections to the API server: TLS 1.2 or later, ALPN http/1.1, the chain checked
 // against the CA, the name or address against the certificate's subjectAltNames (never its CN).
-// The only file pair that knows OpenSSL.
+// This file and hmac.hpp are the ones that know OpenSSL.
 //
 // A TlsSession speaks TLS over a socket without waiting: each step either is done or says what the
 // socket must be ready for. It reads from and writes to the socket itself: Asio's stream puts four

@@ -24,7 +24,7 @@ LAYERS = {
 # Third parties that only the named files may include.
 ONLY_IN = {
     "rapidjson/": ["k8s/json.hpp", "gang/event_log.cpp"],
-    "openssl/": ["k8s/tls.cpp"],
+    "openssl/": ["k8s/tls.cpp", "k8s/hmac.cpp"],
     "prometheus/": ["gang/app/metrics.cpp", "gang/app/metrics_view.cpp", "gang/app/metrics_view.hpp"],
     "boost/asio/ssl/impl/src": ["k8s/asio_impl.cpp"],
     "yaml-cpp/": ["config/loader.cpp", "k8s/codec_kubeconfig.cpp", "k8s/codec_executor_template.cpp"],
