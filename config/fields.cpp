@@ -252,6 +252,10 @@ const std::vector<Field>& table() {
         gang(),
         nodes(),
         section(
+            "seal",
+            {value(
+                "keyFile", read_string, [](Schema & s) -> auto& { return s.seal_key_file; })}),
+        section(
             "events",
             {value(
                 "perSecond", integer_in(0, 1000), [](Schema & s) -> auto& {

@@ -75,9 +75,14 @@ struct Schema {
     std::vector<core::PackingPolicy> packings = {core::PackingPolicy::tightest};
     Gang gang;
     Nodes nodes;
+    /// seal.keyFile: the keys that seal what is written into annotations. Empty: nothing is sealed,
+    /// and a reservation found there counts only as far as the declaration goes.
+    std::string seal_key_file;
     std::int64_t events_per_second = 10;
     std::int64_t audit_interval_ms = 5 * 60 * 1000;  ///< 0: only when asked
     friend bool operator==(const Schema&, const Schema&) = default;
+
+    bool is_sealed() const { return !seal_key_file.empty(); }
 
     /// Of the profile with this name; tightest if there is none.
     core::PackingPolicy packing_of(std::string_view scheduler_name) const {

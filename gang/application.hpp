@@ -201,10 +201,11 @@ struct Application {
     core::Text queue;
     std::optional<core::PackingPolicy> packing;  ///< its driver says so
 
-    bool reserved = false;  ///< bound with the reservation that `slots` says
-    bool is_shown = false;  ///< the watch has shown `annotation`; what differs now is not ours
-    bool stuck = false;     ///< bound, but never ran
-    bool degraded = false;  ///< said so
+    bool reserved = false;     ///< bound with the reservation that `slots` says
+    bool is_unproven = false;  ///< no valid text vouches for its slots: its declaration is wanted
+    bool is_shown = false;     ///< the watch has shown `annotation`; what differs now is not ours
+    bool stuck = false;        ///< bound, but never ran
+    bool degraded = false;     ///< said so
     bool told_oversized = false;  ///< once per gang is enough
     bool told_foreign = false;    ///< alike
     bool told_missing = false;    ///< until all are there

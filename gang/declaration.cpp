@@ -2,6 +2,7 @@
 
 #include "gang/declaration_values.hpp"
 #include "gang/reservation.hpp"
+#include "gang/seal.hpp"
 #include "gang/spark/derive.hpp"
 #include "gang/spark/text.hpp"
 
@@ -80,7 +81,7 @@ const std::string* find_first(const core::Pod& pod, Field field) {
 
 bool is_known_own_key(std::string_view name) {
     const auto& keys = dialects().front().keys;
-    return name == reservation_annotation || name == slot_annotation ||
+    return name == reservation_annotation || name == slot_annotation || name == seal_annotation ||
            std::any_of(keys.begin(), keys.end(), [name](const DeclarationKey& key) {
                return key.name == name;
            });
@@ -278,8 +279,7 @@ private:
             return std::nullopt;
         }
         const std::int64_t count = said.executors->value;
-        return DeclaredCount{
-            count, count, count, false, dialect.is_capped, said.executors->source};
+        return DeclaredCount{count, count, count, false, dialect.is_capped, said.executors->source};
     }
 
     std::optional<DeclaredCount> resolve_range(
@@ -328,12 +328,11 @@ private:
             return;
         }
         const std::string& name = *all.front().value;
-        const bool is_name =
-            !name.empty() && name.size() <= queue_length_max &&
-            std::all_of(name.begin(), name.end(), [](char c) {
-                return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                       c == '-' || c == '.' || c == '_';
-            });
+        const bool is_name = !name.empty() && name.size() <= queue_length_max &&
+                             std::all_of(name.begin(), name.end(), [](char c) {
+                                 return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                                        (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_';
+                             });
         if (!is_name) {
             out_.warnings.push_back(shown(all.front()) + " is no name of a queue and is ignored");
             return;
@@ -387,9 +386,8 @@ bool declares_gang(const core::Pod& pod) {
             continue;
         }
         for (const DeclarationKey& key : dialect.keys) {
-            if (begins_gang(key.field, is_driver) &&
-                (find(pod.annotations, key.name) != nullptr ||
-                 find(pod.labels, key.name) != nullptr)) {
+            if (begins_gang(key.field, is_driver) && (find(pod.annotations, key.name) != nullptr ||
+                                                      find(pod.labels, key.name) != nullptr)) {
                 return true;
             }
         }
@@ -402,8 +400,7 @@ Declaration read_declaration(const core::Pod& pod) {
 }
 
 bool is_complete(const Declaration& declaration) {
-    return declaration.count && declaration.executor.cpu_milli &&
-           declaration.executor.memory_bytes;
+    return declaration.count && declaration.executor.cpu_milli && declaration.executor.memory_bytes;
 }
 
 }  // namespace gang

@@ -6,6 +6,7 @@
 //   engine_gangs.cpp     gangs begin, learn their size, and end
 //   engine_answers.cpp   what came of binds, status writes and questions for a conf
 //   engine_recovery.cpp  reservations read back from annotations
+//   engine_declared.cpp  slots that no valid text vouches for, made anew or bounded
 //   engine_repair.cpp    slots on nodes that were lost or overrun
 //   engine_reservation.cpp  reservations written anew, and by whom they may be
 //   engine_trust.cpp     nodes whose kubelet refuses what should fit
@@ -37,6 +38,7 @@
 #include "gang/event.hpp"
 #include "gang/explain.hpp"
 #include "gang/fence.hpp"
+#include "gang/gang_size.hpp"
 #include "gang/ledger.hpp"
 #include "gang/ledger_view.hpp"
 #include "gang/spark/derive.hpp"
@@ -160,11 +162,13 @@ private:
     void on(const Tick& event);
 
     bool is_ours(const core::Pod& pod) const;
+    bool reads_gangs() const { return schema_.gang.discovery != config::Discovery::none; }
     bool reads_confs() const;
     bool reads_declarations() const;
     bool is_spark_driver(const core::Pod& pod) const;
     bool is_driver(const core::Pod& pod) const;
     bool is_executor(const core::Pod& pod) const;
+    bool was_admitted(const core::Pod& pod) const;
     Declaration declaration_of(const core::Pod& pod) const;
     bool says_other(const core::Pod& before, const core::Pod& now) const;
     void promote(PodEntry& entry);
@@ -274,6 +278,21 @@ private:
     void seat(Application& app, PodEntry& entry);
     void open_rest(Application& app);
 
+    // --- slots that no text vouches for ---
+    GangSize size_of(const core::Pod& driver, const spark::Conf* conf) const;
+    void want_declaration(Application& app);
+    void forget_declaration(Application& app);
+    bool awaits_declaration(const Application& app, const core::Pod& driver) const;
+    void declaration_found(Application& app, GangSize size);
+    void give_up_unverified();
+    void settle_declarations();
+    core::Resources bound_of(const Application& app, const core::Resources& declared) const;
+    void bound_by(Application& app, const GangSize& size);
+    void reshape(Application& app, std::size_t slot, std::size_t shape);
+    bool rebuild(Application& app, const GangSize& size);
+    void tell_bounded(Application& app);
+    void tell_rebuilt(Application& app);
+
     // --- reign ---
     std::string epoch_mark() const;
     std::int64_t highest_epoch() const;
@@ -355,6 +374,8 @@ private:
     void tell_oversized(Application& app, const PodEntry& entry, const Slot& slot);
     void say_retry(const PodEntry& entry);
     bool is_smaller_than_lacking(const Application& app, const core::Pod& pod) const;
+    bool is_slotless(const Application* app) const;
+    bool has_bound_member(const Application& app) const;
     void wait_or_go_alone(Application& app, PodEntry& entry, Look& look);
     bool is_ready(const PodEntry& entry) const;
     void end_pauses();
@@ -489,8 +510,12 @@ private:
     std::set<std::string> dirty_pods_;   ///< to be classified anew
     std::set<std::string> dirty_gangs_;  ///< executors to be matched with slots
     std::set<Rank> to_adopt_;            ///< bound drivers whose annotation is to be read
-    std::set<Rank> degraded_;            ///< gangs with slots without room
-    std::set<std::string> oversized_;    ///< gangs with an executor larger than its slots
+    std::set<Rank> to_rebuild_;          ///< bound drivers whose declaration is wanted
+    std::set<Rank> unverified_;  ///< of these, whose unsealed text is held but not compared yet
+    std::map<Rank, GangSize> declarations_;  ///< of these, what was found: not settled yet
+    std::uint64_t settled_room_ = 0;         ///< room_version when that was last tried
+    std::set<Rank> degraded_;                ///< gangs with slots without room
+    std::set<std::string> oversized_;        ///< gangs with an executor larger than its slots
     std::map<std::string, std::int64_t> distrusted_;  ///< nodes, until when at most
     std::set<std::string> suspects_;                  ///< nodes on which slots are to be looked at
     std::set<std::string> suspect_gangs_;

@@ -54,8 +54,7 @@ void Engine::take_claim(PodEntry& entry) {
     const std::string& application = application_id(entry.pod);
     if (!entry.is_driver) {
         const core::OwnerReference* controller = core::find_controller(entry.pod);
-        const bool of_a_set =
-            controller != nullptr && is_executor_set(*controller, application);
+        const bool of_a_set = controller != nullptr && is_executor_set(*controller, application);
         const bool of_a_pod = controller != nullptr && controller->kind == "Pod";
         entry.hand_made = !of_a_set && !of_a_pod && reads_declarations();
         if (!entry.is_executor || (!of_a_set && !entry.hand_made)) {
@@ -177,7 +176,8 @@ void Engine::follow_application(PodEntry& entry) {
         return;
     }
     // The larger executor of a gang made by hand gets its slot grown, as that of any other gang.
-    const bool is_its = entry.hand_made ? app->reserved : takes(*app, entry);
+    const bool is_its = (entry.hand_made ? app->reserved : takes(*app, entry)) ||
+                        (app->phase == Phase::running && app->is_unproven);
     if (is_its || app->phase == Phase::ended) {
         become_member(entry, app->uid);
     }
@@ -210,12 +210,11 @@ bool Engine::is_waiting_orphan(const PodEntry& entry) const {
 /// what was said.
 void Engine::let_orphan_wait(const PodEntry& entry) {
     erase_app(entry.pod.uid);  // it may have stood in the queue by itself
-    announcer_.say_quietly(
-        entry.pod, unowned_saying(cluster_.node_count(), entry.pod), now_ms_);
+    announcer_.say_quietly(entry.pod, unowned_saying(cluster_.node_count(), entry.pod), now_ms_);
 }
 
 /// A bound executor says in our own annotation whose slot it has: also after a restart, and to a
-/// follower.
+/// follower. What a tenant may have written there opens no slot that labels alone would not open.
 void Engine::follow_mark(PodEntry& entry) {
     const std::string* mark = core::find_value(entry.pod.annotations, slot_annotation);
     if (mark == nullptr || entry.pod.node_name.empty() || !is_unclaimed_executor(entry)) {
@@ -223,7 +222,13 @@ void Engine::follow_mark(PodEntry& entry) {
     }
     const std::string driver = mark->substr(0, mark->find('/'));
     const auto id = pods_.find(driver);
-    if (id && claimants_.at(entry.claim).has_driver(*id)) {
+    if (!id || !claimants_.at(entry.claim).has_driver(*id)) {
+        return;
+    }
+    const bool is_of_its_kind = !entry.hand_made || pods_.hand_made(*id);
+    const bool is_meant = schema_.is_sealed() || entry.claim.str().ends_with('/') ||
+                          claimants_.at(entry.claim).candidates().size() == 1;
+    if (is_of_its_kind && is_meant) {
         become_member(entry, driver);
     }
 }

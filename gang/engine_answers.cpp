@@ -22,10 +22,14 @@ std::int64_t doubled(std::int64_t start_ms, int times, std::int64_t max_ms) {
 
 void Engine::on(const SparkConfFound& event) {
     Application* app = find_app(event.driver_uid);
-    if (app == nullptr || !app->conf_needed || app->phase != Phase::waiting) {
+    if (app == nullptr || !app->conf_needed) {
         return;
     }
-    set_sizes(*app, &event.conf);
+    if (app->phase == Phase::waiting) {
+        set_sizes(*app, &event.conf);
+    } else if (app->is_unproven) {
+        declaration_found(*app, size_of(pods_.at(app->uid).pod, &event.conf));
+    }
 }
 
 void Engine::on(const SparkConfMissing& event) {
@@ -44,6 +48,14 @@ void Engine::on(const SparkConfMissing& event) {
     // A conf that nobody will ever let us read is no reason to wait, if the driver says it all.
     const bool for_good =
         conf.problem == ConfProblem::forbidden || conf.problem == ConfProblem::unreadable;
+    if (app->is_unproven) {
+        // Spark made it with the driver, which is bound: what is not there twice was removed.
+        const bool is_gone = conf.problem == ConfProblem::not_found && conf.misses > 1;
+        if (for_good || is_gone) {
+            declaration_found(*app, size_of(pods_.at(app->uid).pod, nullptr));
+        }
+        return;
+    }
     if (for_good && app->phase == Phase::waiting &&
         is_complete(declaration_of(pods_.at(app->uid).pod))) {
         set_sizes(*app, nullptr);

@@ -209,9 +209,11 @@ void Engine::rest_if_settled(PodEntry& entry) {
     const bool is_bound = !pod.node_name.empty() && !pod.deleting && !pod.gated &&
                           !entry.bind_in_flight && !entry.gone && pod.problem.empty() &&
                           entry.retry->code == ReasonCode::none;
-    const bool is_settled = is_bound && (entry.is_driver || (find_app(pod.uid) == nullptr &&
-                                                             !dirty_pods_.contains(pod.uid) &&
-                                                             !is_unclaimed_executor(entry)));
+    const Application* app = find_app(pod.uid);
+    const bool is_settled =
+        is_bound && (entry.is_driver ? app == nullptr || !awaits_declaration(*app, pod)
+                                     : app == nullptr && !dirty_pods_.contains(pod.uid) &&
+                                           !is_unclaimed_executor(entry));
     if (is_settled) {
         pods_.rest(entry.id);
     }
@@ -245,8 +247,15 @@ bool Engine::is_noise_of_driver(const Application& app, const core::Pod& told) c
            cluster_.constraints(*app.driver_shape) == told.constraints;
 }
 
+/// Our own word, sealed, on a pod that is bound: it was a driver when it was admitted, whatever its
+/// labels say by now.
+bool Engine::was_admitted(const core::Pod& pod) const {
+    return schema_.is_sealed() && reads_gangs() && !pod.node_name.empty() &&
+           core::find_value(pod.annotations, reservation_annotation) != nullptr;
+}
+
 void Engine::take_role(PodEntry& entry) {
-    entry.is_driver = is_driver(entry.pod);
+    entry.is_driver = is_driver(entry.pod) || was_admitted(entry.pod);
     entry.hand_made = entry.is_driver && !entry.pod.spark_properties;
     entry.declares_anew = entry.is_driver;
     entry.is_executor = !entry.is_driver && is_executor(entry.pod);
@@ -265,7 +274,17 @@ void Engine::take_role(PodEntry& entry) {
 }
 
 /// Labels may come later than the pod: until it is bound, a pod may still turn out to be a driver.
+/// So may one that another leader knew, and has bound, as one.
 void Engine::promote(PodEntry& entry) {
+    if (!entry.is_driver && was_admitted(entry.pod)) {
+        drop_claim(entry);
+        leave_owner(entry);
+        entry.claim = {};
+        entry.owner = {};
+        erase_app(entry.pod.uid);
+        take_role(entry);
+        return;
+    }
     if (entry.is_driver || !entry.declares_anew || !entry.is_bindable() || entry.bind_in_flight ||
         !entry.owner.empty() || !entry.claim.empty() || !is_driver(entry.pod)) {
         return;
@@ -351,6 +370,9 @@ void Engine::driver_is_bound(Application& app, PodEntry& entry, bool behind_fenc
     if (claimed_here) {
         confirm(app, entry);
     }
+    if (app.is_unproven && !app.conf_needed) {
+        want_declaration(app);  // its pod was not whole before, perhaps
+    }
     if (is_rewritten_by_another(app, text)) {
         to_adopt_.insert(app.rank());
     } else if (app.reserved && core::is_mutant(core::Mutant::annotation_trusted)) {
@@ -402,9 +424,12 @@ void Engine::observe_member(PodEntry& entry) {
         }
     }
     // Only the API server's word counts here: an elastic executor on its way is not to be seated.
-    if (owner != nullptr && entry.slot < 0 && entry.holds_room() && owner->reserved &&
-        !entry.pod.node_name.empty()) {
-        seat(*owner, entry);
+    if (owner != nullptr && entry.slot < 0 && entry.holds_room() && !entry.pod.node_name.empty()) {
+        if (owner->reserved) {
+            seat(*owner, entry);
+        } else {
+            settled_room_ = 0;  // fewer of its executors are missing than before
+        }
     }
     if (entry.is_bindable() || is_queued(entry, owner)) {
         dirty_pods_.insert(entry.pod.uid);

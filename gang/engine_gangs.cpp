@@ -145,8 +145,7 @@ spark::Limits Engine::limits() const {
 void Engine::set_sizes(Application& app, const spark::Conf* conf) {
     const core::Pod& driver = pods_.at(app.uid).pod;
     const Declaration declaration = declaration_of(driver);
-    const auto derived = conf == nullptr ? std::nullopt : std::optional(derive(*conf, driver));
-    GangSize size = size_gang(driver, declaration, derived ? &*derived : nullptr, limits());
+    GangSize size = size_of(driver, conf);
     app.conf_needed = false;
     asker_.forget(app.uid);
     app.queue = texts_.keep(declaration.queue);
@@ -184,7 +183,8 @@ void Engine::tell_warnings(Application& app, const PodEntry& entry) {
 
 void Engine::stop_waiting(Application& app) {
     queue_changed_ = waiting_.erase(app) || queue_changed_;
-    if (app.phase != Phase::waiting || !pods_.at(app.uid).node().empty()) {
+    const bool is_over = app.phase != Phase::waiting || !pods_.at(app.uid).node().empty();
+    if (is_over && !app.is_unproven) {
         asker_.forget(app.uid);
     }
 }
@@ -238,6 +238,7 @@ void Engine::end(Application& app) {
     stop_waiting(app);
     app.phase = Phase::ended;
     asker_.forget(app.uid);
+    forget_declaration(app);
     to_adopt_.erase(app.rank());
     degraded_.erase(app.rank());
     to_publish_.erase(app.uid);

@@ -249,6 +249,17 @@ bool Engine::is_smaller_than_lacking(const Application& app, const core::Pod& po
            });
 }
 
+/// A bound driver's whose slots were lost: its executors are placed as they come.
+bool Engine::is_slotless(const Application* app) const {
+    return app != nullptr && app->phase == Phase::running && (!app->reserved || app->is_unproven);
+}
+
+bool Engine::has_bound_member(const Application& app) const {
+    const auto members = pods_.members_of(app.uid);
+    return std::any_of(
+        members.begin(), members.end(), [this](PodId member) { return pods_.holds_room(member); });
+}
+
 void Engine::wait_or_go_alone(Application& app, PodEntry& entry, Look& look) {
     if (look.returning > 0 && !is_smaller_than_lacking(app, entry.pod)) {
         --look.returning;
@@ -257,8 +268,14 @@ void Engine::wait_or_go_alone(Application& app, PodEntry& entry, Look& look) {
             entry.pod, member_saying(cluster_.node_count(), app, entry.pod.requests), now_ms_);
         return;
     }
+    const bool is_new = find_app(entry.pod.uid) == nullptr;
     Application& lone = ensure_app(entry, false);
     lone.elastic_of = texts_.keep(app.uid);
+    if (is_new && is_slotless(&app)) {
+        // It stands where its driver stood, and the gang's first one before all: else a driver and
+        // the head of the queue might wait for each other's room.
+        lone.created = has_bound_member(app) ? app.created : 0;
+    }
     set_driver_shape(lone, entry.pod);
     if (waiting_.insert(lone, entry.retry->code != ReasonCode::none)) {
         queue_changed_ = true;

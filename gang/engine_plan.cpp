@@ -45,6 +45,7 @@ void Engine::plan() {
     if (!classify_dirty_pods()) {
         return;  // whoever is not known yet may have to be fenced, or come before those who are
     }
+    settle_declarations();
     fence_step();
     if (!fence_.view_is_current() && !is_fence_passed()) {
         publish_changed();
@@ -53,6 +54,7 @@ void Engine::plan() {
     check_stuck();
     check_missing();
     if (is_fence_passed()) {
+        settle_declarations();  // there is free room from here on
         repair();
         if (oversized_room_ != cluster_.room_version()) {
             dirty_gangs_.insert(oversized_.begin(), oversized_.end());

@@ -416,7 +416,11 @@ void Engine::admit(Application& app, PodEntry& entry, const core::Plan& plan) {
             annotations = {{std::string(reservation_annotation), app.annotation.str()}};
         }
     } else if (!app.elastic_of.empty()) {
-        annotations = {{std::string(slot_annotation), std::string(elastic_mark)}};
+        const Application* gang = find_owner(entry);
+        annotations = {
+            {std::string(slot_annotation),
+             is_slotless(gang) ? gang->uid + "/" + std::string(unnumbered_slot)
+                               : std::string(elastic_mark)}};
     }
     app.phase = Phase::claimed;
     app.milestones.make().admitted_ms = now_ms_;

@@ -45,10 +45,20 @@ void Engine::adopt(Application& app) {
     release_shapes(app);
     degraded_.erase(app.rank());
     app.degraded = false;
+    app.reserved = false;
     if (!read_reservation(app, text)) {
+        if (reads_gangs()) {
+            want_declaration(app);
+        }
         return;
     }
     app.reserved = true;
+    if (schema_.is_sealed()) {
+        forget_declaration(app);
+    } else {
+        unverified_.insert(app.rank());
+        want_declaration(app);
+    }
     follow_marks(app);
     seat_members(app);
     open_rest(app);
@@ -58,7 +68,7 @@ void Engine::adopt(Application& app) {
 
 /// `text` is what its driver carries.
 bool Engine::read_reservation(Application& app, const std::string* text) {
-    if (text == nullptr || schema_.gang.discovery == config::Discovery::none) {
+    if (text == nullptr || !reads_gangs()) {
         return false;
     }
     app.annotation = texts_.keep(*text);

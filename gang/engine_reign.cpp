@@ -144,7 +144,8 @@ void Engine::fence_gangs() {
             continue;
         }
         const bool is_unseen = app->epoch != epoch_ || it->second.again_ms <= now_ms_;
-        if (is_unseen && app->generation == app->stored && app->writing == 0) {
+        if (is_unseen && app->generation == app->stored && app->writing == 0 &&
+            !unverified_.contains(app->rank())) {
             rewrite_reservation(*app);
             it->second.again_ms = now_ms_ + fence_unseen_ms;
         }

@@ -275,6 +275,7 @@ struct Of<config::Schema> {
         Field{"packings", &T::packings},
         Field{"gang", &T::gang},
         Field{"nodes", &T::nodes},
+        Field{"sealKeyFile", &T::seal_key_file},
         Field{"eventsPerSecond", &T::events_per_second},
         Field{"auditIntervalMs", &T::audit_interval_ms}};
 };
@@ -475,8 +476,8 @@ void check_rows([[maybe_unused]] const T& value) {
         [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h] = value;
     } else if constexpr (count == 11) {
         [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k] = value;
-    } else if constexpr (count == 12) {
-        [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k, l] = value;
+    } else if constexpr (count == 13) {
+        [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m] = value;
     } else if constexpr (count == 15) {
         [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o] = value;
     } else if constexpr (count == 21) {

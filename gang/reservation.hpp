@@ -29,6 +29,8 @@ inline constexpr std::string_view reservation_annotation = "gang-scheduler/reser
 /// On executors: "<driver uid>/<number>", or elastic_mark for one beyond its gang's slots.
 inline constexpr std::string_view slot_annotation = "gang-scheduler/slot";
 inline constexpr std::string_view elastic_mark = "elastic";
+/// In the place of the number: of a gang whose slots were lost, and will be made anew.
+inline constexpr std::string_view unnumbered_slot = "-";
 
 /// The longest text written or read. All annotations of a pod together may have 256 KiB, and past
 /// that the API server lets nobody write the pod again; half of it is left to everybody else.

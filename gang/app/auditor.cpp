@@ -20,9 +20,7 @@ bool is_of_nodes(DriftKind kind) {
 }  // namespace
 
 Auditor::Auditor(
-    boost::asio::io_context& io,
-    std::shared_ptr<k8s::Endpoint> endpoint,
-    Wiring wiring)
+    boost::asio::io_context& io, std::shared_ptr<k8s::Endpoint> endpoint, Wiring wiring)
     : lister_(io, std::move(endpoint)),
       timer_(io),
       wiring_(std::move(wiring)),
@@ -86,6 +84,7 @@ void Auditor::list_pods() {
     lister_.list(
         k8s::WatchKind::pods,
         [this](k8s::Lister::Object pod) {
+            wiring_.seal->open(std::get<core::Pod>(pod));
             audit_.see(*wiring_.scheduler, std::get<core::Pod>(pod));
         },
         [this](const core::Result<std::string>& version) {

@@ -7,6 +7,7 @@
 #include "gang/audit.hpp"
 #include "gang/event.hpp"
 #include "gang/scheduler.hpp"
+#include "gang/seal.hpp"
 #include "k8s/lister.hpp"
 
 #include <boost/asio/steady_timer.hpp>
@@ -34,6 +35,7 @@ class Auditor {
 public:
     struct Wiring {
         const Scheduler* scheduler;  ///< outlives the auditor
+        const Seal* seal;            ///< outlives the auditor
         const Log* log;              ///< outlives the auditor
         std::function<void(k8s::WatchKind)> relist;
         std::function<void(Event)> push;
@@ -43,10 +45,7 @@ public:
         std::int64_t second_list_after_ms = 0;
     };
 
-    Auditor(
-        boost::asio::io_context& io,
-        std::shared_ptr<k8s::Endpoint> endpoint,
-        Wiring wiring);
+    Auditor(boost::asio::io_context& io, std::shared_ptr<k8s::Endpoint> endpoint, Wiring wiring);
     Auditor(const Auditor&) = delete;
     Auditor& operator=(const Auditor&) = delete;
 

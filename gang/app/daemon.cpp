@@ -127,6 +127,7 @@ Daemon::Impl::Impl(asio::io_context& context, DaemonOptions with)
           server_name(options.endpoint->access())}),
       executor(Executor::Wiring{
           &writer,
+          &options.seal,
           options.log,
           &metrics,
           [this](Event event) { push(std::move(event)); },
@@ -138,6 +139,7 @@ Daemon::Impl::Impl(asio::io_context& context, DaemonOptions with)
           options.endpoint,
           Auditor::Wiring{
               &scheduler,
+              &options.seal,
               options.log,
               [this](k8s::WatchKind kind) {
                   (kind == k8s::WatchKind::pods ? pods : nodes).list_again();
@@ -166,6 +168,9 @@ k8s::WatcherOptions Daemon::Impl::watcher_options(k8s::WatchKind kind) {
     out.sink = [this, kind](k8s::WatchEvent event) {
         const bool is_listed = std::holds_alternative<k8s::RelistEnded>(event);
         const bool nodes_are_new = kind == k8s::WatchKind::nodes && is_listed;
+        if (auto* upserted = std::get_if<k8s::PodUpserted>(&event)) {
+            stats.unsealed += options.seal.open(upserted->pod) ? 0 : 1;
+        }
         push(to_event(kind, std::move(event)));
         if (is_listed) {
             await_rest();

@@ -9,6 +9,7 @@
 #include "gang/app/auditor.hpp"
 #include "gang/app/log.hpp"
 #include "gang/explain.hpp"
+#include "gang/seal.hpp"
 #include "k8s/endpoint.hpp"
 
 #include <cstdint>
@@ -30,9 +31,10 @@ class Recorder;
 struct DaemonOptions {
     std::shared_ptr<k8s::Endpoint> endpoint;
     config::Schema config;
-    std::string identity;      ///< unique per process; holder of the lease
-    std::string instance;      ///< host name, for events
-    const Log* log = nullptr;  ///< must outlive the daemon
+    Seal seal;                     ///< for config.seal_key_file (seal_keys.hpp)
+    std::string identity;          ///< unique per process; holder of the lease
+    std::string instance;          ///< host name, for events
+    const Log* log = nullptr;      ///< must outlive the daemon
     Recorder* recorder = nullptr;  ///< none: nothing is recorded; must outlive the daemon
     /// What the audit has found is looked at again after this time, before it is called drift.
     std::int64_t second_list_after_ms = 5'000;
@@ -53,6 +55,7 @@ struct DaemonStats {
     std::uint64_t decisions = 0;
     std::uint64_t pauses = 0;  ///< times that the full inbox stopped the reading of watches
     std::uint64_t binds = 0;
+    std::uint64_t unsealed = 0;  ///< pods shown with a text of ours that had no valid seal
 };
 
 class Daemon {

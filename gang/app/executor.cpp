@@ -45,7 +45,9 @@ void Executor::run(const BindPod& decision) {
     Begun begun;
     begun.plan_seconds = wiring_.metrics->last_plan_seconds();
     begun.pending_since_ms = decision.pending_since_ms;
-    wiring_.writer->bind(to_request(decision), [this, begun](const k8s::BindResult& result) {
+    k8s::BindRequest request = to_request(decision);
+    wiring_.seal->close(decision.pod.uid, request.annotations);
+    wiring_.writer->bind(std::move(request), [this, begun](const k8s::BindResult& result) {
         bind_answered(begun, result);
     });
 }
@@ -133,8 +135,10 @@ void Executor::run(const SetCondition& decision) {
 void Executor::run(const UpdateReservation& decision) {
     wiring_.log->write(
         LogLevel::info, "reservation changed", {{"pod", full_name(decision.driver)}});
+    k8s::StatusPatch patch = to_patch(decision);
+    wiring_.seal->close(decision.driver.uid, patch.annotations);
     wiring_.writer->patch_status(
-        to_patch(decision), [this, driver = decision.driver](const k8s::StatusResult& result) {
+        std::move(patch), [this, driver = decision.driver](const k8s::StatusResult& result) {
             if (!result.written) {
                 wiring_.log->write(
                     LogLevel::warning,

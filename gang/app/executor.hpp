@@ -6,6 +6,7 @@
 #include "gang/app/metrics.hpp"
 #include "gang/decision.hpp"
 #include "gang/event.hpp"
+#include "gang/seal.hpp"
 #include "k8s/writer.hpp"
 
 #include <functional>
@@ -17,6 +18,7 @@ class Executor {
 public:
     struct Wiring {
         k8s::Writer* writer;                     ///< outlives the executor
+        const Seal* seal;                        ///< outlives the executor
         const Log* log;                          ///< outlives the executor
         Metrics* metrics;                        ///< outlives the executor
         std::function<void(Event)> answer;       ///< never called from inside carry_out()

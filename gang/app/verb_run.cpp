@@ -6,6 +6,7 @@
 #include "gang/app/files.hpp"
 #include "gang/app/memory.hpp"
 #include "gang/app/recorder.hpp"
+#include "gang/app/seal_keys.hpp"
 #include "gang/app/sources.hpp"
 #include "k8s/time.hpp"
 
@@ -188,6 +189,11 @@ int run(const CommandLine& line, std::ostream&, std::ostream& err) {
         err << "gang-scheduler run: " << recording.error().message << '\n';
         return exit_usage;
     }
+    auto seal = read_seal(config->seal_key_file);
+    if (!seal) {
+        err << "gang-scheduler run: " << seal.error().message << '\n';
+        return exit_usage;
+    }
     const Log log(config->log_format, config->log_level);
     auto access = k8s::find_access(config->kubeconfig);
     if (!access) {
@@ -212,6 +218,7 @@ int run(const CommandLine& line, std::ostream&, std::ostream& err) {
     DaemonOptions options;
     options.endpoint = *std::move(endpoint);
     options.config = *std::move(config);
+    options.seal = *std::move(seal);
     options.identity = new_identity();
     options.instance = host_name();
     options.log = &log;

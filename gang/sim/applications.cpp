@@ -155,8 +155,12 @@ void Applications::pod_changed(const Entry<core::Pod>& entry) {
             world_.now_ms + world_.random.long_tail(200, 20'000),
             Happening::owner_is_gone,
             entry.id);
-    } else if (
-        one.phase == Application::Phase::submitted &&
+        return;
+    }
+    if (one.first_texts.empty() && !entry.object.node_name.empty()) {
+        one.first_texts = entry.object.annotations;
+    }
+    if (one.phase == Application::Phase::submitted &&
         entry.object.phase == core::PodPhase::running) {
         one.phase = Application::Phase::running;
         plan_act(id, world_.random.between(500, 15'000));  // the JVM
@@ -343,8 +347,11 @@ void Applications::calm_down() {
         // understood is not read again.
         Application largest = one;
         largest.declared = *std::max_element(one.ever.begin(), one.ever.end());
-        const bool is_hopeless = one.was_tampered ||
-                                 core::find_value(driver.labels, "edited") != nullptr ||
+        const bool is_vouched_for = world_.plan.has_key && !one.was_tampered &&
+                                    world_.plan.by_set_percent == 0 && !driver.node_name.empty() &&
+                                    !one.first_texts.empty();
+        const bool is_relabelled = core::find_value(driver.labels, "edited") != nullptr;
+        const bool is_hopeless = (is_relabelled && !is_vouched_for) ||
                                  (driver.node_name.empty() && !fits_empty_cluster(largest));
         if (is_hopeless) {
             world_.delete_pod(one.driver, {Actor::tenant}, 0);

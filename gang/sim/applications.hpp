@@ -23,8 +23,9 @@ struct Application {
     bool by_set = false;
     bool is_dynamic = false;
     bool conf_was_edited = false;
-    bool was_tampered = false;  ///< a tenant has edited what its reservation is read from
-    bool acts = false;          ///< an application_acts is planned
+    bool was_tampered = false;    ///< a tenant has edited what its reservation is read from
+    core::StringMap first_texts;  ///< what its driver was bound with
+    bool acts = false;            ///< an application_acts is planned
     PodId driver = nobody;
     std::string tenant;
     std::int64_t declared = 0;       ///< executors of the gang, by its conf of now

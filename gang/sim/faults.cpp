@@ -41,6 +41,7 @@ constexpr std::array<Row, fault_count> rows = {{
     {"clock_jumps", true},        {"clock_runs_wrong", true},
     {"config_changed", true},     {"lease_deleted", true},
     {"lease_forged", true},       {"terminated", true},
+    {"slot_forged", true},
 }};
 
 }  // namespace

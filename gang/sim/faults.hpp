@@ -82,9 +82,11 @@ enum class Fault : std::uint8_t {
     config_changed,
     lease_deleted,
     lease_forged,
-    terminated  ///< SIGTERM: it ends in good order; of one, or of all in turn, as a rollout does
+    terminated,  ///< SIGTERM: it ends in good order; of one, or of all in turn, as a rollout does
+    // Tenants again.
+    slot_forged  ///< of an executor of theirs, or of a pod that is none
 };
-inline constexpr auto last_fault = Fault::terminated;
+inline constexpr auto last_fault = Fault::slot_forged;
 inline constexpr std::size_t fault_count = static_cast<std::size_t>(last_fault) + 1;
 
 std::string_view to_string(Fault fault);

@@ -1,6 +1,7 @@
 #include "gang/sim/mishaps.hpp"
 
 #include "gang/reservation.hpp"
+#include "gang/seal.hpp"
 #include "gang/sim/world.hpp"
 
 #include <algorithm>
@@ -64,6 +65,9 @@ bool Mishaps::happen(Fault fault) {
     }
     if (fault <= Fault::conf_removed) {
         return happen_to_application(fault);
+    }
+    if (fault == Fault::slot_forged) {
+        return forge_slot();
     }
     if (fault == Fault::terminated) {
         return terminate_replicas();
@@ -259,20 +263,106 @@ bool Mishaps::happen_to_driver(Fault fault, PodId id) {
                     {"spark-role", world_.random.percent(50) ? "driver" : "executor"}};
             });
             return true;
-        default: {  // reservation_edited
-            world_.applications.at(application).was_tampered = true;
-            const std::string forged =
-                "v1 generation=9 epoch=1 queue=default profile=x anchor=" + driver->uid +
-                ";shape profile=0 max=500 cpu=1 memory=1 nodes=n0:400";
-            world_.change_pod(id, tenant, [this, &forged](core::Pod& pod) {
-                merge_annotations(
-                    pod,
-                    {{std::string(reservation_annotation),
-                      world_.random.percent(50) ? forged : "garbage"}});
-            });
+        default:  // reservation_edited
+            edit_reservation(id, application);
             return true;
+    }
+}
+
+namespace {
+
+const std::string reservation_key(reservation_annotation);
+const std::string slot_key(slot_annotation);
+const std::string seal_key(seal_annotation);
+
+void remove_annotation(core::Pod& pod, const std::string& key) {
+    std::erase_if(pod.annotations, [&key](const auto& entry) { return entry.first == key; });
+}
+
+/// What another pod says in this annotation, and the seal that it has.
+core::StringMap copied(const core::Pod& from, const std::string& key) {
+    core::StringMap out;
+    for (const std::string& wanted : {key, seal_key}) {
+        if (const std::string* found = core::find_value(from.annotations, wanted)) {
+            out.emplace_back(wanted, *found);
         }
     }
+    return out;
+}
+
+}  // namespace
+
+/// Far more than it has, nonsense, nothing, another gang's, its own of before, or a broken seal.
+void Mishaps::edit_reservation(PodId id, ApplicationId application) {
+    Application& one = world_.applications.at(application);
+    one.was_tampered = true;
+    const std::string forged =
+        "v1 generation=9 epoch=1 queue=default profile=x anchor=" + world_.store.find_pod(id)->uid +
+        ";shape profile=0 max=500 cpu=1 memory=1 nodes=n0:400";
+    const auto other = world_.applications.any_live();
+    const core::Pod* another =
+        other ? world_.store.find_pod(world_.applications.at(*other).driver) : nullptr;
+    const std::int64_t kind = world_.random.between(0, 5);
+    world_.change_pod(id, tenant, [&](core::Pod& pod) {
+        if (kind == 0) {
+            merge_annotations(pod, {{reservation_key, forged}});
+        } else if (kind == 1) {
+            merge_annotations(pod, {{reservation_key, "garbage"}});
+        } else if (kind == 2) {
+            remove_annotation(pod, reservation_key);
+        } else if (kind == 3 && another != nullptr) {
+            merge_annotations(pod, copied(*another, reservation_key));
+        } else if (kind == 4) {
+            merge_annotations(pod, one.first_texts);
+        } else {
+            merge_annotations(pod, {{seal_key, "v1 0123"}});
+        }
+    });
+}
+
+/// A pod that is nobody's executor says to be in a gang's slot, or an executor says another one.
+bool Mishaps::forge_slot() {
+    const auto live = world_.applications.any_live();
+    if (!live) {
+        return false;
+    }
+    const Application& one = world_.applications.at(*live);
+    const core::Pod* driver = world_.store.find_pod(one.driver);
+    if (driver == nullptr) {
+        return false;
+    }
+    core::StringMap forged = {
+        {slot_key, driver->uid + "/" + std::to_string(world_.random.below(3))}};
+    for (const PodId id : one.executors) {
+        const core::Pod* executor = world_.store.find_pod(id);
+        if (executor != nullptr && world_.random.percent(50)) {
+            forged = copied(*executor, slot_key);
+        }
+    }
+    if (!one.executors.empty() && world_.random.percent(40)) {
+        const PodId id = one.executors[world_.random.below(one.executors.size())];
+        if (world_.store.find_pod(id) == nullptr) {
+            return false;
+        }
+        world_.change_pod(id, tenant, [&](core::Pod& pod) {
+            remove_annotation(pod, world_.random.percent(50) ? slot_key : seal_key);
+            merge_annotations(pod, forged);
+        });
+        return true;
+    }
+    core::Pod stranger;
+    stranger.namespace_name = one.tenant;
+    stranger.name = "s" + std::to_string(strangers_.size());
+    stranger.scheduler_name = "gang-scheduler";
+    stranger.created = (unix_begin_ms + world_.now_ms) / 1'000;
+    stranger.labels = {
+        {"spark-app-selector", "spark-" + std::to_string(*live)},
+        {"spark-exec-resourceprofile-id", "0"},
+        {"spark-role", "executor"}};
+    stranger.requests = {one.cpu_milli, one.memory_mib * 1024 * 1024, 0, {}};
+    stranger.annotations = forged;
+    strangers_.push_back(world_.create_pod(std::move(stranger), tenant));
+    return true;
 }
 
 bool Mishaps::happen_to_replica(Fault fault) {
@@ -342,14 +432,19 @@ bool Mishaps::happen_to_lease(Fault fault) {
 }
 
 void Mishaps::heal() {
+    for (const PodId stranger : strangers_) {  // some would fit on no node
+        if (world_.store.find_pod(stranger) != nullptr) {
+            world_.delete_pod(stranger, tenant, 0);
+        }
+    }
     for (NodeId node = 0; node < world_.store.nodes.size(); ++node) {
         restore_node(node);
     }
     for (Replica& replica : world_.replicas) {
         replica.clock.set_rate(world_.now_ms, 1'000);
         replica.pause(0);
-        if (!(replica.schema == config::Schema{})) {
-            replica.schema = {};
+        if (!(replica.schema == world_.original_schema())) {
+            replica.schema = world_.original_schema();
             replica.crash(100);
         }
     }

@@ -2,11 +2,13 @@
 // What happens by itself: to the API servers, to nodes, to applications and tenants, to our own
 // processes. Each kind comes again and again at its own mean rate, until the calm.
 
+#include "gang/sim/applications.hpp"
 #include "gang/sim/faults.hpp"
 #include "gang/sim/store.hpp"
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 namespace gang::sim {
 
@@ -34,6 +36,8 @@ private:
     bool happen_to_replica(Fault fault);
     bool happen_to_lease(Fault fault);
     bool terminate_replicas();
+    void edit_reservation(PodId driver, ApplicationId application);
+    bool forge_slot();
     bool bind_foreign_pod();
     std::optional<NodeId> any_node();
     std::optional<PodId> any_executor();
@@ -41,6 +45,7 @@ private:
 
     World& world_;
     std::uint32_t foreign_pods_ = 0;
+    std::vector<PodId> strangers_;
 };
 
 }  // namespace gang::sim

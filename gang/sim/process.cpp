@@ -85,6 +85,9 @@ void Process::push(Event event, bool is_of_nodes, std::uint64_t revision) {
     if (is_lost_ || is_stopping_) {
         return;
     }
+    if (auto* upserted = std::get_if<PodUpserted>(&event)) {
+        world_.seal.open(upserted->pod);
+    }
     inbox_.push(std::move(event));
     marks_.push_back(Mark{is_of_nodes, revision});
     post_turn();
@@ -217,7 +220,9 @@ struct CarryOut {
         world.deeds.decided(process.replica(), process, decision);
         world.digest.add(decision.pod.uid);
         world.digest.add(decision.node);
-        process.writing.bind(decision);
+        BindPod sealed = decision;
+        world.seal.close(sealed.pod.uid, sealed.annotations);
+        process.writing.bind(sealed);
     }
     void operator()(const FetchSparkConf& decision) const { process.writing.fetch(decision); }
     void operator()(const SetCondition& decision) const {
@@ -228,7 +233,9 @@ struct CarryOut {
         for (const auto& [key, value] : decision.annotations) {
             world.digest.add(value);
         }
-        process.writing.update_reservation(decision);
+        UpdateReservation sealed = decision;
+        world.seal.close(sealed.driver.uid, sealed.annotations);
+        process.writing.update_reservation(sealed);
     }
     void operator()(const RecordEvent&) const {}
     void operator()(const WakeAt& decision) const { inbox.wake_at(decision.time_ms); }

@@ -4,7 +4,8 @@
 
 namespace gang::sim {
 
-Replica::Replica(World& world, std::uint32_t index) : world_(world), index_(index) {}
+Replica::Replica(World& world, std::uint32_t index)
+    : schema(world.original_schema()), world_(world), index_(index) {}
 
 void Replica::start() {
     start_planned_ = false;

@@ -55,6 +55,7 @@ Plan draw_plan(std::uint64_t seed) {
         const std::int64_t rate = draw_rate(fault, random);
         plan.rates[i] = !is_honest && random.percent(known_percent) ? rate : 0;
     }
+    plan.has_key = random.percent(75);
     return plan;
 }
 

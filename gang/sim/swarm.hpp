@@ -20,7 +20,8 @@ struct Plan {
     std::int64_t node_cpu_max = 8;  ///< whole CPUs
     std::int64_t submission_gap_ms = 3'000;
     std::int64_t chaos_ms = 240'000;
-    /// In the calm all must finish within these together: on a small cluster one runs after another.
+    /// In the calm all must finish within these together: on a small cluster one runs after
+    /// another.
     std::int64_t calm_ms_max = 1'800'000;
     std::int64_t calm_ms_per_application = 60'000;
     std::int64_t latency_ms_max = 8;  ///< of a request or an answer, one way
@@ -32,6 +33,7 @@ struct Plan {
     int dynamic_percent = 25;
     int lone_percent = 10;  ///< of the submissions: a pod without a gang
     bool has_bookmarks = true;
+    bool has_key = true;  ///< what the scheduler writes is sealed
     FaultRates rates = {};
 };
 

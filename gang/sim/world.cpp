@@ -13,6 +13,16 @@ constexpr std::int64_t inspection_gap_ms = 2'000;
 constexpr std::uint64_t log_kept =
     4'000;  ///< changes of pods; a watch that is further behind gets 410
 
+/// No tenant of this world can compute it, which is all that a code has to be here.
+Seal::Code code_of(std::uint64_t seed) {
+    return [seed](std::string_view message) {
+        Digest digest;
+        digest.add(seed);
+        digest.add(message);
+        return std::to_string(digest.value());
+    };
+}
+
 }  // namespace
 
 void merge_annotations(core::Pod& pod, const core::StringMap& annotations) {
@@ -32,6 +42,7 @@ void merge_annotations(core::Pod& pod, const core::StringMap& annotations) {
 
 World::World(const Plan& with, Trace to)
     : plan(with),
+      seal(plan.has_key ? Seal({code_of(plan.seed)}) : Seal()),
       trace(std::move(to)),
       random(plan.seed),
       faults(plan.rates, random),
@@ -51,7 +62,14 @@ core::Node World::original_node(NodeId id) const {
     return originals_[id];
 }
 
+config::Schema World::original_schema() const {
+    config::Schema schema;
+    schema.seal_key_file = plan.has_key ? "key" : "";
+    return schema;
+}
+
 void World::begin() {
+    say([this] { return std::string(plan.has_key ? "sealed" : "without a key"); });
     for (NodeId id = 0; id < static_cast<NodeId>(plan.nodes); ++id) {
         core::Node node;
         node.name = "n" + std::to_string(id);

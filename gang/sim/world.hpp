@@ -4,6 +4,7 @@
 //
 //   chaos: submissions, mishaps, faults ---calm---> everything is healed; all must finish ---> end
 
+#include "gang/seal.hpp"
 #include "gang/sim/api_server.hpp"
 #include "gang/sim/applications.hpp"
 #include "gang/sim/checkers/checkers.hpp"
@@ -56,6 +57,7 @@ struct World {
     void set_lease(std::optional<k8s::protocol::Lease> lease);
     /// As it is when nothing has happened to it.
     core::Node original_node(NodeId id) const;
+    config::Schema original_schema() const;
 
     // --- for its parts ---
     void count_delivery(std::uint64_t revision) {
@@ -75,6 +77,7 @@ struct World {
     }
 
     const Plan plan;
+    const Seal seal;
     Trace trace;
     std::int64_t now_ms = 0;
     Random random;

@@ -1,4 +1,5 @@
 """The Helm chart, judged by a real helm and a real API server."""
+import base64
 import copy
 import json
 import subprocess
@@ -158,7 +159,39 @@ def test_install_upgrade_roll_back_uninstall(rig: Rig, online: Helm, namespaces:
     paths = [path_of(rig, item, namespaces[0]) for item in manifest]
     assert len(paths) >= 10 and all(rig.api.find(path) for path in paths)
     online.run("uninstall", "chart-test", *space)
-    assert not [path for path in paths if rig.api.find(path)]
+    kept = [path for path in paths if rig.api.find(path)]
+    assert [path.rsplit("/", 1)[1] for path in kept] == ["chart-test-gang-scheduler-seal"]
+    rig.api.delete(kept[0])
+
+
+@real
+def test_the_key_of_the_seal_is_made_once(rig: Rig, online: Helm, namespaces: list[str]) -> None:
+    """An upgrade keeps it, and so does an end of the release: gangs that run are sealed with it."""
+    space = ["--namespace", namespaces[0]]
+    path = f"/api/v1/namespaces/{namespaces[0]}/secrets/chart-seal-gang-scheduler-seal"
+    try:
+        online.run("install", "chart-seal", str(CHART), *space)
+        key = rig.api.get(path)["data"]["key"]
+        assert len(base64.b64decode(key)) == 64
+        online.run("upgrade", "chart-seal", str(CHART), *space, "--set", "replicas=1")
+        assert rig.api.get(path)["data"]["key"] == key
+        online.run("uninstall", "chart-seal", *space)
+        assert rig.api.get(path)["data"]["key"] == key
+        online.run("install", "chart-seal", str(CHART), *space)
+        assert rig.api.get(path)["data"]["key"] == key
+        online.run("uninstall", "chart-seal", *space)
+    finally:
+        rig.api.delete(path)
+
+
+def test_the_key_of_the_seal_is_the_users(offline: Helm) -> None:
+    objects = offline.template("--set", "seal.existingSecret=mine")
+    assert not [item for item in objects if item["kind"] == "Secret"]
+    pod = find(objects, "Deployment")["spec"]["template"]["spec"]
+    assert find_volume(pod, "seal")["secret"]["secretName"] == "mine"
+    unsealed = offline.template("--set", "seal.enabled=false")
+    assert not [item for item in unsealed if item["kind"] == "Secret"]
+    assert "keyFile" not in find(unsealed, "ConfigMap")["data"]["config.yaml"]
 
 
 def test_the_readme_has_every_value_and_no_other() -> None:

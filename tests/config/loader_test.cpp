@@ -54,6 +54,8 @@ gang:
   dynamicAllocation: reserve-max
   neverRunning: {after: 1h, then: keep}
   missingExecutors: {after: 2h, then: release}
+seal:
+  keyFile: /etc/seal/key
 events:
   perSecond: 3
 audit:
@@ -89,6 +91,7 @@ TEST_CASE("loader: every key reaches its member") {
         7'200'000,
         config::UnusedThen::release};
     wanted.nodes = {1'500, 268'435'456, "example.com/price"};
+    wanted.seal_key_file = "/etc/seal/key";
     wanted.events_per_second = 3;
     wanted.audit_interval_ms = 0;
     CHECK(loaded(everything) == wanted);
@@ -99,7 +102,7 @@ TEST_CASE("loader: the text above names every key there is") {
         const std::string last = key.substr(key.rfind('.') + 1);
         CHECK_MESSAGE(contains(everything, last + ":"), key);
     }
-    CHECK(config::known_keys().size() == 28);
+    CHECK(config::known_keys().size() == 29);
 }
 
 TEST_CASE("loader: headroom is an amount, the cost label a key") {
@@ -120,7 +123,8 @@ TEST_CASE("loader: an unknown key is found at its place, with the nearest known 
     CHECK(
         complaints("gang:\n  maxGangsize: 5\n") ==
         "f:2:3: gang: found unknown key \"maxGangsize\", expected one of discovery, "
-        "orphanExecutors, maxGangSize, dynamicAllocation, neverRunning, missingExecutors, did you mean "
+        "orphanExecutors, maxGangSize, dynamicAllocation, neverRunning, missingExecutors, did you "
+        "mean "
         "\"maxGangSize\"?");
     CHECK(contains(complaints("leaderelection: {}\n"), "did you mean \"leaderElection\"?"));
     CHECK(contains(complaints("lease-name: x\n"), "f:1:1: found unknown key"));

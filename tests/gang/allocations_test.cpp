@@ -66,8 +66,14 @@ void operator delete[](void* memory, const std::nothrow_t&) noexcept {
 namespace {
 
 /// A scheduler of its own, so that nothing but its step() is counted.
+config::Schema sealed() {
+    config::Schema schema;
+    schema.seal_key_file = "key";
+    return schema;
+}
+
 struct Fed {
-    gang::Scheduler scheduler{config::Schema{}};
+    gang::Scheduler scheduler{sealed()};
     gang::StampedEvent event{0, 1'800'000'000'000, gang::Tick{}};
 
     gang::Decisions step(gang::Event told) {
@@ -176,6 +182,7 @@ TEST_CASE("allocations: of the labels of a bound driver none is kept") {
         driver.labels.emplace_back("x-" + std::to_string(100 + i), "a value that is not short");
     }
     const gang::StampedEvent waiting = upsert(driver);
+    driver.annotations = {{"gang-scheduler/reservation", "v1"}};
     const gang::StampedEvent bound = upsert(on_node(driver));
     Fed fed;
     fed.list({});

@@ -1,4 +1,5 @@
 """The Helm chart: rendered by a real helm, and put on a real API server as far as it grants rights."""
+import base64
 import os
 import subprocess
 import tempfile
@@ -16,6 +17,7 @@ CHART = Path(__file__).resolve().parents[2] / "charts/gang-scheduler"
 RELEASE = "gang-scheduler"
 NAMESPACE = "gang-system"
 KUBE_VERSION = "1.36"
+SEAL_KEY_FILE = "/etc/gang-scheduler-seal/key"  # where the chart mounts its Secret
 USER = f"system:serviceaccount:{NAMESPACE}:{RELEASE}"
 
 _COLLECTIONS = {
@@ -74,6 +76,11 @@ class Rights:
     def config(self) -> str:
         """The text of the configuration file."""
         return find(self.objects, "ConfigMap")["data"]["config.yaml"]
+
+    @property
+    def seal_key(self) -> str:
+        """What the pods find in SEAL_KEY_FILE."""
+        return base64.b64decode(find(self.objects, "Secret")["data"]["key"]).decode()
 
     def grant(self, api: Api) -> None:
         if api.find(f"/api/v1/namespaces/{NAMESPACE}") is None:

@@ -8,7 +8,7 @@ import yaml
 from .api import Api, Json
 from .api_server import ApiServer, Keys
 from .certificates import KeyPair
-from .chart import NAMESPACE, RELEASE, Rights
+from .chart import NAMESPACE, RELEASE, SEAL_KEY_FILE, Rights
 from .controllers import Component, ControllerManager, KubeScheduler
 from .etcd import Etcd
 from .fault_proxy import FaultProxy
@@ -96,7 +96,9 @@ class RealPlane(Rig):
 
     def use_chart(self, chart: Rights) -> None:
         chart.grant(self.api)
-        (self.folder / "config.yaml").write_text(chart.config)
+        key_file = self.folder / "seal.key"
+        key_file.write_text(chart.seal_key)
+        (self.folder / "config.yaml").write_text(chart.config.replace(SEAL_KEY_FILE, str(key_file)))
         self.chart = chart
 
     def role_kubeconfig(self, server: Optional[str] = None, token_file: Optional[Path] = None) -> Path:

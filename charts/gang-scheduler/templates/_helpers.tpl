@@ -55,7 +55,14 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{/* The file as the program reads it. */}}
 {{- define "gang-scheduler.config" -}}
 {{- $head := dict "apiVersion" "config.gang-scheduler/v1alpha1" "kind" "SchedulerConfiguration" -}}
+{{- if .Values.seal.enabled -}}
+{{- $head = set $head "seal" (dict "keyFile" "/etc/gang-scheduler-seal/key") -}}
+{{- end -}}
 {{- toYaml (merge $head .Values.config) -}}
+{{- end -}}
+
+{{- define "gang-scheduler.sealSecret" -}}
+{{- default (printf "%s-seal" (include "gang-scheduler.fullname" .)) .Values.seal.existingSecret -}}
 {{- end -}}
 
 {{- define "gang-scheduler.port" -}}

@@ -25,7 +25,7 @@ struct Violation {
 
 class Checkers {
 public:
-    explicit Checkers(World& world) : world_(world) {}
+    explicit Checkers(World& world);
 
     void pod_changed(const Entry<core::Pod>& entry, const Author& author);
     void node_changed(const Entry<core::Node>& entry, const Author& author);
@@ -49,6 +49,7 @@ private:
     // commits.cpp
     void check_bind(const Entry<core::Pod>& entry, const Author& author);
     void check_admission(const Entry<core::Pod>& entry, const Author& author);
+    void check_declared(const Entry<core::Pod>& entry);
     void check_executor(const Entry<core::Pod>& entry);
     void check_room(
         NodeId node,

@@ -22,6 +22,8 @@ const std::string* role_of(const core::Pod& pod) {
 
 }  // namespace
 
+Checkers::Checkers(World& world) : world_(world), room_(world.seal) {}
+
 void Checkers::violated(std::string rule, std::string text) {
     world_.say([&] { return "VIOLATED " + rule + ": " + text; });
     violations_.push_back(Violation{world_.now_ms, std::move(rule), std::move(text)});
@@ -68,6 +70,7 @@ void Checkers::pod_changed(const Entry<core::Pod>& entry, const Author& author) 
         ++world_.counts.binds;
         check_bind(entry, author);
     }
+    check_declared(entry);
     const std::string what =
         fmt::format("{} {}", is_bind ? "the bind of" : "the patch of", full_name(entry.object));
     for (NodeId node = 0; node < before.size(); ++node) {
@@ -78,6 +81,9 @@ void Checkers::pod_changed(const Entry<core::Pod>& entry, const Author& author) 
 void Checkers::check_room(
     NodeId node, PodId pod, const Amount& before, const Author& author, const std::string& what) {
     const Amount after = room_.usage(node);
+    if (room_.is_restored(pod, node)) {
+        return;  // it was the gang's all the time
+    }
     if (!after.is_more_than(before) || after.is_within(room_.allocatable(node))) {
         return;
     }
@@ -180,6 +186,25 @@ void Checkers::check_admission(const Entry<core::Pod>& entry, const Author& auth
     }
 }
 
+/// Whatever its tenant has written there: what a scheduler writes was declared at some time.
+void Checkers::check_declared(const Entry<core::Pod>& entry) {
+    const ApplicationId application = world_.applications.find(entry.id);
+    const GangRecord* gang = room_.find_gang(entry.id);
+    if (application == nobody || gang == nullptr) {
+        return;
+    }
+    const Application& one = world_.applications.at(application);
+    if (gang->slots > *std::max_element(one.ever.begin(), one.ever.end())) {
+        violated(
+            "never-more-than-declared",
+            fmt::format(
+                "the reservation of {} names {} slots, its conf declares {}",
+                full_name(entry.object),
+                gang->slots,
+                one.declared));
+    }
+}
+
 void Checkers::check_executor(const Entry<core::Pod>& entry) {
     const Seen& seen = room_.seen(entry.id);
     if (seen.gang == nobody) {
@@ -191,11 +216,14 @@ void Checkers::check_executor(const Entry<core::Pod>& entry) {
     if (driver != seen.gang) {
         violated("no-theft", fmt::format("{} sits in a slot of p{}", name, seen.gang));
     }
+    if (seen.slot < 0) {
+        return;  // its gang has no slots now
+    }
     if (room_.rivals(entry.id) > 0) {
         violated("slot-discipline", name + " is in a slot that another live pod is in");
     }
     const GangRecord* gang = room_.find_gang(seen.gang);
-    if (gang != nullptr && !gang->is_void && gang->is_live &&
+    if (gang != nullptr && !gang->is_void && !gang->is_forsaken && gang->is_live &&
         room_.seated(seen.gang) > gang->slots) {
         violated(
             "slot-discipline",

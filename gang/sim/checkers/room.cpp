@@ -14,9 +14,21 @@ Amount amount_of(const core::Resources& requests) {
     return {requests.cpu_milli, requests.memory_bytes, 1};
 }
 
-/// "p7/3": slot 3 of the gang of driver p7.
+const std::string slot_key(slot_annotation);
+const std::string reservation_key(reservation_annotation);
+const std::string seal_key(seal_annotation);
+
+std::string value_or_empty(const core::Pod& pod, const std::string& key) {
+    const std::string* found = core::find_value(pod.annotations, key);
+    return found == nullptr ? std::string() : *found;
+}
+
+/// "p7/3": slot 3 of the gang of driver p7. What a tenant had written there is nobody's slot.
 void read_slot(const core::Pod& pod, Seen& seen) {
-    const std::string* text = core::find_value(pod.annotations, std::string(slot_annotation));
+    const std::string* text = core::find_value(pod.annotations, slot_key);
+    if (text != nullptr && *text == seen.tenant_slot) {
+        return;
+    }
     const std::size_t slash = text == nullptr ? std::string::npos : text->find('/');
     if (slash == std::string::npos) {
         return;
@@ -63,18 +75,25 @@ void Room::clear_slots(PodId driver) {
     gang.slots = 0;
 }
 
-void Room::read_reservation(PodId driver, const std::string& text) {
+void Room::read_reservation(PodId driver, const core::Pod& pod, const std::string& text) {
     GangRecord& gang = gangs_[driver];
+    const bool is_relabelled = core::find_value(pod.labels, "edited") != nullptr;
+    gang.is_forsaken = gang.is_forsaken || (is_relabelled && !seal_.has_key());
     if (gang.has_reservation && gang.text == text) {
         return;
     }
     const auto read = decode_reservation(text, slots_max);
-    if (!read) {
+    if (!read || gang.is_forsaken) {
         return;
     }
     clear_slots(driver);
+    if (!gang.is_void) {
+        gang.lost.clear();
+    }
     gang.text = text;
+    gang.seal = value_or_empty(pod, seal_key);
     gang.has_reservation = true;
+    gang.is_void = false;
     gang.slots = slot_count(*read);
     for (const ReservedShape& shape : read->shapes) {
         for (const auto& [name, count] : shape.slots_per_node) {
@@ -87,11 +106,37 @@ void Room::read_reservation(PodId driver, const std::string& text) {
     }
 }
 
-void Room::tenant_edited(PodId driver) {
-    if (const auto gang = gangs_.find(driver); gang != gangs_.end()) {
-        gang->second.is_void = true;
-        clear_slots(driver);
+/// An edit of something else changes no promise, unless the driver is not known for one any more.
+void Room::tenant_edited(PodId driver, const core::Pod& pod) {
+    const auto found = gangs_.find(driver);
+    if (found == gangs_.end()) {
+        return;
     }
+    GangRecord& gang = found->second;
+    const bool is_relabelled = core::find_value(pod.labels, "edited") != nullptr;
+    gang.is_forsaken = gang.is_forsaken || (is_relabelled && !seal_.has_key());
+    const bool is_whole = value_or_empty(pod, reservation_key) == gang.text &&
+                          value_or_empty(pod, seal_key) == gang.seal;
+    if (is_whole && !gang.is_forsaken) {
+        return;
+    }
+    if (!gang.is_void) {
+        gang.lost.clear();
+        for (const NodeId id : gang.nodes) {
+            gang.lost[id] = node(id).seats[driver].slots;
+        }
+    }
+    gang.is_void = true;
+    gang.text.clear();
+    clear_slots(driver);
+}
+
+bool Room::is_restored(PodId driver, NodeId id) const {
+    const GangRecord* gang = find_gang(driver);
+    const auto before =
+        gang == nullptr ? std::map<NodeId, std::int64_t>::const_iterator() : gang->lost.find(id);
+    return gang != nullptr && before != gang->lost.end() &&
+           nodes_[id].seats.at(driver).slots <= before->second;
 }
 
 void Room::pod_changed(const Entry<core::Pod>& entry, const Author& author, std::int64_t now_ms) {
@@ -112,7 +157,12 @@ void Room::pod_changed(const Entry<core::Pod>& entry, const Author& author, std:
     seen.is_bound = !pod.node_name.empty();
     seen.amount = amount_of(pod.requests);
     if (is_ours) {
-        read_slot(pod, seen);
+        core::Pod opened = pod;
+        seal_.open(opened);
+        read_slot(opened, seen);
+    } else if (author.actor == Actor::tenant) {
+        const std::string* text = core::find_value(pod.annotations, slot_key);
+        seen.tenant_slot = text == nullptr || seal_.has_key() ? std::string() : *text;
     }
     if (seen.is_bound && seen.bound_revision == 0) {
         seen.bound_revision = entry.revision;
@@ -126,13 +176,10 @@ void Room::pod_changed(const Entry<core::Pod>& entry, const Author& author, std:
     const std::string* text =
         is_ours ? core::find_value(pod.annotations, std::string(reservation_annotation)) : nullptr;
     if (text != nullptr) {
-        read_reservation(entry.id, *text);
+        read_reservation(entry.id, pod, *text);
     }
-    const bool is_edited =
-        author.actor == Actor::tenant && entry.change == Change::modified && !pod.deleting;
-    seen.is_edited = seen.is_edited || is_edited;
-    if (seen.is_edited) {
-        tenant_edited(entry.id);
+    if (author.actor == Actor::tenant && entry.change == Change::modified && !pod.deleting) {
+        tenant_edited(entry.id, pod);
     }
     if (const auto gang = gangs_.find(entry.id); gang != gangs_.end()) {
         gang->second.is_live = seen.is_bound && !seen.is_over && !pod.deleting;
@@ -173,6 +220,9 @@ const GangRecord* Room::find_gang(PodId driver) const {
 
 std::int64_t Room::rivals(PodId pod) const {
     const Seen& one = pods_[pod];
+    if (one.slot < 0) {
+        return 0;  // its gang had no slots when it was bound
+    }
     return std::count_if(
                pods_.begin(),
                pods_.end(),
@@ -185,7 +235,7 @@ std::int64_t Room::rivals(PodId pod) const {
 
 std::int64_t Room::seated(PodId driver) const {
     return std::count_if(pods_.begin(), pods_.end(), [driver](const Seen& other) {
-        return other.node != nobody && other.gang == driver;
+        return other.node != nobody && other.gang == driver && other.slot >= 0;
     });
 }
 

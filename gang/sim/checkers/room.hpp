@@ -6,10 +6,11 @@
 //   usage(node) = requests of all bound pods that have not ended
 //               + for each gang with a live driver: (slots there - its pods in them there) * slot
 //
-// Of a reservation the text that counts is the last one that a scheduler wrote: a tenant's edit
-// changes no promise.
+// Of a reservation the text that counts is the one that a scheduler wrote last. A tenant's edit
+// ends what it promised: whoever leads may make the slots anew, elsewhere.
 
 #include "core/resources.hpp"
+#include "gang/seal.hpp"
 #include "gang/sim/store.hpp"
 
 #include <cstdint>
@@ -54,11 +55,11 @@ struct Seen {
     NodeId counted_on = nobody;
     PodId gang = nobody;  ///< the driver whose slot it says to be in
     std::int64_t slot = -1;
+    std::string tenant_slot;   ///< what its tenant has written there
     std::uint64_t binder = 0;  ///< the process that bound it: it alone numbers its slots
     Amount amount;
     bool is_bound = false;
     bool is_over = false;
-    bool is_edited = false;  ///< by its tenant: what it is may be read otherwise now
     std::uint64_t bound_revision = 0;
     std::int64_t created_ms = 0;
 };
@@ -66,14 +67,20 @@ struct Seen {
 struct GangRecord {
     bool is_live = false;  ///< its driver is bound, has not ended and is not being deleted
     bool has_reservation = false;
-    bool is_void = false;       ///< its tenant has edited it: no promise is checked
-    std::string text;           ///< as a scheduler wrote it last
-    std::int64_t slots = 0;     ///< of all shapes, unplaced ones too
-    std::vector<NodeId> nodes;  ///< on which it has slots
+    bool is_forsaken = false;  ///< relabelled, and no seal says that it is one
+    bool is_void = false;      ///< its tenant has edited it, and no scheduler has written it since
+    std::string text;          ///< as a scheduler wrote it last
+    std::string seal;          ///< that it wrote with it
+    std::map<NodeId, std::int64_t> lost;  ///< slots that the text named when its tenant edited it
+    std::int64_t slots = 0;               ///< of all shapes, unplaced ones too
+    std::vector<NodeId> nodes;            ///< on which it has slots
 };
 
 class Room {
 public:
+    /// The seal outlives the room.
+    explicit Room(const Seal& seal) : seal_(seal) {}
+
     /// The pod's new state; `is_ours`: a scheduler wrote it, so its annotations count.
     void pod_changed(const Entry<core::Pod>& entry, const Author& author, std::int64_t now_ms);
     void node_changed(const Entry<core::Node>& entry);
@@ -85,12 +92,14 @@ public:
     const Seen& seen(PodId pod) const { return pods_[pod]; }
     bool knows(PodId pod) const { return pod < pods_.size(); }
     const GangRecord* find_gang(PodId driver) const;
+    /// Whether its reservation names no more slots there than before its tenant edited it.
+    bool is_restored(PodId driver, NodeId node) const;
     const std::map<PodId, Seats>& seats(NodeId node) const { return nodes_[node].seats; }
     const std::map<PodId, GangRecord>& gangs() const { return gangs_; }
     std::size_t node_count() const { return nodes_.size(); }
     /// Other live pods that the same process put into the same slot.
     std::int64_t rivals(PodId pod) const;
-    /// Live pods in slots of this gang, on all nodes.
+    /// Live pods in slots of this gang that had a number, on all nodes.
     std::int64_t seated(PodId driver) const;
 
 private:
@@ -101,10 +110,11 @@ private:
     };
     NodeRecord& node(NodeId id);
     void sit(const Seen& pod, int sign);
-    void read_reservation(PodId driver, const std::string& text);
-    void tenant_edited(PodId driver);
+    void read_reservation(PodId driver, const core::Pod& pod, const std::string& text);
+    void tenant_edited(PodId driver, const core::Pod& pod);
     void clear_slots(PodId driver);
 
+    const Seal& seal_;
     std::vector<Seen> pods_;
     std::vector<NodeRecord> nodes_;
     std::map<PodId, GangRecord> gangs_;
