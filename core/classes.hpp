@@ -51,6 +51,7 @@ public:
     const Constraints& constraints(ClassId id) const { return constraints_[id]; }
     const NodeBitmap& eligible(ClassId id) const { return bitmaps_[id.value]; }
     std::size_t size() const { return constraints_.size(); }
+    std::uint64_t references() const { return constraints_.references(); }
 
     /// Filters one present node for one class.
     void filter(ClassId id, std::size_t position, const Node& node);

@@ -364,4 +364,20 @@ std::vector<ReasonCount> Cluster::exclusions(ClassId constraint_class) const {
     return reasons;
 }
 
+std::vector<Account> Cluster::accounts() const {
+    std::uint64_t amounts = charge_count() + shapes_.size();
+    std::uint64_t charges = 0;
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+        amounts += nodes_[i].allocatable.is_none() ? 0 : 1;
+        charges += nodes_[i].charges;
+    }
+    std::uint64_t names = 0;
+    for (const Demand& demand : demands_) names += demand.extended.size();
+    return {
+        {"amounts", amounts_.references(), amounts},
+        {"charges on nodes", charge_count(), charges},
+        {"constraint classes", classes_.references(), shapes_.size()},
+        {"extended names", extended_names_.references(), names}};
+}
+
 }  // namespace core

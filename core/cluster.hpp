@@ -11,6 +11,7 @@
 // A node that is unknown, not yet or no longer, may still carry charges: they are kept under its
 // name, so a node that arrives after its pods, or goes before them, balances ("ghost").
 
+#include "core/account.hpp"
 #include "core/capacity.hpp"
 #include "core/capacity_cache.hpp"
 #include "core/chunks.hpp"
@@ -169,6 +170,11 @@ public:
             visit(gains_.nodes[at % gains_max]);
         return true;
     }
+
+    /// Whether what is counted has as many owners; walks everything, for tests.
+    std::vector<Account> accounts() const;
+    /// Of shapes, whose owners are outside.
+    std::uint64_t shape_references() const { return shapes_.references(); }
 
     /// Exact, internal free lists included: for tests of roll back and replay.
     friend bool operator==(const Cluster&, const Cluster&) = default;

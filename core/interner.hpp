@@ -58,6 +58,13 @@ public:
     /// Distinct values held now.
     std::size_t size() const { return ids_.size(); }
 
+    /// Of all values; walks them.
+    std::uint64_t references() const {
+        std::uint64_t sum = 0;
+        for (const Entry& entry : entries_) sum += entry.references;
+        return sum;
+    }
+
     friend bool operator==(const Interner&, const Interner&) = default;
 
 private:

@@ -22,6 +22,7 @@
 //   engine_views.cpp     gangs() and explain()
 //   engine_audit.cpp     what is believed, against what is listed; the ledger as it is shown
 //   engine_totals.cpp    totals()
+//   engine_accounts.cpp  what is held, and whether somebody owns it
 
 #include "config/schema.hpp"
 #include "core/cluster.hpp"
@@ -105,6 +106,7 @@ public:
     std::optional<Explanation> explain(std::string_view pod_or_app) const;
     const Counters& counters() const { return counters_; }
     std::size_t remembered() const;
+    std::vector<core::Account> accounts() const;
     std::optional<Drift> compare(const core::Pod& listed) const;
     std::optional<Drift> compare(const core::Node& listed) const;
     void for_each_pod(

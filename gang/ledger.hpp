@@ -93,6 +93,9 @@ public:
     /// Gangs with open slots: few, however many run or wait.
     const std::set<Rank>& unfilled() const { return unfilled_; }
 
+    /// Of all gangs.
+    std::size_t hold_count() const { return held_.size(); }
+
 private:
     /// What a slot is filled with.
     struct Occupant {

@@ -416,4 +416,34 @@ std::vector<PodId> Pods::sorted_members_of(std::string_view owner) const {
     return sorted;
 }
 
+std::vector<core::Account> Pods::accounts() const {
+    std::uint64_t resting = 0;
+    std::uint64_t drivers = 0;
+    std::uint64_t odd = 0;
+    std::uint64_t owned = 0;
+    for_each([&](PodId id) {
+        const Cell& one = cell(id);
+        const bool rests = one.active == nullptr;
+        resting += rests ? 1 : 0;
+        drivers += rests && one.is_driver ? 1 : 0;
+        odd += one.is_odd ? 1 : 0;
+        owned += (rests ? kin(one).owner : one.active->owner).empty() ? 0 : 1;
+    });
+    std::uint64_t holders = 0;
+    for (std::size_t i = 0; i < kin_.size(); ++i) {
+        holders += kin_[i].holders;
+    }
+    std::uint64_t members = 0;
+    for (const auto& [owner, pods] : members_) {
+        members += pods.size();
+    }
+    return {
+        {"amounts of resting pods", amounts_.references(), kin_.size() - free_kin_.size()},
+        {"kin of resting pods", holders, resting},
+        {"resting drivers", drivers_.size() - free_drivers_.size(), drivers},
+        {"odd uids", by_odd_uid_.size(), odd},
+        {"texts of odd uids", odd_uids_.size(), odd},
+        {"members", members, owned}};
+}
+
 }  // namespace gang

@@ -8,6 +8,7 @@
 // Resting pods answer the few questions that are asked of many; for anything else they are woken,
 // or looked at as a copy.
 
+#include "core/account.hpp"
 #include "core/chunks.hpp"
 #include "core/ids.hpp"
 #include "core/interner.hpp"
@@ -123,6 +124,9 @@ public:
     /// By uid: for decisions.
     std::vector<PodId> sorted_members_of(std::string_view owner) const;
     std::size_t owner_count() const { return members_.size(); }
+
+    /// Whether what is shared and counted has as many owners; walks everything, for tests.
+    std::vector<core::Account> accounts() const;
 
 private:
     using AmountsId = core::Id<struct AmountsTag>;

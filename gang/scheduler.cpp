@@ -49,6 +49,10 @@ std::size_t Scheduler::remembered() const {
     return state_->engine.remembered();
 }
 
+std::vector<core::Account> Scheduler::accounts() const {
+    return state_->engine.accounts();
+}
+
 const Counters& Scheduler::counters() const {
     return state_->engine.counters();
 }

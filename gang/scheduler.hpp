@@ -7,6 +7,7 @@
 //                                       \-> parked (misconfigured, exceeds the cluster)
 
 #include "config/schema.hpp"
+#include "core/account.hpp"
 #include "gang/audit.hpp"
 #include "gang/counters.hpp"
 #include "gang/decision.hpp"
@@ -55,6 +56,9 @@ public:
     /// How many things are remembered because of pods: 0 when there are none, and for a while
     /// after.
     std::size_t remembered() const;
+    /// Whether all that is charged, held, shared or counted has an owner, and nobody twice. Walks
+    /// everything: for tests, after any step.
+    std::vector<core::Account> accounts() const;
     /// For metrics; all zero but the sum over time while another leads. Walks all gangs and pods.
     Totals totals(std::int64_t now_ms) const;
     /// It leads, and no older leader has a write under way that could still be carried out.

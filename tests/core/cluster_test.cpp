@@ -448,3 +448,44 @@ TEST_CASE("cluster: a pod's room is taken over as it is, and released by whoever
     cluster.release(*charge);
     CHECK(cpu(cluster, "n1") == 4'000);
 }
+
+TEST_CASE("cluster: what is given back leaves nothing behind") {
+    Cluster cluster;
+    const auto all_even = [&cluster] {
+        for (const core::Account& account : cluster.accounts()) {
+            CAPTURE(account.what);
+            CHECK(account.held == account.owned);
+        }
+    };
+    const auto amounts = [&cluster] { return cluster.accounts().front().held; };
+    core::Resources gpus = resources("1");
+    build::set(gpus, "nvidia.com/gpu", "1");
+    cluster.upsert_node(node("n1").cpu(8).extended("nvidia.com/gpu", "4"));
+    const auto n1 = *cluster.find_node("n1");
+    const std::uint64_t of_nodes = amounts();
+    const ShapeId shape = cluster.intern_shape(gpus, {});
+    CHECK(cluster.intern_shape(gpus, {}) == shape);
+    const auto slot = cluster.charge(n1, shape, Holder::gang);
+    const auto pod = cluster.charge(n1, resources("2"), Holder::foreign);
+    all_even();
+    cluster.recharge(slot, gpus, Holder::gang);  // nothing changes
+    all_even();
+    cluster.recharge(slot, resources("3"), Holder::gang);
+    cluster.upsert_pod("u1", "n1", resources("1"), Holder::gang);
+    cluster.upsert_pod("u1", "n1", resources("1"), Holder::gang);
+    cluster.upsert_pod("u1", "n2", resources("2"), Holder::gang);
+    all_even();
+    CHECK(cluster.shape_references() == 2);
+    cluster.release(slot);
+    cluster.release(pod);
+    cluster.remove_pod("u1");
+    CHECK_FALSE(cluster.release_shape(shape));
+    CHECK(cluster.release_shape(shape));
+    all_even();
+    CHECK(cluster.charge_count() == 0);
+    CHECK(cluster.shape_references() == 0);
+    CHECK(amounts() == of_nodes);
+    cluster.upsert_node(node("n1").cpu(8));
+    CHECK_FALSE(cluster.find_extended("nvidia.com/gpu"));
+    all_even();
+}

@@ -377,3 +377,45 @@ TEST_CASE("resting driver: what an older leader wrote last is taken from what is
     CHECK(gang.world.reservation(gang.driver)->generation == 8);  // our fence, after it
     CHECK(gang.world.view(gang.driver).slots_open == 4);
 }
+
+TEST_CASE("pods: what rests together is counted, and gone with the last of them") {
+    core::Texts texts;
+    gang::Pods pods(texts);
+    const auto check = [&pods] {
+        for (const core::Account& account : pods.accounts()) {
+            CAPTURE(account.what);
+            CHECK(account.held == account.owned);
+        }
+    };
+    const auto add = [&](const std::string& uid, std::int64_t milli) {
+        gang::PodEntry& entry = pods.add(uid);
+        entry.pod.namespace_name = "etl";
+        entry.pod.name = "a-exec-" + uid;
+        entry.pod.node_name = "n1";
+        entry.pod.requests.cpu_milli = milli;
+        pods.join(entry, "owner");
+        pods.rest(entry.id);
+    };
+    const auto remove = [&](const std::string& uid) {
+        const gang::PodId id = pods.id_of(uid);
+        pods.leave(pods.wake(id));
+        pods.erase(id);
+    };
+    add("1", 1'000);
+    add("2", 1'000);
+    add("3", 2'000);
+    check();
+    CHECK(pods.accounts().front().held == 2);  // two amounts, of which one is shared
+    remove("1");
+    check();
+    CHECK(pods.accounts().front().held == 2);
+    remove("2");
+    remove("3");
+    check();
+    for (const core::Account& account : pods.accounts()) {
+        CAPTURE(account.what);
+        CHECK(account.held == 0);
+    }
+    CHECK(texts.size() == 0);
+    CHECK(pods.size() == 0);
+}

@@ -507,6 +507,7 @@ TEST_CASE("S19: when all is gone nothing is remembered") {
         }
         world.advance(1'200'000);  // timers of pods that are gone run out
         CHECK(world.scheduler->remembered() == 0);
+        world.check_accounts();  // of which that of texts says something only now
     }
 }
 
@@ -557,4 +558,24 @@ TEST_CASE("S24: hostile sizes cost bounded work and stop nobody") {
     world.advance(60'000);
     CHECK(world.scheduler->counters().placements - before < 50);
     CHECK(world.violations.empty());
+}
+
+TEST_CASE("counters: each search for room and each write of a reservation is counted") {
+    World world;
+    world.add_node(tests::node("n1", 4, 16 * 1024));
+    const auto driver = world.submit("a", 3, 1);
+    world.settle();
+    REQUIRE(world.is_bound(driver));
+    // Whether it fits the empty cluster, and what pods of others leave; and then where.
+    CHECK(world.scheduler->counters().placements == 3);
+    world.add_node(tests::node("n2", 4, 16 * 1024));
+    world.settle();
+    CHECK(world.scheduler->counters().placements == 3);
+    world.change_node("n1", [](core::Node& node) { node.unschedulable = true; });
+    world.settle();
+    CHECK(world.scheduler->counters().placements == 4);
+    REQUIRE(world.updates.size() == 1);
+    CHECK(world.scheduler->counters().reservations_rewritten == 1);
+    CHECK(world.scheduler->counters().reservation_writes_failed == 0);
+    CHECK(world.scheduler->counters().reservations_disputed == 0);
 }

@@ -240,10 +240,22 @@ public:
             wake_ms_.reset();
             step(gang::Tick{});
             if (decisions_made_ == before && !(wake_ms_ && *wake_ms_ <= now_ms) && queues_empty()) {
+                check_accounts();
                 return;
             }
         }
         FAIL("the scheduler does not come to rest");
+    }
+
+    /// Nothing has been leaked.
+    void check_accounts() const {
+        for (const core::Account& account : scheduler->accounts()) {
+            if (account.adds_up()) {
+                continue;
+            }
+            FAIL_CHECK(
+                account.what << ": " << account.held << " held, " << account.owned << " owned");
+        }
     }
 
     /// Lets time pass, waking the scheduler whenever it asked for it.

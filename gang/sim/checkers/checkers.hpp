@@ -63,6 +63,7 @@ private:
     // rest.cpp
     void check_view(std::uint32_t replica, const Process& process);
     void check_ledger(std::uint32_t replica, const Process& process);
+    void check_accounts(std::uint32_t replica, const Process& process);
     // liveness.cpp
     std::string unfinished() const;
 

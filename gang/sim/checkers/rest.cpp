@@ -128,6 +128,21 @@ void Checkers::check_ledger(std::uint32_t replica, const Process& process) {
     }
 }
 
+void Checkers::check_accounts(std::uint32_t replica, const Process& process) {
+    for (const core::Account& account : process.scheduler.accounts()) {
+        if (!account.adds_up()) {
+            violated(
+                "accounts",
+                fmt::format(
+                    "r{}: {}: {} held, {} owned",
+                    replica,
+                    account.what,
+                    account.held,
+                    account.owned));
+        }
+    }
+}
+
 void Checkers::inspect() {
     const auto& pods = world_.store.pod_log;
     const auto& nodes = world_.store.node_log;
@@ -144,6 +159,7 @@ void Checkers::inspect() {
         }
         ++world_.counts.rests;
         check_view(i, process);
+        check_accounts(i, process);
         const bool is_settled =
             process.is_leading() && world_.now_ms - process.leads_since_ms() > 60'000;
         if (is_settled) {

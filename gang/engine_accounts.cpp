@@ -1,0 +1,79 @@
+// What is held, and whether somebody owns it: room, shapes, texts and places in lines. A step
+// leaves every account even; a difference is a leak, or something given back twice.
+
+#include "gang/engine.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+
+namespace gang {
+namespace {
+
+std::array<std::uint32_t, slot_state_count> count_slots(const Application& app) {
+    std::array<std::uint32_t, slot_state_count> counts = {};
+    for (const Slot& slot : app.slots) {
+        ++counts[static_cast<std::size_t>(slot.state)];
+    }
+    return counts;
+}
+
+}  // namespace
+
+std::vector<core::Account> Engine::accounts() const {
+    std::vector<core::Account> all = cluster_.accounts();
+    const std::vector<core::Account> of_pods = pods_.accounts();
+    all.insert(all.end(), of_pods.begin(), of_pods.end());
+
+    std::uint64_t shapes = 0;
+    std::uint64_t charges = cluster_.pod_count();
+    std::uint64_t holds = 0;
+    std::uint64_t open_milli = 0;
+    std::uint64_t unfilled = 0;
+    std::uint64_t miscounted = 0;
+    std::uint64_t of_ended = 0;
+    std::uint64_t empty_holds = 0;
+    std::uint64_t seated = 0;
+    std::uint64_t waiting = 0;
+    for (const auto& [uid, app] : apps_) {
+        shapes += app.shapes.size() + (app.driver_shape ? 1 : 0);
+        holds += app.holds->size();
+        miscounted += count_slots(app) == app.slots_in ? 0 : 1;
+        unfilled += app.count(SlotState::open) > 0 ? 1 : 0;
+        of_ended += app.phase == Phase::ended ? app.slots.size() + app.holds->size() : 0;
+        empty_holds += app.holds.is_made() && app.holds->empty() ? 1 : 0;
+        waiting += WaitingLine::contains(app) ? 1 : 0;
+        for (std::size_t i = 0; i < app.slots.size(); ++i) {
+            const Slot& slot = app.slots[i];
+            const bool has_room = !slot.charge.is_none();
+            charges += has_room ? 1 : 0;
+            if (slot.state == SlotState::open && has_room) {
+                const auto cpu = cluster_.resources_of(slot.charge).cpu_milli;
+                open_milli += static_cast<std::uint64_t>(cpu);
+            }
+            seated += slot.pod.is_none() ? 0 : 1;
+        }
+    }
+    std::uint64_t in_slots = 0;
+    pods_.for_each([&](PodId id) { in_slots += pods_.slot(id) >= 0 ? 1 : 0; });
+    // A tick ends them, of a leader.
+    const auto over = leads_ ? std::distance(timers_.begin(), timers_.lower_bound(now_ms_)) : 0;
+    // Two lists that wait for a time to come name gangs that may be gone.
+    const bool is_all_gone = remembered() == 0 && missing_due_.empty() && calm_due_.empty();
+
+    all.push_back({"shapes", cluster_.shape_references(), shapes});
+    all.push_back({"charges", cluster_.charge_count(), charges + holds});
+    all.push_back({"holds", ledger_.hold_count(), holds});
+    all.push_back({"holds of nothing", empty_holds, 0});
+    all.push_back({"open cpu", static_cast<std::uint64_t>(ledger_.open_milli()), open_milli});
+    all.push_back({"gangs with open slots", ledger_.unfilled().size(), unfilled});
+    all.push_back({"gangs with miscounted slots", miscounted, 0});
+    all.push_back({"slots and holds of ended gangs", of_ended, 0});
+    all.push_back({"pods in slots", in_slots, seated});
+    all.push_back({"gangs in line", waiting_.size(), waiting});
+    all.push_back({"texts", texts_.size(), is_all_gone ? 0 : texts_.size()});
+    all.push_back({"timers that are over", static_cast<std::uint64_t>(over), 0});
+    return all;
+}
+
+}  // namespace gang
