@@ -81,10 +81,6 @@ public:
     std::size_t size() const { return order_.size(); }
     bool is_excluded(Position position) const { return has_excluded_ && excluded_.test(position); }
     bool is_touched(Position position) const { return stamps_[position].epoch == epoch_; }
-    /// What the planned pods take there of a plain resource.
-    std::int64_t taken(Position position, std::size_t resource) const {
-        return is_touched(position) ? planned_[stamps_[position].index].plain[resource] : 0;
-    }
     bool is_block_touched(std::size_t block) const { return block_epochs_[block] == epoch_; }
     /// Eligible nodes of a block, excluded ones left out.
     std::uint64_t usable(const NodeBitmap& eligible, std::size_t block) const {

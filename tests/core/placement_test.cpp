@@ -413,3 +413,27 @@ TEST_CASE("placement: amounts past what a scan holds exactly are counted exactly
     cluster.upsert_node(node("n2").memory("4Gi").pods(50));
     CHECK(fit() == 3);
 }
+
+TEST_CASE("placement: among very many nodes, those that take 512 pods are used once") {
+    Setup setup;
+    // Five large nodes, less than half of what is wanted: the level of the small ones is counted.
+    for (int i = 0; i < 5; ++i) {
+        setup.cluster.upsert_node(node(fmt::format("large{}", i)).cpu(512).pods(1'000));
+    }
+    for (int i = 0; i < 100; ++i) {
+        setup.cluster.upsert_node(node(fmt::format("small{:03}", i)).cpu(50).pods(1'000));
+    }
+    PlacementRequest request;
+    request.executors = {{setup.shape(resources("1")), 5'560}};
+    request.policy = core::PackingPolicy::fewest_nodes;
+    const Placement placement = setup.planner.place(setup.cluster, request);
+    REQUIRE(std::holds_alternative<Plan>(placement));
+    std::int64_t on_large = 0;
+    std::int64_t on_small = 0;
+    for (const core::NodeCount& entry : std::get<Plan>(placement).executors[0]) {
+        const bool is_large = setup.cluster.node_name(entry.node).starts_with("large");
+        (is_large ? on_large : on_small) += entry.count;
+    }
+    CHECK(on_large == 5 * 512);
+    CHECK(on_small == 3'000);
+}

@@ -1,6 +1,7 @@
 // The audit: a fresh list against what the scheduler believes, and the ledger as it is shown.
 
 #include "gang/audit.hpp"
+
 #include "tests/gang/world.hpp"
 
 #include <doctest/doctest.h>
@@ -183,8 +184,9 @@ TEST_CASE("ledger: each node is what is bound, held and free, each unit traced t
         CAPTURE(node.name);
         CHECK(node.is_present);
         CHECK(node.adds_up);
-        CHECK(node.allocatable.cpu_milli ==
-              node.bound.cpu_milli + node.held.cpu_milli + node.free.cpu_milli);
+        CHECK(
+            node.allocatable.cpu_milli ==
+            node.bound.cpu_milli + node.held.cpu_milli + node.free.cpu_milli);
         CHECK(node.held.cpu_milli == cpu_of(node.units));
         for (const gang::HeldUnit& unit : node.units) {
             CHECK(unit.gang == "etl/a");
@@ -229,4 +231,44 @@ TEST_CASE("ledger: a slot whose bind is under way, and room that a slot has left
     count();
     CHECK(states[gang::HeldUnit::State::leaving] == 1);
     CHECK(states[gang::HeldUnit::State::open] == 1);
+}
+
+TEST_CASE("audit: a node that was seen otherwise, and one that is gone, are found") {
+    Small small;
+    World& world = small.world;
+    Audit audit;
+    const auto list = [&](std::int64_t pods, bool has_second) {
+        audit.begin();
+        for (auto [name, node] : world.nodes()) {
+            node.pods = name == "n1" ? pods : node.pods;
+            if (has_second || name != "n2") {
+                audit.see(*world.scheduler, node);
+            }
+        }
+        for (const auto& [uid, pod] : world.pods()) {
+            audit.see(*world.scheduler, pod);
+        }
+        return audit.finish(*world.scheduler);
+    };
+    SUBCASE("otherwise") {
+        CHECK_FALSE(list(1, true));
+        CHECK(list(1, true));
+        REQUIRE(audit.drift().size() == 1);
+        CHECK(audit.drift()[0].kind == DriftKind::node_differs);
+        CHECK(audit.drift()[0].name == "n1");
+    }
+    SUBCASE("gone") {
+        CHECK_FALSE(list(110, false));
+        CHECK(list(110, false));
+        REQUIRE(audit.drift().size() == 1);
+        CHECK(audit.drift()[0].kind == DriftKind::node_gone);
+        CHECK(audit.drift()[0].name == "n2");
+    }
+    // The next audit begins afresh: nothing of what was listed or found counts any more.
+    CHECK(list(110, true));
+    CHECK(audit.drift().empty());
+    world.hold_watch = true;
+    world.remove_pod(small.executors[0]);
+    CHECK_FALSE(list(110, true));
+    CHECK(audit.pods_seen() == world.pods().size());
 }

@@ -48,7 +48,8 @@ TEST_CASE("conf asker: the number outstanding is bounded") {
     CHECK(asker.due(1).size() == 2);
 }
 
-TEST_CASE("conf asker: repeats are limited per second over all gangs, the first two questions are not") {
+TEST_CASE(
+    "conf asker: repeats are limited per second over all gangs, the first two questions are not") {
     ConfAsker asker;
     const auto ask_all = [&asker](std::int64_t now) {
         std::size_t asked = 0;
@@ -80,6 +81,36 @@ TEST_CASE("conf asker: an answer that never comes is asked for again") {
     CHECK(asker.due(gang::conf_answer_ms_max) == std::vector<std::string>{"a"});
     asker.missing("a", gang::conf_answer_ms_max);
     CHECK(asker.all_answered_once());
+}
+
+TEST_CASE("conf asker: an answer to a question that was given up is not heard") {
+    ConfAsker asker;
+    for (int i = 0; i < 40; ++i) {
+        asker.want("driver-" + std::to_string(i), 0);
+    }
+    for (const std::int64_t now : {0, 100}) {
+        for (auto due = asker.due(now); !due.empty(); due = asker.due(now)) {
+            for (const auto& uid : due) {
+                asker.missing(uid, now);
+            }
+        }
+    }
+    std::vector<std::string> lost = asker.due(1'100);
+    for (const auto& uid : asker.due(2'000)) {
+        lost.push_back(uid);
+    }
+    REQUIRE(lost.size() == gang::conf_outstanding_max);
+    const std::int64_t later = 2'000 + gang::conf_answer_ms_max;
+    const auto again = asker.due(later);  // not all at once
+    const auto waits = std::find_if(lost.begin(), lost.end(), [&again](const auto& uid) {
+        return std::find(again.begin(), again.end(), uid) == again.end();
+    });
+    REQUIRE(waits != lost.end());
+    asker.missing(*waits, later);
+    asker.forget(*waits);
+    const auto last = asker.due(later + 1'000);
+    CHECK_FALSE(last.empty());
+    CHECK(std::find(last.begin(), last.end(), *waits) == last.end());
 }
 
 TEST_CASE("conf: a driver without config map is said so within three seconds and blocks nobody") {

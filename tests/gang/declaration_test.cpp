@@ -242,6 +242,12 @@ TEST_CASE("declaration: what is not acted upon yet is said") {
     CHECK(says(said.notes, "gang-scheduler/priority = 7"));
     CHECK(says(said.warnings, "gang-scheduler/topology-key = \"zone\" is not supported yet"));
     CHECK(says(said.warnings, "gang-scheduler/on-timeout"));
+    SUBCASE("letters, digits, dashes, dots and underscores are a queue's name") {
+        const Declaration named =
+            read_declaration(labelled({}, {{"gang-scheduler/queue", "azAZ09-._"}}));
+        CHECK(named.queue == "azAZ09-._");
+        CHECK(says(named.notes, "is kept with the gang; all queues are one line so far"));
+    }
     SUBCASE("a bad priority is a mistake, a bad queue is ignored and said") {
         CHECK_FALSE(
             read_declaration(labelled({}, {{"gang-scheduler/priority", "high"}})).problem.empty());

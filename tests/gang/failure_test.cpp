@@ -356,3 +356,86 @@ TEST_CASE("failure: nothing is asked of anybody while nothing happens") {
     CHECK(world.binds.size() == binds);
     CHECK(world.events.size() == events);
 }
+
+TEST_CASE("failure: who never runs is told so when it is explained") {
+    World world;
+    world.add_node(tests::node("n1", 4, 16 * 1024));
+    const auto stuck = world.submit("a", 2, 1);
+    world.advance(16 * 60 * 1000);
+    REQUIRE(has_event(world, "GangStuck"));
+    const auto notes = world.scheduler->explain(stuck)->notes;
+    CHECK(std::count(notes.begin(), notes.end(), "the driver is bound but has never run") == 1);
+}
+
+TEST_CASE("failure: a bind that is refused for ever is tried every five minutes") {
+    World world;
+    world.add_node(tests::node("n1", 4, 16 * 1024));
+    world.submit("a", 3, 1);
+    std::vector<std::int64_t> tried_ms;
+    world.on_bind = [&](const gang::BindPod&) {
+        tried_ms.push_back(world.now_ms);
+        return BindOutcome::refused;
+    };
+    world.advance(3'600'000);
+    REQUIRE(tried_ms.size() > 8);
+    CHECK(tried_ms[1] - tried_ms[0] == 10'000);
+    CHECK(tried_ms[2] - tried_ms[1] == 20'000);
+    for (std::size_t i = tried_ms.size() - 3; i < tried_ms.size(); ++i) {
+        CHECK(tried_ms[i] - tried_ms[i - 1] == 300'000);
+    }
+}
+
+TEST_CASE("failure: an executor counts as bound once its bind is answered") {
+    World world;
+    world.add_node(tests::node("n1", 4, 16 * 1024));
+    const auto driver = world.submit("a", 2, 1);
+    world.settle();
+    world.create_executors(driver, 1);
+    while (world.binds.size() < 2) {
+        if (!world.deliver_one()) {
+            world.step(gang::Tick{});
+        }
+    }
+    CHECK(world.view(driver).slots_claimed == 1);
+    CHECK(world.view(driver).slots_bound == 0);
+    world.hold_watch = true;
+    world.settle();
+    CHECK(world.view(driver).slots_claimed == 0);
+    CHECK(world.view(driver).slots_bound == 1);
+}
+
+TEST_CASE("failure: open slots leave a node whose kubelet refuses pods") {
+    World world;
+    world.add_node(tests::node("n1", 8, 16 * 1024));
+    const auto driver = world.submit("a", 2, 1);
+    const auto lone = world.create(tests::pod("lone", 1'000, 100));
+    world.settle();
+    REQUIRE(world.node_of(lone) == "n1");
+    world.add_node(tests::node("n2", 8, 16 * 1024));
+    world.settle();
+    world.change_pod(lone, [](core::Pod& pod) {
+        pod.phase = core::PodPhase::failed;
+        pod.failure = "OutOfcpu";
+    });
+    world.settle();
+    const auto slots = world.scheduler->explain(driver)->slots_per_node;
+    CHECK(slots == std::vector<std::pair<std::string, std::int32_t>>{{"n2", 2}});
+}
+
+TEST_CASE("failure: a bind says since when its pod has waited") {
+    World world;
+    world.restart(false);
+    const auto before = world.create(tests::pod("before", 100, 100));  // created at second 1000
+    world.restart();
+    world.settle();
+    const auto after = world.create(tests::pod("after", 100, 100));
+    const std::int64_t came_ms = world.now_ms;
+    world.advance(5'000);
+    world.add_node(tests::node("n1", 4, 16 * 1024));
+    world.settle();
+    REQUIRE(world.binds.size() == 2);
+    CHECK(world.binds[0].pod.uid == before);
+    CHECK(world.binds[0].pending_since_ms == 1'000'000);
+    CHECK(world.binds[1].pod.uid == after);
+    CHECK(world.binds[1].pending_since_ms == came_ms);
+}

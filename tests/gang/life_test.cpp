@@ -202,3 +202,67 @@ TEST_CASE("life: while executors fail in a row, further ones wait and say so") {
     world.advance(60'000);
     CHECK(world.is_bound(next[0]));
 }
+
+TEST_CASE("life: a large gang may lose twice its executors at once before that is a storm") {
+    World world;
+    world.add_node(tests::node("n1", 16, 64 * 1024));
+    const auto driver = world.submit("a", 10, 1);
+    world.settle();
+    const auto fail_all = [&](int count) {
+        for (const auto& uid : world.create_executors(driver, count)) {
+            world.settle();
+            REQUIRE(world.is_bound(uid));
+            world.set_phase(uid, core::PodPhase::failed);
+            world.settle();
+        }
+    };
+    fail_all(20);
+    CHECK(count_events(world, "ExecutorsFailing") == 0);
+    fail_all(1);
+    const auto next = world.create_executors(driver, 1);
+    world.settle();
+    CHECK_FALSE(world.is_bound(next[0]));
+    CHECK(count_events(world, "ExecutorsFailing") == 1);
+}
+
+TEST_CASE("life: when the first executor was bound, and when all were, is remembered") {
+    World world;
+    world.add_node(tests::node("n1", 4, 16 * 1024));
+    const auto driver = world.submit("a", 2, 1);
+    world.settle();
+    const auto milestones = [&] { return world.scheduler->explain(driver)->milestones; };
+    CHECK(milestones().driver_bound_ms == world.now_ms);
+    CHECK(milestones().first_executor_ms == 0);
+    world.advance(1'000);
+    world.create_executors(driver, 1);
+    world.settle();
+    const std::int64_t first_ms = world.now_ms;
+    CHECK(milestones().first_executor_ms == first_ms);
+    CHECK(milestones().all_executors_ms == 0);
+    world.advance(1'000);
+    world.create_executors(driver, 1);
+    world.settle();
+    CHECK(milestones().first_executor_ms == first_ms);
+    CHECK(milestones().all_executors_ms == first_ms + 1'000);
+    CHECK(milestones().executors_bound == 2);
+}
+
+TEST_CASE("life: executors that end well, or were never on a node, are no storm") {
+    World world;
+    const auto driver = run_small(world, 3);
+    for (int i = 0; i < 30; ++i) {
+        const auto uid = world.create_executors(driver, 1)[0];
+        if (i % 2 == 0) {
+            world.settle();
+            REQUIRE(world.is_bound(uid));
+            world.set_phase(uid, core::PodPhase::succeeded);
+        } else {
+            world.set_phase(uid, core::PodPhase::failed);
+        }
+        world.settle();
+    }
+    const auto next = world.create_executors(driver, 1);
+    world.settle();
+    CHECK(world.is_bound(next[0]));
+    CHECK(count_events(world, "ExecutorsFailing") == 0);
+}

@@ -120,6 +120,19 @@ TEST_CASE("queue: numbers that have changed are said anew to everybody, so many 
     CHECK(world.scheduler->counters().sentences == sentences);  // and then there is silence
 }
 
+TEST_CASE("queue: numbers that change while they are said anew are said to those who had them") {
+    Crowded crowded(70);
+    World& world = crowded.world;
+    world.advance(300'000);
+    world.add_node(tests::node("n5", 1, 64 * 1024));
+    world.advance(1'500);  // some are told
+    world.add_node(tests::node("n6", 1, 64 * 1024));
+    world.advance(30'000);
+    for (const std::string& driver : crowded.drivers) {
+        CHECK(world.condition(driver).starts_with("0/6 nodes"));
+    }
+}
+
 TEST_CASE("queue: another reason is said at once, to all whose reason it is") {
     World world;
     world.add_node(tests::node("n1", 4, 64 * 1024));

@@ -84,6 +84,7 @@ TEST_CASE("recording: the same events give the same decisions, digests and ledge
     CHECK(replay.counts().decisions > 20);
     CHECK(replay.counts().checks >= replay.counts().ticks);
     CHECK(replay.counts().states >= 2);
+    CHECK(replay.counts().states <= 8);  // one in ten seconds, of 68
     CHECK(replay.last_sequence() == replay.counts().events);
 }
 
@@ -183,4 +184,29 @@ TEST_CASE("replay: lines that are missing, doubled or out of place are said to b
     changed = lines;
     changed.insert(changed.begin() + 3, "{\"end\":\"full\"}");
     CHECK(refused(changed) == "a line after the end of the recording");
+}
+
+TEST_CASE("recording: the state's digest tells apart what differs in one number alone") {
+    struct Case {
+        std::int64_t pods = 110;
+        const char* first_cores = "1";
+        const char* second_cores = "2";
+    };
+    const auto digest = [](const Case& of) {
+        World world;
+        core::Node node = tests::node("n1", 8, 16 * 1024);
+        node.pods = of.pods;
+        world.add_node(node);
+        for (const char* cores : {of.first_cores, of.second_cores}) {
+            const std::string name = "app-" + std::to_string(world.pods().size());
+            world.submit(
+                tests::driver(name), tests::with(tests::conf(1), "spark.executor.cores", cores));
+        }
+        world.settle();
+        return gang::state_digest(*world.scheduler);
+    };
+    CHECK(digest({}) == digest({}));
+    CHECK(digest({.pods = 111}) != digest({}));
+    // What is held on the node is the same, by other gangs.
+    CHECK(digest({.first_cores = "2", .second_cores = "1"}) != digest({}));
 }

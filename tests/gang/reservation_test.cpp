@@ -1,5 +1,6 @@
 #include "gang/reservation.hpp"
 
+#include "gang/reservation_text.hpp"
 #include "tests/gang/random.hpp"
 
 #include <doctest/doctest.h>
@@ -154,4 +155,12 @@ TEST_CASE(
             CHECK(*again == *read);
         }
     }
+}
+
+TEST_CASE("reservation: what needs no escape is written as it is, anything else escaped") {
+    const std::string plain = "azAZ09-._/";
+    CHECK(gang::text::escape(plain) == plain);
+    CHECK(gang::text::escape("a b\x01%;=,:") == "a%20b%01%25%3B%3D%2C%3A");
+    CHECK(gang::text::unescape("a%20b%01%25") == "a b\x01%");
+    CHECK_FALSE(gang::text::unescape("a b"));
 }

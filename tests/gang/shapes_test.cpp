@@ -349,3 +349,25 @@ TEST_CASE("shapes: a restart at any write of a correction keeps all that was bou
         CHECK(world.violations.empty());
     }
 }
+
+TEST_CASE("shapes: nor is it one that the prediction has it already") {
+    World world;
+    world.add_node(tests::node("n1", 8, 64 * 1024));
+    const core::Toleration not_ready = {
+        "node.kubernetes.io/not-ready", true, "", false, core::TaintEffect::no_execute, 300};
+    auto conf = tests::conf(3);
+    conf.executor_template.emplace().constraints.tolerations = {not_ready};
+    core::Pod pod = tests::driver("a");
+    const auto driver = world.submit(pod, conf);
+    world.settle();
+    REQUIRE(world.is_bound(driver));
+    const auto executors = create_changed(world, driver, 1, [&](core::Pod& made) {
+        core::Toleration unreachable = not_ready;
+        unreachable.key = "node.kubernetes.io/unreachable";
+        made.constraints.edit().tolerations = {unreachable};
+    });
+    world.settle();
+    CHECK(world.is_bound(executors[0]));
+    CHECK(world.reservation(driver)->generation == 1);
+    CHECK(events_of(world, "ShapeCorrected").empty());
+}

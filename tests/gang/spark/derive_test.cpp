@@ -264,6 +264,9 @@ TEST_CASE("derive: node selectors are added to the template's, the executors' ow
     // Selectors per role came with 3.3.
     auto older = make(selectors, "3.2.1");
     CHECK(older.shape().constraints.node_selector == Properties{{"disk", "ssd"}, {"pool", "any"}});
+    auto first = make(selectors, "3.3.0");
+    CHECK(
+        first.shape().constraints.node_selector == Properties{{"disk", "ssd"}, {"pool", "spark"}});
 }
 
 TEST_CASE("derive: executors of another scheduler are not ours to reserve for") {
@@ -538,6 +541,12 @@ TEST_CASE("derive: what lets the driver end at once is a problem") {
         make({{"spark.kubernetes.allocation.pods.allocator", "com.example.Own"}}).shape().count ==
         2);
     CHECK(contains(make({{"spark.blockManager.port", "80"}}).problem(), "1024"));
+    for (const char* port : {"1024", "65535"}) {
+        CHECK(make({{"spark.blockManager.port", port}}).shape().count == 2);
+    }
+    for (const char* port : {"1023", "65536"}) {
+        CHECK(contains(make({{"spark.blockManager.port", port}}).problem(), "1024"));
+    }
     CHECK(contains(
         make({{"spark.kubernetes.executor.podNamePrefix", "Not_a_name"}}).problem(), "lower-case"));
 }
@@ -594,6 +603,14 @@ TEST_CASE("derive: labels that all executors share") {
     CHECK(app.shape().labels == all);
     app.conf.spark_version = "3.5.9";  // the placeholder stays, and is no label's value
     CHECK(contains(app.problem(), "x-{{APP_ID}}"));
+    const auto labelled = [](const std::string& key) {
+        return make({{"spark.kubernetes.executor.label." + key, "x"}});
+    };
+    std::string subdomain = std::string(63, 'a');
+    for (int i = 0; i < 3; ++i) subdomain += "." + std::string(i == 2 ? 61 : 63, 'a');
+    REQUIRE(subdomain.size() == 253);
+    CHECK(labelled(subdomain + "/key").shape().count == 2);
+    CHECK_FALSE(labelled(subdomain + "a/key").problem().empty());
     for (const char* value : {"not valid!", "-x", "x.", "\xc3\xa9"}) {
         CHECK(contains(
             make({{"spark.kubernetes.executor.label.team", value}}).problem(), "a label's value"));

@@ -174,6 +174,33 @@ TEST_CASE("properties: the relevant keys") {
 TEST_CASE("text: only well-formed UTF-8 is UTF-8") {
     using gang::spark::is_utf8;
     CHECK(is_utf8("a\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80"));
+    // The first and the last of what is allowed, by length.
+    for (const char* text :
+         {"\x01",
+          "\x7f",
+          "\xc2\x80",
+          "\xdf\xbf",
+          "\xe0\xa0\x80",
+          "\xed\x9f\xbf",
+          "\xee\x80\x80",
+          "\xef\xbf\xbf",
+          "\xf0\x90\x80\x80",
+          "\xf4\x8f\xbf\xbf"}) {
+        CHECK(is_utf8(text));
+    }
+    for (const char* text :
+         {"\xc1\xbf",
+          "\xed\xbf\xbf",
+          "\xf0\x8f\xbf\xbf",
+          "\xc2\xc0",
+          "\xe0\xa0\x7f",
+          "\xe0\xa0\xc0",
+          "\xf0\x90\x80\x7f",
+          "\xff",
+          "12345678\x80",
+          "1234567\x80"}) {
+        CHECK(!is_utf8(text));
+    }
     for (const char* text :
          {"\x80",
           "\xc0\xaf",
@@ -188,10 +215,32 @@ TEST_CASE("text: only well-formed UTF-8 is UTF-8") {
     }
 }
 
+TEST_CASE("text: a code point is written as it is read, and one that is none as U+FFFD") {
+    const auto utf8 = [](std::uint32_t code_point) {
+        std::string text;
+        gang::spark::append_utf8(text, code_point);
+        return text;
+    };
+    CHECK(utf8(0x7f) == "\x7f");
+    CHECK(utf8(0x80) == "\xc2\x80");
+    CHECK(utf8(0x7ff) == "\xdf\xbf");
+    CHECK(utf8(0x800) == "\xe0\xa0\x80");
+    CHECK(utf8(0xd7ff) == "\xed\x9f\xbf");
+    CHECK(utf8(0xe000) == "\xee\x80\x80");
+    CHECK(utf8(0xffff) == "\xef\xbf\xbf");
+    CHECK(utf8(0x10000) == "\xf0\x90\x80\x80");
+    CHECK(utf8(0x10ffff) == "\xf4\x8f\xbf\xbf");
+    for (const std::uint32_t none : {0xd800U, 0xdfffU, 0x110000U}) {
+        CHECK(utf8(none) == "\xef\xbf\xbd");
+    }
+}
+
 TEST_CASE("text: a quoted value is short and cannot draw on a terminal") {
     using gang::spark::quoted;
     CHECK(quoted("a\x1b[2J\nb") == "\"a?[2J?b\"");
     CHECK(quoted(std::string(200, 'a')) == "\"" + std::string(80, 'a') + "...\"");
+    CHECK(quoted(std::string(80, 'a')) == "\"" + std::string(80, 'a') + "\"");
+    CHECK(quoted("a\x1f \x7f~") == "\"a? ?~\"");
     CHECK(quoted(std::string(79, 'a') + "\xc3\xa9") == "\"" + std::string(79, 'a') + "...\"");
 }
 
@@ -213,6 +262,15 @@ TEST_CASE("properties: references to other keys are replaced as Spark does") {
     CHECK(
         problem("spark.executor.memory=${spark.a}\nspark.a=${spark.b}\nspark.b=${spark.a}\n")
             .find("themselves") != std::string::npos);
+    const auto chain = [](int references) {
+        std::string text = "spark.executor.memory=";
+        for (int i = 0; i < references; ++i) {
+            text += "${spark.k" + std::to_string(i) + "}\nspark.k" + std::to_string(i) + "=";
+        }
+        return text + "1\n";
+    };
+    CHECK(read_properties(chain(8)).has_value());
+    CHECK_FALSE(read_properties(chain(9)).has_value());
     // A bomb: sixteen levels of ten each.
     std::string bomb = "spark.executor.memory=${spark.k0}\n";
     for (int i = 0; i < 16; ++i) {

@@ -231,3 +231,16 @@ TEST_CASE("known objects: names that meet at the first point are told apart at t
         CHECK(objects.name(*objects.find(meeting[2])) == meeting[2]);
     }
 }
+
+TEST_CASE("known objects: the number of one that is gone is given to the next") {
+    KnownObjects objects({1, 2}, false);
+    objects.insert("ns/a", "not-a-uuid", "not-a-number");
+    objects.insert("ns/b", "u", "1");
+    const auto end = objects.id_end();
+    for (int i = 0; i < 100; ++i) {
+        const std::string name = "ns/" + std::to_string(i);
+        objects.insert(name, "another", "v" + std::to_string(i));
+        objects.erase(*objects.find(name));
+    }
+    CHECK(objects.id_end() == end + 1);
+}

@@ -516,3 +516,15 @@ TEST_CASE(
     }
     CHECK(led > 100 * 900);  // half of the time at least, whatever was refused
 }
+
+TEST_CASE("lease: a conflict with another leader is forgotten once that one is known") {
+    Election election = leading(0);
+    election.on_conflict(1'000);
+    REQUIRE(is_read(election.next(1'000, 0)));  // at once
+    election.on_read(1'000, lease("other", "2"));
+    CHECK_FALSE(election.is_leader());
+    // It expires and is taken; the write meets a conflict: that is the first one again.
+    election.on_read(1'000, lease("", "3"));
+    election.on_conflict(1'100);
+    CHECK(is_read(election.next(1'100, 0)));
+}

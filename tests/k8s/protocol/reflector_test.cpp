@@ -229,6 +229,16 @@ TEST_CASE("A12: reflector: very short watches without events are failures") {
     CHECK(watches < 3'600 / 4);
 }
 
+TEST_CASE("reflector: events of the watch before do not excuse a very short one") {
+    Reflector reflector = watching("10", {});
+    reflector.on_event(WatchEventType::added, key("a", "1", "17"));
+    reflector.on_watch_closed(true, 10, 0);
+    REQUIRE(watch_version(reflector.next(0)) == "17");  // at once
+    reflector.on_watch_opened(20);
+    reflector.on_watch_closed(true, 30, 0);
+    CHECK(pause_ms(reflector.next(0)) > 0);
+}
+
 TEST_CASE("reflector: a cut watch backs off and goes on without a list") {
     Reflector reflector = watching("10", {});
     reflector.on_watch_closed(false, 60'000, 0);
