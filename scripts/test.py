@@ -18,6 +18,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 IN_CI = os.environ.get("CI", "").lower() in ("true", "1")
 PYTHON = "/usr/bin/python3"  # Debian's, which sees Debian's packages
+LONG_LANES = ("bench", "random", "blackbox", "spark")
 
 
 class Tally:
@@ -145,18 +146,20 @@ def sim_lane(tally: Tally) -> None:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--long", action="store_true", help="the long variants instead")
-    parser.add_argument("lanes", nargs="*", help="only these: layers unit sim bench mutants demo blackbox spark")
+    parser.add_argument("lanes", nargs="*", help="only these: layers unit sim bench mutants demo blackbox spark random")
     arguments = parser.parse_args()
     wanted = arguments.lanes or ["layers", "unit", "sim", "bench", "mutants", "demo", "blackbox", "spark"]
     tally = Tally()
     if arguments.long:
-        wanted = [lane for lane in wanted if lane in ("bench", "blackbox", "spark")]
+        wanted = [lane for lane in arguments.lanes or LONG_LANES if lane in LONG_LANES]
     if "layers" in wanted:
         command_lane(tally, "layers", [PYTHON, "scripts/check_layers.py"])
     if "unit" in wanted:
         unit_lane(tally)
     if "sim" in wanted:
         sim_lane(tally)
+    if "random" in wanted:
+        command_lane(tally, "random mutants", [PYTHON, "scripts/random_mutants.py"])
     if {"bench", "mutants", "demo", "blackbox", "spark"} & set(wanted) and build(tally, "release"):
         if "bench" in wanted:
             (macro_smoke_lane if arguments.long else bench_lane)(tally)
