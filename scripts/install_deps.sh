@@ -14,9 +14,12 @@ case "${1:-build}" in
     dev) packages="$test clang-format-14 clang-tidy-14" ;;
     *) echo "usage: $0 build|test|bench|fuzz|dev" >&2; exit 2 ;;
 esac
-# Spark's lane needs a JDK; one that is there already (of any vendor) is good enough.
-if [ "${1:-build}" = test ] && ! command -v javac >/dev/null 2>&1; then
-    packages="$packages openjdk-17-jdk-headless"
+# Spark's lane needs a JDK from 17 to 21; one that is there already (of any vendor) is good enough.
+if [ "${1:-build}" = test ]; then
+    case "$(javac -version 2>&1)" in
+        "javac 17"* | "javac 18"* | "javac 19"* | "javac 2"[01]*) ;;
+        *) packages="$packages openjdk-17-jdk-headless" ;;
+    esac
 fi
 
 missing=

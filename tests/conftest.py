@@ -1,6 +1,5 @@
 """Fixtures of all Python tests: the two rigs, a cluster per test, and a bound on every test's time."""
 import signal
-import warnings
 from pathlib import Path
 from typing import Any, Callable, Iterator, Optional
 
@@ -60,11 +59,9 @@ class Rigs:
     def _start(self, name: str) -> Rig:
         if name == "embedded":
             return EmbeddedRig()
+        rights = Rights.render()
         plane = RealPlane(audit=True)
-        try:
-            plane.use_chart(Rights.render())
-        except pytest.skip.Exception as missing:
-            warnings.warn(f"schedulers on the real rig run with FULL RIGHTS, not the chart's: {missing}")
+        plane.use_chart(rights)
         return plane
 
 
@@ -108,6 +105,11 @@ def helm() -> Path:
 
 
 @pytest.fixture(scope="session")
+def kubectl_program() -> Path:
+    return programs("kubectl") / "kubectl"
+
+
+@pytest.fixture(scope="session")
 def promlint() -> Path:
     """A program that reads metrics from its standard input; exit code 0 when nothing is wrong with them."""
     return programs("promlint") / "promlint"
@@ -127,8 +129,6 @@ def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
     """Lets fixtures see how their test went, and shows the scheduler's last words of a failed one."""
     outcome = yield
     report = outcome.get_result()  # type: ignore[attr-defined]
-    if report.skipped and isinstance(report.longrepr, tuple):
-        report.longrepr = (__file__, None, report.longrepr[2])  # pytest then folds them into one line
     if report.when != "call":
         return
     item.call_report = report  # type: ignore[attr-defined]

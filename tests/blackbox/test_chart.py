@@ -60,12 +60,13 @@ def test_the_program_takes_the_rendered_configuration(offline: Helm, values: str
 
 @real
 @pytest.mark.parametrize("values", VALUES)
-def test_the_api_server_takes_every_object(rig: Rig, offline: Helm, namespaces: list[str], values: str) -> None:
+def test_the_api_server_takes_every_object(rig: Rig, offline: Helm, kubectl_program: Path,
+                                            namespaces: list[str], values: str) -> None:
     objects = offline.template("--namespace", namespaces[0], *arguments_of(values))
     known = [item for item in objects if not item["apiVersion"].startswith(FOREIGN)]
     assert len(known) >= 5
     result = subprocess.run(
-        ["kubectl", "--kubeconfig", str(rig.kubeconfig), "apply", "--dry-run=server",
+        [str(kubectl_program), "--kubeconfig", str(rig.kubeconfig), "apply", "--dry-run=server",
          "--validate=strict", "-f", "-"], input=yaml.safe_dump_all(known),
         capture_output=True, text=True, timeout=30)
     assert result.returncode == 0, result.stderr

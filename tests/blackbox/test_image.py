@@ -5,15 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from support.availability import unavailable
 from support.chart import Helm, find
 from support.rig import ROOT, binary
 
 
 @pytest.fixture
 def image(tmp_path: Path) -> Path:
-    if os.geteuid() != 0:
-        unavailable("the image's root: chroot needs root")
     folder = tmp_path / "image"
     subprocess.run([str(ROOT / "scripts/image/collect.sh"), str(binary()), str(folder)], check=True, timeout=30)
     for path in (tmp_path, *tmp_path.parents):
@@ -25,7 +22,10 @@ def image(tmp_path: Path) -> Path:
 
 
 def run(image: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(["/usr/sbin/chroot", "--userspec=65532:65532", str(image), "/usr/bin/gang-scheduler", *arguments],
+    """As root by chroot, which also works where no user namespaces are allowed; else in one of them."""
+    enter = ["/usr/sbin/chroot", "--userspec=65532:65532", str(image)] if os.geteuid() == 0 else [
+        "/usr/bin/unshare", "--map-user=65532", "--map-group=65532", f"--root={image}", "--wd=/"]
+    return subprocess.run([*enter, "/usr/bin/gang-scheduler", *arguments],
                           capture_output=True, text=True, timeout=20, env={})
 
 

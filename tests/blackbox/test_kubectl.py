@@ -1,14 +1,13 @@
 """Real kubectl against the embedded API server: every command that people type first."""
 import json
-import shutil
 import subprocess
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Iterator
 
 import pytest
 import yaml
 
-from support.availability import unavailable
 from support.fake_spark import FakeSpark
 from support.kubelet import Kubelet, NodeSpec
 from support.rig import Rig
@@ -29,12 +28,12 @@ spec:
 class Kubectl:
     """Runs the command; every call must end well unless `fails` is set."""
 
-    def __init__(self, rig: Rig) -> None:
-        self._rig = rig
+    def __init__(self, program: Path, rig: Rig) -> None:
+        self.program = [str(program), "--kubeconfig", str(rig.kubeconfig)]
 
     def __call__(self, command: str, stdin: str = "", fails: bool = False) -> str:
-        result = subprocess.run(["kubectl", "--kubeconfig", str(self._rig.kubeconfig), *command.split(" ")],
-                                input=stdin, capture_output=True, text=True, timeout=30)
+        result = subprocess.run([*self.program, *command.split(" ")], input=stdin,
+                                capture_output=True, text=True, timeout=30)
         text = f"kubectl {command}: {result.returncode}\n{result.stdout}{result.stderr}"
         assert (result.returncode != 0) == fails, text
         return result.stdout + (result.stderr if fails else "")
@@ -45,8 +44,6 @@ class Kubectl:
 
 @pytest.fixture(scope="module")
 def embedded(rigs: "Rigs") -> Iterator[Rig]:
-    if shutil.which("kubectl") is None:
-        unavailable("kubectl is missing")
     rig = rigs.get("embedded")
     kubelet = Kubelet(rig.api, FakeSpark(rig.api))
     for name in ("w-0", "w-1"):
@@ -57,8 +54,8 @@ def embedded(rigs: "Rigs") -> Iterator[Rig]:
 
 
 @pytest.fixture
-def kubectl(embedded: Rig) -> Iterator[Kubectl]:
-    run = Kubectl(embedded)
+def kubectl(embedded: Rig, kubectl_program: Path) -> Iterator[Kubectl]:
+    run = Kubectl(kubectl_program, embedded)
     run("apply -f -", POD)
     yield run
     run("delete pod --all --grace-period=0 --force --wait=false")
@@ -89,8 +86,8 @@ def test_get_with_selectors_sorting_and_chunks(kubectl: Kubectl) -> None:
     assert kubectl("get pods --sort-by=.metadata.creationTimestamp -o name").split()
 
 
-def test_get_watch_shows_a_change(kubectl: Kubectl, embedded: Rig) -> None:
-    watch = subprocess.Popen(["kubectl", "--kubeconfig", str(embedded.kubeconfig), "get", "pods", "-w"],
+def test_get_watch_shows_a_change(kubectl: Kubectl) -> None:
+    watch = subprocess.Popen([*kubectl.program, "get", "pods", "-w"],
                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     try:
         time.sleep(1.0)

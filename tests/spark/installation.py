@@ -1,8 +1,16 @@
-"""Spark itself: pyspark of one line, in a virtual environment that is made once and kept."""
+#!/usr/bin/env python3
+"""Spark itself: pyspark of one line, in a virtual environment that is made once and kept.
+
+As a program: installs the lines that the tests need, so that no test waits for it, and says what they run with.
+On failure the last line says why.
+"""
+import argparse
 import fcntl
 import os
+import re
 import shutil
 import subprocess
+import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +22,7 @@ LINES = {"3.3": "3.3.4", "3.4": "3.4.4", "3.5": "3.5.9", "4.0": "4.0.5", "4.1": 
 WHOLE_LIFE = ("4.1", "3.5", "4.3")  # those that applications are run with to their end
 HERE = Path(__file__).resolve().parent
 JAVA_MIN = 17
+JAVA_MAX = 21  # with newer ones the older lines of Spark end at once: Hadoop asks for a security manager
 
 
 class Unavailable(Exception):
@@ -75,14 +84,30 @@ def compile_application(spark: Spark, folder: Path) -> Path:
     return jar
 
 
-def require_java() -> None:
-    """Raises Unavailable unless a JDK of at least 17 is on the path."""
-    found: Optional[int] = None
-    if shutil.which("javac") and shutil.which("java"):
-        text = subprocess.run(["javac", "-version"], capture_output=True, text=True)
-        found = int((text.stdout + text.stderr).split()[1].split(".")[0])
-    if found is None or found < JAVA_MIN:
-        raise Unavailable(f"a JDK {JAVA_MIN} or newer is needed; found: {found or 'none'}")
+def require_java() -> str:
+    """Puts a JDK that every line of Spark runs with first on the path: the one that is on it, else Debian's.
+
+    What it is, in words; raises Unavailable when there is none."""
+    on_path = shutil.which("javac")
+    places = [str(Path(on_path).resolve().parent)] if on_path else []
+    places += map(str, Path("/usr/lib/jvm").glob(f"java-1.{JAVA_MIN}.*/bin"))
+    found = {place: _java_version(place) for place in places}
+    for place, version in found.items():
+        if JAVA_MIN <= version <= JAVA_MAX:
+            if not os.environ["PATH"].startswith(f"{place}:"):
+                os.environ["PATH"] = f"{place}:{os.environ['PATH']}"
+            return f"JDK {version}: {place}"
+    raise Unavailable(f"a JDK from {JAVA_MIN} to {JAVA_MAX} is needed; found: "
+                      + (", ".join(f"{version} in {place}" for place, version in found.items()) or "none"))
+
+
+def _java_version(folder: str) -> int:
+    """0 where there is no whole JDK."""
+    if not all(os.access(f"{folder}/{name}", os.X_OK) for name in ("java", "javac", "jar")):
+        return 0
+    text = subprocess.run([f"{folder}/javac", "-version"], capture_output=True, text=True)
+    found = re.search(r"javac (\d+)", text.stdout + text.stderr)
+    return int(found[1]) if found else 0
 
 
 def _make_environment(folder: Path, version: str) -> None:
@@ -91,4 +116,24 @@ def _make_environment(folder: Path, version: str) -> None:
                              "--disable-pip-version-check", f"pyspark=={version}"],
                             capture_output=True, text=True)
     if result.returncode != 0:
-        raise Unavailable(f"pip cannot install pyspark {version}: {result.stderr[-1000:].strip()}")
+        said = result.stderr.strip().splitlines() or [f"exit code {result.returncode}"]
+        raise Unavailable(f"pip cannot install pyspark {version}: {said[-1]}")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="only the lines of `make test`")
+    arguments = parser.parse_args()
+    try:
+        print(require_java(), flush=True)
+        for line in WHOLE_LIFE if arguments.quick else sorted(LINES):
+            spark = install(line)
+            print(f"pyspark {spark.version}: {spark.environment}", flush=True)
+    except Unavailable as reason:
+        print(reason)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

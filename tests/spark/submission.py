@@ -73,6 +73,7 @@ def _submit(where: Submission, name: str, what: list[str], more: Mapping[str, st
         command += ["--conf", f"{key}={value}"]
     environment = {"PATH": os.environ["PATH"], "HOME": str(where.folder), "LANG": "C.UTF-8",
                    "SPARK_HOME": str(where.spark.home), "KUBECONFIG": str(where.api.kubeconfig),
+                   "SPARK_LOCAL_IP": "127.0.0.1",  # else it looks up the machine's own name, which may have no address
                    "JDK_JAVA_OPTIONS": JAVA_OPTIONS}
     submitter = Process(command + what, where.folder / f"submit-{name}.log", environment, where.folder)
     return Application(name, where.namespace, submitter)

@@ -12,7 +12,6 @@ import pytest
 from bench import DECISION_SECONDS, START_SECONDS, Bench
 from installation import WHOLE_LIFE, Spark, Unavailable, compile_application, install, require_java
 from submission import submit_jvm, submit_python
-from support.availability import unavailable
 from support.pods import node_of, path_of
 from support.processes import scratch_folder
 from support.rig import SCHEDULER_NAME, Rig
@@ -24,7 +23,7 @@ def spark(request: pytest.FixtureRequest) -> Spark:
         require_java()
         return install(request.param)
     except Unavailable as reason:
-        unavailable(str(reason))
+        pytest.fail(f"cannot run here: {reason}", pytrace=False)
 
 
 @pytest.fixture(scope="session")

@@ -79,7 +79,7 @@ def embedded_plane(nodes: int) -> BenchPlane:
 
 
 def real_plane(nodes: int, audit: bool = False, gangs: bool = False) -> BenchPlane:
-    """`gangs`: with the API of kube-scheduler's own gangs. Raises what pytest.skip() raises without Go."""
+    """`gangs`: with the API of kube-scheduler's own gangs. Raises what pytest.fail() raises without Go."""
     more = ["--feature-gates", "GenericWorkload=true", "--runtime-config", GANG_API] if gangs else []
     return BenchPlane(RealPlane(audit=audit, server_arguments=more), nodes)
 
