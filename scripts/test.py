@@ -44,7 +44,7 @@ def run(command: list[str], **options) -> subprocess.CompletedProcess:
 
 
 class Supply:
-    """What lanes need from registries, made in the background from the first moment; nicely, for lanes run beside it."""
+    """What lanes need from registries, made in the background from the first moment; nicely, as lanes run beside it."""
 
     COMMANDS = {"plane": ["tests/plane/build.sh"], "spark": [PYTHON, "tests/spark/installation.py"]}
 
