@@ -35,6 +35,7 @@ if [ "$(id -u)" != 0 ]; then
     command -v sudo >/dev/null 2>&1 || { echo "not root and no sudo: install them by hand" >&2; exit 1; }
     as_root=sudo
 fi
-$as_root apt-get update -q
+retry="-o Acquire::Retries=3"
+$as_root apt-get $retry update -q
 # The development files of Boost 1.74 (Debian's default) and 1.81 exclude each other.
-$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends $missing
+$as_root env DEBIAN_FRONTEND=noninteractive apt-get $retry install -y -q --no-install-recommends $missing
