@@ -35,6 +35,7 @@ std::vector<core::Account> Engine::accounts() const {
     std::uint64_t empty_holds = 0;
     std::uint64_t seated = 0;
     std::uint64_t waiting = 0;
+    std::uint64_t unproven = 0;
     for (const auto& [uid, app] : apps_) {
         shapes += app.shapes.size() + (app.driver_shape ? 1 : 0);
         holds += app.holds->size();
@@ -42,6 +43,7 @@ std::vector<core::Account> Engine::accounts() const {
         unfilled += app.count(SlotState::open) > 0 ? 1 : 0;
         of_ended += app.phase == Phase::ended ? app.slots.size() + app.holds->size() : 0;
         empty_holds += app.holds.is_made() && app.holds->empty() ? 1 : 0;
+        unproven += app.is_unproven ? 1 : 0;
         waiting += WaitingLine::contains(app) ? 1 : 0;
         for (std::size_t i = 0; i < app.slots.size(); ++i) {
             const Slot& slot = app.slots[i];
@@ -70,6 +72,7 @@ std::vector<core::Account> Engine::accounts() const {
     all.push_back({"gangs with miscounted slots", miscounted, 0});
     all.push_back({"slots and holds of ended gangs", of_ended, 0});
     all.push_back({"pods in slots", in_slots, seated});
+    all.push_back({"gangs whose declaration is wanted", to_rebuild_.size(), unproven});
     all.push_back({"gangs in line", waiting_.size(), waiting});
     all.push_back({"texts", texts_.size(), is_all_gone ? 0 : texts_.size()});
     all.push_back({"timers that are over", static_cast<std::uint64_t>(over), 0});
