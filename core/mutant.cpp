@@ -93,6 +93,16 @@ constexpr MutantRow rows[] = {
     {lease_not_checked, "lease_not_checked", "who holds no valid lease writes on"},
     {lease_stolen_early, "lease_stolen_early", "the lease is taken before it has expired"},
     {handover_assumed, "handover_assumed", "every new leader believes that it was handed over"},
+    {seal_not_checked, "seal_not_checked", "what has no valid seal is taken for our own"},
+    {declaration_not_compared,
+     "declaration_not_compared",
+     "without a key a reservation counts beyond the declaration"},
+    {lost_slots_not_rebuilt,
+     "lost_slots_not_rebuilt",
+     "a gang whose reservation was lost gets no slots any more"},
+    {forged_slot_followed,
+     "forged_slot_followed",
+     "a pod that says to be in a gang's slot is its executor, whoever made it"},
 };
 
 constexpr bool are_in_order() {
@@ -104,7 +114,7 @@ constexpr bool are_in_order() {
     return true;
 }
 static_assert(are_in_order());
-static_assert(std::size(rows) == static_cast<std::size_t>(handover_assumed));
+static_assert(std::size(rows) == static_cast<std::size_t>(forged_slot_followed));
 
 }  // namespace
 

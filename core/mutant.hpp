@@ -66,6 +66,11 @@ enum class Mutant : std::uint8_t {
     lease_not_checked,
     lease_stolen_early,
     handover_assumed,
+    // gang/: what tenants may edit
+    seal_not_checked,
+    declaration_not_compared,
+    lost_slots_not_rebuilt,
+    forged_slot_followed,
 };
 
 #ifdef GANG_MUTANTS

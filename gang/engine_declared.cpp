@@ -12,6 +12,7 @@
 // somebody else, must not hold the cluster's holes one by one for a gang that does not fit. Until
 // then the gang's executors are placed as they come (engine_members.cpp).
 
+#include "core/mutant.hpp"
 #include "gang/engine.hpp"
 #include "gang/reservation.hpp"
 
@@ -184,7 +185,8 @@ void Engine::bound_by(Application& app, const GangSize& size) {
             }
         }
     }
-    if (leaving.empty() && too_large.empty()) {
+    if ((leaving.empty() && too_large.empty()) ||
+        core::is_mutant(core::Mutant::declaration_not_compared)) {
         return;
     }
     if (is_known) {
@@ -229,6 +231,9 @@ void Engine::tell_bounded(Application& app) {
 /// there is room for all of it. False: there is none.
 bool Engine::rebuild(Application& app, const GangSize& size) {
     follow_marks(app);
+    if (core::is_mutant(core::Mutant::lost_slots_not_rebuilt)) {
+        return false;
+    }
     std::map<std::string, std::int64_t> running;
     std::int64_t missing = declared_count(size);
     for (const PodId member : pods_.sorted_members_of(app.uid)) {

@@ -1,5 +1,6 @@
 #include "gang/seal.hpp"
 
+#include "core/mutant.hpp"
 #include "gang/reservation.hpp"
 
 #include <algorithm>
@@ -64,7 +65,7 @@ bool Seal::open(core::Pod& pod) const {
         code = std::move(found->second);
         pod.annotations.erase(found);
     }
-    if (!has_key()) {
+    if (!has_key() || core::is_mutant(core::Mutant::seal_not_checked)) {
         return true;
     }
     const std::string_view written(code);

@@ -1,0 +1,75 @@
+"""What tenants write into annotations while nobody leads gives them no room, and takes none from their gangs.
+
+On the real rig the scheduler has the chart's key, on the embedded one it has none.
+"""
+from support.cluster import Cluster
+from support.history import slots_of
+from support.pods import node_of
+from support.polling import eventually
+from support.spark_application import Size, SparkApplication, sized
+
+EXECUTORS = 3
+
+
+def held(cluster: Cluster, application: SparkApplication) -> int:
+    """Slots that the driver's reservation names."""
+    return sum(slots.count for slots in slots_of(cluster.driver(application)))
+
+
+def start(cluster: Cluster) -> SparkApplication:
+    """Two nodes of 4 cpu, and an application that asks for its executors one by one."""
+    cluster.add_nodes(2)
+    cluster.start_scheduler()
+    application = sized(Size(executors=EXECUTORS), cluster.default_namespace)
+    application.batch_size, application.batch_seconds, application.work_seconds = 1, 2.0, 4.0
+    cluster.submit(application)
+    cluster.wait_bound(application)
+    assert held(cluster, application) == EXECUTORS
+    return application
+
+
+def annotate(cluster: Cluster, application: SparkApplication, **texts: "str | None") -> None:
+    annotations = {f"gang-scheduler/{name}": text for name, text in texts.items()}
+    cluster.api.patch(application.driver_path, {"metadata": {"annotations": annotations}})
+
+
+def test_an_edited_reservation_holds_no_more_than_declared(cluster: Cluster) -> None:
+    greedy = start(cluster)
+    cluster.rig.stop_schedulers()
+    text = cluster.driver(greedy)["metadata"]["annotations"]["gang-scheduler/reservation"]
+    head, nodes = text.rsplit("nodes=", 1)
+    more = ",".join(f"{item.split(':')[0]}:{int(item.split(':')[1]) + 2}" for item in nodes.split(","))
+    annotate(cluster, greedy, reservation=head + "nodes=" + more)
+    cluster.start_scheduler()
+    eventually(lambda: held(cluster, greedy) == EXECUTORS, 20, "the reservation to be as declared")
+    beside = cluster.submit(sized(Size(executors=3), cluster.default_namespace))
+    cluster.wait_finished(beside)
+    cluster.wait_finished(greedy)
+
+
+def test_a_removed_reservation_comes_back(cluster: Cluster) -> None:
+    careless = start(cluster)
+    cluster.rig.stop_schedulers()
+    annotate(cluster, careless, reservation=None, seal=None)
+    rival = cluster.submit(sized(Size(executors=6), cluster.default_namespace))
+    cluster.start_scheduler()
+    eventually(lambda: held(cluster, careless) == EXECUTORS, 20, "the slots to be made anew")
+    cluster.wait_finished(careless)
+    assert cluster.is_whole(careless)
+    cluster.wait_finished(rival)
+
+
+def test_a_stranger_takes_no_slot_of_a_gang(cluster: Cluster) -> None:
+    victim = start(cluster)
+    driver = cluster.driver(victim)
+    stranger = victim.executor(999, driver)
+    stranger["metadata"].pop("ownerReferences")
+    stranger["metadata"].setdefault("annotations", {})["gang-scheduler/slot"] = driver["metadata"]["uid"] + "/0"
+    path = f"/api/v1/namespaces/{victim.namespace}/pods"
+    cluster.api.post(path, stranger)
+    own = f"{path}/{stranger['metadata']['name']}"
+    eventually(lambda: bool(node_of(cluster.api.get(own))), 15, "the stranger to be placed")
+    cluster.rig.stop_schedulers()
+    cluster.start_scheduler()
+    cluster.wait_finished(victim)
+    assert cluster.is_whole(victim)
