@@ -69,6 +69,11 @@ class History:
         states = self.states(path)
         return states[-1].pod if states and states[-1].kind != "DELETED" else None
 
+    def living(self) -> list[Json]:
+        """The newest state of every pod that there is and that has not ended."""
+        newest = [states[-1] for states in list(self._states.values())]
+        return [seen.pod for seen in newest if seen.kind != "DELETED" and not is_finished(seen.pod)]
+
     def states(self, path: str) -> list[Seen]:
         return list(self._states.get(path, ()))
 

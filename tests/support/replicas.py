@@ -60,6 +60,7 @@ class Replicas:
         self._rates = clock_rates
         self._closing = threading.Event()
         self._started = threading.Event()
+        self._held_down = threading.Event()
         self._commands = []
         for number in range(count):
             kubeconfig = kubeconfigs[number] if kubeconfigs else rig.kubeconfig
@@ -101,6 +102,13 @@ class Replicas:
         eventually(all_know, timeout, lambda: f"a standby: {[each.output()[-800:] for each in self.members]}",
                    0.05)
 
+    def hold_down(self) -> None:
+        """Whoever ends from now on stays ended, until let_up()."""
+        self._held_down.set()
+
+    def let_up(self) -> None:
+        self._held_down.clear()
+
     def stop(self) -> None:
         self._closing.set()
         self._keeper.join(30)
@@ -120,7 +128,8 @@ class Replicas:
             for member in self.members:
                 if member.is_running():
                     ended.pop(member, None)
-                elif time.monotonic() - ended.setdefault(member, time.monotonic()) > RESTART_SECONDS:
+                elif (time.monotonic() - ended.setdefault(member, time.monotonic()) > RESTART_SECONDS
+                      and not self._held_down.is_set()):
                     member.restart()
                     member.starts += 1
         for member in self.members:

@@ -1,0 +1,23 @@
+"""One tenant does one thing, drawn by weight."""
+from random import Random
+from typing import Callable
+
+from . import misdeeds_pods as pods, misdeeds_texts as texts
+from .tenant import Tenant
+from .world import World
+
+Misdeed = Callable[[World, Tenant, Random], str]
+WEIGHTS: dict[Misdeed, int] = {
+    texts.forge_reservation: 10, texts.remove_reservation: 4, texts.copy_reservation: 3,
+    texts.restore_reservation: 3, texts.forge_slot: 6, pods.make_stranger: 4, pods.disguise_lone_pod: 6,
+    pods.crown_lone_pod: 3, pods.relabel_driver: 1, pods.relabel_executor: 2, pods.delete_conf: 1,
+    pods.ungate_driver: 1, pods.delete_executor: 3, pods.delete_driver: 1}
+
+
+def misbehave(world: World, random: Random) -> None:
+    """One tenant does one thing."""
+    tenant = random.choice(world.tenants)
+    misdeed = random.choices(list(WEIGHTS), list(WEIGHTS.values()))[0]
+    done = misdeed(world, tenant, random)
+    if done:
+        world.tell(f"  {tenant.namespace}: {done}")

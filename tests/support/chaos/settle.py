@@ -1,0 +1,134 @@
+"""The end of a life: all is well again, so everybody has what it declared, and nothing is held for nobody."""
+import time
+
+from ..api import Json
+from ..pods import Requests, add, amounts, effective_requests, is_finished, is_terminating, node_of, path_of
+from .comings import end
+from .judge import Violation
+from .spark import Application, hand_pod
+from .troubles_nodes import cordon, remove_pods_of
+from .world import CPUS, MEMORY, World
+
+WHOLE_SECONDS = 45.0
+PROBE_SECONDS = 25.0
+LEADER_SECONDS = 30.0
+
+
+def settle(world: World) -> list[Violation]:
+    """Mends what is broken around the schedulers, then asks for what must be there."""
+    world.tell("all faults end")
+    _mend(world)
+    return _missing(world) or _held_for_nobody(world)
+
+
+def _mend(world: World) -> None:
+    for proxy in world.proxies:
+        proxy.clear()
+    world.replicas.let_up()
+    for path in world.foreign:
+        world.api.delete(path, grace_seconds=0)
+    for node in sorted(world.gone_nodes):
+        remove_pods_of(world, node)
+        world.add_node(node)
+    world.gone_nodes.clear()
+    for node in world.nodes:
+        cordon(world.cluster, node, False)
+    world.replicas.wait_leader(LEADER_SECONDS)
+    for application in world.drivers.applications:
+        if application.has_harmed_itself and not application.ended:
+            world.tell(f"{application.name} has harmed itself: ended")
+            end(world, application)
+            world.api.delete(application.path, grace_seconds=0)
+    for path in sorted(world.edited_executors):
+        world.api.delete(path)
+    for application in world.drivers.applications:
+        application.asked = application.executors
+
+
+def _missing(world: World) -> list[Violation]:
+    """Each application that runs gets all its executors bound, whoever else waits."""
+    def lacking() -> list[Application]:
+        return [each for each in world.running() if sum(map(_has_room, world.drivers.living(each))) < each.executors]
+    try:
+        world.history.wait_for(lambda: not lacking(), WHOLE_SECONDS, "all executors to be bound")
+        world.tell(f"{len(world.running())} applications are whole")
+        return []
+    except AssertionError:
+        found = []
+        for application in lacking():
+            living = world.drivers.living(application)
+            unbound = [pod for pod in living if not node_of(pod)]
+            said = [_message(pod) for pod in unbound[:2]]
+            found.append(Violation("missing", time.monotonic(), f"{application.path} ({application.kind}): "
+                                   f"{len(living) - len(unbound)} of {application.executors} executors bound; "
+                                   f"the others: {said}"))
+        return found
+
+
+def _has_room(pod: Json) -> bool:
+    return bool(node_of(pod)) and not is_terminating(pod)
+
+
+def _held_for_nobody(world: World) -> list[Violation]:
+    """A gang that is as large as all that is left is admitted."""
+    _remove_who_waits(world)
+    room = _room(world)
+    cpus = sum(each["cpu"] // 1000 for each in room.values())
+    if cpus < 2:
+        world.tell(f"no room for a probe: {room}")
+        return []
+    tenant = world.tenants[0]
+    pod = hand_pod(f"probe-{world.next_number()}", 1, {
+        "spark-role": "driver", "spark-app-selector": "probe", "executors": str(cpus - 1), "exec-cpu": "1",
+        "exec-mem": "1"})
+    path = path_of(world.api.post(tenant.pods, pod))
+    world.tell(f"probe of {cpus} cpu")
+    try:
+        world.history.wait_for(lambda: world.history.first_bound(path), PROBE_SECONDS, "the probe to be bound")
+        world.tell("the probe is admitted")
+        return []
+    except AssertionError:
+        held = world.history.pod(path)
+        return [Violation("hole", time.monotonic(), f"a gang of {cpus} cpu was not admitted, although bound pods "
+                          f"leave that much: {_message(held) if held else 'no pod'}")]
+
+
+def _remove_who_waits(world: World) -> None:
+    """So that nobody competes with the probe; and waits until the nodes have taken what is bound."""
+    def waiting() -> list[Json]:
+        return [pod for pod in _all_pods(world) if not node_of(pod) or is_terminating(pod)]
+    for application in world.drivers.applications:
+        pod = world.history.pod(application.path)
+        if pod is None or not node_of(pod):
+            application.ended = True
+            world.api.delete(application.path, grace_seconds=0)
+    for pod in waiting():
+        world.api.delete(path_of(pod), grace_seconds=0)
+    world.history.wait_for(lambda: not [pod for pod in waiting() if not _is_new_executor(world, pod)], 20,
+                           lambda: f"those who wait to go: {[path_of(pod) for pod in waiting()]}")
+
+
+def _is_new_executor(world: World, pod: Json) -> bool:
+    return any(path_of(pod) in application.made for application in world.running())
+
+
+def _all_pods(world: World) -> list[Json]:
+    return [pod for pod in world.history.living() if pod["metadata"]["namespace"] in world.cluster.namespaces]
+
+
+def _room(world: World) -> dict[str, Requests]:
+    """By node, what the bound pods leave."""
+    room = {}
+    for node in world.nodes:
+        taken: Requests = {}
+        for pod in _all_pods(world):
+            if node_of(pod) == node and not is_finished(pod):
+                taken = add(taken, effective_requests(pod))
+        all_of_it = amounts({"cpu": str(CPUS), "memory": MEMORY})
+        room[node] = {name: value - taken.get(name, 0) for name, value in all_of_it.items()}
+    return room
+
+
+def _message(pod: Json) -> str:
+    found = [each for each in (pod.get("status") or {}).get("conditions") or [] if each["type"] == "PodScheduled"]
+    return f"{pod['metadata']['name']}: {found[0].get('message', '') if found else 'nothing said'}"

@@ -1,0 +1,34 @@
+"""The tests' own reading of a reservation, which never fails: what cannot be read names no slots."""
+from dataclasses import dataclass
+from typing import Optional
+from urllib.parse import unquote
+
+from ..history import Slots
+
+
+@dataclass(frozen=True)
+class Reserved:
+    """The slots of a reservation by node, and how many it has in all (those without a node, too)."""
+
+    slots: tuple[Slots, ...]
+    count: int
+
+
+def read_reservation(text: str) -> Reserved:
+    slots, count = [], 0
+    for record in text.split(";"):
+        words = record.split(" ")
+        if words[0] != "shape":
+            continue
+        fields = dict(word.split("=", 1) for word in words[1:] if "=" in word)
+        requests = {"cpu": _number(fields.get("cpu")), "memory": _number(fields.get("memory")), "pods": 1}
+        count += _number(fields.get("unplaced"))
+        for entry in filter(None, fields.get("nodes", "").split(",")):
+            node, _, number = entry.rpartition(":")
+            slots.append(Slots(unquote(node), _number(number), requests))
+            count += slots[-1].count
+    return Reserved(tuple(slots), count)
+
+
+def _number(text: Optional[str]) -> int:
+    return int(text) if text is not None and text.isdigit() else 0
