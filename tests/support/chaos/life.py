@@ -9,18 +9,19 @@ from ..cluster import Cluster
 from ..pods import amounts
 from . import chronicle
 from .judge import FOREIGN_SEEN_SECONDS, Declared, Facts, Judge, Violation
+from .misdeeds import temper
 from .plan import draw
 from .settle import settle
 from .spark import CPU_MILLI
 from .world import CPUS, MEMORY, World
 
-STEPS = 14
-FIRST_APPLICATIONS = 5
+STEPS = 20
+FIRST_APPLICATIONS = 6
 
 
 @dataclass
 class Outcome:
-    """How it went; `story` is where it can be read."""
+    """How it went; `story` is where it can be read. Told is the first violation of each rule by each pod."""
 
     seed: int
     violations: list[Violation] = field(default_factory=list)
@@ -29,7 +30,8 @@ class Outcome:
     summary: str = ""
 
     def __str__(self) -> str:
-        lines = [f"{each.rule}: {each.text}" for each in self.violations]
+        first = {(each.rule, each.text.split(": ")[0]): each for each in reversed(self.violations)}
+        lines = [f"{each.rule}: {each.text[:400]}" for each in sorted(first.values(), key=lambda each: each.at)]
         return "\n  ".join([f"CHAOS_SEED={self.seed} ({self.summary}; {self.story})", *lines])
 
 
@@ -38,9 +40,14 @@ def live(cluster: Cluster, seed: int, steps: int = STEPS) -> Outcome:
     begin = time.monotonic()
     outcome = Outcome(seed)
     world = World(cluster, seed)
+    world.temper = temper(Random(seed + 2))
     try:
+        world.tell("tenants: " + ", ".join(f"{each.__name__} {weight}" for each, weight in world.temper.items()
+                                           if weight))
         for _ in range(FIRST_APPLICATIONS):
             world.submit(world.random.choice(world.tenants))
+        for tenant in world.tenants:
+            world.add_lone_pod(tenant)
         world.history.wait_for(lambda: len(world.running()) >= 2, 20, "the first applications to run")
         for move in draw(seed, steps):
             time.sleep(move.pause_seconds)
@@ -69,10 +76,11 @@ def judge(world: World) -> list[Violation]:
     """Of the history and of what the nodes refused."""
     applications = world.drivers.applications
     node = amounts({"cpu": str(CPUS), "memory": MEMORY, "pods": "110"})
+    declared = {each.uid: Declared(each.executors, CPU_MILLI * each.cores, each.is_by_owner, each.has_harmed_itself)
+                for each in applications}
+    declared |= {uid: Declared(executors, CPU_MILLI, False) for uid, executors in world.probes.items()}
     facts = Facts(
-        declared={each.uid: Declared(each.executors, CPU_MILLI * each.cores, each.is_by_owner,
-                                     each.has_harmed_itself) for each in applications},
-        wrote=world.wrote, strangers=set(world.strangers.values()),
+        declared, wrote=world.wrote, strangers=set(world.strangers.values()),
         members={path: each.uid for each in applications if not each.is_by_owner for path in each.made},
         relabelled=world.edited_executors, allocatable={name: node for name in world.nodes})
     found = Judge(facts).read(list(world.history.events))

@@ -14,10 +14,16 @@ WEIGHTS: dict[Misdeed, int] = {
     pods.ungate_driver: 1, pods.delete_executor: 3, pods.delete_driver: 1}
 
 
+def temper(random: Random) -> dict[Misdeed, int]:
+    """What tenants are inclined to in one life: some misdeeds often, some never."""
+    return {misdeed: weight * random.choice((0, 1, 1, 4)) for misdeed, weight in WEIGHTS.items()}
+
+
 def misbehave(world: World, random: Random) -> None:
     """One tenant does one thing."""
     tenant = random.choice(world.tenants)
-    misdeed = random.choices(list(WEIGHTS), list(WEIGHTS.values()))[0]
+    inclined = {misdeed: weight for misdeed, weight in world.temper.items() if weight} or WEIGHTS
+    misdeed = random.choices(list(inclined), list(inclined.values()))[0]
     done = misdeed(world, tenant, random)
     if done:
         world.tell(f"  {tenant.namespace}: {done}")

@@ -12,8 +12,9 @@ WEIGHTS: dict[Step, int] = {
     troubles.tenants_misbehave: 8, troubles.answers_are_lost: 3, troubles.answers_are_late: 2,
     troubles.watches_lag: 2, troubles.connections_drop: 1, troubles.unreachable: 2, troubles_nodes.node_is_cordoned: 2,
     troubles_nodes.node_goes: 1, troubles_nodes.node_comes_back: 2, troubles_nodes.foreign_pod_comes: 2,
-    troubles_nodes.foreign_pod_leaves: 2, comings.submit: 4, comings.lone_pods_come: 3, comings.application_ends: 2,
+    troubles_nodes.foreign_pod_leaves: 2, comings.submit: 5, comings.lone_pods_come: 3, comings.application_ends: 2,
     comings.executors_are_asked_for: 4}
+PAUSES = (0, 0.1, 0.3, 0.8, 1.5)  # seconds
 
 
 @dataclass(frozen=True)
@@ -31,4 +32,4 @@ def draw(seed: int, steps: int) -> list[Move]:
     drawn = random.choices(list(WEIGHTS), list(WEIGHTS.values()), k=steps)
     if troubles.nobody_leads not in drawn:
         drawn[steps // 2] = troubles.nobody_leads
-    return [Move(step, random.randrange(10 ** 9), random.choice((0, 0, 0.1, 0.3, 0.8))) for step in drawn]
+    return [Move(step, random.randrange(10 ** 9), random.choice(PAUSES)) for step in drawn]

@@ -18,7 +18,11 @@ def settle(world: World) -> list[Violation]:
     """Mends what is broken around the schedulers, then asks for what must be there."""
     world.tell("all faults end")
     _mend(world)
-    return _missing(world) or _held_for_nobody(world)
+    missing = _missing(world)
+    if not missing:
+        _remove_who_waits(world)
+        missing = _missing(world)  # who was admitted meanwhile has its executors still to come
+    return missing or _held_for_nobody(world)
 
 
 def _mend(world: World) -> None:
@@ -71,7 +75,6 @@ def _has_room(pod: Json) -> bool:
 
 def _held_for_nobody(world: World) -> list[Violation]:
     """A gang that is as large as all that is left is admitted."""
-    _remove_who_waits(world)
     room = _room(world)
     cpus = sum(each["cpu"] // 1000 for each in room.values())
     if cpus < 2:
@@ -81,7 +84,9 @@ def _held_for_nobody(world: World) -> list[Violation]:
     pod = hand_pod(f"probe-{world.next_number()}", 1, {
         "spark-role": "driver", "spark-app-selector": "probe", "executors": str(cpus - 1), "exec-cpu": "1",
         "exec-mem": "1"})
-    path = path_of(world.api.post(tenant.pods, pod))
+    made = world.api.post(tenant.pods, pod)
+    world.probes[made["metadata"]["uid"]] = cpus - 1
+    path = path_of(made)
     world.tell(f"probe of {cpus} cpu")
     try:
         world.history.wait_for(lambda: world.history.first_bound(path), PROBE_SECONDS, "the probe to be bound")
@@ -102,13 +107,14 @@ def _remove_who_waits(world: World) -> None:
         if pod is None or not node_of(pod):
             application.ended = True
             world.api.delete(application.path, grace_seconds=0)
-    for pod in waiting():
+    for pod in [each for each in waiting() if not _is_wanted(world, each)]:
         world.api.delete(path_of(pod), grace_seconds=0)
-    world.history.wait_for(lambda: not [pod for pod in waiting() if not _is_new_executor(world, pod)], 20,
+    world.history.wait_for(lambda: not [pod for pod in waiting() if not _is_wanted(world, pod)], 20,
                            lambda: f"those who wait to go: {[path_of(pod) for pod in waiting()]}")
 
 
-def _is_new_executor(world: World, pod: Json) -> bool:
+def _is_wanted(world: World, pod: Json) -> bool:
+    """An executor of one that runs."""
     return any(path_of(pod) in application.made for application in world.running())
 
 

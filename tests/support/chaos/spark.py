@@ -94,7 +94,7 @@ def make_application(number: int, namespace: str, random: Random, prefix: str) -
                 "gang-scheduler/executor-memory": HAND_MEMORY}
         else:
             driver["metadata"]["labels"] |= {"executors": str(executors), "exec-cpu": str(cores), "exec-mem": "1"}
-    if random.random() < 0.15:
+    if random.random() < 0.07:
         driver["spec"]["schedulingGates"] = [{"name": GATE}]
     made = Application(number, kind, namespace, driver, executors, cores, spark)
     made.asked = random.choice((0, executors // 2, executors, executors))

@@ -2,7 +2,7 @@
 import threading
 import time
 from random import Random
-from typing import Iterator, Optional
+from typing import Callable, Iterator, Optional
 
 from ..api import Json
 from ..cluster import Cluster
@@ -38,8 +38,10 @@ class World:
         self.strangers: dict[str, str] = {}  # path of each pod that only says that it is an executor: its uid
         self.lone: dict[str, str] = {}  # of pods of ours without a gang
         self.foreign: list[str] = []
+        self.probes: dict[str, int] = {}  # by the driver's uid, its executors, which nobody makes
         self.edited_executors: set[str] = set()  # whose labels are not what Spark gave them
         self.gone_nodes: set[str] = set()
+        self.temper: dict[Callable[..., str], int] = {}  # of the tenants (misdeeds.temper)
         self.story: list[str] = []
         self.begin = time.monotonic()
         self._numbers = 0
