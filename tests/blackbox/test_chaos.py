@@ -1,14 +1,17 @@
 """Lives by seed on the real API server: two schedulers, faults, and tenants who forge all that they may.
 
-`support/chaos` says what happens in a life and what must be true of it. CHAOS_SEED=7 lives life 7 again, and
-CHAOS_SEED=7..20 those; CHAOS_MINUTES=n is how long the long variant draws new ones (200 minutes). The seed draws
-what is done, in which order, and to whom as far as the same pods are there; how the processes' times fall stays
-chance, so what fails once in a while may take a few tries to be seen again.
+`support/chaos` says what happens in a life and what must be true of it. The seed draws what is done, in which
+order, and to whom as far as the same pods are there; how the processes' times fall stays chance, so what fails
+once in a while may take a few tries to be seen again.
+
+    CHAOS_MINUTES=n          so long the long variant draws new seeds (200 minutes)
+    CHAOS_SEED=7, 7..20      these instead
+    CHAOS_MISDEEDS=a,b       tenants do nothing but that (names in support/chaos/misdeeds*.py)
 """
 import os
 import random
 import time
-from typing import Callable, Iterator
+from typing import Any, Callable, Iterator
 
 import pytest
 
@@ -19,6 +22,7 @@ from support.real_plane import RealPlane
 real_only = pytest.mark.parametrize("rig_name", ["real"], indirect=True, scope="session")
 SHORT_SEED, SHORT_STEPS = 1, 6
 MINUTES = float(os.environ.get("CHAOS_MINUTES", 200))
+MISDEEDS = tuple(filter(None, os.environ.get("CHAOS_MISDEEDS", "").split(",")))
 SEEDS = os.environ.get("CHAOS_SEED", "")
 LIFE_SECONDS_MAX = 300
 
@@ -35,7 +39,7 @@ def seeds() -> Iterator[int]:
         yield draw.randrange(10 ** 6)
 
 
-def live_once(plane: RealPlane, seed: int, **how: int) -> Outcome:
+def live_once(plane: RealPlane, seed: int, **how: Any) -> Outcome:
     cluster = Cluster(plane)
     try:
         outcome = live(cluster, seed, **how)
@@ -62,7 +66,7 @@ def test_lives(make_plane: Callable[..., RealPlane], rig_name: str) -> None:
     plane, failed, count = make_plane(), [], 0
     for seed in seeds():
         count += 1
-        outcome = live_once(plane, seed)
+        outcome = live_once(plane, seed, misdeeds=MISDEEDS)
         if outcome.violations:
             failed.append(outcome)
     assert not failed, f"{len(failed)} of {count} lives:\n" + "\n".join(map(str, failed))

@@ -4,6 +4,7 @@ import traceback
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
+from typing import Collection
 
 from ..cluster import Cluster
 from ..pods import amounts
@@ -35,12 +36,15 @@ class Outcome:
         return "\n  ".join([f"CHAOS_SEED={self.seed} ({self.summary}; {self.story})", *lines])
 
 
-def live(cluster: Cluster, seed: int, steps: int = STEPS) -> Outcome:
-    """The cluster must be new, and is to be closed without its own judgement: ours knows of the tenants."""
+def live(cluster: Cluster, seed: int, steps: int = STEPS, misdeeds: Collection[str] = ()) -> Outcome:
+    """The cluster must be new, and is to be closed without its own judgement: ours knows of the tenants.
+
+    `misdeeds` names the only ones that tenants do; without it the seed draws their temper.
+    """
     begin = time.monotonic()
     outcome = Outcome(seed)
     world = World(cluster, seed)
-    world.temper = temper(Random(seed + 2))
+    world.temper = temper(Random(seed + 2), misdeeds)
     try:
         world.tell("tenants: " + ", ".join(f"{each.__name__} {weight}" for each, weight in world.temper.items()
                                            if weight))

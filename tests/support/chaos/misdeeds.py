@@ -1,6 +1,6 @@
 """One tenant does one thing, drawn by weight."""
 from random import Random
-from typing import Callable
+from typing import Callable, Collection
 
 from . import misdeeds_pods as pods, misdeeds_texts as texts
 from .tenant import Tenant
@@ -14,8 +14,12 @@ WEIGHTS: dict[Misdeed, int] = {
     pods.ungate_driver: 1, pods.delete_executor: 3, pods.delete_driver: 1}
 
 
-def temper(random: Random) -> dict[Misdeed, int]:
-    """What tenants are inclined to in one life: some misdeeds often, some never."""
+def temper(random: Random, only: Collection[str] = ()) -> dict[Misdeed, int]:
+    """What tenants are inclined to in one life: some misdeeds often, some never; or those of these names alone."""
+    unknown = set(only) - {misdeed.__name__ for misdeed in WEIGHTS}
+    assert not unknown, f"no such misdeed: {unknown}"
+    if only:
+        return {misdeed: 1 for misdeed in WEIGHTS if misdeed.__name__ in only}
     return {misdeed: weight * random.choice((0, 1, 1, 4)) for misdeed, weight in WEIGHTS.items()}
 
 
