@@ -179,6 +179,15 @@ def test_room_that_is_promised_twice() -> None:
     assert tale.rules() == ["promised-twice"]
 
 
+def test_room_of_who_harmed_itself_is_promised_to_others() -> None:
+    tale = Tale()
+    tale.declared = {DRIVER: Declared(2, 1000, True, is_exempt=True), "other": Declared(3, 1000, True)}
+    tale.admit()
+    tale.make("other")
+    tale.write("other", "n2", {RESERVATION: TEXT.replace("n1:1,n2:1", "n2:3")})
+    assert tale.rules() == []
+
+
 def test_the_scheduler_s_last_word_counts_whatever_a_tenant_wrote_since() -> None:
     tale = Tale()
     tale.declared["other"] = Declared(3, 1000, True)

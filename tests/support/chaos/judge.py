@@ -151,7 +151,9 @@ class Judge:
         for pod in bound:
             total = add(total, effective_requests(pod))
         for life in known if with_slots else ():
-            if life.reserved is not None and not is_terminating(life.pod):
+            declared = self._facts.declared.get(life.pod["metadata"]["uid"])
+            is_exempt = declared is not None and declared.is_exempt
+            if life.reserved is not None and not is_exempt and not is_terminating(life.pod):
                 total = add(total, self._open(life, node, bound))
         room = self._facts.allocatable.get(node, {})
         over = [name for name in exceeding(total, room) if name in room]

@@ -55,8 +55,11 @@ class Application:
 
     @property
     def has_harmed_itself(self) -> bool:
-        """Its tenants took away what its reservation could be mended from, or said that it is no driver."""
-        return self.relabelled or (self.conf_gone and self.reservation_touched)
+        """Its tenants took away the reservation and what it could be mended from, or, made by hand, the name that
+        its executors know it by."""
+        if self.relabelled and not self.is_by_owner:
+            return True
+        return self.reservation_touched and (self.relabelled or self.conf_gone)
 
     @property
     def identity(self) -> str:
