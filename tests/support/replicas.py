@@ -48,19 +48,23 @@ class Replica(Daemon):
 
 
 class Replicas:
-    """`count` replicas. One that ends is started again by a thread, unless it is held down."""
+    """`count` replicas. One that ends is started again by a thread, unless it is held down.
+
+    `more_config` is added to their configuration file, as text.
+    """
 
     def __init__(self, rig: Rig, kubeconfigs: Optional[Sequence[Path]] = None, count: int = 2,
-                 clock_rates: Sequence[float] = (1, 1)) -> None:
+                 clock_rates: Sequence[float] = (1, 1), more_config: str = "") -> None:
         self.api: Api = rig.api
         self.api.delete(LEASE)
         config = rig.folder / "replicas.yaml"
-        config.write_text(CONFIG)
+        config.write_text(CONFIG + more_config)
         self.members: list[Replica] = []
         self._rates = clock_rates
         self._closing = threading.Event()
         self._started = threading.Event()
-        self._held_down = threading.Event()
+        self._is_held_down = False
+        self._restarting = threading.Lock()
         self._commands = []
         for number in range(count):
             kubeconfig = kubeconfigs[number] if kubeconfigs else rig.kubeconfig
@@ -104,10 +108,11 @@ class Replicas:
 
     def hold_down(self) -> None:
         """Whoever ends from now on stays ended, until let_up()."""
-        self._held_down.set()
+        with self._restarting:
+            self._is_held_down = True
 
     def let_up(self) -> None:
-        self._held_down.clear()
+        self._is_held_down = False
 
     def stop(self) -> None:
         self._closing.set()
@@ -125,16 +130,21 @@ class Replicas:
         self._started.set()
         ended: dict[Replica, float] = {}
         while not self._closing.wait(0.02):
-            for member in self.members:
-                if member.is_running():
-                    ended.pop(member, None)
-                elif (time.monotonic() - ended.setdefault(member, time.monotonic()) > RESTART_SECONDS
-                      and not self._held_down.is_set()):
-                    member.restart()
-                    member.starts += 1
+            with self._restarting:
+                self._restart_ended(ended)
         for member in self.members:
             member.resume()
             member.stop()
+
+    def _restart_ended(self, ended: dict[Replica, float]) -> None:
+        """`ended` says since when."""
+        for member in self.members:
+            if member.is_running():
+                ended.pop(member, None)
+            elif (time.monotonic() - ended.setdefault(member, time.monotonic()) > RESTART_SECONDS
+                  and not self._is_held_down):
+                member.restart()
+                member.starts += 1
 
 
 def clock_library(folder: Path) -> Path:

@@ -13,7 +13,7 @@ from .world import World
 
 def make_stranger(world: World, tenant: Tenant, random: Random) -> str:
     """A pod of ours, alone, that says it is an executor of an application which owns its own."""
-    victims = [each for each in world.running() if each.is_by_owner or each.namespace != tenant.namespace]
+    victims = [each for each in world.running() if not each.trusts_labels or each.namespace != tenant.namespace]
     if not victims:
         return ""
     victim = random.choice(victims)
@@ -28,7 +28,7 @@ def make_stranger(world: World, tenant: Tenant, random: Random) -> str:
 
 def disguise_lone_pod(world: World, tenant: Tenant, random: Random) -> str:
     """A lone pod that has a node says afterwards that it is an executor, with a slot."""
-    victims = [each for each in world.running() if each.is_by_owner or each.namespace != tenant.namespace]
+    victims = [each for each in world.running() if not each.trusts_labels or each.namespace != tenant.namespace]
     lone = world.bound_lone_pods(tenant)
     if not victims or not lone:
         return ""

@@ -26,7 +26,7 @@ class Application:
     """A driver and how many executors it declared. `made` are the paths of those that were asked for."""
 
     number: int
-    kind: str  # spark: by a conf; labels, annotations: by hand; set: by hand, executors of a StatefulSet
+    kind: str  # see KINDS
     namespace: str
     driver: Json
     executors: int
@@ -50,13 +50,18 @@ class Application:
 
     @property
     def is_by_owner(self) -> bool:
-        """Its executors are those that it owns; those of others are whoever bears the application's name."""
+        """Its executors are those that it owns."""
         return self.kind == "spark"
 
     @property
+    def trusts_labels(self) -> bool:
+        """Made by hand: its executors are whoever bears the application's name in its namespace."""
+        return self.spark is None
+
+    @property
     def has_harmed_itself(self) -> bool:
-        """Its tenants took away the reservation and what it could be mended from, or, made by hand, the name that
-        its executors know it by."""
+        """Its tenants took away the reservation and what it could be mended from, or the name that executors which
+        it does not own know it by."""
         if self.relabelled and not self.is_by_owner:
             return True
         return self.reservation_touched and (self.relabelled or self.conf_gone)
@@ -67,26 +72,34 @@ class Application:
 
     def executor(self, number: int) -> Json:
         if self.spark is not None:
-            return self.spark.executor(number, {"metadata": {"uid": self.uid}})
-        pod = hand_pod(f"{self.name.removesuffix('-driver')}-exec-{number}", self.cores,
-                       {"spark-role": "executor", "spark-app-selector": self.identity})
-        if self.kind == "set":
+            pod = self.spark.executor(number, {"metadata": {"uid": self.uid}})
+        else:
+            pod = hand_pod(f"{self.name.removesuffix('-driver')}-exec-{number}", self.cores,
+                           {"spark-role": "executor", "spark-app-selector": self.identity})
+        if self.kind in SET_NAMES:
             pod["metadata"]["ownerReferences"] = [{
-                "apiVersion": "apps/v1", "kind": "StatefulSet", "name": f"set-{self.number}",
+                "apiVersion": "apps/v1", "kind": "StatefulSet", "name": SET_NAMES[self.kind].format(self.identity),
                 "uid": f"00000000-0000-4000-8000-{self.number:012}", "controller": True}]
         return pod
 
 
-KINDS = ("spark", "spark", "spark", "labels", "annotations", "set")
+KINDS = {"spark": 3,         # a conf says how many; the driver owns its executors
+         "spark-set": 1,     # a conf says how many; they belong to a StatefulSet, as Spark's allocator makes it
+         "labels": 1, "annotations": 1,  # by hand; executors belong to nobody
+         "set": 1}           # by hand; executors belong to somebody's StatefulSet
+SET_NAMES = {"spark-set": "spark-s-{}-0", "set": "set-of-{}"}
 
 
 def make_application(number: int, namespace: str, random: Random, prefix: str) -> Application:
     """Of any kind and size; its driver is not yet there."""
-    kind, executors = random.choice(KINDS), random.choice((2, 3, 3, 4, 5))
+    kind = random.choices(list(KINDS), list(KINDS.values()))[0]
+    executors = random.choice((2, 3, 3, 4, 5))
     cores = random.choice((1, 1, 1, 2))
     spark = None
-    if kind == "spark":
+    if kind.startswith("spark"):
         spark = sized(Size(executors, cores), namespace)
+        if kind == "spark-set":
+            spark.set_conf(spark__kubernetes__allocation__pods__allocator="statefulset")
         driver = spark.driver
     else:
         identity = f"hand-{prefix}-{number}"
