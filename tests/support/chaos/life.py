@@ -7,7 +7,7 @@ from random import Random
 from typing import Collection
 
 from ..cluster import Cluster
-from ..pods import amounts
+from ..pods import amounts, path_of
 from . import chronicle
 from .judge import FOREIGN_SEEN_SECONDS, Declared, Facts, Judge, Violation
 from .misdeeds import temper
@@ -94,7 +94,7 @@ def judge(world: World) -> list[Violation]:
 def refusals(world: World) -> list[Violation]:
     """Of the kubelets, unless somebody else has just taken the room."""
     foreign = [(seen.at, seen.pod["spec"]["nodeName"]) for seen in list(world.history.events)
-               if seen.pod["spec"].get("schedulerName") == "somebody-else" and seen.pod["spec"].get("nodeName")]
+               if seen.pod["spec"].get("nodeName") and path_of(seen.pod) in world.not_ours]
     found = []
     for each in world.cluster.kubelet.rejections:
         first = world.history.first_bound(each.pod)

@@ -26,6 +26,25 @@ def make_stranger(world: World, tenant: Tenant, random: Random) -> str:
     return f"stranger {made['metadata']['name']} says it is of {victim.name}"
 
 
+def plant_stranger(world: World, tenant: Tenant, random: Random) -> str:
+    """The same, on a node from its birth: no scheduler has placed it."""
+    nodes = [node for node in world.nodes if node not in world.gone_nodes and world.count_bound(node) <= 3]
+    victims = [each for each in world.running() if not each.trusts_labels or each.namespace != tenant.namespace]
+    if not victims or not nodes:
+        return ""
+    victim, node = random.choice(victims), random.choice(nodes)
+    pod = hand_pod(f"planted-{world.next_number()}", 1, _executor_labels(victim, random))
+    pod["metadata"]["annotations"] = {SLOT: slot_text("number", victim.uid, [], random)}
+    pod["spec"]["nodeName"] = node
+    made = tenant.create(pod)
+    if made is None:
+        return ""
+    path = f"{tenant.pods}/{made['metadata']['name']}"
+    world.strangers[path] = made["metadata"]["uid"]
+    world.add_foreign(path)
+    return f"{made['metadata']['name']} on {node} says it is of {victim.name}"
+
+
 def disguise_lone_pod(world: World, tenant: Tenant, random: Random) -> str:
     """A lone pod that has a node says afterwards that it is an executor, with a slot."""
     victims = [each for each in world.running() if not each.trusts_labels or each.namespace != tenant.namespace]

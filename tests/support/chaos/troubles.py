@@ -108,3 +108,5 @@ def _misbehave_until_led(world: World, random: Random, most: int) -> None:
         time.sleep(random.uniform(0, 0.3))
     world.replicas.wait_leader(30)
     world.tell(f"{world.replicas.holder()} leads")
+    for _ in range(random.choice((0, 0, 1, 3))):  # while its fence is under way
+        misbehave(world, random)

@@ -3,7 +3,7 @@ from random import Random
 
 from ..api import STRATEGIC_PATCH, ApiError
 from ..cluster import Cluster
-from ..pods import node_of, path_of
+from ..pods import path_of
 from .world import World
 
 
@@ -45,13 +45,12 @@ def remove_pods_of(world: World, node: str) -> None:
 def foreign_pod_comes(world: World, random: Random) -> None:
     """Where it fits beside what is bound; open slots have to leave."""
     node = random.choice(world.nodes)
-    bound = sum(node_of(pod) == node for pod in world.api.items("/api/v1/pods", fieldSelector=f"spec.nodeName={node}"))
-    if node in world.gone_nodes or bound > 4:
+    if node in world.gone_nodes or world.count_bound(node) > 4:
         return
     name = f"foreign-{world.next_number()}"
     world.tell(f"{name} on {node}")
     try:
-        world.foreign.append(world.cluster.foreign_pod(name, random.choice(("1", "2", "3")), node))
+        world.add_foreign(world.cluster.foreign_pod(name, random.choice(("1", "2", "3")), node))
     except ApiError as error:
         assert error.status in (404, 409), error
 

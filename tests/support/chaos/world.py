@@ -37,7 +37,8 @@ class World:
         self.tenants = [Tenant(cluster.rig, namespace, self.wrote) for namespace in namespaces]
         self.strangers: dict[str, str] = {}  # path of each pod that only says that it is an executor: its uid
         self.lone: dict[str, str] = {}  # of pods of ours without a gang
-        self.foreign: list[str] = []
+        self.foreign: list[str] = []  # paths of pods that our scheduler has not placed, as long as they are there
+        self.not_ours: set[str] = set()  # of these and those that are gone
         self.probes: dict[str, int] = {}  # by the driver's uid, its executors, which nobody makes
         self.edited_executors: set[str] = set()  # whose labels are not what Spark gave them
         self.gone_nodes: set[str] = set()
@@ -48,7 +49,10 @@ class World:
         self._lock = threading.Lock()
         self.drivers = Drivers(cluster.api, cluster.history, Random(seed + 1))
         self.proxies = [cluster.rig.start_proxy() for _ in range(2)]
-        self.replicas = Replicas(cluster.rig, [cluster.rig.proxied_kubeconfig(proxy) for proxy in self.proxies])
+        key_file = cluster.rig.folder / f"seal-{seed}.key"
+        key_file.write_text(f"{self.random.getrandbits(256):064x}\n")
+        self.replicas = Replicas(cluster.rig, [cluster.rig.proxied_kubeconfig(proxy) for proxy in self.proxies],
+                                 more_config=f"seal:\n  keyFile: {key_file}\n")
         self.replicas.wait_leader()
 
     def close(self) -> None:
@@ -91,6 +95,14 @@ class World:
         for seen in self.history.states(application.path):
             if seen.pod["metadata"]["uid"] == application.uid and annotation(seen.pod, RESERVATION):
                 yield seen.pod
+
+    def add_foreign(self, path: str) -> None:
+        self.foreign.append(path)
+        self.not_ours.add(path)
+
+    def count_bound(self, node: str) -> int:
+        """Pods on that node that have not ended."""
+        return sum(node_of(pod) == node for pod in self.history.living())
 
     def bound_lone_pods(self, tenant: Tenant) -> list[str]:
         """Paths of those that live and have a node."""
