@@ -1,5 +1,7 @@
 #include "gang/announcer.hpp"
 
+#include "gang/fence.hpp"
+
 #include <algorithm>
 #include <functional>
 #include <utility>
@@ -10,6 +12,9 @@ namespace {
 /// An executor that comes while its driver is being bound is told to wait only when that lasts:
 /// nothing is written for a gang that is admitted at once.
 constexpr std::int64_t brief_wait_ms = 2'000;
+
+/// The event of a pod that begins to wait for something.
+constexpr std::string_view failed = "FailedScheduling";
 
 /// Names and messages of users end up here: no control characters, and a bound.
 std::string clean(std::string text, std::size_t bytes_max) {
@@ -71,11 +76,13 @@ Announcer::Said& Announcer::recall(const core::Pod& pod) {
         // After a restart the API server remembers for us.
         it->second.text = hash_of(pod.scheduled->message);
         it->second.code = find_code(pod.scheduled->message);
+        it->second.is_fence = find_fence_epoch(pod.scheduled->message) != 0;
     }
     return it->second;
 }
 
-Announcer::Note Announcer::note(const core::Pod& pod, const Saying& saying, std::int64_t now_ms) {
+Announcer::Note Announcer::note(
+    const core::Pod& pod, const Saying& saying, Voice voice, std::int64_t now_ms) {
     Said& said = recall(pod);
     std::string text = with_code(saying);
     if (!said.waiting.empty()) {
@@ -92,12 +99,14 @@ Announcer::Note Announcer::note(const core::Pod& pod, const Saying& saying, std:
         said.waiting = texts_.keep(text);
         said.waiting_code = saying.code;
         said.is_transition = !is_said_unscheduled(pod);
+        said.has_event = said.is_fence && voice == Voice::loud;
         soft_.insert({said.at_ms + soft_gap_ms, &said_.find(pod.uid)->first});
         return Note::later;
     }
     said.code = saying.code;
     said.text = hash_of(text);
     said.at_ms = now_ms;
+    said.is_fence = false;
     write(ref_of(pod), saying.code, std::move(text), !is_said_unscheduled(pod));
     return Note::now;
 }
@@ -113,9 +122,9 @@ void Announcer::write(PodRef pod, ReasonCode code, std::string text, bool is_tra
 }
 
 bool Announcer::say(const core::Pod& pod, Saying saying, std::int64_t now_ms) {
-    const Note noted = note(pod, saying, now_ms);
+    const Note noted = note(pod, saying, Voice::loud, now_ms);
     if (noted == Note::now) {
-        event(pod, true, "FailedScheduling", with_code(saying));
+        event(pod, true, std::string(failed), with_code(saying));
     }
     return noted != Note::known;
 }
@@ -124,7 +133,7 @@ bool Announcer::say_quietly(const core::Pod& pod, Saying saying, std::int64_t no
     if (saying.code == ReasonCode::waiting_in_queue) {
         begin_briefly(recall(pod), saying.code, now_ms);
     }
-    return note(pod, saying, now_ms) != Note::known;
+    return note(pod, saying, Voice::quiet, now_ms) != Note::known;
 }
 
 void Announcer::say_fence(const core::Pod& pod, std::string text) {
@@ -132,6 +141,7 @@ void Announcer::say_fence(const core::Pod& pod, std::string text) {
     Said& said = said_[pod.uid];
     said.code = find_code(text);
     said.text = hash_of(text);
+    said.is_fence = true;
     ready_.emplace_back(SetCondition{
         ref_of(pod),
         std::string(condition_reason(said.code)),
@@ -174,7 +184,12 @@ void Announcer::flush(
         said.code = said.waiting_code;
         said.text = hash_of(text.str());
         said.at_ms = now_ms;
-        write(find_pod(uid), said.code, text, said.is_transition);
+        said.is_fence = false;
+        const PodRef pod = find_pod(uid);
+        write(pod, said.code, text, said.is_transition);
+        if (said.has_event) {
+            ready_.emplace_back(RecordEvent{pod, true, std::string(failed), text});
+        }
         ++soft_written_;
     }
     std::move(ready_.begin(), ready_.end(), std::back_inserter(decisions));

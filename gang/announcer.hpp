@@ -6,6 +6,10 @@
 //   A text with another code is written at once. The same code with other numbers (and the change
 //   between "no room" and "behind others", which goes back and forth) waits: soft_gap per pod, and
 //   soft_per_second over all pods. An executor's first "wait" is soft, too. A newer text wins.
+//
+//   A fence's text says nothing about the pod: the text that follows is the first one, whatever its
+//   code, and has its event. It still keeps to soft_per_second, for a new leader has one for each
+//   pod that waits.
 
 #include "core/pod.hpp"
 #include "core/text.hpp"
@@ -77,6 +81,8 @@ private:
         ReasonCode code = ReasonCode::none;
         ReasonCode waiting_code = ReasonCode::none;
         bool is_transition = true;  ///< that the waiting text brings
+        bool has_event = false;     ///< the waiting text
+        bool is_fence = false;      ///< what stands there is a fence's text
         std::size_t text = 0;       ///< its hash: ten thousand may wait, with a long sentence each
         std::int64_t at_ms = 0;
         /// A soft change that is not written yet, or empty. A gang's executors share one.
@@ -93,7 +99,8 @@ private:
     };
 
     enum class Note : std::uint8_t { known, later, now };
-    Note note(const core::Pod& pod, const Saying& saying, std::int64_t now_ms);
+    enum class Voice : std::uint8_t { quiet, loud };
+    Note note(const core::Pod& pod, const Saying& saying, Voice voice, std::int64_t now_ms);
     Said& recall(const core::Pod& pod);
     void write(PodRef pod, ReasonCode code, std::string text, bool is_transition);
 

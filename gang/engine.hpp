@@ -296,7 +296,6 @@ private:
     void tell_rebuilt(Application& app);
 
     // --- reign ---
-    std::string epoch_mark() const;
     std::int64_t highest_epoch() const;
     void raise_fence();
     void fence_step();

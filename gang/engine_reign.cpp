@@ -7,37 +7,17 @@
 #include "gang/reservation.hpp"
 
 #include <algorithm>
-#include <charconv>
-#include <string_view>
 #include <utility>
 
 namespace gang {
 namespace {
 
-constexpr std::string_view mark_begin = "scheduler epoch ";
-constexpr std::string_view mark_end = " has taken over";
 /// Epochs are Unix milliseconds or little more. What is further ahead than any wrong clock was
 /// forged, and must not be outbid.
 constexpr std::int64_t epoch_ahead_max = std::int64_t{10} * 366 * 24 * 3'600'000;
 
-/// The epoch of the leader whose fence wrote this; 0: nobody's did.
-std::int64_t find_epoch(std::string_view message) {
-    const std::size_t begin = message.find(mark_begin);
-    const std::size_t end = message.find(mark_end);
-    if (begin == std::string_view::npos || end == std::string_view::npos || end < begin) {
-        return 0;
-    }
-    const std::string_view digits =
-        message.substr(begin + mark_begin.size(), end - begin - mark_begin.size());
-    std::int64_t epoch = 0;
-    const auto [stop, problem] =
-        std::from_chars(digits.data(), digits.data() + digits.size(), epoch);
-    const bool is_whole = problem == std::errc() && stop == digits.data() + digits.size();
-    return is_whole && epoch > 0 ? epoch : 0;
-}
-
 std::int64_t epoch_of(const core::Pod& pod) {
-    return pod.scheduled ? find_epoch(pod.scheduled->message) : 0;
+    return pod.scheduled ? find_fence_epoch(pod.scheduled->message) : 0;
 }
 
 }  // namespace
@@ -72,11 +52,6 @@ void Engine::on(const LeadershipLost&) {
         }
     }
     to_publish_.clear();
-}
-
-/// What is in every fence's text of this leader and in no other's.
-std::string Engine::epoch_mark() const {
-    return std::string(mark_begin) + std::to_string(epoch_) + std::string(mark_end);
 }
 
 /// Of all that older leaders wrote and we can see. A wrong clock, or a Lease that was deleted, must
@@ -192,8 +167,8 @@ void Engine::fence_step() {
         expected_status_[uid].push_back(StatusKind::fence);
         announcer_.say_fence(
             pods_.at(uid).pod,
-            "0/" + std::to_string(cluster_.node_count()) + " nodes looked at yet: " + epoch_mark() +
-                " and reads the queue [WaitingInQueue]");
+            "0/" + std::to_string(cluster_.node_count()) + " nodes looked at yet: " +
+                fence_mark(epoch_) + " and reads the queue [WaitingInQueue]");
     }
 }
 

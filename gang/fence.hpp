@@ -15,6 +15,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace gang {
@@ -30,6 +31,12 @@ inline constexpr std::int64_t fence_unseen_ms = 3'000;
 /// were lost), nothing says that our view is not from before our term.
 inline constexpr int fence_refusals_max = 6;
 inline constexpr std::int64_t fence_give_up_ms = 30'000;
+
+/// What is in the text of every write of this leader's fence and in no other's.
+std::string fence_mark(std::int64_t epoch);
+
+/// The epoch of the leader whose fence wrote this text; 0: nobody's did.
+std::int64_t find_fence_epoch(std::string_view message);
 
 class Fence {
 public:

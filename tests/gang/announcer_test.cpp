@@ -1,5 +1,7 @@
 #include "gang/announcer.hpp"
 
+#include "gang/fence.hpp"
+
 #include <doctest/doctest.h>
 
 #include <string>
@@ -137,4 +139,69 @@ TEST_CASE("announcer: another reason than want of a turn is told at once") {
     announcer.say_quietly(driver(), Saying{ReasonCode::misconfigured, "0/3 nodes, ended"}, 100);
     CHECK(flushed(announcer, 100).conditions.size() == 1);
     CHECK(flushed(announcer, 10'000).conditions.empty());
+}
+
+namespace {
+
+const std::string fence_text =
+    "0/3 nodes looked at yet: " + fence_mark(1'800'000'000'000) + " [WaitingInQueue]";
+
+const Saying no_room{ReasonCode::waiting_for_capacity, "0/3 nodes"};
+
+}  // namespace
+
+TEST_CASE("announcer: what follows a fence's text is told at once and has its event") {
+    Announcer announcer;
+    announcer.say_fence(driver(), fence_text);
+    CHECK(flushed(announcer, 10'000).events == 0);
+    announcer.say(driver(), no_room, 10'001);
+    const Told told = flushed(announcer, 10'001);
+    CHECK(told.conditions == std::vector<std::string>{"0/3 nodes [WaitingForCapacity]"});
+    CHECK(told.events == 1);
+    // From there on it is a text like any other.
+    announcer.say(driver(), Saying{ReasonCode::waiting_in_queue, "0/3 nodes"}, 10'002);
+    CHECK(flushed(announcer, 20'000).events == 0);
+}
+
+TEST_CASE("announcer: a predecessor's fence is no reason either") {
+    core::Pod pod = driver();
+    pod.scheduled = core::ScheduledCondition{false, "SchedulingSkipped", fence_text, 0};
+    Announcer announcer;
+    announcer.say(pod, no_room, 10'000);
+    CHECK(flushed(announcer, 10'000).events == 1);
+    pod.scheduled->message = "0/2 nodes [WaitingInQueue]";
+    announcer.forget_all();
+    announcer.say(pod, no_room, 20'000);
+    const Told told = flushed(announcer, 20'000);
+    CHECK(told.conditions.size() == 1);
+    CHECK(told.events == 0);
+}
+
+TEST_CASE("announcer: an executor has no event, behind a fence either") {
+    Announcer announcer;
+    announcer.say_fence(driver(), fence_text);
+    flushed(announcer, 10'000);
+    announcer.say_quietly(driver(), no_room, 10'000);
+    const Told told = flushed(announcer, 10'000);
+    CHECK(told.conditions.size() == 1);
+    CHECK(told.events == 0);
+}
+
+TEST_CASE("announcer: behind a fence no more is written in a second than ever") {
+    Announcer announcer;
+    const int pods = 3 * static_cast<int>(soft_per_second);
+    for (int i = 0; i < pods; ++i) {
+        core::Pod pod = driver();
+        pod.uid = std::to_string(i);
+        announcer.say_fence(pod, fence_text);
+        announcer.say(pod, no_room, 10'000);
+    }
+    int events = 0;
+    for (std::int64_t now_ms = 10'000; now_ms < 13'000; now_ms += 1'000) {
+        const int more = flushed(announcer, now_ms).events;
+        CHECK(more == soft_per_second);
+        events += more;
+    }
+    CHECK(events == pods);
+    CHECK_FALSE(announcer.next_due_ms());
 }

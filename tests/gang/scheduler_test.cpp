@@ -336,6 +336,33 @@ TEST_CASE("scheduler: pods of other schedulers park a gang that would fit withou
     CHECK(world.violations.empty());
 }
 
+TEST_CASE("scheduler: whoever waits first after a start is told by an event, once") {
+    World world;
+    add_small_cluster(world);
+    const auto fits = [&world] { world.submit("fills", 9, 1); };
+    SUBCASE("it waits already") {
+        fits();
+        world.submit("waits", 8, 2);
+    }
+    SUBCASE("it comes seconds later") {
+        world.advance(5'000);
+        fits();
+        world.submit("waits", 8, 2);
+    }
+    SUBCASE("another leader has told it before") {
+        fits();
+        world.submit("waits", 8, 2);
+        world.advance(10'000);
+        world.events.clear();
+        world.restart();
+    }
+    world.advance(10'000);
+    CHECK(count_events(world, "FailedScheduling") == 1);
+    CHECK(std::any_of(world.events.begin(), world.events.end(), [](const auto& event) {
+        return event.pod.name == "waits" && event.message.ends_with("[WaitingForCapacity]");
+    }));
+}
+
 TEST_CASE("scheduler: constraints that no node meets are said as such") {
     World world;
     add_small_cluster(world);
