@@ -32,8 +32,8 @@ bool Cluster::upsert_node(const Node& node) {
     if (!came && is_mutant(Mutant::node_shrink_ignored)) return false;
     const bool filters_changed = came || !filters_alike(entry.node, node);
     if (room_changed) set_allocatable(index, node.allocatable, node.pods);
-    costly_nodes_ -= entry.node.cost != 0 ? 1 : 0;
-    costly_nodes_ += node.cost != 0 ? 1 : 0;
+    if (!came) count_kinds(entry.node, -1);
+    count_kinds(node, 1);
     entry.node = node;
     entry.node.uid = std::string();
     entry.node.resource_version = std::string();
@@ -55,7 +55,7 @@ bool Cluster::remove_node(std::string_view name) {
     erase_from_order(*index);
     set_allocatable(*index, {}, 0);
     entry.present = false;
-    costly_nodes_ -= entry.node.cost != 0 ? 1 : 0;
+    count_kinds(entry.node, -1);
     entry.node = Node{};
     entry.node.name = name;
     note_if_idle(*index);
@@ -123,6 +123,11 @@ void Cluster::erase_from_order(NodeIndex node) {
     order_.erase(at);
     index_.node_went(node, position);
     classes_.node_went(position);
+}
+
+void Cluster::count_kinds(const Node& node, int by) {
+    costly_nodes_ += node.cost != 0 ? by : 0;
+    closed_nodes_ += is_closed(node) ? by : 0;
 }
 
 /// The names of a node's extended resources are held as long as it offers them.
@@ -327,6 +332,23 @@ std::int64_t Cluster::capacity_in_all(NodeIndex node, ShapeId shape, View view) 
 
 const NodeBitmap& Cluster::eligible(ClassId constraint_class) const {
     return classes_.eligible(constraint_class);
+}
+
+OpenRoom Cluster::room_if_open(ShapeId shape, View view) const {
+    const NodeBitmap& passing = eligible(class_of(shape));
+    const Constraints& wanted = constraints(shape);
+    OpenRoom room;
+    for (std::size_t i = 0; i < order_.size(); ++i) {
+        const bool is_open = passing.test(i);
+        if (!is_open && !passes_when_open(node(order_[i]), wanted)) continue;
+        // No overflow: a node takes no more than pod_slots_max.
+        const std::int64_t pods =
+            capacity_of({columns_, view, headroom_}, order_[i], demand(shape));
+        ++room.nodes;
+        room.pods += pods;
+        room.closed += is_open ? 0 : pods;
+    }
+    return room;
 }
 
 std::vector<ReasonCount> Cluster::exclusions(ClassId constraint_class) const {

@@ -49,6 +49,14 @@ struct Charge {
     friend bool operator==(const Charge&, const Charge&) = default;
 };
 
+/// Pods of one shape, and where they could go if every closed node were open (is_closed()).
+struct OpenRoom {
+    std::int64_t nodes = 0;   ///< that would take the shape, room aside
+    std::int64_t pods = 0;    ///< for which there is room on them
+    std::int64_t closed = 0;  ///< of these pods, on nodes that are closed now
+    friend bool operator==(const OpenRoom&, const OpenRoom&) = default;
+};
+
 class Cluster {
 public:
     // --- nodes ---------------------------------------------------------------------------------
@@ -75,6 +83,7 @@ public:
     Position position_of(NodeIndex node) const { return index_.position_of(node, order_); }
     /// Some node costs other than 0.
     bool has_costs() const { return costly_nodes_ > 0; }
+    bool has_closed_nodes() const { return closed_nodes_ > 0; }
 
     /// Of every node, kept free of what is newly placed; what is there already may use it.
     void set_headroom(const Headroom& headroom) {
@@ -158,6 +167,9 @@ public:
     /// Why nodes are not eligible, as counted texts sorted by count (descending), then text.
     std::vector<ReasonCount> exclusions(ClassId constraint_class) const;
 
+    /// Looks at every node.
+    OpenRoom room_if_open(ShapeId shape, View view) const;
+
     /// Grows whenever room may have appeared anywhere (a release, a node's change). What did not
     /// fit at this number does not fit as long as it stays.
     std::uint64_t room_version() const { return room_version_; }
@@ -209,6 +221,7 @@ private:
     std::vector<NodeIndex>::iterator place_in_order(std::string_view name);
     std::size_t insert_in_order(NodeIndex node);
     void erase_from_order(NodeIndex node);
+    void count_kinds(const Node& node, int by);
     void set_allocatable(NodeIndex node, const Resources& allocatable, std::int64_t pods);
     ResourcesId intern_amounts(const Resources& resources);
     void release_amounts(ResourcesId id);
@@ -236,7 +249,8 @@ private:
     std::uint64_t room_version_ = 0;
     Gains gains_;
     Headroom headroom_;
-    std::size_t costly_nodes_ = 0;
+    std::int64_t costly_nodes_ = 0;
+    std::int64_t closed_nodes_ = 0;
 };
 
 }  // namespace core

@@ -74,6 +74,15 @@ bool matches_term(const Node& node, const NodeSelectorTerm& term) {
            std::all_of(term.match_fields.begin(), term.match_fields.end(), field_holds);
 }
 
+bool keeps_off(const Taint& taint) {
+    return taint.effect != TaintEffect::prefer_no_schedule;
+}
+
+/// The control plane's own, for a node's condition or a cordon.
+bool is_of_condition(const Taint& taint) {
+    return taint.key.starts_with("node.kubernetes.io/");
+}
+
 bool any_tolerates(const std::vector<Toleration>& tolerations, const Taint& taint) {
     return std::any_of(tolerations.begin(), tolerations.end(), [&taint](const Toleration& one) {
         return tolerates(one, taint);
@@ -108,8 +117,7 @@ bool tolerates(const Toleration& toleration, const Taint& taint) {
 const Taint* find_untolerated_taint(
     const std::vector<Taint>& taints, const std::vector<Toleration>& tolerations) {
     const auto found = std::find_if(taints.begin(), taints.end(), [&](const Taint& taint) {
-        return taint.effect != TaintEffect::prefer_no_schedule &&
-               !any_tolerates(tolerations, taint);
+        return keeps_off(taint) && !any_tolerates(tolerations, taint);
     });
     return found == taints.end() ? nullptr : &*found;
 }
@@ -136,6 +144,25 @@ FilterVerdict filter_node(const Node& node, const Constraints& constraints) {
     return {};
 }
 
+bool is_closed(const Node& node) {
+    return !node.ready || node.is_distrusted || node.unschedulable ||
+           std::any_of(node.taints.begin(), node.taints.end(), [](const Taint& taint) {
+               return keeps_off(taint) && is_of_condition(taint);
+           });
+}
+
+bool passes_when_open(const Node& node, const Constraints& constraints) {
+    return std::none_of(
+               node.taints.begin(),
+               node.taints.end(),
+               [&constraints](const Taint& taint) {
+                   return keeps_off(taint) && !is_of_condition(taint) &&
+                          !any_tolerates(constraints.tolerations, taint);
+               }) &&
+           matches_node_selector(node, constraints.node_selector) &&
+           matches_required_affinity(node, constraints);
+}
+
 std::string describe(const FilterVerdict& verdict) {
     switch (verdict.reason) {
         case FilterReason::none:
@@ -145,7 +172,7 @@ std::string describe(const FilterVerdict& verdict) {
         case FilterReason::distrusted:
             return "just refused a pod";
         case FilterReason::cordoned:
-            return "unschedulable";
+            return "cordoned";
         case FilterReason::untolerated_taint:
             return "untolerated taint " + verdict.taint->key +
                    (verdict.taint->value.empty() ? "" : "=" + verdict.taint->value);

@@ -37,6 +37,13 @@ struct FilterVerdict {
 /// All rules, first failure wins.
 FilterVerdict filter_node(const Node& node, const Constraints& constraints);
 
+/// The node is kept from pods by what it is like now, not by what it is for: not ready, cordoned,
+/// distrusted, or tainted by the control plane for its condition (node.kubernetes.io/...).
+bool is_closed(const Node& node);
+
+/// filter_node() would pass, were the node not closed.
+bool passes_when_open(const Node& node, const Constraints& constraints);
+
 bool matches_node_selector(const Node& node, const StringMap& selector);
 
 /// True without required affinity. With it, one term must match; no terms match nothing.

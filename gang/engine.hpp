@@ -123,6 +123,7 @@ private:
     /// Why gangs do not fit one state of the cluster.
     struct Memo {
         std::map<MemoKey, std::optional<core::Rejection>> gangs;  ///< nothing: it fits
+        std::map<core::ShapeId, core::OpenRoom> if_open;
         std::uint64_t version = 0;
         bool has_fits = false;
     };
@@ -419,6 +420,9 @@ private:
 
     // --- words ---
     MemoKey key_of(const Application& app) const;
+    Memo& memo_of(core::View view, Wording& wording) const;
+    core::OpenRoom room_if_open(core::ShapeId shape, Wording& wording) const;
+    ReasonCode refusal_of(const Application& app, Wording& wording) const;
     const std::optional<core::Rejection>& find_rejection(
         const Application& app, core::View view, Wording& wording) const;
     std::optional<Saying> find_obstacle(
@@ -427,6 +431,7 @@ private:
     std::optional<std::int64_t> elastic_limit(const Application& app, Placed& placed) const;
     Saying words_of(const Application& app, const Application* head, Wording& wording) const;
     ReasonCode code_of(const Application& app) const;
+    std::int64_t work_of(const Wording& wording) const;
     bool tell(Application& app, const Application* head);
     void tell_unless(bool is_known, Application& app, Walk& walk);
     bool set_saying(Application& app, Saying saying);

@@ -64,6 +64,7 @@ void Engine::release_shape(core::ShapeId shape) {
         return;
     }
     for (Memo& memo : memos_) {
+        memo.if_open.erase(shape);
         std::erase_if(memo.gangs, [shape](const auto& known) {
             return std::any_of(known.first.begin(), known.first.end(), [shape](const auto& part) {
                 return part.first == shape;

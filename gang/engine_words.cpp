@@ -28,16 +28,55 @@ Engine::MemoKey Engine::key_of(const Application& app) const {
     return key;
 }
 
+/// As the view is now: what was known of another state of it is forgotten.
+Engine::Memo& Engine::memo_of(core::View view, Wording& wording) const {
+    Memo& memo = wording.memos[static_cast<std::size_t>(view)];
+    if (memo.version != version_of(view) && !core::is_mutant(core::Mutant::memo_kept)) {
+        memo = {};
+        memo.version = version_of(view);
+    }
+    return memo;
+}
+
+/// Of the empty nodes. Where none is closed, all that counts is whether there is one.
+core::OpenRoom Engine::room_if_open(core::ShapeId shape, Wording& wording) const {
+    if (!cluster_.has_closed_nodes()) {
+        return {cluster_.eligible(cluster_.class_of(shape)).count(), 0, 0};
+    }
+    const auto [it, inserted] =
+        memo_of(core::View::allocatable, wording).if_open.try_emplace(shape);
+    if (inserted) {
+        ++wording.searches;
+        it->second = cluster_.room_if_open(shape, core::View::allocatable);
+    }
+    return it->second;
+}
+
+/// What is in the way of a gang that not even the empty nodes take. Closed nodes are, if all nodes
+/// together could take as many pods of each of its shapes as it has. That is said too often rather
+/// than too seldom (a driver takes room from its executors): who is told that he asks for too much
+/// gives up.
+ReasonCode Engine::refusal_of(const Application& app, Wording& wording) const {
+    bool is_enough = true;
+    bool is_closed = false;
+    std::vector<core::ShapeCount> parts = request_of(app, core::View::allocatable).executors;
+    parts.push_back({*app.driver_shape, 1});
+    for (const core::ShapeCount& part : parts) {
+        const core::OpenRoom room = room_if_open(part.shape, wording);
+        if (room.nodes == 0 && part.count > 0 && cluster_.node_count() > 0) {
+            return ReasonCode::constraints_unsatisfiable;
+        }
+        is_enough = is_enough && room.pods >= part.count;
+        is_closed = is_closed || room.closed > 0;
+    }
+    return is_enough && is_closed ? ReasonCode::waiting_for_capacity : ReasonCode::exceeds_cluster;
+}
+
 /// Why the gang does not fit, or nothing. Equal gangs are answered by one look, as long as nothing
 /// has changed that could change the answer.
 const std::optional<core::Rejection>& Engine::find_rejection(
     const Application& app, core::View view, Wording& wording) const {
-    Memo& memo = wording.memos[static_cast<std::size_t>(view)];
-    if (memo.version != version_of(view) && !core::is_mutant(core::Mutant::memo_kept)) {
-        memo.gangs.clear();
-        memo.has_fits = false;
-        memo.version = version_of(view);
-    }
+    Memo& memo = memo_of(view, wording);
     const auto [it, inserted] = memo.gangs.try_emplace(key_of(app));
     if (inserted) {
         ++wording.searches;
@@ -125,7 +164,7 @@ Saying Engine::words_of(const Application& app, const Application* head, Wording
     if (row->is_parked) {
         // Room that pods of others hold may come back by itself; a cluster does not grow by itself.
         if (const auto& exceeds = find_rejection(app, core::View::allocatable, wording)) {
-            return exceeds_saying(subject, *exceeds);
+            return parked_saying(refusal_of(app, wording), subject, *exceeds);
         }
         if (const auto& foreign = find_rejection(app, core::View::without_gangs, wording)) {
             return foreign_saying(subject, *foreign);
@@ -152,9 +191,7 @@ bool Engine::tell(Application& app, const Application* head) {
     ++counters_.sentences;
     Saying saying = words_of(app, head, wording);
     counters_.placements += static_cast<std::uint64_t>(wording.searches);
-    work_left_ -= work_per_saying + wording.searches *
-                                        static_cast<std::int64_t>(cluster_.node_count()) *
-                                        work_per_node_explained;
+    work_left_ -= work_per_saying + work_of(wording);
     return saying.code != ReasonCode::none && set_saying(app, std::move(saying));
 }
 
@@ -273,22 +310,21 @@ bool Engine::find_place(WaitingRow& row, Walk& walk) {
     return true;
 }
 
-/// Which of the reasons to be parked it is. That no node satisfies its constraints shows in a full
-/// explanation alone, which is dear, and not needed where some node does.
+/// Which of the reasons to be parked it is.
 ReasonCode Engine::parked_code(const Application& app, KindEntry& kind, std::int64_t size) {
     if (!is_refused(app, kind, size, core::View::allocatable)) {
         return ReasonCode::waiting_for_capacity;
     }
-    const bool may_be_excluded = std::any_of(
-        kind.first.shapes.begin(), kind.first.shapes.end(), [this](core::ShapeId shape) {
-            return cluster_.eligible(cluster_.class_of(shape)).count() == 0;
-        });
-    if (!may_be_excluded) {
-        return ReasonCode::exceeds_cluster;
-    }
     Wording wording{planner_, memos_, placed_};
-    const auto& rejection = find_rejection(app, core::View::allocatable, wording);
-    return rejection ? exceeds_saying({}, *rejection).code : ReasonCode::exceeds_cluster;
+    const ReasonCode code = refusal_of(app, wording);
+    work_left_ -= work_of(wording);
+    return code;
+}
+
+/// Of the looks at every node that words have cost.
+std::int64_t Engine::work_of(const Wording& wording) const {
+    return wording.searches * static_cast<std::int64_t>(cluster_.node_count()) *
+           work_per_node_explained;
 }
 
 /// Those whose numbers may have changed, in turns; the first who is blocked before them.

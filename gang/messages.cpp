@@ -2,7 +2,6 @@
 
 #include "gang/declaration.hpp"
 
-#include <algorithm>
 #include <set>
 #include <string_view>
 
@@ -73,17 +72,16 @@ Saying queue_saying(
     return {ReasonCode::waiting_in_queue, std::move(text)};
 }
 
-Saying exceeds_saying(const std::string& subject, const core::Rejection& rejection) {
-    const bool excluded = std::any_of(
-        rejection.reasons.begin(), rejection.reasons.end(), [](const core::ReasonCount& reason) {
-            return reason.reason.find("taint") != std::string::npos ||
-                   reason.reason.find("did not match") != std::string::npos;
-        });
+Saying parked_saying(
+    ReasonCode code, const std::string& subject, const core::Rejection& rejection) {
+    const bool is_closed = code == ReasonCode::waiting_for_capacity;
     return {
-        rejection.eligible_nodes == 0 && excluded ? ReasonCode::constraints_unsatisfiable
-                                                  : ReasonCode::exceeds_cluster,
-        none_of(static_cast<std::size_t>(rejection.nodes)) + "could take " + subject +
-            " even if they were empty: " + core::describe(rejection)};
+        code,
+        none_of(static_cast<std::size_t>(rejection.nodes)) + (is_closed ? "can" : "could") +
+            " take " + subject +
+            (is_closed ? " now: nodes that it could use are closed: "
+                       : " even if they were empty: ") +
+            core::describe(rejection)};
 }
 
 Saying foreign_saying(const std::string& subject, const core::Rejection& rejection) {

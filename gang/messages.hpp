@@ -29,8 +29,10 @@ Saying capacity_saying(
 /// It would fit, but others were there before.
 Saying queue_saying(
     std::size_t nodes, const std::string& subject, std::int32_t ahead, const Application* head);
-/// It would not fit even if nothing ran on the nodes.
-Saying exceeds_saying(const std::string& subject, const core::Rejection& rejection);
+/// It would not fit even if nothing ran on the nodes that are open. The code says whether closed
+/// nodes would help (waiting_for_capacity), none could ever (constraints_unsatisfiable), or there
+/// are too few.
+Saying parked_saying(ReasonCode code, const std::string& subject, const core::Rejection& rejection);
 /// It would fit the cluster, but not beside what pods of others use.
 Saying foreign_saying(const std::string& subject, const core::Rejection& rejection);
 Saying retry_saying(std::size_t nodes, const Retry& retry);

@@ -392,7 +392,7 @@ TEST_CASE("cluster: exclusions are counted by reason, most frequent first") {
     const ShapeId shape = cluster.intern_shape(resources("1"), {});
     const auto reasons = cluster.exclusions(cluster.class_of(shape));
     const std::vector<core::ReasonCount> expected = {
-        {"untolerated taint dedicated=gpu", 2}, {"not ready", 1}, {"unschedulable", 1}};
+        {"untolerated taint dedicated=gpu", 2}, {"cordoned", 1}, {"not ready", 1}};
     CHECK(reasons == expected);
     SUBCASE("wherever they are, and whatever effect a taint has") {
         cluster.upsert_node(node("e").taint("spot", ""));
@@ -402,11 +402,35 @@ TEST_CASE("cluster: exclusions are counted by reason, most frequent first") {
         cluster.upsert_node(node("i").cordoned());
         const std::vector<core::ReasonCount> more = {
             {"untolerated taint dedicated=gpu", 4},
-            {"unschedulable", 2},
+            {"cordoned", 2},
             {"untolerated taint spot", 2},
             {"not ready", 1}};
         CHECK(cluster.exclusions(cluster.class_of(shape)) == more);
     }
+}
+
+TEST_CASE("cluster: the room there would be if closed nodes were open") {
+    Cluster cluster;
+    Constraints constraints;
+    constraints.node_selector = {{"pool", "a"}};
+    const auto in_pool = [](const char* name) { return node(name).label("pool", "a").cpu(4); };
+    cluster.upsert_node(in_pool("open"));
+    cluster.upsert_node(node("other").cordoned());
+    cluster.upsert_node(in_pool("tainted").taint("dedicated", "gpu"));
+    const ShapeId shape = cluster.intern_shape(resources("1"), constraints);
+    CHECK(cluster.has_closed_nodes());
+    CHECK(cluster.room_if_open(shape, View::allocatable) == core::OpenRoom{1, 4, 0});
+    cluster.upsert_node(in_pool("cordoned").cordoned());
+    cluster.upsert_node(in_pool("unready").ready(false).taint("node.kubernetes.io/not-ready", ""));
+    CHECK(cluster.room_if_open(shape, View::allocatable) == core::OpenRoom{3, 12, 8});
+    const auto charge =
+        cluster.charge(index_of(cluster, "cordoned"), resources("3"), Holder::foreign);
+    CHECK(cluster.room_if_open(shape, View::without_gangs) == core::OpenRoom{3, 9, 5});
+    cluster.release(charge);
+    cluster.upsert_node(in_pool("cordoned"));
+    for (const char* name : {"unready", "other"}) cluster.remove_node(name);
+    CHECK_FALSE(cluster.has_closed_nodes());
+    CHECK(cluster.room_if_open(shape, View::allocatable) == core::OpenRoom{2, 8, 0});
 }
 
 TEST_CASE("cluster: room_version grows when room may have appeared, not when it went") {

@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include <functional>
 #include <set>
 #include <string>
 #include <vector>
@@ -361,6 +362,104 @@ TEST_CASE("scheduler: whoever waits first after a start is told by an event, onc
     CHECK(std::any_of(world.events.begin(), world.events.end(), [](const auto& event) {
         return event.pod.name == "waits" && event.message.ends_with("[WaitingForCapacity]");
     }));
+}
+
+TEST_CASE("scheduler: a gang that closed nodes could take is not told that it is too large") {
+    World world;
+    add_small_cluster(world);
+    const auto close = [&world](const char* node, const std::function<void(core::Node&)>& how) {
+        world.change_node(node, how);
+    };
+    const auto cordon = [](core::Node& node) { node.unschedulable = true; };
+    const char* state = "";
+    SUBCASE("cordoned") {
+        close("n1", cordon);
+        state = "1 cordoned";
+    }
+    SUBCASE("not ready") {
+        close("n1", [](core::Node& node) {
+            node.ready = false;
+            node.taints = {
+                {"node.kubernetes.io/not-ready", "", core::TaintEffect::no_schedule},
+                {"node.kubernetes.io/not-ready", "", core::TaintEffect::no_execute}};
+        });
+        state = "1 not ready";
+    }
+    SUBCASE("short of its own disk") {
+        close("n1", [](core::Node& node) {
+            node.taints = {{"node.kubernetes.io/disk-pressure", "", core::TaintEffect::no_schedule}};
+        });
+        state = "1 untolerated taint node.kubernetes.io/disk-pressure";
+    }
+    SUBCASE("all of them") {
+        for (const char* node : {"n1", "n2", "n3"}) {
+            close(node, cordon);
+        }
+        state = "no node is eligible. 3 cordoned";
+    }
+    const auto driver = world.submit("a", 11, 1);
+    const auto small = world.submit("b", 3, 2);
+    world.settle();
+    CHECK(world.view(driver).code == ReasonCode::waiting_for_capacity);
+    CHECK(world.view(driver).state == GangState::parked);
+    const std::string told = world.condition(driver);
+    CHECK(told.starts_with(
+        "0/3 nodes can take gang spark-a now: nodes that it could use are closed: needs 1 driver"));
+    CHECK_MESSAGE(told.find(state) != std::string::npos, told);
+    CHECK(told.ends_with("[WaitingForCapacity]"));
+    CHECK(world.is_bound(small) == !told.ends_with("3 cordoned [WaitingForCapacity]"));
+    world.remove_application(small);
+    for (const char* node : {"n1", "n2", "n3"}) {
+        world.add_node(tests::node(node, 4, 16 * 1024));
+    }
+    world.settle();
+    CHECK(world.is_bound(driver));
+    CHECK(world.violations.empty());
+}
+
+TEST_CASE("scheduler: a closed node that would not help is no reason") {
+    World world;
+    add_small_cluster(world);
+    world.change_node("n1", [](core::Node& node) { node.unschedulable = true; });
+    SUBCASE("all nodes together are too small") {
+        const auto driver = world.submit("a", 20, 1);
+        world.settle();
+        CHECK(world.view(driver).code == ReasonCode::exceeds_cluster);
+        CHECK(world.condition(driver).ends_with("[ExceedsCluster]"));
+    }
+    SUBCASE("it is another pool's") {
+        for (const char* name : {"n2", "n3"}) {
+            world.change_node(name, [](core::Node& node) { node.labels = {{"pool", "a"}}; });
+        }
+        core::Pod pod = tests::pod("lone", 5'000, 100);
+        pod.constraints.edit().node_selector = {{"pool", "a"}};
+        const auto lone = world.create(pod);
+        world.settle();
+        CHECK(world.view(lone).code == ReasonCode::exceeds_cluster);
+    }
+    SUBCASE("nothing would satisfy the pod's constraints") {
+        core::Pod pod = tests::pod("lone", 1'000, 100);
+        pod.constraints.edit().node_selector = {{"pool", "a"}};
+        const auto lone = world.create(pod);
+        world.settle();
+        CHECK(world.view(lone).code == ReasonCode::constraints_unsatisfiable);
+        CHECK(world.condition(lone).ends_with("[ConstraintsUnsatisfiable]"));
+    }
+}
+
+TEST_CASE("scheduler: a pod that only a quarantined node could take waits for it") {
+    World world;
+    world.add_node(tests::node("n1", 4, 16 * 1024));
+    const auto first = world.create(tests::pod("first", 1'000, 100));
+    world.settle();
+    world.change_pod(first, [](core::Pod& pod) {
+        pod.phase = core::PodPhase::failed;
+        pod.failure = "OutOfcpu";
+    });
+    const auto next = world.create(tests::pod("next", 1'000, 100));
+    world.settle();
+    CHECK(world.condition(next).find("1 just refused a pod") != std::string::npos);
+    CHECK(world.condition(next).ends_with("[WaitingForCapacity]"));
 }
 
 TEST_CASE("scheduler: constraints that no node meets are said as such") {
