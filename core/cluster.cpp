@@ -13,7 +13,8 @@ namespace {
 /// What filters look at.
 bool filters_alike(const Node& a, const Node& b) {
     return a.ready == b.ready && a.is_distrusted == b.is_distrusted &&
-           a.unschedulable == b.unschedulable && a.labels == b.labels && a.taints == b.taints;
+           a.refuses_host_ports == b.refuses_host_ports && a.unschedulable == b.unschedulable &&
+           a.labels == b.labels && a.taints == b.taints;
 }
 
 bool room_alike(const Node& a, const Node& b) {

@@ -1,6 +1,6 @@
 #pragma once
-// Which nodes a pod may go to: node selector, required node affinity, tolerations. Preferred
-// affinity never excludes a node and is not kept.
+// Which nodes a pod may go to: node selector, required node affinity, tolerations, and whether it
+// asks for ports of the node's own. Preferred affinity never excludes a node and is not kept.
 
 #include <compare>
 #include <cstdint>
@@ -59,6 +59,8 @@ struct Constraints {
     bool has_required_affinity = false;
     std::vector<NodeSelectorTerm> required_affinity;  ///< any term suffices
     std::vector<Toleration> tolerations;
+    /// Some container wants a port of its node: a kubelet may refuse it where others may go.
+    bool has_host_ports = false;
     friend auto operator<=>(const Constraints&, const Constraints&) = default;
 };
 

@@ -130,6 +130,9 @@ bool tolerates_cordon(const std::vector<Toleration>& tolerations) {
 FilterVerdict filter_node(const Node& node, const Constraints& constraints) {
     if (!node.ready) return {FilterReason::not_ready, nullptr};
     if (node.is_distrusted) return {FilterReason::distrusted, nullptr};
+    if (node.refuses_host_ports && constraints.has_host_ports) {
+        return {FilterReason::port_refused, nullptr};
+    }
     if (node.unschedulable && !tolerates_cordon(constraints.tolerations) &&
         !is_mutant(Mutant::cordon_ignored)) {
         return {FilterReason::cordoned, nullptr};
@@ -145,7 +148,7 @@ FilterVerdict filter_node(const Node& node, const Constraints& constraints) {
 }
 
 bool is_closed(const Node& node) {
-    return !node.ready || node.is_distrusted || node.unschedulable ||
+    return !node.ready || node.is_distrusted || node.refuses_host_ports || node.unschedulable ||
            std::any_of(node.taints.begin(), node.taints.end(), [](const Taint& taint) {
                return keeps_off(taint) && is_of_condition(taint);
            });
@@ -171,6 +174,8 @@ std::string describe(const FilterVerdict& verdict) {
             return "not ready";
         case FilterReason::distrusted:
             return "just refused a pod";
+        case FilterReason::port_refused:
+            return "just refused a host port";
         case FilterReason::cordoned:
             return "cordoned";
         case FilterReason::untolerated_taint:

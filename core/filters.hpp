@@ -19,6 +19,7 @@ enum class FilterReason : std::uint8_t {
     none,               ///< the node is eligible
     not_ready,          ///< Ready is not True: takes nothing new
     distrusted,         ///< its kubelet refuses what should fit: takes nothing new for a while
+    port_refused,       ///< its kubelet has just refused a host port, and the pod wants one
     cordoned,           ///< spec.unschedulable, not tolerated
     untolerated_taint,  ///< NoSchedule or NoExecute
     node_selector,
@@ -38,7 +39,7 @@ struct FilterVerdict {
 FilterVerdict filter_node(const Node& node, const Constraints& constraints);
 
 /// The node is kept from pods by what it is like now, not by what it is for: not ready, cordoned,
-/// distrusted, or tainted by the control plane for its condition (node.kubernetes.io/...).
+/// quarantined, or tainted by the control plane for its condition (node.kubernetes.io/...).
 bool is_closed(const Node& node);
 
 /// filter_node() would pass, were the node not closed.

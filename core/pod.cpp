@@ -112,12 +112,14 @@ bool is_same_but_version(const Pod& a, const Pod& b) {
     return all(a) == all(b);
 }
 
+constexpr std::string_view host_ports_taken = "NodePorts";
+
 // The reasons of the kubelet's admission (pkg/kubelet/lifecycle/predicate.go and the managers of
 // devices and of topology).
 bool is_refused_by_kubelet(const Pod& pod) {
     constexpr std::array<std::string_view, 6> reasons = {
         "NodeAffinity",
-        "NodePorts",
+        host_ports_taken,
         "TaintToleration",
         "TopologyAffinityError",
         "UnexpectedAdmissionError",
@@ -125,6 +127,10 @@ bool is_refused_by_kubelet(const Pod& pod) {
     return pod.phase == PodPhase::failed && !pod.node_name.empty() &&
            (std::string_view(pod.failure).starts_with("OutOf") ||
             std::find(reasons.begin(), reasons.end(), pod.failure) != reasons.end());
+}
+
+bool is_refused_host_port(const Pod& pod) {
+    return pod.failure == host_ports_taken;
 }
 
 bool is_kept_annotation(std::string_view key) {

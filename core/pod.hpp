@@ -84,6 +84,9 @@ inline bool is_terminal(const Pod& pod) {
 /// the node that we did not see broken. A container that fails, or an eviction, is something else.
 bool is_refused_by_kubelet(const Pod& pod);
 
+/// Of such a pod: whether a port of the node that it wants is taken.
+bool is_refused_host_port(const Pod& pod);
+
 /// Whether scheduling may read this annotation. All others are dropped while decoding: some are
 /// large, and nothing here needs them.
 bool is_kept_annotation(std::string_view key);

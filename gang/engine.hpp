@@ -184,8 +184,12 @@ private:
     void remove_foreign(const std::string& uid);
     void suspect_if_overdrawn(const std::string& node);
     void observe_end(const PodEntry& entry);
-    void set_distrusted(const std::string& name, bool distrusted);
-    void distrust(const std::string& node);
+    /// Until when at most a node is left alone; 0: it is not.
+    struct Quarantine {
+        std::int64_t pods_until_ms = 0;   ///< by all
+        std::int64_t ports_until_ms = 0;  ///< by those who want host ports
+    };
+    void show_quarantine(const std::string& name, const Quarantine& quarantine);
     void trust(const std::string& node);
     void end_distrust();
     void take_role(PodEntry& entry);
@@ -522,7 +526,7 @@ private:
     std::uint64_t settled_room_ = 0;         ///< room_version when that was last tried
     std::set<Rank> degraded_;                ///< gangs with slots without room
     std::set<std::string> oversized_;        ///< gangs with an executor larger than its slots
-    std::map<std::string, std::int64_t> distrusted_;  ///< nodes, until when at most
+    std::map<std::string, Quarantine> distrusted_;    ///< by node
     std::set<std::string> suspects_;                  ///< nodes on which slots are to be looked at
     std::set<std::string> suspect_gangs_;
     std::set<std::string> to_publish_;  ///< gangs whose reservation is to be written

@@ -94,7 +94,8 @@ struct Of<core::Constraints> {
         Field{"selector", &T::node_selector},
         Field{"hasAffinity", &T::has_required_affinity},
         Field{"affinity", &T::required_affinity},
-        Field{"tolerations", &T::tolerations}};
+        Field{"tolerations", &T::tolerations},
+        Field{"hostPorts", &T::has_host_ports}};
 };
 template <>
 struct Of<core::OwnerReference> {
@@ -160,7 +161,8 @@ struct Of<core::Node> {
         Field{"taints", &T::taints},
         Field{"unschedulable", &T::unschedulable},
         Field{"ready", &T::ready},
-        Field{"distrusted", &T::is_distrusted}};
+        Field{"distrusted", &T::is_distrusted},
+        Field{"refusesPorts", &T::refuses_host_ports}};
 };
 template <>
 struct Of<core::ContainerRequest> {

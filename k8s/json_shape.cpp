@@ -57,8 +57,11 @@ constexpr Shape node_metadata = object(node_metadata_members, ShapeRole::metadat
 
 constexpr std::array<ShapeMember, 2> resources_members = {{{"requests", &map}, {"limits", &map}}};
 constexpr Shape resources = object(resources_members);
-constexpr std::array<ShapeMember, 3> init_container_members = {
-    {{"name", &scalar}, {"restartPolicy", &scalar}, {"resources", &resources}}};
+constexpr std::array<ShapeMember, 1> port_members = {{{"hostPort", &scalar}}};
+constexpr Shape port = object(port_members);
+constexpr Shape ports = array_of(port);
+constexpr std::array<ShapeMember, 4> init_container_members = {
+    {{"name", &scalar}, {"restartPolicy", &scalar}, {"resources", &resources}, {"ports", &ports}}};
 constexpr Shape init_container = object(init_container_members);
 constexpr Shape init_containers = array_of(init_container);
 
@@ -78,10 +81,11 @@ constexpr std::array<ShapeMember, 2> volume_members = {
 constexpr Shape volume = object(volume_members);
 constexpr Shape volumes = array_of(volume, ShapeRole::late);
 constexpr Shape arguments = array_of(scalar, ShapeRole::arguments, "driver");
-constexpr std::array<ShapeMember, 5> container_members = {
+constexpr std::array<ShapeMember, 6> container_members = {
     {{"name", &scalar},
      {"restartPolicy", &scalar},
      {"resources", &resources},
+     {"ports", &ports},
      {"args", &arguments},
      {"volumeMounts", &mounts}}};
 constexpr Shape container = object(container_members, ShapeRole::container);

@@ -82,6 +82,27 @@ core::Toleration decode_toleration(Fields& fields, const Value& toleration) {
     return result;
 }
 
+bool has_host_port(Fields& fields, const Value& container) {
+    const auto ports = fields.objects(container, "ports");
+    return std::any_of(ports.begin(), ports.end(), [&fields](const Value& port) {
+        return fields.integer(port, "hostPort") != 0;
+    });
+}
+
+/// As the kubelet counts them: of what runs side by side. On the host's network the API server has
+/// filled them in.
+bool has_host_ports(Fields& fields, const Value& spec) {
+    bool found = false;
+    for (const Value& container : fields.objects(spec, "containers")) {
+        found = has_host_port(fields, container) || found;
+    }
+    for (const Value& container : fields.objects(spec, "initContainers")) {
+        const bool is_sidecar = fields.text_view(container, "restartPolicy") == "Always";
+        found = (is_sidecar && has_host_port(fields, container)) || found;
+    }
+    return found;
+}
+
 }  // namespace
 
 std::optional<core::TaintEffect> parse_effect(std::string_view text) {
@@ -123,6 +144,7 @@ core::Constraints decode_constraints(Fields& fields, const Value& spec) {
     for (const Value& toleration : tolerations) {
         result.tolerations.push_back(decode_toleration(fields, toleration));
     }
+    result.has_host_ports = has_host_ports(fields, spec);
     return result;
 }
 

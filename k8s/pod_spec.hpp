@@ -15,7 +15,7 @@ namespace k8s {
 /// are absent, as the API server's defaulting does.
 core::PodRequests decode_pod_requests(Fields& fields, const rapidjson::Value& spec);
 
-/// Node selector, required node affinity, tolerations.
+/// Node selector, required node affinity, tolerations, and whether there are host ports.
 core::Constraints decode_constraints(Fields& fields, const rapidjson::Value& spec);
 
 /// The effect by its name, or nothing for a name that is none.

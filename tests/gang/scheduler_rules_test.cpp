@@ -330,6 +330,64 @@ TEST_CASE("S10: a node whose kubelet refuses is left alone until something is he
     CHECK(world.violations.empty());
 }
 
+TEST_CASE("S10: a host port that is taken keeps only those off who want host ports") {
+    World world;
+    add_nodes(world, 1, 8);
+    const auto with_port = [](core::Pod pod) {
+        pod.constraints.edit().has_host_ports = true;
+        return pod;
+    };
+    const auto refuse = [&world](const std::string& uid) {
+        world.change_pod(uid, [](core::Pod& pod) {
+            pod.phase = core::PodPhase::failed;
+            pod.failure = "NodePorts";
+        });
+        world.settle();
+    };
+    const auto first = world.create(with_port(tests::pod("first", 500, 1)));
+    world.settle();
+    refuse(first);
+    CHECK(world.scheduler->counters().kubelet_rejections == 1);
+    const auto other = world.create(tests::pod("other", 500, 1));
+    const auto gang = world.submit("a", 2, 1);
+    world.settle();
+    CHECK(world.is_bound(other));
+    CHECK(world.is_bound(gang));
+    const auto replacement = world.create(with_port(tests::pod("replacement", 500, 1)));
+    world.settle();
+    SUBCASE("and they wait for the port, for half a minute at most") {
+        CHECK_FALSE(world.is_bound(replacement));
+        CHECK(world.condition(replacement).find("1 just refused a host port") != std::string::npos);
+        CHECK(world.condition(replacement).ends_with("[WaitingForCapacity]"));
+        world.advance(29'000);
+        CHECK_FALSE(world.is_bound(replacement));
+        world.advance(1'000);
+        CHECK(world.is_bound(replacement));
+    }
+    SUBCASE("or until a pod there has ended") {
+        world.set_phase(other, core::PodPhase::succeeded);
+        world.settle();
+        CHECK(world.is_bound(replacement));
+    }
+    SUBCASE("or go elsewhere, as executors with their slots do") {
+        world.add_node(tests::node("n2", 8, 64 * 1024));
+        world.settle();
+        CHECK(world.node_of(replacement) == "n2");
+        REQUIRE(world.node_of(gang) == "n1");
+        const auto executor = world.create(with_port(tests::executor("exec-1", world.pod(gang))));
+        world.settle();
+        CHECK(world.node_of(executor) == "n2");
+        CHECK(world.view(gang).slots_bound == 1);
+        CHECK(std::none_of(world.events.begin(), world.events.end(), [](const auto& event) {
+            return event.reason == "ShapeCorrected" || event.reason == "GangDegraded";
+        }));
+        const auto lone = world.create(tests::pod("lone", 500, 1));
+        world.settle();
+        CHECK(world.node_of(lone) == "n1");
+    }
+    CHECK(world.violations.empty());
+}
+
 TEST_CASE("S12: members that have ended count towards nothing") {
     World world;
     add_nodes(world, 1, 4);

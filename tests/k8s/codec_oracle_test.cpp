@@ -318,8 +318,23 @@ private:
 
     std::string container() {
         return some(
-            {"name", "args", "args", "env", "volumeMounts", "resources", "restartPolicy", "image"},
+            {"name",
+             "args",
+             "args",
+             "env",
+             "volumeMounts",
+             "resources",
+             "restartPolicy",
+             "image",
+             "ports"},
             [this](const std::string& name) {
+                if (name == "ports") {
+                    return list([this] {
+                        return some(
+                            {"name", "containerPort", "hostPort", "hostPort"},
+                            [this](const std::string&) { return scalar(); });
+                    });
+                }
                 if (name == "resources") return resources();
                 if (name == "volumeMounts") return list([this] { return mount(); });
                 if (name == "env") return list([this] { return value(2); });

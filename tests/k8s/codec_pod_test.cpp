@@ -166,6 +166,21 @@ TEST_CASE("codec_pod: selector, required affinity and tolerations") {
                                        {"g", true, "", false, Effect::no_execute, 300}});
 }
 
+TEST_CASE("codec_pod: whether it wants ports of its node") {
+    const auto wants = [](const std::string& spec) {
+        const auto pod = with_spec(spec);
+        CHECK(pod.problem.empty());
+        return pod.constraints->has_host_ports;
+    };
+    CHECK_FALSE(wants(R"("containers": [{"name": "a", "ports": [{"containerPort": 80}]}])"));
+    CHECK_FALSE(wants(R"("containers": [{"name": "a", "ports": [{"hostPort": 0}]}])"));
+    CHECK(wants(R"("containers": [{"name": "a"}, {"name": "b", "ports":
+        [{"containerPort": 80}, {"containerPort": 81, "hostPort": 81}]}])"));
+    const std::string init = R"("initContainers": [{"name": "i", "ports": [{"hostPort": 81}])";
+    CHECK_FALSE(wants(init + "}]"));
+    CHECK(wants(init + R"(, "restartPolicy": "Always"}])"));
+}
+
 TEST_CASE("codec_pod: a Spark driver's config maps are traced through its volumes") {
     const auto pod = with_spec(driver_spec);
     CHECK(pod.spark_properties == core::ConfigMapKey{"spark-drv-1-conf-map", "conf"});
