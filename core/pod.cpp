@@ -106,6 +106,7 @@ bool is_same_but_version(const Pod& a, const Pod& b) {
             pod.name,
             pod.uid,
             pod.scheduler_name,
+            pod.pod_group,
             pod.spark_properties,
             pod.executor_template);
     };
@@ -134,7 +135,8 @@ bool is_refused_host_port(const Pod& pod) {
 }
 
 bool is_kept_annotation(std::string_view key) {
-    // Ours, the families of the dialects we read, and the ancestor's few words.
+    // Ours, the families of the dialects we read, the ancestor's few words, and what gangs of other
+    // schedulers are known by.
     constexpr std::array<std::string_view, 2> prefixes = {"gang-scheduler/", "spark-"};
     constexpr std::array<std::string_view, 5> words = {
         "executors", "exec-cpu", "exec-mem", "driver-cpu", "driver-mem"};
@@ -142,7 +144,21 @@ bool is_kept_annotation(std::string_view key) {
                prefixes.begin(),
                prefixes.end(),
                [key](std::string_view prefix) { return key.starts_with(prefix); }) ||
-           std::find(words.begin(), words.end(), key) != words.end();
+           std::find(words.begin(), words.end(), key) != words.end() || is_kept_as_mark(key);
+}
+
+bool is_kept_as_mark(std::string_view key) {
+    constexpr std::array<std::string_view, 9> foreign = {
+        "yunikorn.apache.org/task-groups",
+        "yunikorn.apache.org/task-group-name",
+        "yunikorn.apache.org/schedulingPolicyParameters",
+        "scheduling.x-k8s.io/pod-group",
+        "pod-group.scheduling.sigs.k8s.io",
+        "pod-group.scheduling.sigs.k8s.io/name",
+        "pod-group.scheduling.sigs.k8s.io/min-available",
+        "scheduling.k8s.io/group-name",
+        "scheduling.volcano.sh/group-name"};
+    return std::find(foreign.begin(), foreign.end(), key) != foreign.end();
 }
 
 const OwnerReference* find_controller(const Pod& pod) {

@@ -59,6 +59,8 @@ struct Pod {
     Resources requests;                           ///< effective, see effective_requests()
     Shared<Constraints> constraints;              ///< alike in most pods that wait
     std::optional<ScheduledCondition> scheduled;  ///< most pods have one: not worth a box
+    /// spec.schedulingGroup.podGroupName: Kubernetes' own word for a gang.
+    Boxed<std::string> pod_group;
     /// The file named by --properties-file in the container whose first argument is `driver`,
     /// traced through its mount to a config map (spark.md 0.1): what makes a pod a Spark driver of
     /// cluster mode.
@@ -90,6 +92,10 @@ bool is_refused_host_port(const Pod& pod);
 /// Whether scheduling may read this annotation. All others are dropped while decoding: some are
 /// large, and nothing here needs them.
 bool is_kept_annotation(std::string_view key);
+
+/// Of a kept annotation: whether all that counts is that it is there. Its value, which may be a
+/// document of any size, is dropped.
+bool is_kept_as_mark(std::string_view key);
 
 /// The controlling owner, or nullptr.
 const OwnerReference* find_controller(const Pod& pod);

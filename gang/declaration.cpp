@@ -119,6 +119,7 @@ bool begins_gang(Field field, bool is_driver) {
         case Field::queue:
         case Field::priority:
         case Field::packing:
+        case Field::foreign:
         case Field::not_yet:
             break;
     }
@@ -190,6 +191,7 @@ private:
             case Field::application:
             case Field::queue:
             case Field::packing:
+            case Field::foreign:
             case Field::not_yet:
                 break;
         }
@@ -349,8 +351,8 @@ private:
                 priority->source + " = " + std::to_string(priority->value) +
                 " is read, but does not change the order of gangs yet");
         }
-        for (const Found& found : find_all(pod_, Field::not_yet, is_driver_)) {
-            out_.warnings.push_back(shown(found) + " is not supported yet and changes nothing");
+        for (std::string& warning : unread_warnings(pod_, "it changes nothing")) {
+            out_.warnings.push_back(std::move(warning));
         }
     }
 
@@ -397,6 +399,26 @@ bool declares_gang(const core::Pod& pod) {
 
 Declaration read_declaration(const core::Pod& pod) {
     return Reader(pod).read();
+}
+
+std::vector<std::string> unread_warnings(const core::Pod& pod, std::string_view instead) {
+    std::vector<std::string> warnings;
+    for (const Found& found : find_all(pod, Field::not_yet, false)) {
+        warnings.push_back(shown(found) + " is not supported yet and changes nothing");
+    }
+    const auto add = [&warnings, instead](const std::string& what) {
+        warnings.push_back(
+            what + " is how another scheduler knows a gang and is not supported yet: ");
+        warnings.back() += instead;
+    };
+    if (pod.pod_group) {
+        add("spec.schedulingGroup " + spark::quoted(*pod.pod_group));
+    }
+    for (const Found& found : find_all(pod, Field::foreign, false)) {
+        // Of an annotation no more than the key is kept.
+        add(found.value->empty() ? source_of(found) : shown(found));
+    }
+    return warnings;
 }
 
 bool is_complete(const Declaration& declaration) {

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace gang {
@@ -63,6 +64,10 @@ struct Declaration {
 
 /// Of a pod that is no executor. Says nothing (equals Declaration{}) for most.
 Declaration read_declaration(const core::Pod& pod);
+
+/// What the pod says and nothing acts upon: keys that are not supported yet, and how other
+/// schedulers know gangs. A sentence each; behind the latter `instead`, what happens to the pod.
+std::vector<std::string> unread_warnings(const core::Pod& pod, std::string_view instead);
 
 /// How many executors there are is known without a Spark conf.
 bool is_complete(const Declaration& declaration);

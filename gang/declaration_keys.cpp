@@ -59,11 +59,37 @@ constexpr std::array spark = {
     DeclarationKey{"spark-app-selector", Field::application},
 };
 
+// What other schedulers know gangs by. None of it is read, and none passed over in silence: its
+// pods would be scheduled one by one, which is what whoever wrote it wanted to prevent.
+
+constexpr std::array yunikorn = {
+    DeclarationKey{"yunikorn.apache.org/task-groups", Field::foreign},
+    DeclarationKey{"yunikorn.apache.org/task-group-name", Field::foreign},
+    DeclarationKey{"yunikorn.apache.org/schedulingPolicyParameters", Field::foreign},
+};
+
+/// Of the coscheduling plugin: today's label, and its two predecessors.
+constexpr std::array pod_group = {
+    DeclarationKey{"scheduling.x-k8s.io/pod-group", Field::foreign},
+    DeclarationKey{"pod-group.scheduling.sigs.k8s.io", Field::foreign},
+    DeclarationKey{"pod-group.scheduling.sigs.k8s.io/name", Field::foreign},
+    DeclarationKey{"pod-group.scheduling.sigs.k8s.io/min-available", Field::foreign},
+};
+
+/// The first is kube-batch's, too.
+constexpr std::array volcano = {
+    DeclarationKey{"scheduling.k8s.io/group-name", Field::foreign},
+    DeclarationKey{"scheduling.volcano.sh/group-name", Field::foreign},
+};
+
 constexpr std::array table = {
     Dialect{"gang-scheduler", own},
     Dialect{"palantir", palantir, BareMemory::bytes, false, true},
     Dialect{"kubernetes-gang-scheduler", ancestor, BareMemory::gibibytes, true},
     Dialect{"Spark", spark},
+    Dialect{"YuniKorn", yunikorn},
+    Dialect{"PodGroup", pod_group},
+    Dialect{"Volcano", volcano},
 };
 
 }  // namespace

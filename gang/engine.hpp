@@ -262,6 +262,7 @@ private:
     spark::Derivation derive(const spark::Conf& conf, const core::Pod& driver) const;
     void set_sizes(Application& app, const spark::Conf* conf);
     void tell_warnings(Application& app, const PodEntry& entry);
+    void note_unread(Application& app, const core::Pod& pod) const;
     void add_shape(
         Application& app,
         GangShape shape,

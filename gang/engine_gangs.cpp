@@ -182,6 +182,19 @@ void Engine::tell_warnings(Application& app, const PodEntry& entry) {
     announcer_.event(entry.pod, true, "DeclarationMismatch", std::move(text));
 }
 
+/// Of a pod that starts no gang: to be told once, each pod for itself, as its other events are.
+/// What the group's other pods say is not remembered, and events are limited as a whole.
+void Engine::note_unread(Application& app, const core::Pod& pod) const {
+    if (!reads_declarations()) {
+        return;
+    }
+    auto warnings = unread_warnings(pod, "the pod is scheduled by itself");
+    if (!warnings.empty()) {
+        app.remarks.make().notes = warnings;
+        app.remarks.make().warnings = std::move(warnings);
+    }
+}
+
 void Engine::stop_waiting(Application& app) {
     queue_changed_ = waiting_.erase(app) || queue_changed_;
     const bool is_over = app.phase != Phase::waiting || !pods_.at(app.uid).node().empty();

@@ -57,7 +57,11 @@ void Engine::classify(PodEntry& entry) {
         let_orphan_wait(entry);
         return;
     }
+    const bool is_new = find_app(uid) == nullptr;
     Application& app = ensure_app(entry, false);
+    if (is_new) {
+        note_unread(app, entry.pod);
+    }
     set_driver_shape(app, entry.pod);
     app.phase = Phase::waiting;
     waiting_.insert(app, entry.retry->code != ReasonCode::none);

@@ -143,6 +143,7 @@ struct Of<core::Pod> {
         Field{"requests", &T::requests},
         Field{"constraints", &T::constraints},
         Field{"scheduled", &T::scheduled},
+        Field{"podGroup", &T::pod_group},
         Field{"properties", &T::spark_properties},
         Field{"template", &T::executor_template},
         Field{"problem", &T::problem}};
@@ -476,14 +477,14 @@ void check_rows([[maybe_unused]] const T& value) {
         [[maybe_unused]] const auto& [a, b, c, d, e, f, g] = value;
     } else if constexpr (count == 8) {
         [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h] = value;
-    } else if constexpr (count == 11) {
-        [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k] = value;
+    } else if constexpr (count == 12) {
+        [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k, l] = value;
     } else if constexpr (count == 13) {
         [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m] = value;
     } else if constexpr (count == 15) {
         [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o] = value;
-    } else if constexpr (count == 21) {
-        [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u] =
+    } else if constexpr (count == 22) {
+        [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v] =
             value;
     } else {
         static_assert(

@@ -24,6 +24,18 @@ std::int64_t decode_created(Fields& fields, const Value& metadata) {
     return time_ms.value_or(0) / 1000;
 }
 
+/// Of some only that they are there.
+core::StringMap decode_annotations(Fields& fields, const Value& metadata) {
+    core::StringMap annotations = fields.map(metadata, "annotations", core::is_kept_annotation);
+    for (auto& [key, value] : annotations) {
+        if (core::is_kept_as_mark(key)) {
+            value.clear();
+            value.shrink_to_fit();
+        }
+    }
+    return annotations;
+}
+
 void decode_metadata(Fields& fields, const Value& metadata, core::Pod& pod) {
     pod.namespace_name = fields.text(metadata, "namespace", "default");
     pod.uid = fields.text(metadata, "uid");
@@ -31,7 +43,7 @@ void decode_metadata(Fields& fields, const Value& metadata, core::Pod& pod) {
     pod.created = decode_created(fields, metadata);
     pod.deleting = find_member(metadata, "deletionTimestamp") != nullptr;
     pod.labels = fields.map(metadata, "labels");
-    pod.annotations = fields.map(metadata, "annotations", core::is_kept_annotation);
+    pod.annotations = decode_annotations(fields, metadata);
     const auto owners = fields.objects(metadata, "ownerReferences");
     pod.owners.reserve(owners.Size());
     for (const Value& owner : owners) {
@@ -66,6 +78,9 @@ void decode_spec(Fields& fields, const Value& spec, core::Pod& pod) {
     pod.scheduler_name = fields.text(spec, "schedulerName", "default-scheduler");
     pod.node_name = fields.text(spec, "nodeName");
     pod.gated = !fields.objects(spec, "schedulingGates").Empty();
+    if (const Value* group = fields.object(spec, "schedulingGroup")) {
+        pod.pod_group = fields.text(*group, "podGroupName");
+    }
     decode_priority(fields, spec, pod);
     decode_requests(fields, spec, pod);
     pod.constraints = decode_constraints(fields, spec);

@@ -120,7 +120,9 @@ constexpr Shape tolerations = array_of(toleration);
 constexpr std::array<ShapeMember, 0> no_members = {};
 constexpr Shape gate = object(no_members);
 constexpr Shape gates = array_of(gate);
-constexpr std::array<ShapeMember, 12> pod_spec_members = {
+constexpr std::array<ShapeMember, 1> group_members = {{{"podGroupName", &scalar}}};
+constexpr Shape scheduling_group = object(group_members);
+constexpr std::array<ShapeMember, 13> pod_spec_members = {
     {{"volumes", &volumes},
      {"initContainers", &init_containers},
      {"containers", &containers},
@@ -132,6 +134,7 @@ constexpr std::array<ShapeMember, 12> pod_spec_members = {
      {"priority", &scalar},
      {"overhead", &map},
      {"schedulingGates", &gates},
+     {"schedulingGroup", &scheduling_group},
      {"resources", &resources}}};
 constexpr Shape pod_spec = object(pod_spec_members, ShapeRole::spec);
 

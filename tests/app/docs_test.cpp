@@ -52,6 +52,7 @@ TEST_CASE("docs: every key of a declaration, and the codec keeps each") {
         for (const gang::DeclarationKey& key : dialect.keys) {
             CHECK_MESSAGE(contains(text, "`" + std::string(key.name) + "`"), key.name);
             CHECK_MESSAGE(core::is_kept_annotation(key.name), key.name);
+            CHECK((key.field == gang::Field::foreign) == core::is_kept_as_mark(key.name));
         }
     }
 }

@@ -233,6 +233,47 @@ TEST_CASE("declaration: a key of ours that does not exist is a mistake") {
     CHECK(read_declaration(labelled({}, {{"gang-scheduler/reservation", "v1"}})) == Declaration{});
 }
 
+TEST_CASE("declaration: how other schedulers know gangs is said to be unread") {
+    const core::Pod labels = labelled(
+        {{"pod-group.scheduling.sigs.k8s.io", "old"},
+         {"pod-group.scheduling.sigs.k8s.io/min-available", "3"},
+         {"pod-group.scheduling.sigs.k8s.io/name", "older"},
+         {"scheduling.x-k8s.io/pod-group", "g"}});
+    CHECK_FALSE(declares_gang(labels));
+    const auto told = unread_warnings(labels, "the pod is scheduled by itself");
+    CHECK(told.size() == 4);
+    CHECK(says(
+        told,
+        "label scheduling.x-k8s.io/pod-group = \"g\" is how another scheduler knows a gang and is "
+        "not supported yet: the pod is scheduled by itself"));
+    const auto annotations = unread_warnings(
+        labelled(
+            {},
+            {{"scheduling.k8s.io/group-name", ""},
+             {"scheduling.volcano.sh/group-name", ""},
+             {"yunikorn.apache.org/schedulingPolicyParameters", ""},
+             {"yunikorn.apache.org/task-group-name", ""},
+             {"yunikorn.apache.org/task-groups", ""}}),
+        "x");
+    CHECK(annotations.size() == 5);
+    CHECK(says(annotations, "annotation yunikorn.apache.org/task-groups is how another"));
+    core::Pod native = labelled({});
+    native.pod_group = std::string("workers");
+    CHECK(says(unread_warnings(native, "x"), "spec.schedulingGroup \"workers\" is how"));
+    SUBCASE("a driver's is among its warnings, and its gang is what it says elsewhere") {
+        core::Pod driver =
+            labelled({}, with(palantir_annotations, "yunikorn.apache.org/task-groups", ""));
+        const Declaration said = read_declaration(driver);
+        CHECK(said.count->initial == 5);
+        CHECK(says(said.warnings, "yunikorn.apache.org/task-groups"));
+    }
+    SUBCASE("a pod's own keys that are not supported are among them") {
+        CHECK(says(
+            unread_warnings(labelled({{"gang-scheduler/style", "a"}}), "x"),
+            "label gang-scheduler/style = \"a\" is not supported yet and changes nothing"));
+    }
+}
+
 TEST_CASE("declaration: what is not acted upon yet is said") {
     const Declaration said = read_declaration(labelled(
         {{"gang-scheduler/queue", "etl"}, {"gang-scheduler/priority", "7"}},

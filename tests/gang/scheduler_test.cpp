@@ -387,7 +387,8 @@ TEST_CASE("scheduler: a gang that closed nodes could take is not told that it is
     }
     SUBCASE("short of its own disk") {
         close("n1", [](core::Node& node) {
-            node.taints = {{"node.kubernetes.io/disk-pressure", "", core::TaintEffect::no_schedule}};
+            node.taints = {
+                {"node.kubernetes.io/disk-pressure", "", core::TaintEffect::no_schedule}};
         });
         state = "1 untolerated taint node.kubernetes.io/disk-pressure";
     }
@@ -460,6 +461,54 @@ TEST_CASE("scheduler: a pod that only a quarantined node could take waits for it
     world.settle();
     CHECK(world.condition(next).find("1 just refused a pod") != std::string::npos);
     CHECK(world.condition(next).ends_with("[WaitingForCapacity]"));
+}
+
+TEST_CASE("scheduler: a gang in another scheduler's words is no gang, and that is said") {
+    config::Schema schema;
+    SUBCASE("") {}
+    SUBCASE("not where nobody reads labels") {
+        schema.gang.discovery = config::Discovery::none;
+    }
+    const bool is_read = schema.gang.discovery != config::Discovery::none;
+    World world(schema);
+    add_small_cluster(world);
+    std::vector<std::string> pods;
+    for (int i = 0; i < 20; ++i) {
+        core::Pod pod = tests::pod("worker-" + std::to_string(i), 1'000, 100);
+        pod.labels = {{"scheduling.x-k8s.io/pod-group", "workers"}};
+        pods.push_back(world.create(pod));
+    }
+    world.advance(60'000);
+    CHECK(world.bound_count(pods) == 12);
+    // Each is told once, be it bound at once or not.
+    CHECK(count_events(world, "DeclarationMismatch") == (is_read ? 20 : 0));
+    world.remove_pod(pods.front());
+    world.advance(60'000);
+    CHECK(count_events(world, "DeclarationMismatch") == (is_read ? 20 : 0));
+    const auto waits = std::find_if(
+        pods.rbegin(), pods.rend(), [&world](const auto& uid) { return !world.is_bound(uid); });
+    const auto notes = world.scheduler->explain(*waits)->notes;
+    CHECK(std::any_of(notes.begin(), notes.end(), [](const std::string& note) {
+              return note.ends_with("is not supported yet: the pod is scheduled by itself");
+          }) == is_read);
+}
+
+TEST_CASE("scheduler: executors of a gang are told nothing of another scheduler's words") {
+    World world;
+    add_small_cluster(world);
+    core::Pod pod = tests::driver("a");
+    pod.pod_group = std::string("workers");
+    const auto driver = world.submit(pod, tests::conf(2));
+    world.settle();
+    CHECK(count_events(world, "DeclarationMismatch") == 1);
+    run_driver(world, driver);
+    for (int i = 0; i < 4; ++i) {
+        core::Pod executor = tests::executor("exec-" + std::to_string(i), world.pod(driver));
+        executor.pod_group = std::string("workers");
+        world.create(executor);
+    }
+    world.settle();
+    CHECK(count_events(world, "DeclarationMismatch") == 1);
 }
 
 TEST_CASE("scheduler: constraints that no node meets are said as such") {

@@ -381,6 +381,9 @@ private:
                     [this](const std::string&) { return scalar(); });
             });
         }
+        if (name == "schedulingGroup") {
+            return some({"podGroupName", "x"}, [this](const std::string&) { return scalar(); });
+        }
         if (name == "schedulingGates") return list([] { return std::string(R"({"name":"g"})"); });
         return scalar();
     }
@@ -438,6 +441,7 @@ private:
                  "overhead",
                  "resources",
                  "schedulingGates",
+                 "schedulingGroup",
                  "unschedulable",
                  "taints"},
                 [this](const std::string& name) { return spec_value(name); });

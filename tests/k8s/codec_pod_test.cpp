@@ -181,6 +181,25 @@ TEST_CASE("codec_pod: whether it wants ports of its node") {
     CHECK(wants(init + R"(, "restartPolicy": "Always"}])"));
 }
 
+TEST_CASE("codec_pod: of other schedulers' gangs it is kept that there is one") {
+    const std::string large(100'000, 'x');
+    const auto pod = decoded(
+        R"({"metadata": {"name": "p", "annotations": {
+        "yunikorn.apache.org/task-groups": ")" +
+        large + R"(", "scheduling.k8s.io/group-name": "g", "spark-app-id": "a", "other": "b"}},
+        "spec": {"schedulingGroup": {"podGroupName": "workers"}}})");
+    CHECK(
+        pod.annotations == core::StringMap{
+                               {"scheduling.k8s.io/group-name", ""},
+                               {"spark-app-id", "a"},
+                               {"yunikorn.apache.org/task-groups", ""}});
+    CHECK(pod.annotations.back().second.capacity() < 100);
+    REQUIRE(pod.pod_group);
+    CHECK(*pod.pod_group == "workers");
+    CHECK_FALSE(with_spec(R"("schedulingGroup": null)").pod_group);
+    CHECK(with_spec(R"("schedulingGroup": {})").pod_group);
+}
+
 TEST_CASE("codec_pod: a Spark driver's config maps are traced through its volumes") {
     const auto pod = with_spec(driver_spec);
     CHECK(pod.spark_properties == core::ConfigMapKey{"spark-drv-1-conf-map", "conf"});
