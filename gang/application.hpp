@@ -209,6 +209,7 @@ struct Application {
     bool told_oversized = false;  ///< once per gang is enough
     bool told_foreign = false;    ///< alike
     bool told_missing = false;    ///< until all are there
+    bool missing_is_due = false;  ///< a look at them is; one at a time, however often they change
     bool driver_runs = false;
     std::int64_t first_generation = 0;  ///< as admitted or adopted
     std::int64_t generation = 0;

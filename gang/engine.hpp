@@ -325,7 +325,7 @@ private:
     void find_leaving(Application& app);
     std::vector<core::NodeCount> find_room(
         const Application& app, core::ShapeId shape, std::int64_t count);
-    bool rehouse(Application& app, Slot& slot, core::NodeIndex to);
+    void rehouse(Application& app, Slot& slot, core::NodeIndex to);
     void tell_health(Application& app);
 
     // --- the reservation as it is written ---
@@ -352,6 +352,7 @@ private:
         core::ShapeId corrected,
         PlacedSlots placed);
     void watch_missing(Application& app);
+    void look_at_missing(Application& app, std::int64_t at_ms);
     void check_missing();
     void observe_foreign_executor(const core::Pod& pod);
     void note_failure(PodEntry& entry, Application* owner);

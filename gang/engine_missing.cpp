@@ -20,10 +20,14 @@ void Engine::watch_missing(Application& app) {
     app.missing = missing;
     app.missing_since_ms = now_ms_;
     app.told_missing = app.told_missing && missing > 0;
-    if (missing > 0) {
-        missing_due_.insert(
-            {now_ms_ + schema_.gang.missing_executors_after_ms, texts_.keep(app.uid)});
+    if (missing > 0 && !app.missing_is_due) {
+        look_at_missing(app, now_ms_ + schema_.gang.missing_executors_after_ms);
     }
+}
+
+void Engine::look_at_missing(Application& app, std::int64_t at_ms) {
+    app.missing_is_due = true;
+    missing_due_.insert({at_ms, texts_.keep(app.uid)});
 }
 
 void Engine::check_missing() {
@@ -33,9 +37,15 @@ void Engine::check_missing() {
         const std::string uid = missing_due_.begin()->uid;
         missing_due_.erase(missing_due_.begin());
         Application* app = find_app(uid);
-        const bool is_old = app == nullptr || app->phase != Phase::running || app->missing == 0 ||
-                            app->missing_since_ms + after_ms > now_ms_;
-        if (is_old || (app->told_missing && !release)) {
+        if (app == nullptr) {
+            continue;
+        }
+        app->missing_is_due = false;
+        if (app->phase != Phase::running || app->missing == 0 || (app->told_missing && !release)) {
+            continue;
+        }
+        if (app->missing_since_ms + after_ms > now_ms_) {
+            look_at_missing(*app, app->missing_since_ms + after_ms);
             continue;
         }
         app->told_missing = true;

@@ -113,8 +113,8 @@ std::vector<core::NodeCount> Engine::find_room(
     return found == nullptr ? std::vector<core::NodeCount>{} : found->executors[0];
 }
 
-/// True if the reservation as written does not say so already.
-bool Engine::rehouse(Application& app, Slot& slot, core::NodeIndex to) {
+/// The reservation as written does not say so.
+void Engine::rehouse(Application& app, Slot& slot, core::NodeIndex to) {
     const std::string node = cluster_.node_name(to);
     if (slot.leaving) {
         // Until the new reservation is written, a restart would look for the slot on its old node,
@@ -124,7 +124,6 @@ bool Engine::rehouse(Application& app, Slot& slot, core::NodeIndex to) {
     slot.leaving = false;
     slot.since = app.since(app.generation + 1);
     ledger_.open(app, slot, node);
-    return true;
 }
 
 void Engine::repair_gang(Application& app) {
@@ -144,7 +143,8 @@ void Engine::repair_gang(Application& app) {
         auto next = homeless.begin();
         for (const core::NodeCount& found : find_room(app, app.shapes[shape].id, count)) {
             for (std::int64_t i = 0; i < found.count; ++i, ++next) {
-                changed = rehouse(app, **next, found.node);
+                rehouse(app, **next, found.node);
+                changed = true;
             }
         }
     }

@@ -77,6 +77,29 @@ TEST_CASE("life: slots whose executors never come are kept and said, or given ba
     CHECK(world.violations.empty());
 }
 
+TEST_CASE("life: however often executors come and go, one look at the missing ones is due") {
+    World world;
+    const auto driver = run_small(world, 3);
+    world.create_executors(driver, 2);
+    world.settle();
+    const std::size_t before = world.scheduler->remembered();
+    for (int i = 0; i < 50; ++i) {
+        const auto executor = world.create_executors(driver, 1)[0];
+        world.advance(1'000);
+        world.remove_pod(executor);
+        world.advance(1'000);
+    }
+    CHECK(world.scheduler->remembered() == before);
+    // The wait begins anew with the last one that went.
+    world.advance(598'000);
+    CHECK(count_events(world, "ExecutorsMissing") == 0);
+    world.advance(2'000);
+    CHECK(count_events(world, "ExecutorsMissing") == 1);
+    world.remove_application(driver);
+    world.advance(3'600'000);
+    CHECK(world.scheduler->remembered() == 0);
+}
+
 TEST_CASE("life: the room of missing executors goes to nobody before that is written") {
     config::Schema schema;
     schema.gang.missing_executors_then = config::UnusedThen::release;
