@@ -67,7 +67,7 @@ struct GangView {
 /// When the scheduler saw a gang take each step: Unix milliseconds, 0 for "not (seen) yet". What
 /// happened before a restart or under another leader is not in it.
 struct Milestones {
-    std::int64_t sized_ms = 0;           ///< its Spark conf was understood
+    std::int64_t sized_ms = 0;           ///< its gang's size was read, from a conf or labels
     std::int64_t admitted_ms = 0;        ///< every slot was reserved, the driver's bind sent
     std::int64_t driver_bound_ms = 0;    ///< the API server confirmed it
     std::int64_t first_executor_ms = 0;  ///< the first executor was bound

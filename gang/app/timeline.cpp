@@ -74,7 +74,7 @@ std::int64_t finer(std::int64_t whole_second_ms, std::int64_t seen_ms) {
 
 void add_driver(Timeline& to, const PodHistory& driver, const Milestones& seen) {
     add(to, driver.created_ms, "Created", "driver created");
-    add(to, seen.sized_ms, "Sized", "its Spark conf was read");
+    add(to, seen.sized_ms, "Sized", "the size of its gang is known");
     add(to, seen.admitted_ms, "Admitted", "the whole gang fits: room reserved for all of it");
     add(to,
         finer(driver.bound_ms, seen.driver_bound_ms),

@@ -85,6 +85,8 @@ TEST_CASE("timeline: in the order of time, from all sources") {
                                "ExecutorsAsked",
                                "ExecutorsBound",
                                "ExecutorsBound"});
+    // A gang that is declared by labels has no conf.
+    CHECK(find(timeline, "the size of its gang is known")->time_ms == start + 700);
     // The API server knows seconds, we know better.
     CHECK(find(timeline, "driver bound to n1")->time_ms == start + 40'150);
     CHECK(find(timeline, "2 of 2 executors bound")->time_ms == start + 46'000);
