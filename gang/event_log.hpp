@@ -9,7 +9,7 @@
 //
 // The third kind follows every Tick, and every other step that decided something. `digest` is over
 // all decisions since the first line, `state`, there only now and then, over the ledger and the
-// queue. Replay (replay.hpp) checks both.
+// queue. Replay (recording.hpp) checks both.
 
 #include "config/schema.hpp"
 #include "core/result.hpp"
