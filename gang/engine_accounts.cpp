@@ -60,8 +60,7 @@ std::vector<core::Account> Engine::accounts() const {
     pods_.for_each([&](PodId id) { in_slots += pods_.slot(id) >= 0 ? 1 : 0; });
     // A tick ends them, of a leader.
     const auto over = leads_ ? std::distance(timers_.begin(), timers_.lower_bound(now_ms_)) : 0;
-    // Two lists that wait for a time to come name gangs that may be gone.
-    const bool is_all_gone = remembered() == 0 && missing_due_.empty() && calm_due_.empty();
+    const bool is_all_gone = remembered() == 0;
 
     all.push_back({"shapes", cluster_.shape_references(), shapes});
     all.push_back({"charges", cluster_.charge_count(), charges + holds});
