@@ -315,6 +315,7 @@ MetricsView Daemon::Impl::metrics_view() {
     view.process = read_process_stats();
     view.token_is_bad = !options.endpoint->problems().token.empty();
     view.trust_is_bad = !options.endpoint->problems().trust.empty();
+    view.unsealed = stats.unsealed;
     view.leading = stats.leading;
     view.events = stats.events;
     view.decisions = stats.decisions;

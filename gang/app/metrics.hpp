@@ -27,6 +27,7 @@ struct MetricsView {
     Counters counters;
     std::uint64_t audits = 0;          ///< with a verdict
     std::uint64_t audit_failures = 0;  ///< without
+    std::uint64_t unsealed = 0;        ///< pods shown with a text of ours without a valid seal
     std::uint64_t drift = 0;           ///< differences that lasted, over all audits
     k8s::WriterStats writer;
     k8s::WatcherStats pods;

@@ -131,6 +131,10 @@ void add_audits(Families& to, const MetricsView& view) {
         "Comparisons without one: the API server did not list.",
         view.audit_failures);
     to.counter(
+        "gang_scheduler_unsealed_annotations_total",
+        "States of pods shown with an annotation of ours whose seal was not valid.",
+        view.unsealed);
+    to.counter(
         "gang_scheduler_drift_total",
         "Differences from the API server that lasted.",
         view.drift);
