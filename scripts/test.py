@@ -53,7 +53,7 @@ class Supply:
         self._missing: dict[str, str] = {}
         self._makers = {}
         for name, arguments in wanted.items():
-            command = ["nice", *self.COMMANDS[name], *arguments]
+            command = ["nice", "-n", "5", *self.COMMANDS[name], *arguments]
             print("+ " + " ".join(command) + " &", flush=True)
             log = tempfile.TemporaryFile("w+")
             self._makers[name] = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=log,
