@@ -52,7 +52,7 @@ def live(cluster: Cluster, seed: int, steps: int = STEPS, misdeeds: Collection[s
             world.submit(world.random.choice(world.tenants))
         for tenant in world.tenants:
             world.add_lone_pod(tenant)
-        world.history.wait_for(lambda: len(world.running()) >= 2, 20, "the first applications to run")
+        world.history.wait_for(lambda: len(world.running()) >= 2, 60, "the first applications to run")
         for move in draw(seed, steps):
             time.sleep(move.pause_seconds)
             world.tell(move.step.__name__)
