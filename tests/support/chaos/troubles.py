@@ -10,6 +10,7 @@ from .misdeeds import misbehave
 from .troubles_nodes import node_goes
 from .world import World
 
+LEADER_SECONDS = 60.0  # on a machine that is busy
 WRITES = (("POST", "/binding$"), ("PATCH", "/status$"), ("", "/configmaps/"), ("PUT", "/leases/"))
 
 
@@ -20,7 +21,7 @@ def nobody_leads(world: World, random: Random) -> None:
     world.replicas.hold_down()
     for member in world.replicas.members:
         member.process.signal(signal.SIGKILL if hard else signal.SIGTERM)
-    eventually(lambda: not any(member.is_running() for member in world.replicas.members), 15,
+    eventually(lambda: not any(member.is_running() for member in world.replicas.members), 30,
                "both schedulers to end", 0.02)
     world.tell("nobody leads")
     for _ in range(random.choice((1, 2, 4, 8))):
@@ -34,14 +35,14 @@ def nobody_leads(world: World, random: Random) -> None:
 
 
 def leader_is_killed(world: World, random: Random) -> None:
-    leader = world.replicas.wait_leader()
+    leader = world.replicas.wait_leader(LEADER_SECONDS)
     world.tell("the leader is killed")
     leader.kill()
     _misbehave_until_led(world, random, random.choice((0, 3, 6)))
 
 
 def leader_is_terminated(world: World, random: Random) -> None:
-    leader = world.replicas.wait_leader()
+    leader = world.replicas.wait_leader(LEADER_SECONDS)
     world.tell("the leader gets SIGTERM")
     leader.process.signal(signal.SIGTERM)
     _misbehave_until_led(world, random, random.choice((0, 3, 6)))
@@ -106,7 +107,7 @@ def _misbehave_until_led(world: World, random: Random, most: int) -> None:
         misbehave(world, random)
         done += 1
         time.sleep(random.uniform(0, 0.3))
-    world.replicas.wait_leader(30)
+    world.replicas.wait_leader(LEADER_SECONDS)
     world.tell(f"{world.replicas.holder()} leads")
     for _ in range(random.choice((0, 0, 1, 3))):  # while its fence is under way
         misbehave(world, random)

@@ -53,7 +53,7 @@ class World:
         key_file.write_text(f"{self.random.getrandbits(256):064x}\n")
         self.replicas = Replicas(cluster.rig, [cluster.rig.proxied_kubeconfig(proxy) for proxy in self.proxies],
                                  more_config=f"seal:\n  keyFile: {key_file}\n")
-        self.replicas.wait_leader()
+        self.replicas.wait_leader(60)
 
     def close(self) -> None:
         self.replicas.stop()
