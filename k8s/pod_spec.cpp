@@ -97,7 +97,7 @@ bool has_host_ports(Fields& fields, const Value& spec) {
         found = has_host_port(fields, container) || found;
     }
     for (const Value& container : fields.objects(spec, "initContainers")) {
-        const bool is_sidecar = fields.text_view(container, "restartPolicy") == "Always";
+        const bool is_sidecar = fields.text(container, "restartPolicy") == "Always";
         found = (is_sidecar && has_host_port(fields, container)) || found;
     }
     return found;

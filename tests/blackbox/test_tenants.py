@@ -17,8 +17,8 @@ def held(cluster: Cluster, application: SparkApplication) -> int:
 
 
 def start(cluster: Cluster) -> SparkApplication:
-    """Two nodes of 4 cpu, and an application that asks for its executors one by one."""
-    cluster.add_nodes(2)
+    """Three nodes of 4 cpu, and an application that asks for its executors one by one."""
+    cluster.add_nodes(3)
     cluster.start_scheduler()
     application = sized(Size(executors=EXECUTORS), cluster.default_namespace)
     application.batch_size, application.batch_seconds, application.work_seconds = 1, 2.0, 4.0
@@ -36,13 +36,15 @@ def annotate(cluster: Cluster, application: SparkApplication, **texts: "str | No
 def test_an_edited_reservation_holds_no_more_than_declared(cluster: Cluster) -> None:
     greedy = start(cluster)
     cluster.rig.stop_schedulers()
-    text = cluster.driver(greedy)["metadata"]["annotations"]["gang-scheduler/reservation"]
-    head, nodes = text.rsplit("nodes=", 1)
-    more = ",".join(f"{item.split(':')[0]}:{int(item.split(':')[1]) + 2}" for item in nodes.split(","))
-    annotate(cluster, greedy, reservation=head + "nodes=" + more)
+    driver = cluster.driver(greedy)
+    used = {node_of(driver), *(slots.node for slots in slots_of(driver))}
+    free = next(name for name in (node["metadata"]["name"] for node in cluster.api.items("/api/v1/nodes"))
+                if name not in used)
+    text = driver["metadata"]["annotations"]["gang-scheduler/reservation"]
+    annotate(cluster, greedy, reservation=f"{text},{free}:4")
     cluster.start_scheduler()
     eventually(lambda: held(cluster, greedy) == EXECUTORS, 20, "the reservation to be as declared")
-    beside = cluster.submit(sized(Size(executors=3), cluster.default_namespace))
+    beside = cluster.submit(sized(Size(executors=6), cluster.default_namespace))
     cluster.wait_finished(beside)
     cluster.wait_finished(greedy)
 
@@ -51,7 +53,7 @@ def test_a_removed_reservation_comes_back(cluster: Cluster) -> None:
     careless = start(cluster)
     cluster.rig.stop_schedulers()
     annotate(cluster, careless, reservation=None, seal=None)
-    rival = cluster.submit(sized(Size(executors=6), cluster.default_namespace))
+    rival = cluster.submit(sized(Size(executors=10), cluster.default_namespace))
     cluster.start_scheduler()
     eventually(lambda: held(cluster, careless) == EXECUTORS, 20, "the slots to be made anew")
     cluster.wait_finished(careless)

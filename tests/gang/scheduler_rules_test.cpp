@@ -374,7 +374,8 @@ TEST_CASE("S10: a host port that is taken keeps only those off who want host por
         world.settle();
         CHECK(world.node_of(replacement) == "n2");
         REQUIRE(world.node_of(gang) == "n1");
-        const auto executor = world.create(with_port(tests::executor("exec-1", world.pod(gang))));
+        const auto executor =
+            world.create(with_port(tests::executor("exec-1", world.pod(gang))));
         world.settle();
         CHECK(world.node_of(executor) == "n2");
         CHECK(world.view(gang).slots_bound == 1);

@@ -171,6 +171,7 @@ spec:
     CHECK(result.containers[0] == core::TemplateContainer{1500, {}});
     CHECK(result.containers[1] == core::TemplateContainer{{}, Ports{{"127.0.0.1", "UDP", 83}}});
     CHECK(result.sidecar_ports == Ports{{"", "TCP", 81}});
+    CHECK(result.constraints.has_host_ports);
     CHECK(result.labels == core::StringMap{{"team", "data"}});
     CHECK(result.node_name == "n1");
     CHECK(result.preemption_policy == "Never");
