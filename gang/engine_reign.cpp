@@ -84,8 +84,7 @@ bool Engine::needs_another_fence() const {
         return false;
     }
     const bool none_is_out = fence_.passed() && gangs_to_fence_.empty();
-    return !was_handed_over_ ||
-           ((none_is_out || fence_.has_hopeless()) && !fence_.view_is_current());
+    return !was_handed_over_ || (none_is_out && !fence_.view_is_current());
 }
 
 /// An older leader may have a write under way that moves the slots of a live gang to room which is
@@ -111,12 +110,10 @@ void Engine::fence_gangs() {
         const bool is_ours = is_live && app->epoch == epoch_ && app->is_shown;
         const bool is_hopeless = is_live && app->rewrites->failures >= fence_refusals_max &&
                                  now_ms_ - fence_raised_ms_ >= fence_give_up_ms;
-        if (is_ours) {
+        if (is_ours || is_hopeless) {
             fence_.set_view_is_current();
-        } else if (is_hopeless) {
-            fence_.set_hopeless();
         }
-        if (!is_live || is_ours || (is_hopeless && fence_.view_is_current())) {
+        if (!is_live || is_ours || is_hopeless) {
             it = gangs_to_fence_.erase(it);
             queue_changed_ = true;
             continue;

@@ -34,7 +34,6 @@ void Fence::raise() {
     pods_.clear();
     known_.clear();
     view_is_current_ = false;
-    has_hopeless_ = false;
 }
 
 void Fence::add(const std::string& uid, std::int64_t now_ms) {
@@ -55,14 +54,17 @@ void Fence::answered(const std::string& uid, bool written, std::int64_t now_ms) 
         return;
     }
     if (++pod.refusals >= fence_refusals_max && now_ms - pod.added_ms >= fence_give_up_ms) {
-        has_hopeless_ = true;
-        if (view_is_current_) {
-            pods_.erase(uid);
-            return;
-        }
+        given_up(uid);
+        return;
     }
     pod.state = State::added;
     pod.at_ms = now_ms + (fence_pause_ms_min << std::min(pod.refusals, fence_refusals_max));
+}
+
+/// So much time has passed that a watch which shows nothing has nothing to show.
+void Fence::given_up(const std::string& uid) {
+    pods_.erase(uid);
+    view_is_current_ = true;
 }
 
 void Fence::seen(const std::string& uid) {

@@ -26,9 +26,7 @@ inline constexpr std::int64_t fence_pause_ms_min = 500;
 inline constexpr std::int64_t fence_unseen_ms = 3'000;
 /// A pod that nobody can write to (annotations past the API server's limit, an admission webhook
 /// that refuses) would stop every other gang for ever. After so many refusals and so long a time,
-/// in which a lease has come to its end, the older leader's bind cannot be in flight any more. It is
-/// given up only when a write to something else was shown: where every write is refused (rights that
-/// were lost), nothing says that our view is not from before our term.
+/// in which a lease has come to its end, the older leader's bind cannot be in flight any more.
 inline constexpr int fence_refusals_max = 6;
 inline constexpr std::int64_t fence_give_up_ms = 30'000;
 
@@ -66,10 +64,6 @@ public:
     bool passed() const { return pods_.empty(); }
     bool is_waiting_for(const std::string& uid) const { return pods_.contains(uid); }
 
-    /// A write to one of the pods, or to a gang's driver, is hopeless: another one may do.
-    void set_hopeless() { has_hopeless_ = true; }
-    bool has_hopeless() const { return has_hopeless_; }
-
     /// The watch has shown a write of this reign: our view is not older than our reign.
     bool view_is_current() const { return view_is_current_; }
     void set_view_is_current() { view_is_current_ = true; }
@@ -82,11 +76,11 @@ private:
         std::int64_t at_ms = 0;
         int refusals = 0;
     };
+    void given_up(const std::string& uid);
 
     std::map<std::string, Pod> pods_;
     std::set<std::string> known_;  ///< added in this reign
     bool view_is_current_ = false;
-    bool has_hopeless_ = false;
 };
 
 }  // namespace gang

@@ -758,36 +758,6 @@ TEST_CASE("leadership: no gang is admitted while the fence has not passed for al
     CHECK(world.is_bound(second));
 }
 
-TEST_CASE("leadership: where every fence write is refused, no time that passes makes the view current") {
-    World world;
-    world.add_node(tests::node("n1", 4, 32 * 1024));
-    world.lose_lead();
-    const auto first = world.submit("a", 1, 1);
-    world.settle();
-    world.fail_status_writes = true;
-    world.lead();
-    world.advance(120'000);
-    CHECK_FALSE(world.is_bound(first));
-    world.fail_status_writes = false;
-    world.advance(60'000);
-    CHECK(world.is_bound(first));
-}
-
-TEST_CASE("leadership: a pod that nobody can write to stops nobody once another was written to") {
-    World world;
-    world.add_node(tests::node("n1", 4, 32 * 1024));
-    world.lose_lead();
-    const auto unwritable = world.submit("a", 1, 1);
-    const auto next = world.submit("b", 1, 2);
-    world.unwritable.insert(unwritable);
-    world.settle();
-    world.lead();
-    world.advance(10'000);
-    CHECK_FALSE(world.is_bound(next));
-    world.advance(60'000);
-    CHECK(world.is_bound(next));
-}
-
 TEST_CASE("leadership: before the fence has passed no executor goes where others took its room") {
     World world;
     world.add_node(tests::node("n1", 3, 32 * 1024));
