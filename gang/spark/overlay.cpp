@@ -211,6 +211,7 @@ core::Result<ExecutorShape> overlay(const Ground& ground, const core::Resources&
     ExecutorShape shape = placed(std::move(base.pod), view, ground.version);
     shape.requests = *requests;
     shape.host_ports = *std::move(ports);
+    shape.constraints.has_host_ports = !shape.host_ports.empty();
     shape.labels = *std::move(labels);
     shape.claims = *std::move(claims);
     return shape;

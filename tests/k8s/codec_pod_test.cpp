@@ -251,7 +251,7 @@ TEST_CASE("codec_pod: large trees that nobody reads are skipped, wherever they s
     const auto pod = decoded(
         R"({"metadata": {"managedFields": )" + noise + R"(, "name": "p", "labels": {"env": "e"}},
         "spec": {"containers": [{"env": )" +
-        noise + R"(, "name": "c", "ports": )" + noise +
+        noise + R"(, "name": "c", "volumeDevices": )" + noise +
         R"(, "resources": {"requests": {"cpu": "1"}}, "env": []}], "nodeName": "n"},
         "status": {"containerStatuses": )" +
         noise + R"(, "phase": "Failed"}})");
