@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from support.chart import Helm, find
+from support.chart import SEAL_KEY_FILE, Helm, Rights
 from support.rig import ROOT, binary
 
 
@@ -32,8 +32,11 @@ def run(image: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
 def test_the_program_runs_with_what_is_there(image: Path, helm: Path, tmp_path: Path) -> None:
     version = run(image, "version")
     assert version.returncode == 0 and version.stdout.startswith("gang-scheduler "), version
-    config = find(Helm(helm, tmp_path / "helm").template(), "ConfigMap")["data"]["config.yaml"]
-    (image / "config.yaml").write_text(config)
+    chart = Rights(Helm(helm, tmp_path / "helm").template())
+    (image / "config.yaml").write_text(chart.config)
+    key = image / SEAL_KEY_FILE.lstrip("/")
+    key.parent.mkdir(parents=True, exist_ok=True)
+    key.write_text(chart.seal_key)
     checked = run(image, "check-config", "/config.yaml")
     assert checked.returncode == 0, checked
     # As in a pod, but for the missing service account: it says so and ends.
