@@ -20,7 +20,9 @@ from support.cluster import Cluster
 from support.real_plane import RealPlane
 
 real_only = pytest.mark.parametrize("rig_name", ["real"], indirect=True, scope="session")
-SHORT_SEED, SHORT_STEPS = 1, 6
+# Each of them failed with a scheduler that believed what it found after a restart: holes held for a forged
+# reservation or a crowned pod, slots lost to a disguised pod or with an annotation that was taken away.
+SHORT_SEEDS, SHORT_STEPS = (53659, 55611, 56142), 7
 MINUTES = float(os.environ.get("CHAOS_MINUTES", 200))
 MISDEEDS = tuple(filter(None, os.environ.get("CHAOS_MISDEEDS", "").split(",")))
 SEEDS = os.environ.get("CHAOS_SEED", "")
@@ -50,11 +52,13 @@ def live_once(plane: RealPlane, seed: int, **how: Any) -> Outcome:
 
 
 @real_only
-@pytest.mark.bound(180)
-def test_a_short_life(make_plane: Callable[..., RealPlane], rig_name: str) -> None:
+@pytest.mark.bound(len(SHORT_SEEDS) * LIFE_SECONDS_MAX)
+def test_short_lives(make_plane: Callable[..., RealPlane], rig_name: str) -> None:
     del rig_name  # only says in which half of the tests it runs
-    outcome = live_once(make_plane(), SHORT_SEED, steps=SHORT_STEPS)
-    assert not outcome.violations, outcome
+    plane = make_plane()
+    for seed in SHORT_SEEDS:
+        outcome = live_once(plane, seed, steps=SHORT_STEPS)
+        assert not outcome.violations, outcome
 
 
 @real_only

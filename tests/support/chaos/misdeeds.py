@@ -10,8 +10,8 @@ Misdeed = Callable[[World, Tenant, Random], str]
 WEIGHTS: dict[Misdeed, int] = {
     texts.forge_reservation: 10, texts.remove_reservation: 4, texts.copy_reservation: 3,
     texts.restore_reservation: 3, texts.forge_slot: 6, pods.make_stranger: 4, pods.plant_stranger: 2,
-    pods.disguise_lone_pod: 6, pods.crown_lone_pod: 3, pods.relabel_driver: 1, pods.relabel_executor: 2, pods.delete_conf: 1,
-    pods.ungate_driver: 1, pods.delete_executor: 3, pods.delete_driver: 1}
+    pods.disguise_lone_pod: 6, pods.crown_lone_pod: 3, pods.relabel_driver: 1, pods.relabel_executor: 2,
+    pods.delete_conf: 1, pods.ungate_driver: 1, pods.delete_executor: 3, pods.delete_driver: 1}
 
 
 def temper(random: Random, only: Collection[str] = ()) -> dict[Misdeed, int]:

@@ -3,7 +3,9 @@ import time
 from typing import Callable
 
 from ..api import Json
-from ..pods import Requests, add, amounts, effective_requests, is_finished, is_terminating, node_of, path_of
+from ..history import RESERVATION, SLOT
+from ..pods import (Requests, add, amounts, annotation, effective_requests, is_finished, is_terminating, node_of,
+                    path_of)
 from .comings import end
 from .judge import Violation
 from .spark import Application, hand_pod
@@ -20,11 +22,13 @@ def settle(world: World) -> list[Violation]:
     """Mends what is broken around the schedulers, then asks for what must be there."""
     world.tell("all faults end")
     _mend(world)
-    missing = _missing(world)
-    if not missing:
+    violations = _missing(world)
+    if not violations:
         _remove_who_waits(world)
-        missing = _missing(world)  # who was admitted meanwhile has its executors still to come
-    return missing or _held_for_nobody(world)
+        violations = _missing(world) or _held_for_nobody(world)  # who was admitted meanwhile must be whole, too
+    if violations:
+        _tell_who_has_what(world)
+    return violations
 
 
 def _mend(world: World) -> None:
@@ -148,6 +152,15 @@ def _room(world: World) -> dict[str, Requests]:
         all_of_it = amounts({"cpu": str(CPUS), "memory": MEMORY})
         room[node] = {name: value - taken.get(name, 0) for name, value in all_of_it.items()}
     return room
+
+
+def _tell_who_has_what(world: World) -> None:
+    for application in world.running():
+        driver = world.history.pod(application.path)
+        executors = [f"{pod['metadata']['name'].rsplit('-', 1)[1]} on {node_of(pod) or 'no node'}: "
+                     f"{annotation(pod, SLOT)!r}" for pod in world.drivers.living(application)]
+        world.tell(f"{application.name} ({application.kind}) declared {application.executors} of {application.cores}, "
+                   f"holds {annotation(driver, RESERVATION) if driver else 'nothing'}; executors {executors}")
 
 
 def _message(pod: Json) -> str:
