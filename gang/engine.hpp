@@ -238,6 +238,7 @@ private:
     void follow_application(PodEntry& entry);
     void follow_mark(PodEntry& entry);
     void follow_marks(const Application& app);
+    void follow_labels(const Application& app, PodEntry& entry);
     void leave_owner(PodEntry& entry);
 
     // --- gangs ---
@@ -528,8 +529,8 @@ private:
     std::uint64_t settled_room_ = 0;         ///< room_version when that was last tried
     std::set<Rank> degraded_;                ///< gangs with slots without room
     std::set<std::string> oversized_;        ///< gangs with an executor larger than its slots
-    std::map<std::string, Quarantine> distrusted_;    ///< by node
-    std::set<std::string> suspects_;                  ///< nodes on which slots are to be looked at
+    std::map<std::string, Quarantine> distrusted_;  ///< by node
+    std::set<std::string> suspects_;                ///< nodes on which slots are to be looked at
     std::set<std::string> suspect_gangs_;
     std::set<std::string> to_publish_;  ///< gangs whose reservation is to be written
     std::set<GangDue> stuck_due_;

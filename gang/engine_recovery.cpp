@@ -106,9 +106,21 @@ void Engine::follow_marks(const Application& app) {
     }
     const PodIds executors = it->second.executors;
     for (const PodId executor : executors) {
-        follow_mark(pods_.wake(executor));  // none of them rests
+        PodEntry& entry = pods_.wake(executor);  // none of them rests
+        follow_mark(entry);
+        follow_labels(app, entry);
     }
     recheck_claims(app);
+}
+
+/// An executor that runs and whose mark a tenant has taken: it belongs to the gang whose slot its
+/// labels would have got it. Otherwise that slot is held for nobody as long as the gang lives.
+void Engine::follow_labels(const Application& app, PodEntry& entry) {
+    const bool is_unmarked = entry.mark != Mark::elastic && is_unclaimed_executor(entry) &&
+                             !entry.pod.node_name.empty() && entry.holds_room();
+    if (is_unmarked && find_claimant(entry) == &app) {
+        become_member(entry, app.uid);
+    }
 }
 
 /// Bound executors take slots on their own nodes first; an executor that was bound to a slot which

@@ -2,6 +2,7 @@
 // never for a stranger. The edge takes out what has no valid seal, so to the engine an edited text
 // is one that is missing.
 
+#include "gang/declaration.hpp"
 #include "tests/gang/world.hpp"
 
 #include <doctest/doctest.h>
@@ -283,6 +284,57 @@ TEST_CASE("declared: a stranger with a forged slot takes none of the gang's") {
         world.settle();
         CHECK(world.bound_count(executors) == 3);
         CHECK(world.view(driver).slots_bound == 3);
+    }
+}
+
+TEST_CASE("declared: an executor known by its labels keeps its slot when its mark is taken away") {
+    for (const bool is_sealed : {true, false}) {
+        for (const bool is_of_a_set : {true, false}) {
+            CAPTURE(is_sealed);
+            CAPTURE(is_of_a_set);
+            World world(is_sealed ? World::sealed_schema() : unsealed());
+            add_small_cluster(world);
+            std::string driver = "uid-d";
+            if (is_of_a_set) {
+                driver = world.submit("a", 3, 1);
+            } else {
+                core::Pod pod = tests::pod("d", 1000, 1408);
+                pod.uid = driver;
+                pod.labels = {{"spark-app-selector", "by-hand"}, {"spark-role", "driver"}};
+                pod.annotations = {
+                    {"gang-scheduler/executor-cpu", "1"},
+                    {"gang-scheduler/executor-memory", "1408Mi"},
+                    {"gang-scheduler/executors", "3"}};
+                world.create(pod);
+            }
+            world.settle();
+            std::vector<std::string> executors;
+            for (const char* name : {"e1", "e2", "e3"}) {
+                core::Pod pod = tests::executor(name, world.pod(driver));
+                pod.owners.clear();
+                if (is_of_a_set) {
+                    pod.owners = {
+                        {"StatefulSet",
+                         "spark-s-" + gang::application_id(pod) + "-0",
+                         "set",
+                         true}};
+                }
+                executors.push_back(world.create(pod));
+            }
+            world.settle();
+            REQUIRE(world.view(driver).slots_bound == 3);
+            world.change_pod(executors[1], [&](core::Pod& pod) {
+                pod.annotations = {};
+                if (!is_sealed) {  // else the edge has taken it out
+                    pod.annotations = {{std::string(gang::slot_annotation), "somebody-else/1"}};
+                }
+            });
+            world.restart();
+            world.settle();
+            CHECK(world.view(driver).slots_bound == 3);
+            CHECK(world.view(driver).slots_open == 0);
+            CHECK(world.violations.empty());
+        }
     }
 }
 
