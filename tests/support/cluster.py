@@ -89,11 +89,15 @@ class Cluster:
 
     def wait_finished(self, *applications: SparkApplication, timeout: float = WAIT_SECONDS) -> None:
         for application in applications:
-            path = application.driver_path
-            self.history.wait_for(lambda: self.history.first_finished(path), timeout, lambda:
-                                  f"{application.driver_name} to end ({self.message(application)})")
-            phase = self.driver(application)["status"]["phase"]
+            phase = self.wait_ended(application, timeout)
             assert phase == "Succeeded", f"{application.driver_name} ended as {phase}"
+
+    def wait_ended(self, application: SparkApplication, timeout: float = WAIT_SECONDS) -> str:
+        """The phase in which its driver ended."""
+        path = application.driver_path
+        self.history.wait_for(lambda: self.history.first_finished(path), timeout, lambda:
+                              f"{application.driver_name} to end ({self.message(application)})")
+        return self.driver(application)["status"]["phase"]
 
     def wait_code(self, application: SparkApplication, code: str,
                   timeout: float = WAIT_SECONDS) -> str:

@@ -8,7 +8,7 @@ from ..pods import (Requests, add, amounts, annotation, effective_requests, is_f
                     path_of)
 from .comings import end
 from .judge import Violation
-from .spark import Application, hand_pod
+from .spark import CPU_MILLI, Application, hand_pod
 from .troubles_nodes import cordon, remove_pods_of
 from .world import CPUS, MEMORY, World
 
@@ -63,7 +63,7 @@ def _missing(world: World) -> list[Violation]:
         world.tell(f"{len(world.running())} applications are whole")
         return []
     found = []
-    for application in lacking():
+    for application in [each for each in lacking() if world.has_one_size or _has_room_for(world, each)]:
         living = world.drivers.living(application)
         unbound = [pod for pod in living if not node_of(pod)]
         said = [_message(pod) for pod in unbound[:2]]
@@ -71,6 +71,11 @@ def _missing(world: World) -> list[Violation]:
                                f"{len(living) - len(unbound)} of {application.executors} executors bound; "
                                f"the others: {said}"))
     return found
+
+
+def _has_room_for(world: World, application: Application) -> bool:
+    """Beside all bound pods, whatever is held for others."""
+    return any(room["cpu"] >= application.cores * CPU_MILLI for room in _room(world).values())
 
 
 def _comes_true(world: World, probe: Callable[[], bool], seconds: float) -> bool:

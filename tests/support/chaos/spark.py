@@ -6,7 +6,7 @@ import copy
 import threading
 from dataclasses import dataclass, field
 from random import Random
-from typing import Optional
+from typing import Optional, Sequence
 
 import requests
 
@@ -90,11 +90,12 @@ KINDS = {"spark": 3,         # a conf says how many; the driver owns its executo
 SET_NAMES = {"spark-set": "spark-s-{}-0", "set": "set-of-{}"}
 
 
-def make_application(number: int, namespace: str, random: Random, prefix: str) -> Application:
-    """Of any kind and size; its driver is not yet there."""
+def make_application(number: int, namespace: str, random: Random, prefix: str,
+                     sizes: Sequence[int]) -> Application:
+    """Of any kind; its executors have as many cores as one of `sizes` says. Its driver is not yet there."""
     kind = random.choices(list(KINDS), list(KINDS.values()))[0]
     executors = random.choice((2, 3, 3, 4, 5))
-    cores = random.choice((1, 1, 1, 2))
+    cores = random.choice(sizes)
     spark = None
     if kind.startswith("spark"):
         spark = sized(Size(executors, cores), namespace)

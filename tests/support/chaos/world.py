@@ -28,6 +28,9 @@ class World:
         self.api = cluster.api
         self.history = cluster.history
         self.random = Random(seed)
+        # With several sizes it may be nobody's fault that a slot which had to move finds no room again.
+        self.has_one_size = Random(seed + 3).random() < 0.7
+        self.sizes = (1,) if self.has_one_size else (1, 1, 1, 2)
         self.prefix = cluster.default_namespace.rsplit("-", 1)[1]
         self.nodes = [f"node-{number}-{self.prefix}" for number in range(1, NODES + 1)]
         for name in self.nodes:
@@ -72,7 +75,7 @@ class World:
         self.cluster.kubelet.add_node(NodeSpec(name, str(CPUS), MEMORY))
 
     def submit(self, tenant: Tenant) -> Application:
-        made = make_application(self.next_number(), tenant.namespace, self.random, self.prefix)
+        made = make_application(self.next_number(), tenant.namespace, self.random, self.prefix, self.sizes)
         self.drivers.submit(made)
         self.tell(f"submitted {made.name}: {made.kind}, {made.executors} executors of {made.cores}, "
                   f"{made.asked} asked for")
