@@ -253,9 +253,14 @@ bool Engine::is_smaller_than_lacking(const Application& app, const core::Pod& po
            });
 }
 
-/// A bound driver's whose slots were lost: its executors are placed as they come.
+/// A bound driver's whose slots were lost, or given back because it took too long to run: its
+/// executors are placed as they come.
 bool Engine::is_slotless(const Application* app) const {
-    return app != nullptr && app->phase == Phase::running && (!app->reserved || app->is_unproven);
+    if (app == nullptr || app->phase != Phase::running) {
+        return false;
+    }
+    const bool has_lost_all = app->slots.empty() && !app->shapes.empty();
+    return !app->reserved || app->is_unproven || has_lost_all;
 }
 
 bool Engine::has_bound_member(const Application& app) const {

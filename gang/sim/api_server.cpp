@@ -1,5 +1,6 @@
 #include "gang/sim/api_server.hpp"
 
+#include "gang/sim/clock.hpp"
 #include "gang/sim/world.hpp"
 
 #include <algorithm>
@@ -266,7 +267,8 @@ void ApiServers::bind(Call& call) {
     }
     world_.change_pod(id, call.author, [&call, this](core::Pod& bound) {
         bound.node_name = call.node;
-        bound.scheduled = core::ScheduledCondition{true, "", "", world_.now_ms / 1'000};
+        bound.scheduled =
+            core::ScheduledCondition{true, "", "", (unix_begin_ms + world_.now_ms) / 1'000};
         merge_annotations(bound, call.annotations);
     });
 }

@@ -341,7 +341,9 @@ bool Mishaps::forge_slot() {
     }
     if (!one.executors.empty() && world_.random.percent(40)) {
         const PodId id = one.executors[world_.random.below(one.executors.size())];
-        if (world_.store.find_pod(id) == nullptr) {
+        const core::Pod* executor = world_.store.find_pod(id);
+        // Without a key its own slot, written in advance, is the scheduler's word by its looks.
+        if (executor == nullptr || (executor->node_name.empty() && !world_.plan.has_key)) {
             return false;
         }
         world_.change_pod(id, tenant, [&](core::Pod& pod) {

@@ -176,6 +176,32 @@ TEST_CASE("declared: a driver without slots and the head of the queue do not wai
     CHECK(world.is_bound(head));
 }
 
+TEST_CASE(
+    "declared: a driver that ran too late and the head of the queue do not wait for each other") {
+    World world;
+    add_small_cluster(world);
+    const auto driver = world.submit("a", 3, 5);
+    world.settle();
+    world.advance(World::sealed_schema().gang.never_running_after_ms + 1'000);
+    REQUIRE(has_event(world, "GangStuck"));
+    REQUIRE(held(world, driver) == 0);
+    world.set_phase(driver, core::PodPhase::running);
+    const auto head = world.submit("head", 11, 1);
+    world.advance(5'000);
+    REQUIRE_FALSE(world.is_bound(head));
+    SUBCASE("at once") {}
+    SUBCASE("after a restart") {
+        world.restart();
+        world.advance(5'000);
+    }
+    const auto executors = world.create_executors(driver, 3);
+    world.advance(5'000);
+    CHECK(world.bound_count(executors) >= 1);
+    world.remove_application(driver);
+    world.advance(5'000);
+    CHECK(world.is_bound(head));
+}
+
 TEST_CASE("declared: without a key a text counts as far as the declaration goes") {
     World world(unsealed());
     add_small_cluster(world);
