@@ -29,6 +29,9 @@ public:
     void want(const std::string& uid, std::int64_t now_ms);
     void forget(const std::string& uid);
 
+    /// Whether the conf of this driver is asked for.
+    bool is_asking(const std::string& uid) const { return questions_.contains(uid); }
+
     /// The question was answered: not there (yet).
     void missing(const std::string& uid, std::int64_t now_ms);
 

@@ -292,6 +292,7 @@ private:
     void want_declaration(Application& app);
     void forget_declaration(Application& app);
     bool awaits_declaration(const Application& app, const core::Pod& driver) const;
+    bool awaits_lost_declaration() const;
     void declaration_found(Application& app, GangSize size);
     void give_up_unverified();
     void settle_declarations();

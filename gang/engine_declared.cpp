@@ -76,6 +76,13 @@ bool Engine::awaits_declaration(const Application& app, const core::Pod& driver)
     return !is_known && !is_vouched_for && to_adopt_.contains(app.rank());
 }
 
+/// A gang whose slots were lost would lose their room, too, to whoever is admitted meanwhile.
+bool Engine::awaits_lost_declaration() const {
+    return std::any_of(to_rebuild_.begin(), to_rebuild_.end(), [this](const Rank& rank) {
+        return asker_.is_asking(rank.uid) && !declarations_.contains(rank);
+    });
+}
+
 void Engine::declaration_found(Application& app, GangSize size) {
     const bool is_lost = !size.problem.empty();
     if (!is_lost) {

@@ -93,9 +93,12 @@ bool Engine::is_first_plan_waiting() {
     if (first_plan_done_) {
         return false;
     }
-    if (!asker_.all_answered_once() && now_ms_ < first_plan_until_ms_ &&
+    const bool is_one_lost = awaits_lost_declaration();
+    const std::int64_t until_ms =
+        is_one_lost ? fence_raised_ms_ + fence_give_up_ms : first_plan_until_ms_;
+    if ((is_one_lost || !asker_.all_answered_once()) && now_ms_ < until_ms &&
         !core::is_mutant(core::Mutant::first_plan_not_waited)) {
-        wake_at(first_plan_until_ms_);
+        wake_at(until_ms);
         return true;
     }
     first_plan_done_ = true;

@@ -132,19 +132,21 @@ void Engine::fence_gangs() {
 }
 
 /// What an older leader wrote, and the watch shows only now, is the truth until our own write of
-/// this reservation has passed; where it handed over, until our view is current. Nonsense is
-/// nobody's truth.
+/// this reservation has passed, or until our view is current. Nonsense is nobody's truth.
 bool Engine::is_rewritten_by_another(const Application& app, const std::string* text) const {
     const auto it = gangs_to_fence_.find(app.uid);
     const bool is_fenced = it != gangs_to_fence_.end();
-    const bool may_be_late = was_handed_over_ && leads_ && !fence_.view_is_current();
+    const bool may_be_late = leads_ && !fence_.view_is_current();
     const bool has_passed = app.epoch == epoch_ && app.stored >= app.text_generation;
     if ((!is_fenced && !may_be_late) || has_passed || text == nullptr || *text == app.annotation ||
         (is_fenced && *text == it->second.text)) {
         return false;
     }
     const auto read = decode_reservation(*text, schema_.gang.max_gang_size - 1);
-    return read && read->anchor == app.uid && read->epoch != epoch_;
+    if (!read || read->anchor != app.uid || read->epoch == epoch_) {
+        return false;
+    }
+    return is_fenced || was_handed_over_ || read->generation > app.text_generation;
 }
 
 /// Everything that may be in an older leader's hands: what starts a gang and is unbound, and what

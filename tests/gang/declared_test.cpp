@@ -91,6 +91,24 @@ TEST_CASE("declared: lost slots are made anew before new gangs are admitted") {
     CHECK_FALSE(world.is_bound(next));
 }
 
+TEST_CASE(
+    "declared: no gang is admitted while a conf that slots are to be made from is asked for") {
+    World world;
+    add_small_cluster(world);
+    const auto driver = world.submit("a", 7, 1);
+    world.settle();
+    lose_text(world, driver);
+    const auto next = world.submit("b", 7, 2);
+    const tests::ConfAnswer conf = world.confs.at(driver);
+    world.confs.at(driver) = {{}, gang::ConfProblem::failed, "503"};
+    world.restart();
+    world.advance(5'000);
+    world.confs.at(driver) = conf;
+    world.advance(20'000);
+    CHECK(world.view(driver).slots_open == 7);
+    CHECK_FALSE(world.is_bound(next));
+}
+
 TEST_CASE("declared: a driver that declares by labels gets its slots anew, too") {
     World world;
     add_small_cluster(world);

@@ -465,6 +465,38 @@ TEST_CASE(
     CHECK(world.violations.empty());
 }
 
+TEST_CASE(
+    "leadership: a slot that the older leader moved, of a gang that seemed whole, is not moved "
+    "back") {
+    World world;
+    add_small_cluster(world);
+    const auto driver = world.submit("a", 1, 1);
+    world.settle();
+    const auto executors = world.create_executors(driver, 1);
+    const auto waiting = world.submit("next", 11, 2);  // its fence shows when the view is current
+    world.settle();
+    REQUIRE(world.view(driver).slots_bound == 1);
+    const std::string from = world.node_of(executors[0]);
+    const std::string to = from == "n3" ? "n2" : "n3";
+    world.restart(false);
+    world.settle();
+    world.hold_watch = true;
+    world.remove_pod(executors[0]);
+    annotate(
+        world,
+        driver,
+        "v1 generation=2 epoch=1 anchor=" + driver +
+            ";shape cpu=1000 memory=1476395008 nodes=" + to + ":1");
+    world.lead();
+    world.settle();
+    world.hold_watch = false;
+    world.settle();
+    CHECK(world.reservation(driver)->shapes[0].slots_per_node.front().first == to);
+    CHECK(world.view(driver).slots_open == 1);
+    CHECK_FALSE(world.is_bound(waiting));
+    CHECK(world.violations.empty());
+}
+
 TEST_CASE("leadership: a gang whose executors are all there is not written to") {
     World world;
     add_small_cluster(world);
