@@ -188,14 +188,16 @@ def test_room_of_who_harmed_itself_is_promised_to_others() -> None:
     assert tale.rules() == []
 
 
-def test_the_scheduler_s_last_word_counts_whatever_a_tenant_wrote_since() -> None:
+@pytest.mark.parametrize("executors,nodes,rules", [(3, "n2:3", []), (5, "n1:2,n2:3", ["promised-twice"])])
+def test_there_is_room_somewhere_for_a_promise_that_a_tenant_wrote_over(executors: int, nodes: str,
+                                                                        rules: list[str]) -> None:
     tale = Tale()
-    tale.declared["other"] = Declared(3, 1000, True)
+    tale.declared["other"] = Declared(executors, 1000, True)
     tale.admit()
     tale.write(DRIVER, annotations={RESERVATION: "nothing"}, tenant=True)
     tale.make("other")
-    tale.write("other", "n2", {RESERVATION: TEXT.replace("n1:1,n2:1", "n2:3")})
-    assert tale.rules() == ["promised-twice"]
+    tale.write("other", "n2", {RESERVATION: TEXT.replace("n1:1,n2:1", nodes)})
+    assert tale.rules() == rules
 
 
 def test_words_that_are_no_reservation() -> None:

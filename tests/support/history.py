@@ -13,6 +13,7 @@ from .polling import said
 
 RESERVATION = "gang-scheduler/reservation"
 SLOT = "gang-scheduler/slot"
+SEAL = "gang-scheduler/seal"
 
 
 @dataclass(frozen=True)

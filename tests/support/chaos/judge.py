@@ -2,12 +2,13 @@
 
 A text of ours is believed to be the scheduler's when it changed and no tenant's write made that state. So the
 judge knows of each driver what the scheduler said last, whatever stands there now; of each executor, what its
-bind said.
+bind said. A promise whose text a tenant has written over holds for no node any more, as the scheduler finds the
+slots anew; but the cluster must have room for it somewhere.
 """
 from dataclasses import dataclass, field
 from typing import Optional, Sequence
 
-from ..history import RESERVATION, SLOT, Seen
+from ..history import RESERVATION, SEAL, SLOT, Seen
 from ..json_type import Json
 from ..pods import (Requests, add, annotation, effective_requests, exceeding, is_finished, is_terminating, node_of,
                     path_of, scale)
@@ -54,9 +55,14 @@ class _Life:
 
     pod: Json
     reserved: Optional[Reserved] = None  # by the scheduler's last word
+    texts: tuple[str, str] = ("", "")    # that word, and its seal
     bound_at: Optional[float] = None
     gone_at: Optional[float] = None
     by_us: bool = False
+
+    @property
+    def is_written_over(self) -> bool:
+        return _texts_of(self.pod) != self.texts
 
 
 class Judge:
@@ -96,6 +102,7 @@ class Judge:
         """The scheduler wrote it."""
         text = annotation(seen.pod, RESERVATION)
         life.reserved = read_reservation(text)
+        life.texts = _texts_of(seen.pod)
         declared = self._facts.declared.get(seen.pod["metadata"]["uid"])
         most = declared.executors if declared is not None else 0
         if life.reserved.count > most:
@@ -144,20 +151,36 @@ class Judge:
             over = self._exceeding(slots.node, known, with_slots=True)
             if over:
                 self._violate("promised-twice", seen, f"reserved on {slots.node}, where is too much: {over}")
+        if life.reserved is not None and any(other.is_written_over for other in known):
+            over = self._exceeding_cluster(known)
+            if over:
+                self._violate("promised-twice", seen, f"the cluster has too much: {over}")
 
     def _exceeding(self, node: str, known: list[_Life], with_slots: bool) -> str:
+        return _too_much(self._taken(node, [life for life in known if not life.is_written_over] if with_slots else [],
+                                     known), self._facts.allocatable.get(node, {}))
+
+    def _exceeding_cluster(self, known: list[_Life]) -> str:
+        """With the promises that hold for no node."""
+        total: Requests = {}
+        room: Requests = {}
+        for node, allocatable in self._facts.allocatable.items():
+            total = add(total, self._taken(node, known, known))
+            room = add(room, allocatable)
+        return _too_much(total, room)
+
+    def _taken(self, node: str, promised_to: list[_Life], known: list[_Life]) -> Requests:
+        """By the pods that are bound there, and by open slots of the gangs in `promised_to`."""
         bound = [life.pod for life in known if node_of(life.pod) == node]
         total: Requests = {}
         for pod in bound:
             total = add(total, effective_requests(pod))
-        for life in known if with_slots else ():
+        for life in promised_to:
             declared = self._facts.declared.get(life.pod["metadata"]["uid"])
             is_exempt = declared is not None and declared.is_exempt
             if life.reserved is not None and not is_exempt and not is_terminating(life.pod):
                 total = add(total, self._open(life, node, bound))
-        room = self._facts.allocatable.get(node, {})
-        over = [name for name in exceeding(total, room) if name in room]
-        return ", ".join(f"{name} {total[name]} of {room[name]}" for name in over)
+        return total
 
     def _open(self, driver: _Life, node: str, bound: list[Json]) -> Requests:
         uid = driver.pod["metadata"]["uid"]
@@ -180,3 +203,12 @@ class Judge:
 
     def _violate(self, rule: str, seen: Seen, text: str) -> None:
         self.violations.append(Violation(rule, seen.at, f"{path_of(seen.pod)}: {text}"))
+
+
+def _texts_of(pod: Json) -> tuple[str, str]:
+    return annotation(pod, RESERVATION), annotation(pod, SEAL)
+
+
+def _too_much(total: Requests, room: Requests) -> str:
+    over = [name for name in exceeding(total, room) if name in room]
+    return ", ".join(f"{name} {total[name]} of {room[name]}" for name in over)

@@ -2,10 +2,10 @@
 from random import Random
 from typing import Optional
 
-from ..history import RESERVATION, SLOT
+from ..history import RESERVATION, SEAL, SLOT
 from ..pods import annotation
 from .forgery import more_slots, slot_text
-from .misdeeds_texts import SEAL, executors_of
+from .misdeeds_texts import executors_of
 from .spark import GATE, Application, hand_pod
 from .tenant import Tenant
 from .world import World

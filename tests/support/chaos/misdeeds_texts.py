@@ -3,14 +3,13 @@ from random import Random
 from typing import Optional
 
 from ..api import Json
-from ..history import RESERVATION, SLOT
+from ..history import RESERVATION, SEAL, SLOT
 from ..pods import annotation
 from .forgery import FORGERS, SLOT_KINDS, slot_text
 from .spark import Application
 from .tenant import Tenant
 from .world import World
 
-SEAL = "gang-scheduler/seal"
 OURS = (RESERVATION, SEAL)
 
 
