@@ -158,6 +158,7 @@ void Engine::repair_gang(Application& app) {
         slot.leaving = false;
     }
     if (changed) {
+        seat_members(app);  // one may run where an old text had no slot, and has one now
         rewrite_reservation(app);
         dirty_gangs_.insert(app.uid);
     }
