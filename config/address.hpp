@@ -2,7 +2,7 @@
 // "127.0.0.1:10351", ":10352", "unix:/run/gang-scheduler.sock": an address to listen on, as people
 // write it in flags and in the file.
 
-#include "core/result.hpp"
+#include "core/base/result.hpp"
 
 #include <cstddef>
 #include <cstdint>

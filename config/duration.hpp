@@ -1,7 +1,7 @@
 #pragma once
 // Durations as Go and Kubernetes write them: "15s", "1m30s", "500ms", "1.5h".
 
-#include "core/result.hpp"
+#include "core/base/result.hpp"
 
 #include <cstdint>
 #include <string>

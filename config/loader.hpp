@@ -5,7 +5,7 @@
 // (yes, 010, aliases, merge keys, several documents).
 
 #include "config/schema.hpp"
-#include "core/result.hpp"
+#include "core/base/result.hpp"
 
 #include <cstddef>
 #include <string>

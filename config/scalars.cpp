@@ -4,7 +4,7 @@
 #include "config/duration.hpp"
 #include "config/printable.hpp"
 #include "config/suggest.hpp"
-#include "core/quantity.hpp"
+#include "core/value/quantity.hpp"
 
 #include <fmt/format.h>
 

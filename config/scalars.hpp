@@ -3,7 +3,7 @@
 // number, `15` no duration. Errors say what was found and what was expected.
 
 #include "config/tree.hpp"
-#include "core/result.hpp"
+#include "core/base/result.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -2,7 +2,7 @@
 // Every configuration key with its default. Plain values; the loader fills them from YAML and
 // refuses whatever is not here.
 
-#include "core/packing_policy.hpp"
+#include "core/placement/packing_policy.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -2,7 +2,7 @@
 // Everything the scheduler can ask of the edge, on one page. A decision is a request, not a fact:
 // only the answering event makes it true.
 
-#include "core/pod.hpp"
+#include "core/value/pod.hpp"
 
 #include <cstddef>
 #include <cstdint>

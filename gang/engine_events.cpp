@@ -1,9 +1,9 @@
 // The picture: what nodes, pods and relists say. Nothing is decided here.
 
-#include "core/mutant.hpp"
+#include "core/base/mutant.hpp"
+#include "gang/declare/gang_size.hpp"
 #include "gang/engine.hpp"
-#include "gang/gang_size.hpp"
-#include "gang/reservation.hpp"
+#include "gang/reservation/reservation.hpp"
 
 #include <algorithm>
 #include <charconv>

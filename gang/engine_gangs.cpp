@@ -1,13 +1,13 @@
 // Gangs begin, learn their size, and end.
 
-#include "core/mutant.hpp"
+#include "core/base/mutant.hpp"
+#include "gang/declare/gang_size.hpp"
+#include "gang/declare/spark/conf_view.hpp"
+#include "gang/declare/spark/executor/derive.hpp"
+#include "gang/declare/spark/keys.hpp"
 #include "gang/engine.hpp"
-#include "gang/gang_size.hpp"
-#include "gang/messages.hpp"
-#include "gang/reservation.hpp"
-#include "gang/spark/conf_view.hpp"
-#include "gang/spark/derive.hpp"
-#include "gang/spark/keys.hpp"
+#include "gang/report/messages.hpp"
+#include "gang/reservation/reservation.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -1,6 +1,6 @@
 // What a Tick starts, in which order, and when the next one is wanted.
 
-#include "core/mutant.hpp"
+#include "core/base/mutant.hpp"
 #include "gang/engine.hpp"
 
 #include <algorithm>

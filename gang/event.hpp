@@ -2,9 +2,9 @@
 // Everything that can happen to the scheduler, on one page. Events come from the edge in any order
 // across kinds and may come twice; the scheduler never asks anybody anything in return.
 
-#include "core/node.hpp"
-#include "core/pod.hpp"
-#include "gang/spark/conf.hpp"
+#include "core/value/node.hpp"
+#include "core/value/pod.hpp"
+#include "gang/declare/spark/conf.hpp"
 
 #include <cstdint>
 #include <string>

@@ -2,7 +2,7 @@
 // The answer to "why is my job pending?": the last decision's record in plain values, from which
 // conditions, `why`, `gangs` and metrics are all written.
 
-#include "core/resources.hpp"
+#include "core/value/resources.hpp"
 
 #include <cstdint>
 #include <string>

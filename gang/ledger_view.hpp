@@ -2,7 +2,7 @@
 // The ledger as it is shown: per node what it has, what is bound there, what is held for whom, and
 // what is free.
 
-#include "core/resources.hpp"
+#include "core/value/resources.hpp"
 
 #include <cstdint>
 #include <string>

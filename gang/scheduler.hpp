@@ -7,10 +7,10 @@
 //                                       \-> parked (misconfigured, exceeds the cluster)
 
 #include "config/schema.hpp"
-#include "core/account.hpp"
-#include "gang/audit.hpp"
+#include "core/value/account.hpp"
 #include "gang/counters.hpp"
 #include "gang/decision.hpp"
+#include "gang/drift.hpp"
 #include "gang/event.hpp"
 #include "gang/explain.hpp"
 #include "gang/ledger_view.hpp"

@@ -1,76 +1,144 @@
 #!/usr/bin/env python3
-"""Fails on an include that crosses a layer's border, and on a coroutine statement that GCC 12 miscompiles.
+"""Fails on an include that crosses a border, on rooms that would need each other, and on a coroutine statement that
+GCC 12 miscompiles.
 
-The borders are those of CMakeLists.txt. A statement with `co_await` may
-hold no brace, no conditional operator and no lambda: GCC 12 destroys such temporaries twice (its bug 107288).
+A room is a folder. ROOMS says of each which others it may include; no room may need itself by way of others. A
+statement with `co_await` may hold no brace, no conditional operator and no lambda: GCC 12 destroys such temporaries
+twice (its bug 107288).
 """
 import re
 import sys
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 
-# folder -> (own headers it may include, third-party prefixes it may include)
+CORE = "core/base core/value core/filter core/cluster core/placement"
+VALUES = "core/base core/value"
+# What comes in and goes out of the decision engine, and the views of it: plain values.
+DOOR = ("event", "decision", "drift", "explain", "reasons", "counters", "totals", "ledger_view")
+GANG = ("gang/door gang/model gang/declare gang/declare/spark gang/reservation gang/lead gang/queue gang/slots "
+        "gang/report")
+CLIENT = "k8s/base k8s/json k8s/codec k8s/credentials k8s/net k8s/watch k8s/write k8s/lease k8s/protocol"
+
+# room -> the rooms that it may include. Rooms inside a room that is not named here are part of it.
+ROOMS = {
+    "core/base": "",
+    "core/value": "core/base",
+    "core/filter": VALUES,
+    "core/cluster": f"{VALUES} core/filter",
+    "core/placement": f"{VALUES} core/cluster",
+    "config": f"{VALUES} core/placement",
+
+    "gang/declare/spark": f"{VALUES} config",
+    "gang/door": f"{VALUES} gang/declare/spark",
+    "gang/reservation": VALUES,
+    "gang/declare": f"{VALUES} core/placement config gang/declare/spark gang/reservation",
+    "gang/lead": f"{VALUES} gang/reservation",
+    "gang/model": f"{CORE} config gang/door gang/declare gang/declare/spark gang/reservation",
+    "gang/report": f"{CORE} gang/door gang/declare gang/lead gang/model gang/reservation",
+    "gang/queue": f"{CORE} gang/door gang/model gang/report",
+    "gang/slots": f"{CORE} gang/door gang/model gang/report gang/reservation",
+    # The one class that has not been taken apart yet: its files stand in the rooms that their parts will have.
+    "gang/engine": f"{CORE} config {GANG}",
+    "gang/consistency": f"{VALUES} gang/door gang/engine",
+    "gang/record": f"{VALUES} config gang/door gang/engine",
+    "gang/host": f"{VALUES} gang/door",
+    "gang/sim": f"{CORE} config k8s/protocol {GANG} gang/engine gang/host",
+
+    "k8s/protocol": "core/base",
+    "k8s/base": "",
+    "k8s/json": f"{VALUES} k8s/base k8s/protocol",
+    "k8s/codec": f"{VALUES} k8s/base k8s/json k8s/protocol",
+    "k8s/credentials": "core/base k8s/base",
+    "k8s/net": "core/base k8s/base k8s/codec k8s/credentials",
+    "k8s/watch": f"{VALUES} k8s/base k8s/codec k8s/net k8s/protocol",
+    "k8s/write": f"{VALUES} k8s/base k8s/codec k8s/net k8s/protocol",
+    "k8s/lease": "k8s/base k8s/codec k8s/net k8s/protocol",
+
+    "k8s/embedded/store": f"{VALUES} k8s/json",
+    "k8s/embedded/schema": "k8s/embedded/store",
+    "k8s/embedded/protobuf": "core/base k8s/embedded/store",
+    "k8s/embedded/patch": "k8s/base k8s/embedded/store",
+    "k8s/embedded/query": "k8s/embedded/store",
+    "k8s/embedded/tables": "k8s/base k8s/embedded/store",
+    "k8s/embedded/admission": "k8s/base k8s/embedded/store k8s/embedded/schema",
+    "k8s/embedded/api": "k8s/base k8s/embedded/store k8s/embedded/schema k8s/embedded/protobuf k8s/embedded/patch "
+                        "k8s/embedded/query k8s/embedded/tables k8s/embedded/admission",
+    "k8s/embedded/discovery": "k8s/embedded/store k8s/embedded/schema k8s/embedded/api",
+    "k8s/embedded/http": "core/base k8s/base k8s/embedded/store k8s/embedded/api k8s/embedded/discovery",
+    "k8s/embedded/kubelet": f"{VALUES} core/filter k8s/base k8s/codec k8s/embedded/store k8s/embedded/http",
+    "k8s/embedded": "core/base k8s/embedded/http",
+
+    "gang/app/base": f"{VALUES} config gang/door gang/declare/spark {CLIENT}",
+    "gang/app/serve": f"{VALUES} config gang/door gang/app/base {CLIENT}",
+    "gang/app/show": f"{VALUES} config gang/door gang/declare/spark gang/reservation gang/app/base {CLIENT}",
+    "gang/app/daemon": f"{VALUES} config gang/door gang/engine gang/consistency gang/host gang/record gang/reservation "
+                       f"gang/app/base gang/app/serve gang/app/show {CLIENT}",
+    "gang/app/demo": f"{VALUES} gang/app/base gang/app/daemon k8s/embedded k8s/embedded/http k8s/embedded/kubelet "
+                     "k8s/embedded/store",
+    "gang/app/cli": f"{VALUES} config gang/door gang/engine gang/record gang/reservation gang/app/base gang/app/daemon "
+                    f"gang/app/demo gang/app/serve gang/app/show {CLIENT} k8s/embedded k8s/embedded/kubelet",
+    "gang/app": "gang/app/cli",
+}
+
+# layer -> the third parties' headers that it may include
 LAYERS = {
-    "core": (["core"], ["fmt/", "boost/container"]),
-    "config": (["config", "core"], ["fmt/", "yaml-cpp/"]),
-    "gang": (["gang", "core", "config/schema.hpp"], ["fmt/", "boost/container", "rapidjson/"]),
-    "gang/sim": (["gang", "core", "config/schema.hpp", "k8s/protocol"], ["fmt/"]),
-    "k8s/protocol": (["k8s/protocol", "core"], ["fmt/", "boost/container"]),
-    "k8s": (["k8s", "core"], ["fmt/", "boost/", "rapidjson/", "openssl/", "yaml-cpp/"]),
-    "k8s/embedded": (["k8s", "core"], ["fmt/", "boost/"]),
-    "gang/app": (["gang", "core", "config", "k8s"], ["fmt/", "boost/", "prometheus/"]),
+    "core": ["fmt/", "boost/container"],
+    "config": ["fmt/", "yaml-cpp/"],
+    "gang": ["fmt/", "boost/container", "rapidjson/"],
+    "gang/sim": ["fmt/"],
+    "gang/app": ["fmt/", "boost/", "prometheus/"],
+    "k8s/protocol": ["fmt/", "boost/container"],
+    "k8s": ["fmt/", "boost/", "rapidjson/", "openssl/", "yaml-cpp/"],
+    "k8s/embedded": ["fmt/", "boost/"],
 }
 # Third parties that only the named files may include.
 ONLY_IN = {
-    "rapidjson/": ["k8s/json.hpp", "gang/event_log.cpp"],
-    "openssl/": ["k8s/tls.cpp", "k8s/hmac.cpp"],
-    "prometheus/": ["gang/app/metrics.cpp", "gang/app/metrics_view.cpp", "gang/app/metrics_view.hpp"],
-    "boost/asio/ssl/impl/src": ["k8s/asio_impl.cpp"],
-    "yaml-cpp/": ["config/loader.cpp", "k8s/codec_kubeconfig.cpp", "k8s/codec_executor_template.cpp"],
+    "rapidjson/": ["k8s/json/json.hpp", "gang/record/event_log.cpp"],
+    "openssl/": ["k8s/net/tls.cpp", "k8s/credentials/hmac.cpp"],
+    "prometheus/": ["gang/app/serve/metrics.cpp", "gang/app/serve/metrics_view.cpp", "gang/app/serve/metrics_view.hpp"],
+    "boost/asio/ssl/impl/src": ["k8s/net/asio_impl.cpp"],
+    "yaml-cpp/": ["config/loader.cpp", "k8s/credentials/codec_kubeconfig.cpp", "k8s/codec/pod/codec_executor_template.cpp"],
 }
 # The pure layers read no clock, start no thread, touch no file.
 IMPURE = ["chrono", "random", "thread", "mutex", "atomic", "fstream", "iostream", "filesystem", "ctime",
           "unordered_map", "unordered_set"]
 PURE = ["core", "gang", "gang/sim", "k8s/protocol"]
 
+FILES_MAX = 20
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^">]+)[">]', re.M)
 
 
-def layer_of(path: str) -> str | None:
-    fitting = [name for name in LAYERS if path.startswith(name + "/")]
+def longest(names: dict, path: str) -> str | None:
+    fitting = [name for name in names if path.startswith(name + "/")]
     return max(fitting, key=len) if fitting else None
 
 
-def own_include_allowed(layer: str, name: str) -> bool:
-    allowed, _ = LAYERS[layer]
-    target = layer_of(name)
-    for prefix in allowed:
-        if name == prefix:
-            return True
-        if name.startswith(prefix + "/"):
-            if layer == "gang" and target in ("gang/app", "gang/sim"):
-                return False
-            if layer == "gang/sim" and target == "gang/app":
-                return False
-            if layer == "k8s" and target == "k8s/embedded":
-                return False
-            return True
-    return False
+def room_of(path: str) -> str | None:
+    """The room of a file, by its path from the top."""
+    name = Path(path)
+    if path.startswith("gang/") and not path.startswith(("gang/app/", "gang/sim/")):
+        if name.stem.startswith("engine") or path.startswith("gang/scheduler."):
+            return "gang/engine"
+        if str(name.parent) == "gang":
+            return "gang/door" if name.stem in DOOR else None
+    return longest(ROOMS, path)
 
 
 def include_problems(path: str, text: str) -> list[str]:
-    layer = layer_of(path)
-    if layer is None:
-        return []
+    layer, room = longest(LAYERS, path), room_of(path)
+    if layer is None or room is None:
+        return [f"{path} stands in no room"]
     problems = []
+    allowed = ROOMS[room].split()
     for kind, name in INCLUDE.findall(text):
         if kind == '"':
-            if not own_include_allowed(layer, name):
-                problems.append(f"{path}: layer {layer} must not include {name}")
+            if room_of(name) not in [room, *allowed]:
+                problems.append(f"{path}: room {room} must not include {name}")
             continue
         if "/" in name:
-            if not any(name.startswith(prefix) for prefix in LAYERS[layer][1]) and not name.startswith("sys/"):
+            if not any(name.startswith(prefix) for prefix in LAYERS[layer]) and not name.startswith("sys/"):
                 problems.append(f"{path}: layer {layer} must not include <{name}>")
             for prefix, files in ONLY_IN.items():
                 if name.startswith(prefix) and path not in files:
@@ -78,6 +146,24 @@ def include_problems(path: str, text: str) -> list[str]:
         elif layer in PURE and name in IMPURE:
             problems.append(f"{path}: pure layer {layer} must not include <{name}>")
     return problems
+
+
+def table_problems() -> list[str]:
+    """Rooms that would need each other, and names that no room has."""
+    unknown = [f"ROOMS: {room} names {other}, which is no room" for room, others in ROOMS.items()
+               for other in others.split() if other not in ROOMS]
+    try:
+        TopologicalSorter({room: others.split() for room, others in ROOMS.items()}).prepare()
+    except CycleError as error:
+        unknown.append(f"ROOMS: {' needs '.join(reversed(error.args[1]))}")
+    return unknown
+
+
+def crowded() -> list[str]:
+    folders = {file.parent for top in ("core", "gang", "k8s", "config") for file in (ROOT / top).rglob("*.*")}
+    counts = {folder: sum(file.is_file() for file in folder.iterdir()) for folder in folders}
+    return [f"{folder.relative_to(ROOT)}: {count} files in one folder, {FILES_MAX} at most"
+            for folder, count in sorted(counts.items()) if count > FILES_MAX]
 
 
 def strip_comments_and_strings(text: str) -> str:
@@ -112,7 +198,7 @@ def coroutine_problems(path: str, text: str) -> list[str]:
 
 
 def main() -> int:
-    problems, files = [], 0
+    problems, files = table_problems() + crowded(), 0
     for top in ["core", "gang", "k8s", "config"]:
         for file in sorted((ROOT / top).rglob("*.[ch]pp")):
             path, text = str(file.relative_to(ROOT)), file.read_text()

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Writes k8s/embedded/schema_data.cpp: the names and types of the fields of every kind the embedded server has.
+"""Writes k8s/embedded/schema/schema_data.cpp: the names and types of the fields of every kind the embedded server has.
 
 They are read from the OpenAPI documents of a real API server (`tests/plane` builds one). Run it when tests/plane
 moves to another version of Kubernetes or the embedded server gets another kind:
@@ -23,7 +23,7 @@ HEAD = """// Made by scripts/make_schemas.py from a real API server's OpenAPI do
 // each field. Types: s text, i whole number, n number, b boolean,
 // * anything, [T] list, <T> map, and the number of a line. See schema.cpp.
 
-#include "k8s/embedded/schema_data.hpp"
+#include "k8s/embedded/schema/schema_data.hpp"
 
 namespace k8s::embedded {
 
@@ -100,7 +100,7 @@ def main() -> int:
     result = Schemas(documents)
     for root in roots:
         result.number(root)
-    with open(ROOT / "k8s/embedded/schema_data.cpp", "w") as file:
+    with open(ROOT / "k8s/embedded/schema/schema_data.cpp", "w") as file:
         file.write(HEAD)
         for line in result.lines:
             pieces = [line[at:at + 100] for at in range(0, len(line), 100)]

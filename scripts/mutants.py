@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Plants each mutant of core/mutant.hpp and fails when one is not noticed as tests/sim/mutants.txt says.
+"""Plants each mutant of core/base/mutant.hpp and fails when one is not noticed as tests/sim/mutants.txt says.
 
 Also fails when the shipped program has anything of a mutant in it. Needs build/release and, for mutants
 below what the simulation sees, build/debug/test_gang and test_protocol.

@@ -25,9 +25,10 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 EQUIVALENTS = ROOT / "tests/sim/equivalent_mutants.txt"
 SHARE, DOUBT = 0.95, 0.01
-FOLDERS = ("core", "gang", "gang/spark", "k8s/protocol")
+FOLDERS = ("core", "gang", "k8s/protocol")  # and their rooms
+NOT_MUTATED = ("gang/sim/", "gang/app/")
 # The planted mutants, whose switches are not the scheduler's.
-LEFT_OUT_FILES = {"core/mutant.hpp", "core/mutant.cpp"}
+LEFT_OUT_FILES = {"core/base/mutant.hpp", "core/base/mutant.cpp"}
 # Lines where a mutant says nothing of the tests: checks of what the compiler or an assertion knows to be true, hints
 # of a size, switches of planted mutants, and the weights of the work budget, which are measured times.
 LEFT_OUT_LINES = re.compile(r"^\s*#|static_assert|ENSURE\(|\breserve\(|is_mutant\(|\bwork_\w+|^\s*template\b")
@@ -133,8 +134,8 @@ def mutants_of(path: str, text: str) -> list[Mutant]:
 
 
 def sources() -> list[str]:
-    files = [path for folder in FOLDERS for path in (ROOT / folder).glob("*.[ch]pp")]
-    return sorted(str(path.relative_to(ROOT)) for path in files if str(path.relative_to(ROOT)) not in LEFT_OUT_FILES)
+    files = {str(path.relative_to(ROOT)) for folder in FOLDERS for path in (ROOT / folder).rglob("*.[ch]pp")}
+    return sorted(path for path in files - LEFT_OUT_FILES if not path.startswith(NOT_MUTATED))
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-#include "gang/app/cli.hpp"
+#include "gang/app/cli/cli.hpp"
 
 #include <csignal>
 #include <exception>

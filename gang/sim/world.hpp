@@ -4,21 +4,21 @@
 //
 //   chaos: submissions, mishaps, faults ---calm---> everything is healed; all must finish ---> end
 
-#include "gang/seal.hpp"
-#include "gang/sim/api_server.hpp"
-#include "gang/sim/applications.hpp"
+#include "gang/reservation/seal.hpp"
+#include "gang/sim/base/counts.hpp"
+#include "gang/sim/base/digest.hpp"
+#include "gang/sim/base/event_queue.hpp"
+#include "gang/sim/base/faults.hpp"
+#include "gang/sim/base/random.hpp"
+#include "gang/sim/base/store.hpp"
+#include "gang/sim/base/swarm.hpp"
 #include "gang/sim/checkers/checkers.hpp"
 #include "gang/sim/checkers/deeds.hpp"
-#include "gang/sim/counts.hpp"
-#include "gang/sim/digest.hpp"
-#include "gang/sim/event_queue.hpp"
-#include "gang/sim/faults.hpp"
-#include "gang/sim/kubelets.hpp"
-#include "gang/sim/mishaps.hpp"
-#include "gang/sim/random.hpp"
-#include "gang/sim/replica.hpp"
-#include "gang/sim/store.hpp"
-#include "gang/sim/swarm.hpp"
+#include "gang/sim/plane/api_server.hpp"
+#include "gang/sim/plane/applications.hpp"
+#include "gang/sim/plane/kubelets.hpp"
+#include "gang/sim/plane/mishaps.hpp"
+#include "gang/sim/replica/replica.hpp"
 
 #include <cstdint>
 #include <deque>

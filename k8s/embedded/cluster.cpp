@@ -1,6 +1,6 @@
 #include "k8s/embedded/cluster.hpp"
 
-#include "k8s/embedded/http_server.hpp"
+#include "k8s/embedded/http/http_server.hpp"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>

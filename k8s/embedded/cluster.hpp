@@ -3,8 +3,8 @@
 // whoever wants them, through api(): a kubelet creates its node, watches pods through the store and
 // patches status through ApiServer::handle, exactly as a remote one would.
 
-#include "core/result.hpp"
-#include "k8s/embedded/api_server.hpp"
+#include "core/base/result.hpp"
+#include "k8s/embedded/http/api_server.hpp"
 
 #include <cstdint>
 #include <memory>

@@ -1,7 +1,7 @@
 #include "k8s/protocol/bind.hpp"
 
-#include "core/mutant.hpp"
-#include "k8s/protocol/backoff.hpp"
+#include "core/base/mutant.hpp"
+#include "k8s/protocol/flow/backoff.hpp"
 
 #include <algorithm>
 #include <utility>

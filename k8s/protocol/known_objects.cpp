@@ -1,6 +1,6 @@
 #include "k8s/protocol/known_objects.hpp"
 
-#include "core/result.hpp"
+#include "core/base/result.hpp"
 #include "k8s/protocol/version.hpp"
 
 #include <algorithm>

@@ -7,8 +7,8 @@
 // w words of seven bytes meet at w of 2^61 first points, and in the low 17 bits at about 2w of 2^17
 // second ones.)
 
-#include "core/chunks.hpp"
-#include "core/uuid.hpp"
+#include "core/base/chunks.hpp"
+#include "core/base/uuid.hpp"
 #include "k8s/protocol/fingerprint.hpp"
 
 #include <compare>

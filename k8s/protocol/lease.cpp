@@ -1,6 +1,6 @@
 #include "k8s/protocol/lease.hpp"
 
-#include "core/mutant.hpp"
+#include "core/base/mutant.hpp"
 
 #include <algorithm>
 #include <limits>

@@ -17,7 +17,7 @@
 // A Lease that is deleted, or whose holder is taken out by hand, is not free: whoever held it may
 // not know yet. It is taken when its time is over, as if its holder had died.
 
-#include "core/mutant.hpp"
+#include "core/base/mutant.hpp"
 
 #include <algorithm>
 #include <cstdint>

@@ -1,6 +1,6 @@
 #include "k8s/protocol/reflector.hpp"
 
-#include "core/mutant.hpp"
+#include "core/base/mutant.hpp"
 #include "k8s/protocol/version.hpp"
 
 #include <algorithm>

@@ -12,7 +12,7 @@
 //
 // It remembers name -> {uid, version, fingerprint} of every object, nothing else of it.
 
-#include "k8s/protocol/backoff.hpp"
+#include "k8s/protocol/flow/backoff.hpp"
 #include "k8s/protocol/known_objects.hpp"
 
 #include <cstddef>

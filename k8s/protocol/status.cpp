@@ -1,6 +1,6 @@
 #include "k8s/protocol/status.hpp"
 
-#include "k8s/protocol/backoff.hpp"
+#include "k8s/protocol/flow/backoff.hpp"
 
 #include <algorithm>
 

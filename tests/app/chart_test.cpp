@@ -1,6 +1,6 @@
 // The chart's schema of the configuration has the program's keys and no others, and is closed.
 #include "config/loader.hpp"
-#include "k8s/json.hpp"
+#include "k8s/json/json.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,11 +1,11 @@
 // The documentation names everything that exists: keys, verbs, flags, codes, states.
 #include "config/loader.hpp"
-#include "core/pod.hpp"
-#include "gang/app/cli.hpp"
-#include "gang/app/text.hpp"
-#include "gang/app/version.hpp"
-#include "gang/declaration_keys.hpp"
-#include "tests/app/verbs.hpp"
+#include "core/value/pod.hpp"
+#include "gang/app/base/text.hpp"
+#include "gang/app/base/version.hpp"
+#include "gang/app/cli/cli.hpp"
+#include "gang/declare/declaration_keys.hpp"
+#include "tests/app/cli/verbs.hpp"
 
 #include <doctest/doctest.h>
 
@@ -119,10 +119,10 @@ TEST_CASE("docs: the reason of every event that is written") {
     const std::string text = file("docs/reasons.md");
     const std::regex event(R"x(announcer_\.event\([^"]*"([A-Z][A-Za-z]+)")x");
     std::set<std::string> reasons;
-    for (const auto& entry :
-         std::filesystem::directory_iterator(std::string(TESTS_DIR) + "/../gang")) {
+    const std::filesystem::path top = std::filesystem::path(TESTS_DIR) / "..";
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(top / "gang")) {
         if (entry.path().extension() == ".cpp") {
-            const std::string code = file("gang/" + entry.path().filename().string());
+            const std::string code = file(entry.path().lexically_relative(top).string());
             for (std::sregex_iterator it(code.begin(), code.end(), event), end; it != end; ++it) {
                 reasons.insert((*it)[1]);
             }

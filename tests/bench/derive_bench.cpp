@@ -1,10 +1,10 @@
 // How long the loop is held by one application's conf: from the texts of its config maps to its
 // executors. The usual one, and the worst that an API server can hold (1 MiB an object).
 
-#include "gang/app/spark_conf.hpp"
-#include "gang/spark/derive.hpp"
-#include "gang/spark/properties.hpp"
-#include "k8s/codec_executor_template.hpp"
+#include "gang/app/base/spark_conf.hpp"
+#include "gang/declare/spark/executor/derive.hpp"
+#include "gang/declare/spark/properties.hpp"
+#include "k8s/codec/pod/codec_executor_template.hpp"
 
 #include <benchmark/benchmark.h>
 #include <string>

@@ -1,12 +1,12 @@
 // What the API server's words cost before the engine sees them. The pod is an executor that real
 // Spark left in a real API server (tests/fixtures), with the status of a running one and the
-// managedFields of its two writers; beside each codec the plain one of tests/k8s/dom_oracle.hpp in
+// managedFields of its two writers; beside each codec the plain one of tests/k8s/json/dom_oracle.hpp in
 // the same run. Counters: bytes of one object, and calls of malloc per iteration.
 
-#include "k8s/codec_node.hpp"
-#include "k8s/codec_pod.hpp"
-#include "k8s/intake.hpp"
-#include "tests/k8s/dom_oracle.hpp"
+#include "k8s/codec/codec_node.hpp"
+#include "k8s/codec/pod/codec_pod.hpp"
+#include "k8s/watch/intake.hpp"
+#include "tests/k8s/json/dom_oracle.hpp"
 
 #include <benchmark/benchmark.h>
 #include <cstdint>

@@ -1,8 +1,8 @@
 // How long one question to the planner takes: a gang that fits, one that does not, on clusters that
 // are half full.
 
-#include "core/cluster.hpp"
-#include "core/placement.hpp"
+#include "core/cluster/cluster.hpp"
+#include "core/placement/placement.hpp"
 #include "tests/support/builders.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-"""kubernetes-gang-scheduler's scenarios, seen from outside, each by its name; units are in tests/gang/gang_test.cpp.
+"""kubernetes-gang-scheduler's scenarios, seen from outside, each by its name; units are in tests/gang/model/gang_test.cpp.
 
 One cluster and one scheduler serve all; the headroom is the rule of the original that so much must remain.
 """

@@ -1,9 +1,9 @@
 #pragma once
 // How core's values look when a check fails.
 
-#include "core/ids.hpp"
-#include "core/placement.hpp"
-#include "core/resources.hpp"
+#include "core/base/ids.hpp"
+#include "core/placement/placement.hpp"
+#include "core/value/resources.hpp"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>

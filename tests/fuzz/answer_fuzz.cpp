@@ -1,7 +1,7 @@
 // Bodies of the API server's answers: Status, the pod after a write, the Lease. The first byte
 // chooses the HTTP status.
-#include "k8s/codec_lease.hpp"
-#include "k8s/codec_status.hpp"
+#include "k8s/codec/codec_lease.hpp"
+#include "k8s/codec/codec_status.hpp"
 #include "tests/fuzz/property.hpp"
 
 #include <algorithm>

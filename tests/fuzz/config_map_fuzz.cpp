@@ -1,6 +1,6 @@
 // A config map, and manifests as kubectl prints them.
-#include "k8s/codec_config_map.hpp"
-#include "k8s/codec_manifest.hpp"
+#include "k8s/codec/codec_config_map.hpp"
+#include "k8s/codec/codec_manifest.hpp"
 #include "tests/fuzz/invariants.hpp"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

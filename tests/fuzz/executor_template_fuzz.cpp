@@ -1,5 +1,5 @@
 // The executor pod template: YAML or JSON that a user wrote.
-#include "k8s/codec_executor_template.hpp"
+#include "k8s/codec/pod/codec_executor_template.hpp"
 #include "tests/fuzz/invariants.hpp"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

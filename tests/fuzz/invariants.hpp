@@ -1,10 +1,10 @@
 #pragma once
 // What holds for every value that a codec lets through, whatever the text was.
 
-#include "core/node.hpp"
-#include "core/pod.hpp"
-#include "core/pod_template.hpp"
-#include "gang/event_log.hpp"
+#include "core/value/node.hpp"
+#include "core/value/pod.hpp"
+#include "core/value/pod_template.hpp"
+#include "gang/record/event_log.hpp"
 #include "tests/fuzz/property.hpp"
 
 #include <algorithm>

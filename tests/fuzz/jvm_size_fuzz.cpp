@@ -1,6 +1,6 @@
 // JVM sizes as Spark reads them, and memory as declarations have it.
-#include "gang/declaration_values.hpp"
-#include "gang/spark/memory.hpp"
+#include "gang/declare/declaration_values.hpp"
+#include "gang/declare/spark/memory.hpp"
 #include "tests/fuzz/property.hpp"
 
 namespace spark = gang::spark;

@@ -1,5 +1,5 @@
 // The kubeconfig. It is read from a path, so the text is put into a file in memory.
-#include "k8s/access.hpp"
+#include "k8s/credentials/access.hpp"
 #include "tests/fuzz/property.hpp"
 
 #include <sys/mman.h>

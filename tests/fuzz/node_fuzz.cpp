@@ -1,6 +1,6 @@
 // One node's JSON: alone, in a watch line, in a page. All three must be the same node.
-#include "k8s/codec_node.hpp"
-#include "k8s/codec_watch.hpp"
+#include "k8s/codec/codec_node.hpp"
+#include "k8s/codec/codec_watch.hpp"
 #include "tests/fuzz/invariants.hpp"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

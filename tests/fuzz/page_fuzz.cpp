@@ -1,5 +1,5 @@
 // A page of a list.
-#include "k8s/codec_watch.hpp"
+#include "k8s/codec/codec_watch.hpp"
 #include "tests/fuzz/invariants.hpp"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -1,6 +1,6 @@
 // One pod's JSON: alone, in a watch line, in a page. All three must be the same pod.
-#include "k8s/codec_pod.hpp"
-#include "k8s/codec_watch.hpp"
+#include "k8s/codec/codec_watch.hpp"
+#include "k8s/codec/pod/codec_pod.hpp"
 #include "tests/fuzz/invariants.hpp"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

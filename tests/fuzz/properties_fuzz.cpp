@@ -1,8 +1,8 @@
 // A Spark conf: Java properties are read, what is kept is bounded, survives being written and read
 // again, and a gang is derived from it or a problem said.
-#include "gang/spark/derive.hpp"
-#include "gang/spark/memory.hpp"
-#include "gang/spark/properties.hpp"
+#include "gang/declare/spark/executor/derive.hpp"
+#include "gang/declare/spark/memory.hpp"
+#include "gang/declare/spark/properties.hpp"
 #include "tests/fuzz/invariants.hpp"
 
 #include <cctype>

@@ -1,7 +1,7 @@
 // Quantities and durations: read exactly, and what is printed is read back as the same number.
 #include "config/duration.hpp"
-#include "core/quantity.hpp"
-#include "gang/declaration_values.hpp"
+#include "core/value/quantity.hpp"
+#include "gang/declare/declaration_values.hpp"
 #include "tests/fuzz/property.hpp"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -1,7 +1,7 @@
 // A watch: bytes in any chunks become lines, lines become pods and nodes. The lines must not depend
 // on the chunks. The first byte says how the rest is cut.
-#include "k8s/codec_lease.hpp"
-#include "k8s/codec_watch.hpp"
+#include "k8s/codec/codec_lease.hpp"
+#include "k8s/codec/codec_watch.hpp"
 #include "k8s/protocol/line_splitter.hpp"
 #include "tests/fuzz/invariants.hpp"
 

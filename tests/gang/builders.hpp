@@ -1,9 +1,9 @@
 #pragma once
 // Short ways to write down nodes, pods and Spark applications in tests.
 
-#include "core/node.hpp"
-#include "core/pod.hpp"
-#include "gang/spark/conf.hpp"
+#include "core/value/node.hpp"
+#include "core/value/pod.hpp"
+#include "gang/declare/spark/conf.hpp"
 
 #include <algorithm>
 #include <cstdint>

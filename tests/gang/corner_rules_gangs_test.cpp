@@ -1,6 +1,6 @@
 // Corner cases of scheduling by their numbers in docs/corner-cases.md: drivers, executors, leaders.
 
-#include "gang/spark/properties.hpp"
+#include "gang/declare/spark/properties.hpp"
 #include "tests/gang/corner.hpp"
 
 using gang::GangState;

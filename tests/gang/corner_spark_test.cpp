@@ -1,6 +1,6 @@
 // Corner cases of Spark by their numbers in docs/corner-cases.md.
 
-#include "gang/announcer.hpp"
+#include "gang/report/announcer.hpp"
 #include "tests/gang/corner.hpp"
 
 using gang::GangState;

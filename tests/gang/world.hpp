@@ -3,8 +3,8 @@
 // the edge that carries decisions out, and a referee that looks at every bind. Tests move it by
 // hand.
 
-#include "gang/recording.hpp"
-#include "gang/reservation.hpp"
+#include "gang/record/recording.hpp"
+#include "gang/reservation/reservation.hpp"
 #include "gang/scheduler.hpp"
 #include "tests/gang/builders.hpp"
 #include "tests/gang/random.hpp"

@@ -3,7 +3,7 @@
 // or not at all. Blocking sockets, one thread per connection; nothing of the code under test is in
 // it.
 
-#include "k8s/endpoint.hpp"
+#include "k8s/net/endpoint.hpp"
 
 #include <boost/asio/io_context.hpp>
 #include <doctest/doctest.h>

@@ -1,7 +1,7 @@
 #pragma once
 // A TLS server on loopback with a certificate of pki/, and whom its clients trust.
 
-#include "k8s/access.hpp"
+#include "k8s/credentials/access.hpp"
 
 #include <doctest/doctest.h>
 #include <openssl/ssl.h>

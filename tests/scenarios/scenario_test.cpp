@@ -1,7 +1,7 @@
 // Stories in plain text: what is done to a cluster, and what the scheduler makes of it. One small
 // handler per command; README.md of this folder lists them. GANG_REWRITE=1 writes what came.
 
-#include "core/mutant.hpp"
+#include "core/base/mutant.hpp"
 #include "tests/gang/world.hpp"
 #include "tests/scenarios/script.hpp"
 
@@ -468,7 +468,7 @@ TEST_CASE("scenarios: docs/reliability.md names every mutant and every fault") {
         CHECK_MESSAGE(docs.find("| `" + name + "` |") != std::string::npos, name);
         CHECK_MESSAGE(cases.find("\n" + name + " ") != std::string::npos, name);
     }
-    const std::string faults = read("../gang/sim/faults.cpp");
+    const std::string faults = read("../gang/sim/base/faults.cpp");
     const std::regex fault(R"x(\{"([a-z_]+)", (?:true|false)\})x");
     int count = 0;
     for (std::sregex_iterator it(faults.begin(), faults.end(), fault), end; it != end; ++it) {

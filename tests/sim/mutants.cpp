@@ -1,6 +1,6 @@
 #include "tests/sim/mutants.hpp"
 
-#include "core/mutant.hpp"
+#include "core/base/mutant.hpp"
 #include "gang/sim/world.hpp"
 
 #include <fmt/format.h>

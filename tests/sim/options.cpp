@@ -1,6 +1,6 @@
 #include "tests/sim/options.hpp"
 
-#include "core/mutant.hpp"
+#include "core/base/mutant.hpp"
 
 #include <cstdlib>
 #include <limits>

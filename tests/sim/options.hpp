@@ -16,7 +16,7 @@ struct Options {
     bool all_faults = false;   ///< a kind of fault that never struck is a failure
     std::string digests;       ///< a file for one line per seed: seed and digest
     std::string failed_seeds;  ///< a file to which failing seeds are added
-    std::string mutant;        ///< what is planted in all of this, see core/mutant.hpp
+    std::string mutant;        ///< what is planted in all of this, see core/base/mutant.hpp
     std::string mutants;       ///< a file of mutants and how many seeds may miss each
     bool matrix = false;       ///< every mutant over all seeds
 };

@@ -3,9 +3,9 @@
 // a test does not name are harmless: a ready, roomy node; a pending pod of one small container.
 // (Some strings are appended, not assigned: GCC 12 warns falsely of literals when it optimises.)
 
-#include "core/node.hpp"
-#include "core/pod.hpp"
-#include "core/quantity.hpp"
+#include "core/value/node.hpp"
+#include "core/value/pod.hpp"
+#include "core/value/quantity.hpp"
 
 #include <algorithm>
 #include <string>

@@ -1,7 +1,7 @@
-// GANG_MUTANT=name plants one of the mutants of core/mutant.hpp for the whole program.
+// GANG_MUTANT=name plants one of the mutants of core/base/mutant.hpp for the whole program.
 
 #define DOCTEST_CONFIG_IMPLEMENT
-#include "core/mutant.hpp"
+#include "core/base/mutant.hpp"
 
 #include <doctest/doctest.h>
 

@@ -4,8 +4,8 @@
 // checked. Which invariant is checked where: README.md.
 
 #include "gang/event.hpp"
+#include "gang/sim/base/store.hpp"
 #include "gang/sim/checkers/room.hpp"
-#include "gang/sim/store.hpp"
 
 #include <cstdint>
 #include <map>

@@ -13,7 +13,7 @@ namespace {
 
 /// As long a leader waits for confs at most (gang/engine.hpp), less a little for the fence.
 constexpr std::int64_t first_plan_ms = 1'900;
-/// A node whose kubelet has refused a pod is not used for a while (gang/engine_trust.cpp).
+/// A node whose kubelet has refused a pod is not used for a while (gang/slots/engine_trust.cpp).
 constexpr std::int64_t distrust_ms = 60'000;
 
 using Rank = std::pair<std::int64_t, std::string>;

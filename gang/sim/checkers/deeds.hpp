@@ -13,7 +13,7 @@
 //   epochs           every leader has a higher epoch than the one before it
 
 #include "gang/event.hpp"
-#include "gang/sim/store.hpp"
+#include "gang/sim/base/store.hpp"
 
 #include <cstdint>
 #include <map>

@@ -1,6 +1,6 @@
 #include "gang/sim/checkers/room.hpp"
 
-#include "gang/reservation.hpp"
+#include "gang/reservation/reservation.hpp"
 
 #include <algorithm>
 #include <charconv>

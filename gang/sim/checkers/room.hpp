@@ -9,9 +9,9 @@
 // Of a reservation the text that counts is the one that a scheduler wrote last. A tenant's edit
 // ends what it promised: whoever leads may make the slots anew, elsewhere.
 
-#include "core/resources.hpp"
-#include "gang/seal.hpp"
-#include "gang/sim/store.hpp"
+#include "core/value/resources.hpp"
+#include "gang/reservation/seal.hpp"
+#include "gang/sim/base/store.hpp"
 
 #include <cstdint>
 #include <map>

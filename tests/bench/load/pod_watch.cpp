@@ -1,6 +1,6 @@
 #include "tests/bench/load/pod_watch.hpp"
 
-#include "k8s/json.hpp"
+#include "k8s/json/json.hpp"
 #include "tests/bench/load/clock.hpp"
 
 #include <boost/asio/co_spawn.hpp>

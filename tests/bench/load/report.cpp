@@ -1,6 +1,6 @@
 #include "tests/bench/load/report.hpp"
 
-#include "k8s/json.hpp"
+#include "k8s/json/json.hpp"
 
 #include <algorithm>
 #include <cmath>

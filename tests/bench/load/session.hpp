@@ -3,8 +3,8 @@
 // scheduler's own (k8s/connection): what that loses must show against this one. Anything unexpected
 // is an exception: a run with a broken connection measures nothing.
 
-#include "k8s/access.hpp"
-#include "k8s/tls.hpp"
+#include "k8s/credentials/access.hpp"
+#include "k8s/net/tls.hpp"
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/io_context.hpp>

@@ -3,7 +3,7 @@
 // these are. Our own choice, made to look like published size distributions of batch jobs: most
 // applications are small, most executors belong to large ones. Same seed, same applications.
 
-#include "core/resources.hpp"
+#include "core/value/resources.hpp"
 
 #include <cstdint>
 #include <random>

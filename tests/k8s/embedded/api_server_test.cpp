@@ -1,4 +1,4 @@
-#include "k8s/embedded/api_server.hpp"
+#include "k8s/embedded/http/api_server.hpp"
 
 #include "rig.hpp"
 

@@ -1,6 +1,6 @@
-#include "k8s/embedded/apply_patch.hpp"
+#include "k8s/embedded/patch/apply_patch.hpp"
 
-#include "k8s/embedded/field_set.hpp"
+#include "k8s/embedded/patch/field_set.hpp"
 #include "rig.hpp"
 
 using namespace k8s::embedded;

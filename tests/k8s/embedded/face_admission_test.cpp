@@ -1,7 +1,7 @@
-#include "k8s/embedded/defaults.hpp"
-#include "k8s/embedded/json_path.hpp"
-#include "k8s/embedded/names.hpp"
-#include "k8s/embedded/quantity_text.hpp"
+#include "k8s/embedded/admission/defaults.hpp"
+#include "k8s/embedded/store/json_path.hpp"
+#include "k8s/embedded/store/names.hpp"
+#include "k8s/embedded/store/quantity_text.hpp"
 
 #include <doctest/doctest.h>
 

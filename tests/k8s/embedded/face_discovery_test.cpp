@@ -1,6 +1,6 @@
-#include "k8s/embedded/discovery.hpp"
-#include "k8s/embedded/json_path.hpp"
-#include "k8s/embedded/openapi.hpp"
+#include "k8s/embedded/discovery/discovery.hpp"
+#include "k8s/embedded/discovery/openapi.hpp"
+#include "k8s/embedded/store/json_path.hpp"
 
 #include <doctest/doctest.h>
 

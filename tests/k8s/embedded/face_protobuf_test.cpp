@@ -1,5 +1,5 @@
-#include "k8s/embedded/json_path.hpp"
-#include "k8s/embedded/protobuf.hpp"
+#include "k8s/embedded/protobuf/protobuf.hpp"
+#include "k8s/embedded/store/json_path.hpp"
 
 #include <doctest/doctest.h>
 

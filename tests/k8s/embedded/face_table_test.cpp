@@ -1,7 +1,7 @@
-#include "k8s/embedded/age.hpp"
-#include "k8s/embedded/json_path.hpp"
-#include "k8s/embedded/table.hpp"
-#include "k8s/time.hpp"
+#include "k8s/base/time.hpp"
+#include "k8s/embedded/store/json_path.hpp"
+#include "k8s/embedded/tables/age.hpp"
+#include "k8s/embedded/tables/table.hpp"
 
 #include <doctest/doctest.h>
 

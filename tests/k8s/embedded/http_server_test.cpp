@@ -1,7 +1,7 @@
 // The port itself, over real sockets on loopback: a blocking client against the server's loop,
 // which runs on a thread of its own.
 
-#include "k8s/embedded/http_server.hpp"
+#include "k8s/embedded/http/http_server.hpp"
 
 #include "k8s/embedded/cluster.hpp"
 #include "rig.hpp"

@@ -1,6 +1,6 @@
-#include "k8s/embedded/json_value.hpp"
+#include "k8s/embedded/store/json_value.hpp"
 
-#include "k8s/embedded/json_tools.hpp"
+#include "k8s/embedded/store/json_tools.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,9 +1,9 @@
-#include "k8s/embedded/kubelet.hpp"
+#include "k8s/embedded/kubelet/kubelet.hpp"
 
-#include "k8s/embedded/api_server.hpp"
-#include "k8s/embedded/json_path.hpp"
-#include "k8s/embedded/pod_runtime.hpp"
-#include "k8s/embedded/referee.hpp"
+#include "k8s/embedded/http/api_server.hpp"
+#include "k8s/embedded/kubelet/pod_runtime.hpp"
+#include "k8s/embedded/kubelet/referee.hpp"
+#include "k8s/embedded/store/json_path.hpp"
 
 #include <boost/asio/io_context.hpp>
 #include <doctest/doctest.h>

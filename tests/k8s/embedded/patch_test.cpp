@@ -1,4 +1,4 @@
-#include "k8s/embedded/patch.hpp"
+#include "k8s/embedded/patch/patch.hpp"
 
 #include "rig.hpp"
 

@@ -1,4 +1,4 @@
-#include "k8s/embedded/removal.hpp"
+#include "k8s/embedded/api/removal.hpp"
 
 #include "rig.hpp"
 

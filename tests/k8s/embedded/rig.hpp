@@ -1,7 +1,7 @@
 #pragma once
 // An API server without sockets, a clock that stands still, and short ways to call it.
 
-#include "k8s/embedded/api_server.hpp"
+#include "k8s/embedded/http/api_server.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,6 +1,6 @@
 #include "rig.hpp"
 
-#include "k8s/embedded/schema.hpp"
+#include "k8s/embedded/schema/schema.hpp"
 
 using k8s::embedded::apply_schema;
 using k8s::embedded::core_kind;

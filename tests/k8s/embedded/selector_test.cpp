@@ -1,4 +1,4 @@
-#include "k8s/embedded/selector.hpp"
+#include "k8s/embedded/query/selector.hpp"
 
 #include <doctest/doctest.h>
 

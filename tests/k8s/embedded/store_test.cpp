@@ -1,7 +1,7 @@
-#include "k8s/embedded/store.hpp"
+#include "k8s/embedded/store/store.hpp"
 
-#include "k8s/embedded/continue_token.hpp"
-#include "k8s/embedded/json_tools.hpp"
+#include "k8s/embedded/query/continue_token.hpp"
+#include "k8s/embedded/store/json_tools.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,10 +1,10 @@
 // Rules C1 to C11: who we are, whom we trust, and that it stays between us. Handshakes with
 // certificates that are not the server's are in tls_test.cpp, single kubeconfigs in
 // access_test.cpp.
-#include "k8s/access.hpp"
-#include "k8s/connection.hpp"
-#include "k8s/endpoint.hpp"
-#include "k8s/time.hpp"
+#include "k8s/base/time.hpp"
+#include "k8s/credentials/access.hpp"
+#include "k8s/net/connection.hpp"
+#include "k8s/net/endpoint.hpp"
 #include "tests/k8s/fake_server.hpp"
 #include "tests/k8s/tls_server.hpp"
 

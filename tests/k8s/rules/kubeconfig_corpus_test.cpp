@@ -1,5 +1,5 @@
 // Rule C8: each kubeconfig of tests/k8s/kubeconfigs.txt ends as it says there.
-#include "k8s/access.hpp"
+#include "k8s/credentials/access.hpp"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>

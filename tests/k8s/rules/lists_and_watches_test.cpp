@@ -1,7 +1,7 @@
 // Rules A1 to A20 over real sockets; what needs hours of virtual time is in
 // protocol/reflector_test.cpp, A4 also in protocol/version_test.cpp, A18 in core/cluster_test.cpp.
-#include "k8s/watcher.hpp"
-#include "tests/k8s/watch_rig.hpp"
+#include "k8s/watch/watcher.hpp"
+#include "tests/k8s/watch/watch_rig.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,11 +1,11 @@
 // Rules B1 to B12: what connections must survive. More of B6, B7 in protocol/, of B8 and B9 in
 // writer_test.cpp and connection_test.cpp.
-#include "k8s/connection.hpp"
-#include "k8s/elector.hpp"
-#include "k8s/time.hpp"
-#include "k8s/watcher.hpp"
-#include "k8s/writer.hpp"
-#include "tests/k8s/watch_rig.hpp"
+#include "k8s/base/time.hpp"
+#include "k8s/lease/elector.hpp"
+#include "k8s/net/connection.hpp"
+#include "k8s/watch/watcher.hpp"
+#include "k8s/write/writer.hpp"
+#include "tests/k8s/watch/watch_rig.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <doctest/doctest.h>

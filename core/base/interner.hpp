@@ -1,0 +1,97 @@
+#pragma once
+// Gives equal values one small number, counted: the last release frees it for another value.
+// Without the count, a tenant that varies its requests could make the daemon grow for ever.
+
+#include "core/base/ids.hpp"
+#include "core/base/result.hpp"
+
+#include <map>
+#include <optional>
+#include <vector>
+
+namespace core {
+
+template <typename Value, typename Id>
+class Interner {
+public:
+    struct Interned {
+        Id id;
+        bool is_new;  ///< nobody held this value before
+    };
+
+    /// Takes one reference; allocates only for a value that nobody holds.
+    Interned intern(const Value& value) {
+        const auto found = ids_.find(value);
+        if (found != ids_.end()) {
+            ++entries_[found->second.value].references;
+            return {found->second, false};
+        }
+        const Id id = take_free_id();
+        entries_[id.value] = {value, 1};
+        ids_.emplace(value, id);
+        return {id, true};
+    }
+
+    /// The number of a value that somebody holds; takes no reference.
+    std::optional<Id> find(const Value& value) const {
+        const auto found = ids_.find(value);
+        return found == ids_.end() ? std::nullopt : std::optional(found->second);
+    }
+
+    void retain(Id id) { ++live(id).references; }
+
+    /// Gives one reference back; true when it was the last and the value is gone.
+    bool release(Id id) {
+        Entry& entry = live(id);
+        if (--entry.references > 0) return false;
+        ids_.erase(entry.value);
+        entry = {};
+        free_.push_back(id);
+        return true;
+    }
+
+    const Value& operator[](Id id) const {
+        ENSURE(id.value < entries_.size() && entries_[id.value].references > 0);
+        return entries_[id.value].value;
+    }
+
+    /// Distinct values held now.
+    std::size_t size() const { return ids_.size(); }
+
+    /// Of all values; walks them.
+    std::uint64_t references() const {
+        std::uint64_t sum = 0;
+        for (const Entry& entry : entries_) sum += entry.references;
+        return sum;
+    }
+
+    friend bool operator==(const Interner&, const Interner&) = default;
+
+private:
+    struct Entry {
+        Value value;
+        std::uint64_t references = 0;
+        friend bool operator==(const Entry&, const Entry&) = default;
+    };
+
+    Entry& live(Id id) {
+        ENSURE(id.value < entries_.size() && entries_[id.value].references > 0);
+        return entries_[id.value];
+    }
+
+    Id take_free_id() {
+        if (free_.empty()) {
+            entries_.emplace_back();
+            return {static_cast<std::uint32_t>(entries_.size() - 1)};
+        }
+        const Id id = free_.back();
+        free_.pop_back();
+        return id;
+    }
+
+    std::map<Value, Id> ids_;
+    std::vector<Entry> entries_;
+    std::vector<Id> free_;
+};
+
+}  // namespace core

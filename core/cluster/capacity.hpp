@@ -1,0 +1,107 @@
+#pragma once
+// How many pods of a demand a node takes: exact integer arithmetic, the one rule of room.
+
+#include "core/base/mutant.hpp"
+#include "core/cluster/node_columns.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <span>
+
+namespace core {
+
+inline constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max();
+
+/// A node takes no more pods than this, whatever it says: capacities have 32 bits.
+inline constexpr std::int64_t pod_slots_max = std::numeric_limits<std::int32_t>::max();
+
+/// Pod slots as they count: never negative.
+inline std::int64_t pod_slots(std::int64_t room) {
+    if (is_mutant(Mutant::pods_per_node_off_by_one)) ++room;
+    return std::clamp<std::int64_t>(room, 0, pod_slots_max);
+}
+
+/// What nobody is newly placed in, on every node: room for pods that come unannounced.
+struct Headroom {
+    std::int64_t cpu_milli = 0;
+    std::int64_t memory_bytes = 0;
+    friend bool operator==(const Headroom&, const Headroom&) = default;
+};
+
+/// The room that is left above the headroom; never negative.
+inline std::int64_t beyond(std::int64_t room, std::int64_t headroom) {
+    if (is_mutant(Mutant::headroom_ignored)) return room;
+    return room > headroom ? room - headroom : 0;
+}
+
+/// One view of the columns, taken apart once for a scan over all nodes.
+struct RoomView {
+    RoomView(const NodeColumns& all, View which, const Headroom& kept = {})
+        : cpu(all.cpu(which)),
+          memory(all.memory(which)),
+          ephemeral(all.ephemeral(which)),
+          pods(all.pods(which)),
+          headroom(kept),
+          columns(&all),
+          view(which) {}
+
+    std::span<const std::int64_t> cpu;
+    std::span<const std::int64_t> memory;
+    std::span<const std::int64_t> ephemeral;
+    std::span<const std::int64_t> pods;
+    Headroom headroom;
+    const NodeColumns* columns;
+    View view;
+};
+
+/// floor(room / request); what is not requested never limits, even where room is negative.
+inline std::int64_t times_it_fits(std::int64_t room, std::int64_t request) {
+    if (request == 0) return unlimited;
+    if (room < request) return 0;
+    return room / request;
+}
+
+/// Min over resources and pod slots; constraints are not looked at.
+inline std::int64_t capacity_of(const RoomView& room, NodeIndex node, const Demand& demand) {
+    const std::size_t row = node.value;
+    std::int64_t least = pod_slots(room.pods[row]);
+    const Headroom& kept = room.headroom;
+    least = std::min(least, times_it_fits(beyond(room.cpu[row], kept.cpu_milli), demand.cpu_milli));
+    least = std::min(
+        least, times_it_fits(beyond(room.memory[row], kept.memory_bytes), demand.memory_bytes));
+    least = std::min(least, times_it_fits(room.ephemeral[row], demand.ephemeral_bytes));
+    for (const ExtendedDemand& wanted : demand.extended) {
+        const std::int64_t offered = room.columns->extended(node, wanted.id, room.view);
+        least = std::min(least, times_it_fits(offered, wanted.amount));
+    }
+    return least;
+}
+
+inline std::int64_t amount_of(const Demand& demand, ExtendedId id) {
+    for (const ExtendedDemand& entry : demand.extended) {
+        if (entry.id == id) return entry.amount;
+    }
+    return 0;
+}
+
+/// capacity_of() after one pod of `other`, which must fit there (so that nothing here overflows).
+inline std::int64_t capacity_beside(
+    const RoomView& room, NodeIndex node, const Demand& demand, const Demand& other) {
+    const std::size_t row = node.value;
+    std::int64_t least = pod_slots(room.pods[row]) - 1;
+    const std::int64_t cpu = beyond(room.cpu[row], room.headroom.cpu_milli);
+    const std::int64_t memory = beyond(room.memory[row], room.headroom.memory_bytes);
+    least = std::min(least, times_it_fits(cpu - other.cpu_milli, demand.cpu_milli));
+    least = std::min(least, times_it_fits(memory - other.memory_bytes, demand.memory_bytes));
+    least = std::min(
+        least, times_it_fits(room.ephemeral[row] - other.ephemeral_bytes, demand.ephemeral_bytes));
+    for (const ExtendedDemand& wanted : demand.extended) {
+        const std::int64_t offered =
+            room.columns->extended(node, wanted.id, room.view) - amount_of(other, wanted.id);
+        least = std::min(least, times_it_fits(offered, wanted.amount));
+    }
+    return least;
+}
+
+}  // namespace core

@@ -1,0 +1,82 @@
+#pragma once
+// Constraint classes: each distinct set of constraints once, with a bitmap of the nodes that
+// satisfy it. A node is filtered again only when its labels, taints, cordon or readiness change; a
+// class once when it appears. Real clusters have tens of classes.
+
+#include "core/base/ids.hpp"
+#include "core/base/interner.hpp"
+#include "core/filter/filters.hpp"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace core {
+
+/// One bit per present node, in the order of names: a word is a block of 64 nodes.
+class NodeBitmap {
+public:
+    bool test(std::size_t position) const {
+        return ((word(position / 64) >> (position % 64)) & 1U) != 0;
+    }
+    std::uint64_t word(std::size_t block) const {
+        return block < words_.size() ? words_[block] : 0;
+    }
+    void set(std::size_t position, bool value);
+    /// A node came, or went, there: those behind it move up, or down, by one.
+    void insert(std::size_t position);
+    void erase(std::size_t position);
+    std::int64_t count() const;
+    void add(const NodeBitmap& other);
+    bool intersects(const NodeBitmap& other) const;
+    friend bool operator==(const NodeBitmap&, const NodeBitmap&) = default;
+
+private:
+    std::vector<std::uint64_t> words_;
+};
+
+/// "4 untolerated taint dedicated=gpu"
+struct ReasonCount {
+    std::string reason;
+    std::int64_t count = 0;
+    friend bool operator==(const ReasonCount&, const ReasonCount&) = default;
+};
+
+class ConstraintClasses {
+public:
+    Interner<Constraints, ClassId>::Interned intern(const Constraints& constraints);
+    void retain(ClassId id) { constraints_.retain(id); }
+    void release(ClassId id);
+    const Constraints& constraints(ClassId id) const { return constraints_[id]; }
+    const NodeBitmap& eligible(ClassId id) const { return bitmaps_[id.value]; }
+    std::size_t size() const { return constraints_.size(); }
+    std::uint64_t references() const { return constraints_.references(); }
+
+    /// Filters one present node for one class.
+    void filter(ClassId id, std::size_t position, const Node& node);
+    /// Filters one node for every class.
+    void filter_all(std::size_t position, const Node& node);
+    /// A node came, and is to be filtered; or went.
+    void node_came(std::size_t position);
+    void node_went(std::size_t position);
+
+    /// What has been counted for the class, nullptr: nothing since a node last changed.
+    const std::vector<ReasonCount>* find_exclusions(ClassId id) const;
+    void keep_exclusions(ClassId id, std::vector<ReasonCount> reasons) const;
+
+    friend bool operator==(const ConstraintClasses& a, const ConstraintClasses& b) {
+        return a.constraints_ == b.constraints_ && a.bitmaps_ == b.bitmaps_ && a.live_ == b.live_;
+    }
+
+private:
+    void forget_exclusions() { exclusions_.clear(); }
+
+    Interner<Constraints, ClassId> constraints_;
+    std::vector<NodeBitmap> bitmaps_;  ///< by ClassId
+    std::vector<ClassId> live_;        ///< sorted
+    /// Why nodes are out: texts, which are dear to make and asked for again and again. Derived.
+    mutable std::map<ClassId, std::vector<ReasonCount>> exclusions_;
+};
+
+}  // namespace core

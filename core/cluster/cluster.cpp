@@ -1,0 +1,406 @@
+#include "core/cluster/cluster.hpp"
+
+#include "core/base/mutant.hpp"
+#include "core/base/result.hpp"
+#include "core/cluster/capacity.hpp"
+
+#include <algorithm>
+
+namespace core {
+
+namespace {
+
+/// What filters look at.
+bool filters_alike(const Node& a, const Node& b) {
+    return a.ready == b.ready && a.is_distrusted == b.is_distrusted &&
+           a.refuses_host_ports == b.refuses_host_ports && a.unschedulable == b.unschedulable &&
+           a.labels == b.labels && a.taints == b.taints;
+}
+
+bool room_alike(const Node& a, const Node& b) {
+    return a.pods == b.pods && a.allocatable == b.allocatable;
+}
+
+}  // namespace
+
+// --- nodes --------------------------------------------------------------------------------------
+
+bool Cluster::upsert_node(const Node& node) {
+    const NodeIndex index = node_or_ghost(node.name);
+    NodeEntry& entry = nodes_[index.value];
+    const bool came = !entry.present;
+    const bool room_changed = came || !room_alike(entry.node, node);
+    if (!came && is_mutant(Mutant::node_shrink_ignored)) return false;
+    const bool filters_changed = came || !filters_alike(entry.node, node);
+    if (room_changed) set_allocatable(index, node.allocatable, node.pods);
+    if (!came) count_kinds(entry.node, -1);
+    count_kinds(node, 1);
+    entry.node = node;
+    entry.node.uid = std::string();
+    entry.node.resource_version = std::string();
+    entry.present = true;
+    if (came) {
+        classes_.filter_all(insert_in_order(index), entry.node);
+    } else if (filters_changed) {
+        classes_.filter_all(position_of(index), entry.node);
+        index_.node_changed(index);
+    }
+    if (room_changed || filters_changed) note_gain(index);
+    return room_changed || filters_changed;
+}
+
+bool Cluster::remove_node(std::string_view name) {
+    const std::optional<NodeIndex> index = find_node(name);
+    if (!index) return false;
+    NodeEntry& entry = nodes_[index->value];
+    erase_from_order(*index);
+    set_allocatable(*index, {}, 0);
+    entry.present = false;
+    count_kinds(entry.node, -1);
+    entry.node = Node{};
+    entry.node.name = name;
+    note_if_idle(*index);
+    return true;
+}
+
+std::optional<NodeIndex> Cluster::find_node(std::string_view name) const {
+    const auto found = index_by_name_.find(name);
+    if (found == index_by_name_.end() || !nodes_[found->second.value].present) return std::nullopt;
+    return found->second;
+}
+
+NodeIndex Cluster::node_or_ghost(std::string_view name) {
+    const auto found = index_by_name_.find(name);
+    if (found != index_by_name_.end()) return found->second;
+    const NodeIndex index = take_idle_entry();
+    nodes_[index.value].node.name = name;
+    index_by_name_.emplace(name, index);
+    return index;
+}
+
+/// Entries are reused only here, when another name needs one: until then a ghost's number is valid
+/// even while nothing is charged on it.
+NodeIndex Cluster::take_idle_entry() {
+    while (!idle_.empty()) {
+        const NodeIndex index = idle_.back();
+        idle_.pop_back();
+        NodeEntry& entry = nodes_[index.value];
+        entry.listed_idle = false;
+        if (entry.present || entry.charges > 0) continue;
+        index_by_name_.erase(entry.node.name);
+        return index;
+    }
+    nodes_.emplace_back();
+    columns_.add_node();
+    return {static_cast<std::uint32_t>(nodes_.size() - 1)};
+}
+
+void Cluster::note_if_idle(NodeIndex node) {
+    NodeEntry& entry = nodes_[node.value];
+    if (entry.present || entry.charges > 0 || entry.listed_idle) return;
+    entry.listed_idle = true;
+    idle_.push_back(node);
+}
+
+std::vector<NodeIndex>::iterator Cluster::place_in_order(std::string_view name) {
+    const auto before = [this](NodeIndex node, std::string_view wanted) {
+        return node_name(node) < wanted;
+    };
+    return std::lower_bound(order_.begin(), order_.end(), name, before);
+}
+
+std::size_t Cluster::insert_in_order(NodeIndex node) {
+    const auto at = place_in_order(node_name(node));
+    const auto position = static_cast<std::size_t>(at - order_.begin());
+    order_.insert(at, node);
+    index_.node_came(node, position);
+    classes_.node_came(position);
+    return position;
+}
+
+void Cluster::erase_from_order(NodeIndex node) {
+    const auto at = place_in_order(node_name(node));
+    const auto position = static_cast<std::size_t>(at - order_.begin());
+    order_.erase(at);
+    index_.node_went(node, position);
+    classes_.node_went(position);
+}
+
+void Cluster::count_kinds(const Node& node, int by) {
+    costly_nodes_ += node.cost != 0 ? by : 0;
+    closed_nodes_ += is_closed(node) ? by : 0;
+}
+
+/// The names of a node's extended resources are held as long as it offers them.
+void Cluster::set_allocatable(NodeIndex node, const Resources& allocatable, std::int64_t pods) {
+    const ResourcesId id = intern_amounts(allocatable);
+    columns_.set_allocatable(node, demands_[id.value], pods);
+    index_.node_changed(node);
+    NodeEntry& entry = nodes_[node.value];
+    if (!entry.allocatable.is_none()) release_amounts(entry.allocatable);
+    entry.allocatable = id;
+}
+
+// --- shapes -------------------------------------------------------------------------------------
+
+ShapeId Cluster::intern_shape(const Resources& resources, const Constraints& constraints) {
+    const ResourcesId amounts = intern_amounts(resources);
+    const auto constraint_class = classes_.intern(constraints);
+    if (constraint_class.is_new) {
+        for (std::size_t i = 0; i < order_.size(); ++i) {
+            classes_.filter(constraint_class.id, i, nodes_[order_[i].value].node);
+        }
+    }
+    const auto shape = shapes_.intern({amounts, constraint_class.id});
+    if (!shape.is_new) {  // the shape holds its parts already
+        release_amounts(amounts);
+        classes_.release(constraint_class.id);
+    }
+    return shape.id;
+}
+
+bool Cluster::release_shape(ShapeId id) {
+    const Shape shape = shapes_[id];
+    if (!shapes_.release(id)) return false;
+    capacity_cache_.forget(id);
+    release_amounts(shape.resources);
+    classes_.release(shape.constraint_class);
+    return true;
+}
+
+const Constraints& Cluster::constraints(ShapeId shape) const {
+    return classes_.constraints(class_of(shape));
+}
+
+ResourcesId Cluster::intern_amounts(const Resources& resources) {
+    const auto interned = amounts_.intern(resources);
+    if (!interned.is_new) return interned.id;
+    Demand demand{resources.cpu_milli, resources.memory_bytes, resources.ephemeral_bytes, {}};
+    for (const ExtendedResource& entry : resources.extended) {
+        demand.extended.push_back({extended_names_.intern(entry.name).id, entry.amount});
+    }
+    std::sort(demand.extended.begin(), demand.extended.end(), [](const auto& a, const auto& b) {
+        return a.id < b.id;
+    });
+    if (interned.id.value >= demands_.size()) demands_.resize(interned.id.value + 1);
+    demands_[interned.id.value] = std::move(demand);
+    return interned.id;
+}
+
+void Cluster::release_amounts(ResourcesId id) {
+    if (!amounts_.release(id)) return;
+    for (const ExtendedDemand& entry : demands_[id.value].extended) {
+        extended_names_.release(entry.id);
+    }
+    demands_[id.value] = {};
+}
+
+// --- room ---------------------------------------------------------------------------------------
+
+ChargeId Cluster::charge(NodeIndex node, const Resources& resources, Holder holder) {
+    return attach({node, intern_amounts(resources), 1, holder});
+}
+
+ChargeId Cluster::charge(NodeIndex node, ShapeId shape, Holder holder, std::uint32_t count) {
+    const ResourcesId amounts = shapes_[shape].resources;
+    amounts_.retain(amounts);
+    return attach({node, amounts, count, holder});
+}
+
+void Cluster::release(ChargeId id) {
+    const Charge charge = detach(id);
+    release_amounts(charge.resources);
+    note_if_idle(charge.node);
+}
+
+void Cluster::recharge(ChargeId id, const Resources& resources, Holder holder) {
+    Charge& charge = charges_[id.value];
+    ENSURE(!charge.node.is_none());
+    const ResourcesId amounts = intern_amounts(resources);
+    if (amounts == charge.resources && holder == charge.holder) {
+        release_amounts(amounts);
+        return;
+    }
+    apply(charge, false);
+    release_amounts(charge.resources);
+    charge.resources = amounts;
+    charge.holder = holder;
+    apply(charge, true);
+    note_gain(charge.node);
+}
+
+const Charge& Cluster::charge_of(ChargeId id) const {
+    ENSURE(id.value < charges_.size() && !charges_[id.value].node.is_none());
+    return charges_[id.value];
+}
+
+const Resources& Cluster::resources_of(ChargeId id) const {
+    return amounts_[charge_of(id).resources];
+}
+
+void Cluster::upsert_pod(
+    std::string_view uid, std::string_view node, const Resources& resources, Holder holder) {
+    const std::optional<ChargeId> known = pods_.find(uid);
+    if (known && node_name(charge_of(*known).node) == node) {
+        recharge(*known, resources, holder);
+        return;
+    }
+    if (known) remove_pod(uid);
+    pods_.insert(uid, charge(node_or_ghost(node), resources, holder));
+}
+
+bool Cluster::remove_pod(std::string_view uid) {
+    const std::optional<ChargeId> known = pods_.take(uid);
+    if (!known) return false;
+    if (is_mutant(Mutant::recreated_node_keeps_charges) &&
+        !nodes_[charge_of(*known).node.value].present) {
+        return true;
+    }
+    release(*known);
+    return true;
+}
+
+ChargeId Cluster::attach(const Charge& charge) {
+    ENSURE(charge.node.value < nodes_.size());
+    ChargeId id{static_cast<std::uint32_t>(charges_.size())};
+    if (free_charges_.empty()) {
+        charges_.emplace_back() = charge;
+    } else {
+        id = free_charges_.back();
+        free_charges_.pop_back();
+        charges_[id.value] = charge;
+    }
+    ++nodes_[charge.node.value].charges;
+    apply(charge, true);
+    return id;
+}
+
+/// The charge's reference to its amounts passes to the caller.
+Charge Cluster::detach(ChargeId id) {
+    const Charge charge = charge_of(id);
+    charges_[id.value] = {};
+    free_charges_.push_back(id);
+    apply(charge, false);
+    --nodes_[charge.node.value].charges;
+    note_gain(charge.node);
+    return charge;
+}
+
+void Cluster::undo_attach(ChargeId id, bool was_appended) {
+    const Charge charge = charge_of(id);
+    apply(charge, false);
+    --nodes_[charge.node.value].charges;
+    release_amounts(charge.resources);
+    if (was_appended) {
+        charges_.pop_back();
+    } else {
+        charges_[id.value] = {};
+        free_charges_.push_back(id);
+    }
+}
+
+void Cluster::undo_detach(ChargeId id, const Charge& charge) {
+    ENSURE(!free_charges_.empty() && free_charges_.back() == id);
+    free_charges_.pop_back();
+    charges_[id.value] = charge;
+    apply(charge, true);
+    ++nodes_[charge.node.value].charges;
+}
+
+void Cluster::apply(const Charge& charge, bool taken) {
+    columns_.apply(
+        demands_[charge.resources.value], {charge.node, charge.count, charge.holder, taken});
+    // Our gangs' room shows in the free room alone, nobody's in what the node has.
+    index_.node_changed(
+        charge.node, charge.holder == Holder::gang ? View::free : View::without_gangs);
+}
+
+// --- questions ----------------------------------------------------------------------------------
+
+bool Cluster::is_eligible(NodeIndex node, ShapeId shape) const {
+    const Position position = position_of(node);
+    return position != no_position && classes_.eligible(class_of(shape)).test(position);
+}
+
+std::int64_t Cluster::capacity(NodeIndex node, ShapeId shape, View view) const {
+    return is_eligible(node, shape) ? capacity_of({columns_, view, headroom_}, node, demand(shape))
+                                    : 0;
+}
+
+std::int64_t Cluster::capacity_in_all(NodeIndex node, ShapeId shape, View view) const {
+    return is_eligible(node, shape) ? capacity_of({columns_, view}, node, demand(shape)) : 0;
+}
+
+const NodeBitmap& Cluster::eligible(ClassId constraint_class) const {
+    return classes_.eligible(constraint_class);
+}
+
+OpenRoom Cluster::room_if_open(ShapeId shape, View view) const {
+    const NodeBitmap& passing = eligible(class_of(shape));
+    const Constraints& wanted = constraints(shape);
+    OpenRoom room;
+    for (std::size_t i = 0; i < order_.size(); ++i) {
+        const bool is_open = passing.test(i);
+        if (!is_open && !passes_when_open(node(order_[i]), wanted)) continue;
+        // No overflow: a node takes no more than pod_slots_max.
+        const std::int64_t pods =
+            capacity_of({columns_, view, headroom_}, order_[i], demand(shape));
+        ++room.nodes;
+        room.pods += pods;
+        room.closed += is_open ? 0 : pods;
+    }
+    return room;
+}
+
+std::vector<ReasonCount> Cluster::exclusions(ClassId constraint_class) const {
+    if (const auto* known = classes_.find_exclusions(constraint_class)) return *known;
+    const NodeBitmap& passing = classes_.eligible(constraint_class);
+    const Constraints& constraints = classes_.constraints(constraint_class);
+    // Texts are dear: one for each reason, and for each run of nodes with equal taints.
+    std::map<std::string, std::int64_t> counts;
+    std::array<std::int64_t, filter_reasons> by_reason = {};
+    const Taint* last = nullptr;
+    std::int64_t* of_last = nullptr;
+    for (std::size_t i = 0; i < order_.size(); ++i) {
+        if (passing.test(i)) continue;
+        const FilterVerdict verdict = filter_node(nodes_[order_[i].value].node, constraints);
+        if (verdict.taint == nullptr) {
+            ++by_reason[static_cast<std::size_t>(verdict.reason)];
+            continue;
+        }
+        if (last == nullptr || *last != *verdict.taint) {
+            last = verdict.taint;
+            of_last = &counts[describe(verdict)];
+        }
+        ++*of_last;
+    }
+    for (std::size_t reason = 0; reason < filter_reasons; ++reason) {
+        if (by_reason[reason] == 0) continue;
+        counts[describe({static_cast<FilterReason>(reason), nullptr})] = by_reason[reason];
+    }
+    std::vector<ReasonCount> reasons;
+    for (const auto& [reason, count] : counts) reasons.push_back({reason, count});
+    std::stable_sort(reasons.begin(), reasons.end(), [](const auto& a, const auto& b) {
+        return a.count > b.count;
+    });
+    classes_.keep_exclusions(constraint_class, reasons);
+    return reasons;
+}
+
+std::vector<Account> Cluster::accounts() const {
+    std::uint64_t amounts = charge_count() + shapes_.size();
+    std::uint64_t charges = 0;
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+        amounts += nodes_[i].allocatable.is_none() ? 0 : 1;
+        charges += nodes_[i].charges;
+    }
+    std::uint64_t names = 0;
+    for (const Demand& demand : demands_) names += demand.extended.size();
+    return {
+        {"amounts", amounts_.references(), amounts},
+        {"charges on nodes", charge_count(), charges},
+        {"constraint classes", classes_.references(), shapes_.size()},
+        {"extended names", extended_names_.references(), names}};
+}
+
+}  // namespace core

@@ -1,0 +1,256 @@
+#pragma once
+// One view of a cluster: nodes, what is taken on them and by whom, and the shapes that pods ask
+// for. Owned by the scheduler, changed by events only; placement reads it, a Trial changes it for a
+// while.
+//
+//   room on a node:   free           = allocatable - all charges     (may be negative: others
+//   overcommit)
+//                     without_gangs  = allocatable - foreign charges (what gangs could ever share)
+//                     allocatable    = the empty node
+//
+// A node that is unknown, not yet or no longer, may still carry charges: they are kept under its
+// name, so a node that arrives after its pods, or goes before them, balances ("ghost").
+
+#include "core/base/chunks.hpp"
+#include "core/base/ids.hpp"
+#include "core/base/interner.hpp"
+#include "core/base/pod_table.hpp"
+#include "core/cluster/capacity.hpp"
+#include "core/cluster/capacity_cache.hpp"
+#include "core/cluster/classes.hpp"
+#include "core/cluster/node_columns.hpp"
+#include "core/cluster/room_index.hpp"
+#include "core/value/account.hpp"
+#include "core/value/node.hpp"
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace core {
+
+/// Room taken on one node by `count` pods that are alike. Twelve bytes: there is one of each pod.
+struct Charge {
+    static constexpr std::uint32_t count_max = pod_slots_max;
+
+    Charge() = default;
+    Charge(NodeIndex on, ResourcesId of, std::uint32_t pods, Holder by)
+        : node(on), resources(of), count(pods & count_max), holder(by) {}
+
+    NodeIndex node;
+    ResourcesId resources;
+    std::uint32_t count : 31 = 1;
+    Holder holder : 1 = Holder::foreign;
+    friend bool operator==(const Charge&, const Charge&) = default;
+};
+
+/// Pods of one shape, and where they could go if every closed node were open (is_closed()).
+struct OpenRoom {
+    std::int64_t nodes = 0;   ///< that would take the shape, room aside
+    std::int64_t pods = 0;    ///< for which there is room on them
+    std::int64_t closed = 0;  ///< of these pods, on nodes that are closed now
+    friend bool operator==(const OpenRoom&, const OpenRoom&) = default;
+};
+
+class Cluster {
+public:
+    // --- nodes ---------------------------------------------------------------------------------
+    /// Idempotent. False: nothing that scheduling sees has changed.
+    bool upsert_node(const Node& node);
+    /// Its charges stay until their pods go. False: it was not there.
+    bool remove_node(std::string_view name);
+
+    /// Present nodes only.
+    std::optional<NodeIndex> find_node(std::string_view name) const;
+    /// Any node, known or not: an unknown name gets a ghost.
+    NodeIndex node_or_ghost(std::string_view name);
+    bool is_present(NodeIndex node) const { return nodes_[node.value].present; }
+    /// Room is taken on it, by whomever.
+    bool is_charged(NodeIndex node) const { return nodes_[node.value].charges > 0; }
+    const std::string& node_name(NodeIndex node) const { return nodes_[node.value].node.name; }
+    /// Labels, taints and so on; of a ghost the name alone is filled. Its uid and resourceVersion,
+    /// which nobody asks a view for, are not kept.
+    const Node& node(NodeIndex node) const { return nodes_[node.value].node; }
+    /// Present nodes, by name: the order of every tie-break.
+    std::span<const NodeIndex> nodes_by_name() const { return order_; }
+    std::size_t node_count() const { return order_.size(); }
+    /// Its place in that order; no_position of one that is not present.
+    Position position_of(NodeIndex node) const { return index_.position_of(node, order_); }
+    /// Some node costs other than 0.
+    bool has_costs() const { return costly_nodes_ > 0; }
+    bool has_closed_nodes() const { return closed_nodes_ > 0; }
+
+    /// Of every node, kept free of what is newly placed; what is there already may use it.
+    void set_headroom(const Headroom& headroom) {
+        headroom_ = headroom;
+        index_.all_changed();
+    }
+    const Headroom& headroom() const { return headroom_; }
+
+    // --- shapes --------------------------------------------------------------------------------
+    /// The number of this shape. Counted: to be given back by release_shape() once per call.
+    ShapeId intern_shape(const Resources& resources, const Constraints& constraints);
+    void retain_shape(ShapeId shape) { shapes_.retain(shape); }
+    /// True: nobody holds it any more, and its number may come to mean another shape.
+    bool release_shape(ShapeId shape);
+    const Resources& resources(ShapeId shape) const { return amounts_[shapes_[shape].resources]; }
+    const Constraints& constraints(ShapeId shape) const;
+    ClassId class_of(ShapeId shape) const { return shapes_[shape].constraint_class; }
+    /// The shape's resources with extended names as numbers, as the columns want them.
+    const Demand& demand(ShapeId shape) const { return demands_[shapes_[shape].resources.value]; }
+
+    const std::string& extended_name(ExtendedId id) const { return extended_names_[id]; }
+    /// The number of an extended resource that somebody offers or asks for.
+    std::optional<ExtendedId> find_extended(const std::string& name) const {
+        return extended_names_.find(name);
+    }
+
+    // --- room ----------------------------------------------------------------------------------
+    /// Takes room, whether or not there is any: facts are facts. The token is released once.
+    ChargeId charge(NodeIndex node, const Resources& resources, Holder holder);
+    ChargeId charge(NodeIndex node, ShapeId shape, Holder holder, std::uint32_t count = 1);
+    void release(ChargeId charge);
+    /// Puts other amounts, or another holder, in the token's place: a slot's charge becomes its
+    /// pod's in one step, and a draining pod is charged with larger(slot, pod).
+    void recharge(ChargeId charge, const Resources& resources, Holder holder);
+    const Charge& charge_of(ChargeId charge) const;
+    const Resources& resources_of(ChargeId charge) const;
+
+    /// Counts a bound pod that is not terminal on its node (deleting ones too). Idempotent; a
+    /// changed node, amount or holder replaces the earlier one. A ghost is made for an unknown
+    /// node.
+    void upsert_pod(
+        std::string_view uid, std::string_view node, const Resources& resources, Holder holder);
+    /// The pod ended, was deleted, or is charged by a slot from now on. False: it was not counted.
+    bool remove_pod(std::string_view uid);
+    /// The pod is not counted by itself any more; its room is the caller's, who releases it.
+    /// Nothing: it was not counted.
+    std::optional<ChargeId> take_pod(std::string_view uid) { return pods_.take(uid); }
+    std::optional<ChargeId> find_pod(std::string_view uid) const { return pods_.find(uid); }
+    /// visit(uid, charge) for every pod that is counted by itself, in no order that means anything.
+    template <typename Visit>
+    void for_each_pod(Visit visit) const {
+        pods_.for_each(visit);
+    }
+    std::size_t pod_count() const { return pods_.size(); }
+    /// Tokens that are held.
+    std::size_t charge_count() const { return charges_.size() - free_charges_.size(); }
+
+    /// Labels, taints, cordon, readiness: room is not looked at.
+    bool is_eligible(NodeIndex node, ShapeId shape) const;
+    /// How many pods of this shape the node takes: min over resources of floor(room / request), 0
+    /// if not eligible. The headroom stays free.
+    std::int64_t capacity(NodeIndex node, ShapeId shape, View view) const;
+    /// The same with the headroom used up: for what had its room before.
+    std::int64_t capacity_in_all(NodeIndex node, ShapeId shape, View view) const;
+
+    const NodeColumns& columns() const { return columns_; }
+    /// The room above the headroom, by position, with its blocks up to date.
+    const RoomOfView& room(View view) const {
+        return index_.room(view, {columns_, order_, headroom_});
+    }
+    /// How many of the shape each node takes, as far as that is kept. Whoever refreshes it, and
+    /// sets something, leaves it as found.
+    CapacityCache::Entry& ask_capacities(ShapeId shape, View view) const {
+        return capacity_cache_.ask(shape, view, demand(shape));
+    }
+    const CapacityCache::Entry* find_capacities(ShapeId shape, View view) const {
+        return capacity_cache_.find(shape, view);
+    }
+    /// By position.
+    const NodeBitmap& eligible(ClassId constraint_class) const;
+    /// Why nodes are not eligible, as counted texts sorted by count (descending), then text.
+    std::vector<ReasonCount> exclusions(ClassId constraint_class) const;
+
+    /// Looks at every node.
+    OpenRoom room_if_open(ShapeId shape, View view) const;
+
+    /// Grows whenever room may have appeared anywhere (a release, a node's change). What did not
+    /// fit at this number does not fit as long as it stays.
+    std::uint64_t room_version() const { return room_version_; }
+    /// visit(node) for the nodes on which room may have appeared since then, some more than once.
+    /// False: that is too long ago to be known.
+    template <typename Visit>
+    bool for_each_gain(std::uint64_t since, Visit visit) const {
+        if (room_version_ - since > gains_max) return false;
+        for (std::uint64_t at = since; at < room_version_; ++at)
+            visit(gains_.nodes[at % gains_max]);
+        return true;
+    }
+
+    /// Whether what is counted has as many owners; walks everything, for tests.
+    std::vector<Account> accounts() const;
+    /// Of shapes, whose owners are outside.
+    std::uint64_t shape_references() const { return shapes_.references(); }
+
+    /// Exact, internal free lists included: for tests of roll back and replay.
+    friend bool operator==(const Cluster&, const Cluster&) = default;
+
+private:
+    friend class Trial;
+
+    struct NodeEntry {
+        Node node;
+        bool present = false;
+        std::uint32_t charges = 0;     ///< tokens held on it
+        bool listed_idle = false;      ///< is in idle_
+        ResourcesId allocatable = {};  ///< none of a node never seen
+        friend bool operator==(const NodeEntry&, const NodeEntry&) = default;
+    };
+    struct Shape {
+        ResourcesId resources;
+        ClassId constraint_class;
+        friend auto operator<=>(const Shape&, const Shape&) = default;
+    };
+
+    static constexpr std::size_t gains_max = 256;
+    /// The last nodes with new room, by room_version; no part of what a cluster is.
+    struct Gains {
+        std::array<NodeIndex, gains_max> nodes = {};
+        friend bool operator==(const Gains&, const Gains&) { return true; }
+    };
+
+    void note_gain(NodeIndex node) { gains_.nodes[room_version_++ % gains_max] = node; }
+    NodeIndex take_idle_entry();
+    void note_if_idle(NodeIndex node);
+    std::vector<NodeIndex>::iterator place_in_order(std::string_view name);
+    std::size_t insert_in_order(NodeIndex node);
+    void erase_from_order(NodeIndex node);
+    void count_kinds(const Node& node, int by);
+    void set_allocatable(NodeIndex node, const Resources& allocatable, std::int64_t pods);
+    ResourcesId intern_amounts(const Resources& resources);
+    void release_amounts(ResourcesId id);
+    ChargeId attach(const Charge& charge);
+    Charge detach(ChargeId id);
+    void undo_attach(ChargeId id, bool was_appended);
+    void undo_detach(ChargeId id, const Charge& charge);
+    void apply(const Charge& charge, bool taken);
+
+    Chunks<NodeEntry, 256> nodes_;  ///< by NodeIndex, ghosts included
+    std::map<std::string, NodeIndex, std::less<>> index_by_name_;
+    std::vector<NodeIndex> order_;  ///< present nodes by name
+    std::vector<NodeIndex> idle_;   ///< absent without charges when last looked at
+    NodeColumns columns_;
+    mutable RoomIndex index_;               ///< derived, and brought up to date by questions
+    mutable CapacityCache capacity_cache_;  ///< derived from that
+    ConstraintClasses classes_;
+    Interner<Resources, ResourcesId> amounts_;
+    std::vector<Demand> demands_;  ///< by ResourcesId
+    Interner<Shape, ShapeId> shapes_;
+    Interner<std::string, ExtendedId> extended_names_;
+    Chunks<Charge> charges_;  ///< by ChargeId; node none: free
+    std::vector<ChargeId> free_charges_;
+    PodTable pods_;
+    std::uint64_t room_version_ = 0;
+    Gains gains_;
+    Headroom headroom_;
+    std::int64_t costly_nodes_ = 0;
+    std::int64_t closed_nodes_ = 0;
+};
+
+}  // namespace core

@@ -1,0 +1,108 @@
+#pragma once
+// What nodes have and what is taken, as arrays by resource: a scan for room reads a few numbers per
+// node and nothing else. Extended resources are few and rare, so each node lists only its own.
+
+#include "core/base/ids.hpp"
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace core {
+
+/// Which room is asked about, see cluster.hpp: each counts less of what is taken than the one
+/// before.
+enum class View : std::uint8_t { free, without_gangs, allocatable };
+inline constexpr std::size_t view_count = 3;
+
+/// On whose account a charge is: our gangs', or anybody else's.
+enum class Holder : std::uint8_t { gang, foreign };
+
+struct ExtendedDemand {
+    ExtendedId id;
+    std::int64_t amount = 0;
+    friend bool operator==(const ExtendedDemand&, const ExtendedDemand&) = default;
+};
+
+/// What one pod takes of a node, besides one pod slot.
+struct Demand {
+    std::int64_t cpu_milli = 0;
+    std::int64_t memory_bytes = 0;
+    std::int64_t ephemeral_bytes = 0;
+    std::vector<ExtendedDemand> extended;  ///< sorted by id
+    friend bool operator==(const Demand&, const Demand&) = default;
+};
+
+/// Sums of charges can pass 64 bits (a tenant may ask 7Ei, many times): they are kept wider, so
+/// that every charge can be taken back exactly, and room is clamped to 64 bits.
+__extension__ typedef __int128 Wide;
+
+/// One resource of all nodes.
+struct Column {
+    std::array<std::vector<std::int64_t>, view_count> room;  ///< by view, by NodeIndex
+    std::vector<Wide> charged;
+    std::vector<Wide> charged_foreign;
+    Wide allocatable = 0;  ///< of all nodes together
+    friend bool operator==(const Column&, const Column&) = default;
+};
+
+class NodeColumns {
+public:
+    /// One more node, nothing allocatable.
+    void add_node();
+    std::size_t size() const { return cpu_.charged.size(); }
+
+    /// `extended` of a node is replaced: resources that are gone become 0.
+    void set_allocatable(NodeIndex node, const Demand& allocatable, std::int64_t pods);
+
+    /// Takes, or gives back, what `count` pods demand.
+    struct Change {
+        NodeIndex node;
+        std::int64_t count = 1;
+        Holder holder = Holder::foreign;
+        bool taken = true;
+    };
+    void apply(const Demand& demand, const Change& change);
+
+    std::span<const std::int64_t> cpu(View view) const { return of(cpu_, view); }
+    std::span<const std::int64_t> memory(View view) const { return of(memory_, view); }
+    std::span<const std::int64_t> ephemeral(View view) const { return of(ephemeral_, view); }
+    std::span<const std::int64_t> pods(View view) const { return of(pods_, view); }
+    std::int64_t extended(NodeIndex node, ExtendedId id, View view) const;
+    /// It offers, or somebody holds there, an extended resource.
+    bool lists_extended(NodeIndex node) const { return !extended_[node.value].empty(); }
+
+    /// Of all nodes together.
+    Wide allocatable_cpu() const { return cpu_.allocatable; }
+    Wide allocatable_memory() const { return memory_.allocatable; }
+    Wide allocatable_ephemeral() const { return ephemeral_.allocatable; }
+
+    /// More of something is taken there than the node has.
+    bool is_overdrawn(NodeIndex node) const;
+
+    friend bool operator==(const NodeColumns&, const NodeColumns&) = default;
+
+private:
+    struct Extended {
+        ExtendedId id;
+        std::int64_t allocatable = 0;
+        Wide charged = 0;
+        Wide charged_foreign = 0;
+        friend bool operator==(const Extended&, const Extended&) = default;
+    };
+
+    static std::span<const std::int64_t> of(const Column& column, View view) {
+        return column.room[static_cast<std::size_t>(view)];
+    }
+    Extended& extended_entry(NodeIndex node, ExtendedId id);
+    void drop_unused_extended(NodeIndex node);
+
+    Column cpu_;
+    Column memory_;
+    Column ephemeral_;
+    Column pods_;
+    std::vector<std::vector<Extended>> extended_;  ///< by node, sorted by id, only what is in use
+};
+
+}  // namespace core

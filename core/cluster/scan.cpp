@@ -1,0 +1,243 @@
+#include "core/cluster/scan.hpp"
+
+#include <algorithm>
+#include <limits>
+
+// One binary for all machines of an architecture: where the processor has wider registers, the
+// same loops are used as the compiler has made them for those. Results are equal, bit for bit.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && \
+    !defined(__SANITIZE_ADDRESS__)
+#define CORE_WIDEST_REGISTERS __attribute__((target_clones("avx512f", "avx2", "default")))
+#else
+#define CORE_WIDEST_REGISTERS
+#endif
+
+namespace core {
+
+namespace {
+
+constexpr double no_limit = std::numeric_limits<double>::infinity();
+
+/// Room of a resource that is not requested.
+constexpr std::array<double, block_size> make_unlimited_rows() {
+    std::array<double, block_size> rows = {};
+    for (double& row : rows) row = no_limit;
+    return rows;
+}
+constexpr std::array<double, block_size> unlimited_rows = make_unlimited_rows();
+
+/// Added and taken away again it rounds to a whole number, the nearest.
+constexpr double rounding = 6755399441055744.0;  // 1.5 * 2^52
+
+}  // namespace
+
+ScanDemand::ScanDemand(const Demand& demand) {
+    const std::array<std::int64_t, plain_resources - 1> requests = {
+        demand.cpu_milli, demand.memory_bytes, demand.ephemeral_bytes};
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+        if (requests[i] == 0) continue;
+        if (requests[i] > scanned_max) {
+            is_wide = true;
+            continue;
+        }
+        const auto request = static_cast<double>(requests[i]);
+        // Never less than 1 / request times room, whatever the two roundings do (2^-53 each).
+        parts[part_count++] = {i, request, 1.0 / request * (1.0 + 0x1p-50)};
+    }
+}
+
+/// Let q = room / request be the least over resources, exactly, and the pod slots p <= 2^31 - 1.
+/// The product with the inverse is at least q and at most q * (1 + 2^-49), and the least with p is
+/// taken before rounding: what is rounded to the nearest is floor(min(q, p)) or one more. The one
+/// more is found by multiplying back: request * c is a whole number below room + request, so below
+/// 2^53, and exact.
+CORE_WIDEST_REGISTERS
+void scan_rows(const ScanDemand& demand, const RoomRows& rows, std::int32_t* capacities) {
+    const auto room_of = [&](std::size_t part) {
+        return part < demand.part_count ? rows[demand.parts[part].resource] : unlimited_rows.data();
+    };
+    const double* const pods = rows[plain_resources - 1];
+    const double* const a = room_of(0);
+    const double* const b = room_of(1);
+    const double a_inverse = demand.parts[0].inverse;
+    const double b_inverse = demand.parts[1].inverse;
+    const double a_request = demand.parts[0].request;
+    const double b_request = demand.parts[1].request;
+    if (demand.part_count < demand.parts.size()) {
+        for (std::size_t i = 0; i < block_size; ++i) {
+            const double by_a = a[i] * a_inverse;
+            const double by_b = b[i] * b_inverse;
+            double least = by_a < by_b ? by_a : by_b;
+            least = least < pods[i] ? least : pods[i];
+            const double count = (least + rounding) - rounding;
+            const double over =
+                (count * a_request > a[i] ? 1.0 : 0.0) + (count * b_request > b[i] ? 1.0 : 0.0);
+            capacities[i] = static_cast<std::int32_t>(count - (over < 1.0 ? over : 1.0));
+        }
+        return;
+    }
+    const double* const c = room_of(2);
+    const double c_inverse = demand.parts[2].inverse;
+    const double c_request = demand.parts[2].request;
+    for (std::size_t i = 0; i < block_size; ++i) {
+        const double by_a = a[i] * a_inverse;
+        const double by_b = b[i] * b_inverse;
+        const double by_c = c[i] * c_inverse;
+        double least = by_a < by_b ? by_a : by_b;
+        least = least < by_c ? least : by_c;
+        least = least < pods[i] ? least : pods[i];
+        const double count = (least + rounding) - rounding;
+        const double over = (count * a_request > a[i] ? 1.0 : 0.0) +
+                            (count * b_request > b[i] ? 1.0 : 0.0) +
+                            (count * c_request > c[i] ? 1.0 : 0.0);
+        capacities[i] = static_cast<std::int32_t>(count - (over < 1.0 ? over : 1.0));
+    }
+}
+
+namespace {
+
+CORE_WIDEST_REGISTERS
+void take_away(const double* rows, double taken, double* left) {
+    for (std::size_t i = 0; i < block_size; ++i) {
+        const double rest = rows[i] - taken;
+        left[i] = rest > 0 ? rest : 0;
+    }
+}
+
+}  // namespace
+
+void scan_rows_beside(
+    const ScanDemand& demand,
+    const RoomRows& rows,
+    const std::array<double, plain_resources>& taken,
+    std::int32_t* capacities) {
+    std::array<std::array<double, block_size>, plain_resources> left;
+    RoomRows beside = {};
+    for (std::size_t i = 0; i < plain_resources; ++i) {
+        take_away(rows[i], taken[i], left[i].data());
+        beside[i] = left[i].data();
+    }
+    scan_rows(demand, beside, capacities);
+}
+
+CORE_WIDEST_REGISTERS
+std::uint64_t bits_short(
+    const double* rows, double request, const std::int32_t* filled, double filler) {
+    std::uint64_t bits = 0;
+    if (filled == nullptr) {
+        for (std::size_t i = 0; i < block_size; ++i) {
+            bits |= std::uint64_t{rows[i] < request} << i;
+        }
+        return bits;
+    }
+    for (std::size_t i = 0; i < block_size; ++i) {
+        bits |= std::uint64_t{rows[i] - filled[i] * filler < request} << i;
+    }
+    return bits;
+}
+
+CORE_WIDEST_REGISTERS
+std::int32_t largest_of(const std::int32_t* capacities) {
+    std::int32_t largest = 0;
+    for (std::size_t i = 0; i < block_size; ++i) {
+        largest = capacities[i] > largest ? capacities[i] : largest;
+    }
+    return largest;
+}
+
+/// Of n - 1 as unsigned numbers 0 becomes the largest.
+CORE_WIDEST_REGISTERS
+std::int32_t least_of(const std::int32_t* numbers) {
+    std::uint32_t least = UINT32_MAX;
+    for (std::size_t i = 0; i < block_size; ++i) {
+        const std::uint32_t less_one = static_cast<std::uint32_t>(numbers[i]) - 1;
+        least = less_one < least ? less_one : least;
+    }
+    return static_cast<std::int32_t>(least + 1);
+}
+
+CORE_WIDEST_REGISTERS
+Summary summarize(const std::int32_t* capacities, double bound) {
+    std::uint32_t least = UINT32_MAX;
+    std::int32_t most = 0;
+    std::int32_t sum = 0;
+    for (std::size_t i = 0; i < block_size; ++i) {
+        const std::uint32_t less_one = static_cast<std::uint32_t>(capacities[i]) - 1;
+        least = less_one < least ? less_one : least;
+        most = capacities[i] > most ? capacities[i] : most;
+        sum = static_cast<std::int32_t>(
+            static_cast<std::uint32_t>(sum) + static_cast<std::uint32_t>(capacities[i]));
+    }
+    Summary summary{sum, static_cast<std::int32_t>(least + 1), most};
+    if (bound < 0x1p25) return summary;  // 64 of them stay below 2^31
+    summary.total = 0;
+    for (std::size_t i = 0; i < block_size; ++i) summary.total += capacities[i];
+    return summary;
+}
+
+/// In lanes, for the compiler may not change the order of comparisons of doubles.
+CORE_WIDEST_REGISTERS
+double largest_room(const double* rows) {
+    constexpr std::size_t lanes = 8;
+    std::array<double, lanes> most = {};
+    for (std::size_t i = 0; i < block_size; i += lanes) {
+        for (std::size_t j = 0; j < lanes; ++j) {
+            most[j] = rows[i + j] > most[j] ? rows[i + j] : most[j];
+        }
+    }
+    double largest = 0;
+    for (const double lane : most) largest = lane > largest ? lane : largest;
+    return largest;
+}
+
+CORE_WIDEST_REGISTERS
+std::uint64_t bits_up_to(const std::int32_t* numbers, std::int32_t limit) {
+    std::uint64_t bits = 0;
+    for (std::size_t i = 0; i < block_size; ++i) {
+        const auto less_one = static_cast<std::uint32_t>(numbers[i]) - 1;
+        bits |= std::uint64_t{less_one < static_cast<std::uint32_t>(limit)} << i;
+    }
+    return bits;
+}
+
+CORE_WIDEST_REGISTERS
+std::uint64_t bits_from(const std::int32_t* numbers, std::int32_t limit) {
+    std::uint64_t bits = 0;
+    for (std::size_t i = 0; i < block_size; ++i) {
+        bits |= std::uint64_t{numbers[i] >= limit} << i;
+    }
+    return bits;
+}
+
+CORE_WIDEST_REGISTERS
+std::uint64_t bits_equal(const std::int32_t* numbers, std::int32_t wanted) {
+    std::uint64_t bits = 0;
+    for (std::size_t i = 0; i < block_size; ++i) {
+        bits |= std::uint64_t{numbers[i] == wanted} << i;
+    }
+    return bits;
+}
+
+/// Of n - limit - 1 as unsigned numbers those not above the limit become the largest: 2^31 or more.
+CORE_WIDEST_REGISTERS
+std::int32_t least_above(const std::int32_t* numbers, std::int32_t limit) {
+    const std::uint32_t next = static_cast<std::uint32_t>(limit) + 1;
+    std::uint32_t least = UINT32_MAX;
+    for (std::size_t i = 0; i < block_size; ++i) {
+        const std::uint32_t beyond = static_cast<std::uint32_t>(numbers[i]) - next;
+        least = beyond < least ? beyond : least;
+    }
+    return least > INT32_MAX ? 0 : static_cast<std::int32_t>(least + next);
+}
+
+CORE_WIDEST_REGISTERS
+std::int32_t largest_below(const std::int32_t* numbers, std::int32_t limit) {
+    std::int32_t largest = 0;
+    for (std::size_t i = 0; i < block_size; ++i) {
+        const std::int32_t number = numbers[i] < limit ? numbers[i] : 0;
+        largest = number > largest ? number : largest;
+    }
+    return largest;
+}
+
+}  // namespace core

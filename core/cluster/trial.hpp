@@ -1,0 +1,42 @@
+#pragma once
+// Tentative changes to a cluster: an undo log, never a copy. What is not committed is rolled back
+// when the trial ends, and leaves the cluster exactly as it was. Trials nest like a stack; while
+// one is open, the cluster is changed through the innermost only.
+
+#include "core/cluster/cluster.hpp"
+
+#include <vector>
+
+namespace core {
+
+class Trial {
+public:
+    explicit Trial(Cluster& cluster) : cluster_(cluster), room_version_(cluster.room_version()) {}
+    ~Trial() { roll_back(); }
+    Trial(const Trial&) = delete;
+    Trial& operator=(const Trial&) = delete;
+
+    /// As Cluster::charge(). The token is the cluster's own and stays valid after commit().
+    ChargeId charge(NodeIndex node, ShapeId shape, Holder holder, std::uint32_t count = 1);
+    /// As Cluster::release(); after a roll back the token is valid again.
+    void release(ChargeId charge);
+
+    /// Everything so far is real from now on.
+    void commit();
+    /// Everything since the start, or the last commit, never was.
+    void roll_back();
+
+private:
+    struct Step {
+        ChargeId id;
+        Charge charge;  ///< of a released token, which keeps its reference to the amounts
+        bool taken = false;
+        bool appended = false;  ///< the token's number was new
+    };
+
+    Cluster& cluster_;
+    std::uint64_t room_version_;
+    std::vector<Step> log_;
+};
+
+}  // namespace core

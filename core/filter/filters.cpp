@@ -1,0 +1,193 @@
+#include "core/filter/filters.hpp"
+
+#include "core/base/mutant.hpp"
+#include "core/base/result.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+
+namespace core {
+
+namespace {
+
+/// Go's strconv.ParseInt(text, 10, 64): a sign is allowed, the whole text must be the number.
+std::optional<std::int64_t> parse_integer(std::string_view text) {
+    if (text.starts_with('+')) {
+        text.remove_prefix(1);
+        if (text.starts_with('-')) return std::nullopt;
+    }
+    std::int64_t value = 0;
+    const char* end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data(), end, value);
+    if (error != std::errc{} || stop != end) return std::nullopt;
+    return value;
+}
+
+bool contains(const std::vector<std::string>& values, const std::string& value) {
+    return std::find(values.begin(), values.end(), value) != values.end();
+}
+
+/// Both sides must be integers, else the requirement does not hold.
+bool compares(const NodeSelectorRequirement& requirement, const std::string* actual) {
+    if (actual == nullptr || requirement.values.size() != 1) return false;
+    const std::optional<std::int64_t> left = parse_integer(*actual);
+    const std::optional<std::int64_t> right = parse_integer(requirement.values.front());
+    if (!left || !right) return false;
+    return requirement.op == SelectorOperator::greater ? *left > *right : *left < *right;
+}
+
+/// labels.Requirement.Matches: a missing key satisfies NotIn and DoesNotExist only.
+bool holds(const NodeSelectorRequirement& requirement, const std::string* actual) {
+    switch (requirement.op) {
+        case SelectorOperator::in:
+            return actual != nullptr && contains(requirement.values, *actual);
+        case SelectorOperator::not_in:
+            return actual == nullptr || !contains(requirement.values, *actual);
+        case SelectorOperator::exists:
+            return actual != nullptr;
+        case SelectorOperator::does_not_exist:
+            return actual == nullptr;
+        case SelectorOperator::greater:
+        case SelectorOperator::less:
+            return compares(requirement, actual);
+    }
+    ENSURE(!"a known selector operator");
+    return false;
+}
+
+/// The API server admits only metadata.name with In or NotIn and one value.
+bool holds_for_field(const NodeSelectorRequirement& requirement, const Node& node) {
+    return requirement.key == "metadata.name" && holds(requirement, &node.name);
+}
+
+bool matches_term(const Node& node, const NodeSelectorTerm& term) {
+    if (term.match_expressions.empty() && term.match_fields.empty()) return false;
+    const auto expression_holds = [&node](const NodeSelectorRequirement& requirement) {
+        return holds(requirement, find_value(node.labels, requirement.key));
+    };
+    const auto field_holds = [&node](const NodeSelectorRequirement& requirement) {
+        return holds_for_field(requirement, node);
+    };
+    return std::all_of(
+               term.match_expressions.begin(), term.match_expressions.end(), expression_holds) &&
+           std::all_of(term.match_fields.begin(), term.match_fields.end(), field_holds);
+}
+
+bool keeps_off(const Taint& taint) {
+    return taint.effect != TaintEffect::prefer_no_schedule;
+}
+
+/// The control plane's own, for a node's condition or a cordon.
+bool is_of_condition(const Taint& taint) {
+    return taint.key.starts_with("node.kubernetes.io/");
+}
+
+bool any_tolerates(const std::vector<Toleration>& tolerations, const Taint& taint) {
+    return std::any_of(tolerations.begin(), tolerations.end(), [&taint](const Toleration& one) {
+        return tolerates(one, taint);
+    });
+}
+
+}  // namespace
+
+bool matches_node_selector(const Node& node, const StringMap& selector) {
+    return std::all_of(selector.begin(), selector.end(), [&node](const auto& wanted) {
+        const std::string* actual = find_value(node.labels, wanted.first);
+        return actual != nullptr && *actual == wanted.second;
+    });
+}
+
+bool matches_required_affinity(const Node& node, const Constraints& constraints) {
+    if (!constraints.has_required_affinity) return true;
+    return std::any_of(
+        constraints.required_affinity.begin(),
+        constraints.required_affinity.end(),
+        [&node](const NodeSelectorTerm& term) { return matches_term(node, term); });
+}
+
+bool tolerates(const Toleration& toleration, const Taint& taint) {
+    if (!toleration.any_effect && toleration.effect != taint.effect) return false;
+    if (!toleration.key.empty() && toleration.key != taint.key) return false;
+    if (toleration.exists) return true;
+    // Without a key only Exists is valid; Equal on an empty key must not tolerate every key.
+    return toleration.key == taint.key && toleration.value == taint.value;
+}
+
+const Taint* find_untolerated_taint(
+    const std::vector<Taint>& taints, const std::vector<Toleration>& tolerations) {
+    const auto found = std::find_if(taints.begin(), taints.end(), [&](const Taint& taint) {
+        return keeps_off(taint) && !any_tolerates(tolerations, taint);
+    });
+    return found == taints.end() ? nullptr : &*found;
+}
+
+bool tolerates_cordon(const std::vector<Toleration>& tolerations) {
+    return any_tolerates(
+        tolerations, {"node.kubernetes.io/unschedulable", "", TaintEffect::no_schedule});
+}
+
+FilterVerdict filter_node(const Node& node, const Constraints& constraints) {
+    if (!node.ready) return {FilterReason::not_ready, nullptr};
+    if (node.is_distrusted) return {FilterReason::distrusted, nullptr};
+    if (node.refuses_host_ports && constraints.has_host_ports) {
+        return {FilterReason::port_refused, nullptr};
+    }
+    if (node.unschedulable && !tolerates_cordon(constraints.tolerations) &&
+        !is_mutant(Mutant::cordon_ignored)) {
+        return {FilterReason::cordoned, nullptr};
+    }
+    const Taint* taint = find_untolerated_taint(node.taints, constraints.tolerations);
+    if (taint != nullptr) return {FilterReason::untolerated_taint, taint};
+    if (!matches_node_selector(node, constraints.node_selector)) {
+        return {FilterReason::node_selector, nullptr};
+    }
+    if (!matches_required_affinity(node, constraints))
+        return {FilterReason::node_affinity, nullptr};
+    return {};
+}
+
+bool is_closed(const Node& node) {
+    return !node.ready || node.is_distrusted || node.refuses_host_ports || node.unschedulable ||
+           std::any_of(node.taints.begin(), node.taints.end(), [](const Taint& taint) {
+               return keeps_off(taint) && is_of_condition(taint);
+           });
+}
+
+bool passes_when_open(const Node& node, const Constraints& constraints) {
+    return std::none_of(
+               node.taints.begin(),
+               node.taints.end(),
+               [&constraints](const Taint& taint) {
+                   return keeps_off(taint) && !is_of_condition(taint) &&
+                          !any_tolerates(constraints.tolerations, taint);
+               }) &&
+           matches_node_selector(node, constraints.node_selector) &&
+           matches_required_affinity(node, constraints);
+}
+
+std::string describe(const FilterVerdict& verdict) {
+    switch (verdict.reason) {
+        case FilterReason::none:
+            return "eligible";
+        case FilterReason::not_ready:
+            return "not ready";
+        case FilterReason::distrusted:
+            return "just refused a pod";
+        case FilterReason::port_refused:
+            return "just refused a host port";
+        case FilterReason::cordoned:
+            return "cordoned";
+        case FilterReason::untolerated_taint:
+            return "untolerated taint " + verdict.taint->key +
+                   (verdict.taint->value.empty() ? "" : "=" + verdict.taint->value);
+        case FilterReason::node_selector:
+            return "did not match the node selector";
+        case FilterReason::node_affinity:
+            return "did not match the node affinity";
+    }
+    ENSURE(!"a known filter reason");
+    return {};
+}
+
+}  // namespace core

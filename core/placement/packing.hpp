@@ -1,0 +1,201 @@
+#pragma once
+// The working state of one placement: the cluster's room less the pods of this gang that are
+// planned already. An overlay of the few nodes touched, so that any view can be tried without
+// changing the cluster. Nodes are named by position in the order of their names.
+//
+// Two ways to choose nodes. choose() has the capacities of all nodes before it and chooses by any
+// policy. choose_largest() looks for the largest capacities without them: it opens blocks in the
+// order of their bounds, and stops when enough is found.
+
+#include "core/cluster/capacities.hpp"
+#include "core/cluster/capacity.hpp"
+#include "core/cluster/cluster.hpp"
+#include "core/cluster/scan.hpp"
+#include "core/placement/packing_policy.hpp"
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace core {
+
+/// `count` pods of one shape at a position.
+struct PositionCount {
+    Position position = 0;
+    std::int64_t count = 0;
+};
+
+class Packing {
+public:
+    /// The cluster must not change until end().
+    void begin(const Cluster& cluster, View view, const std::vector<NodeIndex>& excluded);
+    /// Leaves the kept capacities as they were found.
+    void end();
+
+    /// Forgets the planned pods.
+    void clear();
+    /// Plans pods there; the caller knows that they fit.
+    void put(Position position, ShapeId shape, std::int64_t count);
+    void put_all(std::span<const PositionCount> chosen, ShapeId shape);
+
+    /// 0 where the shape's constraints, or the request, rule the node out.
+    std::int64_t capacity(Position position, ShapeId shape) const;
+    /// The same after one pod of `other`, while nothing is planned; `other` must fit there, and the
+    /// shape be eligible.
+    std::int64_t capacity_beside(Position position, ShapeId shape, ShapeId other) const;
+    /// For each node of a block how many pods of the shape one pod of `other` displaces, while
+    /// nothing is planned; says something only where `other` fits. The shape's capacities are
+    /// given.
+    std::array<std::int32_t, block_size> losses_beside(
+        std::size_t block, ShapeId shape, const Capacities& capacities, ShapeId other) const;
+
+    /// The shape's capacities are kept from earlier questions, or now worth to be: they cost less
+    /// than a look for the largest.
+    bool is_known(ShapeId shape);
+    /// Of every position, nothing being planned. What is set there is undone by end() at the
+    /// latest.
+    Capacities& capacities(ShapeId shape);
+    /// Sets the capacities of nodes where something is planned.
+    void set_touched(Capacities& capacities, ShapeId shape) const;
+
+    /// Chooses nodes for `wanted` pods by the policy, given capacities whose sum suffices. The
+    /// answer is in order of position and lives until the next call.
+    std::span<const PositionCount> choose(
+        std::int64_t wanted, const Capacities& capacities, PackingPolicy policy);
+    /// The same for the policy fewest_nodes, where nodes have no costs, without capacities: as many
+    /// of `wanted` as there is room for. Nothing: so many blocks had to be opened that a scan is
+    /// cheaper.
+    std::optional<std::span<const PositionCount>> choose_largest(
+        ShapeId shape, std::int64_t wanted);
+
+    /// Where something is planned.
+    std::span<const Position> touched() const { return touched_; }
+
+    const Cluster& cluster() const { return *cluster_; }
+    const RoomOfView& room() const { return *room_; }
+    NodeIndex node_at(Position position) const { return order_[position]; }
+    std::int64_t cost_at(Position position) const { return cluster_->node(order_[position]).cost; }
+    std::size_t size() const { return order_.size(); }
+    bool is_excluded(Position position) const { return has_excluded_ && excluded_.test(position); }
+    bool is_touched(Position position) const { return stamps_[position].epoch == epoch_; }
+    bool is_block_touched(std::size_t block) const { return block_epochs_[block] == epoch_; }
+    /// Eligible nodes of a block, excluded ones left out.
+    std::uint64_t usable(const NodeBitmap& eligible, std::size_t block) const {
+        return eligible.word(block) & ~(has_excluded_ ? excluded_.word(block) : 0);
+    }
+
+    /// Resources are numbered: those of plain_resources, then the demand's extended ones in its
+    /// order.
+    std::size_t resource_count(ShapeId shape) const;
+    std::string_view resource_name(ShapeId shape, std::size_t resource) const;
+    std::int64_t request(ShapeId shape, std::size_t resource) const;
+    /// What is left of it at the position.
+    std::int64_t left(Position position, ShapeId shape, std::size_t resource) const;
+
+    /// Blocks of nodes, and of blocks, that were looked into since the packing was made: for tests.
+    std::uint64_t groups_scanned() const { return groups_scanned_; }
+
+private:
+    /// What the planned pods take at one position.
+    struct Planned {
+        std::array<std::int64_t, plain_resources> plain = {};
+        std::vector<ExtendedDemand> extended;
+    };
+    struct Stamp {
+        std::uint32_t epoch = 0;  ///< of another one: nothing is planned there
+        std::uint32_t index = 0;  ///< into planned_
+    };
+    /// A shape as it is looked up over and over.
+    struct Wanted {
+        ShapeId shape;
+        ScanSource source;
+        ScanDemand demand;
+    };
+    /// 64 rows, blocks or regions on the way to the largest capacity.
+    struct Group {
+        std::uint8_t level = 0;
+        std::uint32_t number = 0;      ///< among the groups of its level
+        std::int32_t best = 0;         ///< the largest of what is left
+        std::uint32_t best_child = 0;  ///< the first that has it
+        std::array<std::int32_t, block_size> capacities;
+    };
+    static constexpr std::int32_t small_capacities = 512;
+    /// So many levels are looked for one by one before the capacities are counted.
+    static constexpr int single_levels = 3;
+    static constexpr std::size_t few_nodes = 4;
+    /// Nodes before this capacity are used in full, of those at it for so many pods.
+    struct Level {
+        std::int32_t capacity = 0;
+        std::int64_t wanted = 0;
+    };
+
+    ScanSource source(ShapeId shape) const {
+        return {
+            *room_,
+            *columns_,
+            order_,
+            cluster_->demand(shape),
+            cluster_->eligible(cluster_->class_of(shape))};
+    }
+    void next_epoch();
+    std::int64_t times(Position position, ShapeId shape, std::size_t resource) const;
+    CapacityCache::Entry& borrow(ShapeId shape);
+    Planned& planned_at(Position position);
+    void scan_block(const Wanted& wanted, std::size_t block, std::int32_t* capacities);
+    void scan_bounds(
+        const Wanted& wanted, std::size_t level, std::size_t group, std::int32_t* bounds);
+
+    bool take_by_level(std::int64_t wanted, const Capacities& capacities, PackingPolicy policy);
+    std::int64_t take_at(
+        std::int32_t level,
+        std::int64_t wanted,
+        const Capacities& capacities,
+        PackingPolicy policy);
+    void merge_filled(std::size_t sorted);
+    std::int64_t take_in_order(std::int64_t wanted, const Capacities& capacities);
+    std::int64_t take_sorted(
+        std::int32_t least,
+        std::int64_t wanted,
+        const Capacities& capacities,
+        PackingPolicy policy);
+    std::int64_t take_node(Position position, std::int64_t capacity, Level& level);
+    Level find_level_up(std::int64_t wanted, const Capacities& capacities);
+    Level find_level_down(std::int64_t wanted, const Capacities& capacities);
+    std::int64_t take_up_to(Level level, std::int64_t wanted, const Capacities& capacities);
+    void take_from(Level level, std::int64_t wanted, const Capacities& capacities);
+    void sort_filled();
+
+    void open_group(const Wanted& wanted, std::size_t level, std::size_t number);
+    void find_best(Group& group) const;
+    bool is_behind(std::uint32_t a, std::uint32_t b) const;
+    void push_group(std::uint32_t index);
+    std::uint32_t pop_group();
+
+    const Cluster* cluster_ = nullptr;
+    std::span<const NodeIndex> order_;
+    const RoomOfView* room_ = nullptr;
+    std::optional<RoomView> columns_;
+    View view_ = View::free;
+    std::vector<CapacityCache::Entry*> borrowed_;
+    NodeBitmap excluded_;
+    std::vector<std::size_t> excluded_positions_;
+    bool has_excluded_ = false;
+    std::uint32_t epoch_ = 0;
+    std::vector<Stamp> stamps_;                ///< by position
+    std::vector<std::uint32_t> block_epochs_;  ///< by block
+    std::vector<Planned> planned_;             ///< those of touched_ are in use
+    std::vector<Position> touched_;            ///< parallel to planned_
+    std::vector<PositionCount> filled_;
+    std::vector<PositionCount> merged_;  ///< what filled_ becomes
+    std::vector<Position> candidates_;   ///< positions that are sorted
+    std::array<std::uint32_t, small_capacities> buckets_ = {};
+    std::vector<Group> groups_;
+    std::size_t groups_used_ = 0;
+    std::vector<std::uint32_t> heap_;  ///< of groups_, the largest best first
+    std::uint64_t groups_scanned_ = 0;
+};
+
+}  // namespace core

@@ -1,0 +1,236 @@
+#include "core/placement/rejection.hpp"
+
+#include "core/value/quantity.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+
+namespace core {
+
+namespace {
+
+/// The first pod that did not fit stands for the rest in the reasons.
+std::optional<ShapeId> failed_shape(const Shortfall& shortfall) {
+    if (shortfall.driver && !shortfall.driver_fits) return shortfall.driver;
+    for (const Shortfall::Part& part : shortfall.executors) {
+        if (part.placed < part.wanted) return part.shape;
+    }
+    return std::nullopt;
+}
+
+std::string insufficient(std::string_view resource) {
+    return resource == "pods" ? "Too many pods" : fmt::format("Insufficient {}", resource);
+}
+
+/// Pods of one shape that fill the nodes, beside what is planned.
+struct Filling {
+    ShapeId shape;
+    const Capacities* capacities = nullptr;  ///< nullptr: there are none
+};
+
+/// What the filling's pods take at the position of the shape's resource.
+std::int64_t taken_by(
+    const Filling& filling,
+    const Packing& packing,
+    Position position,
+    ShapeId shape,
+    std::size_t resource) {
+    if (filling.capacities == nullptr) return 0;
+    const std::int64_t count = filling.capacities->at(position);
+    if (resource < plain_resources) return packing.request(filling.shape, resource) * count;
+    const Cluster& cluster = packing.cluster();
+    const ExtendedId id = cluster.demand(shape).extended[resource - plain_resources].id;
+    return amount_of(cluster.demand(filling.shape), id) * count;
+}
+
+/// As bits_short(), of `nodes`, for whatever there is, one by one.
+std::int64_t count_short(
+    const Packing& packing,
+    ShapeId shape,
+    std::size_t resource,
+    std::size_t block,
+    std::uint64_t nodes,
+    const Filling& filling) {
+    const std::int64_t request = packing.request(shape, resource);
+    if (request == 0) return 0;
+    std::int64_t count = 0;
+    for (; nodes != 0; nodes &= nodes - 1) {
+        const auto position = static_cast<Position>(
+            block * block_size + static_cast<std::size_t>(std::countr_zero(nodes)));
+        const std::int64_t left = packing.left(position, shape, resource) -
+                                  taken_by(filling, packing, position, shape, resource);
+        if (left < request) ++count;
+    }
+    return count;
+}
+
+/// Counts, over the eligible nodes, the resources that keep one more pod of the shape off.
+void count_shortages(
+    const Packing& packing, ShapeId shape, const Filling& filling, Rejection& rejection) {
+    std::vector<std::int64_t> short_nodes(packing.resource_count(shape), 0);
+    const Cluster& cluster = packing.cluster();
+    const NodeBitmap& eligible = cluster.eligible(cluster.class_of(shape));
+    const bool is_wide = ScanDemand(cluster.demand(shape)).is_wide;
+    std::int64_t excluded = 0;
+    for (std::size_t block = 0; block < packing.room().block_count(); ++block) {
+        rejection.eligible_nodes += std::popcount(eligible.word(block));
+        const std::uint64_t usable = packing.usable(eligible, block);
+        excluded += std::popcount(eligible.word(block) & ~usable);
+        if (usable == 0) continue;
+        const bool by_node =
+            is_wide || packing.room().is_wide[block] != 0 || packing.is_block_touched(block);
+        const bool is_filled =
+            filling.capacities != nullptr && filling.capacities->takes_any(block);
+        const std::int32_t* const filled =
+            is_filled ? filling.capacities->of_block(block) : nullptr;
+        for (std::size_t i = 0; i < short_nodes.size(); ++i) {
+            if (by_node || i >= plain_resources) {
+                short_nodes[i] += count_short(packing, shape, i, block, usable, filling);
+                continue;
+            }
+            const std::int64_t request = packing.request(shape, i);
+            if (request == 0) continue;
+            const std::int64_t filler = is_filled ? packing.request(filling.shape, i) : 0;
+            const std::uint64_t nodes = bits_short(
+                packing.room().rows(0, block)[i],
+                static_cast<double>(request),
+                filled,
+                static_cast<double>(filler));
+            short_nodes[i] += std::popcount(nodes & usable);
+        }
+    }
+    const auto most = std::max_element(short_nodes.begin(), short_nodes.end());
+    if (*most > 0) {
+        const auto resource = static_cast<std::size_t>(most - short_nodes.begin());
+        rejection.binding = packing.resource_name(shape, resource);
+    }
+    for (std::size_t i = 0; i < short_nodes.size(); ++i) {
+        if (short_nodes[i] == 0) continue;
+        rejection.reasons.push_back(
+            {insufficient(packing.resource_name(shape, i)), short_nodes[i]});
+    }
+    if (excluded > 0) rejection.reasons.push_back({"excluded", excluded});
+}
+
+void explain_shape(
+    const Packing& packing, ShapeId shape, const Filling& filling, Rejection& rejection) {
+    count_shortages(packing, shape, filling, rejection);
+    const Cluster& cluster = packing.cluster();
+    for (ReasonCount& reason : cluster.exclusions(cluster.class_of(shape))) {
+        rejection.reasons.push_back(std::move(reason));
+    }
+    std::stable_sort(
+        rejection.reasons.begin(), rejection.reasons.end(), [](const auto& a, const auto& b) {
+            return a.count > b.count;
+        });
+}
+
+/// Parts per million of what the cluster has; a resource that nobody has counts as all of it.
+Wide share_of(std::int64_t request, Wide total) {
+    if (request == 0) return 0;
+    return total <= request ? Wide{1'000'000} : static_cast<Wide>(request) * 1'000'000 / total;
+}
+
+Wide dominant_share(const Cluster& cluster, ShapeId shape) {
+    const Demand& demand = cluster.demand(shape);
+    const NodeColumns& columns = cluster.columns();
+    return std::max(
+        {share_of(demand.cpu_milli, columns.allocatable_cpu()),
+         share_of(demand.memory_bytes, columns.allocatable_memory()),
+         share_of(demand.ephemeral_bytes, columns.allocatable_ephemeral())});
+}
+
+// --- words --------------------------------------------------------------------------------------
+
+std::string executors_text(std::int64_t count) {
+    return fmt::format("{} executor{}", count, count == 1 ? "" : "s");
+}
+
+std::string needs_text(const Rejection& rejection) {
+    const std::string total = describe(rejection.wanted);
+    if (rejection.executors_wanted == 0) return fmt::format("needs {}", total);
+    return fmt::format(
+        "needs {}{} ({})",
+        rejection.wants_driver ? "1 driver + " : "",
+        executors_text(rejection.executors_wanted),
+        total);
+}
+
+std::string fit_text(const Rejection& rejection) {
+    if (rejection.executors_wanted == 0) return "no node fits";
+    if (!rejection.wants_driver) return fmt::format("{} fit", rejection.executors_fit);
+    return fmt::format("{} + {} fit", rejection.driver_fits ? 1 : 0, rejection.executors_fit);
+}
+
+std::string missing_text(const Rejection& rejection) {
+    const Resources& missing = rejection.missing;
+    const std::string& binding = rejection.binding;
+    if (binding.empty()) return "no node is eligible";
+    Resources only;
+    if (binding == "pods") {
+        const std::int64_t driver = rejection.wants_driver && !rejection.driver_fits ? 1 : 0;
+        const std::int64_t pods = rejection.executors_wanted - rejection.executors_fit + driver;
+        return fmt::format("short of {} pod slot{}", pods, pods == 1 ? "" : "s");
+    }
+    if (binding == "cpu") {
+        only.cpu_milli = missing.cpu_milli;
+    } else if (binding == "memory") {
+        only.memory_bytes = missing.memory_bytes;
+    } else if (binding == "ephemeral-storage") {
+        only.ephemeral_bytes = missing.ephemeral_bytes;
+    } else {
+        only.extended = {{binding, missing.extended_amount(binding)}};
+    }
+    return "short of " + describe(only);
+}
+
+}  // namespace
+
+Rejection make_rejection(
+    const Packing& packing, const Shortfall& shortfall, const Capacities* filled) {
+    const Cluster& cluster = packing.cluster();
+    Rejection rejection;
+    rejection.nodes = static_cast<std::int64_t>(cluster.node_count());
+    if (shortfall.driver) {
+        rejection.wants_driver = true;
+        rejection.driver_fits = shortfall.driver_fits;
+        const Resources& driver = cluster.resources(*shortfall.driver);
+        add_times(rejection.wanted, driver, 1);
+        add_times(rejection.missing, driver, shortfall.driver_fits ? 0 : 1);
+    }
+    for (const Shortfall::Part& part : shortfall.executors) {
+        const Resources& executor = cluster.resources(part.shape);
+        rejection.executors_wanted = add_times(rejection.executors_wanted, part.wanted, 1);
+        rejection.executors_fit = add_times(rejection.executors_fit, part.placed, 1);
+        add_times(rejection.wanted, executor, part.wanted);
+        add_times(rejection.missing, executor, part.wanted - part.placed);
+    }
+    if (const std::optional<ShapeId> shape = failed_shape(shortfall)) {
+        const Filling filling{filled == nullptr ? ShapeId{} : shortfall.executors[0].shape, filled};
+        explain_shape(packing, *shape, filling, rejection);
+    }
+    return rejection;
+}
+
+bool is_larger(const Cluster& cluster, ShapeId a, ShapeId b) {
+    const bool a_extended = !cluster.demand(a).extended.empty();
+    const bool b_extended = !cluster.demand(b).extended.empty();
+    if (a_extended != b_extended) return a_extended;
+    return dominant_share(cluster, a) > dominant_share(cluster, b);
+}
+
+std::string describe(const Rejection& rejection) {
+    std::string text = fmt::format(
+        "{}; {}, {}", needs_text(rejection), fit_text(rejection), missing_text(rejection));
+    std::string_view separator = ". ";
+    for (const ReasonCount& reason : rejection.reasons) {
+        text += fmt::format("{}{} {}", separator, reason.count, reason.reason);
+        separator = ", ";
+    }
+    return text;
+}
+
+}  // namespace core

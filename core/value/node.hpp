@@ -1,0 +1,30 @@
+#pragma once
+// A node as far as scheduling sees it.
+
+#include "core/value/constraints.hpp"
+#include "core/value/resources.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace core {
+
+struct Node {
+    std::string name;
+    std::string uid;
+    std::string resource_version;  ///< opaque
+    Resources allocatable;
+    std::int64_t pods = 0;  ///< allocatable["pods"]
+    StringMap labels;
+    std::int64_t cost = 0;  ///< of nodes that will do, the cheapest are filled first
+    std::vector<Taint> taints;
+    bool unschedulable = false;  ///< cordoned
+    bool ready = false;          ///< condition Ready is True
+    /// Never the API server's word: the scheduler's own, while the kubelet refuses what should fit.
+    bool is_distrusted = false;
+    bool refuses_host_ports = false;  ///< alike, for pods that ask for some
+    friend bool operator==(const Node&, const Node&) = default;
+};
+
+}  // namespace core

@@ -1,0 +1,53 @@
+#pragma once
+// An executor pod template as far as scheduling sees it: made by the codec from what a user wrote,
+// laid under Spark's own values by the sizing. `*_json` members are the template's own subtrees as
+// compact JSON (empty if absent), carried along unread so that `size` can print them.
+
+#include "core/value/constraints.hpp"
+#include "core/value/pod.hpp"
+
+#include <compare>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace core {
+
+/// A port of the node that a container takes.
+struct HostPort {
+    std::string ip;  ///< empty: every address
+    std::string protocol = "TCP";
+    std::int64_t port = 0;
+    friend auto operator<=>(const HostPort&, const HostPort&) = default;
+};
+
+/// What a template's container says beyond its requests.
+struct TemplateContainer {
+    std::optional<std::int64_t> cpu_limit_milli;
+    std::vector<HostPort> host_ports;
+    friend bool operator==(const TemplateContainer&, const TemplateContainer&) = default;
+};
+
+struct PodTemplate {
+    PodRequests requests;
+    std::vector<TemplateContainer> containers;  ///< one for each of requests.containers
+    std::vector<HostPort> sidecar_ports;        ///< of init containers with restartPolicy Always
+    Constraints constraints;
+    StringMap labels;
+    bool host_network = false;
+    std::string scheduler_name;
+    std::string node_name;  ///< not empty: pods that no scheduler is asked about
+    std::string priority_class_name;
+    std::string preemption_policy;
+    std::string runtime_class_name;
+    std::string affinity_json;
+    std::string topology_spread_json;
+    /// Those that may bind a pod to some of the nodes; what every node has (emptyDir, config maps,
+    /// paths of the host, NFS) is left out.
+    std::string volumes_json;
+    std::string scheduling_gates_json;
+    friend bool operator==(const PodTemplate&, const PodTemplate&) = default;
+};
+
+}  // namespace core

@@ -1,0 +1,43 @@
+#pragma once
+// Gangs and explanations as JSON text and back: the control endpoint writes what the command line
+// reads, and `-o json` prints the same.
+
+#include "core/base/result.hpp"
+#include "gang/explain.hpp"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gang::app {
+
+/// A JSON string with its quotes. Bytes that are not UTF-8 become U+FFFD.
+std::string json_string(std::string_view text);
+
+/// GangView::executors of a gang that waits, as seen from the API server alone: its size stands in
+/// no pod. JSON: null.
+inline constexpr std::int32_t executors_unknown = -1;
+
+/// What a source knows of all gangs. `source` is "daemon" or "api-server", `server` the URL of the
+/// API server that it looks at.
+struct GangList {
+    std::string source;
+    std::string server;
+    std::vector<GangView> gangs;
+};
+
+std::string to_json(const GangList& list);
+core::Result<GangList> gang_list_from_json(std::string_view json);
+
+/// An explanation with its source, as GangList.
+struct Answer {
+    std::string source;
+    std::string server;
+    Explanation explanation;
+};
+
+std::string to_json(const Answer& answer);
+core::Result<Answer> answer_from_json(std::string_view json);
+
+}  // namespace gang::app

@@ -1,0 +1,101 @@
+#include "gang/app/cli/cli.hpp"
+
+#include "config/printable.hpp"
+#include "config/suggest.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ostream>
+
+namespace gang::app {
+namespace {
+
+std::string overview() {
+    std::string out =
+        "gang-scheduler: a Kubernetes scheduler that starts a Spark driver only when all its\n"
+        "executors have their place.\n\nusage: gang-scheduler VERB [flags]\n\n";
+    for (const Verb& verb : verbs()) {
+        out += fmt::format("  {:<14} {}\n", verb.name, verb.summary);
+    }
+    return out + "\n`gang-scheduler VERB --help` shows its flags.\n";
+}
+
+bool asks_for_help(const std::string& word) {
+    return word == "--help" || word == "-h";
+}
+
+int unknown_verb(const std::string& found, std::ostream& err) {
+    std::vector<std::string> names;
+    for (const Verb& verb : verbs()) {
+        names.push_back(verb.name);
+    }
+    err << fmt::format(
+        "gang-scheduler: unknown verb \"{}\", expected one of {}{}\n",
+        config::printable(found, 100),
+        fmt::join(names, ", "),
+        config::did_you_mean(found, names));
+    return exit_usage;
+}
+
+int run_one(
+    const Verb& verb,
+    const std::vector<std::string>& arguments,
+    std::ostream& out,
+    std::ostream& err) {
+    if (std::any_of(arguments.begin(), arguments.end(), asks_for_help)) {
+        out << help_text(verb);
+        return exit_done;
+    }
+    const auto parsed = parse_flags(verb, arguments);
+    if (const auto* wrong = std::get_if<std::string>(&parsed)) {
+        err << fmt::format(
+            "gang-scheduler {}: {}\n`gang-scheduler {} --help` shows its flags.\n",
+            verb.name,
+            *wrong,
+            verb.name);
+        return exit_usage;
+    }
+    return verb.run(std::get<CommandLine>(parsed), out, err);
+}
+
+}  // namespace
+
+const std::vector<Verb>& verbs() {
+    static const std::vector<Verb> table = {
+        run_verb(),
+        demo_verb(),
+        cluster_verb(),
+        gangs_verb(),
+        why_verb(),
+        timeline_verb(),
+        ledger_verb(),
+        size_verb(),
+        replay_verb(),
+        check_config_verb(),
+        version_verb()};
+    return table;
+}
+
+int run_cli(const std::vector<std::string>& arguments, std::ostream& out, std::ostream& err) {
+    if (arguments.empty()) {
+        err << overview();
+        return exit_usage;
+    }
+    std::string name = arguments.front();
+    if (asks_for_help(name) || name == "help") {
+        out << overview();
+        return exit_done;
+    }
+    if (name == "--version") {
+        name = "version";
+    }
+    for (const Verb& verb : verbs()) {
+        if (verb.name == name) {
+            return run_one(verb, {arguments.begin() + 1, arguments.end()}, out, err);
+        }
+    }
+    return unknown_verb(name, err);
+}
+
+}  // namespace gang::app

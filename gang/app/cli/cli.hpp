@@ -1,0 +1,38 @@
+#pragma once
+// The command line: a table of verbs.
+//
+// Exit codes: 0 done, 1 it did not work (nothing of that name, no answer, a lost lease), 2 wrong
+// usage or a wrong configuration file.
+
+#include "gang/app/base/flags.hpp"
+
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+namespace gang::app {
+
+inline constexpr int exit_done = 0;
+inline constexpr int exit_error = 1;
+inline constexpr int exit_usage = 2;
+
+/// Every verb, in the order of the help.
+const std::vector<Verb>& verbs();
+
+/// `arguments` without the program's name.
+int run_cli(const std::vector<std::string>& arguments, std::ostream& out, std::ostream& err);
+
+// One per verb, see verbs().
+Verb run_verb();
+Verb cluster_verb();
+Verb demo_verb();
+Verb gangs_verb();
+Verb why_verb();
+Verb timeline_verb();
+Verb ledger_verb();
+Verb replay_verb();
+Verb size_verb();
+Verb check_config_verb();
+Verb version_verb();
+
+}  // namespace gang::app

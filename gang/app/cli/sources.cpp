@@ -1,0 +1,89 @@
+#include "gang/app/cli/sources.hpp"
+
+#include "gang/app/base/files.hpp"
+#include "gang/app/base/server_name.hpp"
+#include "gang/app/base/version.hpp"
+#include "gang/app/serve/control_http.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace gang::app {
+
+core::Result<Sources> find_sources(const CommandLine& line) {
+    auto config = load_config(line.text("config"));
+    if (!config) {
+        return config.error();
+    }
+    Sources out;
+    out.config = *std::move(config);
+    const std::string control = line.text("control", out.config.control_listen);
+    out.control = control == "none" ? "" : control;
+    out.control_is_asked = line.has("control");
+    out.namespace_name = line.text("namespace");
+    out.access = k8s::find_access(line.text("kubeconfig", out.config.kubeconfig));
+    if (!out.control.empty()) {
+        const auto address = config::parse_private(out.control);
+        if (!address) {
+            return core::Error{"--control: " + address.error().message};
+        }
+    }
+    return out;
+}
+
+bool is_same_cluster(const Sources& sources, const std::string& server) {
+    return sources.control_is_asked || !sources.access || server_name(*sources.access) == server;
+}
+
+core::Result<ControlAnswer> ask_control(const Sources& sources, const std::string& target) {
+    const auto address = config::parse_private(sources.control);
+    if (!address) {
+        return core::Error{"no control endpoint"};
+    }
+    return ask_daemon(*address, target);
+}
+
+std::optional<Answer> explain_by_daemon(const Sources& sources, const std::string& question) {
+    const auto reply = ask_control(sources, explain_target(question));
+    if (!reply || reply->status != 200) {
+        return std::nullopt;
+    }
+    auto answer = answer_from_json(reply->body);
+    if (!answer || !is_same_cluster(sources, answer->server)) {
+        return std::nullopt;
+    }
+    const std::string& wanted = sources.namespace_name;
+    const bool fits = wanted.empty() || wanted == answer->explanation.gang.namespace_name;
+    return fits ? std::optional(*std::move(answer)) : std::nullopt;
+}
+
+core::Result<std::shared_ptr<k8s::Endpoint>> make_endpoint(const k8s::Access& access) {
+    return k8s::Endpoint::make(access, fmt::format("gang-scheduler/{}", version));
+}
+
+core::Result<k8s::Reader> make_reader(const Sources& sources) {
+    if (!sources.access) {
+        return sources.access.error();
+    }
+    auto endpoint = make_endpoint(*sources.access);
+    if (!endpoint) {
+        return endpoint.error();
+    }
+    return k8s::Reader(*endpoint);
+}
+
+std::vector<Flag> ask_flags() {
+    return {
+        namespace_flag(),
+        output_flag(),
+        kubeconfig_flag(),
+        Flag{
+            "control",
+            0,
+            "ADDR:PORT|unix:PATH|none",
+            "the daemon's control endpoint (default: 127.0.0.1:10351, if it serves this cluster)"},
+        config_flag()};
+}
+
+}  // namespace gang::app

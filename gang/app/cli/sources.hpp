@@ -1,0 +1,49 @@
+#pragma once
+// Where the verbs that ask (`gangs`, `why`, `timeline`) get their answers: a daemon's control
+// endpoint if it serves the same cluster, and the API server.
+
+#include "config/schema.hpp"
+#include "core/base/result.hpp"
+#include "gang/app/base/flags.hpp"
+#include "gang/app/base/json_text.hpp"
+#include "gang/app/cli/control_client.hpp"
+#include "k8s/credentials/access.hpp"
+#include "k8s/net/endpoint.hpp"
+#include "k8s/watch/reader.hpp"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace gang::app {
+
+/// What the flags say about where to ask.
+struct Sources {
+    config::Schema config;
+    core::Result<k8s::Access> access = core::Error{};
+    std::string control;            ///< address, or empty
+    bool control_is_asked = false;  ///< by the user: then it is trusted to serve the right cluster
+    std::string namespace_name;
+};
+
+/// An error is one of usage or configuration.
+core::Result<Sources> find_sources(const CommandLine& line);
+
+/// A daemon of another cluster may sit at the default address.
+bool is_same_cluster(const Sources& sources, const std::string& server);
+
+/// The daemon's words, or why there are none.
+core::Result<ControlAnswer> ask_control(const Sources& sources, const std::string& target);
+
+/// The daemon's answer, when it has one about the right cluster and namespace.
+std::optional<Answer> explain_by_daemon(const Sources& sources, const std::string& question);
+
+/// The API server as this program asks it: with its name and version as the user agent.
+core::Result<std::shared_ptr<k8s::Endpoint>> make_endpoint(const k8s::Access& access);
+core::Result<k8s::Reader> make_reader(const Sources& sources);
+
+/// Flags of every verb that asks.
+std::vector<Flag> ask_flags();
+
+}  // namespace gang::app

@@ -1,0 +1,125 @@
+// `gangs` and `why`: from the daemon when it is at hand, else from the API server alone.
+#include "gang/app/base/server_name.hpp"
+#include "gang/app/cli/cli.hpp"
+#include "gang/app/cli/sources.hpp"
+#include "gang/app/show/pod_view.hpp"
+#include "gang/app/show/report.hpp"
+#include "k8s/base/time.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ostream>
+#include <utility>
+
+namespace gang::app {
+namespace {
+
+core::Result<std::vector<core::Pod>> read_pods(const Sources& sources) {
+    auto reader = make_reader(sources);
+    return reader ? reader->list_pods(sources.namespace_name)
+                  : core::Result<std::vector<core::Pod>>(reader.error());
+}
+
+PodQuestion pod_question(const Sources& sources) {
+    return PodQuestion{sources.config.scheduler_names, sources.namespace_name};
+}
+
+core::Result<GangList> find_gangs(const Sources& sources) {
+    const auto answer = ask_control(sources, "/gangs");
+    if (answer && answer->status == 200) {
+        auto list = gang_list_from_json(answer->body);
+        if (list && is_same_cluster(sources, list->server)) {
+            std::erase_if(list->gangs, [&](const GangView& gang) {
+                const std::string& wanted = sources.namespace_name;
+                return gang.state == GangState::ended ||
+                       (!wanted.empty() && gang.namespace_name != wanted);
+            });
+            return list;
+        }
+    }
+    if (!answer && sources.control_is_asked && !sources.control.empty()) {
+        return answer.error();
+    }
+    const auto pods = read_pods(sources);
+    if (!pods) {
+        return pods.error();
+    }
+    return GangList{
+        "api-server", server_name(*sources.access), gangs_from_pods(*pods, pod_question(sources))};
+}
+
+core::Result<Answer> find_answer(const Sources& sources, const std::string& question) {
+    std::vector<std::string> ways = {question};
+    if (question.find('/') == std::string::npos && !sources.namespace_name.empty()) {
+        ways.insert(ways.begin(), sources.namespace_name + "/" + question);
+    }
+    for (const std::string& words : ways) {
+        if (auto answer = explain_by_daemon(sources, words)) {
+            return *std::move(answer);
+        }
+    }
+    const auto pods = read_pods(sources);
+    if (!pods) {
+        return pods.error();
+    }
+    auto explanation = explain_from_pods(*pods, pod_question(sources), question);
+    if (!explanation) {
+        return explanation.error();
+    }
+    return Answer{"api-server", server_name(*sources.access), *std::move(explanation)};
+}
+
+int gangs(const CommandLine& line, std::ostream& out, std::ostream& err) {
+    const auto sources = find_sources(line);
+    if (!sources) {
+        err << sources.error().message << '\n';
+        return exit_usage;
+    }
+    const auto list = find_gangs(*sources);
+    if (!list) {
+        err << "gang-scheduler gangs: " << list.error().message << '\n';
+        return exit_error;
+    }
+    out << (line.wants_json() ? to_json(*list) + "\n" : gangs_table(*list, k8s::unix_ms()));
+    return exit_done;
+}
+
+int why(const CommandLine& line, std::ostream& out, std::ostream& err) {
+    const auto sources = find_sources(line);
+    if (!sources) {
+        err << sources.error().message << '\n';
+        return exit_usage;
+    }
+    const auto answer = find_answer(*sources, line.arguments.front());
+    if (!answer) {
+        err << "gang-scheduler why: " << answer.error().message << '\n';
+        return exit_error;
+    }
+    out << (line.wants_json() ? to_json(*answer) + "\n" : why_text(*answer, k8s::unix_ms()));
+    return exit_done;
+}
+
+}  // namespace
+
+Verb gangs_verb() {
+    return Verb{
+        "gangs",
+        "list the gangs: the queue, and what each needs and has",
+        "",
+        ask_flags(),
+        {"gang-scheduler gangs", "gang-scheduler gangs -n etl -o json"},
+        gangs};
+}
+
+Verb why_verb() {
+    return Verb{
+        "why",
+        "say why a pod or an application waits, or what it holds",
+        "POD|NAMESPACE/POD|APPLICATION",
+        ask_flags(),
+        {"gang-scheduler why etl/pi-driver", "gang-scheduler why spark-9f3c2a -o json"},
+        why};
+}
+
+}  // namespace gang::app

@@ -1,0 +1,145 @@
+// `ledger`: from the daemon, after a fresh audit; without one, what a scheduler that starts now
+// would hold.
+#include "gang/app/base/server_name.hpp"
+#include "gang/app/cli/cli.hpp"
+#include "gang/app/cli/control_client.hpp"
+#include "gang/app/cli/sources.hpp"
+#include "gang/app/show/ledger_report.hpp"
+#include "gang/scheduler.hpp"
+#include "k8s/base/time.hpp"
+#include "k8s/watch/lister.hpp"
+
+#include <boost/asio/io_context.hpp>
+#include <fmt/format.h>
+
+#include <chrono>
+#include <optional>
+#include <ostream>
+#include <thread>
+#include <utility>
+
+namespace gang::app {
+namespace {
+
+constexpr auto ask_again_after = std::chrono::milliseconds(200);
+constexpr std::int64_t audit_wait_ms_max = 60'000;
+
+/// The daemon's ledger after an audit that began now; an error: nobody answers, or it does not end.
+core::Result<std::string> audited_by_daemon(const config::ListenAddress& address) {
+    std::string target = "/ledger?audit=now";
+    std::optional<std::uint64_t> before;
+    const std::int64_t until = k8s::monotonic_ms() + audit_wait_ms_max;
+    for (;;) {
+        auto answer = ask_daemon(address, target);
+        if (!answer) {
+            return answer.error();
+        }
+        if (answer->status != 200) {
+            return core::Error{fmt::format("the scheduler answered {}", answer->status)};
+        }
+        const auto read = read_ledger(answer->body, k8s::unix_ms());
+        if (!read) {
+            return read.error();
+        }
+        const std::uint64_t tried = read->runs + read->failures;
+        if (!read->is_running && before && tried > *before) {
+            return std::move(answer->body);
+        }
+        if (!before) {
+            before = tried;
+        }
+        if (k8s::monotonic_ms() > until) {
+            return core::Error{"the scheduler's audit has not ended within a minute"};
+        }
+        target = "/ledger";
+        std::this_thread::sleep_for(ask_again_after);
+    }
+}
+
+/// Feeds a scheduler that follows nobody with one list of each kind.
+core::Result<std::string> from_lists(const config::Schema& config, const k8s::Access& access) {
+    auto endpoint = make_endpoint(access);
+    if (!endpoint) {
+        return endpoint.error();
+    }
+    Scheduler scheduler(config);
+    std::uint64_t sequence = 0;
+    const std::int64_t now_ms = k8s::unix_ms();
+    const auto step = [&](Event event) {
+        scheduler.step(StampedEvent{++sequence, now_ms, std::move(event)});
+    };
+    for (const Kind kind : {Kind::nodes, Kind::pods}) {
+        boost::asio::io_context io;
+        k8s::Lister lister(io, *endpoint);
+        core::Result<std::string> result = core::Error{"no answer"};
+        step(RelistBegun{kind});
+        lister.list(
+            kind == Kind::pods ? k8s::WatchKind::pods : k8s::WatchKind::nodes,
+            [&step](k8s::Lister::Object object) {
+                if (auto* pod = std::get_if<core::Pod>(&object)) {
+                    step(PodUpserted{std::move(*pod)});
+                } else {
+                    step(NodeUpserted{std::get<core::Node>(std::move(object))});
+                }
+            },
+            [&result](core::Result<std::string> version_of_list) {
+                result = std::move(version_of_list);
+            });
+        io.run();
+        if (!result) {
+            return result.error();
+        }
+        step(RelistEnded{kind});
+    }
+    step(Tick{});
+    return to_json(LedgerReport{"api-server", server_name(access), scheduler.ledger(), {}});
+}
+
+core::Result<std::string> find_ledger(const Sources& sources) {
+    if (const auto address = config::parse_private(sources.control)) {
+        auto answer = audited_by_daemon(*address);
+        if (!answer && sources.control_is_asked) {
+            return answer;
+        }
+        const auto read =
+            answer ? read_ledger(*answer, 0) : core::Result<LedgerAnswer>(answer.error());
+        if (read && is_same_cluster(sources, read->server)) {
+            return answer;
+        }
+    }
+    return sources.access ? from_lists(sources.config, *sources.access)
+                          : core::Result<std::string>(sources.access.error());
+}
+
+int ledger(const CommandLine& line, std::ostream& out, std::ostream& err) {
+    const auto sources = find_sources(line);
+    if (!sources) {
+        err << sources.error().message << '\n';
+        return exit_usage;
+    }
+    const auto json = find_ledger(*sources);
+    const auto answer =
+        json ? read_ledger(*json, k8s::unix_ms()) : core::Result<LedgerAnswer>(json.error());
+    if (!answer) {
+        err << "gang-scheduler ledger: " << answer.error().message << '\n';
+        return exit_error;
+    }
+    out << (line.wants_json() ? *json + "\n" : answer->text);
+    return answer->agrees ? exit_done : exit_error;
+}
+
+}  // namespace
+
+Verb ledger_verb() {
+    std::vector<Flag> flags = ask_flags();  // of the whole cluster, so of no namespace
+    std::erase_if(flags, [](const Flag& flag) { return flag.name == "namespace"; });
+    return Verb{
+        "ledger",
+        "compare the ledger with the API server: what each node has, holds, and for whom",
+        "",
+        std::move(flags),
+        {"gang-scheduler ledger", "gang-scheduler ledger -o json"},
+        ledger};
+}
+
+}  // namespace gang::app

@@ -1,0 +1,262 @@
+// `run`: the daemon as a process, with its signals.
+#include "config/address.hpp"
+#include "core/value/quantity.hpp"
+#include "gang/app/base/files.hpp"
+#include "gang/app/base/memory.hpp"
+#include "gang/app/cli/cli.hpp"
+#include "gang/app/cli/sources.hpp"
+#include "gang/app/daemon/daemon.hpp"
+#include "gang/app/daemon/recorder.hpp"
+#include "gang/app/daemon/seal_keys.hpp"
+#include "k8s/base/time.hpp"
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <fmt/format.h>
+
+#include <array>
+#include <chrono>
+#include <csignal>
+#include <memory>
+#include <optional>
+#include <ostream>
+#include <random>
+#include <unistd.h>
+
+namespace gang::app {
+namespace {
+
+namespace asio = boost::asio;
+using config::LogLevel;
+
+constexpr std::int64_t record_bytes_min = 64 * 1024;
+
+std::string host_name() {
+    std::array<char, 256> name{};
+    const bool known = ::gethostname(name.data(), name.size() - 1) == 0 && name[0] != '\0';
+    return known ? name.data() : "unknown";
+}
+
+/// Two processes on one host, or one restarted, are not the same holder of a lease.
+std::string new_identity() {
+    std::random_device random;
+    return fmt::format("{}_{:08x}{:08x}", host_name(), random(), random());
+}
+
+core::Result<config::Schema> effective_config(const CommandLine& line) {
+    auto config = load_config(line.text("config"));
+    if (!config) {
+        return config;
+    }
+    if (line.has("leader-elect")) {
+        config->leader_election.enabled = line.text("leader-elect") == "true";
+    }
+    if (line.has("control")) {
+        const std::string control = line.text("control");
+        config->control_listen = control == "none" ? "" : control;
+        const auto address = config::parse_private(control);
+        if (control != "none" && !address) {
+            return core::Error{"--control: " + address.error().message};
+        }
+    }
+    if (line.has("server")) {
+        const std::string server = line.text("server");
+        config->server_listen = server == "none" ? "" : server;
+        const auto address = config::parse_listen(server);
+        if (server != "none" && !address) {
+            return core::Error{"--server: " + address.error().message};
+        }
+    }
+    if (line.has("kubeconfig")) {
+        config->kubeconfig = line.text("kubeconfig");
+    }
+    return config;
+}
+
+/// Where and how much to record; nothing: not at all.
+core::Result<std::optional<RecorderOptions>> recorder_options(const CommandLine& line) {
+    if (!line.has("record")) {
+        const bool pointless = line.has("record-size") || line.has("record-files");
+        return pointless ? core::Result<std::optional<RecorderOptions>>(
+                               core::Error{"--record-size and --record-files need --record"})
+                         : std::optional<RecorderOptions>();
+    }
+    RecorderOptions options;
+    options.directory = line.text("record");
+    const auto bytes = core::parse_whole(line.text("record-size", "256Mi"));
+    if (!bytes || *bytes < record_bytes_min) {
+        return core::Error{"--record-size: expected a quantity of at least 64Ki"};
+    }
+    options.file_bytes_max = static_cast<std::uint64_t>(*bytes);
+    const auto files = core::parse_whole(line.text("record-files", "4"));
+    if (!files || *files < 1) {
+        return core::Error{"--record-files: expected a number of at least 1"};
+    }
+    options.files_max = *files;
+    return std::optional(options);
+}
+
+/// What ends by a broken invariant is what a recording is wanted for most: the events since the
+/// last Tick are still in memory then. abort() is called on the thread that steps the scheduler,
+/// never while the recorder is at work; writing allocates nothing.
+Recorder* recorder_at_abort = nullptr;
+
+extern "C" void flush_recording(int signal) {
+    if (recorder_at_abort != nullptr) {
+        recorder_at_abort->flush();
+    }
+    ::raise(signal);  // by now with its usual effect
+}
+
+class FlushAtAbort {
+public:
+    explicit FlushAtAbort(Recorder* recorder) {
+        recorder_at_abort = recorder;
+        if (recorder != nullptr) {
+            struct sigaction action = {};
+            action.sa_handler = flush_recording;
+            action.sa_flags = static_cast<int>(SA_RESETHAND | SA_NODEFER);
+            ::sigaction(SIGABRT, &action, nullptr);
+        }
+    }
+    ~FlushAtAbort() { recorder_at_abort = nullptr; }
+    FlushAtAbort(const FlushAtAbort&) = delete;
+    FlushAtAbort& operator=(const FlushAtAbort&) = delete;
+};
+
+/// The daemon from its first log line to its last, and the signals that end it.
+class Process {
+public:
+    Process(const Log& log, DaemonOptions options)
+        : log_(log), signals_(io_, SIGTERM, SIGINT), daemon_(io_, with_end(std::move(options))) {}
+
+    int run() {
+        signals_.async_wait([this](const boost::system::error_code& ec, int signal) {
+            if (!ec) {
+                log_.write(
+                    LogLevel::info,
+                    "signal, draining",
+                    {{"signal", signal == SIGTERM ? "SIGTERM" : "SIGINT"}});
+                end(exit_done);
+            }
+        });
+        daemon_.start();
+        io_.run();
+        // What was cancelled gets its last turn before it is destroyed.
+        io_.restart();
+        io_.run_for(std::chrono::milliseconds(100));
+        log_.write(LogLevel::info, "stopped", {{"exitCode", std::to_string(exit_code_)}});
+        return exit_code_;
+    }
+
+private:
+    DaemonOptions with_end(DaemonOptions options) {
+        options.lost_lease = [this] { end(exit_error); };
+        options.at_rest = give_back_unused;
+        return options;
+    }
+
+    void end(int exit_code) {
+        if (ending_) {
+            return;
+        }
+        ending_ = true;
+        exit_code_ = exit_code;
+        // From here on a second signal has its usual effect.
+        boost::system::error_code ec;
+        signals_.cancel(ec);
+        signals_.clear(ec);
+        daemon_.stop([this] { io_.stop(); });
+    }
+
+    const Log& log_;
+    asio::io_context io_{1};
+    asio::signal_set signals_;
+    Daemon daemon_;
+    int exit_code_ = exit_done;
+    bool ending_ = false;
+};
+
+int run(const CommandLine& line, std::ostream&, std::ostream& err) {
+    give_back_large_blocks();
+    auto config = effective_config(line);
+    if (!config) {
+        err << config.error().message << '\n';
+        return exit_usage;
+    }
+    const auto recording = recorder_options(line);
+    if (!recording) {
+        err << "gang-scheduler run: " << recording.error().message << '\n';
+        return exit_usage;
+    }
+    auto seal = read_seal(config->seal_key_file);
+    if (!seal) {
+        err << "gang-scheduler run: " << seal.error().message << '\n';
+        return exit_usage;
+    }
+    const Log log(config->log_format, config->log_level);
+    auto access = k8s::find_access(config->kubeconfig);
+    if (!access) {
+        err << "gang-scheduler run: " << access.error().message << '\n';
+        return exit_error;
+    }
+    auto endpoint = make_endpoint(*access);
+    if (!endpoint) {
+        err << "gang-scheduler run: " << endpoint.error().message << '\n';
+        return exit_error;
+    }
+    std::unique_ptr<Recorder> recorder;
+    if (*recording) {
+        auto opened = Recorder::open(**recording, k8s::unix_ms(), *config, log);
+        if (!opened) {
+            err << "gang-scheduler run: --record: " << opened.error().message << '\n';
+            return exit_error;
+        }
+        recorder = *std::move(opened);
+    }
+    const FlushAtAbort at_abort(recorder.get());
+    DaemonOptions options;
+    options.endpoint = *std::move(endpoint);
+    options.config = *std::move(config);
+    options.seal = *std::move(seal);
+    options.identity = new_identity();
+    options.instance = host_name();
+    options.log = &log;
+    options.recorder = recorder.get();
+    return Process(log, std::move(options)).run();
+}
+
+}  // namespace
+
+Verb run_verb() {
+    return Verb{
+        "run",
+        "schedule: the daemon, in a pod or on any machine with a kubeconfig",
+        "",
+        {kubeconfig_flag(),
+         config_flag(),
+         Flag{
+             "leader-elect",
+             0,
+             "true|false",
+             "take the lease before scheduling (default: true; false when there is one replica)",
+             {"true", "false"},
+             "true"},
+         Flag{
+             "server",
+             0,
+             "[ADDR]:PORT|none",
+             "address for health and metrics (default: :10352, on every address)"},
+         Flag{
+             "control",
+             0,
+             "ADDR:PORT|unix:PATH|none",
+             "loopback address or socket for `gangs` and `why` (default: 127.0.0.1:10351)"},
+         Flag{"record", 0, "DIR", "write all that happens to a file there, for `replay`"},
+         Flag{"record-size", 0, "QUANTITY", "where a recording ends (default: 256Mi)"},
+         Flag{"record-files", 0, "N", "recordings kept in DIR, one for each start (default: 4)"}},
+        {"gang-scheduler run", "gang-scheduler run --kubeconfig admin.conf --leader-elect=false"},
+        run};
+}
+
+}  // namespace gang::app

@@ -1,0 +1,80 @@
+// `timeline`: the life of one gang, step by step.
+#include "gang/app/cli/cli.hpp"
+#include "gang/app/cli/sources.hpp"
+#include "gang/app/show/pod_view.hpp"
+#include "gang/app/show/timeline.hpp"
+#include "gang/reservation/reservation.hpp"
+
+#include <optional>
+#include <ostream>
+#include <utility>
+
+namespace gang::app {
+namespace {
+
+/// Executors that the gang reserved, as its driver says; 0: it does not.
+std::int32_t reserved_executors(const k8s::PodHistory& driver) {
+    const std::string* text =
+        core::find_value(driver.annotations, std::string(reservation_annotation));
+    const auto reservation = text == nullptr ? core::Result<Reservation>(core::Error())
+                                             : decode_reservation(*text, shown_slots_max);
+    return reservation ? static_cast<std::int32_t>(slot_count(*reservation)) : 0;
+}
+
+core::Result<Timeline> find_timeline(const Sources& sources, const std::string& question) {
+    auto reader = make_reader(sources);
+    if (!reader) {
+        return reader.error();
+    }
+    // A name with its namespace needs no list of the whole cluster.
+    const auto slash = question.find('/');
+    const std::string within =
+        slash == std::string::npos ? sources.namespace_name : question.substr(0, slash);
+    const auto pods = reader->list_pod_histories(within);
+    if (!pods) {
+        return pods.error();
+    }
+    auto gang = find_gang(*pods, question);
+    if (!gang) {
+        return gang.error();
+    }
+    const k8s::PodHistory& driver = gang->driver;
+    auto events = reader->list_events(driver.namespace_name, driver.uid);
+    if (!events) {
+        return events.error();
+    }
+    std::optional<Milestones> milestones;
+    if (const auto answer = explain_by_daemon(sources, driver.uid)) {
+        milestones = answer->explanation.milestones;
+    }
+    return make_timeline(*gang, *events, reserved_executors(driver), milestones);
+}
+
+int timeline(const CommandLine& line, std::ostream& out, std::ostream& err) {
+    const auto sources = find_sources(line);
+    if (!sources) {
+        err << sources.error().message << '\n';
+        return exit_usage;
+    }
+    const auto found = find_timeline(*sources, line.arguments.front());
+    if (!found) {
+        err << "gang-scheduler timeline: " << found.error().message << '\n';
+        return exit_error;
+    }
+    out << (line.wants_json() ? to_json(*found) + "\n" : timeline_text(*found));
+    return exit_done;
+}
+
+}  // namespace
+
+Verb timeline_verb() {
+    return Verb{
+        "timeline",
+        "show the life of an application step by step",
+        "POD|NAMESPACE/POD|APPLICATION",
+        ask_flags(),
+        {"gang-scheduler timeline etl/pi-driver", "gang-scheduler timeline spark-9f3c2a -o json"},
+        timeline};
+}
+
+}  // namespace gang::app

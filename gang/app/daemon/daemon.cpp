@@ -1,0 +1,546 @@
+#include "gang/app/daemon/daemon.hpp"
+
+#include "gang/app/base/json_text.hpp"
+#include "gang/app/base/server_name.hpp"
+#include "gang/app/base/version.hpp"
+#include "gang/app/daemon/executor.hpp"
+#include "gang/app/daemon/recorder.hpp"
+#include "gang/app/daemon/translate.hpp"
+#include "gang/app/serve/endpoints.hpp"
+#include "gang/app/serve/metrics.hpp"
+#include "gang/app/show/ledger_report.hpp"
+#include "gang/host/inbox.hpp"
+#include "gang/scheduler.hpp"
+#include "k8s/base/time.hpp"
+#include "k8s/lease/elector.hpp"
+#include "k8s/watch/watcher.hpp"
+#include "k8s/write/writer.hpp"
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace gang::app {
+namespace {
+
+namespace asio = boost::asio;
+using config::LogLevel;
+
+constexpr std::int64_t drain_ms = 2'500;
+constexpr int events_per_turn = 256;  ///< then timers and sockets get their turn
+constexpr std::int64_t wake_max_ms = 3'600'000;
+
+/// Unix time that never goes back and does not jump when somebody sets the clock.
+class SteadyUnixClock {
+public:
+    std::int64_t now() const { return unix_start_ + (k8s::monotonic_ms() - start_); }
+
+private:
+    std::int64_t start_ = k8s::monotonic_ms();
+    std::int64_t unix_start_ = k8s::unix_ms();
+};
+
+LogLevel to_level(k8s::NoticeLevel level) {
+    switch (level) {
+        case k8s::NoticeLevel::debug:
+            return LogLevel::debug;
+        case k8s::NoticeLevel::info:
+            return LogLevel::info;
+        case k8s::NoticeLevel::warning:
+            return LogLevel::warning;
+        case k8s::NoticeLevel::error:
+            return LogLevel::error;
+    }
+    return LogLevel::error;
+}
+
+}  // namespace
+
+struct Daemon::Impl : std::enable_shared_from_this<Daemon::Impl> {
+    Impl(asio::io_context& context, DaemonOptions with);
+
+    void start();
+    void stop(std::function<void()> done);
+    void push(Event event);
+    void wake(std::int64_t time_ms);
+    void wake_loop();
+    void turn();
+    void arm_timer();
+    void hold_watches(bool full);
+    void await_rest();
+    void step(const StampedEvent& event);
+    void lost(const std::string& why);
+    void lead(const k8s::Reign& reign);
+    k8s::LeaseEnd lease_end(bool drained) const;
+    ControlSource control_source();
+    ServedSource served_source();
+    Health health();
+    MetricsView metrics_view();
+    k8s::NoticeSink notices(std::string from) const;
+    k8s::WatcherOptions watcher_options(k8s::WatchKind kind);
+    k8s::WriterOptions writer_options();
+    k8s::ElectorOptions elector_options();
+
+    asio::io_context& io;
+    DaemonOptions options;
+    SteadyUnixClock clock;
+    Scheduler scheduler;
+    Inbox inbox;
+    asio::steady_timer timer;
+    asio::steady_timer rest_timer;
+    std::unique_ptr<k8s::Elector> elector;  ///< none: this process leads from the start
+    k8s::Watcher pods;
+    k8s::Watcher nodes;
+    k8s::Writer writer;
+    Metrics metrics;
+    Executor executor;
+    Auditor auditor;
+    Endpoints endpoints;
+    std::int64_t last_step_ms = 0;  ///< of the clock; or when somebody began to wait
+    DaemonStats stats;
+    std::optional<LeadershipGained> reign_begins;  ///< while the nodes are listed for it
+    bool turn_is_posted = false;
+    bool watches_rest = false;
+    bool deciding = true;  ///< false once the lease is lost or the end has begun
+    bool stopping = false;
+    bool lease_is_lost = false;
+};
+
+Daemon::Impl::Impl(asio::io_context& context, DaemonOptions with)
+    : io(context),
+      options(std::move(with)),
+      scheduler(options.config),
+      timer(io),
+      rest_timer(io),
+      pods(io, options.endpoint, watcher_options(k8s::WatchKind::pods)),
+      nodes(io, options.endpoint, watcher_options(k8s::WatchKind::nodes)),
+      writer(io, options.endpoint, writer_options()),
+      metrics(Metrics::Identity{
+          std::string(version),
+          fmt::format("{}", fmt::join(options.config.scheduler_names, ",")),
+          options.config.leader_election.lease_name,
+          server_name(options.endpoint->access())}),
+      executor(Executor::Wiring{
+          &writer,
+          &options.seal,
+          options.log,
+          &metrics,
+          [this](Event event) { push(std::move(event)); },
+          [this] { return clock.now(); },
+          [this](std::int64_t time_ms) { wake(time_ms); },
+          [this](const std::string& why) { lost("another scheduler has taken over: " + why); }}),
+      auditor(
+          io,
+          options.endpoint,
+          Auditor::Wiring{
+              &scheduler,
+              &options.seal,
+              options.log,
+              [this](k8s::WatchKind kind) {
+                  (kind == k8s::WatchKind::pods ? pods : nodes).list_again();
+              },
+              [this](Event event) { push(std::move(event)); },
+              [this] { return pods.stats().synced && nodes.stats().synced; },
+              options.config.audit_interval_ms,
+              options.second_list_after_ms}),
+      endpoints(io, options.log) {
+    if (options.config.leader_election.enabled) {
+        elector = std::make_unique<k8s::Elector>(io, options.endpoint, elector_options());
+    }
+}
+
+k8s::NoticeSink Daemon::Impl::notices(std::string from) const {
+    return [log = options.log, from = std::move(from)](
+               k8s::NoticeLevel level, const std::string& text) {
+        log->write(to_level(level), from + ": " + text);
+    };
+}
+
+k8s::WatcherOptions Daemon::Impl::watcher_options(k8s::WatchKind kind) {
+    k8s::WatcherOptions out;
+    out.kind = kind;
+    out.version_use = version_use;
+    out.sink = [this, kind](k8s::WatchEvent event) {
+        const bool is_listed = std::holds_alternative<k8s::RelistEnded>(event);
+        const bool nodes_are_new = kind == k8s::WatchKind::nodes && is_listed;
+        if (auto* upserted = std::get_if<k8s::PodUpserted>(&event)) {
+            stats.unsealed += options.seal.open(upserted->pod) ? 0 : 1;
+        }
+        push(to_event(kind, std::move(event)));
+        if (is_listed) {
+            await_rest();
+        }
+        if (nodes_are_new && reign_begins) {
+            push(*std::exchange(reign_begins, std::nullopt));
+        }
+    };
+    out.notice = notices(kind == k8s::WatchKind::pods ? "pods" : "nodes");
+    return out;
+}
+
+k8s::WriterOptions Daemon::Impl::writer_options() {
+    k8s::WriterOptions out;
+    out.component = options.config.scheduler_names.front();
+    out.instance = options.instance;
+    // The elector may take the lease again while we end: that reign is not ours.
+    out.may_write = [this] {
+        return elector == nullptr || (!lease_is_lost && elector->may_write());
+    };
+    out.annotation_bytes = [this](const std::string& uid) { return pods.annotation_bytes(uid); };
+    out.notice = notices("writer");
+    out.events_per_second = options.config.events_per_second;
+    // What was sent before the renew deadline must be over before somebody else can lead.
+    if (const config::LeaderElection& lease = options.config.leader_election; lease.enabled) {
+        const std::int64_t margin = lease.lease_duration_ms - lease.renew_deadline_ms;
+        out.call_timeout_ms = std::min(out.call_timeout_ms, margin - margin / 10);
+    }
+    return out;
+}
+
+k8s::ElectorOptions Daemon::Impl::elector_options() {
+    const config::LeaderElection& lease = options.config.leader_election;
+    k8s::ElectorOptions out;
+    out.namespace_name = lease.lease_namespace.empty() ? options.endpoint->access().namespace_name
+                                                       : lease.lease_namespace;
+    out.lease_name = lease.lease_name;
+    out.identity = options.identity;
+    out.lease_duration_ms = lease.lease_duration_ms;
+    out.renew_deadline_ms = lease.renew_deadline_ms;
+    out.retry_period_ms = lease.retry_period_ms;
+    out.gained = [this](const k8s::Reign& reign) { lead(reign); };
+    out.lost = [this](const std::string& why) { lost(why); };
+    out.notice = notices("lease");
+    return out;
+}
+
+void Daemon::Impl::start() {
+    options.log->write(
+        LogLevel::info,
+        "starting",
+        {{"server", server_name(options.endpoint->access())},
+         {"identity", options.identity},
+         {"schedulerNames", fmt::format("{}", fmt::join(options.config.scheduler_names, ","))},
+         {"leaderElection", elector ? "on" : "off"}});
+    options.endpoint->set_notice(notices("credentials"));
+    endpoints.start(options.config, control_source(), served_source());
+    pods.start();
+    nodes.start();
+    auditor.start();
+    if (elector) {
+        elector->start();
+        return;
+    }
+    lead({clock.now(), false, "there is no leader election"});
+}
+
+void Daemon::Impl::lead(const k8s::Reign& reign) {
+    if (!deciding) {
+        return;
+    }
+    options.log->write(
+        LogLevel::info, "leading", {{"epoch", std::to_string(reign.epoch)}, {"why", reign.why}});
+    stats.leading = true;
+    // A view from before the reign is not decided on. Of pods the scheduler finds that out itself,
+    // by its own writes to them; to nodes it does not write, so they are listed anew.
+    const LeadershipGained gained{reign.epoch, reign.handed_over};
+    if (!nodes.stats().synced) {
+        push(gained);
+        return;
+    }
+    reign_begins = gained;
+    nodes.list_again();
+}
+
+ControlSource Daemon::Impl::control_source() {
+    const std::string server = server_name(options.endpoint->access());
+    ControlSource source;
+    source.gangs = [this, server] {
+        return to_json(GangList{"daemon", server, scheduler.gangs()});
+    };
+    source.explain = [this, server](const std::string& question) -> std::optional<std::string> {
+        auto explanation = scheduler.explain(question);
+        if (!explanation) {
+            return std::nullopt;
+        }
+        return to_json(Answer{"daemon", server, *std::move(explanation)});
+    };
+    source.ledger = [this, server](bool audit_now) {
+        if (audit_now) {
+            auditor.run_now();
+        }
+        return to_json(LedgerReport{"daemon", server, scheduler.ledger(), auditor.status()});
+    };
+    return source;
+}
+
+ServedSource Daemon::Impl::served_source() {
+    return ServedSource{
+        [this] { return health(); }, [this] { return metrics.text(metrics_view()); }};
+}
+
+Health Daemon::Impl::health() {
+    const std::int64_t now = k8s::monotonic_ms();
+    const auto interrupted = [now](const k8s::WatcherStats& watch) {
+        return watch.interrupted_ms == 0 ? 0 : now - watch.interrupted_ms;
+    };
+    Health out;
+    out.stopping = stopping;
+    out.lease_lost = lease_is_lost;
+    out.pods_synced = pods.stats().synced;
+    out.nodes_synced = nodes.stats().synced;
+    out.pods_interrupted_ms = interrupted(pods.stats());
+    out.nodes_interrupted_ms = interrupted(nodes.stats());
+    out.leads = stats.leading;
+    out.leader_known = elector && !elector->holder().empty();
+    out.overdue_ms = deciding && inbox.waiting() > 0 ? clock.now() - last_step_ms : 0;
+    return out;
+}
+
+MetricsView Daemon::Impl::metrics_view() {
+    MetricsView view;
+    view.totals = scheduler.totals(clock.now());
+    view.counters = scheduler.counters();
+    view.audits = auditor.status().runs;
+    view.audit_failures = auditor.status().failures;
+    view.drift = auditor.status().drift_total;
+    view.writer = writer.stats();
+    view.pods = pods.stats();
+    view.nodes = nodes.stats();
+    view.requests = &options.endpoint->requests();
+    view.process = read_process_stats();
+    view.token_is_bad = !options.endpoint->problems().token.empty();
+    view.trust_is_bad = !options.endpoint->problems().trust.empty();
+    view.unsealed = stats.unsealed;
+    view.leading = stats.leading;
+    view.events = stats.events;
+    view.decisions = stats.decisions;
+    view.inbox_pauses = stats.pauses;
+    view.inbox_waiting = inbox.waiting();
+    view.monotonic_ms = k8s::monotonic_ms();
+    return view;
+}
+
+void Daemon::Impl::push(Event event) {
+    if (!deciding) {
+        return;
+    }
+    if (inbox.waiting() == 0) {
+        last_step_ms = clock.now();  // from here on somebody waits
+    }
+    inbox.push(std::move(event));
+    hold_watches(inbox.is_full());
+    wake_loop();
+}
+
+void Daemon::Impl::wake(std::int64_t time_ms) {
+    inbox.wake_at(time_ms);
+}
+
+void Daemon::Impl::wake_loop() {
+    if (turn_is_posted) {
+        return;
+    }
+    turn_is_posted = true;
+    asio::post(io, [self = shared_from_this()] {
+        self->turn_is_posted = false;
+        self->turn();
+    });
+}
+
+/// A handful of events, then the loop's other work gets its turn.
+void Daemon::Impl::turn() {
+    for (int i = 0; i < events_per_turn && deciding; ++i) {
+        const std::int64_t now = clock.now();
+        if (!inbox.has_work(now)) {
+            break;
+        }
+        step(inbox.next(now));
+    }
+    if (!deciding) {
+        return;
+    }
+    hold_watches(inbox.is_full());
+    if (inbox.has_work(clock.now())) {
+        wake_loop();
+    } else {
+        arm_timer();
+    }
+}
+
+void Daemon::Impl::step(const StampedEvent& event) {
+    ++stats.events;
+    last_step_ms = event.time_ms;
+    if (options.recorder != nullptr) {
+        options.recorder->before(event);
+    }
+    const bool plans = std::holds_alternative<Tick>(event.event);
+    const auto began =
+        plans ? std::chrono::steady_clock::now() : std::chrono::steady_clock::time_point();
+    const Decisions decisions = scheduler.step(event);
+    if (plans) {
+        const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
+        metrics.planned(took.count());
+    }
+    if (options.recorder != nullptr) {
+        options.recorder->after(event, decisions, scheduler);
+    }
+    for (const Decision& decision : decisions) {
+        ++stats.decisions;
+        executor.carry_out(decision);
+    }
+}
+
+void Daemon::Impl::arm_timer() {
+    const auto wake = inbox.wake_time();
+    if (!wake) {
+        timer.cancel();
+        return;
+    }
+    const std::int64_t wait = std::clamp<std::int64_t>(*wake - clock.now(), 0, wake_max_ms);
+    timer.expires_after(std::chrono::milliseconds(wait));
+    timer.async_wait([self = shared_from_this()](const boost::system::error_code& ec) {
+        if (!ec) {
+            self->wake_loop();
+        }
+    });
+}
+
+void Daemon::Impl::hold_watches(bool full) {
+    if (full == watches_rest || stopping) {
+        return;
+    }
+    watches_rest = full;
+    if (full) {
+        ++stats.pauses;
+        options.log->write(
+            LogLevel::warning,
+            "inbox full, watches rest",
+            {{"waiting", std::to_string(inbox.waiting())}});
+        pods.pause();
+        nodes.pause();
+        return;
+    }
+    options.log->write(LogLevel::info, "inbox drained, watches go on");
+    pods.resume();
+    nodes.resume();
+}
+
+void Daemon::Impl::await_rest() {
+    if (!options.at_rest || stopping) {
+        return;
+    }
+    rest_timer.expires_after(std::chrono::milliseconds(options.rest_after_ms));
+    rest_timer.async_wait([self = shared_from_this()](const boost::system::error_code& ec) {
+        if (ec) {
+            return;
+        }
+        const bool is_known = self->pods.stats().synced && self->nodes.stats().synced;
+        if (is_known && self->inbox.waiting() == 0 && self->writer.stats().waiting == 0) {
+            self->options.at_rest();
+        } else {
+            self->await_rest();
+        }
+    });
+}
+
+void Daemon::Impl::lost(const std::string& why) {
+    if (lease_is_lost) {
+        return;
+    }
+    options.log->write(
+        LogLevel::error, "leadership lost, nothing is decided any more", {{"why", why}});
+    lease_is_lost = true;
+    deciding = false;
+    stats.leading = false;
+    timer.cancel();
+    if (options.lost_lease) {
+        options.lost_lease();
+    }
+}
+
+void Daemon::Impl::stop(std::function<void()> done) {
+    ENSURE(!stopping);
+    stopping = true;
+    deciding = false;
+    timer.cancel();
+    rest_timer.cancel();
+    pods.stop();
+    nodes.stop();
+    auditor.stop();
+    endpoints.stop_control();
+    // Health and metrics are served to the end: not ready, but alive.
+    // The lease goes last: after it somebody else leads, and nothing of ours may still be on its
+    // way. If something may be, the others wait until the lease has expired.
+    auto end = [self = shared_from_this(), done = std::move(done)] {
+        self->endpoints.stop();
+        done();
+    };
+    writer.stop(drain_ms, [self = shared_from_this(), end = std::move(end)](bool drained) mutable {
+        if (!drained) {
+            self->options.log->write(
+                LogLevel::warning, "writes were cut off, the lease is left to expire");
+        }
+        if (self->elector) {
+            self->elector->stop(std::move(end), self->lease_end(drained));
+        } else {
+            asio::post(self->io, std::move(end));
+        }
+    });
+}
+
+// Nothing was decided since the stop began: what the scheduler knew then still holds.
+k8s::LeaseEnd Daemon::Impl::lease_end(bool drained) const {
+    const bool is_settled =
+        !lease_is_lost && scheduler.is_settled() && writer.stats().patches_unsettled == 0;
+    return k8s::protocol::choose_lease_end(drained, is_settled);
+}
+
+Daemon::Daemon(asio::io_context& io, DaemonOptions options)
+    : impl_(std::make_shared<Impl>(io, std::move(options))) {}
+
+Daemon::~Daemon() {
+    // The endpoint may outlive us and the log.
+    impl_->options.endpoint->set_notice({});
+}
+
+void Daemon::start() {
+    impl_->start();
+}
+
+void Daemon::stop(std::function<void()> done) {
+    impl_->stop(std::move(done));
+}
+
+std::vector<GangView> Daemon::gangs() const {
+    return impl_->scheduler.gangs();
+}
+
+std::optional<Explanation> Daemon::explain(std::string_view pod_or_app) const {
+    return impl_->scheduler.explain(pod_or_app);
+}
+
+AuditStatus Daemon::audit() const {
+    return impl_->auditor.status();
+}
+
+void Daemon::audit_now() {
+    impl_->auditor.run_now();
+}
+
+std::vector<NodeLedger> Daemon::ledger() const {
+    return impl_->scheduler.ledger();
+}
+
+DaemonStats Daemon::stats() const {
+    DaemonStats out = impl_->stats;
+    out.synced = impl_->pods.stats().synced && impl_->nodes.stats().synced;
+    out.binds = impl_->writer.stats().binds;
+    return out;
+}
+
+}  // namespace gang::app

@@ -1,0 +1,171 @@
+#include "gang/app/daemon/executor.hpp"
+
+#include "gang/app/daemon/translate.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <utility>
+
+namespace gang::app {
+namespace {
+
+using config::LogLevel;
+
+std::string full_name(const std::string& namespace_name, const std::string& name) {
+    return namespace_name + "/" + name;
+}
+
+std::string full_name(const PodRef& pod) {
+    return full_name(pod.namespace_name, pod.name);
+}
+
+std::string word(ConfProblem problem) {
+    constexpr std::array<const char*, 4> words = {"not_found", "forbidden", "unreadable", "failed"};
+    return words[static_cast<std::size_t>(problem)];
+}
+
+}  // namespace
+
+/// What is measured of a bind: when it was decided, how long that took, and since when the pod is
+/// known.
+struct Executor::Begun {
+    std::chrono::steady_clock::time_point at = std::chrono::steady_clock::now();
+    double plan_seconds = 0;
+    std::int64_t pending_since_ms = 0;
+};
+
+void Executor::carry_out(const Decision& decision) {
+    std::visit([this](const auto& one) { run(one); }, decision);
+}
+
+void Executor::run(const BindPod& decision) {
+    wiring_.log->write(
+        LogLevel::info, "bind", {{"pod", full_name(decision.pod)}, {"node", decision.node}});
+    Begun begun;
+    begun.plan_seconds = wiring_.metrics->last_plan_seconds();
+    begun.pending_since_ms = decision.pending_since_ms;
+    k8s::BindRequest request = to_request(decision);
+    wiring_.seal->close(decision.pod.uid, request.annotations);
+    wiring_.writer->bind(std::move(request), [this, begun](const k8s::BindResult& result) {
+        bind_answered(begun, result);
+    });
+}
+
+void Executor::bind_answered(const Begun& begun, const k8s::BindResult& result) {
+    const k8s::BindRequest& request = result.request;
+    BindFinished event = to_event(result);
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun.at;
+    const std::int64_t pending_ms =
+        std::max<std::int64_t>(wiring_.now_ms() - begun.pending_since_ms, 0);
+    wiring_.metrics->bind_answered(BindMeasured{
+        event.outcome,
+        begun.plan_seconds,
+        took.count(),
+        static_cast<double>(pending_ms) / 1'000,
+        request.starts_gang});
+    const auto level = event.outcome == BindOutcome::bound ? LogLevel::debug : LogLevel::warning;
+    wiring_.log->write(
+        level,
+        "bind answered",
+        {{"pod", full_name(request.pod.namespace_name, request.pod.name)},
+         {"node", request.node},
+         {"outcome", to_string(event.outcome)},
+         {"why", event.message}});
+    wiring_.answer(std::move(event));
+}
+
+void Executor::run(const FetchSparkConf& decision) {
+    wiring_.log->write(
+        LogLevel::debug,
+        "fetch conf",
+        {{"pod", full_name(decision.driver)}, {"configMap", decision.properties.config_map}});
+    wiring_.writer->get_config_map(
+        decision.driver.namespace_name,
+        decision.properties.config_map,
+        [this, decision](const k8s::ConfigMapResult& properties) {
+            if (properties.outcome == k8s::FetchOutcome::found && decision.executor_template) {
+                fetch_template(decision, properties);
+            } else {
+                conf_answered(to_event(decision, properties, k8s::ConfigMapResult{}));
+            }
+        });
+}
+
+void Executor::fetch_template(
+    const FetchSparkConf& decision, const k8s::ConfigMapResult& properties) {
+    wiring_.writer->get_config_map(
+        decision.driver.namespace_name,
+        decision.executor_template->config_map,
+        [this, decision, properties](const k8s::ConfigMapResult& executor_template) {
+            conf_answered(to_event(decision, properties, executor_template));
+        });
+}
+
+void Executor::conf_answered(Event event) {
+    if (const auto* missing = std::get_if<SparkConfMissing>(&event)) {
+        wiring_.log->write(
+            LogLevel::debug,
+            "conf missing",
+            {{"driverUid", missing->driver_uid},
+             {"problem", word(missing->problem)},
+             {"why", missing->message}});
+    }
+    wiring_.answer(std::move(event));
+}
+
+void Executor::run(const SetCondition& decision) {
+    wiring_.log->write(
+        LogLevel::info,
+        "condition",
+        {{"pod", full_name(decision.pod)},
+         {"reason", decision.reason},
+         {"message", decision.message}});
+    if (!decision.fence) {
+        wiring_.metrics->found_unschedulable();
+        wiring_.writer->patch_status(to_patch(decision), {});
+        return;
+    }
+    wiring_.writer->patch_status(
+        to_patch(decision), [this, uid = decision.pod.uid](const k8s::StatusResult& result) {
+            wiring_.answer(to_event(uid, result));
+        });
+}
+
+void Executor::run(const UpdateReservation& decision) {
+    wiring_.log->write(
+        LogLevel::info, "reservation changed", {{"pod", full_name(decision.driver)}});
+    k8s::StatusPatch patch = to_patch(decision);
+    wiring_.seal->close(decision.driver.uid, patch.annotations);
+    wiring_.writer->patch_status(
+        std::move(patch), [this, driver = decision.driver](const k8s::StatusResult& result) {
+            if (!result.written) {
+                wiring_.log->write(
+                    LogLevel::warning,
+                    "reservation not written",
+                    {{"pod", full_name(driver)}, {"why", result.message}});
+            }
+            wiring_.answer(to_event(driver.uid, result));
+        });
+}
+
+void Executor::run(const RecordEvent& decision) {
+    // Nearly always the same words as a condition or a bind, which have their line.
+    wiring_.log->write(
+        LogLevel::debug,
+        "event",
+        {{"pod", full_name(decision.pod)},
+         {"reason", decision.reason},
+         {"message", decision.message}});
+    wiring_.writer->record_event(to_pod_event(decision));
+}
+
+void Executor::run(const WakeAt& decision) {
+    wiring_.wake(decision.time_ms);
+}
+
+void Executor::run(const StepDown& decision) {
+    wiring_.step_down(decision.why);
+}
+
+}  // namespace gang::app

@@ -1,0 +1,52 @@
+#pragma once
+// Carries decisions out: each becomes a request to the writer, and each answer becomes an event.
+// One log line per decision.
+
+#include "gang/app/base/log.hpp"
+#include "gang/app/serve/metrics.hpp"
+#include "gang/decision.hpp"
+#include "gang/event.hpp"
+#include "gang/reservation/seal.hpp"
+#include "k8s/write/writer.hpp"
+
+#include <functional>
+#include <string>
+
+namespace gang::app {
+
+class Executor {
+public:
+    struct Wiring {
+        k8s::Writer* writer;                     ///< outlives the executor
+        const Seal* seal;                        ///< outlives the executor
+        const Log* log;                          ///< outlives the executor
+        Metrics* metrics;                        ///< outlives the executor
+        std::function<void(Event)> answer;       ///< never called from inside carry_out()
+        std::function<std::int64_t()> now_ms;    ///< Unix time, as events are stamped
+        std::function<void(std::int64_t)> wake;  ///< a Tick is wanted at this Unix time, in ms
+        std::function<void(const std::string&)> step_down;  ///< another scheduler leads; why
+    };
+
+    explicit Executor(Wiring wiring) : wiring_(std::move(wiring)) {}
+    Executor(const Executor&) = delete;
+    Executor& operator=(const Executor&) = delete;
+
+    void carry_out(const Decision& decision);
+
+private:
+    void run(const BindPod& decision);
+    void run(const FetchSparkConf& decision);
+    void run(const SetCondition& decision);
+    void run(const UpdateReservation& decision);
+    void run(const RecordEvent& decision);
+    void run(const WakeAt& decision);
+    void run(const StepDown& decision);
+    struct Begun;
+    void bind_answered(const Begun& begun, const k8s::BindResult& result);
+    void fetch_template(const FetchSparkConf& decision, const k8s::ConfigMapResult& properties);
+    void conf_answered(Event event);
+
+    Wiring wiring_;
+};
+
+}  // namespace gang::app

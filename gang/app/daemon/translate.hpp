@@ -1,0 +1,39 @@
+#pragma once
+// Between the two worlds that do not know each other: the scheduler's values (gang) and the edge's
+// (k8s). Pure functions.
+
+#include "gang/decision.hpp"
+#include "gang/event.hpp"
+#include "k8s/watch/watcher.hpp"
+#include "k8s/write/writer.hpp"
+
+#include <string>
+#include <variant>
+
+namespace gang::app {
+
+Event to_event(k8s::WatchKind kind, k8s::WatchEvent event);
+
+/// Pods that may still be bound are bound and patched in a state that we have seen, and drivers
+/// with a reservation are rewritten in one: whose annotation somebody takes away is still ours. Of
+/// all others, and of nodes, no write of ours names a version.
+k8s::VersionUse version_use(const std::variant<core::Pod, core::Node>& object);
+
+k8s::BindRequest to_request(const BindPod& decision);
+BindFinished to_event(const k8s::BindResult& result);
+
+k8s::StatusPatch to_patch(const SetCondition& decision);
+k8s::StatusPatch to_patch(const UpdateReservation& decision);
+StatusWritten to_event(const std::string& pod_uid, const k8s::StatusResult& result);
+
+k8s::PodEvent to_pod_event(const RecordEvent& decision);
+
+/// The answer to a FetchSparkConf from what came of its config maps; `executor_template` is not
+/// looked at when the decision names none. Only allow-listed properties leave this function, and
+/// no message quotes the conf, except the value that is wrong.
+Event to_event(
+    const FetchSparkConf& decision,
+    const k8s::ConfigMapResult& properties,
+    const k8s::ConfigMapResult& executor_template);
+
+}  // namespace gang::app

@@ -1,0 +1,91 @@
+#include "gang/app/serve/endpoints.hpp"
+
+#include "k8s/base/time.hpp"
+
+#include <utility>
+
+namespace gang::app {
+namespace {
+
+using config::LogLevel;
+
+/// Metrics walk over all gangs and pods: whoever asks often gets the same text again.
+constexpr std::int64_t metrics_kept_ms = 250;
+
+class MetricsCache {
+public:
+    explicit MetricsCache(std::function<std::string()> from) : from_(std::move(from)) {}
+
+    std::string operator()() {
+        const std::int64_t now = k8s::monotonic_ms();
+        if (text_.empty() || now - made_ms_ >= metrics_kept_ms) {
+            text_ = from_();
+            made_ms_ = now;
+        }
+        return text_;
+    }
+
+private:
+    std::function<std::string()> from_;
+    std::string text_;
+    std::int64_t made_ms_ = 0;
+};
+
+}  // namespace
+
+void Endpoints::start(const config::Schema& config, ControlSource control, ServedSource served) {
+    if (!config.control_listen.empty()) {
+        control_ = serve(
+            "control",
+            config::parse_private(config.control_listen),
+            control_limits(),
+            [control = std::move(control)](const HttpAsk& ask) {
+                return control_reply(ask, control);
+            });
+    }
+    if (!config.server_listen.empty()) {
+        served.metrics = MetricsCache(std::move(served.metrics));
+        served_ = serve(
+            "health and metrics",
+            config::parse_listen(config.server_listen),
+            HttpLimits(),
+            [served = std::move(served)](const HttpAsk& ask) { return served_reply(ask, served); });
+    }
+}
+
+std::unique_ptr<HttpServer> Endpoints::serve(
+    const char* what,
+    const core::Result<config::ListenAddress>& address,
+    HttpLimits limits,
+    HttpHandler handler) {
+    auto started = address ? HttpServer::listen(io_, *address, limits, std::move(handler))
+                           : core::Result<std::unique_ptr<HttpServer>>(address.error());
+    const std::string listen = address ? config::describe(*address) : "";
+    if (!started) {
+        log_->write(
+            LogLevel::error,
+            "not served",
+            {{"what", what}, {"listen", listen}, {"why", started.error().message}});
+        return nullptr;
+    }
+    log_->write(
+        LogLevel::info,
+        "serving",
+        {{"what", what}, {"listen", listen}, {"port", std::to_string((*started)->port())}});
+    return *std::move(started);
+}
+
+void Endpoints::stop_control() {
+    if (control_) {
+        control_->stop();
+    }
+}
+
+void Endpoints::stop() {
+    stop_control();
+    if (served_) {
+        served_->stop();
+    }
+}
+
+}  // namespace gang::app

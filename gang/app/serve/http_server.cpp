@@ -1,0 +1,256 @@
+#include "gang/app/serve/http_server.hpp"
+
+#include "gang/app/serve/http_listener.hpp"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/beast/core/basic_stream.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/http.hpp>
+
+#include <chrono>
+#include <exception>
+#include <list>
+#include <optional>
+#include <utility>
+
+// GCC 12 takes Asio's frame allocator for a mismatch when it inlines one coroutine into another.
+#pragma GCC diagnostic ignored "-Wmismatched-new-delete"
+
+namespace gang::app {
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+namespace http = boost::beast::http;
+using boost::system::error_code;
+
+namespace {
+
+using Stream = beast::basic_stream<asio::generic::stream_protocol>;
+using Parser = http::request_parser<http::empty_body>;
+using Response = http::response<http::string_body>;
+
+/// What a client that was refused may still send before the connection is reset under its answer.
+constexpr std::size_t linger_bytes_max = 64 * 1024;
+constexpr std::int64_t linger_ms = 1'000;
+
+struct Connection {
+    explicit Connection(HttpListener::Socket socket) : stream(std::move(socket)) {}
+    Stream stream;
+    beast::flat_buffer buffer;
+    bool evicted = false;
+};
+using Connections = std::list<Connection>;
+
+/// The answer to bytes that are no request that we take; none: it is one, or nobody waits.
+std::optional<HttpReply> refusal(const error_code& ec, http::verb method) {
+    if (ec == http::error::header_limit || ec == http::error::buffer_overflow) {
+        return HttpReply{431, "the request's header is too long\n", plain_text};
+    }
+    const bool has_body = ec == http::error::unexpected_body || ec == http::error::body_limit;
+    if ((!ec || has_body) && method != http::verb::get && method != http::verb::head) {
+        return HttpReply{405, "only GET and HEAD are answered\n", plain_text};
+    }
+    if (has_body) {
+        return HttpReply{413, "requests with a body are not taken\n", plain_text};
+    }
+    const bool is_parse_error =
+        ec.category() == http::make_error_code(http::error::bad_method).category() &&
+        ec != http::error::end_of_stream && ec != http::error::partial_message;
+    return is_parse_error
+               ? std::optional(HttpReply{400, "this is no HTTP/1.1 request\n", plain_text})
+               : std::nullopt;
+}
+
+Response make_response(HttpReply reply, unsigned version, bool is_head, bool keep_alive) {
+    Response response(static_cast<http::status>(reply.status), version);
+    response.set(http::field::content_type, reply.content_type);
+    response.set(http::field::cache_control, "no-store");
+    response.set("X-Content-Type-Options", "nosniff");
+    if (reply.status == 405) {
+        response.set(http::field::allow, "GET, HEAD");
+    }
+    response.keep_alive(keep_alive);
+    response.content_length(reply.body.size());
+    if (!is_head) {
+        response.body() = std::move(reply.body);
+    }
+    return response;
+}
+
+}  // namespace
+
+struct HttpServer::Impl : std::enable_shared_from_this<HttpServer::Impl> {
+    Impl(asio::io_context& io, HttpLimits bounds, HttpHandler with)
+        : context(io), listener(io), retry(io), limits(bounds), handler(std::move(with)) {}
+
+    asio::awaitable<void> accept_loop();
+    asio::awaitable<void> session(Connections::iterator at);
+    asio::awaitable<error_code> read(
+        Connections::iterator at, Parser& parser, std::int64_t first_ms);
+    asio::awaitable<void> refuse(Connections::iterator at, HttpReply reply);
+    void begin(HttpListener::Socket socket);
+    void make_room();
+    void stop();
+
+    asio::io_context& context;
+    HttpListener listener;
+    asio::steady_timer retry;
+    HttpLimits limits;
+    HttpHandler handler;
+    Connections connections;  ///< the one that has waited longest is first
+    Connections closing;      ///< closed, their coroutines have not ended yet
+    bool stopped = false;
+};
+
+asio::awaitable<void> HttpServer::Impl::accept_loop() {
+    while (!stopped) {
+        std::optional<HttpListener::Socket> socket = co_await listener.accept();
+        if (stopped) {
+            co_return;
+        }
+        if (!socket) {
+            // Out of descriptors, most likely: rest instead of spinning.
+            error_code ec;
+            retry.expires_after(std::chrono::seconds(1));
+            co_await retry.async_wait(asio::redirect_error(asio::use_awaitable, ec));
+            continue;
+        }
+        begin(*std::move(socket));
+    }
+}
+
+void HttpServer::Impl::make_room() {
+    while (connections.size() >= limits.connections_max) {
+        connections.front().evicted = true;
+        connections.front().stream.close();
+        closing.splice(closing.end(), connections, connections.begin());
+    }
+}
+
+void HttpServer::Impl::begin(HttpListener::Socket socket) {
+    make_room();
+    connections.emplace_back(std::move(socket));
+    const auto at = std::prev(connections.end());
+    // The handler keeps the server's state alive and drops the connection however it ended.
+    asio::co_spawn(
+        context, session(at), [self = shared_from_this(), at](const std::exception_ptr&) {
+            (at->evicted ? self->closing : self->connections).erase(at);
+        });
+}
+
+/// One request's header: its first byte within `first_ms`, the rest within the header's deadline.
+asio::awaitable<error_code> HttpServer::Impl::read(
+    Connections::iterator at, Parser& parser, std::int64_t first_ms) {
+    error_code ec;
+    if (at->buffer.size() == 0) {
+        at->stream.expires_after(std::chrono::milliseconds(first_ms));
+        const std::size_t got = co_await at->stream.async_read_some(
+            at->buffer.prepare(1024), asio::redirect_error(asio::use_awaitable, ec));
+        at->buffer.commit(got);
+    }
+    if (!ec) {
+        at->stream.expires_after(std::chrono::milliseconds(limits.header_ms));
+        co_await http::async_read(
+            at->stream, at->buffer, parser, asio::redirect_error(asio::use_awaitable, ec));
+    }
+    co_return ec;
+}
+
+asio::awaitable<void> HttpServer::Impl::refuse(Connections::iterator at, HttpReply reply) {
+    error_code ec;
+    Response response = make_response(std::move(reply), 11, false, false);
+    at->stream.expires_after(std::chrono::milliseconds(limits.write_ms));
+    co_await http::async_write(at->stream, response, asio::redirect_error(asio::use_awaitable, ec));
+    at->stream.socket().shutdown(asio::socket_base::shutdown_send, ec);
+    at->buffer.clear();
+    at->stream.expires_after(std::chrono::milliseconds(linger_ms));
+    for (std::size_t taken = 0; !ec && taken < linger_bytes_max;) {
+        taken += co_await at->stream.async_read_some(
+            at->buffer.prepare(4096), asio::redirect_error(asio::use_awaitable, ec));
+    }
+}
+
+asio::awaitable<void> HttpServer::Impl::session(Connections::iterator at) {
+    at->buffer.max_size(2 * limits.header_max);
+    for (std::size_t served = 0; served < limits.requests_max; ++served) {
+        const std::int64_t first_ms = served == 0 ? limits.header_ms : limits.idle_ms;
+        Parser parser;
+        parser.header_limit(static_cast<std::uint32_t>(limits.header_max));
+        parser.body_limit(0);
+        error_code ec = co_await read(at, parser, first_ms);
+        if (stopped) {
+            co_return;
+        }
+        const auto& request = parser.get();
+        std::optional<HttpReply> reply = refusal(ec, request.method());
+        if (reply && !at->evicted) {
+            co_await refuse(at, *std::move(reply));
+        }
+        if (ec || reply) {
+            co_return;
+        }
+        const bool is_head = request.method() == http::verb::head;
+        const HttpAsk ask{std::string(request.target()), std::string(request[http::field::host])};
+        Response response =
+            make_response(handler(ask), request.version(), is_head, request.keep_alive());
+        at->stream.expires_after(std::chrono::milliseconds(limits.write_ms));
+        http::response_serializer<http::string_body> serializer(response);
+        if (is_head) {
+            co_await http::async_write_header(
+                at->stream, serializer, asio::redirect_error(asio::use_awaitable, ec));
+        } else {
+            co_await http::async_write(
+                at->stream, serializer, asio::redirect_error(asio::use_awaitable, ec));
+        }
+        if (ec || stopped || at->evicted) {
+            co_return;
+        }
+        if (!response.keep_alive()) {
+            at->stream.socket().shutdown(asio::socket_base::shutdown_send, ec);
+            co_return;
+        }
+        connections.splice(connections.end(), connections, at);
+    }
+}
+
+void HttpServer::Impl::stop() {
+    if (std::exchange(stopped, true)) {
+        return;
+    }
+    listener.close();
+    retry.cancel();
+    for (Connection& connection : connections) {
+        connection.stream.close();
+    }
+}
+
+HttpServer::HttpServer(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
+
+HttpServer::~HttpServer() {
+    stop();
+}
+
+core::Result<std::unique_ptr<HttpServer>> HttpServer::listen(
+    asio::io_context& io,
+    const config::ListenAddress& address,
+    HttpLimits limits,
+    HttpHandler handler) {
+    auto impl = std::make_shared<Impl>(io, limits, std::move(handler));
+    if (auto opened = impl->listener.open(address); !opened) {
+        return opened.error();
+    }
+    asio::co_spawn(io, impl->accept_loop(), [impl](const std::exception_ptr&) {});
+    return std::unique_ptr<HttpServer>(new HttpServer(std::move(impl)));
+}
+
+void HttpServer::stop() {
+    impl_->stop();
+}
+
+std::uint16_t HttpServer::port() const {
+    return impl_->listener.port();
+}
+
+}  // namespace gang::app

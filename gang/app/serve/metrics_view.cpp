@@ -1,0 +1,319 @@
+#include "gang/app/serve/metrics_view.hpp"
+
+#include <array>
+#include <limits>
+#include <utility>
+
+namespace gang::app {
+namespace {
+
+using prometheus::ClientMetric;
+using prometheus::MetricFamily;
+using prometheus::MetricType;
+using Labels = std::vector<ClientMetric::Label>;
+
+/// Families of numbers that are read, not kept.
+class Families {
+public:
+    explicit Families(std::vector<MetricFamily>& out) : out_(out) {}
+
+    void begin(const char* name, const char* help, MetricType type) {
+        out_.push_back({name, help, type, {}});
+    }
+    template <typename Number>
+    void add(Number number, Labels labels = {}) {
+        ClientMetric metric;
+        metric.label = std::move(labels);
+        const bool is_counter = out_.back().type == MetricType::Counter;
+        (is_counter ? metric.counter.value : metric.gauge.value) = static_cast<double>(number);
+        out_.back().metric.push_back(std::move(metric));
+    }
+    void add(ClientMetric metric) { out_.back().metric.push_back(std::move(metric)); }
+
+    template <typename Number>
+    void counter(const char* name, const char* help, Number number) {
+        begin(name, help, MetricType::Counter);
+        add(number);
+    }
+    template <typename Number>
+    void gauge(const char* name, const char* help, Number number) {
+        begin(name, help, MetricType::Gauge);
+        add(number);
+    }
+
+private:
+    std::vector<MetricFamily>& out_;
+};
+
+double seconds(std::int64_t ms) {
+    return static_cast<double>(ms) / 1'000;
+}
+
+void add_gangs(Families& to, const Totals& totals) {
+    to.begin("gang_scheduler_gangs", "Gangs by state, of the leader.", MetricType::Gauge);
+    for (std::size_t i = 0; i < totals.gangs.size(); ++i) {
+        to.add(totals.gangs[i], {{"state", std::string(to_string(static_cast<GangState>(i)))}});
+    }
+    to.begin(
+        "gang_scheduler_pending_gangs",
+        "Gangs that wait, by the code of what was last found out; None: not looked at yet.",
+        MetricType::Gauge);
+    for (std::size_t i = 0; i < totals.pending_gangs.size(); ++i) {
+        const auto code = static_cast<ReasonCode>(i);
+        to.add(
+            totals.pending_gangs[i],
+            {{"code", code == ReasonCode::none ? "None" : std::string(to_string(code))}});
+    }
+    to.begin(
+        "scheduler_pending_pods",
+        "Pods of ours without a node, by what they wait for.",
+        MetricType::Gauge);
+    to.add(totals.pending_pods.active, {{"queue", "active"}});
+    to.add(totals.pending_pods.backoff, {{"queue", "backoff"}});
+    to.add(totals.pending_pods.unschedulable, {{"queue", "unschedulable"}});
+    to.add(totals.pending_pods.gated, {{"queue", "gated"}});
+    to.gauge("gang_scheduler_nodes", "Nodes in view, of the leader.", totals.nodes);
+    to.gauge(
+        "gang_scheduler_fence_outstanding_pods",
+        "Pods that a new leader has still to write to before it promises room.",
+        totals.fence_outstanding);
+}
+
+void add_reservations(Families& to, const Totals& totals) {
+    to.begin(
+        "gang_scheduler_reservation_slots",
+        "Slots of all reservations by state, of the leader.",
+        MetricType::Gauge);
+    to.add(totals.slots_open, {{"state", "open"}});
+    to.add(totals.slots_claimed, {{"state", "claimed"}});
+    to.add(totals.slots_bound, {{"state", "bound"}});
+    to.add(totals.slots_degraded, {{"state", "degraded"}});
+    to.gauge(
+        "gang_scheduler_reservation_open_cores",
+        "CPU of open slots: reserved, and nobody runs there yet.",
+        seconds(totals.open_cpu_milli));
+    to.gauge(
+        "gang_scheduler_reservation_open_bytes",
+        "Memory of open slots: reserved, and nobody runs there yet.",
+        totals.open_memory_bytes);
+    to.counter(
+        "gang_scheduler_reservation_idle_core_seconds_total",
+        "CPU of open slots over time: what waiting for executors costs.",
+        seconds(totals.idle_milli_ms) / 1'000);
+}
+
+void add_repairs(Families& to, const Counters& counters) {
+    to.counter(
+        "gang_scheduler_reservations_rewritten_total",
+        "Changed reservations sent to the API server.",
+        counters.reservations_rewritten);
+    to.counter(
+        "gang_scheduler_reservation_write_failures_total",
+        "Changed reservations that were not written; they are tried again.",
+        counters.reservation_writes_failed);
+    to.counter(
+        "gang_scheduler_reservations_disputed_total",
+        "Reservations that somebody else had changed on the pod.",
+        counters.reservations_disputed);
+    to.counter(
+        "gang_scheduler_kubelet_rejections_total",
+        "Pods of ours that a kubelet refused for want of room.",
+        counters.kubelet_rejections);
+}
+
+void add_audits(Families& to, const MetricsView& view) {
+    to.counter(
+        "gang_scheduler_audits_total",
+        "Comparisons of the ledger with a fresh list that came to a verdict.",
+        view.audits);
+    to.counter(
+        "gang_scheduler_audit_failures_total",
+        "Comparisons without one: the API server did not list.",
+        view.audit_failures);
+    to.counter(
+        "gang_scheduler_unsealed_annotations_total",
+        "States of pods shown with an annotation of ours whose seal was not valid.",
+        view.unsealed);
+    to.counter(
+        "gang_scheduler_drift_total",
+        "Differences from the API server that lasted.",
+        view.drift);
+}
+
+void add_watches(Families& to, const MetricsView& view) {
+    const std::array<std::pair<const char*, const k8s::WatcherStats*>, 2> watches = {
+        {{"pods", &view.pods}, {"nodes", &view.nodes}}};
+    const auto each = [&](const char* name, const char* help, MetricType type, auto number) {
+        to.begin(name, help, type);
+        for (const auto& [resource, stats] : watches) {
+            to.add(number(*stats), {{"resource", resource}});
+        }
+    };
+    const auto since = [&view](std::int64_t then) {
+        return then == 0 ? 0.0 : seconds(view.monotonic_ms - then);
+    };
+    each(
+        "gang_scheduler_watch_interrupted_seconds",
+        "For how long no watch has been open: how old the view may be; 0: one is open.",
+        MetricType::Gauge,
+        [&](const k8s::WatcherStats& stats) { return since(stats.interrupted_ms); });
+    each(
+        "gang_scheduler_watch_silence_seconds",
+        "Time since the API server last sent anything on this watch, bookmarks included.",
+        MetricType::Gauge,
+        [&](const k8s::WatcherStats& stats) { return since(stats.heard_ms); });
+    each(
+        "gang_scheduler_watch_synced",
+        "1: a list is complete and no new one is needed.",
+        MetricType::Gauge,
+        [](const k8s::WatcherStats& stats) { return stats.synced ? 1 : 0; });
+    each(
+        "gang_scheduler_watch_lists_total",
+        "Lists begun.",
+        MetricType::Counter,
+        [](const k8s::WatcherStats& stats) { return stats.lists; });
+    each(
+        "gang_scheduler_watch_starts_total",
+        "Watches opened; the API server ends each after some minutes.",
+        MetricType::Counter,
+        [](const k8s::WatcherStats& stats) { return stats.watches; });
+    each(
+        "gang_scheduler_watch_failures_total",
+        "Lists and watches that failed or broke off.",
+        MetricType::Counter,
+        [](const k8s::WatcherStats& stats) { return stats.failures; });
+    each(
+        "gang_scheduler_watch_events_total",
+        "Watch events other than bookmarks.",
+        MetricType::Counter,
+        [](const k8s::WatcherStats& stats) { return stats.events; });
+    each(
+        "gang_scheduler_watch_repeats_total",
+        "Watch events that said nothing new and were dropped: heartbeats, conditions nobody reads.",
+        MetricType::Counter,
+        [](const k8s::WatcherStats& stats) { return stats.repeats; });
+}
+
+void add_writer(Families& to, const k8s::WriterStats& writer) {
+    to.counter(
+        "gang_scheduler_binds_unknown_total",
+        "Times that what came of a bind had to be read back.",
+        writer.binds_unknown);
+    to.counter("gang_scheduler_status_patches_total", "Status patches written.", writer.patches);
+    to.counter("gang_scheduler_events_written_total", "Kubernetes Events written.", writer.events);
+    to.counter(
+        "gang_scheduler_events_dropped_total",
+        "Kubernetes Events not written: refused, or too many.",
+        writer.events_dropped);
+    to.counter(
+        "gang_scheduler_conditions_dropped_total",
+        "Conditions not written because too many waited.",
+        writer.conditions_dropped);
+    to.counter(
+        "gang_scheduler_throttled_total",
+        "Answers that asked us to come back later (429, or 503 with Retry-After).",
+        writer.throttled);
+    to.gauge("gang_scheduler_writes_waiting", "Writes queued or in flight.", writer.waiting);
+    to.gauge(
+        "gang_scheduler_writes_in_flight",
+        "Requests of the writer that the API server has not answered yet.",
+        writer.in_flight);
+    to.gauge(
+        "gang_scheduler_write_window",
+        "Writes that may be in flight at once; it follows what the API server can take.",
+        writer.window);
+    to.gauge(
+        "gang_scheduler_write_connections",
+        "Connections that are open for writes.",
+        writer.connections);
+}
+
+ClientMetric histogram_of(const k8s::RequestTimes& times) {
+    ClientMetric metric;
+    std::uint64_t sum = 0;
+    for (std::size_t i = 0; i < k8s::request_bounds_ms.size(); ++i) {
+        sum += times.buckets[i];
+        metric.histogram.bucket.push_back({sum, seconds(k8s::request_bounds_ms[i])});
+    }
+    metric.histogram.sample_count = sum + times.buckets.back();
+    metric.histogram.bucket.push_back(
+        {metric.histogram.sample_count, std::numeric_limits<double>::infinity()});
+    metric.histogram.sample_sum = seconds(times.sum_ms);
+    return metric;
+}
+
+void add_requests(Families& to, const k8s::RequestStats& requests, const std::string& host) {
+    to.begin(
+        "rest_client_requests_total",
+        "Requests to the API server, by status and method; <error>: no answer came.",
+        MetricType::Counter);
+    for (const auto& [key, count] : requests.counts()) {
+        const auto& [method, status] = key;
+        to.add(
+            count,
+            {{"code", status == 0 ? "<error>" : std::to_string(status)},
+             {"method", method},
+             {"host", host}});
+    }
+    to.begin(
+        "rest_client_request_duration_seconds",
+        "Time until the whole answer of the API server was there; of a watch, its header.",
+        MetricType::Histogram);
+    for (const auto& [method, times] : requests.times()) {
+        ClientMetric metric = histogram_of(times);
+        metric.label = {{"verb", method}, {"host", host}};
+        to.add(std::move(metric));
+    }
+}
+
+void add_process(Families& to, const ProcessStats& process) {
+    to.counter("process_cpu_seconds_total", "User and system CPU time spent.", process.cpu_seconds);
+    to.gauge("process_resident_memory_bytes", "Resident memory.", process.resident_bytes);
+    to.gauge("process_virtual_memory_bytes", "Virtual memory.", process.virtual_bytes);
+    to.gauge("process_open_fds", "Open file descriptors.", process.open_descriptors);
+    to.gauge("process_max_fds", "Most file descriptors allowed.", process.descriptors_max);
+    to.gauge(
+        "process_start_time_seconds",
+        "When the process began, in seconds since 1970.",
+        process.start_unix_seconds);
+}
+
+}  // namespace
+
+void add_families(
+    const MetricsView& view, const Metrics::Identity& identity, std::vector<MetricFamily>& out) {
+    Families to(out);
+    to.begin("gang_scheduler_build_info", "Which build this is; always 1.", MetricType::Gauge);
+    to.add(1, {{"version", identity.version}});
+    to.begin(
+        "leader_election_master_status",
+        "1: this process leads; 0: it is a standby.",
+        MetricType::Gauge);
+    to.add(view.leading ? 1 : 0, {{"name", identity.lease}});
+    add_gangs(to, view.totals);
+    add_reservations(to, view.totals);
+    add_repairs(to, view.counters);
+    add_audits(to, view);
+    add_watches(to, view);
+    add_writer(to, view.writer);
+    to.begin(
+        "gang_scheduler_credential_problems",
+        "1: the file cannot be used, and what was read from it before is.",
+        MetricType::Gauge);
+    to.add(view.token_is_bad ? 1 : 0, {{"what", "token"}});
+    to.add(view.trust_is_bad ? 1 : 0, {{"what", "trust"}});
+    to.counter("gang_scheduler_inbox_events_total", "Events worked through.", view.events);
+    to.counter("gang_scheduler_decisions_total", "Decisions carried out.", view.decisions);
+    to.gauge(
+        "gang_scheduler_inbox_waiting", "Events that wait for their turn.", view.inbox_waiting);
+    to.counter(
+        "gang_scheduler_inbox_pauses_total",
+        "Times that a full inbox stopped the reading of watches.",
+        view.inbox_pauses);
+    if (view.requests != nullptr) {
+        add_requests(to, *view.requests, identity.server);
+    }
+    add_process(to, view.process);
+}
+
+}  // namespace gang::app

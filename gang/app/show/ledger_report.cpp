@@ -1,0 +1,238 @@
+#include "gang/app/show/ledger_report.hpp"
+
+#include "gang/app/base/json_text.hpp"
+#include "gang/app/base/text.hpp"
+#include "k8s/json/json.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+namespace gang::app {
+namespace {
+
+using rapidjson::Value;
+
+std::string amounts(const core::Resources& resources, std::int64_t pods) {
+    std::string out = fmt::format(
+        "{{\"cpuMilli\":{},\"memoryBytes\":{},\"ephemeralStorageBytes\":{},\"pods\":{}",
+        resources.cpu_milli,
+        resources.memory_bytes,
+        resources.ephemeral_bytes,
+        pods);
+    out += ",\"extended\":{";
+    std::string_view separator;
+    for (const core::ExtendedResource& entry : resources.extended) {
+        out += fmt::format("{}{}:{}", separator, json_string(entry.name), entry.amount);
+        separator = ",";
+    }
+    return out + "}}";
+}
+
+std::string unit_json(const HeldUnit& unit) {
+    return fmt::format(
+        R"({{"gang":{},"driverUid":{},"slot":{},"state":"{}","sinceMs":{},"requests":{}}})",
+        json_string(unit.gang),
+        json_string(unit.driver_uid),
+        unit.slot,
+        to_string(unit.state),
+        unit.since_ms,
+        amounts(unit.requests, 1));
+}
+
+template <typename Items, typename Text>
+std::string array(const Items& items, Text text) {
+    std::string out = "[";
+    for (const auto& item : items) {
+        out += out.size() > 1 ? "," : "";
+        out += text(item);
+    }
+    return out + "]";
+}
+
+std::string node_json(const NodeLedger& node) {
+    const auto units = static_cast<std::int64_t>(node.units.size());
+    return fmt::format(
+        R"({{"name":{},"present":{},"addsUp":{},"allocatable":{},"bound":{},"held":{},"free":{},"units":{}}})",
+        json_string(node.name),
+        node.is_present,
+        node.adds_up,
+        amounts(node.allocatable, node.pods_allocatable),
+        amounts(node.bound, node.pods_bound),
+        amounts(node.held, units),
+        amounts(node.free, node.pods_free),
+        array(node.units, unit_json));
+}
+
+std::string drift_json(const Drift& drift) {
+    return fmt::format(
+        R"({{"kind":"{}","name":{},"uid":{},"detail":{}}})",
+        describe(drift.kind),
+        json_string(drift.name),
+        json_string(drift.uid),
+        json_string(drift.detail));
+}
+
+std::string audit_json(const AuditStatus& audit) {
+    return fmt::format(
+        R"({{"runs":{},"failures":{},"running":{},"lastMs":{},"driftTotal":{},"problem":{},"drift":{}}})",
+        audit.runs,
+        audit.failures,
+        audit.is_running,
+        audit.last_ms,
+        audit.drift_total,
+        json_string(audit.problem),
+        array(audit.drift, drift_json));
+}
+
+bool agrees(const LedgerReport& report) {
+    const bool adds_up = std::all_of(report.nodes.begin(), report.nodes.end(), [](const auto& node) {
+        return node.adds_up;
+    });
+    return adds_up &&
+           (!report.audit || (report.audit->drift.empty() && report.audit->problem.empty()));
+}
+
+// --- reading -------------------------------------------------------------------------------------
+
+const Value* find(const Value& object, const char* key) {
+    if (!object.IsObject()) {
+        return nullptr;
+    }
+    const auto it = object.FindMember(key);
+    return it == object.MemberEnd() ? nullptr : &it->value;
+}
+
+std::int64_t number(const Value& object, const char* key) {
+    const Value* value = find(object, key);
+    return value != nullptr && value->IsInt64() ? value->GetInt64() : 0;
+}
+
+std::string text(const Value& object, const char* key) {
+    const Value* value = find(object, key);
+    return value != nullptr && value->IsString()
+               ? std::string(value->GetString(), value->GetStringLength())
+               : std::string();
+}
+
+bool flag(const Value& object, const char* key) {
+    const Value* value = find(object, key);
+    return value != nullptr && value->IsTrue();
+}
+
+template <typename Visit>
+void each(const Value& object, const char* key, Visit visit) {
+    const Value* value = find(object, key);
+    if (value == nullptr || !value->IsArray()) {
+        return;
+    }
+    for (const Value& item : value->GetArray()) {
+        visit(item);
+    }
+}
+
+std::string amount_text(const Value& node, const char* key) {
+    const Value* value = find(node, key);
+    if (value == nullptr) {
+        return "-";
+    }
+    core::Resources resources{
+        number(*value, "cpuMilli"), number(*value, "memoryBytes"), 0, {}};
+    if (const Value* extended = find(*value, "extended"); extended && extended->IsObject()) {
+        for (const auto& member : extended->GetObject()) {
+            if (member.value.IsInt64()) {
+                resources.extended.push_back({member.name.GetString(), member.value.GetInt64()});
+            }
+        }
+    }
+    return fmt::format(
+        "{}, {} pods", core::describe(resources), number(*value, "pods"));
+}
+
+std::string nodes_text(const Value& document) {
+    std::vector<std::vector<std::string>> rows = {
+        {"NODE", "ALLOCATABLE", "BOUND", "HELD", "FREE", "SUMS"}};
+    each(document, "nodes", [&rows](const Value& node) {
+        const bool present = flag(node, "present");
+        rows.push_back(
+            {text(node, "name"),
+             present ? amount_text(node, "allocatable") : "(not there)",
+             amount_text(node, "bound"),
+             amount_text(node, "held"),
+             present ? amount_text(node, "free") : "-",
+             flag(node, "addsUp") ? "agree" : "DO NOT ADD UP"});
+    });
+    return format_table(rows);
+}
+
+std::string units_text(const Value& document, std::int64_t now_ms) {
+    std::vector<std::vector<std::string>> rows = {{"NODE", "GANG", "SLOT", "STATE", "AGE"}};
+    each(document, "nodes", [&rows, now_ms](const Value& node) {
+        each(node, "units", [&](const Value& unit) {
+            const std::int64_t slot = number(unit, "slot");
+            const std::int64_t since_ms = number(unit, "sinceMs");
+            rows.push_back(
+                {text(node, "name"),
+                 text(unit, "gang"),
+                 slot < 0 ? "-" : std::to_string(slot),
+                 text(unit, "state"),
+                 since_ms == 0 ? "-" : format_age(std::max<std::int64_t>(0, now_ms - since_ms))});
+        });
+    });
+    return rows.size() == 1 ? "no room is held\n" : format_table(rows);
+}
+
+std::string audit_text(const Value& document, std::int64_t now_ms) {
+    const Value* audit = find(document, "audit");
+    if (audit == nullptr || !audit->IsObject()) {
+        return "no scheduler was asked: this is what one that starts now would hold\n";
+    }
+    if (number(*audit, "runs") == 0) {
+        return fmt::format("not audited yet: {}\n", text(*audit, "problem"));
+    }
+    std::string out = fmt::format(
+        "audited {} ago: ", format_age(std::max<std::int64_t>(0, now_ms - number(*audit, "lastMs"))));
+    std::vector<std::vector<std::string>> rows = {{"DRIFT", "NAME", "WHAT"}};
+    each(*audit, "drift", [&rows](const Value& drift) {
+        rows.push_back({text(drift, "kind"), text(drift, "name"), text(drift, "detail")});
+    });
+    if (const std::string problem = text(*audit, "problem"); !problem.empty()) {
+        out = fmt::format("the last audit came to no verdict: {}\n", problem) + out;
+    }
+    return rows.size() == 1 ? out + "agrees with the API server\n"
+                            : out + "drift\n" + format_table(rows);
+}
+
+}  // namespace
+
+std::string to_json(const LedgerReport& report) {
+    return fmt::format(
+        R"({{"source":{},"server":{},"agrees":{},"audit":{},"nodes":{}}})",
+        json_string(report.source),
+        json_string(report.server),
+        agrees(report),
+        report.audit ? audit_json(*report.audit) : "null",
+        array(report.nodes, node_json));
+}
+
+core::Result<LedgerAnswer> read_ledger(const std::string& json, std::int64_t now_ms) {
+    rapidjson::Document document;
+    document.Parse<rapidjson::kParseIterativeFlag>(json.data(), json.size());
+    if (document.HasParseError() || !document.IsObject() || find(document, "nodes") == nullptr) {
+        return core::Error{"the answer is no ledger"};
+    }
+    LedgerAnswer out;
+    out.server = text(document, "server");
+    out.agrees = flag(document, "agrees");
+    if (const Value* audit = find(document, "audit"); audit != nullptr) {
+        out.runs = static_cast<std::uint64_t>(number(*audit, "runs"));
+        out.failures = static_cast<std::uint64_t>(number(*audit, "failures"));
+        out.is_running = flag(*audit, "running");
+    }
+    out.text = nodes_text(document) + "\n" + units_text(document, now_ms) + "\n" +
+               audit_text(document, now_ms);
+    return out;
+}
+
+}  // namespace gang::app

@@ -1,0 +1,302 @@
+#include "gang/app/show/pod_view.hpp"
+
+#include "config/printable.hpp"
+#include "gang/app/base/json_text.hpp"
+#include "gang/app/base/text.hpp"
+#include "gang/reservation/reservation.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <utility>
+
+namespace gang::app {
+namespace {
+
+const std::string application_label = "spark-app-selector";
+
+std::string full_name(const core::Pod& pod) {
+    return pod.namespace_name + "/" + pod.name;
+}
+
+const std::string* find_annotation(const core::Pod& pod, std::string_view key) {
+    return core::find_value(pod.annotations, std::string(key));
+}
+
+std::optional<SaidReason> said_about(const core::Pod& pod) {
+    if (!pod.node_name.empty() || !pod.scheduled || pod.scheduled->status) {
+        return std::nullopt;
+    }
+    return read_condition(pod.scheduled->message);
+}
+
+/// Whether an executor was bound beyond its gang's slots.
+bool is_elastic(const core::Pod& executor) {
+    const std::string* mark = find_annotation(executor, slot_annotation);
+    return mark != nullptr && *mark == elastic_mark;
+}
+
+/// The pods of one cluster, and who belongs to whom.
+class Picture {
+public:
+    Picture(const std::vector<core::Pod>& pods, const PodQuestion& question) : question_(question) {
+        for (const core::Pod& pod : pods) {
+            if (question.namespace_name.empty() || pod.namespace_name == question.namespace_name) {
+                pods_.push_back(&pod);
+                by_uid_[pod.uid] = &pod;
+            }
+        }
+        for (const core::Pod* pod : pods_) {
+            if (const core::Pod* driver = find_driver(*pod)) {
+                executors_[driver->uid].push_back(pod);
+            }
+        }
+    }
+
+    const std::vector<const core::Pod*>& pods() const { return pods_; }
+
+    bool is_ours(const core::Pod& pod) const {
+        const auto& names = question_.scheduler_names;
+        return std::find(names.begin(), names.end(), pod.scheduler_name) != names.end() ||
+               find_annotation(pod, reservation_annotation) != nullptr ||
+               find_annotation(pod, slot_annotation) != nullptr || said_about(pod).has_value();
+    }
+
+    /// The pod whose gang this one belongs to, if it is not itself the start of a gang.
+    const core::Pod* find_driver(const core::Pod& pod) const {
+        if (!is_member(pod)) {
+            return nullptr;
+        }
+        const auto it = by_uid_.find(core::find_controller(pod)->uid);
+        const bool same = it != by_uid_.end() && it->second->namespace_name == pod.namespace_name;
+        return same ? it->second : nullptr;
+    }
+
+    /// Whether another pod controls this one: an executor, even when its driver is gone already.
+    static bool is_member(const core::Pod& pod) {
+        const core::OwnerReference* owner = core::find_controller(pod);
+        return owner != nullptr && owner->kind == "Pod";
+    }
+
+    Explanation explain(const core::Pod& driver) const;
+
+private:
+    const PodQuestion& question_;
+    std::vector<const core::Pod*> pods_;
+    std::map<std::string, const core::Pod*> by_uid_;
+    std::map<std::string, std::vector<const core::Pod*>> executors_;  ///< by the driver's uid
+};
+
+void fill_identity(GangView& gang, const core::Pod& driver) {
+    gang.namespace_name = driver.namespace_name;
+    gang.driver = driver.name;
+    gang.driver_uid = driver.uid;
+    const std::string* application = core::find_value(driver.labels, application_label);
+    gang.application = application != nullptr ? *application : driver.name;
+    gang.waiting_since_ms = driver.created * 1000;
+    gang.needs = driver.requests;
+}
+
+void fill_waiting(Explanation& out, const core::Pod& driver) {
+    GangView& gang = out.gang;
+    const bool is_spark = driver.spark_properties.has_value();
+    gang.executors = is_spark ? executors_unknown : 0;
+    const auto said = said_about(driver);
+    if (!said) {
+        gang.message = driver.gated ? "the pod has scheduling gates: somebody must lift them first"
+                                    : "no scheduler of ours has said anything about it yet: is "
+                                      "`gang-scheduler run` running?";
+        return;
+    }
+    gang.code = said->code;
+    gang.message = said->sentence;
+    switch (said->code) {
+        case ReasonCode::waiting_for_spark_conf:
+            gang.state = GangState::waiting_for_conf;
+            break;
+        case ReasonCode::exceeds_cluster:
+        case ReasonCode::constraints_unsatisfiable:
+        case ReasonCode::misconfigured:
+            gang.state = GangState::parked;
+            break;
+        case ReasonCode::none:
+        case ReasonCode::waiting_for_capacity:
+        case ReasonCode::waiting_in_queue:
+        case ReasonCode::backing_off:
+        case ReasonCode::bind_failed:
+            gang.state = GangState::waiting;
+            break;
+    }
+}
+
+/// The whole gang's needs; a sum that overflows says nothing rather than something wrong.
+core::Resources total_needs(const core::Pod& driver, const Reservation& reservation) {
+    core::Resources total = driver.requests;
+    for (const ReservedShape& shape : reservation.shapes) {
+        std::int64_t count = shape.unplaced;
+        for (const auto& [node, slots] : shape.slots_per_node) {
+            count += slots;
+        }
+        core::add_times(total, shape.requests, count);
+    }
+    return total;
+}
+
+void fill_slots(Explanation& out, const core::Pod& driver, std::int32_t bound) {
+    const std::string* text = find_annotation(driver, reservation_annotation);
+    if (text == nullptr) {
+        return;
+    }
+    const auto reservation = decode_reservation(*text, shown_slots_max);
+    if (!reservation) {
+        out.notes.push_back(
+            fmt::format("its reservation cannot be read: {}", reservation.error().message));
+        return;
+    }
+    GangView& gang = out.gang;
+    gang.executors = static_cast<std::int32_t>(slot_count(*reservation));
+    gang.slots_open = std::max(0, gang.executors - bound);
+    gang.needs = total_needs(driver, *reservation);
+    std::map<std::string, std::int64_t> per_node;
+    std::int64_t unplaced = 0;
+    for (const ReservedShape& shape : reservation->shapes) {
+        out.executor = core::larger(out.executor, shape.requests);
+        unplaced += shape.unplaced;
+        for (const auto& [node, slots] : shape.slots_per_node) {
+            per_node[node] += slots;
+        }
+    }
+    for (const auto& [node, slots] : per_node) {
+        out.slots_per_node.emplace_back(node, static_cast<std::int32_t>(slots));
+    }
+    if (unplaced > 0) {
+        gang.state = GangState::degraded;
+        out.notes.push_back(fmt::format("{} of its slots have no node now", unplaced));
+    }
+}
+
+Explanation Picture::explain(const core::Pod& driver) const {
+    Explanation out;
+    GangView& gang = out.gang;
+    fill_identity(gang, driver);
+    out.driver = driver.requests;
+    if (core::is_terminal(driver)) {
+        gang.state = GangState::ended;
+        gang.message = driver.phase == core::PodPhase::succeeded ? "it has ended: Succeeded"
+                                                                 : "it has ended: Failed";
+        return out;
+    }
+    if (driver.node_name.empty()) {
+        fill_waiting(out, driver);
+        return out;
+    }
+    std::int32_t elastic = 0;
+    const auto it = executors_.find(driver.uid);
+    if (it != executors_.end()) {
+        for (const core::Pod* executor : it->second) {
+            if (!executor->node_name.empty() && !core::is_terminal(*executor)) {
+                ++(is_elastic(*executor) ? elastic : gang.slots_bound);
+            }
+        }
+    }
+    gang.state = GangState::running;
+    gang.executors = gang.slots_bound;
+    fill_slots(out, driver, gang.slots_bound);
+    gang.message = fmt::format("driver on node {}", driver.node_name);
+    if (elastic > 0) {
+        out.notes.push_back(fmt::format(
+            "{} more {} than it reserved {} a node",
+            elastic,
+            elastic == 1 ? "executor" : "executors",
+            elastic == 1 ? "has" : "have"));
+    }
+    return out;
+}
+
+bool is_waiting(const GangView& gang) {
+    return gang.state == GangState::waiting || gang.state == GangState::waiting_for_conf ||
+           gang.state == GangState::parked;
+}
+
+/// A pod that is alone and already has its node has nothing to wait for and nothing to hold.
+bool is_settled_alone(const GangView& gang) {
+    return !is_waiting(gang) && gang.executors == 0;
+}
+
+auto listing_order(const GangView& gang) {
+    return std::tuple(!is_waiting(gang), gang.waiting_since_ms, gang.namespace_name, gang.driver);
+}
+
+bool is_named(const core::Pod& pod, std::string_view pod_or_app) {
+    return pod.name == pod_or_app || pod.uid == pod_or_app || full_name(pod) == pod_or_app;
+}
+
+bool is_asked_for(const core::Pod& pod, std::string_view pod_or_app) {
+    const std::string* application = core::find_value(pod.labels, application_label);
+    return is_named(pod, pod_or_app) || (application != nullptr && *application == pod_or_app);
+}
+
+}  // namespace
+
+std::vector<GangView> gangs_from_pods(
+    const std::vector<core::Pod>& pods, const PodQuestion& question) {
+    const Picture picture(pods, question);
+    std::vector<GangView> out;
+    for (const core::Pod* pod : picture.pods()) {
+        if (picture.is_ours(*pod) && !core::is_terminal(*pod) && !picture.is_member(*pod)) {
+            GangView gang = picture.explain(*pod).gang;
+            if (!is_settled_alone(gang) || pod->spark_properties) {
+                out.push_back(std::move(gang));
+            }
+        }
+    }
+    std::sort(out.begin(), out.end(), [](const GangView& a, const GangView& b) {
+        return listing_order(a) < listing_order(b);
+    });
+    return out;
+}
+
+core::Result<Explanation> explain_from_pods(
+    const std::vector<core::Pod>& pods, const PodQuestion& question, std::string_view pod_or_app) {
+    const Picture picture(pods, question);
+    // By driver: an application's label is on every pod of it.
+    std::map<const core::Pod*, const core::Pod*> found;
+    for (const core::Pod* pod : picture.pods()) {
+        if (is_asked_for(*pod, pod_or_app)) {
+            const core::Pod* driver = picture.find_driver(*pod);
+            found.emplace(driver != nullptr ? driver : pod, pod);
+        }
+    }
+    const std::string shown = config::printable(pod_or_app, 300);
+    if (found.empty()) {
+        return core::Error{fmt::format("no pod or application is called {}", shown)};
+    }
+    if (found.size() > 1) {
+        std::vector<std::string> names;
+        for (const auto& [driver, pod] : found) {
+            names.push_back(config::printable(full_name(*driver), 300));
+        }
+        std::sort(names.begin(), names.end());
+        return core::Error{fmt::format(
+            "{} names several: {}; ask with namespace/name", shown, fmt::join(names, ", "))};
+    }
+    const auto [driver, pod] = *found.begin();
+    if (!picture.is_ours(*driver) && !picture.is_ours(*pod)) {
+        return core::Error{fmt::format(
+            "pod {} belongs to scheduler \"{}\", not to us",
+            config::printable(full_name(*pod), 300),
+            config::printable(driver->scheduler_name, 300))};
+    }
+    Explanation out = picture.explain(*driver);
+    out.is_executor = pod != driver && is_named(*pod, pod_or_app);
+    if (out.is_executor) {
+        if (const auto said = said_about(*pod)) {
+            out.notes.push_back(fmt::format("about executor {}: {}", pod->name, said->sentence));
+        }
+    }
+    return out;
+}
+
+}  // namespace gang::app

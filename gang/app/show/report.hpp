@@ -1,0 +1,17 @@
+#pragma once
+// What `gangs` and `why` print for people.
+
+#include "gang/app/base/json_text.hpp"
+
+#include <cstdint>
+#include <string>
+
+namespace gang::app {
+
+/// A table, or a sentence when there is nothing.
+std::string gangs_table(const GangList& list, std::int64_t now_unix_ms);
+
+/// A paragraph, the numbers, the notes. Every text of a pod or node is escaped.
+std::string why_text(const Answer& answer, std::int64_t now_unix_ms);
+
+}  // namespace gang::app

@@ -1,0 +1,23 @@
+#pragma once
+// `gang-scheduler size`: what gang would be reserved for these objects, without a cluster.
+
+#include "gang/declare/spark/executor/derive.hpp"
+
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+namespace gang::app {
+
+struct SizeOptions {
+    std::vector<std::string> files;  ///< JSON files, "-" is standard input
+    bool json = false;               ///< -o json
+    spark::Limits limits;
+};
+
+/// Reads the files, derives the gang of the one driver in them and prints it to `out`; what is
+/// wrong goes to `err` with the file's name. Returns the exit code: 0 derived, 1 not derivable or
+/// bad input, 2 wrong usage.
+int run_size(const SizeOptions& options, std::ostream& out, std::ostream& err);
+
+}  // namespace gang::app

@@ -1,0 +1,24 @@
+#pragma once
+// What `size` prints: a derivation as a table for people or as JSON for machines.
+
+#include "core/value/pod.hpp"
+#include "gang/declare/spark/executor/derive.hpp"
+
+#include <string>
+
+namespace gang::app {
+
+struct SizeReport {
+    core::Pod driver;
+    spark::Derivation gang;
+};
+
+/// {"driver": {...}, "executors": [{count, max, requests, nodeSelector, ...}], "notes": [...]} and,
+/// if any, "foreignExecutors" and "problem". Requests are those of a whole pod, as Kubernetes
+/// quantities; max is null when dynamic allocation has no bound.
+std::string size_as_json(const SizeReport& report);
+
+/// Tables and sentences.
+std::string size_as_text(const SizeReport& report);
+
+}  // namespace gang::app

@@ -1,0 +1,428 @@
+#include "gang/declare/declaration.hpp"
+
+#include "gang/declare/declaration_values.hpp"
+#include "gang/declare/spark/executor/derive.hpp"
+#include "gang/declare/spark/text.hpp"
+#include "gang/reservation/reservation.hpp"
+#include "gang/reservation/seal.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace gang {
+namespace {
+
+constexpr std::size_t queue_length_max = 63;
+
+/// One key that the pod carries.
+struct Found {
+    const Dialect* dialect = nullptr;
+    std::string_view key;
+    const char* place = nullptr;  ///< "annotation" or "label"
+    const std::string* value = nullptr;
+};
+
+/// As core::find_value(), for keys of the table, without a copy of the key.
+const std::string* find(const core::StringMap& map, std::string_view key) {
+    const auto it = std::lower_bound(
+        map.begin(), map.end(), key, [](const auto& entry, std::string_view wanted) {
+            return entry.first < wanted;
+        });
+    return it != map.end() && it->first == key ? &it->second : nullptr;
+}
+
+std::string source_of(const Found& found) {
+    return std::string(found.place) + " " + std::string(found.key);
+}
+
+std::string shown(const Found& found) {
+    return source_of(found) + " = " + spark::quoted(*found.value);
+}
+
+/// All places where the pod says this, most trusted first.
+std::vector<Found> find_all(const core::Pod& pod, Field field, bool is_driver) {
+    std::vector<Found> all;
+    for (const Dialect& dialect : dialects()) {
+        if (dialect.needs_role && !is_driver) {
+            continue;
+        }
+        for (const DeclarationKey& key : dialect.keys) {
+            if (key.field != field) {
+                continue;
+            }
+            if (const std::string* value = find(pod.annotations, key.name)) {
+                all.push_back({&dialect, key.name, "annotation", value});
+            }
+            if (const std::string* value = find(pod.labels, key.name)) {
+                all.push_back({&dialect, key.name, "label", value});
+            }
+        }
+    }
+    return all;
+}
+
+/// Nearly all pods carry none of our keys: found out without building a list.
+const std::string* find_first(const core::Pod& pod, Field field) {
+    for (const Dialect& dialect : dialects()) {
+        for (const DeclarationKey& key : dialect.keys) {
+            if (key.field != field) {
+                continue;
+            }
+            for (const core::StringMap* map : {&pod.annotations, &pod.labels}) {
+                if (const std::string* value = find(*map, key.name)) {
+                    return value;
+                }
+            }
+        }
+    }
+    return nullptr;
+}
+
+bool is_known_own_key(std::string_view name) {
+    const auto& keys = dialects().front().keys;
+    return name == reservation_annotation || name == slot_annotation || name == seal_annotation ||
+           std::any_of(keys.begin(), keys.end(), [name](const DeclarationKey& key) {
+               return key.name == name;
+           });
+}
+
+/// The first key under our prefix that we do not know.
+const std::string* find_unknown(const core::Pod& pod) {
+    for (const core::StringMap* map : {&pod.annotations, &pod.labels}) {
+        for (const auto& [key, value] : *map) {
+            if (key.starts_with(own_prefix) && !is_known_own_key(key)) {
+                return &key;
+            }
+        }
+    }
+    return nullptr;
+}
+
+/// Whether this field, on a pod with or without the driver's role, begins a gang.
+bool begins_gang(Field field, bool is_driver) {
+    switch (field) {
+        case Field::executors:
+        case Field::executors_min:
+        case Field::executors_max:
+        case Field::dynamic:
+        case Field::executor_cpu:
+        case Field::executor_memory:
+        case Field::executor_gpu:
+            return true;
+        case Field::driver_cpu:
+        case Field::driver_memory:
+        case Field::driver_gpu:
+            return is_driver;
+        case Field::role:
+        case Field::application:
+        case Field::queue:
+        case Field::priority:
+        case Field::packing:
+        case Field::foreign:
+        case Field::not_yet:
+            break;
+    }
+    return false;
+}
+
+class Reader {
+public:
+    explicit Reader(const core::Pod& pod) : pod_(pod), is_driver_(role_of(pod) == Role::driver) {}
+
+    Declaration read() {
+        if (const std::string* unknown = find_unknown(pod_)) {
+            wrong(*unknown + " is no key of gang-scheduler's: " + own_keys());
+        }
+        read_counts();
+        out_.executor = size(Field::executor_cpu, Field::executor_memory, Field::executor_gpu);
+        out_.driver = size(Field::driver_cpu, Field::driver_memory, Field::driver_gpu);
+        read_queue();
+        read_packing();
+        read_rest();
+        return std::move(out_);
+    }
+
+private:
+    /// What one dialect says about the number of executors.
+    struct Numbers {
+        std::optional<DeclaredAmount> executors;
+        std::optional<DeclaredAmount> min;
+        std::optional<DeclaredAmount> max;
+        std::optional<DeclaredAmount> dynamic;
+    };
+
+    static std::string own_keys() {
+        std::string text = "expected one of";
+        for (const DeclarationKey& key : dialects().front().keys) {
+            text += " " + std::string(key.name.substr(own_prefix.size()));
+        }
+        return text;
+    }
+
+    void wrong(std::string problem) {
+        if (out_.problem.empty()) {
+            out_.problem = std::move(problem);
+        }
+    }
+
+    static core::Result<std::int64_t> read_value(const Found& found, Field field) {
+        switch (field) {
+            case Field::executors:
+            case Field::executors_min:
+            case Field::executors_max:
+                return read_count(*found.value);
+            case Field::dynamic: {
+                const auto flag = read_flag(*found.value);
+                return flag ? core::Result<std::int64_t>(*flag ? 1 : 0) : flag.error();
+            }
+            case Field::executor_cpu:
+            case Field::driver_cpu:
+                return read_cpu(*found.value);
+            case Field::executor_memory:
+            case Field::driver_memory:
+                return read_memory(*found.value, found.dialect->bare_memory);
+            case Field::executor_gpu:
+            case Field::driver_gpu:
+                return read_devices(*found.value);
+            case Field::priority:
+                return read_priority(*found.value);
+            case Field::role:
+            case Field::application:
+            case Field::queue:
+            case Field::packing:
+            case Field::foreign:
+            case Field::not_yet:
+                break;
+        }
+        return 0;
+    }
+
+    void contradict(const Found& counts, const Found& other) {
+        out_.warnings.push_back(
+            shown(counts) + " contradicts " + shown(other) + ": the " + source_of(counts) +
+            " counts");
+    }
+
+    /// The most trusted value of those that satisfy; all others must at least be readable.
+    template <typename Satisfies>
+    std::optional<DeclaredAmount> take(Field field, Satisfies satisfies) {
+        std::optional<DeclaredAmount> taken;
+        Found first;
+        for (const Found& found : find_all(pod_, field, is_driver_)) {
+            if (!satisfies(found)) {
+                continue;
+            }
+            const auto value = read_value(found, field);
+            if (!value) {
+                wrong(source_of(found) + " = " + value.error().message);
+            } else if (!taken) {
+                taken = DeclaredAmount{*value, source_of(found)};
+                first = found;
+            } else if (*value != taken->value) {
+                contradict(first, found);
+            }
+        }
+        return taken;
+    }
+
+    DeclaredSize size(Field cpu, Field memory, Field gpu) {
+        const auto any = [](const Found&) { return true; };
+        return {take(cpu, any), take(memory, any), take(gpu, any)};
+    }
+
+    void read_counts() {
+        for (const Dialect& dialect : dialects()) {
+            const auto its = [&dialect](const Found& found) { return found.dialect == &dialect; };
+            const Numbers numbers = {
+                take(Field::executors, its),
+                take(Field::executors_min, its),
+                take(Field::executors_max, its),
+                take(Field::dynamic, its)};
+            const auto count = resolve(dialect, numbers);
+            if (!count) {
+                continue;
+            }
+            if (!out_.count) {
+                out_.count = count;
+            } else if (
+                count->min != out_.count->min || count->initial != out_.count->initial ||
+                count->max != out_.count->max) {
+                out_.warnings.push_back(
+                    out_.count->source + " and " + count->source +
+                    " say different numbers of executors: the " + out_.count->source + " counts");
+            }
+        }
+    }
+
+    static std::string key_of(const Dialect& dialect, Field field) {
+        const auto it = std::find_if(
+            dialect.keys.begin(), dialect.keys.end(), [field](const DeclarationKey& key) {
+                return key.field == field;
+            });
+        return it == dialect.keys.end() ? std::string() : std::string(it->name);
+    }
+
+    std::optional<DeclaredCount> resolve(const Dialect& dialect, const Numbers& said) {
+        if (!said.executors && !said.min && !said.max && !said.dynamic) {
+            return std::nullopt;
+        }
+        const bool has_flag = !key_of(dialect, Field::dynamic).empty();
+        const bool is_dynamic =
+            has_flag ? said.dynamic && said.dynamic->value == 1 : said.min || said.max;
+        return is_dynamic ? resolve_range(dialect, said, has_flag) : resolve_fixed(dialect, said);
+    }
+
+    std::optional<DeclaredCount> resolve_fixed(const Dialect& dialect, const Numbers& said) {
+        if (!said.executors) {
+            wrong(
+                key_of(dialect, Field::executors) +
+                " is missing: how many executors the gang has is not said");
+            return std::nullopt;
+        }
+        const std::int64_t count = said.executors->value;
+        return DeclaredCount{count, count, count, false, dialect.is_capped, said.executors->source};
+    }
+
+    std::optional<DeclaredCount> resolve_range(
+        const Dialect& dialect, const Numbers& said, bool has_flag) {
+        // With a flag a fixed number is for the time without dynamic allocation.
+        const auto& start = has_flag ? said.min : said.executors;
+        const auto& least = said.min ? said.min : start;
+        if (!least) {
+            wrong(
+                key_of(dialect, Field::executors_min) +
+                " is missing: how many executors the gang starts with is not said");
+            return std::nullopt;
+        }
+        const DeclaredAmount& most_at_start =
+            start && start->value > least->value ? *start : *least;
+        if (said.max && most_at_start.value > said.max->value) {
+            wrong(
+                most_at_start.source + " = " + std::to_string(most_at_start.value) +
+                " is more than " + said.max->source + " = " + std::to_string(said.max->value));
+            return std::nullopt;
+        }
+        return DeclaredCount{
+            least->value,
+            most_at_start.value,
+            said.max ? said.max->value : spark::unlimited_executors,
+            true,
+            true,
+            least->source};
+    }
+
+    void read_packing() {
+        const auto all = find_all(pod_, Field::packing, is_driver_);
+        if (all.empty()) {
+            return;
+        }
+        out_.packing = core::find_packing_policy(*all.front().value);
+        if (!out_.packing) {
+            out_.warnings.push_back(
+                shown(all.front()) + " is no packing (tightest, fewest-nodes) and is ignored");
+        }
+    }
+
+    void read_queue() {
+        const auto all = find_all(pod_, Field::queue, is_driver_);
+        if (all.empty()) {
+            return;
+        }
+        const std::string& name = *all.front().value;
+        const bool is_name = !name.empty() && name.size() <= queue_length_max &&
+                             std::all_of(name.begin(), name.end(), [](char c) {
+                                 return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                                        (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_';
+                             });
+        if (!is_name) {
+            out_.warnings.push_back(shown(all.front()) + " is no name of a queue and is ignored");
+            return;
+        }
+        out_.queue = name;
+        out_.notes.push_back(
+            shown(all.front()) + " is kept with the gang; all queues are one line so far");
+    }
+
+    void read_rest() {
+        const auto any = [](const Found&) { return true; };
+        if (const auto priority = take(Field::priority, any)) {
+            out_.notes.push_back(
+                priority->source + " = " + std::to_string(priority->value) +
+                " is read, but does not change the order of gangs yet");
+        }
+        for (std::string& warning : unread_warnings(pod_, "it changes nothing")) {
+            out_.warnings.push_back(std::move(warning));
+        }
+    }
+
+    const core::Pod& pod_;
+    bool is_driver_;
+    Declaration out_;
+};
+
+}  // namespace
+
+Role role_of(const core::Pod& pod) {
+    const std::string* role = find_first(pod, Field::role);
+    if (role == nullptr) {
+        return Role::none;
+    }
+    return *role == "driver" ? Role::driver : *role == "executor" ? Role::executor : Role::none;
+}
+
+const std::string& application_id(const core::Pod& pod) {
+    static const std::string none;
+    const std::string* id = find_first(pod, Field::application);
+    return id == nullptr ? none : *id;
+}
+
+bool declares_gang(const core::Pod& pod) {
+    const Role role = role_of(pod);
+    if (role == Role::executor) {
+        return false;
+    }
+    const bool is_driver = role == Role::driver;
+    for (const Dialect& dialect : dialects()) {
+        if (dialect.needs_role && !is_driver) {
+            continue;
+        }
+        for (const DeclarationKey& key : dialect.keys) {
+            if (begins_gang(key.field, is_driver) && (find(pod.annotations, key.name) != nullptr ||
+                                                      find(pod.labels, key.name) != nullptr)) {
+                return true;
+            }
+        }
+    }
+    return find_unknown(pod) != nullptr;
+}
+
+Declaration read_declaration(const core::Pod& pod) {
+    return Reader(pod).read();
+}
+
+std::vector<std::string> unread_warnings(const core::Pod& pod, std::string_view instead) {
+    std::vector<std::string> warnings;
+    for (const Found& found : find_all(pod, Field::not_yet, false)) {
+        warnings.push_back(shown(found) + " is not supported yet and changes nothing");
+    }
+    const auto add = [&warnings, instead](const std::string& what) {
+        warnings.push_back(
+            what + " is how another scheduler knows a gang and is not supported yet: ");
+        warnings.back() += instead;
+    };
+    if (pod.pod_group) {
+        add("spec.schedulingGroup " + spark::quoted(*pod.pod_group));
+    }
+    for (const Found& found : find_all(pod, Field::foreign, false)) {
+        // Of an annotation no more than the key is kept.
+        add(found.value->empty() ? source_of(found) : shown(found));
+    }
+    return warnings;
+}
+
+bool is_complete(const Declaration& declaration) {
+    return declaration.count && declaration.executor.cpu_milli && declaration.executor.memory_bytes;
+}
+
+}  // namespace gang

@@ -1,0 +1,75 @@
+#pragma once
+// What a pod says about its gang in labels and annotations, whoever made it. Of two dialects the
+// one that stands first in the table counts, annotations before labels; that they differ is said,
+// and a value that cannot be read is a problem, never a 0.
+
+#include "core/placement/packing_policy.hpp"
+#include "core/value/pod.hpp"
+#include "gang/declare/declaration_keys.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gang {
+
+enum class Role : std::uint8_t { none, driver, executor };
+
+/// From spark-role or gang-scheduler/role; any other word is no role.
+Role role_of(const core::Pod& pod);
+
+/// The application's id that driver and executors share; empty if the pod names none.
+const std::string& application_id(const core::Pod& pod);
+
+/// Whether the pod starts a gang by what it says: it is no executor, and says how many executors
+/// there will be, or at least how large.
+bool declares_gang(const core::Pod& pod);
+
+struct DeclaredAmount {
+    std::int64_t value = 0;
+    std::string source;  ///< "annotation spark-executor-cpu"
+    friend bool operator==(const DeclaredAmount&, const DeclaredAmount&) = default;
+};
+
+struct DeclaredSize {
+    std::optional<DeclaredAmount> cpu_milli;
+    std::optional<DeclaredAmount> memory_bytes;
+    std::optional<DeclaredAmount> gpus;
+    friend bool operator==(const DeclaredSize&, const DeclaredSize&) = default;
+};
+
+struct DeclaredCount {
+    std::int64_t min = 0;
+    std::int64_t initial = 0;  ///< >= min; all of a fixed number
+    std::int64_t max = 0;      ///< spark::unlimited_executors: none named
+    bool is_dynamic = false;
+    bool is_capped = false;  ///< a fixed number is the maximum, too
+    std::string source;
+    friend bool operator==(const DeclaredCount&, const DeclaredCount&) = default;
+};
+
+struct Declaration {
+    std::optional<DeclaredCount> count;
+    DeclaredSize executor;
+    DeclaredSize driver;
+    std::string queue = "default";
+    std::optional<core::PackingPolicy> packing;  ///< of this application alone
+    std::vector<std::string> warnings;  ///< contradictions, and what is not acted upon yet
+    std::vector<std::string> notes;
+    std::string problem;  ///< not empty: a value or key is wrong
+    friend bool operator==(const Declaration&, const Declaration&) = default;
+};
+
+/// Of a pod that is no executor. Says nothing (equals Declaration{}) for most.
+Declaration read_declaration(const core::Pod& pod);
+
+/// What the pod says and nothing acts upon: keys that are not supported yet, and how other
+/// schedulers know gangs. A sentence each; behind the latter `instead`, what happens to the pod.
+std::vector<std::string> unread_warnings(const core::Pod& pod, std::string_view instead);
+
+/// How many executors there are is known without a Spark conf.
+bool is_complete(const Declaration& declaration);
+
+}  // namespace gang

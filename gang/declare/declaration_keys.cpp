@@ -1,0 +1,101 @@
+#include "gang/declare/declaration_keys.hpp"
+
+#include <array>
+
+namespace gang {
+namespace {
+
+constexpr std::array own = {
+    DeclarationKey{"gang-scheduler/role", Field::role},
+    DeclarationKey{"gang-scheduler/application", Field::application},
+    DeclarationKey{"gang-scheduler/executors", Field::executors},
+    DeclarationKey{"gang-scheduler/min-executors", Field::executors_min},
+    DeclarationKey{"gang-scheduler/max-executors", Field::executors_max},
+    DeclarationKey{"gang-scheduler/executor-cpu", Field::executor_cpu},
+    DeclarationKey{"gang-scheduler/executor-memory", Field::executor_memory},
+    DeclarationKey{"gang-scheduler/executor-gpu", Field::executor_gpu},
+    DeclarationKey{"gang-scheduler/driver-cpu", Field::driver_cpu},
+    DeclarationKey{"gang-scheduler/driver-memory", Field::driver_memory},
+    DeclarationKey{"gang-scheduler/driver-gpu", Field::driver_gpu},
+    DeclarationKey{"gang-scheduler/queue", Field::queue},
+    DeclarationKey{"gang-scheduler/priority", Field::priority},
+    DeclarationKey{"gang-scheduler/topology-key", Field::not_yet},
+    DeclarationKey{"gang-scheduler/topology-mode", Field::not_yet},
+    DeclarationKey{"gang-scheduler/packing", Field::packing},
+    DeclarationKey{"gang-scheduler/style", Field::not_yet},
+    DeclarationKey{"gang-scheduler/admission-timeout", Field::not_yet},
+    DeclarationKey{"gang-scheduler/on-timeout", Field::not_yet},
+};
+
+/// palantir/k8s-spark-scheduler; the plural is a widespread slip.
+constexpr std::array palantir = {
+    DeclarationKey{"spark-app-id", Field::application},
+    DeclarationKey{"spark-executor-count", Field::executors},
+    DeclarationKey{"spark-dynamic-allocation-enabled", Field::dynamic},
+    DeclarationKey{"spark-dynamic-allocation-min-executor-count", Field::executors_min},
+    DeclarationKey{"spark-dynamic-allocation-max-executor-count", Field::executors_max},
+    DeclarationKey{"spark-executor-cpu", Field::executor_cpu},
+    DeclarationKey{"spark-executor-cpus", Field::executor_cpu},
+    DeclarationKey{"spark-executor-mem", Field::executor_memory},
+    DeclarationKey{"spark-executor-nvidia.com/gpu", Field::executor_gpu},
+    DeclarationKey{"spark-driver-cpu", Field::driver_cpu},
+    DeclarationKey{"spark-driver-cpus", Field::driver_cpu},
+    DeclarationKey{"spark-driver-mem", Field::driver_memory},
+    DeclarationKey{"spark-driver-nvidia.com/gpu", Field::driver_gpu},
+};
+
+/// kubernetes-gang-scheduler, whose labels are whole cores and GiB.
+constexpr std::array ancestor = {
+    DeclarationKey{"executors", Field::executors},
+    DeclarationKey{"exec-cpu", Field::executor_cpu},
+    DeclarationKey{"exec-mem", Field::executor_memory},
+    DeclarationKey{"driver-cpu", Field::driver_cpu},
+    DeclarationKey{"driver-mem", Field::driver_memory},
+};
+
+/// What Spark itself writes on its pods says who belongs together, not how many they are.
+constexpr std::array spark = {
+    DeclarationKey{"spark-role", Field::role},
+    DeclarationKey{"spark-app-selector", Field::application},
+};
+
+// What other schedulers know gangs by. None of it is read, and none passed over in silence: its
+// pods would be scheduled one by one, which is what whoever wrote it wanted to prevent.
+
+constexpr std::array yunikorn = {
+    DeclarationKey{"yunikorn.apache.org/task-groups", Field::foreign},
+    DeclarationKey{"yunikorn.apache.org/task-group-name", Field::foreign},
+    DeclarationKey{"yunikorn.apache.org/schedulingPolicyParameters", Field::foreign},
+};
+
+/// Of the coscheduling plugin: today's label, and its two predecessors.
+constexpr std::array pod_group = {
+    DeclarationKey{"scheduling.x-k8s.io/pod-group", Field::foreign},
+    DeclarationKey{"pod-group.scheduling.sigs.k8s.io", Field::foreign},
+    DeclarationKey{"pod-group.scheduling.sigs.k8s.io/name", Field::foreign},
+    DeclarationKey{"pod-group.scheduling.sigs.k8s.io/min-available", Field::foreign},
+};
+
+/// The first is kube-batch's, too.
+constexpr std::array volcano = {
+    DeclarationKey{"scheduling.k8s.io/group-name", Field::foreign},
+    DeclarationKey{"scheduling.volcano.sh/group-name", Field::foreign},
+};
+
+constexpr std::array table = {
+    Dialect{"gang-scheduler", own},
+    Dialect{"palantir", palantir, BareMemory::bytes, false, true},
+    Dialect{"kubernetes-gang-scheduler", ancestor, BareMemory::gibibytes, true},
+    Dialect{"Spark", spark},
+    Dialect{"YuniKorn", yunikorn},
+    Dialect{"PodGroup", pod_group},
+    Dialect{"Volcano", volcano},
+};
+
+}  // namespace
+
+std::span<const Dialect> dialects() {
+    return table;
+}
+
+}  // namespace gang

@@ -1,0 +1,115 @@
+#include "gang/lead/fence.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+namespace gang {
+namespace {
+
+constexpr std::string_view mark_begin = "scheduler epoch ";
+constexpr std::string_view mark_end = " has taken over";
+
+}  // namespace
+
+std::string fence_mark(std::int64_t epoch) {
+    return std::string(mark_begin) + std::to_string(epoch) + std::string(mark_end);
+}
+
+std::int64_t find_fence_epoch(std::string_view message) {
+    const std::size_t begin = message.find(mark_begin);
+    const std::size_t end = message.find(mark_end);
+    if (begin == std::string_view::npos || end == std::string_view::npos || end < begin) {
+        return 0;
+    }
+    const std::string_view digits =
+        message.substr(begin + mark_begin.size(), end - begin - mark_begin.size());
+    std::int64_t epoch = 0;
+    const auto [stop, problem] =
+        std::from_chars(digits.data(), digits.data() + digits.size(), epoch);
+    const bool is_whole = problem == std::errc() && stop == digits.data() + digits.size();
+    return is_whole && epoch > 0 ? epoch : 0;
+}
+
+void Fence::raise() {
+    pods_.clear();
+    known_.clear();
+    view_is_current_ = false;
+}
+
+void Fence::add(const std::string& uid, std::int64_t now_ms) {
+    if (known_.insert(uid).second) {
+        pods_[uid] = Pod{State::added, now_ms, now_ms, 0};
+    }
+}
+
+void Fence::answered(const std::string& uid, bool written, std::int64_t now_ms) {
+    const auto it = pods_.find(uid);
+    if (it == pods_.end() || it->second.state != State::outstanding) {
+        return;
+    }
+    Pod& pod = it->second;
+    if (written) {
+        pod.state = State::awaited;
+        pod.at_ms = now_ms + fence_unseen_ms;
+        return;
+    }
+    if (++pod.refusals >= fence_refusals_max && now_ms - pod.added_ms >= fence_give_up_ms) {
+        given_up(uid);
+        return;
+    }
+    pod.state = State::added;
+    pod.at_ms = now_ms + (fence_pause_ms_min << std::min(pod.refusals, fence_refusals_max));
+}
+
+/// So much time has passed that a watch which shows nothing has nothing to show.
+void Fence::given_up(const std::string& uid) {
+    pods_.erase(uid);
+    view_is_current_ = true;
+}
+
+void Fence::seen(const std::string& uid) {
+    if (pods_.erase(uid) > 0) {
+        view_is_current_ = true;
+    }
+}
+
+void Fence::changed(const std::string& uid, std::int64_t now_ms) {
+    const auto it = pods_.find(uid);
+    if (it != pods_.end() && it->second.state == State::added) {
+        it->second.at_ms = std::min(it->second.at_ms, now_ms);
+    }
+}
+
+std::vector<std::string> Fence::due(std::int64_t now_ms) {
+    std::size_t outstanding = static_cast<std::size_t>(
+        std::count_if(pods_.begin(), pods_.end(), [](const auto& entry) {
+            return entry.second.state == State::outstanding;
+        }));
+    std::vector<std::string> uids;
+    for (auto& [uid, pod] : pods_) {
+        if (outstanding == fence_outstanding_max) {
+            break;
+        }
+        if (pod.state != State::outstanding && pod.at_ms <= now_ms) {
+            pod.state = State::outstanding;
+            ++outstanding;
+            uids.push_back(uid);
+        }
+    }
+    return uids;
+}
+
+std::optional<std::int64_t> Fence::next_due_ms() const {
+    std::optional<std::int64_t> next;
+    std::size_t outstanding = 0;
+    for (const auto& [uid, pod] : pods_) {
+        if (pod.state == State::outstanding) {
+            ++outstanding;
+            continue;
+        }
+        next = next ? std::min(*next, pod.at_ms) : pod.at_ms;
+    }
+    return outstanding == fence_outstanding_max ? std::nullopt : next;
+}
+
+}  // namespace gang

@@ -1,0 +1,245 @@
+#pragma once
+// What the engine remembers of pods that are ours and of the gangs they start. Plain values: the
+// rules are in the engine's files, the arithmetic of room in ledger.hpp.
+//
+// A gang:   waiting --admitted--> claimed --bound--> running --driver ended--> ended
+//             ^-----bind failed-----'
+// A slot:   open --bind sent--> claimed --bound--> bound --being deleted--> draining
+//             ^----bind failed-----'  '---------- pod ended or gone ----------'  (back to open)
+//           degraded: its node was lost or overrun by others, and no room was found yet
+
+#include "core/base/mutant.hpp"
+#include "core/base/rare.hpp"
+#include "core/base/text.hpp"
+#include "core/cluster/cluster.hpp"
+#include "core/placement/packing_policy.hpp"
+#include "core/value/pod.hpp"
+#include "gang/event.hpp"
+#include "gang/explain.hpp"
+
+#include <array>
+#include <compare>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace gang {
+
+/// FIFO: the server's creation time, then the uid. Both never change, so sets may be ordered by it.
+struct Rank {
+    std::int64_t created = 0;
+    std::string uid;
+    friend auto operator<=>(const Rank&, const Rank&) = default;
+};
+
+/// The same while its uid is somewhere else: to be compared.
+struct RankView {
+    RankView(std::int64_t when, std::string_view whose) : created(when), uid(whose) {}
+    RankView(const Rank& rank) : created(rank.created), uid(rank.uid) {}  // NOLINT: it is one
+    std::int64_t created;
+    std::string_view uid;
+    friend auto operator<=>(const RankView&, const RankView&) = default;
+};
+
+/// Why a pod is not tried again at once.
+struct Retry {
+    ReasonCode code = ReasonCode::none;  ///< none: nothing stands against a try
+    std::int64_t not_before_ms = 0;
+    std::string stale_version;  ///< not empty: any other resourceVersion lifts the pause
+    std::string message;        ///< what the API server said
+    int failures = 0;           ///< in a row
+};
+
+/// A pod of ours, as long as it is known (pods.hpp).
+using PodId = core::Id<struct OwnPodTag>;
+
+/// What our own annotation says of an executor's slot.
+enum class Mark : std::uint8_t { none, slot, elastic };
+
+/// One of our pods.
+struct PodEntry {
+    PodId id;
+    core::Pod pod;
+    Mark mark = Mark::none;    ///< in its annotations
+    std::int32_t profile = 0;  ///< in its labels
+    // What the pod was when it was first seen: labels and owners can be edited later.
+    bool is_driver = false;    ///< of a Spark application in cluster mode, or says it has a gang
+    bool is_executor = false;  ///< its role says so, whoever its driver is
+    bool hand_made = false;    ///< a driver that no Spark made, or an executor by its labels alone
+    bool is_news = true;       ///< its last event said more than another version
+    bool declares_anew = false;  ///< what it says of its gang has not been looked at
+    core::Text owner;            ///< uid of an executor's controller or driver, else empty
+    core::Text claim;            ///< namespace/application id, see engine_allocators.cpp
+    core::Text assumed_node;     ///< from our own bind; the API server's word replaces it
+    std::string bound_version;   ///< the resourceVersion that our last bind named
+    bool bind_in_flight = false;
+    bool gone = false;         ///< the API server says so; the delete event is to come
+    bool lived = false;        ///< it was seen on a node; once it has failed, that has been counted
+    std::int64_t seen_ms = 0;  ///< when it came; by the server's clock if it was there before us
+    std::int32_t slot = -1;    ///< index into the owner gang's slots
+    core::Rare<Retry> retry;
+
+    const std::string& node() const {
+        return pod.node_name.empty() ? assumed_node.str() : pod.node_name;
+    }
+    Rank rank() const { return {pod.created, pod.uid}; }
+    bool holds_room() const {
+        return !node().empty() && !core::is_terminal(pod) &&
+               !(pod.deleting && core::is_mutant(core::Mutant::terminating_not_counted));
+    }
+    /// Nothing in the pod itself stands against binding it.
+    bool is_bindable() const {
+        return node().empty() && !core::is_terminal(pod) && !gone &&
+               (!pod.deleting || core::is_mutant(core::Mutant::deleting_bound)) &&
+               (!pod.gated || core::is_mutant(core::Mutant::gated_bound));
+    }
+};
+
+enum class SlotState : std::uint8_t { open, claimed, bound, draining, degraded };
+inline constexpr std::size_t slot_state_count = 5;
+
+/// Room for one executor. Charged on its node in every state but degraded: by the shape while open,
+/// by the larger of shape and pod while a pod is in it, so that it can always be opened again.
+struct Slot {
+    core::Text node;  ///< degraded: where it was last
+    PodId pod;        ///< the executor in it
+    core::ChargeId charge;
+    /// The generation that first names it on `node`, counted by Application::since(): no executor
+    /// is sent there before it is stored, or another leader could give the room away while that
+    /// bind is under way.
+    std::uint32_t since = 0;
+    std::uint16_t shape = 0;
+    SlotState state = SlotState::degraded;
+    bool leaving = false;  ///< while repairing: it had room on `node` until a moment ago
+};
+
+/// Executors that are alike.
+struct GangShape {
+    std::int32_t profile = 0;
+    std::int64_t count = 0;
+    std::int64_t max = 0;  ///< with dynamic allocation; -1: no limit
+    core::ShapeId id;
+    bool learned = false;  ///< a real executor has shown what it asks
+};
+
+/// Room that a slot has left, kept until the API server has the new reservation.
+struct Hold {
+    core::ChargeId charge;
+    std::int64_t generation = 0;  ///< of the reservation that no longer names it
+};
+
+enum class Phase : std::uint8_t { waiting, claimed, running, ended };
+
+/// Of a driver whose conf was asked for in vain.
+struct ConfMisses {
+    int misses = 0;
+    std::int64_t first_miss_ms = 0;
+    ConfProblem problem = ConfProblem::not_found;
+    std::string message;
+};
+
+/// What was found in what a driver says, or with what it was bound.
+struct Remarks {
+    std::string problem;  ///< not empty: misconfigured
+    std::vector<std::string> notes;
+    std::vector<std::string> warnings;  ///< to be said once, by an event
+};
+
+/// Of a gang whose reservation had to be written anew.
+struct Rewrites {
+    std::string written_on;  ///< the resourceVersion that the last write named
+    std::int64_t not_before_ms = 0;
+    bool waits_for_change = false;  ///< the last write came too late: a new state lifts the pause
+    int failures = 0;               ///< in a row
+    int disputes = 0;               ///< times in a row that somebody else changed the annotation
+    std::int64_t disputed_ms = 0;   ///< when they last did
+};
+
+/// How often executors failed lately: each failure fills it by a while, and time empties it.
+struct Failures {
+    std::int64_t level_ms = 0;  ///< at `at_ms`
+    std::int64_t at_ms = 0;
+    std::int64_t told_ms = 0;  ///< when the driver was told last
+};
+
+/// Of what does not wait.
+inline constexpr std::uint32_t no_row = UINT32_MAX;
+
+/// A gang: a driver with its executors, or a lone pod. There are as many as run and wait, so what
+/// few of them have, or none for long, is core::Rare.
+struct Application {
+    std::string uid;  ///< of the driver or lone pod
+    core::Text namespace_name;
+    std::string name;
+    std::int64_t created = 0;
+    std::uint32_t row = no_row;  ///< in the waiting line (waiting_line.hpp)
+    bool is_driver = false;
+    bool is_elastic = false;  ///< an executor without a slot: holds up nobody (engine_queue.cpp)
+    Phase phase = Phase::waiting;
+    bool conf_needed = false;  ///< a driver whose gang is not known yet
+    core::Text elastic_of;     ///< uid of its driver, if that is one of ours
+    std::int64_t waiting_since_ms = 0;
+
+    core::Rare<ConfMisses> conf;
+    core::Rare<Remarks> remarks;
+    core::Text source;  ///< what count and size were taken from
+    std::optional<core::ShapeId> driver_shape;
+    std::vector<GangShape> shapes;
+    core::Rare<Milestones> milestones;
+
+    core::Text claimed_node;  ///< where the driver's bind was sent
+    std::vector<Slot> slots;
+    std::array<std::uint32_t, slot_state_count> slots_in{};  ///< by state, see count()
+    std::size_t open_from = 0;                               ///< no slot before it is open
+    core::Rare<std::vector<Hold>> holds;
+    core::Rare<std::set<Rank>> pending;  ///< executors that wait for a slot
+    core::Text queue;
+    std::optional<core::PackingPolicy> packing;  ///< its driver says so
+
+    bool reserved = false;     ///< bound with the reservation that `slots` says
+    bool is_unproven = false;  ///< no valid text vouches for its slots: its declaration is wanted
+    bool is_shown = false;     ///< the watch has shown `annotation`; what differs now is not ours
+    bool stuck = false;        ///< bound, but never ran
+    bool degraded = false;     ///< said so
+    bool told_oversized = false;  ///< once per gang is enough
+    bool told_foreign = false;    ///< alike
+    bool told_missing = false;    ///< until all are there
+    bool missing_is_due = false;  ///< a look at them is; one at a time, however often they change
+    bool driver_runs = false;
+    std::int64_t first_generation = 0;  ///< as admitted or adopted
+    std::int64_t generation = 0;
+    std::int64_t epoch = 0;
+    core::Text annotation;             ///< the reservation as adopted or last sent
+    std::int64_t text_generation = 0;  ///< that `annotation` says
+    std::int64_t stored = 0;           ///< the newest generation known to have been written
+    std::int64_t writing = 0;          ///< generation under way to the API server, 0: none
+    core::Rare<Rewrites> rewrites;
+    std::int64_t bound_ms = 0;
+    std::int64_t missing = 0;  ///< slots that no executor is there for
+    std::int64_t missing_since_ms = 0;
+    core::Rare<Failures> failures;
+
+    Rank rank() const { return {created, uid}; }
+    RankView order() const { return {created, uid}; }
+    /// As Slot::since has it.
+    std::uint32_t since(std::int64_t later_generation) const {
+        return static_cast<std::uint32_t>(later_generation - first_generation);
+    }
+    void remove_pending(const Rank& executor) {
+        if (pending.is_made()) pending.make().erase(executor);
+    }
+    /// Allocates nothing for no problem.
+    void set_problem(std::string text) {
+        if (remarks.is_made() || !text.empty()) remarks.make().problem = std::move(text);
+    }
+    /// Slots in this state; the ledger keeps it.
+    std::size_t count(SlotState state) const { return slots_in[static_cast<std::size_t>(state)]; }
+    /// Slots that nobody is in.
+    std::size_t count_empty() const { return count(SlotState::open) + count(SlotState::degraded); }
+};
+
+}  // namespace gang

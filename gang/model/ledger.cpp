@@ -1,0 +1,367 @@
+#include "gang/model/ledger.hpp"
+
+#include "core/base/mutant.hpp"
+#include "core/filter/filters.hpp"
+#include "gang/reservation/reservation.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+namespace gang {
+
+std::int32_t profile_of(const core::Pod& executor) {
+    const std::string* label = core::find_value(executor.labels, "spark-exec-resourceprofile-id");
+    std::int32_t profile = 0;
+    if (label != nullptr) {
+        std::from_chars(label->data(), label->data() + label->size(), profile);
+    }
+    return profile;
+}
+
+Mark mark_of(const core::Pod& executor) {
+    const std::string* mark = core::find_value(executor.annotations, slot_annotation);
+    return mark == nullptr ? Mark::none : *mark == elastic_mark ? Mark::elastic : Mark::slot;
+}
+
+bool fits_within(const core::Resources& inner, const core::Resources& outer) {
+    return core::larger(inner, outer) == outer;
+}
+
+void Ledger::note_unfilled(const Application& app) {
+    if (app.count(SlotState::open) > 0) {
+        unfilled_.insert(app.rank());
+    } else {
+        unfilled_.erase(app.rank());
+    }
+}
+
+void Ledger::set_state(Application& app, Slot& slot, SlotState state) {
+    const bool had_open = app.count(SlotState::open) > 0;
+    --app.slots_in[static_cast<std::size_t>(slot.state)];
+    ++app.slots_in[static_cast<std::size_t>(state)];
+    slot.state = state;
+    if (had_open != (app.count(SlotState::open) > 0)) {
+        note_unfilled(app);
+    }
+    const auto index = static_cast<std::size_t>(&slot - app.slots.data());
+    if (state == SlotState::open) {
+        app.open_from = std::min(app.open_from, index);
+    } else if (app.count(SlotState::open) == 0) {
+        app.open_from = app.slots.size();
+    } else if (index == app.open_from) {
+        const auto next = std::find_if(
+            app.slots.begin() + static_cast<std::ptrdiff_t>(index),
+            app.slots.end(),
+            [](const Slot& other) { return other.state == SlotState::open; });
+        app.open_from = static_cast<std::size_t>(next - app.slots.begin());
+    }
+}
+
+void Ledger::count_anew(Application& app) {
+    app.slots_in = {};
+    app.open_from = 0;
+    for (const Slot& slot : app.slots) {
+        ++app.slots_in[static_cast<std::size_t>(slot.state)];
+    }
+    note_unfilled(app);
+}
+
+/// Called while the slot is open and charged: after it has become so, before it ceases to be.
+void Ledger::count_open(const Slot& slot, std::int64_t sign) {
+    if (slot.state == SlotState::open && !slot.charge.is_none()) {
+        open_milli_ += sign * cluster_.resources_of(slot.charge).cpu_milli;
+    }
+}
+
+void Ledger::settle(const PodEntry& entry) {
+    if (entry.holds_room() && entry.slot < 0) {
+        cluster_.upsert_pod(entry.pod.uid, entry.node(), entry.pod.requests, core::Holder::gang);
+    } else {
+        cluster_.remove_pod(entry.pod.uid);
+    }
+}
+
+void Ledger::add(Application& app, std::size_t shape, std::string_view node, std::int64_t count) {
+    ENSURE(shape <= UINT16_MAX);
+    const core::Text text = texts_.keep(node);
+    for (std::int64_t i = 0; i < count; ++i) {
+        Slot& slot = app.slots.emplace_back();
+        slot.shape = static_cast<std::uint16_t>(shape);
+        slot.node = text;
+    }
+    app.slots_in[static_cast<std::size_t>(SlotState::degraded)] +=
+        static_cast<std::uint32_t>(count);
+}
+
+void Ledger::add_open(
+    Application& app, std::size_t shape, core::NodeIndex node, std::int64_t count) {
+    const std::size_t first = app.slots.size();
+    add(app, shape, cluster_.node_name(node), count);
+    for (std::size_t i = first; i < app.slots.size(); ++i) {
+        open_at(app, app.slots[i], node);
+    }
+}
+
+void Ledger::open(Application& app, Slot& slot, std::string_view node) {
+    slot.node = texts_.keep(node);
+    open_at(app, slot, cluster_.node_or_ghost(node));
+}
+
+void Ledger::open_at(Application& app, Slot& slot, core::NodeIndex node) {
+    ENSURE(slot.charge.is_none());
+    set_state(app, slot, SlotState::open);
+    slot.charge = cluster_.charge(node, app.shapes[slot.shape].id, core::Holder::gang);
+    count_open(slot, 1);
+}
+
+void Ledger::fill(Application& app, std::size_t index, PodEntry& entry) {
+    const SlotState state = entry.bind_in_flight ? SlotState::claimed
+                            : entry.pod.deleting ? SlotState::draining
+                                                 : SlotState::bound;
+    occupy(
+        app, app.slots[index], {entry.id, entry.pod.uid, entry.node(), entry.pod.requests, state});
+    entry.slot = static_cast<std::int32_t>(index);
+}
+
+void Ledger::fill(Application& app, std::size_t index, PodId resting) {
+    occupy(
+        app,
+        app.slots[index],
+        {resting,
+         pods_.uid(resting),
+         pods_.node(resting),
+         pods_.requests(resting),
+         SlotState::bound});
+    pods_.set_slot(resting, static_cast<std::int32_t>(index));
+}
+
+void Ledger::occupy(Application& app, Slot& slot, const Occupant& occupant) {
+    count_open(slot, -1);
+    const core::Resources& size = cluster_.resources(app.shapes[slot.shape].id);
+    const core::Resources amounts = core::larger(size, occupant.requests);
+    std::optional<core::ChargeId> own = cluster_.take_pod(occupant.uid);
+    if (!slot.charge.is_none() && slot.node == occupant.node) {
+        cluster_.recharge(slot.charge, amounts, core::Holder::gang);
+    } else {
+        if (!slot.charge.is_none()) {
+            cluster_.release(slot.charge);
+        }
+        if (slot.node != occupant.node) {
+            slot.node = texts_.keep(occupant.node);
+        }
+        if (own && cluster_.node_name(cluster_.charge_of(*own).node) == occupant.node) {
+            slot.charge = *std::exchange(own, std::nullopt);
+            cluster_.recharge(slot.charge, amounts, core::Holder::gang);
+        } else {
+            slot.charge = cluster_.charge(
+                cluster_.node_or_ghost(slot.node.str()), amounts, core::Holder::gang);
+        }
+    }
+    if (own) {
+        cluster_.release(*own);
+    }
+    slot.pod = occupant.pod;
+    set_state(app, slot, occupant.state);
+}
+
+void Ledger::vacate(Application& app, PodEntry& entry) {
+    Slot& slot = app.slots[static_cast<std::size_t>(entry.slot)];
+    entry.slot = -1;
+    slot.pod = {};
+    set_state(app, slot, SlotState::open);
+    cluster_.recharge(
+        slot.charge, cluster_.resources(app.shapes[slot.shape].id), core::Holder::gang);
+    if (core::is_mutant(core::Mutant::slot_freed_twice)) {
+        cluster_.recharge(slot.charge, {}, core::Holder::gang);
+    }
+    count_open(slot, 1);
+}
+
+void Ledger::degrade(Application& app, Slot& slot) {
+    count_open(slot, -1);
+    if (!slot.charge.is_none()) {
+        cluster_.release(slot.charge);
+    }
+    slot.charge = {};
+    set_state(app, slot, SlotState::degraded);
+}
+
+void Ledger::hold(Application& app, const Slot& slot, std::int64_t generation) {
+    if (core::is_mutant(core::Mutant::hold_released_early)) {
+        return;
+    }
+    const core::ChargeId charge = cluster_.charge(
+        cluster_.node_or_ghost(slot.node.str()), app.shapes[slot.shape].id, core::Holder::gang);
+    keep(app, charge, generation);
+}
+
+void Ledger::hold(
+    Application& app,
+    std::string_view node,
+    const core::Resources& amounts,
+    std::int64_t generation) {
+    const core::ChargeId charge =
+        cluster_.charge(cluster_.node_or_ghost(node), amounts, core::Holder::gang);
+    keep(app, charge, generation);
+}
+
+void Ledger::keep(Application& app, core::ChargeId charge, std::int64_t generation) {
+    app.holds.make().push_back({charge, generation});
+    held_.insert(charge);
+}
+
+void Ledger::release_holds(Application& app, std::int64_t generation) {
+    if (!app.holds.is_made()) {
+        return;
+    }
+    std::erase_if(app.holds.make(), [this, generation](const Hold& hold) {
+        if (hold.generation > generation) {
+            return false;
+        }
+        held_.erase(hold.charge);
+        cluster_.release(hold.charge);
+        return true;
+    });
+    if (app.holds->empty()) {
+        app.holds.reset();
+    }
+}
+
+void Ledger::give_up(
+    Application& app, const std::vector<std::size_t>& slots, std::int64_t generation) {
+    std::vector<Slot> kept;
+    auto next = slots.begin();
+    for (std::size_t i = 0; i < app.slots.size(); ++i) {
+        Slot& slot = app.slots[i];
+        if (next == slots.end() || *next != i) {
+            if (!slot.pod.is_none()) {
+                pods_.set_slot(slot.pod, static_cast<std::int32_t>(kept.size()));
+            }
+            kept.push_back(std::move(slot));
+            continue;
+        }
+        ++next;
+        ENSURE(slot.pod.is_none());
+        if (!slot.charge.is_none()) {
+            count_open(slot, -1);
+            keep(app, slot.charge, generation);
+        }
+    }
+    app.slots = std::move(kept);
+    count_anew(app);
+}
+
+void Ledger::give_up_unfilled(Application& app, std::int64_t generation) {
+    std::vector<std::size_t> unfilled;
+    for (std::size_t i = 0; i < app.slots.size(); ++i) {
+        if (app.slots[i].pod.is_none()) {
+            unfilled.push_back(i);
+        }
+    }
+    give_up(app, unfilled, generation);
+}
+
+void Ledger::drop(Application& app) {
+    const std::vector<Slot> slots = std::exchange(app.slots, {});
+    count_anew(app);
+    for (const Slot& slot : slots) {
+        if (!slot.charge.is_none()) {
+            count_open(slot, -1);
+            if (!core::is_mutant(core::Mutant::slot_not_freed) || &slot != &slots.front()) {
+                cluster_.release(slot.charge);
+            }
+        }
+        if (slot.pod.is_none()) {
+            continue;
+        }
+        pods_.set_slot(slot.pod, -1);
+        if (pods_.holds_room(slot.pod)) {
+            cluster_.upsert_pod(
+                pods_.uid(slot.pod),
+                pods_.node(slot.pod),
+                pods_.requests(slot.pod),
+                core::Holder::gang);
+        }
+    }
+    for (const Hold& hold : *app.holds) {
+        held_.erase(hold.charge);
+        cluster_.release(hold.charge);
+    }
+    app.holds.reset();
+    app.reserved = false;
+}
+
+std::optional<std::size_t> Ledger::find_open(
+    const Application& app, const PodEntry& entry, bool avoids_overdrawn) const {
+    const std::int32_t profile = profile_of(entry.pod);
+    std::vector<bool> takes_it;  // by shape: slots are many, shapes few
+    for (const GangShape& shape : app.shapes) {
+        takes_it.push_back(fits_within(entry.pod.requests, cluster_.resources(shape.id)));
+    }
+    std::optional<std::size_t> other;
+    for (std::size_t i = app.open_from; i < app.slots.size(); ++i) {
+        const Slot& slot = app.slots[i];
+        const GangShape& shape = app.shapes[slot.shape];
+        if (slot.state != SlotState::open || !is_stored(app, slot) || !takes_it[slot.shape] ||
+            (other && shape.profile != profile) || !is_usable(app, slot)) {
+            continue;
+        }
+        // The pod's own constraints decide, not the declared ones.
+        const auto node = cluster_.find_node(slot.node.str());
+        if (avoids_overdrawn && cluster_.columns().is_overdrawn(*node)) {
+            continue;
+        }
+        if (entry.pod.constraints != cluster_.constraints(shape.id) &&
+            !core::filter_node(cluster_.node(*node), entry.pod.constraints).passes()) {
+            continue;
+        }
+        if (shape.profile == profile) {
+            return i;
+        }
+        other = i;
+    }
+    return other;
+}
+
+bool Ledger::is_usable(const Application& app, const Slot& slot) const {
+    const auto node = cluster_.find_node(slot.node.str());
+    return node && cluster_.is_eligible(*node, app.shapes[slot.shape].id);
+}
+
+bool Ledger::is_overrun(core::NodeIndex node, core::ShapeId shape) const {
+    if (!cluster_.columns().is_overdrawn(node)) {
+        return false;  // nearly always, and then what is held need not be added up
+    }
+    core::Wide cpu = 0;
+    core::Wide memory = 0;
+    core::Wide ephemeral = 0;
+    core::Wide pods = 0;
+    std::vector<const core::Resources*> held;
+    for (const core::ChargeId charge : held_) {
+        if (cluster_.charge_of(charge).node == node) {
+            const core::Resources& amounts = cluster_.resources_of(charge);
+            cpu += amounts.cpu_milli;
+            memory += amounts.memory_bytes;
+            ephemeral += amounts.ephemeral_bytes;
+            ++pods;
+            held.push_back(&amounts);
+        }
+    }
+    const core::NodeColumns& columns = cluster_.columns();
+    const auto free = core::View::free;
+    const auto at = node.value;
+    const auto is_short = [&](const core::ExtendedDemand& demand) {
+        core::Wide left = columns.extended(node, demand.id, free);
+        for (const core::Resources* amounts : held) {
+            left += amounts->extended_amount(cluster_.extended_name(demand.id));
+        }
+        return left < 0;
+    };
+    const auto& extended = cluster_.demand(shape).extended;
+    return columns.cpu(free)[at] + cpu < 0 || columns.memory(free)[at] + memory < 0 ||
+           columns.ephemeral(free)[at] + ephemeral < 0 || columns.pods(free)[at] + pods < 0 ||
+           std::any_of(extended.begin(), extended.end(), is_short);
+}
+
+}  // namespace gang

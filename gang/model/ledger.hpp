@@ -1,0 +1,139 @@
+#pragma once
+// The room that gangs hold, slot by slot, kept equal to the cluster's charges: every move changes
+// both at once. Knows nothing of time, queues or messages.
+
+#include "core/base/mutant.hpp"
+#include "core/base/text.hpp"
+#include "core/cluster/cluster.hpp"
+#include "gang/model/application.hpp"
+#include "gang/model/pods.hpp"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace gang {
+
+class Ledger {
+public:
+    Ledger(core::Cluster& cluster, Pods& pods, core::Texts& texts)
+        : cluster_(cluster), pods_(pods), texts_(texts) {}
+
+    /// Charges a pod of ours where it is, unless a slot does.
+    void settle(const PodEntry& entry);
+
+    /// It is to have so many slots in all: there will be no room for more than it needs.
+    static void expect(Application& app, std::int64_t slots) {
+        app.slots.reserve(static_cast<std::size_t>(slots));
+    }
+
+    /// So many more slots, without room; `node`: where they were last.
+    void add(Application& app, std::size_t shape, std::string_view node, std::int64_t count);
+
+    /// So many more slots, open on this node.
+    void add_open(Application& app, std::size_t shape, core::NodeIndex node, std::int64_t count);
+
+    /// A slot without room gets it on this node, whether or not there is any left.
+    void open(Application& app, Slot& slot, std::string_view node);
+
+    /// The executor is on its node (or on its way): the slot is its room from now on, there.
+    /// Repeating it takes over a changed request.
+    void fill(Application& app, std::size_t slot, PodEntry& entry);
+    /// The same of one that rests, and goes on resting.
+    void fill(Application& app, std::size_t slot, PodId resting);
+
+    /// The executor has left its slot, which is open again on the same node.
+    void vacate(Application& app, PodEntry& entry);
+
+    /// The slot's room is given up; it waits for other room.
+    void degrade(Application& app, Slot& slot);
+
+    /// Charges the room that a degraded slot had on its node, until `generation` is written.
+    void hold(Application& app, const Slot& slot, std::int64_t generation);
+
+    /// The same for these amounts; as far as pods are counted, they are one.
+    void hold(
+        Application& app,
+        std::string_view node,
+        const core::Resources& amounts,
+        std::int64_t generation);
+
+    /// The reservation of this generation is stored: what it no longer names is free.
+    void release_holds(Application& app, std::int64_t generation);
+
+    /// These slots, which nobody is in, cease to be; their room is held until `generation` is
+    /// written. Indices ascending.
+    void give_up(Application& app, const std::vector<std::size_t>& slots, std::int64_t generation);
+
+    /// All open and degraded slots.
+    void give_up_unfilled(Application& app, std::int64_t generation);
+
+    /// The gang holds nothing any more. Executors that still run are charged as themselves.
+    void drop(Application& app);
+
+    /// An open slot on a usable node that takes this executor, those of its own profile first.
+    /// `avoids_overdrawn`: none on a node where more is charged than it has, as long as nobody may
+    /// move slots away from it.
+    std::optional<std::size_t> find_open(
+        const Application& app, const PodEntry& entry, bool avoids_overdrawn) const;
+
+    /// Whether others have taken more of the node than it has, as far as the shape asks for it.
+    /// Room that slots have left and that is still held is on its way out and does not count.
+    bool is_overrun(core::NodeIndex node, core::ShapeId shape) const;
+
+    /// Whether an open slot can stay where it is.
+    bool is_usable(const Application& app, const Slot& slot) const;
+
+    /// CPU of all open slots, in thousandths of a core.
+    std::int64_t open_milli() const { return open_milli_; }
+
+    /// Gangs with open slots: few, however many run or wait.
+    const std::set<Rank>& unfilled() const { return unfilled_; }
+
+    /// Of all gangs.
+    std::size_t hold_count() const { return held_.size(); }
+
+private:
+    /// What a slot is filled with.
+    struct Occupant {
+        PodId pod;
+        const std::string& uid;
+        const std::string& node;
+        const core::Resources& requests;
+        SlotState state;
+    };
+    void occupy(Application& app, Slot& slot, const Occupant& occupant);
+    void open_at(Application& app, Slot& slot, core::NodeIndex node);
+    void set_state(Application& app, Slot& slot, SlotState state);
+    void count_anew(Application& app);
+    void note_unfilled(const Application& app);
+    void count_open(const Slot& slot, std::int64_t sign);
+    void keep(Application& app, core::ChargeId charge, std::int64_t generation);
+
+    core::Cluster& cluster_;
+    Pods& pods_;
+    core::Texts& texts_;
+    std::int64_t open_milli_ = 0;
+    std::set<Rank> unfilled_;
+    std::set<core::ChargeId> held_;  ///< the holds of all gangs
+};
+
+/// Whether the API server has the reservation that names this slot where it is.
+inline bool is_stored(const Application& app, const Slot& slot) {
+    return app.first_generation + slot.since <= app.stored ||
+           core::is_mutant(core::Mutant::moved_slot_used_before_stored);
+}
+
+/// The profile label of an executor, 0 if there is none.
+std::int32_t profile_of(const core::Pod& executor);
+
+/// What the annotation of an executor says of its slot.
+Mark mark_of(const core::Pod& executor);
+
+/// Whether each amount of `inner` is within `outer`.
+bool fits_within(const core::Resources& inner, const core::Resources& outer);
+
+}  // namespace gang

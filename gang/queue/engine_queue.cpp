@@ -1,0 +1,463 @@
+// Waiting gangs, first come first served, each as a whole or not at all. The first gang that could
+// fit the cluster and does not fit now blocks those behind it; a gang that could not fit even an
+// emptier cluster is passed over, as is one whose conf is not known.
+//
+// Gangs that ask for the same are of one kind (waiting_line.hpp): what refuses one of them refuses
+// all that are as large or larger, as long as no node that could take a pod of theirs has got room.
+//
+// Executors without a slot are elastic. They keep their turn, so that gangs which came later do not
+// starve them, and hold up nobody: what does not fit now is passed over. An application that runs
+// with the executors it has may want more for as long as it lives; gangs do not wait for that.
+//
+// What they are told meanwhile: engine_words.cpp.
+
+#include "core/base/mutant.hpp"
+#include "gang/engine.hpp"
+#include "gang/report/messages.hpp"
+#include "gang/reservation/reservation.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace gang {
+namespace {
+
+/// A pod that is changed by others all the time must not hold up the queue with it.
+constexpr int failures_in_row_max = 3;
+
+}  // namespace
+
+/// The driver's word, or its profile's.
+core::PackingPolicy Engine::policy_of(const Application& app) const {
+    return app.packing ? *app.packing
+                       : schema_.packing_of(pods_.scheduler_name(pods_.id_of(app.uid)));
+}
+
+core::PlacementRequest Engine::request_of(const Application& app, core::View view) const {
+    core::PlacementRequest request;
+    request.policy = policy_of(app);
+    request.driver = app.driver_shape;
+    request.view = view;
+    for (const GangShape& shape : app.shapes) {
+        const bool is_short = core::is_mutant(core::Mutant::gang_one_short) && shape.count > 0;
+        request.executors.push_back({shape.id, shape.count - (is_short ? 1 : 0)});
+        if (core::is_mutant(core::Mutant::half_gang)) {
+            request.executors.back().count = 0;
+        }
+    }
+    return request;
+}
+
+core::Placement Engine::place(const core::PlacementRequest& request) {
+    const std::uint64_t before = planner_.groups_scanned();
+    ++counters_.placements;
+    core::Placement placement = planner_.place(cluster_, request);
+    const auto scanned = static_cast<std::int64_t>(planner_.groups_scanned() - before);
+    work_left_ -= work_per_turn + scanned * work_per_group_scanned;
+    if (std::holds_alternative<core::Rejection>(placement)) {
+        work_left_ -= static_cast<std::int64_t>(cluster_.node_count()) * work_per_node_explained;
+    }
+    return placement;
+}
+
+/// The same without the reasons of a "no".
+std::optional<core::Plan> Engine::find_plan(const core::PlacementRequest& request) {
+    const std::uint64_t before = planner_.groups_scanned();
+    ++counters_.placements;
+    auto plan = planner_.find(cluster_, request);
+    const auto scanned = static_cast<std::int64_t>(planner_.groups_scanned() - before);
+    work_left_ -= work_per_turn + scanned * work_per_group_scanned;
+    return plan;
+}
+
+bool Engine::fits(const core::PlacementRequest& request) {
+    const std::uint64_t before = planner_.groups_scanned();
+    ++counters_.placements;
+    const bool does = planner_.fits(cluster_, request);
+    const auto scanned = static_cast<std::int64_t>(planner_.groups_scanned() - before);
+    work_left_ -= work_per_turn + scanned * work_per_group_scanned;
+    return does;
+}
+
+/// Of what the view is made of.
+std::uint64_t Engine::version_of(core::View view) const {
+    return view == core::View::free          ? cluster_.room_version()
+           : view == core::View::allocatable ? nodes_version_
+                                             : ceiling_version_;
+}
+
+/// Room and gangs that have changed are walked at once, and then by kind. What is said to those who
+/// wait behind others has time: everybody is looked at once a second, if anything has changed.
+void Engine::admit_waiting() {
+    queue_changed_ = queue_changed_ || !waiting_.is_filed();
+    file_waiting();
+    if (!waiting_.is_filed()) {
+        wake_at(now_ms_);  // the tick's work was used up
+        return;
+    }
+    const bool is_same = !queue_changed_ && walked_room_ == cluster_.room_version() &&
+                         walked_ceiling_ == ceiling_version_;
+    if (!is_same) {
+        walk_kinds();
+    }
+    look();
+}
+
+/// Gangs that cannot be placed whatever room there is are of no kind: they are told why.
+void Engine::file_waiting() {
+    const Line unfiled = waiting_.take_unfiled();
+    for (Application* const next : unfiled) {
+        Application& app = *next;
+        if (work_left_ <= 0) {
+            waiting_.changed(app);
+            continue;
+        }
+        work_left_ -= work_per_turn;
+        if (!app.remarks->problem.empty() || app.conf_needed || !app.driver_shape) {
+            const PodEntry& entry = pods_.at(app.uid);
+            tell_warnings(app, entry);
+            is_not_to_be_placed(app, entry);
+            is_look_due_ = true;  // those behind it are one fewer
+            continue;
+        }
+        KindKey key{app.is_elastic, policy_of(app), {*app.driver_shape}, {}};
+        std::int64_t size = 0;
+        for (const GangShape& shape : app.shapes) {
+            key.shapes.push_back(shape.id);
+            key.counts.push_back(shape.count);
+            size += shape.count;
+        }
+        if (key.counts.size() < 2) {
+            key.counts.clear();
+        }
+        waiting_.file(app, std::move(key), size);
+    }
+}
+
+/// In order of rank, by the first of each kind. A kind is left as soon as its first gang is
+/// refused, or stands behind one that is: what is true of it is true of all behind it.
+void Engine::walk_kinds() {
+    // The rest of a walk goes on behind the same heads. Positions move with nodes: then it begins
+    // anew.
+    if (walked_nodes_ != nodes_version_) {
+        walk_from_.reset();
+    }
+    walked_nodes_ = nodes_version_;
+    Walk walk = walk_from_ ? std::exchange(rest_, {}) : Walk{};
+    queue_changed_ = false;
+    placed_.clear();
+    // Gangs that are passed over cost work too: without going on where the last tick stopped,
+    // enough of them would keep all others from ever being looked at.
+    const std::optional<Rank> start = std::exchange(walk_from_, std::nullopt);
+    std::vector<KindTurn> turns;
+    const auto is_later = [](const KindTurn& a, const KindTurn& b) {
+        return b.app->order() < a.app->order();
+    };
+    for (auto& kind : waiting_.kinds()) {
+        for (const auto view :
+             {core::View::free, core::View::without_gangs, core::View::allocatable}) {
+            keep_refusal(kind, view);
+        }
+        const Line& members = kind.second.members;
+        const auto first = start ? members.lower_bound(*start) : members.begin();
+        if (const auto turn = find_turn(kind, first, walk)) {
+            turns.push_back(*turn);
+        }
+    }
+    std::make_heap(turns.begin(), turns.end(), is_later);
+    while (!turns.empty()) {
+        std::pop_heap(turns.begin(), turns.end(), is_later);
+        KindEntry& kind = *turns.back().kind;
+        Application& app = *turns.back().app;
+        turns.pop_back();
+        if (work_left_ <= 0) {
+            walk_from_ = app.rank();
+            rest_ = walk;
+            break;
+        }
+        if (take_turn(app, kind, walk) == Turn::none) {
+            continue;
+        }
+        // Admitting has taken the gang out.
+        if (const auto turn = find_turn(kind, kind.second.members.upper_bound(app.order()), walk)) {
+            turns.push_back(*turn);
+            std::push_heap(turns.begin(), turns.end(), is_later);
+        }
+    }
+    walked_room_ = cluster_.room_version();
+    walked_ceiling_ = ceiling_version_;
+    is_look_due_ = is_look_due_ || walk.cut_short;
+    if (walk_from_ || start) {
+        queue_changed_ = true;  // also those before the rest, who may fit by now
+        wake_at(now_ms_);
+    }
+}
+
+/// What was refused stays refused as long as none of the nodes with new room since takes a pod of
+/// the kind in that view.
+void Engine::keep_refusal(KindEntry& kind, core::View view) {
+    KindVerdict& verdict = kind.second.verdicts[static_cast<std::size_t>(view)];
+    if (verdict.refused == KindVerdict{}.refused || core::is_mutant(core::Mutant::memo_kept)) {
+        return;
+    }
+    bool is_helped = false;
+    if (verdict.unchanged_at != version_of(view)) {
+        const bool is_known = cluster_.for_each_gain(verdict.refused_at, [&](core::NodeIndex node) {
+            is_helped =
+                is_helped ||
+                std::any_of(
+                    kind.first.shapes.begin(), kind.first.shapes.end(), [&](core::ShapeId shape) {
+                        return cluster_.capacity(node, shape, view) > 0;
+                    });
+        });
+        is_helped = is_helped || !is_known;
+    }
+    if (is_helped) {
+        verdict.refused = KindVerdict{}.refused;
+        return;
+    }
+    verdict.refused_at = cluster_.room_version();
+    verdict.unchanged_at = version_of(view);
+}
+
+/// The first from there who is not known to be in vain, or has not been told so yet.
+std::optional<Engine::KindTurn> Engine::find_turn(
+    KindEntry& entry, Line::const_iterator from, Walk& walk) {
+    WaitingKind& kind = entry.second;
+    const auto& verdicts = kind.verdicts;
+    std::int64_t in_vain = std::min(
+        verdicts[static_cast<std::size_t>(core::View::allocatable)].refused,
+        verdicts[static_cast<std::size_t>(core::View::without_gangs)].refused);
+    if (entry.first.is_elastic) {
+        in_vain = std::min(in_vain, verdicts[static_cast<std::size_t>(core::View::free)].refused);
+    }
+    if (kind.unseen == 0 && !kind.sizes.empty() && kind.sizes.begin()->first >= in_vain) {
+        walk.cut_short = true;
+        return std::nullopt;  // all of them
+    }
+    for (; from != kind.members.end(); ++from) {
+        const WaitingRow& row = waiting_.row(**from);
+        if (!row.is_seen || row.size < in_vain) {
+            return KindTurn{*from, &entry};
+        }
+        walk.cut_short = true;
+    }
+    return std::nullopt;
+}
+
+Engine::Turn Engine::take_turn(Application& app, KindEntry& kind, Walk& walk) {
+    work_left_ -= work_per_turn;
+    ++counters_.turns;
+    PodEntry& entry = pods_.at(app.uid);
+    tell_warnings(app, entry);
+    if (walk.blocked && !is_apart(kind, walk)) {
+        walk.cut_short = true;
+        return Turn::none;
+    }
+    WaitingRow& row = waiting_.row(app);
+    waiting_.see(row);
+    row.position = 0;
+    row.is_behind = false;
+    const bool was_parked = std::exchange(row.is_parked, false);
+    if (is_not_to_be_placed(app, entry)) {
+        return Turn::next;
+    }
+    row.is_parked = is_parked(app, kind, row.size);
+    if (row.is_parked) {
+        tell_unless(row.is_told && was_parked, app, walk);
+        return Turn::next;
+    }
+    if (waits_for_retry(app, kind, walk)) {
+        return Turn::next;
+    }
+    KindVerdict& verdict = kind.second.verdicts[static_cast<std::size_t>(core::View::free)];
+    if (row.size < verdict.refused) {
+        if (const auto plan = find_plan(request_of(app, core::View::free))) {
+            admit(app, entry, *plan);
+            return Turn::next;
+        }
+        verdict.refused = row.size;
+        verdict.refused_at = cluster_.room_version();
+        verdict.unchanged_at = version_of(core::View::free);
+    }
+    if (!app.is_elastic) {
+        block(kind, app, walk);
+        walk.cut_short = walk.cut_short ||
+                         kind.second.members.upper_bound(app.order()) != kind.second.members.end();
+    }
+    // Else only numbers may have changed in what it was told.
+    tell_unless(row.is_told && is_about_room(row.code), app, walk);
+    row.code = ReasonCode::waiting_for_capacity;
+    return app.is_elastic || core::is_mutant(core::Mutant::younger_overtakes) ? Turn::next
+                                                                              : Turn::none;
+}
+
+/// Of one whose turn it is: nobody is before it.
+void Engine::tell_unless(bool is_known, Application& app, Walk& walk) {
+    if (is_known) {
+        walk.cut_short = true;
+    } else {
+        tell(app, nullptr);
+    }
+}
+
+/// True: the pause after a failed attempt is not over.
+bool Engine::waits_for_retry(Application& app, KindEntry& kind, Walk& walk) {
+    const PodEntry& entry = pods_.at(app.uid);
+    if (is_ready(entry)) {
+        return false;
+    }
+    // A changed pod is tried again within moments: that is not worth a condition, which would be
+    // one more change.
+    if (entry.retry->stale_version.empty()) {
+        set_saying(app, retry_saying(cluster_.node_count(), *entry.retry));
+    }
+    waiting_.row(app).code = entry.retry->code;
+    if (holds_up_others(entry) && !app.is_elastic) {
+        block(kind, app, walk);
+    }
+    return true;
+}
+
+void Engine::block(KindEntry& kind, const Application& app, Walk& walk) {
+    if (core::is_mutant(core::Mutant::younger_overtakes)) {
+        return;
+    }
+    walk.head = walk.blocked ? walk.head : app.uid;
+    walk.blocked = true;
+    WaitingRow& row = waiting_.row(app);
+    row.ahead = walk.ahead;
+    row.position = ++walk.ahead;
+    for (const core::ShapeId shape : kind.first.shapes) {
+        walk.blocked_nodes.add(cluster_.eligible(cluster_.class_of(shape)));
+    }
+    walk.blocked_state = ++blocked_states_;
+}
+
+/// Nobody who waits before it could use any of its nodes, so it takes nothing from them: pools that
+/// share no node are lines of their own. True of one of a kind is true of all.
+bool Engine::is_apart(KindEntry& kind, const Walk& walk) const {
+    WaitingKind& known = kind.second;
+    if (known.apart_for != walk.blocked_state) {
+        known.apart_for = walk.blocked_state;
+        known.is_apart = std::none_of(
+            kind.first.shapes.begin(), kind.first.shapes.end(), [&](core::ShapeId shape) {
+                return cluster_.eligible(cluster_.class_of(shape)).intersects(walk.blocked_nodes);
+            });
+    }
+    return known.is_apart;
+}
+
+/// What failed by chance keeps its place, or every hiccup would reorder the queue; not for ever.
+bool Engine::holds_up_others(const PodEntry& entry) const {
+    return entry.retry->code == ReasonCode::backing_off &&
+           entry.retry->failures <= failures_in_row_max;
+}
+
+/// Gangs that would not fit even if no other gang were there: others need not wait for them. The
+/// empty cluster first: that answer stays while pods of others come and go.
+bool Engine::is_parked(const Application& app, KindEntry& kind, std::int64_t size) {
+    return is_refused(app, kind, size, core::View::allocatable) ||
+           is_refused(app, kind, size, core::View::without_gangs);
+}
+
+/// Whether the view has no room for it, by comparison with others of its kind, if that tells.
+bool Engine::is_refused(
+    const Application& app, KindEntry& kind, std::int64_t size, core::View view) {
+    KindVerdict& verdict = kind.second.verdicts[static_cast<std::size_t>(view)];
+    if (size >= verdict.refused) {
+        return true;
+    }
+    // What is free is taken by those who are admitted, too.
+    const std::uint64_t may_shrink = view == core::View::free
+                                         ? shrink_version_ + cluster_.room_version() + admitted_
+                                         : shrink_version_;
+    if (verdict.fits_at != may_shrink) {
+        verdict.fits = -1;
+        verdict.fits_at = may_shrink;
+    }
+    if (size <= verdict.fits) {
+        return false;
+    }
+    if (fits(request_of(app, view))) {
+        verdict.fits = size;
+        return false;
+    }
+    verdict.refused = size;
+    verdict.refused_at = cluster_.room_version();
+    verdict.unchanged_at = version_of(view);
+    return true;
+}
+
+void Engine::admit(Application& app, PodEntry& entry, const core::Plan& plan) {
+    ledger_.expect(app, waiting_.row(app).size);
+    for (std::size_t shape = 0; shape < app.shapes.size(); ++shape) {
+        for (const core::NodeCount& found : plan.executors[shape]) {
+            ledger_.add_open(app, shape, found.node, found.count);
+        }
+        if (core::is_mutant(core::Mutant::half_gang)) {
+            ledger_.add(app, shape, {}, app.shapes[shape].count);
+        }
+    }
+    core::StringMap annotations;
+    if (app.is_driver) {
+        app.first_generation = 0;
+        app.generation = 1;
+        app.epoch = epoch_;
+        app.annotation = texts_.keep(reservation_text(app));
+        app.text_generation = app.generation;
+        app.stored = 0;
+        app.is_shown = true;  // the bind brings it: no bound state can be without it
+        if (!annotation_fits(app)) {
+            ledger_.drop(app);
+            return;
+        }
+        if (!core::is_mutant(core::Mutant::reservation_after_bind)) {
+            annotations = {{std::string(reservation_annotation), app.annotation.str()}};
+        }
+    } else if (!app.elastic_of.empty()) {
+        const Application* gang = find_owner(entry);
+        annotations = {
+            {std::string(slot_annotation),
+             is_slotless(gang) ? gang->uid + "/" + std::string(unnumbered_slot)
+                               : std::string(elastic_mark)}};
+    }
+    app.phase = Phase::claimed;
+    app.milestones.make().admitted_ms = now_ms_;
+    app.claimed_node = texts_.keep(cluster_.node_name(plan.driver));
+    waiting_.erase(app);
+    ++admitted_;
+    if (Application* gang = find_owner(entry)) {
+        gang->remove_pending(entry.rank());
+    }
+    if (const auto placed = placed_.find({app.elastic_of.str(), profile_of(entry.pod)});
+        placed != placed_.end()) {
+        ++placed->second;
+    }
+    // Who was remembered to fit may not, now that this room is taken.
+    Memo& memo = memos_[static_cast<std::size_t>(core::View::free)];
+    if (std::exchange(memo.has_fits, false)) {
+        std::erase_if(memo.gangs, [](const auto& known) { return !known.second; });
+    }
+    send_bind(entry, app.claimed_node, std::move(annotations));
+    if (!core::is_mutant(core::Mutant::claimed_driver_not_counted)) {
+        ledger_.settle(entry);
+    }
+}
+
+/// Past 256 KiB of annotations nobody could write the pod again, so a gang
+/// spread too widely is not admitted. What the pod carries beside ours is added
+/// up by the edge, which sees all of it.
+bool Engine::annotation_fits(Application& app) {
+    const std::size_t bytes = app.annotation.str().size();
+    if (bytes <= reservation_bytes_max) {
+        return true;
+    }
+    app.set_problem(
+        "the gang's reservation would be an annotation of " + std::to_string(bytes) +
+        " bytes, more than the " + std::to_string(reservation_bytes_max) + " allowed");
+    set_saying(app, problem_saying(cluster_.node_count(), app.remarks->problem));
+    return false;
+}
+
+}  // namespace gang

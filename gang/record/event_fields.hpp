@@ -1,0 +1,495 @@
+#pragma once
+// What a recording keeps of every value that goes through the scheduler: one table per type, read
+// by the writer and by the reader of gang/record/event_log.cpp alike. A member that has no row does not
+// compile there (the rows are counted), nor does an event or decision without a table.
+//
+// A name is part of the format: who changes one raises recording_format.
+
+#include "config/schema.hpp"
+#include "core/value/node.hpp"
+#include "core/value/pod.hpp"
+#include "core/value/pod_template.hpp"
+#include "gang/decision.hpp"
+#include "gang/event.hpp"
+
+#include <cstddef>
+#include <tuple>
+#include <type_traits>
+
+namespace gang::fields {
+
+template <typename Owner, typename Member>
+struct Field {
+    const char* name;
+    Member Owner::*member;
+};
+
+template <typename Owner, typename Member>
+Field(const char*, Member Owner::*) -> Field<Owner, Member>;  // Clang 14 asks for it
+
+/// Of<T>::list is a tuple of T's fields; Of<T>::name the word for an event or decision.
+template <typename T>
+struct Of;
+
+/// The last value of an enumeration: what is greater is not one.
+template <typename E>
+inline constexpr E last = E{};
+
+// --- core ---
+
+template <>
+inline constexpr auto last<core::PodPhase> = core::PodPhase::unknown;
+template <>
+inline constexpr auto last<core::SelectorOperator> = core::SelectorOperator::less;
+template <>
+inline constexpr auto last<core::TaintEffect> = core::TaintEffect::no_execute;
+
+template <>
+struct Of<core::ExtendedResource> {
+    using T = core::ExtendedResource;
+    static constexpr auto list = std::tuple{Field{"name", &T::name}, Field{"amount", &T::amount}};
+};
+template <>
+struct Of<core::Resources> {
+    using T = core::Resources;
+    static constexpr auto list = std::tuple{
+        Field{"cpu", &T::cpu_milli},
+        Field{"memory", &T::memory_bytes},
+        Field{"ephemeral", &T::ephemeral_bytes},
+        Field{"extended", &T::extended}};
+};
+template <>
+struct Of<core::NodeSelectorRequirement> {
+    using T = core::NodeSelectorRequirement;
+    static constexpr auto list =
+        std::tuple{Field{"key", &T::key}, Field{"op", &T::op}, Field{"values", &T::values}};
+};
+template <>
+struct Of<core::NodeSelectorTerm> {
+    using T = core::NodeSelectorTerm;
+    static constexpr auto list =
+        std::tuple{Field{"labels", &T::match_expressions}, Field{"fields", &T::match_fields}};
+};
+template <>
+struct Of<core::Taint> {
+    using T = core::Taint;
+    static constexpr auto list =
+        std::tuple{Field{"key", &T::key}, Field{"value", &T::value}, Field{"effect", &T::effect}};
+};
+template <>
+struct Of<core::Toleration> {
+    using T = core::Toleration;
+    static constexpr auto list = std::tuple{
+        Field{"key", &T::key},
+        Field{"exists", &T::exists},
+        Field{"value", &T::value},
+        Field{"anyEffect", &T::any_effect},
+        Field{"effect", &T::effect},
+        Field{"seconds", &T::seconds}};
+};
+template <>
+struct Of<core::Constraints> {
+    using T = core::Constraints;
+    static constexpr auto list = std::tuple{
+        Field{"selector", &T::node_selector},
+        Field{"hasAffinity", &T::has_required_affinity},
+        Field{"affinity", &T::required_affinity},
+        Field{"tolerations", &T::tolerations},
+        Field{"hostPorts", &T::has_host_ports}};
+};
+template <>
+struct Of<core::OwnerReference> {
+    using T = core::OwnerReference;
+    static constexpr auto list = std::tuple{
+        Field{"kind", &T::kind},
+        Field{"name", &T::name},
+        Field{"uid", &T::uid},
+        Field{"controller", &T::controller}};
+};
+template <>
+struct Of<core::ScheduledCondition> {
+    using T = core::ScheduledCondition;
+    static constexpr auto list = std::tuple{
+        Field{"status", &T::status},
+        Field{"reason", &T::reason},
+        Field{"message", &T::message},
+        Field{"since", &T::since}};
+};
+template <>
+struct Of<core::ConfigMapKey> {
+    using T = core::ConfigMapKey;
+    static constexpr auto list =
+        std::tuple{Field{"configMap", &T::config_map}, Field{"key", &T::key}};
+};
+template <>
+struct Of<core::Pod> {
+    using T = core::Pod;
+    static constexpr auto list = std::tuple{
+        Field{"namespace", &T::namespace_name},
+        Field{"name", &T::name},
+        Field{"uid", &T::uid},
+        Field{"version", &T::resource_version},
+        Field{"scheduler", &T::scheduler_name},
+        Field{"node", &T::node_name},
+        Field{"phase", &T::phase},
+        Field{"failure", &T::failure},
+        Field{"deleting", &T::deleting},
+        Field{"gated", &T::gated},
+        Field{"created", &T::created},
+        Field{"priority", &T::priority},
+        Field{"labels", &T::labels},
+        Field{"annotations", &T::annotations},
+        Field{"owners", &T::owners},
+        Field{"requests", &T::requests},
+        Field{"constraints", &T::constraints},
+        Field{"scheduled", &T::scheduled},
+        Field{"podGroup", &T::pod_group},
+        Field{"properties", &T::spark_properties},
+        Field{"template", &T::executor_template},
+        Field{"problem", &T::problem}};
+};
+template <>
+struct Of<core::Node> {
+    using T = core::Node;
+    static constexpr auto list = std::tuple{
+        Field{"name", &T::name},
+        Field{"uid", &T::uid},
+        Field{"version", &T::resource_version},
+        Field{"allocatable", &T::allocatable},
+        Field{"pods", &T::pods},
+        Field{"labels", &T::labels},
+        Field{"cost", &T::cost},
+        Field{"taints", &T::taints},
+        Field{"unschedulable", &T::unschedulable},
+        Field{"ready", &T::ready},
+        Field{"distrusted", &T::is_distrusted},
+        Field{"refusesPorts", &T::refuses_host_ports}};
+};
+template <>
+struct Of<core::ContainerRequest> {
+    using T = core::ContainerRequest;
+    static constexpr auto list = std::tuple{
+        Field{"name", &T::name},
+        Field{"requests", &T::requests},
+        Field{"restartable", &T::restartable}};
+};
+template <>
+struct Of<core::PodRequests> {
+    using T = core::PodRequests;
+    static constexpr auto list = std::tuple{
+        Field{"containers", &T::containers},
+        Field{"init", &T::init_containers},
+        Field{"overhead", &T::overhead},
+        Field{"podLevel", &T::pod_level}};
+};
+template <>
+struct Of<core::HostPort> {
+    using T = core::HostPort;
+    static constexpr auto list =
+        std::tuple{Field{"ip", &T::ip}, Field{"protocol", &T::protocol}, Field{"port", &T::port}};
+};
+template <>
+struct Of<core::TemplateContainer> {
+    using T = core::TemplateContainer;
+    static constexpr auto list =
+        std::tuple{Field{"cpuLimit", &T::cpu_limit_milli}, Field{"ports", &T::host_ports}};
+};
+template <>
+struct Of<core::PodTemplate> {
+    using T = core::PodTemplate;
+    static constexpr auto list = std::tuple{
+        Field{"requests", &T::requests},
+        Field{"containers", &T::containers},
+        Field{"sidecarPorts", &T::sidecar_ports},
+        Field{"constraints", &T::constraints},
+        Field{"labels", &T::labels},
+        Field{"hostNetwork", &T::host_network},
+        Field{"scheduler", &T::scheduler_name},
+        Field{"node", &T::node_name},
+        Field{"priorityClass", &T::priority_class_name},
+        Field{"preemption", &T::preemption_policy},
+        Field{"runtimeClass", &T::runtime_class_name},
+        Field{"affinity", &T::affinity_json},
+        Field{"spread", &T::topology_spread_json},
+        Field{"volumes", &T::volumes_json},
+        Field{"gates", &T::scheduling_gates_json}};
+};
+
+// --- configuration ---
+
+template <>
+inline constexpr auto last<core::PackingPolicy> = core::PackingPolicy::fewest_nodes;
+template <>
+inline constexpr auto last<config::Discovery> = config::Discovery::none;
+template <>
+inline constexpr auto last<config::OrphanExecutors> = config::OrphanExecutors::schedule;
+template <>
+inline constexpr auto last<config::DynamicAllocation> = config::DynamicAllocation::reserve_max;
+template <>
+inline constexpr auto last<config::UnusedThen> = config::UnusedThen::release;
+template <>
+inline constexpr auto last<config::LogFormat> = config::LogFormat::console;
+template <>
+inline constexpr auto last<config::LogLevel> = config::LogLevel::error;
+
+template <>
+struct Of<config::LeaderElection> {
+    using T = config::LeaderElection;
+    static constexpr auto list = std::tuple{
+        Field{"enabled", &T::enabled},
+        Field{"leaseName", &T::lease_name},
+        Field{"leaseNamespace", &T::lease_namespace},
+        Field{"leaseDurationMs", &T::lease_duration_ms},
+        Field{"renewDeadlineMs", &T::renew_deadline_ms},
+        Field{"retryPeriodMs", &T::retry_period_ms}};
+};
+template <>
+struct Of<config::Gang> {
+    using T = config::Gang;
+    static constexpr auto list = std::tuple{
+        Field{"discovery", &T::discovery},
+        Field{"orphanExecutors", &T::orphan_executors},
+        Field{"maxGangSize", &T::max_gang_size},
+        Field{"dynamicAllocation", &T::dynamic_allocation},
+        Field{"neverRunningAfterMs", &T::never_running_after_ms},
+        Field{"neverRunningThen", &T::never_running_then},
+        Field{"missingExecutorsAfterMs", &T::missing_executors_after_ms},
+        Field{"missingExecutorsThen", &T::missing_executors_then}};
+};
+template <>
+struct Of<config::Nodes> {
+    using T = config::Nodes;
+    static constexpr auto list = std::tuple{
+        Field{"headroomCpu", &T::headroom_cpu_milli},
+        Field{"headroomMemory", &T::headroom_memory_bytes},
+        Field{"costLabel", &T::cost_label}};
+};
+template <>
+struct Of<config::Schema> {
+    using T = config::Schema;
+    static constexpr auto list = std::tuple{
+        Field{"kubeconfig", &T::kubeconfig},
+        Field{"leaderElection", &T::leader_election},
+        Field{"server", &T::server_listen},
+        Field{"control", &T::control_listen},
+        Field{"logFormat", &T::log_format},
+        Field{"logLevel", &T::log_level},
+        Field{"schedulerNames", &T::scheduler_names},
+        Field{"packings", &T::packings},
+        Field{"gang", &T::gang},
+        Field{"nodes", &T::nodes},
+        Field{"sealKeyFile", &T::seal_key_file},
+        Field{"eventsPerSecond", &T::events_per_second},
+        Field{"auditIntervalMs", &T::audit_interval_ms}};
+};
+
+// --- events ---
+
+template <>
+inline constexpr auto last<Kind> = Kind::nodes;
+template <>
+inline constexpr auto last<ConfProblem> = ConfProblem::failed;
+template <>
+inline constexpr auto last<BindOutcome> = BindOutcome::not_sent;
+template <>
+inline constexpr auto last<WriteOutcome> = WriteOutcome::failed;
+
+template <>
+struct Of<spark::Conf> {
+    using T = spark::Conf;
+    static constexpr auto list = std::tuple{
+        Field{"properties", &T::properties},
+        Field{"version", &T::spark_version},
+        Field{"template", &T::executor_template}};
+};
+template <>
+struct Of<PodUpserted> {
+    static constexpr const char* name = "pod";
+    static constexpr auto list = std::tuple{Field{"pod", &PodUpserted::pod}};
+};
+template <>
+struct Of<PodDeleted> {
+    static constexpr const char* name = "podDeleted";
+    static constexpr auto list = std::tuple{Field{"uid", &PodDeleted::uid}};
+};
+template <>
+struct Of<NodeUpserted> {
+    static constexpr const char* name = "node";
+    static constexpr auto list = std::tuple{Field{"node", &NodeUpserted::node}};
+};
+template <>
+struct Of<NodeDeleted> {
+    static constexpr const char* name = "nodeDeleted";
+    static constexpr auto list = std::tuple{Field{"name", &NodeDeleted::name}};
+};
+template <>
+struct Of<RelistBegun> {
+    static constexpr const char* name = "relistBegun";
+    static constexpr auto list = std::tuple{Field{"kind", &RelistBegun::kind}};
+};
+template <>
+struct Of<RelistEnded> {
+    static constexpr const char* name = "relistEnded";
+    static constexpr auto list = std::tuple{Field{"kind", &RelistEnded::kind}};
+};
+template <>
+struct Of<SparkConfFound> {
+    using T = SparkConfFound;
+    static constexpr const char* name = "confFound";
+    static constexpr auto list =
+        std::tuple{Field{"driver", &T::driver_uid}, Field{"conf", &T::conf}};
+};
+template <>
+struct Of<SparkConfMissing> {
+    using T = SparkConfMissing;
+    static constexpr const char* name = "confMissing";
+    static constexpr auto list = std::tuple{
+        Field{"driver", &T::driver_uid},
+        Field{"problem", &T::problem},
+        Field{"message", &T::message}};
+};
+template <>
+struct Of<BindFinished> {
+    using T = BindFinished;
+    static constexpr const char* name = "bindFinished";
+    static constexpr auto list = std::tuple{
+        Field{"uid", &T::pod_uid}, Field{"outcome", &T::outcome}, Field{"message", &T::message}};
+};
+template <>
+struct Of<StatusWritten> {
+    using T = StatusWritten;
+    static constexpr const char* name = "statusWritten";
+    static constexpr auto list = std::tuple{
+        Field{"uid", &T::pod_uid}, Field{"outcome", &T::outcome}, Field{"message", &T::message}};
+};
+template <>
+struct Of<ReservationDiffers> {
+    static constexpr const char* name = "reservationDiffers";
+    static constexpr auto list = std::tuple{Field{"driver", &ReservationDiffers::driver_uid}};
+};
+template <>
+struct Of<LeadershipGained> {
+    using T = LeadershipGained;
+    static constexpr const char* name = "leadershipGained";
+    static constexpr auto list =
+        std::tuple{Field{"epoch", &T::epoch}, Field{"handedOver", &T::handed_over}};
+};
+template <>
+struct Of<LeadershipLost> {
+    static constexpr const char* name = "leadershipLost";
+    static constexpr auto list = std::tuple{};
+};
+template <>
+struct Of<Tick> {
+    static constexpr const char* name = "tick";
+    static constexpr auto list = std::tuple{};
+};
+
+// --- decisions ---
+
+template <>
+struct Of<PodRef> {
+    using T = PodRef;
+    static constexpr auto list = std::tuple{
+        Field{"namespace", &T::namespace_name}, Field{"name", &T::name}, Field{"uid", &T::uid}};
+};
+template <>
+struct Of<BindPod> {
+    using T = BindPod;
+    static constexpr const char* name = "bind";
+    static constexpr auto list = std::tuple{
+        Field{"pod", &T::pod},
+        Field{"version", &T::resource_version},
+        Field{"node", &T::node},
+        Field{"annotations", &T::annotations},
+        Field{"pendingSince", &T::pending_since_ms},
+        Field{"startsGang", &T::starts_gang}};
+};
+template <>
+struct Of<FetchSparkConf> {
+    using T = FetchSparkConf;
+    static constexpr const char* name = "fetchConf";
+    static constexpr auto list = std::tuple{
+        Field{"driver", &T::driver},
+        Field{"sparkVersion", &T::spark_version},
+        Field{"properties", &T::properties},
+        Field{"template", &T::executor_template}};
+};
+template <>
+struct Of<SetCondition> {
+    using T = SetCondition;
+    static constexpr const char* name = "condition";
+    static constexpr auto list = std::tuple{
+        Field{"pod", &T::pod},
+        Field{"reason", &T::reason},
+        Field{"message", &T::message},
+        Field{"fence", &T::fence},
+        Field{"version", &T::resource_version},
+        Field{"transition", &T::is_transition}};
+};
+template <>
+struct Of<UpdateReservation> {
+    using T = UpdateReservation;
+    static constexpr const char* name = "updateReservation";
+    static constexpr auto list = std::tuple{
+        Field{"driver", &T::driver},
+        Field{"version", &T::resource_version},
+        Field{"annotations", &T::annotations}};
+};
+template <>
+struct Of<RecordEvent> {
+    using T = RecordEvent;
+    static constexpr const char* name = "event";
+    static constexpr auto list = std::tuple{
+        Field{"pod", &T::pod},
+        Field{"warning", &T::warning},
+        Field{"reason", &T::reason},
+        Field{"message", &T::message}};
+};
+template <>
+struct Of<WakeAt> {
+    static constexpr const char* name = "wakeAt";
+    static constexpr auto list = std::tuple{Field{"ms", &WakeAt::time_ms}};
+};
+template <>
+struct Of<StepDown> {
+    static constexpr const char* name = "stepDown";
+    static constexpr auto list = std::tuple{Field{"why", &StepDown::why}};
+};
+
+/// Does not compile when T has another number of members than its table has rows.
+template <typename T>
+void check_rows([[maybe_unused]] const T& value) {
+    constexpr std::size_t count = std::tuple_size_v<decltype(Of<T>::list)>;
+    if constexpr (count == 1) {
+        [[maybe_unused]] const auto& [a] = value;
+    } else if constexpr (count == 2) {
+        [[maybe_unused]] const auto& [a, b] = value;
+    } else if constexpr (count == 3) {
+        [[maybe_unused]] const auto& [a, b, c] = value;
+    } else if constexpr (count == 4) {
+        [[maybe_unused]] const auto& [a, b, c, d] = value;
+    } else if constexpr (count == 5) {
+        [[maybe_unused]] const auto& [a, b, c, d, e] = value;
+    } else if constexpr (count == 6) {
+        [[maybe_unused]] const auto& [a, b, c, d, e, f] = value;
+    } else if constexpr (count == 7) {
+        [[maybe_unused]] const auto& [a, b, c, d, e, f, g] = value;
+    } else if constexpr (count == 8) {
+        [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h] = value;
+    } else if constexpr (count == 12) {
+        [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k, l] = value;
+    } else if constexpr (count == 13) {
+        [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m] = value;
+    } else if constexpr (count == 15) {
+        [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o] = value;
+    } else if constexpr (count == 22) {
+        [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v] =
+            value;
+    } else {
+        static_assert(
+            count == 0 && std::is_empty_v<T>, "add a branch for this number of members above");
+    }
+}
+
+}  // namespace gang::fields

@@ -1,0 +1,175 @@
+#include "gang/report/messages.hpp"
+
+#include "gang/declare/declaration.hpp"
+
+#include <set>
+#include <string_view>
+
+namespace gang {
+namespace {
+
+std::string none_of(std::size_t nodes) {
+    return "0/" + std::to_string(nodes) + " nodes ";
+}
+
+std::string name_of(const Application& app) {
+    return app.namespace_name.str() + "/" + app.name;
+}
+
+}  // namespace
+
+std::string duration_text(std::int64_t ms) {
+    const std::int64_t seconds = (ms + 999) / 1000;
+    return seconds % 60 == 0 && seconds > 0 ? std::to_string(seconds / 60) + "m"
+                                            : std::to_string(seconds) + "s";
+}
+
+std::string subject_of(const Application& app, const core::Pod& pod) {
+    if (!app.is_driver) {
+        return (app.is_elastic ? "executor " : "pod ") + name_of(app);
+    }
+    const std::string& application = application_id(pod);
+    return "gang " + (application.empty() ? name_of(app) : application);
+}
+
+Saying conf_saying(std::size_t nodes, const Application& app, const core::Pod& driver) {
+    const bool unreadable = app.conf->problem == ConfProblem::unreadable;
+    std::string text = none_of(nodes) + "looked at: config map " + driver.namespace_name + "/" +
+                       driver.spark_properties->config_map +
+                       (unreadable ? " is not a Spark conf" : " is not readable yet");
+    if (!app.conf->message.empty()) {
+        text += " (" + app.conf->message + ")";
+    }
+    if (app.conf->problem == ConfProblem::forbidden) {
+        text += "; grant the scheduler get on config maps in namespace " + driver.namespace_name;
+    }
+    return {
+        unreadable ? ReasonCode::misconfigured : ReasonCode::waiting_for_spark_conf,
+        std::move(text)};
+}
+
+Saying problem_saying(std::size_t nodes, const std::string& problem) {
+    return {ReasonCode::misconfigured, none_of(nodes) + "looked at: " + problem};
+}
+
+Saying capacity_saying(
+    const std::string& subject, const core::Rejection& rejection, const Application* head) {
+    std::string text = none_of(static_cast<std::size_t>(rejection.nodes)) + "can take " + subject +
+                       " now: " + core::describe(rejection);
+    if (head != nullptr) {
+        text += ". Behind " + name_of(*head);
+    }
+    return {ReasonCode::waiting_for_capacity, std::move(text)};
+}
+
+Saying queue_saying(
+    std::size_t nodes, const std::string& subject, std::int32_t ahead, const Application* head) {
+    std::string text = none_of(nodes) + "are for " + subject + " yet: it fits, but " +
+                       std::to_string(ahead) + (ahead == 1 ? " gang is" : " gangs are") + " ahead";
+    if (head != nullptr) {
+        text += ", first " + name_of(*head);
+    }
+    return {ReasonCode::waiting_in_queue, std::move(text)};
+}
+
+Saying parked_saying(
+    ReasonCode code, const std::string& subject, const core::Rejection& rejection) {
+    const bool is_closed = code == ReasonCode::waiting_for_capacity;
+    return {
+        code,
+        none_of(static_cast<std::size_t>(rejection.nodes)) + (is_closed ? "can" : "could") +
+            " take " + subject +
+            (is_closed ? " now: nodes that it could use are closed: "
+                       : " even if they were empty: ") +
+            core::describe(rejection)};
+}
+
+Saying foreign_saying(const std::string& subject, const core::Rejection& rejection) {
+    return {
+        ReasonCode::waiting_for_capacity,
+        none_of(static_cast<std::size_t>(rejection.nodes)) + "can take " + subject +
+            " now: pods of other schedulers hold the room it needs: " + core::describe(rejection)};
+}
+
+Saying retry_saying(std::size_t nodes, const Retry& retry) {
+    std::string text = none_of(nodes) + "tried again yet: the last bind was not carried out";
+    if (!retry.message.empty()) {
+        text += " (" + retry.message + ")";
+    }
+    return {retry.code, std::move(text)};
+}
+
+Saying member_saying(std::size_t nodes, const Application& gang, const core::Resources& asked) {
+    if (gang.degraded) {
+        return {
+            ReasonCode::waiting_for_capacity,
+            none_of(nodes) + "have room for what its gang lacks, " + core::describe(asked) +
+                " for each executor: see driver " + name_of(gang)};
+    }
+    return {
+        ReasonCode::waiting_in_queue,
+        none_of(nodes) + "have a free slot of its gang: see driver " + name_of(gang)};
+}
+
+Saying orphan_saying(std::size_t nodes, const Application& gang) {
+    return {
+        ReasonCode::misconfigured,
+        none_of(nodes) + "looked at: its driver " + name_of(gang) + " has ended"};
+}
+
+Saying unowned_saying(std::size_t nodes, const core::Pod& executor) {
+    const std::string& application = application_id(executor);
+    return {
+        ReasonCode::waiting_in_queue,
+        none_of(nodes) + "looked at: the executor waits for the admitted driver of its application" +
+            (application.empty() ? std::string() : " " + application) + " in namespace " +
+            executor.namespace_name};
+}
+
+Saying limit_saying(std::size_t nodes, const Application& gang, std::int64_t limit) {
+    return {
+        ReasonCode::misconfigured,
+        none_of(nodes) + "looked at: its application may have " + std::to_string(limit) +
+            " executors, see driver " + name_of(gang)};
+}
+
+Saying failing_saying(std::size_t nodes, const Application& gang, std::int64_t pause_ms) {
+    return {
+        ReasonCode::backing_off,
+        none_of(nodes) +
+            "tried yet: executors of its application fail as fast as they are "
+            "started, the next ones are bound after a pause of up to " +
+            duration_text(pause_ms) + ", see driver " + name_of(gang)};
+}
+
+Saying oversized_saying(
+    std::size_t nodes,
+    const Application& gang,
+    const core::Resources& asked,
+    const core::Resources& declared) {
+    return {
+        ReasonCode::waiting_for_capacity,
+        none_of(nodes) + "have room for it: it asks " + core::describe(asked) +
+            ", its application declared " + core::describe(declared) + ", see driver " +
+            name_of(gang)};
+}
+
+std::string bound_text(const PodEntry& entry, const Application* app) {
+    std::string text = "Successfully assigned " + entry.pod.namespace_name + "/" + entry.pod.name +
+                       " to " + entry.node();
+    if (app == nullptr || app->slots.empty()) {
+        return text;
+    }
+    std::set<std::string_view> nodes;
+    for (const Slot& slot : app->slots) {
+        nodes.insert(slot.node.str());
+    }
+    const auto counted = [](std::size_t count, const char* what) {
+        return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+    };
+    return text + ", with room reserved for " + counted(app->slots.size(), "executor") + " on " +
+           counted(nodes.size(), "node") +
+           (app->source.empty() ? "" : ", as said by " + app->source.str());
+}
+
+}  // namespace gang

@@ -1,0 +1,57 @@
+#pragma once
+// The sentences of conditions. Each begins with "0/N nodes", because tools and people read that
+// shape, is complete by itself, and names numbers; the code is put behind it by the announcer.
+
+#include "core/placement/placement.hpp"
+#include "core/value/pod.hpp"
+#include "core/value/resources.hpp"
+#include "gang/model/application.hpp"
+#include "gang/report/announcer.hpp"
+
+#include <cstddef>
+#include <string>
+
+namespace gang {
+
+/// "10m", "90s".
+std::string duration_text(std::int64_t ms);
+
+/// "gang spark-9f3c", "pod etl/web-1" or "executor etl/a-exec-7".
+std::string subject_of(const Application& app, const core::Pod& pod);
+
+/// The conf is not readable (yet); what the API server said is quoted.
+Saying conf_saying(std::size_t nodes, const Application& app, const core::Pod& driver);
+Saying problem_saying(std::size_t nodes, const std::string& problem);
+
+/// It does not fit now. `head` is the gang that is ahead, nullptr for the first.
+Saying capacity_saying(
+    const std::string& subject, const core::Rejection& rejection, const Application* head);
+/// It would fit, but others were there before.
+Saying queue_saying(
+    std::size_t nodes, const std::string& subject, std::int32_t ahead, const Application* head);
+/// It would not fit even if nothing ran on the nodes that are open. The code says whether closed
+/// nodes would help (waiting_for_capacity), none could ever (constraints_unsatisfiable), or there
+/// are too few.
+Saying parked_saying(ReasonCode code, const std::string& subject, const core::Rejection& rejection);
+/// It would fit the cluster, but not beside what pods of others use.
+Saying foreign_saying(const std::string& subject, const core::Rejection& rejection);
+Saying retry_saying(std::size_t nodes, const Retry& retry);
+
+/// For executors: one short line that points at the driver.
+Saying member_saying(std::size_t nodes, const Application& gang, const core::Resources& asked);
+Saying orphan_saying(std::size_t nodes, const Application& gang);
+/// An executor whose driver is not there, or not admitted.
+Saying unowned_saying(std::size_t nodes, const core::Pod& executor);
+Saying limit_saying(std::size_t nodes, const Application& gang, std::int64_t limit);
+Saying failing_saying(std::size_t nodes, const Application& gang, std::int64_t pause_ms);
+Saying oversized_saying(
+    std::size_t nodes,
+    const Application& gang,
+    const core::Resources& asked,
+    const core::Resources& declared);
+
+/// The event of a bind, in kube-scheduler's words, with what a gang has reserved; no `app`: a pod
+/// that starts no gang.
+std::string bound_text(const PodEntry& entry, const Application* app);
+
+}  // namespace gang

@@ -1,0 +1,193 @@
+// Reservations read back from the annotations of bound drivers: after a start, and while another
+// leader decides. The annotation is a hint that a tenant may have edited: it is bounded by the
+// config, its nodes are checked for room again, and it never gives a gang more than it says in
+// shape and count.
+
+#include "gang/engine.hpp"
+#include "gang/reservation/reservation.hpp"
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+
+namespace gang {
+/// False: most of the tick's work was used up, and what follows from it is for the next.
+bool Engine::adopt_waiting() {
+    work_left_ = work_per_tick;
+    for (auto next = to_adopt_.begin(); next != to_adopt_.end();) {
+        if (work_left_ <= 0) {
+            return false;
+        }
+        const Rank& rank = *next;
+        Application* app = find_app(rank.uid);
+        const bool is_running = app != nullptr && app->phase == Phase::running;
+        const PodEntry* whole = is_running ? pods_.find_active(rank.uid) : nullptr;
+        if (whole != nullptr && whole->pod.node_name.empty()) {
+            ++next;  // our own bind, whose annotation the watch has yet to show
+            continue;
+        }
+        work_left_ -= work_per_turn;
+        if (is_running) {
+            adopt(*app);
+            work_left_ -= work_per_slot_adopted * static_cast<std::int64_t>(app->slots.size());
+        }
+        next = to_adopt_.erase(next);
+    }
+    return work_left_ >= work_per_tick / 2;
+}
+
+void Engine::adopt(Application& app) {
+    const std::string* text = pods_.reservation(pods_.id_of(app.uid));
+    if (app.reserved && text != nullptr && *text == app.annotation) {
+        return;
+    }
+    ledger_.drop(app);
+    release_shapes(app);
+    degraded_.erase(app.rank());
+    app.degraded = false;
+    app.reserved = false;
+    if (!read_reservation(app, text)) {
+        if (reads_gangs()) {
+            want_declaration(app);
+        }
+        return;
+    }
+    app.reserved = true;
+    if (schema_.is_sealed()) {
+        forget_declaration(app);
+    } else {
+        unverified_.insert(app.rank());
+        want_declaration(app);
+    }
+    follow_marks(app);
+    seat_members(app);
+    open_rest(app);
+    dirty_gangs_.insert(app.uid);
+    suspect_gangs_.insert(app.uid);
+}
+
+/// `text` is what its driver carries.
+bool Engine::read_reservation(Application& app, const std::string* text) {
+    if (text == nullptr || !reads_gangs()) {
+        return false;
+    }
+    app.annotation = texts_.keep(*text);
+    const auto read = decode_reservation(*text, schema_.gang.max_gang_size - 1);
+    if (!read || read->anchor != app.uid) {
+        app.remarks.make().notes = {
+            read ? "the reservation annotation belongs to another pod" : read.error().message};
+        return false;
+    }
+    app.first_generation = read->generation;
+    app.generation = read->generation;
+    app.text_generation = read->generation;
+    app.stored = read->generation;
+    app.is_shown = true;
+    app.epoch = read->epoch;
+    app.queue = texts_.keep(read->queue);
+    ledger_.expect(app, slot_count(*read));
+    for (const ReservedShape& shape : read->shapes) {
+        const std::size_t index = app.shapes.size();
+        std::int64_t count = shape.unplaced;
+        for (const auto& [node, slots] : shape.slots_per_node) {
+            count += slots;
+            ledger_.add(app, index, node, slots);
+        }
+        ledger_.add(app, index, {}, shape.unplaced);
+        add_shape(app, {shape.profile, count, shape.max, {}}, shape.requests, shape.constraints);
+    }
+    return true;
+}
+
+void Engine::follow_marks(const Application& app) {
+    const auto it = claimants_.find(pods_.claim(pods_.id_of(app.uid)));
+    if (it == claimants_.end()) {
+        return;
+    }
+    const PodIds executors = it->second.executors;
+    for (const PodId executor : executors) {
+        PodEntry& entry = pods_.wake(executor);  // none of them rests
+        follow_mark(entry);
+        follow_labels(app, entry);
+    }
+    recheck_claims(app);
+}
+
+/// An executor that runs and whose mark a tenant has taken: it belongs to the gang whose slot its
+/// labels would have got it. Otherwise that slot is held for nobody as long as the gang lives.
+void Engine::follow_labels(const Application& app, PodEntry& entry) {
+    const bool is_unmarked = entry.mark != Mark::elastic && is_unclaimed_executor(entry) &&
+                             !entry.pod.node_name.empty() && entry.holds_room();
+    if (is_unmarked && find_claimant(entry) == &app) {
+        become_member(entry, app.uid);
+    }
+}
+
+/// Bound executors take slots on their own nodes first; an executor that was bound to a slot which
+/// has moved since takes one from elsewhere, or the gang would hold room twice.
+void Engine::seat_members(Application& app) {
+    std::map<std::string_view, std::vector<std::size_t>> empty;  // by node, the first slot last
+    for (std::size_t i = app.slots.size(); i-- > 0;) {
+        if (app.slots[i].pod.is_none()) {
+            empty[app.slots[i].node.str()].push_back(i);
+        }
+    }
+    // A stranger in another namespace may name our driver as its owner.
+    std::vector<PodId> members = pods_.sorted_members_of(app.uid);
+    std::erase_if(members, [this, &app](PodId member) {
+        return pods_.slot(member) >= 0 || !pods_.holds_room(member) ||
+               pods_.namespace_of(member) != app.namespace_name.str();
+    });
+    const auto take = [this, &app](std::size_t slot, PodId member) {
+        if (pods_.rests(member)) {
+            ledger_.fill(app, slot, member);
+        } else {
+            ledger_.fill(app, slot, pods_.wake(member));
+        }
+    };
+    for (const PodId member : members) {
+        const auto here = empty.find(pods_.node(member));
+        if (pods_.mark(member) != Mark::elastic && here != empty.end() && !here->second.empty()) {
+            take(here->second.back(), member);
+            here->second.pop_back();
+        }
+    }
+    std::size_t next = 0;
+    for (const PodId member : members) {
+        if (pods_.slot(member) >= 0 || pods_.mark(member) != Mark::slot) {
+            continue;
+        }
+        while (next < app.slots.size() && !app.slots[next].pod.is_none()) {
+            ++next;
+        }
+        if (next < app.slots.size()) {
+            take(next, member);
+        }
+    }
+}
+
+/// One that was bound while we looked elsewhere.
+void Engine::seat(Application& app, PodEntry& entry) {
+    for (std::size_t i = 0; app.count_empty() > 0 && i < app.slots.size(); ++i) {
+        const Slot& slot = app.slots[i];
+        if (entry.mark != Mark::elastic && slot.pod.is_none() && slot.node == entry.node()) {
+            ledger_.fill(app, i, entry);
+            return;
+        }
+    }
+}
+
+void Engine::open_rest(Application& app) {
+    for (Slot& slot : app.slots) {
+        const auto node = slot.pod.is_none() ? cluster_.find_node(slot.node.str()) : std::nullopt;
+        const core::ShapeId shape = app.shapes[slot.shape].id;
+        if (node && cluster_.capacity_in_all(*node, shape, core::View::free) > 0) {
+            ledger_.open(app, slot, slot.node.str());
+        }
+    }
+    if (app.count(SlotState::degraded) > 0) {
+        degraded_.insert(app.rank());
+    }
+}
+
+}  // namespace gang

@@ -1,0 +1,45 @@
+#pragma once
+// What one seed draws: the size of its cluster, its workload, its timings, and which faults it
+// knows at which rates. Each seed leaves out most kinds (swarm testing): where everything goes
+// wrong at once, little gets far enough to go wrong in an interesting way.
+
+#include "gang/sim/base/faults.hpp"
+
+#include <cstdint>
+
+namespace gang::sim {
+
+struct Plan {
+    std::uint64_t seed = 0;
+    int nodes = 4;
+    int replicas = 1;
+    int servers = 1;
+    int tenants = 2;
+    int applications = 20;          ///< submitted before the calm
+    std::int64_t gang_max = 6;      ///< executors
+    std::int64_t node_cpu_max = 8;  ///< whole CPUs
+    std::int64_t submission_gap_ms = 3'000;
+    std::int64_t chaos_ms = 240'000;
+    /// In the calm all must finish within these together: on a small cluster one runs after
+    /// another.
+    std::int64_t calm_ms_max = 1'800'000;
+    std::int64_t calm_ms_per_application = 60'000;
+    std::int64_t latency_ms_max = 8;  ///< of a request or an answer, one way
+    std::int64_t cache_ms_max = 5;    ///< until an API server's watch cache has a write
+    std::int64_t page_size = 500;
+    std::int64_t connections = 16;
+    std::int64_t work_s_max = 40;  ///< how long an application computes
+    int by_set_percent = 15;       ///< of the applications: executors made by a stateful set
+    int dynamic_percent = 25;
+    int lone_percent = 10;  ///< of the submissions: a pod without a gang
+    bool has_bookmarks = true;
+    bool has_key = true;  ///< what the scheduler writes is sealed
+    FaultRates rates = {};
+};
+
+Plan draw_plan(std::uint64_t seed);
+
+/// No fault at all: for looking at the model itself.
+Plan without_faults(Plan plan);
+
+}  // namespace gang::sim

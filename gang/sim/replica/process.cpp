@@ -1,0 +1,254 @@
+#include "gang/sim/replica/process.hpp"
+
+#include "gang/sim/world.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+namespace gang::sim {
+namespace {
+
+// As in gang/app/daemon/daemon.cpp.
+constexpr int events_per_turn = 256;
+constexpr std::int64_t drain_ms = 2'500;
+
+std::uint64_t tag(std::uint32_t life, std::uint32_t serial) {
+    return (std::uint64_t{life} << 32U) | serial;
+}
+
+}  // namespace
+
+Process::Process(
+    World& world,
+    std::uint32_t replica,
+    std::uint32_t life,
+    const Clock& clock,
+    config::Schema schema)
+    : scheduler(std::move(schema)),
+      pods(world, *this, false),
+      nodes(world, *this, true),
+      electing(world, *this, "r" + std::to_string(replica) + "-" + std::to_string(life)),
+      writing(world, *this),
+      world_(world),
+      replica_(replica),
+      life_(life),
+      clock_(clock),
+      mono_begin_(clock.mono(world.now_ms)),
+      unix_begin_(clock.wall(world.now_ms)) {}
+
+std::int64_t Process::mono() const {
+    return clock_.mono(world_.now_ms);
+}
+
+std::int64_t Process::wall() const {
+    return clock_.wall(world_.now_ms);
+}
+
+Author Process::author() const {
+    return Author{Actor::scheduler, replica_, life_, epoch_, pods_seen_, nodes_seen_};
+}
+
+void Process::start() {
+    pods.go_on();
+    nodes.go_on();
+    electing.go_on();
+}
+
+std::uint32_t Process::send(Call call, std::uint32_t ticket, std::int64_t limit_ms) {
+    call.replica = replica_;
+    call.life = life_;
+    call.ticket = ticket;
+    call.gives_up_ms = world_.now_ms + clock_.to_true(limit_ms);
+    return world_.servers.send(std::move(call));
+}
+
+void Process::wake_watching(bool is_of_nodes, std::int64_t ms, std::uint32_t serial) {
+    world_.queue.plan(
+        world_.now_ms + clock_.to_true(ms),
+        Happening::watcher_pause,
+        replica_ * 2 + (is_of_nodes ? 1 : 0),
+        tag(life_, serial));
+}
+
+void Process::wake_electing(std::int64_t ms, std::uint32_t serial) {
+    world_.queue.plan(
+        world_.now_ms + clock_.to_true(ms), Happening::elector_wakes, replica_, tag(life_, serial));
+}
+
+void Process::wake_writing(std::int64_t ms, std::uint32_t job) {
+    world_.queue.plan(
+        world_.now_ms + clock_.to_true(ms), Happening::writer_wakes, replica_, tag(life_, job));
+}
+
+void Process::push(Event event, bool is_of_nodes, std::uint64_t revision) {
+    if (is_lost_ || is_stopping_) {
+        return;
+    }
+    if (auto* upserted = std::get_if<PodUpserted>(&event)) {
+        world_.seal.open(upserted->pod);
+    }
+    inbox_.push(std::move(event));
+    marks_.push_back(Mark{is_of_nodes, revision});
+    post_turn();
+}
+
+// As the daemon: a view of nodes from before the reign is not decided on.
+void Process::lead(const LeadershipGained& reign) {
+    if (is_stopping_) {
+        return;
+    }
+    epoch_ = reign.epoch;
+    leads_ = true;
+    world_.counts.handed_over += reign.handed_over ? 1 : 0;
+    world_.deeds.leads(replica_, reign.epoch);
+    leads_since_ms_ = world_.now_ms;
+    if (!nodes.is_synced()) {
+        return push_answer(reign);
+    }
+    reign_begins_ = reign;
+    nodes.list_again();
+}
+
+void Process::nodes_listed() {
+    if (reign_begins_) {
+        push_answer(*std::exchange(reign_begins_, std::nullopt));
+    }
+}
+
+void Process::lost() {
+    is_lost_ = true;
+    leads_ = false;
+    if (!is_stopping_) {
+        world_.replicas[replica_].exit();
+    }
+}
+
+void Process::terminate() {
+    if (std::exchange(is_stopping_, true)) {
+        return;
+    }
+    pods.stop();
+    nodes.stop();
+    world_.queue.plan(
+        world_.now_ms + clock_.to_true(drain_ms), Happening::drain_ends, replica_, life_);
+    writing.stop();
+}
+
+void Process::drain_ends() {
+    writing.cut_off();
+}
+
+void Process::drained(bool is_drained) {
+    electing.stop(lease_end(is_drained));
+}
+
+// Nothing was decided since the stop began: what the scheduler knew then still holds.
+LeaseEnd Process::lease_end(bool is_drained) const {
+    const bool is_settled = !is_lost_ && scheduler.is_settled() && writing.patches_unsettled() == 0;
+    return k8s::protocol::choose_lease_end(is_drained, is_settled);
+}
+
+void Process::end() {
+    world_.replicas[replica_].leave();
+}
+
+void Process::post_turn() {
+    if (std::exchange(turn_is_posted_, true)) {
+        return;
+    }
+    world_.queue.plan(world_.now_ms, Happening::replica_turn, replica_, life_);
+}
+
+void Process::turn() {
+    turn_is_posted_ = false;
+    if (is_stopping_) {
+        return;
+    }
+    for (int i = 0; i < events_per_turn && !is_lost_ && inbox_.has_work(unix_ms()); ++i) {
+        const StampedEvent event = inbox_.next(unix_ms());
+        if (!std::holds_alternative<Tick>(event.event)) {
+            const Mark mark = marks_.front();
+            marks_.pop_front();
+            auto& seen = mark.is_of_nodes ? nodes_seen_ : pods_seen_;
+            seen = std::max(seen, mark.revision);
+            world_.checkers.event_applied(replica_, event.event);
+            world_.deeds.event_applied(replica_, event.event);
+        }
+        world_.count_step();
+        const Decisions decisions = scheduler.step(event);
+        for (const Decision& decision : decisions) {
+            carry_out(decision);
+        }
+    }
+    if (is_lost_) {
+        return;
+    }
+    if (inbox_.has_work(unix_ms())) {
+        turn_is_posted_ = true;
+        world_.queue.plan(world_.now_ms + 1, Happening::replica_turn, replica_, life_);
+    } else {
+        arm();
+    }
+}
+
+void Process::arm() {
+    const auto wake = inbox_.wake_time();
+    if (!wake) {
+        return;
+    }
+    const std::int64_t at_ms = world_.now_ms + clock_.to_true(*wake - unix_ms());
+    if (armed_ms_ > world_.now_ms && armed_ms_ <= at_ms) {
+        return;
+    }
+    armed_ms_ = at_ms;
+    world_.queue.plan(at_ms, Happening::replica_wakes, replica_, life_);
+}
+
+bool Process::is_at_rest() const {
+    return !is_lost_ && !is_stopping_ && !turn_is_posted_ && inbox_.waiting() == 0 &&
+           writing.is_idle() && pods.is_synced() && nodes.is_synced() && !reign_begins_;
+}
+
+namespace {
+
+struct CarryOut {
+    World& world;
+    Process& process;
+    Inbox& inbox;
+    void operator()(const BindPod& decision) const {
+        world.deeds.decided(process.replica(), process, decision);
+        world.digest.add(decision.pod.uid);
+        world.digest.add(decision.node);
+        BindPod sealed = decision;
+        world.seal.close(sealed.pod.uid, sealed.annotations);
+        process.writing.bind(sealed);
+    }
+    void operator()(const FetchSparkConf& decision) const { process.writing.fetch(decision); }
+    void operator()(const SetCondition& decision) const {
+        world.digest.add(decision.message);
+        process.writing.set_condition(decision);
+    }
+    void operator()(const UpdateReservation& decision) const {
+        for (const auto& [key, value] : decision.annotations) {
+            world.digest.add(value);
+        }
+        UpdateReservation sealed = decision;
+        world.seal.close(sealed.driver.uid, sealed.annotations);
+        process.writing.update_reservation(sealed);
+    }
+    void operator()(const RecordEvent&) const {}
+    void operator()(const WakeAt& decision) const { inbox.wake_at(decision.time_ms); }
+    void operator()(const StepDown&) const { process.lost(); }
+};
+
+}  // namespace
+
+void Process::carry_out(const Decision& decision) {
+    if (world_.trace) {
+        world_.trace_decision(replica_, decision);
+    }
+    std::visit(CarryOut{world_, *this, inbox_}, decision);
+}
+
+}  // namespace gang::sim

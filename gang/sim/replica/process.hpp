@@ -1,0 +1,107 @@
+#pragma once
+// One life of one replica: the real Scheduler behind the real Inbox, with its watches, its writer
+// and its part in the election, wired as gang/app/daemon/daemon.cpp wires them. What has no socket in it
+// is the product's own code.
+
+#include "gang/host/inbox.hpp"
+#include "gang/scheduler.hpp"
+#include "gang/sim/base/call.hpp"
+#include "gang/sim/base/clock.hpp"
+#include "gang/sim/replica/electing.hpp"
+#include "gang/sim/replica/watching.hpp"
+#include "gang/sim/replica/writing.hpp"
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+
+namespace gang::sim {
+
+struct World;
+
+class Process {
+public:
+    Process(
+        World& world,
+        std::uint32_t replica,
+        std::uint32_t life,
+        const Clock& clock,
+        config::Schema schema);
+
+    void start();
+    void turn();
+    void wakes() { post_turn(); }
+    /// SIGTERM: nothing is decided any more; what is on its way may end, then the Lease is given
+    /// up.
+    void terminate();
+    void drain_ends();
+
+    // For its parts.
+    std::uint32_t send(Call call, std::uint32_t ticket, std::int64_t limit_ms);
+    void push(Event event, bool is_of_nodes, std::uint64_t revision);
+    void push_answer(Event event) { push(std::move(event), false, 0); }
+    void nodes_listed();
+    void lead(const LeadershipGained& reign);
+    void lost();
+    /// All writes have ended; or not, and something of ours may still land.
+    void drained(bool is_drained);
+    void end();
+    bool may_write() const { return !is_lost_ && electing.may_write(); }
+    std::int64_t mono() const;
+    std::int64_t wall() const;
+    Author author() const;
+    void wake_watching(bool is_of_nodes, std::int64_t ms, std::uint32_t serial);
+    void wake_electing(std::int64_t ms, std::uint32_t serial);
+    void wake_writing(std::int64_t ms, std::uint32_t job);
+
+    /// Unix time as its events are stamped: steady from the start of the process on.
+    std::int64_t unix_ms() const { return unix_begin_ + mono() - mono_begin_; }
+    /// Nothing waits to be worked through, nothing is on its way, and both kinds are listed.
+    bool is_at_rest() const;
+    bool is_leading() const { return leads_; }
+    std::uint32_t replica() const { return replica_; }
+    bool clock_is_right() const { return clock_.is_right(); }
+    std::int64_t epoch() const { return epoch_; }
+    std::uint64_t pods_seen() const { return pods_seen_; }
+    std::uint64_t nodes_seen() const { return nodes_seen_; }
+    std::int64_t leads_since_ms() const { return leads_since_ms_; }
+
+    Scheduler scheduler;
+    Watching pods;
+    Watching nodes;
+    Electing electing;
+    Writing writing;
+
+private:
+    void post_turn();
+    void arm();
+    void carry_out(const Decision& decision);
+    LeaseEnd lease_end(bool is_drained) const;
+
+    World& world_;
+    std::uint32_t replica_;
+    std::uint32_t life_;
+    const Clock& clock_;
+    Inbox inbox_;
+    /// To each waiting event how new it makes the view; 0: it does not.
+    struct Mark {
+        bool is_of_nodes;
+        std::uint64_t revision;
+    };
+    std::deque<Mark> marks_;
+    std::uint64_t pods_seen_ = 0;
+    std::uint64_t nodes_seen_ = 0;
+    std::int64_t mono_begin_;
+    std::int64_t unix_begin_;
+    std::int64_t armed_ms_ = -1;
+    std::int64_t epoch_ = 0;
+    std::int64_t leads_since_ms_ = 0;
+    std::optional<LeadershipGained> reign_begins_;  ///< while the nodes are listed for it
+    bool turn_is_posted_ = false;
+    bool leads_ = false;
+    bool is_lost_ = false;
+    bool is_stopping_ = false;
+};
+
+}  // namespace gang::sim

@@ -1,0 +1,21 @@
+#include "k8s/base/small_file.hpp"
+
+#include <fstream>
+#include <iterator>
+
+namespace k8s {
+
+std::optional<std::string> read_small_file(const std::string& path, std::size_t max) {
+    std::ifstream in(path, std::ios::binary);
+    if (!in) return std::nullopt;
+    std::string text;
+    for (auto it = std::istreambuf_iterator<char>(in); it != std::istreambuf_iterator<char>();
+         ++it) {
+        if (text.size() == max) return std::nullopt;
+        text.push_back(*it);
+    }
+    if (in.bad()) return std::nullopt;
+    return text;
+}
+
+}  // namespace k8s

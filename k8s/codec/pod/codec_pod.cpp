@@ -1,0 +1,157 @@
+#include "k8s/codec/pod/codec_pod.hpp"
+
+#include "k8s/base/time.hpp"
+#include "k8s/codec/pod/codec_pod_value.hpp"
+#include "k8s/codec/pod/pod_spec.hpp"
+#include "k8s/codec/pod/spark_volumes.hpp"
+#include "k8s/json/json_fields.hpp"
+#include "k8s/json/json_filter.hpp"
+
+#include <limits>
+#include <string>
+
+namespace k8s {
+namespace {
+
+using rapidjson::Value;
+
+std::int64_t decode_created(Fields& fields, const Value& metadata) {
+    const std::string_view text = fields.text_view(metadata, "creationTimestamp");
+    const auto time_ms = parse_time(text);
+    if (!text.empty() && !time_ms) {
+        fields.wrong("creationTimestamp", "a time");
+    }
+    return time_ms.value_or(0) / 1000;
+}
+
+/// Of some only that they are there.
+core::StringMap decode_annotations(Fields& fields, const Value& metadata) {
+    core::StringMap annotations = fields.map(metadata, "annotations", core::is_kept_annotation);
+    for (auto& [key, value] : annotations) {
+        if (core::is_kept_as_mark(key)) {
+            value.clear();
+            value.shrink_to_fit();
+        }
+    }
+    return annotations;
+}
+
+void decode_metadata(Fields& fields, const Value& metadata, core::Pod& pod) {
+    pod.namespace_name = fields.text(metadata, "namespace", "default");
+    pod.uid = fields.text(metadata, "uid");
+    pod.resource_version = fields.text(metadata, "resourceVersion");
+    pod.created = decode_created(fields, metadata);
+    pod.deleting = find_member(metadata, "deletionTimestamp") != nullptr;
+    pod.labels = fields.map(metadata, "labels");
+    pod.annotations = decode_annotations(fields, metadata);
+    const auto owners = fields.objects(metadata, "ownerReferences");
+    pod.owners.reserve(owners.Size());
+    for (const Value& owner : owners) {
+        pod.owners.push_back(
+            {fields.text(owner, "kind"),
+             fields.text(owner, "name"),
+             fields.text(owner, "uid"),
+             fields.flag(owner, "controller")});
+    }
+}
+
+void decode_priority(Fields& fields, const Value& spec, core::Pod& pod) {
+    const std::int64_t priority = fields.integer(spec, "priority");
+    using Limits = std::numeric_limits<std::int32_t>;
+    if (priority < Limits::min() || priority > Limits::max()) {
+        fields.wrong("priority", "a number of 32 bits");
+        return;
+    }
+    pod.priority = static_cast<std::int32_t>(priority);
+}
+
+void decode_requests(Fields& fields, const Value& spec, core::Pod& pod) {
+    const auto requests = core::effective_requests(decode_pod_requests(fields, spec));
+    if (requests) {
+        pod.requests = *requests;
+    } else {
+        pod.problem = requests.error().message;
+    }
+}
+
+void decode_spec(Fields& fields, const Value& spec, core::Pod& pod) {
+    pod.scheduler_name = fields.text(spec, "schedulerName", "default-scheduler");
+    pod.node_name = fields.text(spec, "nodeName");
+    pod.gated = !fields.objects(spec, "schedulingGates").Empty();
+    if (const Value* group = fields.object(spec, "schedulingGroup")) {
+        pod.pod_group = fields.text(*group, "podGroupName");
+    }
+    decode_priority(fields, spec, pod);
+    decode_requests(fields, spec, pod);
+    pod.constraints = decode_constraints(fields, spec);
+    pod.spark_properties = find_spark_properties(spec);
+    if (pod.spark_properties) {
+        pod.executor_template = find_executor_template(spec);
+    }
+}
+
+void decode_status(Fields& fields, const Value& status, core::Pod& pod) {
+    pod.phase = parse_phase(fields.text_view(status, "phase"));
+    if (pod.phase == core::PodPhase::failed) {
+        pod.failure = fields.text(status, "reason");
+    }
+    for (const Value& condition : fields.objects(status, "conditions")) {
+        if (fields.text_view(condition, "type") == "PodScheduled") {
+            pod.scheduled = core::ScheduledCondition{
+                fields.text_view(condition, "status") == "True",
+                fields.text(condition, "reason"),
+                fields.text(condition, "message")};
+            if (pod.scheduled->status) {
+                const auto since_ms = parse_time(fields.text_view(condition, "lastTransitionTime"));
+                pod.scheduled->since = since_ms.value_or(0) / 1000;
+            }
+        }
+    }
+}
+
+}  // namespace
+
+core::PodPhase parse_phase(std::string_view text) {
+    if (text.empty() || text == "Pending") {
+        return core::PodPhase::pending;
+    }
+    if (text == "Running") {
+        return core::PodPhase::running;
+    }
+    if (text == "Succeeded") {
+        return core::PodPhase::succeeded;
+    }
+    return text == "Failed" ? core::PodPhase::failed : core::PodPhase::unknown;
+}
+
+core::Result<core::Pod> decode_pod_value(const Value& object) {
+    const Value* metadata = find_member(object, "metadata");
+    Fields identity;
+    core::Pod pod;
+    pod.name = metadata ? identity.text(*metadata, "name") : std::string();
+    if (pod.name.empty()) {
+        return core::Error{"this is not a pod: it has no metadata.name"};
+    }
+    Fields fields;
+    decode_metadata(fields, *metadata, pod);
+    if (const Value* spec = fields.object(object, "spec")) {
+        decode_spec(fields, *spec, pod);
+    } else {
+        fields.wrong("spec", "an object");
+    }
+    if (const Value* status = fields.object(object, "status")) {
+        decode_status(fields, *status, pod);
+    }
+    if (!fields.problem().empty()) {
+        pod.problem = fields.problem();
+    }
+    return pod;
+}
+
+core::Result<core::Pod> decode_pod(std::string_view json) {
+    FilteredParser parser(0);
+    const auto parsed = parser.parse(json, pod_shape);
+    return parsed ? decode_pod_value(parser.root()) : core::Result<core::Pod>(parsed.error());
+}
+
+}  // namespace k8s

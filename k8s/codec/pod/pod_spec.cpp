@@ -1,0 +1,151 @@
+#include "k8s/codec/pod/pod_spec.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace k8s {
+namespace {
+
+using rapidjson::Value;
+
+core::ContainerRequest decode_container(Fields& fields, const Value& container) {
+    core::ContainerRequest result;
+    result.name = fields.text(container, "name");
+    result.restartable = fields.text(container, "restartPolicy") == "Always";
+    if (const Value* resources = fields.object(container, "resources")) {
+        result.requests = fields.requests(*resources);
+    }
+    return result;
+}
+
+constexpr std::array<std::pair<std::string_view, core::SelectorOperator>, 6> operators = {
+    {{"In", core::SelectorOperator::in},
+     {"NotIn", core::SelectorOperator::not_in},
+     {"Exists", core::SelectorOperator::exists},
+     {"DoesNotExist", core::SelectorOperator::does_not_exist},
+     {"Gt", core::SelectorOperator::greater},
+     {"Lt", core::SelectorOperator::less}}};
+
+std::vector<core::NodeSelectorRequirement> decode_requirements(
+    Fields& fields, const Value& term, const char* name) {
+    std::vector<core::NodeSelectorRequirement> result;
+    for (const Value& expression : fields.objects(term, name)) {
+        auto& requirement = result.emplace_back();
+        requirement.key = fields.text(expression, "key");
+        requirement.values = fields.texts(expression, "values");
+        const std::string op = fields.text(expression, "operator");
+        const auto* found = std::find_if(
+            operators.begin(), operators.end(), [&](const auto& pair) { return pair.first == op; });
+        if (found == operators.end()) {
+            fields.wrong("operator", "In, NotIn, Exists, DoesNotExist, Gt or Lt");
+            continue;
+        }
+        requirement.op = found->second;
+    }
+    return result;
+}
+
+void decode_affinity(Fields& fields, const Value& spec, core::Constraints& into) {
+    const Value* affinity = fields.object(spec, "affinity");
+    const Value* node = affinity ? fields.object(*affinity, "nodeAffinity") : nullptr;
+    const Value* required =
+        node ? fields.object(*node, "requiredDuringSchedulingIgnoredDuringExecution") : nullptr;
+    if (required == nullptr) {
+        return;
+    }
+    into.has_required_affinity = true;
+    for (const Value& term : fields.objects(*required, "nodeSelectorTerms")) {
+        auto& result = into.required_affinity.emplace_back();
+        result.match_expressions = decode_requirements(fields, term, "matchExpressions");
+        result.match_fields = decode_requirements(fields, term, "matchFields");
+    }
+}
+
+core::Toleration decode_toleration(Fields& fields, const Value& toleration) {
+    core::Toleration result;
+    result.key = fields.text(toleration, "key");
+    result.value = fields.text(toleration, "value");
+    result.seconds = fields.integer(toleration, "tolerationSeconds", -1);
+    const std::string op = fields.text(toleration, "operator", "Equal");
+    result.exists = op == "Exists";
+    if (op != "Exists" && op != "Equal" && !op.empty()) {
+        fields.wrong("operator of a toleration", "Exists or Equal");
+    }
+    const std::string effect = fields.text(toleration, "effect");
+    result.any_effect = effect.empty();
+    if (const auto known = parse_effect(effect)) {
+        result.effect = *known;
+    } else if (!result.any_effect) {
+        fields.wrong("effect", "NoSchedule, PreferNoSchedule or NoExecute");
+    }
+    return result;
+}
+
+bool has_host_port(Fields& fields, const Value& container) {
+    const auto ports = fields.objects(container, "ports");
+    return std::any_of(ports.begin(), ports.end(), [&fields](const Value& port) {
+        return fields.integer(port, "hostPort") != 0;
+    });
+}
+
+/// As the kubelet counts them: of what runs side by side. On the host's network the API server has
+/// filled them in.
+bool has_host_ports(Fields& fields, const Value& spec) {
+    bool found = false;
+    for (const Value& container : fields.objects(spec, "containers")) {
+        found = has_host_port(fields, container) || found;
+    }
+    for (const Value& container : fields.objects(spec, "initContainers")) {
+        const bool is_sidecar = fields.text(container, "restartPolicy") == "Always";
+        found = (is_sidecar && has_host_port(fields, container)) || found;
+    }
+    return found;
+}
+
+}  // namespace
+
+std::optional<core::TaintEffect> parse_effect(std::string_view text) {
+    if (text == "NoSchedule") {
+        return core::TaintEffect::no_schedule;
+    }
+    if (text == "PreferNoSchedule") {
+        return core::TaintEffect::prefer_no_schedule;
+    }
+    if (text == "NoExecute") {
+        return core::TaintEffect::no_execute;
+    }
+    return std::nullopt;
+}
+
+core::PodRequests decode_pod_requests(Fields& fields, const Value& spec) {
+    core::PodRequests result;
+    const auto containers = fields.objects(spec, "containers");
+    result.containers.reserve(containers.Size());
+    for (const Value& container : containers) {
+        result.containers.push_back(decode_container(fields, container));
+    }
+    for (const Value& container : fields.objects(spec, "initContainers")) {
+        result.init_containers.push_back(decode_container(fields, container));
+    }
+    result.overhead = fields.quantities(spec, "overhead");
+    if (const Value* resources = fields.object(spec, "resources")) {
+        result.pod_level = fields.requests(*resources);
+    }
+    return result;
+}
+
+core::Constraints decode_constraints(Fields& fields, const Value& spec) {
+    core::Constraints result;
+    result.node_selector = fields.map(spec, "nodeSelector");
+    decode_affinity(fields, spec, result);
+    const auto tolerations = fields.objects(spec, "tolerations");
+    result.tolerations.reserve(tolerations.Size());
+    for (const Value& toleration : tolerations) {
+        result.tolerations.push_back(decode_toleration(fields, toleration));
+    }
+    result.has_host_ports = has_host_ports(fields, spec);
+    return result;
+}
+
+}  // namespace k8s

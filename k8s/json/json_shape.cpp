@@ -1,0 +1,227 @@
+#include "k8s/json/json_shape.hpp"
+
+#include <array>
+
+namespace k8s {
+namespace {
+
+constexpr Shape scalar;
+constexpr Shape map{.kind = ShapeKind::map};
+constexpr Shape version{.role = ShapeRole::version};
+
+template <std::size_t size>
+constexpr Shape object(
+    const std::array<ShapeMember, size>& members,
+    ShapeRole role = ShapeRole::none,
+    std::string_view detail = {}) {
+    std::uint64_t names = 0;
+    for (const ShapeMember& member : members) names |= name_bit(member.word, member.name.size());
+    return Shape{
+        .kind = ShapeKind::object,
+        .members = members,
+        .role = role,
+        .detail = detail,
+        .names = names};
+}
+
+constexpr Shape array_of(
+    const Shape& element, ShapeRole role = ShapeRole::none, std::string_view detail = {}) {
+    return Shape{.kind = ShapeKind::array, .element = &element, .role = role, .detail = detail};
+}
+
+constexpr Shape scalars = array_of(scalar);
+
+// metadata of pods and nodes
+
+constexpr std::array<ShapeMember, 4> owner_members = {
+    {{"kind", &scalar}, {"name", &scalar}, {"uid", &scalar}, {"controller", &scalar}}};
+constexpr Shape owner = object(owner_members);
+constexpr Shape owners = array_of(owner);
+constexpr Shape annotations{.kind = ShapeKind::map, .role = ShapeRole::annotations};
+constexpr std::array<ShapeMember, 9> pod_metadata_members = {
+    {{"name", &scalar},
+     {"namespace", &scalar},
+     {"uid", &scalar},
+     {"resourceVersion", &version},
+     {"creationTimestamp", &scalar},
+     {"deletionTimestamp", &scalar},
+     {"labels", &map},
+     {"annotations", &annotations},
+     {"ownerReferences", &owners}}};
+constexpr Shape pod_metadata = object(pod_metadata_members, ShapeRole::metadata);
+constexpr std::array<ShapeMember, 4> node_metadata_members = {
+    {{"name", &scalar}, {"uid", &scalar}, {"resourceVersion", &version}, {"labels", &map}}};
+constexpr Shape node_metadata = object(node_metadata_members, ShapeRole::metadata);
+
+// what a pod asks for
+
+constexpr std::array<ShapeMember, 2> resources_members = {{{"requests", &map}, {"limits", &map}}};
+constexpr Shape resources = object(resources_members);
+constexpr std::array<ShapeMember, 1> port_members = {{{"hostPort", &scalar}}};
+constexpr Shape port = object(port_members);
+constexpr Shape ports = array_of(port);
+constexpr std::array<ShapeMember, 4> init_container_members = {
+    {{"name", &scalar}, {"restartPolicy", &scalar}, {"resources", &resources}, {"ports", &ports}}};
+constexpr Shape init_container = object(init_container_members);
+constexpr Shape init_containers = array_of(init_container);
+
+// a Spark driver's way to its config maps
+
+constexpr std::array<ShapeMember, 3> mount_members = {
+    {{"name", &scalar}, {"mountPath", &scalar}, {"subPath", &scalar}}};
+constexpr Shape mount = object(mount_members);
+constexpr Shape mounts = array_of(mount, ShapeRole::late);
+constexpr std::array<ShapeMember, 2> item_members = {{{"key", &scalar}, {"path", &scalar}}};
+constexpr Shape item = object(item_members);
+constexpr Shape items = array_of(item);
+constexpr std::array<ShapeMember, 2> config_map_members = {{{"name", &scalar}, {"items", &items}}};
+constexpr Shape config_map = object(config_map_members);
+constexpr std::array<ShapeMember, 2> volume_members = {
+    {{"name", &scalar}, {"configMap", &config_map}}};
+constexpr Shape volume = object(volume_members);
+constexpr Shape volumes = array_of(volume, ShapeRole::late);
+constexpr Shape arguments = array_of(scalar, ShapeRole::arguments, "driver");
+constexpr std::array<ShapeMember, 6> container_members = {
+    {{"name", &scalar},
+     {"restartPolicy", &scalar},
+     {"resources", &resources},
+     {"ports", &ports},
+     {"args", &arguments},
+     {"volumeMounts", &mounts}}};
+constexpr Shape container = object(container_members, ShapeRole::container);
+constexpr Shape containers = array_of(container);
+
+// where a pod may go
+
+constexpr std::array<ShapeMember, 3> expression_members = {
+    {{"key", &scalar}, {"operator", &scalar}, {"values", &scalars}}};
+constexpr Shape expression = object(expression_members);
+constexpr Shape expressions = array_of(expression);
+constexpr std::array<ShapeMember, 2> term_members = {
+    {{"matchExpressions", &expressions}, {"matchFields", &expressions}}};
+constexpr Shape term = object(term_members);
+constexpr Shape terms = array_of(term);
+constexpr std::array<ShapeMember, 1> required_members = {{{"nodeSelectorTerms", &terms}}};
+constexpr Shape required = object(required_members);
+constexpr std::array<ShapeMember, 1> node_affinity_members = {
+    {{"requiredDuringSchedulingIgnoredDuringExecution", &required}}};
+constexpr Shape node_affinity = object(node_affinity_members);
+constexpr std::array<ShapeMember, 1> affinity_members = {{{"nodeAffinity", &node_affinity}}};
+constexpr Shape affinity = object(affinity_members);
+constexpr std::array<ShapeMember, 5> toleration_members = {
+    {{"key", &scalar},
+     {"operator", &scalar},
+     {"value", &scalar},
+     {"effect", &scalar},
+     {"tolerationSeconds", &scalar}}};
+constexpr Shape toleration = object(toleration_members);
+constexpr Shape tolerations = array_of(toleration);
+
+constexpr std::array<ShapeMember, 0> no_members = {};
+constexpr Shape gate = object(no_members);
+constexpr Shape gates = array_of(gate);
+constexpr std::array<ShapeMember, 1> group_members = {{{"podGroupName", &scalar}}};
+constexpr Shape scheduling_group = object(group_members);
+constexpr std::array<ShapeMember, 13> pod_spec_members = {
+    {{"volumes", &volumes},
+     {"initContainers", &init_containers},
+     {"containers", &containers},
+     {"nodeSelector", &map},
+     {"nodeName", &scalar},
+     {"affinity", &affinity},
+     {"schedulerName", &scalar},
+     {"tolerations", &tolerations},
+     {"priority", &scalar},
+     {"overhead", &map},
+     {"schedulingGates", &gates},
+     {"schedulingGroup", &scheduling_group},
+     {"resources", &resources}}};
+constexpr Shape pod_spec = object(pod_spec_members, ShapeRole::spec);
+
+// status
+
+constexpr std::array<ShapeMember, 5> pod_condition_members = {
+    {{"type", &scalar},
+     {"status", &scalar},
+     {"reason", &scalar},
+     {"message", &scalar},
+     {"lastTransitionTime", &scalar}}};
+constexpr Shape pod_condition = object(pod_condition_members, ShapeRole::condition, "PodScheduled");
+constexpr Shape pod_conditions = array_of(pod_condition);
+constexpr std::array<ShapeMember, 3> pod_status_members = {
+    {{"phase", &scalar}, {"reason", &scalar}, {"conditions", &pod_conditions}}};
+constexpr Shape pod_status = object(pod_status_members);
+
+constexpr std::array<ShapeMember, 3> taint_members = {
+    {{"key", &scalar}, {"value", &scalar}, {"effect", &scalar}}};
+constexpr Shape taint = object(taint_members);
+constexpr Shape taints = array_of(taint);
+constexpr std::array<ShapeMember, 2> node_spec_members = {
+    {{"unschedulable", &scalar}, {"taints", &taints}}};
+constexpr Shape node_spec = object(node_spec_members);
+constexpr std::array<ShapeMember, 2> node_condition_members = {
+    {{"type", &scalar}, {"status", &scalar}}};
+constexpr Shape node_condition = object(node_condition_members, ShapeRole::condition, "Ready");
+constexpr Shape node_conditions = array_of(node_condition);
+constexpr std::array<ShapeMember, 2> node_status_members = {
+    {{"allocatable", &map}, {"conditions", &node_conditions}}};
+constexpr Shape node_status = object(node_status_members);
+
+// An object of a watch; the last four are a Status'.
+
+constexpr std::array<ShapeMember, 1> cause_members = {{{"reason", &scalar}}};
+constexpr Shape cause = object(cause_members);
+constexpr Shape causes = array_of(cause);
+constexpr std::array<ShapeMember, 2> details_members = {
+    {{"causes", &causes}, {"retryAfterSeconds", &scalar}}};
+constexpr Shape details = object(details_members);
+
+constexpr std::array<ShapeMember, 9> pod_members = {
+    {{"kind", &scalar},
+     {"apiVersion", &scalar},
+     {"metadata", &pod_metadata},
+     {"spec", &pod_spec},
+     {"status", &pod_status},
+     {"code", &scalar},
+     {"reason", &scalar},
+     {"message", &scalar},
+     {"details", &details}}};
+constexpr std::array<ShapeMember, 9> node_members = {
+    {{"kind", &scalar},
+     {"apiVersion", &scalar},
+     {"metadata", &node_metadata},
+     {"spec", &node_spec},
+     {"status", &node_status},
+     {"code", &scalar},
+     {"reason", &scalar},
+     {"message", &scalar},
+     {"details", &details}}};
+
+constexpr Shape pod_contents = object(pod_members, ShapeRole::contents);
+constexpr Shape node_contents = object(node_members, ShapeRole::contents);
+constexpr std::array<ShapeMember, 2> pod_line_members = {
+    {{"type", &scalar}, {"object", &pod_contents}}};
+constexpr std::array<ShapeMember, 2> node_line_members = {
+    {{"type", &scalar}, {"object", &node_contents}}};
+
+// Each item is parsed by itself.
+
+constexpr std::array<ShapeMember, 2> list_metadata_members = {
+    {{"resourceVersion", &scalar}, {"continue", &scalar}}};
+constexpr Shape list_metadata = object(list_metadata_members);
+constexpr Shape list_items = array_of(scalar, ShapeRole::late);
+constexpr std::array<ShapeMember, 4> list_members = {
+    {{"kind", &scalar},
+     {"apiVersion", &scalar},
+     {"metadata", &list_metadata},
+     {"items", &list_items}}};
+
+}  // namespace
+
+const Shape pod_line_shape = object(pod_line_members);
+const Shape node_line_shape = object(node_line_members);
+const Shape pod_shape = pod_contents;
+const Shape node_shape = node_contents;
+const Shape list_head_shape = object(list_members);
+
+}  // namespace k8s

@@ -1,0 +1,78 @@
+#pragma once
+// The API server as every connection of ours needs to know it: address, trust, the token of the
+// moment. Made once from an Access and shared by all connections.
+//
+// What was read from files is read again while we run: the token each minute (token.hpp), CA and
+// client certificate every five minutes and after a handshake that failed. Nobody needs a timer for
+// that: each request and each read of a stream asks. Bad content keeps what was good, and is said.
+
+#include "core/base/result.hpp"
+#include "k8s/base/notice.hpp"
+#include "k8s/base/request_stats.hpp"
+#include "k8s/credentials/access.hpp"
+#include "k8s/credentials/token.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace k8s {
+
+class TlsContext;
+
+inline constexpr std::int64_t trust_reread_ms = 300'000;
+inline constexpr std::int64_t trust_retry_ms = 10'000;  ///< after bad content or a bad handshake
+
+/// What is wrong with the credentials' files now, for an alarm; empty while all is well.
+struct CredentialProblems {
+    std::string token;
+    std::string trust;  ///< CA, client certificate or key
+};
+
+class Endpoint {
+public:
+    /// Checks certificates and keys; `user_agent` is "gang-scheduler/<version>".
+    static core::Result<std::shared_ptr<Endpoint>> make(Access access, std::string user_agent);
+
+    const Access& access() const { return access_; }
+    const std::string& user_agent() const { return user_agent_; }
+
+    /// Trust for a new connection, which keeps it; nullptr for plain HTTP.
+    std::shared_ptr<TlsContext> tls() const { return tls_; }
+    /// The token to send now; empty: none.
+    const std::string& token(std::int64_t now_ms);
+    /// The server answered 401. True if there is another token by now.
+    bool token_refused(std::int64_t now_ms);
+
+    /// Reads the files of trust again if it is time. `now_ms` is monotonic.
+    void refresh(std::int64_t now_ms);
+    /// A handshake failed: the files may have changed since they were read.
+    void handshake_failed(std::int64_t now_ms);
+    /// Grows when the client certificate changes: connections of before show the old one and end.
+    std::uint64_t identity() const { return identity_; }
+
+    const CredentialProblems& problems() const { return problems_; }
+    /// Told at once what is unusual about our trust, later each problem when it begins and ends.
+    void set_notice(NoticeSink notice);
+
+    RequestStats& requests() { return requests_; }  ///< of every connection together
+
+private:
+    Endpoint(Access access, std::string user_agent);
+    void read_trust(std::int64_t now_ms);
+    void set_problem(std::string& problem, const char* what, std::string now);
+
+    Access access_;
+    std::string user_agent_;
+    std::shared_ptr<TlsContext> tls_;
+    Token token_;
+    CredentialProblems problems_;
+    NoticeSink notice_;
+    std::uint64_t identity_ = 0;
+    std::int64_t trust_read_ms_ = 0;
+    std::int64_t trust_due_ms_ = 0;
+    bool trust_was_asked_ = false;
+    RequestStats requests_;
+};
+
+}  // namespace k8s

@@ -1,0 +1,32 @@
+#include "k8s/write/write_job.hpp"
+
+namespace k8s {
+
+std::string lane_of(const BindJob& job) {
+    return job.request.pod.uid;
+}
+std::string lane_of(const PatchJob& job) {
+    return job.patch.pod.uid;
+}
+std::string lane_of(const FetchJob&) {
+    return {};
+}
+std::string lane_of(const EventJob&) {
+    return {};
+}
+
+std::string lane_of(const WriteJob& job) {
+    return std::visit([](const auto& one) { return lane_of(one); }, job);
+}
+
+bool is_awaited_write(const WriteJob& job) {
+    if (const auto* patch = std::get_if<PatchJob>(&job)) return static_cast<bool>(patch->done);
+    return std::holds_alternative<BindJob>(job);
+}
+
+bool is_droppable(const WriteJob& job) {
+    if (const auto* patch = std::get_if<PatchJob>(&job)) return !patch->done;
+    return std::holds_alternative<EventJob>(job);
+}
+
+}  // namespace k8s

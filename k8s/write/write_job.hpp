@@ -1,0 +1,45 @@
+#pragma once
+// One request to the API server with the callback that waits for it.
+
+#include "k8s/codec/writes.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <variant>
+
+namespace k8s {
+
+struct BindJob {
+    BindRequest request;
+    std::function<void(BindResult)> done;
+    std::uint64_t sequence = 0;  ///< set by the queue
+};
+struct PatchJob {
+    StatusPatch patch;
+    std::function<void(StatusResult)> done;  ///< empty: droppable
+    std::int64_t since_ms = 0;               ///< monotonic: when it began to wait
+};
+struct FetchJob {
+    std::string namespace_name;
+    std::string name;
+    std::function<void(ConfigMapResult)> done;
+};
+struct EventJob {
+    PodEvent event;
+    std::int64_t since_ms = 0;  ///< as of a patch
+};
+using WriteJob = std::variant<BindJob, PatchJob, FetchJob, EventJob>;
+
+/// The pod whose lane a job uses; empty for fetches and events.
+std::string lane_of(const BindJob& job);
+std::string lane_of(const PatchJob& job);
+std::string lane_of(const FetchJob& job);
+std::string lane_of(const EventJob& job);
+std::string lane_of(const WriteJob& job);
+/// A bind, or a patch with a callback.
+bool is_awaited_write(const WriteJob& job);
+/// A condition or an event: nobody waits for it.
+bool is_droppable(const WriteJob& job);
+
+}  // namespace k8s

@@ -1,0 +1,92 @@
+#pragma once
+// What waits to be written, in the order in which it is to be served. No sockets, no clock: the
+// pool (writer_pool.cpp) takes from here and says when it has finished.
+//
+// At most one write per pod is out at a time (its lane is busy until finished()). A bind overtakes
+// everything but an awaited patch of its own pod that was there before it: a fence comes first. Of
+// droppable conditions only the newest per pod waits, and a bind of the pod makes it void.
+//
+// Binds come first, gang by gang (bind_turns.hpp). While there are more of them, nothing starves:
+//   - after `binds_per_other` binds one awaited patch or one fetch, in turn;
+//   - after `binds_per_droppable` binds one condition or event that has waited for `patience_ms`.
+
+#include "k8s/protocol/flow/token_bucket.hpp"
+#include "k8s/write/bind_turns.hpp"
+#include "k8s/write/write_job.hpp"
+#include "k8s/write/writer.hpp"
+
+#include <cstdint>
+#include <deque>
+#include <list>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+
+namespace k8s {
+
+inline constexpr std::int32_t binds_per_other = 4;
+inline constexpr std::int32_t binds_per_droppable = 32;
+inline constexpr std::int64_t patience_ms = 1'000;
+
+class WriteQueue {
+public:
+    explicit WriteQueue(const WriterOptions& bounds);
+
+    // False: the bound is reached and the job was not taken; its callback is the caller's affair.
+    [[nodiscard]] bool add(BindJob&& job);
+    [[nodiscard]] bool add(PatchJob&& job);
+    [[nodiscard]] bool add(FetchJob&& job);
+    [[nodiscard]] bool add(EventJob&& job);
+
+    /// The next job that may run now; its lane is busy from here on. `with_droppable` false: enough
+    /// of what nobody waits for is out already.
+    std::optional<WriteJob> take(std::int64_t now_ms, bool with_droppable = true);
+    /// The job that was taken is through.
+    void finished(const std::string& lane);
+
+    /// The pod was bound: a waiting "not scheduled" would be a lie.
+    void discard_condition(const std::string& uid);
+    /// Forgets everything that nobody must wait for, for a graceful end.
+    void keep_only_awaited_writes();
+
+    /// Milliseconds until an event that waits may be sent; -1: none waits.
+    std::int64_t event_wait_ms(std::int64_t now_ms);
+    /// Something waits that another take() may well give.
+    bool has_work(std::int64_t now_ms);
+    std::size_t size() const;
+
+private:
+    template <typename Job>
+    std::optional<WriteJob> take_from(std::deque<Job>& queue);
+    std::optional<WriteJob> take_bind();
+    std::optional<WriteJob> take_other();
+    std::optional<WriteJob> take_condition();
+    std::optional<WriteJob> take_droppable(std::int64_t now_ms);
+    bool is_overdue(std::int64_t now_ms) const;
+    bool is_free(const std::string& lane) const { return busy_.count(lane) == 0; }
+    bool may_start(const BindJob& job) const;
+    bool may_start(const PatchJob& job) const { return is_free(job.patch.pod.uid); }
+    bool may_start(const FetchJob&) const { return true; }
+    bool may_start(const EventJob&) const { return true; }
+    void started(const PatchJob& job);
+    template <typename Job>
+    void started(const Job&) {}
+
+    std::size_t binds_max_, patches_max_, fetches_max_, conditions_max_, events_max_;
+    BindTurns binds_;
+    std::deque<PatchJob> patches_;
+    std::map<std::string, std::deque<std::uint64_t>> patch_sequences_;  ///< of patches_, by pod
+    std::deque<FetchJob> fetches_;
+    std::list<PatchJob> conditions_;  ///< in order of the first arrival per pod
+    std::map<std::string, std::list<PatchJob>::iterator> condition_of_;
+    std::deque<EventJob> events_;
+    std::set<std::string> busy_;
+    std::uint64_t next_sequence_ = 0;
+    std::int32_t binds_since_other_ = 0;
+    std::int32_t binds_since_droppable_ = 0;
+    bool fetch_next_ = false;
+    protocol::TokenBucket event_tokens_;
+};
+
+}  // namespace k8s

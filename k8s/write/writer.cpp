@@ -1,0 +1,174 @@
+#include "k8s/write/writer.hpp"
+
+#include "k8s/base/time.hpp"
+#include "k8s/write/writer_impl.hpp"
+
+#include <utility>
+
+namespace k8s {
+namespace asio = boost::asio;
+namespace {
+
+protocol::BackoffOptions gate_options() {
+    protocol::BackoffOptions made;
+    made.ms_min = 250;
+    made.ms_max = 2'000;
+    return made;
+}
+
+protocol::WindowOptions window_options(const WriterOptions& options) {
+    protocol::WindowOptions made;
+    made.max = static_cast<std::int32_t>(options.connections_max);
+    return made;
+}
+
+}  // namespace
+
+Writer::Impl::Impl(asio::io_context& context, std::shared_ptr<Endpoint> to, WriterOptions given)
+    : io(context),
+      endpoint(std::move(to)),
+      options(std::move(given)),
+      queue(options),
+      gate(gate_options()),
+      window(window_options(options)),
+      event_timer(context),
+      hold_timer(context),
+      drain_timer(context),
+      random(std::random_device()()) {}
+
+template <typename Job>
+bool Writer::Impl::enqueue(Job&& job) {
+    if (stopping || !queue.add(std::move(job))) return false;
+    kick();
+    return true;
+}
+
+/// For a job that somebody waits for: in the order of the answers for its pod.
+template <typename Job, typename Refuse>
+void Writer::Impl::enqueue_awaited(const std::string& uid, Job job, Refuse refuse) {
+    if (!answers.has_refusals(uid) && enqueue(std::move(job))) {
+        answers.taken(uid);
+        give_way(uid);
+        return;
+    }
+    // A job that was not taken is as it was.
+    auto refusal = refuse(job);
+    answers.refuse(
+        uid, [done = std::move(job.done), refusal = std::move(refusal)] { done(refusal); });
+    asio::post(io, [self = shared_from_this(), uid] { self->tell_refusals(uid); });
+}
+
+void Writer::Impl::finished(const std::string& lane, bool is_awaited) {
+    --taken;
+    queue.finished(lane);
+    if (!is_awaited) {
+        --droppable_taken;
+        return;
+    }
+    answers.answered(lane);
+    tell_refusals(lane);
+}
+
+void Writer::Impl::tell_refusals(const std::string& uid) {
+    if (closed) return;
+    for (const AnswerOrder::Answer& answer : answers.due_refusals(uid)) answer();
+}
+
+void Writer::Impl::tell_stopped() {
+    if (!stop_done) return;
+    asio::post(
+        io, [done = std::exchange(stop_done, nullptr), drained = !cut_off] { done(drained); });
+}
+
+void Writer::Impl::close_all() {
+    closed = true;
+    cut_off = taken > 0;
+    for (const WorkerPointer& worker : workers) {
+        worker->connection.close();
+        worker->timer.cancel();
+    }
+    for (Parked& one : parked) one.timer.cancel();
+    hold_timer.cancel();
+    if (workers.empty()) tell_stopped();
+}
+
+Writer::Writer(asio::io_context& io, std::shared_ptr<Endpoint> endpoint, WriterOptions options)
+    : impl_(std::make_shared<Impl>(io, std::move(endpoint), std::move(options))) {}
+
+Writer::~Writer() {
+    impl_->stopping = true;
+    impl_->stop_done = nullptr;
+    impl_->close_all();
+    impl_->event_timer.cancel();
+    impl_->drain_timer.cancel();
+}
+
+void Writer::bind(BindRequest request, std::function<void(BindResult)> done) {
+    const std::string uid = request.pod.uid;
+    impl_->enqueue_awaited(uid, BindJob{std::move(request), std::move(done)}, [](BindJob& job) {
+        return BindResult{
+            BindOutcome::not_sent,
+            "too many binds wait, or we are stopping",
+            std::move(job.request)};
+    });
+}
+
+void Writer::patch_status(StatusPatch patch, std::function<void(StatusResult)> done) {
+    const std::string uid = patch.pod.uid;
+    PatchJob job{std::move(patch), std::move(done), monotonic_ms()};
+    if (!job.done) {
+        if (!impl_->enqueue(std::move(job))) ++impl_->stats.conditions_dropped;
+        return;
+    }
+    impl_->enqueue_awaited(uid, std::move(job), [](const PatchJob&) {
+        StatusResult refusal;
+        refusal.message = "too many patches wait, or we are stopping";
+        return refusal;
+    });
+}
+
+void Writer::record_event(PodEvent event) {
+    if (!impl_->enqueue(EventJob{std::move(event), monotonic_ms()})) {
+        ++impl_->stats.events_dropped;
+    }
+}
+
+void Writer::get_config_map(
+    std::string namespace_name, std::string name, std::function<void(ConfigMapResult)> done) {
+    FetchJob job{std::move(namespace_name), std::move(name), done};
+    if (impl_->enqueue(std::move(job))) return;
+    ConfigMapResult result;
+    result.message = "too many requests wait, or we are stopping";
+    asio::post(impl_->io, [self = impl_, done = std::move(done), result = std::move(result)] {
+        if (!self->closed) done(result);
+    });
+}
+
+void Writer::stop(std::int64_t drain_ms, std::function<void(bool)> done) {
+    impl_->stopping = true;
+    impl_->stop_done = std::move(done);
+    impl_->event_timer.cancel();
+    impl_->queue.keep_only_awaited_writes();
+    if (impl_->workers.empty() && impl_->parked.empty() && !impl_->has_work()) {
+        impl_->closed = true;
+        impl_->tell_stopped();
+        return;
+    }
+    for (const auto& worker : impl_->idle) worker->timer.cancel();
+    impl_->idle.clear();
+    impl_->drain_timer.expires_after(std::chrono::milliseconds(drain_ms));
+    impl_->drain_timer.async_wait([self = impl_](boost::system::error_code ec) {
+        if (!ec) self->close_all();
+    });
+}
+
+WriterStats Writer::stats() const {
+    WriterStats stats = impl_->stats;
+    stats.waiting = impl_->queue.size() + impl_->taken;
+    stats.in_flight = impl_->in_flight;
+    stats.window = impl_->allowed();
+    stats.connections = impl_->workers.size();
+    return stats;
+}
+
+}  // namespace k8s

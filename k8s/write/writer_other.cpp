@@ -1,0 +1,78 @@
+#include "k8s/base/time.hpp"
+#include "k8s/codec/codec_status.hpp"
+#include "k8s/codec/codec_write.hpp"
+#include "k8s/write/writer_impl.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+// GCC 12 takes Asio's frame allocator for a mismatch when it inlines one coroutine into another.
+#pragma GCC diagnostic ignored "-Wmismatched-new-delete"
+
+namespace k8s {
+namespace asio = boost::asio;
+namespace {
+
+ConfigMapResult config_map_result(const Reply& reply) {
+    ConfigMapResult result;
+    if (const auto* failure = std::get_if<Failure>(&reply)) {
+        result.message = failure->message;
+        return result;
+    }
+    const auto& response = std::get<Response>(reply);
+    if (response.status == 200) {
+        auto decoded = decode_config_map(response.body);
+        result.outcome = decoded ? FetchOutcome::found : FetchOutcome::unreadable;
+        if (decoded) {
+            result.config_map = *std::move(decoded);
+        } else {
+            result.message = decoded.error().message;
+        }
+        return result;
+    }
+    if (response.status == 404) result.outcome = FetchOutcome::not_found;
+    if (response.status == 401 || response.status == 403) result.outcome = FetchOutcome::forbidden;
+    result.message = decode_status(response.status, response.body).message;
+    return result;
+}
+
+}  // namespace
+
+asio::awaitable<void> Writer::Impl::fetch(WorkerPointer worker, FetchJob job) {
+    Request get(
+        "GET",
+        fmt::format(
+            "/api/v1/namespaces/{}/configmaps/{}",
+            percent_encode(job.namespace_name),
+            percent_encode(job.name)));
+    Reply reply = co_await call(
+        worker, std::move(get), CallLimits(options.call_timeout_ms, config_map_json_max));
+    --taken;
+    if (!closed) job.done(config_map_result(reply));
+}
+
+asio::awaitable<void> Writer::Impl::send_event(WorkerPointer worker, EventJob job) {
+    const EventSource source{options.component, options.instance};
+    Request post(
+        "POST",
+        fmt::format(
+            "/apis/events.k8s.io/v1/namespaces/{}/events",
+            percent_encode(job.event.pod.namespace_name)));
+    post.content_type = "application/json";
+    post.body = encode_event(job.event, source, unix_ms(), ++event_serial);
+    ++droppable_taken;
+    Reply reply = co_await call(worker, std::move(post), limits());
+    finished({}, false);
+    const auto* response = std::get_if<Response>(&reply);
+    if (response != nullptr && response->status < 300) {
+        ++stats.events;
+        co_return;
+    }
+    ++stats.events_dropped;
+    if (response != nullptr && options.notice && !closed) {
+        options.notice(NoticeLevel::debug, "event dropped: " + answer_of(*response).message);
+    }
+}
+
+}  // namespace k8s

@@ -1,0 +1,112 @@
+#include "tests/app/cli/verbs.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+using namespace gang::app;
+using tests::cli;
+using tests::contains;
+
+namespace {
+
+/// A file that is gone with its test.
+class TemporaryFile {
+public:
+    TemporaryFile(const std::string& name, const std::string& text)
+        : path_(std::filesystem::temp_directory_path() / ("gang-cli-test-" + name)) {
+        std::ofstream(path_) << text;
+    }
+    ~TemporaryFile() { std::filesystem::remove(path_); }
+    TemporaryFile(const TemporaryFile&) = delete;
+    TemporaryFile& operator=(const TemporaryFile&) = delete;
+    std::string path() const { return path_.string(); }
+
+private:
+    std::filesystem::path path_;
+};
+
+}  // namespace
+
+TEST_CASE("cli: help, no verb, wrong verb") {
+    CHECK(cli({"--help"}).code == 0);
+    CHECK(contains(cli({"help"}).out, "check-config"));
+    CHECK(cli({}).code == 2);
+    const auto wrong = cli({"gnags"});
+    CHECK(wrong.code == 2);
+    CHECK(contains(wrong.err, "unknown verb \"gnags\""));
+    CHECK(contains(wrong.err, "did you mean \"gangs\"?"));
+}
+
+TEST_CASE("cli: every verb has its help, with every flag") {
+    for (const Verb& verb : verbs()) {
+        const auto help = cli({verb.name, "--help"});
+        CHECK(help.code == 0);
+        CHECK(contains(help.out, "usage: gang-scheduler " + verb.name));
+        for (const Flag& flag : verb.flags) {
+            CHECK_MESSAGE(contains(help.out, "--" + flag.name), verb.name);
+        }
+    }
+}
+
+TEST_CASE("cli: unknown flags, missing values, stray arguments are usage errors") {
+    const auto unknown = cli({"gangs", "--kubeconfg", "x"});
+    CHECK(unknown.code == 2);
+    CHECK(contains(unknown.err, "unknown flag --kubeconfg, did you mean \"kubeconfig\"?"));
+    CHECK(cli({"gangs", "--kubeconfig"}).code == 2);
+    CHECK(cli({"gangs", "--kube", "x"}).code == 2);
+    CHECK(cli({"gangs", "stray"}).code == 2);
+    CHECK(cli({"why"}).code == 2);
+    CHECK(cli({"why", "a", "b"}).code == 2);
+    CHECK(cli({"gangs", "-o", "yaml"}).code == 2);
+    CHECK(cli({"run", "--leader-elect=maybe"}).code == 2);
+    CHECK(cli({"run", "--control", "0.0.0.0:1"}).code == 2);
+    CHECK(cli({"gangs", "--control", "10.0.0.1:1"}).code == 2);
+    CHECK(cli({"cluster", "--listen", "0.0.0.0:0"}).code == 2);
+    CHECK(cli({"cluster", "--nodes", "many"}).code == 2);
+    CHECK(cli({"cluster", "--node-cpu", "-1"}).code == 2);
+    CHECK(cli({"size"}).code == 2);
+}
+
+TEST_CASE("cli: version, for people and machines") {
+    CHECK(cli({"version"}).out == "gang-scheduler 0.1.0\n");
+    CHECK(cli({"--version"}).code == 0);
+    CHECK(contains(cli({"version", "-o", "json"}).out, "\"version\":\"0.1.0\""));
+}
+
+TEST_CASE("cli: check-config says valid, or where it is wrong") {
+    const TemporaryFile good("good.yaml", "gang: {discovery: none}\n");
+    CHECK(cli({"check-config", good.path()}).code == 0);
+    CHECK(cli({"check-config", good.path()}).out == good.path() + ": valid\n");
+    const TemporaryFile bad("bad.yaml", "gang:\n  discovry: none\n");
+    const auto wrong = cli({"check-config", bad.path()});
+    CHECK(wrong.code == 2);
+    CHECK(contains(wrong.err, bad.path() + ":2:3: gang: found unknown key"));
+    const auto json = cli({"check-config", bad.path(), "-o", "json"});
+    CHECK(json.code == 2);
+    CHECK(contains(json.out, "\"valid\":false"));
+    CHECK(cli({"check-config", "/does/not/exist"}).code == 2);
+}
+
+TEST_CASE("cli: run with a wrong file is 2, with a wrong kubeconfig 1, and says why") {
+    const TemporaryFile bad("run.yaml", "events: 5\n");
+    CHECK(cli({"run", "--config", bad.path()}).code == 2);
+    const auto missing = cli({"run", "--kubeconfig", "/does/not/exist"});
+    CHECK(missing.code == 1);
+    CHECK(contains(missing.err, "/does/not/exist"));
+    const TemporaryFile nonsense("kubeconfig", "apiVersion: v1\nkind: Config\n");
+    const auto broken = cli({"run", "--kubeconfig", nonsense.path()});
+    CHECK(broken.code == 1);
+    CHECK_FALSE(broken.err.empty());
+}
+
+TEST_CASE("cli: asking nobody is an error, not an empty list") {
+    const auto gangs = cli({"gangs", "--kubeconfig", "/does/not/exist", "--control", "none"});
+    CHECK(gangs.code == 1);
+    CHECK(gangs.out.empty());
+    CHECK(contains(gangs.err, "/does/not/exist"));
+}

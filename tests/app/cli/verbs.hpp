@@ -1,0 +1,29 @@
+#pragma once
+// A command line run in this process, and what it said.
+
+#include "gang/app/cli/cli.hpp"
+
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace tests {
+
+struct Outcome {
+    int code;
+    std::string out;
+    std::string err;
+};
+
+inline Outcome cli(const std::vector<std::string>& arguments) {
+    std::ostringstream out;
+    std::ostringstream err;
+    const int code = gang::app::run_cli(arguments, out, err);
+    return {code, out.str(), err.str()};
+}
+
+inline bool contains(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+}  // namespace tests

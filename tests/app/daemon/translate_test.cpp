@@ -1,0 +1,177 @@
+#include "gang/app/daemon/translate.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <utility>
+
+namespace {
+
+using namespace gang::app;
+
+const gang::FetchSparkConf plain{
+    {"etl", "pi-driver", "u1"}, "4.1.0", {"pi-conf-map", "spark.properties"}, std::nullopt};
+
+gang::FetchSparkConf with_template() {
+    gang::FetchSparkConf out = plain;
+    out.executor_template = core::ConfigMapKey{"pi-podspec", "pod-spec-template.yml"};
+    return out;
+}
+
+k8s::ConfigMapResult found(const std::string& key, const std::string& text) {
+    k8s::ConfigMapResult out;
+    out.outcome = k8s::FetchOutcome::found;
+    out.config_map.data = {{key, text}};
+    return out;
+}
+
+k8s::ConfigMapResult failed(k8s::FetchOutcome outcome, const std::string& message) {
+    k8s::ConfigMapResult out;
+    out.outcome = outcome;
+    out.message = message;
+    return out;
+}
+
+gang::SparkConfMissing missing(
+    const gang::FetchSparkConf& decision,
+    const k8s::ConfigMapResult& properties,
+    const k8s::ConfigMapResult& executor_template = {}) {
+    const gang::Event event = to_event(decision, properties, executor_template);
+    REQUIRE(std::holds_alternative<gang::SparkConfMissing>(event));
+    return std::get<gang::SparkConfMissing>(event);
+}
+
+const std::string properties = "spark.executor.instances=3\nspark.secret.password=hunter2\n";
+
+}  // namespace
+
+TEST_CASE("translate: a conf that was found keeps what sizing needs and nothing else") {
+    const gang::Event event = to_event(plain, found("spark.properties", properties), {});
+    REQUIRE(std::holds_alternative<gang::SparkConfFound>(event));
+    const auto& conf_found = std::get<gang::SparkConfFound>(event);
+    CHECK(conf_found.driver_uid == "u1");
+    CHECK(conf_found.conf.spark_version == "4.1.0");
+    CHECK(conf_found.conf.properties == core::StringMap{{"spark.executor.instances", "3"}});
+    CHECK_FALSE(conf_found.conf.executor_template.has_value());
+}
+
+TEST_CASE("translate: the executor template travels with the conf") {
+    const gang::Event event = to_event(
+        with_template(),
+        found("spark.properties", properties),
+        found("pod-spec-template.yml", "spec: {nodeSelector: {pool: batch}, containers: []}"));
+    REQUIRE(std::holds_alternative<gang::SparkConfFound>(event));
+    const auto& conf = std::get<gang::SparkConfFound>(event).conf;
+    REQUIRE(conf.executor_template.has_value());
+    CHECK(conf.executor_template->constraints.node_selector == core::StringMap{{"pool", "batch"}});
+}
+
+TEST_CASE("translate: each way in which a config map is not there has its own problem") {
+    using gang::ConfProblem;
+    using k8s::FetchOutcome;
+    for (const auto& [outcome, problem] :
+         {std::pair(FetchOutcome::not_found, ConfProblem::not_found),
+          std::pair(FetchOutcome::forbidden, ConfProblem::forbidden),
+          std::pair(FetchOutcome::unreadable, ConfProblem::unreadable),
+          std::pair(FetchOutcome::failed, ConfProblem::failed)}) {
+        const auto event = missing(plain, failed(outcome, "because"));
+        CHECK(event.driver_uid == "u1");
+        CHECK(event.problem == problem);
+        CHECK(event.message == "config map pi-conf-map: because");
+    }
+}
+
+TEST_CASE("translate: a config map that the API server has named is not named again") {
+    const std::string said = "configmaps \"pi-conf-map\" not found";
+    const auto event = missing(plain, failed(k8s::FetchOutcome::not_found, said));
+    CHECK(event.message == said);
+    const std::string other = "configmaps \"pi-conf-map-2\" not found";
+    CHECK(
+        missing(plain, failed(k8s::FetchOutcome::not_found, other)).message ==
+        "config map pi-conf-map: " + other);
+}
+
+TEST_CASE("translate: a config map without the key, or with another text, is unreadable") {
+    const auto no_key = missing(plain, found("other", properties));
+    CHECK(no_key.problem == gang::ConfProblem::unreadable);
+    CHECK(no_key.message == "config map pi-conf-map has no key spark.properties");
+    const auto no_properties = missing(plain, found("spark.properties", "<html></html>"));
+    CHECK(no_properties.problem == gang::ConfProblem::unreadable);
+    CHECK(no_properties.message.find("config map pi-conf-map") == 0);
+}
+
+TEST_CASE("translate: a template that is missing or wrong is said of the template") {
+    const auto gone = missing(
+        with_template(),
+        found("spark.properties", properties),
+        failed(k8s::FetchOutcome::not_found, "not found"));
+    CHECK(gone.problem == gang::ConfProblem::not_found);
+    CHECK(gone.message == "config map pi-podspec: not found");
+    const auto wrong = missing(
+        with_template(),
+        found("spark.properties", properties),
+        found("pod-spec-template.yml", "spec: ["));
+    CHECK(wrong.problem == gang::ConfProblem::unreadable);
+}
+
+TEST_CASE("translate: a bind and its outcomes") {
+    const gang::BindPod bind{{"etl", "p", "u"}, "17", "n1", {{"gang-scheduler/slot", "0"}}};
+    const auto request = to_request(bind);
+    CHECK(request.pod == k8s::PodName{"etl", "p", "u"});
+    CHECK(request.resource_version == "17");
+    CHECK(request.node == "n1");
+    CHECK(request.annotations == bind.annotations);
+    using gang::BindOutcome;
+    for (const auto& [from, to] :
+         {std::pair(k8s::BindOutcome::bound, BindOutcome::bound),
+          std::pair(k8s::BindOutcome::taken, BindOutcome::taken),
+          std::pair(k8s::BindOutcome::gone, BindOutcome::gone),
+          std::pair(k8s::BindOutcome::changed, BindOutcome::changed),
+          std::pair(k8s::BindOutcome::not_bindable, BindOutcome::not_bindable),
+          std::pair(k8s::BindOutcome::refused, BindOutcome::refused),
+          std::pair(k8s::BindOutcome::not_sent, BindOutcome::not_sent)}) {
+        const gang::BindFinished finished = to_event(k8s::BindResult{from, "m", request});
+        CHECK(finished.outcome == to);
+        CHECK(finished.pod_uid == "u");
+    }
+}
+
+TEST_CASE("translate: a bind waits for its gang's turn, or without a slot for its namespace's") {
+    gang::BindPod bind{{"etl", "pi-driver", "u1"}, "7", "n1", {}, 0, true};
+    CHECK(to_request(bind).gang == "u1");
+    CHECK(to_request(bind).starts_gang);
+    bind.pod.uid = "u2";
+    bind.starts_gang = false;
+    CHECK(to_request(bind).gang == "");
+    CHECK_FALSE(to_request(bind).starts_gang);
+    bind.annotations = {{"gang-scheduler/slot", "u1/12"}};
+    CHECK(to_request(bind).gang == "u1");
+    bind.annotations = {{"gang-scheduler/slot", "elastic"}};
+    CHECK(to_request(bind).gang == "");
+}
+
+TEST_CASE("translate: conditions carry no annotations, reservations no condition") {
+    const auto condition =
+        to_patch(gang::SetCondition{{"a", "b", "c"}, "Unschedulable", "m", false, "7"});
+    CHECK(condition.resource_version == "7");
+    CHECK(condition.condition == k8s::PodCondition{"Unschedulable", "m"});
+    CHECK(condition.annotations.empty());
+    const auto reservation = to_patch(gang::UpdateReservation{{"a", "b", "c"}, "41", {{"k", "v"}}});
+    CHECK(reservation.resource_version == "41");
+    CHECK_FALSE(reservation.condition.has_value());
+    CHECK(reservation.annotations == core::StringMap{{"k", "v"}});
+}
+
+TEST_CASE("translate: watch events of both kinds") {
+    using k8s::WatchKind;
+    const auto begun = to_event(WatchKind::nodes, k8s::RelistBegun{});
+    CHECK(std::get<gang::RelistBegun>(begun).kind == gang::Kind::nodes);
+    const auto ended = to_event(WatchKind::pods, k8s::RelistEnded{});
+    CHECK(std::get<gang::RelistEnded>(ended).kind == gang::Kind::pods);
+    core::Pod pod;
+    pod.name = "p";
+    const auto upserted = to_event(WatchKind::pods, k8s::PodUpserted{pod});
+    CHECK(std::get<gang::PodUpserted>(upserted).pod == pod);
+    const auto gone = to_event(WatchKind::nodes, k8s::NodeDeleted{"n1"});
+    CHECK(std::get<gang::NodeDeleted>(gone).name == "n1");
+}

@@ -1,0 +1,226 @@
+// The HTTP server under people who mean it ill: what it takes, what it refuses, what it gives up.
+#include "gang/app/serve/http_server.hpp"
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/read.hpp>
+#include <boost/asio/write.hpp>
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <list>
+#include <memory>
+#include <string>
+#include <thread>
+
+using namespace gang::app;
+namespace asio = boost::asio;
+using asio::ip::tcp;
+
+namespace {
+
+/// A client that sends bytes as they are.
+class Client {
+public:
+    explicit Client(std::uint16_t port) {
+        socket_.connect({asio::ip::make_address("127.0.0.1"), port});
+    }
+    Client& send(const std::string& bytes) {
+        boost::system::error_code ec;
+        asio::write(socket_, asio::buffer(bytes), ec);
+        return *this;
+    }
+    Client& close_sending() {
+        boost::system::error_code ec;
+        socket_.shutdown(tcp::socket::shutdown_send, ec);
+        return *this;
+    }
+    /// All that comes until the server ends the connection.
+    std::string rest() {
+        std::string out;
+        boost::system::error_code ec;
+        asio::read(socket_, asio::dynamic_buffer(out), ec);
+        return out;
+    }
+    /// As much as this.
+    std::string read(std::size_t bytes) {
+        std::string out(bytes, '\0');
+        boost::system::error_code ec;
+        out.resize(asio::read(socket_, asio::buffer(out), ec));
+        return out;
+    }
+
+private:
+    asio::io_context io_;
+    tcp::socket socket_{io_};
+};
+
+/// A server on a thread of its own, which answers every target with its own text.
+class Server {
+public:
+    explicit Server(HttpLimits limits = HttpLimits()) : work_(asio::make_work_guard(io_)) {
+        auto started = HttpServer::listen(io_, {"127.0.0.1", 0}, limits, [](const HttpAsk& ask) {
+            return HttpReply{200, "<" + ask.target + "|" + ask.host + ">", plain_text};
+        });
+        REQUIRE(started.has_value());
+        server_ = *std::move(started);
+        port = server_->port();
+        thread_ = std::thread([this] { io_.run(); });
+    }
+    ~Server() {
+        asio::post(io_, [this] {
+            server_->stop();
+            work_.reset();
+        });
+        thread_.join();
+    }
+    Server(const Server&) = delete;
+    Server& operator=(const Server&) = delete;
+
+    std::string ask(const std::string& bytes) const { return Client(port).send(bytes).rest(); }
+
+    std::uint16_t port = 0;
+
+private:
+    asio::io_context io_{1};
+    asio::executor_work_guard<asio::io_context::executor_type> work_;
+    std::unique_ptr<HttpServer> server_;
+    std::thread thread_;
+};
+
+bool has(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+std::string get(const std::string& target, const std::string& more = "") {
+    return "GET " + target + " HTTP/1.1\r\nHost: h\r\n" + more + "\r\n";
+}
+
+const std::string last = "Connection: close\r\n";
+
+HttpLimits short_limits() {
+    HttpLimits limits;
+    limits.header_ms = 200;
+    limits.idle_ms = 200;
+    return limits;
+}
+
+}  // namespace
+
+TEST_CASE("http: GET and HEAD are answered, the same but for the body") {
+    const Server server;
+    const std::string got = server.ask(get("/a?b", last));
+    CHECK(has(got, "HTTP/1.1 200 OK\r\n"));
+    CHECK(has(got, "Content-Length: 8\r\n"));
+    CHECK(has(got, "X-Content-Type-Options: nosniff\r\n"));
+    CHECK(got.ends_with("\r\n\r\n</a?b|h>"));
+    const std::string head = server.ask("HEAD /a?b HTTP/1.1\r\nHost: h\r\n" + last + "\r\n");
+    CHECK(has(head, "Content-Length: 8\r\n"));
+    CHECK(head.ends_with("\r\n\r\n"));
+}
+
+TEST_CASE("http: every other method is refused with 405") {
+    const Server server;
+    CHECK(has(server.ask("POST /a HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\n\r\nabc"), " 405 "));
+    for (const char* method : {"POST", "PUT", "DELETE", "OPTIONS", "TRACE", "PATCH", "CONNECT"}) {
+        const std::string got = server.ask(std::string(method) + " /a HTTP/1.1\r\nHost: h\r\n\r\n");
+        CHECK_MESSAGE(has(got, " 405 "), method);
+        CHECK(has(got, "Allow: GET, HEAD\r\n"));
+    }
+}
+
+TEST_CASE("http: bodies, long headers and garbage are refused, and nothing of them is repeated") {
+    const Server server;
+    CHECK(has(server.ask(get("/a", "Content-Length: 9\r\n") + "123456789"), " 413 "));
+    CHECK(has(
+        server.ask(get("/a", "Transfer-Encoding: chunked\r\n") + "1\r\nx\r\n0\r\n\r\n"), " 413 "));
+    CHECK(has(server.ask(get("/" + std::string(20'000, 'x'))), " 431 "));
+    CHECK(has(server.ask(get("/a", "X: " + std::string(20'000, 'x') + "\r\n")), " 431 "));
+    for (const std::string& garbage :
+         {std::string("nonsense\r\n\r\n"),
+          std::string("\x16\x03\x01\x02<script>\r\n\r\n"),
+          std::string("GET /<script> HTTP/9.9\r\n\r\n"),
+          std::string("GET /a HTTP/1.1\r\n<script>\r\n\r\n")}) {
+        const std::string got = server.ask(garbage);
+        CHECK_MESSAGE(has(got, " 400 "), garbage);
+        CHECK_FALSE(has(got, "script"));
+    }
+    CHECK(has(server.ask(get("/still", last)), "</still|h>"));
+}
+
+TEST_CASE("http: requests one behind the other on one connection, and a half-closed one") {
+    const Server server;
+    const std::string got = server.ask(get("/1") + get("/2") + get("/3", last) + get("/4"));
+    CHECK(has(got, "</1|h>"));
+    CHECK(has(got, "</2|h>"));
+    CHECK(got.ends_with("</3|h>"));
+    CHECK(Client(server.port).send(get("/5")).close_sending().rest().ends_with("</5|h>"));
+    CHECK(Client(server.port).close_sending().rest().empty());
+    CHECK(
+        Client(server.port).send("GET /6 HT").close_sending().rest().find("200") ==
+        std::string::npos);
+}
+
+TEST_CASE("http: whoever is silent, slow or idle is given up") {
+    const Server server(short_limits());
+    CHECK(Client(server.port).rest().empty());                              // says nothing
+    CHECK(Client(server.port).send("GET /a HTTP/1.1\r\n").rest().empty());  // never ends
+    const std::string once = Client(server.port).send(get("/a")).rest();    // and then nothing more
+    CHECK(once.ends_with("</a|h>"));
+}
+
+TEST_CASE("http: a byte now and then does not keep a request alive") {
+    const Server server(short_limits());
+    Client slow(server.port);
+    std::thread drip([&slow] {
+        for (const char c : get("/aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa")) {
+            slow.send(std::string(1, c));
+            std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        }
+    });
+    CHECK(slow.rest().empty());
+    drip.join();
+}
+
+TEST_CASE("http: a full server drops the one that has waited longest, never the newest") {
+    HttpLimits limits;
+    limits.connections_max = 3;
+    const Server server(limits);
+    std::list<Client> silent;
+    for (int i = 0; i < 50; ++i) {
+        silent.emplace_back(server.port);
+    }
+    CHECK(has(server.ask(get("/a", last)), "</a|h>"));
+    for (int i = 0; i < 47; ++i) {
+        CHECK(silent.front().rest().empty());  // would hang if it were still open
+        silent.pop_front();
+    }
+}
+
+TEST_CASE("http: a connection that was just used is not the one to go") {
+    HttpLimits limits;
+    limits.connections_max = 2;
+    const Server server(limits);
+    Client used(server.port);
+    Client silent(server.port);
+    const std::string first = used.send(get("/a")).read(8);
+    REQUIRE(first == "HTTP/1.1");
+    CHECK(has(server.ask(get("/c", last)), "</c|h>"));
+    CHECK(silent.rest().empty());
+    CHECK(has(used.send(get("/b", last)).rest(), "</b|h>"));
+}
+
+TEST_CASE("http: a port that is taken is an error") {
+    const Server server;
+    asio::io_context io;
+    CHECK_FALSE(HttpServer::listen(io, {"127.0.0.1", server.port}, {}, {}).has_value());
+}
+
+TEST_CASE("http: every address is IPv4's loopback, too") {
+    asio::io_context io;
+    const auto server = HttpServer::listen(io, {"", 0}, {}, {});
+    REQUIRE(server.has_value());
+    CHECK_NOTHROW(Client((*server)->port()));
+}

@@ -1,0 +1,78 @@
+// The ledger as JSON and as text.
+#include "gang/app/show/ledger_report.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace gang::app;
+
+namespace {
+
+LedgerReport report() {
+    gang::NodeLedger node;
+    node.name = "n\"1\x1b[31m";
+    node.allocatable = {8'000, 16LL << 30, 0, {{"nvidia.com/gpu", 4}}};
+    node.bound = {3'000, 4LL << 30, 0, {}};
+    node.held = {2'000, 2LL << 30, 0, {}};
+    node.free = {3'000, 10LL << 30, 0, {{"nvidia.com/gpu", 4}}};
+    node.pods_allocatable = 110;
+    node.pods_bound = 3;
+    node.pods_free = 105;
+    node.units = {
+        {gang::HeldUnit::State::open, "etl/pi", "u", 2, {1'000, 1LL << 30, 0, {}}, 1'000},
+        {gang::HeldUnit::State::leaving, "etl/pi", "u", -1, {1'000, 1LL << 30, 0, {}}, 1'000}};
+    AuditStatus audit;
+    audit.runs = 7;
+    audit.last_ms = 61'000;
+    return {"daemon", "https://s", {node}, audit};
+}
+
+}  // namespace
+
+TEST_CASE("ledger report: what is written reads back, and people see nodes, units and the verdict") {
+    const auto read = read_ledger(to_json(report()), 121'000);
+    REQUIRE_MESSAGE(read.has_value(), to_json(report()));
+    CHECK(read->server == "https://s");
+    CHECK(read->runs == 7);
+    CHECK(read->agrees);
+    CHECK_FALSE(read->is_running);
+    CHECK(read->text.find("8 cpu") != std::string::npos);
+    CHECK(read->text.find("nvidia.com/gpu") != std::string::npos);
+    CHECK(read->text.find("105 pods") != std::string::npos);
+    CHECK(read->text.find("leaving  2m") != std::string::npos);
+    CHECK(read->text.find("audited 60s ago: agrees") != std::string::npos);
+    CHECK(read->text.find('\x1b') == std::string::npos);
+}
+
+TEST_CASE("ledger report: drift, sums that are wrong, and no audit") {
+    LedgerReport given = report();
+    SUBCASE("drift") {
+        given.audit->drift = {{gang::DriftKind::pod_gone, "etl/x", "u", "", "gone"}};
+        const auto read = read_ledger(to_json(given), 121'000);
+        CHECK_FALSE(read->agrees);
+        CHECK(read->text.find("pod gone") != std::string::npos);
+        CHECK(read->text.find("1 differences") == std::string::npos);
+    }
+    SUBCASE("sums") {
+        given.nodes[0].adds_up = false;
+        const auto read = read_ledger(to_json(given), 121'000);
+        CHECK_FALSE(read->agrees);
+        CHECK(read->text.find("DO NOT ADD UP") != std::string::npos);
+    }
+    SUBCASE("no scheduler") {
+        given.audit.reset();
+        const auto read = read_ledger(to_json(given), 121'000);
+        CHECK(read->agrees);
+        CHECK(read->text.find("no scheduler was asked") != std::string::npos);
+    }
+    SUBCASE("an audit that found nobody to ask is no agreement") {
+        given.audit->problem = "refused";
+        CHECK_FALSE(read_ledger(to_json(given), 121'000)->agrees);
+    }
+}
+
+TEST_CASE("ledger report: what is no ledger is refused") {
+    for (const char* text : {"", "[]", "{}", "{\"nodes\":", "null"}) {
+        CHECK_FALSE(read_ledger(text, 0).has_value());
+    }
+    CHECK(read_ledger(R"({"nodes":[1,{"units":[null]}],"audit":3})", 0).has_value());
+}

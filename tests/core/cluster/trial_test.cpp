@@ -1,0 +1,161 @@
+#include "core/cluster/trial.hpp"
+
+#include "tests/core/printing.hpp"
+#include "tests/core/random.hpp"
+#include "tests/support/builders.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+using build::node;
+using build::resources;
+using core::ChargeId;
+using core::Cluster;
+using core::Holder;
+using core::NodeIndex;
+using core::ShapeId;
+using core::Trial;
+using core::View;
+
+namespace {
+
+struct Setup {
+    Cluster cluster;
+    NodeIndex n1;
+    NodeIndex n2;
+    ShapeId shape;
+    ShapeId gpu;
+
+    Setup() {
+        cluster.upsert_node(node("n1").cpu(8).extended("nvidia.com/gpu", "4"));
+        cluster.upsert_node(node("n2").cpu(8));
+        n1 = *cluster.find_node("n1");
+        n2 = *cluster.find_node("n2");
+        shape = cluster.intern_shape(resources("2"), {});
+        core::Resources with_gpu = resources("1");
+        build::set(with_gpu, "nvidia.com/gpu", "1");
+        gpu = cluster.intern_shape(with_gpu, {});
+    }
+};
+
+}  // namespace
+
+TEST_CASE("trial: what is not committed never was") {
+    Setup s;
+    s.cluster.release(s.cluster.charge(s.n1, s.shape, Holder::gang));  // a token on the free list
+    const Cluster before = s.cluster;
+    {
+        Trial trial(s.cluster);
+        trial.charge(s.n1, s.shape, Holder::gang);
+        trial.charge(s.n2, s.shape, Holder::gang, 3);
+        trial.charge(s.n1, s.gpu, Holder::foreign);
+        CHECK(s.cluster.columns().cpu(View::free)[s.n2.value] == 2000);
+        CHECK_FALSE(s.cluster == before);
+    }
+    CHECK(s.cluster == before);
+}
+
+TEST_CASE("trial: what is committed stays, and its tokens are the cluster's") {
+    Setup s;
+    ChargeId kept;
+    {
+        Trial trial(s.cluster);
+        kept = trial.charge(s.n1, s.shape, Holder::gang);
+        trial.commit();
+        trial.charge(s.n2, s.shape, Holder::gang);
+    }
+    CHECK(s.cluster.columns().cpu(View::free)[s.n1.value] == 6000);
+    CHECK(s.cluster.columns().cpu(View::free)[s.n2.value] == 8000);
+    s.cluster.release(kept);
+    CHECK(s.cluster.columns().cpu(View::free)[s.n1.value] == 8000);
+}
+
+TEST_CASE("trial: a release is undone, even of the last charge with its amounts") {
+    Setup s;
+    const ChargeId slot = s.cluster.charge(s.n1, resources("3"), Holder::gang);
+    const Cluster before = s.cluster;
+    {
+        Trial trial(s.cluster);
+        trial.release(slot);
+        CHECK(s.cluster.columns().cpu(View::free)[s.n1.value] == 8000);
+        CHECK(s.cluster.room_version() > before.room_version());
+    }
+    CHECK(s.cluster == before);
+    CHECK(s.cluster.resources_of(slot) == resources("3"));
+    {
+        Trial trial(s.cluster);
+        trial.release(slot);
+        trial.commit();
+    }
+    CHECK(s.cluster.columns().cpu(View::free)[s.n1.value] == 8000);
+}
+
+TEST_CASE("trial: the last charge of a node that is gone is released and undone") {
+    Setup s;
+    const ChargeId slot = s.cluster.charge(s.n2, s.shape, Holder::gang);
+    s.cluster.remove_node("n2");
+    const Cluster before = s.cluster;
+    {
+        Trial trial(s.cluster);
+        trial.release(slot);
+    }
+    CHECK(s.cluster == before);
+    {
+        Trial trial(s.cluster);
+        trial.release(slot);
+        trial.commit();
+    }
+    s.cluster.upsert_node(node("n3"));
+    CHECK(s.cluster.find_node("n3") == s.n2);  // its number is free again
+}
+
+TEST_CASE("trial: trials nest") {
+    Setup s;
+    const Cluster before = s.cluster;
+    {
+        Trial outer(s.cluster);
+        outer.charge(s.n1, s.shape, Holder::gang);
+        const Cluster middle = s.cluster;
+        {
+            Trial inner(s.cluster);
+            inner.charge(s.n1, s.shape, Holder::gang);
+        }
+        CHECK(s.cluster == middle);
+    }
+    CHECK(s.cluster == before);
+}
+
+TEST_CASE("trial: any sequence of charges and releases rolls back exactly") {
+    tests::Random random;
+    Setup s;
+    std::vector<ChargeId> held;
+    for (int round = 0; round < 300; ++round) {
+        const Cluster before = s.cluster;
+        std::vector<ChargeId> open = held;
+        Trial trial(s.cluster);
+        for (std::int64_t steps = random.between(0, 12); steps > 0; --steps) {
+            if (!open.empty() && random.one_in(2)) {
+                const auto at = random.between(0, static_cast<std::int64_t>(open.size()) - 1);
+                trial.release(open[static_cast<std::size_t>(at)]);
+                open.erase(open.begin() + at);
+            } else {
+                const NodeIndex where = random.one_in(2) ? s.n1 : s.n2;
+                const ShapeId shape = random.one_in(2) ? s.shape : s.gpu;
+                const Holder holder = random.one_in(2) ? Holder::gang : Holder::foreign;
+                open.push_back(trial.charge(where, shape, holder));
+            }
+        }
+        if (random.one_in(3)) {
+            trial.commit();
+            held = open;
+        } else {
+            trial.roll_back();
+            CHECK(s.cluster == before);
+        }
+    }
+    for (const ChargeId charge : held) s.cluster.release(charge);
+    CHECK(s.cluster.columns().cpu(View::free)[s.n1.value] == 8000);
+    CHECK(s.cluster.columns().cpu(View::without_gangs)[s.n2.value] == 8000);
+}

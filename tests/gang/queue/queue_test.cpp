@@ -1,0 +1,258 @@
+// The queue by kinds: how much is looked at when something happens, counted; and that nobody who
+// could be helped is forgotten for it.
+#include "gang/report/announcer.hpp"
+#include "tests/gang/world.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+using tests::World;
+
+namespace {
+
+/// Four nodes of 4 cpu, full of one gang, and many that wait: ten sizes, each of which would fit
+/// the empty cluster.
+struct Crowded {
+    explicit Crowded(int gangs) {
+        for (int i = 1; i <= 4; ++i) {
+            world.add_node(tests::node("n" + std::to_string(i), 4, 64 * 1024));
+        }
+        full = world.submit("full", 15, 1);
+        world.settle();
+        for (int i = 0; i < gangs; ++i) {
+            drivers.push_back(world.submit("app-" + std::to_string(i), 6 + i * 7 % 10, 2 + i));
+        }
+        world.advance(10'000);
+    }
+
+    std::uint64_t placements_of(const std::function<void()>& event) {
+        const auto before = world.scheduler->counters().placements;
+        event();
+        world.settle();
+        return world.scheduler->counters().placements - before;
+    }
+
+    World world;
+    std::string full;
+    std::vector<std::string> drivers;
+};
+
+}  // namespace
+
+TEST_CASE("queue: one node joins, and as much is looked at for many gangs as for few") {
+    std::vector<std::uint64_t> looked_at;
+    for (const int gangs : {20, 400}) {
+        Crowded crowded(gangs);
+        REQUIRE(crowded.world.is_bound(crowded.full));
+        looked_at.push_back(crowded.placements_of(
+            [&] { crowded.world.add_node(tests::node("n5", 4, 64 * 1024)); }));
+        CHECK_FALSE(crowded.world.is_bound(crowded.drivers[0]));
+    }
+    CHECK(looked_at[0] == looked_at[1]);
+    // The head once, and each size once in each view, for the words.
+    CHECK(looked_at[1] <= 1 + 3 * 10);
+}
+
+TEST_CASE("queue: an event wakes nobody whom it cannot help") {
+    Crowded crowded(50);
+    // The look at everybody, for the words, is behind us, and comes no more within this second.
+    crowded.placements_of([&] { crowded.world.add_node(tests::node("n5", 1, 64 * 1024)); });
+    core::Node tainted = tests::node("n6", 64, 512 * 1024);
+    tainted.taints = {{"dedicated", "x", core::TaintEffect::no_schedule}};
+    CHECK(crowded.placements_of([&] { crowded.world.add_node(tainted); }) == 0);
+    const auto tiny = [] {
+        core::Node node = tests::node("n7", 64, 512);  // no pod of theirs asks so little memory
+        return node;
+    }();
+    CHECK(crowded.placements_of([&] { crowded.world.add_node(tiny); }) == 0);
+    SUBCASE("whom it can help is helped at once") {
+        crowded.world.add_node(tests::node("n8", 16, 64 * 1024));
+        crowded.world.settle();
+        CHECK(crowded.world.is_bound(crowded.drivers[0]));
+    }
+}
+
+TEST_CASE("queue: a node joins, and turns and sentences are as many for many gangs as for few") {
+    struct Work {
+        std::uint64_t turns = 0;
+        std::uint64_t looks = 0;
+        std::uint64_t sentences = 0;
+    };
+    std::vector<Work> done;
+    for (const int gangs : {40, 800}) {
+        Crowded crowded(gangs);
+        crowded.world.advance(300'000);  // nothing is left to be said anew
+        const gang::Counters before = crowded.world.scheduler->counters();
+        crowded.world.add_node(tests::node("n5", 4, 64 * 1024));
+        crowded.world.settle();
+        const gang::Counters after = crowded.world.scheduler->counters();
+        done.push_back(
+            {after.turns - before.turns,
+             after.looks - before.looks,
+             after.sentences - before.sentences});
+        CHECK(done.back().looks == static_cast<std::uint64_t>(gangs));  // once, by numbers
+    }
+    CHECK(done[0].turns == 1);  // of the head
+    CHECK(done[1].turns == 1);
+    CHECK(done[1].sentences <= 1 + gang::soft_per_second);
+    CHECK(done[0].sentences == done[1].sentences);
+}
+
+TEST_CASE("queue: numbers that have changed are said anew to everybody, so many a second") {
+    Crowded crowded(70);
+    World& world = crowded.world;
+    world.advance(300'000);
+    world.conditions.clear();
+    world.add_node(tests::node("n5", 1, 64 * 1024));
+    world.settle();
+    const std::string& last = crowded.drivers.back();
+    CHECK(world.scheduler->explain(last)->gang.message.starts_with("0/5 nodes"));
+    CHECK(world.condition(last).starts_with("0/4 nodes"));
+    CHECK(world.conditions.size() <= gang::soft_per_second);
+    world.advance(5'000);
+    for (const std::string& driver : crowded.drivers) {
+        CHECK(world.condition(driver).starts_with("0/5 nodes"));
+    }
+    const auto sentences = world.scheduler->counters().sentences;
+    world.advance(60'000);
+    CHECK(world.scheduler->counters().sentences == sentences);  // and then there is silence
+}
+
+TEST_CASE("queue: numbers that change while they are said anew are said to those who had them") {
+    Crowded crowded(70);
+    World& world = crowded.world;
+    world.advance(300'000);
+    world.add_node(tests::node("n5", 1, 64 * 1024));
+    world.advance(1'500);  // some are told
+    world.add_node(tests::node("n6", 1, 64 * 1024));
+    world.advance(30'000);
+    for (const std::string& driver : crowded.drivers) {
+        CHECK(world.condition(driver).starts_with("0/6 nodes"));
+    }
+}
+
+TEST_CASE("queue: another reason is said at once, to all whose reason it is") {
+    World world;
+    world.add_node(tests::node("n1", 4, 64 * 1024));
+    const auto full = world.submit("full", 3, 1);
+    world.settle();
+    REQUIRE(world.is_bound(full));
+    std::vector<std::string> drivers;
+    for (int i = 0; i < 60; ++i) {
+        drivers.push_back(world.submit("app-" + std::to_string(i), 5 + i % 2 * 4, 2 + i));
+    }
+    world.advance(10'000);
+    for (const std::string& driver : drivers) {
+        CHECK(world.condition(driver).ends_with("[ExceedsCluster]"));
+    }
+    world.add_node(tests::node("n2", 4, 64 * 1024));  // now six pods would fit, but not ten
+    world.advance(1'000);
+    for (std::size_t i = 0; i < drivers.size(); ++i) {
+        const bool is_small = i % 2 == 0;
+        CHECK(
+            world.view(drivers[i]).state ==
+            (is_small ? gang::GangState::waiting : gang::GangState::parked));
+        CHECK(world.condition(drivers[i])
+                  .ends_with(is_small ? "[WaitingForCapacity]" : "[ExceedsCluster]"));
+        CHECK(world.view(drivers[i]).position == (is_small ? static_cast<int>(i) / 2 + 1 : 0));
+    }
+    world.remove_node("n2");
+    world.advance(1'000);
+    for (const std::string& driver : drivers) {
+        CHECK(world.condition(driver).ends_with("[ExceedsCluster]"));
+    }
+}
+
+TEST_CASE(
+    "queue: gangs that come in another order than they were made stand in the order of that") {
+    World world;
+    world.add_node(tests::node("n1", 4, 64 * 1024));
+    const auto full = world.submit("full", 3, 1);
+    world.settle();
+    std::vector<std::string> drivers(300);
+    for (int i = 0; i < 300; ++i) {
+        const int at = i * 97 % 300;
+        drivers[static_cast<std::size_t>(at)] =
+            world.submit("app-" + std::to_string(at), 3, 10 + at);
+    }
+    world.advance(3'000);
+    for (const int gone : {0, 1, 2, 150, 299}) {
+        world.remove_application(drivers[static_cast<std::size_t>(gone)]);
+    }
+    world.submit("late", 3, 5);
+    world.advance(3'000);
+    std::int32_t position = 0;
+    std::int64_t created = 0;
+    for (const gang::GangView& view : world.scheduler->gangs()) {
+        if (view.state == gang::GangState::waiting) {
+            CHECK(view.position == ++position);
+            CHECK(created < world.pod(view.driver_uid).created);
+            created = world.pod(view.driver_uid).created;
+        }
+    }
+    CHECK(position == 296);
+}
+
+TEST_CASE("queue: pools that share no node need not wait for each other, not even a second") {
+    World world;
+    for (const char* pool : {"a", "b"}) {
+        core::Node node = tests::node(std::string("n-") + pool, 4, 64 * 1024);
+        node.labels = {{"pool", pool}};
+        world.add_node(node);
+    }
+    const auto submit =
+        [&](const std::string& name, const std::string& pool, std::int64_t created) {
+            core::Pod driver = tests::driver(name);
+            driver.created = created;
+            driver.constraints.edit().node_selector = {{"pool", pool}};
+            return world.submit(
+                driver, tests::with(tests::conf(3), "spark.kubernetes.node.selector.pool", pool));
+        };
+    const auto first = submit("first", "a", 1);
+    world.advance(5'000);
+    const auto head = submit("head", "a", 2);
+    world.settle();
+    REQUIRE(world.is_bound(first));
+    REQUIRE_FALSE(world.is_bound(head));
+    const auto apart = submit("apart", "b", 3);
+    world.settle();
+    CHECK(world.is_bound(apart));
+}
+
+TEST_CASE("queue: of several gangs of a kind the smaller goes when the larger can never") {
+    World world;
+    world.add_node(tests::node("n1", 4, 64 * 1024));
+    const auto large = world.submit("large", 30, 1);
+    const auto larger = world.submit("larger", 40, 2);
+    const auto small = world.submit("small", 3, 3);
+    world.settle();
+    CHECK(world.is_bound(small));
+    CHECK(world.view(large).state == gang::GangState::parked);
+    CHECK(world.view(larger).state == gang::GangState::parked);
+    for (int i = 2; i < 10; ++i) {
+        world.add_node(tests::node("n" + std::to_string(i), 4, 64 * 1024));
+    }
+    world.settle();
+    CHECK(world.is_bound(large));
+    CHECK_FALSE(world.is_bound(larger));
+}
+
+TEST_CASE("queue: a driver's own packing counts more than its profile's") {
+    config::Schema schema;
+    schema.packings = {core::PackingPolicy::fewest_nodes};
+    World world(schema);
+    world.add_node(tests::node("n1", 4, 64 * 1024));
+    world.add_node(tests::node("n2", 8, 64 * 1024));
+    const auto as_profile = world.submit("profile", 1, 1);
+    world.settle();
+    CHECK(world.node_of(as_profile) == "n2");
+    core::Pod driver = tests::driver("own");
+    driver.annotations = {{"gang-scheduler/packing", "tightest"}};
+    const auto own = world.submit(driver, tests::conf(1));
+    world.settle();
+    CHECK(world.node_of(own) == "n1");
+    REQUIRE(world.reservation(own));
+    CHECK(world.reservation(own)->shapes[0].slots_per_node[0].first == "n1");
+}

@@ -1,0 +1,81 @@
+#include "k8s/codec/codec_node.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+using k8s::decode_node;
+
+namespace {
+
+core::Node decoded(const std::string& json) {
+    auto node = decode_node(json);
+    REQUIRE_MESSAGE(node.has_value(), (node ? "" : node.error().message));
+    return *std::move(node);
+}
+
+}  // namespace
+
+TEST_CASE("codec_node: a node as the API server shows it") {
+    const auto node = decoded(R"({
+      "metadata": {"name": "n1", "uid": "u", "resourceVersion": "5", "labels": {"b": "2", "a": "1"}},
+      "spec": {"unschedulable": true, "taints": [
+        {"key": "k", "value": "v", "effect": "NoExecute"}, {"key": "p", "effect": "PreferNoSchedule"}]},
+      "status": {
+        "capacity": {"cpu": "99"},
+        "allocatable": {"cpu": "3920m", "memory": "8Gi", "ephemeral-storage": "10Gi", "pods": "110",
+                        "nvidia.com/gpu": "2"},
+        "conditions": [{"type": "MemoryPressure", "status": "False"},
+                       {"type": "Ready", "status": "True"}]}})");
+    CHECK(node.name == "n1");
+    CHECK(node.uid == "u");
+    CHECK(node.resource_version == "5");
+    CHECK(node.labels == core::StringMap{{"a", "1"}, {"b", "2"}});
+    CHECK(node.unschedulable);
+    CHECK(node.ready);
+    CHECK(node.pods == 110);
+    CHECK(
+        node.allocatable == core::Resources{3920, 8LL << 30, 10LL << 30, {{"nvidia.com/gpu", 2}}});
+    CHECK(
+        node.taints == std::vector<core::Taint>{
+                           {"k", "v", core::TaintEffect::no_execute},
+                           {"p", "", core::TaintEffect::prefer_no_schedule}});
+}
+
+TEST_CASE("codec_node: a fresh node offers nothing and is not ready") {
+    const auto node = decoded(R"({"metadata": {"name": "n1"}})");
+    CHECK(!node.ready);
+    CHECK(node.pods == 0);
+    CHECK(node.allocatable == core::Resources{});
+    CHECK(!decoded(R"({"metadata": {"name": "n"},
+        "status": {"conditions": [{"type": "Ready", "status": "Unknown"}]}})")
+               .ready);
+}
+
+TEST_CASE("codec_node: a quantity that cannot be read is not offered") {
+    const auto node = decoded(R"({"metadata": {"name": "n1"}, "status": {"allocatable": {
+        "cpu": "many", "memory": "-1", "ephemeral-storage": {}, "pods": "-3", "x/y": "1"}}})");
+    CHECK(node.allocatable == core::Resources{0, 0, 0, {{"x/y", 1}}});
+    CHECK(node.pods == 0);
+}
+
+TEST_CASE("codec_node: an effect that is not known keeps pods away") {
+    const auto node = decoded(
+        R"({"metadata": {"name": "n1"}, "spec": {"taints": [{"key": "k", "effect": "Later"}]}})");
+    REQUIRE(node.taints.size() == 1);
+    CHECK(node.taints[0].effect == core::TaintEffect::no_schedule);
+}
+
+TEST_CASE("codec_node: what is no node is an error") {
+    for (const char* json :
+         {"",
+          "{}",
+          "[]",
+          R"({"metadata": {"name": 1}})",
+          R"({"metadata": {"name": "n"}, "spec": 1})",
+          R"({"metadata": {"name": "n"}, "spec": {"taints": [1]}})",
+          R"({"metadata": {"name": "n"}, "status": {"allocatable": []}})",
+          R"({"metadata": {"name": "n", "labels": {"a": {}}}})"}) {
+        CHECK_MESSAGE(!decode_node(json).has_value(), std::string(json));
+    }
+}
