@@ -42,8 +42,10 @@
 #include "gang/model/app_index.hpp"
 #include "gang/model/application.hpp"
 #include "gang/model/ledger.hpp"
+#include "gang/model/timers.hpp"
 #include "gang/queue/waiting_line.hpp"
 #include "gang/report/announcer.hpp"
+#include "gang/slots/node_quarantine.hpp"
 #include "gang/totals.hpp"
 
 #include <array>
@@ -138,14 +140,8 @@ private:
         Placed& placed;
         std::int64_t searches = 0;
     };
-    /// When to look at a gang. Its uid is a text that its resting executors have, too.
-    struct GangDue {
-        std::int64_t at_ms;
-        core::Text uid;
-        friend bool operator<(const GangDue& a, const GangDue& b) {
-            return a.at_ms != b.at_ms ? a.at_ms < b.at_ms : a.uid.str() < b.uid.str();
-        }
-    };
+    /// The uid of a gang is a text that its resting executors have, too.
+    using GangsDue = DueList<core::Text>;
     enum class StatusKind : std::uint8_t { fence, reservation };
     enum class List : std::uint8_t { never, under_way, complete };
 
@@ -184,14 +180,9 @@ private:
     void remove_foreign(const std::string& uid);
     void suspect_if_overdrawn(const std::string& node);
     void observe_end(const PodEntry& entry);
-    /// Until when at most a node is left alone; 0: it is not.
-    struct Quarantine {
-        std::int64_t pods_until_ms = 0;   ///< by all
-        std::int64_t ports_until_ms = 0;  ///< by those who want host ports
-    };
-    void show_quarantine(const std::string& name, const Quarantine& quarantine);
-    void trust(const std::string& node);
-    void end_distrust();
+    void show_quarantine(const std::string& name);
+    void lift_quarantine(const std::string& node);
+    void expire_quarantine();
     void take_role(PodEntry& entry);
     void observe(PodEntry& entry);
     void observe_driver(PodEntry& entry, bool behind_fence);
@@ -453,7 +444,11 @@ private:
 
     bool is_first_plan_waiting();
     void wake();
-    void wake_at(std::int64_t time_ms) { timers_.insert(time_ms); }
+    void wake_at(std::optional<std::int64_t> time_ms) {
+        if (time_ms) {
+            timers_.add(*time_ms);
+        }
+    }
 
     // --- audit ---
     void on(const ReservationDiffers& event);
@@ -530,16 +525,16 @@ private:
     std::uint64_t settled_room_ = 0;         ///< room_version when that was last tried
     std::set<Rank> degraded_;                ///< gangs with slots without room
     std::set<std::string> oversized_;        ///< gangs with an executor larger than its slots
-    std::map<std::string, Quarantine> distrusted_;  ///< by node
+    NodeQuarantine quarantine_;
     std::set<std::string> suspects_;                ///< nodes on which slots are to be looked at
     std::set<std::string> suspect_gangs_;
     std::set<std::string> to_publish_;  ///< gangs whose reservation is to be written
-    std::set<GangDue> stuck_due_;
-    std::set<std::pair<std::int64_t, std::string>> retry_due_;
-    std::set<GangDue> missing_due_;
-    std::set<GangDue> calm_due_;
+    GangsDue stuck_due_;
+    DueList<std::string> retry_due_;
+    GangsDue missing_due_;
+    GangsDue calm_due_;
     std::set<std::string> foreign_executors_;  ///< of our drivers, bound by somebody else
-    std::set<std::int64_t> timers_;
+    Timers timers_;
 
     std::uint64_t nodes_version_ = 0;    ///< grows when nodes change
     std::uint64_t ceiling_version_ = 0;  ///< grows when nodes or foreign usage change

@@ -70,7 +70,7 @@ void Engine::pause(PodEntry& entry, ReasonCode code, std::int64_t pause_ms, bool
     retry.not_before_ms = now_ms_ + pause_ms;
     retry.stale_version = until_changed ? entry.bound_version : std::string();
     ++retry.failures;
-    retry_due_.emplace(retry.not_before_ms, entry.pod.uid);
+    retry_due_.add(retry.not_before_ms, entry.pod.uid);
 }
 
 void Engine::on(const BindFinished& event) {

@@ -68,7 +68,7 @@ bool Engine::is_executor(const core::Pod& pod) const {
 }
 
 void Engine::on(const NodeUpserted& event) {
-    distrusted_.erase(event.node.name);
+    quarantine_.lift(event.node.name);  // the node is shown as it is now
     core::Node node = event.node;
     node.cost = read_cost(core::find_value(node.labels, schema_.nodes.cost_label));
     const bool was_there = cluster_.find_node(node.name).has_value();
@@ -83,7 +83,7 @@ void Engine::on(const NodeUpserted& event) {
 }
 
 void Engine::on(const NodeDeleted& event) {
-    distrusted_.erase(event.name);
+    quarantine_.lift(event.name);
     if (cluster_.remove_node(event.name)) {
         ++shrink_version_;
         ++nodes_version_;
@@ -120,7 +120,7 @@ void Engine::upsert_foreign(const core::Pod& pod) {
     }
     ++shrink_version_;
     ++ceiling_version_;
-    trust(pod.node_name);
+    lift_quarantine(pod.node_name);
     suspect_if_overdrawn(pod.node_name);
 }
 
@@ -140,7 +140,7 @@ void Engine::remove_foreign(const std::string& uid) {
     const std::string node = cluster_.node_name(cluster_.charge_of(*charge).node);
     cluster_.remove_pod(uid);
     ++ceiling_version_;
-    trust(node);
+    lift_quarantine(node);
 }
 
 void Engine::on(const PodUpserted& event) {
@@ -396,8 +396,7 @@ void Engine::driver_is_bound(Application& app, PodEntry& entry, bool behind_fenc
         // A restart must not begin the wait for a driver that never runs anew.
         const bool is_said = entry.pod.scheduled && entry.pod.scheduled->since > 0;
         app.bound_ms = is_said ? std::min(entry.pod.scheduled->since * 1000, now_ms_) : now_ms_;
-        stuck_due_.insert(
-            {app.bound_ms + schema_.gang.never_running_after_ms, texts_.keep(app.uid)});
+        stuck_due_.add(app.bound_ms + schema_.gang.never_running_after_ms, texts_.keep(app.uid));
     }
     // Behind the fence nobody but us binds drivers with a reservation: what appears now bound was
     // bound by a stranger, and the text it brings is worth nothing.
@@ -459,7 +458,7 @@ void Engine::on(const PodDeleted& event) {
 void Engine::forget_pod(PodEntry& entry) {
     const std::string uid = entry.pod.uid;
     if (entry.holds_room()) {
-        trust(entry.node());
+        lift_quarantine(entry.node());
     }
     if (Application* app = find_app(uid); app != nullptr && app->is_driver) {
         end(*app);

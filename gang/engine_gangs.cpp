@@ -213,7 +213,7 @@ void Engine::confirm(Application& app, PodEntry& entry) {
     }
     app.milestones.make().driver_bound_ms = now_ms_;
     recheck_claims(app);
-    stuck_due_.insert({now_ms_ + schema_.gang.never_running_after_ms, texts_.keep(app.uid)});
+    stuck_due_.add(now_ms_ + schema_.gang.never_running_after_ms, texts_.keep(app.uid));
     dirty_gangs_.insert(app.uid);
     suspect_gangs_.insert(app.uid);
     entry.retry.reset();

@@ -26,11 +26,11 @@ void Engine::on(const Tick&) {
         decisions_.emplace_back(WakeAt{now_ms_});  // nothing is planned on half a ledger
         return;
     }
-    end_distrust();
+    expire_quarantine();
     if (!leads_) {
         return;
     }
-    timers_.erase(timers_.begin(), timers_.upper_bound(now_ms_));
+    timers_.forget_past(now_ms_);
     plan();
     announcer_.flush(
         decisions_, now_ms_, [this](const std::string& uid) { return ref_of(pods_.at(uid).pod); });
@@ -112,9 +112,7 @@ void Engine::wake() {
             next = time_ms;
         }
     };
-    if (!timers_.empty()) {
-        consider(*timers_.begin());
-    }
+    consider(timers_.next_ms());
     consider(asker_.next_due_ms(now_ms_));
     consider(fence_.next_due_ms());
     consider(announcer_.next_due_ms());

@@ -16,6 +16,7 @@
 #include "core/value/pod.hpp"
 #include "gang/event.hpp"
 #include "gang/explain.hpp"
+#include "gang/model/crash_loop.hpp"
 
 #include <array>
 #include <compare>
@@ -159,13 +160,6 @@ struct Rewrites {
     std::int64_t disputed_ms = 0;   ///< when they last did
 };
 
-/// How often executors failed lately: each failure fills it by a while, and time empties it.
-struct Failures {
-    std::int64_t level_ms = 0;  ///< at `at_ms`
-    std::int64_t at_ms = 0;
-    std::int64_t told_ms = 0;  ///< when the driver was told last
-};
-
 /// Of what does not wait.
 inline constexpr std::uint32_t no_row = UINT32_MAX;
 
@@ -221,7 +215,7 @@ struct Application {
     std::int64_t bound_ms = 0;
     std::int64_t missing = 0;  ///< slots that no executor is there for
     std::int64_t missing_since_ms = 0;
-    core::Rare<Failures> failures;
+    core::Rare<CrashLoop> crash_loop;
 
     Rank rank() const { return {created, uid}; }
     RankView order() const { return {created, uid}; }

@@ -59,7 +59,7 @@ std::vector<core::Account> Engine::accounts() const {
     std::uint64_t in_slots = 0;
     pods_.for_each([&](PodId id) { in_slots += pods_.slot(id) >= 0 ? 1 : 0; });
     // A tick ends them, of a leader.
-    const auto over = leads_ ? std::distance(timers_.begin(), timers_.lower_bound(now_ms_)) : 0;
+    const std::size_t over = leads_ ? timers_.count_past(now_ms_) : 0;
     const bool is_all_gone = remembered() == 0;
 
     all.push_back({"shapes", cluster_.shape_references(), shapes});
@@ -74,7 +74,7 @@ std::vector<core::Account> Engine::accounts() const {
     all.push_back({"gangs whose declaration is wanted", to_rebuild_.size(), unproven});
     all.push_back({"gangs in line", waiting_.size(), waiting});
     all.push_back({"texts", texts_.size(), is_all_gone ? 0 : texts_.size()});
-    all.push_back({"timers that are over", static_cast<std::uint64_t>(over), 0});
+    all.push_back({"timers that are over", over, 0});
     return all;
 }
 

@@ -1,29 +1,19 @@
-// Executors that fail as fast as they are started: a wrong JVM option makes Spark ask for a new one
-// each second, for ever in versions before 3.5. Work and words per application are bounded:
-// failures fill a bucket, time empties it, and while it is too full no executor of the gang is
-// bound.
+// Gangs in a crash loop: none of their executors is bound for a while, and the driver is told why.
 
 #include "gang/engine.hpp"
 #include "gang/report/messages.hpp"
 
-#include <algorithm>
+#include <utility>
 
 namespace gang {
 namespace {
 
-/// In the long run one failure in this time is no storm.
-constexpr std::int64_t failure_ms = 5'000;
-/// So many at once are none either; Spark's own limit is twice the executors.
-constexpr std::int64_t failures_min = 10;
-constexpr std::int64_t pause_ms_max = 60'000;
-constexpr std::int64_t told_again_ms = 600'000;
-
-std::int64_t capacity_ms(const Application& app) {
+std::int64_t declared_executors(const Application& app) {
     std::int64_t executors = 0;
     for (const GangShape& shape : app.shapes) {
         executors += shape.count;
     }
-    return std::max(failures_min, 2 * executors) * failure_ms;
+    return executors;
 }
 
 }  // namespace
@@ -37,16 +27,12 @@ void Engine::note_failure(PodEntry& entry, Application* owner) {
     if (!std::exchange(entry.lived, false) || !failed || owner == nullptr) {
         return;
     }
-    Failures& failures = owner->failures.make();
-    const std::int64_t left =
-        std::max<std::int64_t>(0, failures.level_ms - (now_ms_ - failures.at_ms));
-    failures.level_ms = std::min(left + failure_ms, capacity_ms(*owner) + pause_ms_max);
-    failures.at_ms = now_ms_;
+    owner->crash_loop.make().note_failure(declared_executors(*owner), now_ms_);
     dirty_gangs_.insert(owner->uid);
 }
 
 std::int64_t Engine::calm_at_ms(const Application& app) const {
-    return app.failures->at_ms + app.failures->level_ms - capacity_ms(app);
+    return app.crash_loop->calm_at_ms(declared_executors(app));
 }
 
 /// True: none of its executors is bound now.
@@ -55,16 +41,15 @@ bool Engine::hold_back(Application& app) {
     if (app.phase != Phase::running || calm_ms <= now_ms_) {
         return false;
     }
-    calm_due_.insert({calm_ms, texts_.keep(app.uid)});
+    calm_due_.add(calm_ms, texts_.keep(app.uid));
     for (const Rank& rank : *app.pending) {
         erase_app(rank.uid);  // it may have stood in the queue
         announcer_.say_quietly(
             pods_.at(rank.uid).pod,
-            failing_saying(cluster_.node_count(), app, pause_ms_max),
+            failing_saying(cluster_.node_count(), app, crash_loop_pause_ms_max),
             now_ms_);
     }
-    if (app.failures->told_ms == 0 || app.failures->told_ms + told_again_ms <= now_ms_) {
-        app.failures.make().told_ms = now_ms_;
+    if (app.crash_loop.make().is_to_be_told(now_ms_)) {
         announcer_.event(
             driver_of(app),
             true,
@@ -75,13 +60,10 @@ bool Engine::hold_back(Application& app) {
 }
 
 void Engine::end_storms() {
-    while (!calm_due_.empty() && calm_due_.begin()->at_ms <= now_ms_) {
-        dirty_gangs_.insert(calm_due_.begin()->uid);
-        calm_due_.erase(calm_due_.begin());
+    while (const auto uid = calm_due_.take(now_ms_)) {
+        dirty_gangs_.insert(*uid);
     }
-    if (!calm_due_.empty()) {
-        wake_at(calm_due_.begin()->at_ms);
-    }
+    wake_at(calm_due_.next_ms());
 }
 
 }  // namespace gang

@@ -326,18 +326,14 @@ void Engine::say_retry(const PodEntry& entry) {
 
 /// Pauses that are over: their pods are looked at again.
 void Engine::end_pauses() {
-    while (!retry_due_.empty() && retry_due_.begin()->first <= now_ms_) {
-        const std::string uid = retry_due_.begin()->second;
-        retry_due_.erase(retry_due_.begin());
-        if (const PodEntry* entry = pods_.find_active(uid);
+    while (const auto uid = retry_due_.take(now_ms_)) {
+        if (const PodEntry* entry = pods_.find_active(*uid);
             entry != nullptr && entry->is_bindable()) {
-            dirty_pods_.insert(uid);
+            dirty_pods_.insert(*uid);
             queue_changed_ = true;
         }
     }
-    if (!retry_due_.empty()) {
-        wake_at(retry_due_.begin()->first);
-    }
+    wake_at(retry_due_.next_ms());
 }
 
 }  // namespace gang

@@ -27,16 +27,14 @@ void Engine::watch_missing(Application& app) {
 
 void Engine::look_at_missing(Application& app, std::int64_t at_ms) {
     app.missing_is_due = true;
-    missing_due_.insert({at_ms, texts_.keep(app.uid)});
+    missing_due_.add(at_ms, texts_.keep(app.uid));
 }
 
 void Engine::check_missing() {
     const std::int64_t after_ms = schema_.gang.missing_executors_after_ms;
     const bool release = schema_.gang.missing_executors_then == config::UnusedThen::release;
-    while (!missing_due_.empty() && missing_due_.begin()->at_ms <= now_ms_) {
-        const std::string uid = missing_due_.begin()->uid;
-        missing_due_.erase(missing_due_.begin());
-        Application* app = find_app(uid);
+    while (const auto uid = missing_due_.take(now_ms_)) {
+        Application* app = find_app(*uid);
         if (app == nullptr) {
             continue;
         }
@@ -62,9 +60,7 @@ void Engine::check_missing() {
             watch_missing(*app);
         }
     }
-    if (!missing_due_.empty()) {
-        wake_at(missing_due_.begin()->at_ms);
-    }
+    wake_at(missing_due_.next_ms());
 }
 
 /// A webhook may have given the executor to another scheduler: it counts where it runs, and the

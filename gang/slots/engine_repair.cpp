@@ -187,14 +187,12 @@ void Engine::tell_health(Application& app) {
 
 /// A bound driver that never runs (an image that cannot be pulled) must not hold its gang for ever.
 void Engine::check_stuck() {
-    while (!stuck_due_.empty() && stuck_due_.begin()->at_ms <= now_ms_) {
-        const std::string uid = stuck_due_.begin()->uid;
-        stuck_due_.erase(stuck_due_.begin());
-        Application* app = find_app(uid);
+    while (const auto uid = stuck_due_.take(now_ms_)) {
+        Application* app = find_app(*uid);
         if (app == nullptr || app->phase != Phase::running || app->stuck || !app->reserved) {
             continue;
         }
-        if (pods_.phase(pods_.id_of(uid)) != core::PodPhase::pending) {
+        if (pods_.phase(pods_.id_of(*uid)) != core::PodPhase::pending) {
             continue;
         }
         app->stuck = true;
@@ -211,9 +209,7 @@ void Engine::check_stuck() {
             std::string("the driver is bound but has never run") +
                 (release ? "; the room of its executors is given back" : ""));
     }
-    if (!stuck_due_.empty()) {
-        wake_at(stuck_due_.begin()->at_ms);
-    }
+    wake_at(stuck_due_.next_ms());
 }
 
 }  // namespace gang

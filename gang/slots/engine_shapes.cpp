@@ -144,7 +144,10 @@ void Engine::correct_shape(Application& app, std::size_t index, const core::Pod&
 }
 
 void Engine::tell_corrected(
-    Application& app, const core::Resources& predicted, core::ShapeId corrected, PlacedSlots placed) {
+    Application& app,
+    const core::Resources& predicted,
+    core::ShapeId corrected,
+    PlacedSlots placed) {
     const core::Resources& real = cluster_.resources(corrected);
     std::string text =
         predicted == real
