@@ -41,11 +41,11 @@
 #include "gang/ledger_view.hpp"
 #include "gang/model/app_index.hpp"
 #include "gang/model/application.hpp"
+#include "gang/model/cluster_model.hpp"
 #include "gang/model/ledger.hpp"
 #include "gang/model/timers.hpp"
 #include "gang/queue/waiting_line.hpp"
 #include "gang/report/announcer.hpp"
-#include "gang/slots/node_quarantine.hpp"
 #include "gang/totals.hpp"
 
 #include <array>
@@ -176,13 +176,7 @@ private:
     bool is_noise(PodId id, const core::Pod& told);
     bool is_noise_of_driver(const Application& app, const core::Pod& told) const;
     bool is_queued(const PodEntry& entry, const Application* owner) const;
-    void upsert_foreign(const core::Pod& pod);
-    void remove_foreign(const std::string& uid);
-    void suspect_if_overdrawn(const std::string& node);
     void observe_end(const PodEntry& entry);
-    void show_quarantine(const std::string& name);
-    void lift_quarantine(const std::string& node);
-    void expire_quarantine();
     void take_role(PodEntry& entry);
     void observe(PodEntry& entry);
     void observe_driver(PodEntry& entry, bool behind_fence);
@@ -480,7 +474,8 @@ private:
         std::vector<std::string>& notes) const;
 
     config::Schema schema_;
-    core::Cluster cluster_;
+    ClusterModel cluster_model_;
+    core::Cluster& cluster_{cluster_model_.cluster()};
     core::Planner planner_;
     core::Texts texts_;
     Pods pods_{texts_};
@@ -525,8 +520,6 @@ private:
     std::uint64_t settled_room_ = 0;         ///< room_version when that was last tried
     std::set<Rank> degraded_;                ///< gangs with slots without room
     std::set<std::string> oversized_;        ///< gangs with an executor larger than its slots
-    NodeQuarantine quarantine_;
-    std::set<std::string> suspects_;                ///< nodes on which slots are to be looked at
     std::set<std::string> suspect_gangs_;
     std::set<std::string> to_publish_;  ///< gangs whose reservation is to be written
     GangsDue stuck_due_;
@@ -536,9 +529,6 @@ private:
     std::set<std::string> foreign_executors_;  ///< of our drivers, bound by somebody else
     Timers timers_;
 
-    std::uint64_t nodes_version_ = 0;    ///< grows when nodes change
-    std::uint64_t ceiling_version_ = 0;  ///< grows when nodes or foreign usage change
-    std::uint64_t shrink_version_ = 0;   ///< grows when there may be less of that
     std::uint64_t repaired_at_ = 0;      ///< room_version of the last repair
     bool is_repaired_ = true;            ///< no gang was left over by that
     std::uint64_t oversized_room_ = 0;   ///< room_version when oversized executors were last tried

@@ -68,28 +68,13 @@ bool Engine::is_executor(const core::Pod& pod) const {
 }
 
 void Engine::on(const NodeUpserted& event) {
-    quarantine_.lift(event.node.name);  // the node is shown as it is now
     core::Node node = event.node;
     node.cost = read_cost(core::find_value(node.labels, schema_.nodes.cost_label));
-    const bool was_there = cluster_.find_node(node.name).has_value();
-    if (cluster_.upsert_node(node)) {
-        shrink_version_ += was_there ? 1 : 0;
-        ++nodes_version_;
-        ++ceiling_version_;
-        if (cluster_.is_charged(*cluster_.find_node(node.name))) {
-            suspects_.insert(node.name);  // a node that nobody is on holds no slot
-        }
-    }
+    cluster_model_.upsert_node(node);
 }
 
 void Engine::on(const NodeDeleted& event) {
-    quarantine_.lift(event.name);
-    if (cluster_.remove_node(event.name)) {
-        ++shrink_version_;
-        ++nodes_version_;
-        ++ceiling_version_;
-        suspects_.insert(event.name);
-    }
+    cluster_model_.remove_node(event.name);
 }
 
 // A list may be broken off and begun again, so this is a state and not a count.
@@ -101,51 +86,9 @@ void Engine::on(const RelistEnded& event) {
     (event.kind == Kind::pods ? pods_list_ : nodes_list_) = List::complete;
 }
 
-void Engine::upsert_foreign(const core::Pod& pod) {
-    if (pod.node_name.empty() || core::is_terminal(pod) ||
-        core::is_mutant(core::Mutant::foreign_not_counted) ||
-        (pod.deleting && core::is_mutant(core::Mutant::terminating_not_counted))) {
-        remove_foreign(pod.uid);
-        return;
-    }
-    const auto before = cluster_.find_pod(pod.uid);
-    if (before && cluster_.resources_of(*before) == pod.requests &&
-        cluster_.node_name(cluster_.charge_of(*before).node) == pod.node_name) {
-        return;
-    }
-    cluster_.upsert_pod(pod.uid, pod.node_name, pod.requests, core::Holder::foreign);
-    if (core::is_mutant(core::Mutant::foreign_counted_twice)) {
-        const auto node = cluster_.node_or_ghost(pod.node_name);
-        cluster_.charge(node, pod.requests, core::Holder::foreign);
-    }
-    ++shrink_version_;
-    ++ceiling_version_;
-    lift_quarantine(pod.node_name);
-    suspect_if_overdrawn(pod.node_name);
-}
-
-/// Slots there are in the way only where more has been taken than there is.
-void Engine::suspect_if_overdrawn(const std::string& node) {
-    const auto index = cluster_.find_node(node);
-    if (index && cluster_.columns().is_overdrawn(*index)) {
-        suspects_.insert(node);
-    }
-}
-
-void Engine::remove_foreign(const std::string& uid) {
-    const auto charge = cluster_.find_pod(uid);
-    if (!charge) {
-        return;
-    }
-    const std::string node = cluster_.node_name(cluster_.charge_of(*charge).node);
-    cluster_.remove_pod(uid);
-    ++ceiling_version_;
-    lift_quarantine(node);
-}
-
 void Engine::on(const PodUpserted& event) {
     if (!is_ours(event.pod)) {
-        upsert_foreign(event.pod);
+        cluster_model_.upsert_other_pod(event.pod);
         observe_foreign_executor(event.pod);
         return;
     }
@@ -231,7 +174,7 @@ bool Engine::is_noise(PodId id, const core::Pod& told) {
     if (app == nullptr || !is_noise_of_driver(*app, told) || !pods_.is_known(id, told)) {
         return false;
     }
-    suspect_if_overdrawn(told.node_name);
+    cluster_model_.check_if_overcommitted(told.node_name);
     return true;
 }
 
@@ -315,7 +258,7 @@ void Engine::observe(PodEntry& entry) {
     } else {
         observe_member(entry);
     }
-    suspect_if_overdrawn(pod.node_name);
+    cluster_model_.check_if_overcommitted(pod.node_name);
     if (!entry.is_driver && was_in_flight && !pod.node_name.empty()) {
         announce_bound(entry);
     }
@@ -446,7 +389,7 @@ bool Engine::is_queued(const PodEntry& entry, const Application* owner) const {
 void Engine::on(const PodDeleted& event) {
     const auto known = pods_.find(event.uid);
     if (!known) {
-        remove_foreign(event.uid);
+        cluster_model_.remove_other_pod(event.uid);
         foreign_executors_.erase(event.uid);
         return;
     }
@@ -458,7 +401,7 @@ void Engine::on(const PodDeleted& event) {
 void Engine::forget_pod(PodEntry& entry) {
     const std::string uid = entry.pod.uid;
     if (entry.holds_room()) {
-        lift_quarantine(entry.node());
+        cluster_model_.lift_quarantine(entry.node());
     }
     if (Application* app = find_app(uid); app != nullptr && app->is_driver) {
         end(*app);

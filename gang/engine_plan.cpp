@@ -26,7 +26,7 @@ void Engine::on(const Tick&) {
         decisions_.emplace_back(WakeAt{now_ms_});  // nothing is planned on half a ledger
         return;
     }
-    expire_quarantine();
+    cluster_model_.expire_quarantine(now_ms_);
     if (!leads_) {
         return;
     }

@@ -82,8 +82,8 @@ bool Engine::fits(const core::PlacementRequest& request) {
 /// Of what the view is made of.
 std::uint64_t Engine::version_of(core::View view) const {
     return view == core::View::free          ? cluster_.room_version()
-           : view == core::View::allocatable ? nodes_version_
-                                             : ceiling_version_;
+           : view == core::View::allocatable ? cluster_model_.nodes_version()
+                                             : cluster_model_.ceiling_version();
 }
 
 /// Room and gangs that have changed are walked at once, and then by kind. What is said to those who
@@ -96,7 +96,7 @@ void Engine::admit_waiting() {
         return;
     }
     const bool is_same = !queue_changed_ && walked_room_ == cluster_.room_version() &&
-                         walked_ceiling_ == ceiling_version_;
+                         walked_ceiling_ == cluster_model_.ceiling_version();
     if (!is_same) {
         walk_kinds();
     }
@@ -139,10 +139,10 @@ void Engine::file_waiting() {
 void Engine::walk_kinds() {
     // The rest of a walk goes on behind the same heads. Positions move with nodes: then it begins
     // anew.
-    if (walked_nodes_ != nodes_version_) {
+    if (walked_nodes_ != cluster_model_.nodes_version()) {
         walk_from_.reset();
     }
-    walked_nodes_ = nodes_version_;
+    walked_nodes_ = cluster_model_.nodes_version();
     Walk walk = walk_from_ ? std::exchange(rest_, {}) : Walk{};
     queue_changed_ = false;
     placed_.clear();
@@ -185,7 +185,7 @@ void Engine::walk_kinds() {
         }
     }
     walked_room_ = cluster_.room_version();
-    walked_ceiling_ = ceiling_version_;
+    walked_ceiling_ = cluster_model_.ceiling_version();
     is_look_due_ = is_look_due_ || walk.cut_short;
     if (walk_from_ || start) {
         queue_changed_ = true;  // also those before the rest, who may fit by now
@@ -369,9 +369,10 @@ bool Engine::is_refused(
         return true;
     }
     // What is free is taken by those who are admitted, too.
-    const std::uint64_t may_shrink = view == core::View::free
-                                         ? shrink_version_ + cluster_.room_version() + admitted_
-                                         : shrink_version_;
+    const std::uint64_t may_shrink =
+        view == core::View::free
+            ? cluster_model_.shrink_version() + cluster_.room_version() + admitted_
+            : cluster_model_.shrink_version();
     if (verdict.fits_at != may_shrink) {
         verdict.fits = -1;
         verdict.fits_at = may_shrink;

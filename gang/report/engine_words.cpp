@@ -222,14 +222,14 @@ void Engine::look() {
 /// Everybody's place and reason; nobody is admitted. What was found in earlier ticks is kept: room
 /// that has changed meanwhile is for the next look.
 void Engine::look_at_all() {
-    if (look_ &&
-        (looked_nodes_ != nodes_version_ || (look_->blocked && find_app(look_->head) == nullptr))) {
+    if (look_ && (looked_nodes_ != cluster_model_.nodes_version() ||
+                  (look_->blocked && find_app(look_->head) == nullptr))) {
         look_.reset();
     }
     if (!look_) {
         look_.emplace();
         look_from_.reset();
-        looked_nodes_ = nodes_version_;
+        looked_nodes_ = cluster_model_.nodes_version();
         is_look_due_ = false;
     }
     std::vector<WaitingRow>& rows = waiting_.sorted_rows();

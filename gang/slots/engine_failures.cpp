@@ -1,4 +1,5 @@
-// Gangs in a crash loop: none of their executors is bound for a while, and the driver is told why.
+// Pods that end badly. A node that refuses pods is in quarantine for a while. None of the executors
+// of a gang in a crash loop is bound for a while, and the driver is told why.
 
 #include "gang/engine.hpp"
 #include "gang/report/messages.hpp"
@@ -17,6 +18,18 @@ std::int64_t declared_executors(const Application& app) {
 }
 
 }  // namespace
+
+/// What the end of a pod says of its node.
+void Engine::observe_end(const PodEntry& entry) {
+    const std::string& node = entry.pod.node_name;
+    if (!core::is_refused_by_kubelet(entry.pod)) {
+        cluster_model_.lift_quarantine(node);
+        return;
+    }
+    ++counters_.kubelet_rejections;
+    const bool is_port = core::is_refused_host_port(entry.pod);
+    wake_at(cluster_model_.refused(node, is_port, now_ms_));
+}
 
 void Engine::note_failure(PodEntry& entry, Application* owner) {
     if (entry.holds_room()) {

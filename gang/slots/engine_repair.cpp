@@ -29,7 +29,7 @@ std::set<Rank> Engine::find_gangs_to_repair(bool room_appeared) {
             }
         }
     }
-    const std::set<std::string> suspects = std::exchange(suspects_, {});
+    const std::set<std::string> suspects = cluster_model_.take_nodes_to_check();
     if (suspects.empty()) {
         return gangs;
     }
@@ -48,7 +48,8 @@ std::set<Rank> Engine::find_gangs_to_repair(bool room_appeared) {
 void Engine::repair() {
     is_repaired_ = true;
     const bool room_appeared = repaired_at_ != cluster_.room_version();
-    if (suspects_.empty() && suspect_gangs_.empty() && (degraded_.empty() || !room_appeared)) {
+    if (cluster_model_.nodes_to_check().empty() && suspect_gangs_.empty() &&
+        (degraded_.empty() || !room_appeared)) {
         return;
     }
     const std::set<Rank> found = find_gangs_to_repair(room_appeared);

@@ -1,4 +1,4 @@
-#include "gang/slots/node_quarantine.hpp"
+#include "gang/model/node_quarantine.hpp"
 
 #include <doctest/doctest.h>
 
