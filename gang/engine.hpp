@@ -41,6 +41,7 @@
 #include "gang/ledger_view.hpp"
 #include "gang/model/app_index.hpp"
 #include "gang/model/application.hpp"
+#include "gang/model/application_ids.hpp"
 #include "gang/model/cluster_model.hpp"
 #include "gang/model/ledger.hpp"
 #include "gang/model/timers.hpp"
@@ -190,18 +191,7 @@ private:
     void forget_pod(PodEntry& entry);
 
     // --- executors of sets ---
-    /// Who bears one application id in one namespace.
-    struct Claimants {
-        PodIds live;       ///< drivers that have not ended
-        PodIds ended;      ///< drivers that have
-        PodIds executors;  ///< whose driver is not known (yet)
-
-        bool has_driver(PodId id) const { return live.contains(id) || ended.contains(id); }
-        /// The one that is meant is among these.
-        const PodIds& candidates() const { return live.empty() ? ended : live; }
-    };
     void take_claim(PodEntry& entry);
-    void drop_claim(PodEntry& entry);
     void recheck_claims(const Application& app);
     void become_member(PodEntry& entry, const std::string& owner);
     bool is_unclaimed_executor(const PodEntry& entry) const;
@@ -214,11 +204,9 @@ private:
     void let_orphan_wait(const PodEntry& entry);
     template <typename Visit>
     void for_each_waiting_orphan(const Visit& visit) const {
-        for (const auto& [claim, claimants] : claimants_) {
-            for (const PodId id : claimants.executors) {
-                if (const PodEntry& entry = pods_.at(id); is_waiting_orphan(entry)) visit(entry);
-            }
-        }
+        application_ids_.for_each_ownerless([&](PodId id) {
+            if (const PodEntry& entry = pods_.at(id); is_waiting_orphan(entry)) visit(entry);
+        });
     }
     void follow_application(PodEntry& entry);
     void follow_mark(PodEntry& entry);
@@ -480,7 +468,7 @@ private:
     core::Texts texts_;
     Pods pods_{texts_};
     Ledger ledger_{cluster_, pods_, texts_};
-    std::map<std::string, Claimants> claimants_;    ///< by PodEntry::claim
+    ApplicationIds application_ids_;                ///< by PodEntry::claim
     std::map<std::string_view, Application> apps_;  ///< by their own uid
     AppIndex app_index_;                            ///< of apps_
     WaitingLine waiting_;                           ///< gangs that want to be admitted

@@ -206,9 +206,9 @@ void Engine::take_role(PodEntry& entry) {
     if (entry.is_executor && controller != nullptr) {
         std::string owner = controller->uid;
         if (core::is_mutant(core::Mutant::label_trusted)) {
-            const auto& alike =
-                claimants_[entry.pod.namespace_name + "/" + application_id(entry.pod)];
-            const PodIds& drivers = alike.candidates();
+            const PodIds& drivers =
+                application_ids_.of(entry.pod.namespace_name + "/" + application_id(entry.pod))
+                    .candidates();
             owner = drivers.empty() ? owner : pods_.uid(*drivers.begin());
         }
         pods_.join(entry, owner);
@@ -220,7 +220,7 @@ void Engine::take_role(PodEntry& entry) {
 /// So may one that another leader knew, and has bound, as one.
 void Engine::promote(PodEntry& entry) {
     if (!entry.is_driver && was_admitted(entry.pod)) {
-        drop_claim(entry);
+        application_ids_.remove(entry.claim, entry.id);
         leave_owner(entry);
         entry.claim = {};
         entry.owner = {};
@@ -417,7 +417,7 @@ void Engine::forget_pod(PodEntry& entry) {
     if (owner != nullptr) {
         owner->remove_pending(entry.rank());
     }
-    drop_claim(entry);
+    application_ids_.remove(entry.claim, entry.id);
     leave_owner(entry);
     cluster_.remove_pod(uid);
     announcer_.forget(uid);

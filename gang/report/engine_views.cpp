@@ -10,7 +10,7 @@
 namespace gang {
 
 std::size_t Engine::remembered() const {
-    return pods_.size() + pods_.owner_count() + claimants_.size() + apps_.size() + waiting_.size() +
+    return pods_.size() + pods_.owner_count() + application_ids_.size() + apps_.size() + waiting_.size() +
            expected_status_.size() + dirty_pods_.size() + dirty_gangs_.size() + to_adopt_.size() +
            to_rebuild_.size() + declarations_.size() + unverified_.size() + degraded_.size() +
            oversized_.size() + suspect_gangs_.size() + to_publish_.size() + stuck_due_.size() +

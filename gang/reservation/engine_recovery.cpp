@@ -100,11 +100,7 @@ bool Engine::read_reservation(Application& app, const std::string* text) {
 }
 
 void Engine::follow_marks(const Application& app) {
-    const auto it = claimants_.find(pods_.claim(pods_.id_of(app.uid)));
-    if (it == claimants_.end()) {
-        return;
-    }
-    const PodIds executors = it->second.executors;
+    const PodIds executors = application_ids_.of(pods_.claim(pods_.id_of(app.uid))).ownerless;
     for (const PodId executor : executors) {
         PodEntry& entry = pods_.wake(executor);  // none of them rests
         follow_mark(entry);

@@ -66,35 +66,21 @@ void Engine::take_claim(PodEntry& entry) {
         return;
     }
     entry.claim = texts_.keep(entry.pod.namespace_name + "/" + application);
-    Claimants& claimants = claimants_[entry.claim];
-    (entry.is_driver ? claimants.live : claimants.executors).insert(entry.id);
-}
-
-void Engine::drop_claim(PodEntry& entry) {
-    const auto it = claimants_.find(entry.claim);
-    if (it == claimants_.end()) {
-        return;
-    }
-    it->second.live.erase(entry.id);
-    it->second.ended.erase(entry.id);
-    it->second.executors.erase(entry.id);
-    if (it->second.candidates().empty() && it->second.executors.empty()) {
-        claimants_.erase(it);
+    if (entry.is_driver) {
+        application_ids_.add_driver(entry.claim, entry.id);
+    } else {
+        application_ids_.add_ownerless(entry.claim, entry.id);
     }
 }
 
 /// A driver got its slots or ended: whose executors these are may be known now.
 void Engine::recheck_claims(const Application& app) {
     const PodId driver = pods_.id_of(app.uid);
-    const auto it = claimants_.find(pods_.claim(driver));
-    if (it == claimants_.end()) {
-        return;
-    }
+    const std::string& key = pods_.claim(driver);
     if (app.phase == Phase::ended) {
-        it->second.live.erase(driver);
-        it->second.ended.insert(driver);
+        application_ids_.driver_ended(key, driver);
     }
-    for (const PodId executor : it->second.executors) {
+    for (const PodId executor : application_ids_.of(key).ownerless) {
         dirty_pods_.insert(pods_.uid(executor));
     }
 }
@@ -102,21 +88,20 @@ void Engine::recheck_claims(const Application& app) {
 void Engine::become_member(PodEntry& entry, const std::string& owner) {
     leave_owner(entry);
     pods_.join(entry, owner);
-    claimants_.at(entry.claim).executors.erase(entry.id);
+    application_ids_.got_owner(entry.claim, entry.id);
 }
 
 bool Engine::is_unclaimed_executor(const PodEntry& entry) const {
-    const auto it = claimants_.find(entry.claim);
-    return it != claimants_.end() && it->second.executors.contains(entry.id);
+    return application_ids_.is_ownerless(entry.claim, entry.id);
 }
 
 /// The one driver that the id can mean: the one alive, or the only one there ever was.
 const Application* Engine::find_claimant(const PodEntry& entry) const {
-    const Claimants& claimants = claimants_.at(entry.claim);
+    const ApplicationIds::Bearers& bearers = application_ids_.of(entry.claim);
     if (entry.claim.str().ends_with('/')) {
         return find_nameless(entry);
     }
-    const PodIds& candidates = claimants.candidates();
+    const PodIds& candidates = bearers.candidates();
     if (candidates.size() != 1 || (entry.hand_made && !pods_.hand_made(*candidates.begin()))) {
         return nullptr;
     }
@@ -130,7 +115,7 @@ const Application* Engine::find_nameless(const PodEntry& entry) const {
     const Application* oldest = nullptr;
     const Application* with_room = nullptr;  // the oldest that has
     bool is_one_waiting = false;
-    for (const PodId driver : claimants_.at(entry.claim).live) {
+    for (const PodId driver : application_ids_.of(entry.claim).live) {
         const Application* app = find_app(pods_.uid(driver));
         if (app == nullptr || !app->reserved) {
             is_one_waiting = true;
@@ -195,9 +180,9 @@ bool Engine::is_orphan(const PodEntry& entry) const {
             return pods_.hand_made(driver);
         });
     };
-    const Claimants& claimants = claimants_.at(entry.claim);
-    return !is_made_by_spark(entry.pod) || has_hand_made(claimants.live) ||
-           has_hand_made(claimants.ended);
+    const ApplicationIds::Bearers& bearers = application_ids_.of(entry.claim);
+    return !is_made_by_spark(entry.pod) || has_hand_made(bearers.live) ||
+           has_hand_made(bearers.ended);
 }
 
 /// As of now: its driver may have come, or have been admitted, since it was told to wait.
@@ -222,12 +207,12 @@ void Engine::follow_mark(PodEntry& entry) {
     }
     const std::string driver = mark->substr(0, mark->find('/'));
     const auto id = pods_.find(driver);
-    if (!id || !claimants_.at(entry.claim).has_driver(*id)) {
+    if (!id || !application_ids_.of(entry.claim).has_driver(*id)) {
         return;
     }
     const bool is_of_its_kind = !entry.hand_made || pods_.hand_made(*id);
     const bool is_meant = schema_.is_sealed() || entry.claim.str().ends_with('/') ||
-                          claimants_.at(entry.claim).candidates().size() == 1;
+                          application_ids_.of(entry.claim).candidates().size() == 1;
     if ((is_of_its_kind && is_meant) || core::is_mutant(core::Mutant::forged_slot_followed)) {
         become_member(entry, driver);
     }
