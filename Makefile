@@ -44,7 +44,8 @@ fuzz: ## every parser under libFuzzer, SECONDS=60 each; crashes stay in build/fu
 	@scripts/install_deps.sh fuzz
 	@scripts/fuzz.py --seconds $(SECONDS)
 
-soak: deps ## SECONDS=60 of simulated clusters on all cores; failing seeds stay in build/failed-seeds
+soak: ## SECONDS=60 of simulated clusters on all cores; failing seeds stay in build/failed-seeds
+	@scripts/install_deps.sh sim
 	@cmake --preset release >/dev/null
 	@cmake --build --preset release --target gang-sim
 	@build/release/gang-sim --seconds $(SECONDS) --seeds $$(date +%s)000.. --jobs $$(nproc) --failed build/failed-seeds

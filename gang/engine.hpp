@@ -25,7 +25,6 @@
 //   engine_accounts.cpp  what is held, and whether somebody owns it
 
 #include "config/schema.hpp"
-#include "core/base/mutant.hpp"
 #include "core/cluster/cluster.hpp"
 #include "core/placement/placement.hpp"
 #include "gang/counters.hpp"
@@ -116,10 +115,7 @@ public:
         const std::function<void(std::string_view uid, std::string_view name)>& visit) const;
     std::vector<NodeLedger> ledger() const;
     Totals totals(std::int64_t now_ms) const;
-    bool is_settled() const {
-        return leads_ && (was_handed_over_ || is_behind_fence() ||
-                          core::is_mutant(core::Mutant::settled_too_early));
-    }
+    bool is_settled() const { return leads_ && (was_handed_over_ || is_behind_fence()); }
 
 private:
     using MemoKey = std::vector<std::pair<core::ShapeId, std::int64_t>>;
@@ -281,11 +277,7 @@ private:
     void raise_fence();
     void fence_step();
     void fence_gangs();
-    bool is_fence_passed() const {
-        return (fence_.passed() && gangs_to_fence_.empty()) ||
-               core::is_mutant(core::Mutant::fence_left_out) ||
-               (was_handed_over_ && core::is_mutant(core::Mutant::handover_view_not_checked));
-    }
+    bool is_fence_passed() const { return fence_.passed() && gangs_to_fence_.empty(); }
     bool is_behind_fence() const { return leads_ && fence_is_complete_ && is_fence_passed(); }
     bool needs_another_fence() const;
     bool is_rewritten_by_another(const Application& app, const std::string* text) const;

@@ -1,6 +1,5 @@
 // The picture: what nodes, pods and relists say. Nothing is decided here.
 
-#include "core/base/mutant.hpp"
 #include "gang/declare/gang_size.hpp"
 #include "gang/engine.hpp"
 #include "gang/reservation/reservation.hpp"
@@ -111,7 +110,7 @@ void Engine::on(const PodUpserted& event) {
         return;
     }
     PodEntry& entry = pods_.wake(*known);
-    if (!is_older(entry.pod, event.pod) || core::is_mutant(core::Mutant::older_state_taken)) {
+    if (!is_older(entry.pod, event.pod)) {
         take_state(entry, event.pod);
         observe(entry);
     }
@@ -204,14 +203,7 @@ void Engine::take_role(PodEntry& entry) {
     entry.is_executor = !entry.is_driver && is_executor(entry.pod);
     const core::OwnerReference* controller = core::find_controller(entry.pod);
     if (entry.is_executor && controller != nullptr) {
-        std::string owner = controller->uid;
-        if (core::is_mutant(core::Mutant::label_trusted)) {
-            const PodIds& drivers =
-                application_ids_.of(entry.pod.namespace_name + "/" + application_id(entry.pod))
-                    .candidates();
-            owner = drivers.empty() ? owner : pods_.uid(*drivers.begin());
-        }
-        pods_.join(entry, owner);
+        pods_.join(entry, controller->uid);
     }
     take_claim(entry);
 }
@@ -269,9 +261,7 @@ void Engine::observe_driver(PodEntry& entry, bool behind_fence) {
     if (app.phase == Phase::ended) {
         return;
     }
-    if (core::is_terminal(entry.pod)) {
-        end(app);
-    } else if (entry.pod.deleting && !core::is_mutant(core::Mutant::deleting_bound)) {
+    if (core::is_terminal(entry.pod) || entry.pod.deleting) {
         end(app);
     } else if (!entry.pod.node_name.empty()) {
         driver_is_bound(app, entry, behind_fence);
@@ -294,7 +284,7 @@ void Engine::driver_waits(Application& app, PodEntry& entry) {
     if (app.conf_needed) {
         asker_.want(app.uid, now_ms_);
     }
-    if (entry.pod.gated && !core::is_mutant(core::Mutant::gated_bound)) {
+    if (entry.pod.gated) {
         stop_waiting(app);
     } else if (waiting_.insert(app, entry.retry->code != ReasonCode::none)) {
         queue_changed_ = true;
@@ -317,8 +307,6 @@ void Engine::driver_is_bound(Application& app, PodEntry& entry, bool behind_fenc
         want_declaration(app);  // its pod was not whole before, perhaps
     }
     if (is_rewritten_by_another(app, text)) {
-        to_adopt_.insert(app.rank());
-    } else if (app.reserved && core::is_mutant(core::Mutant::annotation_trusted)) {
         to_adopt_.insert(app.rank());
     } else if (app.reserved && leads_ && !to_adopt_.contains(app.rank())) {
         observe_reservation(app, text);

@@ -1,6 +1,5 @@
 // Gangs begin, learn their size, and end.
 
-#include "core/base/mutant.hpp"
 #include "gang/declare/gang_size.hpp"
 #include "gang/declare/spark/conf_view.hpp"
 #include "gang/declare/spark/executor/derive.hpp"
@@ -208,9 +207,6 @@ void Engine::confirm(Application& app, PodEntry& entry) {
     app.reserved = true;
     app.bound_ms = now_ms_;
     reservation_stored(app, app.text_generation);
-    if (core::is_mutant(core::Mutant::reservation_after_bind)) {
-        rewrite_reservation(app);
-    }
     app.milestones.make().driver_bound_ms = now_ms_;
     recheck_claims(app);
     stuck_due_.add(now_ms_ + schema_.gang.never_running_after_ms, texts_.keep(app.uid));
@@ -258,9 +254,7 @@ void Engine::end(Application& app) {
     to_publish_.erase(app.uid);
     oversized_.erase(app.uid);
     suspect_gangs_.erase(app.uid);
-    if (!core::is_mutant(core::Mutant::ended_slots_kept)) {
-        ledger_.drop(app);
-    }
+    ledger_.drop(app);
     recheck_claims(app);
     dirty_gangs_.insert(app.uid);  // executors that still wait are told
 }

@@ -1,6 +1,5 @@
 // What a Tick starts, in which order, and when the next one is wanted.
 
-#include "core/base/mutant.hpp"
 #include "gang/engine.hpp"
 
 #include <algorithm>
@@ -66,8 +65,7 @@ void Engine::plan() {
     fence_step();  // executors beyond their gangs' slots are known only now
     publish_changed();
     fence_is_complete_ = fence_is_complete_ || fence_.view_is_current();
-    const bool is_early = core::is_mutant(core::Mutant::queue_read_before_fence);
-    if ((!is_fence_passed() && !is_early) || is_first_plan_waiting()) {
+    if (!is_fence_passed() || is_first_plan_waiting()) {
         return;
     }
     if (!is_repaired_) {
@@ -96,8 +94,7 @@ bool Engine::is_first_plan_waiting() {
     const bool is_one_lost = awaits_lost_declaration();
     const std::int64_t until_ms =
         is_one_lost ? fence_raised_ms_ + fence_give_up_ms : first_plan_until_ms_;
-    if ((is_one_lost || !asker_.all_answered_once()) && now_ms_ < until_ms &&
-        !core::is_mutant(core::Mutant::first_plan_not_waited)) {
+    if ((is_one_lost || !asker_.all_answered_once()) && now_ms_ < until_ms) {
         wake_at(until_ms);
         return true;
     }
@@ -116,7 +113,7 @@ void Engine::wake() {
     consider(asker_.next_due_ms(now_ms_));
     consider(fence_.next_due_ms());
     consider(announcer_.next_due_ms());
-    if (next && !core::is_mutant(core::Mutant::wake_up_lost)) {
+    if (next) {
         decisions_.emplace_back(WakeAt{std::max(*next, now_ms_)});
     }
 }

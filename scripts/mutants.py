@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
-"""Plants each mutant of core/base/mutant.hpp and fails when one is not noticed as tests/sim/mutants.txt says.
+"""Switches on each mutant of tests/sim/mutants and fails when one is not noticed as tests/sim/mutants.txt says.
 
-Also fails when the shipped program has anything of a mutant in it. Needs build/release and, for mutants
-below what the simulation sees, build/debug/test_gang and test_protocol.
+Also fails when the shipped program has anything of a mutant in it. Needs build/release with its targets
+test_gang_mutated and test_protocol_mutated, for mutants below what the simulation sees.
 """
 import os
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+
+import mutants_plant
 
 ROOT = Path(__file__).resolve().parent.parent
 CASES = ROOT / "tests/sim/mutants.txt"
@@ -28,13 +30,19 @@ def in_the_binary() -> list[str]:
     return found + [name for name, *_ in cases() if name != "none" and name.encode() + b"\0" in content]
 
 
+def not_in_both() -> list[str]:
+    """A name without a mutant would pass for noticed: its program refuses to run."""
+    listed, planted = {case[0] for case in cases()} - {"none"}, set(mutants_plant.names())
+    return sorted(listed ^ planted)
+
+
 def survives(case: list[str]) -> str:
     """The mutant's name if a test program says that all is well with it."""
     name, kind, what = case[0], case[1], case[-1]
-    program = case[2] if kind == "unit" else "test_gang"
+    program = (case[2] if kind == "unit" else "test_gang") + "_mutated"
     only = {"story": "scenarios: every story*", "worlds": "S20*", "unit": what}[kind]
     environment = dict(os.environ, GANG_MUTANT=name, GANG_SEED="1", GANG_WORLDS=what if kind == "worlds" else "1")
-    result = subprocess.run([ROOT / "build/debug" / program, f"-tc={only}", "-aa=1"], env=environment,
+    result = subprocess.run([ROOT / "build/release" / program, f"-tc={only}", "-aa=1"], env=environment,
                             capture_output=True, text=True, cwd=ROOT)
     print(f"{name:<32}{kind:>6} {what}: {'SURVIVES' if result.returncode == 0 else 'noticed'}", flush=True)
     return name if result.returncode == 0 else ""
@@ -44,13 +52,16 @@ def main() -> int:
     left = in_the_binary()
     for line in left:
         print(f"FAILED build/release/gang-scheduler has {line}")
+    halves = not_in_both()
+    for name in halves:
+        print(f"FAILED {name} is in only one of tests/sim/mutants.txt and the tables of tests/sim/mutants")
     simulated = subprocess.run([ROOT / "build/release/gang-sim", "--mutants", CASES, "--jobs", "2"]).returncode
     others = [case for case in cases() if case[1] not in ("sim", "open")]
     with ThreadPoolExecutor(2) as pool:
         survivors = [name for name in pool.map(survives, others) if name]
     for name in (case[0] for case in cases() if case[1] == "open"):
         print(f"open: {name}")
-    return 1 if left or simulated or survivors else 0
+    return 1 if left or halves or simulated or survivors else 0
 
 
 if __name__ == "__main__":

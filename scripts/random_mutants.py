@@ -27,11 +27,9 @@ EQUIVALENTS = ROOT / "tests/sim/equivalent_mutants.txt"
 SHARE, DOUBT = 0.95, 0.01
 FOLDERS = ("core", "gang", "k8s/protocol")  # and their rooms
 NOT_MUTATED = ("gang/sim/", "gang/app/")
-# The planted mutants, whose switches are not the scheduler's.
-LEFT_OUT_FILES = {"core/base/mutant.hpp", "core/base/mutant.cpp"}
 # Lines where a mutant says nothing of the tests: checks of what the compiler or an assertion knows to be true, hints
-# of a size, switches of planted mutants, and the weights of the work budget, which are measured times.
-LEFT_OUT_LINES = re.compile(r"^\s*#|static_assert|ENSURE\(|\breserve\(|is_mutant\(|\bwork_\w+|^\s*template\b")
+# of a size, and the weights of the work budget, which are measured times.
+LEFT_OUT_LINES = re.compile(r"^\s*#|static_assert|ENSURE\(|\breserve\(|\bwork_\w+|^\s*template\b")
 
 COMPARISONS = {"<": ("<=", ">="), "<=": ("<", ">"), ">": (">=", "<="), ">=": (">", "<"), "==": ("!=",), "!=": ("==",)}
 SWAPS = {"+": "-", "-": "+", "+=": "-=", "-=": "+=", "&&": "||", "||": "&&", "true": "false", "false": "true",
@@ -135,7 +133,7 @@ def mutants_of(path: str, text: str) -> list[Mutant]:
 
 def sources() -> list[str]:
     files = {str(path.relative_to(ROOT)) for folder in FOLDERS for path in (ROOT / folder).rglob("*.[ch]pp")}
-    return sorted(path for path in files - LEFT_OUT_FILES if not path.startswith(NOT_MUTATED))
+    return sorted(path for path in files if not path.startswith(NOT_MUTATED))
 
 
 @dataclass(frozen=True)

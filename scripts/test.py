@@ -208,7 +208,8 @@ def run_lanes(tally: Tally, wanted: list[str], long: bool, supply: Supply) -> No
     if {"bench", "mutants", "demo", "blackbox", "spark"} & set(wanted) and build(tally, "release"):
         if "bench" in wanted:
             macro_smoke_lane(tally, supply) if long else bench_lane(tally)
-        if "mutants" in wanted:
+        if "mutants" in wanted and command_lane(tally, "build mutants", [
+                "cmake", "--build", "build/release", "--target", "test_gang_mutated", "test_protocol_mutated"]):
             command_lane(tally, "mutants", [PYTHON, "scripts/mutants.py"])
         if "demo" in wanted:
             command_lane(tally, "demo", ["build/release/gang-scheduler", "demo"])

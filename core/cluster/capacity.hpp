@@ -1,7 +1,6 @@
 #pragma once
 // How many pods of a demand a node takes: exact integer arithmetic, the one rule of room.
 
-#include "core/base/mutant.hpp"
 #include "core/cluster/node_columns.hpp"
 
 #include <algorithm>
@@ -18,7 +17,6 @@ inline constexpr std::int64_t pod_slots_max = std::numeric_limits<std::int32_t>:
 
 /// Pod slots as they count: never negative.
 inline std::int64_t pod_slots(std::int64_t room) {
-    if (is_mutant(Mutant::pods_per_node_off_by_one)) ++room;
     return std::clamp<std::int64_t>(room, 0, pod_slots_max);
 }
 
@@ -31,7 +29,6 @@ struct Headroom {
 
 /// The room that is left above the headroom; never negative.
 inline std::int64_t beyond(std::int64_t room, std::int64_t headroom) {
-    if (is_mutant(Mutant::headroom_ignored)) return room;
     return room > headroom ? room - headroom : 0;
 }
 

@@ -1,6 +1,5 @@
 #include "core/cluster/cluster.hpp"
 
-#include "core/base/mutant.hpp"
 #include "core/base/result.hpp"
 #include "core/cluster/capacity.hpp"
 
@@ -30,7 +29,6 @@ bool Cluster::upsert_node(const Node& node) {
     NodeEntry& entry = nodes_[index.value];
     const bool came = !entry.present;
     const bool room_changed = came || !room_alike(entry.node, node);
-    if (!came && is_mutant(Mutant::node_shrink_ignored)) return false;
     const bool filters_changed = came || !filters_alike(entry.node, node);
     if (room_changed) set_allocatable(index, node.allocatable, node.pods);
     if (!came) count_kinds(entry.node, -1);
@@ -252,10 +250,6 @@ void Cluster::upsert_pod(
 bool Cluster::remove_pod(std::string_view uid) {
     const std::optional<ChargeId> known = pods_.take(uid);
     if (!known) return false;
-    if (is_mutant(Mutant::recreated_node_keeps_charges) &&
-        !nodes_[charge_of(*known).node.value].present) {
-        return true;
-    }
     release(*known);
     return true;
 }

@@ -1,6 +1,5 @@
 #include "core/cluster/trial.hpp"
 
-#include "core/base/mutant.hpp"
 #include "core/base/result.hpp"
 
 namespace core {
@@ -28,7 +27,6 @@ void Trial::commit() {
 }
 
 void Trial::roll_back() {
-    if (is_mutant(Mutant::trial_keeps_a_step) && !log_.empty()) log_.pop_back();
     for (; !log_.empty(); log_.pop_back()) {
         const Step& step = log_.back();
         if (step.taken) {

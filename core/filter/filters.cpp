@@ -1,6 +1,5 @@
 #include "core/filter/filters.hpp"
 
-#include "core/base/mutant.hpp"
 #include "core/base/result.hpp"
 
 #include <algorithm>
@@ -133,8 +132,7 @@ FilterVerdict filter_node(const Node& node, const Constraints& constraints) {
     if (node.refuses_host_ports && constraints.has_host_ports) {
         return {FilterReason::port_refused, nullptr};
     }
-    if (node.unschedulable && !tolerates_cordon(constraints.tolerations) &&
-        !is_mutant(Mutant::cordon_ignored)) {
+    if (node.unschedulable && !tolerates_cordon(constraints.tolerations)) {
         return {FilterReason::cordoned, nullptr};
     }
     const Taint* taint = find_untolerated_taint(node.taints, constraints.tolerations);

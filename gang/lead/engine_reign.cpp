@@ -2,7 +2,6 @@
 // fence, design: fence.hpp) and sees that its own view is not from before; an old one that sees the
 // mark of a newer one's fence stops.
 
-#include "core/base/mutant.hpp"
 #include "gang/engine.hpp"
 #include "gang/reservation/reservation.hpp"
 
@@ -38,7 +37,7 @@ void Engine::on(const LeadershipGained& event) {
 }
 
 void Engine::on(const LeadershipLost&) {
-    leads_ = core::is_mutant(core::Mutant::old_leader_goes_on);
+    leads_ = false;
     fence_.raise();
     gangs_to_fence_.clear();
     expected_status_.clear();

@@ -8,7 +8,6 @@
 //             ^----bind failed-----'  '---------- pod ended or gone ----------'  (back to open)
 //           degraded: its node was lost or overrun by others, and no room was found yet
 
-#include "core/base/mutant.hpp"
 #include "core/base/rare.hpp"
 #include "core/base/text.hpp"
 #include "core/cluster/cluster.hpp"
@@ -88,15 +87,10 @@ struct PodEntry {
         return pod.node_name.empty() ? assumed_node.str() : pod.node_name;
     }
     Rank rank() const { return {pod.created, pod.uid}; }
-    bool holds_room() const {
-        return !node().empty() && !core::is_terminal(pod) &&
-               !(pod.deleting && core::is_mutant(core::Mutant::terminating_not_counted));
-    }
+    bool holds_room() const { return !node().empty() && !core::is_terminal(pod); }
     /// Nothing in the pod itself stands against binding it.
     bool is_bindable() const {
-        return node().empty() && !core::is_terminal(pod) && !gone &&
-               (!pod.deleting || core::is_mutant(core::Mutant::deleting_bound)) &&
-               (!pod.gated || core::is_mutant(core::Mutant::gated_bound));
+        return node().empty() && !core::is_terminal(pod) && !gone && !pod.deleting && !pod.gated;
     }
 };
 

@@ -1,6 +1,5 @@
 #include "gang/model/ledger.hpp"
 
-#include "core/base/mutant.hpp"
 #include "core/filter/filters.hpp"
 #include "gang/reservation/reservation.hpp"
 
@@ -172,9 +171,6 @@ void Ledger::vacate(Application& app, PodEntry& entry) {
     set_state(app, slot, SlotState::open);
     cluster_.recharge(
         slot.charge, cluster_.resources(app.shapes[slot.shape].id), core::Holder::gang);
-    if (core::is_mutant(core::Mutant::slot_freed_twice)) {
-        cluster_.recharge(slot.charge, {}, core::Holder::gang);
-    }
     count_open(slot, 1);
 }
 
@@ -188,9 +184,6 @@ void Ledger::degrade(Application& app, Slot& slot) {
 }
 
 void Ledger::hold(Application& app, const Slot& slot, std::int64_t generation) {
-    if (core::is_mutant(core::Mutant::hold_released_early)) {
-        return;
-    }
     const core::ChargeId charge = cluster_.charge(
         cluster_.node_or_ghost(slot.node.str()), app.shapes[slot.shape].id, core::Holder::gang);
     keep(app, charge, generation);
@@ -268,9 +261,7 @@ void Ledger::drop(Application& app) {
     for (const Slot& slot : slots) {
         if (!slot.charge.is_none()) {
             count_open(slot, -1);
-            if (!core::is_mutant(core::Mutant::slot_not_freed) || &slot != &slots.front()) {
-                cluster_.release(slot.charge);
-            }
+            cluster_.release(slot.charge);
         }
         if (slot.pod.is_none()) {
             continue;

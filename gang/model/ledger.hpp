@@ -2,7 +2,6 @@
 // The room that gangs hold, slot by slot, kept equal to the cluster's charges: every move changes
 // both at once. Knows nothing of time, queues or messages.
 
-#include "core/base/mutant.hpp"
 #include "core/base/text.hpp"
 #include "core/cluster/cluster.hpp"
 #include "gang/model/application.hpp"
@@ -123,8 +122,7 @@ private:
 
 /// Whether the API server has the reservation that names this slot where it is.
 inline bool is_stored(const Application& app, const Slot& slot) {
-    return app.first_generation + slot.since <= app.stored ||
-           core::is_mutant(core::Mutant::moved_slot_used_before_stored);
+    return app.first_generation + slot.since <= app.stored;
 }
 
 /// The profile label of an executor, 0 if there is none.

@@ -11,7 +11,6 @@
 //
 // What they are told meanwhile: engine_words.cpp.
 
-#include "core/base/mutant.hpp"
 #include "gang/engine.hpp"
 #include "gang/report/messages.hpp"
 #include "gang/reservation/reservation.hpp"
@@ -39,11 +38,7 @@ core::PlacementRequest Engine::request_of(const Application& app, core::View vie
     request.driver = app.driver_shape;
     request.view = view;
     for (const GangShape& shape : app.shapes) {
-        const bool is_short = core::is_mutant(core::Mutant::gang_one_short) && shape.count > 0;
-        request.executors.push_back({shape.id, shape.count - (is_short ? 1 : 0)});
-        if (core::is_mutant(core::Mutant::half_gang)) {
-            request.executors.back().count = 0;
-        }
+        request.executors.push_back({shape.id, shape.count});
     }
     return request;
 }
@@ -197,7 +192,7 @@ void Engine::walk_kinds() {
 /// the kind in that view.
 void Engine::keep_refusal(KindEntry& kind, core::View view) {
     KindVerdict& verdict = kind.second.verdicts[static_cast<std::size_t>(view)];
-    if (verdict.refused == KindVerdict{}.refused || core::is_mutant(core::Mutant::memo_kept)) {
+    if (verdict.refused == KindVerdict{}.refused) {
         return;
     }
     bool is_helped = false;
@@ -288,8 +283,7 @@ Engine::Turn Engine::take_turn(Application& app, KindEntry& kind, Walk& walk) {
     // Else only numbers may have changed in what it was told.
     tell_unless(row.is_told && is_about_room(row.code), app, walk);
     row.code = ReasonCode::waiting_for_capacity;
-    return app.is_elastic || core::is_mutant(core::Mutant::younger_overtakes) ? Turn::next
-                                                                              : Turn::none;
+    return app.is_elastic ? Turn::next : Turn::none;
 }
 
 /// Of one whose turn it is: nobody is before it.
@@ -320,9 +314,6 @@ bool Engine::waits_for_retry(Application& app, KindEntry& kind, Walk& walk) {
 }
 
 void Engine::block(KindEntry& kind, const Application& app, Walk& walk) {
-    if (core::is_mutant(core::Mutant::younger_overtakes)) {
-        return;
-    }
     walk.head = walk.blocked ? walk.head : app.uid;
     walk.blocked = true;
     WaitingRow& row = waiting_.row(app);
@@ -396,9 +387,6 @@ void Engine::admit(Application& app, PodEntry& entry, const core::Plan& plan) {
         for (const core::NodeCount& found : plan.executors[shape]) {
             ledger_.add_open(app, shape, found.node, found.count);
         }
-        if (core::is_mutant(core::Mutant::half_gang)) {
-            ledger_.add(app, shape, {}, app.shapes[shape].count);
-        }
     }
     core::StringMap annotations;
     if (app.is_driver) {
@@ -413,9 +401,7 @@ void Engine::admit(Application& app, PodEntry& entry, const core::Plan& plan) {
             ledger_.drop(app);
             return;
         }
-        if (!core::is_mutant(core::Mutant::reservation_after_bind)) {
-            annotations = {{std::string(reservation_annotation), app.annotation.str()}};
-        }
+        annotations = {{std::string(reservation_annotation), app.annotation.str()}};
     } else if (!app.elastic_of.empty()) {
         const Application* gang = find_owner(entry);
         annotations = {
@@ -441,9 +427,7 @@ void Engine::admit(Application& app, PodEntry& entry, const core::Plan& plan) {
         std::erase_if(memo.gangs, [](const auto& known) { return !known.second; });
     }
     send_bind(entry, app.claimed_node, std::move(annotations));
-    if (!core::is_mutant(core::Mutant::claimed_driver_not_counted)) {
-        ledger_.settle(entry);
-    }
+    ledger_.settle(entry);
 }
 
 /// Past 256 KiB of annotations nobody could write the pod again, so a gang

@@ -31,7 +31,7 @@ Engine::MemoKey Engine::key_of(const Application& app) const {
 /// As the view is now: what was known of another state of it is forgotten.
 Engine::Memo& Engine::memo_of(core::View view, Wording& wording) const {
     Memo& memo = wording.memos[static_cast<std::size_t>(view)];
-    if (memo.version != version_of(view) && !core::is_mutant(core::Mutant::memo_kept)) {
+    if (memo.version != version_of(view)) {
         memo = {};
         memo.version = version_of(view);
     }

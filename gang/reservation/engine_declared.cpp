@@ -12,7 +12,6 @@
 // somebody else, must not hold the cluster's holes one by one for a gang that does not fit. Until
 // then the gang's executors are placed as they come (engine_members.cpp).
 
-#include "core/base/mutant.hpp"
 #include "gang/engine.hpp"
 #include "gang/reservation/reservation.hpp"
 
@@ -192,8 +191,7 @@ void Engine::bound_by(Application& app, const GangSize& size) {
             }
         }
     }
-    if ((leaving.empty() && too_large.empty()) ||
-        core::is_mutant(core::Mutant::declaration_not_compared)) {
+    if (leaving.empty() && too_large.empty()) {
         return;
     }
     if (is_known) {
@@ -238,9 +236,6 @@ void Engine::tell_bounded(Application& app) {
 /// there is room for all of it. False: there is none.
 bool Engine::rebuild(Application& app, const GangSize& size) {
     follow_marks(app);
-    if (core::is_mutant(core::Mutant::lost_slots_not_rebuilt)) {
-        return false;
-    }
     std::map<std::string, std::int64_t> running;
     std::int64_t missing = declared_count(size);
     for (const PodId member : pods_.sorted_members_of(app.uid)) {

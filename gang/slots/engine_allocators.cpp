@@ -213,7 +213,7 @@ void Engine::follow_mark(PodEntry& entry) {
     const bool is_of_its_kind = !entry.hand_made || pods_.hand_made(*id);
     const bool is_meant = schema_.is_sealed() || entry.claim.str().ends_with('/') ||
                           application_ids_.of(entry.claim).candidates().size() == 1;
-    if ((is_of_its_kind && is_meant) || core::is_mutant(core::Mutant::forged_slot_followed)) {
+    if (is_of_its_kind && is_meant) {
         become_member(entry, driver);
     }
 }

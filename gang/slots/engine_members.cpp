@@ -2,7 +2,6 @@
 // one that is larger than its slot has it grown if there is room; one too many goes behind all
 // others as a lone pod; one whose driver has ended is not bound any more.
 
-#include "core/base/mutant.hpp"
 #include "core/cluster/trial.hpp"
 #include "gang/engine.hpp"
 #include "gang/report/messages.hpp"
@@ -117,10 +116,7 @@ void Engine::match(Application& app) {
         } else if (work_left_ <= 0) {
             dirty_gangs_.insert(app.uid);
             break;
-        } else if (
-            (core::is_mutant(core::Mutant::replacement_gets_extra_slot) &&
-             app.milestones->all_executors_ms > 0) ||
-            (!claim_slot(app, entry) && !grow_slot(app, entry, look))) {
+        } else if (!claim_slot(app, entry) && !grow_slot(app, entry, look)) {
             wait_or_go_alone(app, entry, look);
         }
     }
@@ -299,7 +295,7 @@ void Engine::send_bind(PodEntry& entry, const std::string& node, core::StringMap
     announcer_.forget(entry.pod.uid);
     decisions_.emplace_back(BindPod{
         ref_of(entry.pod),
-        core::is_mutant(core::Mutant::bind_without_version) ? "" : entry.pod.resource_version,
+        entry.pod.resource_version,
         node,
         std::move(annotations),
         entry.seen_ms,

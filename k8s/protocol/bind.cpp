@@ -1,6 +1,5 @@
 #include "k8s/protocol/bind.hpp"
 
-#include "core/base/mutant.hpp"
 #include "k8s/protocol/flow/backoff.hpp"
 
 #include <algorithm>
@@ -78,12 +77,6 @@ BindAction Bind::on_answer(const HttpAnswer& answer, std::uint32_t random) {
     if (answer.status >= 200 && answer.status < 300) return finish(BindOutcome::bound, "");
     if (is_throttled(answer)) return throttled(answer.retry_after_ms, random);
     // A 409 has many causes and its text is for people; the pod itself knows which one it was.
-    if (is_unknown(answer.status) && core::is_mutant(core::Mutant::unknown_bind_failed)) {
-        return finish(BindOutcome::not_sent, answer.message);
-    }
-    if (is_unknown(answer.status) && core::is_mutant(core::Mutant::unknown_bind_succeeded)) {
-        return finish(BindOutcome::bound, "");
-    }
     if (conflicted_ || is_unknown(answer.status)) return read(!conflicted_, random);
     if (answer.status == 404) return finish(BindOutcome::gone, answer.message);
     if (answer.status == 401 && !maybe_landed_)
@@ -101,10 +94,6 @@ BindAction Bind::on_no_answer(bool maybe_sent, const std::string& message, std::
         state_ = State::waiting_to_post;
         return Wait{delay(random)};
     }
-    if (core::is_mutant(core::Mutant::unknown_bind_failed))
-        return finish(BindOutcome::not_sent, message);
-    if (core::is_mutant(core::Mutant::unknown_bind_succeeded))
-        return finish(BindOutcome::bound, "");
     return read(maybe_sent, random);
 }
 

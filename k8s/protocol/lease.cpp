@@ -1,7 +1,5 @@
 #include "k8s/protocol/lease.hpp"
 
-#include "core/base/mutant.hpp"
-
 #include <algorithm>
 #include <limits>
 #include <utility>
@@ -27,8 +25,6 @@ Election::Election(ElectionOptions options) : options_(std::move(options)) {}
 // The longer of what the holder wrote and what we were told: never early.
 std::int64_t Election::expires_ms() const {
     const std::int64_t longer = std::max(seen_.duration_ms, options_.lease_duration_ms);
-    if (core::is_mutant(core::Mutant::lease_stolen_early))
-        return seen_ms_ + options_.retry_period_ms;
     return seen_ms_ + std::min(longer, lease_duration_ms_max);
 }
 
@@ -161,7 +157,6 @@ std::int64_t Election::next_epoch(std::int64_t unix_time_ms) const {
 }
 
 bool Election::may_write(std::int64_t now_ms) const {
-    if (core::is_mutant(core::Mutant::lease_not_checked)) return renewed_sent_ms_ > 0;
     return leader_ && now_ms < deadline_ms();
 }
 

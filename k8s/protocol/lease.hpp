@@ -17,8 +17,6 @@
 // A Lease that is deleted, or whose holder is taken out by hand, is not free: whoever held it may
 // not know yet. It is taken when its time is over, as if its holder had died.
 
-#include "core/base/mutant.hpp"
-
 #include <algorithm>
 #include <cstdint>
 #include <optional>
@@ -123,10 +121,7 @@ public:
 
     /// Grows with each change of holder, also where clocks differ, as long as nobody edits the
     /// Lease.
-    std::int64_t epoch() const {
-        if (core::is_mutant(core::Mutant::epoch_not_raised)) return 1;
-        return std::max(seen_.epoch, seen_.transitions + 1);
-    }
+    std::int64_t epoch() const { return std::max(seen_.epoch, seen_.transitions + 1); }
     /// What to write as the epoch when the Lease is acquired.
     std::int64_t next_epoch(std::int64_t unix_time_ms) const;
     const std::string& holder() const { return seen_.holder; }
@@ -134,9 +129,7 @@ public:
     const std::string& why_free() const { return why_free_; }
     /// We lead, and the leader before us gave the Lease up and said that no write is under way, its
     /// own or an older leader's.
-    bool was_handed_over() const {
-        return leader_ && (handed_over_ || core::is_mutant(core::Mutant::handover_assumed));
-    }
+    bool was_handed_over() const { return leader_ && handed_over_; }
     /// What to PUT when we stop: nothing if we do not hold it.
     std::optional<UpdateLease> release() const;
 

@@ -1,6 +1,5 @@
 #include "k8s/protocol/reflector.hpp"
 
-#include "core/base/mutant.hpp"
 #include "k8s/protocol/version.hpp"
 
 #include <algorithm>
@@ -137,7 +136,6 @@ std::optional<std::vector<ObjectKey>> Reflector::end_page() {
     wants_list_ = false;
     begun_ = false;
     synced_ = true;
-    if (core::is_mutant(core::Mutant::relist_without_deletes)) missing.clear();
     return missing;
 }
 
@@ -169,9 +167,6 @@ void Reflector::on_bookmark(const std::string& version) {
     on_sign_of_life();
     replaying_ = false;
     advance(version);
-    if (core::is_mutant(core::Mutant::bookmark_runs_ahead)) {
-        version_ = std::to_string(std::stoll(version) + 3);
-    }
 }
 
 // Versions of one stream grow; a late or repeated event must not turn the next watch back.
@@ -189,8 +184,7 @@ std::optional<Verdict> Reflector::on_repeat(WatchEventType type, const ObjectVie
     on_watched(type, object);
     // What store() does of an object of the same uid; what is noted of it stays.
     Verdict verdict;
-    const bool older = is_older_than_known(object, *known) &&
-                       !core::is_mutant(core::Mutant::list_overwrites_newer);
+    const bool older = is_older_than_known(object, *known);
     if (older || objects_.has_version(*known, object.version)) return verdict;
     objects_.set_version(*known, object.version);
     verdict.upsert = true;
@@ -229,13 +223,12 @@ Verdict Reflector::store(const ObjectView& object, bool from_list) {
     }
     const KnownObjects::Id id = *known;
     const bool same_uid = objects_.has_uid(id, object.uid);
-    const bool older =
-        is_older_than_known(object, id) && !core::is_mutant(core::Mutant::list_overwrites_newer);
+    const bool older = is_older_than_known(object, id);
     if (from_list) mark_listed(id);
     if (older || (!from_list && same_uid && objects_.has_version(id, object.version))) {
         return verdict;
     }
-    if (!same_uid && !core::is_mutant(core::Mutant::uid_ignored)) {
+    if (!same_uid) {
         if (!from_list && is_buried(object.uid)) return verdict;
         verdict.deleted =
             ObjectKey{std::string(object.name), objects_.uid(id), objects_.version(id)};
@@ -275,7 +268,6 @@ void Reflector::bury(std::string_view text) {
 
 void Reflector::on_watch_failed(const Trouble& trouble, std::int64_t now_ms, std::uint32_t random) {
     if (is_expired(trouble)) {
-        if (core::is_mutant(core::Mutant::expired_resumed)) return back_off(0, now_ms, random);
         list_again();
         // At once the first time, but a server that expires every list must not be hammered.
         if (!watch_had_event_) back_off_relist(now_ms, random);

@@ -1,7 +1,7 @@
 #include "tests/sim/mutants.hpp"
 
-#include "core/base/mutant.hpp"
 #include "gang/sim/world.hpp"
+#include "tests/sim/planted.hpp"
 
 #include <fmt/format.h>
 
@@ -57,7 +57,7 @@ struct Job {
 
 [[noreturn]] void work(const Job& job) {
     if (job.what.name != "none") {
-        core::plant_mutant(job.what.name);
+        mutants::plant(job.what.name);
     }
     if (std::freopen("/dev/null", "w", stderr) == nullptr) {
         std::_Exit(2);  // what it says of a broken invariant is not for the table
@@ -176,13 +176,13 @@ std::vector<MutantCase> read_mutants(const std::string& path) {
             continue;
         }
         const bool is_read = static_cast<bool>(words >> one.seeds);
-        if (!is_read || (one.name != "none" && !core::plant_mutant(one.name))) {
+        if (!is_read || (one.name != "none" && !mutants::plant(one.name))) {
             std::fprintf(stderr, "%s: no mutant or no number: %s\n", path.c_str(), line.c_str());
             std::exit(2);
         }
         cases.push_back(one);
     }
-    core::planted_mutant = core::Mutant::none;
+    mutants::planted = mutants::Mutant::none;
     if (cases.empty()) {
         std::fprintf(stderr, "%s: nothing to run\n", path.c_str());
         std::exit(2);
@@ -214,8 +214,8 @@ int run_mutants(const std::vector<MutantCase>& cases, int jobs) {
 
 int print_matrix(std::uint64_t from, std::uint64_t to, int jobs) {
     std::vector<Job> all{Job{{"none", to}, from, false}};
-    for (const core::MutantRow& row : core::mutants()) {
-        all.push_back(Job{{std::string(row.name), to}, from, false});
+    for (const std::string_view name : mutants::names()) {
+        all.push_back(Job{{std::string(name), to}, from, false});
     }
     std::printf("%-32s%6s%8s   seeds in which a rule was broken\n", "mutant", "first", "noticed");
     run(all, jobs);

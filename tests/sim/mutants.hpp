@@ -1,7 +1,7 @@
 #pragma once
-// Are the checkers any good? Each mutant of core/base/mutant.hpp is planted in turn, and the simulation
-// must notice. Each runs in processes of its own: a mutant may break an invariant of the scheduler
-// itself, which ends the process, and that is one way of being noticed.
+// Are the checkers any good? Each mutant of tests/sim/mutants is planted in turn, and the
+// simulation must notice. Each runs in processes of its own: a mutant may break an invariant of the
+// scheduler itself, which ends the process, and that is one way of being noticed.
 
 #include <cstdint>
 #include <string>

@@ -1,6 +1,6 @@
 #include "tests/sim/options.hpp"
 
-#include "core/base/mutant.hpp"
+#include "tests/sim/planted.hpp"
 
 #include <cstdlib>
 #include <limits>
@@ -70,7 +70,7 @@ std::optional<Options> read_options(int argc, char** argv) {
             options.digests = value;
         } else if (word == "--mutant") {
             options.mutant = value;
-            is_fine = core::plant_mutant(value);
+            is_fine = mutants::plant(value);
         } else if (word == "--mutants") {
             options.mutants = value;
         } else if (word == "--failed") {
@@ -84,8 +84,8 @@ std::optional<Options> read_options(int argc, char** argv) {
     }
     const bool is_one = options.from == options.to;
     const bool is_endless = options.to == std::numeric_limits<std::uint64_t>::max();
-    const bool has_work = options.seconds > 0 || (has_seeds && !is_endless) ||
-                          !options.mutants.empty();
+    const bool has_work =
+        options.seconds > 0 || (has_seeds && !is_endless) || !options.mutants.empty();
     if (!has_work || options.to < options.from || (options.trace && !is_one)) {
         return std::nullopt;
     }

@@ -16,7 +16,7 @@ struct Options {
     bool all_faults = false;   ///< a kind of fault that never struck is a failure
     std::string digests;       ///< a file for one line per seed: seed and digest
     std::string failed_seeds;  ///< a file to which failing seeds are added
-    std::string mutant;        ///< what is planted in all of this, see core/base/mutant.hpp
+    std::string mutant;        ///< what is planted in all of this, see tests/sim/mutants
     std::string mutants;       ///< a file of mutants and how many seeds may miss each
     bool matrix = false;       ///< every mutant over all seeds
 };
@@ -31,6 +31,6 @@ inline constexpr const char* usage =
     "gang-sim --seeds A..B [--jobs K] [--digests FILE] [--failed FILE] [--all-faults]\n"
     "gang-sim --seconds S [--seeds A..] [--jobs K] [--digests FILE] [--failed FILE] "
     "[--all-faults]\n"
-    "  --mutant NAME  the scheduler is wrong on purpose\n";
+    "  --mutant NAME  the scheduler is wrong on purpose (not in builds with unit tests)\n";
 
 }  // namespace sim_tool

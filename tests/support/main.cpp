@@ -1,7 +1,7 @@
-// GANG_MUTANT=name plants one of the mutants of core/base/mutant.hpp for the whole program.
+// GANG_MUTANT=name switches on one of the mutants of tests/sim/mutants, where the program has them.
 
 #define DOCTEST_CONFIG_IMPLEMENT
-#include "core/base/mutant.hpp"
+#include "tests/sim/planted.hpp"
 
 #include <doctest/doctest.h>
 
@@ -14,8 +14,8 @@ int main(int argc, char** argv) {
     // TLS servers of the tests write through OpenSSL, which asks for the signal.
     std::signal(SIGPIPE, SIG_IGN);
     const char* mutant = std::getenv("GANG_MUTANT");
-    if (mutant != nullptr && !core::plant_mutant(mutant)) {
-        std::fprintf(stderr, "no mutant is called %s\n", mutant);
+    if (mutant != nullptr && !mutants::plant(mutant)) {
+        std::fprintf(stderr, "this program has no mutant %s\n", mutant);
         return 2;
     }
     return doctest::Context(argc, argv).run();
