@@ -37,10 +37,12 @@
 #include "gang/event.hpp"
 #include "gang/explain.hpp"
 #include "gang/lead/fence.hpp"
+#include "gang/lead/leadership_term.hpp"
 #include "gang/ledger_view.hpp"
 #include "gang/model/app_index.hpp"
 #include "gang/model/application.hpp"
 #include "gang/model/application_ids.hpp"
+#include "gang/model/awaited_answers.hpp"
 #include "gang/model/cluster_model.hpp"
 #include "gang/model/ledger.hpp"
 #include "gang/model/timers.hpp"
@@ -50,7 +52,6 @@
 
 #include <array>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <map>
 #include <optional>
@@ -62,8 +63,6 @@
 
 namespace gang {
 
-/// The first plan of a leader waits at most this long for the confs of pending drivers.
-inline constexpr std::int64_t first_plan_wait_ms_max = 2'000;
 // A tick has a budget in units of work, so that reading never waits long; what is left over is done
 // in the next. A unit is about a nanosecond of one core (tests/bench/queue_bench.cpp).
 
@@ -115,7 +114,7 @@ public:
         const std::function<void(std::string_view uid, std::string_view name)>& visit) const;
     std::vector<NodeLedger> ledger() const;
     Totals totals(std::int64_t now_ms) const;
-    bool is_settled() const { return leads_ && (was_handed_over_ || is_behind_fence()); }
+    bool is_settled() const { return term_.leads && (term_.was_handed_over || is_behind_fence()); }
 
 private:
     using MemoKey = std::vector<std::pair<core::ShapeId, std::int64_t>>;
@@ -139,7 +138,6 @@ private:
     };
     /// The uid of a gang is a text that its resting executors have, too.
     using GangsDue = DueList<core::Text>;
-    enum class StatusKind : std::uint8_t { fence, reservation };
     enum class List : std::uint8_t { never, under_way, complete };
 
     // --- events ---
@@ -278,7 +276,9 @@ private:
     void fence_step();
     void fence_gangs();
     bool is_fence_passed() const { return fence_.passed() && gangs_to_fence_.empty(); }
-    bool is_behind_fence() const { return leads_ && fence_is_complete_ && is_fence_passed(); }
+    bool is_behind_fence() const {
+        return term_.leads && term_.fence_is_complete && is_fence_passed();
+    }
     bool needs_another_fence() const;
     bool is_rewritten_by_another(const Application& app, const std::string* text) const;
     void observe_mark(const PodEntry& entry);
@@ -476,18 +476,11 @@ private:
     Announcer announcer_;
     Counters counters_;
     std::vector<Decision> decisions_;
-    std::map<std::string, std::deque<StatusKind>> expected_status_;
+    AwaitedAnswers awaited_;
 
     std::int64_t now_ms_ = 0;
     std::int64_t idle_milli_ms_ = 0;  ///< cpu of open slots times time, while we lead
-    bool leads_ = false;
-    std::int64_t epoch_ = 0;
-    bool was_handed_over_ = false;  ///< nothing of an older leader's is under way
-    bool fence_is_raised_ = false;  ///< in this reign
-    std::int64_t fence_raised_ms_ = 0;
-    bool fence_is_complete_ = false;  ///< whoever comes now needs none
-    bool first_plan_done_ = false;
-    std::int64_t first_plan_until_ms_ = 0;
+    LeadershipTerm term_;
     List pods_list_ = List::never;
     List nodes_list_ = List::never;
 
@@ -509,9 +502,9 @@ private:
     std::set<std::string> foreign_executors_;  ///< of our drivers, bound by somebody else
     Timers timers_;
 
-    std::uint64_t repaired_at_ = 0;      ///< room_version of the last repair
-    bool is_repaired_ = true;            ///< no gang was left over by that
-    std::uint64_t oversized_room_ = 0;   ///< room_version when oversized executors were last tried
+    std::uint64_t repaired_at_ = 0;     ///< room_version of the last repair
+    bool is_repaired_ = true;           ///< no gang was left over by that
+    std::uint64_t oversized_room_ = 0;  ///< room_version when oversized executors were last tried
     std::uint64_t walked_room_ = 0;
     std::uint64_t walked_ceiling_ = 0;
     std::uint64_t admitted_ = 0;  ///< gangs, so far

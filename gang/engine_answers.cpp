@@ -146,17 +146,11 @@ void Engine::bind_failed(PodEntry& entry, const BindFinished& event) {
 }
 
 void Engine::on(const StatusWritten& event) {
-    const auto expected = expected_status_.find(event.pod_uid);
-    if (expected == expected_status_.end()) {
+    const auto write = awaited_.take(event.pod_uid);
+    if (!write) {
         return;
     }
-    // Writes to one pod are serial, so their answers come in order.
-    const StatusKind kind = expected->second.front();
-    expected->second.pop_front();
-    if (expected->second.empty()) {
-        expected_status_.erase(expected);
-    }
-    if (kind == StatusKind::fence) {
+    if (*write == AwaitedAnswers::Write::fence) {
         fence_.answered(event.pod_uid, event.outcome == WriteOutcome::written, now_ms_);
         if (const Application* app = find_app(event.pod_uid)) {
             waiting_.forget_told(*app);  // the fence's words are not the reason

@@ -308,7 +308,7 @@ void Engine::driver_is_bound(Application& app, PodEntry& entry, bool behind_fenc
     }
     if (is_rewritten_by_another(app, text)) {
         to_adopt_.insert(app.rank());
-    } else if (app.reserved && leads_ && !to_adopt_.contains(app.rank())) {
+    } else if (app.reserved && term_.leads && !to_adopt_.contains(app.rank())) {
         observe_reservation(app, text);
     }
     if (claimed_here) {
@@ -318,7 +318,7 @@ void Engine::driver_is_bound(Application& app, PodEntry& entry, bool behind_fenc
         ledger_.drop(app);  // somebody else was faster, with another node
     }
     const bool is_news =
-        app.phase != Phase::running || (!leads_ && text && *text != app.annotation);
+        app.phase != Phase::running || (!term_.leads && text && *text != app.annotation);
     if (!is_news) {
         return;
     }
@@ -410,7 +410,7 @@ void Engine::forget_pod(PodEntry& entry) {
     cluster_.remove_pod(uid);
     announcer_.forget(uid);
     fence_.drop(uid);
-    expected_status_.erase(uid);
+    awaited_.forget(uid);
     dirty_pods_.erase(uid);
 }
 

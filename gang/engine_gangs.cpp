@@ -221,7 +221,7 @@ void Engine::announce_bound(const PodEntry& entry) {
         note_executor_bound(*gang);
         return;  // never one event per executor
     }
-    if (!leads_) {
+    if (!term_.leads) {
         return;
     }
     const Application* app = find_app(entry.pod.uid);

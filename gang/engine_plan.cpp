@@ -10,7 +10,7 @@ namespace gang {
 Decisions Engine::step(const StampedEvent& event) {
     empty_buffer(decisions_);
     const std::int64_t passed_ms = std::max<std::int64_t>(event.time_ms - now_ms_, 0);
-    idle_milli_ms_ += leads_ ? ledger_.open_milli() * passed_ms : 0;
+    idle_milli_ms_ += term_.leads ? ledger_.open_milli() * passed_ms : 0;
     now_ms_ += passed_ms;
     std::visit([this](const auto& happened) { on(happened); }, event.event);
     return decisions_;
@@ -26,7 +26,7 @@ void Engine::on(const Tick&) {
         return;
     }
     cluster_model_.expire_quarantine(now_ms_);
-    if (!leads_) {
+    if (!term_.leads) {
         return;
     }
     timers_.forget_past(now_ms_);
@@ -64,7 +64,7 @@ void Engine::plan() {
     oversized_room_ = is_fence_passed() ? cluster_.room_version() : 0;
     fence_step();  // executors beyond their gangs' slots are known only now
     publish_changed();
-    fence_is_complete_ = fence_is_complete_ || fence_.view_is_current();
+    term_.fence_is_complete = term_.fence_is_complete || fence_.view_is_current();
     if (!is_fence_passed() || is_first_plan_waiting()) {
         return;
     }
@@ -88,17 +88,17 @@ void Engine::ask_for_confs() {
 }
 
 bool Engine::is_first_plan_waiting() {
-    if (first_plan_done_) {
+    if (term_.first_plan_done) {
         return false;
     }
     const bool is_one_lost = awaits_lost_declaration();
     const std::int64_t until_ms =
-        is_one_lost ? fence_raised_ms_ + fence_give_up_ms : first_plan_until_ms_;
+        is_one_lost ? term_.fence_raised_ms + fence_give_up_ms : term_.first_plan_until_ms;
     if ((is_one_lost || !asker_.all_answered_once()) && now_ms_ < until_ms) {
         wake_at(until_ms);
         return true;
     }
-    first_plan_done_ = true;
+    term_.first_plan_done = true;
     return false;
 }
 

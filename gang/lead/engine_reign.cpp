@@ -22,25 +22,19 @@ std::int64_t epoch_of(const core::Pod& pod) {
 }  // namespace
 
 void Engine::on(const LeadershipGained& event) {
-    leads_ = true;
-    epoch_ = event.epoch;
-    was_handed_over_ = event.handed_over;
+    term_.begin(event.epoch, event.handed_over);
     fence_.raise();
     gangs_to_fence_.clear();
-    fence_is_raised_ = false;
-    fence_is_complete_ = false;
-    first_plan_done_ = false;
-    first_plan_until_ms_ = 0;
     queue_changed_ = true;
     waiting_.forget_told();
     announcer_.forget_all();
 }
 
 void Engine::on(const LeadershipLost&) {
-    leads_ = false;
+    term_.end();
     fence_.raise();
     gangs_to_fence_.clear();
-    expected_status_.clear();
+    awaited_.clear();
     // The next leader may rewrite reservations; what the API server shows counts from now on. That
     // we moved a slot and had not written it yet is forgotten with the annotation we remember.
     for (auto& [uid, app] : apps_) {
@@ -70,20 +64,17 @@ std::int64_t Engine::highest_epoch() const {
 }
 
 void Engine::raise_fence() {
-    fence_is_raised_ = true;
-    fence_raised_ms_ = now_ms_;
-    epoch_ = std::max(epoch_, highest_epoch() + 1);
-    first_plan_until_ms_ = now_ms_ + first_plan_wait_ms_max;
+    term_.raise_fence(highest_epoch(), now_ms_);
 }
 
 /// Of all that may have to be written to. Where nothing is under way one write will do, whatever it
 /// is to: when the watch shows it, the watch has shown all that the older leader wrote.
 bool Engine::needs_another_fence() const {
-    if (fence_is_complete_) {
+    if (term_.fence_is_complete) {
         return false;
     }
     const bool none_is_out = fence_.passed() && gangs_to_fence_.empty();
-    return !was_handed_over_ || (none_is_out && !fence_.view_is_current());
+    return !term_.was_handed_over || (none_is_out && !fence_.view_is_current());
 }
 
 /// An older leader may have a write under way that moves the slots of a live gang to room which is
@@ -93,10 +84,10 @@ bool Engine::needs_another_fence() const {
 /// A slot that has no room where its reservation says is named there still: nobody else may get
 /// that room, should it appear, before this is written. So such gangs are written to in any case.
 void Engine::fence_gangs() {
-    if (!fence_is_complete_) {
+    if (!term_.fence_is_complete) {
         for (const auto& [uid, app] : apps_) {
             const bool has_unfilled = app.reserved && app.phase == Phase::running &&
-                                      app.epoch != epoch_ &&
+                                      app.epoch != term_.epoch &&
                                       app.count(SlotState::bound) < app.slots.size();
             if (has_unfilled && (needs_another_fence() || app.count(SlotState::degraded) > 0)) {
                 gangs_to_fence_.emplace(uid, GangFence{app.annotation.str(), now_ms_});
@@ -106,9 +97,9 @@ void Engine::fence_gangs() {
     for (auto it = gangs_to_fence_.begin(); it != gangs_to_fence_.end();) {
         Application* app = find_app(it->first);
         const bool is_live = app != nullptr && app->reserved && app->phase == Phase::running;
-        const bool is_ours = is_live && app->epoch == epoch_ && app->is_shown;
+        const bool is_ours = is_live && app->epoch == term_.epoch && app->is_shown;
         const bool is_hopeless = is_live && app->rewrites->failures >= fence_refusals_max &&
-                                 now_ms_ - fence_raised_ms_ >= fence_give_up_ms;
+                                 now_ms_ - term_.fence_raised_ms >= fence_give_up_ms;
         if (is_ours || is_hopeless) {
             fence_.set_view_is_current();
         }
@@ -117,7 +108,7 @@ void Engine::fence_gangs() {
             queue_changed_ = true;
             continue;
         }
-        const bool is_unseen = app->epoch != epoch_ || it->second.again_ms <= now_ms_;
+        const bool is_unseen = app->epoch != term_.epoch || it->second.again_ms <= now_ms_;
         if (is_unseen && app->generation == app->stored && app->writing == 0 &&
             !unverified_.contains(app->rank())) {
             rewrite_reservation(*app);
@@ -135,23 +126,23 @@ void Engine::fence_gangs() {
 bool Engine::is_rewritten_by_another(const Application& app, const std::string* text) const {
     const auto it = gangs_to_fence_.find(app.uid);
     const bool is_fenced = it != gangs_to_fence_.end();
-    const bool may_be_late = leads_ && !fence_.view_is_current();
-    const bool has_passed = app.epoch == epoch_ && app.stored >= app.text_generation;
+    const bool may_be_late = term_.leads && !fence_.view_is_current();
+    const bool has_passed = app.epoch == term_.epoch && app.stored >= app.text_generation;
     if ((!is_fenced && !may_be_late) || has_passed || text == nullptr || *text == app.annotation ||
         (is_fenced && *text == it->second.text)) {
         return false;
     }
     const auto read = decode_reservation(*text, schema_.gang.max_gang_size - 1);
-    if (!read || read->anchor != app.uid || read->epoch == epoch_) {
+    if (!read || read->anchor != app.uid || read->epoch == term_.epoch) {
         return false;
     }
-    return is_fenced || was_handed_over_ || read->generation > app.text_generation;
+    return is_fenced || term_.was_handed_over || read->generation > app.text_generation;
 }
 
 /// Everything that may be in an older leader's hands: what starts a gang and is unbound, and what
 /// is bound and may be rewritten. Whoever appears behind a current view is nobody's but ours.
 void Engine::fence_step() {
-    if (!fence_is_raised_) {
+    if (!term_.fence_is_raised) {
         raise_fence();
     }
     for (const Application* app : waiting_) {
@@ -162,27 +153,27 @@ void Engine::fence_step() {
     }
     fence_gangs();
     for (const std::string& uid : fence_.due(now_ms_)) {
-        expected_status_[uid].push_back(StatusKind::fence);
+        awaited_.expect(uid, AwaitedAnswers::Write::fence);
         announcer_.say_fence(
             pods_.at(uid).pod,
             "0/" + std::to_string(cluster_.node_count()) + " nodes looked at yet: " +
-                fence_mark(epoch_) + " and reads the queue [WaitingInQueue]");
+                fence_mark(term_.epoch) + " and reads the queue [WaitingInQueue]");
     }
 }
 
 /// Whose fence wrote to this pod last.
 void Engine::observe_mark(const PodEntry& entry) {
-    if (!leads_) {
+    if (!term_.leads) {
         return;
     }
     const std::int64_t epoch = epoch_of(entry.pod);
-    if (epoch == epoch_) {
+    if (epoch == term_.epoch) {
         fence_.seen(entry.pod.uid);
         return;
     }
     fence_.changed(entry.pod.uid, now_ms_);
     // Before our own fence is raised we do not know yet how high we must go.
-    if (fence_is_raised_ && epoch > epoch_ && epoch <= now_ms_ + epoch_ahead_max) {
+    if (term_.fence_is_raised && epoch > term_.epoch && epoch <= now_ms_ + epoch_ahead_max) {
         step_down(epoch);
     }
 }
@@ -191,7 +182,7 @@ void Engine::step_down(std::int64_t epoch) {
     on(LeadershipLost{});
     decisions_.emplace_back(StepDown{
         "the fence of scheduler epoch " + std::to_string(epoch) + " was met, ours is " +
-        std::to_string(epoch_)});
+        std::to_string(term_.epoch)});
 }
 
 }  // namespace gang

@@ -392,7 +392,7 @@ void Engine::admit(Application& app, PodEntry& entry, const core::Plan& plan) {
     if (app.is_driver) {
         app.first_generation = 0;
         app.generation = 1;
-        app.epoch = epoch_;
+        app.epoch = term_.epoch;
         app.annotation = texts_.keep(reservation_text(app));
         app.text_generation = app.generation;
         app.stored = 0;

@@ -59,7 +59,7 @@ std::vector<core::Account> Engine::accounts() const {
     std::uint64_t in_slots = 0;
     pods_.for_each([&](PodId id) { in_slots += pods_.slot(id) >= 0 ? 1 : 0; });
     // A tick ends them, of a leader.
-    const std::size_t over = leads_ ? timers_.count_past(now_ms_) : 0;
+    const std::size_t over = term_.leads ? timers_.count_past(now_ms_) : 0;
     const bool is_all_gone = remembered() == 0;
 
     all.push_back({"shapes", cluster_.shape_references(), shapes});

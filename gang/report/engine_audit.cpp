@@ -69,15 +69,16 @@ std::optional<Drift> Engine::compare(const core::Pod& listed) const {
         if (!charge) {
             return drift_of(DriftKind::pod_unknown, listed, "it is not counted on its node");
         }
-        const bool is_same = is_counted && cluster_.resources_of(*charge) == listed.requests &&
-                             cluster_.node_name(cluster_.charge_of(*charge).node) ==
-                                 listed.node_name;
+        const bool is_same =
+            is_counted && cluster_.resources_of(*charge) == listed.requests &&
+            cluster_.node_name(cluster_.charge_of(*charge).node) == listed.node_name;
         return is_same ? std::nullopt
                        : std::optional(drift_of(
                              DriftKind::pod_differs, listed, "what is counted for it, or where"));
     }
     if (!known) {
-        return drift_of(DriftKind::pod_unknown, listed, "it was never heard of, or is believed gone");
+        return drift_of(
+            DriftKind::pod_unknown, listed, "it was never heard of, or is believed gone");
     }
     if (std::string detail = difference(pods_.look(*known).pod, listed); !detail.empty()) {
         return drift_of(DriftKind::pod_differs, listed, std::move(detail));
@@ -91,12 +92,11 @@ std::optional<Drift> Engine::compare(const core::Pod& listed) const {
 /// A reservation that is being written differs for a good reason.
 std::optional<Drift> Engine::compare_reservation(const core::Pod& listed) const {
     const Application* app = find_app(listed.uid);
-    if (!leads_ || app == nullptr || app->phase != Phase::running || !app->reserved ||
+    if (!term_.leads || app == nullptr || app->phase != Phase::running || !app->reserved ||
         app->writing != 0 || to_publish_.contains(app->uid) || to_adopt_.contains(app->rank())) {
         return std::nullopt;
     }
-    const std::string* text =
-        core::find_value(listed.annotations, reservation_annotation);
+    const std::string* text = core::find_value(listed.annotations, reservation_annotation);
     if (text != nullptr && *text == app->annotation) {
         return std::nullopt;
     }
@@ -120,7 +120,7 @@ void Engine::for_each_pod(
 /// Told by the audit: what the watch last showed is not a state of before our own write.
 void Engine::on(const ReservationDiffers& event) {
     Application* app = find_app(event.driver_uid);
-    if (app == nullptr || !leads_ || app->phase != Phase::running || !app->reserved ||
+    if (app == nullptr || !term_.leads || app->phase != Phase::running || !app->reserved ||
         app->writing != 0 || to_adopt_.contains(app->rank())) {
         return;
     }
@@ -167,8 +167,8 @@ std::vector<NodeLedger> Engine::ledger() const {
                 bind(slot.charge);
                 continue;
             }
-            unit.state = slot.state == SlotState::claimed ? HeldUnit::State::claimed
-                                                          : HeldUnit::State::open;
+            unit.state =
+                slot.state == SlotState::claimed ? HeldUnit::State::claimed : HeldUnit::State::open;
             unit.slot = static_cast<std::int32_t>(i);
             hold(slot.charge, unit);
         }
@@ -207,10 +207,9 @@ void Engine::read_free(core::NodeIndex index, NodeLedger& node) const {
             node.free.extended.push_back({entry.name, columns.extended(index, *id, view)});
         }
     }
-    node.adds_up = left == node.free &&
-                   node.pods_allocatable - node.pods_bound -
-                           static_cast<std::int64_t>(node.units.size()) ==
-                       node.pods_free;
+    node.adds_up = left == node.free && node.pods_allocatable - node.pods_bound -
+                                                static_cast<std::int64_t>(node.units.size()) ==
+                                            node.pods_free;
 }
 
 }  // namespace gang

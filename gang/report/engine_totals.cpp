@@ -30,7 +30,7 @@ void Engine::add_pending(const PodEntry& entry, PendingPods& out) const {
 Totals Engine::totals(std::int64_t now_ms) const {
     Totals out;
     out.idle_milli_ms = idle_milli_ms_;
-    if (!leads_) {
+    if (!term_.leads) {
         return out;
     }
     out.idle_milli_ms += ledger_.open_milli() * std::max<std::int64_t>(now_ms - now_ms_, 0);
@@ -58,8 +58,7 @@ Totals Engine::totals(std::int64_t now_ms) const {
         ++out.gangs[static_cast<std::size_t>(state_of_orphan(entry))];
         ++out.pending_gangs[static_cast<std::size_t>(ReasonCode::waiting_in_queue)];
     });
-    pods_.for_each_active(
-        [&](const PodEntry& entry) { add_pending(entry, out.pending_pods); });
+    pods_.for_each_active([&](const PodEntry& entry) { add_pending(entry, out.pending_pods); });
     return out;
 }
 

@@ -99,9 +99,9 @@ void Engine::give_up_unverified() {
     if (unverified_.empty()) {
         return;
     }
-    const std::int64_t until_ms = fence_raised_ms_ + fence_give_up_ms;
-    if (!fence_is_raised_ || now_ms_ < until_ms) {
-        wake_at(fence_is_raised_ ? until_ms : now_ms_ + fence_give_up_ms);
+    const std::int64_t until_ms = term_.fence_raised_ms + fence_give_up_ms;
+    if (!term_.fence_is_raised || now_ms_ < until_ms) {
+        wake_at(term_.fence_is_raised ? until_ms : now_ms_ + fence_give_up_ms);
         return;
     }
     for (const Rank& rank : unverified_) {

@@ -1,6 +1,7 @@
 // The reservation as the driver's annotation: what it says, when it is written again, and what came
-// of that. Each write names the state of the pod that it was decided on, so one that an older leader
-// has sent comes too late; what comes too late itself is decided again on the pod's next state.
+// of that. Each write names the state of the pod that it was decided on, so one that an older
+// leader has sent comes too late; what comes too late itself is decided again on the pod's next
+// state.
 //
 //   rewrite_reservation() --publish--> writing --written, or shown by the watch--> stored
 //                             ^-----changed, failed: after a pause-----'
@@ -87,13 +88,13 @@ void Engine::publish_changed() {
             continue;
         }
         const core::Pod driver = driver_of(*app);
-        app->epoch = epoch_;
+        app->epoch = term_.epoch;
         app->annotation = texts_.keep(reservation_text(*app));
         app->text_generation = app->generation;
         app->is_shown = false;
         app->writing = app->generation;
         app->rewrites.make().written_on = driver.resource_version;
-        expected_status_[uid].push_back(StatusKind::reservation);
+        awaited_.expect(uid, AwaitedAnswers::Write::reservation);
         ++counters_.reservations_rewritten;
         decisions_.emplace_back(UpdateReservation{
             ref_of(driver),

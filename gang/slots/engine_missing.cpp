@@ -75,7 +75,7 @@ void Engine::observe_foreign_executor(const core::Pod& pod) {
         !foreign_executors_.insert(pod.uid).second) {
         return;
     }
-    if (!leads_ || !app->reserved || app->phase != Phase::running) {
+    if (!term_.leads || !app->reserved || app->phase != Phase::running) {
         return;
     }
     std::optional<std::size_t> found;
