@@ -46,6 +46,7 @@
 #include "gang/model/cluster_model.hpp"
 #include "gang/model/ledger.hpp"
 #include "gang/model/timers.hpp"
+#include "gang/model/worklist.hpp"
 #include "gang/queue/waiting_line.hpp"
 #include "gang/report/announcer.hpp"
 #include "gang/totals.hpp"
@@ -484,17 +485,11 @@ private:
     List pods_list_ = List::never;
     List nodes_list_ = List::never;
 
-    std::set<std::string> dirty_pods_;   ///< to be classified anew
-    std::set<std::string> dirty_gangs_;  ///< executors to be matched with slots
-    std::set<Rank> to_adopt_;            ///< bound drivers whose annotation is to be read
-    std::set<Rank> to_rebuild_;          ///< bound drivers whose declaration is wanted
+    Worklist worklist_;
+    std::set<Rank> to_rebuild_;  ///< bound drivers whose declaration is wanted
     std::set<Rank> unverified_;  ///< of these, whose unsealed text is held but not compared yet
     std::map<Rank, GangSize> declarations_;  ///< of these, what was found: not settled yet
     std::uint64_t settled_room_ = 0;         ///< room_version when that was last tried
-    std::set<Rank> degraded_;                ///< gangs with slots without room
-    std::set<std::string> oversized_;        ///< gangs with an executor larger than its slots
-    std::set<std::string> suspect_gangs_;
-    std::set<std::string> to_publish_;  ///< gangs whose reservation is to be written
     GangsDue stuck_due_;
     DueList<std::string> retry_due_;
     GangsDue missing_due_;

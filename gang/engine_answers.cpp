@@ -96,7 +96,7 @@ void Engine::on(const BindFinished& event) {
         ledger_.fill(*find_owner(entry), static_cast<std::size_t>(entry.slot), entry);
     }
     announce_bound(entry);
-    dirty_pods_.insert(event.pod_uid);
+    worklist_.dirty_pods.insert(event.pod_uid);
 }
 
 void Engine::bind_failed(PodEntry& entry, const BindFinished& event) {
@@ -129,8 +129,8 @@ void Engine::bind_failed(PodEntry& entry, const BindFinished& event) {
     if (entry.slot >= 0) {
         Application& owner = *find_owner(entry);
         ledger_.vacate(owner, entry);
-        suspect_gangs_.insert(owner.uid);
-        dirty_gangs_.insert(owner.uid);
+        worklist_.to_check.insert(owner.uid);
+        worklist_.dirty_gangs.insert(owner.uid);
     }
     ledger_.settle(entry);
     if (Application* app = find_app(event.pod_uid);
@@ -142,7 +142,7 @@ void Engine::bind_failed(PodEntry& entry, const BindFinished& event) {
             waiting_.insert(*app, true);
         }
     }
-    dirty_pods_.insert(event.pod_uid);
+    worklist_.dirty_pods.insert(event.pod_uid);
 }
 
 void Engine::on(const StatusWritten& event) {

@@ -154,7 +154,7 @@ void Engine::rest_if_settled(PodEntry& entry) {
     const Application* app = find_app(pod.uid);
     const bool is_settled =
         is_bound && (entry.is_driver ? app == nullptr || !awaits_declaration(*app, pod)
-                                     : app == nullptr && !dirty_pods_.contains(pod.uid) &&
+                                     : app == nullptr && !worklist_.dirty_pods.contains(pod.uid) &&
                                            !is_unclaimed_executor(entry));
     if (is_settled) {
         pods_.rest(entry.id);
@@ -266,7 +266,7 @@ void Engine::observe_driver(PodEntry& entry, bool behind_fence) {
     } else if (!entry.pod.node_name.empty()) {
         driver_is_bound(app, entry, behind_fence);
         if (entry.pod.phase == core::PodPhase::running && !std::exchange(app.driver_runs, true)) {
-            dirty_gangs_.insert(app.uid);  // from now on its executors are waited for
+            worklist_.dirty_gangs.insert(app.uid);  // from now on its executors are waited for
         }
     } else if (app.phase == Phase::waiting) {
         driver_waits(app, entry);
@@ -307,8 +307,8 @@ void Engine::driver_is_bound(Application& app, PodEntry& entry, bool behind_fenc
         want_declaration(app);  // its pod was not whole before, perhaps
     }
     if (is_rewritten_by_another(app, text)) {
-        to_adopt_.insert(app.rank());
-    } else if (app.reserved && term_.leads && !to_adopt_.contains(app.rank())) {
+        worklist_.to_adopt.insert(app.rank());
+    } else if (app.reserved && term_.leads && !worklist_.to_adopt.contains(app.rank())) {
         observe_reservation(app, text);
     }
     if (claimed_here) {
@@ -332,9 +332,9 @@ void Engine::driver_is_bound(Application& app, PodEntry& entry, bool behind_fenc
     // Behind the fence nobody but us binds drivers with a reservation: what appears now bound was
     // bound by a stranger, and the text it brings is worth nothing.
     if (!behind_fence) {
-        to_adopt_.insert(app.rank());
+        worklist_.to_adopt.insert(app.rank());
     }
-    dirty_gangs_.insert(app.uid);
+    worklist_.dirty_gangs.insert(app.uid);
 }
 
 void Engine::observe_member(PodEntry& entry) {
@@ -347,8 +347,8 @@ void Engine::observe_member(PodEntry& entry) {
             gang.slots[static_cast<std::size_t>(entry.slot)].node != entry.node()) {
             ledger_.vacate(gang, entry);
             ledger_.settle(entry);
-            suspect_gangs_.insert(gang.uid);
-            dirty_gangs_.insert(gang.uid);
+            worklist_.to_check.insert(gang.uid);
+            worklist_.dirty_gangs.insert(gang.uid);
         } else {
             ledger_.fill(gang, static_cast<std::size_t>(entry.slot), entry);
         }
@@ -362,9 +362,9 @@ void Engine::observe_member(PodEntry& entry) {
         }
     }
     if (entry.is_bindable() || is_queued(entry, owner)) {
-        dirty_pods_.insert(entry.pod.uid);
+        worklist_.dirty_pods.insert(entry.pod.uid);
     } else {
-        dirty_pods_.erase(entry.pod.uid);
+        worklist_.dirty_pods.erase(entry.pod.uid);
     }
 }
 
@@ -399,8 +399,8 @@ void Engine::forget_pod(PodEntry& entry) {
     Application* owner = find_owner(entry);
     if (entry.slot >= 0) {
         ledger_.vacate(*owner, entry);
-        suspect_gangs_.insert(owner->uid);
-        dirty_gangs_.insert(owner->uid);
+        worklist_.to_check.insert(owner->uid);
+        worklist_.dirty_gangs.insert(owner->uid);
     }
     if (owner != nullptr) {
         owner->remove_pending(entry.rank());
@@ -411,7 +411,7 @@ void Engine::forget_pod(PodEntry& entry) {
     announcer_.forget(uid);
     fence_.drop(uid);
     awaited_.forget(uid);
-    dirty_pods_.erase(uid);
+    worklist_.dirty_pods.erase(uid);
 }
 
 void Engine::leave_owner(PodEntry& entry) {

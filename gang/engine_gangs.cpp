@@ -210,8 +210,8 @@ void Engine::confirm(Application& app, PodEntry& entry) {
     app.milestones.make().driver_bound_ms = now_ms_;
     recheck_claims(app);
     stuck_due_.add(now_ms_ + schema_.gang.never_running_after_ms, texts_.keep(app.uid));
-    dirty_gangs_.insert(app.uid);
-    suspect_gangs_.insert(app.uid);
+    worklist_.dirty_gangs.insert(app.uid);
+    worklist_.to_check.insert(app.uid);
     entry.retry.reset();
     announce_bound(entry);
 }
@@ -249,14 +249,10 @@ void Engine::end(Application& app) {
     app.phase = Phase::ended;
     asker_.forget(app.uid);
     forget_declaration(app);
-    to_adopt_.erase(app.rank());
-    degraded_.erase(app.rank());
-    to_publish_.erase(app.uid);
-    oversized_.erase(app.uid);
-    suspect_gangs_.erase(app.uid);
+    worklist_.forget(app.rank());
     ledger_.drop(app);
     recheck_claims(app);
-    dirty_gangs_.insert(app.uid);  // executors that still wait are told
+    worklist_.dirty_gangs.insert(app.uid);  // executors that still wait are told
 }
 
 void Engine::erase_app(const std::string& uid) {
@@ -269,7 +265,7 @@ void Engine::erase_app(const std::string& uid) {
     waiting_.erase(app);
     queue_changed_ = true;
     asker_.forget(uid);
-    dirty_gangs_.erase(uid);
+    worklist_.dirty_gangs.erase(uid);
     release_shapes(app);
     if (app.driver_shape) {
         release_shape(*app.driver_shape);

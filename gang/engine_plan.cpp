@@ -56,7 +56,7 @@ void Engine::plan() {
         settle_declarations();  // there is free room from here on
         repair();
         if (oversized_room_ != cluster_.room_version()) {
-            dirty_gangs_.insert(oversized_.begin(), oversized_.end());
+            worklist_.dirty_gangs.insert(worklist_.oversized.begin(), worklist_.oversized.end());
         }
     }
     work_left_ = work_per_tick;  // executors have a budget of their own: no repair takes it

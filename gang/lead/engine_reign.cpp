@@ -41,10 +41,10 @@ void Engine::on(const LeadershipLost&) {
         if (app.is_driver && app.phase == Phase::running) {
             app.writing = 0;
             app.annotation = {};
-            to_adopt_.insert(app.rank());
+            worklist_.to_adopt.insert(app.rank());
         }
     }
-    to_publish_.clear();
+    worklist_.to_publish.clear();
 }
 
 /// Of all that older leaders wrote and we can see. A wrong clock, or a Lease that was deleted, must

@@ -93,7 +93,8 @@ std::optional<Drift> Engine::compare(const core::Pod& listed) const {
 std::optional<Drift> Engine::compare_reservation(const core::Pod& listed) const {
     const Application* app = find_app(listed.uid);
     if (!term_.leads || app == nullptr || app->phase != Phase::running || !app->reserved ||
-        app->writing != 0 || to_publish_.contains(app->uid) || to_adopt_.contains(app->rank())) {
+        app->writing != 0 || worklist_.to_publish.contains(app->uid) ||
+        worklist_.to_adopt.contains(app->rank())) {
         return std::nullopt;
     }
     const std::string* text = core::find_value(listed.annotations, reservation_annotation);
@@ -121,7 +122,7 @@ void Engine::for_each_pod(
 void Engine::on(const ReservationDiffers& event) {
     Application* app = find_app(event.driver_uid);
     if (app == nullptr || !term_.leads || app->phase != Phase::running || !app->reserved ||
-        app->writing != 0 || to_adopt_.contains(app->rank())) {
+        app->writing != 0 || worklist_.to_adopt.contains(app->rank())) {
         return;
     }
     app->is_shown = true;

@@ -11,12 +11,11 @@ namespace gang {
 
 std::size_t Engine::remembered() const {
     return pods_.size() + pods_.owner_count() + application_ids_.size() + apps_.size() +
-           waiting_.size() + awaited_.size() + dirty_pods_.size() + dirty_gangs_.size() +
-           to_adopt_.size() + to_rebuild_.size() + declarations_.size() + unverified_.size() +
-           degraded_.size() + oversized_.size() + suspect_gangs_.size() + to_publish_.size() +
-           stuck_due_.size() + retry_due_.size() + missing_due_.size() + calm_due_.size() +
-           foreign_executors_.size() + fence_.size() + gangs_to_fence_.size() +
-           cluster_.charge_count() + asker_.remembered() + announcer_.remembered();
+           waiting_.size() + awaited_.size() + worklist_.size() + to_rebuild_.size() +
+           declarations_.size() + unverified_.size() + stuck_due_.size() + retry_due_.size() +
+           missing_due_.size() + calm_due_.size() + foreign_executors_.size() + fence_.size() +
+           gangs_to_fence_.size() + cluster_.charge_count() + asker_.remembered() +
+           announcer_.remembered();
 }
 
 GangState Engine::state_of(const Application& app) const {

@@ -72,7 +72,7 @@ bool Engine::awaits_declaration(const Application& app, const core::Pod& driver)
     const std::string* text = core::find_value(driver.annotations, reservation_annotation);
     const bool is_known = app.reserved && text != nullptr && *text == app.annotation;
     const bool is_vouched_for = schema_.is_sealed() && text != nullptr;
-    return !is_known && !is_vouched_for && to_adopt_.contains(app.rank());
+    return !is_known && !is_vouched_for && worklist_.to_adopt.contains(app.rank());
 }
 
 /// A gang whose slots were lost would lose their room, too, to whoever is admitted meanwhile.
@@ -209,8 +209,8 @@ void Engine::bound_by(Application& app, const GangSize& size) {
         ledger_.add(app, app.shapes.size() - 1, {}, replaced);
     }
     tell_bounded(app);
-    suspect_gangs_.insert(app.uid);
-    dirty_gangs_.insert(app.uid);
+    worklist_.to_check.insert(app.uid);
+    worklist_.dirty_gangs.insert(app.uid);
 }
 
 /// The executor stays where it is, in a slot of another size.
@@ -279,8 +279,8 @@ bool Engine::rebuild(Application& app, const GangSize& size) {
         ledger_.add_open(app, 0, place.node, place.count);
     }
     rewrite_reservation(app);
-    dirty_gangs_.insert(app.uid);
-    suspect_gangs_.insert(app.uid);
+    worklist_.dirty_gangs.insert(app.uid);
+    worklist_.to_check.insert(app.uid);
     tell_rebuilt(app);
     return true;
 }

@@ -14,7 +14,7 @@ namespace gang {
 /// False: most of the tick's work was used up, and what follows from it is for the next.
 bool Engine::adopt_waiting() {
     work_left_ = work_per_tick;
-    for (auto next = to_adopt_.begin(); next != to_adopt_.end();) {
+    for (auto next = worklist_.to_adopt.begin(); next != worklist_.to_adopt.end();) {
         if (work_left_ <= 0) {
             return false;
         }
@@ -31,7 +31,7 @@ bool Engine::adopt_waiting() {
             adopt(*app);
             work_left_ -= work_per_slot_adopted * static_cast<std::int64_t>(app->slots.size());
         }
-        next = to_adopt_.erase(next);
+        next = worklist_.to_adopt.erase(next);
     }
     return work_left_ >= work_per_tick / 2;
 }
@@ -43,7 +43,7 @@ void Engine::adopt(Application& app) {
     }
     ledger_.drop(app);
     release_shapes(app);
-    degraded_.erase(app.rank());
+    worklist_.degraded.erase(app.rank());
     app.degraded = false;
     app.reserved = false;
     if (!read_reservation(app, text)) {
@@ -62,8 +62,8 @@ void Engine::adopt(Application& app) {
     follow_marks(app);
     seat_members(app);
     open_rest(app);
-    dirty_gangs_.insert(app.uid);
-    suspect_gangs_.insert(app.uid);
+    worklist_.dirty_gangs.insert(app.uid);
+    worklist_.to_check.insert(app.uid);
 }
 
 /// `text` is what its driver carries.
@@ -182,7 +182,7 @@ void Engine::open_rest(Application& app) {
         }
     }
     if (app.count(SlotState::degraded) > 0) {
-        degraded_.insert(app.rank());
+        worklist_.degraded.insert(app.rank());
     }
 }
 

@@ -31,7 +31,7 @@ std::int64_t doubled(std::int64_t start_ms, int times, std::int64_t max_ms) {
 }  // namespace
 
 std::int64_t Engine::rewrite_reservation(Application& app) {
-    to_publish_.insert(app.uid);
+    worklist_.to_publish.insert(app.uid);
     return ++app.generation;
 }
 
@@ -74,14 +74,14 @@ bool Engine::may_publish(const Application& app) const {
 }
 
 void Engine::publish_changed() {
-    for (const std::string& uid : std::exchange(to_publish_, {})) {
+    for (const std::string& uid : std::exchange(worklist_.to_publish, {})) {
         Application* app = find_app(uid);
         if (app == nullptr || app->phase != Phase::running || !app->reserved ||
             app->generation == app->stored) {
             continue;
         }
         if (!may_publish(*app)) {
-            to_publish_.insert(uid);
+            worklist_.to_publish.insert(uid);
             if (app->writing == 0) {
                 wake_at(app->rewrites->not_before_ms);
             }
@@ -115,7 +115,7 @@ void Engine::reservation_answered(Application& app, WriteOutcome outcome) {
         rewrites.not_before_ms =
             now_ms_ + doubled(write_pause_ms_min, rewrites.failures++, write_pause_ms_max);
     }
-    to_publish_.insert(app.uid);  // which asks whether there is anything to write
+    worklist_.to_publish.insert(app.uid);  // which asks whether there is anything to write
 }
 
 void Engine::reservation_stored(Application& app, std::int64_t generation) {
@@ -128,7 +128,7 @@ void Engine::reservation_stored(Application& app, std::int64_t generation) {
         app.rewrites.make().waits_for_change = false;
     }
     ledger_.release_holds(app, generation);
-    dirty_gangs_.insert(app.uid);  // slots that wait for this may be filled
+    worklist_.dirty_gangs.insert(app.uid);  // slots that wait for this may be filled
 }
 
 /// The leader's ledger is the truth; what a driver carries that is neither what was last sent nor a

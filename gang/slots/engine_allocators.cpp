@@ -81,7 +81,7 @@ void Engine::recheck_claims(const Application& app) {
         application_ids_.driver_ended(key, driver);
     }
     for (const PodId executor : application_ids_.of(key).ownerless) {
-        dirty_pods_.insert(pods_.uid(executor));
+        worklist_.dirty_pods.insert(pods_.uid(executor));
     }
 }
 

@@ -41,7 +41,7 @@ void Engine::note_failure(PodEntry& entry, Application* owner) {
         return;
     }
     owner->crash_loop.make().note_failure(declared_executors(*owner), now_ms_);
-    dirty_gangs_.insert(owner->uid);
+    worklist_.dirty_gangs.insert(owner->uid);
 }
 
 std::int64_t Engine::calm_at_ms(const Application& app) const {
@@ -74,7 +74,7 @@ bool Engine::hold_back(Application& app) {
 
 void Engine::end_storms() {
     while (const auto uid = calm_due_.take(now_ms_)) {
-        dirty_gangs_.insert(*uid);
+        worklist_.dirty_gangs.insert(*uid);
     }
     wake_at(calm_due_.next_ms());
 }

@@ -14,10 +14,10 @@ namespace gang {
 
 /// False: the tick's work was used up.
 bool Engine::classify_dirty_pods() {
-    const auto dirty = std::exchange(dirty_pods_, {});
+    const auto dirty = std::exchange(worklist_.dirty_pods, {});
     for (auto next = dirty.begin(); next != dirty.end(); ++next) {
         if (work_left_ <= 0) {
-            dirty_pods_.insert(next, dirty.end());
+            worklist_.dirty_pods.insert(next, dirty.end());
             wake_at(now_ms_);
             return false;
         }
@@ -49,7 +49,7 @@ void Engine::classify(PodEntry& entry) {
     }
     if (owner != nullptr) {
         owner->pending.make().insert(entry.rank());
-        dirty_gangs_.insert(owner->uid);
+        worklist_.dirty_gangs.insert(owner->uid);
         return;
     }
     if (is_orphan(entry)) {
@@ -68,10 +68,10 @@ void Engine::classify(PodEntry& entry) {
 }
 
 void Engine::match_dirty_gangs() {
-    const auto dirty = std::exchange(dirty_gangs_, {});
+    const auto dirty = std::exchange(worklist_.dirty_gangs, {});
     for (auto next = dirty.begin(); next != dirty.end(); ++next) {
         if (work_left_ <= 0) {
-            dirty_gangs_.insert(next, dirty.end());
+            worklist_.dirty_gangs.insert(next, dirty.end());
             break;
         }
         const std::string& uid = *next;
@@ -81,13 +81,13 @@ void Engine::match_dirty_gangs() {
             match(*app);
         }
     }
-    if (!dirty_gangs_.empty()) {
+    if (!worklist_.dirty_gangs.empty()) {
         wake_at(now_ms_);  // the tick's work was used up
     }
 }
 
 void Engine::match(Application& app) {
-    oversized_.erase(app.uid);
+    worklist_.oversized.erase(app.uid);
     if (hold_back(app)) {
         return;
     }
@@ -114,7 +114,7 @@ void Engine::match(Application& app) {
         } else if (!is_ready(entry)) {
             say_retry(entry);
         } else if (work_left_ <= 0) {
-            dirty_gangs_.insert(app.uid);
+            worklist_.dirty_gangs.insert(app.uid);
             break;
         } else if (!claim_slot(app, entry) && !grow_slot(app, entry, look)) {
             wait_or_go_alone(app, entry, look);
@@ -164,7 +164,7 @@ bool Engine::grow_slot(Application& app, PodEntry& entry, Look& look) {
         return false;
     }
     if (!is_fence_passed()) {
-        oversized_.insert(app.uid);  // free room is nobody's yet
+        worklist_.oversized.insert(app.uid);  // free room is nobody's yet
         return true;
     }
     const core::ShapeId shape = cluster_.intern_shape(entry.pod.requests, entry.pod.constraints);
@@ -175,7 +175,7 @@ bool Engine::grow_slot(Application& app, PodEntry& entry, Look& look) {
                             ? std::nullopt
                             : find_growth(app, first_open, entry, shape);
     if (!growth) {
-        oversized_.insert(app.uid);
+        worklist_.oversized.insert(app.uid);
         tell_oversized(app, entry, *slot);
         if (!in_vain && look.too_large.size() < searches_per_gang) {
             look.too_large.push_back(shape);
@@ -325,7 +325,7 @@ void Engine::end_pauses() {
     while (const auto uid = retry_due_.take(now_ms_)) {
         if (const PodEntry* entry = pods_.find_active(*uid);
             entry != nullptr && entry->is_bindable()) {
-            dirty_pods_.insert(*uid);
+            worklist_.dirty_pods.insert(*uid);
             queue_changed_ = true;
         }
     }

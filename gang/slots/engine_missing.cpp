@@ -89,7 +89,7 @@ void Engine::observe_foreign_executor(const core::Pod& pod) {
     if (found) {
         --app->shapes[app->slots[*found].shape].count;
         ledger_.give_up(*app, {*found}, rewrite_reservation(*app));
-        dirty_gangs_.insert(app->uid);
+        worklist_.dirty_gangs.insert(app->uid);
     }
     if (!std::exchange(app->told_foreign, true)) {
         announcer_.event(

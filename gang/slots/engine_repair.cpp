@@ -16,14 +16,14 @@ std::set<Rank> Engine::find_gangs_to_repair(bool room_appeared) {
     const auto is_live = [](const Application& app) {
         return app.reserved && app.phase == Phase::running;
     };
-    for (const std::string& uid : std::exchange(suspect_gangs_, {})) {
+    for (const std::string& uid : std::exchange(worklist_.to_check, {})) {
         const auto found = apps_.find(uid);
         if (found != apps_.end() && is_live(found->second)) {
             gangs.insert(found->second.rank());
         }
     }
     if (room_appeared) {
-        for (const Rank& rank : degraded_) {
+        for (const Rank& rank : worklist_.degraded) {
             if (is_live(apps_.at(rank.uid))) {
                 gangs.insert(rank);
             }
@@ -48,8 +48,8 @@ std::set<Rank> Engine::find_gangs_to_repair(bool room_appeared) {
 void Engine::repair() {
     is_repaired_ = true;
     const bool room_appeared = repaired_at_ != cluster_.room_version();
-    if (cluster_model_.nodes_to_check().empty() && suspect_gangs_.empty() &&
-        (degraded_.empty() || !room_appeared)) {
+    if (cluster_model_.nodes_to_check().empty() && worklist_.to_check.empty() &&
+        (worklist_.degraded.empty() || !room_appeared)) {
         return;
     }
     const std::set<Rank> found = find_gangs_to_repair(room_appeared);
@@ -65,7 +65,7 @@ void Engine::repair() {
     });
     for (const Rank* rank : gangs) {
         if (work_left_ <= 0) {
-            suspect_gangs_.insert(rank->uid);
+            worklist_.to_check.insert(rank->uid);
             is_repaired_ = false;
             wake_at(now_ms_);
             continue;
@@ -161,7 +161,7 @@ void Engine::repair_gang(Application& app) {
     if (changed) {
         seat_members(app);  // one may run where an old text had no slot, and has one now
         rewrite_reservation(app);
-        dirty_gangs_.insert(app.uid);
+        worklist_.dirty_gangs.insert(app.uid);
     }
     tell_health(app);
 }
@@ -169,9 +169,9 @@ void Engine::repair_gang(Application& app) {
 void Engine::tell_health(Application& app) {
     const std::size_t homeless = app.count(SlotState::degraded);
     if (homeless > 0) {
-        degraded_.insert(app.rank());
+        worklist_.degraded.insert(app.rank());
     } else {
-        degraded_.erase(app.rank());
+        worklist_.degraded.erase(app.rank());
     }
     if (app.degraded == (homeless > 0)) {
         return;
@@ -200,7 +200,7 @@ void Engine::check_stuck() {
         const bool release = schema_.gang.never_running_then == config::UnusedThen::release;
         if (release) {
             ledger_.give_up_unfilled(*app, rewrite_reservation(*app));
-            degraded_.erase(app->rank());
+            worklist_.degraded.erase(app->rank());
             app->degraded = false;
         }
         announcer_.event(

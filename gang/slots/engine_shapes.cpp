@@ -140,7 +140,7 @@ void Engine::correct_shape(Application& app, std::size_t index, const core::Pod&
         }
     }
     tell_corrected(app, predicted, corrected, {total, homeless.end() - next});
-    dirty_gangs_.insert(app.uid);
+    worklist_.dirty_gangs.insert(app.uid);
 }
 
 void Engine::tell_corrected(
@@ -166,7 +166,7 @@ void Engine::tell_corrected(
                 std::to_string(placed.total) +
                 (never ? ", and no node could take one even if it were empty"
                        : ", the rest gets room before any gang that waits");
-        degraded_.insert(app.rank());
+        worklist_.degraded.insert(app.rank());
         app.degraded = true;
     }
     app.remarks.make().notes.push_back(text);
