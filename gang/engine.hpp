@@ -1,28 +1,7 @@
 #pragma once
 // The engine behind Scheduler: one object, one mutator. Events change the picture at once;
-// everything that is decided, is decided in plan(), which a Tick starts. The parts, a file each:
-//
-//   engine_events.cpp    nodes, pods, relists, leadership: the picture
-//   engine_gangs.cpp     gangs begin, learn their size, and end
-//   engine_answers.cpp   what came of binds, status writes and questions for a conf
-//   engine_recovery.cpp  reservations read back from annotations
-//   engine_declared.cpp  slots that no valid text vouches for, made anew or bounded
-//   engine_repair.cpp    slots on nodes that were lost or overrun
-//   engine_reservation.cpp  reservations written anew, and by whom they may be
-//   engine_trust.cpp     nodes whose kubelet refuses what should fit
-//   engine_members.cpp   executors and their slots
-//   engine_allocators.cpp  executors whose controller is not their driver
-//   engine_shapes.cpp    what real executors ask, when it is not what was predicted
-//   engine_missing.cpp   executors that do not come, or to somebody else
-//   engine_failures.cpp  executors that fail as fast as they are started
-//   engine_queue.cpp     waiting gangs, in order, whole or not at all
-//   engine_words.cpp     what those who wait are told
-//   engine_reign.cpp     leadership, the fence of a new leader, another one's fence
-//   engine_plan.cpp      the order of all that, and when to wake
-//   engine_views.cpp     gangs() and explain()
-//   engine_audit.cpp     what is believed, against what is listed; the ledger as it is shown
-//   engine_totals.cpp    totals()
-//   engine_accounts.cpp  what is held, and whether somebody owns it
+// everything that is decided, is decided in plan(), which a Tick starts. Its files, engine_*.cpp,
+// stand in the rooms that their parts will have; README.md says which is where.
 
 #include "config/schema.hpp"
 #include "core/cluster/cluster.hpp"
