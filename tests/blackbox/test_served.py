@@ -100,7 +100,8 @@ def test_while_it_ends_it_is_alive_but_not_ready(cluster: Cluster) -> None:
     served = Served(scheduler)
     eventually(served.is_ready, 10, "readiness")
     cluster.submit(sized(Size(executors=1), cluster.default_namespace))
-    eventually(lambda: served.metric("gang_scheduler_writes_waiting") >= 1, 10, "a bind in flight")
+    eventually(lambda: proxy.requests("POST", "/binding$"), 10, "a bind in flight")
+    assert served.metric("gang_scheduler_writes_waiting") >= 1
     scheduler.process.signal(15)
     eventually(lambda: not served.is_ready(), 2, "no readiness", 0.02)
     assert "shutdown" in served.failing()
