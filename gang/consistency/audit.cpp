@@ -3,7 +3,6 @@
 #include "gang/scheduler.hpp"
 
 #include <algorithm>
-#include <array>
 #include <string_view>
 #include <utility>
 

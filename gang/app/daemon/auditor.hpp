@@ -1,7 +1,7 @@
 #pragma once
 // Every few minutes, and when asked: lists all pods and nodes anew and compares them with what the
-// scheduler believes (gang/consistency/audit.hpp). A difference that lasts is a log line, a count and a repair:
-// the kind is listed again by its watcher, a reservation is written anew.
+// scheduler believes (gang/consistency/audit.hpp). A difference that lasts is a log line, a count
+// and a repair: the kind is listed again by its watcher, a reservation is written anew.
 
 #include "gang/app/base/audit_status.hpp"
 #include "gang/app/base/log.hpp"
@@ -18,7 +18,6 @@
 #include <memory>
 #include <random>
 #include <string>
-#include <vector>
 
 namespace gang::app {
 
