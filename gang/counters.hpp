@@ -7,8 +7,8 @@ namespace gang {
 
 struct Counters {
     std::uint64_t placements = 0;                 ///< searches for room, over all nodes each
-    std::uint64_t turns = 0;      ///< of waiting gangs, to be admitted or refused
-    std::uint64_t looks = 0;      ///< at waiting gangs, for their place and reason
+    std::uint64_t attempts = 0;                   ///< of waiting gangs, to be admitted or refused
+    std::uint64_t refreshes = 0;                  ///< of waiting gangs, for their place and reason
     std::uint64_t sentences = 0;  ///< made for waiting gangs
     std::uint64_t reservations_rewritten = 0;     ///< UpdateReservation sent
     std::uint64_t reservation_writes_failed = 0;  ///< answered `changed` or `failed`

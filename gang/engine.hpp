@@ -27,7 +27,7 @@
 #include "gang/model/timers.hpp"
 #include "gang/model/worklist.hpp"
 #include "gang/queue/waiting_line.hpp"
-#include "gang/report/announcer.hpp"
+#include "gang/report/status_reporter.hpp"
 #include "gang/totals.hpp"
 
 #include <array>
@@ -48,30 +48,30 @@ namespace gang {
 
 /// For pods and repairs, once more for executors and once more for gangs: together below 5 ms.
 inline constexpr std::int64_t work_per_tick = 1'500'000;
-/// Of it, for words to those behind a blocked head, and others that need none at once.
-inline constexpr std::int64_t look_work_per_tick = 500'000;
+/// Of it, for messages to those behind a blocked head, and others that need none at once.
+inline constexpr std::int64_t refresh_work_per_tick = 500'000;
 /// A bind, with its annotations and all that follows from it.
 inline constexpr std::int64_t work_per_bind = 5'000;
 /// Of 64 nodes, or 64 blocks of them.
 inline constexpr std::int64_t work_per_group_scanned = 60;
 /// Of a refusal in numbers and words, for each node.
 inline constexpr std::int64_t work_per_node_explained = 30;
-/// Of it, for saying anew what only has other numbers, once a second.
-inline constexpr std::int64_t refresh_work_per_look = 200'000;
-/// A look at one that waits, in numbers alone.
-inline constexpr std::int64_t work_per_look = 50;
-/// One gang's, or one pod's, turn in a walk.
-inline constexpr std::int64_t work_per_turn = 1'000;
+/// Of it, for messages in which only numbers have changed, once a second.
+inline constexpr std::int64_t refresh_messages_work = 200'000;
+/// A refresh of one that waits, in numbers alone.
+inline constexpr std::int64_t work_per_refresh = 50;
+/// One attempt for a gang, or for a pod.
+inline constexpr std::int64_t work_per_attempt = 1'000;
 /// A look at one slot of a gang.
 inline constexpr std::int64_t work_per_slot = 20;
-/// A slot that is read back and charged.
+/// A slot that is read back and allocated.
 inline constexpr std::int64_t work_per_slot_adopted = 1'000;
 /// A sentence for one pod.
-inline constexpr std::int64_t work_per_saying = 3'000;
+inline constexpr std::int64_t work_per_message = 3'000;
 /// Shapes of larger executors for which one look at a gang searches room; a tenant may vary them.
 inline constexpr std::size_t searches_per_gang = 4;
 /// Gangs behind a blocked head are looked at (for what is said about them) this often.
-inline constexpr std::int64_t full_walk_ms = 1'000;
+inline constexpr std::int64_t status_refresh_ms = 1'000;
 
 class Engine {
 public:
@@ -101,22 +101,22 @@ private:
     /// Why gangs do not fit one state of the cluster.
     struct Memo {
         std::map<MemoKey, std::optional<core::Rejection>> gangs;  ///< nothing: it fits
-        std::map<core::ShapeId, core::OpenRoom> if_open;
+        std::map<core::ShapeId, core::OpenCapacity> if_open;
         std::uint64_t version = 0;
         bool has_fits = false;
     };
     using Memos = std::array<Memo, core::view_count>;  ///< by core::View
-    /// Executors with room in one walk, by gang and resource profile.
+    /// Executors with room in one scheduling cycle, by gang and resource profile.
     using Placed = std::map<std::pair<std::string, std::int32_t>, std::int64_t>;
     /// What a sentence is made with. Questions from outside bring their own, so that they leave no
     /// trace.
-    struct Wording {
+    struct MessageContext {
         core::Planner& planner;
         Memos& memos;
         Placed& placed;
         std::int64_t searches = 0;
     };
-    /// The uid of a gang is a text that its resting executors have, too.
+    /// The uid of a gang is a text that its compacted executors have, too.
     using GangsDue = DueList<core::Text>;
     enum class List : std::uint8_t { never, under_way, complete };
 
@@ -146,10 +146,10 @@ private:
     Declaration declaration_of(const core::Pod& pod) const;
     bool says_other(const core::Pod& before, const core::Pod& now) const;
     void promote(PodEntry& entry);
-    void take_state(PodEntry& entry, const core::Pod& told);
-    void rest_if_settled(PodEntry& entry);
-    bool is_noise(PodId id, const core::Pod& told);
-    bool is_noise_of_driver(const Application& app, const core::Pod& told) const;
+    void take_state(PodEntry& entry, const core::Pod& update);
+    void compact_if_settled(PodEntry& entry);
+    bool is_no_op(PodId id, const core::Pod& update);
+    bool is_no_op_of_driver(const Application& app, const core::Pod& update) const;
     bool is_queued(const PodEntry& entry, const Application* owner) const;
     void observe_end(const PodEntry& entry);
     void take_role(PodEntry& entry);
@@ -159,32 +159,32 @@ private:
     void driver_waits(Application& app, PodEntry& entry);
     void driver_is_bound(Application& app, PodEntry& entry, bool behind_fence);
     void confirm(Application& app, PodEntry& entry);
-    void announce_bound(const PodEntry& entry);
+    void report_bound(const PodEntry& entry);
     void note_executor_bound(Application& gang) const;
     void end(Application& app);
     void forget_pod(PodEntry& entry);
 
     // --- executors of sets ---
-    void take_claim(PodEntry& entry);
-    void recheck_claims(const Application& app);
+    void note_application(PodEntry& entry);
+    void recheck_application(const Application& app);
     void become_member(PodEntry& entry, const std::string& owner);
-    bool is_unclaimed_executor(const PodEntry& entry) const;
-    const Application* find_claimant(const PodEntry& entry) const;
+    bool has_unknown_driver(const PodEntry& entry) const;
+    const Application* find_driver_by_id(const PodEntry& entry) const;
     const Application* find_nameless(const PodEntry& entry) const;
     const Application* find_owning_pod(const PodEntry& entry) const;
     bool takes(const Application& app, const PodEntry& entry) const;
-    bool is_orphan(const PodEntry& entry) const;
-    bool is_waiting_orphan(const PodEntry& entry) const;
-    void let_orphan_wait(const PodEntry& entry);
+    bool is_ownerless(const PodEntry& entry) const;
+    bool is_waiting_ownerless(const PodEntry& entry) const;
+    void let_ownerless_wait(const PodEntry& entry);
     template <typename Visit>
-    void for_each_waiting_orphan(const Visit& visit) const {
+    void for_each_waiting_ownerless(const Visit& visit) const {
         application_ids_.for_each_ownerless([&](PodId id) {
-            if (const PodEntry& entry = pods_.at(id); is_waiting_orphan(entry)) visit(entry);
+            if (const PodEntry& entry = pods_.at(id); is_waiting_ownerless(entry)) visit(entry);
         });
     }
     void follow_application(PodEntry& entry);
-    void follow_mark(PodEntry& entry);
-    void follow_marks(const Application& app);
+    void follow_slot_annotation(PodEntry& entry);
+    void follow_slot_annotations(const Application& app);
     void follow_labels(const Application& app, PodEntry& entry);
     void leave_owner(PodEntry& entry);
 
@@ -202,14 +202,14 @@ private:
         set_driver_shape(app, pod.requests, pod.constraints);
     }
     void learn_anew(Application& app, const PodEntry& entry);
-    /// As far as it is remembered (Pods::look), to be named in an event.
+    /// As far as it is remembered (Pods::copy_of), to be named in an event.
     core::Pod driver_of(const Application& app) const {
-        return pods_.look(pods_.id_of(app.uid)).pod;
+        return pods_.copy_of(pods_.id_of(app.uid)).pod;
     }
     spark::Limits limits() const;
     spark::Derivation derive(const spark::Conf& conf, const core::Pod& driver) const;
     void set_sizes(Application& app, const spark::Conf* conf);
-    void tell_warnings(Application& app, const PodEntry& entry);
+    void report_warnings(Application& app, const PodEntry& entry);
     void note_unread(Application& app, const core::Pod& pod) const;
     void add_shape(
         Application& app,
@@ -230,9 +230,9 @@ private:
     bool adopt_waiting();
     void adopt(Application& app);
     bool read_reservation(Application& app, const std::string* text);
-    void seat_members(Application& app);
-    void seat(Application& app, PodEntry& entry);
-    void open_rest(Application& app);
+    void assign_members(Application& app);
+    void assign_bound(Application& app, PodEntry& entry);
+    void open_remaining(Application& app);
 
     // --- slots that no text vouches for ---
     GangSize size_of(const core::Pod& driver, const spark::Conf* conf) const;
@@ -247,10 +247,10 @@ private:
     void bound_by(Application& app, const GangSize& size);
     void reshape(Application& app, std::size_t slot, std::size_t shape);
     bool rebuild(Application& app, const GangSize& size);
-    void tell_bounded(Application& app);
-    void tell_rebuilt(Application& app);
+    void report_bounded(Application& app);
+    void report_rebuilt(Application& app);
 
-    // --- reign ---
+    // --- leadership term ---
     std::int64_t highest_epoch() const;
     void raise_fence();
     void fence_step();
@@ -261,19 +261,19 @@ private:
     }
     bool needs_another_fence() const;
     bool is_rewritten_by_another(const Application& app, const std::string* text) const;
-    void observe_mark(const PodEntry& entry);
+    void observe_fencing_token(const PodEntry& entry);
     void step_down(std::int64_t epoch);
     void ask_for_confs();
     void check_stuck();
 
     void repair();
-    std::set<Rank> find_gangs_to_repair(bool room_appeared);
+    std::set<Rank> find_gangs_to_repair(bool capacity_appeared);
     void repair_gang(Application& app);
     void find_leaving(Application& app);
-    std::vector<core::NodeCount> find_room(
+    std::vector<core::NodeCount> find_free_capacity(
         const Application& app, core::ShapeId shape, std::int64_t count);
-    void rehouse(Application& app, Slot& slot, core::NodeIndex to);
-    void tell_health(Application& app);
+    void move_slot(Application& app, Slot& slot, core::NodeIndex to);
+    void report_health(Application& app);
 
     // --- the reservation as it is written ---
     /// What the ledger holds of the gang is not what its driver says any more: it is written anew,
@@ -293,51 +293,51 @@ private:
         std::int64_t total = 0;
         std::int64_t without = 0;  ///< of these, slots without room
     };
-    void tell_corrected(
+    void report_corrected(
         Application& app,
         const core::Resources& predicted,
         core::ShapeId corrected,
         PlacedSlots placed);
     void watch_missing(Application& app);
-    void look_at_missing(Application& app, std::int64_t at_ms);
+    void check_missing_at(Application& app, std::int64_t at_ms);
     void check_missing();
-    void observe_foreign_executor(const core::Pod& pod);
+    void observe_executor_elsewhere(const core::Pod& pod);
     void note_failure(PodEntry& entry, Application* owner);
     /// When the gang's executors may be bound again; in the past: now.
-    std::int64_t calm_at_ms(const Application& app) const;
-    bool hold_back(Application& app);
-    void end_storms();
+    std::int64_t crash_backoff_until_ms(const Application& app) const;
+    bool back_off_crash_loop(Application& app);
+    void end_crash_backoffs();
 
     bool classify_dirty_pods();
     void classify(PodEntry& entry);
     void match_dirty_gangs();
     void match(Application& app);
     /// What one look at a gang's executors has found out.
-    struct Look {
+    struct MatchPass {
         std::int64_t returning = 0;  ///< slots that will open again and nobody waits for yet
         std::vector<core::ShapeId> too_large;  ///< searched in vain, each held once
     };
-    bool claim_slot(Application& app, PodEntry& entry);
-    bool grow_slot(Application& app, PodEntry& entry, Look& look);
+    bool assign_open_slot(Application& app, PodEntry& entry);
+    bool grow_slot(Application& app, PodEntry& entry, MatchPass& pass);
     struct Growth {
         std::size_t slot = 0;
         std::string node;
     };
     std::optional<Growth> find_growth(
         const Application& app, std::size_t first_open, const PodEntry& entry, core::ShapeId shape);
-    void take_slot(Application& app, std::size_t slot, PodEntry& entry, const std::string& node);
-    void tell_oversized(Application& app, const PodEntry& entry, const Slot& slot);
-    void say_retry(const PodEntry& entry);
-    bool is_smaller_than_lacking(const Application& app, const core::Pod& pod) const;
+    void assign_slot(Application& app, std::size_t slot, PodEntry& entry, const std::string& node);
+    void report_oversized(Application& app, const PodEntry& entry, const Slot& slot);
+    void report_retry(const PodEntry& entry);
+    bool is_smaller_than_unplaced(const Application& app, const core::Pod& pod) const;
     bool is_slotless(const Application* app) const;
     bool has_bound_member(const Application& app) const;
-    void wait_or_go_alone(Application& app, PodEntry& entry, Look& look);
+    void wait_or_go_alone(Application& app, PodEntry& entry, MatchPass& pass);
     bool is_ready(const PodEntry& entry) const;
     void end_pauses();
     void send_bind(PodEntry& entry, const std::string& node, core::StringMap annotations);
 
     void admit_waiting();
-    struct Walk {
+    struct SchedulingCycle {
         bool blocked = false;                 ///< strict FIFO: nobody else is admitted there
         core::NodeBitmap blocked_nodes = {};  ///< where: on what those who wait could use
         std::uint64_t blocked_state = 0;      ///< another one for each other set of them
@@ -345,24 +345,26 @@ private:
         std::string head;        ///< uid of the first that is blocked
         bool cut_short = false;  ///< somebody behind the head was not looked at
     };
-    /// What a gang's turn says of those of its kind that come later.
-    enum class Turn : std::uint8_t { next, none };
-    struct KindTurn {
+    /// What an attempt for a gang says of those of its class that come later.
+    enum class AttemptResult : std::uint8_t { next, none };
+    struct Attempt {
         Application* app;
-        KindEntry* kind;
+        KeyedClass* gang_class;
     };
-    void file_waiting();
-    void walk_kinds();
-    void keep_refusal(KindEntry& kind, core::View view);
-    std::optional<KindTurn> find_turn(KindEntry& entry, Line::const_iterator from, Walk& walk);
-    Turn take_turn(Application& app, KindEntry& kind, Walk& walk);
-    bool is_parked(const Application& app, KindEntry& kind, std::int64_t size);
-    bool is_refused(const Application& app, KindEntry& kind, std::int64_t size, core::View view);
+    void classify_waiting();
+    void run_cycle();
+    void keep_refusal(KeyedClass& gang_class, core::View view);
+    std::optional<Attempt> find_attempt(
+        KeyedClass& entry, Line::const_iterator from, SchedulingCycle& cycle);
+    AttemptResult attempt(Application& app, KeyedClass& gang_class, SchedulingCycle& cycle);
+    bool is_infeasible(const Application& app, KeyedClass& gang_class, std::int64_t size);
+    bool is_refused(
+        const Application& app, KeyedClass& gang_class, std::int64_t size, core::View view);
     std::uint64_t version_of(core::View view) const;
-    bool waits_for_retry(Application& app, KindEntry& kind, Walk& walk);
+    bool waits_for_retry(Application& app, KeyedClass& gang_class, SchedulingCycle& cycle);
     bool holds_up_others(const PodEntry& entry) const;
-    void block(KindEntry& kind, const Application& app, Walk& walk);
-    bool is_apart(KindEntry& kind, const Walk& walk) const;
+    void block(KeyedClass& gang_class, const Application& app, SchedulingCycle& cycle);
+    bool is_apart(KeyedClass& gang_class, const SchedulingCycle& cycle) const;
     void admit(Application& app, PodEntry& entry, const core::Plan& plan);
     bool annotation_fits(Application& app);
     core::PackingPolicy policy_of(const Application& app) const;
@@ -371,30 +373,31 @@ private:
     std::optional<core::Plan> find_plan(const core::PlacementRequest& request);
     bool fits(const core::PlacementRequest& request);
 
-    // --- words ---
+    // --- status messages ---
     MemoKey key_of(const Application& app) const;
-    Memo& memo_of(core::View view, Wording& wording) const;
-    core::OpenRoom room_if_open(core::ShapeId shape, Wording& wording) const;
-    ReasonCode refusal_of(const Application& app, Wording& wording) const;
+    Memo& memo_of(core::View view, MessageContext& context) const;
+    core::OpenCapacity capacity_if_open(core::ShapeId shape, MessageContext& context) const;
+    ReasonCode refusal_of(const Application& app, MessageContext& context) const;
     const std::optional<core::Rejection>& find_rejection(
-        const Application& app, core::View view, Wording& wording) const;
-    std::optional<Saying> find_obstacle(
+        const Application& app, core::View view, MessageContext& context) const;
+    std::optional<StatusMessage> find_obstacle(
         const Application& app, const PodEntry& entry, Placed& placed) const;
     bool is_not_to_be_placed(Application& app, const PodEntry& entry);
-    std::optional<std::int64_t> elastic_limit(const Application& app, Placed& placed) const;
-    Saying words_of(const Application& app, const Application* head, Wording& wording) const;
+    std::optional<std::int64_t> surplus_limit(const Application& app, Placed& placed) const;
+    StatusMessage message_of(
+        const Application& app, const Application* head, MessageContext& context) const;
     ReasonCode code_of(const Application& app) const;
-    std::int64_t work_of(const Wording& wording) const;
-    bool tell(Application& app, const Application* head);
-    void tell_unless(bool is_known, Application& app, Walk& walk);
-    bool set_saying(Application& app, Saying saying);
-    void look();
-    void look_at_all();
-    void look_at(WaitingRow& row, Walk& walk);
-    bool find_place(WaitingRow& row, Walk& walk);
-    ReasonCode parked_code(const Application& app, KindEntry& kind, std::int64_t size);
-    void refresh();
-    bool say_anew(Application& app);
+    std::int64_t work_of(const MessageContext& context) const;
+    bool report(Application& app, const Application* head);
+    void report_unless(bool is_known, Application& app, SchedulingCycle& cycle);
+    bool set_message(Application& app, StatusMessage message);
+    void refresh_status();
+    void refresh_all();
+    void refresh_entry(QueueEntry& queue_entry, SchedulingCycle& cycle);
+    bool find_place(QueueEntry& queue_entry, SchedulingCycle& cycle);
+    ReasonCode infeasible_code(const Application& app, KeyedClass& gang_class, std::int64_t size);
+    void refresh_messages();
+    bool refresh_message(Application& app);
 
     bool is_first_plan_waiting();
     void wake();
@@ -404,21 +407,21 @@ private:
         }
     }
 
-    // --- audit ---
+    // --- consistency check ---
     void on(const ReservationDiffers& event);
     std::optional<Drift> compare_reservation(const core::Pod& listed) const;
     void read_free(core::NodeIndex index, NodeLedger& node) const;
 
     // --- views ---
-    GangView view_of(const Application& app, Wording& wording) const;
-    static GangState state_of_orphan(const PodEntry& entry);
-    GangView view_of_orphan(const PodEntry& entry) const;
-    Explanation explain_orphan(const PodEntry& entry) const;
+    GangView view_of(const Application& app, MessageContext& context) const;
+    static GangState state_of_ownerless(const PodEntry& entry);
+    GangView view_of_ownerless(const PodEntry& entry) const;
+    Explanation explain_ownerless(const PodEntry& entry) const;
     struct SlotNumbers {
         std::int32_t open = 0;
-        std::int32_t claimed = 0;
+        std::int32_t assumed = 0;
         std::int32_t bound = 0;  ///< draining ones too
-        std::int32_t degraded = 0;
+        std::int32_t unplaced = 0;
     };
     static SlotNumbers slot_numbers(const Application& app);
     GangState state_of(const Application& app) const;
@@ -426,11 +429,12 @@ private:
     std::optional<PodEntry> find_pod(std::string_view question) const;
     void add_pending(const PodEntry& entry, PendingPods& out) const;
     static void add_retry_note(const PodEntry& entry, std::vector<std::string>& notes);
-    std::string member_note(const Application& app, const PodEntry& asked, Wording& wording) const;
+    std::string member_note(
+        const Application& app, const PodEntry& asked, MessageContext& context) const;
     void add_notes(
         const Application& app,
         const PodEntry& asked,
-        Wording& wording,
+        MessageContext& context,
         std::vector<std::string>& notes) const;
 
     config::Schema schema_;
@@ -440,7 +444,7 @@ private:
     core::Texts texts_;
     Pods pods_{texts_};
     Ledger ledger_{cluster_, pods_, texts_};
-    ApplicationIds application_ids_;                ///< by PodEntry::claim
+    ApplicationIds application_ids_;                ///< by PodEntry::application_key
     std::map<std::string_view, Application> apps_;  ///< by their own uid
     AppIndex app_index_;                            ///< of apps_
     WaitingLine waiting_;                           ///< gangs that want to be admitted
@@ -453,7 +457,7 @@ private:
         std::int64_t again_ms = 0;  ///< our write should have been shown by then
     };
     std::map<std::string, GangFence> gangs_to_fence_;
-    Announcer announcer_;
+    StatusReporter status_reporter_;
     Counters counters_;
     std::vector<Decision> decisions_;
     AwaitedAnswers awaited_;
@@ -468,35 +472,36 @@ private:
     std::set<Rank> to_rebuild_;  ///< bound drivers whose declaration is wanted
     std::set<Rank> unverified_;  ///< of these, whose unsealed text is held but not compared yet
     std::map<Rank, GangSize> declarations_;  ///< of these, what was found: not settled yet
-    std::uint64_t settled_room_ = 0;         ///< room_version when that was last tried
+    std::uint64_t settled_capacity_ = 0;     ///< free_capacity_version when that was last tried
     GangsDue stuck_due_;
     DueList<std::string> retry_due_;
     GangsDue missing_due_;
-    GangsDue calm_due_;
-    std::set<std::string> foreign_executors_;  ///< of our drivers, bound by somebody else
+    GangsDue crash_backoff_due_;
+    std::set<std::string> executors_elsewhere_;  ///< of our drivers, bound by somebody else
     Timers timers_;
 
-    std::uint64_t repaired_at_ = 0;     ///< room_version of the last repair
+    std::uint64_t repaired_at_ = 0;     ///< free_capacity_version of the last repair
     bool is_repaired_ = true;           ///< no gang was left over by that
-    std::uint64_t oversized_room_ = 0;  ///< room_version when oversized executors were last tried
-    std::uint64_t walked_room_ = 0;
-    std::uint64_t walked_ceiling_ = 0;
+    std::uint64_t oversized_capacity_ =
+        0;  ///< free_capacity_version when oversized executors were last tried
+    std::uint64_t cycle_capacity_ = 0;
+    std::uint64_t cycle_ceiling_ = 0;
     std::uint64_t admitted_ = 0;  ///< gangs, so far
     Placed placed_;
     bool queue_changed_ = true;
-    std::optional<Rank> walk_from_;  ///< where the last tick's work was used up
-    Walk rest_;                      ///< of that walk, what it knew there
-    std::uint64_t walked_nodes_ = 0;
+    std::optional<Rank> cycle_from_;  ///< where the last tick's work was used up
+    SchedulingCycle paused_cycle_;    ///< of that cycle, what it knew there
+    std::uint64_t cycle_nodes_ = 0;
     std::uint64_t blocked_states_ = 0;
-    // The look at everybody, which may take several ticks.
-    std::int64_t next_look_ms_ = 0;
-    bool is_look_due_ = false;
-    std::optional<Walk> look_;       ///< under way
-    std::optional<Rank> look_from_;  ///< where it goes on
-    std::uint64_t looked_nodes_ = 0;
-    std::string looked_head_;           ///< uid of the first who was blocked in the last one
-    std::size_t refresh_left_ = 0;      ///< gangs whose words may have other numbers by now
-    std::optional<Rank> refresh_from_;  ///< whose turn it is
+    // The status refresh, which may take several ticks.
+    std::int64_t next_refresh_ms_ = 0;
+    bool is_refresh_due_ = false;
+    std::optional<SchedulingCycle> refresh_cycle_;  ///< under way
+    std::optional<Rank> refresh_all_from_;          ///< where it goes on
+    std::uint64_t refreshed_nodes_ = 0;
+    std::string refreshed_head_;         ///< uid of the first who was blocked in the last one
+    std::size_t messages_left_ = 0;      ///< gangs whose message may have other numbers by now
+    std::optional<Rank> messages_from_;  ///< whose turn it is
     std::int64_t work_left_ = 0;
     Memos memos_;
 };

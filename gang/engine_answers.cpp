@@ -59,7 +59,7 @@ void Engine::on(const SparkConfMissing& event) {
     if (for_good && app->phase == Phase::waiting &&
         is_complete(declaration_of(pods_.at(app->uid).pod))) {
         set_sizes(*app, nullptr);
-        app->remarks.make().notes.push_back(
+        app->diagnostics.make().notes.push_back(
             "its Spark conf cannot be read (" + conf.message + "): what it declares counts alone");
     }
 }
@@ -87,15 +87,15 @@ void Engine::on(const BindFinished& event) {
     entry.retry.reset();
     Application* app = find_app(event.pod_uid);
     if (app != nullptr && app->is_driver) {
-        if (app->phase == Phase::claimed) {
+        if (app->phase == Phase::assumed) {
             confirm(*app, entry);
         }
         return;
     }
     if (entry.slot >= 0) {
-        ledger_.fill(*find_owner(entry), static_cast<std::size_t>(entry.slot), entry);
+        ledger_.assign(*find_owner(entry), static_cast<std::size_t>(entry.slot), entry);
     }
-    announce_bound(entry);
+    report_bound(entry);
     worklist_.dirty_pods.insert(event.pod_uid);
 }
 
@@ -128,13 +128,13 @@ void Engine::bind_failed(PodEntry& entry, const BindFinished& event) {
     entry.assumed_node = {};
     if (entry.slot >= 0) {
         Application& owner = *find_owner(entry);
-        ledger_.vacate(owner, entry);
+        ledger_.release(owner, entry);
         worklist_.to_check.insert(owner.uid);
         worklist_.dirty_gangs.insert(owner.uid);
     }
     ledger_.settle(entry);
     if (Application* app = find_app(event.pod_uid);
-        app != nullptr && app->phase == Phase::claimed) {
+        app != nullptr && app->phase == Phase::assumed) {
         ledger_.drop(*app);
         app->phase = Phase::waiting;
         queue_changed_ = true;
@@ -153,7 +153,7 @@ void Engine::on(const StatusWritten& event) {
     if (*write == AwaitedAnswers::Write::fence) {
         fence_.answered(event.pod_uid, event.outcome == WriteOutcome::written, now_ms_);
         if (const Application* app = find_app(event.pod_uid)) {
-            waiting_.forget_told(*app);  // the fence's words are not the reason
+            waiting_.forget_reported(*app);  // the fence's words are not the reason
         }
         queue_changed_ = true;
         return;

@@ -13,10 +13,10 @@ namespace {
 
 /// Pods only ever go forward: bound, deleting and ended are for good. What says otherwise is an
 /// older state that comes late.
-bool is_older(const core::Pod& known, const core::Pod& told) {
-    return (!known.node_name.empty() && told.node_name.empty()) ||
-           (known.deleting && !told.deleting) ||
-           (core::is_terminal(known) && !core::is_terminal(told));
+bool is_older(const core::Pod& known, const core::Pod& update) {
+    return (!known.node_name.empty() && update.node_name.empty()) ||
+           (known.deleting && !update.deleting) ||
+           (core::is_terminal(known) && !core::is_terminal(update));
 }
 
 /// Of a node's label; what is no whole number costs nothing.
@@ -88,7 +88,7 @@ void Engine::on(const RelistEnded& event) {
 void Engine::on(const PodUpserted& event) {
     if (!is_ours(event.pod)) {
         cluster_model_.upsert_other_pod(event.pod);
-        observe_foreign_executor(event.pod);
+        observe_executor_elsewhere(event.pod);
         return;
     }
     const auto known = pods_.find(event.pod.uid);
@@ -96,44 +96,44 @@ void Engine::on(const PodUpserted& event) {
         PodEntry& entry = pods_.add(event.pod.uid);
         entry.pod = event.pod;
         pods_.share_constraints(entry.pod);
-        entry.mark = mark_of(entry.pod);
+        entry.annotated_slot = read_slot_annotation(entry.pod);
         entry.profile = profile_of(entry.pod);
         // What was there before us has waited before, too; the server's clock is all that tells.
         const bool came_now = pods_list_ == List::complete;
         entry.seen_ms = came_now ? now_ms_ : std::min(event.pod.created * 1000, now_ms_);
         take_role(entry);
         observe(entry);
-        rest_if_settled(entry);
+        compact_if_settled(entry);
         return;
     }
-    if (is_noise(*known, event.pod)) {
+    if (is_no_op(*known, event.pod)) {
         return;
     }
-    PodEntry& entry = pods_.wake(*known);
+    PodEntry& entry = pods_.expand(*known);
     if (!is_older(entry.pod, event.pod)) {
         take_state(entry, event.pod);
         observe(entry);
     }
-    rest_if_settled(entry);
+    compact_if_settled(entry);
 }
 
 /// The next state of a pod that is known.
-void Engine::take_state(PodEntry& entry, const core::Pod& told) {
+void Engine::take_state(PodEntry& entry, const core::Pod& update) {
     core::Pod& pod = entry.pod;
-    entry.is_news = !core::is_same_but_version(pod, told);
-    if (!entry.is_news) {
-        pod.resource_version = told.resource_version;
+    entry.is_change = !core::is_same_but_version(pod, update);
+    if (!entry.is_change) {
+        pod.resource_version = update.resource_version;
         promote(entry);
         return;
     }
-    entry.declares_anew = entry.declares_anew || says_other(pod, told);
+    entry.declares_anew = entry.declares_anew || says_other(pod, update);
     const bool was_terminal = core::is_terminal(pod);
     const std::int64_t created = pod.created;
     auto properties = std::move(pod.spark_properties);
-    pod = told;
+    pod = update;
     pods_.share_constraints(pod);
     pod.created = created;  // ranks are made of it
-    entry.mark = mark_of(pod);
+    entry.annotated_slot = read_slot_annotation(pod);
     entry.profile = profile_of(pod);
     promote(entry);
     if (entry.is_driver && !pod.spark_properties) {
@@ -146,7 +146,7 @@ void Engine::take_state(PodEntry& entry, const core::Pod& told) {
 
 /// Bound, and nothing of it is awaited but its end: it need not be kept whole. An executor is whose
 /// driver may still turn out to be another.
-void Engine::rest_if_settled(PodEntry& entry) {
+void Engine::compact_if_settled(PodEntry& entry) {
     const core::Pod& pod = entry.pod;
     const bool is_bound = !pod.node_name.empty() && !pod.deleting && !pod.gated &&
                           !entry.bind_in_flight && !entry.gone && pod.problem.empty() &&
@@ -155,38 +155,39 @@ void Engine::rest_if_settled(PodEntry& entry) {
     const bool is_settled =
         is_bound && (entry.is_driver ? app == nullptr || !awaits_declaration(*app, pod)
                                      : app == nullptr && !worklist_.dirty_pods.contains(pod.uid) &&
-                                           !is_unclaimed_executor(entry));
+                                           !has_unknown_driver(entry));
     if (is_settled) {
-        pods_.rest(entry.id);
+        pods_.compact(entry.id);
     }
 }
 
-/// A kubelet's: what it says of a resting pod is known, or changes nothing.
-bool Engine::is_noise(PodId id, const core::Pod& told) {
-    if (!pods_.rests(id)) {
+/// An update without effect, a kubelet's mostly: what it says of a compacted pod is known, or
+/// changes nothing.
+bool Engine::is_no_op(PodId id, const core::Pod& update) {
+    if (!pods_.is_compacted(id)) {
         return false;
     }
     if (!pods_.is_driver(id)) {
-        return pods_.is_known(id, told);
+        return pods_.is_known(id, update);
     }
-    const Application* app = find_app(told.uid);
-    if (app == nullptr || !is_noise_of_driver(*app, told) || !pods_.is_known(id, told)) {
+    const Application* app = find_app(update.uid);
+    if (app == nullptr || !is_no_op_of_driver(*app, update) || !pods_.is_known(id, update)) {
         return false;
     }
-    cluster_model_.check_if_overcommitted(told.node_name);
+    cluster_model_.check_if_overcommitted(update.node_name);
     return true;
 }
 
 /// Whether observe_driver() would find nothing in it that the gang does not know, if the driver's
 /// pod is known.
-bool Engine::is_noise_of_driver(const Application& app, const core::Pod& told) const {
-    const std::string* text = core::find_value(told.annotations, reservation_annotation);
+bool Engine::is_no_op_of_driver(const Application& app, const core::Pod& update) const {
+    const std::string* text = core::find_value(update.annotations, reservation_annotation);
     const bool is_text_known = text == nullptr ? !app.reserved
                                                : *text == app.annotation && app.is_shown &&
                                                      app.stored >= app.text_generation;
     return app.phase == Phase::running && is_text_known &&
-           (app.driver_runs || told.phase != core::PodPhase::running) && app.driver_shape &&
-           cluster_.constraints(*app.driver_shape) == told.constraints;
+           (app.driver_runs || update.phase != core::PodPhase::running) && app.driver_shape &&
+           cluster_.constraints(*app.driver_shape) == update.constraints;
 }
 
 /// Our own word, sealed, on a pod that is bound: it was a driver when it was admitted, whatever its
@@ -205,23 +206,23 @@ void Engine::take_role(PodEntry& entry) {
     if (entry.is_executor && controller != nullptr) {
         pods_.join(entry, controller->uid);
     }
-    take_claim(entry);
+    note_application(entry);
 }
 
 /// Labels may come later than the pod: until it is bound, a pod may still turn out to be a driver.
 /// So may one that another leader knew, and has bound, as one.
 void Engine::promote(PodEntry& entry) {
     if (!entry.is_driver && was_admitted(entry.pod)) {
-        application_ids_.remove(entry.claim, entry.id);
+        application_ids_.remove(entry.application_key, entry.id);
         leave_owner(entry);
-        entry.claim = {};
+        entry.application_key = {};
         entry.owner = {};
         erase_app(entry.pod.uid);
         take_role(entry);
         return;
     }
     if (entry.is_driver || !entry.declares_anew || !entry.is_bindable() || entry.bind_in_flight ||
-        !entry.owner.empty() || !entry.claim.empty() || !is_driver(entry.pod)) {
+        !entry.owner.empty() || !entry.application_key.empty() || !is_driver(entry.pod)) {
         return;
     }
     erase_app(entry.pod.uid);
@@ -235,14 +236,14 @@ void Engine::observe(PodEntry& entry) {
     if (!pod.node_name.empty()) {
         entry.bind_in_flight = false;
         entry.retry.reset();
-        // Somebody else's node: our own guess must not be charged as well.
+        // Somebody else's node: our own guess must not be allocated as well.
         entry.assumed_node = {};
     }
     if (!entry.node().empty() || core::is_terminal(pod) || pod.deleting) {
-        announcer_.forget(pod.uid);
+        status_reporter_.forget(pod.uid);
         fence_.drop(pod.uid);
     } else {
-        observe_mark(entry);
+        observe_fencing_token(entry);
     }
     ledger_.settle(entry);
     if (entry.is_driver) {
@@ -252,7 +253,7 @@ void Engine::observe(PodEntry& entry) {
     }
     cluster_model_.check_if_overcommitted(pod.node_name);
     if (!entry.is_driver && was_in_flight && !pod.node_name.empty()) {
-        announce_bound(entry);
+        report_bound(entry);
     }
 }
 
@@ -277,7 +278,7 @@ void Engine::driver_waits(Application& app, PodEntry& entry) {
     if (std::exchange(entry.declares_anew, false)) {
         learn_anew(app, entry);
     }
-    if (entry.is_news || !app.driver_shape) {
+    if (entry.is_change || !app.driver_shape) {
         set_driver_shape(
             app, driver_request(entry.pod, declaration_of(entry.pod)), entry.pod.constraints);
     }
@@ -296,11 +297,11 @@ void Engine::driver_waits(Application& app, PodEntry& entry) {
 
 void Engine::driver_is_bound(Application& app, PodEntry& entry, bool behind_fence) {
     set_driver_shape(app, entry.pod);
-    const bool claimed_here = app.phase == Phase::claimed && app.claimed_node == entry.node();
+    const bool assumed_here = app.phase == Phase::assumed && app.assumed_node == entry.node();
     stop_waiting(app);
     app.conf.reset();
     const std::string* text = core::find_value(entry.pod.annotations, reservation_annotation);
-    if (claimed_here) {
+    if (assumed_here) {
         confirm(app, entry);
     }
     if (app.is_unproven && !app.conf_needed) {
@@ -311,15 +312,15 @@ void Engine::driver_is_bound(Application& app, PodEntry& entry, bool behind_fenc
     } else if (app.reserved && term_.leads && !worklist_.to_adopt.contains(app.rank())) {
         observe_reservation(app, text);
     }
-    if (claimed_here) {
+    if (assumed_here) {
         return;
     }
-    if (app.phase == Phase::claimed) {
+    if (app.phase == Phase::assumed) {
         ledger_.drop(app);  // somebody else was faster, with another node
     }
-    const bool is_news =
+    const bool is_change =
         app.phase != Phase::running || (!term_.leads && text && *text != app.annotation);
-    if (!is_news) {
+    if (!is_change) {
         return;
     }
     if (app.phase != Phase::running) {
@@ -330,7 +331,7 @@ void Engine::driver_is_bound(Application& app, PodEntry& entry, bool behind_fenc
         stuck_due_.add(app.bound_ms + schema_.gang.never_running_after_ms, texts_.keep(app.uid));
     }
     // Behind the fence nobody but us binds drivers with a reservation: what appears now bound was
-    // bound by a stranger, and the text it brings is worth nothing.
+    // bound by somebody else, and the text it brings is worth nothing.
     if (!behind_fence) {
         worklist_.to_adopt.insert(app.rank());
     }
@@ -338,27 +339,28 @@ void Engine::driver_is_bound(Application& app, PodEntry& entry, bool behind_fenc
 }
 
 void Engine::observe_member(PodEntry& entry) {
-    follow_mark(entry);
+    follow_slot_annotation(entry);
     Application* owner = find_owner(entry);
     note_failure(entry, owner);
     if (entry.slot >= 0) {
         Application& gang = *owner;
-        if (!entry.holds_room() ||
+        if (!entry.holds_capacity() ||
             gang.slots[static_cast<std::size_t>(entry.slot)].node != entry.node()) {
-            ledger_.vacate(gang, entry);
+            ledger_.release(gang, entry);
             ledger_.settle(entry);
             worklist_.to_check.insert(gang.uid);
             worklist_.dirty_gangs.insert(gang.uid);
         } else {
-            ledger_.fill(gang, static_cast<std::size_t>(entry.slot), entry);
+            ledger_.assign(gang, static_cast<std::size_t>(entry.slot), entry);
         }
     }
-    // Only the API server's word counts here: an elastic executor on its way is not to be seated.
-    if (owner != nullptr && entry.slot < 0 && entry.holds_room() && !entry.pod.node_name.empty()) {
+    // Only the API server's word counts here: a surplus executor on its way gets no slot.
+    if (owner != nullptr && entry.slot < 0 && entry.holds_capacity() &&
+        !entry.pod.node_name.empty()) {
         if (owner->reserved) {
-            seat(*owner, entry);
+            assign_bound(*owner, entry);
         } else {
-            settled_room_ = 0;  // fewer of its executors are missing than before
+            settled_capacity_ = 0;  // fewer of its executors are missing than before
         }
     }
     if (entry.is_bindable() || is_queued(entry, owner)) {
@@ -378,17 +380,17 @@ void Engine::on(const PodDeleted& event) {
     const auto known = pods_.find(event.uid);
     if (!known) {
         cluster_model_.remove_other_pod(event.uid);
-        foreign_executors_.erase(event.uid);
+        executors_elsewhere_.erase(event.uid);
         return;
     }
-    forget_pod(pods_.wake(*known));
+    forget_pod(pods_.expand(*known));
     pods_.erase(*known);
     forget_if_unused(event.uid);
 }
 
 void Engine::forget_pod(PodEntry& entry) {
     const std::string uid = entry.pod.uid;
-    if (entry.holds_room()) {
+    if (entry.holds_capacity()) {
         cluster_model_.lift_quarantine(entry.node());
     }
     if (Application* app = find_app(uid); app != nullptr && app->is_driver) {
@@ -398,17 +400,17 @@ void Engine::forget_pod(PodEntry& entry) {
     }
     Application* owner = find_owner(entry);
     if (entry.slot >= 0) {
-        ledger_.vacate(*owner, entry);
+        ledger_.release(*owner, entry);
         worklist_.to_check.insert(owner->uid);
         worklist_.dirty_gangs.insert(owner->uid);
     }
     if (owner != nullptr) {
         owner->remove_pending(entry.rank());
     }
-    application_ids_.remove(entry.claim, entry.id);
+    application_ids_.remove(entry.application_key, entry.id);
     leave_owner(entry);
     cluster_.remove_pod(uid);
-    announcer_.forget(uid);
+    status_reporter_.forget(uid);
     fence_.drop(uid);
     awaited_.forget(uid);
     worklist_.dirty_pods.erase(uid);

@@ -46,7 +46,7 @@ Application& Engine::ensure_app(const PodEntry& entry, bool is_driver) {
     app.name = entry.pod.name;
     app.created = entry.pod.created;
     app.is_driver = is_driver;
-    app.is_elastic = entry.is_executor;
+    app.is_surplus = entry.is_executor;
     app.waiting_since_ms = entry.pod.created * 1000;
     app.conf_needed = is_driver && is_spark_driver(entry.pod);
     app.set_problem(entry.pod.problem);
@@ -152,9 +152,9 @@ void Engine::set_sizes(Application& app, const spark::Conf* conf) {
     app.packing = declaration.packing;
     app.milestones.make().sized_ms = now_ms_;
     size.notes.insert(size.notes.end(), size.warnings.begin(), size.warnings.end());
-    if (app.remarks.is_made() || !size.notes.empty()) {
-        app.remarks.make().notes = std::move(size.notes);
-        app.remarks.make().warnings = std::move(size.warnings);
+    if (app.diagnostics.is_made() || !size.notes.empty()) {
+        app.diagnostics.make().notes = std::move(size.notes);
+        app.diagnostics.make().warnings = std::move(size.warnings);
     }
     app.source = texts_.keep(size.source);
     waiting_.changed(app);
@@ -170,15 +170,15 @@ void Engine::set_sizes(Application& app, const spark::Conf* conf) {
 }
 
 /// One event for all that is doubtful about a gang, the first time somebody who may write looks.
-void Engine::tell_warnings(Application& app, const PodEntry& entry) {
-    if (app.remarks->warnings.empty()) {
+void Engine::report_warnings(Application& app, const PodEntry& entry) {
+    if (app.diagnostics->warnings.empty()) {
         return;
     }
     std::string text;
-    for (const std::string& warning : std::exchange(app.remarks.make().warnings, {})) {
+    for (const std::string& warning : std::exchange(app.diagnostics.make().warnings, {})) {
         text += (text.empty() ? "" : "; ") + warning;
     }
-    announcer_.event(entry.pod, true, "DeclarationMismatch", std::move(text));
+    status_reporter_.event(entry.pod, true, "DeclarationMismatch", std::move(text));
 }
 
 /// Of a pod that starts no gang: to be told once, each pod for itself, as its other events are.
@@ -189,8 +189,8 @@ void Engine::note_unread(Application& app, const core::Pod& pod) const {
     }
     auto warnings = unread_warnings(pod, "the pod is scheduled by itself");
     if (!warnings.empty()) {
-        app.remarks.make().notes = warnings;
-        app.remarks.make().warnings = std::move(warnings);
+        app.diagnostics.make().notes = warnings;
+        app.diagnostics.make().warnings = std::move(warnings);
     }
 }
 
@@ -208,15 +208,15 @@ void Engine::confirm(Application& app, PodEntry& entry) {
     app.bound_ms = now_ms_;
     reservation_stored(app, app.text_generation);
     app.milestones.make().driver_bound_ms = now_ms_;
-    recheck_claims(app);
+    recheck_application(app);
     stuck_due_.add(now_ms_ + schema_.gang.never_running_after_ms, texts_.keep(app.uid));
     worklist_.dirty_gangs.insert(app.uid);
     worklist_.to_check.insert(app.uid);
     entry.retry.reset();
-    announce_bound(entry);
+    report_bound(entry);
 }
 
-void Engine::announce_bound(const PodEntry& entry) {
+void Engine::report_bound(const PodEntry& entry) {
     if (Application* gang = find_owner(entry)) {
         note_executor_bound(*gang);
         return;  // never one event per executor
@@ -225,7 +225,7 @@ void Engine::announce_bound(const PodEntry& entry) {
         return;
     }
     const Application* app = find_app(entry.pod.uid);
-    announcer_.event(entry.pod, false, "Scheduled", bound_text(entry, app));
+    status_reporter_.event(entry.pod, false, "Scheduled", bound_text(entry, app));
 }
 
 void Engine::note_executor_bound(Application& gang) const {
@@ -251,7 +251,7 @@ void Engine::end(Application& app) {
     forget_declaration(app);
     worklist_.forget(app.rank());
     ledger_.drop(app);
-    recheck_claims(app);
+    recheck_application(app);
     worklist_.dirty_gangs.insert(app.uid);  // executors that still wait are told
 }
 

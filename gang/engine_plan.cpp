@@ -31,7 +31,7 @@ void Engine::on(const Tick&) {
     }
     timers_.forget_past(now_ms_);
     plan();
-    announcer_.flush(
+    status_reporter_.flush(
         decisions_, now_ms_, [this](const std::string& uid) { return ref_of(pods_.at(uid).pod); });
     wake();
 }
@@ -40,7 +40,7 @@ void Engine::plan() {
     work_left_ = work_per_tick;
     ask_for_confs();
     end_pauses();
-    end_storms();
+    end_crash_backoffs();
     if (!classify_dirty_pods()) {
         return;  // whoever is not known yet may have to be fenced, or come before those who are
     }
@@ -55,13 +55,13 @@ void Engine::plan() {
     if (is_fence_passed()) {
         settle_declarations();  // there is free room from here on
         repair();
-        if (oversized_room_ != cluster_.room_version()) {
+        if (oversized_capacity_ != cluster_.free_capacity_version()) {
             worklist_.dirty_gangs.insert(worklist_.oversized.begin(), worklist_.oversized.end());
         }
     }
     work_left_ = work_per_tick;  // executors have a budget of their own: no repair takes it
     match_dirty_gangs();
-    oversized_room_ = is_fence_passed() ? cluster_.room_version() : 0;
+    oversized_capacity_ = is_fence_passed() ? cluster_.free_capacity_version() : 0;
     fence_step();  // executors beyond their gangs' slots are known only now
     publish_changed();
     term_.fence_is_complete = term_.fence_is_complete || fence_.view_is_current();
@@ -112,7 +112,7 @@ void Engine::wake() {
     consider(timers_.next_ms());
     consider(asker_.next_due_ms(now_ms_));
     consider(fence_.next_due_ms());
-    consider(announcer_.next_due_ms());
+    consider(status_reporter_.next_due_ms());
     if (next) {
         decisions_.emplace_back(WakeAt{std::max(*next, now_ms_)});
     }

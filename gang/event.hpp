@@ -83,8 +83,8 @@ struct StatusWritten {
     std::string message;  ///< why not
 };
 
-/// The audit has found, twice, that the driver does not carry the reservation that the ledger
-/// holds.
+/// The consistency check has found, twice, that the driver does not carry the reservation that the
+/// ledger holds.
 struct ReservationDiffers {
     std::string driver_uid;
 };

@@ -57,7 +57,7 @@ struct GangView {
     std::int32_t position = 0;   ///< 1-based place in the queue, 0 when not waiting
     std::int32_t executors = 0;  ///< declared
     std::int32_t slots_open = 0;
-    std::int32_t slots_claimed = 0;
+    std::int32_t slots_assumed = 0;
     std::int32_t slots_bound = 0;
     core::Resources needs;  ///< driver and all declared executors
     std::int64_t waiting_since_ms = 0;

@@ -15,7 +15,7 @@ namespace gang {
 struct HeldUnit {
     enum class State : std::uint8_t {
         open,     ///< waits for its executor
-        claimed,  ///< its executor's bind is under way
+        assumed,  ///< its executor's bind is under way
         leaving   ///< the slot has gone elsewhere, and that is not written yet
     };
     State state = State::open;
@@ -29,7 +29,7 @@ struct HeldUnit {
 
 struct NodeLedger {
     std::string name;
-    bool is_present = true;  ///< false: a node that is gone or unknown and still has charges
+    bool is_present = true;  ///< false: a node that is gone or unknown and still has allocations
     core::Resources allocatable;
     core::Resources bound;  ///< pods of everybody
     core::Resources held;
@@ -45,7 +45,7 @@ inline std::string_view to_string(HeldUnit::State state) {
     switch (state) {
         case HeldUnit::State::open:
             return "open";
-        case HeldUnit::State::claimed:
+        case HeldUnit::State::assumed:
             return "claimed";
         case HeldUnit::State::leaving:
             return "leaving";

@@ -2,9 +2,9 @@
 // The decision engine: events in, decisions out, nothing else. It owns the cluster's picture, the
 // ledger of slots and the queue of waiting gangs; it never blocks, fails, or reads a clock.
 //
-//   driver seen -> conf asked for -> sized -> waiting -> admitted (driver claimed -> bound) ->
+//   driver seen -> conf asked for -> sized -> waiting -> admitted (driver assumed -> bound) ->
 //   ended
-//                                       \-> parked (misconfigured, exceeds the cluster)
+//                                       \-> infeasible (misconfigured, exceeds the cluster)
 
 #include "config/schema.hpp"
 #include "core/value/account.hpp"
@@ -43,7 +43,7 @@ public:
 
     const Counters& counters() const;
 
-    // --- the audit's questions, see audit.hpp ---
+    // --- the consistency check's questions, see consistency_check.hpp ---
     /// How the listed object differs from what is believed of it; nothing: not at all.
     std::optional<Drift> compare(const core::Pod& listed) const;
     std::optional<Drift> compare(const core::Node& listed) const;
@@ -56,7 +56,7 @@ public:
     /// How many things are remembered because of pods: 0 when there are none, and for a while
     /// after.
     std::size_t remembered() const;
-    /// Whether all that is charged, held, shared or counted has an owner, and nobody twice. Walks
+    /// Whether all that is allocated, held, shared or counted has an owner, and nobody twice. Walks
     /// everything: for tests, after any step.
     std::vector<core::Account> accounts() const;
     /// For metrics; all zero but the sum over time while another leads. Walks all gangs and pods.

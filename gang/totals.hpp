@@ -26,9 +26,9 @@ struct Totals {
     std::array<std::int64_t, reason_code_count> pending_gangs{};  ///< by ReasonCode
     PendingPods pending_pods;
     std::int64_t slots_open = 0;
-    std::int64_t slots_claimed = 0;
+    std::int64_t slots_assumed = 0;
     std::int64_t slots_bound = 0;  ///< draining ones included
-    std::int64_t slots_degraded = 0;
+    std::int64_t slots_unplaced = 0;
     std::int64_t open_cpu_milli = 0;     ///< of open slots: reserved, and nobody runs there yet
     std::int64_t open_memory_bytes = 0;  ///< likewise
     std::int64_t idle_milli_ms = 0;      ///< open_cpu_milli over time, summed up while we lead

@@ -14,8 +14,8 @@ struct Id {
     friend auto operator<=>(const Id&, const Id&) = default;
 };
 
-/// A node's place in the cluster's arrays. Stable while the node is present or anything is charged
-/// on it; afterwards the number may go to a node of another name.
+/// A node's place in the cluster's arrays. Stable while the node is present or anything is
+/// allocated on it; afterwards the number may go to a node of another name.
 using NodeIndex = Id<struct NodeTag>;
 /// A distinct amount of resources.
 using ResourcesId = Id<struct ResourcesTag>;
@@ -24,7 +24,7 @@ using ClassId = Id<struct ClassTag>;
 /// What one pod asks: resources and constraints.
 using ShapeId = Id<struct ShapeTag>;
 /// Room taken on a node: a token to be given back exactly once.
-using ChargeId = Id<struct ChargeTag>;
+using AllocationId = Id<struct AllocationTag>;
 /// The name of an extended resource.
 using ExtendedId = Id<struct ExtendedTag>;
 

@@ -8,7 +8,7 @@ const std::string& Text::str() const {
 }
 
 void Text::release() const {
-    if (shared_ == nullptr || --shared_->holders > 0) return;
+    if (shared_ == nullptr || --shared_->references > 0) return;
     auto& texts = shared_->owner->texts_;
     texts.erase(texts.find(std::string_view(shared_->text)));
 }

@@ -1,6 +1,6 @@
 #pragma once
 // Texts that many things share (names of nodes and namespaces, an application's part of its pods'
-// names): each is kept once, counted, and costs its holders a pointer. The last holder frees it.
+// names): each is kept once, counted, and costs its users a pointer. The last user frees it.
 
 #include <cstddef>
 #include <cstdint>
@@ -39,11 +39,11 @@ private:
     struct Shared {
         std::string text;
         Texts* owner;
-        mutable std::uint64_t holders = 0;
+        mutable std::uint64_t references = 0;
     };
     explicit Text(const Shared* shared) : shared_(shared) { retain(); }
     void retain() const {
-        if (shared_ != nullptr) ++shared_->holders;
+        if (shared_ != nullptr) ++shared_->references;
     }
     void release() const;
 

@@ -23,19 +23,19 @@ void scan_block(
     std::size_t block,
     std::uint64_t takers,
     std::int32_t* capacities) {
-    if (!source.demand.extended.empty()) takers &= source.room.has_extended[block];
+    if (!source.demand.extended.empty()) takers &= source.free_capacity.has_extended[block];
     if (takers == 0) {
         std::fill_n(capacities, block_size, 0);
         return;
     }
-    scan_rows(demand, source.room.rows(0, block), capacities);
+    scan_rows(demand, source.free_capacity.rows(0, block), capacities);
     if (takers != ~std::uint64_t{0}) {
         for (std::size_t i = 0; i < block_size; ++i) {
             capacities[i] &= -static_cast<std::int32_t>((takers >> i) & 1U);
         }
     }
     const bool by_node = demand.is_wide || !source.demand.extended.empty();
-    std::uint64_t bounds = by_node ? takers : takers & source.room.is_wide[block];
+    std::uint64_t bounds = by_node ? takers : takers & source.free_capacity.is_wide[block];
     for (; bounds != 0; bounds &= bounds - 1) {
         const auto i = static_cast<std::size_t>(std::countr_zero(bounds));
         if (capacities[i] == 0) continue;
@@ -56,26 +56,27 @@ void Capacities::resize(std::size_t blocks) {
     totals_.resize(blocks);
     by_position_.resize(blocks * block_size);
     blocks_.resize(blocks);
-    holders_.resize(blocks);
+    extreme_nodes_.resize(blocks);
     regions_.resize((blocks + block_size - 1) / block_size);
 }
 
 std::uint64_t Capacities::refresh(const ScanSource& source) {
     ENSURE(log_.empty());
-    if (version_ == source.room.version()) return 0;
-    if (totals_.size() != source.room.block_count()) resize(source.room.block_count());
+    if (version_ == source.free_capacity.version()) return 0;
+    if (totals_.size() != source.free_capacity.block_count())
+        resize(source.free_capacity.block_count());
     std::uint64_t scanned = 0;
     std::array<std::int32_t, block_size> bounds;
     for (std::size_t region = 0; region * block_size < block_count(); ++region) {
         const std::size_t at = region % block_size;
         if (at == 0 && !is_built()) {
-            scan_rows(demand_, source.room.rows(2, region / block_size), bounds.data());
+            scan_rows(demand_, source.free_capacity.rows(2, region / block_size), bounds.data());
             ++scanned;
         }
-        if (source.room.region_version(region) <= version_) continue;
+        if (source.free_capacity.region_version(region) <= version_) continue;
         scanned += refresh_region(source, region, is_built() || bounds[at] > 0);
     }
-    version_ = source.room.version();
+    version_ = source.free_capacity.version();
     return scanned;
 }
 
@@ -87,13 +88,14 @@ std::uint64_t Capacities::refresh_region(
     const std::size_t end = std::min(block_count(), first + block_size);
     std::uint64_t changed = 0;
     for (std::size_t block = first; block < end; ++block) {
-        changed |= std::uint64_t{source.room.block_version(block) > version_} << (block - first);
+        changed |= std::uint64_t{source.free_capacity.block_version(block) > version_}
+                   << (block - first);
     }
     std::uint64_t scanned = 0;
     std::uint64_t worth_scanning = may_take ? changed : 0;
     std::array<std::int32_t, block_size> bounds;
     if (std::popcount(worth_scanning) >= worth_bounds) {
-        scan_rows(demand_, source.room.rows(1, region), bounds.data());
+        scan_rows(demand_, source.free_capacity.rows(1, region), bounds.data());
         worth_scanning &= bits_from(bounds.data(), 1);
         ++scanned;
     }
@@ -107,7 +109,7 @@ std::uint64_t Capacities::refresh_region(
         }
         std::int32_t* const into = by_position_.data() + block * block_size;
         scan_block(source, demand_, block, takers, into);
-        note(block, summarize(into, source.room.levels[1][plain_resources - 1][block]));
+        note(block, summarize(into, source.free_capacity.levels[1][plain_resources - 1][block]));
         ++scanned;
     }
     note_region(region);
@@ -118,7 +120,7 @@ void Capacities::note(std::size_t block, const Summary& summary) {
     total_ += summary.total - totals_[block];
     totals_[block] = summary.total;
     blocks_.set(block, {summary.least, summary.most});
-    holders_[block] = {};
+    extreme_nodes_[block] = {};
 }
 
 void Capacities::note_region(std::size_t region) {
@@ -194,9 +196,9 @@ void Capacities::set(Position position, std::int64_t capacity) {
     const std::size_t block = position / block_size;
     const std::size_t region = block / block_size;
     const Two of_block = blocks_.at(block);
-    log_.push_back({position, before, of_block, regions_.at(region), holders_[block]});
+    log_.push_back({position, before, of_block, regions_.at(region), extreme_nodes_[block]});
     put(position, after);
-    holders_[block] = {};
+    extreme_nodes_[block] = {};
     const bool is_least = after > 0 && after <= of_block.least;
     if (is_least) {
         blocks_.least[block] = after;
@@ -215,7 +217,7 @@ void Capacities::undo(std::size_t set_count) {
         put(before.position, before.capacity);
         blocks_.set(block, before.of_block);
         regions_.set(block / block_size, before.of_region);
-        holders_[block] = before.holders;
+        extreme_nodes_[block] = before.extreme_nodes;
     }
 }
 

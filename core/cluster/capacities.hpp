@@ -1,6 +1,6 @@
 #pragma once
 // How many pods of one shape each node takes in one view, nothing being planned. Kept from question
-// to question: of what was read again since the last time (RoomOfView::version()) the capacities
+// to question: of what was read again since the last time (FreeCapacity::version()) the capacities
 // are computed anew, and of nothing else, so that a gang of a known shape costs what has changed.
 //
 // Blocks, and regions of blocks, know the least and the largest capacity in them: whoever looks for
@@ -13,7 +13,7 @@
 #include "core/base/ids.hpp"
 #include "core/cluster/capacity.hpp"
 #include "core/cluster/classes.hpp"
-#include "core/cluster/room_index.hpp"
+#include "core/cluster/free_capacity_index.hpp"
 #include "core/cluster/scan.hpp"
 
 #include <array>
@@ -26,8 +26,8 @@ namespace core {
 
 /// What a scan of a shape reads.
 struct ScanSource {
-    const RoomOfView& room;
-    RoomView columns;
+    const FreeCapacity& free_capacity;
+    FreeColumns columns;
     std::span<const NodeIndex> order;  ///< present nodes by name
     const Demand& demand;
     const NodeBitmap& eligible;
@@ -125,7 +125,7 @@ private:
         }
     };
     /// Which nodes of a block have its least capacity, and which its largest; 0: nobody has asked.
-    struct Holders {
+    struct ExtremeNodes {
         std::uint64_t of_least = 0;
         std::uint64_t of_most = 0;
     };
@@ -135,7 +135,7 @@ private:
         std::int32_t capacity = 0;
         Two of_block;
         Two of_region;
-        Holders holders;
+        ExtremeNodes extreme_nodes;
     };
 
     template <typename Visit>
@@ -152,12 +152,12 @@ private:
     void note_region(std::size_t region);
     void put(Position position, std::int32_t capacity);
     std::uint64_t nodes_with_least(std::size_t block) const {
-        std::uint64_t& nodes = holders_[block].of_least;
+        std::uint64_t& nodes = extreme_nodes_[block].of_least;
         if (nodes == 0) nodes = bits_equal(of_block(block), blocks_.least[block]);
         return nodes;
     }
     std::uint64_t nodes_with_most(std::size_t block) const {
-        std::uint64_t& nodes = holders_[block].of_most;
+        std::uint64_t& nodes = extreme_nodes_[block].of_most;
         if (nodes == 0) nodes = bits_equal(of_block(block), blocks_.most[block]);
         return nodes;
     }
@@ -168,7 +168,8 @@ private:
     std::vector<std::int64_t> totals_;       ///< by block
     Extremes blocks_;
     Extremes regions_;
-    mutable std::vector<Holders> holders_;  ///< by block, of those that take any; as they are asked
+    mutable std::vector<ExtremeNodes>
+        extreme_nodes_;  ///< by block, of those that take any; as they are asked
     std::int64_t total_ = 0;
     std::vector<Before> log_;
 };

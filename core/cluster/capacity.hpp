@@ -16,8 +16,8 @@ inline constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max
 inline constexpr std::int64_t pod_slots_max = std::numeric_limits<std::int32_t>::max();
 
 /// Pod slots as they count: never negative.
-inline std::int64_t pod_slots(std::int64_t room) {
-    return std::clamp<std::int64_t>(room, 0, pod_slots_max);
+inline std::int64_t pod_slots(std::int64_t free_capacity) {
+    return std::clamp<std::int64_t>(free_capacity, 0, pod_slots_max);
 }
 
 /// What nobody is newly placed in, on every node: room for pods that come unannounced.
@@ -28,13 +28,13 @@ struct Headroom {
 };
 
 /// The room that is left above the headroom; never negative.
-inline std::int64_t beyond(std::int64_t room, std::int64_t headroom) {
-    return room > headroom ? room - headroom : 0;
+inline std::int64_t beyond(std::int64_t free_capacity, std::int64_t headroom) {
+    return free_capacity > headroom ? free_capacity - headroom : 0;
 }
 
 /// One view of the columns, taken apart once for a scan over all nodes.
-struct RoomView {
-    RoomView(const NodeColumns& all, View which, const Headroom& kept = {})
+struct FreeColumns {
+    FreeColumns(const NodeColumns& all, View which, const Headroom& kept = {})
         : cpu(all.cpu(which)),
           memory(all.memory(which)),
           ephemeral(all.ephemeral(which)),
@@ -53,23 +53,27 @@ struct RoomView {
 };
 
 /// floor(room / request); what is not requested never limits, even where room is negative.
-inline std::int64_t times_it_fits(std::int64_t room, std::int64_t request) {
+inline std::int64_t times_it_fits(std::int64_t free_capacity, std::int64_t request) {
     if (request == 0) return unlimited;
-    if (room < request) return 0;
-    return room / request;
+    if (free_capacity < request) return 0;
+    return free_capacity / request;
 }
 
 /// Min over resources and pod slots; constraints are not looked at.
-inline std::int64_t capacity_of(const RoomView& room, NodeIndex node, const Demand& demand) {
+inline std::int64_t capacity_of(
+    const FreeColumns& free_capacity, NodeIndex node, const Demand& demand) {
     const std::size_t row = node.value;
-    std::int64_t least = pod_slots(room.pods[row]);
-    const Headroom& kept = room.headroom;
-    least = std::min(least, times_it_fits(beyond(room.cpu[row], kept.cpu_milli), demand.cpu_milli));
+    std::int64_t least = pod_slots(free_capacity.pods[row]);
+    const Headroom& kept = free_capacity.headroom;
     least = std::min(
-        least, times_it_fits(beyond(room.memory[row], kept.memory_bytes), demand.memory_bytes));
-    least = std::min(least, times_it_fits(room.ephemeral[row], demand.ephemeral_bytes));
+        least, times_it_fits(beyond(free_capacity.cpu[row], kept.cpu_milli), demand.cpu_milli));
+    least = std::min(
+        least,
+        times_it_fits(beyond(free_capacity.memory[row], kept.memory_bytes), demand.memory_bytes));
+    least = std::min(least, times_it_fits(free_capacity.ephemeral[row], demand.ephemeral_bytes));
     for (const ExtendedDemand& wanted : demand.extended) {
-        const std::int64_t offered = room.columns->extended(node, wanted.id, room.view);
+        const std::int64_t offered =
+            free_capacity.columns->extended(node, wanted.id, free_capacity.view);
         least = std::min(least, times_it_fits(offered, wanted.amount));
     }
     return least;
@@ -84,18 +88,22 @@ inline std::int64_t amount_of(const Demand& demand, ExtendedId id) {
 
 /// capacity_of() after one pod of `other`, which must fit there (so that nothing here overflows).
 inline std::int64_t capacity_beside(
-    const RoomView& room, NodeIndex node, const Demand& demand, const Demand& other) {
+    const FreeColumns& free_capacity, NodeIndex node, const Demand& demand, const Demand& other) {
     const std::size_t row = node.value;
-    std::int64_t least = pod_slots(room.pods[row]) - 1;
-    const std::int64_t cpu = beyond(room.cpu[row], room.headroom.cpu_milli);
-    const std::int64_t memory = beyond(room.memory[row], room.headroom.memory_bytes);
+    std::int64_t least = pod_slots(free_capacity.pods[row]) - 1;
+    const std::int64_t cpu = beyond(free_capacity.cpu[row], free_capacity.headroom.cpu_milli);
+    const std::int64_t memory =
+        beyond(free_capacity.memory[row], free_capacity.headroom.memory_bytes);
     least = std::min(least, times_it_fits(cpu - other.cpu_milli, demand.cpu_milli));
     least = std::min(least, times_it_fits(memory - other.memory_bytes, demand.memory_bytes));
     least = std::min(
-        least, times_it_fits(room.ephemeral[row] - other.ephemeral_bytes, demand.ephemeral_bytes));
+        least,
+        times_it_fits(
+            free_capacity.ephemeral[row] - other.ephemeral_bytes, demand.ephemeral_bytes));
     for (const ExtendedDemand& wanted : demand.extended) {
         const std::int64_t offered =
-            room.columns->extended(node, wanted.id, room.view) - amount_of(other, wanted.id);
+            free_capacity.columns->extended(node, wanted.id, free_capacity.view) -
+            amount_of(other, wanted.id);
         least = std::min(least, times_it_fits(offered, wanted.amount));
     }
     return least;

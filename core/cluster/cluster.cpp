@@ -11,12 +11,12 @@ namespace {
 
 /// What filters look at.
 bool filters_alike(const Node& a, const Node& b) {
-    return a.ready == b.ready && a.is_distrusted == b.is_distrusted &&
+    return a.ready == b.ready && a.is_quarantined == b.is_quarantined &&
            a.refuses_host_ports == b.refuses_host_ports && a.unschedulable == b.unschedulable &&
            a.labels == b.labels && a.taints == b.taints;
 }
 
-bool room_alike(const Node& a, const Node& b) {
+bool alike_in_capacity(const Node& a, const Node& b) {
     return a.pods == b.pods && a.allocatable == b.allocatable;
 }
 
@@ -25,12 +25,12 @@ bool room_alike(const Node& a, const Node& b) {
 // --- nodes --------------------------------------------------------------------------------------
 
 bool Cluster::upsert_node(const Node& node) {
-    const NodeIndex index = node_or_ghost(node.name);
+    const NodeIndex index = node_or_placeholder(node.name);
     NodeEntry& entry = nodes_[index.value];
     const bool came = !entry.present;
-    const bool room_changed = came || !room_alike(entry.node, node);
+    const bool free_capacity_changed = came || !alike_in_capacity(entry.node, node);
     const bool filters_changed = came || !filters_alike(entry.node, node);
-    if (room_changed) set_allocatable(index, node.allocatable, node.pods);
+    if (free_capacity_changed) set_allocatable(index, node.allocatable, node.pods);
     if (!came) count_kinds(entry.node, -1);
     count_kinds(node, 1);
     entry.node = node;
@@ -43,8 +43,8 @@ bool Cluster::upsert_node(const Node& node) {
         classes_.filter_all(position_of(index), entry.node);
         index_.node_changed(index);
     }
-    if (room_changed || filters_changed) note_gain(index);
-    return room_changed || filters_changed;
+    if (free_capacity_changed || filters_changed) note_gain(index);
+    return free_capacity_changed || filters_changed;
 }
 
 bool Cluster::remove_node(std::string_view name) {
@@ -67,7 +67,7 @@ std::optional<NodeIndex> Cluster::find_node(std::string_view name) const {
     return found->second;
 }
 
-NodeIndex Cluster::node_or_ghost(std::string_view name) {
+NodeIndex Cluster::node_or_placeholder(std::string_view name) {
     const auto found = index_by_name_.find(name);
     if (found != index_by_name_.end()) return found->second;
     const NodeIndex index = take_idle_entry();
@@ -76,15 +76,15 @@ NodeIndex Cluster::node_or_ghost(std::string_view name) {
     return index;
 }
 
-/// Entries are reused only here, when another name needs one: until then a ghost's number is valid
-/// even while nothing is charged on it.
+/// Entries are reused only here, when another name needs one: until then a placeholder's number is
+/// valid even while nothing is allocated on it.
 NodeIndex Cluster::take_idle_entry() {
     while (!idle_.empty()) {
         const NodeIndex index = idle_.back();
         idle_.pop_back();
         NodeEntry& entry = nodes_[index.value];
         entry.listed_idle = false;
-        if (entry.present || entry.charges > 0) continue;
+        if (entry.present || entry.allocations > 0) continue;
         index_by_name_.erase(entry.node.name);
         return index;
     }
@@ -95,7 +95,7 @@ NodeIndex Cluster::take_idle_entry() {
 
 void Cluster::note_if_idle(NodeIndex node) {
     NodeEntry& entry = nodes_[node.value];
-    if (entry.present || entry.charges > 0 || entry.listed_idle) return;
+    if (entry.present || entry.allocations > 0 || entry.listed_idle) return;
     entry.listed_idle = true;
     idle_.push_back(node);
 }
@@ -195,118 +195,119 @@ void Cluster::release_amounts(ResourcesId id) {
 
 // --- room ---------------------------------------------------------------------------------------
 
-ChargeId Cluster::charge(NodeIndex node, const Resources& resources, Holder holder) {
-    return attach({node, intern_amounts(resources), 1, holder});
+AllocationId Cluster::allocate(NodeIndex node, const Resources& resources, UsedBy used_by) {
+    return attach({node, intern_amounts(resources), 1, used_by});
 }
 
-ChargeId Cluster::charge(NodeIndex node, ShapeId shape, Holder holder, std::uint32_t count) {
+AllocationId Cluster::allocate(NodeIndex node, ShapeId shape, UsedBy used_by, std::uint32_t count) {
     const ResourcesId amounts = shapes_[shape].resources;
     amounts_.retain(amounts);
-    return attach({node, amounts, count, holder});
+    return attach({node, amounts, count, used_by});
 }
 
-void Cluster::release(ChargeId id) {
-    const Charge charge = detach(id);
-    release_amounts(charge.resources);
-    note_if_idle(charge.node);
+void Cluster::release(AllocationId id) {
+    const Allocation allocation = detach(id);
+    release_amounts(allocation.resources);
+    note_if_idle(allocation.node);
 }
 
-void Cluster::recharge(ChargeId id, const Resources& resources, Holder holder) {
-    Charge& charge = charges_[id.value];
-    ENSURE(!charge.node.is_none());
+void Cluster::reallocate(AllocationId id, const Resources& resources, UsedBy used_by) {
+    Allocation& allocation = allocations_[id.value];
+    ENSURE(!allocation.node.is_none());
     const ResourcesId amounts = intern_amounts(resources);
-    if (amounts == charge.resources && holder == charge.holder) {
+    if (amounts == allocation.resources && used_by == allocation.used_by) {
         release_amounts(amounts);
         return;
     }
-    apply(charge, false);
-    release_amounts(charge.resources);
-    charge.resources = amounts;
-    charge.holder = holder;
-    apply(charge, true);
-    note_gain(charge.node);
+    apply(allocation, false);
+    release_amounts(allocation.resources);
+    allocation.resources = amounts;
+    allocation.used_by = used_by;
+    apply(allocation, true);
+    note_gain(allocation.node);
 }
 
-const Charge& Cluster::charge_of(ChargeId id) const {
-    ENSURE(id.value < charges_.size() && !charges_[id.value].node.is_none());
-    return charges_[id.value];
+const Allocation& Cluster::allocation_of(AllocationId id) const {
+    ENSURE(id.value < allocations_.size() && !allocations_[id.value].node.is_none());
+    return allocations_[id.value];
 }
 
-const Resources& Cluster::resources_of(ChargeId id) const {
-    return amounts_[charge_of(id).resources];
+const Resources& Cluster::resources_of(AllocationId id) const {
+    return amounts_[allocation_of(id).resources];
 }
 
 void Cluster::upsert_pod(
-    std::string_view uid, std::string_view node, const Resources& resources, Holder holder) {
-    const std::optional<ChargeId> known = pods_.find(uid);
-    if (known && node_name(charge_of(*known).node) == node) {
-        recharge(*known, resources, holder);
+    std::string_view uid, std::string_view node, const Resources& resources, UsedBy used_by) {
+    const std::optional<AllocationId> known = pods_.find(uid);
+    if (known && node_name(allocation_of(*known).node) == node) {
+        reallocate(*known, resources, used_by);
         return;
     }
     if (known) remove_pod(uid);
-    pods_.insert(uid, charge(node_or_ghost(node), resources, holder));
+    pods_.insert(uid, allocate(node_or_placeholder(node), resources, used_by));
 }
 
 bool Cluster::remove_pod(std::string_view uid) {
-    const std::optional<ChargeId> known = pods_.take(uid);
+    const std::optional<AllocationId> known = pods_.take(uid);
     if (!known) return false;
     release(*known);
     return true;
 }
 
-ChargeId Cluster::attach(const Charge& charge) {
-    ENSURE(charge.node.value < nodes_.size());
-    ChargeId id{static_cast<std::uint32_t>(charges_.size())};
-    if (free_charges_.empty()) {
-        charges_.emplace_back() = charge;
+AllocationId Cluster::attach(const Allocation& allocation) {
+    ENSURE(allocation.node.value < nodes_.size());
+    AllocationId id{static_cast<std::uint32_t>(allocations_.size())};
+    if (free_allocations_.empty()) {
+        allocations_.emplace_back() = allocation;
     } else {
-        id = free_charges_.back();
-        free_charges_.pop_back();
-        charges_[id.value] = charge;
+        id = free_allocations_.back();
+        free_allocations_.pop_back();
+        allocations_[id.value] = allocation;
     }
-    ++nodes_[charge.node.value].charges;
-    apply(charge, true);
+    ++nodes_[allocation.node.value].allocations;
+    apply(allocation, true);
     return id;
 }
 
-/// The charge's reference to its amounts passes to the caller.
-Charge Cluster::detach(ChargeId id) {
-    const Charge charge = charge_of(id);
-    charges_[id.value] = {};
-    free_charges_.push_back(id);
-    apply(charge, false);
-    --nodes_[charge.node.value].charges;
-    note_gain(charge.node);
-    return charge;
+/// The allocation's reference to its amounts passes to the caller.
+Allocation Cluster::detach(AllocationId id) {
+    const Allocation allocation = allocation_of(id);
+    allocations_[id.value] = {};
+    free_allocations_.push_back(id);
+    apply(allocation, false);
+    --nodes_[allocation.node.value].allocations;
+    note_gain(allocation.node);
+    return allocation;
 }
 
-void Cluster::undo_attach(ChargeId id, bool was_appended) {
-    const Charge charge = charge_of(id);
-    apply(charge, false);
-    --nodes_[charge.node.value].charges;
-    release_amounts(charge.resources);
+void Cluster::undo_attach(AllocationId id, bool was_appended) {
+    const Allocation allocation = allocation_of(id);
+    apply(allocation, false);
+    --nodes_[allocation.node.value].allocations;
+    release_amounts(allocation.resources);
     if (was_appended) {
-        charges_.pop_back();
+        allocations_.pop_back();
     } else {
-        charges_[id.value] = {};
-        free_charges_.push_back(id);
+        allocations_[id.value] = {};
+        free_allocations_.push_back(id);
     }
 }
 
-void Cluster::undo_detach(ChargeId id, const Charge& charge) {
-    ENSURE(!free_charges_.empty() && free_charges_.back() == id);
-    free_charges_.pop_back();
-    charges_[id.value] = charge;
-    apply(charge, true);
-    ++nodes_[charge.node.value].charges;
+void Cluster::undo_detach(AllocationId id, const Allocation& allocation) {
+    ENSURE(!free_allocations_.empty() && free_allocations_.back() == id);
+    free_allocations_.pop_back();
+    allocations_[id.value] = allocation;
+    apply(allocation, true);
+    ++nodes_[allocation.node.value].allocations;
 }
 
-void Cluster::apply(const Charge& charge, bool taken) {
+void Cluster::apply(const Allocation& allocation, bool taken) {
     columns_.apply(
-        demands_[charge.resources.value], {charge.node, charge.count, charge.holder, taken});
+        demands_[allocation.resources.value],
+        {allocation.node, allocation.count, allocation.used_by, taken});
     // Our gangs' room shows in the free room alone, nobody's in what the node has.
     index_.node_changed(
-        charge.node, charge.holder == Holder::gang ? View::free : View::without_gangs);
+        allocation.node, allocation.used_by == UsedBy::gang ? View::free : View::without_gangs);
 }
 
 // --- questions ----------------------------------------------------------------------------------
@@ -329,21 +330,21 @@ const NodeBitmap& Cluster::eligible(ClassId constraint_class) const {
     return classes_.eligible(constraint_class);
 }
 
-OpenRoom Cluster::room_if_open(ShapeId shape, View view) const {
+OpenCapacity Cluster::capacity_if_open(ShapeId shape, View view) const {
     const NodeBitmap& passing = eligible(class_of(shape));
     const Constraints& wanted = constraints(shape);
-    OpenRoom room;
+    OpenCapacity free_capacity;
     for (std::size_t i = 0; i < order_.size(); ++i) {
         const bool is_open = passing.test(i);
         if (!is_open && !passes_when_open(node(order_[i]), wanted)) continue;
         // No overflow: a node takes no more than pod_slots_max.
         const std::int64_t pods =
             capacity_of({columns_, view, headroom_}, order_[i], demand(shape));
-        ++room.nodes;
-        room.pods += pods;
-        room.closed += is_open ? 0 : pods;
+        ++free_capacity.nodes;
+        free_capacity.pods += pods;
+        free_capacity.closed += is_open ? 0 : pods;
     }
-    return room;
+    return free_capacity;
 }
 
 std::vector<ReasonCount> Cluster::exclusions(ClassId constraint_class) const {
@@ -382,17 +383,17 @@ std::vector<ReasonCount> Cluster::exclusions(ClassId constraint_class) const {
 }
 
 std::vector<Account> Cluster::accounts() const {
-    std::uint64_t amounts = charge_count() + shapes_.size();
-    std::uint64_t charges = 0;
+    std::uint64_t amounts = allocation_count() + shapes_.size();
+    std::uint64_t allocations = 0;
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
         amounts += nodes_[i].allocatable.is_none() ? 0 : 1;
-        charges += nodes_[i].charges;
+        allocations += nodes_[i].allocations;
     }
     std::uint64_t names = 0;
     for (const Demand& demand : demands_) names += demand.extended.size();
     return {
         {"amounts", amounts_.references(), amounts},
-        {"charges on nodes", charge_count(), charges},
+        {"charges on nodes", allocation_count(), allocations},
         {"constraint classes", classes_.references(), shapes_.size()},
         {"extended names", extended_names_.references(), names}};
 }

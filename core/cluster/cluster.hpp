@@ -3,13 +3,12 @@
 // for. Owned by the scheduler, changed by events only; placement reads it, a Trial changes it for a
 // while.
 //
-//   room on a node:   free           = allocatable - all charges     (may be negative: others
-//   overcommit)
-//                     without_gangs  = allocatable - foreign charges (what gangs could ever share)
+//   room on a node:   free           = allocatable - all allocations (may be negative)
+//                     without_gangs  = allocatable - allocations of other schedulers
 //                     allocatable    = the empty node
 //
-// A node that is unknown, not yet or no longer, may still carry charges: they are kept under its
-// name, so a node that arrives after its pods, or goes before them, balances ("ghost").
+// A node that is unknown, not yet or no longer, may still carry allocations: they are kept under
+// its name, so a node that arrives after its pods, or goes before them, balances ("placeholder").
 
 #include "core/base/chunks.hpp"
 #include "core/base/ids.hpp"
@@ -18,8 +17,8 @@
 #include "core/cluster/capacity.hpp"
 #include "core/cluster/capacity_cache.hpp"
 #include "core/cluster/classes.hpp"
+#include "core/cluster/free_capacity_index.hpp"
 #include "core/cluster/node_columns.hpp"
-#include "core/cluster/room_index.hpp"
 #include "core/value/account.hpp"
 #include "core/value/node.hpp"
 
@@ -35,26 +34,26 @@
 namespace core {
 
 /// Room taken on one node by `count` pods that are alike. Twelve bytes: there is one of each pod.
-struct Charge {
+struct Allocation {
     static constexpr std::uint32_t count_max = pod_slots_max;
 
-    Charge() = default;
-    Charge(NodeIndex on, ResourcesId of, std::uint32_t pods, Holder by)
-        : node(on), resources(of), count(pods & count_max), holder(by) {}
+    Allocation() = default;
+    Allocation(NodeIndex on, ResourcesId of, std::uint32_t pods, UsedBy by)
+        : node(on), resources(of), count(pods & count_max), used_by(by) {}
 
     NodeIndex node;
     ResourcesId resources;
     std::uint32_t count : 31 = 1;
-    Holder holder : 1 = Holder::foreign;
-    friend bool operator==(const Charge&, const Charge&) = default;
+    UsedBy used_by : 1 = UsedBy::other_scheduler;
+    friend bool operator==(const Allocation&, const Allocation&) = default;
 };
 
 /// Pods of one shape, and where they could go if every closed node were open (is_closed()).
-struct OpenRoom {
+struct OpenCapacity {
     std::int64_t nodes = 0;   ///< that would take the shape, room aside
     std::int64_t pods = 0;    ///< for which there is room on them
     std::int64_t closed = 0;  ///< of these pods, on nodes that are closed now
-    friend bool operator==(const OpenRoom&, const OpenRoom&) = default;
+    friend bool operator==(const OpenCapacity&, const OpenCapacity&) = default;
 };
 
 class Cluster {
@@ -62,19 +61,19 @@ public:
     // --- nodes ---------------------------------------------------------------------------------
     /// Idempotent. False: nothing that scheduling sees has changed.
     bool upsert_node(const Node& node);
-    /// Its charges stay until their pods go. False: it was not there.
+    /// Its allocations stay until their pods go. False: it was not there.
     bool remove_node(std::string_view name);
 
     /// Present nodes only.
     std::optional<NodeIndex> find_node(std::string_view name) const;
-    /// Any node, known or not: an unknown name gets a ghost.
-    NodeIndex node_or_ghost(std::string_view name);
+    /// Any node, known or not: an unknown name gets a placeholder.
+    NodeIndex node_or_placeholder(std::string_view name);
     bool is_present(NodeIndex node) const { return nodes_[node.value].present; }
     /// Room is taken on it, by whomever.
-    bool is_charged(NodeIndex node) const { return nodes_[node.value].charges > 0; }
+    bool has_allocations(NodeIndex node) const { return nodes_[node.value].allocations > 0; }
     const std::string& node_name(NodeIndex node) const { return nodes_[node.value].node.name; }
-    /// Labels, taints and so on; of a ghost the name alone is filled. Its uid and resourceVersion,
-    /// which nobody asks a view for, are not kept.
+    /// Labels, taints and so on; of a placeholder the name alone is filled. Its uid and
+    /// resourceVersion, which nobody asks a view for, are not kept.
     const Node& node(NodeIndex node) const { return nodes_[node.value].node; }
     /// Present nodes, by name: the order of every tie-break.
     std::span<const NodeIndex> nodes_by_name() const { return order_; }
@@ -112,34 +111,36 @@ public:
 
     // --- room ----------------------------------------------------------------------------------
     /// Takes room, whether or not there is any: facts are facts. The token is released once.
-    ChargeId charge(NodeIndex node, const Resources& resources, Holder holder);
-    ChargeId charge(NodeIndex node, ShapeId shape, Holder holder, std::uint32_t count = 1);
-    void release(ChargeId charge);
-    /// Puts other amounts, or another holder, in the token's place: a slot's charge becomes its
-    /// pod's in one step, and a draining pod is charged with larger(slot, pod).
-    void recharge(ChargeId charge, const Resources& resources, Holder holder);
-    const Charge& charge_of(ChargeId charge) const;
-    const Resources& resources_of(ChargeId charge) const;
+    AllocationId allocate(NodeIndex node, const Resources& resources, UsedBy used_by);
+    AllocationId allocate(NodeIndex node, ShapeId shape, UsedBy used_by, std::uint32_t count = 1);
+    void release(AllocationId allocation);
+    /// Puts other amounts, or another user, in the token's place: a slot's allocation becomes its
+    /// pod's in one step, and a draining pod is allocated larger(slot, pod).
+    void reallocate(AllocationId allocation, const Resources& resources, UsedBy used_by);
+    const Allocation& allocation_of(AllocationId allocation) const;
+    const Resources& resources_of(AllocationId allocation) const;
 
     /// Counts a bound pod that is not terminal on its node (deleting ones too). Idempotent; a
-    /// changed node, amount or holder replaces the earlier one. A ghost is made for an unknown
+    /// changed node, amount or user replaces the earlier one. A placeholder is made for an unknown
     /// node.
     void upsert_pod(
-        std::string_view uid, std::string_view node, const Resources& resources, Holder holder);
-    /// The pod ended, was deleted, or is charged by a slot from now on. False: it was not counted.
+        std::string_view uid, std::string_view node, const Resources& resources, UsedBy used_by);
+    /// The pod ended, was deleted, or is allocated by a slot from now on. False: it was not
+    /// counted.
     bool remove_pod(std::string_view uid);
     /// The pod is not counted by itself any more; its room is the caller's, who releases it.
     /// Nothing: it was not counted.
-    std::optional<ChargeId> take_pod(std::string_view uid) { return pods_.take(uid); }
-    std::optional<ChargeId> find_pod(std::string_view uid) const { return pods_.find(uid); }
-    /// visit(uid, charge) for every pod that is counted by itself, in no order that means anything.
+    std::optional<AllocationId> take_pod(std::string_view uid) { return pods_.take(uid); }
+    std::optional<AllocationId> find_pod(std::string_view uid) const { return pods_.find(uid); }
+    /// visit(uid, allocation) for every pod that is counted by itself, in no order that means
+    /// anything.
     template <typename Visit>
     void for_each_pod(Visit visit) const {
         pods_.for_each(visit);
     }
     std::size_t pod_count() const { return pods_.size(); }
     /// Tokens that are held.
-    std::size_t charge_count() const { return charges_.size() - free_charges_.size(); }
+    std::size_t allocation_count() const { return allocations_.size() - free_allocations_.size(); }
 
     /// Labels, taints, cordon, readiness: room is not looked at.
     bool is_eligible(NodeIndex node, ShapeId shape) const;
@@ -151,8 +152,8 @@ public:
 
     const NodeColumns& columns() const { return columns_; }
     /// The room above the headroom, by position, with its blocks up to date.
-    const RoomOfView& room(View view) const {
-        return index_.room(view, {columns_, order_, headroom_});
+    const FreeCapacity& free_capacity(View view) const {
+        return index_.free_capacity(view, {columns_, order_, headroom_});
     }
     /// How many of the shape each node takes, as far as that is kept. Whoever refreshes it, and
     /// sets something, leaves it as found.
@@ -168,17 +169,17 @@ public:
     std::vector<ReasonCount> exclusions(ClassId constraint_class) const;
 
     /// Looks at every node.
-    OpenRoom room_if_open(ShapeId shape, View view) const;
+    OpenCapacity capacity_if_open(ShapeId shape, View view) const;
 
     /// Grows whenever room may have appeared anywhere (a release, a node's change). What did not
     /// fit at this number does not fit as long as it stays.
-    std::uint64_t room_version() const { return room_version_; }
+    std::uint64_t free_capacity_version() const { return free_capacity_version_; }
     /// visit(node) for the nodes on which room may have appeared since then, some more than once.
     /// False: that is too long ago to be known.
     template <typename Visit>
     bool for_each_gain(std::uint64_t since, Visit visit) const {
-        if (room_version_ - since > gains_max) return false;
-        for (std::uint64_t at = since; at < room_version_; ++at)
+        if (free_capacity_version_ - since > gains_max) return false;
+        for (std::uint64_t at = since; at < free_capacity_version_; ++at)
             visit(gains_.nodes[at % gains_max]);
         return true;
     }
@@ -197,7 +198,7 @@ private:
     struct NodeEntry {
         Node node;
         bool present = false;
-        std::uint32_t charges = 0;     ///< tokens held on it
+        std::uint32_t allocations = 0;  ///< tokens held on it
         bool listed_idle = false;      ///< is in idle_
         ResourcesId allocatable = {};  ///< none of a node never seen
         friend bool operator==(const NodeEntry&, const NodeEntry&) = default;
@@ -209,13 +210,13 @@ private:
     };
 
     static constexpr std::size_t gains_max = 256;
-    /// The last nodes with new room, by room_version; no part of what a cluster is.
+    /// The last nodes with new room, by free_capacity_version; no part of what a cluster is.
     struct Gains {
         std::array<NodeIndex, gains_max> nodes = {};
         friend bool operator==(const Gains&, const Gains&) { return true; }
     };
 
-    void note_gain(NodeIndex node) { gains_.nodes[room_version_++ % gains_max] = node; }
+    void note_gain(NodeIndex node) { gains_.nodes[free_capacity_version_++ % gains_max] = node; }
     NodeIndex take_idle_entry();
     void note_if_idle(NodeIndex node);
     std::vector<NodeIndex>::iterator place_in_order(std::string_view name);
@@ -225,28 +226,28 @@ private:
     void set_allocatable(NodeIndex node, const Resources& allocatable, std::int64_t pods);
     ResourcesId intern_amounts(const Resources& resources);
     void release_amounts(ResourcesId id);
-    ChargeId attach(const Charge& charge);
-    Charge detach(ChargeId id);
-    void undo_attach(ChargeId id, bool was_appended);
-    void undo_detach(ChargeId id, const Charge& charge);
-    void apply(const Charge& charge, bool taken);
+    AllocationId attach(const Allocation& allocation);
+    Allocation detach(AllocationId id);
+    void undo_attach(AllocationId id, bool was_appended);
+    void undo_detach(AllocationId id, const Allocation& allocation);
+    void apply(const Allocation& allocation, bool taken);
 
-    Chunks<NodeEntry, 256> nodes_;  ///< by NodeIndex, ghosts included
+    Chunks<NodeEntry, 256> nodes_;  ///< by NodeIndex, placeholders included
     std::map<std::string, NodeIndex, std::less<>> index_by_name_;
     std::vector<NodeIndex> order_;  ///< present nodes by name
-    std::vector<NodeIndex> idle_;   ///< absent without charges when last looked at
+    std::vector<NodeIndex> idle_;   ///< absent without allocations when last looked at
     NodeColumns columns_;
-    mutable RoomIndex index_;               ///< derived, and brought up to date by questions
+    mutable FreeCapacityIndex index_;       ///< derived, and brought up to date by questions
     mutable CapacityCache capacity_cache_;  ///< derived from that
     ConstraintClasses classes_;
     Interner<Resources, ResourcesId> amounts_;
     std::vector<Demand> demands_;  ///< by ResourcesId
     Interner<Shape, ShapeId> shapes_;
     Interner<std::string, ExtendedId> extended_names_;
-    Chunks<Charge> charges_;  ///< by ChargeId; node none: free
-    std::vector<ChargeId> free_charges_;
+    Chunks<Allocation> allocations_;  ///< by AllocationId; node none: free
+    std::vector<AllocationId> free_allocations_;
     PodTable pods_;
-    std::uint64_t room_version_ = 0;
+    std::uint64_t free_capacity_version_ = 0;
     Gains gains_;
     Headroom headroom_;
     std::int64_t costly_nodes_ = 0;

@@ -25,31 +25,32 @@ void add_to(std::vector<Row>& rows) {
 }
 
 void add_row(Column& column) {
-    for (std::vector<std::int64_t>& room : column.room) add_to(room);
-    add_to(column.charged);
-    add_to(column.charged_foreign);
+    for (std::vector<std::int64_t>& free_capacity : column.free_capacity) add_to(free_capacity);
+    add_to(column.allocated);
+    add_to(column.allocated_to_others);
 }
 
 void refresh_row(Column& column, std::size_t row) {
-    const Wide allocatable = column.room[at(View::allocatable)][row];
-    column.room[at(View::free)][row] = clamp(allocatable - column.charged[row]);
-    column.room[at(View::without_gangs)][row] = clamp(allocatable - column.charged_foreign[row]);
+    const Wide allocatable = column.free_capacity[at(View::allocatable)][row];
+    column.free_capacity[at(View::free)][row] = clamp(allocatable - column.allocated[row]);
+    column.free_capacity[at(View::without_gangs)][row] =
+        clamp(allocatable - column.allocated_to_others[row]);
 }
 
 void set_row(Column& column, std::size_t row, std::int64_t allocatable) {
-    std::int64_t& room = column.room[at(View::allocatable)][row];
-    column.allocatable += static_cast<Wide>(allocatable) - room;
-    room = allocatable;
+    std::int64_t& free_capacity = column.free_capacity[at(View::allocatable)][row];
+    column.allocatable += static_cast<Wide>(allocatable) - free_capacity;
+    free_capacity = allocatable;
     refresh_row(column, row);
 }
 
-void charge_row(Column& column, const NodeColumns::Change& change, std::int64_t amount) {
+void allocate_row(Column& column, const NodeColumns::Change& change, std::int64_t amount) {
     if (amount == 0) return;
     const std::size_t row = change.node.value;
     const Wide product = static_cast<Wide>(amount) * change.count;
     const Wide delta = change.taken ? product : -product;
-    column.charged[row] += delta;
-    if (change.holder == Holder::foreign) column.charged_foreign[row] += delta;
+    column.allocated[row] += delta;
+    if (change.used_by == UsedBy::other_scheduler) column.allocated_to_others[row] += delta;
     refresh_row(column, row);
 }
 
@@ -73,17 +74,17 @@ void NodeColumns::set_allocatable(NodeIndex node, const Demand& allocatable, std
 }
 
 void NodeColumns::apply(const Demand& demand, const Change& change) {
-    charge_row(cpu_, change, demand.cpu_milli);
-    charge_row(memory_, change, demand.memory_bytes);
-    charge_row(ephemeral_, change, demand.ephemeral_bytes);
-    charge_row(pods_, change, 1);
+    allocate_row(cpu_, change, demand.cpu_milli);
+    allocate_row(memory_, change, demand.memory_bytes);
+    allocate_row(ephemeral_, change, demand.ephemeral_bytes);
+    allocate_row(pods_, change, 1);
     if (demand.extended.empty()) return;
     for (const ExtendedDemand& wanted : demand.extended) {
         Extended& entry = extended_entry(change.node, wanted.id);
         const Wide product = static_cast<Wide>(wanted.amount) * change.count;
         const Wide delta = change.taken ? product : -product;
-        entry.charged += delta;
-        if (change.holder == Holder::foreign) entry.charged_foreign += delta;
+        entry.allocated += delta;
+        if (change.used_by == UsedBy::other_scheduler) entry.allocated_to_others += delta;
     }
     drop_unused_extended(change.node);
 }
@@ -93,9 +94,9 @@ std::int64_t NodeColumns::extended(NodeIndex node, ExtendedId id, View view) con
         if (entry.id != id) continue;
         switch (view) {
             case View::free:
-                return clamp(entry.allocatable - entry.charged);
+                return clamp(entry.allocatable - entry.allocated);
             case View::without_gangs:
-                return clamp(entry.allocatable - entry.charged_foreign);
+                return clamp(entry.allocatable - entry.allocated_to_others);
             case View::allocatable:
                 return entry.allocatable;
         }
@@ -103,14 +104,14 @@ std::int64_t NodeColumns::extended(NodeIndex node, ExtendedId id, View view) con
     return 0;
 }
 
-bool NodeColumns::is_overdrawn(NodeIndex node) const {
+bool NodeColumns::is_overcommitted(NodeIndex node) const {
     const auto row = node.value;
     const auto free = at(View::free);
     const auto& extended = extended_[row];
-    return cpu_.room[free][row] < 0 || memory_.room[free][row] < 0 ||
-           ephemeral_.room[free][row] < 0 || pods_.room[free][row] < 0 ||
+    return cpu_.free_capacity[free][row] < 0 || memory_.free_capacity[free][row] < 0 ||
+           ephemeral_.free_capacity[free][row] < 0 || pods_.free_capacity[free][row] < 0 ||
            std::any_of(extended.begin(), extended.end(), [](const Extended& entry) {
-               return entry.allocatable < entry.charged;
+               return entry.allocatable < entry.allocated;
            });
 }
 
@@ -127,7 +128,7 @@ NodeColumns::Extended& NodeColumns::extended_entry(NodeIndex node, ExtendedId id
 /// What nobody offers or holds must not outlive the name's number, which is used again.
 void NodeColumns::drop_unused_extended(NodeIndex node) {
     std::erase_if(extended_[node.value], [](const Extended& entry) {
-        return entry.allocatable == 0 && entry.charged == 0 && entry.charged_foreign == 0;
+        return entry.allocatable == 0 && entry.allocated == 0 && entry.allocated_to_others == 0;
     });
 }
 

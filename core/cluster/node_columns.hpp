@@ -16,8 +16,8 @@ namespace core {
 enum class View : std::uint8_t { free, without_gangs, allocatable };
 inline constexpr std::size_t view_count = 3;
 
-/// On whose account a charge is: our gangs', or anybody else's.
-enum class Holder : std::uint8_t { gang, foreign };
+/// On whose account an allocation is: our gangs', or anybody else's.
+enum class UsedBy : std::uint8_t { gang, other_scheduler };
 
 struct ExtendedDemand {
     ExtendedId id;
@@ -34,15 +34,15 @@ struct Demand {
     friend bool operator==(const Demand&, const Demand&) = default;
 };
 
-/// Sums of charges can pass 64 bits (a tenant may ask 7Ei, many times): they are kept wider, so
-/// that every charge can be taken back exactly, and room is clamped to 64 bits.
+/// Sums of allocations can pass 64 bits (a tenant may ask 7Ei, many times): they are kept wider, so
+/// that every allocation can be taken back exactly, and room is clamped to 64 bits.
 __extension__ typedef __int128 Wide;
 
 /// One resource of all nodes.
 struct Column {
-    std::array<std::vector<std::int64_t>, view_count> room;  ///< by view, by NodeIndex
-    std::vector<Wide> charged;
-    std::vector<Wide> charged_foreign;
+    std::array<std::vector<std::int64_t>, view_count> free_capacity;  ///< by view, by NodeIndex
+    std::vector<Wide> allocated;
+    std::vector<Wide> allocated_to_others;
     Wide allocatable = 0;  ///< of all nodes together
     friend bool operator==(const Column&, const Column&) = default;
 };
@@ -51,7 +51,7 @@ class NodeColumns {
 public:
     /// One more node, nothing allocatable.
     void add_node();
-    std::size_t size() const { return cpu_.charged.size(); }
+    std::size_t size() const { return cpu_.allocated.size(); }
 
     /// `extended` of a node is replaced: resources that are gone become 0.
     void set_allocatable(NodeIndex node, const Demand& allocatable, std::int64_t pods);
@@ -60,7 +60,7 @@ public:
     struct Change {
         NodeIndex node;
         std::int64_t count = 1;
-        Holder holder = Holder::foreign;
+        UsedBy used_by = UsedBy::other_scheduler;
         bool taken = true;
     };
     void apply(const Demand& demand, const Change& change);
@@ -79,7 +79,7 @@ public:
     Wide allocatable_ephemeral() const { return ephemeral_.allocatable; }
 
     /// More of something is taken there than the node has.
-    bool is_overdrawn(NodeIndex node) const;
+    bool is_overcommitted(NodeIndex node) const;
 
     friend bool operator==(const NodeColumns&, const NodeColumns&) = default;
 
@@ -87,13 +87,13 @@ private:
     struct Extended {
         ExtendedId id;
         std::int64_t allocatable = 0;
-        Wide charged = 0;
-        Wide charged_foreign = 0;
+        Wide allocated = 0;
+        Wide allocated_to_others = 0;
         friend bool operator==(const Extended&, const Extended&) = default;
     };
 
     static std::span<const std::int64_t> of(const Column& column, View view) {
-        return column.room[static_cast<std::size_t>(view)];
+        return column.free_capacity[static_cast<std::size_t>(view)];
     }
     Extended& extended_entry(NodeIndex node, ExtendedId id);
     void drop_unused_extended(NodeIndex node);

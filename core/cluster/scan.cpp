@@ -52,13 +52,13 @@ ScanDemand::ScanDemand(const Demand& demand) {
 /// more is found by multiplying back: request * c is a whole number below room + request, so below
 /// 2^53, and exact.
 CORE_WIDEST_REGISTERS
-void scan_rows(const ScanDemand& demand, const RoomRows& rows, std::int32_t* capacities) {
-    const auto room_of = [&](std::size_t part) {
+void scan_rows(const ScanDemand& demand, const FreeRows& rows, std::int32_t* capacities) {
+    const auto free_of = [&](std::size_t part) {
         return part < demand.part_count ? rows[demand.parts[part].resource] : unlimited_rows.data();
     };
     const double* const pods = rows[plain_resources - 1];
-    const double* const a = room_of(0);
-    const double* const b = room_of(1);
+    const double* const a = free_of(0);
+    const double* const b = free_of(1);
     const double a_inverse = demand.parts[0].inverse;
     const double b_inverse = demand.parts[1].inverse;
     const double a_request = demand.parts[0].request;
@@ -76,7 +76,7 @@ void scan_rows(const ScanDemand& demand, const RoomRows& rows, std::int32_t* cap
         }
         return;
     }
-    const double* const c = room_of(2);
+    const double* const c = free_of(2);
     const double c_inverse = demand.parts[2].inverse;
     const double c_request = demand.parts[2].request;
     for (std::size_t i = 0; i < block_size; ++i) {
@@ -108,11 +108,11 @@ void take_away(const double* rows, double taken, double* left) {
 
 void scan_rows_beside(
     const ScanDemand& demand,
-    const RoomRows& rows,
+    const FreeRows& rows,
     const std::array<double, plain_resources>& taken,
     std::int32_t* capacities) {
     std::array<std::array<double, block_size>, plain_resources> left;
-    RoomRows beside = {};
+    FreeRows beside = {};
     for (std::size_t i = 0; i < plain_resources; ++i) {
         take_away(rows[i], taken[i], left[i].data());
         beside[i] = left[i].data();
@@ -177,7 +177,7 @@ Summary summarize(const std::int32_t* capacities, double bound) {
 
 /// In lanes, for the compiler may not change the order of comparisons of doubles.
 CORE_WIDEST_REGISTERS
-double largest_room(const double* rows) {
+double largest_free(const double* rows) {
     constexpr std::size_t lanes = 8;
     std::array<double, lanes> most = {};
     for (std::size_t i = 0; i < block_size; i += lanes) {

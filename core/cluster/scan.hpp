@@ -19,7 +19,7 @@ inline constexpr std::int64_t scanned_max = std::int64_t{1} << 52;
 
 /// Where 64 rows begin, by resource. Room is whole, not negative, and at most scanned_max (or,
 /// where only a bound is wanted, infinite); pod slots are at most pod_slots_max.
-using RoomRows = std::array<const double*, plain_resources>;
+using FreeRows = std::array<const double*, plain_resources>;
 
 /// A demand as the loop wants it.
 struct ScanDemand {
@@ -37,12 +37,12 @@ struct ScanDemand {
 };
 
 /// How many pods of the demand each of 64 rows takes, extended resources aside.
-void scan_rows(const ScanDemand& demand, const RoomRows& rows, std::int32_t* capacities);
+void scan_rows(const ScanDemand& demand, const FreeRows& rows, std::int32_t* capacities);
 
 /// The same beside something that takes so much of each resource; only where that fits.
 void scan_rows_beside(
     const ScanDemand& demand,
-    const RoomRows& rows,
+    const FreeRows& rows,
     const std::array<double, plain_resources>& taken,
     std::int32_t* capacities);
 
@@ -65,7 +65,7 @@ std::int32_t largest_of(const std::int32_t* capacities);
 /// The least of 64 numbers that is not 0; 0: all are.
 std::int32_t least_of(const std::int32_t* numbers);
 /// The largest of 64 rows of room.
-double largest_room(const double* rows);
+double largest_free(const double* rows);
 
 /// Which of 64 numbers n have 0 < n <= limit, as bits.
 std::uint64_t bits_up_to(const std::int32_t* numbers, std::int32_t limit);

@@ -4,26 +4,26 @@
 
 namespace core {
 
-ChargeId Trial::charge(NodeIndex node, ShapeId shape, Holder holder, std::uint32_t count) {
-    const std::size_t tokens_before = cluster_.charges_.size();
-    const ChargeId id = cluster_.charge(node, shape, holder, count);
-    log_.push_back({id, {}, true, cluster_.charges_.size() > tokens_before});
+AllocationId Trial::allocate(NodeIndex node, ShapeId shape, UsedBy used_by, std::uint32_t count) {
+    const std::size_t tokens_before = cluster_.allocations_.size();
+    const AllocationId id = cluster_.allocate(node, shape, used_by, count);
+    log_.push_back({id, {}, true, cluster_.allocations_.size() > tokens_before});
     return id;
 }
 
-void Trial::release(ChargeId id) {
-    // The amounts keep their reference: the charge may have been the last to hold them.
+void Trial::release(AllocationId id) {
+    // The amounts keep their reference: the allocation may have been the last to hold them.
     log_.push_back({id, cluster_.detach(id), false, false});
 }
 
 void Trial::commit() {
     for (const Step& step : log_) {
         if (step.taken) continue;
-        cluster_.release_amounts(step.charge.resources);
-        cluster_.note_if_idle(step.charge.node);
+        cluster_.release_amounts(step.allocation.resources);
+        cluster_.note_if_idle(step.allocation.node);
     }
     log_.clear();
-    room_version_ = cluster_.room_version_;
+    free_capacity_version_ = cluster_.free_capacity_version_;
 }
 
 void Trial::roll_back() {
@@ -32,10 +32,10 @@ void Trial::roll_back() {
         if (step.taken) {
             cluster_.undo_attach(step.id, step.appended);
         } else {
-            cluster_.undo_detach(step.id, step.charge);
+            cluster_.undo_detach(step.id, step.allocation);
         }
     }
-    cluster_.room_version_ = room_version_;
+    cluster_.free_capacity_version_ = free_capacity_version_;
 }
 
 }  // namespace core

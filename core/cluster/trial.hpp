@@ -11,15 +11,16 @@ namespace core {
 
 class Trial {
 public:
-    explicit Trial(Cluster& cluster) : cluster_(cluster), room_version_(cluster.room_version()) {}
+    explicit Trial(Cluster& cluster)
+        : cluster_(cluster), free_capacity_version_(cluster.free_capacity_version()) {}
     ~Trial() { roll_back(); }
     Trial(const Trial&) = delete;
     Trial& operator=(const Trial&) = delete;
 
-    /// As Cluster::charge(). The token is the cluster's own and stays valid after commit().
-    ChargeId charge(NodeIndex node, ShapeId shape, Holder holder, std::uint32_t count = 1);
+    /// As Cluster::allocate(). The token is the cluster's own and stays valid after commit().
+    AllocationId allocate(NodeIndex node, ShapeId shape, UsedBy used_by, std::uint32_t count = 1);
     /// As Cluster::release(); after a roll back the token is valid again.
-    void release(ChargeId charge);
+    void release(AllocationId allocation);
 
     /// Everything so far is real from now on.
     void commit();
@@ -28,14 +29,14 @@ public:
 
 private:
     struct Step {
-        ChargeId id;
-        Charge charge;  ///< of a released token, which keeps its reference to the amounts
+        AllocationId id;
+        Allocation allocation;  ///< of a released token, which keeps its reference to the amounts
         bool taken = false;
         bool appended = false;  ///< the token's number was new
     };
 
     Cluster& cluster_;
-    std::uint64_t room_version_;
+    std::uint64_t free_capacity_version_;
     std::vector<Step> log_;
 };
 

@@ -128,7 +128,7 @@ bool tolerates_cordon(const std::vector<Toleration>& tolerations) {
 
 FilterVerdict filter_node(const Node& node, const Constraints& constraints) {
     if (!node.ready) return {FilterReason::not_ready, nullptr};
-    if (node.is_distrusted) return {FilterReason::distrusted, nullptr};
+    if (node.is_quarantined) return {FilterReason::quarantined, nullptr};
     if (node.refuses_host_ports && constraints.has_host_ports) {
         return {FilterReason::port_refused, nullptr};
     }
@@ -146,7 +146,7 @@ FilterVerdict filter_node(const Node& node, const Constraints& constraints) {
 }
 
 bool is_closed(const Node& node) {
-    return !node.ready || node.is_distrusted || node.refuses_host_ports || node.unschedulable ||
+    return !node.ready || node.is_quarantined || node.refuses_host_ports || node.unschedulable ||
            std::any_of(node.taints.begin(), node.taints.end(), [](const Taint& taint) {
                return keeps_off(taint) && is_of_condition(taint);
            });
@@ -170,7 +170,7 @@ std::string describe(const FilterVerdict& verdict) {
             return "eligible";
         case FilterReason::not_ready:
             return "not ready";
-        case FilterReason::distrusted:
+        case FilterReason::quarantined:
             return "just refused a pod";
         case FilterReason::port_refused:
             return "just refused a host port";

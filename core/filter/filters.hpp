@@ -18,7 +18,7 @@ namespace core {
 enum class FilterReason : std::uint8_t {
     none,               ///< the node is eligible
     not_ready,          ///< Ready is not True: takes nothing new
-    distrusted,         ///< its kubelet refuses what should fit: takes nothing new for a while
+    quarantined,        ///< its kubelet refuses what should fit: takes nothing new for a while
     port_refused,       ///< its kubelet has just refused a host port, and the pod wants one
     cordoned,           ///< spec.unschedulable, not tolerated
     untolerated_taint,  ///< NoSchedule or NoExecute

@@ -73,7 +73,7 @@ void Packing::open_group(const Wanted& wanted, std::size_t level, std::size_t nu
 std::optional<std::span<const PositionCount>> Packing::choose_largest(
     ShapeId shape, std::int64_t wanted) {
     const Wanted looked_for{shape, source(shape), ScanDemand(cluster_->demand(shape))};
-    const std::size_t blocks = room_->block_count();
+    const std::size_t blocks = free_capacity_->block_count();
     filled_.clear();
     heap_.clear();
     groups_used_ = 0;

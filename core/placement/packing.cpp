@@ -31,7 +31,7 @@ void Packing::begin(const Cluster& cluster, View view, const std::vector<NodeInd
     cluster_ = &cluster;
     order_ = cluster.nodes_by_name();
     view_ = view;
-    room_ = &cluster.room(view);
+    free_capacity_ = &cluster.free_capacity(view);
     columns_.emplace(cluster.columns(), view, cluster.headroom());
     for (const std::size_t position : excluded_positions_) excluded_.set(position, false);
     excluded_positions_.clear();
@@ -43,7 +43,8 @@ void Packing::begin(const Cluster& cluster, View view, const std::vector<NodeInd
     }
     has_excluded_ = !excluded_positions_.empty();
     if (stamps_.size() < order_.size()) stamps_.resize(order_.size());
-    if (block_epochs_.size() < room_->block_count()) block_epochs_.resize(room_->block_count());
+    if (block_epochs_.size() < free_capacity_->block_count())
+        block_epochs_.resize(free_capacity_->block_count());
     clear();
 }
 
@@ -112,8 +113,8 @@ std::int64_t Packing::left(Position position, ShapeId shape, std::size_t resourc
         const std::array<std::int64_t, plain_resources> kept = {
             columns_->headroom.cpu_milli, columns_->headroom.memory_bytes, 0, 0};
         const std::int64_t taken = planned == nullptr ? 0 : planned->plain[resource];
-        const std::int64_t room = beyond((*columns[resource])[node.value], kept[resource]);
-        return (resource == 3 ? pod_slots(room) : room) - taken;
+        const std::int64_t free_capacity = beyond((*columns[resource])[node.value], kept[resource]);
+        return (resource == 3 ? pod_slots(free_capacity) : free_capacity) - taken;
     }
     const ExtendedId id = cluster_->demand(shape).extended[resource - plain_resources].id;
     std::int64_t amount = columns_->columns->extended(node, id, columns_->view);
@@ -167,7 +168,7 @@ std::array<std::int32_t, block_size> Packing::losses_beside(
     const std::int32_t* const alone = capacities.of_block(block);
     const Demand& demand = cluster_->demand(shape);
     const ScanDemand scanned(demand);
-    if (scanned.is_wide || !demand.extended.empty() || room_->is_wide[block] != 0) {
+    if (scanned.is_wide || !demand.extended.empty() || free_capacity_->is_wide[block] != 0) {
         for (std::size_t i = 0; i < block_size; ++i) {
             if (alone[i] == 0) continue;
             const auto position = static_cast<Position>(block * block_size + i);
@@ -181,7 +182,7 @@ std::array<std::int32_t, block_size> Packing::losses_beside(
     for (std::size_t i = 0; i < plain_resources; ++i) {
         taken[i] = static_cast<double>(request_of(cluster_->demand(other), i));
     }
-    scan_rows_beside(scanned, room_->rows(0, block), taken, losses.data());
+    scan_rows_beside(scanned, free_capacity_->rows(0, block), taken, losses.data());
     for (std::size_t i = 0; i < block_size; ++i) {
         losses[i] = alone[i] == 0 ? 0 : alone[i] - losses[i];
     }
@@ -245,7 +246,7 @@ void Packing::scan_block(const Wanted& wanted, std::size_t block, std::int32_t* 
 void Packing::scan_bounds(
     const Wanted& wanted, std::size_t level, std::size_t group, std::int32_t* bounds) {
     ++groups_scanned_;
-    scan_rows(wanted.demand, room_->rows(level, group), bounds);
+    scan_rows(wanted.demand, free_capacity_->rows(level, group), bounds);
 }
 
 }  // namespace core

@@ -75,7 +75,7 @@ public:
     std::span<const Position> touched() const { return touched_; }
 
     const Cluster& cluster() const { return *cluster_; }
-    const RoomOfView& room() const { return *room_; }
+    const FreeCapacity& free_capacity() const { return *free_capacity_; }
     NodeIndex node_at(Position position) const { return order_[position]; }
     std::int64_t cost_at(Position position) const { return cluster_->node(order_[position]).cost; }
     std::size_t size() const { return order_.size(); }
@@ -134,7 +134,7 @@ private:
 
     ScanSource source(ShapeId shape) const {
         return {
-            *room_,
+            *free_capacity_,
             *columns_,
             order_,
             cluster_->demand(shape),
@@ -176,8 +176,8 @@ private:
 
     const Cluster* cluster_ = nullptr;
     std::span<const NodeIndex> order_;
-    const RoomOfView* room_ = nullptr;
-    std::optional<RoomView> columns_;
+    const FreeCapacity* free_capacity_ = nullptr;
+    std::optional<FreeColumns> columns_;
     View view_ = View::free;
     std::vector<CapacityCache::Entry*> borrowed_;
     NodeBitmap excluded_;

@@ -75,13 +75,13 @@ void count_shortages(
     const NodeBitmap& eligible = cluster.eligible(cluster.class_of(shape));
     const bool is_wide = ScanDemand(cluster.demand(shape)).is_wide;
     std::int64_t excluded = 0;
-    for (std::size_t block = 0; block < packing.room().block_count(); ++block) {
+    for (std::size_t block = 0; block < packing.free_capacity().block_count(); ++block) {
         rejection.eligible_nodes += std::popcount(eligible.word(block));
         const std::uint64_t usable = packing.usable(eligible, block);
         excluded += std::popcount(eligible.word(block) & ~usable);
         if (usable == 0) continue;
-        const bool by_node =
-            is_wide || packing.room().is_wide[block] != 0 || packing.is_block_touched(block);
+        const bool by_node = is_wide || packing.free_capacity().is_wide[block] != 0 ||
+                             packing.is_block_touched(block);
         const bool is_filled =
             filling.capacities != nullptr && filling.capacities->takes_any(block);
         const std::int32_t* const filled =
@@ -95,7 +95,7 @@ void count_shortages(
             if (request == 0) continue;
             const std::int64_t filler = is_filled ? packing.request(filling.shape, i) : 0;
             const std::uint64_t nodes = bits_short(
-                packing.room().rows(0, block)[i],
+                packing.free_capacity().rows(0, block)[i],
                 static_cast<double>(request),
                 filled,
                 static_cast<double>(filler));

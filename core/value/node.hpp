@@ -22,7 +22,7 @@ struct Node {
     bool unschedulable = false;  ///< cordoned
     bool ready = false;          ///< condition Ready is True
     /// Never the API server's word: the scheduler's own, while the kubelet refuses what should fit.
-    bool is_distrusted = false;
+    bool is_quarantined = false;
     bool refuses_host_ports = false;  ///< alike, for pods that ask for some
     friend bool operator==(const Node&, const Node&) = default;
 };

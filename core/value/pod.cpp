@@ -144,11 +144,11 @@ bool is_kept_annotation(std::string_view key) {
                prefixes.begin(),
                prefixes.end(),
                [key](std::string_view prefix) { return key.starts_with(prefix); }) ||
-           std::find(words.begin(), words.end(), key) != words.end() || is_kept_as_mark(key);
+           std::find(words.begin(), words.end(), key) != words.end() || is_kept_without_value(key);
 }
 
-bool is_kept_as_mark(std::string_view key) {
-    constexpr std::array<std::string_view, 9> foreign = {
+bool is_kept_without_value(std::string_view key) {
+    constexpr std::array<std::string_view, 9> other_keys = {
         "yunikorn.apache.org/task-groups",
         "yunikorn.apache.org/task-group-name",
         "yunikorn.apache.org/schedulingPolicyParameters",
@@ -158,7 +158,7 @@ bool is_kept_as_mark(std::string_view key) {
         "pod-group.scheduling.sigs.k8s.io/min-available",
         "scheduling.k8s.io/group-name",
         "scheduling.volcano.sh/group-name"};
-    return std::find(foreign.begin(), foreign.end(), key) != foreign.end();
+    return std::find(other_keys.begin(), other_keys.end(), key) != other_keys.end();
 }
 
 const OwnerReference* find_controller(const Pod& pod) {

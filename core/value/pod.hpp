@@ -95,7 +95,7 @@ bool is_kept_annotation(std::string_view key);
 
 /// Of a kept annotation: whether all that counts is that it is there. Its value, which may be a
 /// document of any size, is dropped.
-bool is_kept_as_mark(std::string_view key);
+bool is_kept_without_value(std::string_view key);
 
 /// The controlling owner, or nullptr.
 const OwnerReference* find_controller(const Pod& pod);

@@ -119,7 +119,7 @@ bool begins_gang(Field field, bool is_driver) {
         case Field::queue:
         case Field::priority:
         case Field::packing:
-        case Field::foreign:
+        case Field::other_scheduler:
         case Field::not_yet:
             break;
     }
@@ -191,7 +191,7 @@ private:
             case Field::application:
             case Field::queue:
             case Field::packing:
-            case Field::foreign:
+            case Field::other_scheduler:
             case Field::not_yet:
                 break;
         }
@@ -414,7 +414,7 @@ std::vector<std::string> unread_warnings(const core::Pod& pod, std::string_view 
     if (pod.pod_group) {
         add("spec.schedulingGroup " + spark::quoted(*pod.pod_group));
     }
-    for (const Found& found : find_all(pod, Field::foreign, false)) {
+    for (const Found& found : find_all(pod, Field::other_scheduler, false)) {
         // Of an annotation no more than the key is kept.
         add(found.value->empty() ? source_of(found) : shown(found));
     }

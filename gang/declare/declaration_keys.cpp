@@ -63,23 +63,23 @@ constexpr std::array spark = {
 // pods would be scheduled one by one, which is what whoever wrote it wanted to prevent.
 
 constexpr std::array yunikorn = {
-    DeclarationKey{"yunikorn.apache.org/task-groups", Field::foreign},
-    DeclarationKey{"yunikorn.apache.org/task-group-name", Field::foreign},
-    DeclarationKey{"yunikorn.apache.org/schedulingPolicyParameters", Field::foreign},
+    DeclarationKey{"yunikorn.apache.org/task-groups", Field::other_scheduler},
+    DeclarationKey{"yunikorn.apache.org/task-group-name", Field::other_scheduler},
+    DeclarationKey{"yunikorn.apache.org/schedulingPolicyParameters", Field::other_scheduler},
 };
 
 /// Of the coscheduling plugin: today's label, and its two predecessors.
 constexpr std::array pod_group = {
-    DeclarationKey{"scheduling.x-k8s.io/pod-group", Field::foreign},
-    DeclarationKey{"pod-group.scheduling.sigs.k8s.io", Field::foreign},
-    DeclarationKey{"pod-group.scheduling.sigs.k8s.io/name", Field::foreign},
-    DeclarationKey{"pod-group.scheduling.sigs.k8s.io/min-available", Field::foreign},
+    DeclarationKey{"scheduling.x-k8s.io/pod-group", Field::other_scheduler},
+    DeclarationKey{"pod-group.scheduling.sigs.k8s.io", Field::other_scheduler},
+    DeclarationKey{"pod-group.scheduling.sigs.k8s.io/name", Field::other_scheduler},
+    DeclarationKey{"pod-group.scheduling.sigs.k8s.io/min-available", Field::other_scheduler},
 };
 
 /// The first is kube-batch's, too.
 constexpr std::array volcano = {
-    DeclarationKey{"scheduling.k8s.io/group-name", Field::foreign},
-    DeclarationKey{"scheduling.volcano.sh/group-name", Field::foreign},
+    DeclarationKey{"scheduling.k8s.io/group-name", Field::other_scheduler},
+    DeclarationKey{"scheduling.volcano.sh/group-name", Field::other_scheduler},
 };
 
 constexpr std::array table = {

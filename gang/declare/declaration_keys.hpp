@@ -25,8 +25,8 @@ enum class Field : std::uint8_t {
     queue,
     priority,
     packing,
-    foreign,  ///< how another scheduler knows its gangs; not read
-    not_yet   ///< known, and refused to be passed over in silence: nothing acts upon it yet
+    other_scheduler,  ///< how another scheduler knows its gangs; not read
+    not_yet           ///< known, and refused to be passed over in silence: nothing acts upon it yet
 };
 
 /// What a memory value without a suffix means.

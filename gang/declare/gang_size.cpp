@@ -24,14 +24,14 @@ core::Resources declared_resources(const DeclaredSize& size) {
 }
 
 /// One sentence per resource that is declared and differs from what is known otherwise.
-void tell_differences(
+void report_differences(
     const DeclaredSize& size,
     const core::Resources& known,
     const std::string& who,
     std::vector<std::string>& warnings) {
-    const auto tell = [&](const std::optional<DeclaredAmount>& declared,
-                          const core::Resources& said,
-                          const core::Resources& actual) {
+    const auto report_difference = [&](const std::optional<DeclaredAmount>& declared,
+                                       const core::Resources& said,
+                                       const core::Resources& actual) {
         if (declared && said != actual) {
             const std::string other = core::describe(actual);
             warnings.push_back(
@@ -40,9 +40,13 @@ void tell_differences(
         }
     };
     const core::Resources said = declared_resources(size);
-    tell(size.cpu_milli, {said.cpu_milli, 0, 0, {}}, {known.cpu_milli, 0, 0, {}});
-    tell(size.memory_bytes, {0, said.memory_bytes, 0, {}}, {0, known.memory_bytes, 0, {}});
-    tell(size.gpus, gpus(size.gpus ? size.gpus->value : 0), gpus(known.extended_amount("nvidia.com/gpu")));
+    report_difference(size.cpu_milli, {said.cpu_milli, 0, 0, {}}, {known.cpu_milli, 0, 0, {}});
+    report_difference(
+        size.memory_bytes, {0, said.memory_bytes, 0, {}}, {0, known.memory_bytes, 0, {}});
+    report_difference(
+        size.gpus,
+        gpus(size.gpus ? size.gpus->value : 0),
+        gpus(known.extended_amount("nvidia.com/gpu")));
 }
 
 void add_source(std::string& list, const std::string& source) {
@@ -79,7 +83,7 @@ public:
     GangSize size() {
         out_.warnings = declaration_.warnings;
         out_.notes = declaration_.notes;
-        tell_differences(
+        report_differences(
             declaration_.driver, driver_.requests, "the driver's own request is", out_.warnings);
         if (derived_ != nullptr) {
             out_.notes.insert(out_.notes.end(), derived_->notes.begin(), derived_->notes.end());
@@ -165,7 +169,7 @@ private:
         }
         if (is_derived) {
             add_source(out_.source, conf_source);
-            tell_differences(said, shape.requests, "the Spark conf", out_.warnings);
+            report_differences(said, shape.requests, "the Spark conf", out_.warnings);
         }
         shape.requests = core::larger(shape.requests, declared_resources(said));
     }

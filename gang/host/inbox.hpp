@@ -4,7 +4,7 @@
 //
 // A Tick comes out when the inbox has run dry after events, when a burst has been going on for
 // tick_after_ms or tick_after_events, and when a wake time is due. So a burst is one plan, and a
-// storm cannot put planning off for ever.
+// flood of events cannot put planning off for ever.
 //
 // Bound: from `full` waiting events on is_full() says that the reading of watches must stop; it may
 // go on below half of that. Answers to our own writes are always taken: their number is bounded by
@@ -43,7 +43,7 @@ public:
     /// When to look again although nothing is pushed.
     std::optional<std::int64_t> wake_time() const { return wake_ms_; }
 
-    /// Whether the reading of watches should rest now.
+    /// Whether the reading of watches should pause now.
     bool is_full();
 
     std::size_t waiting() const { return events_.size(); }

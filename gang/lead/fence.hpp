@@ -4,7 +4,8 @@
 // older leader has in flight for it is refused.
 //
 // A write counts when the watch shows it, not when it is answered: then the watch has also shown
-// everything that was written before, and what we decide on is no view from before our reign.
+// everything that was written before, and what we decide on is no view from before our leadership
+// term.
 //
 //   added --due--> outstanding --written--> awaited --seen--> passed
 //     ^                 '--refused--'           |
@@ -31,17 +32,18 @@ inline constexpr int fence_refusals_max = 6;
 inline constexpr std::int64_t fence_give_up_ms = 30'000;
 
 /// What is in the text of every write of this leader's fence and in no other's.
-std::string fence_mark(std::int64_t epoch);
+std::string fencing_token(std::int64_t epoch);
 
 /// The epoch of the leader whose fence wrote this text; 0: nobody's did.
 std::int64_t find_fence_epoch(std::string_view message);
 
 class Fence {
 public:
-    /// A reign begins or ends: whatever was under way is void, nothing is known of older leaders.
+    /// A leadership term begins or ends: whatever was under way is void, nothing is known of older
+    /// leaders.
     void raise();
 
-    /// This pod must be written to, once in a reign.
+    /// This pod must be written to, once in a leadership term.
     void add(const std::string& uid, std::int64_t now_ms);
 
     /// The write was answered. A failed one is repeated after a pause.
@@ -64,7 +66,8 @@ public:
     bool passed() const { return pods_.empty(); }
     bool is_waiting_for(const std::string& uid) const { return pods_.contains(uid); }
 
-    /// The watch has shown a write of this reign: our view is not older than our reign.
+    /// The watch has shown a write of this leadership term: our view is not older than our
+    /// leadership term.
     bool view_is_current() const { return view_is_current_; }
     void set_view_is_current() { view_is_current_ = true; }
 
@@ -79,7 +82,7 @@ private:
     void given_up(const std::string& uid);
 
     std::map<std::string, Pod> pods_;
-    std::set<std::string> known_;  ///< added in this reign
+    std::set<std::string> known_;  ///< added in this leadership term
     bool view_is_current_ = false;
 };
 

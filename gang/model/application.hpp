@@ -2,11 +2,11 @@
 // What the engine remembers of pods that are ours and of the gangs they start. Plain values: the
 // rules are in the engine's files, the arithmetic of room in ledger.hpp.
 //
-// A gang:   waiting --admitted--> claimed --bound--> running --driver ended--> ended
+// A gang:   waiting --admitted--> assumed --bound--> running --driver ended--> ended
 //             ^-----bind failed-----'
-// A slot:   open --bind sent--> claimed --bound--> bound --being deleted--> draining
+// A slot:   open --bind sent--> assumed --bound--> bound --being deleted--> draining
 //             ^----bind failed-----'  '---------- pod ended or gone ----------'  (back to open)
-//           degraded: its node was lost or overrun by others, and no room was found yet
+//           unplaced: its node was lost or overcommitted by others, and no room was found yet
 
 #include "core/base/rare.hpp"
 #include "core/base/text.hpp"
@@ -58,22 +58,22 @@ struct Retry {
 using PodId = core::Id<struct OwnPodTag>;
 
 /// What our own annotation says of an executor's slot.
-enum class Mark : std::uint8_t { none, slot, elastic };
+enum class SlotAnnotation : std::uint8_t { none, slot, surplus };
 
 /// One of our pods.
 struct PodEntry {
     PodId id;
     core::Pod pod;
-    Mark mark = Mark::none;    ///< in its annotations
+    SlotAnnotation annotated_slot = SlotAnnotation::none;  ///< in its annotations
     std::int32_t profile = 0;  ///< in its labels
     // What the pod was when it was first seen: labels and owners can be edited later.
     bool is_driver = false;    ///< of a Spark application in cluster mode, or says it has a gang
     bool is_executor = false;  ///< its role says so, whoever its driver is
     bool hand_made = false;    ///< a driver that no Spark made, or an executor by its labels alone
-    bool is_news = true;       ///< its last event said more than another version
+    bool is_change = true;     ///< its last event changed more than the version
     bool declares_anew = false;  ///< what it says of its gang has not been looked at
     core::Text owner;            ///< uid of an executor's controller or driver, else empty
-    core::Text claim;            ///< namespace/application id, see engine_allocators.cpp
+    core::Text application_key;  ///< namespace/application id, see engine_allocators.cpp
     core::Text assumed_node;     ///< from our own bind; the API server's word replaces it
     std::string bound_version;   ///< the resourceVersion that our last bind named
     bool bind_in_flight = false;
@@ -87,28 +87,29 @@ struct PodEntry {
         return pod.node_name.empty() ? assumed_node.str() : pod.node_name;
     }
     Rank rank() const { return {pod.created, pod.uid}; }
-    bool holds_room() const { return !node().empty() && !core::is_terminal(pod); }
+    bool holds_capacity() const { return !node().empty() && !core::is_terminal(pod); }
     /// Nothing in the pod itself stands against binding it.
     bool is_bindable() const {
         return node().empty() && !core::is_terminal(pod) && !gone && !pod.deleting && !pod.gated;
     }
 };
 
-enum class SlotState : std::uint8_t { open, claimed, bound, draining, degraded };
+enum class SlotState : std::uint8_t { open, assumed, bound, draining, unplaced };
 inline constexpr std::size_t slot_state_count = 5;
 
-/// Room for one executor. Charged on its node in every state but degraded: by the shape while open,
-/// by the larger of shape and pod while a pod is in it, so that it can always be opened again.
+/// Room for one executor. Allocated on its node in every state but unplaced: by the shape while
+/// open, by the larger of shape and pod while a pod is in it, so that it can always be opened
+/// again.
 struct Slot {
-    core::Text node;  ///< degraded: where it was last
+    core::Text node;  ///< unplaced: where it was last
     PodId pod;        ///< the executor in it
-    core::ChargeId charge;
+    core::AllocationId allocation;
     /// The generation that first names it on `node`, counted by Application::since(): no executor
     /// is sent there before it is stored, or another leader could give the room away while that
     /// bind is under way.
     std::uint32_t since = 0;
     std::uint16_t shape = 0;
-    SlotState state = SlotState::degraded;
+    SlotState state = SlotState::unplaced;
     bool leaving = false;  ///< while repairing: it had room on `node` until a moment ago
 };
 
@@ -122,12 +123,12 @@ struct GangShape {
 };
 
 /// Room that a slot has left, kept until the API server has the new reservation.
-struct Hold {
-    core::ChargeId charge;
+struct PendingRelease {
+    core::AllocationId allocation;
     std::int64_t generation = 0;  ///< of the reservation that no longer names it
 };
 
-enum class Phase : std::uint8_t { waiting, claimed, running, ended };
+enum class Phase : std::uint8_t { waiting, assumed, running, ended };
 
 /// Of a driver whose conf was asked for in vain.
 struct ConfMisses {
@@ -138,7 +139,7 @@ struct ConfMisses {
 };
 
 /// What was found in what a driver says, or with what it was bound.
-struct Remarks {
+struct Diagnostics {
     std::string problem;  ///< not empty: misconfigured
     std::vector<std::string> notes;
     std::vector<std::string> warnings;  ///< to be said once, by an event
@@ -154,8 +155,8 @@ struct Rewrites {
     std::int64_t disputed_ms = 0;   ///< when they last did
 };
 
-/// Of what does not wait.
-inline constexpr std::uint32_t no_row = UINT32_MAX;
+/// The index of a gang that does not wait.
+inline constexpr std::uint32_t no_entry = UINT32_MAX;
 
 /// A gang: a driver with its executors, or a lone pod. There are as many as run and wait, so what
 /// few of them have, or none for long, is core::Rare.
@@ -164,26 +165,26 @@ struct Application {
     core::Text namespace_name;
     std::string name;
     std::int64_t created = 0;
-    std::uint32_t row = no_row;  ///< in the waiting line (waiting_line.hpp)
+    std::uint32_t entry_index = no_entry;  ///< of its entry in the waiting line (waiting_line.hpp)
     bool is_driver = false;
-    bool is_elastic = false;  ///< an executor without a slot: holds up nobody (engine_queue.cpp)
+    bool is_surplus = false;  ///< an executor without a slot: holds up nobody (engine_queue.cpp)
     Phase phase = Phase::waiting;
     bool conf_needed = false;  ///< a driver whose gang is not known yet
-    core::Text elastic_of;     ///< uid of its driver, if that is one of ours
+    core::Text surplus_of;     ///< uid of its driver, if that is one of ours
     std::int64_t waiting_since_ms = 0;
 
     core::Rare<ConfMisses> conf;
-    core::Rare<Remarks> remarks;
+    core::Rare<Diagnostics> diagnostics;
     core::Text source;  ///< what count and size were taken from
     std::optional<core::ShapeId> driver_shape;
     std::vector<GangShape> shapes;
     core::Rare<Milestones> milestones;
 
-    core::Text claimed_node;  ///< where the driver's bind was sent
+    core::Text assumed_node;  ///< where the driver's bind was sent
     std::vector<Slot> slots;
     std::array<std::uint32_t, slot_state_count> slots_in{};  ///< by state, see count()
     std::size_t open_from = 0;                               ///< no slot before it is open
-    core::Rare<std::vector<Hold>> holds;
+    core::Rare<std::vector<PendingRelease>> pending_releases;
     core::Rare<std::set<Rank>> pending;  ///< executors that wait for a slot
     core::Text queue;
     std::optional<core::PackingPolicy> packing;  ///< its driver says so
@@ -192,10 +193,10 @@ struct Application {
     bool is_unproven = false;  ///< no valid text vouches for its slots: its declaration is wanted
     bool is_shown = false;     ///< the watch has shown `annotation`; what differs now is not ours
     bool stuck = false;        ///< bound, but never ran
-    bool degraded = false;     ///< said so
-    bool told_oversized = false;  ///< once per gang is enough
-    bool told_foreign = false;    ///< alike
-    bool told_missing = false;    ///< until all are there
+    bool reported_unplaced = false;   ///< said so
+    bool reported_oversized = false;  ///< once per gang is enough
+    bool reported_elsewhere = false;  ///< alike
+    bool reported_missing = false;    ///< until all are there
     bool missing_is_due = false;  ///< a look at them is; one at a time, however often they change
     bool driver_runs = false;
     std::int64_t first_generation = 0;  ///< as admitted or adopted
@@ -222,12 +223,12 @@ struct Application {
     }
     /// Allocates nothing for no problem.
     void set_problem(std::string text) {
-        if (remarks.is_made() || !text.empty()) remarks.make().problem = std::move(text);
+        if (diagnostics.is_made() || !text.empty()) diagnostics.make().problem = std::move(text);
     }
     /// Slots in this state; the ledger keeps it.
     std::size_t count(SlotState state) const { return slots_in[static_cast<std::size_t>(state)]; }
     /// Slots that nobody is in.
-    std::size_t count_empty() const { return count(SlotState::open) + count(SlotState::degraded); }
+    std::size_t count_empty() const { return count(SlotState::open) + count(SlotState::unplaced); }
 };
 
 }  // namespace gang

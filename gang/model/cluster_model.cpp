@@ -15,7 +15,7 @@ void ClusterModel::upsert_node(const core::Node& node) {
         return;
     }
     node_changed(was_there);
-    if (cluster_.is_charged(*cluster_.find_node(node.name))) {
+    if (cluster_.has_allocations(*cluster_.find_node(node.name))) {
         nodes_to_check_.insert(node.name);  // a node that nobody is on holds no slot
     }
 }
@@ -35,10 +35,10 @@ void ClusterModel::upsert_other_pod(const core::Pod& pod) {
     }
     const auto before = cluster_.find_pod(pod.uid);
     if (before && cluster_.resources_of(*before) == pod.requests &&
-        cluster_.node_name(cluster_.charge_of(*before).node) == pod.node_name) {
+        cluster_.node_name(cluster_.allocation_of(*before).node) == pod.node_name) {
         return;
     }
-    cluster_.upsert_pod(pod.uid, pod.node_name, pod.requests, core::Holder::foreign);
+    cluster_.upsert_pod(pod.uid, pod.node_name, pod.requests, core::UsedBy::other_scheduler);
     ++shrink_version_;
     ++ceiling_version_;
     lift_quarantine(pod.node_name);
@@ -46,11 +46,11 @@ void ClusterModel::upsert_other_pod(const core::Pod& pod) {
 }
 
 void ClusterModel::remove_other_pod(const std::string& uid) {
-    const auto charge = cluster_.find_pod(uid);
-    if (!charge) {
+    const auto allocation = cluster_.find_pod(uid);
+    if (!allocation) {
         return;
     }
-    const std::string node = cluster_.node_name(cluster_.charge_of(*charge).node);
+    const std::string node = cluster_.node_name(cluster_.allocation_of(*allocation).node);
     cluster_.remove_pod(uid);
     ++ceiling_version_;
     lift_quarantine(node);
@@ -80,7 +80,7 @@ void ClusterModel::show_quarantine(const std::string& name, NodeQuarantine::Stat
         return;
     }
     core::Node node = cluster_.node(*index);
-    node.is_distrusted = state.pods;
+    node.is_quarantined = state.pods;
     node.refuses_host_ports = state.host_ports;
     if (cluster_.upsert_node(node)) {
         node_changed(true);
@@ -90,7 +90,7 @@ void ClusterModel::show_quarantine(const std::string& name, NodeQuarantine::Stat
 
 void ClusterModel::check_if_overcommitted(const std::string& node) {
     const auto index = cluster_.find_node(node);
-    if (index && cluster_.columns().is_overdrawn(*index)) {
+    if (index && cluster_.columns().is_overcommitted(*index)) {
         nodes_to_check_.insert(node);
     }
 }

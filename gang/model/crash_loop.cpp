@@ -9,7 +9,7 @@ namespace {
 constexpr std::int64_t failure_ms = 5'000;
 /// So many at once are none either; Spark's own limit is twice the executors.
 constexpr std::int64_t failures_min = 10;
-constexpr std::int64_t told_again_ms = 600'000;
+constexpr std::int64_t report_again_ms = 600'000;
 
 std::int64_t capacity_ms(std::int64_t executors) {
     return std::max(failures_min, 2 * executors) * failure_ms;
@@ -23,15 +23,15 @@ void CrashLoop::note_failure(std::int64_t executors, std::int64_t now_ms) {
     at_ms = now_ms;
 }
 
-std::int64_t CrashLoop::calm_at_ms(std::int64_t executors) const {
+std::int64_t CrashLoop::crash_backoff_until_ms(std::int64_t executors) const {
     return at_ms + level_ms - capacity_ms(executors);
 }
 
 bool CrashLoop::is_to_be_told(std::int64_t now_ms) {
-    if (told_ms != 0 && told_ms + told_again_ms > now_ms) {
+    if (reported_ms != 0 && reported_ms + report_again_ms > now_ms) {
         return false;
     }
-    told_ms = now_ms;
+    reported_ms = now_ms;
     return true;
 }
 

@@ -11,13 +11,13 @@ namespace gang {
 struct CrashLoop {
     std::int64_t level_ms = 0;  ///< at `at_ms`
     std::int64_t at_ms = 0;
-    std::int64_t told_ms = 0;  ///< when the driver was told last
+    std::int64_t reported_ms = 0;  ///< when the driver was told last
 
     /// An executor that ran has failed. `executors` is how many the gang declares.
     void note_failure(std::int64_t executors, std::int64_t now_ms);
 
     /// From when on executors may be bound (again); in the past: now.
-    std::int64_t calm_at_ms(std::int64_t executors) const;
+    std::int64_t crash_backoff_until_ms(std::int64_t executors) const;
 
     /// Whether the driver is to be told (again); it counts as told from here on.
     bool is_to_be_told(std::int64_t now_ms);

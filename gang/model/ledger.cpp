@@ -18,9 +18,11 @@ std::int32_t profile_of(const core::Pod& executor) {
     return profile;
 }
 
-Mark mark_of(const core::Pod& executor) {
-    const std::string* mark = core::find_value(executor.annotations, slot_annotation);
-    return mark == nullptr ? Mark::none : *mark == elastic_mark ? Mark::elastic : Mark::slot;
+SlotAnnotation read_slot_annotation(const core::Pod& executor) {
+    const std::string* value = core::find_value(executor.annotations, slot_annotation);
+    return value == nullptr         ? SlotAnnotation::none
+           : *value == surplus_slot ? SlotAnnotation::surplus
+                                    : SlotAnnotation::slot;
 }
 
 bool fits_within(const core::Resources& inner, const core::Resources& outer) {
@@ -66,16 +68,16 @@ void Ledger::count_anew(Application& app) {
     note_unfilled(app);
 }
 
-/// Called while the slot is open and charged: after it has become so, before it ceases to be.
+/// Called while the slot is open and allocated: after it has become so, before it ceases to be.
 void Ledger::count_open(const Slot& slot, std::int64_t sign) {
-    if (slot.state == SlotState::open && !slot.charge.is_none()) {
-        open_milli_ += sign * cluster_.resources_of(slot.charge).cpu_milli;
+    if (slot.state == SlotState::open && !slot.allocation.is_none()) {
+        open_milli_ += sign * cluster_.resources_of(slot.allocation).cpu_milli;
     }
 }
 
 void Ledger::settle(const PodEntry& entry) {
-    if (entry.holds_room() && entry.slot < 0) {
-        cluster_.upsert_pod(entry.pod.uid, entry.node(), entry.pod.requests, core::Holder::gang);
+    if (entry.holds_capacity() && entry.slot < 0) {
+        cluster_.upsert_pod(entry.pod.uid, entry.node(), entry.pod.requests, core::UsedBy::gang);
     } else {
         cluster_.remove_pod(entry.pod.uid);
     }
@@ -89,7 +91,7 @@ void Ledger::add(Application& app, std::size_t shape, std::string_view node, std
         slot.shape = static_cast<std::uint16_t>(shape);
         slot.node = text;
     }
-    app.slots_in[static_cast<std::size_t>(SlotState::degraded)] +=
+    app.slots_in[static_cast<std::size_t>(SlotState::unplaced)] +=
         static_cast<std::uint32_t>(count);
 }
 
@@ -104,120 +106,122 @@ void Ledger::add_open(
 
 void Ledger::open(Application& app, Slot& slot, std::string_view node) {
     slot.node = texts_.keep(node);
-    open_at(app, slot, cluster_.node_or_ghost(node));
+    open_at(app, slot, cluster_.node_or_placeholder(node));
 }
 
 void Ledger::open_at(Application& app, Slot& slot, core::NodeIndex node) {
-    ENSURE(slot.charge.is_none());
+    ENSURE(slot.allocation.is_none());
     set_state(app, slot, SlotState::open);
-    slot.charge = cluster_.charge(node, app.shapes[slot.shape].id, core::Holder::gang);
+    slot.allocation = cluster_.allocate(node, app.shapes[slot.shape].id, core::UsedBy::gang);
     count_open(slot, 1);
 }
 
-void Ledger::fill(Application& app, std::size_t index, PodEntry& entry) {
-    const SlotState state = entry.bind_in_flight ? SlotState::claimed
+void Ledger::assign(Application& app, std::size_t index, PodEntry& entry) {
+    const SlotState state = entry.bind_in_flight ? SlotState::assumed
                             : entry.pod.deleting ? SlotState::draining
                                                  : SlotState::bound;
-    occupy(
+    assign_to(
         app, app.slots[index], {entry.id, entry.pod.uid, entry.node(), entry.pod.requests, state});
     entry.slot = static_cast<std::int32_t>(index);
 }
 
-void Ledger::fill(Application& app, std::size_t index, PodId resting) {
-    occupy(
+void Ledger::assign(Application& app, std::size_t index, PodId compacted) {
+    assign_to(
         app,
         app.slots[index],
-        {resting,
-         pods_.uid(resting),
-         pods_.node(resting),
-         pods_.requests(resting),
+        {compacted,
+         pods_.uid(compacted),
+         pods_.node(compacted),
+         pods_.requests(compacted),
          SlotState::bound});
-    pods_.set_slot(resting, static_cast<std::int32_t>(index));
+    pods_.set_slot(compacted, static_cast<std::int32_t>(index));
 }
 
-void Ledger::occupy(Application& app, Slot& slot, const Occupant& occupant) {
+void Ledger::assign_to(Application& app, Slot& slot, const Assignee& assignee) {
     count_open(slot, -1);
     const core::Resources& size = cluster_.resources(app.shapes[slot.shape].id);
-    const core::Resources amounts = core::larger(size, occupant.requests);
-    std::optional<core::ChargeId> own = cluster_.take_pod(occupant.uid);
-    if (!slot.charge.is_none() && slot.node == occupant.node) {
-        cluster_.recharge(slot.charge, amounts, core::Holder::gang);
+    const core::Resources amounts = core::larger(size, assignee.requests);
+    std::optional<core::AllocationId> own = cluster_.take_pod(assignee.uid);
+    if (!slot.allocation.is_none() && slot.node == assignee.node) {
+        cluster_.reallocate(slot.allocation, amounts, core::UsedBy::gang);
     } else {
-        if (!slot.charge.is_none()) {
-            cluster_.release(slot.charge);
+        if (!slot.allocation.is_none()) {
+            cluster_.release(slot.allocation);
         }
-        if (slot.node != occupant.node) {
-            slot.node = texts_.keep(occupant.node);
+        if (slot.node != assignee.node) {
+            slot.node = texts_.keep(assignee.node);
         }
-        if (own && cluster_.node_name(cluster_.charge_of(*own).node) == occupant.node) {
-            slot.charge = *std::exchange(own, std::nullopt);
-            cluster_.recharge(slot.charge, amounts, core::Holder::gang);
+        if (own && cluster_.node_name(cluster_.allocation_of(*own).node) == assignee.node) {
+            slot.allocation = *std::exchange(own, std::nullopt);
+            cluster_.reallocate(slot.allocation, amounts, core::UsedBy::gang);
         } else {
-            slot.charge = cluster_.charge(
-                cluster_.node_or_ghost(slot.node.str()), amounts, core::Holder::gang);
+            slot.allocation = cluster_.allocate(
+                cluster_.node_or_placeholder(slot.node.str()), amounts, core::UsedBy::gang);
         }
     }
     if (own) {
         cluster_.release(*own);
     }
-    slot.pod = occupant.pod;
-    set_state(app, slot, occupant.state);
+    slot.pod = assignee.pod;
+    set_state(app, slot, assignee.state);
 }
 
-void Ledger::vacate(Application& app, PodEntry& entry) {
+void Ledger::release(Application& app, PodEntry& entry) {
     Slot& slot = app.slots[static_cast<std::size_t>(entry.slot)];
     entry.slot = -1;
     slot.pod = {};
     set_state(app, slot, SlotState::open);
-    cluster_.recharge(
-        slot.charge, cluster_.resources(app.shapes[slot.shape].id), core::Holder::gang);
+    cluster_.reallocate(
+        slot.allocation, cluster_.resources(app.shapes[slot.shape].id), core::UsedBy::gang);
     count_open(slot, 1);
 }
 
-void Ledger::degrade(Application& app, Slot& slot) {
+void Ledger::unplace(Application& app, Slot& slot) {
     count_open(slot, -1);
-    if (!slot.charge.is_none()) {
-        cluster_.release(slot.charge);
+    if (!slot.allocation.is_none()) {
+        cluster_.release(slot.allocation);
     }
-    slot.charge = {};
-    set_state(app, slot, SlotState::degraded);
+    slot.allocation = {};
+    set_state(app, slot, SlotState::unplaced);
 }
 
-void Ledger::hold(Application& app, const Slot& slot, std::int64_t generation) {
-    const core::ChargeId charge = cluster_.charge(
-        cluster_.node_or_ghost(slot.node.str()), app.shapes[slot.shape].id, core::Holder::gang);
-    keep(app, charge, generation);
+void Ledger::release_later(Application& app, const Slot& slot, std::int64_t generation) {
+    const core::AllocationId allocation = cluster_.allocate(
+        cluster_.node_or_placeholder(slot.node.str()),
+        app.shapes[slot.shape].id,
+        core::UsedBy::gang);
+    keep(app, allocation, generation);
 }
 
-void Ledger::hold(
+void Ledger::release_later(
     Application& app,
     std::string_view node,
     const core::Resources& amounts,
     std::int64_t generation) {
-    const core::ChargeId charge =
-        cluster_.charge(cluster_.node_or_ghost(node), amounts, core::Holder::gang);
-    keep(app, charge, generation);
+    const core::AllocationId allocation =
+        cluster_.allocate(cluster_.node_or_placeholder(node), amounts, core::UsedBy::gang);
+    keep(app, allocation, generation);
 }
 
-void Ledger::keep(Application& app, core::ChargeId charge, std::int64_t generation) {
-    app.holds.make().push_back({charge, generation});
-    held_.insert(charge);
+void Ledger::keep(Application& app, core::AllocationId allocation, std::int64_t generation) {
+    app.pending_releases.make().push_back({allocation, generation});
+    pending_.insert(allocation);
 }
 
-void Ledger::release_holds(Application& app, std::int64_t generation) {
-    if (!app.holds.is_made()) {
+void Ledger::finish_releases(Application& app, std::int64_t generation) {
+    if (!app.pending_releases.is_made()) {
         return;
     }
-    std::erase_if(app.holds.make(), [this, generation](const Hold& hold) {
-        if (hold.generation > generation) {
+    std::erase_if(app.pending_releases.make(), [this, generation](const PendingRelease& pending) {
+        if (pending.generation > generation) {
             return false;
         }
-        held_.erase(hold.charge);
-        cluster_.release(hold.charge);
+        pending_.erase(pending.allocation);
+        cluster_.release(pending.allocation);
         return true;
     });
-    if (app.holds->empty()) {
-        app.holds.reset();
+    if (app.pending_releases->empty()) {
+        app.pending_releases.reset();
     }
 }
 
@@ -236,9 +240,9 @@ void Ledger::give_up(
         }
         ++next;
         ENSURE(slot.pod.is_none());
-        if (!slot.charge.is_none()) {
+        if (!slot.allocation.is_none()) {
             count_open(slot, -1);
-            keep(app, slot.charge, generation);
+            keep(app, slot.allocation, generation);
         }
     }
     app.slots = std::move(kept);
@@ -259,32 +263,32 @@ void Ledger::drop(Application& app) {
     const std::vector<Slot> slots = std::exchange(app.slots, {});
     count_anew(app);
     for (const Slot& slot : slots) {
-        if (!slot.charge.is_none()) {
+        if (!slot.allocation.is_none()) {
             count_open(slot, -1);
-            cluster_.release(slot.charge);
+            cluster_.release(slot.allocation);
         }
         if (slot.pod.is_none()) {
             continue;
         }
         pods_.set_slot(slot.pod, -1);
-        if (pods_.holds_room(slot.pod)) {
+        if (pods_.holds_capacity(slot.pod)) {
             cluster_.upsert_pod(
                 pods_.uid(slot.pod),
                 pods_.node(slot.pod),
                 pods_.requests(slot.pod),
-                core::Holder::gang);
+                core::UsedBy::gang);
         }
     }
-    for (const Hold& hold : *app.holds) {
-        held_.erase(hold.charge);
-        cluster_.release(hold.charge);
+    for (const PendingRelease& pending : *app.pending_releases) {
+        pending_.erase(pending.allocation);
+        cluster_.release(pending.allocation);
     }
-    app.holds.reset();
+    app.pending_releases.reset();
     app.reserved = false;
 }
 
 std::optional<std::size_t> Ledger::find_open(
-    const Application& app, const PodEntry& entry, bool avoids_overdrawn) const {
+    const Application& app, const PodEntry& entry, bool avoids_overcommitted) const {
     const std::int32_t profile = profile_of(entry.pod);
     std::vector<bool> takes_it;  // by shape: slots are many, shapes few
     for (const GangShape& shape : app.shapes) {
@@ -300,7 +304,7 @@ std::optional<std::size_t> Ledger::find_open(
         }
         // The pod's own constraints decide, not the declared ones.
         const auto node = cluster_.find_node(slot.node.str());
-        if (avoids_overdrawn && cluster_.columns().is_overdrawn(*node)) {
+        if (avoids_overcommitted && cluster_.columns().is_overcommitted(*node)) {
             continue;
         }
         if (entry.pod.constraints != cluster_.constraints(shape.id) &&
@@ -320,23 +324,23 @@ bool Ledger::is_usable(const Application& app, const Slot& slot) const {
     return node && cluster_.is_eligible(*node, app.shapes[slot.shape].id);
 }
 
-bool Ledger::is_overrun(core::NodeIndex node, core::ShapeId shape) const {
-    if (!cluster_.columns().is_overdrawn(node)) {
-        return false;  // nearly always, and then what is held need not be added up
+bool Ledger::is_overcommitted_for(core::NodeIndex node, core::ShapeId shape) const {
+    if (!cluster_.columns().is_overcommitted(node)) {
+        return false;  // nearly always, and then what is to be released need not be added up
     }
     core::Wide cpu = 0;
     core::Wide memory = 0;
     core::Wide ephemeral = 0;
     core::Wide pods = 0;
-    std::vector<const core::Resources*> held;
-    for (const core::ChargeId charge : held_) {
-        if (cluster_.charge_of(charge).node == node) {
-            const core::Resources& amounts = cluster_.resources_of(charge);
+    std::vector<const core::Resources*> pending;
+    for (const core::AllocationId allocation : pending_) {
+        if (cluster_.allocation_of(allocation).node == node) {
+            const core::Resources& amounts = cluster_.resources_of(allocation);
             cpu += amounts.cpu_milli;
             memory += amounts.memory_bytes;
             ephemeral += amounts.ephemeral_bytes;
             ++pods;
-            held.push_back(&amounts);
+            pending.push_back(&amounts);
         }
     }
     const core::NodeColumns& columns = cluster_.columns();
@@ -344,7 +348,7 @@ bool Ledger::is_overrun(core::NodeIndex node, core::ShapeId shape) const {
     const auto at = node.value;
     const auto is_short = [&](const core::ExtendedDemand& demand) {
         core::Wide left = columns.extended(node, demand.id, free);
-        for (const core::Resources* amounts : held) {
+        for (const core::Resources* amounts : pending) {
             left += amounts->extended_amount(cluster_.extended_name(demand.id));
         }
         return left < 0;

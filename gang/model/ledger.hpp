@@ -1,6 +1,6 @@
 #pragma once
-// The room that gangs hold, slot by slot, kept equal to the cluster's charges: every move changes
-// both at once. Knows nothing of time, queues or messages.
+// The room that gangs hold, slot by slot, kept equal to the cluster's allocations: every move
+// changes both at once. Knows nothing of time, queues or messages.
 
 #include "core/base/text.hpp"
 #include "core/cluster/cluster.hpp"
@@ -21,7 +21,7 @@ public:
     Ledger(core::Cluster& cluster, Pods& pods, core::Texts& texts)
         : cluster_(cluster), pods_(pods), texts_(texts) {}
 
-    /// Charges a pod of ours where it is, unless a slot does.
+    /// Allocates what a pod of ours takes where it is, unless a slot does.
     void settle(const PodEntry& entry);
 
     /// It is to have so many slots in all: there will be no room for more than it needs.
@@ -40,48 +40,48 @@ public:
 
     /// The executor is on its node (or on its way): the slot is its room from now on, there.
     /// Repeating it takes over a changed request.
-    void fill(Application& app, std::size_t slot, PodEntry& entry);
-    /// The same of one that rests, and goes on resting.
-    void fill(Application& app, std::size_t slot, PodId resting);
+    void assign(Application& app, std::size_t slot, PodEntry& entry);
+    /// The same of one that is compacted, and stays so.
+    void assign(Application& app, std::size_t slot, PodId compacted);
 
     /// The executor has left its slot, which is open again on the same node.
-    void vacate(Application& app, PodEntry& entry);
+    void release(Application& app, PodEntry& entry);
 
     /// The slot's room is given up; it waits for other room.
-    void degrade(Application& app, Slot& slot);
+    void unplace(Application& app, Slot& slot);
 
-    /// Charges the room that a degraded slot had on its node, until `generation` is written.
-    void hold(Application& app, const Slot& slot, std::int64_t generation);
+    /// Allocates the room that an unplaced slot had on its node, until `generation` is written.
+    void release_later(Application& app, const Slot& slot, std::int64_t generation);
 
     /// The same for these amounts; as far as pods are counted, they are one.
-    void hold(
+    void release_later(
         Application& app,
         std::string_view node,
         const core::Resources& amounts,
         std::int64_t generation);
 
     /// The reservation of this generation is stored: what it no longer names is free.
-    void release_holds(Application& app, std::int64_t generation);
+    void finish_releases(Application& app, std::int64_t generation);
 
     /// These slots, which nobody is in, cease to be; their room is held until `generation` is
     /// written. Indices ascending.
     void give_up(Application& app, const std::vector<std::size_t>& slots, std::int64_t generation);
 
-    /// All open and degraded slots.
+    /// All open and unplaced slots.
     void give_up_unfilled(Application& app, std::int64_t generation);
 
-    /// The gang holds nothing any more. Executors that still run are charged as themselves.
+    /// The gang holds nothing any more. Executors that still run are allocated as themselves.
     void drop(Application& app);
 
     /// An open slot on a usable node that takes this executor, those of its own profile first.
-    /// `avoids_overdrawn`: none on a node where more is charged than it has, as long as nobody may
-    /// move slots away from it.
+    /// `avoids_overcommitted`: none on a node where more is allocated than it has, as long as
+    /// nobody may move slots away from it.
     std::optional<std::size_t> find_open(
-        const Application& app, const PodEntry& entry, bool avoids_overdrawn) const;
+        const Application& app, const PodEntry& entry, bool avoids_overcommitted) const;
 
     /// Whether others have taken more of the node than it has, as far as the shape asks for it.
     /// Room that slots have left and that is still held is on its way out and does not count.
-    bool is_overrun(core::NodeIndex node, core::ShapeId shape) const;
+    bool is_overcommitted_for(core::NodeIndex node, core::ShapeId shape) const;
 
     /// Whether an open slot can stay where it is.
     bool is_usable(const Application& app, const Slot& slot) const;
@@ -93,31 +93,31 @@ public:
     const std::set<Rank>& unfilled() const { return unfilled_; }
 
     /// Of all gangs.
-    std::size_t hold_count() const { return held_.size(); }
+    std::size_t pending_release_count() const { return pending_.size(); }
 
 private:
     /// What a slot is filled with.
-    struct Occupant {
+    struct Assignee {
         PodId pod;
         const std::string& uid;
         const std::string& node;
         const core::Resources& requests;
         SlotState state;
     };
-    void occupy(Application& app, Slot& slot, const Occupant& occupant);
+    void assign_to(Application& app, Slot& slot, const Assignee& assignee);
     void open_at(Application& app, Slot& slot, core::NodeIndex node);
     void set_state(Application& app, Slot& slot, SlotState state);
     void count_anew(Application& app);
     void note_unfilled(const Application& app);
     void count_open(const Slot& slot, std::int64_t sign);
-    void keep(Application& app, core::ChargeId charge, std::int64_t generation);
+    void keep(Application& app, core::AllocationId allocation, std::int64_t generation);
 
     core::Cluster& cluster_;
     Pods& pods_;
     core::Texts& texts_;
     std::int64_t open_milli_ = 0;
     std::set<Rank> unfilled_;
-    std::set<core::ChargeId> held_;  ///< the holds of all gangs
+    std::set<core::AllocationId> pending_;  ///< the pending releases of all gangs
 };
 
 /// Whether the API server has the reservation that names this slot where it is.
@@ -129,7 +129,7 @@ inline bool is_stored(const Application& app, const Slot& slot) {
 std::int32_t profile_of(const core::Pod& executor);
 
 /// What the annotation of an executor says of its slot.
-Mark mark_of(const core::Pod& executor);
+SlotAnnotation read_slot_annotation(const core::Pod& executor);
 
 /// Whether each amount of `inner` is within `outer`.
 bool fits_within(const core::Resources& inner, const core::Resources& outer);

@@ -58,7 +58,7 @@ PodEntry& Pods::add(std::string_view uid) {
 }
 
 void Pods::erase(PodId id) {
-    wake(id);
+    expand(id);
     if (cell(id).is_odd) {
         by_odd_uid_.erase(odd_uids_.at(id));
         odd_uids_.erase(id);
@@ -96,10 +96,10 @@ const PodEntry& Pods::at(PodId id) const {
     return *cell(id).active;
 }
 
-PodEntry& Pods::wake(PodId id) {
+PodEntry& Pods::expand(PodId id) {
     Cell& woken = cell(id);
     if (woken.active == nullptr) {
-        woken.active = std::make_unique<PodEntry>(look(id));
+        woken.active = std::make_unique<PodEntry>(copy_of(id));
         if (woken.is_driver) {
             drivers_[woken.place] = {};
             free_drivers_.push_back(woken.place);
@@ -110,44 +110,45 @@ PodEntry& Pods::wake(PodId id) {
     return *woken.active;
 }
 
-void Pods::rest(PodId id) {
-    Cell& resting = cell(id);
-    ENSURE(resting.active != nullptr);
-    const PodEntry& entry = *resting.active;
+void Pods::compact(PodId id) {
+    Cell& compacted = cell(id);
+    ENSURE(compacted.active != nullptr);
+    const PodEntry& entry = *compacted.active;
     ENSURE(!entry.bind_in_flight && !entry.pod.node_name.empty());
     const std::string& name = entry.pod.name;
     const std::size_t stem = name.rfind('-') + 1;  // 0 without a dash
-    resting.kin = hold_kin(entry, std::string_view(name).substr(0, stem));
-    resting.suffix = texts_.keep(std::string_view(name).substr(stem));
-    resting.node = texts_.keep(entry.pod.node_name);
-    resting.created = entry.pod.created;
-    resting.slot = entry.slot;
-    resting.phase = entry.pod.phase;
-    resting.mark = entry.mark;
-    resting.is_driver = entry.is_driver;
-    resting.is_executor = entry.is_executor;
-    resting.hand_made = entry.hand_made;
-    resting.lived = entry.lived;
+    compacted.kin = retain_kin(entry, std::string_view(name).substr(0, stem));
+    compacted.suffix = texts_.keep(std::string_view(name).substr(stem));
+    compacted.node = texts_.keep(entry.pod.node_name);
+    compacted.created = entry.pod.created;
+    compacted.slot = entry.slot;
+    compacted.phase = entry.pod.phase;
+    compacted.annotated_slot = entry.annotated_slot;
+    compacted.is_driver = entry.is_driver;
+    compacted.is_executor = entry.is_executor;
+    compacted.hand_made = entry.hand_made;
+    compacted.lived = entry.lived;
     if (entry.is_driver) {
-        rest_driver(resting);
+        compact_driver(compacted);
     }
-    resting.active.reset();
+    compacted.active.reset();
 }
 
 bool Pods::is_kin(const Kin& kin, const PodEntry& entry, std::string_view stem) const {
-    return kin.owner == entry.owner && kin.claim == entry.claim && kin.profile == entry.profile &&
-           kin.stem == stem && kin.namespace_name == entry.pod.namespace_name &&
+    return kin.owner == entry.owner && kin.application_key == entry.application_key &&
+           kin.profile == entry.profile && kin.stem == stem &&
+           kin.namespace_name == entry.pod.namespace_name &&
            amounts_[kin.amounts] == entry.pod.requests;
 }
 
 /// That of one beside it under the same owner, if they are alike; else a new one.
-std::uint32_t Pods::hold_kin(const PodEntry& entry, std::string_view stem) {
+std::uint32_t Pods::retain_kin(const PodEntry& entry, std::string_view stem) {
     const std::span<const PodId> members = members_of(entry.owner.str());
     const std::size_t place = members.empty() ? 0 : cell(entry.id).place;
     for (std::size_t i = place > 0 ? place - 1 : 0; i < members.size() && i <= place + 1; ++i) {
         const Cell& beside = cell(members[i]);
         if (beside.active == nullptr && is_kin(kin(beside), entry, stem)) {
-            ++kin_[beside.kin].holders;
+            ++kin_[beside.kin].references;
             return beside.kin;
         }
     }
@@ -162,7 +163,7 @@ std::uint32_t Pods::hold_kin(const PodEntry& entry, std::string_view stem) {
         texts_.keep(entry.pod.namespace_name),
         texts_.keep(stem),
         entry.owner,
-        entry.claim,
+        entry.application_key,
         amounts_.intern(entry.pod.requests).id,
         entry.profile,
         1};
@@ -171,24 +172,24 @@ std::uint32_t Pods::hold_kin(const PodEntry& entry, std::string_view stem) {
 
 void Pods::release_kin(std::uint32_t number) {
     Kin& kin = kin_[number];
-    if (--kin.holders == 0) {
+    if (--kin.references == 0) {
         amounts_.release(kin.amounts);
         kin = {};
         free_kin_.push_back(number);
     }
 }
 
-void Pods::rest_driver(Cell& resting) {
-    const PodEntry& entry = *resting.active;
+void Pods::compact_driver(Cell& compacted) {
+    const PodEntry& entry = *compacted.active;
     ENSURE(entry.owner.empty());  // or its place would be among the owner's members
     if (free_drivers_.empty()) {
-        resting.place = static_cast<std::uint32_t>(drivers_.size());
+        compacted.place = static_cast<std::uint32_t>(drivers_.size());
         drivers_.emplace_back();
     } else {
-        resting.place = free_drivers_.back();
+        compacted.place = free_drivers_.back();
         free_drivers_.pop_back();
     }
-    Driver& kept = drivers_[resting.place];
+    Driver& kept = drivers_[compacted.place];
     kept.resource_version = entry.pod.resource_version;
     kept.scheduler_name = texts_.keep(entry.pod.scheduler_name);
     kept.application = texts_.keep(application_id(entry.pod));
@@ -197,30 +198,31 @@ void Pods::rest_driver(Cell& resting) {
     kept.reservation = text == nullptr ? core::Text() : texts_.keep(*text);
 }
 
-bool Pods::is_known(PodId id, const core::Pod& told) {
+bool Pods::is_known(PodId id, const core::Pod& update) {
     Cell& known = cell(id);
-    const bool same = !told.deleting && !core::is_terminal(told) &&
+    const bool same = !update.deleting && !core::is_terminal(update) &&
                       known.phase != core::PodPhase::succeeded &&
-                      known.phase != core::PodPhase::failed && known.node == told.node_name &&
-                      known.mark == mark_of(told) && amounts(known) == told.requests;
+                      known.phase != core::PodPhase::failed && known.node == update.node_name &&
+                      known.annotated_slot == read_slot_annotation(update) &&
+                      amounts(known) == update.requests;
     if (!same || !known.is_driver) {
-        known.phase = same ? told.phase : known.phase;
+        known.phase = same ? update.phase : known.phase;
         return same;
     }
     Driver& driver = drivers_[known.place];
-    const std::string* text = core::find_value(told.annotations, reservation_annotation);
+    const std::string* text = core::find_value(update.annotations, reservation_annotation);
     const bool same_driver = driver.has_reservation == (text != nullptr) &&
                              (text == nullptr || driver.reservation == *text) &&
-                             driver.scheduler_name == told.scheduler_name &&
-                             driver.application == application_id(told);
+                             driver.scheduler_name == update.scheduler_name &&
+                             driver.application == application_id(update);
     if (same_driver) {
-        known.phase = told.phase;
-        driver.resource_version = told.resource_version;
+        known.phase = update.phase;
+        driver.resource_version = update.resource_version;
     }
     return same_driver;
 }
 
-PodEntry Pods::look(PodId id) const {
+PodEntry Pods::copy_of(PodId id) const {
     const Cell& seen = cell(id);
     if (seen.active != nullptr) {
         return *seen.active;
@@ -236,9 +238,9 @@ PodEntry Pods::look(PodId id) const {
     entry.pod.requests = amounts(seen);
     entry.pod.phase = seen.phase;
     entry.owner = shared.owner;
-    entry.claim = shared.claim;
+    entry.application_key = shared.application_key;
     entry.slot = seen.slot;
-    entry.mark = seen.mark;
+    entry.annotated_slot = seen.annotated_slot;
     entry.profile = shared.profile;
     entry.is_driver = seen.is_driver;
     entry.is_executor = seen.is_executor;
@@ -267,10 +269,10 @@ std::string Pods::full_name(PodId id) const {
     return kin(seen).namespace_name.str() + "/" + kin(seen).stem.str() + seen.suffix.str();
 }
 
-bool Pods::holds_room(PodId id) const {
+bool Pods::holds_capacity(PodId id) const {
     const Cell& seen = cell(id);
     return seen.active != nullptr
-               ? seen.active->holds_room()
+               ? seen.active->holds_capacity()
                : seen.phase != core::PodPhase::succeeded && seen.phase != core::PodPhase::failed;
 }
 
@@ -279,9 +281,9 @@ std::int32_t Pods::profile(PodId id) const {
     return seen.active != nullptr ? seen.active->profile : kin(seen).profile;
 }
 
-Mark Pods::mark(PodId id) const {
+SlotAnnotation Pods::annotated_slot(PodId id) const {
     const Cell& seen = cell(id);
-    return seen.active != nullptr ? seen.active->mark : seen.mark;
+    return seen.active != nullptr ? seen.active->annotated_slot : seen.annotated_slot;
 }
 
 core::PodPhase Pods::phase(PodId id) const {
@@ -299,9 +301,10 @@ bool Pods::hand_made(PodId id) const {
     return seen.active != nullptr ? seen.active->hand_made : seen.hand_made;
 }
 
-const std::string& Pods::claim(PodId id) const {
+const std::string& Pods::application_key(PodId id) const {
     const Cell& seen = cell(id);
-    return seen.active != nullptr ? seen.active->claim.str() : kin(seen).claim.str();
+    return seen.active != nullptr ? seen.active->application_key.str()
+                                  : kin(seen).application_key.str();
 }
 
 const std::string& Pods::application(PodId driver_id) const {
@@ -417,21 +420,21 @@ std::vector<PodId> Pods::sorted_members_of(std::string_view owner) const {
 }
 
 std::vector<core::Account> Pods::accounts() const {
-    std::uint64_t resting = 0;
+    std::uint64_t compacted = 0;
     std::uint64_t drivers = 0;
     std::uint64_t odd = 0;
     std::uint64_t owned = 0;
     for_each([&](PodId id) {
         const Cell& one = cell(id);
         const bool rests = one.active == nullptr;
-        resting += rests ? 1 : 0;
+        compacted += rests ? 1 : 0;
         drivers += rests && one.is_driver ? 1 : 0;
         odd += one.is_odd ? 1 : 0;
         owned += (rests ? kin(one).owner : one.active->owner).empty() ? 0 : 1;
     });
-    std::uint64_t holders = 0;
+    std::uint64_t references = 0;
     for (std::size_t i = 0; i < kin_.size(); ++i) {
-        holders += kin_[i].holders;
+        references += kin_[i].references;
     }
     std::uint64_t members = 0;
     for (const auto& [owner, pods] : members_) {
@@ -439,7 +442,7 @@ std::vector<core::Account> Pods::accounts() const {
     }
     return {
         {"amounts of resting pods", amounts_.references(), kin_.size() - free_kin_.size()},
-        {"kin of resting pods", holders, resting},
+        {"kin of resting pods", references, compacted},
         {"resting drivers", drivers_.size() - free_drivers_.size(), drivers},
         {"odd uids", by_odd_uid_.size(), odd},
         {"texts of odd uids", odd_uids_.size(), odd},

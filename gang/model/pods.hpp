@@ -1,12 +1,13 @@
 #pragma once
 // All pods of ours, by uid and by number. What may still be bound is kept whole (a PodEntry); the
-// many that are bound and of which only their end is awaited rest: 64 bytes each, names and nodes
-// shared, all that the executors of one gang have in common kept once, and some more for a driver.
+// many that are bound and of which only their end is awaited are compacted: 64 bytes each, names
+// and nodes shared, all that the executors of one gang have in common kept once, and some more for
+// a driver.
 //
-//   add --> active --rest()--> resting --wake()--> active ... --erase()
+//   add --> active --compact()--> compacted --expand()--> active ... --erase()
 //
-// Resting pods answer the few questions that are asked of many; for anything else they are woken,
-// or looked at as a copy.
+// Compacted pods answer the few questions that are asked of many; for anything else they are
+// expanded, or looked at as a copy.
 
 #include "core/base/chunks.hpp"
 #include "core/base/ids.hpp"
@@ -53,7 +54,7 @@ public:
     void erase(PodId id);
 
     // --- active ones ---
-    /// nullptr: unknown, or resting.
+    /// nullptr: unknown, or compacted.
     PodEntry* find_active(std::string_view uid);
     const PodEntry* find_active(std::string_view uid) const;
     /// Must be there and active, as all unbound pods are.
@@ -67,31 +68,31 @@ public:
         }
     }
 
-    // --- resting ones ---
-    bool rests(PodId id) const { return cell(id).active == nullptr; }
+    // --- compacted ones ---
+    bool is_compacted(PodId id) const { return cell(id).active == nullptr; }
     /// Makes it whole again, as far as it is remembered: labels, owners, constraints and conditions
     /// are not, nor the version of any but a driver. Of a driver's annotations there is the
     /// reservation, and all that its labels are asked for later is application().
-    PodEntry& wake(PodId id);
+    PodEntry& expand(PodId id);
     /// References to the entry end here. It is bound, and nothing is under way for it.
-    void rest(PodId id);
-    /// Whether the pod as told is what is remembered of the resting one. Its phase may have gone on
-    /// to another in which it still runs; that, and a driver's version, is noted.
-    bool is_known(PodId id, const core::Pod& told);
+    void compact(PodId id);
+    /// Whether the pod as told is what is remembered of the compacted one. Its phase may have gone
+    /// on to another in which it still runs; that, and a driver's version, is noted.
+    bool is_known(PodId id, const core::Pod& update);
 
     // --- either ---
-    /// As it would be if it were awake.
-    PodEntry look(PodId id) const;
+    /// A copy, as it would be if it were expanded.
+    PodEntry copy_of(PodId id) const;
     std::string uid(PodId id) const;
     /// "namespace/name".
     std::string full_name(PodId id) const;
-    bool holds_room(PodId id) const;
+    bool holds_capacity(PodId id) const;
     std::int32_t profile(PodId id) const;
-    Mark mark(PodId id) const;
+    SlotAnnotation annotated_slot(PodId id) const;
     core::PodPhase phase(PodId id) const;
     bool is_driver(PodId id) const;
     bool hand_made(PodId id) const;
-    const std::string& claim(PodId id) const;
+    const std::string& application_key(PodId id) const;
     const std::string& namespace_of(PodId id) const;
     const std::string& node(PodId id) const;
     const core::Resources& requests(PodId id) const;
@@ -130,28 +131,28 @@ public:
 
 private:
     using AmountsId = core::Id<struct AmountsTag>;
-    /// What resting pods of one owner mostly have in common.
+    /// What compacted pods of one owner mostly have in common.
     struct Kin {
         core::Text namespace_name;
         core::Text stem;  ///< of the names, up to their last dash
         core::Text owner;
-        core::Text claim;
+        core::Text application_key;
         AmountsId amounts;
         std::int32_t profile = 0;
-        std::uint32_t holders = 0;
+        std::uint32_t references = 0;
     };
     struct Cell {
         core::Uuid uuid;                   ///< nothing in it if the uid has another form
-        std::unique_ptr<PodEntry> active;  ///< nullptr: it rests
-        // Of a resting one:
+        std::unique_ptr<PodEntry> active;  ///< nullptr: it is compacted
+        // Of a compacted one:
         core::Text suffix;  ///< of the name, after the stem: mostly a number, shared by all gangs
         core::Text node;
         std::int64_t created = 0;
         std::uint32_t kin = 0;  ///< in kin_
         std::int32_t slot = -1;
-        std::uint32_t place = 0;  ///< among its owner's members; a resting driver's in drivers_
+        std::uint32_t place = 0;  ///< among its owner's members; a compacted driver's in drivers_
         core::PodPhase phase = core::PodPhase::pending;
-        Mark mark = Mark::none;
+        SlotAnnotation annotated_slot = SlotAnnotation::none;
         bool is_driver : 1 = false;
         bool is_executor : 1 = false;
         bool hand_made : 1 = false;
@@ -161,7 +162,7 @@ private:
     };
     static_assert(sizeof(Cell) == 64);  // there are as many as pods of ours
 
-    /// What is remembered of a resting driver beyond its cell.
+    /// What is remembered of a compacted driver beyond its cell.
     struct Driver {
         std::string resource_version;
         core::Text scheduler_name;
@@ -175,14 +176,14 @@ private:
     auto uuid_of() const {
         return [this](std::uint32_t number) -> const core::Uuid& { return cells_[number].uuid; };
     }
-    // Of a resting one:
-    const Driver& driver(const Cell& resting) const { return drivers_[resting.place]; }
-    const Kin& kin(const Cell& resting) const { return kin_[resting.kin]; }
-    const core::Resources& amounts(const Cell& resting) const {
-        return amounts_[kin(resting).amounts];
+    // Of a compacted one:
+    const Driver& driver(const Cell& compacted) const { return drivers_[compacted.place]; }
+    const Kin& kin(const Cell& compacted) const { return kin_[compacted.kin]; }
+    const core::Resources& amounts(const Cell& compacted) const {
+        return amounts_[kin(compacted).amounts];
     }
-    void rest_driver(Cell& resting);
-    std::uint32_t hold_kin(const PodEntry& entry, std::string_view stem);
+    void compact_driver(Cell& compacted);
+    std::uint32_t retain_kin(const PodEntry& entry, std::string_view stem);
     bool is_kin(const Kin& kin, const PodEntry& entry, std::string_view stem) const;
     void release_kin(std::uint32_t number);
 

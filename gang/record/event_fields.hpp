@@ -162,7 +162,7 @@ struct Of<core::Node> {
         Field{"taints", &T::taints},
         Field{"unschedulable", &T::unschedulable},
         Field{"ready", &T::ready},
-        Field{"distrusted", &T::is_distrusted},
+        Field{"distrusted", &T::is_quarantined},
         Field{"refusesPorts", &T::refuses_host_ports}};
 };
 template <>

@@ -60,7 +60,7 @@ void add(Digest& digest, const GangView& gang) {
     digest.add(to_string(gang.code));
     digest.add(gang.position);
     digest.add(gang.slots_open);
-    digest.add(gang.slots_claimed);
+    digest.add(gang.slots_assumed);
     digest.add(gang.slots_bound);
     digest.add(gang.message);
 }

@@ -26,34 +26,35 @@ std::vector<core::Account> Engine::accounts() const {
     all.insert(all.end(), of_pods.begin(), of_pods.end());
 
     std::uint64_t shapes = 0;
-    std::uint64_t charges = cluster_.pod_count();
-    std::uint64_t holds = 0;
+    std::uint64_t allocations = cluster_.pod_count();
+    std::uint64_t pending_releases = 0;
     std::uint64_t open_milli = 0;
     std::uint64_t unfilled = 0;
     std::uint64_t miscounted = 0;
     std::uint64_t of_ended = 0;
-    std::uint64_t empty_holds = 0;
-    std::uint64_t seated = 0;
+    std::uint64_t empty_pending_releases = 0;
+    std::uint64_t assigned = 0;
     std::uint64_t waiting = 0;
     std::uint64_t unproven = 0;
     for (const auto& [uid, app] : apps_) {
         shapes += app.shapes.size() + (app.driver_shape ? 1 : 0);
-        holds += app.holds->size();
+        pending_releases += app.pending_releases->size();
         miscounted += count_slots(app) == app.slots_in ? 0 : 1;
         unfilled += app.count(SlotState::open) > 0 ? 1 : 0;
-        of_ended += app.phase == Phase::ended ? app.slots.size() + app.holds->size() : 0;
-        empty_holds += app.holds.is_made() && app.holds->empty() ? 1 : 0;
+        of_ended += app.phase == Phase::ended ? app.slots.size() + app.pending_releases->size() : 0;
+        empty_pending_releases +=
+            app.pending_releases.is_made() && app.pending_releases->empty() ? 1 : 0;
         unproven += app.is_unproven ? 1 : 0;
         waiting += WaitingLine::contains(app) ? 1 : 0;
         for (std::size_t i = 0; i < app.slots.size(); ++i) {
             const Slot& slot = app.slots[i];
-            const bool has_room = !slot.charge.is_none();
-            charges += has_room ? 1 : 0;
+            const bool has_room = !slot.allocation.is_none();
+            allocations += has_room ? 1 : 0;
             if (slot.state == SlotState::open && has_room) {
-                const auto cpu = cluster_.resources_of(slot.charge).cpu_milli;
+                const auto cpu = cluster_.resources_of(slot.allocation).cpu_milli;
                 open_milli += static_cast<std::uint64_t>(cpu);
             }
-            seated += slot.pod.is_none() ? 0 : 1;
+            assigned += slot.pod.is_none() ? 0 : 1;
         }
     }
     std::uint64_t in_slots = 0;
@@ -63,14 +64,14 @@ std::vector<core::Account> Engine::accounts() const {
     const bool is_all_gone = remembered() == 0;
 
     all.push_back({"shapes", cluster_.shape_references(), shapes});
-    all.push_back({"charges", cluster_.charge_count(), charges + holds});
-    all.push_back({"holds", ledger_.hold_count(), holds});
-    all.push_back({"holds of nothing", empty_holds, 0});
+    all.push_back({"charges", cluster_.allocation_count(), allocations + pending_releases});
+    all.push_back({"holds", ledger_.pending_release_count(), pending_releases});
+    all.push_back({"holds of nothing", empty_pending_releases, 0});
     all.push_back({"open cpu", static_cast<std::uint64_t>(ledger_.open_milli()), open_milli});
     all.push_back({"gangs with open slots", ledger_.unfilled().size(), unfilled});
     all.push_back({"gangs with miscounted slots", miscounted, 0});
     all.push_back({"slots and holds of ended gangs", of_ended, 0});
-    all.push_back({"pods in slots", in_slots, seated});
+    all.push_back({"pods in slots", in_slots, assigned});
     all.push_back({"gangs whose declaration is wanted", to_rebuild_.size(), unproven});
     all.push_back({"gangs in line", waiting_.size(), waiting});
     all.push_back({"texts", texts_.size(), is_all_gone ? 0 : texts_.size()});

@@ -12,7 +12,8 @@ void Engine::add_pending(const PodEntry& entry, PendingPods& out) const {
     const Application* app = find_app(pod.uid);
     const bool unsized = app != nullptr && app->conf_needed && app->phase == Phase::waiting;
     const Application* owner = find_owner(entry);
-    const bool said = app != nullptr ? code_of(*app) != ReasonCode::none : is_waiting_orphan(entry);
+    const bool said =
+        app != nullptr ? code_of(*app) != ReasonCode::none : is_waiting_ownerless(entry);
     const bool waits_for_slot = owner != nullptr && owner->pending->contains(entry.rank());
     if (entry.bind_in_flight || !entry.assumed_node.empty()) {
         ++out.active;
@@ -43,19 +44,19 @@ Totals Engine::totals(std::int64_t now_ms) const {
         }
         const SlotNumbers slots = slot_numbers(app);
         out.slots_open += slots.open;
-        out.slots_claimed += slots.claimed;
+        out.slots_assumed += slots.assumed;
         out.slots_bound += slots.bound;
-        out.slots_degraded += slots.degraded;
+        out.slots_unplaced += slots.unplaced;
         for (std::size_t i = app.open_from; slots.open > 0 && i < app.slots.size(); ++i) {
             if (app.slots[i].state == SlotState::open) {
-                const core::Resources& amounts = cluster_.resources_of(app.slots[i].charge);
+                const core::Resources& amounts = cluster_.resources_of(app.slots[i].allocation);
                 out.open_cpu_milli += amounts.cpu_milli;
                 out.open_memory_bytes += amounts.memory_bytes;
             }
         }
     }
-    for_each_waiting_orphan([&out](const PodEntry& entry) {
-        ++out.gangs[static_cast<std::size_t>(state_of_orphan(entry))];
+    for_each_waiting_ownerless([&out](const PodEntry& entry) {
+        ++out.gangs[static_cast<std::size_t>(state_of_ownerless(entry))];
         ++out.pending_gangs[static_cast<std::size_t>(ReasonCode::waiting_in_queue)];
     });
     pods_.for_each_active([&](const PodEntry& entry) { add_pending(entry, out.pending_pods); });

@@ -13,24 +13,25 @@ std::size_t Engine::remembered() const {
     return pods_.size() + pods_.owner_count() + application_ids_.size() + apps_.size() +
            waiting_.size() + awaited_.size() + worklist_.size() + to_rebuild_.size() +
            declarations_.size() + unverified_.size() + stuck_due_.size() + retry_due_.size() +
-           missing_due_.size() + calm_due_.size() + foreign_executors_.size() + fence_.size() +
-           gangs_to_fence_.size() + cluster_.charge_count() + asker_.remembered() +
-           announcer_.remembered();
+           missing_due_.size() + crash_backoff_due_.size() + executors_elsewhere_.size() +
+           fence_.size() + gangs_to_fence_.size() + cluster_.allocation_count() +
+           asker_.remembered() + status_reporter_.remembered();
 }
 
 GangState Engine::state_of(const Application& app) const {
     switch (app.phase) {
-        case Phase::claimed:
+        case Phase::assumed:
             return GangState::admitted;
         case Phase::running:
-            return app.degraded ? GangState::degraded : GangState::running;
+            return app.reported_unplaced ? GangState::degraded : GangState::running;
         case Phase::ended:
             return GangState::ended;
         case Phase::waiting:
             break;
     }
-    const WaitingRow* const row = waiting_.find_row(app);
-    if (!app.remarks->problem.empty() || (row != nullptr && row->is_parked)) {
+    const QueueEntry* const queue_entry = waiting_.find_entry(app);
+    if (!app.diagnostics->problem.empty() ||
+        (queue_entry != nullptr && queue_entry->is_infeasible)) {
         return GangState::parked;
     }
     return app.conf_needed ? GangState::waiting_for_conf : GangState::waiting;
@@ -48,12 +49,12 @@ Engine::SlotNumbers Engine::slot_numbers(const Application& app) {
     };
     return {
         count(SlotState::open),
-        count(SlotState::claimed),
+        count(SlotState::assumed),
         count(SlotState::bound) + count(SlotState::draining),
-        count(SlotState::degraded)};
+        count(SlotState::unplaced)};
 }
 
-GangView Engine::view_of(const Application& app, Wording& wording) const {
+GangView Engine::view_of(const Application& app, MessageContext& context) const {
     GangView view;
     view.namespace_name = app.namespace_name;
     view.driver = app.name;
@@ -62,16 +63,16 @@ GangView Engine::view_of(const Application& app, Wording& wording) const {
     view.state = state_of(app);
     view.code = code_of(app);
     if (view.code != ReasonCode::none) {
-        view.message = words_of(app, find_app(looked_head_), wording).sentence;
+        view.message = message_of(app, find_app(refreshed_head_), context).sentence;
     }
-    if (app.phase == Phase::running && app.degraded) {
-        const std::size_t lacking = app.count(SlotState::degraded);
+    if (app.phase == Phase::running && app.reported_unplaced) {
+        const std::size_t unplaced = app.count(SlotState::unplaced);
         view.code = ReasonCode::waiting_for_capacity;
-        view.message = "no room now for " + std::to_string(lacking) + " of " +
+        view.message = "no room now for " + std::to_string(unplaced) + " of " +
                        std::to_string(app.slots.size()) + " slots";
     }
-    const WaitingRow* const row = waiting_.find_row(app);
-    view.position = row != nullptr ? row->position : 0;
+    const QueueEntry* const queue_entry = waiting_.find_entry(app);
+    view.position = queue_entry != nullptr ? queue_entry->position : 0;
     view.waiting_since_ms = app.waiting_since_ms;
     if (app.driver_shape) {
         core::add_times(view.needs, cluster_.resources(*app.driver_shape), 1);
@@ -82,7 +83,7 @@ GangView Engine::view_of(const Application& app, Wording& wording) const {
     }
     const SlotNumbers slots = slot_numbers(app);
     view.slots_open = slots.open;
-    view.slots_claimed = slots.claimed;
+    view.slots_assumed = slots.assumed;
     view.slots_bound = slots.bound;
     return view;
 }
@@ -91,41 +92,41 @@ std::vector<GangView> Engine::gangs() const {
     core::Planner planner;
     Memos memos;
     Placed placed;
-    Wording wording{planner, memos, placed};
+    MessageContext context{planner, memos, placed};
     std::vector<GangView> views;
     for (const Application* app : waiting_) {
-        views.push_back(view_of(*app, wording));
+        views.push_back(view_of(*app, context));
     }
     std::map<Rank, GangView> others;
     for (const auto& [uid, app] : apps_) {
         if (!WaitingLine::contains(app)) {
-            others.emplace(app.rank(), view_of(app, wording));
+            others.emplace(app.rank(), view_of(app, context));
         }
     }
-    for_each_waiting_orphan(
-        [&](const PodEntry& entry) { others.emplace(entry.rank(), view_of_orphan(entry)); });
+    for_each_waiting_ownerless(
+        [&](const PodEntry& entry) { others.emplace(entry.rank(), view_of_ownerless(entry)); });
     for (auto& [rank, view] : others) {
         views.push_back(std::move(view));
     }
     return views;
 }
 
-GangState Engine::state_of_orphan(const PodEntry& entry) {
+GangState Engine::state_of_ownerless(const PodEntry& entry) {
     return entry.pod.problem.empty() ? GangState::waiting : GangState::parked;
 }
 
 /// An executor whose driver is not there, or not admitted (engine_allocators.cpp): it is no gang,
 /// and is shown as one of its own.
-GangView Engine::view_of_orphan(const PodEntry& entry) const {
-    Saying saying = unowned_saying(cluster_.node_count(), entry.pod);
+GangView Engine::view_of_ownerless(const PodEntry& entry) const {
+    StatusMessage message = ownerless_message(cluster_.node_count(), entry.pod);
     GangView view;
     view.namespace_name = entry.pod.namespace_name;
     view.driver = entry.pod.name;
     view.driver_uid = entry.pod.uid;
     view.application = entry.pod.name;
-    view.state = state_of_orphan(entry);
-    view.code = saying.code;
-    view.message = std::move(saying.sentence);
+    view.state = state_of_ownerless(entry);
+    view.code = message.code;
+    view.message = std::move(message.sentence);
     view.waiting_since_ms = entry.pod.created * 1000;
     view.needs = entry.pod.requests;
     return view;
@@ -135,7 +136,7 @@ GangView Engine::view_of_orphan(const PodEntry& entry) const {
 /// name the first created is meant: say namespace/name to be exact.
 std::optional<PodEntry> Engine::find_pod(std::string_view question) const {
     if (const auto id = pods_.find(question)) {
-        return pods_.look(*id);
+        return pods_.copy_of(*id);
     }
     std::optional<PodEntry> best;
     int best_match = 0;
@@ -143,7 +144,7 @@ std::optional<PodEntry> Engine::find_pod(std::string_view question) const {
         if (match == 0 || match < best_match) {
             return;
         }
-        PodEntry entry = pods_.look(id);
+        PodEntry entry = pods_.copy_of(id);
         if (match > best_match || entry.rank() < best->rank()) {
             best = std::move(entry);
             best_match = match;
@@ -167,14 +168,15 @@ std::optional<Explanation> Engine::explain(std::string_view pod_or_app) const {
     const Application* owner = find_owner(*entry);
     const Application* app = owner != nullptr ? owner : own;
     if (app == nullptr) {
-        return is_waiting_orphan(*entry) ? std::optional(explain_orphan(*entry)) : std::nullopt;
+        return is_waiting_ownerless(*entry) ? std::optional(explain_ownerless(*entry))
+                                            : std::nullopt;
     }
     core::Planner planner;
     Memos memos;
     Placed placed;
-    Wording wording{planner, memos, placed};
+    MessageContext context{planner, memos, placed};
     Explanation out;
-    out.gang = view_of(*app, wording);
+    out.gang = view_of(*app, context);
     out.milestones = *app->milestones;
     out.is_executor = owner != nullptr;
     out.driver = app->driver_shape ? cluster_.resources(*app->driver_shape) : core::Resources{};
@@ -183,19 +185,19 @@ std::optional<Explanation> Engine::explain(std::string_view pod_or_app) const {
     }
     std::map<std::string_view, std::int32_t> per_node;
     for (const Slot& slot : app->slots) {
-        if (slot.state != SlotState::degraded) {
+        if (slot.state != SlotState::unplaced) {
             ++per_node[slot.node.str()];
         }
     }
     out.slots_per_node.assign(per_node.begin(), per_node.end());
-    out.notes = app->remarks->notes;
-    add_notes(*app, *entry, wording, out.notes);
+    out.notes = app->diagnostics->notes;
+    add_notes(*app, *entry, context, out.notes);
     return out;
 }
 
-Explanation Engine::explain_orphan(const PodEntry& entry) const {
+Explanation Engine::explain_ownerless(const PodEntry& entry) const {
     Explanation out;
-    out.gang = view_of_orphan(entry);
+    out.gang = view_of_ownerless(entry);
     out.driver = entry.pod.requests;
     add_retry_note(entry, out.notes);
     return out;
@@ -209,7 +211,7 @@ void Engine::add_retry_note(const PodEntry& entry, std::vector<std::string>& not
 
 /// Why an executor that is not bound is not.
 std::string Engine::member_note(
-    const Application& app, const PodEntry& asked, Wording& wording) const {
+    const Application& app, const PodEntry& asked, MessageContext& context) const {
     if (app.phase == Phase::ended) {
         return "this executor is not bound: its driver has ended";
     }
@@ -223,7 +225,7 @@ std::string Engine::member_note(
         "nobody has reserved, after the gangs that came before it, and holds up "
         "none of those that came after it";
     if (code_of(*lone) != ReasonCode::none) {
-        text += "; " + words_of(*lone, find_app(looked_head_), wording).sentence;
+        text += "; " + message_of(*lone, find_app(refreshed_head_), context).sentence;
     }
     return text;
 }
@@ -231,7 +233,7 @@ std::string Engine::member_note(
 void Engine::add_notes(
     const Application& app,
     const PodEntry& asked,
-    Wording& wording,
+    MessageContext& context,
     std::vector<std::string>& notes) const {
     if (app.phase == Phase::running && !app.reserved) {
         notes.emplace_back(
@@ -240,12 +242,12 @@ void Engine::add_notes(
     if (app.stuck) {
         notes.emplace_back("the driver is bound but has never run");
     }
-    if (!app.holds->empty()) {
+    if (!app.pending_releases->empty()) {
         notes.push_back(
-            "room for " + std::to_string(app.holds->size()) +
+            "room for " + std::to_string(app.pending_releases->size()) +
             " moved slots is kept until the new reservation is written");
     }
-    if (calm_at_ms(app) > now_ms_) {
+    if (crash_backoff_until_ms(app) > now_ms_) {
         notes.emplace_back(
             "its executors fail as fast as they are started: the next ones are bound after a "
             "pause");
@@ -255,7 +257,7 @@ void Engine::add_notes(
             std::to_string(app.missing) + " slots wait for executors that Spark has not created");
     }
     if (asked.pod.uid != app.uid && asked.is_bindable()) {
-        notes.push_back(member_note(app, asked, wording));
+        notes.push_back(member_note(app, asked, context));
     }
     add_retry_note(asked, notes);
 }

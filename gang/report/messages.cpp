@@ -26,13 +26,13 @@ std::string duration_text(std::int64_t ms) {
 
 std::string subject_of(const Application& app, const core::Pod& pod) {
     if (!app.is_driver) {
-        return (app.is_elastic ? "executor " : "pod ") + name_of(app);
+        return (app.is_surplus ? "executor " : "pod ") + name_of(app);
     }
     const std::string& application = application_id(pod);
     return "gang " + (application.empty() ? name_of(app) : application);
 }
 
-Saying conf_saying(std::size_t nodes, const Application& app, const core::Pod& driver) {
+StatusMessage conf_message(std::size_t nodes, const Application& app, const core::Pod& driver) {
     const bool unreadable = app.conf->problem == ConfProblem::unreadable;
     std::string text = none_of(nodes) + "looked at: config map " + driver.namespace_name + "/" +
                        driver.spark_properties->config_map +
@@ -48,11 +48,11 @@ Saying conf_saying(std::size_t nodes, const Application& app, const core::Pod& d
         std::move(text)};
 }
 
-Saying problem_saying(std::size_t nodes, const std::string& problem) {
+StatusMessage problem_message(std::size_t nodes, const std::string& problem) {
     return {ReasonCode::misconfigured, none_of(nodes) + "looked at: " + problem};
 }
 
-Saying capacity_saying(
+StatusMessage capacity_message(
     const std::string& subject, const core::Rejection& rejection, const Application* head) {
     std::string text = none_of(static_cast<std::size_t>(rejection.nodes)) + "can take " + subject +
                        " now: " + core::describe(rejection);
@@ -62,7 +62,7 @@ Saying capacity_saying(
     return {ReasonCode::waiting_for_capacity, std::move(text)};
 }
 
-Saying queue_saying(
+StatusMessage queue_message(
     std::size_t nodes, const std::string& subject, std::int32_t ahead, const Application* head) {
     std::string text = none_of(nodes) + "are for " + subject + " yet: it fits, but " +
                        std::to_string(ahead) + (ahead == 1 ? " gang is" : " gangs are") + " ahead";
@@ -72,7 +72,7 @@ Saying queue_saying(
     return {ReasonCode::waiting_in_queue, std::move(text)};
 }
 
-Saying parked_saying(
+StatusMessage infeasible_message(
     ReasonCode code, const std::string& subject, const core::Rejection& rejection) {
     const bool is_closed = code == ReasonCode::waiting_for_capacity;
     return {
@@ -84,14 +84,15 @@ Saying parked_saying(
             core::describe(rejection)};
 }
 
-Saying foreign_saying(const std::string& subject, const core::Rejection& rejection) {
+StatusMessage other_schedulers_message(
+    const std::string& subject, const core::Rejection& rejection) {
     return {
         ReasonCode::waiting_for_capacity,
         none_of(static_cast<std::size_t>(rejection.nodes)) + "can take " + subject +
             " now: pods of other schedulers hold the room it needs: " + core::describe(rejection)};
 }
 
-Saying retry_saying(std::size_t nodes, const Retry& retry) {
+StatusMessage retry_message(std::size_t nodes, const Retry& retry) {
     std::string text = none_of(nodes) + "tried again yet: the last bind was not carried out";
     if (!retry.message.empty()) {
         text += " (" + retry.message + ")";
@@ -99,8 +100,9 @@ Saying retry_saying(std::size_t nodes, const Retry& retry) {
     return {retry.code, std::move(text)};
 }
 
-Saying member_saying(std::size_t nodes, const Application& gang, const core::Resources& asked) {
-    if (gang.degraded) {
+StatusMessage member_message(
+    std::size_t nodes, const Application& gang, const core::Resources& asked) {
+    if (gang.reported_unplaced) {
         return {
             ReasonCode::waiting_for_capacity,
             none_of(nodes) + "have room for what its gang lacks, " + core::describe(asked) +
@@ -111,13 +113,13 @@ Saying member_saying(std::size_t nodes, const Application& gang, const core::Res
         none_of(nodes) + "have a free slot of its gang: see driver " + name_of(gang)};
 }
 
-Saying orphan_saying(std::size_t nodes, const Application& gang) {
+StatusMessage ended_driver_message(std::size_t nodes, const Application& gang) {
     return {
         ReasonCode::misconfigured,
         none_of(nodes) + "looked at: its driver " + name_of(gang) + " has ended"};
 }
 
-Saying unowned_saying(std::size_t nodes, const core::Pod& executor) {
+StatusMessage ownerless_message(std::size_t nodes, const core::Pod& executor) {
     const std::string& application = application_id(executor);
     return {
         ReasonCode::waiting_in_queue,
@@ -126,14 +128,14 @@ Saying unowned_saying(std::size_t nodes, const core::Pod& executor) {
             executor.namespace_name};
 }
 
-Saying limit_saying(std::size_t nodes, const Application& gang, std::int64_t limit) {
+StatusMessage limit_message(std::size_t nodes, const Application& gang, std::int64_t limit) {
     return {
         ReasonCode::misconfigured,
         none_of(nodes) + "looked at: its application may have " + std::to_string(limit) +
             " executors, see driver " + name_of(gang)};
 }
 
-Saying failing_saying(std::size_t nodes, const Application& gang, std::int64_t pause_ms) {
+StatusMessage failing_message(std::size_t nodes, const Application& gang, std::int64_t pause_ms) {
     return {
         ReasonCode::backing_off,
         none_of(nodes) +
@@ -142,7 +144,7 @@ Saying failing_saying(std::size_t nodes, const Application& gang, std::int64_t p
             duration_text(pause_ms) + ", see driver " + name_of(gang)};
 }
 
-Saying oversized_saying(
+StatusMessage oversized_message(
     std::size_t nodes,
     const Application& gang,
     const core::Resources& asked,

@@ -1,12 +1,13 @@
 #pragma once
 // The sentences of conditions. Each begins with "0/N nodes", because tools and people read that
-// shape, is complete by itself, and names numbers; the code is put behind it by the announcer.
+// shape, is complete by itself, and names numbers; the code is put behind it by the status
+// reporter.
 
 #include "core/placement/placement.hpp"
 #include "core/value/pod.hpp"
 #include "core/value/resources.hpp"
 #include "gang/model/application.hpp"
-#include "gang/report/announcer.hpp"
+#include "gang/report/status_reporter.hpp"
 
 #include <cstddef>
 #include <string>
@@ -20,31 +21,34 @@ std::string duration_text(std::int64_t ms);
 std::string subject_of(const Application& app, const core::Pod& pod);
 
 /// The conf is not readable (yet); what the API server said is quoted.
-Saying conf_saying(std::size_t nodes, const Application& app, const core::Pod& driver);
-Saying problem_saying(std::size_t nodes, const std::string& problem);
+StatusMessage conf_message(std::size_t nodes, const Application& app, const core::Pod& driver);
+StatusMessage problem_message(std::size_t nodes, const std::string& problem);
 
 /// It does not fit now. `head` is the gang that is ahead, nullptr for the first.
-Saying capacity_saying(
+StatusMessage capacity_message(
     const std::string& subject, const core::Rejection& rejection, const Application* head);
 /// It would fit, but others were there before.
-Saying queue_saying(
+StatusMessage queue_message(
     std::size_t nodes, const std::string& subject, std::int32_t ahead, const Application* head);
 /// It would not fit even if nothing ran on the nodes that are open. The code says whether closed
 /// nodes would help (waiting_for_capacity), none could ever (constraints_unsatisfiable), or there
 /// are too few.
-Saying parked_saying(ReasonCode code, const std::string& subject, const core::Rejection& rejection);
+StatusMessage infeasible_message(
+    ReasonCode code, const std::string& subject, const core::Rejection& rejection);
 /// It would fit the cluster, but not beside what pods of others use.
-Saying foreign_saying(const std::string& subject, const core::Rejection& rejection);
-Saying retry_saying(std::size_t nodes, const Retry& retry);
+StatusMessage other_schedulers_message(
+    const std::string& subject, const core::Rejection& rejection);
+StatusMessage retry_message(std::size_t nodes, const Retry& retry);
 
 /// For executors: one short line that points at the driver.
-Saying member_saying(std::size_t nodes, const Application& gang, const core::Resources& asked);
-Saying orphan_saying(std::size_t nodes, const Application& gang);
+StatusMessage member_message(
+    std::size_t nodes, const Application& gang, const core::Resources& asked);
+StatusMessage ended_driver_message(std::size_t nodes, const Application& gang);
 /// An executor whose driver is not there, or not admitted.
-Saying unowned_saying(std::size_t nodes, const core::Pod& executor);
-Saying limit_saying(std::size_t nodes, const Application& gang, std::int64_t limit);
-Saying failing_saying(std::size_t nodes, const Application& gang, std::int64_t pause_ms);
-Saying oversized_saying(
+StatusMessage ownerless_message(std::size_t nodes, const core::Pod& executor);
+StatusMessage limit_message(std::size_t nodes, const Application& gang, std::int64_t limit);
+StatusMessage failing_message(std::size_t nodes, const Application& gang, std::int64_t pause_ms);
+StatusMessage oversized_message(
     std::size_t nodes,
     const Application& gang,
     const core::Resources& asked,

@@ -38,7 +38,8 @@ GangSize Engine::size_of(const core::Pod& driver, const spark::Conf* conf) const
     return size_gang(driver, declaration_of(driver), derived ? &*derived : nullptr, limits());
 }
 
-/// A resting driver has forgotten what it declares: it is asked when the API server shows it again.
+/// A compacted driver has forgotten what it declares: it is asked when the API server shows it
+/// again.
 void Engine::want_declaration(Application& app) {
     to_rebuild_.insert(app.rank());
     app.is_unproven = true;
@@ -90,7 +91,7 @@ void Engine::declaration_found(Application& app, GangSize size) {
     }
     if (!is_lost || !declarations_.contains(app.rank())) {
         declarations_.insert_or_assign(app.rank(), std::move(size));
-        settled_room_ = 0;
+        settled_capacity_ = 0;
     }
 }
 
@@ -116,7 +117,7 @@ void Engine::give_up_unverified() {
 /// New slots are found behind the fence only: before that, free room is nobody's yet.
 void Engine::settle_declarations() {
     give_up_unverified();
-    if (declarations_.empty() || settled_room_ == cluster_.room_version()) {
+    if (declarations_.empty() || settled_capacity_ == cluster_.free_capacity_version()) {
         return;
     }
     const bool may_place = is_fence_passed();
@@ -130,7 +131,8 @@ void Engine::settle_declarations() {
             continue;
         }
         const GangSize& size = next->second;
-        work_left_ -= work_per_turn + work_per_slot * static_cast<std::int64_t>(app->slots.size());
+        work_left_ -=
+            work_per_attempt + work_per_slot * static_cast<std::int64_t>(app->slots.size());
         const bool is_known = size.problem.empty();
         if (app->reserved) {
             bound_by(*app, size);
@@ -145,10 +147,10 @@ void Engine::settle_declarations() {
         }
         next = declarations_.erase(next);
         if (PodEntry* entry = pods_.find_active(rank.uid); entry != nullptr && is_known) {
-            rest_if_settled(*entry);
+            compact_if_settled(*entry);
         }
     }
-    settled_room_ = may_place ? cluster_.room_version() : 0;
+    settled_capacity_ = may_place ? cluster_.free_capacity_version() : 0;
 }
 
 /// The largest that slots of the gang may be: as declared, or as an executor that runs.
@@ -208,22 +210,22 @@ void Engine::bound_by(Application& app, const GangSize& size) {
     if (replaced > 0) {
         ledger_.add(app, app.shapes.size() - 1, {}, replaced);
     }
-    tell_bounded(app);
+    report_bounded(app);
     worklist_.to_check.insert(app.uid);
     worklist_.dirty_gangs.insert(app.uid);
 }
 
 /// The executor stays where it is, in a slot of another size.
 void Engine::reshape(Application& app, std::size_t slot, std::size_t shape) {
-    PodEntry& executor = pods_.wake(app.slots[slot].pod);
-    ledger_.vacate(app, executor);
+    PodEntry& executor = pods_.expand(app.slots[slot].pod);
+    ledger_.release(app, executor);
     app.slots[slot].shape = static_cast<std::uint16_t>(shape);
-    ledger_.fill(app, slot, executor);
-    rest_if_settled(executor);
+    ledger_.assign(app, slot, executor);
+    compact_if_settled(executor);
 }
 
-void Engine::tell_bounded(Application& app) {
-    announcer_.event(
+void Engine::report_bounded(Application& app) {
+    status_reporter_.event(
         driver_of(app),
         true,
         "ReservationBounded",
@@ -235,11 +237,12 @@ void Engine::tell_bounded(Application& app) {
 /// Slots for the executors that run, where they run, and for the rest of what is declared wherever
 /// there is room for all of it. False: there is none.
 bool Engine::rebuild(Application& app, const GangSize& size) {
-    follow_marks(app);
+    follow_slot_annotations(app);
     std::map<std::string, std::int64_t> running;
     std::int64_t missing = declared_count(size);
     for (const PodId member : pods_.sorted_members_of(app.uid)) {
-        const bool is_its = pods_.holds_room(member) && pods_.mark(member) != Mark::elastic &&
+        const bool is_its = pods_.holds_capacity(member) &&
+                            pods_.annotated_slot(member) != SlotAnnotation::surplus &&
                             pods_.namespace_of(member) == app.namespace_name.str();
         if (is_its && missing > 0) {
             ++running[pods_.node(member)];
@@ -254,7 +257,7 @@ bool Engine::rebuild(Application& app, const GangSize& size) {
     }
     std::vector<core::NodeCount> room;
     if (missing > 0) {
-        room = find_room(app, app.shapes.front().id, missing);
+        room = find_free_capacity(app, app.shapes.front().id, missing);
         std::int64_t found = 0;
         for (const core::NodeCount& place : room) {
             found += place.count;
@@ -273,27 +276,27 @@ bool Engine::rebuild(Application& app, const GangSize& size) {
     app.first_generation = app.generation + 1;
     app.stored = app.generation;
     app.annotation = {};
-    seat_members(app);
-    open_rest(app);
+    assign_members(app);
+    open_remaining(app);
     for (const core::NodeCount& place : room) {
         ledger_.add_open(app, 0, place.node, place.count);
     }
     rewrite_reservation(app);
     worklist_.dirty_gangs.insert(app.uid);
     worklist_.to_check.insert(app.uid);
-    tell_rebuilt(app);
+    report_rebuilt(app);
     return true;
 }
 
-void Engine::tell_rebuilt(Application& app) {
+void Engine::report_rebuilt(Application& app) {
     const std::string slots = std::to_string(app.slots.size());
-    app.remarks.make().notes = {
+    app.diagnostics.make().notes = {
         "its reservation was lost, and its " + slots +
         " slots were made anew from what it declares"};
     if (app.slots.empty()) {
         return;
     }
-    announcer_.event(
+    status_reporter_.event(
         driver_of(app),
         true,
         "ReservationRebuilt",

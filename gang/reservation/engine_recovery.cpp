@@ -26,7 +26,7 @@ bool Engine::adopt_waiting() {
             ++next;  // our own bind, whose annotation the watch has yet to show
             continue;
         }
-        work_left_ -= work_per_turn;
+        work_left_ -= work_per_attempt;
         if (is_running) {
             adopt(*app);
             work_left_ -= work_per_slot_adopted * static_cast<std::int64_t>(app->slots.size());
@@ -44,7 +44,7 @@ void Engine::adopt(Application& app) {
     ledger_.drop(app);
     release_shapes(app);
     worklist_.degraded.erase(app.rank());
-    app.degraded = false;
+    app.reported_unplaced = false;
     app.reserved = false;
     if (!read_reservation(app, text)) {
         if (reads_gangs()) {
@@ -59,9 +59,9 @@ void Engine::adopt(Application& app) {
         unverified_.insert(app.rank());
         want_declaration(app);
     }
-    follow_marks(app);
-    seat_members(app);
-    open_rest(app);
+    follow_slot_annotations(app);
+    assign_members(app);
+    open_remaining(app);
     worklist_.dirty_gangs.insert(app.uid);
     worklist_.to_check.insert(app.uid);
 }
@@ -74,7 +74,7 @@ bool Engine::read_reservation(Application& app, const std::string* text) {
     app.annotation = texts_.keep(*text);
     const auto read = decode_reservation(*text, schema_.gang.max_gang_size - 1);
     if (!read || read->anchor != app.uid) {
-        app.remarks.make().notes = {
+        app.diagnostics.make().notes = {
             read ? "the reservation annotation belongs to another pod" : read.error().message};
         return false;
     }
@@ -99,81 +99,86 @@ bool Engine::read_reservation(Application& app, const std::string* text) {
     return true;
 }
 
-void Engine::follow_marks(const Application& app) {
-    const PodIds executors = application_ids_.of(pods_.claim(pods_.id_of(app.uid))).ownerless;
+void Engine::follow_slot_annotations(const Application& app) {
+    const PodIds executors =
+        application_ids_.of(pods_.application_key(pods_.id_of(app.uid))).ownerless;
     for (const PodId executor : executors) {
-        PodEntry& entry = pods_.wake(executor);  // none of them rests
-        follow_mark(entry);
+        PodEntry& entry = pods_.expand(executor);  // none of them is compacted
+        follow_slot_annotation(entry);
         follow_labels(app, entry);
     }
-    recheck_claims(app);
+    recheck_application(app);
 }
 
-/// An executor that runs and whose mark a tenant has taken: it belongs to the gang whose slot its
-/// labels would have got it. Otherwise that slot is held for nobody as long as the gang lives.
+/// An executor that runs and whose slot annotation a tenant has taken: it belongs to the gang whose
+/// slot its labels would have got it. Otherwise that slot is held for nobody as long as the gang
+/// lives.
 void Engine::follow_labels(const Application& app, PodEntry& entry) {
-    const bool is_unmarked = entry.mark != Mark::elastic && is_unclaimed_executor(entry) &&
-                             !entry.pod.node_name.empty() && entry.holds_room();
-    if (is_unmarked && find_claimant(entry) == &app) {
+    const bool lacks_annotation = entry.annotated_slot != SlotAnnotation::surplus &&
+                                  has_unknown_driver(entry) && !entry.pod.node_name.empty() &&
+                                  entry.holds_capacity();
+    if (lacks_annotation && find_driver_by_id(entry) == &app) {
         become_member(entry, app.uid);
     }
 }
 
 /// Bound executors take slots on their own nodes first; an executor that was bound to a slot which
 /// has moved since takes one from elsewhere, or the gang would hold room twice.
-void Engine::seat_members(Application& app) {
+void Engine::assign_members(Application& app) {
     std::map<std::string_view, std::vector<std::size_t>> empty;  // by node, the first slot last
     for (std::size_t i = app.slots.size(); i-- > 0;) {
         if (app.slots[i].pod.is_none()) {
             empty[app.slots[i].node.str()].push_back(i);
         }
     }
-    // A stranger in another namespace may name our driver as its owner.
+    // A pod of another namespace may name our driver as its owner.
     std::vector<PodId> members = pods_.sorted_members_of(app.uid);
     std::erase_if(members, [this, &app](PodId member) {
-        return pods_.slot(member) >= 0 || !pods_.holds_room(member) ||
+        return pods_.slot(member) >= 0 || !pods_.holds_capacity(member) ||
                pods_.namespace_of(member) != app.namespace_name.str();
     });
-    const auto take = [this, &app](std::size_t slot, PodId member) {
-        if (pods_.rests(member)) {
-            ledger_.fill(app, slot, member);
+    const auto assign = [this, &app](std::size_t slot, PodId member) {
+        if (pods_.is_compacted(member)) {
+            ledger_.assign(app, slot, member);
         } else {
-            ledger_.fill(app, slot, pods_.wake(member));
+            ledger_.assign(app, slot, pods_.expand(member));
         }
     };
     for (const PodId member : members) {
         const auto here = empty.find(pods_.node(member));
-        if (pods_.mark(member) != Mark::elastic && here != empty.end() && !here->second.empty()) {
-            take(here->second.back(), member);
+        if (pods_.annotated_slot(member) != SlotAnnotation::surplus && here != empty.end() &&
+            !here->second.empty()) {
+            assign(here->second.back(), member);
             here->second.pop_back();
         }
     }
     std::size_t next = 0;
     for (const PodId member : members) {
-        if (pods_.slot(member) >= 0 || pods_.mark(member) != Mark::slot) {
+        if (pods_.slot(member) >= 0 || pods_.annotated_slot(member) != SlotAnnotation::slot) {
             continue;
         }
         while (next < app.slots.size() && !app.slots[next].pod.is_none()) {
             ++next;
         }
         if (next < app.slots.size()) {
-            take(next, member);
+            assign(next, member);
         }
     }
 }
 
 /// One that was bound while we looked elsewhere.
-void Engine::seat(Application& app, PodEntry& entry) {
+void Engine::assign_bound(Application& app, PodEntry& entry) {
     for (std::size_t i = 0; app.count_empty() > 0 && i < app.slots.size(); ++i) {
         const Slot& slot = app.slots[i];
-        if (entry.mark != Mark::elastic && slot.pod.is_none() && slot.node == entry.node()) {
-            ledger_.fill(app, i, entry);
+        if (entry.annotated_slot != SlotAnnotation::surplus && slot.pod.is_none() &&
+            slot.node == entry.node()) {
+            ledger_.assign(app, i, entry);
             return;
         }
     }
 }
 
-void Engine::open_rest(Application& app) {
+void Engine::open_remaining(Application& app) {
     for (Slot& slot : app.slots) {
         const auto node = slot.pod.is_none() ? cluster_.find_node(slot.node.str()) : std::nullopt;
         const core::ShapeId shape = app.shapes[slot.shape].id;
@@ -181,7 +186,7 @@ void Engine::open_rest(Application& app) {
             ledger_.open(app, slot, slot.node.str());
         }
     }
-    if (app.count(SlotState::degraded) > 0) {
+    if (app.count(SlotState::unplaced) > 0) {
         worklist_.degraded.insert(app.rank());
     }
 }

@@ -53,7 +53,7 @@ std::string Engine::reservation_text(const Application& app) const {
              0});
     }
     for (const Slot& slot : app.slots) {
-        if (slot.state == SlotState::degraded) {
+        if (slot.state == SlotState::unplaced) {
             ++out.shapes[slot.shape].unplaced;
         } else {
             ++counts[slot.shape][slot.node];
@@ -127,7 +127,7 @@ void Engine::reservation_stored(Application& app, std::int64_t generation) {
         app.rewrites.make().failures = 0;
         app.rewrites.make().waits_for_change = false;
     }
-    ledger_.release_holds(app, generation);
+    ledger_.finish_releases(app, generation);
     worklist_.dirty_gangs.insert(app.uid);  // slots that wait for this may be filled
 }
 
@@ -147,7 +147,7 @@ void Engine::observe_reservation(Application& app, const std::string* text) {
         rewrites.disputes = 0;
     }
     if (rewrites.disputes == 0) {
-        announcer_.event(
+        status_reporter_.event(
             driver_of(app),
             true,
             "ReservationRestored",

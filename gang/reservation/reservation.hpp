@@ -26,9 +26,9 @@
 namespace gang {
 
 inline constexpr std::string_view reservation_annotation = "gang-scheduler/reservation";
-/// On executors: "<driver uid>/<number>", or elastic_mark for one beyond its gang's slots.
+/// On executors: "<driver uid>/<number>", or surplus_slot for one beyond its gang's slots.
 inline constexpr std::string_view slot_annotation = "gang-scheduler/slot";
-inline constexpr std::string_view elastic_mark = "elastic";
+inline constexpr std::string_view surplus_slot = "elastic";
 /// In the place of the number: of a gang whose slots were lost, and will be made anew.
 inline constexpr std::string_view unnumbered_slot = "-";
 

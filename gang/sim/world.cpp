@@ -49,9 +49,9 @@ World::World(const Plan& with, Trace to)
       servers(*this),
       applications(*this),
       kubelets(*this),
-      mishaps(*this),
+      fault_injector(*this),
       checkers(*this),
-      deeds(*this) {
+      decision_checker(*this) {
     store.lease_states.emplace_back();
     for (std::uint32_t i = 0; i < static_cast<std::uint32_t>(plan.replicas); ++i) {
         replicas.emplace_back(*this, i);
@@ -88,7 +88,7 @@ void World::begin() {
     queue.plan(plan.chaos_ms, Happening::calm);
     const std::int64_t for_all_ms = plan.calm_ms_per_application * plan.applications;
     queue.plan(plan.chaos_ms + plan.calm_ms_max + for_all_ms, Happening::end);
-    mishaps.begin();
+    fault_injector.begin();
 }
 
 void World::run() {
@@ -173,7 +173,7 @@ void World::happen(const Planned& planned) {
             return servers.look_for_silence(planned.a, planned.b);
         case Happening::lease_seen:
             if (replicas[planned.a].lives(life)) {
-                replicas[planned.a].process().electing.seen(store.lease_states[serial]);
+                replicas[planned.a].process().elector.seen(store.lease_states[serial]);
             }
             return;
         case Happening::replica_starts:
@@ -196,12 +196,12 @@ void World::happen(const Planned& planned) {
             return;
         case Happening::elector_wakes:
             if (replicas[planned.a].lives(life)) {
-                replicas[planned.a].process().electing.wakes(serial);
+                replicas[planned.a].process().elector.wakes(serial);
             }
             return;
         case Happening::writer_wakes:
             if (replicas[planned.a].lives(life)) {
-                replicas[planned.a].process().writing.wakes(serial);
+                replicas[planned.a].process().writer.wakes(serial);
             }
             return;
         case Happening::kubelet_admits:
@@ -217,10 +217,10 @@ void World::happen(const Planned& planned) {
             return;
         case Happening::owner_is_gone:
             return kubelets.collect(planned.a);
-        case Happening::mishap:
-            return mishaps.strike(static_cast<Fault>(planned.a));
-        case Happening::mishap_ends:
-            return mishaps.end(static_cast<Fault>(planned.a), planned.b);
+        case Happening::strike:
+            return fault_injector.strike(static_cast<Fault>(planned.a));
+        case Happening::strike_ends:
+            return fault_injector.end(static_cast<Fault>(planned.a), planned.b);
         case Happening::submission:
             return submit();
         case Happening::inspection:
@@ -268,7 +268,7 @@ void World::calm_down() {
     is_calm = true;
     calm_ms = now_ms;
     faults.stop();
-    mishaps.heal();
+    fault_injector.heal();
     say([] { return std::string("calm"); });
 }
 
@@ -316,7 +316,7 @@ void World::pod_is_changed(PodId id, const Author& author, Change change) {
     }
     servers.pod_changed();
     checkers.pod_changed(entry, author);
-    deeds.pod_changed(entry, author);
+    decision_checker.pod_changed(entry, author);
     kubelets.pod_changed(entry);
     applications.pod_changed(entry);
 }
@@ -388,7 +388,7 @@ void World::set_lease(std::optional<k8s::protocol::Lease> lease) {
     store.lease_states.push_back(std::move(lease));
     const auto number = static_cast<std::uint64_t>(store.lease_states.size() - 1);
     for (std::uint32_t i = 0; i < replicas.size(); ++i) {
-        if (replicas[i].is_running() && replicas[i].process().electing.is_following()) {
+        if (replicas[i].is_running() && replicas[i].process().elector.is_following()) {
             queue.plan(
                 now_ms + random.between(1, plan.latency_ms_max),
                 Happening::lease_seen,
@@ -398,40 +398,40 @@ void World::set_lease(std::optional<k8s::protocol::Lease> lease) {
     }
 }
 
-void World::tell(const std::string& text) {
+void World::report(const std::string& text) {
     trace(fmt::format("{:>9.3f} {}", static_cast<double>(now_ms) / 1'000, text));
 }
 
 void World::clock_was_wrong(std::uint32_t replica) {
     checkers.clock_was_wrong(replica);
-    deeds.clock_was_wrong(replica);
+    decision_checker.clock_was_wrong(replica);
 }
 
 void World::lease_was_touched() {
     checkers.lease_was_touched();
-    deeds.lease_was_touched();
+    decision_checker.lease_was_touched();
 }
 
 void World::trace_decision(std::uint32_t replica, const Decision& decision) {
     if (const auto* bind = std::get_if<BindPod>(&decision)) {
-        tell(fmt::format("r{} decides: bind {} -> {}", replica, bind->pod.uid, bind->node));
+        report(fmt::format("r{} decides: bind {} -> {}", replica, bind->pod.uid, bind->node));
         for (const auto& [key, value] : bind->annotations) {
-            tell(fmt::format("      {}={}", key, value));
+            report(fmt::format("      {}={}", key, value));
         }
     } else if (const auto* update = std::get_if<UpdateReservation>(&decision)) {
         for (const auto& [key, value] : update->annotations) {
-            tell(
+            report(
                 fmt::format("r{} decides: {} of {} = {}", replica, key, update->driver.uid, value));
         }
     } else if (const auto* condition = std::get_if<SetCondition>(&decision)) {
-        tell(fmt::format(
+        report(fmt::format(
             "r{} decides: condition {} {} fence={}",
             replica,
             condition->pod.uid,
             condition->message,
             condition->fence));
     } else if (const auto* down = std::get_if<StepDown>(&decision)) {
-        tell(fmt::format("r{} steps down: {}", replica, down->why));
+        report(fmt::format("r{} steps down: {}", replica, down->why));
     }
 }
 

@@ -2,7 +2,7 @@
 // One seed's whole world, and its time. World is the only one that writes to the store: each write
 // gets the next revision and is told to everybody whom it concerns, the checkers last.
 //
-//   chaos: submissions, mishaps, faults ---calm---> everything is healed; all must finish ---> end
+//   chaos: submissions, injected faults ---calm---> everything is healed; all must finish ---> end
 
 #include "gang/reservation/seal.hpp"
 #include "gang/sim/base/counts.hpp"
@@ -13,11 +13,11 @@
 #include "gang/sim/base/store.hpp"
 #include "gang/sim/base/swarm.hpp"
 #include "gang/sim/checkers/checkers.hpp"
-#include "gang/sim/checkers/deeds.hpp"
+#include "gang/sim/checkers/decision_checker.hpp"
 #include "gang/sim/plane/api_server.hpp"
 #include "gang/sim/plane/applications.hpp"
+#include "gang/sim/plane/fault_injector.hpp"
 #include "gang/sim/plane/kubelets.hpp"
-#include "gang/sim/plane/mishaps.hpp"
 #include "gang/sim/replica/replica.hpp"
 
 #include <cstdint>
@@ -72,7 +72,7 @@ struct World {
     template <typename Text>
     void say(Text text) {
         if (trace) {
-            tell(text());
+            report(text());
         }
     }
 
@@ -89,9 +89,9 @@ struct World {
     ApiServers servers;
     Applications applications;
     Kubelets kubelets;
-    Mishaps mishaps;
+    FaultInjector fault_injector;
     Checkers checkers;
-    Deeds deeds;
+    DecisionChecker decision_checker;
     std::deque<Replica> replicas;
     std::int64_t calm_ms = 0;  ///< when it began
     bool is_calm = false;
@@ -104,7 +104,7 @@ private:
     void submit();
     void calm_down();
     void inspect();
-    void tell(const std::string& text);
+    void report(const std::string& text);
     void pod_is_changed(PodId id, const Author& author, sim::Change change);
     void node_is_changed(NodeId id, const Author& author, sim::Change change);
 

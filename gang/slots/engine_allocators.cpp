@@ -50,7 +50,7 @@ bool is_made_by_spark(const core::Pod& pod) {
 }  // namespace
 
 /// Taken once, when the pod is first seen: labels can be edited later.
-void Engine::take_claim(PodEntry& entry) {
+void Engine::note_application(PodEntry& entry) {
     const std::string& application = application_id(entry.pod);
     if (!entry.is_driver) {
         const core::OwnerReference* controller = core::find_controller(entry.pod);
@@ -65,18 +65,18 @@ void Engine::take_claim(PodEntry& entry) {
     if (application.empty() && !entry.hand_made) {
         return;
     }
-    entry.claim = texts_.keep(entry.pod.namespace_name + "/" + application);
+    entry.application_key = texts_.keep(entry.pod.namespace_name + "/" + application);
     if (entry.is_driver) {
-        application_ids_.add_driver(entry.claim, entry.id);
+        application_ids_.add_driver(entry.application_key, entry.id);
     } else {
-        application_ids_.add_ownerless(entry.claim, entry.id);
+        application_ids_.add_ownerless(entry.application_key, entry.id);
     }
 }
 
 /// A driver got its slots or ended: whose executors these are may be known now.
-void Engine::recheck_claims(const Application& app) {
+void Engine::recheck_application(const Application& app) {
     const PodId driver = pods_.id_of(app.uid);
-    const std::string& key = pods_.claim(driver);
+    const std::string& key = pods_.application_key(driver);
     if (app.phase == Phase::ended) {
         application_ids_.driver_ended(key, driver);
     }
@@ -88,17 +88,17 @@ void Engine::recheck_claims(const Application& app) {
 void Engine::become_member(PodEntry& entry, const std::string& owner) {
     leave_owner(entry);
     pods_.join(entry, owner);
-    application_ids_.got_owner(entry.claim, entry.id);
+    application_ids_.got_owner(entry.application_key, entry.id);
 }
 
-bool Engine::is_unclaimed_executor(const PodEntry& entry) const {
-    return application_ids_.is_ownerless(entry.claim, entry.id);
+bool Engine::has_unknown_driver(const PodEntry& entry) const {
+    return application_ids_.is_ownerless(entry.application_key, entry.id);
 }
 
 /// The one driver that the id can mean: the one alive, or the only one there ever was.
-const Application* Engine::find_claimant(const PodEntry& entry) const {
-    const ApplicationIds::Bearers& bearers = application_ids_.of(entry.claim);
-    if (entry.claim.str().ends_with('/')) {
+const Application* Engine::find_driver_by_id(const PodEntry& entry) const {
+    const ApplicationIds::Bearers& bearers = application_ids_.of(entry.application_key);
+    if (entry.application_key.str().ends_with('/')) {
         return find_nameless(entry);
     }
     const PodIds& candidates = bearers.candidates();
@@ -115,7 +115,7 @@ const Application* Engine::find_nameless(const PodEntry& entry) const {
     const Application* oldest = nullptr;
     const Application* with_room = nullptr;  // the oldest that has
     bool is_one_waiting = false;
-    for (const PodId driver : application_ids_.of(entry.claim).live) {
+    for (const PodId driver : application_ids_.of(entry.application_key).live) {
         const Application* app = find_app(pods_.uid(driver));
         if (app == nullptr || !app->reserved) {
             is_one_waiting = true;
@@ -152,11 +152,11 @@ const Application* Engine::find_owning_pod(const PodEntry& entry) const {
 }
 
 void Engine::follow_application(PodEntry& entry) {
-    if (!is_unclaimed_executor(entry)) {
+    if (!has_unknown_driver(entry)) {
         return;
     }
     const Application* app = entry.hand_made ? find_owning_pod(entry) : nullptr;
-    app = app != nullptr ? app : find_claimant(entry);
+    app = app != nullptr ? app : find_driver_by_id(entry);
     if (app == nullptr) {
         return;
     }
@@ -170,8 +170,8 @@ void Engine::follow_application(PodEntry& entry) {
 
 /// Whether the executor has to wait for a driver. Spark's own that name no driver of ours are those
 /// of its client mode, whose driver is elsewhere.
-bool Engine::is_orphan(const PodEntry& entry) const {
-    if (!entry.hand_made || !is_unclaimed_executor(entry) ||
+bool Engine::is_ownerless(const PodEntry& entry) const {
+    if (!entry.hand_made || !has_unknown_driver(entry) ||
         schema_.gang.orphan_executors == config::OrphanExecutors::schedule) {
         return false;
     }
@@ -180,39 +180,40 @@ bool Engine::is_orphan(const PodEntry& entry) const {
             return pods_.hand_made(driver);
         });
     };
-    const ApplicationIds::Bearers& bearers = application_ids_.of(entry.claim);
+    const ApplicationIds::Bearers& bearers = application_ids_.of(entry.application_key);
     return !is_made_by_spark(entry.pod) || has_hand_made(bearers.live) ||
            has_hand_made(bearers.ended);
 }
 
 /// As of now: its driver may have come, or have been admitted, since it was told to wait.
-bool Engine::is_waiting_orphan(const PodEntry& entry) const {
+bool Engine::is_waiting_ownerless(const PodEntry& entry) const {
     return entry.is_bindable() && find_app(entry.pod.uid) == nullptr &&
-           find_owner(entry) == nullptr && is_orphan(entry);
+           find_owner(entry) == nullptr && is_ownerless(entry);
 }
 
 /// There may be thousands, all there before their drivers are admitted: nothing is kept of it but
 /// what was said.
-void Engine::let_orphan_wait(const PodEntry& entry) {
+void Engine::let_ownerless_wait(const PodEntry& entry) {
     erase_app(entry.pod.uid);  // it may have stood in the queue by itself
-    announcer_.say_quietly(entry.pod, unowned_saying(cluster_.node_count(), entry.pod), now_ms_);
+    status_reporter_.report_quietly(
+        entry.pod, ownerless_message(cluster_.node_count(), entry.pod), now_ms_);
 }
 
 /// A bound executor says in our own annotation whose slot it has: also after a restart, and to a
 /// follower. What a tenant may have written there opens no slot that labels alone would not open.
-void Engine::follow_mark(PodEntry& entry) {
-    const std::string* mark = core::find_value(entry.pod.annotations, slot_annotation);
-    if (mark == nullptr || entry.pod.node_name.empty() || !is_unclaimed_executor(entry)) {
+void Engine::follow_slot_annotation(PodEntry& entry) {
+    const std::string* value = core::find_value(entry.pod.annotations, slot_annotation);
+    if (value == nullptr || entry.pod.node_name.empty() || !has_unknown_driver(entry)) {
         return;
     }
-    const std::string driver = mark->substr(0, mark->find('/'));
+    const std::string driver = value->substr(0, value->find('/'));
     const auto id = pods_.find(driver);
-    if (!id || !application_ids_.of(entry.claim).has_driver(*id)) {
+    if (!id || !application_ids_.of(entry.application_key).has_driver(*id)) {
         return;
     }
     const bool is_of_its_kind = !entry.hand_made || pods_.hand_made(*id);
-    const bool is_meant = schema_.is_sealed() || entry.claim.str().ends_with('/') ||
-                          application_ids_.of(entry.claim).candidates().size() == 1;
+    const bool is_meant = schema_.is_sealed() || entry.application_key.str().ends_with('/') ||
+                          application_ids_.of(entry.application_key).candidates().size() == 1;
     if (is_of_its_kind && is_meant) {
         become_member(entry, driver);
     }

@@ -21,11 +21,11 @@ bool Engine::classify_dirty_pods() {
             wake_at(now_ms_);
             return false;
         }
-        work_left_ -= work_per_turn;
+        work_left_ -= work_per_attempt;
         PodEntry* entry = pods_.find_active(*next);
         if (entry != nullptr && !entry->is_driver) {
             classify(*entry);
-            rest_if_settled(*entry);
+            compact_if_settled(*entry);
         }
     }
     return true;
@@ -52,8 +52,8 @@ void Engine::classify(PodEntry& entry) {
         worklist_.dirty_gangs.insert(owner->uid);
         return;
     }
-    if (is_orphan(entry)) {
-        let_orphan_wait(entry);
+    if (is_ownerless(entry)) {
+        let_ownerless_wait(entry);
         return;
     }
     const bool is_new = find_app(uid) == nullptr;
@@ -77,7 +77,7 @@ void Engine::match_dirty_gangs() {
         const std::string& uid = *next;
         if (Application* app = find_app(uid); app != nullptr && app->is_driver) {
             work_left_ -=
-                work_per_turn + work_per_slot * static_cast<std::int64_t>(app->slots.size());
+                work_per_attempt + work_per_slot * static_cast<std::int64_t>(app->slots.size());
             match(*app);
         }
     }
@@ -88,16 +88,16 @@ void Engine::match_dirty_gangs() {
 
 void Engine::match(Application& app) {
     worklist_.oversized.erase(app.uid);
-    if (hold_back(app)) {
+    if (back_off_crash_loop(app)) {
         return;
     }
     learn_shapes(app);
-    Look look;
+    MatchPass pass;
     // Slots that will open again, each for one executor that is worth waiting for.
-    look.returning =
-        static_cast<std::int64_t>(app.count(SlotState::draining) + app.count(SlotState::degraded));
+    pass.returning =
+        static_cast<std::int64_t>(app.count(SlotState::draining) + app.count(SlotState::unplaced));
     if (app.stored < app.generation && app.count(SlotState::open) > 0) {
-        look.returning +=
+        pass.returning +=
             std::count_if(app.slots.begin(), app.slots.end(), [&app](const Slot& slot) {
                 return slot.state == SlotState::open && !is_stored(app, slot);
             });
@@ -107,20 +107,21 @@ void Engine::match(Application& app) {
         PodEntry& entry = pods_.at(rank.uid);
         if (app.phase == Phase::ended) {
             erase_app(rank.uid);
-            announcer_.say_quietly(entry.pod, orphan_saying(cluster_.node_count(), app), now_ms_);
+            status_reporter_.report_quietly(
+                entry.pod, ended_driver_message(cluster_.node_count(), app), now_ms_);
         } else if (app.phase != Phase::running) {
-            announcer_.say_quietly(
-                entry.pod, member_saying(cluster_.node_count(), app, entry.pod.requests), now_ms_);
+            status_reporter_.report_quietly(
+                entry.pod, member_message(cluster_.node_count(), app, entry.pod.requests), now_ms_);
         } else if (!is_ready(entry)) {
-            say_retry(entry);
+            report_retry(entry);
         } else if (work_left_ <= 0) {
             worklist_.dirty_gangs.insert(app.uid);
             break;
-        } else if (!claim_slot(app, entry) && !grow_slot(app, entry, look)) {
-            wait_or_go_alone(app, entry, look);
+        } else if (!assign_open_slot(app, entry) && !grow_slot(app, entry, pass)) {
+            wait_or_go_alone(app, entry, pass);
         }
     }
-    for (const core::ShapeId shape : look.too_large) {
+    for (const core::ShapeId shape : pass.too_large) {
         cluster_.release_shape(shape);
     }
     if (app.pending->empty()) {
@@ -129,7 +130,7 @@ void Engine::match(Application& app) {
     watch_missing(app);
 }
 
-bool Engine::claim_slot(Application& app, PodEntry& entry) {
+bool Engine::assign_open_slot(Application& app, PodEntry& entry) {
     if (!app.reserved || !entry.pod.problem.empty()) {
         return false;
     }
@@ -138,20 +139,20 @@ bool Engine::claim_slot(Application& app, PodEntry& entry) {
         return false;
     }
     erase_app(entry.pod.uid);  // it may have stood in the queue as one too many
-    take_slot(app, *slot, entry, app.slots[*slot].node.str());
+    assign_slot(app, *slot, entry, app.slots[*slot].node.str());
     return true;
 }
 
-void Engine::take_slot(
+void Engine::assign_slot(
     Application& app, std::size_t slot, PodEntry& entry, const std::string& node) {
     send_bind(entry, node, {{std::string(slot_annotation), app.uid + "/" + std::to_string(slot)}});
-    ledger_.fill(app, slot, entry);
+    ledger_.assign(app, slot, entry);
     app.remove_pending(entry.rank());
 }
 
 /// The real pod wins over the declaration: an executor that is larger than its slot, or that may
 /// not go to its node, gets the slot anew where there is room for it as it is.
-bool Engine::grow_slot(Application& app, PodEntry& entry, Look& look) {
+bool Engine::grow_slot(Application& app, PodEntry& entry, MatchPass& pass) {
     if (!app.reserved || !entry.pod.problem.empty()) {
         return false;
     }
@@ -170,15 +171,15 @@ bool Engine::grow_slot(Application& app, PodEntry& entry, Look& look) {
     const core::ShapeId shape = cluster_.intern_shape(entry.pod.requests, entry.pod.constraints);
     const auto first_open = static_cast<std::size_t>(slot - app.slots.begin());
     const bool in_vain =
-        std::find(look.too_large.begin(), look.too_large.end(), shape) != look.too_large.end();
-    const auto growth = in_vain || look.too_large.size() == searches_per_gang
+        std::find(pass.too_large.begin(), pass.too_large.end(), shape) != pass.too_large.end();
+    const auto growth = in_vain || pass.too_large.size() == searches_per_gang
                             ? std::nullopt
                             : find_growth(app, first_open, entry, shape);
     if (!growth) {
         worklist_.oversized.insert(app.uid);
-        tell_oversized(app, entry, *slot);
-        if (!in_vain && look.too_large.size() < searches_per_gang) {
-            look.too_large.push_back(shape);
+        report_oversized(app, entry, *slot);
+        if (!in_vain && pass.too_large.size() < searches_per_gang) {
+            pass.too_large.push_back(shape);
         } else {
             cluster_.release_shape(shape);
         }
@@ -187,11 +188,11 @@ bool Engine::grow_slot(Application& app, PodEntry& entry, Look& look) {
     cluster_.release_shape(shape);
     Slot& grown = app.slots[growth->slot];
     if (growth->node != grown.node) {
-        ledger_.degrade(app, grown);
-        ledger_.hold(app, grown, rewrite_reservation(app));
+        ledger_.unplace(app, grown);
+        ledger_.release_later(app, grown, rewrite_reservation(app));
     }
     erase_app(entry.pod.uid);
-    take_slot(app, growth->slot, entry, growth->node);
+    assign_slot(app, growth->slot, entry, growth->node);
     return true;
 }
 
@@ -210,28 +211,30 @@ std::optional<Engine::Growth> Engine::find_growth(
         }
         const auto node = cluster_.find_node(slot.node.str());
         core::Trial trial(cluster_);
-        trial.release(slot.charge);
+        trial.release(slot.allocation);
         if (node && cluster_.capacity(*node, shape, core::View::free) > 0) {
             return Growth{i, slot.node};
         }
     }
     core::Trial trial(cluster_);
-    trial.release(app.slots[first_open].charge);
-    const auto found = find_room(app, shape, 1);
+    trial.release(app.slots[first_open].allocation);
+    const auto found = find_free_capacity(app, shape, 1);
     if (found.empty()) {
         return std::nullopt;
     }
     return Growth{first_open, cluster_.node_name(found.front().node)};
 }
 
-void Engine::tell_oversized(Application& app, const PodEntry& entry, const Slot& slot) {
+void Engine::report_oversized(Application& app, const PodEntry& entry, const Slot& slot) {
     const core::Resources& size = cluster_.resources(app.shapes[slot.shape].id);
-    announcer_.say_quietly(
-        entry.pod, oversized_saying(cluster_.node_count(), app, entry.pod.requests, size), now_ms_);
-    if (std::exchange(app.told_oversized, true)) {
+    status_reporter_.report_quietly(
+        entry.pod,
+        oversized_message(cluster_.node_count(), app, entry.pod.requests, size),
+        now_ms_);
+    if (std::exchange(app.reported_oversized, true)) {
         return;
     }
-    announcer_.event(
+    status_reporter_.event(
         driver_of(app),
         true,
         "ExecutorsLargerThanDeclared",
@@ -240,8 +243,8 @@ void Engine::tell_oversized(Application& app, const PodEntry& entry, const Slot&
 }
 
 /// Smaller than the slots for which there is no room: it need not wait until there is.
-bool Engine::is_smaller_than_lacking(const Application& app, const core::Pod& pod) const {
-    return app.degraded &&
+bool Engine::is_smaller_than_unplaced(const Application& app, const core::Pod& pod) const {
+    return app.reported_unplaced &&
            std::any_of(app.shapes.begin(), app.shapes.end(), [&](const GangShape& shape) {
                const core::Resources& size = cluster_.resources(shape.id);
                return shape.profile == profile_of(pod) && shape.learned && pod.requests != size &&
@@ -261,21 +264,22 @@ bool Engine::is_slotless(const Application* app) const {
 
 bool Engine::has_bound_member(const Application& app) const {
     const auto members = pods_.members_of(app.uid);
-    return std::any_of(
-        members.begin(), members.end(), [this](PodId member) { return pods_.holds_room(member); });
+    return std::any_of(members.begin(), members.end(), [this](PodId member) {
+        return pods_.holds_capacity(member);
+    });
 }
 
-void Engine::wait_or_go_alone(Application& app, PodEntry& entry, Look& look) {
-    if (look.returning > 0 && !is_smaller_than_lacking(app, entry.pod)) {
-        --look.returning;
+void Engine::wait_or_go_alone(Application& app, PodEntry& entry, MatchPass& pass) {
+    if (pass.returning > 0 && !is_smaller_than_unplaced(app, entry.pod)) {
+        --pass.returning;
         erase_app(entry.pod.uid);
-        announcer_.say_quietly(
-            entry.pod, member_saying(cluster_.node_count(), app, entry.pod.requests), now_ms_);
+        status_reporter_.report_quietly(
+            entry.pod, member_message(cluster_.node_count(), app, entry.pod.requests), now_ms_);
         return;
     }
     const bool is_new = find_app(entry.pod.uid) == nullptr;
     Application& lone = ensure_app(entry, false);
-    lone.elastic_of = texts_.keep(app.uid);
+    lone.surplus_of = texts_.keep(app.uid);
     if (is_new && is_slotless(&app)) {
         // It stands where its driver stood, and the gang's first one before all: else a driver and
         // the head of the queue might wait for each other's room.
@@ -292,7 +296,7 @@ void Engine::send_bind(PodEntry& entry, const std::string& node, core::StringMap
     entry.assumed_node = texts_.keep(node);
     entry.bind_in_flight = true;
     entry.bound_version = entry.pod.resource_version;
-    announcer_.forget(entry.pod.uid);
+    status_reporter_.forget(entry.pod.uid);
     decisions_.emplace_back(BindPod{
         ref_of(entry.pod),
         entry.pod.resource_version,
@@ -313,10 +317,10 @@ bool Engine::is_ready(const PodEntry& entry) const {
     return now_ms_ >= retry.not_before_ms || changed;
 }
 
-void Engine::say_retry(const PodEntry& entry) {
+void Engine::report_retry(const PodEntry& entry) {
     if (entry.retry->stale_version.empty()) {
-        announcer_.say_quietly(
-            entry.pod, retry_saying(cluster_.node_count(), *entry.retry), now_ms_);
+        status_reporter_.report_quietly(
+            entry.pod, retry_message(cluster_.node_count(), *entry.retry), now_ms_);
     }
 }
 

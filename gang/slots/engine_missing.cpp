@@ -19,13 +19,13 @@ void Engine::watch_missing(Application& app) {
     }
     app.missing = missing;
     app.missing_since_ms = now_ms_;
-    app.told_missing = app.told_missing && missing > 0;
+    app.reported_missing = app.reported_missing && missing > 0;
     if (missing > 0 && !app.missing_is_due) {
-        look_at_missing(app, now_ms_ + schema_.gang.missing_executors_after_ms);
+        check_missing_at(app, now_ms_ + schema_.gang.missing_executors_after_ms);
     }
 }
 
-void Engine::look_at_missing(Application& app, std::int64_t at_ms) {
+void Engine::check_missing_at(Application& app, std::int64_t at_ms) {
     app.missing_is_due = true;
     missing_due_.add(at_ms, texts_.keep(app.uid));
 }
@@ -39,15 +39,16 @@ void Engine::check_missing() {
             continue;
         }
         app->missing_is_due = false;
-        if (app->phase != Phase::running || app->missing == 0 || (app->told_missing && !release)) {
+        if (app->phase != Phase::running || app->missing == 0 ||
+            (app->reported_missing && !release)) {
             continue;
         }
         if (app->missing_since_ms + after_ms > now_ms_) {
-            look_at_missing(*app, app->missing_since_ms + after_ms);
+            check_missing_at(*app, app->missing_since_ms + after_ms);
             continue;
         }
-        app->told_missing = true;
-        announcer_.event(
+        app->reported_missing = true;
+        status_reporter_.event(
             driver_of(*app),
             true,
             "ExecutorsMissing",
@@ -56,7 +57,7 @@ void Engine::check_missing() {
                 (release ? "; their room is given back" : "; their room is kept for them"));
         if (release) {
             ledger_.give_up_unfilled(*app, rewrite_reservation(*app));
-            tell_health(*app);
+            report_health(*app);
             watch_missing(*app);
         }
     }
@@ -66,13 +67,13 @@ void Engine::check_missing() {
 /// A webhook may have given the executor to another scheduler: it counts where it runs, and the
 /// slot that nobody will come for is given back. What was bound before we led is not known to have
 /// been counted or not; those slots are kept, which costs room and breaks nothing.
-void Engine::observe_foreign_executor(const core::Pod& pod) {
+void Engine::observe_executor_elsewhere(const core::Pod& pod) {
     const core::OwnerReference* controller = core::find_controller(pod);
     Application* app = controller == nullptr ? nullptr : find_app(controller->uid);
     const std::string* role = core::find_value(pod.labels, "spark-role");
     if (app == nullptr || !app->is_driver || app->namespace_name != pod.namespace_name ||
         role == nullptr || *role != "executor" || pod.node_name.empty() || core::is_terminal(pod) ||
-        !foreign_executors_.insert(pod.uid).second) {
+        !executors_elsewhere_.insert(pod.uid).second) {
         return;
     }
     if (!term_.leads || !app->reserved || app->phase != Phase::running) {
@@ -91,8 +92,8 @@ void Engine::observe_foreign_executor(const core::Pod& pod) {
         ledger_.give_up(*app, {*found}, rewrite_reservation(*app));
         worklist_.dirty_gangs.insert(app->uid);
     }
-    if (!std::exchange(app->told_foreign, true)) {
-        announcer_.event(
+    if (!std::exchange(app->reported_elsewhere, true)) {
+        status_reporter_.event(
             driver_of(*app),
             true,
             "ExecutorsElsewhere",

@@ -1,5 +1,5 @@
-// Slots whose node was lost, cordoned or overrun by pods of others go elsewhere before new gangs
-// are looked at; a gang for which there is no other room is degraded and stops nobody.
+// Slots whose node was lost, cordoned or overcommitted by pods of others go elsewhere before new
+// gangs are looked at; a gang for which there is no other room is degraded and stops nobody.
 
 #include "gang/engine.hpp"
 #include "gang/reservation/reservation.hpp"
@@ -11,7 +11,7 @@
 namespace gang {
 
 /// Whose slots may have to move, or may find room now; in the order in which they came.
-std::set<Rank> Engine::find_gangs_to_repair(bool room_appeared) {
+std::set<Rank> Engine::find_gangs_to_repair(bool capacity_appeared) {
     std::set<Rank> gangs;
     const auto is_live = [](const Application& app) {
         return app.reserved && app.phase == Phase::running;
@@ -22,22 +22,22 @@ std::set<Rank> Engine::find_gangs_to_repair(bool room_appeared) {
             gangs.insert(found->second.rank());
         }
     }
-    if (room_appeared) {
+    if (capacity_appeared) {
         for (const Rank& rank : worklist_.degraded) {
             if (is_live(apps_.at(rank.uid))) {
                 gangs.insert(rank);
             }
         }
     }
-    const std::set<std::string> suspects = cluster_model_.take_nodes_to_check();
-    if (suspects.empty()) {
+    const std::set<std::string> nodes_to_repair = cluster_model_.take_nodes_to_check();
+    if (nodes_to_repair.empty()) {
         return gangs;
     }
     for (const Rank& rank : ledger_.unfilled()) {
         const Application& app = apps_.at(rank.uid);
         if (is_live(app) &&
-            std::any_of(app.slots.begin(), app.slots.end(), [&suspects](const Slot& slot) {
-                return slot.state == SlotState::open && suspects.contains(slot.node.str());
+            std::any_of(app.slots.begin(), app.slots.end(), [&nodes_to_repair](const Slot& slot) {
+                return slot.state == SlotState::open && nodes_to_repair.contains(slot.node.str());
             })) {
             gangs.insert(rank);
         }
@@ -47,12 +47,12 @@ std::set<Rank> Engine::find_gangs_to_repair(bool room_appeared) {
 
 void Engine::repair() {
     is_repaired_ = true;
-    const bool room_appeared = repaired_at_ != cluster_.room_version();
+    const bool capacity_appeared = repaired_at_ != cluster_.free_capacity_version();
     if (cluster_model_.nodes_to_check().empty() && worklist_.to_check.empty() &&
-        (worklist_.degraded.empty() || !room_appeared)) {
+        (worklist_.degraded.empty() || !capacity_appeared)) {
         return;
     }
-    const std::set<Rank> found = find_gangs_to_repair(room_appeared);
+    const std::set<Rank> found = find_gangs_to_repair(capacity_appeared);
     std::vector<const Rank*> gangs;
     for (const Rank& rank : found) {
         gangs.push_back(&rank);
@@ -71,33 +71,34 @@ void Engine::repair() {
             continue;
         }
         Application& app = apps_.at(rank->uid);
-        work_left_ -= work_per_turn + work_per_slot * static_cast<std::int64_t>(app.slots.size());
+        work_left_ -=
+            work_per_attempt + work_per_slot * static_cast<std::int64_t>(app.slots.size());
         repair_gang(app);
     }
-    repaired_at_ = cluster_.room_version();
+    repaired_at_ = cluster_.free_capacity_version();
 }
 
 /// Gives up the room of open slots that cannot stay where they are. The room may be held on for a
-/// while (see rehouse()), but first the slots beside it get their chance to stay.
+/// while (see move_slot()), but first the slots beside it get their chance to stay.
 void Engine::find_leaving(Application& app) {
-    const auto look = [this, &app](bool are_stored) {
+    const auto give_up_unusable = [this, &app](bool are_stored) {
         for (Slot& slot : app.slots) {
             if (slot.state != SlotState::open || is_stored(app, slot) != are_stored) {
                 continue;
             }
             const auto node = cluster_.find_node(slot.node.str());
             if (!ledger_.is_usable(app, slot) ||
-                ledger_.is_overrun(*node, app.shapes[slot.shape].id)) {
-                ledger_.degrade(app, slot);
+                ledger_.is_overcommitted_for(*node, app.shapes[slot.shape].id)) {
+                ledger_.unplace(app, slot);
                 slot.leaving = true;
             }
         }
     };
-    look(false);  // see repair()
-    look(true);
+    give_up_unusable(false);  // see repair()
+    give_up_unusable(true);
 }
 
-std::vector<core::NodeCount> Engine::find_room(
+std::vector<core::NodeCount> Engine::find_free_capacity(
     const Application& app, core::ShapeId shape, std::int64_t count) {
     core::PlacementRequest request;
     request.policy = policy_of(app);
@@ -115,12 +116,12 @@ std::vector<core::NodeCount> Engine::find_room(
 }
 
 /// The reservation as written does not say so.
-void Engine::rehouse(Application& app, Slot& slot, core::NodeIndex to) {
+void Engine::move_slot(Application& app, Slot& slot, core::NodeIndex to) {
     const std::string node = cluster_.node_name(to);
     if (slot.leaving) {
         // Until the new reservation is written, a restart would look for the slot on its old node,
         // which may be back by then.
-        ledger_.hold(app, slot, app.generation + 1);
+        ledger_.release_later(app, slot, app.generation + 1);
     }
     slot.leaving = false;
     slot.since = app.since(app.generation + 1);
@@ -131,20 +132,20 @@ void Engine::repair_gang(Application& app) {
     find_leaving(app);
     bool changed = false;
     for (std::size_t shape = 0; shape < app.shapes.size(); ++shape) {
-        std::vector<Slot*> homeless;
+        std::vector<Slot*> unplaced;
         for (Slot& slot : app.slots) {
-            if (slot.shape == shape && slot.state == SlotState::degraded) {
-                homeless.push_back(&slot);
+            if (slot.shape == shape && slot.state == SlotState::unplaced) {
+                unplaced.push_back(&slot);
             }
         }
-        if (homeless.empty()) {
+        if (unplaced.empty()) {
             continue;
         }
-        const auto count = static_cast<std::int64_t>(homeless.size());
-        auto next = homeless.begin();
-        for (const core::NodeCount& found : find_room(app, app.shapes[shape].id, count)) {
+        const auto count = static_cast<std::int64_t>(unplaced.size());
+        auto next = unplaced.begin();
+        for (const core::NodeCount& found : find_free_capacity(app, app.shapes[shape].id, count)) {
             for (std::int64_t i = 0; i < found.count; ++i, ++next) {
-                rehouse(app, **next, found.node);
+                move_slot(app, **next, found.node);
                 changed = true;
             }
         }
@@ -154,36 +155,36 @@ void Engine::repair_gang(Application& app) {
         // A node that is gone may come back, a closed one open, a full one get room before that,
         // too.
         if (slot.leaving) {
-            ledger_.hold(app, slot, app.generation + 1);
+            ledger_.release_later(app, slot, app.generation + 1);
         }
         slot.leaving = false;
     }
     if (changed) {
-        seat_members(app);  // one may run where an old text had no slot, and has one now
+        assign_members(app);  // one may run where an old text had no slot, and has one now
         rewrite_reservation(app);
         worklist_.dirty_gangs.insert(app.uid);
     }
-    tell_health(app);
+    report_health(app);
 }
 
-void Engine::tell_health(Application& app) {
-    const std::size_t homeless = app.count(SlotState::degraded);
-    if (homeless > 0) {
+void Engine::report_health(Application& app) {
+    const std::size_t unplaced = app.count(SlotState::unplaced);
+    if (unplaced > 0) {
         worklist_.degraded.insert(app.rank());
     } else {
         worklist_.degraded.erase(app.rank());
     }
-    if (app.degraded == (homeless > 0)) {
+    if (app.reported_unplaced == (unplaced > 0)) {
         return;
     }
-    app.degraded = homeless > 0;
-    announcer_.event(
+    app.reported_unplaced = unplaced > 0;
+    status_reporter_.event(
         driver_of(app),
-        app.degraded,
-        app.degraded ? "GangDegraded" : "GangRepaired",
-        app.degraded ? "no room now for " + std::to_string(homeless) +
-                           " of the gang's slots, whose nodes were lost or are full"
-                     : "every slot of the gang has room again");
+        app.reported_unplaced,
+        app.reported_unplaced ? "GangDegraded" : "GangRepaired",
+        app.reported_unplaced ? "no room now for " + std::to_string(unplaced) +
+                                    " of the gang's slots, whose nodes were lost or are full"
+                              : "every slot of the gang has room again");
 }
 
 /// A bound driver that never runs (an image that cannot be pulled) must not hold its gang for ever.
@@ -201,9 +202,9 @@ void Engine::check_stuck() {
         if (release) {
             ledger_.give_up_unfilled(*app, rewrite_reservation(*app));
             worklist_.degraded.erase(app->rank());
-            app->degraded = false;
+            app->reported_unplaced = false;
         }
-        announcer_.event(
+        status_reporter_.event(
             driver_of(*app),
             true,
             "GangStuck",

@@ -4,7 +4,7 @@
 //
 //   smaller   slots shrink where they are; what they leave is free once that is written
 //   larger    slots grow where they are, from the gang's own and from free room; those that cannot
-//             move; those that fit nowhere are degraded: repaired before new gangs get anything
+//             move; those that fit nowhere are unplaced: repaired before new gangs get anything
 //
 // The room of no other gang is touched, and of its own room the gang uses what is of use: with
 // three slots of 4Gi it may run two executors of 5Gi. Executors that differ from the first one are
@@ -57,7 +57,7 @@ void Engine::learn_shapes(Application& app) {
     for (const Rank& rank : *app.pending) {
         const PodEntry& entry = pods_.at(rank.uid);
         // Executors of a set are known by labels alone, which is not enough to change a shape.
-        if (is_ready(entry) && entry.pod.problem.empty() && entry.claim.empty()) {
+        if (is_ready(entry) && entry.pod.problem.empty() && entry.application_key.empty()) {
             learn_shape(app, entry.pod);
         }
     }
@@ -93,7 +93,7 @@ void Engine::correct_shape(Application& app, std::size_t index, const core::Pod&
     for (Slot& slot : app.slots) {
         if (slot.shape == index && slot.state == SlotState::open) {
             core::add_times(left[slot.node], predicted, 1);
-            ledger_.degrade(app, slot);
+            ledger_.unplace(app, slot);
             slot.leaving = true;
         }
     }
@@ -108,7 +108,7 @@ void Engine::correct_shape(Application& app, std::size_t index, const core::Pod&
             had->second = core::difference(had->second, pod.requests);
         }
     };
-    std::vector<Slot*> homeless;
+    std::vector<Slot*> unplaced;
     for (Slot& slot : app.slots) {
         if (slot.shape != index) {
             continue;
@@ -120,30 +120,30 @@ void Engine::correct_shape(Application& app, std::size_t index, const core::Pod&
         if (stays) {
             open(slot, slot.node, !grows);
         } else {
-            homeless.push_back(&slot);
+            unplaced.push_back(&slot);
         }
     }
     const auto total = std::count_if(app.slots.begin(), app.slots.end(), [index](const auto& slot) {
         return slot.shape == index;
     });
-    auto next = homeless.begin();
-    const auto count = static_cast<std::int64_t>(homeless.size());
+    auto next = unplaced.begin();
+    const auto count = static_cast<std::int64_t>(unplaced.size());
     for (const core::NodeCount& found :
-         count == 0 ? std::vector<core::NodeCount>{} : find_room(app, corrected, count)) {
+         count == 0 ? std::vector<core::NodeCount>{} : find_free_capacity(app, corrected, count)) {
         for (std::int64_t i = 0; i < found.count; ++i, ++next) {
             open(**next, cluster_.node_name(found.node), false);
         }
     }
     for (const auto& [node, amounts] : left) {
         if (amounts != core::Resources{}) {
-            ledger_.hold(app, node, amounts, generation);
+            ledger_.release_later(app, node, amounts, generation);
         }
     }
-    tell_corrected(app, predicted, corrected, {total, homeless.end() - next});
+    report_corrected(app, predicted, corrected, {total, unplaced.end() - next});
     worklist_.dirty_gangs.insert(app.uid);
 }
 
-void Engine::tell_corrected(
+void Engine::report_corrected(
     Application& app,
     const core::Resources& predicted,
     core::ShapeId corrected,
@@ -156,7 +156,7 @@ void Engine::tell_corrected(
                   core::describe(real);
     if (placed.without == 0) {
         text += "; room for all " + std::to_string(placed.total) + " is reserved";
-        tell_health(app);
+        report_health(app);
     } else {
         const auto nodes = cluster_.nodes_by_name();
         const bool never = std::none_of(nodes.begin(), nodes.end(), [&](core::NodeIndex node) {
@@ -167,10 +167,10 @@ void Engine::tell_corrected(
                 (never ? ", and no node could take one even if it were empty"
                        : ", the rest gets room before any gang that waits");
         worklist_.degraded.insert(app.rank());
-        app.degraded = true;
+        app.reported_unplaced = true;
     }
-    app.remarks.make().notes.push_back(text);
-    announcer_.event(driver_of(app), true, "ShapeCorrected", text);
+    app.diagnostics.make().notes.push_back(text);
+    status_reporter_.event(driver_of(app), true, "ShapeCorrected", text);
 }
 
 }  // namespace gang

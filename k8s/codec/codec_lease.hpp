@@ -9,10 +9,11 @@
 
 namespace k8s {
 
-/// On the Lease: the epoch of its holder's reign.
+/// On the Lease: the epoch of its holder's leadership term.
 inline constexpr const char* epoch_annotation = "gang-scheduler/epoch";
-/// On a Lease that was given up with no write under way: the epoch of the reign that ended so. Any
-/// other epoch's is of no meaning, so a leader that does not know this annotation voids it.
+/// On a Lease that was given up with no write under way: the epoch of the leadership term that
+/// ended so. Any other epoch's is of no meaning, so a leader that does not know this annotation
+/// voids it.
 inline constexpr const char* settled_annotation = "gang-scheduler/settled";
 
 core::Result<protocol::Lease> decode_lease(std::string json);

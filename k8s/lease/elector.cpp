@@ -62,8 +62,8 @@ struct Elector::Impl {
     std::int64_t noticed_ms = 0;
     std::function<void()> stop_done;
     std::int64_t stop_by_ms = 0;
-    std::string told_holder;
-    bool told_leader = false;
+    std::string reported_holder;
+    bool reported_leader = false;
     bool started = false;
     bool stopped = false;
     bool following = false;
@@ -85,7 +85,7 @@ struct Elector::Impl {
     }
     std::string watch_target(const std::string& version);
 
-    void tell_changes();
+    void report_changes();
     void failed(const std::string& why);
     void conflict();
     LeaseWrite write_of(const protocol::UpdateLease& update) const;
@@ -95,7 +95,7 @@ struct Elector::Impl {
     void take_written(std::int64_t sent_ms, const Reply& reply);
     void take_lease(const LeaseLine& line);
     bool take_bytes(const std::string& bytes);
-    void tell_holder();
+    void report_holder();
 
     asio::awaitable<void> run();
     asio::awaitable<void> follow(protocol::FollowLease action);
@@ -104,10 +104,10 @@ struct Elector::Impl {
     asio::awaitable<void> release();
 };
 
-void Elector::Impl::tell_changes() {
-    if (stopped || told_leader == election.is_leader()) return;
-    told_leader = election.is_leader();
-    if (told_leader) {
+void Elector::Impl::report_changes() {
+    if (stopped || reported_leader == election.is_leader()) return;
+    reported_leader = election.is_leader();
+    if (reported_leader) {
         problem.clear();
         if (options.gained) {
             options.gained({election.epoch(), election.was_handed_over(), election.why_free()});
@@ -118,10 +118,10 @@ void Elector::Impl::tell_changes() {
 }
 
 // Who leads, for the log of one that does not.
-void Elector::Impl::tell_holder() {
+void Elector::Impl::report_holder() {
     const std::string& holder = election.holder();
-    if (stopped || holder == told_holder) return;
-    told_holder = holder;
+    if (stopped || holder == reported_holder) return;
+    reported_holder = holder;
     if (holder == options.identity || !options.notice) return;
     const std::string who = holder.empty() ? "nobody" : one_line(holder, 128);
     options.notice(NoticeLevel::info, "standing by, the lease is held by " + who);
@@ -130,9 +130,9 @@ void Elector::Impl::tell_holder() {
 void Elector::Impl::failed(const std::string& why) {
     // After the end the owner's sink may be gone. The same words every two seconds help nobody.
     const std::int64_t now = monotonic_ms();
-    const bool is_news = why != problem || now - noticed_ms >= notice_again_ms;
+    const bool is_change = why != problem || now - noticed_ms >= notice_again_ms;
     problem = why;
-    if (!stopped && is_news && options.notice) {
+    if (!stopped && is_change && options.notice) {
         noticed_ms = now;
         options.notice(NoticeLevel::warning, "lease problem=\"" + why + "\"");
     }
@@ -190,7 +190,7 @@ void Elector::Impl::take_read(const Reply& reply) {
     seen = response.body;
     if (lease->holder != options.identity) problem = "held by " + one_line(lease->holder, 128);
     election.on_read(monotonic_ms(), *lease);
-    tell_holder();
+    report_holder();
 }
 
 void Elector::Impl::take_lease(const LeaseLine& line) {
@@ -201,7 +201,7 @@ void Elector::Impl::take_lease(const LeaseLine& line) {
     }
     seen = line.json;
     election.on_followed(now, line.lease);
-    tell_holder();
+    report_holder();
 }
 
 // False: the watch cannot go on.
@@ -309,11 +309,11 @@ asio::awaitable<void> Elector::Impl::run() {
     while (!stopped) {
         protocol::LeaseAction action =
             election.next(monotonic_ms(), static_cast<std::uint32_t>(random()));
-        tell_changes();
+        report_changes();
         if (stopped) break;
         co_await step(std::move(action));
         election.check_deadline(monotonic_ms());
-        tell_changes();
+        report_changes();
     }
     stop_timer.cancel();
     if (lease_end != LeaseEnd::leave) co_await release();

@@ -17,7 +17,7 @@
 namespace k8s {
 
 /// A leadership that begins.
-struct Reign {
+struct LeadershipTerm {
     std::int64_t epoch = 0;    ///< grows with every change of leader
     bool handed_over = false;  ///< Election::was_handed_over()
     std::string why;           ///< how the lease came to be free
@@ -30,7 +30,7 @@ struct ElectorOptions {
     std::int64_t lease_duration_ms = 15'000;
     std::int64_t renew_deadline_ms = 10'000;
     std::int64_t retry_period_ms = 2'000;
-    std::function<void(const Reign& reign)> gained;
+    std::function<void(const LeadershipTerm& term)> gained;
     /// Nothing may be written any more. The elector goes on as a candidate.
     std::function<void(const std::string& why)> lost;
     NoticeSink notice;

@@ -97,7 +97,7 @@ void Election::leads_no_more() {
     handed_over_ = false;
 }
 
-void Election::look(std::int64_t now_ms, const std::optional<Lease>& lease) {
+void Election::observe(std::int64_t now_ms, const std::optional<Lease>& lease) {
     if (!lease) {
         exists_ = false;
         leads_no_more();
@@ -111,7 +111,7 @@ void Election::look(std::int64_t now_ms, const std::optional<Lease>& lease) {
 
 void Election::on_read(std::int64_t now_ms, const std::optional<Lease>& lease) {
     must_read_ = false;
-    look(now_ms, lease);
+    observe(now_ms, lease);
 }
 
 void Election::on_written(std::int64_t sent_ms, const Lease& lease) {
@@ -139,7 +139,7 @@ void Election::on_conflict(std::int64_t now_ms) {
 
 void Election::on_followed(std::int64_t now_ms, const std::optional<Lease>& lease) {
     follow_had_event_ = true;
-    look(now_ms, lease);
+    observe(now_ms, lease);
 }
 
 void Election::on_follow_ended(std::int64_t now_ms, FollowEnd end) {

@@ -36,8 +36,9 @@ struct Lease {
     std::int64_t transitions = 0;
     std::string renewed;           ///< renewTime, opaque
     std::string resource_version;  ///< opaque
-    std::int64_t epoch = 0;        ///< of the reign, as its leader wrote it; 0: no word of it
-    bool settled = false;  ///< given up, with no write of this reign or an older one under way
+    std::int64_t epoch = 0;  ///< of the leadership term, as its leader wrote it; 0: no word of it
+    bool settled =
+        false;  ///< given up, with no write of this leadership term or an older one under way
     friend bool operator==(const Lease&, const Lease&) = default;
 };
 
@@ -135,7 +136,7 @@ public:
 
 private:
     void see(std::int64_t now_ms, const Lease& lease);
-    void look(std::int64_t now_ms, const std::optional<Lease>& lease);
+    void observe(std::int64_t now_ms, const std::optional<Lease>& lease);
     std::int64_t expires_ms() const;
     void leads_no_more();
     bool is_ours() const { return claimed_ && seen_.holder == options_.identity; }

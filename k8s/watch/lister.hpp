@@ -1,6 +1,7 @@
 #pragma once
-// One consistent list of a kind, page by page, each object handed over and forgotten: for an audit
-// beside the watches. One connection of its own, opened for each list and closed after it.
+// One consistent list of a kind, page by page, each object handed over and forgotten: for a
+// consistency check beside the watches. One connection of its own, opened for each list and closed
+// after it.
 
 #include "core/base/result.hpp"
 #include "core/value/node.hpp"

@@ -6,7 +6,7 @@
 #include "k8s/codec/codec_status.hpp"
 #include "k8s/net/connection.hpp"
 #include "k8s/protocol/reflector.hpp"
-#include "k8s/watch/intake.hpp"
+#include "k8s/watch/ingest.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <fmt/format.h>
@@ -28,8 +28,8 @@ std::uint64_t random_seed() {
     return static_cast<std::uint64_t>(random()) << 32 | random();
 }
 
-IntakeOptions intake_options(const WatcherOptions& options, std::function<void(WatchEvent)> emit) {
-    IntakeOptions made;
+IngestOptions ingest_options(const WatcherOptions& options, std::function<void(WatchEvent)> emit) {
+    IngestOptions made;
     made.kind = options.kind;
     made.version_use = options.version_use;
     made.fingerprint_seed = random_seed();
@@ -71,18 +71,18 @@ struct Watcher::Impl : std::enable_shared_from_this<Watcher::Impl> {
         : io(context),
           options(std::move(given)),
           connection(context, std::move(endpoint)),
-          intake(intake_options(options, [this](WatchEvent e) { options.sink(std::move(e)); })),
+          ingest(ingest_options(options, [this](WatchEvent e) { options.sink(std::move(e)); })),
           pause_timer(context),
-          gate_timer(context),
+          resume_timer(context),
           random(std::random_device()()) {}
 
     asio::io_context& io;
     WatcherOptions options;
     PageSize page_size{options.page_size};
     Connection connection;
-    Intake intake;
+    Ingest ingest;
     asio::steady_timer pause_timer;
-    asio::steady_timer gate_timer;
+    asio::steady_timer resume_timer;
     std::minstd_rand random;
     WatcherStats stats;
     bool started = false;
@@ -117,13 +117,13 @@ struct Watcher::Impl : std::enable_shared_from_this<Watcher::Impl> {
     asio::awaitable<void> list(std::string continue_token);
     asio::awaitable<void> watch(protocol::AskWatch ask);
     asio::awaitable<void> follow(std::int64_t end_ms);
-    asio::awaitable<void> gate();
+    asio::awaitable<void> until_resumed();
 };
 
 // The server makes the next page while this one is read.
 asio::awaitable<void> Watcher::Impl::take_page(std::string body) {
     const std::size_t bytes = body.size();
-    const auto opened = intake.open_page(std::move(body));
+    const auto opened = ingest.open_page(std::move(body));
     if (const auto* ended = std::get_if<PageOutcome>(&opened)) {
         note_page(*ended);
         co_return;
@@ -134,7 +134,7 @@ asio::awaitable<void> Watcher::Impl::take_page(std::string body) {
         co_await connection.send_ahead(std::move(next));
     }
     if (stopped || wants_list) co_return;
-    note_page(intake.take_items());
+    note_page(ingest.take_items());
 }
 
 void Watcher::Impl::note_page(PageOutcome outcome) {
@@ -142,11 +142,11 @@ void Watcher::Impl::note_page(PageOutcome outcome) {
     switch (outcome) {
         case PageOutcome::unreadable:
         case PageOutcome::broken:
-            problem("list: " + intake.problem());
-            intake.reflector().on_list_failed(protocol::Trouble(), monotonic_ms(), chance());
+            problem("list: " + ingest.problem());
+            ingest.reflector().on_list_failed(protocol::Trouble(), monotonic_ms(), chance());
             return;
         case PageOutcome::refused:
-            problem(intake.problem());
+            problem(ingest.problem());
             return;
         case PageOutcome::more:
             stats.heard_ms = monotonic_ms();
@@ -156,7 +156,7 @@ void Watcher::Impl::note_page(PageOutcome outcome) {
     }
     stats.heard_ms = monotonic_ms();
     stats.last_problem.clear();
-    notice(NoticeLevel::info, fmt::format("listed={}", intake.reflector().size()));
+    notice(NoticeLevel::info, fmt::format("listed={}", ingest.reflector().size()));
 }
 
 asio::awaitable<void> Watcher::Impl::list(std::string continue_token) {
@@ -166,7 +166,7 @@ asio::awaitable<void> Watcher::Impl::list(std::string continue_token) {
     if (stopped || wants_list) co_return;
     if (const auto* failure = std::get_if<Failure>(&reply)) {
         problem(failure->message);
-        intake.reflector().on_list_failed(trouble_of(*failure), monotonic_ms(), chance());
+        ingest.reflector().on_list_failed(trouble_of(*failure), monotonic_ms(), chance());
         co_return;
     }
     auto& response = std::get<Response>(reply);
@@ -174,7 +174,7 @@ asio::awaitable<void> Watcher::Impl::list(std::string continue_token) {
         const protocol::Trouble trouble = trouble_of(response);
         problem(fmt::format("list: {} ({})", trouble.message, trouble.status));
         denied = is_denial(trouble);
-        intake.reflector().on_list_failed(trouble, monotonic_ms(), chance());
+        ingest.reflector().on_list_failed(trouble, monotonic_ms(), chance());
         co_return;
     }
     co_await take_page(std::move(response.body));
@@ -196,7 +196,7 @@ asio::awaitable<void> Watcher::Impl::watch(protocol::AskWatch ask) {
     if (stopped || wants_list) co_return;
     if (const auto* failure = std::get_if<Failure>(&reply)) {
         problem(failure->message);
-        intake.reflector().on_watch_failed(trouble_of(*failure), monotonic_ms(), chance());
+        ingest.reflector().on_watch_failed(trouble_of(*failure), monotonic_ms(), chance());
         co_return;
     }
     const auto& response = std::get<Response>(reply);
@@ -204,7 +204,7 @@ asio::awaitable<void> Watcher::Impl::watch(protocol::AskWatch ask) {
         const protocol::Trouble trouble = trouble_of(response);
         problem(fmt::format("watch: {} ({})", trouble.message, trouble.status));
         denied = is_denial(trouble);
-        intake.reflector().on_watch_failed(trouble, monotonic_ms(), chance());
+        ingest.reflector().on_watch_failed(trouble, monotonic_ms(), chance());
         co_return;
     }
     ++stats.watches;
@@ -212,17 +212,17 @@ asio::awaitable<void> Watcher::Impl::watch(protocol::AskWatch ask) {
     stats.last_problem.clear();
     stats.interrupted_ms = 0;
     stats.heard_ms = monotonic_ms();
-    intake.clear();
-    intake.reflector().on_watch_opened(monotonic_ms());
+    ingest.clear();
+    ingest.reflector().on_watch_opened(monotonic_ms());
     const std::int64_t end = monotonic_ms() + ask.timeout_seconds * 1'000 + watch_overdue_ms;
     co_await follow(end);
     stats.interrupted_ms = monotonic_ms();
-    intake.clear();
+    ingest.clear();
 }
 
 asio::awaitable<void> Watcher::Impl::follow(std::int64_t end_ms) {
     for (;;) {
-        co_await gate();
+        co_await until_resumed();
         if (stopped) co_return;
         const std::int64_t left = std::max<std::int64_t>(end_ms - monotonic_ms(), 1);
         StreamPart part = co_await connection.read(std::min(left, options.silence_ms));
@@ -239,41 +239,41 @@ asio::awaitable<void> Watcher::Impl::follow(std::int64_t end_ms) {
         const bool silent = failure != nullptr && failure->silent;
         if (silent) ++stats.silences;
         if (failure != nullptr && !silent) problem("watch: " + failure->message);
-        intake.reflector().on_watch_closed(failure == nullptr || silent, monotonic_ms(), chance());
+        ingest.reflector().on_watch_closed(failure == nullptr || silent, monotonic_ms(), chance());
         co_return;
     }
 }
 
 // False: this watch cannot go on.
 bool Watcher::Impl::take_bytes(const std::string& bytes) {
-    switch (intake.take_bytes(bytes)) {
+    switch (ingest.take_bytes(bytes)) {
         case StreamOutcome::fine:
             return true;
         case StreamOutcome::stopped:
             return false;
         case StreamOutcome::garbage:
-            problem("watch: " + intake.problem());
-            intake.reflector().on_garbage(monotonic_ms(), chance());
+            problem("watch: " + ingest.problem());
+            ingest.reflector().on_garbage(monotonic_ms(), chance());
             return false;
         case StreamOutcome::error:
-            problem("watch: " + intake.problem());
-            intake.reflector().on_watch_failed(intake.trouble(), monotonic_ms(), chance());
+            problem("watch: " + ingest.problem());
+            ingest.reflector().on_watch_failed(ingest.trouble(), monotonic_ms(), chance());
             return false;
     }
     ENSURE(false);
     return false;
 }
 
-asio::awaitable<void> Watcher::Impl::gate() {
-    while (paused && !stopped) co_await sleep_until_cancelled(gate_timer);
+asio::awaitable<void> Watcher::Impl::until_resumed() {
+    while (paused && !stopped) co_await sleep_until_cancelled(resume_timer);
 }
 
 asio::awaitable<void> Watcher::Impl::run() {
     while (!stopped) {
-        co_await gate();
+        co_await until_resumed();
         if (stopped) break;
-        if (std::exchange(wants_list, false)) intake.reflector().ask_for_list();
-        protocol::ReflectorAction action = intake.reflector().next(chance());
+        if (std::exchange(wants_list, false)) ingest.reflector().ask_for_list();
+        protocol::ReflectorAction action = ingest.reflector().next(chance());
         if (const auto* pause = std::get_if<protocol::Pause>(&action)) {
             co_await sleep_ms(pause_timer, pause->ms);
         } else if (auto* ask = std::get_if<protocol::AskList>(&action)) {
@@ -300,10 +300,10 @@ void Watcher::start() {
 
 void Watcher::stop() {
     impl_->stopped = true;
-    impl_->intake.stop();
+    impl_->ingest.stop();
     impl_->connection.close();
     impl_->pause_timer.cancel();
-    impl_->gate_timer.cancel();
+    impl_->resume_timer.cancel();
 }
 
 void Watcher::pause() {
@@ -312,7 +312,7 @@ void Watcher::pause() {
 
 void Watcher::resume() {
     impl_->paused = false;
-    impl_->gate_timer.cancel();
+    impl_->resume_timer.cancel();
 }
 
 void Watcher::list_again() {
@@ -323,15 +323,15 @@ void Watcher::list_again() {
 
 WatcherStats Watcher::stats() const {
     WatcherStats stats = impl_->stats;
-    stats.lists = impl_->intake.lists();
-    stats.events = impl_->intake.events();
-    stats.repeats = impl_->intake.repeats();
-    stats.synced = impl_->intake.reflector().is_synced() && !impl_->denied;
+    stats.lists = impl_->ingest.lists();
+    stats.events = impl_->ingest.events();
+    stats.repeats = impl_->ingest.repeats();
+    stats.synced = impl_->ingest.reflector().is_synced() && !impl_->denied;
     return stats;
 }
 
 std::size_t Watcher::annotation_bytes(const std::string& pod_uid) const {
-    return impl_->intake.annotation_bytes(pod_uid);
+    return impl_->ingest.annotation_bytes(pod_uid);
 }
 
 }  // namespace k8s

@@ -2,7 +2,7 @@
 // Keeps the answers for one pod in the order in which they were asked for, also when one of them is
 // a refusal at a bound, which is known at once. No sockets, no clock.
 //
-// Writes that were taken are answered in order by their pod's lane (write_queue.hpp), so only their
+// Writes that were taken are answered in the order of their pod (write_queue.hpp), so only their
 // number is kept here. A refusal waits until all of them are answered, and while it waits whatever
 // is asked for the same pod is refused behind it.
 

@@ -2,21 +2,21 @@
 
 namespace k8s {
 
-std::string lane_of(const BindJob& job) {
+std::string order_key_of(const BindJob& job) {
     return job.request.pod.uid;
 }
-std::string lane_of(const PatchJob& job) {
+std::string order_key_of(const PatchJob& job) {
     return job.patch.pod.uid;
 }
-std::string lane_of(const FetchJob&) {
+std::string order_key_of(const FetchJob&) {
     return {};
 }
-std::string lane_of(const EventJob&) {
+std::string order_key_of(const EventJob&) {
     return {};
 }
 
-std::string lane_of(const WriteJob& job) {
-    return std::visit([](const auto& one) { return lane_of(one); }, job);
+std::string order_key_of(const WriteJob& job) {
+    return std::visit([](const auto& one) { return order_key_of(one); }, job);
 }
 
 bool is_awaited_write(const WriteJob& job) {

@@ -31,12 +31,12 @@ struct EventJob {
 };
 using WriteJob = std::variant<BindJob, PatchJob, FetchJob, EventJob>;
 
-/// The pod whose lane a job uses; empty for fetches and events.
-std::string lane_of(const BindJob& job);
-std::string lane_of(const PatchJob& job);
-std::string lane_of(const FetchJob& job);
-std::string lane_of(const EventJob& job);
-std::string lane_of(const WriteJob& job);
+/// The pod whose writes a job must keep in order; empty for fetches and events.
+std::string order_key_of(const BindJob& job);
+std::string order_key_of(const PatchJob& job);
+std::string order_key_of(const FetchJob& job);
+std::string order_key_of(const EventJob& job);
+std::string order_key_of(const WriteJob& job);
 /// A bind, or a patch with a callback.
 bool is_awaited_write(const WriteJob& job);
 /// A condition or an event: nobody waits for it.

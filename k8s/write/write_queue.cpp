@@ -78,8 +78,8 @@ template <typename Job>
 std::optional<WriteJob> WriteQueue::take_from(std::deque<Job>& queue) {
     for (auto it = queue.begin(); it != queue.end(); ++it) {
         if (!may_start(*it)) continue;
-        const std::string lane = lane_of(*it);
-        if (!lane.empty()) busy_.insert(lane);
+        const std::string order_key = order_key_of(*it);
+        if (!order_key.empty()) busy_.insert(order_key);
         started(*it);
         WriteJob taken = std::move(*it);
         queue.erase(it);
@@ -147,8 +147,8 @@ std::optional<WriteJob> WriteQueue::take(std::int64_t now_ms, bool with_droppabl
     return std::nullopt;
 }
 
-void WriteQueue::finished(const std::string& lane) {
-    if (!lane.empty()) busy_.erase(lane);
+void WriteQueue::finished(const std::string& order_key) {
+    if (!order_key.empty()) busy_.erase(order_key);
 }
 
 void WriteQueue::discard_condition(const std::string& uid) {

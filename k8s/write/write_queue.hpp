@@ -2,9 +2,10 @@
 // What waits to be written, in the order in which it is to be served. No sockets, no clock: the
 // pool (writer_pool.cpp) takes from here and says when it has finished.
 //
-// At most one write per pod is out at a time (its lane is busy until finished()). A bind overtakes
-// everything but an awaited patch of its own pod that was there before it: a fence comes first. Of
-// droppable conditions only the newest per pod waits, and a bind of the pod makes it void.
+// At most one write per pod is out at a time (its order key is busy until finished()). A bind
+// overtakes everything but an awaited patch of its own pod that was there before it: a fence comes
+// first. Of droppable conditions only the newest per pod waits, and a bind of the pod makes it
+// void.
 //
 // Binds come first, gang by gang (bind_turns.hpp). While there are more of them, nothing starves:
 //   - after `binds_per_other` binds one awaited patch or one fetch, in turn;
@@ -39,11 +40,11 @@ public:
     [[nodiscard]] bool add(FetchJob&& job);
     [[nodiscard]] bool add(EventJob&& job);
 
-    /// The next job that may run now; its lane is busy from here on. `with_droppable` false: enough
-    /// of what nobody waits for is out already.
+    /// The next job that may run now; its order key is busy from here on. `with_droppable` false:
+    /// enough of what nobody waits for is out already.
     std::optional<WriteJob> take(std::int64_t now_ms, bool with_droppable = true);
     /// The job that was taken is through.
-    void finished(const std::string& lane);
+    void finished(const std::string& order_key);
 
     /// The pod was bound: a waiting "not scheduled" would be a lie.
     void discard_condition(const std::string& uid);
@@ -64,7 +65,7 @@ private:
     std::optional<WriteJob> take_condition();
     std::optional<WriteJob> take_droppable(std::int64_t now_ms);
     bool is_overdue(std::int64_t now_ms) const;
-    bool is_free(const std::string& lane) const { return busy_.count(lane) == 0; }
+    bool is_free(const std::string& order_key) const { return busy_.count(order_key) == 0; }
     bool may_start(const BindJob& job) const;
     bool may_start(const PatchJob& job) const { return is_free(job.patch.pod.uid); }
     bool may_start(const FetchJob&) const { return true; }

@@ -9,15 +9,15 @@ namespace k8s {
 namespace asio = boost::asio;
 namespace {
 
-protocol::BackoffOptions gate_options() {
+protocol::BackoffOptions breaker_options() {
     protocol::BackoffOptions made;
     made.ms_min = 250;
     made.ms_max = 2'000;
     return made;
 }
 
-protocol::WindowOptions window_options(const WriterOptions& options) {
-    protocol::WindowOptions made;
+protocol::ConcurrencyLimiterOptions limiter_options(const WriterOptions& options) {
+    protocol::ConcurrencyLimiterOptions made;
     made.max = static_cast<std::int32_t>(options.connections_max);
     return made;
 }
@@ -29,8 +29,8 @@ Writer::Impl::Impl(asio::io_context& context, std::shared_ptr<Endpoint> to, Writ
       endpoint(std::move(to)),
       options(std::move(given)),
       queue(options),
-      gate(gate_options()),
-      window(window_options(options)),
+      breaker(breaker_options()),
+      limiter(limiter_options(options)),
       event_timer(context),
       hold_timer(context),
       drain_timer(context),
@@ -39,7 +39,7 @@ Writer::Impl::Impl(asio::io_context& context, std::shared_ptr<Endpoint> to, Writ
 template <typename Job>
 bool Writer::Impl::enqueue(Job&& job) {
     if (stopping || !queue.add(std::move(job))) return false;
-    kick();
+    wake_worker();
     return true;
 }
 
@@ -48,33 +48,33 @@ template <typename Job, typename Refuse>
 void Writer::Impl::enqueue_awaited(const std::string& uid, Job job, Refuse refuse) {
     if (!answers.has_refusals(uid) && enqueue(std::move(job))) {
         answers.taken(uid);
-        give_way(uid);
+        yield_to(uid);
         return;
     }
     // A job that was not taken is as it was.
     auto refusal = refuse(job);
     answers.refuse(
         uid, [done = std::move(job.done), refusal = std::move(refusal)] { done(refusal); });
-    asio::post(io, [self = shared_from_this(), uid] { self->tell_refusals(uid); });
+    asio::post(io, [self = shared_from_this(), uid] { self->report_refusals(uid); });
 }
 
-void Writer::Impl::finished(const std::string& lane, bool is_awaited) {
+void Writer::Impl::finished(const std::string& order_key, bool is_awaited) {
     --taken;
-    queue.finished(lane);
+    queue.finished(order_key);
     if (!is_awaited) {
         --droppable_taken;
         return;
     }
-    answers.answered(lane);
-    tell_refusals(lane);
+    answers.answered(order_key);
+    report_refusals(order_key);
 }
 
-void Writer::Impl::tell_refusals(const std::string& uid) {
+void Writer::Impl::report_refusals(const std::string& uid) {
     if (closed) return;
     for (const AnswerOrder::Answer& answer : answers.due_refusals(uid)) answer();
 }
 
-void Writer::Impl::tell_stopped() {
+void Writer::Impl::report_stopped() {
     if (!stop_done) return;
     asio::post(
         io, [done = std::exchange(stop_done, nullptr), drained = !cut_off] { done(drained); });
@@ -87,9 +87,9 @@ void Writer::Impl::close_all() {
         worker->connection.close();
         worker->timer.cancel();
     }
-    for (Parked& one : parked) one.timer.cancel();
+    for (Delayed& one : delayed) one.timer.cancel();
     hold_timer.cancel();
-    if (workers.empty()) tell_stopped();
+    if (workers.empty()) report_stopped();
 }
 
 Writer::Writer(asio::io_context& io, std::shared_ptr<Endpoint> endpoint, WriterOptions options)
@@ -149,9 +149,9 @@ void Writer::stop(std::int64_t drain_ms, std::function<void(bool)> done) {
     impl_->stop_done = std::move(done);
     impl_->event_timer.cancel();
     impl_->queue.keep_only_awaited_writes();
-    if (impl_->workers.empty() && impl_->parked.empty() && !impl_->has_work()) {
+    if (impl_->workers.empty() && impl_->delayed.empty() && !impl_->has_work()) {
         impl_->closed = true;
-        impl_->tell_stopped();
+        impl_->report_stopped();
         return;
     }
     for (const auto& worker : impl_->idle) worker->timer.cancel();
@@ -166,7 +166,7 @@ WriterStats Writer::stats() const {
     WriterStats stats = impl_->stats;
     stats.waiting = impl_->queue.size() + impl_->taken;
     stats.in_flight = impl_->in_flight;
-    stats.window = impl_->allowed();
+    stats.in_flight_max = impl_->allowed();
     stats.connections = impl_->workers.size();
     return stats;
 }

@@ -2,7 +2,8 @@
 // Everything we write to the API server, and the config maps we fetch, over a small pool of
 // connections that are opened on demand and closed when idle.
 //
-// - How many are in flight at once is what the server can take (protocol/window.hpp); there is no
+// - How many are in flight at once is what the server can take
+//   (protocol/concurrency_limiter.hpp); there is no
 //   rate of our own but for events.
 // - Writes to one pod are serial, and a bind takes the resourceVersion from the answer before it,
 //   so that our own condition never fails our own bind.
@@ -41,7 +42,7 @@ struct WriterOptions {
     std::size_t events_max = 1'024;       ///< beyond it dropped and counted
     /// Writes that wait to be repeated; beyond it a bind or a patch with callback keeps its
     /// connection, which slows us down, and a condition is dropped.
-    std::size_t parked_max = 256;
+    std::size_t delayed_max = 256;
     std::int64_t events_per_second = 10;  ///< with a burst of ten seconds' worth
     std::int64_t idle_close_ms = 20'000;
     std::int64_t call_timeout_ms = 4'000;  ///< less than leaseDuration - renewDeadline
@@ -59,7 +60,7 @@ struct WriterStats {
     std::uint64_t unreachable = 0;  ///< times that no connection could be made
     std::size_t waiting = 0;        ///< queued or in flight now
     std::size_t in_flight = 0;      ///< of these, asked of the server now
-    std::size_t window = 0;         ///< as many may be in flight at once
+    std::size_t in_flight_max = 0;  ///< as many may be in flight at once
     std::size_t connections = 0;    ///< open now
 };
 

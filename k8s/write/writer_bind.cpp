@@ -49,7 +49,7 @@ asio::awaitable<void> Writer::Impl::go_on(WorkerPointer worker, BindPointer bind
             co_return;
         }
         if (const auto* wait = std::get_if<protocol::Wait>(&action)) {
-            if (park(bind, wait->ms)) co_return;
+            if (delay(bind, wait->ms)) co_return;
             co_await sleep_ms(worker->timer, wait->ms);
             action = bind->state.on_waited(may_write());
         } else if (std::holds_alternative<protocol::PostBinding>(action)) {

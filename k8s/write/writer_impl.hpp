@@ -8,11 +8,11 @@
 //   writer_other.cpp  config maps and events
 //
 // A worker is idle, or takes one job after the other. A write that has to wait before it is
-// repeated is parked: its pod's lane stays busy, its worker goes on with others.
+// repeated is delayed: its pod stays busy, its worker goes on with others.
 
 #include "k8s/net/connection.hpp"
-#include "k8s/protocol/flow/gate.hpp"
-#include "k8s/protocol/flow/window.hpp"
+#include "k8s/protocol/flow/circuit_breaker.hpp"
+#include "k8s/protocol/flow/concurrency_limiter.hpp"
 #include "k8s/protocol/status.hpp"
 #include "k8s/write/answer_order.hpp"
 #include "k8s/write/pod_versions.hpp"
@@ -71,9 +71,9 @@ struct PatchUnderWay {
 using PatchPointer = std::shared_ptr<PatchUnderWay>;
 using WriteUnderWay = std::variant<BindPointer, PatchPointer>;
 
-/// A write that waits to be repeated. Its pod's lane stays busy.
-struct Parked {
-    Parked(boost::asio::io_context& io, WriteUnderWay waiting)
+/// A write that waits to be repeated. Its pod stays busy.
+struct Delayed {
+    Delayed(boost::asio::io_context& io, WriteUnderWay waiting)
         : timer(io), write(std::move(waiting)) {}
     boost::asio::steady_timer timer;
     WriteUnderWay write;
@@ -91,16 +91,16 @@ struct Writer::Impl : std::enable_shared_from_this<Writer::Impl> {
     WriteQueue queue;
     AnswerOrder answers;
     PodVersions versions;
-    protocol::Gate gate;
-    protocol::Window window;
+    protocol::CircuitBreaker breaker;
+    protocol::ConcurrencyLimiter limiter;
     boost::asio::steady_timer event_timer;
     boost::asio::steady_timer hold_timer;
     boost::asio::steady_timer drain_timer;
     std::minstd_rand random;
     std::vector<WorkerPointer> workers;
     std::vector<WorkerPointer> idle;  // a stack: few connections stay warm, the others close
-    std::list<Parked> parked;
-    std::deque<WriteUnderWay> woken;  // their wait is over, a worker has not come by yet
+    std::list<Delayed> delayed;
+    std::deque<WriteUnderWay> resumed;  // their wait is over, a worker has not come by yet
     std::size_t taken = 0;            // jobs that were taken and are not through yet
     std::size_t droppable_taken = 0;  // of these
     std::size_t in_flight = 0;        // requests that the server has not answered yet
@@ -124,10 +124,10 @@ struct Writer::Impl : std::enable_shared_from_this<Writer::Impl> {
     bool enqueue(Job&& job);
     template <typename Job, typename Refuse>
     void enqueue_awaited(const std::string& uid, Job job, Refuse refuse);
-    void finished(const std::string& lane, bool is_awaited);
-    void tell_refusals(const std::string& uid);
+    void finished(const std::string& order_key, bool is_awaited);
+    void report_refusals(const std::string& uid);
     void close_all();
-    void tell_stopped();
+    void report_stopped();
 
     // --- writer_pool.cpp ---
     std::size_t allowed() const;
@@ -135,21 +135,21 @@ struct Writer::Impl : std::enable_shared_from_this<Writer::Impl> {
     std::size_t opening() const;
     bool has_work();
     bool may_take_droppable() const;
-    void kick();
+    void wake_worker();
     void stands(Worker& worker);
     void watch_events();
     void watch_hold(std::int64_t ms);
-    bool park(WriteUnderWay write, std::int64_t ms);
-    void wake(std::list<Parked>::iterator place);
-    void give_way(const std::string& uid);
+    bool delay(WriteUnderWay write, std::int64_t ms);
+    void resume(std::list<Delayed>::iterator place);
+    void yield_to(const std::string& uid);
     void worker_ended(const WorkerPointer& worker);
     void note_reply(const Reply& reply);
     void note_load(const Reply& reply, std::int64_t sent_us, bool is_write);
     boost::asio::awaitable<void> work(WorkerPointer worker);
-    boost::asio::awaitable<bool> rest(WorkerPointer worker);
+    boost::asio::awaitable<bool> wait_for_work(WorkerPointer worker);
     boost::asio::awaitable<void> carry_out(WorkerPointer worker, WriteJob job);
     boost::asio::awaitable<void> carry_on(WorkerPointer worker, WriteUnderWay write);
-    boost::asio::awaitable<void> pass_gate(WorkerPointer worker);
+    boost::asio::awaitable<void> pass_breaker(WorkerPointer worker);
     boost::asio::awaitable<Reply> call(WorkerPointer worker, Request request, CallLimits limits);
     boost::asio::awaitable<Reply> write(WorkerPointer worker, Request request);
 

@@ -35,7 +35,7 @@ void Writer::Impl::finish(PatchUnderWay& patch, protocol::PatchFinished& how) {
     finished(patch.job.patch.pod.uid, is_awaited);
 }
 
-// Nobody waits for it, and its pod's lane or a connection is wanted by somebody else.
+// Nobody waits for it, and its pod or a connection is wanted by somebody else.
 void Writer::Impl::give_up(PatchUnderWay& condition) {
     ++stats.conditions_dropped;
     finished(condition.job.patch.pod.uid, false);
@@ -52,7 +52,7 @@ asio::awaitable<void> Writer::Impl::go_on(WorkerPointer worker, PatchPointer pat
         }
         if (const auto* wait = std::get_if<protocol::Wait>(&action)) {
             const bool is_in_the_way = is_droppable && answers.is_awaited(patch->job.patch.pod.uid);
-            if (!is_in_the_way && park(patch, wait->ms)) co_return;
+            if (!is_in_the_way && delay(patch, wait->ms)) co_return;
             if (is_droppable) {
                 give_up(*patch);
                 co_return;

@@ -59,14 +59,14 @@ CallLimits Writer::Impl::write_limits(const WorkerPointer& worker) {
 }
 
 std::size_t Writer::Impl::allowed() const {
-    return static_cast<std::size_t>(window.size());
+    return static_cast<std::size_t>(limiter.size());
 }
 
 bool Writer::Impl::has_work() {
-    return !woken.empty() || queue.has_work(monotonic_ms());
+    return !resumed.empty() || queue.has_work(monotonic_ms());
 }
 
-// A bind finds half of the window free of what nobody waits for.
+// A bind finds half of the limit free of what nobody waits for.
 bool Writer::Impl::may_take_droppable() const {
     return droppable_taken < std::max<std::size_t>(allowed() / 2, 1);
 }
@@ -76,11 +76,11 @@ std::size_t Writer::Impl::opening() const {
     return static_cast<std::size_t>(std::count_if(workers.begin(), workers.end(), is_opening));
 }
 
-// Wakes a resting worker, or starts one, if the window has room. Called for each new job; each
-// worker that has found one calls it for the next.
-void Writer::Impl::kick() {
+// Wakes an idle worker, or starts one, if the limiter allows one more. Called for each new job;
+// each worker that has found one calls it for the next.
+void Writer::Impl::wake_worker() {
     if (busy() >= allowed()) return;
-    if (const std::int64_t hold_ms = window.hold_ms(monotonic_us()); hold_ms > 0) {
+    if (const std::int64_t hold_ms = limiter.hold_ms(monotonic_us()); hold_ms > 0) {
         return watch_hold(hold_ms);
     }
     if (!idle.empty()) {
@@ -98,7 +98,7 @@ void Writer::Impl::kick() {
 // The next one may open its own.
 void Writer::Impl::stands(Worker& worker) {
     if (std::exchange(worker.has_stood, true)) return;
-    if (!closed && has_work()) kick();
+    if (!closed && has_work()) wake_worker();
 }
 
 // Events that wait for the rate limit need somebody to come back for them.
@@ -109,7 +109,7 @@ void Writer::Impl::watch_events() {
     event_timer.expires_after(std::chrono::milliseconds(std::max<std::int64_t>(wait, 1)));
     event_timer.async_wait([self = shared_from_this()](boost::system::error_code ec) {
         self->event_timer_set = false;
-        if (!ec && !self->stopping) self->kick();
+        if (!ec && !self->stopping) self->wake_worker();
     });
 }
 
@@ -119,31 +119,31 @@ void Writer::Impl::watch_hold(std::int64_t ms) {
     hold_timer.expires_after(std::chrono::milliseconds(ms));
     hold_timer.async_wait([self = shared_from_this()](boost::system::error_code) {
         self->hold_timer_set = false;
-        if (!self->closed) self->kick();
+        if (!self->closed) self->wake_worker();
     });
 }
 
-// False: too many are parked already.
-bool Writer::Impl::park(WriteUnderWay write, std::int64_t ms) {
-    if (parked.size() >= options.parked_max) return false;
-    parked.emplace_back(io, std::move(write));
-    const auto place = std::prev(parked.end());
+// False: too many are delayed already.
+bool Writer::Impl::delay(WriteUnderWay write, std::int64_t ms) {
+    if (delayed.size() >= options.delayed_max) return false;
+    delayed.emplace_back(io, std::move(write));
+    const auto place = std::prev(delayed.end());
     place->timer.expires_after(std::chrono::milliseconds(ms));
     place->timer.async_wait([self = shared_from_this(), place](boost::system::error_code) {
-        if (!self->closed) self->wake(place);
+        if (!self->closed) self->resume(place);
     });
     return true;
 }
 
-void Writer::Impl::wake(std::list<Parked>::iterator place) {
-    woken.push_back(std::move(place->write));
-    parked.erase(place);
-    kick();
+void Writer::Impl::resume(std::list<Delayed>::iterator place) {
+    resumed.push_back(std::move(place->write));
+    delayed.erase(place);
+    wake_worker();
 }
 
 // A condition that waits to be repeated does not hold up what somebody waits for.
-void Writer::Impl::give_way(const std::string& uid) {
-    for (Parked& one : parked) {
+void Writer::Impl::yield_to(const std::string& uid) {
+    for (Delayed& one : delayed) {
         auto* patch = std::get_if<PatchPointer>(&one.write);
         if (patch == nullptr || (*patch)->job.done || (*patch)->job.patch.pod.uid != uid) continue;
         (*patch)->action = protocol::PatchFinished{false, "something newer is to be written"};
@@ -154,16 +154,16 @@ void Writer::Impl::give_way(const std::string& uid) {
 void Writer::Impl::note_reply(const Reply& reply) {
     const auto* failure = std::get_if<Failure>(&reply);
     if (failure == nullptr || failure->answered) {
-        if (!gate.is_open() && options.notice && !closed) {
+        if (!breaker.is_closed() && options.notice && !closed) {
             options.notice(NoticeLevel::info, "the API server answers again");
         }
-        gate.answered();
+        breaker.answered();
         return;
     }
     if (failure->maybe_sent) return;  // its outcome is unknown, the server is there
     ++stats.unreachable;
-    const bool is_news = gate.unreachable(monotonic_ms(), chance());
-    if (is_news && options.notice && !closed) {
+    const bool is_change = breaker.unreachable(monotonic_ms(), chance());
+    if (is_change && options.notice && !closed) {
         options.notice(NoticeLevel::warning, "writes wait: " + failure->message);
     }
 }
@@ -173,19 +173,19 @@ void Writer::Impl::note_load(const Reply& reply, std::int64_t sent_us, bool is_w
     const std::int64_t now = monotonic_us();
     const auto* response = std::get_if<Response>(&reply);
     if (response == nullptr) {
-        if (is_write && std::get<Failure>(reply).maybe_sent) window.unanswered(sent_us, now);
+        if (is_write && std::get<Failure>(reply).maybe_sent) limiter.unanswered(sent_us, now);
     } else if (is_throttled(*response)) {
         ++stats.throttled;
-        window.throttled(sent_us, now, response->retry_after_ms.value_or(-1));
+        limiter.throttled(sent_us, now, response->retry_after_ms.value_or(-1));
     } else if (is_write) {
-        window.answered(sent_us, now, busy() >= allowed() && has_work());
+        limiter.answered(sent_us, now, busy() >= allowed() && has_work());
     }
 }
 
 // While the server cannot be reached, one of all workers at a time may find out if that is over.
-asio::awaitable<void> Writer::Impl::pass_gate(WorkerPointer worker) {
+asio::awaitable<void> Writer::Impl::pass_breaker(WorkerPointer worker) {
     while (!closed) {
-        const std::int64_t wait = gate.wait_ms(monotonic_ms());
+        const std::int64_t wait = breaker.wait_ms(monotonic_ms());
         if (wait == 0) co_return;
         co_await sleep_ms(worker->timer, wait);
     }
@@ -193,7 +193,7 @@ asio::awaitable<void> Writer::Impl::pass_gate(WorkerPointer worker) {
 
 asio::awaitable<Reply> Writer::Impl::call(
     WorkerPointer worker, Request request, CallLimits limits) {
-    co_await pass_gate(worker);
+    co_await pass_breaker(worker);
     const std::int64_t sent_us = monotonic_us();
     ++in_flight;
     Reply reply = co_await worker->connection.call(std::move(request), limits);
@@ -204,9 +204,9 @@ asio::awaitable<Reply> Writer::Impl::call(
     co_return reply;
 }
 
-// The gate may have taken long: the lead is asked for once more, right before the write.
+// The circuit breaker may have taken long: the lead is asked for once more, right before the write.
 asio::awaitable<Reply> Writer::Impl::write(WorkerPointer worker, Request request) {
-    co_await pass_gate(worker);
+    co_await pass_breaker(worker);
     if (!may_write()) {
         Failure failure;
         failure.message = "not the leader";
@@ -226,44 +226,44 @@ asio::awaitable<void> Writer::Impl::work(WorkerPointer worker) {
     // Started from inside bind() and its like, whose callbacks must not come before they return.
     co_await asio::post(io, asio::use_awaitable);
     while (!closed) {
-        const std::int64_t hold_ms = window.hold_ms(monotonic_us());
+        const std::int64_t hold_ms = limiter.hold_ms(monotonic_us());
         if (hold_ms > 0 && stopping) {
             co_await sleep_ms(worker->timer, hold_ms);
             continue;
         }
         if (hold_ms > 0 && has_work()) watch_hold(hold_ms);
         if (hold_ms == 0 && busy() <= allowed()) {
-            if (!woken.empty()) {
-                WriteUnderWay write = std::move(woken.front());
-                woken.pop_front();
-                if (has_work()) kick();
+            if (!resumed.empty()) {
+                WriteUnderWay write = std::move(resumed.front());
+                resumed.pop_front();
+                if (has_work()) wake_worker();
                 co_await carry_on(worker, std::move(write));
                 continue;
             }
             auto job = queue.take(monotonic_ms(), may_take_droppable());
             if (job) {
                 ++taken;
-                if (has_work()) kick();
+                if (has_work()) wake_worker();
                 co_await carry_out(worker, *std::move(job));
                 continue;
             }
         }
-        const bool goes_on = co_await rest(worker);
+        const bool goes_on = co_await wait_for_work(worker);
         if (!goes_on) break;
     }
     worker_ended(worker);
 }
 
 // False: nothing has come for so long that the connection is not worth keeping.
-asio::awaitable<bool> Writer::Impl::rest(WorkerPointer worker) {
+asio::awaitable<bool> Writer::Impl::wait_for_work(WorkerPointer worker) {
     if (stopping) co_return false;
     watch_events();
     idle.push_back(worker);
     const bool whole = co_await sleep_ms(worker->timer, options.idle_close_ms);
-    // Woken by kick(), which took us off the stack, or by the timer; both may have happened.
-    const auto resting = std::find(idle.begin(), idle.end(), worker);
-    if (resting == idle.end()) co_return true;
-    idle.erase(resting);
+    // Woken by wake_worker(), which took us off the stack, or by the timer; both may have happened.
+    const auto place = std::find(idle.begin(), idle.end(), worker);
+    if (place == idle.end()) co_return true;
+    idle.erase(place);
     co_return !whole;
 }
 
@@ -271,10 +271,10 @@ void Writer::Impl::worker_ended(const WorkerPointer& worker) {
     worker->connection.close();
     workers.erase(std::find(workers.begin(), workers.end(), worker));
     if (!stopping || !workers.empty()) return;
-    if (!closed && (!parked.empty() || has_work())) return;
+    if (!closed && (!delayed.empty() || has_work())) return;
     closed = true;
     drain_timer.cancel();
-    tell_stopped();
+    report_stopped();
 }
 
 asio::awaitable<void> Writer::Impl::carry_out(WorkerPointer worker, WriteJob job) {
@@ -298,7 +298,7 @@ asio::awaitable<void> Writer::Impl::carry_on(WorkerPointer worker, WriteUnderWay
         co_return;
     }
     const PatchPointer& patch = std::get<PatchPointer>(write);
-    // It may have been given up while it was parked.
+    // It may have been given up while it was delayed.
     if (std::holds_alternative<protocol::Wait>(patch->action)) {
         patch->action = patch->state.on_waited(may_write());
     }

@@ -52,7 +52,9 @@ TEST_CASE("docs: every key of a declaration, and the codec keeps each") {
         for (const gang::DeclarationKey& key : dialect.keys) {
             CHECK_MESSAGE(contains(text, "`" + std::string(key.name) + "`"), key.name);
             CHECK_MESSAGE(core::is_kept_annotation(key.name), key.name);
-            CHECK((key.field == gang::Field::foreign) == core::is_kept_as_mark(key.name));
+            CHECK(
+                (key.field == gang::Field::other_scheduler) ==
+                core::is_kept_without_value(key.name));
         }
     }
 }
@@ -117,7 +119,7 @@ TEST_CASE("docs: every corner case has a scenario of its number or is a limit") 
 
 TEST_CASE("docs: the reason of every event that is written") {
     const std::string text = file("docs/reasons.md");
-    const std::regex event(R"x(announcer_\.event\([^"]*"([A-Z][A-Za-z]+)")x");
+    const std::regex event(R"x(status_reporter_\.event\([^"]*"([A-Z][A-Za-z]+)")x");
     std::set<std::string> reasons;
     const std::filesystem::path top = std::filesystem::path(TESTS_DIR) / "..";
     for (const auto& entry : std::filesystem::recursive_directory_iterator(top / "gang")) {

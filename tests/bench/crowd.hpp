@@ -230,7 +230,7 @@ public:
     core::Pod last_bound;  ///< as the watch showed it
 
 private:
-    /// One pod shows that the view is of this reign; it goes again.
+    /// One pod shows that the view is of this leadership term; it goes again.
     void pass_fence() {
         core::Pod pod = spark_pod(++numbers_, "first", "spark-first");
         step(gang::PodUpserted{pod});

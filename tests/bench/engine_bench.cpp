@@ -1,5 +1,5 @@
-// What events cost in the engine: lives of whole applications, and the noise of pods that only show
-// another resourceVersion.
+// What events cost in the engine: lives of whole applications, and the no-op updates of pods that
+// only show another resourceVersion.
 
 #include "tests/bench/crowd.hpp"
 
@@ -31,7 +31,7 @@ BENCHMARK(engine_life)
     ->ArgsProduct({{10, 100, 1'000, 1'900}, {1'000, 10'000}})
     ->Unit(benchmark::kMicrosecond);
 
-/// The kubelet's noise: a bound executor of ours with another resourceVersion.
+/// The kubelet's no-op updates: a bound executor of ours with another resourceVersion.
 void engine_status_of_own(benchmark::State& state) {
     crowd::Crowd world(1'000);
     const crowd::Application application = world.make(100);

@@ -5,7 +5,7 @@
 
 #include "k8s/codec/codec_node.hpp"
 #include "k8s/codec/pod/codec_pod.hpp"
-#include "k8s/watch/intake.hpp"
+#include "k8s/watch/ingest.hpp"
 #include "tests/k8s/json/dom_oracle.hpp"
 
 #include <benchmark/benchmark.h>
@@ -195,25 +195,25 @@ BENCHMARK_CAPTURE(dom_line, node, k8s::WatchKind::nodes, node());
 
 /// Bytes of a watch to the verdict that they say nothing new.
 void status_only_event(benchmark::State& state) {
-    k8s::IntakeOptions options;
+    k8s::IngestOptions options;
     options.version_use = [](const auto&) { return k8s::VersionUse::never; };
     options.fingerprint_seed = 42;
     options.reflector.seed = {1, 2};
     options.emit = [](const k8s::WatchEvent&) {};
-    k8s::Intake intake(std::move(options));
+    k8s::Ingest ingest(std::move(options));
     std::vector<std::string> lines;
     for (int turn = 0; turn < 1'000; ++turn) lines.push_back(line_of(executor(true, turn)));
-    for (const std::string& line : lines) static_cast<void>(intake.take_bytes(line));
+    for (const std::string& line : lines) static_cast<void>(ingest.take_bytes(line));
     std::size_t at = 0;
     const std::uint64_t before = mallocs;
     for (auto _ : state) {
         // The same versions again are no news either, and cost the same.
-        const auto outcome = intake.take_bytes(lines[at]);
+        const auto outcome = ingest.take_bytes(lines[at]);
         if (outcome != k8s::StreamOutcome::fine) state.SkipWithError("not taken");
         at = (at + 1) % lines.size();
     }
     count(state, lines.front().size(), before);
-    if (intake.repeats() != 999) state.SkipWithError("not dropped");
+    if (ingest.repeats() != 999) state.SkipWithError("not dropped");
 }
 BENCHMARK(status_only_event);
 

@@ -27,7 +27,7 @@ core::Cluster half_full(std::int64_t nodes) {
         core::Resources taken;
         taken.cpu_milli = cores * 1000;
         taken.memory_bytes = cores << 32;
-        cluster.charge(index, taken, core::Holder::foreign);
+        cluster.allocate(index, taken, core::UsedBy::other_scheduler);
     }
     return cluster;
 }
@@ -84,7 +84,7 @@ core::Cluster occupied(std::int64_t nodes, std::int64_t percent) {
         core::Resources taken;
         taken.cpu_milli = cores * 1000;
         taken.memory_bytes = cores << 32;
-        cluster.charge(*cluster.find_node(name), taken, core::Holder::foreign);
+        cluster.allocate(*cluster.find_node(name), taken, core::UsedBy::other_scheduler);
     }
     return cluster;
 }
@@ -137,9 +137,9 @@ void place_after_a_change(benchmark::State& state) {
     core::Planner planner;
     const core::NodeIndex node = cluster.nodes_by_name()[cluster.node_count() / 2];
     for (auto _ : state) {
-        const core::ChargeId charge = cluster.charge(node, shape, core::Holder::gang);
+        const core::AllocationId allocation = cluster.allocate(node, shape, core::UsedBy::gang);
         benchmark::DoNotOptimize(planner.place(cluster, request));
-        cluster.release(charge);
+        cluster.release(allocation);
     }
 }
 BENCHMARK(place_after_a_change)->ArgName("nodes")->Arg(1'000)->Arg(10'000)->Arg(100'000);
@@ -177,19 +177,19 @@ void place_gangs_in_turn(benchmark::State& state) {
     request.policy =
         state.range(1) == 0 ? core::PackingPolicy::tightest : core::PackingPolicy::fewest_nodes;
     core::Planner planner;
-    std::array<std::vector<core::ChargeId>, 10> gangs;
+    std::array<std::vector<core::AllocationId>, 10> gangs;
     std::size_t next = 0;
     for (auto _ : state) {
-        std::vector<core::ChargeId>& gang = gangs[next];
+        std::vector<core::AllocationId>& gang = gangs[next];
         next = (next + 1) % gangs.size();
-        for (const core::ChargeId charge : gang) cluster.release(charge);
+        for (const core::AllocationId allocation : gang) cluster.release(allocation);
         gang.clear();
         const core::Placement placement = planner.place(cluster, request);
         const auto& plan = std::get<core::Plan>(placement);
-        gang.push_back(cluster.charge(plan.driver, driver, core::Holder::gang));
+        gang.push_back(cluster.allocate(plan.driver, driver, core::UsedBy::gang));
         for (const core::NodeCount& found : plan.executors[0]) {
-            gang.push_back(cluster.charge(
-                found.node, executor, core::Holder::gang, static_cast<std::uint32_t>(found.count)));
+            gang.push_back(cluster.allocate(
+                found.node, executor, core::UsedBy::gang, static_cast<std::uint32_t>(found.count)));
         }
     }
 }
@@ -205,11 +205,11 @@ void count_foreign_pod(benchmark::State& state) {
     };
     for (std::int64_t i = 0; i < 150'000; ++i) {
         cluster.upsert_pod(
-            uid(i), fmt::format("node-{:06}", i % 5'000), amount, core::Holder::foreign);
+            uid(i), fmt::format("node-{:06}", i % 5'000), amount, core::UsedBy::other_scheduler);
     }
     const std::string one_more = uid(150'001);
     for (auto _ : state) {
-        cluster.upsert_pod(one_more, "node-002500", amount, core::Holder::foreign);
+        cluster.upsert_pod(one_more, "node-002500", amount, core::UsedBy::other_scheduler);
         cluster.remove_pod(one_more);
     }
 }

@@ -116,8 +116,8 @@ void queue_node_joins(benchmark::State& state) {
         return benchmark::Counter(static_cast<double>(count), benchmark::Counter::kAvgIterations);
     };
     state.counters["placements"] = each(after.placements - before.placements);
-    state.counters["turns"] = each(after.turns - before.turns);
-    state.counters["looks"] = each(after.looks - before.looks);
+    state.counters["turns"] = each(after.attempts - before.attempts);
+    state.counters["looks"] = each(after.refreshes - before.refreshes);
     state.counters["sentences"] = each(after.sentences - before.sentences);
     state.counters["first_us"] = benchmark::Counter(first * 1e6, benchmark::Counter::kAvgIterations);
     state.counters["worst_tick_us"] = worst * 1e6;

@@ -41,7 +41,7 @@ inline std::string fill_node(World& world, std::vector<std::string>& executors) 
 }
 
 /// A pod that another scheduler has bound.
-inline core::Pod foreign(std::string name, std::int64_t cpu_milli, std::string node) {
+inline core::Pod other_pod(std::string name, std::int64_t cpu_milli, std::string node) {
     core::Pod pod = tests::pod(std::move(name), cpu_milli, 64);
     pod.scheduler_name = "default-scheduler";
     pod.node_name = std::move(node);

@@ -9,7 +9,7 @@ using tests::World;
 TEST_CASE("rules 1: two schedulers on one node: room that others take is found elsewhere") {
     World world;
     const auto driver = tests::fill_node(world);
-    const auto stranger = world.create(tests::foreign("x", 2000, "n1"));
+    const auto other_pod = world.create(tests::other_pod("x", 2000, "n1"));
     world.settle();
     CHECK(world.view(driver).state == GangState::degraded);
     CHECK(tests::events_of(world, "GangDegraded") == 1);
@@ -17,7 +17,7 @@ TEST_CASE("rules 1: two schedulers on one node: room that others take is found e
     world.settle();
     CHECK(world.view(driver).state == GangState::running);
     CHECK(world.view(driver).slots_open == 3);
-    world.remove_pod(stranger);
+    world.remove_pod(other_pod);
     world.settle();
 }
 
@@ -47,7 +47,7 @@ TEST_CASE("rules 3: an executor on its way is counted once, whatever is heard fi
     const auto executors = world.create_executors(driver, 3);
     const auto lone = world.create(tests::pod("lone", 1000, 100));
     world.settle();
-    // 5 cpu in all, and all of them in use: nothing is charged twice, nothing not at all.
+    // 5 cpu in all, and all of them in use: nothing is allocated twice, nothing not at all.
     CHECK(world.bound_count(executors) == 3);
     CHECK(world.is_bound(lone));
     world.release_answers();

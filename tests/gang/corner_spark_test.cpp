@@ -1,6 +1,6 @@
 // Corner cases of Spark by their numbers in docs/corner-cases.md.
 
-#include "gang/report/announcer.hpp"
+#include "gang/report/status_reporter.hpp"
 #include "tests/gang/corner.hpp"
 
 using gang::GangState;
@@ -82,13 +82,13 @@ TEST_CASE("spark 6: names as long as Kubernetes allows them are served, texts st
     core::Pod pod = tests::driver(std::string(253, 'n'), std::string(63, 'i'));
     const auto driver = world.submit(pod, tests::conf(3));
     world.settle();
-    CHECK(world.condition(driver).size() <= gang::saying_bytes_max);
+    CHECK(world.condition(driver).size() <= gang::status_message_bytes_max);
     CHECK(world.condition(driver).ends_with("]"));
     world.add_node(tests::node("n1", 4, 16 * 1024));
     world.settle();
     CHECK(world.is_bound(driver));
     for (const auto& event : world.events) {
-        CHECK(event.message.size() <= gang::saying_bytes_max);
+        CHECK(event.message.size() <= gang::status_message_bytes_max);
     }
 }
 

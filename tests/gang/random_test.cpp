@@ -54,7 +54,7 @@ private:
         std::int64_t executors = 0;
         bool by_set = false;             ///< its executors are made by a stateful set
         std::int64_t cpu_milli = 1'000;  ///< of a real executor; the conf says 1 cpu
-        int strangers = 0;               ///< executors that another scheduler bound
+        int elsewhere = 0;               ///< executors that another scheduler bound
         int patience = 40;  ///< rounds with some executors, after which they have done it
         int runs = 0;       ///< rounds with all executors running
         bool finished = false;
@@ -93,7 +93,7 @@ private:
                 withhold();
                 break;
             case 10:
-                elastic_executor();
+                surplus_executor();
                 break;
             case 11:
                 flap_leadership();
@@ -126,7 +126,7 @@ private:
                 storm();
                 break;
             case 21:
-                foreign_executor();
+                executor_elsewhere();
                 break;
             default:
                 live();
@@ -215,7 +215,7 @@ private:
     }
 
     /// A webhook gives one to another scheduler, which binds it anywhere.
-    void foreign_executor() {
+    void executor_elsewhere() {
         const std::string uid = any_app();
         const std::string node = "n" + std::to_string(random_.between(0, 4));
         if (uid.empty() || !world_.nodes().contains(node)) {
@@ -224,9 +224,9 @@ private:
         core::Pod pod = tests::executor("stray-" + std::to_string(++names_), world_.pod(uid));
         pod.scheduler_name = "default-scheduler";
         pod.node_name = node;
-        foreign_.push_back(world_.create(pod));
-        foreigners_came_ = true;
-        ++apps_.at(uid).strangers;
+        other_pods_.push_back(world_.create(pod));
+        other_pods_came_ = true;
+        ++apps_.at(uid).elsewhere;
     }
 
     void finish(const std::string& uid, App& app) {
@@ -324,9 +324,9 @@ private:
 
     /// Binds itself anywhere, as other schedulers do; gone again after a while.
     void foreign_pod() {
-        if (!foreign_.empty() && random_.chance(50)) {
-            world_.remove_pod(foreign_.back());
-            foreign_.pop_back();
+        if (!other_pods_.empty() && random_.chance(50)) {
+            world_.remove_pod(other_pods_.back());
+            other_pods_.pop_back();
             return;
         }
         const std::string name = "n" + std::to_string(random_.between(0, 4));
@@ -336,11 +336,11 @@ private:
         core::Pod pod = tests::pod("foreign", random_.between(100, 2'000), 100);
         pod.scheduler_name = "default-scheduler";
         pod.node_name = name;
-        foreign_.push_back(world_.create(pod));
-        foreigners_came_ = true;
+        other_pods_.push_back(world_.create(pod));
+        other_pods_came_ = true;
     }
 
-    void elastic_executor() {
+    void surplus_executor() {
         const std::string uid = any_app();
         if (uid.empty()) {
             return;
@@ -438,7 +438,7 @@ private:
         for (const auto& uid : terminating_) {
             world_.remove_pod(uid);
         }
-        for (const auto& uid : foreign_) {
+        for (const auto& uid : other_pods_) {
             world_.remove_pod(uid);
         }
         // All nodes are back: two gangs that each lost a node could wait for each other for ever.
@@ -456,7 +456,7 @@ private:
     void check() {
         // A pod of another scheduler may land where our bind is on its way; only then may a node be
         // overcommitted, and not by us.
-        if (!foreigners_came_) {
+        if (!other_pods_came_) {
             CHECK(joined(world_.violations) == "");
         }
         for (const auto& violation : world_.violations) {
@@ -482,25 +482,25 @@ private:
         for (const auto& view : world_.scheduler->gangs()) {
             ++seen.gangs[static_cast<std::size_t>(view.state)];
             seen.slots_open += view.slots_open;
-            seen.slots_claimed += view.slots_claimed;
+            seen.slots_assumed += view.slots_assumed;
             seen.slots_bound += view.slots_bound;
         }
         CHECK(now.gangs == seen.gangs);
         CHECK(now.slots_open == seen.slots_open);
-        CHECK(now.slots_claimed == seen.slots_claimed);
+        CHECK(now.slots_assumed == seen.slots_assumed);
         CHECK(now.slots_bound == seen.slots_bound);
     }
 
     /// Slots in sum are never more than declared, and in the annotation all of them are there.
     void check_slots() {
-        if (!foreigners_came_ && world_.queues_empty() && !world_.hold_bind_answers &&
+        if (!other_pods_came_ && world_.queues_empty() && !world_.hold_bind_answers &&
             !world_.hold_watch) {
             check_room();
         }
         for (const auto& view : world_.scheduler->gangs()) {
-            CHECK(view.slots_open + view.slots_claimed + view.slots_bound <= view.executors);
+            CHECK(view.slots_open + view.slots_assumed + view.slots_bound <= view.executors);
             if (view.state == gang::GangState::waiting || view.state == gang::GangState::ended) {
-                CHECK(view.slots_open + view.slots_claimed + view.slots_bound == 0);
+                CHECK(view.slots_open + view.slots_assumed + view.slots_bound == 0);
             }
         }
         for (const auto& [uid, app] : apps_) {
@@ -513,27 +513,27 @@ private:
     void check_count(const std::string& uid, const App& app) {
         const auto held = gang::slot_count(*world_.reservation(uid));
         CHECK(held <= app.executors);
-        CHECK(held >= app.executors - app.strangers);
+        CHECK(held >= app.executors - app.elsewhere);
     }
 
     /// Pods that are there and slots that wait for theirs fit their nodes together.
     void check_room() {
         std::map<std::string, std::int64_t> used;
-        std::map<std::pair<std::string, std::string>, std::int64_t> seated;
+        std::map<std::pair<std::string, std::string>, std::int64_t> assigned;
         for (const auto& [uid, pod] : world_.pods()) {
             if (pod.node_name.empty() || core::is_terminal(pod)) {
                 continue;
             }
             used[pod.node_name] += pod.requests.cpu_milli;
             const std::string* slot = core::find_value(pod.annotations, "gang-scheduler/slot");
-            if (slot != nullptr && *slot != gang::elastic_mark) {
-                ++seated[{slot->substr(0, slot->find('/')), pod.node_name}];
+            if (slot != nullptr && *slot != gang::surplus_slot) {
+                ++assigned[{slot->substr(0, slot->find('/')), pod.node_name}];
             }
         }
         for (const auto& [uid, app] : apps_) {
             const auto answer = world_.scheduler->explain(uid);
             for (const auto& [node, slots] : answer->slots_per_node) {
-                used[node] += std::max<std::int64_t>(0, slots - seated[{uid, node}]) *
+                used[node] += std::max<std::int64_t>(0, slots - assigned[{uid, node}]) *
                               answer->executor.cpu_milli;
             }
         }
@@ -604,7 +604,7 @@ private:
             const auto view = world_.view(uid);
             all += uid + " " + std::string(gang::to_string(view.state)) + " open " +
                    std::to_string(view.slots_open) + " claimed " +
-                   std::to_string(view.slots_claimed) + " bound " +
+                   std::to_string(view.slots_assumed) + " bound " +
                    std::to_string(view.slots_bound) + "/" + std::to_string(app.executors) + ": " +
                    view.message + "\n";
             for (const auto& executor : world_.executors_of(uid)) {
@@ -619,11 +619,11 @@ private:
     World world_;
     std::string recording_;
     std::map<std::string, App> apps_;
-    std::vector<std::string> foreign_;
+    std::vector<std::string> other_pods_;
     std::vector<std::string> terminating_;
     std::set<std::string> edited_;
     std::int64_t idle_milli_ms_ = 0;
-    bool foreigners_came_ = false;
+    bool other_pods_came_ = false;
     bool following_ = false;
     int names_ = 0;
 };

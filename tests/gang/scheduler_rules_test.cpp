@@ -292,10 +292,10 @@ TEST_CASE("S10: a node whose kubelet refuses is left alone until something is he
             world.change_node(node, [](core::Node&) {});
         }
         SUBCASE("until the pod that was missing is seen") {
-            core::Pod foreign = tests::pod("foreign", 100, 1);
-            foreign.scheduler_name = "another";
-            foreign.node_name = node;
-            world.create(foreign);
+            core::Pod other_pod = tests::pod("foreign", 100, 1);
+            other_pod.scheduler_name = "another";
+            other_pod.node_name = node;
+            world.create(other_pod);
         }
         SUBCASE("or for half a minute") {
             world.advance(30'000);
@@ -424,7 +424,7 @@ TEST_CASE("S13: of two gangs that need more than half each exactly one is admitt
         const bool a_runs = world.is_bound(a);
         CHECK(a_runs != world.is_bound(b));
         const auto held = world.view(a_runs ? b : a);
-        CHECK(held.slots_open + held.slots_claimed + held.slots_bound == 0);
+        CHECK(held.slots_open + held.slots_assumed + held.slots_bound == 0);
         world.remove_application(a_runs ? a : b);
         world.settle();
         CHECK(world.is_bound(a_runs ? b : a));
@@ -488,13 +488,14 @@ TEST_CASE("S17: an event wakes nobody whom it cannot help") {
     CHECK(world.scheduler->counters().placements == before);
     CHECK(world.conditions.size() == said);
     for (int i = 0; i < 100; ++i) {  // less room each time, which helps nobody either
-        core::Pod foreign = tests::pod("foreign-" + std::to_string(i), 1, 1);
-        foreign.scheduler_name = "another";
-        foreign.node_name = "n1";
-        world.create(foreign);
+        core::Pod other_pod = tests::pod("foreign-" + std::to_string(i), 1, 1);
+        other_pod.scheduler_name = "another";
+        other_pod.node_name = "n1";
+        world.create(other_pod);
         world.settle();
     }
-    // Whether a gang could ever fit depends on foreign pods: one look per distinct size and view.
+    // Whether a gang could ever fit depends on pods of other schedulers: one look per distinct size
+    // and view.
     CHECK(world.scheduler->counters().placements - before <= 100 * 3 * 20);
 }
 

@@ -312,10 +312,10 @@ TEST_CASE("S15: a gang that no cluster of this size holds is parked and blocks n
 TEST_CASE("scheduler: pods of other schedulers park a gang that would fit without them") {
     World world;
     world.add_node(tests::node("n1", 4, 16 * 1024));
-    core::Pod foreign = tests::pod("daemon", 2000, 100);
-    foreign.scheduler_name = "default-scheduler";
-    foreign.node_name = "n1";
-    const auto daemon = world.create(foreign);
+    core::Pod other_pod = tests::pod("daemon", 2000, 100);
+    other_pod.scheduler_name = "default-scheduler";
+    other_pod.node_name = "n1";
+    const auto daemon = world.create(other_pod);
     const auto driver = world.submit("a", 3, 1);
     const auto small = world.submit("b", 1, 2);
     world.settle();
@@ -584,10 +584,10 @@ TEST_CASE("scheduler: an executor of another scheduler's name takes no slot: one
     world.add_node(tests::node("n1", 4, 16 * 1024));
     const auto driver = world.submit("a", 2, 1);
     world.settle();
-    core::Pod stranger = tests::executor("x", world.pod(driver));
-    stranger.scheduler_name = "default-scheduler";
-    stranger.node_name = "n1";
-    world.create(stranger);
+    core::Pod other_pod = tests::executor("x", world.pod(driver));
+    other_pod.scheduler_name = "default-scheduler";
+    other_pod.node_name = "n1";
+    world.create(other_pod);
     world.settle();
     CHECK(world.view(driver).slots_open == 1);
     CHECK(world.view(driver).slots_bound == 0);

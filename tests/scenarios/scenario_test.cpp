@@ -59,7 +59,7 @@ class Stage {
 public:
     Stage() {
         world_.on_decision = [this](const gang::Decision& decision) {
-            std::visit([this](const auto& made) { tell(made); }, decision);
+            std::visit([this](const auto& made) { report(made); }, decision);
         };
         world_.on_event = [this](const gang::Event& event) {
             const auto* answer = std::get_if<gang::BindFinished>(&event);
@@ -79,8 +79,8 @@ public:
         }
         (this->*found->second)(command);
         world_.settle();
-        for (; violations_told_ < world_.violations.size(); ++violations_told_) {
-            say("REFEREE: " + world_.violations[violations_told_]);
+        for (; violations_reported_ < world_.violations.size(); ++violations_reported_) {
+            say("REFEREE: " + world_.violations[violations_reported_]);
         }
         return out_;
     }
@@ -93,7 +93,7 @@ public:
             {"conf", &Stage::conf},           {"cordon", &Stage::cordon},
             {"delete", &Stage::remove},       {"end", &Stage::end},
             {"executors", &Stage::executors}, {"fail-binds", &Stage::fail_binds},
-            {"foreign", &Stage::foreign},     {"forge", &Stage::forge},
+            {"foreign", &Stage::other_pod},   {"forge", &Stage::forge},
             {"gangs", &Stage::gangs},         {"hold", &Stage::hold},
             {"lose-node", &Stage::lose_node}, {"node", &Stage::node},
             {"pods", &Stage::pods},           {"refuse", &Stage::refuse},
@@ -233,7 +233,7 @@ private:
     }
 
     /// A pod that another scheduler has bound.
-    void foreign(const Command& command) {
+    void other_pod(const Command& command) {
         core::Pod pod = tests::pod(command.words.at(0), milli(command.value("cpu", "1")), 100);
         pod.scheduler_name = "default-scheduler";
         pod.node_name = command.value("node", "");
@@ -306,7 +306,7 @@ private:
         for (const gang::GangView& view : world_.scheduler->gangs()) {
             say(view.driver + " " + std::string(gang::to_string(view.state)) + ": " +
                 std::to_string(view.executors) + " executors, slots " +
-                std::to_string(view.slots_open) + " open " + std::to_string(view.slots_claimed) +
+                std::to_string(view.slots_open) + " open " + std::to_string(view.slots_assumed) +
                 " claimed " + std::to_string(view.slots_bound) + " bound");
         }
     }
@@ -351,33 +351,35 @@ private:
 
     // --- what is decided -----------------------------------------------------------------------
 
-    void tell(const gang::BindPod& made) {
+    void report(const gang::BindPod& made) {
         std::string line = "bind " + made.pod.name + " -> " + made.node;
         for (const auto& [key, value] : made.annotations) {
             if (key == gang::reservation_annotation) {
                 line += ", reserves " + describe(*gang::decode_reservation(value, 1'000'000));
             } else {
-                line += value == gang::elastic_mark ? ", without a slot"
+                line += value == gang::surplus_slot ? ", without a slot"
                                                     : ", slot " + with_names(value);
             }
         }
         say(line);
     }
-    void tell(const gang::FetchSparkConf& made) { say("ask for the conf of " + made.driver.name); }
-    void tell(const gang::SetCondition& made) {
+    void report(const gang::FetchSparkConf& made) {
+        say("ask for the conf of " + made.driver.name);
+    }
+    void report(const gang::SetCondition& made) {
         say((made.fence ? "fence " : "say to ") + made.pod.name + ": " + made.message);
     }
-    void tell(const gang::UpdateReservation& made) {
+    void report(const gang::UpdateReservation& made) {
         for (const auto& [key, value] : made.annotations) {
             say("write " + made.driver.name + ": " +
                 describe(*gang::decode_reservation(value, 1'000'000)));
         }
     }
-    void tell(const gang::RecordEvent& made) {
+    void report(const gang::RecordEvent& made) {
         say("event " + made.pod.name + ": " + made.reason + ": " + with_names(made.message));
     }
-    void tell(const gang::WakeAt&) {}
-    void tell(const gang::StepDown& made) { say("step down: " + made.why); }
+    void report(const gang::WakeAt&) {}
+    void report(const gang::StepDown& made) { say("step down: " + made.why); }
 
     std::string describe(const gang::Reservation& held) const {
         std::string text = "generation " + std::to_string(held.generation) + ":";
@@ -418,7 +420,7 @@ private:
     std::map<std::string, core::Pod> as_created_;
     std::map<std::string, int> executors_;
     std::vector<gang::BindPod> on_their_way_;
-    std::size_t violations_told_ = 0;
+    std::size_t violations_reported_ = 0;
     std::int64_t submitted_ = 0;
 };
 

@@ -94,7 +94,7 @@ std::string Totals::describe(double seconds, int jobs) const {
         days,
         counts_.binds,
         counts_.gangs_admitted,
-        counts_.rests,
+        counts_.quiescent,
         counts_.attributed,
         counts_.forfeited,
         counts_.kubelet_refusals,

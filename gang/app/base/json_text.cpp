@@ -93,7 +93,7 @@ void put_gang_members(Writer& w, const GangView& gang) {
         put(w, "executors", std::int64_t{gang.executors});
     }
     put(w, "slotsOpen", std::int64_t{gang.slots_open});
-    put(w, "slotsClaimed", std::int64_t{gang.slots_claimed});
+    put(w, "slotsClaimed", std::int64_t{gang.slots_assumed});
     put(w, "slotsBound", std::int64_t{gang.slots_bound});
     put_resources(w, "needs", gang.needs);
     put(w, "waitingSinceMs", gang.waiting_since_ms);
@@ -184,7 +184,7 @@ GangView gang_from(const Value& object) {
     const bool unknown = executors == object.MemberEnd() || executors->value.IsNull();
     gang.executors = unknown ? executors_unknown : small_at(object, "executors");
     gang.slots_open = small_at(object, "slotsOpen");
-    gang.slots_claimed = small_at(object, "slotsClaimed");
+    gang.slots_assumed = small_at(object, "slotsClaimed");
     gang.slots_bound = small_at(object, "slotsBound");
     gang.needs = resources_at(object, "needs");
     gang.waiting_since_ms = number_at(object, "waitingSinceMs");

@@ -1,5 +1,5 @@
-// `ledger`: from the daemon, after a fresh audit; without one, what a scheduler that starts now
-// would hold.
+// `ledger`: from the daemon, after a fresh consistency check; without one, what a scheduler that
+// starts now would hold.
 #include "gang/app/base/server_name.hpp"
 #include "gang/app/cli/cli.hpp"
 #include "gang/app/cli/control_client.hpp"
@@ -22,13 +22,14 @@ namespace gang::app {
 namespace {
 
 constexpr auto ask_again_after = std::chrono::milliseconds(200);
-constexpr std::int64_t audit_wait_ms_max = 60'000;
+constexpr std::int64_t consistency_wait_ms_max = 60'000;
 
-/// The daemon's ledger after an audit that began now; an error: nobody answers, or it does not end.
-core::Result<std::string> audited_by_daemon(const config::ListenAddress& address) {
+/// The daemon's ledger after a consistency check that began now; an error: nobody answers, or it
+/// does not end.
+core::Result<std::string> checked_by_daemon(const config::ListenAddress& address) {
     std::string target = "/ledger?audit=now";
     std::optional<std::uint64_t> before;
-    const std::int64_t until = k8s::monotonic_ms() + audit_wait_ms_max;
+    const std::int64_t until = k8s::monotonic_ms() + consistency_wait_ms_max;
     for (;;) {
         auto answer = ask_daemon(address, target);
         if (!answer) {
@@ -97,7 +98,7 @@ core::Result<std::string> from_lists(const config::Schema& config, const k8s::Ac
 
 core::Result<std::string> find_ledger(const Sources& sources) {
     if (const auto address = config::parse_private(sources.control)) {
-        auto answer = audited_by_daemon(*address);
+        auto answer = checked_by_daemon(*address);
         if (!answer && sources.control_is_asked) {
             return answer;
         }

@@ -152,7 +152,7 @@ public:
 private:
     DaemonOptions with_end(DaemonOptions options) {
         options.lost_lease = [this] { end(exit_error); };
-        options.at_rest = give_back_unused;
+        options.on_idle = give_back_unused;
         return options;
     }
 

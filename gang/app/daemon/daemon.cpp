@@ -72,10 +72,10 @@ struct Daemon::Impl : std::enable_shared_from_this<Daemon::Impl> {
     void turn();
     void arm_timer();
     void hold_watches(bool full);
-    void await_rest();
+    void await_idle();
     void step(const StampedEvent& event);
     void lost(const std::string& why);
-    void lead(const k8s::Reign& reign);
+    void lead(const k8s::LeadershipTerm& term);
     k8s::LeaseEnd lease_end(bool drained) const;
     ControlSource control_source();
     ServedSource served_source();
@@ -92,20 +92,20 @@ struct Daemon::Impl : std::enable_shared_from_this<Daemon::Impl> {
     Scheduler scheduler;
     Inbox inbox;
     asio::steady_timer timer;
-    asio::steady_timer rest_timer;
+    asio::steady_timer idle_timer;
     std::unique_ptr<k8s::Elector> elector;  ///< none: this process leads from the start
     k8s::Watcher pods;
     k8s::Watcher nodes;
     k8s::Writer writer;
     Metrics metrics;
     Executor executor;
-    Auditor auditor;
+    ConsistencyChecker consistency_checker;
     Endpoints endpoints;
     std::int64_t last_step_ms = 0;  ///< of the clock; or when somebody began to wait
     DaemonStats stats;
-    std::optional<LeadershipGained> reign_begins;  ///< while the nodes are listed for it
+    std::optional<LeadershipGained> term_begins;  ///< while the nodes are listed for it
     bool turn_is_posted = false;
-    bool watches_rest = false;
+    bool watches_paused = false;
     bool deciding = true;  ///< false once the lease is lost or the end has begun
     bool stopping = false;
     bool lease_is_lost = false;
@@ -116,7 +116,7 @@ Daemon::Impl::Impl(asio::io_context& context, DaemonOptions with)
       options(std::move(with)),
       scheduler(options.config),
       timer(io),
-      rest_timer(io),
+      idle_timer(io),
       pods(io, options.endpoint, watcher_options(k8s::WatchKind::pods)),
       nodes(io, options.endpoint, watcher_options(k8s::WatchKind::nodes)),
       writer(io, options.endpoint, writer_options()),
@@ -134,10 +134,10 @@ Daemon::Impl::Impl(asio::io_context& context, DaemonOptions with)
           [this] { return clock.now(); },
           [this](std::int64_t time_ms) { wake(time_ms); },
           [this](const std::string& why) { lost("another scheduler has taken over: " + why); }}),
-      auditor(
+      consistency_checker(
           io,
           options.endpoint,
-          Auditor::Wiring{
+          ConsistencyChecker::Wiring{
               &scheduler,
               &options.seal,
               options.log,
@@ -173,10 +173,10 @@ k8s::WatcherOptions Daemon::Impl::watcher_options(k8s::WatchKind kind) {
         }
         push(to_event(kind, std::move(event)));
         if (is_listed) {
-            await_rest();
+            await_idle();
         }
-        if (nodes_are_new && reign_begins) {
-            push(*std::exchange(reign_begins, std::nullopt));
+        if (nodes_are_new && term_begins) {
+            push(*std::exchange(term_begins, std::nullopt));
         }
     };
     out.notice = notices(kind == k8s::WatchKind::pods ? "pods" : "nodes");
@@ -187,7 +187,7 @@ k8s::WriterOptions Daemon::Impl::writer_options() {
     k8s::WriterOptions out;
     out.component = options.config.scheduler_names.front();
     out.instance = options.instance;
-    // The elector may take the lease again while we end: that reign is not ours.
+    // The elector may take the lease again while we end: that leadership term is not ours.
     out.may_write = [this] {
         return elector == nullptr || (!lease_is_lost && elector->may_write());
     };
@@ -212,7 +212,7 @@ k8s::ElectorOptions Daemon::Impl::elector_options() {
     out.lease_duration_ms = lease.lease_duration_ms;
     out.renew_deadline_ms = lease.renew_deadline_ms;
     out.retry_period_ms = lease.retry_period_ms;
-    out.gained = [this](const k8s::Reign& reign) { lead(reign); };
+    out.gained = [this](const k8s::LeadershipTerm& term) { lead(term); };
     out.lost = [this](const std::string& why) { lost(why); };
     out.notice = notices("lease");
     return out;
@@ -230,7 +230,7 @@ void Daemon::Impl::start() {
     endpoints.start(options.config, control_source(), served_source());
     pods.start();
     nodes.start();
-    auditor.start();
+    consistency_checker.start();
     if (elector) {
         elector->start();
         return;
@@ -238,21 +238,21 @@ void Daemon::Impl::start() {
     lead({clock.now(), false, "there is no leader election"});
 }
 
-void Daemon::Impl::lead(const k8s::Reign& reign) {
+void Daemon::Impl::lead(const k8s::LeadershipTerm& term) {
     if (!deciding) {
         return;
     }
     options.log->write(
-        LogLevel::info, "leading", {{"epoch", std::to_string(reign.epoch)}, {"why", reign.why}});
+        LogLevel::info, "leading", {{"epoch", std::to_string(term.epoch)}, {"why", term.why}});
     stats.leading = true;
-    // A view from before the reign is not decided on. Of pods the scheduler finds that out itself,
-    // by its own writes to them; to nodes it does not write, so they are listed anew.
-    const LeadershipGained gained{reign.epoch, reign.handed_over};
+    // A view from before the leadership term is not decided on. Of pods the scheduler finds that
+    // out itself, by its own writes to them; to nodes it does not write, so they are listed anew.
+    const LeadershipGained gained{term.epoch, term.handed_over};
     if (!nodes.stats().synced) {
         push(gained);
         return;
     }
-    reign_begins = gained;
+    term_begins = gained;
     nodes.list_again();
 }
 
@@ -269,11 +269,12 @@ ControlSource Daemon::Impl::control_source() {
         }
         return to_json(Answer{"daemon", server, *std::move(explanation)});
     };
-    source.ledger = [this, server](bool audit_now) {
-        if (audit_now) {
-            auditor.run_now();
+    source.ledger = [this, server](bool check_consistency) {
+        if (check_consistency) {
+            consistency_checker.run_now();
         }
-        return to_json(LedgerReport{"daemon", server, scheduler.ledger(), auditor.status()});
+        return to_json(
+            LedgerReport{"daemon", server, scheduler.ledger(), consistency_checker.status()});
     };
     return source;
 }
@@ -305,9 +306,9 @@ MetricsView Daemon::Impl::metrics_view() {
     MetricsView view;
     view.totals = scheduler.totals(clock.now());
     view.counters = scheduler.counters();
-    view.audits = auditor.status().runs;
-    view.audit_failures = auditor.status().failures;
-    view.drift = auditor.status().drift_total;
+    view.consistency_checks = consistency_checker.status().runs;
+    view.consistency_check_failures = consistency_checker.status().failures;
+    view.drift = consistency_checker.status().drift_total;
     view.writer = writer.stats();
     view.pods = pods.stats();
     view.nodes = nodes.stats();
@@ -411,10 +412,10 @@ void Daemon::Impl::arm_timer() {
 }
 
 void Daemon::Impl::hold_watches(bool full) {
-    if (full == watches_rest || stopping) {
+    if (full == watches_paused || stopping) {
         return;
     }
-    watches_rest = full;
+    watches_paused = full;
     if (full) {
         ++stats.pauses;
         options.log->write(
@@ -430,20 +431,20 @@ void Daemon::Impl::hold_watches(bool full) {
     nodes.resume();
 }
 
-void Daemon::Impl::await_rest() {
-    if (!options.at_rest || stopping) {
+void Daemon::Impl::await_idle() {
+    if (!options.on_idle || stopping) {
         return;
     }
-    rest_timer.expires_after(std::chrono::milliseconds(options.rest_after_ms));
-    rest_timer.async_wait([self = shared_from_this()](const boost::system::error_code& ec) {
+    idle_timer.expires_after(std::chrono::milliseconds(options.idle_after_ms));
+    idle_timer.async_wait([self = shared_from_this()](const boost::system::error_code& ec) {
         if (ec) {
             return;
         }
         const bool is_known = self->pods.stats().synced && self->nodes.stats().synced;
         if (is_known && self->inbox.waiting() == 0 && self->writer.stats().waiting == 0) {
-            self->options.at_rest();
+            self->options.on_idle();
         } else {
-            self->await_rest();
+            self->await_idle();
         }
     });
 }
@@ -468,10 +469,10 @@ void Daemon::Impl::stop(std::function<void()> done) {
     stopping = true;
     deciding = false;
     timer.cancel();
-    rest_timer.cancel();
+    idle_timer.cancel();
     pods.stop();
     nodes.stop();
-    auditor.stop();
+    consistency_checker.stop();
     endpoints.stop_control();
     // Health and metrics are served to the end: not ready, but alive.
     // The lease goes last: after it somebody else leads, and nothing of ours may still be on its
@@ -524,12 +525,12 @@ std::optional<Explanation> Daemon::explain(std::string_view pod_or_app) const {
     return impl_->scheduler.explain(pod_or_app);
 }
 
-AuditStatus Daemon::audit() const {
-    return impl_->auditor.status();
+ConsistencyStatus Daemon::consistency() const {
+    return impl_->consistency_checker.status();
 }
 
-void Daemon::audit_now() {
-    impl_->auditor.run_now();
+void Daemon::check_consistency() {
+    impl_->consistency_checker.run_now();
 }
 
 std::vector<NodeLedger> Daemon::ledger() const {

@@ -7,7 +7,7 @@
 
 #include "config/schema.hpp"
 #include "gang/app/base/log.hpp"
-#include "gang/app/daemon/auditor.hpp"
+#include "gang/app/daemon/consistency_checker.hpp"
 #include "gang/explain.hpp"
 #include "gang/reservation/seal.hpp"
 #include "k8s/net/endpoint.hpp"
@@ -36,15 +36,16 @@ struct DaemonOptions {
     std::string instance;          ///< host name, for events
     const Log* log = nullptr;      ///< must outlive the daemon
     Recorder* recorder = nullptr;  ///< none: nothing is recorded; must outlive the daemon
-    /// What the audit has found is looked at again after this time, before it is called drift.
+    /// What the consistency check has found is looked at again after this time, before it is called
+    /// drift.
     std::int64_t second_list_after_ms = 5'000;
     /// The lease went to somebody else, or could not be renewed: nothing is written any more. The
     /// owner should stop() and leave the process. May be empty.
     std::function<void()> lost_lease;
     /// After each full list of a kind, once both are known and nothing waits or is being written.
     /// May be empty.
-    std::function<void()> at_rest;
-    std::int64_t rest_after_ms = 1'000;  ///< from the list's end; and how often it is tried
+    std::function<void()> on_idle;
+    std::int64_t idle_after_ms = 1'000;  ///< from the list's end; and how often it is tried
 };
 
 /// For readiness, tests and the demo's table.
@@ -75,9 +76,9 @@ public:
     std::vector<GangView> gangs() const;
     std::optional<Explanation> explain(std::string_view pod_or_app) const;
     DaemonStats stats() const;
-    AuditStatus audit() const;
+    ConsistencyStatus consistency() const;
     /// Compares with the API server now, unless that is under way.
-    void audit_now();
+    void check_consistency();
     std::vector<NodeLedger> ledger() const;
 
 private:

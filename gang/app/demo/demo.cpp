@@ -93,21 +93,21 @@ private:
     }
 
     void turn_until_settled(std::int64_t began_ms) {
-        std::int64_t told_ms = began_ms;
+        std::int64_t reported_ms = began_ms;
         while (!spark_.all_finished()) {
             io_.run_for(std::chrono::milliseconds(100));
             const std::int64_t now_ms = cluster_.api().now_ms();
-            if (now_ms - told_ms >= 2'000) {
-                tell(now_ms - began_ms);
-                told_ms = now_ms;
+            if (now_ms - reported_ms >= 2'000) {
+                report(now_ms - began_ms);
+                reported_ms = now_ms;
             }
             if (now_ms - spark_.last_progress_ms() >= options_.deadlock_after_ms) break;
             if (now_ms - began_ms >= options_.phase_limit_ms) break;
         }
-        tell(cluster_.api().now_ms() - began_ms);
+        report(cluster_.api().now_ms() - began_ms);
     }
 
-    void tell(std::int64_t passed_ms) const {
+    void report(std::int64_t passed_ms) const {
         int drivers = 0;
         int executors = 0;
         int finished = 0;

@@ -19,7 +19,7 @@ namespace gang::app {
 struct ControlSource {
     std::function<std::string()> gangs;
     std::function<std::optional<std::string>(const std::string& question)> explain;
-    std::function<std::string(bool audit_now)> ledger;
+    std::function<std::string(bool check_consistency)> ledger;
 };
 
 /// Of all connections together; answers of thousands of gangs take their time on a slow reader.

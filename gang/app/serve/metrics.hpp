@@ -25,10 +25,10 @@ namespace gang::app {
 struct MetricsView {
     Totals totals;
     Counters counters;
-    std::uint64_t audits = 0;          ///< with a verdict
-    std::uint64_t audit_failures = 0;  ///< without
+    std::uint64_t consistency_checks = 0;          ///< with a verdict
+    std::uint64_t consistency_check_failures = 0;  ///< without
     std::uint64_t unsealed = 0;        ///< pods shown with a text of ours without a valid seal
-    std::uint64_t drift = 0;           ///< differences that lasted, over all audits
+    std::uint64_t drift = 0;           ///< differences that lasted, over all consistency checks
     k8s::WriterStats writer;
     k8s::WatcherStats pods;
     k8s::WatcherStats nodes;

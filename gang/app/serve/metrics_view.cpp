@@ -85,9 +85,9 @@ void add_reservations(Families& to, const Totals& totals) {
         "Slots of all reservations by state, of the leader.",
         MetricType::Gauge);
     to.add(totals.slots_open, {{"state", "open"}});
-    to.add(totals.slots_claimed, {{"state", "claimed"}});
+    to.add(totals.slots_assumed, {{"state", "claimed"}});
     to.add(totals.slots_bound, {{"state", "bound"}});
-    to.add(totals.slots_degraded, {{"state", "degraded"}});
+    to.add(totals.slots_unplaced, {{"state", "degraded"}});
     to.gauge(
         "gang_scheduler_reservation_open_cores",
         "CPU of open slots: reserved, and nobody runs there yet.",
@@ -121,15 +121,15 @@ void add_repairs(Families& to, const Counters& counters) {
         counters.kubelet_rejections);
 }
 
-void add_audits(Families& to, const MetricsView& view) {
+void add_consistency_checks(Families& to, const MetricsView& view) {
     to.counter(
         "gang_scheduler_audits_total",
         "Comparisons of the ledger with a fresh list that came to a verdict.",
-        view.audits);
+        view.consistency_checks);
     to.counter(
         "gang_scheduler_audit_failures_total",
         "Comparisons without one: the API server did not list.",
-        view.audit_failures);
+        view.consistency_check_failures);
     to.counter(
         "gang_scheduler_unsealed_annotations_total",
         "States of pods shown with an annotation of ours whose seal was not valid.",
@@ -221,7 +221,7 @@ void add_writer(Families& to, const k8s::WriterStats& writer) {
     to.gauge(
         "gang_scheduler_write_window",
         "Writes that may be in flight at once; it follows what the API server can take.",
-        writer.window);
+        writer.in_flight_max);
     to.gauge(
         "gang_scheduler_write_connections",
         "Connections that are open for writes.",
@@ -293,7 +293,7 @@ void add_families(
     add_gangs(to, view.totals);
     add_reservations(to, view.totals);
     add_repairs(to, view.counters);
-    add_audits(to, view);
+    add_consistency_checks(to, view);
     add_watches(to, view);
     add_writer(to, view.writer);
     to.begin(

@@ -74,24 +74,24 @@ std::string drift_json(const Drift& drift) {
         json_string(drift.detail));
 }
 
-std::string audit_json(const AuditStatus& audit) {
+std::string consistency_json(const ConsistencyStatus& consistency) {
     return fmt::format(
         R"({{"runs":{},"failures":{},"running":{},"lastMs":{},"driftTotal":{},"problem":{},"drift":{}}})",
-        audit.runs,
-        audit.failures,
-        audit.is_running,
-        audit.last_ms,
-        audit.drift_total,
-        json_string(audit.problem),
-        array(audit.drift, drift_json));
+        consistency.runs,
+        consistency.failures,
+        consistency.is_running,
+        consistency.last_ms,
+        consistency.drift_total,
+        json_string(consistency.problem),
+        array(consistency.drift, drift_json));
 }
 
 bool agrees(const LedgerReport& report) {
     const bool adds_up = std::all_of(report.nodes.begin(), report.nodes.end(), [](const auto& node) {
         return node.adds_up;
     });
-    return adds_up &&
-           (!report.audit || (report.audit->drift.empty() && report.audit->problem.empty()));
+    return adds_up && (!report.consistency ||
+                       (report.consistency->drift.empty() && report.consistency->problem.empty()));
 }
 
 // --- reading -------------------------------------------------------------------------------------
@@ -183,21 +183,22 @@ std::string units_text(const Value& document, std::int64_t now_ms) {
     return rows.size() == 1 ? "no room is held\n" : format_table(rows);
 }
 
-std::string audit_text(const Value& document, std::int64_t now_ms) {
-    const Value* audit = find(document, "audit");
-    if (audit == nullptr || !audit->IsObject()) {
+std::string consistency_text(const Value& document, std::int64_t now_ms) {
+    const Value* consistency = find(document, "audit");
+    if (consistency == nullptr || !consistency->IsObject()) {
         return "no scheduler was asked: this is what one that starts now would hold\n";
     }
-    if (number(*audit, "runs") == 0) {
-        return fmt::format("not audited yet: {}\n", text(*audit, "problem"));
+    if (number(*consistency, "runs") == 0) {
+        return fmt::format("not audited yet: {}\n", text(*consistency, "problem"));
     }
     std::string out = fmt::format(
-        "audited {} ago: ", format_age(std::max<std::int64_t>(0, now_ms - number(*audit, "lastMs"))));
+        "audited {} ago: ",
+        format_age(std::max<std::int64_t>(0, now_ms - number(*consistency, "lastMs"))));
     std::vector<std::vector<std::string>> rows = {{"DRIFT", "NAME", "WHAT"}};
-    each(*audit, "drift", [&rows](const Value& drift) {
+    each(*consistency, "drift", [&rows](const Value& drift) {
         rows.push_back({text(drift, "kind"), text(drift, "name"), text(drift, "detail")});
     });
-    if (const std::string problem = text(*audit, "problem"); !problem.empty()) {
+    if (const std::string problem = text(*consistency, "problem"); !problem.empty()) {
         out = fmt::format("the last audit came to no verdict: {}\n", problem) + out;
     }
     return rows.size() == 1 ? out + "agrees with the API server\n"
@@ -212,7 +213,7 @@ std::string to_json(const LedgerReport& report) {
         json_string(report.source),
         json_string(report.server),
         agrees(report),
-        report.audit ? audit_json(*report.audit) : "null",
+        report.consistency ? consistency_json(*report.consistency) : "null",
         array(report.nodes, node_json));
 }
 
@@ -225,13 +226,13 @@ core::Result<LedgerAnswer> read_ledger(const std::string& json, std::int64_t now
     LedgerAnswer out;
     out.server = text(document, "server");
     out.agrees = flag(document, "agrees");
-    if (const Value* audit = find(document, "audit"); audit != nullptr) {
-        out.runs = static_cast<std::uint64_t>(number(*audit, "runs"));
-        out.failures = static_cast<std::uint64_t>(number(*audit, "failures"));
-        out.is_running = flag(*audit, "running");
+    if (const Value* consistency = find(document, "audit"); consistency != nullptr) {
+        out.runs = static_cast<std::uint64_t>(number(*consistency, "runs"));
+        out.failures = static_cast<std::uint64_t>(number(*consistency, "failures"));
+        out.is_running = flag(*consistency, "running");
     }
     out.text = nodes_text(document) + "\n" + units_text(document, now_ms) + "\n" +
-               audit_text(document, now_ms);
+               consistency_text(document, now_ms);
     return out;
 }
 

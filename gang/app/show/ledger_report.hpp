@@ -2,7 +2,7 @@
 // The ledger for machines (JSON, also what the control endpoint answers) and for people.
 
 #include "core/base/result.hpp"
-#include "gang/app/base/audit_status.hpp"
+#include "gang/app/base/consistency_status.hpp"
 #include "gang/ledger_view.hpp"
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct LedgerReport {
     std::string source;  ///< "daemon", or "api-server": what a scheduler that starts now would hold
     std::string server;
     std::vector<NodeLedger> nodes;
-    std::optional<AuditStatus> audit;  ///< a daemon's
+    std::optional<ConsistencyStatus> consistency;  ///< a daemon's
 };
 
 std::string to_json(const LedgerReport& report);
@@ -25,10 +25,10 @@ std::string to_json(const LedgerReport& report);
 /// What the verb must know of an answer beside its text.
 struct LedgerAnswer {
     std::string server;
-    std::uint64_t runs = 0;  ///< audits with a verdict
+    std::uint64_t runs = 0;  ///< consistency checks with a verdict
     std::uint64_t failures = 0;
     bool is_running = false;
-    bool agrees = false;  ///< every node adds up, and the last audit found no drift
+    bool agrees = false;  ///< every node adds up, and the last consistency check found no drift
     std::string text;     ///< for people; ages are of `now_ms`
 };
 core::Result<LedgerAnswer> read_ledger(const std::string& json, std::int64_t now_ms);

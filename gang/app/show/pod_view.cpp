@@ -33,9 +33,9 @@ std::optional<SaidReason> said_about(const core::Pod& pod) {
 }
 
 /// Whether an executor was bound beyond its gang's slots.
-bool is_elastic(const core::Pod& executor) {
-    const std::string* mark = find_annotation(executor, slot_annotation);
-    return mark != nullptr && *mark == elastic_mark;
+bool is_surplus(const core::Pod& executor) {
+    const std::string* value = find_annotation(executor, slot_annotation);
+    return value != nullptr && *value == surplus_slot;
 }
 
 /// The pods of one cluster, and who belongs to whom.
@@ -192,12 +192,12 @@ Explanation Picture::explain(const core::Pod& driver) const {
         fill_waiting(out, driver);
         return out;
     }
-    std::int32_t elastic = 0;
+    std::int32_t surplus = 0;
     const auto it = executors_.find(driver.uid);
     if (it != executors_.end()) {
         for (const core::Pod* executor : it->second) {
             if (!executor->node_name.empty() && !core::is_terminal(*executor)) {
-                ++(is_elastic(*executor) ? elastic : gang.slots_bound);
+                ++(is_surplus(*executor) ? surplus : gang.slots_bound);
             }
         }
     }
@@ -205,12 +205,12 @@ Explanation Picture::explain(const core::Pod& driver) const {
     gang.executors = gang.slots_bound;
     fill_slots(out, driver, gang.slots_bound);
     gang.message = fmt::format("driver on node {}", driver.node_name);
-    if (elastic > 0) {
+    if (surplus > 0) {
         out.notes.push_back(fmt::format(
             "{} more {} than it reserved {} a node",
-            elastic,
-            elastic == 1 ? "executor" : "executors",
-            elastic == 1 ? "has" : "have"));
+            surplus,
+            surplus == 1 ? "executor" : "executors",
+            surplus == 1 ? "has" : "have"));
     }
     return out;
 }

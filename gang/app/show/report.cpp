@@ -49,7 +49,7 @@ std::string slots_text(const Explanation& explanation) {
         "Slots: {} reserved: {} bound, {} claimed, {} open\n",
         gang.executors,
         gang.slots_bound,
-        gang.slots_claimed,
+        gang.slots_assumed,
         gang.slots_open);
     for (const auto& [node, count] : explanation.slots_per_node) {
         out += fmt::format("  {} on {}\n", count, shown(node));

@@ -16,10 +16,10 @@ struct Counts {
     std::uint64_t settled = 0;           ///< Leases given up with nothing under way, as they say
     std::uint64_t released = 0;          ///< Leases given up without that word
     std::uint64_t left = 0;              ///< Leases left to expire by a leader that ended
-    std::uint64_t handed_over = 0;       ///< reigns that began after the first of these
+    std::uint64_t handed_over = 0;       ///< leadership terms that began after the first of these
     std::uint64_t kubelet_refusals = 0;  ///< for want of room
     std::uint64_t inspections = 0;
-    std::uint64_t rests = 0;       ///< of them, processes that had seen everything
+    std::uint64_t quiescent = 0;   ///< of them, processes that had seen everything
     std::uint64_t attributed = 0;  ///< overcommits that somebody else's write explains
     std::uint64_t forfeited = 0;   ///< slots whose room others had taken, and that was used
 
@@ -37,7 +37,7 @@ struct Counts {
         handed_over += other.handed_over;
         kubelet_refusals += other.kubelet_refusals;
         inspections += other.inspections;
-        rests += other.rests;
+        quiescent += other.quiescent;
         attributed += other.attributed;
         forfeited += other.forfeited;
     }

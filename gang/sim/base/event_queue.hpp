@@ -28,10 +28,10 @@ enum class Happening : std::uint8_t {
     application_acts,  ///< a: application
     config_map_made,   ///< a: application
     owner_is_gone,     ///< a: pod whose owner was deleted
-    mishap,            ///< a: kind of fault
-    mishap_ends,       ///< a: kind of fault, b: what it fell on
+    strike,            ///< a: kind of fault
+    strike_ends,       ///< a: kind of fault, b: what it fell on
     submission,        ///<
-    inspection,        ///< the checkers look at processes that have come to rest
+    inspection,        ///< the checkers look at processes that have become quiescent
     calm,              ///< faults are over
     end,               ///<
     replica_is_told,   ///< a: replica, b: life; SIGTERM

@@ -5,7 +5,7 @@ namespace {
 
 struct Row {
     std::string_view name;
-    bool is_mishap;
+    bool comes_by_itself;
 };
 
 constexpr std::array<Row, fault_count> rows = {{
@@ -50,8 +50,8 @@ std::string_view to_string(Fault fault) {
     return rows[static_cast<std::size_t>(fault)].name;
 }
 
-bool is_mishap(Fault fault) {
-    return rows[static_cast<std::size_t>(fault)].is_mishap;
+bool comes_by_itself(Fault fault) {
+    return rows[static_cast<std::size_t>(fault)].comes_by_itself;
 }
 
 }  // namespace gang::sim

@@ -1,6 +1,6 @@
 #pragma once
 // Everything that can go wrong, each kind with a name, a rate and a counter. Two sorts: those that
-// may strike whenever something is done (a rate per million), and mishaps that come by themselves
+// may strike whenever something is done (a rate per million), and those that come by themselves
 // (a mean time between two of them).
 
 #include "gang/sim/base/random.hpp"
@@ -92,11 +92,11 @@ inline constexpr std::size_t fault_count = static_cast<std::size_t>(last_fault) 
 std::string_view to_string(Fault fault);
 
 /// Comes by itself; the others strike when something is done.
-bool is_mishap(Fault fault);
+bool comes_by_itself(Fault fault);
 
 using FaultCounts = std::array<std::uint64_t, fault_count>;
 
-/// Per million, or of mishaps the mean time between two in ms; 0: never.
+/// Per million, or of those the mean time between two in ms; 0: never.
 using FaultRates = std::array<std::int64_t, fault_count>;
 
 class Faults {

@@ -16,7 +16,7 @@ bool is_rare(Fault fault) {
 }
 
 std::int64_t draw_rate(Fault fault, Random& random) {
-    if (!is_mishap(fault)) {
+    if (!comes_by_itself(fault)) {
         const std::int64_t rate = random.long_tail(3'000, 150'000);
         return is_rare(fault) ? std::min<std::int64_t>(rate * 10, 400'000) : rate;
     }

@@ -1,11 +1,11 @@
 #pragma once
-// What must be true, asked after every commit and whenever a process has come to rest. Everything
-// is read from the history (room.hpp); our own view is only asked where it is what is being
-// checked. Which invariant is checked where: README.md.
+// What must be true, asked after every commit and whenever a process has become quiescent.
+// Everything is read from the history (capacity_model.hpp); our own view is only asked where it is
+// what is being checked. Which invariant is checked where: README.md.
 
 #include "gang/event.hpp"
 #include "gang/sim/base/store.hpp"
-#include "gang/sim/checkers/room.hpp"
+#include "gang/sim/checkers/capacity_model.hpp"
 
 #include <cstdint>
 #include <map>
@@ -40,7 +40,7 @@ public:
 
     const std::vector<Violation>& violations() const { return violations_; }
     bool fits_beside_pods(NodeId node, const core::Resources& requests) const;
-    const Room& room() const { return room_; }
+    const CapacityModel& capacity_model() const { return capacity_model_; }
     void violated(std::string rule, std::string text);
     /// Somebody else has changed this node since the decision's view.
     bool is_excused(NodeId node, const Author& author) const;
@@ -51,16 +51,16 @@ private:
     void check_admission(const Entry<core::Pod>& entry, const Author& author);
     void check_declared(const Entry<core::Pod>& entry);
     void check_executor(const Entry<core::Pod>& entry);
-    void check_room(
+    void check_capacity(
         NodeId node,
         PodId pod,
         const Amount& before,
         const Author& author,
         const std::string& what);
     /// Whose slots are open there, for people.
-    std::string holders(NodeId node) const;
+    std::string open_slots_text(NodeId node) const;
     void check_usable(NodeId node, const Author& author, const std::string& what);
-    // rest.cpp
+    // quiescence.cpp
     void check_view(std::uint32_t replica, const Process& process);
     void check_ledger(std::uint32_t replica, const Process& process);
     void check_accounts(std::uint32_t replica, const Process& process);
@@ -75,7 +75,7 @@ private:
     };
 
     World& world_;
-    Room room_;
+    CapacityModel capacity_model_;
     std::vector<Harm> harms_;
     std::vector<std::vector<std::uint64_t>> versions_;  ///< per replica and pod: the last one shown
     std::vector<Violation> violations_;

@@ -22,7 +22,7 @@ const std::string* role_of(const core::Pod& pod) {
 
 }  // namespace
 
-Checkers::Checkers(World& world) : world_(world), room_(world.seal) {}
+Checkers::Checkers(World& world) : world_(world), capacity_model_(world.seal) {}
 
 void Checkers::violated(std::string rule, std::string text) {
     world_.say([&] { return "VIOLATED " + rule + ": " + text; });
@@ -30,13 +30,13 @@ void Checkers::violated(std::string rule, std::string text) {
 }
 
 bool Checkers::fits_beside_pods(NodeId node, const core::Resources& requests) const {
-    Amount sum = room_.pods_on(node);
+    Amount sum = capacity_model_.pods_on(node);
     sum.add({requests.cpu_milli, requests.memory_bytes, 1}, 1);
-    return sum.is_within(room_.allocatable(node));
+    return sum.is_within(capacity_model_.allocatable(node));
 }
 
 void Checkers::node_changed(const Entry<core::Node>& entry, const Author&) {
-    room_.node_changed(entry);
+    capacity_model_.node_changed(entry);
     if (entry.id >= harms_.size()) {
         harms_.resize(entry.id + 1);
     }
@@ -50,17 +50,18 @@ bool Checkers::is_excused(NodeId node, const Author& author) const {
 
 void Checkers::pod_changed(const Entry<core::Pod>& entry, const Author& author) {
     const bool is_ours = author.actor == Actor::scheduler;
-    const bool was_bound = room_.knows(entry.id) && room_.seen(entry.id).is_bound;
+    const bool was_bound =
+        capacity_model_.knows(entry.id) && capacity_model_.seen(entry.id).is_bound;
     std::vector<Amount> before;
     if (is_ours) {
-        for (NodeId node = 0; node < room_.node_count(); ++node) {
-            before.push_back(room_.usage(node));
+        for (NodeId node = 0; node < capacity_model_.node_count(); ++node) {
+            before.push_back(capacity_model_.usage(node));
         }
     }
-    room_.pod_changed(entry, author, world_.now_ms);
-    const bool is_bind = !was_bound && room_.seen(entry.id).is_bound;
+    capacity_model_.pod_changed(entry, author, world_.now_ms);
+    const bool is_bind = !was_bound && capacity_model_.seen(entry.id).is_bound;
     if (!is_ours) {
-        const NodeId node = room_.seen(entry.id).node;
+        const NodeId node = capacity_model_.seen(entry.id).node;
         if (is_bind && node < harms_.size()) {
             harms_[node].by_pods = entry.revision;
         }
@@ -74,17 +75,17 @@ void Checkers::pod_changed(const Entry<core::Pod>& entry, const Author& author) 
     const std::string what =
         fmt::format("{} {}", is_bind ? "the bind of" : "the patch of", full_name(entry.object));
     for (NodeId node = 0; node < before.size(); ++node) {
-        check_room(node, entry.id, before[node], author, what);
+        check_capacity(node, entry.id, before[node], author, what);
     }
 }
 
-void Checkers::check_room(
+void Checkers::check_capacity(
     NodeId node, PodId pod, const Amount& before, const Author& author, const std::string& what) {
-    const Amount after = room_.usage(node);
-    if (room_.is_restored(pod, node)) {
+    const Amount after = capacity_model_.usage(node);
+    if (capacity_model_.is_restored(pod, node)) {
         return;  // it was the gang's all the time
     }
-    if (!after.is_more_than(before) || after.is_within(room_.allocatable(node))) {
+    if (!after.is_more_than(before) || after.is_within(capacity_model_.allocatable(node))) {
         return;
     }
     if (is_excused(node, author)) {
@@ -93,11 +94,13 @@ void Checkers::check_room(
     }
     // Others had taken the room of a slot here: it was lost at that moment, and the gang that lost
     // it writes so in its own time. What is left may be used, as long as pods and new slots fit.
-    Amount kept = room_.pods_on(node);
-    if (const auto own = room_.seats(node).find(pod); own != room_.seats(node).end()) {
+    Amount kept = capacity_model_.pods_on(node);
+    if (const auto own = capacity_model_.node_slots(node).find(pod);
+        own != capacity_model_.node_slots(node).end()) {
         kept.add(own->second.unit, own->second.open());
     }
-    if (!before.is_within(room_.allocatable(node)) && kept.is_within(room_.allocatable(node))) {
+    if (!before.is_within(capacity_model_.allocatable(node)) &&
+        kept.is_within(capacity_model_.allocatable(node))) {
         ++world_.counts.forfeited;
         return;
     }
@@ -111,16 +114,17 @@ void Checkers::check_room(
             node,
             describe(before),
             describe(after),
-            describe(room_.allocatable(node)),
-            describe(room_.pods_on(node)),
-            holders(node)));
+            describe(capacity_model_.allocatable(node)),
+            describe(capacity_model_.pods_on(node)),
+            open_slots_text(node)));
 }
 
-std::string Checkers::holders(NodeId node) const {
+std::string Checkers::open_slots_text(NodeId node) const {
     std::string text;
-    for (const auto& [driver, seats] : room_.seats(node)) {
-        if (seats.open() > 0) {
-            text += fmt::format(", p{} {} x {}", driver, seats.open(), describe(seats.unit));
+    for (const auto& [driver, node_slots] : capacity_model_.node_slots(node)) {
+        if (node_slots.open() > 0) {
+            text +=
+                fmt::format(", p{} {} x {}", driver, node_slots.open(), describe(node_slots.unit));
         }
     }
     return text;
@@ -160,7 +164,7 @@ void Checkers::check_admission(const Entry<core::Pod>& entry, const Author& auth
         core::find_value(entry.object.labels, "edited") != nullptr) {
         return;  // a tenant has made something else of it
     }
-    const GangRecord* gang = room_.find_gang(entry.id);
+    const GangRecord* gang = capacity_model_.find_gang(entry.id);
     const std::string name = full_name(entry.object);
     if (gang == nullptr || !gang->has_reservation) {
         const bool may_be_alone = std::find(one.ever.begin(), one.ever.end(), 0) != one.ever.end();
@@ -177,10 +181,10 @@ void Checkers::check_admission(const Entry<core::Pod>& entry, const Author& auth
     }
     for (const NodeId node : gang->nodes) {
         check_usable(node, author, "a slot of " + name);
-        const Seats& seats = room_.seats(node).at(entry.id);
+        const NodeSlots& node_slots = capacity_model_.node_slots(node).at(entry.id);
         const std::int64_t mebibyte = 1024 * 1024;
-        if (seats.unit.cpu_milli < one.cpu_milli ||
-            seats.unit.memory_bytes < one.memory_mib * mebibyte) {
+        if (node_slots.unit.cpu_milli < one.cpu_milli ||
+            node_slots.unit.memory_bytes < one.memory_mib * mebibyte) {
             violated("complete-admission", "the slots of " + name + " are smaller than declared");
         }
     }
@@ -189,7 +193,7 @@ void Checkers::check_admission(const Entry<core::Pod>& entry, const Author& auth
 /// Whatever its tenant has written there: what a scheduler writes was declared at some time.
 void Checkers::check_declared(const Entry<core::Pod>& entry) {
     const ApplicationId application = world_.applications.find(entry.id);
-    const GangRecord* gang = room_.find_gang(entry.id);
+    const GangRecord* gang = capacity_model_.find_gang(entry.id);
     if (application == nobody || gang == nullptr) {
         return;
     }
@@ -206,7 +210,7 @@ void Checkers::check_declared(const Entry<core::Pod>& entry) {
 }
 
 void Checkers::check_executor(const Entry<core::Pod>& entry) {
-    const Seen& seen = room_.seen(entry.id);
+    const Seen& seen = capacity_model_.seen(entry.id);
     if (seen.gang == nobody) {
         return;  // elastic
     }
@@ -219,18 +223,18 @@ void Checkers::check_executor(const Entry<core::Pod>& entry) {
     if (seen.slot < 0) {
         return;  // its gang has no slots now
     }
-    if (room_.rivals(entry.id) > 0) {
+    if (capacity_model_.rivals(entry.id) > 0) {
         violated("slot-discipline", name + " is in a slot that another live pod is in");
     }
-    const GangRecord* gang = room_.find_gang(seen.gang);
+    const GangRecord* gang = capacity_model_.find_gang(seen.gang);
     if (gang != nullptr && !gang->is_void && !gang->is_forsaken && gang->is_live &&
-        room_.seated(seen.gang) > gang->slots) {
+        capacity_model_.assigned(seen.gang) > gang->slots) {
         violated(
             "slot-discipline",
             fmt::format(
                 "with {} {} pods sit in the {} slots of p{}",
                 name,
-                room_.seated(seen.gang),
+                capacity_model_.assigned(seen.gang),
                 gang->slots,
                 seen.gang));
     }

@@ -69,7 +69,7 @@ public:
     void look_for_silence(std::uint32_t stream, std::uint64_t serial);
     void close_stream(std::uint32_t stream);
 
-    // Mishaps.
+    // What the fault injector does.
     void take_down(std::int64_t ms);
     void lag(std::int64_t ms);
     void pause_store(std::int64_t ms);
@@ -111,7 +111,7 @@ private:
     void plan_advances();
     void plan_delivery(std::uint32_t stream, std::int64_t after_ms);
     std::uint32_t find_pod(const PodRef& pod) const;
-    bool tell_trouble(std::uint32_t stream);
+    bool report_trouble(std::uint32_t stream);
     bool break_stream(std::uint32_t stream);
     template <typename Object>
     void deliver_from(std::uint32_t stream, const ChangeLog<Object>& log, std::uint64_t to);

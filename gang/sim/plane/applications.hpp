@@ -69,7 +69,7 @@ public:
     /// Driver and declared executors together, on all nodes as they are made and with nobody there.
     bool fits_empty_cluster(const Application& application) const;
 
-    // Mishaps.
+    // What the fault injector does.
     void replace_conf(ApplicationId id);
     void remove_conf(ApplicationId id) { all_[id].conf = nobody; }
     void end(ApplicationId id, core::PodPhase phase);

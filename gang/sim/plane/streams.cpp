@@ -139,7 +139,7 @@ bool ApiServers::break_stream(std::uint32_t id) {
 }
 
 /// An ERROR event in the stream, which ends it.
-bool ApiServers::tell_trouble(std::uint32_t id) {
+bool ApiServers::report_trouble(std::uint32_t id) {
     Stream& stream = streams_[id];
     k8s::protocol::Trouble what;
     if (stream.fails_with_gone || world_.faults.strikes(Fault::watch_gone_later)) {
@@ -194,7 +194,7 @@ void ApiServers::deliver(std::uint32_t id) {
         stream.stalled_until_ms = world_.now_ms + world_.random.long_tail(500, 40'000);
         return plan_delivery(id, 0);
     }
-    if (break_stream(id) || tell_trouble(id)) {
+    if (break_stream(id) || report_trouble(id)) {
         return;
     }
     stream.heard_ms = world_.now_ms;

@@ -28,8 +28,8 @@ Process::Process(
     : scheduler(std::move(schema)),
       pods(world, *this, false),
       nodes(world, *this, true),
-      electing(world, *this, "r" + std::to_string(replica) + "-" + std::to_string(life)),
-      writing(world, *this),
+      elector(world, *this, "r" + std::to_string(replica) + "-" + std::to_string(life)),
+      writer(world, *this),
       world_(world),
       replica_(replica),
       life_(life),
@@ -52,7 +52,7 @@ Author Process::author() const {
 void Process::start() {
     pods.go_on();
     nodes.go_on();
-    electing.go_on();
+    elector.go_on();
 }
 
 std::uint32_t Process::send(Call call, std::uint32_t ticket, std::int64_t limit_ms) {
@@ -63,7 +63,7 @@ std::uint32_t Process::send(Call call, std::uint32_t ticket, std::int64_t limit_
     return world_.servers.send(std::move(call));
 }
 
-void Process::wake_watching(bool is_of_nodes, std::int64_t ms, std::uint32_t serial) {
+void Process::wake_watcher(bool is_of_nodes, std::int64_t ms, std::uint32_t serial) {
     world_.queue.plan(
         world_.now_ms + clock_.to_true(ms),
         Happening::watcher_pause,
@@ -71,12 +71,12 @@ void Process::wake_watching(bool is_of_nodes, std::int64_t ms, std::uint32_t ser
         tag(life_, serial));
 }
 
-void Process::wake_electing(std::int64_t ms, std::uint32_t serial) {
+void Process::wake_elector(std::int64_t ms, std::uint32_t serial) {
     world_.queue.plan(
         world_.now_ms + clock_.to_true(ms), Happening::elector_wakes, replica_, tag(life_, serial));
 }
 
-void Process::wake_writing(std::int64_t ms, std::uint32_t job) {
+void Process::wake_writer(std::int64_t ms, std::uint32_t job) {
     world_.queue.plan(
         world_.now_ms + clock_.to_true(ms), Happening::writer_wakes, replica_, tag(life_, job));
 }
@@ -89,30 +89,30 @@ void Process::push(Event event, bool is_of_nodes, std::uint64_t revision) {
         world_.seal.open(upserted->pod);
     }
     inbox_.push(std::move(event));
-    marks_.push_back(Mark{is_of_nodes, revision});
+    freshness_.push_back(Freshness{is_of_nodes, revision});
     post_turn();
 }
 
-// As the daemon: a view of nodes from before the reign is not decided on.
-void Process::lead(const LeadershipGained& reign) {
+// As the daemon: a view of nodes from before the leadership term is not decided on.
+void Process::lead(const LeadershipGained& term) {
     if (is_stopping_) {
         return;
     }
-    epoch_ = reign.epoch;
+    epoch_ = term.epoch;
     leads_ = true;
-    world_.counts.handed_over += reign.handed_over ? 1 : 0;
-    world_.deeds.leads(replica_, reign.epoch);
+    world_.counts.handed_over += term.handed_over ? 1 : 0;
+    world_.decision_checker.leads(replica_, term.epoch);
     leads_since_ms_ = world_.now_ms;
     if (!nodes.is_synced()) {
-        return push_answer(reign);
+        return push_answer(term);
     }
-    reign_begins_ = reign;
+    term_begins_ = term;
     nodes.list_again();
 }
 
 void Process::nodes_listed() {
-    if (reign_begins_) {
-        push_answer(*std::exchange(reign_begins_, std::nullopt));
+    if (term_begins_) {
+        push_answer(*std::exchange(term_begins_, std::nullopt));
     }
 }
 
@@ -132,20 +132,20 @@ void Process::terminate() {
     nodes.stop();
     world_.queue.plan(
         world_.now_ms + clock_.to_true(drain_ms), Happening::drain_ends, replica_, life_);
-    writing.stop();
+    writer.stop();
 }
 
 void Process::drain_ends() {
-    writing.cut_off();
+    writer.cut_off();
 }
 
 void Process::drained(bool is_drained) {
-    electing.stop(lease_end(is_drained));
+    elector.stop(lease_end(is_drained));
 }
 
 // Nothing was decided since the stop began: what the scheduler knew then still holds.
 LeaseEnd Process::lease_end(bool is_drained) const {
-    const bool is_settled = !is_lost_ && scheduler.is_settled() && writing.patches_unsettled() == 0;
+    const bool is_settled = !is_lost_ && scheduler.is_settled() && writer.patches_unsettled() == 0;
     return k8s::protocol::choose_lease_end(is_drained, is_settled);
 }
 
@@ -168,12 +168,12 @@ void Process::turn() {
     for (int i = 0; i < events_per_turn && !is_lost_ && inbox_.has_work(unix_ms()); ++i) {
         const StampedEvent event = inbox_.next(unix_ms());
         if (!std::holds_alternative<Tick>(event.event)) {
-            const Mark mark = marks_.front();
-            marks_.pop_front();
-            auto& seen = mark.is_of_nodes ? nodes_seen_ : pods_seen_;
-            seen = std::max(seen, mark.revision);
+            const Freshness freshness = freshness_.front();
+            freshness_.pop_front();
+            auto& seen = freshness.is_of_nodes ? nodes_seen_ : pods_seen_;
+            seen = std::max(seen, freshness.revision);
             world_.checkers.event_applied(replica_, event.event);
-            world_.deeds.event_applied(replica_, event.event);
+            world_.decision_checker.event_applied(replica_, event.event);
         }
         world_.count_step();
         const Decisions decisions = scheduler.step(event);
@@ -205,9 +205,9 @@ void Process::arm() {
     world_.queue.plan(at_ms, Happening::replica_wakes, replica_, life_);
 }
 
-bool Process::is_at_rest() const {
+bool Process::is_quiescent() const {
     return !is_lost_ && !is_stopping_ && !turn_is_posted_ && inbox_.waiting() == 0 &&
-           writing.is_idle() && pods.is_synced() && nodes.is_synced() && !reign_begins_;
+           writer.is_idle() && pods.is_synced() && nodes.is_synced() && !term_begins_;
 }
 
 namespace {
@@ -217,17 +217,17 @@ struct CarryOut {
     Process& process;
     Inbox& inbox;
     void operator()(const BindPod& decision) const {
-        world.deeds.decided(process.replica(), process, decision);
+        world.decision_checker.decided(process.replica(), process, decision);
         world.digest.add(decision.pod.uid);
         world.digest.add(decision.node);
         BindPod sealed = decision;
         world.seal.close(sealed.pod.uid, sealed.annotations);
-        process.writing.bind(sealed);
+        process.writer.bind(sealed);
     }
-    void operator()(const FetchSparkConf& decision) const { process.writing.fetch(decision); }
+    void operator()(const FetchSparkConf& decision) const { process.writer.fetch(decision); }
     void operator()(const SetCondition& decision) const {
         world.digest.add(decision.message);
-        process.writing.set_condition(decision);
+        process.writer.set_condition(decision);
     }
     void operator()(const UpdateReservation& decision) const {
         for (const auto& [key, value] : decision.annotations) {
@@ -235,7 +235,7 @@ struct CarryOut {
         }
         UpdateReservation sealed = decision;
         world.seal.close(sealed.driver.uid, sealed.annotations);
-        process.writing.update_reservation(sealed);
+        process.writer.update_reservation(sealed);
     }
     void operator()(const RecordEvent&) const {}
     void operator()(const WakeAt& decision) const { inbox.wake_at(decision.time_ms); }

@@ -7,9 +7,9 @@
 #include "gang/scheduler.hpp"
 #include "gang/sim/base/call.hpp"
 #include "gang/sim/base/clock.hpp"
-#include "gang/sim/replica/electing.hpp"
-#include "gang/sim/replica/watching.hpp"
-#include "gang/sim/replica/writing.hpp"
+#include "gang/sim/replica/elector.hpp"
+#include "gang/sim/replica/watcher.hpp"
+#include "gang/sim/replica/writer.hpp"
 
 #include <cstdint>
 #include <deque>
@@ -42,23 +42,23 @@ public:
     void push(Event event, bool is_of_nodes, std::uint64_t revision);
     void push_answer(Event event) { push(std::move(event), false, 0); }
     void nodes_listed();
-    void lead(const LeadershipGained& reign);
+    void lead(const LeadershipGained& term);
     void lost();
     /// All writes have ended; or not, and something of ours may still land.
     void drained(bool is_drained);
     void end();
-    bool may_write() const { return !is_lost_ && electing.may_write(); }
+    bool may_write() const { return !is_lost_ && elector.may_write(); }
     std::int64_t mono() const;
     std::int64_t wall() const;
     Author author() const;
-    void wake_watching(bool is_of_nodes, std::int64_t ms, std::uint32_t serial);
-    void wake_electing(std::int64_t ms, std::uint32_t serial);
-    void wake_writing(std::int64_t ms, std::uint32_t job);
+    void wake_watcher(bool is_of_nodes, std::int64_t ms, std::uint32_t serial);
+    void wake_elector(std::int64_t ms, std::uint32_t serial);
+    void wake_writer(std::int64_t ms, std::uint32_t job);
 
     /// Unix time as its events are stamped: steady from the start of the process on.
     std::int64_t unix_ms() const { return unix_begin_ + mono() - mono_begin_; }
     /// Nothing waits to be worked through, nothing is on its way, and both kinds are listed.
-    bool is_at_rest() const;
+    bool is_quiescent() const;
     bool is_leading() const { return leads_; }
     std::uint32_t replica() const { return replica_; }
     bool clock_is_right() const { return clock_.is_right(); }
@@ -68,10 +68,10 @@ public:
     std::int64_t leads_since_ms() const { return leads_since_ms_; }
 
     Scheduler scheduler;
-    Watching pods;
-    Watching nodes;
-    Electing electing;
-    Writing writing;
+    Watcher pods;
+    Watcher nodes;
+    Elector elector;
+    Writer writer;
 
 private:
     void post_turn();
@@ -85,11 +85,11 @@ private:
     const Clock& clock_;
     Inbox inbox_;
     /// To each waiting event how new it makes the view; 0: it does not.
-    struct Mark {
+    struct Freshness {
         bool is_of_nodes;
         std::uint64_t revision;
     };
-    std::deque<Mark> marks_;
+    std::deque<Freshness> freshness_;
     std::uint64_t pods_seen_ = 0;
     std::uint64_t nodes_seen_ = 0;
     std::int64_t mono_begin_;
@@ -97,7 +97,7 @@ private:
     std::int64_t armed_ms_ = -1;
     std::int64_t epoch_ = 0;
     std::int64_t leads_since_ms_ = 0;
-    std::optional<LeadershipGained> reign_begins_;  ///< while the nodes are listed for it
+    std::optional<LeadershipGained> term_begins_;  ///< while the nodes are listed for it
     bool turn_is_posted_ = false;
     bool leads_ = false;
     bool is_lost_ = false;

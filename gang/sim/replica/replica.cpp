@@ -14,7 +14,7 @@ void Replica::start() {
     exits_ = false;
     is_orderly_ = false;
     world_.checkers.process_started(index_);
-    world_.deeds.process_started(index_);
+    world_.decision_checker.process_started(index_);
     process_ = std::make_unique<Process>(world_, index_, life_, clock, schema);
     process_->start();
 }
@@ -47,10 +47,10 @@ void Replica::pause(std::int64_t ms) {
 }
 
 void Replica::answered(const Call& call) {
-    if (call.ticket >= Writing::first_ticket) {
-        process_->writing.answered(call);
+    if (call.ticket >= Writer::first_ticket) {
+        process_->writer.answered(call);
     } else if (call.ticket == 2) {
-        process_->electing.answered(call);
+        process_->elector.answered(call);
     } else {
         watching(call.ticket == 1).answered(call);
     }

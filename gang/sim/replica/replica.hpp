@@ -54,7 +54,7 @@ public:
     config::Schema schema;
 
 private:
-    Watching& watching(bool is_of_nodes) { return is_of_nodes ? process_->nodes : process_->pods; }
+    Watcher& watching(bool is_of_nodes) { return is_of_nodes ? process_->nodes : process_->pods; }
 
     World& world_;
     std::uint32_t index_;

@@ -28,7 +28,7 @@ std::int64_t decode_created(Fields& fields, const Value& metadata) {
 core::StringMap decode_annotations(Fields& fields, const Value& metadata) {
     core::StringMap annotations = fields.map(metadata, "annotations", core::is_kept_annotation);
     for (auto& [key, value] : annotations) {
-        if (core::is_kept_as_mark(key)) {
+        if (core::is_kept_without_value(key)) {
             value.clear();
             value.shrink_to_fit();
         }

@@ -69,8 +69,8 @@ public:
         options.log = &log_;
         options.lost_lease = [this] { lost = true; };
         options.second_list_after_ms = 50;
-        options.rest_after_ms = 1;
-        options.at_rest = [this] {
+        options.idle_after_ms = 1;
+        options.on_idle = [this] {
             ++rests;
             CHECK(daemon->stats().synced);
         };
@@ -95,10 +95,10 @@ public:
         cluster_.api().store().lose_next_change(*embedded::find_kind("", "v1", "pods"));
     }
 
-    bool audit() {
-        const auto before = daemon->audit().runs;
-        daemon->audit_now();
-        return until([&] { return daemon->audit().runs > before; });
+    bool consistency() {
+        const auto before = daemon->consistency().runs;
+        daemon->check_consistency();
+        return until([&] { return daemon->consistency().runs > before; });
     }
 
     /// Runs the loop until it holds, for at most twenty seconds.
@@ -290,8 +290,8 @@ TEST_CASE("daemon: the audit finds and mends what a watch has lost") {
     World world;
     world.start();
     REQUIRE(world.until([&] { return world.daemon->stats().synced; }));
-    REQUIRE(world.audit());
-    CHECK(world.daemon->audit().drift.empty());
+    REQUIRE(world.consistency());
+    CHECK(world.daemon->consistency().drift.empty());
     const auto bound_pods = [&world] {
         std::int64_t pods = 0;
         for (const gang::NodeLedger& node : world.daemon->ledger()) {
@@ -305,10 +305,10 @@ TEST_CASE("daemon: the audit finds and mends what a watch has lost") {
             pods_path,
             R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"foreign"},"spec":{"nodeName":)"
             R"("node-1","containers":[{"name":"c","image":"i"}]}})");
-        REQUIRE(world.audit());
-        REQUIRE(world.daemon->audit().drift.size() == 1);
-        CHECK(world.daemon->audit().drift[0].kind == gang::DriftKind::pod_unknown);
-        CHECK(world.daemon->audit().drift[0].name == "default/foreign");
+        REQUIRE(world.consistency());
+        REQUIRE(world.daemon->consistency().drift.size() == 1);
+        CHECK(world.daemon->consistency().drift[0].kind == gang::DriftKind::pod_unknown);
+        CHECK(world.daemon->consistency().drift[0].name == "default/foreign");
         CHECK(world.until([&] { return bound_pods() == 1; }));
         CHECK(world.logged.find("error drift kind=\"pod unknown\" name=default/foreign") !=
               std::string::npos);
@@ -316,13 +316,13 @@ TEST_CASE("daemon: the audit finds and mends what a watch has lost") {
     SUBCASE("a pod of ours that waits: it is bound after all") {
         world.lose_next_pod_change();
         world.create(pods_path, lone_pod("unheard", "1"));
-        REQUIRE(world.audit());
-        CHECK(world.daemon->audit().drift_total == 1);
+        REQUIRE(world.consistency());
+        CHECK(world.daemon->consistency().drift_total == 1);
         CHECK(world.until([&] { return !world.node_of("unheard").empty(); }));
     }
     REQUIRE(world.until([&] { return world.daemon->stats().synced; }));
-    REQUIRE(world.audit());
-    CHECK(world.daemon->audit().drift.empty());
+    REQUIRE(world.consistency());
+    CHECK(world.daemon->consistency().drift.empty());
 }
 
 TEST_CASE("daemon: its owner is told when it rests after a full list, and after a later one") {
@@ -335,6 +335,6 @@ TEST_CASE("daemon: its owner is told when it rests after a full list, and after 
     const int before = world.rests;
     world.lose_next_pod_change();
     world.create(pods_path, lone_pod("unheard", "1"));
-    REQUIRE(world.audit());  // which lists anew
+    REQUIRE(world.consistency());  // which lists anew
     CHECK(world.until([&] { return world.rests > before; }));
 }

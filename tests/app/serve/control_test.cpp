@@ -28,7 +28,9 @@ ControlSource source() {
             return question == "etl/a b" ? std::optional<std::string>("{\"driver\":\"a b\"}")
                                          : std::nullopt;
         },
-        [](bool audit_now) { return std::string(audit_now ? R"({"now":1})" : R"({"now":0})"); }};
+        [](bool check_consistency) {
+            return std::string(check_consistency ? R"({"now":1})" : R"({"now":0})");
+        }};
 }
 
 HttpReply get(const std::string& target, const std::string& host = "127.0.0.1:10351") {

@@ -19,7 +19,7 @@ gang::GangView gang_view() {
     gang.position = 2;
     gang.executors = 5;
     gang.slots_open = 1;
-    gang.slots_claimed = 2;
+    gang.slots_assumed = 2;
     gang.slots_bound = 2;
     gang.needs.cpu_milli = 1500;
     gang.needs.memory_bytes = 1LL << 40;
@@ -44,7 +44,7 @@ TEST_CASE("json_text: gangs survive the way to text and back") {
     CHECK(gang.code == wanted.code);
     CHECK(gang.position == 2);
     CHECK(gang.executors == 5);
-    CHECK(gang.slots_claimed == 2);
+    CHECK(gang.slots_assumed == 2);
     CHECK(gang.needs == wanted.needs);
     CHECK(gang.waiting_since_ms == wanted.waiting_since_ms);
     CHECK(gang.message == wanted.message);

@@ -20,10 +20,10 @@ LedgerReport report() {
     node.units = {
         {gang::HeldUnit::State::open, "etl/pi", "u", 2, {1'000, 1LL << 30, 0, {}}, 1'000},
         {gang::HeldUnit::State::leaving, "etl/pi", "u", -1, {1'000, 1LL << 30, 0, {}}, 1'000}};
-    AuditStatus audit;
-    audit.runs = 7;
-    audit.last_ms = 61'000;
-    return {"daemon", "https://s", {node}, audit};
+    ConsistencyStatus consistency;
+    consistency.runs = 7;
+    consistency.last_ms = 61'000;
+    return {"daemon", "https://s", {node}, consistency};
 }
 
 }  // namespace
@@ -46,7 +46,7 @@ TEST_CASE("ledger report: what is written reads back, and people see nodes, unit
 TEST_CASE("ledger report: drift, sums that are wrong, and no audit") {
     LedgerReport given = report();
     SUBCASE("drift") {
-        given.audit->drift = {{gang::DriftKind::pod_gone, "etl/x", "u", "", "gone"}};
+        given.consistency->drift = {{gang::DriftKind::pod_gone, "etl/x", "u", "", "gone"}};
         const auto read = read_ledger(to_json(given), 121'000);
         CHECK_FALSE(read->agrees);
         CHECK(read->text.find("pod gone") != std::string::npos);
@@ -59,13 +59,13 @@ TEST_CASE("ledger report: drift, sums that are wrong, and no audit") {
         CHECK(read->text.find("DO NOT ADD UP") != std::string::npos);
     }
     SUBCASE("no scheduler") {
-        given.audit.reset();
+        given.consistency.reset();
         const auto read = read_ledger(to_json(given), 121'000);
         CHECK(read->agrees);
         CHECK(read->text.find("no scheduler was asked") != std::string::npos);
     }
     SUBCASE("an audit that found nobody to ask is no agreement") {
-        given.audit->problem = "refused";
+        given.consistency->problem = "refused";
         CHECK_FALSE(read_ledger(to_json(given), 121'000)->agrees);
     }
 }

@@ -122,7 +122,7 @@ TEST_CASE("pod_view: an executor beyond the reservation takes no slot") {
     core::Pod inside = executor_of(a, "a-exec-1");
     inside.annotations = {{std::string(gang::slot_annotation), a.uid + "/0"}};
     core::Pod beyond = executor_of(a, "a-exec-2");
-    beyond.annotations = {{std::string(gang::slot_annotation), std::string(gang::elastic_mark)}};
+    beyond.annotations = {{std::string(gang::slot_annotation), std::string(gang::surplus_slot)}};
     core::Pod ended = executor_of(a, "a-exec-3");
     ended.annotations = beyond.annotations;
     ended.phase = core::PodPhase::failed;
@@ -161,10 +161,10 @@ TEST_CASE("pod_view: waiting gangs first, oldest first, ended and foreign ones n
     older.created = 500;
     core::Pod ended = driver("ended");
     ended.phase = core::PodPhase::succeeded;
-    core::Pod foreign = driver("foreign");
-    foreign.scheduler_name = "default-scheduler";
+    core::Pod other_pod = driver("foreign");
+    other_pod.scheduler_name = "default-scheduler";
     const auto gangs =
-        gangs_from_pods({admitted("run"), driver("new"), ended, foreign, older}, everywhere);
+        gangs_from_pods({admitted("run"), driver("new"), ended, other_pod, older}, everywhere);
     REQUIRE(gangs.size() == 3);
     CHECK(gangs[0].driver == "older");
     CHECK(gangs[1].driver == "new");
@@ -181,8 +181,8 @@ TEST_CASE("pod_view: a single pod is listed while it waits, not when it has its 
 }
 
 TEST_CASE("pod_view: an executor whose driver is gone is no gang") {
-    const core::Pod orphan = executor_of(driver("gone"), "x");
-    CHECK(gangs_from_pods({orphan}, everywhere).empty());
+    const core::Pod ownerless = executor_of(driver("gone"), "x");
+    CHECK(gangs_from_pods({ownerless}, everywhere).empty());
 }
 
 TEST_CASE("pod_view: a namespace hides the others") {
@@ -212,9 +212,9 @@ TEST_CASE("pod_view: nothing, several, foreign: three different sentences") {
     core::Pod twin = driver("a");
     twin.namespace_name = "ml";
     twin.uid = "uid-twin";
-    core::Pod foreign = driver("f");
-    foreign.scheduler_name = "default-scheduler";
-    const std::vector<core::Pod> pods = {driver("a"), twin, foreign};
+    core::Pod other_pod = driver("f");
+    other_pod.scheduler_name = "default-scheduler";
+    const std::vector<core::Pod> pods = {driver("a"), twin, other_pod};
     CHECK(
         explain_from_pods(pods, everywhere, "x\x1b[2J").error().message ==
         "no pod or application is called x\\x1b[2J");

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-using core::ChargeId;
+using core::AllocationId;
 using core::PodTable;
 
 namespace {
@@ -31,10 +31,10 @@ TEST_CASE("pod table: a uid is found again, whatever its form") {
     table.insert("3F0A9C1E-5B7D-4E2F-8A6B-0123456789AB", {3});
     table.insert("", {4});
     CHECK(table.size() == 4);
-    CHECK(table.find(canonical) == ChargeId{1});
-    CHECK(table.find("mirror-pod") == ChargeId{2});
-    CHECK(table.find("3F0A9C1E-5B7D-4E2F-8A6B-0123456789AB") == ChargeId{3});
-    CHECK(table.find("") == ChargeId{4});
+    CHECK(table.find(canonical) == AllocationId{1});
+    CHECK(table.find("mirror-pod") == AllocationId{2});
+    CHECK(table.find("3F0A9C1E-5B7D-4E2F-8A6B-0123456789AB") == AllocationId{3});
+    CHECK(table.find("") == AllocationId{4});
     CHECK(table.erase(canonical));
     CHECK_FALSE(table.find(canonical).has_value());
     CHECK(table.erase("mirror-pod"));
@@ -45,7 +45,7 @@ TEST_CASE("pod table: a uid is found again, whatever its form") {
 TEST_CASE("pod table: agrees with a map through any sequence of inserts and erases") {
     tests::Random random;
     PodTable table;
-    std::map<std::string, ChargeId> expected;
+    std::map<std::string, AllocationId> expected;
     for (std::uint32_t i = 0; i < 20'000; ++i) {
         const std::string uid = uuid(static_cast<std::uint64_t>(random.between(0, 700)));
         if (expected.contains(uid)) {
@@ -53,7 +53,7 @@ TEST_CASE("pod table: agrees with a map through any sequence of inserts and eras
             expected.erase(uid);
         } else {
             table.insert(uid, {i});
-            expected.emplace(uid, ChargeId{i});
+            expected.emplace(uid, AllocationId{i});
         }
     }
     REQUIRE(table.size() == expected.size());
@@ -73,12 +73,12 @@ TEST_CASE("pod table: each uid is visited once, in its own words") {
         {"00000000-0000-0000-0000-000000000000", 3},
         {"0A1B2C3D-4E5F-6071-8293-A4B5C6D7E8F9", 4},
         {"no-uuid", 5}};
-    for (const auto& [uid, charge] : uids) {
-        table.insert(uid, core::ChargeId{charge});
+    for (const auto& [uid, allocation] : uids) {
+        table.insert(uid, core::AllocationId{allocation});
     }
     std::map<std::string, std::uint32_t> visited;
-    table.for_each([&visited](std::string_view uid, core::ChargeId charge) {
-        CHECK(visited.emplace(uid, charge.value).second);
+    table.for_each([&visited](std::string_view uid, core::AllocationId allocation) {
+        CHECK(visited.emplace(uid, allocation.value).second);
     });
     CHECK(visited == uids);
 }

@@ -110,8 +110,8 @@ TEST_CASE("capacities: what blocks know is what a look at every node finds") {
         // Blocks that are read again have forgotten which nodes had the least and the most.
         for (int round = 0; round < 4; ++round) {
             const auto at = static_cast<std::size_t>(random.between(0, nodes - 1));
-            cluster.charge(
-                cluster.nodes_by_name()[at], build::resources("1", "1Gi"), Holder::foreign);
+            cluster.allocate(
+                cluster.nodes_by_name()[at], build::resources("1", "1Gi"), UsedBy::other_scheduler);
             packing.begin(cluster, View::free, {});
             check(packing.capacities(shape), static_cast<std::size_t>(nodes));
             packing.end();

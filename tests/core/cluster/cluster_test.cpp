@@ -12,13 +12,13 @@
 
 using build::node;
 using build::resources;
-using core::ChargeId;
+using core::AllocationId;
 using core::Cluster;
 using core::Constraints;
-using core::Holder;
 using core::NodeIndex;
 using core::Resources;
 using core::ShapeId;
+using core::UsedBy;
 using core::View;
 
 namespace {
@@ -56,10 +56,10 @@ TEST_CASE("cluster: nodes are found by name and listed in name order") {
 TEST_CASE("cluster: the same node twice changes nothing, not even by a new resourceVersion") {
     Cluster cluster;
     CHECK(cluster.upsert_node(node("n1").cpu(8)));
-    const auto version = cluster.room_version();
+    const auto version = cluster.free_capacity_version();
     CHECK_FALSE(cluster.upsert_node(node("n1").cpu(8)));
     CHECK_FALSE(cluster.upsert_node(node("n1").cpu(8).resource_version("77")));
-    CHECK(cluster.room_version() == version);
+    CHECK(cluster.free_capacity_version() == version);
     CHECK(cluster.node(index_of(cluster, "n1")).resource_version.empty());
     CHECK(cluster.upsert_node(node("n1").cpu(9)));
     CHECK(cpu(cluster, "n1") == 9000);
@@ -68,8 +68,8 @@ TEST_CASE("cluster: the same node twice changes nothing, not even by a new resou
 TEST_CASE("cluster: foreign pods are counted once, in free and in without_gangs") {
     Cluster cluster;
     cluster.upsert_node(node("n1").cpu(8).pods(10));
-    cluster.upsert_pod("u1", "n1", resources("3"), Holder::foreign);
-    cluster.upsert_pod("u1", "n1", resources("3"), Holder::foreign);
+    cluster.upsert_pod("u1", "n1", resources("3"), UsedBy::other_scheduler);
+    cluster.upsert_pod("u1", "n1", resources("3"), UsedBy::other_scheduler);
     CHECK(cpu(cluster, "n1") == 5000);
     CHECK(cpu(cluster, "n1", View::without_gangs) == 5000);
     CHECK(cpu(cluster, "n1", View::allocatable) == 8000);
@@ -85,13 +85,13 @@ TEST_CASE("cluster: a pod that changes its amount, holder or node is counted as 
     Cluster cluster;
     cluster.upsert_node(node("n1").cpu(8));
     cluster.upsert_node(node("n2").cpu(8));
-    cluster.upsert_pod("u1", "n1", resources("3"), Holder::foreign);
-    cluster.upsert_pod("u1", "n1", resources("5"), Holder::foreign);
+    cluster.upsert_pod("u1", "n1", resources("3"), UsedBy::other_scheduler);
+    cluster.upsert_pod("u1", "n1", resources("5"), UsedBy::other_scheduler);
     CHECK(cpu(cluster, "n1") == 3000);
-    cluster.upsert_pod("u1", "n1", resources("5"), Holder::gang);
+    cluster.upsert_pod("u1", "n1", resources("5"), UsedBy::gang);
     CHECK(cpu(cluster, "n1") == 3000);
     CHECK(cpu(cluster, "n1", View::without_gangs) == 8000);
-    cluster.upsert_pod("u1", "n2", resources("5"), Holder::gang);
+    cluster.upsert_pod("u1", "n2", resources("5"), UsedBy::gang);
     CHECK(cpu(cluster, "n1") == 8000);
     CHECK(cpu(cluster, "n2") == 3000);
     CHECK(cluster.pod_count() == 1);
@@ -101,11 +101,11 @@ TEST_CASE("cluster: charges of gangs leave the view without gangs alone") {
     Cluster cluster;
     cluster.upsert_node(node("n1").cpu(8));
     const NodeIndex n1 = index_of(cluster, "n1");
-    const ChargeId slot = cluster.charge(n1, resources("2"), Holder::gang);
+    const AllocationId slot = cluster.allocate(n1, resources("2"), UsedBy::gang);
     CHECK(cpu(cluster, "n1") == 6000);
     CHECK(cpu(cluster, "n1", View::without_gangs) == 8000);
     CHECK(cluster.resources_of(slot) == resources("2"));
-    CHECK(cluster.charge_of(slot).node == n1);
+    CHECK(cluster.allocation_of(slot).node == n1);
     cluster.release(slot);
     CHECK(cpu(cluster, "n1") == 8000);
 }
@@ -114,14 +114,15 @@ TEST_CASE("cluster: a slot's charge becomes its pod's in one step") {
     Cluster cluster;
     cluster.upsert_node(node("n1").cpu(8));
     const NodeIndex n1 = index_of(cluster, "n1");
-    const ChargeId slot = cluster.charge(n1, resources("2"), Holder::gang);
-    const auto version = cluster.room_version();
-    cluster.recharge(slot, resources("2"), Holder::gang);
-    CHECK(cluster.room_version() == version);  // nothing changed, so nobody need plan again
-    cluster.recharge(slot, core::larger(resources("2"), resources("3")), Holder::gang);
+    const AllocationId slot = cluster.allocate(n1, resources("2"), UsedBy::gang);
+    const auto version = cluster.free_capacity_version();
+    cluster.reallocate(slot, resources("2"), UsedBy::gang);
+    CHECK(
+        cluster.free_capacity_version() == version);  // nothing changed, so nobody need plan again
+    cluster.reallocate(slot, core::larger(resources("2"), resources("3")), UsedBy::gang);
     CHECK(cpu(cluster, "n1") == 5000);
     CHECK(pods(cluster, "n1") == 109);
-    cluster.recharge(slot, resources("1"), Holder::foreign);
+    cluster.reallocate(slot, resources("1"), UsedBy::other_scheduler);
     CHECK(cpu(cluster, "n1") == 7000);
     CHECK(cpu(cluster, "n1", View::without_gangs) == 7000);
 }
@@ -129,8 +130,8 @@ TEST_CASE("cluster: a slot's charge becomes its pod's in one step") {
 TEST_CASE("cluster: free goes below zero when others overcommit, and comes back exactly") {
     Cluster cluster;
     cluster.upsert_node(node("n1").cpu(4).pods(1));
-    cluster.upsert_pod("a", "n1", resources("3"), Holder::foreign);
-    cluster.upsert_pod("b", "n1", resources("3"), Holder::foreign);
+    cluster.upsert_pod("a", "n1", resources("3"), UsedBy::other_scheduler);
+    cluster.upsert_pod("b", "n1", resources("3"), UsedBy::other_scheduler);
     CHECK(cpu(cluster, "n1") == -2000);
     CHECK(pods(cluster, "n1") == -1);
     const ShapeId shape = cluster.intern_shape({}, {});
@@ -145,27 +146,27 @@ TEST_CASE("cluster: a node is overdrawn by any one resource, and only beyond wha
     const NodeIndex n1 = index_of(cluster, "n1");
     Resources all = resources("2", "1Gi");
     build::set(all, "nvidia.com/gpu", "1");
-    cluster.upsert_pod("full", "n1", all, Holder::gang);
-    CHECK_FALSE(cluster.columns().is_overdrawn(n1));
+    cluster.upsert_pod("full", "n1", all, UsedBy::gang);
+    CHECK_FALSE(cluster.columns().is_overcommitted(n1));
     for (const char* more : {"cpu", "memory", "ephemeral-storage", "nvidia.com/gpu", "a.b/new"}) {
         CAPTURE(more);
         Resources one;
         build::set(one, more, more == std::string("ephemeral-storage") ? "1Pi" : "1");
-        cluster.upsert_pod("more", "n1", one, Holder::foreign);
-        CHECK(cluster.columns().is_overdrawn(n1));
+        cluster.upsert_pod("more", "n1", one, UsedBy::other_scheduler);
+        CHECK(cluster.columns().is_overcommitted(n1));
         cluster.remove_pod("more");
-        CHECK_FALSE(cluster.columns().is_overdrawn(n1));
+        CHECK_FALSE(cluster.columns().is_overcommitted(n1));
     }
-    cluster.upsert_pod("second", "n1", {}, Holder::foreign);
-    CHECK_FALSE(cluster.columns().is_overdrawn(n1));
-    cluster.upsert_pod("third", "n1", {}, Holder::foreign);
-    CHECK(cluster.columns().is_overdrawn(n1));
+    cluster.upsert_pod("second", "n1", {}, UsedBy::other_scheduler);
+    CHECK_FALSE(cluster.columns().is_overcommitted(n1));
+    cluster.upsert_pod("third", "n1", {}, UsedBy::other_scheduler);
+    CHECK(cluster.columns().is_overcommitted(n1));
 }
 
 TEST_CASE("cluster: what is not requested does not limit, even where it is overcommitted") {
     Cluster cluster;
     cluster.upsert_node(node("n1").cpu(4));
-    cluster.upsert_pod("a", "n1", resources("0", "100Gi"), Holder::foreign);
+    cluster.upsert_pod("a", "n1", resources("0", "100Gi"), UsedBy::other_scheduler);
     const ShapeId cpu_only = cluster.intern_shape(resources("1"), {});
     CHECK(cluster.capacity(index_of(cluster, "n1"), cpu_only, View::free) == 4);
 }
@@ -175,7 +176,7 @@ TEST_CASE("cluster: sums of charges past 64 bits are exact, room is clamped mean
     cluster.upsert_node(node("n1").cpu(4).memory("8Gi"));
     const Resources huge = resources("0", "7Ei");
     for (const char* uid : {"a", "b", "c", "d"}) {
-        cluster.upsert_pod(uid, "n1", huge, Holder::foreign);
+        cluster.upsert_pod(uid, "n1", huge, UsedBy::other_scheduler);
     }
     const auto row = index_of(cluster, "n1").value;
     CHECK(cluster.columns().memory(View::free)[row] == std::numeric_limits<std::int64_t>::min());
@@ -185,7 +186,7 @@ TEST_CASE("cluster: sums of charges past 64 bits are exact, room is clamped mean
 
 TEST_CASE("cluster: pods that come before their node are remembered under its name") {
     Cluster cluster;
-    cluster.upsert_pod("u1", "n1", resources("3"), Holder::foreign);
+    cluster.upsert_pod("u1", "n1", resources("3"), UsedBy::other_scheduler);
     CHECK(cluster.node_count() == 0);
     CHECK_FALSE(cluster.find_node("n1").has_value());
     cluster.upsert_node(node("n1").cpu(8));
@@ -197,9 +198,9 @@ TEST_CASE("cluster: pods that come before their node are remembered under its na
 TEST_CASE("A18: cluster: a node that goes before its pods, and comes back, balances") {
     Cluster cluster;
     cluster.upsert_node(node("n1").cpu(8));
-    cluster.upsert_pod("u1", "n1", resources("3"), Holder::foreign);
+    cluster.upsert_pod("u1", "n1", resources("3"), UsedBy::other_scheduler);
     const NodeIndex n1 = index_of(cluster, "n1");
-    const ChargeId slot = cluster.charge(n1, resources("2"), Holder::gang);
+    const AllocationId slot = cluster.allocate(n1, resources("2"), UsedBy::gang);
     cluster.remove_node("n1");
     CHECK_FALSE(cluster.is_present(n1));
     CHECK(cluster.node_name(n1) == "n1");
@@ -216,9 +217,9 @@ TEST_CASE("A18: cluster: a node and its pods end, or begin, in any order of thei
     do {
         CAPTURE(ends[0] + ends[1] + ends[2]);
         Cluster cluster;
-        cluster.upsert_pod("u1", "n1", resources("3"), Holder::foreign);
+        cluster.upsert_pod("u1", "n1", resources("3"), UsedBy::other_scheduler);
         cluster.upsert_node(node("n1").cpu(8));
-        cluster.upsert_pod("u2", "n1", resources("1"), Holder::foreign);
+        cluster.upsert_pod("u2", "n1", resources("1"), UsedBy::other_scheduler);
         CHECK(cpu(cluster, "n1") == 4000);
         std::int64_t taken = 4000;
         for (const std::string& name : ends) {
@@ -245,18 +246,18 @@ TEST_CASE("cluster: numbers of nodes that are gone and empty are used again, oth
     cluster.upsert_node(node("old"));
     cluster.upsert_node(node("charged"));
     const NodeIndex old_index = index_of(cluster, "old");
-    const NodeIndex charged_index = index_of(cluster, "charged");
-    cluster.upsert_pod("u1", "charged", resources("1"), Holder::foreign);
+    const NodeIndex allocated_index = index_of(cluster, "charged");
+    cluster.upsert_pod("u1", "charged", resources("1"), UsedBy::other_scheduler);
     cluster.remove_node("old");
     cluster.remove_node("charged");
     cluster.upsert_node(node("new1"));
     cluster.upsert_node(node("new2"));
     CHECK(index_of(cluster, "new1") == old_index);
-    CHECK(index_of(cluster, "new2") != charged_index);
+    CHECK(index_of(cluster, "new2") != allocated_index);
     CHECK(cpu(cluster, "new1") == 4000);
-    cluster.remove_pod("u1");  // the ghost's last charge
+    cluster.remove_pod("u1");  // the placeholder's last allocation
     cluster.upsert_node(node("new3"));
-    CHECK(index_of(cluster, "new3") == charged_index);
+    CHECK(index_of(cluster, "new3") == allocated_index);
     CHECK(cpu(cluster, "new3") == 4000);
 }
 
@@ -265,7 +266,7 @@ TEST_CASE("cluster: the number of a node that went empty is its own again once i
     cluster.upsert_node(node("n1"));
     const NodeIndex n1 = index_of(cluster, "n1");
     cluster.remove_node("n1");
-    cluster.upsert_pod("late", "n1", resources("1"), Holder::foreign);
+    cluster.upsert_pod("late", "n1", resources("1"), UsedBy::other_scheduler);
     cluster.upsert_node(node("n2"));
     CHECK(index_of(cluster, "n2") != n1);
     CHECK(cpu(cluster, "n2") == 4000);
@@ -278,7 +279,7 @@ TEST_CASE("cluster: a thousand generations of nodes need the room of one") {
     for (int i = 0; i < 1000; ++i) {
         const std::string name = "node-" + std::to_string(i);
         cluster.upsert_node(node(name));
-        cluster.upsert_pod("u", name, resources("1"), Holder::foreign);
+        cluster.upsert_pod("u", name, resources("1"), UsedBy::other_scheduler);
         cluster.remove_node(name);
         cluster.remove_pod("u");
     }
@@ -303,7 +304,7 @@ TEST_CASE("cluster: a shape may go while its charges stay") {
     Cluster cluster;
     cluster.upsert_node(node("n1").cpu(8));
     const ShapeId shape = cluster.intern_shape(resources("2"), {});
-    const ChargeId slot = cluster.charge(index_of(cluster, "n1"), shape, Holder::gang, 3);
+    const AllocationId slot = cluster.allocate(index_of(cluster, "n1"), shape, UsedBy::gang, 3);
     CHECK(cpu(cluster, "n1") == 2000);
     CHECK(pods(cluster, "n1") == 107);
     cluster.release_shape(shape);
@@ -339,7 +340,7 @@ TEST_CASE("cluster: extended resources are charged and given back by name") {
     const ShapeId shape = cluster.intern_shape(two, {});
     const NodeIndex n1 = index_of(cluster, "n1");
     CHECK(cluster.capacity(n1, shape, View::free) == 2);
-    cluster.upsert_pod("u1", "n1", two, Holder::gang);
+    cluster.upsert_pod("u1", "n1", two, UsedBy::gang);
     CHECK(cluster.capacity(n1, shape, View::free) == 1);
     CHECK(cluster.capacity(n1, shape, View::without_gangs) == 2);
     cluster.upsert_node(node("n1").cpu(8).extended("nvidia.com/gpu", "2"));
@@ -419,32 +420,33 @@ TEST_CASE("cluster: the room there would be if closed nodes were open") {
     cluster.upsert_node(in_pool("tainted").taint("dedicated", "gpu"));
     const ShapeId shape = cluster.intern_shape(resources("1"), constraints);
     CHECK(cluster.has_closed_nodes());
-    CHECK(cluster.room_if_open(shape, View::allocatable) == core::OpenRoom{1, 4, 0});
+    CHECK(cluster.capacity_if_open(shape, View::allocatable) == core::OpenCapacity{1, 4, 0});
     cluster.upsert_node(in_pool("cordoned").cordoned());
     cluster.upsert_node(in_pool("unready").ready(false).taint("node.kubernetes.io/not-ready", ""));
-    CHECK(cluster.room_if_open(shape, View::allocatable) == core::OpenRoom{3, 12, 8});
-    const auto charge =
-        cluster.charge(index_of(cluster, "cordoned"), resources("3"), Holder::foreign);
-    CHECK(cluster.room_if_open(shape, View::without_gangs) == core::OpenRoom{3, 9, 5});
-    cluster.release(charge);
+    CHECK(cluster.capacity_if_open(shape, View::allocatable) == core::OpenCapacity{3, 12, 8});
+    const auto allocation =
+        cluster.allocate(index_of(cluster, "cordoned"), resources("3"), UsedBy::other_scheduler);
+    CHECK(cluster.capacity_if_open(shape, View::without_gangs) == core::OpenCapacity{3, 9, 5});
+    cluster.release(allocation);
     cluster.upsert_node(in_pool("cordoned"));
     for (const char* name : {"unready", "other"}) cluster.remove_node(name);
     CHECK_FALSE(cluster.has_closed_nodes());
-    CHECK(cluster.room_if_open(shape, View::allocatable) == core::OpenRoom{2, 8, 0});
+    CHECK(cluster.capacity_if_open(shape, View::allocatable) == core::OpenCapacity{2, 8, 0});
 }
 
 TEST_CASE("cluster: room_version grows when room may have appeared, not when it went") {
     Cluster cluster;
     cluster.upsert_node(node("n1").cpu(8));
-    auto version = cluster.room_version();
+    auto version = cluster.free_capacity_version();
     const auto grew = [&] {
-        const bool yes = cluster.room_version() > version;
-        version = cluster.room_version();
+        const bool yes = cluster.free_capacity_version() > version;
+        version = cluster.free_capacity_version();
         return yes;
     };
-    cluster.upsert_pod("u1", "n1", resources("1"), Holder::foreign);
+    cluster.upsert_pod("u1", "n1", resources("1"), UsedBy::other_scheduler);
     CHECK_FALSE(grew());
-    const ChargeId slot = cluster.charge(index_of(cluster, "n1"), resources("1"), Holder::gang);
+    const AllocationId slot =
+        cluster.allocate(index_of(cluster, "n1"), resources("1"), UsedBy::gang);
     CHECK_FALSE(grew());
     cluster.remove_pod("u1");
     CHECK(grew());
@@ -459,17 +461,17 @@ TEST_CASE("cluster: room_version grows when room may have appeared, not when it 
 TEST_CASE("cluster: a pod's room is taken over as it is, and released by whoever has it") {
     Cluster cluster;
     cluster.upsert_node(node("n1").cpu(4));
-    cluster.upsert_pod("u1", "n1", resources("1"), Holder::gang);
-    const auto room = cluster.room_version();
-    const auto charge = cluster.take_pod("u1");
-    REQUIRE(charge);
+    cluster.upsert_pod("u1", "n1", resources("1"), UsedBy::gang);
+    const auto room = cluster.free_capacity_version();
+    const auto allocation = cluster.take_pod("u1");
+    REQUIRE(allocation);
     CHECK(cluster.pod_count() == 0);
     CHECK(cpu(cluster, "n1") == 3'000);
-    CHECK(cluster.room_version() == room);  // nobody has gained anything
-    CHECK(cluster.charge_of(*charge).node == index_of(cluster, "n1"));
+    CHECK(cluster.free_capacity_version() == room);  // nobody has gained anything
+    CHECK(cluster.allocation_of(*allocation).node == index_of(cluster, "n1"));
     CHECK_FALSE(cluster.take_pod("u1"));
     CHECK_FALSE(cluster.remove_pod("u1"));
-    cluster.release(*charge);
+    cluster.release(*allocation);
     CHECK(cpu(cluster, "n1") == 4'000);
 }
 
@@ -489,15 +491,15 @@ TEST_CASE("cluster: what is given back leaves nothing behind") {
     const std::uint64_t of_nodes = amounts();
     const ShapeId shape = cluster.intern_shape(gpus, {});
     CHECK(cluster.intern_shape(gpus, {}) == shape);
-    const auto slot = cluster.charge(n1, shape, Holder::gang);
-    const auto pod = cluster.charge(n1, resources("2"), Holder::foreign);
+    const auto slot = cluster.allocate(n1, shape, UsedBy::gang);
+    const auto pod = cluster.allocate(n1, resources("2"), UsedBy::other_scheduler);
     all_even();
-    cluster.recharge(slot, gpus, Holder::gang);  // nothing changes
+    cluster.reallocate(slot, gpus, UsedBy::gang);  // nothing changes
     all_even();
-    cluster.recharge(slot, resources("3"), Holder::gang);
-    cluster.upsert_pod("u1", "n1", resources("1"), Holder::gang);
-    cluster.upsert_pod("u1", "n1", resources("1"), Holder::gang);
-    cluster.upsert_pod("u1", "n2", resources("2"), Holder::gang);
+    cluster.reallocate(slot, resources("3"), UsedBy::gang);
+    cluster.upsert_pod("u1", "n1", resources("1"), UsedBy::gang);
+    cluster.upsert_pod("u1", "n1", resources("1"), UsedBy::gang);
+    cluster.upsert_pod("u1", "n2", resources("2"), UsedBy::gang);
     all_even();
     CHECK(cluster.shape_references() == 2);
     cluster.release(slot);
@@ -506,7 +508,7 @@ TEST_CASE("cluster: what is given back leaves nothing behind") {
     CHECK_FALSE(cluster.release_shape(shape));
     CHECK(cluster.release_shape(shape));
     all_even();
-    CHECK(cluster.charge_count() == 0);
+    CHECK(cluster.allocation_count() == 0);
     CHECK(cluster.shape_references() == 0);
     CHECK(amounts() == of_nodes);
     cluster.upsert_node(node("n1").cpu(8));

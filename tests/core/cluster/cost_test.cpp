@@ -95,7 +95,7 @@ TEST_CASE("headroom: kept free of what is newly placed, on every node") {
     CHECK(cluster.capacity_in_all(a, shape, View::free) == 4);
     CHECK(placed(cluster, 2) == std::map<std::string, std::int64_t>{{"a", 3}});
     CHECK(placed(cluster, 3).empty());
-    cluster.upsert_pod("foreign", "a", {4500, 1, 0, {}}, Holder::foreign);
+    cluster.upsert_pod("foreign", "a", {4500, 1, 0, {}}, UsedBy::other_scheduler);
     CHECK(cluster.capacity(a, shape, View::free) == 0);
     SUBCASE("what asks for nothing of it is not its concern") {
         const ShapeId nothing = cluster.intern_shape({}, {});
@@ -103,7 +103,7 @@ TEST_CASE("headroom: kept free of what is newly placed, on every node") {
     }
     SUBCASE("it is no reason to call a node overdrawn") {
         cluster.remove_pod("foreign");
-        cluster.upsert_pod("foreign", "a", {4000, 1, 0, {}}, Holder::foreign);
-        CHECK_FALSE(cluster.columns().is_overdrawn(a));
+        cluster.upsert_pod("foreign", "a", {4000, 1, 0, {}}, UsedBy::other_scheduler);
+        CHECK_FALSE(cluster.columns().is_overcommitted(a));
     }
 }

@@ -11,12 +11,12 @@
 
 using build::node;
 using build::resources;
-using core::ChargeId;
+using core::AllocationId;
 using core::Cluster;
-using core::Holder;
 using core::NodeIndex;
 using core::ShapeId;
 using core::Trial;
+using core::UsedBy;
 using core::View;
 
 namespace {
@@ -44,13 +44,13 @@ struct Setup {
 
 TEST_CASE("trial: what is not committed never was") {
     Setup s;
-    s.cluster.release(s.cluster.charge(s.n1, s.shape, Holder::gang));  // a token on the free list
+    s.cluster.release(s.cluster.allocate(s.n1, s.shape, UsedBy::gang));  // a token on the free list
     const Cluster before = s.cluster;
     {
         Trial trial(s.cluster);
-        trial.charge(s.n1, s.shape, Holder::gang);
-        trial.charge(s.n2, s.shape, Holder::gang, 3);
-        trial.charge(s.n1, s.gpu, Holder::foreign);
+        trial.allocate(s.n1, s.shape, UsedBy::gang);
+        trial.allocate(s.n2, s.shape, UsedBy::gang, 3);
+        trial.allocate(s.n1, s.gpu, UsedBy::other_scheduler);
         CHECK(s.cluster.columns().cpu(View::free)[s.n2.value] == 2000);
         CHECK_FALSE(s.cluster == before);
     }
@@ -59,12 +59,12 @@ TEST_CASE("trial: what is not committed never was") {
 
 TEST_CASE("trial: what is committed stays, and its tokens are the cluster's") {
     Setup s;
-    ChargeId kept;
+    AllocationId kept;
     {
         Trial trial(s.cluster);
-        kept = trial.charge(s.n1, s.shape, Holder::gang);
+        kept = trial.allocate(s.n1, s.shape, UsedBy::gang);
         trial.commit();
-        trial.charge(s.n2, s.shape, Holder::gang);
+        trial.allocate(s.n2, s.shape, UsedBy::gang);
     }
     CHECK(s.cluster.columns().cpu(View::free)[s.n1.value] == 6000);
     CHECK(s.cluster.columns().cpu(View::free)[s.n2.value] == 8000);
@@ -74,13 +74,13 @@ TEST_CASE("trial: what is committed stays, and its tokens are the cluster's") {
 
 TEST_CASE("trial: a release is undone, even of the last charge with its amounts") {
     Setup s;
-    const ChargeId slot = s.cluster.charge(s.n1, resources("3"), Holder::gang);
+    const AllocationId slot = s.cluster.allocate(s.n1, resources("3"), UsedBy::gang);
     const Cluster before = s.cluster;
     {
         Trial trial(s.cluster);
         trial.release(slot);
         CHECK(s.cluster.columns().cpu(View::free)[s.n1.value] == 8000);
-        CHECK(s.cluster.room_version() > before.room_version());
+        CHECK(s.cluster.free_capacity_version() > before.free_capacity_version());
     }
     CHECK(s.cluster == before);
     CHECK(s.cluster.resources_of(slot) == resources("3"));
@@ -94,7 +94,7 @@ TEST_CASE("trial: a release is undone, even of the last charge with its amounts"
 
 TEST_CASE("trial: the last charge of a node that is gone is released and undone") {
     Setup s;
-    const ChargeId slot = s.cluster.charge(s.n2, s.shape, Holder::gang);
+    const AllocationId slot = s.cluster.allocate(s.n2, s.shape, UsedBy::gang);
     s.cluster.remove_node("n2");
     const Cluster before = s.cluster;
     {
@@ -116,11 +116,11 @@ TEST_CASE("trial: trials nest") {
     const Cluster before = s.cluster;
     {
         Trial outer(s.cluster);
-        outer.charge(s.n1, s.shape, Holder::gang);
+        outer.allocate(s.n1, s.shape, UsedBy::gang);
         const Cluster middle = s.cluster;
         {
             Trial inner(s.cluster);
-            inner.charge(s.n1, s.shape, Holder::gang);
+            inner.allocate(s.n1, s.shape, UsedBy::gang);
         }
         CHECK(s.cluster == middle);
     }
@@ -130,10 +130,10 @@ TEST_CASE("trial: trials nest") {
 TEST_CASE("trial: any sequence of charges and releases rolls back exactly") {
     tests::Random random;
     Setup s;
-    std::vector<ChargeId> held;
+    std::vector<AllocationId> held;
     for (int round = 0; round < 300; ++round) {
         const Cluster before = s.cluster;
-        std::vector<ChargeId> open = held;
+        std::vector<AllocationId> open = held;
         Trial trial(s.cluster);
         for (std::int64_t steps = random.between(0, 12); steps > 0; --steps) {
             if (!open.empty() && random.one_in(2)) {
@@ -143,8 +143,8 @@ TEST_CASE("trial: any sequence of charges and releases rolls back exactly") {
             } else {
                 const NodeIndex where = random.one_in(2) ? s.n1 : s.n2;
                 const ShapeId shape = random.one_in(2) ? s.shape : s.gpu;
-                const Holder holder = random.one_in(2) ? Holder::gang : Holder::foreign;
-                open.push_back(trial.charge(where, shape, holder));
+                const UsedBy used_by = random.one_in(2) ? UsedBy::gang : UsedBy::other_scheduler;
+                open.push_back(trial.allocate(where, shape, used_by));
             }
         }
         if (random.one_in(3)) {
@@ -155,7 +155,7 @@ TEST_CASE("trial: any sequence of charges and releases rolls back exactly") {
             CHECK(s.cluster == before);
         }
     }
-    for (const ChargeId charge : held) s.cluster.release(charge);
+    for (const AllocationId allocation : held) s.cluster.release(allocation);
     CHECK(s.cluster.columns().cpu(View::free)[s.n1.value] == 8000);
     CHECK(s.cluster.columns().cpu(View::without_gangs)[s.n2.value] == 8000);
 }

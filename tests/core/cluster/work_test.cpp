@@ -28,7 +28,7 @@ Cluster cluster_of(int nodes) {
 
 void fill(Cluster& cluster) {
     for (const NodeIndex index : cluster.nodes_by_name()) {
-        cluster.charge(index, resources("16", "1Gi"), Holder::gang);
+        cluster.allocate(index, resources("16", "1Gi"), UsedBy::gang);
     }
 }
 
@@ -65,7 +65,7 @@ TEST_CASE("work: room that appears is found by its block, and is gone with a tri
     CHECK(planner.fits(cluster, {shape, {}}));
     {
         Trial trial(cluster);
-        trial.charge(last, shape, Holder::gang);
+        trial.allocate(last, shape, UsedBy::gang);
         CHECK(scanned_for(planner, cluster, {shape, {}}) == 1);
         CHECK_FALSE(planner.fits(cluster, {shape, {}}));
     }
@@ -118,12 +118,12 @@ TEST_CASE("work: a shape that comes again costs the blocks that changed, by eith
     planner.place(cluster, request);
     CHECK(scanned_for(planner, cluster, request) == 0);
     const NodeIndex last = cluster.nodes_by_name().back();
-    const ChargeId charge = cluster.charge(last, driver, Holder::foreign);
+    const AllocationId allocation = cluster.allocate(last, driver, UsedBy::other_scheduler);
     CHECK(scanned_for(planner, cluster, request) == 2);  // its block, for each of the two shapes
     CHECK(scanned_for(planner, cluster, request) == 0);
     {
         Trial trial(cluster);
-        trial.release(charge);
+        trial.release(allocation);
         CHECK(scanned_for(planner, cluster, request) == 2);
     }
     CHECK(scanned_for(planner, cluster, request) == 2);
@@ -195,11 +195,11 @@ TEST_CASE("work: what is taken is news to the views that count it") {
     };
     CHECK(news() == std::vector{true, true, true});
     CHECK(news() == std::vector{false, false, false});
-    const ChargeId ours = cluster.charge(node, shape, Holder::gang);
+    const AllocationId ours = cluster.allocate(node, shape, UsedBy::gang);
     CHECK(news() == std::vector{true, false, false});
-    cluster.charge(node, shape, Holder::foreign);
+    cluster.allocate(node, shape, UsedBy::other_scheduler);
     CHECK(news() == std::vector{true, true, false});
-    cluster.recharge(ours, resources("2", "1Gi"), Holder::foreign);
+    cluster.reallocate(ours, resources("2", "1Gi"), UsedBy::other_scheduler);
     CHECK(news() == std::vector{true, true, false});
 }
 

@@ -23,11 +23,11 @@ struct NaiveNode {
     bool is_excluded = false;
 };
 
-/// Pods that are there, and on whose account; a node's name that is not present is a ghost's.
+/// Pods that are there, and on whose account; a node's name that is not present is a placeholder's.
 struct NaivePod {
     std::string node;
     core::Resources amount;
-    core::Holder holder = core::Holder::foreign;
+    core::UsedBy used_by = core::UsedBy::other_scheduler;
 };
 
 inline void take(NaiveNode& node, const core::Resources& amount) {
@@ -47,8 +47,9 @@ inline std::vector<NaiveNode> naive_nodes(
         naive.left.cpu_milli -= headroom.cpu_milli;
         naive.left.memory_bytes -= headroom.memory_bytes;
         for (const NaivePod& pod : pods) {
-            const bool counts = view == core::View::free || (view == core::View::without_gangs &&
-                                                             pod.holder == core::Holder::foreign);
+            const bool counts =
+                view == core::View::free ||
+                (view == core::View::without_gangs && pod.used_by == core::UsedBy::other_scheduler);
             if (counts && pod.node == name) take(naive, pod.amount);
         }
         made.push_back(naive);

@@ -16,13 +16,13 @@
 
 using core::Cluster;
 using core::Constraints;
-using core::Holder;
 using core::Node;
 using core::PlacementRequest;
 using core::Plan;
 using core::Planner;
 using core::Resources;
 using core::ShapeId;
+using core::UsedBy;
 using core::View;
 
 namespace {
@@ -32,16 +32,16 @@ struct Pod {
     Constraints constraints;
 };
 
-struct Charged {
+struct Allocated {
     std::size_t node;
     Resources amount;
-    Holder holder;
+    UsedBy used_by;
 };
 
 /// A small cluster in plain values, and the same in a core::Cluster.
 struct World {
     std::vector<Node> nodes;
-    std::vector<Charged> charges;
+    std::vector<Allocated> allocations;
     Cluster cluster;
 };
 
@@ -75,10 +75,10 @@ bool takes(const Node& node, const Pod& pod) {
 
 std::vector<Node> nodes_in_view(const World& world, View view) {
     std::vector<Node> nodes = world.nodes;
-    for (const Charged& charged : world.charges) {
+    for (const Allocated& allocated : world.allocations) {
         if (view == View::allocatable) continue;
-        if (view == View::without_gangs && charged.holder == Holder::gang) continue;
-        subtract(nodes[charged.node], charged.amount);
+        if (view == View::without_gangs && allocated.used_by == UsedBy::gang) continue;
+        subtract(nodes[allocated.node], allocated.amount);
     }
     return nodes;
 }
@@ -164,10 +164,10 @@ World random_world(tests::Random& random, std::int64_t nodes_max) {
     }
     for (std::int64_t i = random.between(0, count); i > 0; --i) {
         const auto at = static_cast<std::size_t>(random.between(0, count - 1));
-        const Holder holder = random.one_in(2) ? Holder::gang : Holder::foreign;
-        world.charges.push_back({at, random_amount(random), holder});
+        const UsedBy used_by = random.one_in(2) ? UsedBy::gang : UsedBy::other_scheduler;
+        world.allocations.push_back({at, random_amount(random), used_by});
         const auto index = *world.cluster.find_node(world.nodes[at].name);
-        world.cluster.charge(index, world.charges.back().amount, holder);
+        world.cluster.allocate(index, world.allocations.back().amount, used_by);
     }
     return world;
 }
@@ -313,9 +313,9 @@ TEST_CASE("placement: equal clusters get equal plans, whatever the order of even
         for (auto node = world.nodes.rbegin(); node != world.nodes.rend(); ++node) {
             backwards.upsert_node(*node);
         }
-        for (const Charged& charged : world.charges) {
-            const auto index = backwards.find_node(world.nodes[charged.node].name);
-            backwards.charge(*index, charged.amount, charged.holder);
+        for (const Allocated& allocated : world.allocations) {
+            const auto index = backwards.find_node(world.nodes[allocated.node].name);
+            backwards.allocate(*index, allocated.amount, allocated.used_by);
         }
         const Pod pod = random_pod(random);
         const auto text = [&](Cluster& cluster) {

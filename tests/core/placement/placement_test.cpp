@@ -15,7 +15,6 @@ using build::node;
 using build::resources;
 using core::Cluster;
 using core::Constraints;
-using core::Holder;
 using core::Placement;
 using core::PlacementRequest;
 using core::Plan;
@@ -23,6 +22,7 @@ using core::Planner;
 using core::Rejection;
 using core::Resources;
 using core::ShapeId;
+using core::UsedBy;
 using core::View;
 
 namespace {
@@ -129,8 +129,8 @@ TEST_CASE("placement: the views of one cluster differ by what is charged") {
     Setup s;
     s.cluster.upsert_node(node("a").cpu(8));
     const auto a = *s.cluster.find_node("a");
-    s.cluster.charge(a, resources("2"), Holder::foreign);
-    s.cluster.charge(a, resources("2"), Holder::gang);
+    s.cluster.allocate(a, resources("2"), UsedBy::other_scheduler);
+    s.cluster.allocate(a, resources("2"), UsedBy::gang);
     const ShapeId one = s.shape(resources("1"));
     const auto fits = [&](std::int64_t count, View view) {
         return s.planner.fits(s.cluster, {{}, {{one, count}}, view, {}});
@@ -404,10 +404,10 @@ TEST_CASE("placement: amounts past what a scan holds exactly are counted exactly
         return std::get<Rejection>(placement).executors_fit;
     };
     CHECK(fit() == 3);
-    const auto charge =
-        cluster.charge(*cluster.find_node("n1"), resources("0", "3Pi"), Holder::foreign);
+    const auto allocation =
+        cluster.allocate(*cluster.find_node("n1"), resources("0", "3Pi"), UsedBy::other_scheduler);
     CHECK(fit() == 2);
-    cluster.release(charge);
+    cluster.release(allocation);
     cluster.upsert_node(node("n2").memory("5Pi").pods(50));
     CHECK(fit() == 5);
     cluster.upsert_node(node("n2").memory("4Gi").pods(50));

@@ -46,7 +46,7 @@ public:
                 return relabel_node();
             case 3:
             case 4:
-                return charge();
+                return allocation();
             default:
                 return release();
         }
@@ -173,8 +173,8 @@ public:
                 const std::string name = node_name();
                 const auto node = cluster_.find_node(name);
                 if (!node) continue;
-                trial.charge(*node, id, Holder::gang);
-                pods_.push_back({name, taken.amount, Holder::gang});
+                trial.allocate(*node, id, UsedBy::gang);
+                pods_.push_back({name, taken.amount, UsedBy::gang});
             }
             std::vector<tests::NaivePod> left;
             for (std::size_t i = 0; i < pods_.size(); ++i) {
@@ -271,12 +271,13 @@ private:
         nodes_.erase(name);
     }
 
-    /// On ghosts as well; whether or not there is room.
-    void charge() {
-        const auto holder = random_.one_in(2) ? Holder::gang : Holder::foreign;
-        const tests::NaivePod pod{node_name(), amount(), holder};
+    /// On placeholders as well; whether or not there is room.
+    void allocation() {
+        const auto used_by = random_.one_in(2) ? UsedBy::gang : UsedBy::other_scheduler;
+        const tests::NaivePod pod{node_name(), amount(), used_by};
         tokens_.emplace_back(
-            cluster_.charge(cluster_.node_or_ghost(pod.node), pod.amount, holder), pod.node);
+            cluster_.allocate(cluster_.node_or_placeholder(pod.node), pod.amount, used_by),
+            pod.node);
         pods_.push_back(pod);
     }
 
@@ -325,7 +326,7 @@ private:
     bool is_roomy_ = false;  ///< nodes that take hundreds of pods
     Cluster cluster_;
     std::map<std::string, Node> nodes_;
-    std::vector<std::pair<ChargeId, std::string>> tokens_;  ///< parallel to pods_
+    std::vector<std::pair<AllocationId, std::string>> tokens_;  ///< parallel to pods_
     std::vector<tests::NaivePod> pods_;
     std::set<std::size_t> released_;
     std::vector<ShapeId> held_;

@@ -301,7 +301,7 @@ TEST_CASE("labelled: what a configuration does not want read is not read") {
         CHECK(gang::slot_count(*world.reservation(driver)) == 2);
         CHECK(world.is_bound(silent));  // alone, as the configuration wants it
         CHECK_FALSE(world.reservation(silent));
-        // Its executors are nobody's orphans: their driver runs.
+        // Its executors are not ownerless: their driver runs.
         const auto executors = world.create_executors(silent, 1);
         world.settle();
         CHECK(world.bound_count(executors) == 1);

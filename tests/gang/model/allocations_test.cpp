@@ -127,10 +127,10 @@ TEST_CASE("allocations: noise of pods that are known costs none") {
     const core::Pod executor =
         on_node(with_uid(tests::executor("application-1-exec-1", driver), 2));
     const core::Pod waiting = with_uid(tests::driver("an-application-2-driver"), 3);
-    core::Pod foreign = with_uid(on_node(tests::pod("a-web-server-of-others", 250, 512)), 4);
-    foreign.scheduler_name = "default-scheduler";
+    core::Pod other_pod = with_uid(on_node(tests::pod("a-web-server-of-others", 250, 512)), 4);
+    other_pod.scheduler_name = "default-scheduler";
     Fed fed;
-    fed.list({driver, executor, waiting, foreign});
+    fed.list({driver, executor, waiting, other_pod});
     core::Pod pod;
     SUBCASE("a bound executor") {
         pod = executor;
@@ -142,7 +142,7 @@ TEST_CASE("allocations: noise of pods that are known costs none") {
         pod = waiting;
     }
     SUBCASE("somebody else's pod") {
-        pod = foreign;
+        pod = other_pod;
     }
     gang::StampedEvent told = upsert(pod);
     fed.scheduler.step(told);
@@ -165,15 +165,15 @@ TEST_CASE("allocations: a bound executor begins to run without any") {
 }
 
 TEST_CASE("allocations: a pod of others that comes where one has gone costs none") {
-    core::Pod foreign = with_uid(on_node(tests::pod("a-web-server-of-others", 250, 512)), 4);
-    foreign.scheduler_name = "default-scheduler";
+    core::Pod other_pod = with_uid(on_node(tests::pod("a-web-server-of-others", 250, 512)), 4);
+    other_pod.scheduler_name = "default-scheduler";
     Fed fed;
-    fed.list({foreign});
-    fed.step(gang::PodDeleted{foreign.uid});
-    fed.step(gang::PodUpserted{with_uid(foreign, 5)});
-    fed.step(gang::PodDeleted{with_uid(foreign, 5).uid});
-    fed.step(gang::PodUpserted{with_uid(foreign, 6)});
-    CHECK(fed.count(upsert(with_uid(foreign, 7))) == 0);
+    fed.list({other_pod});
+    fed.step(gang::PodDeleted{other_pod.uid});
+    fed.step(gang::PodUpserted{with_uid(other_pod, 5)});
+    fed.step(gang::PodDeleted{with_uid(other_pod, 5).uid});
+    fed.step(gang::PodUpserted{with_uid(other_pod, 6)});
+    CHECK(fed.count(upsert(with_uid(other_pod, 7))) == 0);
 }
 
 TEST_CASE("allocations: of the labels of a bound driver none is kept") {

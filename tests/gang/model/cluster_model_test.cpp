@@ -100,7 +100,7 @@ TEST_CASE("cluster model: a node in quarantine is closed until something is hear
         return model.cluster().node(*model.cluster().find_node("n1"));
     };
     const std::int64_t until_ms = model.refused("n1", false, 1'000);
-    CHECK(node().is_distrusted);
+    CHECK(node().is_quarantined);
     CHECK(model.take_nodes_to_check() == Names{"n1"});
     SUBCASE("the node itself") {
         model.upsert_node(tests::node("n1", 4, 1'000));
@@ -114,5 +114,5 @@ TEST_CASE("cluster model: a node in quarantine is closed until something is hear
     SUBCASE("a pod of ours") {
         model.lift_quarantine("n1");
     }
-    CHECK_FALSE(node().is_distrusted);
+    CHECK_FALSE(node().is_quarantined);
 }

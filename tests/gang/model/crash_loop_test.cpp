@@ -9,9 +9,9 @@ TEST_CASE("crash loop: so many failures at once are none, the next one is") {
     for (int i = 0; i < 10; ++i) {
         loop.note_failure(2, 1'000);
     }
-    CHECK(loop.calm_at_ms(2) <= 1'000);
+    CHECK(loop.crash_backoff_until_ms(2) <= 1'000);
     loop.note_failure(2, 1'000);
-    CHECK(loop.calm_at_ms(2) == 6'000);
+    CHECK(loop.crash_backoff_until_ms(2) == 6'000);
 }
 
 TEST_CASE("crash loop: a large gang may lose twice its executors") {
@@ -19,8 +19,8 @@ TEST_CASE("crash loop: a large gang may lose twice its executors") {
     for (int i = 0; i < 200; ++i) {
         loop.note_failure(100, 0);
     }
-    CHECK(loop.calm_at_ms(100) <= 0);
-    CHECK(loop.calm_at_ms(2) > 0);
+    CHECK(loop.crash_backoff_until_ms(100) <= 0);
+    CHECK(loop.crash_backoff_until_ms(2) > 0);
 }
 
 TEST_CASE("crash loop: time empties the bucket") {
@@ -37,7 +37,7 @@ TEST_CASE("crash loop: the pause is bounded, however many fail") {
     for (int i = 0; i < 10'000; ++i) {
         loop.note_failure(1, 7);
     }
-    CHECK(loop.calm_at_ms(1) == 7 + gang::crash_loop_pause_ms_max);
+    CHECK(loop.crash_backoff_until_ms(1) == 7 + gang::crash_loop_pause_ms_max);
 }
 
 TEST_CASE("crash loop: the driver is told once in a while") {

@@ -357,19 +357,20 @@ TEST_CASE("GANG-13 an executor without admitted driver waits, or not, as configu
         const auto executor = world.executors(waiting, 1).front();
         core::Pod stray = world.executor_pod(waiting);
         stray.labels = {{"exec-cpu", "1"}, {"exec-mem", "1"}, {"spark-role", "executor"}};
-        const auto orphan = world.create(stray);
+        const auto ownerless = world.create(stray);
         world.advance(60'000);
         CHECK_FALSE(world.is_bound(executor));
-        CHECK_FALSE(world.is_bound(orphan));
-        CHECK(world.condition(orphan).find("waits for the admitted driver") != std::string::npos);
-        const auto why = world.scheduler->explain(world.pod(orphan).name);
+        CHECK_FALSE(world.is_bound(ownerless));
+        CHECK(
+            world.condition(ownerless).find("waits for the admitted driver") != std::string::npos);
+        const auto why = world.scheduler->explain(world.pod(ownerless).name);
         REQUIRE(why);
         CHECK(why->gang.code == gang::ReasonCode::waiting_in_queue);
         CHECK(why->gang.message.find("waits for the admitted driver") != std::string::npos);
-        CHECK(why->gang.needs == world.pod(orphan).requests);
-        CHECK(why->driver == world.pod(orphan).requests);
-        CHECK(world.view(orphan).code == gang::ReasonCode::waiting_in_queue);
-        CHECK(world.view(orphan).state == gang::GangState::waiting);
+        CHECK(why->gang.needs == world.pod(ownerless).requests);
+        CHECK(why->driver == world.pod(ownerless).requests);
+        CHECK(world.view(ownerless).code == gang::ReasonCode::waiting_in_queue);
+        CHECK(world.view(ownerless).state == gang::GangState::waiting);
         const auto totals = world.scheduler->totals(world.now_ms);
         const auto in_queue = static_cast<std::size_t>(gang::ReasonCode::waiting_in_queue);
         CHECK(totals.pending_gangs[in_queue] == 2);
@@ -379,9 +380,9 @@ TEST_CASE("GANG-13 an executor without admitted driver waits, or not, as configu
         world.settle();
         CHECK(world.is_bound(waiting));
         CHECK(world.is_bound(executor));
-        CHECK_FALSE(world.is_bound(orphan));
-        CHECK(world.scheduler->explain(world.pod(orphan).name));
-        CHECK(world.view(orphan).code == gang::ReasonCode::waiting_in_queue);
+        CHECK_FALSE(world.is_bound(ownerless));
+        CHECK(world.scheduler->explain(world.pod(ownerless).name));
+        CHECK(world.view(ownerless).code == gang::ReasonCode::waiting_in_queue);
     }
     SUBCASE("wait, and nothing is kept but the pod and what it was told") {
         Seed world(schema);
@@ -401,9 +402,9 @@ TEST_CASE("GANG-13 an executor without admitted driver waits, or not, as configu
         const auto waiting = world.driver("d", 9);
         core::Pod stray = world.executor_pod(waiting);
         stray.labels = {{"spark-app-selector", "of-nobody"}, {"spark-role", "executor"}};
-        const auto orphan = world.create(stray);
+        const auto ownerless = world.create(stray);
         world.settle();
-        CHECK(world.is_bound(orphan));
+        CHECK(world.is_bound(ownerless));
     }
 }
 

@@ -38,7 +38,8 @@ std::string run_small(World& world, int executors) {
     return driver;
 }
 
-core::Pod foreign_executor(const World& world, const std::string& driver, const std::string& node) {
+core::Pod executor_elsewhere(
+    const World& world, const std::string& driver, const std::string& node) {
     core::Pod pod = tests::executor("stray", world.pod(driver));
     pod.scheduler_name = "default-scheduler";
     pod.node_name = node;
@@ -139,7 +140,7 @@ TEST_CASE("life: an executor that another scheduler bound gives its slot back, a
     const auto waiting = world.submit("b", 1, 100);
     world.settle();
     REQUIRE_FALSE(world.is_bound(waiting));
-    const auto stray = world.create(foreign_executor(world, driver, "n2"));
+    const auto stray = world.create(executor_elsewhere(world, driver, "n2"));
     world.settle();
     CHECK(world.view(driver).slots_open == 2);
     CHECK(world.view(driver).executors == 2);
@@ -163,10 +164,10 @@ TEST_CASE("life: an executor that another scheduler bound gives its slot back, a
 TEST_CASE("life: an executor that waits for another scheduler changes nothing yet") {
     World world;
     const auto driver = run_small(world, 3);
-    const auto stray = world.create(foreign_executor(world, driver, ""));
+    const auto stray = world.create(executor_elsewhere(world, driver, ""));
     world.settle();
     CHECK(world.view(driver).slots_open == 3);
-    core::Pod thief = foreign_executor(world, driver, "n1");
+    core::Pod thief = executor_elsewhere(world, driver, "n1");
     thief.namespace_name = "other";
     world.create(thief);
     world.settle();
@@ -203,7 +204,7 @@ TEST_CASE("life: executors that fail in a row are bound more slowly, which is sa
     const auto theirs = world.create_executors(other, 3);
     world.settle();
     CHECK(world.bound_count(theirs) == 3);
-    // The storm ends: its executors run.
+    // The crash loop ends: its executors run.
     world.advance(120'000);
     CHECK(world.bound_count(world.executors_of(driver)) == 3);
     CHECK(world.violations.empty());

@@ -1,4 +1,4 @@
-// What is remembered of pods that rest, and that nobody can tell whether one does.
+// What is remembered of compacted pods, and that nobody can tell whether one is.
 #include "gang/model/pods.hpp"
 
 #include "gang/reservation/reservation.hpp"
@@ -26,11 +26,11 @@ gang::PodId add_driver(gang::Pods& pods, core::Texts& texts, const core::Pod& po
     entry.pod = pod;
     entry.is_driver = true;
     entry.hand_made = true;
-    entry.claim = texts.keep("etl/spark-1");
+    entry.application_key = texts.keep("etl/spark-1");
     return entry.id;
 }
 
-/// A gang of 1 + 3 whose driver is bound, so it rests, on three nodes of four cores.
+/// A gang of 1 + 3 whose driver is bound, so it is compacted, on three nodes of four cores.
 struct Running {
     std::string recording;
     World world;
@@ -100,17 +100,17 @@ TEST_CASE("pods: a driver that rests and is woken is what it was, as far as anyb
             pods.application(id),
             pods.scheduler_name(id),
             pods.resource_version(id),
-            pods.claim(id),
+            pods.application_key(id),
             pods.is_driver(id) && pods.hand_made(id) && pods.phase(id) == pod.phase);
     };
-    const auto awake = says();
-    pods.rest(id);
-    CHECK(pods.rests(id));
-    CHECK(says() == awake);
-    for (const gang::PodEntry& entry : {pods.look(id), pods.wake(id)}) {
+    const auto expanded = says();
+    pods.compact(id);
+    CHECK(pods.is_compacted(id));
+    CHECK(says() == expanded);
+    for (const gang::PodEntry& entry : {pods.copy_of(id), pods.expand(id)}) {
         CHECK(entry.is_driver);
         CHECK(entry.hand_made);
-        CHECK(entry.claim == "etl/spark-1");
+        CHECK(entry.application_key == "etl/spark-1");
         CHECK(entry.pod.uid == pod.uid);
         CHECK(entry.pod.name == "report-1-driver");
         CHECK(entry.pod.namespace_name == "etl");
@@ -120,51 +120,51 @@ TEST_CASE("pods: a driver that rests and is woken is what it was, as far as anyb
         CHECK(entry.pod.requests == pod.requests);
         CHECK(entry.pod.annotations == pod.annotations);
     }
-    CHECK_FALSE(pods.rests(id));
+    CHECK_FALSE(pods.is_compacted(id));
 }
 
 TEST_CASE("pods: a resting driver is known by what is decided from it") {
     core::Texts texts;
     gang::Pods pods(texts);
     const gang::PodId id = add_driver(pods, texts, bound_driver());
-    pods.rest(id);
-    core::Pod told = bound_driver();
-    told.resource_version = "701";
+    pods.compact(id);
+    core::Pod shown = bound_driver();
+    shown.resource_version = "701";
     bool is_same = false;
     SUBCASE("only its version is new") {
         is_same = true;
     }
     SUBCASE("it runs") {
-        told.phase = core::PodPhase::running;
+        shown.phase = core::PodPhase::running;
         is_same = true;
     }
     SUBCASE("another node") {
-        told.node_name = "n2";
+        shown.node_name = "n2";
     }
     SUBCASE("another size") {
-        told.requests.cpu_milli = 1;
+        shown.requests.cpu_milli = 1;
     }
     SUBCASE("another reservation") {
-        told.annotations.front().second = "another text";
+        shown.annotations.front().second = "another text";
     }
     SUBCASE("no reservation") {
-        told.annotations.clear();
+        shown.annotations.clear();
     }
     SUBCASE("another application") {
-        told.labels.front().second = "spark-2";
+        shown.labels.front().second = "spark-2";
     }
     SUBCASE("another scheduler") {
-        told.scheduler_name = "second-scheduler";
+        shown.scheduler_name = "second-scheduler";
     }
     SUBCASE("it has ended") {
-        told.phase = core::PodPhase::succeeded;
+        shown.phase = core::PodPhase::succeeded;
     }
     SUBCASE("it is being deleted") {
-        told.deleting = true;
+        shown.deleting = true;
     }
-    CHECK(pods.is_known(id, told) == is_same);
+    CHECK(pods.is_known(id, shown) == is_same);
     CHECK(pods.resource_version(id) == (is_same ? "701" : "700"));
-    CHECK((pods.phase(id) == told.phase) == (is_same || told.phase == core::PodPhase::pending));
+    CHECK((pods.phase(id) == shown.phase) == (is_same || shown.phase == core::PodPhase::pending));
 }
 
 TEST_CASE("pods: the place of a driver that was woken goes to the next that rests") {
@@ -177,7 +177,7 @@ TEST_CASE("pods: the place of a driver that was woken goes to the next that rest
             pod.uid.back() = static_cast<char>('1' + i);
             pod.resource_version = std::to_string(100 * round + i);
             ids.push_back(add_driver(pods, texts, pod));
-            pods.rest(ids.back());
+            pods.compact(ids.back());
         }
         for (int i = 0; i < 3; ++i) {
             const gang::PodId id = ids[static_cast<std::size_t>(i)];
@@ -193,7 +193,7 @@ TEST_CASE("pods: the place of a driver that was woken goes to the next that rest
 TEST_CASE("pods: what executors of one owner have in common is each one's own still") {
     core::Texts texts;
     gang::Pods pods(texts);
-    std::vector<gang::PodEntry> told;
+    std::vector<gang::PodEntry> shown;
     for (int i = 0; i < 6; ++i) {
         gang::PodEntry& entry = pods.add("0a0a0a0a-0000-4000-8000-00000000001" + std::to_string(i));
         entry.pod.namespace_name = "etl";
@@ -202,52 +202,52 @@ TEST_CASE("pods: what executors of one owner have in common is each one's own st
         entry.pod.created = 1'000 + i;
         entry.pod.requests.cpu_milli = i == 2 ? 2'000 : 1'000;  // one is larger,
         entry.profile = i == 3 ? 1 : 0;                         // one of another profile,
-        entry.claim = texts.keep(i == 4 ? "etl/other" : "");    // one of a set
+        entry.application_key = texts.keep(i == 4 ? "etl/other" : "");  // one of a set
         entry.is_executor = true;
         pods.join(entry, i < 5 ? driver_uid : "somebody else");
-        told.push_back(entry);
+        shown.push_back(entry);
     }
     const auto check_all = [&] {
-        for (const gang::PodEntry& as_told : told) {
-            CAPTURE(as_told.pod.name);
-            const gang::PodId id = as_told.id;
-            const gang::PodEntry seen = pods.look(id);
-            CHECK(seen.pod == as_told.pod);
-            CHECK(seen.profile == as_told.profile);
-            CHECK(seen.claim == as_told.claim);
-            CHECK(seen.owner == as_told.owner);
+        for (const gang::PodEntry& as_shown : shown) {
+            CAPTURE(as_shown.pod.name);
+            const gang::PodId id = as_shown.id;
+            const gang::PodEntry seen = pods.copy_of(id);
+            CHECK(seen.pod == as_shown.pod);
+            CHECK(seen.profile == as_shown.profile);
+            CHECK(seen.application_key == as_shown.application_key);
+            CHECK(seen.owner == as_shown.owner);
             CHECK(seen.is_executor);
-            CHECK(pods.profile(id) == as_told.profile);
-            CHECK(pods.claim(id) == as_told.claim.str());
-            CHECK(pods.requests(id) == as_told.pod.requests);
+            CHECK(pods.profile(id) == as_shown.profile);
+            CHECK(pods.application_key(id) == as_shown.application_key.str());
+            CHECK(pods.requests(id) == as_shown.pod.requests);
             CHECK(pods.namespace_of(id) == "etl");
-            CHECK(pods.full_name(id) == "etl/" + as_told.pod.name);
-            CHECK(pods.match_name(id, "etl/" + as_told.pod.name) == 3);
-            CHECK(pods.match_name(id, as_told.pod.name) == 2);
-            CHECK(pods.match_name(id, as_told.pod.name + "0") == 0);
+            CHECK(pods.full_name(id) == "etl/" + as_shown.pod.name);
+            CHECK(pods.match_name(id, "etl/" + as_shown.pod.name) == 3);
+            CHECK(pods.match_name(id, as_shown.pod.name) == 2);
+            CHECK(pods.match_name(id, as_shown.pod.name + "0") == 0);
         }
     };
-    for (const gang::PodEntry& entry : told) {
-        pods.rest(entry.id);
+    for (const gang::PodEntry& entry : shown) {
+        pods.compact(entry.id);
         check_all();
     }
-    for (gang::PodEntry& entry : told) {  // another size, for each in turn
+    for (gang::PodEntry& entry : shown) {  // another size, for each in turn
         entry.pod.requests.cpu_milli += 500;
-        pods.wake(entry.id).pod.requests = entry.pod.requests;
+        pods.expand(entry.id).pod.requests = entry.pod.requests;
         check_all();
-        pods.rest(entry.id);
+        pods.compact(entry.id);
         check_all();
     }
-    while (!told.empty()) {
-        pods.leave(pods.wake(told.back().id));
-        pods.erase(told.back().id);
-        told.pop_back();
+    while (!shown.empty()) {
+        pods.leave(pods.expand(shown.back().id));
+        pods.erase(shown.back().id);
+        shown.pop_back();
         check_all();
     }
     CHECK(texts.size() == 0);
 }
 
-TEST_CASE("resting driver: another application id is another name for it") {
+TEST_CASE("compacted driver: another application id is another name for it") {
     Running gang;
     gang.world.change_pod(
         gang.driver, [](core::Pod& pod) { pod.labels.front().second = "spark-renamed"; });
@@ -261,12 +261,12 @@ TEST_CASE("resting driver: another application id is another name for it") {
     CHECK(gang.world.scheduler->explain("spark-renamed")->gang.slots_open == 4);
 }
 
-TEST_CASE("resting driver: a reservation is written on the newest state of it") {
+TEST_CASE("compacted driver: a reservation is written on the newest state of it") {
     Running gang;
     gang.world.set_phase(gang.driver, core::PodPhase::running);
     gang.world.settle();
     for (int i = 0; i < 3; ++i) {
-        gang.world.change_pod(gang.driver, [](core::Pod&) {});  // a kubelet's noise
+        gang.world.change_pod(gang.driver, [](core::Pod&) {});  // a kubelet's no-op updates
     }
     gang.world.settle();
     const std::string version = gang.world.pod(gang.driver).resource_version;
@@ -281,7 +281,7 @@ TEST_CASE("resting driver: a reservation is written on the newest state of it") 
     CHECK_FALSE(gang.world.scheduler->compare(gang.world.pod(gang.driver)).has_value());
 }
 
-TEST_CASE("resting driver: one that is resized is charged anew") {
+TEST_CASE("compacted driver: one that is resized is charged anew") {
     Running gang;
     gang.world.change_pod(gang.driver, [](core::Pod& pod) { pod.requests.cpu_milli = 1'500; });
     gang.world.settle();
@@ -292,7 +292,7 @@ TEST_CASE("resting driver: one that is resized is charged anew") {
     }
 }
 
-TEST_CASE("resting driver: it ends, or goes, with all that it held") {
+TEST_CASE("compacted driver: it ends, or goes, with all that it held") {
     Running gang;
     const auto executors = gang.world.create_executors(gang.driver, 2);
     gang.world.settle();
@@ -324,7 +324,7 @@ TEST_CASE("resting driver: it ends, or goes, with all that it held") {
     CHECK(gang.world.is_bound(next));
 }
 
-TEST_CASE("resting driver: its node is lost, and it is still its gang's") {
+TEST_CASE("compacted driver: its node is lost, and it is still its gang's") {
     Running gang;
     const std::string home = gang.world.node_of(gang.driver);
     gang.world.remove_node(home);
@@ -339,7 +339,7 @@ TEST_CASE("resting driver: its node is lost, and it is still its gang's") {
     CHECK(gang.world.view(gang.driver).state == gang::GangState::ended);
 }
 
-TEST_CASE("resting driver: degraded and repaired, both are said of it") {
+TEST_CASE("compacted driver: degraded and repaired, both are said of it") {
     Running gang;
     const std::string home = gang.world.node_of(gang.driver);
     for (const char* name : {"n1", "n2", "n3"}) {
@@ -363,7 +363,7 @@ TEST_CASE("resting driver: degraded and repaired, both are said of it") {
     CHECK(said("GangRepaired"));
 }
 
-TEST_CASE("resting driver: what an older leader wrote last is taken from what is shown of it") {
+TEST_CASE("compacted driver: what an older leader wrote last is taken from what is shown of it") {
     Running gang;
     const std::string key(gang::reservation_annotation);
     std::string text = *core::find_value(gang.world.pod(gang.driver).annotations, key);
@@ -394,11 +394,11 @@ TEST_CASE("pods: what rests together is counted, and gone with the last of them"
         entry.pod.node_name = "n1";
         entry.pod.requests.cpu_milli = milli;
         pods.join(entry, "owner");
-        pods.rest(entry.id);
+        pods.compact(entry.id);
     };
     const auto remove = [&](const std::string& uid) {
         const gang::PodId id = pods.id_of(uid);
-        pods.leave(pods.wake(id));
+        pods.leave(pods.expand(id));
         pods.erase(id);
     };
     add("1", 1'000);

@@ -36,7 +36,7 @@ core::Pod on_node(core::Pod pod, const std::string& node) {
     return pod;
 }
 
-core::Pod foreign(const std::string& name, std::int64_t cpu_milli, const std::string& node) {
+core::Pod other_pod(const std::string& name, std::int64_t cpu_milli, const std::string& node) {
     core::Pod pod = tests::pod(name, cpu_milli, 10);
     pod.scheduler_name = "default-scheduler";
     return on_node(pod, node);
@@ -117,7 +117,7 @@ TEST_CASE("pressure: of several gangs on an overrun node only as many slots leav
     world.settle();
     world.change_node("n2", [](core::Node& node) { node.unschedulable = false; });
     world.settle();
-    world.create(foreign("intruder", 1000, "n1"));
+    world.create(other_pod("intruder", 1000, "n1"));
     world.settle();
     std::int64_t left = 0;
     for (const auto& driver : drivers) {
@@ -151,7 +151,7 @@ TEST_CASE("pressure: a slot that is not written yet leaves an overrun node befor
     world.settle();
     REQUIRE(slots_on(world, "elder", "n1") + slots_on(world, "younger", "n1") == 2);
     REQUIRE(world.reservation(unwritten)->shapes.at(0).unplaced == 1);
-    world.create(foreign("intruder", 2000, "n1"));
+    world.create(other_pod("intruder", 2000, "n1"));
     world.settle();
     CHECK(slots_on(world, "elder", "n1") == (unwritten == elder ? 0 : 1));
     CHECK(slots_on(world, "younger", "n1") == (unwritten == younger ? 0 : 1));
@@ -265,7 +265,7 @@ TEST_CASE("pressure: hundreds of gangs that cannot run now keep nobody behind th
         small.allocatable.cpu_milli = 100;
         world.add_node(small);
     }
-    world.create(foreign("most-of-it", 1'500'000, "large"));
+    world.create(other_pod("most-of-it", 1'500'000, "large"));
     world.settle();
     for (int i = 0; i < 600; ++i) {  // each another size, so that each is a question of its own
         world.submit("big-" + std::to_string(i), 1'000 + i, 1);
@@ -275,7 +275,7 @@ TEST_CASE("pressure: hundreds of gangs that cannot run now keep nobody behind th
         world.deliver_one();
     }
     for (int round = 0; round < 60 && !world.is_bound(last); ++round) {
-        world.create(foreign("passer-by-" + std::to_string(round), 1, "small-7"));
+        world.create(other_pod("passer-by-" + std::to_string(round), 1, "small-7"));
         while (!world.queues_empty()) {
             world.deliver_one();
         }
@@ -304,7 +304,7 @@ TEST_CASE("pressure: what is said behind a blocked head is found out a bit per s
     int busy = 0;
     for (int round = 0; round < 60; ++round) {
         world.now_ms += 100;
-        const auto uid = world.create(foreign("passer-by", 1, "small-7"));
+        const auto uid = world.create(other_pod("passer-by", 1, "small-7"));
         world.remove_pod(uid);
         while (!world.queues_empty()) {
             world.deliver_one();

@@ -1,6 +1,6 @@
-// The queue by kinds: how much is looked at when something happens, counted; and that nobody who
-// could be helped is forgotten for it.
-#include "gang/report/announcer.hpp"
+// The queue by equivalence classes: how much is looked at when something happens, counted; and that
+// nobody who could be helped is forgotten for it.
+#include "gang/report/status_reporter.hpp"
 #include "tests/gang/world.hpp"
 
 #include <doctest/doctest.h>
@@ -76,8 +76,8 @@ TEST_CASE("queue: an event wakes nobody whom it cannot help") {
 
 TEST_CASE("queue: a node joins, and turns and sentences are as many for many gangs as for few") {
     struct Work {
-        std::uint64_t turns = 0;
-        std::uint64_t looks = 0;
+        std::uint64_t attempts = 0;
+        std::uint64_t refreshes = 0;
         std::uint64_t sentences = 0;
     };
     std::vector<Work> done;
@@ -89,13 +89,13 @@ TEST_CASE("queue: a node joins, and turns and sentences are as many for many gan
         crowded.world.settle();
         const gang::Counters after = crowded.world.scheduler->counters();
         done.push_back(
-            {after.turns - before.turns,
-             after.looks - before.looks,
+            {after.attempts - before.attempts,
+             after.refreshes - before.refreshes,
              after.sentences - before.sentences});
-        CHECK(done.back().looks == static_cast<std::uint64_t>(gangs));  // once, by numbers
+        CHECK(done.back().refreshes == static_cast<std::uint64_t>(gangs));  // once, by numbers
     }
-    CHECK(done[0].turns == 1);  // of the head
-    CHECK(done[1].turns == 1);
+    CHECK(done[0].attempts == 1);  // of the head
+    CHECK(done[1].attempts == 1);
     CHECK(done[1].sentences <= 1 + gang::soft_per_second);
     CHECK(done[0].sentences == done[1].sentences);
 }

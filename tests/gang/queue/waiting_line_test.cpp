@@ -1,4 +1,5 @@
-// The line of those who wait, against a naive one: order, rows, and what is counted of each kind.
+// The line of those who wait, against a naive one: order, entries, and what is counted of each
+// class.
 #include "gang/queue/waiting_line.hpp"
 
 #include "tests/gang/random.hpp"
@@ -12,14 +13,14 @@
 #include <vector>
 
 using gang::Application;
+using gang::QueueEntry;
 using gang::WaitingLine;
-using gang::WaitingRow;
 using tests::Random;
 
 namespace {
 
-gang::KindKey kind_of(std::uint32_t shape) {
-    gang::KindKey key;
+gang::EquivalenceKey class_of(std::uint32_t shape) {
+    gang::EquivalenceKey key;
     key.shapes = {core::ShapeId{shape}};
     return key;
 }
@@ -27,7 +28,7 @@ gang::KindKey kind_of(std::uint32_t shape) {
 struct Place {
     std::uint32_t shape = 0;  ///< 0: not filed
     std::int64_t size = 0;
-    bool is_seen = false;
+    bool is_attempted = false;
     bool failed_before = false;
 };
 
@@ -49,43 +50,43 @@ struct Truth {
         REQUIRE(line.size() == waiting.size());
         auto next = waiting.begin();
         std::map<std::uint32_t, std::map<std::int64_t, std::int32_t>> sizes;
-        std::map<std::uint32_t, std::int32_t> unseen;
+        std::map<std::uint32_t, std::int32_t> unattempted;
         for (const Application* app : line) {
             const auto& [rank, place] = *next++;
             REQUIRE(app->rank() == rank);
-            const WaitingRow* row = line.find_row(*app);
-            REQUIRE(row != nullptr);
-            CHECK(row->app == app);
-            CHECK((row->kind != nullptr) == (place.shape != 0));
-            CHECK(row->is_seen == place.is_seen);
-            CHECK(row->failed_before == place.failed_before);
-            if (row->kind != nullptr) {
-                CHECK(row->kind->first == kind_of(place.shape));
-                CHECK(row->size == place.size);
+            const QueueEntry* entry = line.find_entry(*app);
+            REQUIRE(entry != nullptr);
+            CHECK(entry->app == app);
+            CHECK((entry->gang_class != nullptr) == (place.shape != 0));
+            CHECK(entry->is_attempted == place.is_attempted);
+            CHECK(entry->failed_before == place.failed_before);
+            if (entry->gang_class != nullptr) {
+                CHECK(entry->gang_class->first == class_of(place.shape));
+                CHECK(entry->size == place.size);
                 ++sizes[place.shape][place.size];
-                unseen[place.shape] += place.is_seen ? 0 : 1;
+                unattempted[place.shape] += place.is_attempted ? 0 : 1;
             }
         }
-        for (const auto& [key, kind] : line.kinds()) {
+        for (const auto& [key, gang_class] : line.gang_classes()) {
             const std::uint32_t shape = key.shapes.front().value;
-            CHECK(kind.sizes == sizes[shape]);
-            CHECK(kind.unseen == unseen[shape]);
+            CHECK(gang_class.sizes == sizes[shape]);
+            CHECK(gang_class.unattempted == unattempted[shape]);
             std::size_t members = 0;
             for (const auto& [size, count] : sizes[shape]) {
                 members += static_cast<std::size_t>(count);
             }
-            CHECK(kind.members.size() == members);
+            CHECK(gang_class.members.size() == members);
         }
     }
 
     /// In the order of ranks, some of them of nobody.
-    void check_rows() {
+    void check_entries() {
         std::vector<gang::Rank> ranks;
-        const auto& rows = line.sorted_rows();
-        for (std::size_t i = 0; i < rows.size(); ++i) {
-            if (rows[i].app != nullptr) {
-                CHECK(rows[i].app->row == i);
-                ranks.push_back(rows[i].app->rank());
+        const auto& entries = line.sorted_entries();
+        for (std::size_t i = 0; i < entries.size(); ++i) {
+            if (entries[i].app != nullptr) {
+                CHECK(entries[i].app->entry_index == i);
+                ranks.push_back(entries[i].app->rank());
             }
         }
         std::vector<gang::Rank> expected;
@@ -122,38 +123,38 @@ TEST_CASE("waiting line: the same as an ordered map, whoever comes, goes and cha
                 CHECK_FALSE(line.insert(app, false));
                 line.changed(app);
                 truth.waiting[app.rank()].shape = 0;
-                truth.waiting[app.rank()].is_seen = false;
+                truth.waiting[app.rank()].is_attempted = false;
             } else if (waits && truth.waiting[app.rank()].shape != 0) {
-                line.see(line.row(app));
-                line.see(line.row(app));
-                truth.waiting[app.rank()].is_seen = true;
+                line.note_attempt(line.entry(app));
+                line.note_attempt(line.entry(app));
+                truth.waiting[app.rank()].is_attempted = true;
             }
             if (chance.chance(20)) {
-                for (Application* unfiled : line.take_unfiled()) {
-                    Place& place = truth.waiting[unfiled->rank()];
+                for (Application* unclassified : line.take_unclassified()) {
+                    Place& place = truth.waiting[unclassified->rank()];
                     REQUIRE(place.shape == 0);
                     place.shape = static_cast<std::uint32_t>(chance.between(1, 3));
                     place.size = chance.between(1, 4);
-                    line.file(*unfiled, kind_of(place.shape), place.size);
+                    line.classify(*unclassified, class_of(place.shape), place.size);
                 }
-                CHECK(line.is_filed());
+                CHECK(line.is_classified());
                 for (const auto& [rank, place] : truth.waiting) {
                     REQUIRE(place.shape != 0);
                 }
             }
             if (step % 97 == 0) truth.check();
-            if (step % 311 == 0) truth.check_rows();
+            if (step % 311 == 0) truth.check_entries();
         }
         truth.check();
-        truth.check_rows();
+        truth.check_entries();
         for (const auto& app : truth.apps) {
             line.erase(*app);
         }
         CHECK(line.size() == 0);
-        CHECK(line.sorted_rows().empty());
-        CHECK(line.is_filed());
-        line.take_unfiled();
-        CHECK(line.kinds().empty());
+        CHECK(line.sorted_entries().empty());
+        CHECK(line.is_classified());
+        line.take_unclassified();
+        CHECK(line.gang_classes().empty());
     }
 }
 
@@ -165,24 +166,24 @@ TEST_CASE("waiting line: what was told counts no more when it is forgotten, or t
     second.uid = "b";
     for (Application* app : {&first, &second}) {
         line.insert(*app, false);
-        line.take_unfiled();
-        line.file(*app, kind_of(1), 1);
-        line.row(*app).is_told = true;
+        line.take_unclassified();
+        line.classify(*app, class_of(1), 1);
+        line.entry(*app).is_reported = true;
     }
     SUBCASE("of one") {
-        line.forget_told(first);
-        CHECK_FALSE(line.row(first).is_told);
-        CHECK(line.row(second).is_told);
+        line.forget_reported(first);
+        CHECK_FALSE(line.entry(first).is_reported);
+        CHECK(line.entry(second).is_reported);
     }
     SUBCASE("of all") {
-        line.forget_told();
-        CHECK_FALSE(line.row(first).is_told);
-        CHECK_FALSE(line.row(second).is_told);
+        line.forget_reported();
+        CHECK_FALSE(line.entry(first).is_reported);
+        CHECK_FALSE(line.entry(second).is_reported);
     }
     SUBCASE("of one that changes") {
         line.changed(first);
-        CHECK_FALSE(line.row(first).is_told);
-        CHECK(line.row(second).is_told);
+        CHECK_FALSE(line.entry(first).is_reported);
+        CHECK(line.entry(second).is_reported);
     }
 }
 
@@ -191,13 +192,13 @@ TEST_CASE("waiting line: a kind that nobody is of any more knows nothing, and go
     Application app;
     app.uid = "a";
     line.insert(app, false);
-    line.take_unfiled();
-    line.file(app, kind_of(1), 4);
-    gang::WaitingKind& kind = line.kinds().at(kind_of(1));
-    kind.verdicts[0].refused = 4;
+    line.take_unclassified();
+    line.classify(app, class_of(1), 4);
+    gang::EquivalenceClass& gang_class = line.gang_classes().at(class_of(1));
+    gang_class.verdicts[0].refused = 4;
     line.erase(app);
-    CHECK(kind.verdicts[0].refused == gang::KindVerdict{}.refused);
-    CHECK(line.kinds().size() == 1);  // a walk may stand in it
-    line.take_unfiled();
-    CHECK(line.kinds().empty());
+    CHECK(gang_class.verdicts[0].refused == gang::ClassVerdict{}.refused);
+    CHECK(line.gang_classes().size() == 1);  // a cycle may stand in it
+    line.take_unclassified();
+    CHECK(line.gang_classes().empty());
 }

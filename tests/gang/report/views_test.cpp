@@ -28,7 +28,7 @@ std::int64_t count(const gang::Totals& totals, GangState state) {
     return totals.gangs[static_cast<std::size_t>(state)];
 }
 
-core::Pod orphan_of_nobody(const std::string& name) {
+core::Pod ownerless_executor(const std::string& name) {
     core::Pod pod = tests::pod(name, 500, 100);
     pod.created = 7;
     pod.labels = {{"spark-role", "executor"}};
@@ -59,7 +59,7 @@ TEST_CASE("views: a gang that waits, one that runs, and one that never fits") {
     CHECK(waits.needs.cpu_milli == 3'000);
     CHECK(waits.needs.memory_bytes == 3 * 1408 * tests::mebibyte);
     CHECK(waits.waiting_since_ms == 3'000);
-    CHECK(waits.slots_open + waits.slots_claimed + waits.slots_bound == 0);
+    CHECK(waits.slots_open + waits.slots_assumed + waits.slots_bound == 0);
     CHECK_FALSE(waits.message.empty());
     CHECK(world.view(first).position == 1);
     CHECK(world.view(first).code == ReasonCode::waiting_for_capacity);
@@ -71,7 +71,7 @@ TEST_CASE("views: a gang that waits, one that runs, and one that never fits") {
     CHECK(runs.position == 0);
     CHECK(runs.executors == 3);
     CHECK(runs.slots_open == 1);
-    CHECK(runs.slots_claimed == 0);
+    CHECK(runs.slots_assumed == 0);
     CHECK(runs.slots_bound == 2);
     CHECK(runs.needs.cpu_milli == 4'000);
 
@@ -94,8 +94,8 @@ TEST_CASE("views: a gang that waits, one that runs, and one that never fits") {
     CHECK(totals.nodes == 1);
     CHECK(totals.slots_open == 1);
     CHECK(totals.slots_bound == 2);
-    CHECK(totals.slots_claimed == 0);
-    CHECK(totals.slots_degraded == 0);
+    CHECK(totals.slots_assumed == 0);
+    CHECK(totals.slots_unplaced == 0);
     CHECK(totals.open_cpu_milli == 1'000);
     CHECK(totals.open_memory_bytes == 1408 * tests::mebibyte);
     CHECK(
@@ -123,7 +123,7 @@ TEST_CASE("views: a gang without room for a slot, and one that has ended") {
     CHECK(
         explanation->slots_per_node ==
         std::vector<std::pair<std::string, std::int32_t>>{{"n1", 1}});
-    CHECK(world.scheduler->totals(world.now_ms).slots_degraded == 2);
+    CHECK(world.scheduler->totals(world.now_ms).slots_unplaced == 2);
     CHECK(count(world.scheduler->totals(world.now_ms), GangState::degraded) == 1);
 
     const auto of_executor = world.scheduler->explain(executor);
@@ -146,15 +146,15 @@ TEST_CASE("views: a gang without room for a slot, and one that has ended") {
 TEST_CASE("views: an executor of nobody is shown as one of its own") {
     World world;
     world.add_node(tests::node("n1", 4, 16 * 1024));
-    const auto orphan = world.create(orphan_of_nobody("orphan"));
-    core::Pod bad = orphan_of_nobody("bad");
+    const auto ownerless = world.create(ownerless_executor("orphan"));
+    core::Pod bad = ownerless_executor("bad");
     bad.problem = "its requests cannot be read";
     const auto parked = world.create(bad);
     world.settle();
-    const gang::GangView view = world.view(orphan);
+    const gang::GangView view = world.view(ownerless);
     CHECK(view.namespace_name == "etl");
     CHECK(view.driver == "orphan");
-    CHECK(view.driver_uid == orphan);
+    CHECK(view.driver_uid == ownerless);
     CHECK(view.application == "orphan");
     CHECK(view.state == GangState::waiting);
     CHECK(view.code == ReasonCode::waiting_in_queue);

@@ -44,7 +44,7 @@ std::int64_t written(const World& world, const std::string& driver) {
 
 std::int64_t held(const World& world, const std::string& driver) {
     const gang::GangView view = world.view(driver);
-    return view.slots_open + view.slots_bound + view.slots_claimed;
+    return view.slots_open + view.slots_bound + view.slots_assumed;
 }
 
 bool has_event(const World& world, const std::string& reason) {

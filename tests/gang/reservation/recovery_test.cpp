@@ -103,11 +103,11 @@ TEST_CASE("recovery: an ended driver's gang is not taken up again") {
     world.set_phase(driver, core::PodPhase::succeeded);
     world.restart();
     const auto next = world.submit("b", 10, 2);
-    const auto orphans = world.create_executors(driver, 1);
+    const auto left_behind = world.create_executors(driver, 1);
     world.settle();
     CHECK(world.is_bound(next));
-    CHECK_FALSE(world.is_bound(orphans[0]));
-    CHECK(world.condition(orphans[0]).find("its driver etl/a has ended") != std::string::npos);
+    CHECK_FALSE(world.is_bound(left_behind[0]));
+    CHECK(world.condition(left_behind[0]).find("its driver etl/a has ended") != std::string::npos);
 }
 
 TEST_CASE("recovery: slots on nodes that went meanwhile are placed anew before new gangs") {
@@ -803,10 +803,10 @@ TEST_CASE("leadership: before the fence has passed no executor goes where others
     // What it takes is one slot's room, and nobody leads who could move that slot away.
     world.lose_lead();
     world.settle();
-    core::Pod foreign = tests::pod("foreign", 200, 10);
-    foreign.scheduler_name = "default-scheduler";
-    foreign.node_name = "n1";
-    const auto stranger = world.create(foreign);
+    core::Pod other_pod = tests::pod("foreign", 200, 10);
+    other_pod.scheduler_name = "default-scheduler";
+    other_pod.node_name = "n1";
+    const auto stranger = world.create(other_pod);
     const auto executors = world.create_executors(driver, 2);
     world.unwritable.insert(last);
     world.settle();

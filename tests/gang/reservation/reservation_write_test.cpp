@@ -174,7 +174,7 @@ TEST_CASE("reservation write: what somebody else has put in its place is overwri
     world.restart();
     world.settle();
     CHECK(world.view(placed.driver).slots_open == 4);
-    CHECK(world.updates.size() == 2);  // the fence of the new reign
+    CHECK(world.updates.size() == 2);  // the fence of the new leadership term
 }
 
 TEST_CASE("reservation write: who edits it again and again is answered less and less often") {

@@ -280,10 +280,10 @@ TEST_CASE("failure: a foreign pod that takes held room moves the slots it needs,
     const auto driver = world.submit("a", 7, 1);
     world.settle();
     const std::string home = world.node_of(driver);
-    core::Pod foreign = tests::pod("intruder", 2000, 100);
-    foreign.scheduler_name = "default-scheduler";
-    foreign.node_name = home;
-    world.create(foreign);
+    core::Pod other_pod = tests::pod("intruder", 2000, 100);
+    other_pod.scheduler_name = "default-scheduler";
+    other_pod.node_name = home;
+    world.create(other_pod);
     world.settle();
     const auto moved = world.reservation(driver)->shapes[0].slots_per_node;
     std::map<std::string, std::int64_t> counts(moved.begin(), moved.end());
@@ -396,11 +396,11 @@ TEST_CASE("failure: an executor counts as bound once its bind is answered") {
             world.step(gang::Tick{});
         }
     }
-    CHECK(world.view(driver).slots_claimed == 1);
+    CHECK(world.view(driver).slots_assumed == 1);
     CHECK(world.view(driver).slots_bound == 0);
     world.hold_watch = true;
     world.settle();
-    CHECK(world.view(driver).slots_claimed == 0);
+    CHECK(world.view(driver).slots_assumed == 0);
     CHECK(world.view(driver).slots_bound == 1);
 }
 

@@ -224,7 +224,7 @@ TEST_CASE("lease: settled is said of the reign that ended so, and of no other") 
     kept.replace(kept.find(R"(epoch":"7)"), 9, R"(epoch":"9)");
     CHECK(decode_lease(kept)->epoch == 9);
     CHECK_FALSE(decode_lease(kept)->settled);
-    // Nobody knows of which reign it speaks.
+    // Nobody knows of which leadership term it speaks.
     write.acquired = false;
     write.settled = true;
     CHECK_FALSE(decode_lease(encode_lease(write, ""))->settled);

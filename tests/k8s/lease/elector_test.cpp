@@ -97,11 +97,11 @@ struct Candidate {
         options.lease_duration_ms = 1'000;
         options.renew_deadline_ms = 600;
         options.retry_period_ms = 50;
-        options.gained = [this](const Reign& reign) {
+        options.gained = [this](const LeadershipTerm& term) {
             log.push_back("gained");
-            epoch = reign.epoch;
-            handed_over = reign.handed_over;
-            why = reign.why;
+            epoch = term.epoch;
+            handed_over = term.handed_over;
+            why = term.why;
         };
         options.lost = [this](const std::string&) { log.push_back("lost"); };
         options.notice = [this](NoticeLevel, const std::string&) { ++notices; };
@@ -294,20 +294,20 @@ TEST_CASE("elector: only who says that nothing is under way hands over, and for 
     boost::asio::io_context io;
     LeaseServer lease;
     fake::Server server([&](fake::Peer& p, const fake::Request& r) { lease.handle(p, r); });
-    std::vector<std::unique_ptr<Candidate>> reigns;
+    std::vector<std::unique_ptr<Candidate>> terms;
     for (const LeaseEnd end : {LeaseEnd::settle, LeaseEnd::release, LeaseEnd::settle}) {
-        reigns.push_back(std::make_unique<Candidate>(io, server, std::to_string(reigns.size())));
-        Candidate& next = *reigns.back();
+        terms.push_back(std::make_unique<Candidate>(io, server, std::to_string(terms.size())));
+        Candidate& next = *terms.back();
         fake::run_until(io, [&] { return next.elector->may_write(); });
         bool stopped = false;
         next.elector->stop([&] { stopped = true; }, end);
         fake::run_until(io, [&] { return stopped; });
     }
-    CHECK_FALSE(reigns[0]->handed_over);  // there was no Lease
-    CHECK(reigns[1]->handed_over);
-    CHECK(reigns[1]->why == "it was given up, with no write under way");
-    CHECK_FALSE(reigns[2]->handed_over);
-    CHECK(reigns[2]->why == "it was given up");
+    CHECK_FALSE(terms[0]->handed_over);  // there was no Lease
+    CHECK(terms[1]->handed_over);
+    CHECK(terms[1]->why == "it was given up, with no write under way");
+    CHECK_FALSE(terms[2]->handed_over);
+    CHECK(terms[2]->why == "it was given up");
     fake::run_out(io);
 }
 

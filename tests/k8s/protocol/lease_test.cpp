@@ -235,7 +235,7 @@ TEST_CASE("lease: handed over by a holder that gave it up and said that nothing 
         }
         leader.on_written(2'500, lease("me", "15", 6));
         CHECK(leader.was_handed_over() == expected);
-        // What comes after this reign, without that word, is another one.
+        // What comes after this leadership term, without that word, is another one.
         REQUIRE(is_wait(leader.next(60'000, 0)));
         CHECK_FALSE(leader.was_handed_over());
         REQUIRE(is_read(leader.next(60'000, 0)));

@@ -399,19 +399,19 @@ TEST_CASE(
                  R"("spec":{"schedulerName":"default-scheduler","nodeName":"n1","containers":)"
                  R"([{"name":"c","resources":{"requests":{"cpu":"3"}}}]}})"}));
     });
-    std::optional<core::Pod> foreign;
+    std::optional<core::Pod> other_pod;
     WatcherOptions options;
     options.sink = [&](WatchEvent event) {
-        if (auto* upserted = std::get_if<PodUpserted>(&event)) foreign = std::move(upserted->pod);
+        if (auto* upserted = std::get_if<PodUpserted>(&event)) other_pod = std::move(upserted->pod);
     };
     Watcher watcher(io, server.endpoint(), options);
     watcher.start();
     fake::run_until(io, [&] { return server.count("GET", "watch=true") == 1; });
     watcher.stop();
     fake::run_out(io);
-    REQUIRE(foreign);
-    CHECK(foreign->node_name == "n1");
-    CHECK(foreign->requests.cpu_milli == 3'000);
+    REQUIRE(other_pod);
+    CHECK(other_pod->node_name == "n1");
+    CHECK(other_pod->requests.cpu_milli == 3'000);
     for (const auto& request : server.requests()) {
         CHECK_FALSE(has(request.target, "elector="));  // fieldSelector, labelSelector
         CHECK(request.target.rfind("/api/v1/pods?", 0) == 0);

@@ -58,9 +58,9 @@ EventJob event_of(const std::string& uid) {
 std::string taken(WriteQueue& queue, std::int64_t now = 0) {
     const auto job = queue.take(now);
     if (!job) return "nothing";
-    if (std::holds_alternative<BindJob>(*job)) return "bind " + lane_of(*job);
+    if (std::holds_alternative<BindJob>(*job)) return "bind " + order_key_of(*job);
     if (const auto* patch = std::get_if<PatchJob>(&*job)) {
-        return (patch->done ? "patch " : "condition ") + lane_of(*job);
+        return (patch->done ? "patch " : "condition ") + order_key_of(*job);
     }
     return std::holds_alternative<FetchJob>(*job) ? "fetch" : "event";
 }
@@ -262,7 +262,7 @@ TEST_CASE("write queue: when enough of it is out, what nobody waits for stays") 
     REQUIRE(queue.add(awaited("3")));
     const auto job = queue.take(0, false);
     REQUIRE(job);
-    CHECK(lane_of(*job) == "3");
+    CHECK(order_key_of(*job) == "3");
 }
 
 TEST_CASE("write queue: a bound pod's waiting condition is discarded") {

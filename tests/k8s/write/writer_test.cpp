@@ -239,10 +239,10 @@ TEST_CASE("writer: a status patch that waits to be repeated keeps no connection 
 }
 
 TEST_CASE("writer: a condition that waits to be repeated gives way to a bind of its pod") {
-    for (const bool is_parked : {true, false}) {
-        CAPTURE(is_parked);
+    for (const bool is_delayed : {true, false}) {
+        CAPTURE(is_delayed);
         std::mutex gate;
-        if (!is_parked) gate.lock();
+        if (!is_delayed) gate.lock();
         Rig rig([&](fake::Peer& peer, const fake::Request& request) {
             if (request.method == "POST") return peer.reply(201, created);
             const std::lock_guard wait(gate);
@@ -250,12 +250,12 @@ TEST_CASE("writer: a condition that waits to be repeated gives way to a bind of 
         });
         rig.writer->patch_status(Rig::condition("0/3 nodes fit"), {});
         fake::run_until(rig.io, [&] {
-            return is_parked ? rig.writer->stats().throttled == 1
-                             : rig.server.requests().size() == 1;
+            return is_delayed ? rig.writer->stats().throttled == 1
+                              : rig.server.requests().size() == 1;
         });
         std::optional<BindResult> result;
         rig.writer->bind(Rig::request(), [&](BindResult r) { result = std::move(r); });
-        if (!is_parked) gate.unlock();
+        if (!is_delayed) gate.unlock();
         fake::run_until(rig.io, [&] { return result.has_value(); });
         CHECK(result->outcome == BindOutcome::bound);
         fake::run_until(rig.io, [&] { return rig.writer->stats().waiting == 0; });
@@ -266,7 +266,7 @@ TEST_CASE("writer: a condition that waits to be repeated gives way to a bind of 
 TEST_CASE(
     "writer: at the bound of parked writes a condition is dropped, a fence keeps its worker") {
     WriterOptions options;
-    options.parked_max = 0;
+    options.delayed_max = 0;
     std::atomic<int> patches = 0;
     Rig rig(
         [&](fake::Peer& peer, const fake::Request&) {
@@ -293,7 +293,7 @@ TEST_CASE("writer: as much is in flight as the window lets out, and not more tha
         request.pod.uid = "u" + std::to_string(i);
         rig.writer->bind(request, [&](BindResult) { ++bound; });
     }
-    const std::size_t window = rig.writer->stats().window;
+    const std::size_t window = rig.writer->stats().in_flight_max;
     CHECK(window == 16);
     fake::run_until(rig.io, [&] { return rig.server.requests().size() == window; });
     CHECK(rig.writer->stats().in_flight == window);
@@ -320,7 +320,7 @@ TEST_CASE("writer: a few connections at a time shake hands") {
     fake::run_until(io, [&] { return silent.connections() == 4; });
     io.poll();
     CHECK(writer.stats().in_flight == 4);
-    CHECK(writer.stats().window == 16);
+    CHECK(writer.stats().in_flight_max == 16);
 }
 
 TEST_CASE("B6: writer: a server that refuses everything is asked ever less, by all of the pool") {
@@ -332,7 +332,7 @@ TEST_CASE("B6: writer: a server that refuses everything is asked ever less, by a
         request.pod.uid = "u" + std::to_string(i);
         rig.writer->bind(request, [](BindResult) { CHECK(false); });
     }
-    fake::run_until(rig.io, [&] { return rig.writer->stats().window == 1; });
+    fake::run_until(rig.io, [&] { return rig.writer->stats().in_flight_max == 1; });
     // 16, 8, 4, 2, and the one after which nothing is sent for nine seconds.
     fake::run_until(rig.io, [&] { return rig.writer->stats().in_flight == 0; });
     CHECK(rig.server.requests().size() <= 31);

@@ -1,0 +1,243 @@
+#include "gang/sim/checkers/capacity_model.hpp"
+
+#include "gang/reservation/reservation.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+namespace gang::sim {
+namespace {
+
+constexpr std::int64_t slots_max = 1'000'000;
+
+Amount amount_of(const core::Resources& requests) {
+    return {requests.cpu_milli, requests.memory_bytes, 1};
+}
+
+const std::string slot_key(slot_annotation);
+const std::string reservation_key(reservation_annotation);
+const std::string seal_key(seal_annotation);
+
+std::string value_or_empty(const core::Pod& pod, const std::string& key) {
+    const std::string* found = core::find_value(pod.annotations, key);
+    return found == nullptr ? std::string() : *found;
+}
+
+/// "p7/3": slot 3 of the gang of driver p7. What a tenant had written there is nobody's slot.
+void read_slot(const core::Pod& pod, Seen& seen) {
+    const std::string* text = core::find_value(pod.annotations, slot_key);
+    if (text != nullptr && *text == seen.tenant_slot) {
+        return;
+    }
+    const std::size_t slash = text == nullptr ? std::string::npos : text->find('/');
+    if (slash == std::string::npos) {
+        return;
+    }
+    seen.gang = number_of(text->substr(0, slash));
+    std::from_chars(text->data() + slash + 1, text->data() + text->size(), seen.slot);
+}
+
+}  // namespace
+
+CapacityModel::NodeRecord& CapacityModel::node(NodeId id) {
+    if (id >= nodes_.size()) {
+        nodes_.resize(id + 1);
+    }
+    return nodes_[id];
+}
+
+void CapacityModel::node_changed(const Entry<core::Node>& entry) {
+    NodeRecord& record = node(entry.id);
+    record.allocatable = {};
+    if (entry.change != Change::deleted) {
+        record.allocatable = {
+            entry.object.allocatable.cpu_milli,
+            entry.object.allocatable.memory_bytes,
+            entry.object.pods};
+    }
+}
+
+void CapacityModel::assign(const Seen& pod, int sign) {
+    NodeRecord& record = node(pod.counted_on);
+    record.pods.add(pod.amount, sign);
+    if (pod.gang == nobody) {
+        return;
+    }
+    record.node_slots[pod.gang].assigned += sign;
+}
+
+void CapacityModel::clear_slots(PodId driver) {
+    GangRecord& gang = gangs_[driver];
+    for (const NodeId id : gang.nodes) {
+        node(id).node_slots[driver].slots = 0;
+    }
+    gang.nodes.clear();
+    gang.slots = 0;
+}
+
+void CapacityModel::read_reservation(PodId driver, const core::Pod& pod, const std::string& text) {
+    GangRecord& gang = gangs_[driver];
+    const bool is_relabelled = core::find_value(pod.labels, "edited") != nullptr;
+    gang.is_forsaken = gang.is_forsaken || (is_relabelled && !seal_.has_key());
+    if (gang.has_reservation && gang.text == text) {
+        return;
+    }
+    const auto read = decode_reservation(text, slots_max);
+    if (!read || gang.is_forsaken) {
+        return;
+    }
+    clear_slots(driver);
+    if (!gang.is_void) {
+        gang.lost.clear();
+    }
+    gang.text = text;
+    gang.seal = value_or_empty(pod, seal_key);
+    gang.has_reservation = true;
+    gang.is_void = false;
+    gang.slots = slot_count(*read);
+    for (const ReservedShape& shape : read->shapes) {
+        for (const auto& [name, count] : shape.slots_per_node) {
+            const NodeId id = number_of(name);
+            NodeSlots& node_slots = node(id).node_slots[driver];
+            node_slots.slots += count;
+            node_slots.unit = amount_of(shape.requests);
+            gang.nodes.push_back(id);
+        }
+    }
+}
+
+/// An edit of something else changes no promise, unless the driver is not known for one any more.
+void CapacityModel::tenant_edited(PodId driver, const core::Pod& pod) {
+    const auto found = gangs_.find(driver);
+    if (found == gangs_.end()) {
+        return;
+    }
+    GangRecord& gang = found->second;
+    const bool is_relabelled = core::find_value(pod.labels, "edited") != nullptr;
+    gang.is_forsaken = gang.is_forsaken || (is_relabelled && !seal_.has_key());
+    const bool is_whole = value_or_empty(pod, reservation_key) == gang.text &&
+                          value_or_empty(pod, seal_key) == gang.seal;
+    if (is_whole && !gang.is_forsaken) {
+        return;
+    }
+    if (!gang.is_void) {
+        gang.lost.clear();
+        for (const NodeId id : gang.nodes) {
+            gang.lost[id] = node(id).node_slots[driver].slots;
+        }
+    }
+    gang.is_void = true;
+    gang.text.clear();
+    clear_slots(driver);
+}
+
+bool CapacityModel::is_restored(PodId driver, NodeId id) const {
+    const GangRecord* gang = find_gang(driver);
+    const auto before =
+        gang == nullptr ? std::map<NodeId, std::int64_t>::const_iterator() : gang->lost.find(id);
+    return gang != nullptr && before != gang->lost.end() &&
+           nodes_[id].node_slots.at(driver).slots <= before->second;
+}
+
+void CapacityModel::pod_changed(
+    const Entry<core::Pod>& entry, const Author& author, std::int64_t now_ms) {
+    const bool is_ours = author.actor == Actor::scheduler;
+    if (entry.id >= pods_.size()) {
+        pods_.resize(entry.id + 1);
+    }
+    Seen& seen = pods_[entry.id];
+    const core::Pod& pod = entry.object;
+    if (entry.change == Change::added) {
+        seen.created_ms = now_ms;
+    }
+    if (seen.counted_on != nobody) {
+        assign(seen, -1);
+        seen.counted_on = nobody;
+    }
+    seen.is_over = entry.change == Change::deleted || core::is_terminal(pod);
+    seen.is_bound = !pod.node_name.empty();
+    seen.amount = amount_of(pod.requests);
+    if (is_ours) {
+        core::Pod opened = pod;
+        seal_.open(opened);
+        read_slot(opened, seen);
+    } else if (author.actor == Actor::tenant) {
+        const std::string* text = core::find_value(pod.annotations, slot_key);
+        seen.tenant_slot = text == nullptr || seal_.has_key() ? std::string() : *text;
+    }
+    if (seen.is_bound && seen.bound_revision == 0) {
+        seen.bound_revision = entry.revision;
+        seen.binder = (std::uint64_t{author.replica} << 32U) | author.life;
+    }
+    seen.node = seen.is_bound && !seen.is_over ? number_of(pod.node_name) : nobody;
+    if (seen.node != nobody) {
+        seen.counted_on = seen.node;
+        assign(seen, 1);
+    }
+    const std::string* text =
+        is_ours ? core::find_value(pod.annotations, std::string(reservation_annotation)) : nullptr;
+    if (text != nullptr) {
+        read_reservation(entry.id, pod, *text);
+    }
+    if (author.actor == Actor::tenant && entry.change == Change::modified && !pod.deleting) {
+        tenant_edited(entry.id, pod);
+    }
+    if (const auto gang = gangs_.find(entry.id); gang != gangs_.end()) {
+        gang->second.is_live = seen.is_bound && !seen.is_over && !pod.deleting;
+        if (!gang->second.is_live) {
+            clear_slots(entry.id);
+        }
+    }
+}
+
+Amount CapacityModel::pods_on(NodeId id) const {
+    return id < nodes_.size() ? nodes_[id].pods : Amount{};
+}
+
+Amount CapacityModel::allocatable(NodeId id) const {
+    return id < nodes_.size() ? nodes_[id].allocatable : Amount{};
+}
+
+Amount CapacityModel::open_on(NodeId id) const {
+    Amount sum;
+    if (id < nodes_.size()) {
+        for (const auto& [driver, node_slots] : nodes_[id].node_slots) {
+            sum.add(node_slots.unit, node_slots.open());
+        }
+    }
+    return sum;
+}
+
+Amount CapacityModel::usage(NodeId id) const {
+    Amount sum = pods_on(id);
+    sum.add(open_on(id), 1);
+    return sum;
+}
+
+const GangRecord* CapacityModel::find_gang(PodId driver) const {
+    const auto found = gangs_.find(driver);
+    return found == gangs_.end() ? nullptr : &found->second;
+}
+
+std::int64_t CapacityModel::rivals(PodId pod) const {
+    const Seen& one = pods_[pod];
+    if (one.slot < 0) {
+        return 0;  // its gang had no slots when it was bound
+    }
+    return std::count_if(
+               pods_.begin(),
+               pods_.end(),
+               [&one](const Seen& other) {
+                   return other.node != nobody && other.gang == one.gang &&
+                          other.slot == one.slot && other.binder == one.binder;
+               }) -
+           1;
+}
+
+std::int64_t CapacityModel::assigned(PodId driver) const {
+    return std::count_if(pods_.begin(), pods_.end(), [driver](const Seen& other) {
+        return other.node != nobody && other.gang == driver && other.slot >= 0;
+    });
+}
+
+}  // namespace gang::sim

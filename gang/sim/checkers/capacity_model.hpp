@@ -1,0 +1,125 @@
+#pragma once
+// What the history says about room: per node the pods that are there, and per gang the slots that
+// its reservation names and that no pod sits in. Built from commits alone: it has never seen our
+// ledger.
+//
+//   usage(node) = requests of all bound pods that have not ended
+//               + for each gang with a live driver: (slots there - its pods in them there) * slot
+//
+// Of a reservation the text that counts is the one that a scheduler wrote last. A tenant's edit
+// ends what it promised: whoever leads may make the slots anew, elsewhere.
+
+#include "core/value/resources.hpp"
+#include "gang/reservation/seal.hpp"
+#include "gang/sim/base/store.hpp"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace gang::sim {
+
+struct Amount {
+    std::int64_t cpu_milli = 0;
+    std::int64_t memory_bytes = 0;
+    std::int64_t pods = 0;
+
+    void add(const Amount& other, std::int64_t times) {
+        cpu_milli += other.cpu_milli * times;
+        memory_bytes += other.memory_bytes * times;
+        pods += other.pods * times;
+    }
+    bool is_within(const Amount& bound) const {
+        return cpu_milli <= bound.cpu_milli && memory_bytes <= bound.memory_bytes &&
+               pods <= bound.pods;
+    }
+    bool is_more_than(const Amount& before) const {
+        return cpu_milli > before.cpu_milli || memory_bytes > before.memory_bytes ||
+               pods > before.pods;
+    }
+    friend bool operator==(const Amount&, const Amount&) = default;
+};
+
+/// A gang's slots on one node and how many of its pods sit in them.
+struct NodeSlots {
+    std::int64_t slots = 0;
+    std::int64_t assigned = 0;
+    Amount unit;
+    std::int64_t open() const { return slots > assigned ? slots - assigned : 0; }
+};
+
+/// What is remembered of one pod.
+struct Seen {
+    NodeId node = nobody;  ///< bound there and not ended
+    NodeId counted_on = nobody;
+    PodId gang = nobody;  ///< the driver whose slot it says to be in
+    std::int64_t slot = -1;
+    std::string tenant_slot;   ///< what its tenant has written there
+    std::uint64_t binder = 0;  ///< the process that bound it: it alone numbers its slots
+    Amount amount;
+    bool is_bound = false;
+    bool is_over = false;
+    std::uint64_t bound_revision = 0;
+    std::int64_t created_ms = 0;
+};
+
+struct GangRecord {
+    bool is_live = false;  ///< its driver is bound, has not ended and is not being deleted
+    bool has_reservation = false;
+    bool is_forsaken = false;  ///< relabelled, and no seal says that it is one
+    bool is_void = false;      ///< its tenant has edited it, and no scheduler has written it since
+    std::string text;          ///< as a scheduler wrote it last
+    std::string seal;          ///< that it wrote with it
+    std::map<NodeId, std::int64_t> lost;  ///< slots that the text named when its tenant edited it
+    std::int64_t slots = 0;               ///< of all shapes, unplaced ones too
+    std::vector<NodeId> nodes;            ///< on which it has slots
+};
+
+class CapacityModel {
+public:
+    /// The seal outlives the room.
+    explicit CapacityModel(const Seal& seal) : seal_(seal) {}
+
+    /// The pod's new state; `is_ours`: a scheduler wrote it, so its annotations count.
+    void pod_changed(const Entry<core::Pod>& entry, const Author& author, std::int64_t now_ms);
+    void node_changed(const Entry<core::Node>& entry);
+
+    Amount usage(NodeId node) const;
+    Amount pods_on(NodeId node) const;
+    Amount allocatable(NodeId node) const;
+    Amount open_on(NodeId node) const;
+    const Seen& seen(PodId pod) const { return pods_[pod]; }
+    bool knows(PodId pod) const { return pod < pods_.size(); }
+    const GangRecord* find_gang(PodId driver) const;
+    /// Whether its reservation names no more slots there than before its tenant edited it.
+    bool is_restored(PodId driver, NodeId node) const;
+    const std::map<PodId, NodeSlots>& node_slots(NodeId node) const {
+        return nodes_[node].node_slots;
+    }
+    const std::map<PodId, GangRecord>& gangs() const { return gangs_; }
+    std::size_t node_count() const { return nodes_.size(); }
+    /// Other live pods that the same process put into the same slot.
+    std::int64_t rivals(PodId pod) const;
+    /// Live pods in slots of this gang that had a number, on all nodes.
+    std::int64_t assigned(PodId driver) const;
+
+private:
+    struct NodeRecord {
+        Amount allocatable;
+        Amount pods;
+        std::map<PodId, NodeSlots> node_slots;  ///< by driver
+    };
+    NodeRecord& node(NodeId id);
+    void assign(const Seen& pod, int sign);
+    void read_reservation(PodId driver, const core::Pod& pod, const std::string& text);
+    void tenant_edited(PodId driver, const core::Pod& pod);
+    void clear_slots(PodId driver);
+
+    const Seal& seal_;
+    std::vector<Seen> pods_;
+    std::vector<NodeRecord> nodes_;
+    std::map<PodId, GangRecord> gangs_;
+};
+
+}  // namespace gang::sim

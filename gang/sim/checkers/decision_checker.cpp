@@ -1,0 +1,287 @@
+#include "gang/sim/checkers/decision_checker.hpp"
+
+#include "gang/decision.hpp"
+#include "gang/sim/world.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace gang::sim {
+namespace {
+
+/// As long a leader waits for confs at most (gang/engine.hpp), less a little for the fence.
+constexpr std::int64_t first_plan_ms = 1'900;
+/// A node whose kubelet has refused a pod is not used for a while
+/// (gang/slots/engine_quarantine.cpp).
+constexpr std::int64_t quarantine_ms = 60'000;
+
+using Rank = std::pair<std::int64_t, std::string>;
+
+Rank rank_of(const core::Pod& pod) {
+    return {pod.created, pod.uid};
+}
+
+bool is_waiting(const core::Pod& pod) {
+    return pod.node_name.empty() && !core::is_terminal(pod) && !pod.deleting && !pod.gated;
+}
+
+}  // namespace
+
+void DecisionChecker::process_started(std::uint32_t replica) {
+    if (replica >= views_.size()) {
+        views_.resize(replica + 1);
+    }
+    views_[replica] = {};
+    views_[replica].headroom_cpu_milli = world_.replicas[replica].schema.nodes.headroom_cpu_milli;
+}
+
+void DecisionChecker::event_applied(std::uint32_t replica, const Event& event) {
+    View& view = views_[replica];
+    if (const auto* upserted = std::get_if<PodUpserted>(&event)) {
+        view.pods[number_of(upserted->pod.uid)] = upserted->pod;
+        if (core::is_refused_by_kubelet(upserted->pod)) {
+            view.refused_ms[upserted->pod.node_name] = world_.now_ms;
+        }
+    } else if (const auto* deleted = std::get_if<PodDeleted>(&event)) {
+        view.pods.erase(number_of(deleted->uid));
+    } else if (const auto* node = std::get_if<NodeUpserted>(&event)) {
+        view.nodes[node->node.name] = node->node;
+    } else if (const auto* gone = std::get_if<NodeDeleted>(&event)) {
+        view.nodes.erase(gone->name);
+    } else if (const auto* found = std::get_if<SparkConfFound>(&event)) {
+        view.confs.insert(number_of(found->driver_uid));
+    } else if (const auto* missing = std::get_if<SparkConfMissing>(&event)) {
+        view.confs.insert(number_of(missing->driver_uid));
+    } else if (std::holds_alternative<LeadershipGained>(event)) {
+        view.leads_since_ms = world_.now_ms;
+    }
+}
+
+bool DecisionChecker::is_driver(PodId pod) const {
+    const ApplicationId application = world_.applications.find(pod);
+    return application != nobody && world_.applications.at(application).driver == pod;
+}
+
+bool DecisionChecker::was_tampered(PodId driver) const {
+    const core::Pod* pod = world_.store.find_pod(driver);
+    const ApplicationId application = world_.applications.find(driver);
+    return pod == nullptr || application == nobody ||
+           world_.applications.at(application).was_tampered ||
+           world_.applications.at(application).conf_was_edited ||
+           core::find_value(pod->labels, "edited") != nullptr;
+}
+
+void DecisionChecker::decided(std::uint32_t replica, const Process& process, const BindPod& bind) {
+    const auto shown = views_[replica].pods.find(number_of(bind.pod.uid));
+    const bool is_there = shown != views_[replica].pods.end();
+    if (!is_there || !is_waiting(shown->second)) {
+        world_.checkers.violated(
+            "bind-only-ours",
+            fmt::format("r{} binds {}, which it saw is not to be bound", replica, bind.pod.name));
+        return;
+    }
+    if (bind.resource_version.empty() || bind.pod.uid.empty()) {
+        world_.checkers.violated(
+            "preconditions", fmt::format("r{} binds {} in any state", replica, bind.pod.name));
+    }
+    if (bind.starts_gang) {
+        check_order(replica, process, bind);
+        check_first_plan(replica, process, shown->second);
+    }
+}
+
+/// A gang that cannot be placed is in nobody's way, and those behind a blocked head are told so only
+/// at the next look at all. So here is what it could have, of what the process was shown: every usable
+/// node's room beside the pods of others and the headroom.
+bool DecisionChecker::could_fit(std::uint32_t replica, PodId driver) const {
+    const View& view = views_[replica];
+    const Application& one = world_.applications.at(world_.applications.find(driver));
+    const config::Nodes& kept = world_.replicas[replica].schema.nodes;
+    std::map<std::string, Amount> taken;
+    for (const auto& [id, pod] : view.pods) {
+        const bool is_foreign = world_.applications.find(id) == nobody;
+        if (is_foreign && !pod.node_name.empty() && !core::is_terminal(pod)) {
+            taken[pod.node_name].add({pod.requests.cpu_milli, pod.requests.memory_bytes, 1}, 1);
+        }
+    }
+    const Amount unit{one.cpu_milli, one.memory_mib * 1024 * 1024, 1};
+    const core::Resources& wanted = view.pods.at(driver).requests;
+    const auto times = [&unit](const Amount& free) {
+        return std::max<std::int64_t>(
+            0,
+            std::min(
+                {free.cpu_milli / unit.cpu_milli,
+                 free.memory_bytes / unit.memory_bytes,
+                 free.pods}));
+    };
+    std::int64_t executors = 0;
+    std::int64_t least_loss = -1;
+    for (const auto& [name, node] : view.nodes) {
+        const auto refused = view.refused_ms.find(name);
+        const bool is_quarantined =
+            refused != view.refused_ms.end() && world_.now_ms - refused->second < quarantine_ms;
+        if (!node.ready || node.unschedulable || !node.taints.empty() || is_quarantined) {
+            continue;
+        }
+        Amount free{
+            node.allocatable.cpu_milli - kept.headroom_cpu_milli,
+            node.allocatable.memory_bytes - kept.headroom_memory_bytes,
+            node.pods};
+        free.add(taken[name], -1);
+        const std::int64_t alone = times(free);
+        executors += alone;
+        free.add({wanted.cpu_milli, wanted.memory_bytes, 1}, -1);
+        if (free.cpu_milli >= 0 && free.memory_bytes >= 0 && free.pods >= 0) {
+            const std::int64_t loss = alone - times(free);
+            least_loss = least_loss < 0 ? loss : std::min(least_loss, loss);
+        }
+    }
+    return least_loss >= 0 && executors - least_loss >= one.declared;
+}
+
+/// No node is for certain gangs only here, so every gang that waits for room is in the way of all.
+/// Executors without a slot are in nobody's way.
+void DecisionChecker::check_order(
+    std::uint32_t replica, const Process& process, const BindPod& bind) {
+    const auto& pods = views_[replica].pods;
+    const Rank admitted = rank_of(pods.at(number_of(bind.pod.uid)));
+    for (const GangView& gang : process.scheduler.gangs()) {
+        const auto older = pods.find(number_of(gang.driver_uid));
+        const bool waits =
+            gang.state == GangState::waiting && (gang.code == ReasonCode::waiting_for_capacity ||
+                                                 gang.code == ReasonCode::waiting_in_queue);
+        if (waits && older != pods.end() && rank_of(older->second) < admitted &&
+            is_driver(older->first) && !was_tampered(older->first) &&
+            could_fit(replica, older->first)) {
+            world_.checkers.violated(
+                "fifo",
+                fmt::format(
+                    "r{} admits {} while {}, which is older, waits: {}",
+                    replica,
+                    bind.pod.name,
+                    gang.driver,
+                    gang.message));
+            return;
+        }
+    }
+}
+
+void DecisionChecker::check_first_plan(
+    std::uint32_t replica, const Process& process, const core::Pod& admitted) {
+    const View& view = views_[replica];
+    const bool is_first = view.leads_since_ms >= 0 && process.clock_is_right() &&
+                          world_.now_ms - view.leads_since_ms < first_plan_ms;
+    for (const auto& [id, pod] : view.pods) {
+        if (is_first && is_driver(id) && !was_tampered(id) && is_waiting(pod) &&
+            rank_of(pod) < rank_of(admitted) && !view.confs.contains(id) &&
+            pod.created < process.unix_ms() / 1'000 - 5) {
+            world_.checkers.violated(
+                "first-plan",
+                fmt::format(
+                    "r{} admits {} before it knows what {} is", replica, admitted.name, pod.name));
+            return;
+        }
+    }
+}
+
+void DecisionChecker::pod_changed(const Entry<core::Pod>& entry, const Author& author) {
+    const Seen& seen = world_.checkers.capacity_model().seen(entry.id);
+    const bool is_first_bind = seen.bound_revision == entry.revision;
+    if (author.actor == Actor::scheduler && is_first_bind) {
+        if (is_driver(entry.id)) {
+            check_headroom(entry, author);
+        } else if (world_.applications.find(entry.id) != nobody && seen.gang == nobody) {
+            check_extra_slot(entry, author);
+        }
+    }
+    gangs_moved_[entry.id] = entry.revision;
+    if (seen.gang != nobody) {
+        gangs_moved_[seen.gang] = entry.revision;
+    }
+}
+
+void DecisionChecker::check_headroom(const Entry<core::Pod>& entry, const Author& author) {
+    const Replica& replica = world_.replicas[author.replica];
+    const GangRecord* gang = world_.checkers.capacity_model().find_gang(entry.id);
+    if (gang == nullptr || replica.life() != author.life) {
+        return;
+    }
+    const std::int64_t kept = views_[author.replica].headroom_cpu_milli;
+    for (const NodeId node : gang->nodes) {
+        const CapacityModel& capacity_model = world_.checkers.capacity_model();
+        if (kept > 0 && !world_.checkers.is_excused(node, author) &&
+            capacity_model.usage(node).cpu_milli >
+                capacity_model.allocatable(node).cpu_milli - kept) {
+            world_.checkers.violated(
+                "headroom",
+                fmt::format("{} is admitted into the headroom of n{}", entry.object.name, node));
+        }
+    }
+}
+
+/// Executors on their way may be meant for slots that are open here still.
+void DecisionChecker::check_extra_slot(const Entry<core::Pod>& entry, const Author& author) {
+    const Application& one = world_.applications.at(world_.applications.find(entry.id));
+    const CapacityModel& capacity_model = world_.checkers.capacity_model();
+    const GangRecord* gang = capacity_model.find_gang(one.driver);
+    if (one.by_set || gang == nullptr || !gang->is_live || !gang->has_reservation ||
+        was_tampered(one.driver) || gangs_moved_[one.driver] > author.pods_seen) {
+        return;
+    }
+    std::int64_t open = 0;
+    for (const NodeId id : std::set<NodeId>(gang->nodes.begin(), gang->nodes.end())) {
+        const core::Node* node = world_.store.find_node(id);
+        const NodeSlots& node_slots = capacity_model.node_slots(id).at(one.driver);
+        const bool is_usable = node != nullptr && node->ready && !node->unschedulable &&
+                               node->taints.empty() && !world_.checkers.is_excused(id, author);
+        open += is_usable && node_slots.unit == capacity_model.seen(entry.id).amount
+                    ? node_slots.open()
+                    : 0;
+    }
+    const auto unbound =
+        std::count_if(one.executors.begin(), one.executors.end(), [&capacity_model](PodId id) {
+            return !capacity_model.seen(id).is_bound;
+        });
+    if (open > unbound) {
+        world_.checkers.violated(
+            "extra-slot",
+            fmt::format(
+                "{} is bound beside its gang, which has {} open slots", entry.object.name, open));
+    }
+}
+
+void DecisionChecker::sent(std::uint32_t replica, const std::string& holder) {
+    const auto& lease = world_.store.lease();
+    if (world_.now_ms < lease_counts_from_ms_ || !lease || lease->holder.empty() ||
+        lease->holder == holder) {
+        return;
+    }
+    world_.checkers.violated(
+        "lease", fmt::format("r{} writes while {} holds the lease", replica, lease->holder));
+}
+
+/// A Lease that is deleted takes its epoch with it; what a clock says then may be less.
+void DecisionChecker::leads(std::uint32_t replica, std::int64_t epoch) {
+    if (epoch <= epoch_ && !lease_was_touched_) {
+        world_.checkers.violated(
+            "epochs",
+            fmt::format("r{} leads with epoch {}, the last one was {}", replica, epoch, epoch_));
+    }
+    epoch_ = std::max(epoch_, epoch);
+}
+
+void DecisionChecker::clock_was_wrong(std::uint32_t replica) {
+    if (replica < views_.size()) {
+        views_[replica].leads_since_ms = -1;  // its two seconds are not ours
+    }
+    lease_counts_from_ms_ = world_.now_ms + lease_doubtful_ms;
+}
+
+void DecisionChecker::lease_was_touched() {
+    lease_was_touched_ = true;
+    lease_counts_from_ms_ = world_.now_ms + lease_doubtful_ms;
+}
+
+}  // namespace gang::sim

@@ -1,0 +1,77 @@
+#pragma once
+// What a process asks for, held against what it has been shown: before anything of it is on its
+// way, so that no refusal of an API server can hide a wrong decision. And whose turn it is to lead.
+//
+//   bind-only-ours   no bind of a pod that was shown gated, being deleted, ended or bound
+//   preconditions    every bind names the uid and a resourceVersion
+//   fifo             no gang is admitted while an older one, by our own words, waits for room, and
+//                    would fit the nodes if only pods of others were there
+//   first-plan       a new leader admits nobody before it has asked for the confs of the older ones
+//   headroom         a gang is admitted beside the headroom of its nodes
+//   extra-slot       no executor is bound beside its gang while a slot of the gang is open for it
+//   lease            nobody writes while somebody else holds the Lease
+//   epochs           every leader has a higher epoch than the one before it
+
+#include "gang/event.hpp"
+#include "gang/sim/base/store.hpp"
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace gang {
+struct BindPod;
+}
+
+namespace gang::sim {
+
+/// A wrong clock, or a Lease that others write: two may lead until they have noticed.
+inline constexpr std::int64_t lease_doubtful_ms = 180'000;
+
+struct World;
+class Process;
+
+class DecisionChecker {
+public:
+    explicit DecisionChecker(World& world) : world_(world) {}
+
+    void process_started(std::uint32_t replica);
+    void event_applied(std::uint32_t replica, const Event& event);
+    void decided(std::uint32_t replica, const Process& process, const BindPod& bind);
+    void pod_changed(const Entry<core::Pod>& entry, const Author& author);
+    /// A write leaves the process that calls itself `holder` in the Lease.
+    void sent(std::uint32_t replica, const std::string& holder);
+    void leads(std::uint32_t replica, std::int64_t epoch);
+    void clock_was_wrong(std::uint32_t replica);
+    void lease_was_touched();
+
+private:
+    /// What one process has been shown.
+    struct View {
+        std::map<PodId, core::Pod> pods;
+        std::map<std::string, core::Node> nodes;
+        std::map<std::string, std::int64_t> refused_ms;  ///< when a node's kubelet last refused a pod
+        std::set<PodId> confs;  ///< drivers whose conf was answered for, found or not
+        std::int64_t leads_since_ms = -1;
+        std::int64_t headroom_cpu_milli = 0;  ///< that the process was started with
+    };
+
+    void check_order(std::uint32_t replica, const Process& process, const BindPod& bind);
+    bool could_fit(std::uint32_t replica, PodId driver) const;
+    void check_first_plan(std::uint32_t replica, const Process& process, const core::Pod& admitted);
+    void check_headroom(const Entry<core::Pod>& entry, const Author& author);
+    void check_extra_slot(const Entry<core::Pod>& entry, const Author& author);
+    bool is_driver(PodId pod) const;
+    bool was_tampered(PodId driver) const;
+
+    World& world_;
+    std::vector<View> views_;                     ///< by replica
+    std::map<PodId, std::uint64_t> gangs_moved_;  ///< revision: reservation or executors changed
+    std::int64_t lease_counts_from_ms_ = 0;
+    std::int64_t epoch_ = 0;
+    bool lease_was_touched_ = false;
+};
+
+}  // namespace gang::sim

@@ -1,0 +1,171 @@
+// When a process has become quiescent and has seen everything: what it believes is what is true.
+
+#include "gang/sim/checkers/checkers.hpp"
+#include "gang/sim/checkers/decision_checker.hpp"
+#include "gang/sim/world.hpp"
+
+#include <fmt/format.h>
+
+#include <set>
+#include <string>
+
+namespace gang::sim {
+namespace {
+constexpr std::int64_t leak_ms_max = 60'000;
+}  // namespace
+
+void Checkers::process_started(std::uint32_t replica) {
+    if (replica >= versions_.size()) {
+        versions_.resize(replica + 1);
+    }
+    versions_[replica].clear();
+}
+
+void Checkers::clock_was_wrong(std::uint32_t) {}
+void Checkers::lease_was_touched() {
+    two_may_lead_until_ms_ = world_.now_ms + lease_doubtful_ms;
+}
+
+/// Within one life no object goes back to an earlier state.
+void Checkers::event_applied(std::uint32_t replica, const Event& event) {
+    const core::Pod* pod = nullptr;
+    if (const auto* upserted = std::get_if<PodUpserted>(&event)) {
+        pod = &upserted->pod;
+    }
+    if (pod == nullptr) {
+        return;
+    }
+    const PodId id = number_of(pod->uid);
+    auto& versions = versions_[replica];
+    if (id >= versions.size()) {
+        versions.resize(id + 1);
+    }
+    const std::uint64_t version = std::stoull(pod->resource_version);
+    if (version < versions[id]) {
+        violated(
+            "monotone-view",
+            fmt::format(
+                "r{} was shown {} at {} after {}",
+                replica,
+                full_name(*pod),
+                version,
+                versions[id]));
+    }
+    versions[id] = version;
+}
+
+void Checkers::check_view(std::uint32_t replica, const Process& process) {
+    for (const auto& pod : world_.store.pods) {
+        if (!pod) {
+            continue;
+        }
+        core::Pod listed = *pod;
+        world_.seal.open(listed);
+        const auto drift = process.scheduler.compare(listed);
+        // An edit that is the first text shown after our write is found by the consistency check,
+        // which is not simulated: the watch alone cannot tell it from a late state. So is what
+        // another leader of the same moment writes.
+        const ApplicationId application = world_.applications.find(number_of(pod->uid));
+        const bool may_be_edited =
+            (application != nobody && world_.applications.at(application).was_tampered) ||
+            world_.now_ms < two_may_lead_until_ms_;
+        const bool is_edit =
+            drift && drift->kind == DriftKind::reservation_differs && may_be_edited;
+        if (drift && !is_edit) {
+            violated(
+                "convergence",
+                fmt::format(
+                    "r{}: {} {}: {}", replica, drift->name, describe(drift->kind), drift->detail));
+        }
+    }
+    for (const auto& node : world_.store.nodes) {
+        if (!node) {
+            continue;
+        }
+        if (const auto drift = process.scheduler.compare(*node)) {
+            violated(
+                "convergence",
+                fmt::format(
+                    "r{}: {} {}: {}", replica, drift->name, describe(drift->kind), drift->detail));
+        }
+    }
+    process.scheduler.for_each_pod([&](std::string_view uid, std::string_view name) {
+        if (world_.store.find_pod(number_of(std::string(uid))) == nullptr) {
+            violated(
+                "convergence", fmt::format("r{} knows {} {}, which is gone", replica, uid, name));
+        }
+    });
+}
+
+/// The room that is held on each node is that of the slots which the reservations name. A write
+/// that was refused is repeated after a while, so only what stays different is a leak.
+void Checkers::check_ledger(std::uint32_t replica, const Process& process) {
+    std::string difference;
+    for (const auto& [driver, gang] : capacity_model_.gangs()) {
+        if ((gang.is_void || gang.is_forsaken) && gang.is_live) {
+            return;  // what a tenant has made of it is his affair
+        }
+    }
+    for (const NodeLedger& node : process.scheduler.ledger()) {
+        if (!node.adds_up) {
+            violated("ledger", fmt::format("r{}: {} does not add up", replica, node.name));
+        }
+        const Amount open = capacity_model_.open_on(number_of(node.name));
+        if (node.is_present && node.held.cpu_milli != open.cpu_milli) {
+            difference = fmt::format(
+                "r{} holds {}m on {}, the reservations say {}m",
+                replica,
+                node.held.cpu_milli,
+                node.name,
+                open.cpu_milli);
+        }
+    }
+    if (difference != leak_) {
+        leak_ = difference;
+        leaks_since_ms_ = world_.now_ms;
+    } else if (!leak_.empty() && world_.now_ms - leaks_since_ms_ > leak_ms_max) {
+        violated("no-leak", leak_);
+    }
+}
+
+void Checkers::check_accounts(std::uint32_t replica, const Process& process) {
+    for (const core::Account& account : process.scheduler.accounts()) {
+        if (!account.adds_up()) {
+            violated(
+                "accounts",
+                fmt::format(
+                    "r{}: {}: {} held, {} owned",
+                    replica,
+                    account.what,
+                    account.held,
+                    account.owned));
+        }
+    }
+}
+
+void Checkers::inspect() {
+    const auto& pods = world_.store.pod_log;
+    const auto& nodes = world_.store.node_log;
+    for (std::uint32_t i = 0; i < world_.replicas.size(); ++i) {
+        const Replica& replica = world_.replicas[i];
+        if (!replica.is_running() || !replica.process().is_quiescent()) {
+            continue;
+        }
+        const Process& process = replica.process();
+        const bool has_seen_all = process.pods_seen() >= pods.newest_revision() &&
+                                  process.nodes_seen() >= nodes.newest_revision();
+        if (!has_seen_all) {
+            continue;
+        }
+        ++world_.counts.quiescent;
+        check_view(i, process);
+        check_accounts(i, process);
+        const bool is_settled =
+            process.is_leading() && world_.now_ms - process.leads_since_ms() > 60'000;
+        if (is_settled) {
+            check_ledger(i, process);
+        }
+    }
+}
+
+}  // namespace gang::sim
