@@ -1,15 +1,233 @@
 #include "gang/scheduler.hpp"
 
-#include "gang/engine.hpp"
+#include "gang/classify/executor_owners.hpp"
+#include "gang/classify/pod_classifier.hpp"
+#include "gang/classify/pod_compaction.hpp"
+#include "gang/classify/retry_pauses.hpp"
+#include "gang/lead/leadership.hpp"
+#include "gang/life/answers.hpp"
+#include "gang/life/cluster_events.hpp"
+#include "gang/life/gang_life.hpp"
+#include "gang/life/pod_events.hpp"
+#include "gang/model/model.hpp"
+#include "gang/model/step_context.hpp"
+#include "gang/model/work.hpp"
+#include "gang/queue/admission.hpp"
+#include "gang/queue/bind_sender.hpp"
+#include "gang/queue/class_verdicts.hpp"
+#include "gang/queue/head_of_line.hpp"
+#include "gang/queue/placer.hpp"
+#include "gang/queue/status_messages.hpp"
+#include "gang/queue/status_refresh.hpp"
+#include "gang/queue/waiting_status.hpp"
+#include "gang/recovery/recovery.hpp"
+#include "gang/recovery/slot_rebuilder.hpp"
+#include "gang/report/status_reporter.hpp"
+#include "gang/reservation/declarations.hpp"
+#include "gang/reservation/publisher.hpp"
+#include "gang/slots/crash_loop_back_off.hpp"
+#include "gang/slots/executors_elsewhere.hpp"
+#include "gang/slots/gang_health.hpp"
+#include "gang/slots/missing_executors.hpp"
+#include "gang/slots/shape_learner.hpp"
+#include "gang/slots/slot_assigner.hpp"
+#include "gang/slots/slot_matcher.hpp"
+#include "gang/slots/slot_repair.hpp"
+#include "gang/slots/stuck_drivers.hpp"
+#include "gang/view/accounts.hpp"
+#include "gang/view/comparison.hpp"
+#include "gang/view/gang_views.hpp"
+#include "gang/view/node_ledgers.hpp"
+#include "gang/view/totals_view.hpp"
 
+#include <algorithm>
+#include <string>
 #include <utility>
+#include <variant>
 
 namespace gang {
 
+/// The parts, each after those that it works with.
 struct Scheduler::State {
-    explicit State(config::Schema schema) : engine(std::move(schema)) {}
-    Engine engine;
+    explicit State(config::Schema schema) : model(std::move(schema)) {}
+    State(const State&) = delete;
+    State& operator=(const State&) = delete;
+
+    Model model;
+    StepContext step;
+    StatusReporter status_reporter;
+
+    Declarations declarations{model, step};
+    Publisher publisher{model, step, status_reporter};
+    Leadership leadership{model, step, status_reporter, declarations, publisher};
+    Placer placer{model, step};
+    BindSender binder{model, step, status_reporter};
+
+    ClassVerdicts verdicts{model, placer};
+    StatusMessages messages{model, step, placer};
+    WaitingStatus status{model, step, status_reporter, messages};
+    HeadOfLine head{model, step, status};
+    StatusRefresh refresh{model, step, verdicts, messages, status, head};
+    Admission admission{model, step, publisher, placer, binder, verdicts, status, head, refresh};
+
+    ExecutorOwners owners{model};
+    PodCompaction compaction{model, declarations, owners};
+    PodClassifier classifier{model, step, status_reporter, owners, compaction};
+    RetryPauses pauses{model, step};
+
+    GangHealth health{model, status_reporter};
+    SlotAssigner assigner{model};
+    ShapeLearner learner{model, step, status_reporter, publisher, leadership, placer, health};
+    SlotRepair repair{model, step, publisher, placer, health, assigner};
+    StuckDrivers stuck{model, step, status_reporter, publisher};
+    MissingExecutors missing{model, step, status_reporter, publisher, health};
+    ExecutorsElsewhere elsewhere{model, status_reporter, publisher};
+    CrashLoopBackOff back_off{model, step, status_reporter};
+    SlotMatcher matcher{
+        model,
+        step,
+        status_reporter,
+        publisher,
+        leadership,
+        placer,
+        binder,
+        learner,
+        missing,
+        back_off};
+
+    Recovery recovery{model, step, declarations, owners, assigner};
+    SlotRebuilder rebuilder{
+        model,
+        step,
+        status_reporter,
+        declarations,
+        publisher,
+        leadership,
+        placer,
+        owners,
+        compaction,
+        assigner};
+
+    ClusterEvents cluster_events{model};
+    GangLife life{model, step, status_reporter, declarations, publisher, leadership, owners, stuck};
+    PodEvents pod_events{
+        model,
+        step,
+        status_reporter,
+        leadership,
+        owners,
+        compaction,
+        assigner,
+        elsewhere,
+        back_off,
+        life};
+    Answers answers{model, step, declarations, publisher, leadership, pauses, life};
+
+    GangViews views{model, step, messages, refresh, owners};
+    TotalsView totals_view{model, step, leadership, owners, views};
+    NodeLedgers node_ledgers{model};
+    Comparison comparison{model};
+    Accounts accounts{model, step};
+
+    // --- events: they change what is known; what follows from it is decided in a tick ---
+    void on(const PodUpserted& event) { pod_events.on(event); }
+    void on(const PodDeleted& event) { pod_events.on(event); }
+    void on(const NodeUpserted& event) { cluster_events.on(event); }
+    void on(const NodeDeleted& event) { cluster_events.on(event); }
+    void on(const RelistBegun& event) { cluster_events.on(event); }
+    void on(const RelistEnded& event) { cluster_events.on(event); }
+    void on(const SparkConfFound& event) { answers.on(event); }
+    void on(const SparkConfMissing& event) { answers.on(event); }
+    void on(const BindFinished& event) { answers.on(event); }
+    void on(const StatusWritten& event) { answers.on(event); }
+    void on(const ReservationDiffers& event) { answers.on(event); }
+    void on(const LeadershipGained& event) { leadership.on(event); }
+    void on(const LeadershipLost& event) { leadership.on(event); }
+    void on(const Tick& event);
+
+    void plan();
+    void wake();
+    std::size_t remembered() const;
 };
+
+void Scheduler::State::on(const Tick&) {
+    // What cannot be planned now (a list is under way, another leads) begins with another event.
+    if (model.pods_list != ListState::complete || model.nodes_list != ListState::complete) {
+        return;
+    }
+    if (!recovery.run()) {
+        step.decisions.emplace_back(WakeAt{step.now_ms});  // nothing is planned on half a ledger
+        return;
+    }
+    model.cluster_model.expire_quarantine(step.now_ms);
+    if (!model.term.leads) {
+        return;
+    }
+    step.timers.forget_past(step.now_ms);
+    plan();
+    status_reporter.flush(step.decisions, step.now_ms, [this](const std::string& uid) {
+        return ref_of(model.pods.at(uid).pod);
+    });
+    wake();
+}
+
+void Scheduler::State::plan() {
+    step.work_left = work_per_tick;
+    life.ask_for_confs();
+    pauses.end_pauses();
+    back_off.end_due();
+    if (!classifier.run()) {
+        return;  // whoever is not known yet may have to be fenced, or come before those who are
+    }
+    rebuilder.run();
+    leadership.fence_step();
+    if (!leadership.fence().view_is_current() && !leadership.is_fence_passed()) {
+        publisher.publish_changed();
+        return;  // what we see may be from before the last leader's end
+    }
+    stuck.check();
+    missing.check();
+    if (leadership.is_fence_passed()) {
+        rebuilder.run();  // there is free room from here on
+        repair.run();
+        matcher.retry_oversized();
+    }
+    step.work_left = work_per_tick;  // executors have a budget of their own: no repair takes it
+    matcher.run();
+    leadership.fence_step();  // executors beyond their gangs' slots are known only now
+    publisher.publish_changed();
+    leadership.complete_fence();
+    if (!leadership.is_fence_passed() || leadership.is_first_plan_waiting()) {
+        return;
+    }
+    if (!repair.is_done()) {
+        return;  // slots without room come before new gangs
+    }
+    step.work_left = work_per_tick;
+    admission.run();
+}
+
+void Scheduler::State::wake() {
+    std::optional<std::int64_t> next;
+    const auto consider = [&next](std::optional<std::int64_t> time_ms) {
+        if (time_ms && (!next || *time_ms < *next)) {
+            next = time_ms;
+        }
+    };
+    consider(step.timers.next_ms());
+    consider(model.conf_asker.next_due_ms(step.now_ms));
+    consider(leadership.fence().next_due_ms());
+    consider(status_reporter.next_due_ms());
+    if (next) {
+        step.decisions.emplace_back(WakeAt{std::max(*next, step.now_ms)});
+    }
+}
+
+std::size_t Scheduler::State::remembered() const {
+    return model.remembered() + leadership.remembered() + stuck.remembered() + pauses.remembered() +
+           missing.remembered() + back_off.remembered() + elsewhere.remembered() +
+           status_reporter.remembered();
+}
 
 Scheduler::Scheduler(config::Schema schema) : state_(std::make_unique<State>(std::move(schema))) {}
 Scheduler::~Scheduler() = default;
@@ -17,52 +235,59 @@ Scheduler::Scheduler(Scheduler&&) noexcept = default;
 Scheduler& Scheduler::operator=(Scheduler&&) noexcept = default;
 
 Decisions Scheduler::step(const StampedEvent& event) {
-    return state_->engine.step(event);
+    State& state = *state_;
+    StepContext& step = state.step;
+    empty_buffer(step.decisions);
+    const std::int64_t passed_ms = std::max<std::int64_t>(event.time_ms - step.now_ms, 0);
+    step.idle_milli_ms += state.model.term.leads ? state.model.ledger.open_milli() * passed_ms : 0;
+    step.now_ms += passed_ms;
+    std::visit([&state](const auto& happened) { state.on(happened); }, event.event);
+    return step.decisions;
 }
 
 std::vector<GangView> Scheduler::gangs() const {
-    return state_->engine.gangs();
+    return state_->views.gangs();
 }
 
 std::optional<Explanation> Scheduler::explain(std::string_view pod_or_app) const {
-    return state_->engine.explain(pod_or_app);
+    return state_->views.explain(pod_or_app);
 }
 
 std::optional<Drift> Scheduler::compare(const core::Pod& listed) const {
-    return state_->engine.compare(listed);
+    return state_->comparison.compare(listed);
 }
 
 std::optional<Drift> Scheduler::compare(const core::Node& listed) const {
-    return state_->engine.compare(listed);
+    return state_->comparison.compare(listed);
 }
 
 void Scheduler::for_each_pod(
     const std::function<void(std::string_view uid, std::string_view name)>& visit) const {
-    state_->engine.for_each_pod(visit);
+    state_->comparison.for_each_pod(visit);
 }
 
 std::vector<NodeLedger> Scheduler::ledger() const {
-    return state_->engine.ledger();
+    return state_->node_ledgers.ledger();
 }
 
 std::size_t Scheduler::remembered() const {
-    return state_->engine.remembered();
+    return state_->remembered();
 }
 
 std::vector<core::Account> Scheduler::accounts() const {
-    return state_->engine.accounts();
+    return state_->accounts.accounts(state_->remembered());
 }
 
 const Counters& Scheduler::counters() const {
-    return state_->engine.counters();
+    return state_->step.counters;
 }
 
 bool Scheduler::is_settled() const {
-    return state_->engine.is_settled();
+    return state_->leadership.is_settled();
 }
 
 Totals Scheduler::totals(std::int64_t now_ms) const {
-    return state_->engine.totals(now_ms);
+    return state_->totals_view.totals(now_ms);
 }
 
 }  // namespace gang

@@ -17,8 +17,8 @@ CORE = "core/base core/value core/filter core/cluster core/placement"
 VALUES = "core/base core/value"
 # What comes in and goes out of the decision engine, and the views of it: plain values.
 DOOR = ("event", "decision", "drift", "explain", "reasons", "counters", "totals", "ledger_view")
-GANG = ("gang/door gang/model gang/declare gang/declare/spark gang/reservation gang/lead gang/queue gang/slots "
-        "gang/report")
+# What every part of the decision engine may use: it works on the model, and the model on these.
+PARTS = f"{CORE} config gang/door gang/declare gang/declare/spark gang/reservation/format gang/model"
 CLIENT = "k8s/base k8s/json k8s/codec k8s/credentials k8s/net k8s/watch k8s/write k8s/lease k8s/protocol"
 
 # room -> the rooms that it may include. Rooms inside a room that is not named here are part of it.
@@ -32,19 +32,24 @@ ROOMS = {
 
     "gang/declare/spark": f"{VALUES} config",
     "gang/door": f"{VALUES} gang/declare/spark",
-    "gang/reservation": VALUES,
-    "gang/declare": f"{VALUES} core/placement config gang/declare/spark gang/reservation",
-    "gang/lead": f"{VALUES} gang/reservation",
-    "gang/model": f"{CORE} config gang/door gang/declare gang/declare/spark gang/reservation",
-    "gang/report": f"{CORE} gang/door gang/declare gang/lead gang/model gang/reservation",
-    "gang/queue": f"{CORE} gang/door gang/model gang/report",
-    "gang/slots": f"{CORE} gang/door gang/model gang/report gang/reservation",
-    # The one class that has not been taken apart yet: its files stand in the rooms that their parts will have.
-    "gang/engine": f"{CORE} config {GANG}",
-    "gang/consistency": f"{VALUES} gang/door gang/engine",
-    "gang/record": f"{VALUES} config gang/door gang/engine",
+    "gang/reservation/format": VALUES,
+    "gang/declare": f"{VALUES} core/placement config gang/declare/spark gang/reservation/format",
+    "gang/model": f"{CORE} config gang/door gang/declare gang/declare/spark gang/reservation/format",
+    "gang/report": f"{CORE} gang/door gang/declare gang/model",
+    "gang/reservation": f"{PARTS} gang/report",
+    "gang/lead": f"{PARTS} gang/report gang/reservation",
+    "gang/queue": f"{PARTS} gang/report gang/reservation",
+    "gang/classify": f"{PARTS} gang/report gang/reservation",
+    "gang/slots": f"{PARTS} gang/report gang/reservation gang/lead gang/queue",
+    "gang/recovery": f"{PARTS} gang/report gang/reservation gang/lead gang/queue gang/classify gang/slots",
+    "gang/life": f"{PARTS} gang/report gang/reservation gang/lead gang/classify gang/slots",
+    "gang/view": f"{PARTS} gang/report gang/lead gang/queue gang/classify gang/slots",
+    "gang/scheduler": f"{PARTS} gang/report gang/reservation gang/lead gang/queue gang/classify gang/slots "
+                      "gang/recovery gang/life gang/view",
+    "gang/consistency": f"{VALUES} gang/door gang/scheduler",
+    "gang/record": f"{VALUES} config gang/door gang/scheduler",
     "gang/host": f"{VALUES} gang/door",
-    "gang/sim": f"{CORE} config k8s/protocol {GANG} gang/engine gang/host",
+    "gang/sim": f"{PARTS} k8s/protocol gang/lead gang/queue gang/reservation gang/report gang/scheduler gang/host",
 
     "k8s/protocol": "core/base",
     "k8s/base": "",
@@ -72,12 +77,12 @@ ROOMS = {
 
     "gang/app/base": f"{VALUES} config gang/door gang/declare/spark {CLIENT}",
     "gang/app/serve": f"{VALUES} config gang/door gang/app/base {CLIENT}",
-    "gang/app/show": f"{VALUES} config gang/door gang/declare/spark gang/reservation gang/app/base {CLIENT}",
-    "gang/app/daemon": f"{VALUES} config gang/door gang/engine gang/consistency gang/host gang/record gang/reservation "
+    "gang/app/show": f"{VALUES} config gang/door gang/declare/spark gang/reservation/format gang/app/base {CLIENT}",
+    "gang/app/daemon": f"{VALUES} config gang/door gang/scheduler gang/consistency gang/host gang/record gang/reservation/format "
                        f"gang/app/base gang/app/serve gang/app/show {CLIENT}",
     "gang/app/demo": f"{VALUES} gang/app/base gang/app/daemon k8s/embedded k8s/embedded/http k8s/embedded/kubelet "
                      "k8s/embedded/store",
-    "gang/app/cli": f"{VALUES} config gang/door gang/engine gang/record gang/reservation gang/app/base gang/app/daemon "
+    "gang/app/cli": f"{VALUES} config gang/door gang/scheduler gang/record gang/reservation/format gang/app/base gang/app/daemon "
                     f"gang/app/demo gang/app/serve gang/app/show {CLIENT} k8s/embedded k8s/embedded/kubelet",
     "gang/app": "gang/app/cli",
 }
@@ -119,8 +124,8 @@ def room_of(path: str) -> str | None:
     """The room of a file, by its path from the top."""
     name = Path(path)
     if path.startswith("gang/") and not path.startswith(("gang/app/", "gang/sim/")):
-        if name.stem.startswith("engine") or path.startswith("gang/scheduler."):
-            return "gang/engine"
+        if path.startswith("gang/scheduler."):
+            return "gang/scheduler"
         if str(name.parent) == "gang":
             return "gang/door" if name.stem in DOOR else None
     return longest(ROOMS, path)

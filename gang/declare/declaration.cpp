@@ -3,8 +3,8 @@
 #include "gang/declare/declaration_values.hpp"
 #include "gang/declare/spark/executor/derive.hpp"
 #include "gang/declare/spark/text.hpp"
-#include "gang/reservation/reservation.hpp"
-#include "gang/reservation/seal.hpp"
+#include "gang/reservation/format/reservation.hpp"
+#include "gang/reservation/format/seal.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,34 +1,8 @@
 #include "gang/lead/fence.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 namespace gang {
-namespace {
-
-constexpr std::string_view token_begin = "scheduler epoch ";
-constexpr std::string_view token_end = " has taken over";
-
-}  // namespace
-
-std::string fencing_token(std::int64_t epoch) {
-    return std::string(token_begin) + std::to_string(epoch) + std::string(token_end);
-}
-
-std::int64_t find_fence_epoch(std::string_view message) {
-    const std::size_t begin = message.find(token_begin);
-    const std::size_t end = message.find(token_end);
-    if (begin == std::string_view::npos || end == std::string_view::npos || end < begin) {
-        return 0;
-    }
-    const std::string_view digits =
-        message.substr(begin + token_begin.size(), end - begin - token_begin.size());
-    std::int64_t epoch = 0;
-    const auto [stop, problem] =
-        std::from_chars(digits.data(), digits.data() + digits.size(), epoch);
-    const bool is_whole = problem == std::errc() && stop == digits.data() + digits.size();
-    return is_whole && epoch > 0 ? epoch : 0;
-}
 
 void Fence::raise() {
     pods_.clear();
@@ -81,8 +55,8 @@ void Fence::changed(const std::string& uid, std::int64_t now_ms) {
 }
 
 std::vector<std::string> Fence::due(std::int64_t now_ms) {
-    std::size_t outstanding = static_cast<std::size_t>(
-        std::count_if(pods_.begin(), pods_.end(), [](const auto& entry) {
+    std::size_t outstanding =
+        static_cast<std::size_t>(std::count_if(pods_.begin(), pods_.end(), [](const auto& entry) {
             return entry.second.state == State::outstanding;
         }));
     std::vector<std::string> uids;

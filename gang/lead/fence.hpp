@@ -11,6 +11,8 @@
 //     ^                 '--refused--'           |
 //     '------------------ not seen for long ----'
 
+#include "gang/model/leadership_term.hpp"
+
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -25,18 +27,6 @@ inline constexpr std::size_t fence_outstanding_max = 256;
 inline constexpr std::int64_t fence_pause_ms_min = 500;
 /// A write that the watch does not show after this long was overwritten, or the watch is late.
 inline constexpr std::int64_t fence_unseen_ms = 3'000;
-/// A pod that nobody can write to (annotations past the API server's limit, an admission webhook
-/// that refuses) would stop every other gang for ever. After so many refusals and so long a time,
-/// in which a lease has come to its end, the older leader's bind cannot be in flight any more.
-inline constexpr int fence_refusals_max = 6;
-inline constexpr std::int64_t fence_give_up_ms = 30'000;
-
-/// What is in the text of every write of this leader's fence and in no other's.
-std::string fencing_token(std::int64_t epoch);
-
-/// The epoch of the leader whose fence wrote this text; 0: nobody's did.
-std::int64_t find_fence_epoch(std::string_view message);
-
 class Fence {
 public:
     /// A leadership term begins or ends: whatever was under way is void, nothing is known of older

@@ -1,6 +1,6 @@
 #pragma once
 // Gangs by their uid, found at once however many there are. Nothing walks through it: decisions
-// follow the ordered map beside it (Engine::apps_), which owns the gangs.
+// follow the ordered map beside it (GangStore::all), which owns the gangs.
 
 #include "core/base/result.hpp"
 #include "core/base/uid_table.hpp"

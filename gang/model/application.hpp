@@ -1,6 +1,6 @@
 #pragma once
-// What the engine remembers of pods that are ours and of the gangs they start. Plain values: the
-// rules are in the engine's files, the arithmetic of room in ledger.hpp.
+// What is remembered of pods that are ours and of the gangs they start. Plain values: the rules are
+// in the other rooms, the arithmetic of free capacity in ledger.hpp.
 //
 // A gang:   waiting --admitted--> assumed --bound--> running --driver ended--> ended
 //             ^-----bind failed-----'
@@ -65,7 +65,7 @@ struct PodEntry {
     PodId id;
     core::Pod pod;
     SlotAnnotation annotated_slot = SlotAnnotation::none;  ///< in its annotations
-    std::int32_t profile = 0;  ///< in its labels
+    std::int32_t profile = 0;                              ///< in its labels
     // What the pod was when it was first seen: labels and owners can be edited later.
     bool is_driver = false;    ///< of a Spark application in cluster mode, or says it has a gang
     bool is_executor = false;  ///< its role says so, whoever its driver is
@@ -73,7 +73,7 @@ struct PodEntry {
     bool is_change = true;     ///< its last event changed more than the version
     bool declares_anew = false;  ///< what it says of its gang has not been looked at
     core::Text owner;            ///< uid of an executor's controller or driver, else empty
-    core::Text application_key;  ///< namespace/application id, see engine_allocators.cpp
+    core::Text application_key;  ///< namespace/application id, see ExecutorOwners
     core::Text assumed_node;     ///< from our own bind; the API server's word replaces it
     std::string bound_version;   ///< the resourceVersion that our last bind named
     bool bind_in_flight = false;
@@ -88,6 +88,12 @@ struct PodEntry {
     }
     Rank rank() const { return {pod.created, pod.uid}; }
     bool holds_capacity() const { return !node().empty() && !core::is_terminal(pod); }
+    /// Whether nothing of earlier failures stands against a try now.
+    bool is_ready(std::int64_t now_ms) const {
+        const bool has_changed =
+            !retry->stale_version.empty() && retry->stale_version != pod.resource_version;
+        return retry->code == ReasonCode::none || now_ms >= retry->not_before_ms || has_changed;
+    }
     /// Nothing in the pod itself stands against binding it.
     bool is_bindable() const {
         return node().empty() && !core::is_terminal(pod) && !gone && !pod.deleting && !pod.gated;
@@ -167,7 +173,7 @@ struct Application {
     std::int64_t created = 0;
     std::uint32_t entry_index = no_entry;  ///< of its entry in the waiting line (waiting_line.hpp)
     bool is_driver = false;
-    bool is_surplus = false;  ///< an executor without a slot: holds up nobody (engine_queue.cpp)
+    bool is_surplus = false;  ///< an executor without a slot: holds up nobody (queue/admission.hpp)
     Phase phase = Phase::waiting;
     bool conf_needed = false;  ///< a driver whose gang is not known yet
     core::Text surplus_of;     ///< uid of its driver, if that is one of ours
@@ -229,6 +235,12 @@ struct Application {
     std::size_t count(SlotState state) const { return slots_in[static_cast<std::size_t>(state)]; }
     /// Slots that nobody is in.
     std::size_t count_empty() const { return count(SlotState::open) + count(SlotState::unplaced); }
+    /// A bound driver's whose slots were lost, or given back because it took too long to run: its
+    /// executors are placed as they come.
+    bool is_slotless() const {
+        const bool has_lost_all = slots.empty() && !shapes.empty();
+        return phase == Phase::running && (!reserved || is_unproven || has_lost_all);
+    }
 };
 
 }  // namespace gang

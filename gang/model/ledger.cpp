@@ -1,7 +1,7 @@
 #include "gang/model/ledger.hpp"
 
 #include "core/filter/filters.hpp"
-#include "gang/reservation/reservation.hpp"
+#include "gang/reservation/format/reservation.hpp"
 
 #include <algorithm>
 #include <charconv>

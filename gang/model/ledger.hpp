@@ -5,7 +5,7 @@
 #include "core/base/text.hpp"
 #include "core/cluster/cluster.hpp"
 #include "gang/model/application.hpp"
-#include "gang/model/pods.hpp"
+#include "gang/model/pod/pods.hpp"
 
 #include <cstdint>
 #include <map>

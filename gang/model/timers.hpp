@@ -2,6 +2,7 @@
 // When something is to be looked at: single times, and lists of who is due. Nobody reads a clock
 // here; the caller says what time it is.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
@@ -11,6 +12,11 @@
 #include <utility>
 
 namespace gang {
+
+/// A pause that doubles with each time, from `start_ms` up to `max_ms`.
+inline std::int64_t doubled(std::int64_t start_ms, int times, std::int64_t max_ms) {
+    return std::min(start_ms << std::min(times, 16), max_ms);
+}
 
 /// Times (Unix ms) at which a tick is wanted.
 class Timers {

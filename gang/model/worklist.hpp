@@ -18,6 +18,7 @@ struct Worklist {
     std::set<std::string> oversized;    ///< gangs with an executor larger than its slots
     std::set<std::string> to_check;     ///< gangs whose slots may not be able to stay
     std::set<std::string> to_publish;   ///< gangs whose reservation is to be written
+    bool queue_changed = true;          ///< waiting gangs are to be tried anew
 
     /// The gang has ended. Its executors that still wait are told so: it may be dirty.
     void forget(const Rank& gang) {

@@ -4,7 +4,7 @@
 //
 //   chaos: submissions, injected faults ---calm---> everything is healed; all must finish ---> end
 
-#include "gang/reservation/seal.hpp"
+#include "gang/reservation/format/seal.hpp"
 #include "gang/sim/base/counts.hpp"
 #include "gang/sim/base/digest.hpp"
 #include "gang/sim/base/event_queue.hpp"

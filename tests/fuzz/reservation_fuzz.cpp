@@ -1,6 +1,6 @@
 // The reservation's annotation, as a tenant might write it.
-#include "gang/reservation/reservation.hpp"
-#include "gang/reservation/reservation_text.hpp"
+#include "gang/reservation/format/reservation.hpp"
+#include "gang/reservation/format/reservation_text.hpp"
 #include "tests/fuzz/invariants.hpp"
 
 namespace {

@@ -4,7 +4,7 @@
 // hand.
 
 #include "gang/record/recording.hpp"
-#include "gang/reservation/reservation.hpp"
+#include "gang/reservation/format/reservation.hpp"
 #include "gang/scheduler.hpp"
 #include "tests/gang/builders.hpp"
 #include "tests/gang/random.hpp"

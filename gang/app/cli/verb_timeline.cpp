@@ -3,7 +3,7 @@
 #include "gang/app/cli/sources.hpp"
 #include "gang/app/show/pod_view.hpp"
 #include "gang/app/show/timeline.hpp"
-#include "gang/reservation/reservation.hpp"
+#include "gang/reservation/format/reservation.hpp"
 
 #include <optional>
 #include <ostream>

@@ -8,7 +8,7 @@
 #include "gang/app/base/log.hpp"
 #include "gang/consistency/consistency_check.hpp"
 #include "gang/event.hpp"
-#include "gang/reservation/seal.hpp"
+#include "gang/reservation/format/seal.hpp"
 #include "gang/scheduler.hpp"
 #include "k8s/watch/lister.hpp"
 

@@ -9,7 +9,7 @@
 #include "gang/app/base/log.hpp"
 #include "gang/app/daemon/consistency_checker.hpp"
 #include "gang/explain.hpp"
-#include "gang/reservation/seal.hpp"
+#include "gang/reservation/format/seal.hpp"
 #include "k8s/net/endpoint.hpp"
 
 #include <cstdint>

@@ -6,7 +6,7 @@
 #include "gang/app/serve/metrics.hpp"
 #include "gang/decision.hpp"
 #include "gang/event.hpp"
-#include "gang/reservation/seal.hpp"
+#include "gang/reservation/format/seal.hpp"
 #include "k8s/write/writer.hpp"
 
 #include <functional>

@@ -2,7 +2,7 @@
 // The keys of the seal, from the file that `seal.keyFile` names.
 
 #include "core/base/result.hpp"
-#include "gang/reservation/seal.hpp"
+#include "gang/reservation/format/seal.hpp"
 
 #include <cstddef>
 #include <string>

@@ -1,7 +1,7 @@
 #include "gang/app/daemon/translate.hpp"
 
 #include "gang/app/base/spark_conf.hpp"
-#include "gang/reservation/reservation.hpp"
+#include "gang/reservation/format/reservation.hpp"
 
 #include <fmt/format.h>
 

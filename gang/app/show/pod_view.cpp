@@ -3,7 +3,7 @@
 #include "config/printable.hpp"
 #include "gang/app/base/json_text.hpp"
 #include "gang/app/base/text.hpp"
-#include "gang/reservation/reservation.hpp"
+#include "gang/reservation/format/reservation.hpp"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 #include "gang/sim/checkers/capacity_model.hpp"
 
-#include "gang/reservation/reservation.hpp"
+#include "gang/reservation/format/reservation.hpp"
 
 #include <algorithm>
 #include <charconv>

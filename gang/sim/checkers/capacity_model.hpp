@@ -10,7 +10,7 @@
 // ends what it promised: whoever leads may make the slots anew, elsewhere.
 
 #include "core/value/resources.hpp"
-#include "gang/reservation/seal.hpp"
+#include "gang/reservation/format/seal.hpp"
 #include "gang/sim/base/store.hpp"
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // After each commit: what a scheduler of ours wrote must have been right, as far as it could know.
 
-#include "gang/reservation/reservation.hpp"
+#include "gang/reservation/format/reservation.hpp"
 #include "gang/sim/checkers/checkers.hpp"
 #include "gang/sim/world.hpp"
 

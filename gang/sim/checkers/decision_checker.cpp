@@ -11,10 +11,10 @@
 namespace gang::sim {
 namespace {
 
-/// As long a leader waits for confs at most (gang/engine.hpp), less a little for the fence.
+/// As long a leader waits for confs at most (gang/model/leadership_term.hpp), less a little for the fence.
 constexpr std::int64_t first_plan_ms = 1'900;
 /// A node whose kubelet has refused a pod is not used for a while
-/// (gang/slots/engine_quarantine.cpp).
+/// (gang/model/cluster/node_quarantine.hpp).
 constexpr std::int64_t quarantine_ms = 60'000;
 
 using Rank = std::pair<std::int64_t, std::string>;

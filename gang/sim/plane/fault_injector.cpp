@@ -1,7 +1,7 @@
 #include "gang/sim/plane/fault_injector.hpp"
 
-#include "gang/reservation/reservation.hpp"
-#include "gang/reservation/seal.hpp"
+#include "gang/reservation/format/reservation.hpp"
+#include "gang/reservation/format/seal.hpp"
 #include "gang/sim/world.hpp"
 
 #include <algorithm>

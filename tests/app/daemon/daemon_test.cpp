@@ -2,7 +2,7 @@
 #include "gang/app/daemon/daemon.hpp"
 
 #include "gang/app/demo/demo_objects.hpp"
-#include "gang/reservation/reservation.hpp"
+#include "gang/reservation/format/reservation.hpp"
 #include "k8s/embedded/cluster.hpp"
 #include "k8s/embedded/kubelet/kubelet.hpp"
 #include "k8s/embedded/store/json_value.hpp"

@@ -2,7 +2,7 @@
 
 #include "gang/app/daemon/seal_keys.hpp"
 
-#include "gang/reservation/reservation.hpp"
+#include "gang/reservation/format/reservation.hpp"
 
 #include <doctest/doctest.h>
 

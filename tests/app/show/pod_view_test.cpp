@@ -1,7 +1,7 @@
 #include "gang/app/show/pod_view.hpp"
 
 #include "gang/app/base/json_text.hpp"
-#include "gang/reservation/reservation.hpp"
+#include "gang/reservation/format/reservation.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "gang/lead/leadership_term.hpp"
+#include "gang/model/leadership_term.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "gang/model/application_ids.hpp"
+#include "gang/model/pod/application_ids.hpp"
 
 #include <doctest/doctest.h>
 

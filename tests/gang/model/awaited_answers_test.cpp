@@ -1,4 +1,4 @@
-#include "gang/model/awaited_answers.hpp"
+#include "gang/model/pod/awaited_answers.hpp"
 
 #include <doctest/doctest.h>
 

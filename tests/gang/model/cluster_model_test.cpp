@@ -1,7 +1,7 @@
 // The cluster as it is counted: which versions grow with which event, and which nodes are to be
 // looked at.
 
-#include "gang/model/cluster_model.hpp"
+#include "gang/model/cluster/cluster_model.hpp"
 
 #include "tests/gang/builders.hpp"
 

@@ -1,4 +1,4 @@
-#include "gang/model/node_quarantine.hpp"
+#include "gang/model/cluster/node_quarantine.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,7 +1,7 @@
 // What is remembered of compacted pods, and that nobody can tell whether one is.
-#include "gang/model/pods.hpp"
+#include "gang/model/pod/pods.hpp"
 
-#include "gang/reservation/reservation.hpp"
+#include "gang/reservation/format/reservation.hpp"
 #include "tests/gang/world.hpp"
 
 #include <doctest/doctest.h>

@@ -1,6 +1,6 @@
 // The line of those who wait, against a naive one: order, entries, and what is counted of each
 // class.
-#include "gang/queue/waiting_line.hpp"
+#include "gang/model/waiting_line.hpp"
 
 #include "tests/gang/random.hpp"
 

@@ -1,6 +1,7 @@
 #include "gang/report/status_reporter.hpp"
 
 #include "gang/lead/fence.hpp"
+#include "gang/report/fencing_token.hpp"
 
 #include <doctest/doctest.h>
 

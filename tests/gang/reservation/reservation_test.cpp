@@ -1,6 +1,6 @@
-#include "gang/reservation/reservation.hpp"
+#include "gang/reservation/format/reservation.hpp"
 
-#include "gang/reservation/reservation_text.hpp"
+#include "gang/reservation/format/reservation_text.hpp"
 #include "tests/gang/random.hpp"
 
 #include <doctest/doctest.h>

@@ -1,8 +1,8 @@
 // What is written is sealed, and what comes back without a valid seal is taken out.
 
-#include "gang/reservation/seal.hpp"
+#include "gang/reservation/format/seal.hpp"
 
-#include "gang/reservation/reservation.hpp"
+#include "gang/reservation/format/reservation.hpp"
 
 #include <doctest/doctest.h>
 

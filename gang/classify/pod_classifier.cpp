@@ -1,0 +1,88 @@
+#include "gang/classify/pod_classifier.hpp"
+
+#include "gang/declare/declaration.hpp"
+#include "gang/explain.hpp"
+#include "gang/model/work.hpp"
+#include "gang/report/messages.hpp"
+
+#include <string>
+#include <utility>
+
+namespace gang {
+
+bool PodClassifier::run() {
+    const auto dirty = std::exchange(model_.worklist.dirty_pods, {});
+    for (auto next = dirty.begin(); next != dirty.end(); ++next) {
+        if (step_.work_left <= 0) {
+            model_.worklist.dirty_pods.insert(next, dirty.end());
+            step_.wake_at(step_.now_ms);
+            return false;
+        }
+        step_.work_left -= work_per_attempt;
+        PodEntry* entry = model_.pods.find_active(*next);
+        if (entry != nullptr && !entry->is_driver) {
+            classify(*entry);
+            compaction_.compact_if_settled(*entry);
+        }
+    }
+    return true;
+}
+
+void PodClassifier::classify(PodEntry& entry) {
+    const std::string& uid = entry.pod.uid;
+    if (entry.is_bindable()) {
+        owners_.follow_application(entry);
+    }
+    Application* owner = model_.gangs.find_owner(entry);
+    if (!entry.is_bindable()) {
+        if (owner != nullptr) {
+            owner->remove_pending(entry.rank());
+        }
+        // A claim of a lone pod keeps its record until the answer is there.
+        if (!entry.bind_in_flight || entry.slot >= 0) {
+            model_.gangs.erase(uid);
+        }
+        return;
+    }
+    if (owner != nullptr) {
+        owner->pending.make().insert(entry.rank());
+        model_.worklist.dirty_gangs.insert(owner->uid);
+        return;
+    }
+    if (owners_.is_ownerless(entry)) {
+        let_ownerless_wait(entry);
+        return;
+    }
+    const bool is_new = model_.gangs.find(uid) == nullptr;
+    Application& app = model_.gangs.ensure(entry, false);
+    if (is_new) {
+        note_unread(app, entry.pod);
+    }
+    model_.gangs.set_driver_shape(app, entry.pod);
+    app.phase = Phase::waiting;
+    model_.waiting.insert(app, entry.retry->code != ReasonCode::none);
+    model_.worklist.queue_changed = true;
+}
+
+/// There may be thousands, all there before their drivers are admitted: nothing is kept of it but
+/// what was said.
+void PodClassifier::let_ownerless_wait(const PodEntry& entry) {
+    model_.gangs.erase(entry.pod.uid);  // it may have stood in the queue by itself
+    status_reporter_.report_quietly(
+        entry.pod, ownerless_message(model_.cluster.node_count(), entry.pod), step_.now_ms);
+}
+
+/// Of a pod that starts no gang: to be told once, each pod for itself, as its other events are.
+/// What the group's other pods say is not remembered, and events are limited as a whole.
+void PodClassifier::note_unread(Application& app, const core::Pod& pod) const {
+    if (!model_.reader.reads_declarations()) {
+        return;
+    }
+    auto warnings = unread_warnings(pod, "the pod is scheduled by itself");
+    if (!warnings.empty()) {
+        app.diagnostics.make().notes = warnings;
+        app.diagnostics.make().warnings = std::move(warnings);
+    }
+}
+
+}  // namespace gang

@@ -1,0 +1,89 @@
+#include "gang/declare/declaration_reader.hpp"
+
+#include "gang/declare/spark/conf_view.hpp"
+#include "gang/declare/spark/keys.hpp"
+#include "gang/reservation/format/reservation.hpp"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+namespace gang {
+namespace {
+
+bool has_label(const core::Pod& pod, std::string_view key, std::string_view value) {
+    const std::string* found = core::find_value(pod.labels, key);
+    return found != nullptr && *found == value;
+}
+
+}  // namespace
+
+bool DeclarationReader::is_ours(const core::Pod& pod) const {
+    const auto& names = schema_.scheduler_names;
+    return std::find(names.begin(), names.end(), pod.scheduler_name) != names.end();
+}
+
+bool DeclarationReader::reads_gangs() const {
+    return schema_.gang.discovery != config::Discovery::none;
+}
+
+bool DeclarationReader::reads_confs() const {
+    return schema_.gang.discovery == config::Discovery::automatic ||
+           schema_.gang.discovery == config::Discovery::spark_conf;
+}
+
+bool DeclarationReader::reads_declarations() const {
+    return schema_.gang.discovery == config::Discovery::automatic ||
+           schema_.gang.discovery == config::Discovery::annotations;
+}
+
+bool DeclarationReader::is_spark_driver(const core::Pod& pod) const {
+    return reads_confs() && pod.spark_properties && has_label(pod, "spark-role", "driver");
+}
+
+bool DeclarationReader::is_driver(const core::Pod& pod) const {
+    return is_spark_driver(pod) || (reads_declarations() && declares_gang(pod));
+}
+
+bool DeclarationReader::is_executor(const core::Pod& pod) const {
+    return reads_declarations() ? role_of(pod) == Role::executor
+                                : reads_confs() && has_label(pod, "spark-role", "executor");
+}
+
+bool DeclarationReader::was_admitted(const core::Pod& pod) const {
+    return schema_.is_sealed() && reads_gangs() && !pod.node_name.empty() &&
+           core::find_value(pod.annotations, reservation_annotation) != nullptr;
+}
+
+Declaration DeclarationReader::declaration_of(const core::Pod& pod) const {
+    return reads_declarations() ? read_declaration(pod) : Declaration{};
+}
+
+bool DeclarationReader::says_other(const core::Pod& before, const core::Pod& now) const {
+    return reads_declarations() &&
+           (before.labels != now.labels || before.annotations != now.annotations) &&
+           (declares_gang(before) || declares_gang(now));
+}
+
+spark::Derivation DeclarationReader::derive(
+    const spark::Conf& conf, const core::Pod& driver) const {
+    spark::Derivation derived = spark::derive(conf, driver, limits());
+    // Of a static application nobody has said that it may not ask for more one day.
+    const auto dynamic =
+        spark::ConfView(conf.properties).boolean_or(spark::keys::dynamic_enabled, false);
+    for (spark::ExecutorShape& shape : derived.executors) {
+        shape.max = dynamic && *dynamic ? shape.max : spark::unlimited_executors;
+    }
+    return derived;
+}
+
+spark::Limits DeclarationReader::limits() const {
+    return {schema_.gang.max_gang_size, schema_.gang.dynamic_allocation, schema_.scheduler_names};
+}
+
+GangSize DeclarationReader::size_of(const core::Pod& driver, const spark::Conf* conf) const {
+    const auto derived = conf == nullptr ? std::nullopt : std::optional(derive(*conf, driver));
+    return size_gang(driver, declaration_of(driver), derived ? &*derived : nullptr, limits());
+}
+
+}  // namespace gang

@@ -1,0 +1,49 @@
+#pragma once
+// What a pod is to us, and how large its gang is, by the pod, its Spark conf and the configuration.
+// Remembers nothing.
+
+#include "config/schema.hpp"
+#include "core/value/pod.hpp"
+#include "gang/declare/declaration.hpp"
+#include "gang/declare/gang_size.hpp"
+#include "gang/declare/spark/conf.hpp"
+#include "gang/declare/spark/executor/derive.hpp"
+
+namespace gang {
+
+class DeclarationReader {
+public:
+    explicit DeclarationReader(const config::Schema& schema) : schema_(schema) {}
+
+    /// It names one of our scheduler names.
+    bool is_ours(const core::Pod& pod) const;
+    /// Whether there are gangs at all: the configuration may leave them out.
+    bool reads_gangs() const;
+    /// Whether labels and annotations may declare a gang.
+    bool reads_declarations() const;
+    /// Made by Spark's cluster mode: its gang is in its conf.
+    bool is_spark_driver(const core::Pod& pod) const;
+    /// It starts a gang, by what it says now.
+    bool is_driver(const core::Pod& pod) const;
+    /// It is an executor, whoever its driver is.
+    bool is_executor(const core::Pod& pod) const;
+    /// Our own word, sealed, on a pod that is bound: it was a driver when it was admitted, whatever
+    /// its labels say by now.
+    bool was_admitted(const core::Pod& pod) const;
+    /// Of a pod that declares nothing, the defaults.
+    Declaration declaration_of(const core::Pod& pod) const;
+    /// Whether the pod may mean another gang than it did.
+    bool says_other(const core::Pod& before, const core::Pod& now) const;
+    /// What the gang is, as its driver and its conf say it now. `conf` is nullptr when there is
+    /// none.
+    GangSize size_of(const core::Pod& driver, const spark::Conf* conf) const;
+
+private:
+    bool reads_confs() const;
+    spark::Derivation derive(const spark::Conf& conf, const core::Pod& driver) const;
+    spark::Limits limits() const;
+
+    const config::Schema& schema_;
+};
+
+}  // namespace gang

@@ -1,0 +1,43 @@
+#include "gang/life/cluster_events.hpp"
+
+#include "core/value/node.hpp"
+
+#include <charconv>
+#include <cstdint>
+#include <string>
+
+namespace gang {
+namespace {
+
+/// Of a node's label; what is no whole number costs nothing.
+std::int64_t read_cost(const std::string* text) {
+    std::int64_t cost = 0;
+    if (text == nullptr) {
+        return cost;
+    }
+    const char* end = text->data() + text->size();
+    const auto [stopped, error] = std::from_chars(text->data(), end, cost);
+    return error == std::errc{} && stopped == end ? cost : 0;
+}
+
+}  // namespace
+
+void ClusterEvents::on(const NodeUpserted& event) {
+    core::Node node = event.node;
+    node.cost = read_cost(core::find_value(node.labels, model_.schema.nodes.cost_label));
+    model_.cluster_model.upsert_node(node);
+}
+
+void ClusterEvents::on(const NodeDeleted& event) {
+    model_.cluster_model.remove_node(event.name);
+}
+
+void ClusterEvents::on(const RelistBegun& event) {
+    (event.kind == Kind::pods ? model_.pods_list : model_.nodes_list) = ListState::under_way;
+}
+
+void ClusterEvents::on(const RelistEnded& event) {
+    (event.kind == Kind::pods ? model_.pods_list : model_.nodes_list) = ListState::complete;
+}
+
+}  // namespace gang

@@ -1,0 +1,189 @@
+#include "gang/life/gang_life.hpp"
+
+#include "core/value/pod.hpp"
+#include "gang/decision.hpp"
+#include "gang/declare/declaration.hpp"
+#include "gang/declare/gang_size.hpp"
+#include "gang/declare/spark/executor/derive.hpp"
+#include "gang/explain.hpp"
+#include "gang/report/messages.hpp"
+#include "gang/reservation/format/reservation.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+namespace gang {
+
+void GangLife::driver_waits(Application& app, PodEntry& entry) {
+    if (std::exchange(entry.declares_anew, false)) {
+        learn_anew(app, entry);
+    }
+    if (entry.is_change || !app.driver_shape) {
+        model_.gangs.set_driver_shape(
+            app,
+            driver_request(entry.pod, model_.reader.declaration_of(entry.pod)),
+            entry.pod.constraints);
+    }
+    if (app.conf_needed) {
+        model_.conf_asker.want(app.uid, step_.now_ms);
+    }
+    if (entry.pod.gated) {
+        model_.gangs.stop_waiting(app);
+    } else if (model_.waiting.insert(app, entry.retry->code != ReasonCode::none)) {
+        model_.worklist.queue_changed = true;
+    }
+    if (entry.retry->code != ReasonCode::none) {
+        model_.worklist.queue_changed = true;  // the new state may lift a pause
+    }
+}
+
+void GangLife::driver_is_bound(Application& app, PodEntry& entry, bool behind_fence) {
+    model_.gangs.set_driver_shape(app, entry.pod);
+    const bool assumed_here = app.phase == Phase::assumed && app.assumed_node == entry.node();
+    model_.gangs.stop_waiting(app);
+    app.conf.reset();
+    const std::string* text = core::find_value(entry.pod.annotations, reservation_annotation);
+    if (assumed_here) {
+        confirm(app, entry);
+    }
+    if (app.is_unproven && !app.conf_needed) {
+        declarations_.want_declaration(app);  // its pod was not whole before, perhaps
+    }
+    if (leadership_.is_rewritten_by_another(app, text)) {
+        model_.worklist.to_adopt.insert(app.rank());
+    } else if (
+        app.reserved && model_.term.leads && !model_.worklist.to_adopt.contains(app.rank())) {
+        publisher_.observe(app, text);
+    }
+    if (assumed_here) {
+        return;
+    }
+    if (app.phase == Phase::assumed) {
+        model_.ledger.drop(app);  // somebody else was faster, with another node
+    }
+    const bool is_change =
+        app.phase != Phase::running || (!model_.term.leads && text && *text != app.annotation);
+    if (!is_change) {
+        return;
+    }
+    if (app.phase != Phase::running) {
+        app.phase = Phase::running;
+        // A restart must not begin the wait for a driver that never runs anew.
+        const bool is_said = entry.pod.scheduled && entry.pod.scheduled->since > 0;
+        app.bound_ms =
+            is_said ? std::min(entry.pod.scheduled->since * 1000, step_.now_ms) : step_.now_ms;
+        stuck_.expect_running(app);
+    }
+    // Behind the fence nobody but us binds drivers with a reservation: what appears now bound was
+    // bound by somebody else, and the text it brings is worth nothing.
+    if (!behind_fence) {
+        model_.worklist.to_adopt.insert(app.rank());
+    }
+    model_.worklist.dirty_gangs.insert(app.uid);
+}
+
+/// What the driver says is new, or has changed: until it is bound, its last word counts.
+void GangLife::learn_anew(Application& app, const PodEntry& entry) {
+    app.set_problem(entry.pod.problem);
+    model_.gangs.release_shapes(app);
+    app.conf_needed = model_.reader.is_spark_driver(entry.pod);
+    model_.waiting.changed(app);
+    if (!app.conf_needed) {
+        set_sizes(app, nullptr);
+    }
+}
+
+void GangLife::set_sizes(Application& app, const spark::Conf* conf) {
+    const core::Pod& driver = model_.pods.at(app.uid).pod;
+    const Declaration declaration = model_.reader.declaration_of(driver);
+    GangSize size = model_.reader.size_of(driver, conf);
+    app.conf_needed = false;
+    model_.conf_asker.forget(app.uid);
+    app.queue = model_.texts.keep(declaration.queue);
+    app.packing = declaration.packing;
+    app.milestones.make().sized_ms = step_.now_ms;
+    size.notes.insert(size.notes.end(), size.warnings.begin(), size.warnings.end());
+    if (app.diagnostics.is_made() || !size.notes.empty()) {
+        app.diagnostics.make().notes = std::move(size.notes);
+        app.diagnostics.make().warnings = std::move(size.warnings);
+    }
+    app.source = model_.texts.keep(size.source);
+    model_.waiting.changed(app);
+    model_.worklist.queue_changed = true;
+    if (!size.problem.empty()) {
+        app.set_problem(std::move(size.problem));
+        return;
+    }
+    for (const spark::ExecutorShape& shape : size.executors) {
+        model_.gangs.add_shape(
+            app, {shape.profile, shape.count, shape.max, {}}, shape.requests, shape.constraints);
+    }
+}
+
+void GangLife::ask_for_confs() {
+    for (const std::string& uid : model_.conf_asker.due(step_.now_ms)) {
+        const core::Pod& pod = model_.pods.at(uid).pod;
+        const std::string* version = core::find_value(pod.labels, "spark-version");
+        step_.decisions.emplace_back(FetchSparkConf{
+            ref_of(pod),
+            version == nullptr ? std::string() : *version,
+            *pod.spark_properties,
+            pod.executor_template ? std::optional(*pod.executor_template) : std::nullopt});
+    }
+}
+
+void GangLife::confirm(Application& app, PodEntry& entry) {
+    app.phase = Phase::running;
+    app.reserved = true;
+    app.bound_ms = step_.now_ms;
+    publisher_.stored(app, app.text_generation);
+    app.milestones.make().driver_bound_ms = step_.now_ms;
+    owners_.recheck_application(app);
+    stuck_.expect_running(app);
+    model_.worklist.dirty_gangs.insert(app.uid);
+    model_.worklist.to_check.insert(app.uid);
+    entry.retry.reset();
+    report_bound(entry);
+}
+
+void GangLife::report_bound(const PodEntry& entry) {
+    if (Application* gang = model_.gangs.find_owner(entry)) {
+        note_executor_bound(*gang);
+        return;  // never one event per executor
+    }
+    if (!model_.term.leads) {
+        return;
+    }
+    const Application* app = model_.gangs.find(entry.pod.uid);
+    status_reporter_.event(entry.pod, false, "Scheduled", bound_text(entry, app));
+}
+
+void GangLife::note_executor_bound(Application& gang) const {
+    Milestones& seen = gang.milestones.make();
+    ++seen.executors_bound;
+    if (seen.first_executor_ms == 0) {
+        seen.first_executor_ms = step_.now_ms;
+    }
+    const bool all = gang.count(SlotState::bound) == gang.slots.size();
+    if (all && !gang.slots.empty() && seen.all_executors_ms == 0) {
+        seen.all_executors_ms = step_.now_ms;
+    }
+}
+
+void GangLife::end(Application& app) {
+    if (app.phase == Phase::ended) {
+        return;
+    }
+    app.milestones.make().ended_ms = step_.now_ms;
+    model_.gangs.stop_waiting(app);
+    app.phase = Phase::ended;
+    model_.conf_asker.forget(app.uid);
+    declarations_.forget_declaration(app);
+    model_.worklist.forget(app.rank());
+    model_.ledger.drop(app);
+    owners_.recheck_application(app);
+    model_.worklist.dirty_gangs.insert(app.uid);  // executors that still wait are told
+}
+
+}  // namespace gang

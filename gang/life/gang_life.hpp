@@ -1,0 +1,67 @@
+#pragma once
+// Gangs begin, learn their size, are bound, and end.
+
+#include "gang/classify/executor_owners.hpp"
+#include "gang/declare/spark/conf.hpp"
+#include "gang/lead/leadership.hpp"
+#include "gang/model/application.hpp"
+#include "gang/model/model.hpp"
+#include "gang/model/step_context.hpp"
+#include "gang/report/status_reporter.hpp"
+#include "gang/reservation/declarations.hpp"
+#include "gang/reservation/publisher.hpp"
+#include "gang/slots/stuck_drivers.hpp"
+
+namespace gang {
+
+class GangLife {
+public:
+    GangLife(
+        Model& model,
+        StepContext& step,
+        StatusReporter& status_reporter,
+        Declarations& declarations,
+        Publisher& publisher,
+        Leadership& leadership,
+        ExecutorOwners& owners,
+        StuckDrivers& stuck)
+        : model_(model),
+          step_(step),
+          status_reporter_(status_reporter),
+          declarations_(declarations),
+          publisher_(publisher),
+          leadership_(leadership),
+          owners_(owners),
+          stuck_(stuck) {}
+
+    /// The driver is not bound: what it declares is read, and it takes its place in the line.
+    void driver_waits(Application& app, PodEntry& entry);
+    /// The API server shows the driver on a node, by us or by somebody else. `behind_fence`: as it
+    /// was before this event.
+    void driver_is_bound(Application& app, PodEntry& entry, bool behind_fence);
+    /// `conf` is nullptr when there is none, or none that can be read.
+    void set_sizes(Application& app, const spark::Conf* conf);
+    /// Asks for those whose turn it is.
+    void ask_for_confs();
+    /// Our bind of the driver was carried out: the gang runs.
+    void confirm(Application& app, PodEntry& entry);
+    /// The Scheduled event; of executors none, they are counted.
+    void report_bound(const PodEntry& entry);
+    /// The driver has ended or is gone: the gang holds nothing any more.
+    void end(Application& app);
+
+private:
+    void learn_anew(Application& app, const PodEntry& entry);
+    void note_executor_bound(Application& gang) const;
+
+    Model& model_;
+    StepContext& step_;
+    StatusReporter& status_reporter_;
+    Declarations& declarations_;
+    Publisher& publisher_;
+    Leadership& leadership_;
+    ExecutorOwners& owners_;
+    StuckDrivers& stuck_;
+};
+
+}  // namespace gang

@@ -1,0 +1,283 @@
+#include "gang/life/pod_events.hpp"
+
+#include "gang/model/ledger.hpp"
+#include "gang/report/fencing_token.hpp"
+#include "gang/reservation/format/reservation.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+namespace gang {
+namespace {
+
+/// Pods only ever go forward: bound, deleting and ended are for good. What says otherwise is an
+/// older state that comes late.
+bool is_older(const core::Pod& known, const core::Pod& update) {
+    return (!known.node_name.empty() && update.node_name.empty()) ||
+           (known.deleting && !update.deleting) ||
+           (core::is_terminal(known) && !core::is_terminal(update));
+}
+
+}  // namespace
+
+void PodEvents::on(const PodUpserted& event) {
+    if (!model_.reader.is_ours(event.pod)) {
+        model_.cluster_model.upsert_other_pod(event.pod);
+        elsewhere_.observe(event.pod);
+        return;
+    }
+    const auto known = model_.pods.find(event.pod.uid);
+    if (!known) {
+        PodEntry& entry = model_.pods.add(event.pod.uid);
+        entry.pod = event.pod;
+        model_.pods.share_constraints(entry.pod);
+        entry.annotated_slot = read_slot_annotation(entry.pod);
+        entry.profile = profile_of(entry.pod);
+        // What was there before us has waited before, too; the server's clock is all that tells.
+        const bool came_now = model_.pods_list == ListState::complete;
+        entry.seen_ms = came_now ? step_.now_ms : std::min(event.pod.created * 1000, step_.now_ms);
+        take_role(entry);
+        observe(entry);
+        compaction_.compact_if_settled(entry);
+        return;
+    }
+    if (is_no_op(*known, event.pod)) {
+        return;
+    }
+    PodEntry& entry = model_.pods.expand(*known);
+    if (!is_older(entry.pod, event.pod)) {
+        take_state(entry, event.pod);
+        observe(entry);
+    }
+    compaction_.compact_if_settled(entry);
+}
+
+void PodEvents::on(const PodDeleted& event) {
+    const auto known = model_.pods.find(event.uid);
+    if (!known) {
+        model_.cluster_model.remove_other_pod(event.uid);
+        elsewhere_.forget(event.uid);
+        return;
+    }
+    forget_pod(model_.pods.expand(*known));
+    model_.pods.erase(*known);
+    model_.gangs.forget_if_unused(event.uid);
+}
+
+/// The next state of a pod that is known.
+void PodEvents::take_state(PodEntry& entry, const core::Pod& update) {
+    core::Pod& pod = entry.pod;
+    entry.is_change = !core::is_same_but_version(pod, update);
+    if (!entry.is_change) {
+        pod.resource_version = update.resource_version;
+        promote(entry);
+        return;
+    }
+    entry.declares_anew = entry.declares_anew || model_.reader.says_other(pod, update);
+    const bool was_terminal = core::is_terminal(pod);
+    const std::int64_t created = pod.created;
+    auto properties = std::move(pod.spark_properties);
+    pod = update;
+    model_.pods.share_constraints(pod);
+    pod.created = created;  // ranks are made of it
+    entry.annotated_slot = read_slot_annotation(pod);
+    entry.profile = profile_of(pod);
+    promote(entry);
+    if (entry.is_driver && !pod.spark_properties) {
+        pod.spark_properties = std::move(properties);  // it is still asked for by it
+    }
+    if (!was_terminal && core::is_terminal(pod)) {
+        observe_end(entry);
+    }
+}
+
+/// An update without effect, a kubelet's mostly: what it says of a compacted pod is known, or
+/// changes nothing.
+bool PodEvents::is_no_op(PodId id, const core::Pod& update) {
+    if (!model_.pods.is_compacted(id)) {
+        return false;
+    }
+    if (!model_.pods.is_driver(id)) {
+        return model_.pods.is_known(id, update);
+    }
+    const Application* app = model_.gangs.find(update.uid);
+    if (app == nullptr || !is_no_op_of_driver(*app, update) || !model_.pods.is_known(id, update)) {
+        return false;
+    }
+    model_.cluster_model.check_if_overcommitted(update.node_name);
+    return true;
+}
+
+/// Whether observe_driver() would find nothing in it that the gang does not know, if the driver's
+/// pod is known.
+bool PodEvents::is_no_op_of_driver(const Application& app, const core::Pod& update) const {
+    const std::string* text = core::find_value(update.annotations, reservation_annotation);
+    const bool is_text_known = text == nullptr ? !app.reserved
+                                               : *text == app.annotation && app.is_shown &&
+                                                     app.stored >= app.text_generation;
+    return app.phase == Phase::running && is_text_known &&
+           (app.driver_runs || update.phase != core::PodPhase::running) && app.driver_shape &&
+           model_.cluster.constraints(*app.driver_shape) == update.constraints;
+}
+
+void PodEvents::take_role(PodEntry& entry) {
+    entry.is_driver = model_.reader.is_driver(entry.pod) || model_.reader.was_admitted(entry.pod);
+    entry.hand_made = entry.is_driver && !entry.pod.spark_properties;
+    entry.declares_anew = entry.is_driver;
+    entry.is_executor = !entry.is_driver && model_.reader.is_executor(entry.pod);
+    const core::OwnerReference* controller = core::find_controller(entry.pod);
+    if (entry.is_executor && controller != nullptr) {
+        model_.pods.join(entry, controller->uid);
+    }
+    owners_.note_application(entry);
+}
+
+/// Labels may come later than the pod: until it is bound, a pod may still turn out to be a driver.
+/// So may one that another leader knew, and has bound, as one.
+void PodEvents::promote(PodEntry& entry) {
+    if (!entry.is_driver && model_.reader.was_admitted(entry.pod)) {
+        model_.application_ids.remove(entry.application_key, entry.id);
+        model_.gangs.leave_owner(entry);
+        entry.application_key = {};
+        entry.owner = {};
+        model_.gangs.erase(entry.pod.uid);
+        take_role(entry);
+        return;
+    }
+    if (entry.is_driver || !entry.declares_anew || !entry.is_bindable() || entry.bind_in_flight ||
+        !entry.owner.empty() || !entry.application_key.empty() ||
+        !model_.reader.is_driver(entry.pod)) {
+        return;
+    }
+    model_.gangs.erase(entry.pod.uid);
+    take_role(entry);
+}
+
+void PodEvents::observe(PodEntry& entry) {
+    const core::Pod& pod = entry.pod;
+    const bool was_in_flight = entry.bind_in_flight;
+    const bool behind_fence = leadership_.is_behind_fence();
+    if (!pod.node_name.empty()) {
+        entry.bind_in_flight = false;
+        entry.retry.reset();
+        // Somebody else's node: our own guess must not be allocated as well.
+        entry.assumed_node = {};
+    }
+    if (!entry.node().empty() || core::is_terminal(pod) || pod.deleting) {
+        status_reporter_.forget(pod.uid);
+        leadership_.fence().drop(pod.uid);
+    } else {
+        leadership_.observe_fencing_token(entry);
+    }
+    model_.ledger.settle(entry);
+    if (entry.is_driver) {
+        observe_driver(entry, behind_fence);
+    } else {
+        observe_member(entry);
+    }
+    model_.cluster_model.check_if_overcommitted(pod.node_name);
+    if (!entry.is_driver && was_in_flight && !pod.node_name.empty()) {
+        life_.report_bound(entry);
+    }
+}
+
+/// What the end of a pod says of its node.
+void PodEvents::observe_end(const PodEntry& entry) {
+    const std::string& node = entry.pod.node_name;
+    if (!core::is_refused_by_kubelet(entry.pod)) {
+        model_.cluster_model.lift_quarantine(node);
+        return;
+    }
+    ++step_.counters.kubelet_rejections;
+    const bool is_port = core::is_refused_host_port(entry.pod);
+    step_.wake_at(model_.cluster_model.refused(node, is_port, step_.now_ms));
+}
+
+void PodEvents::observe_driver(PodEntry& entry, bool behind_fence) {
+    Application& app = model_.gangs.ensure(entry, true);
+    if (app.phase == Phase::ended) {
+        return;
+    }
+    if (core::is_terminal(entry.pod) || entry.pod.deleting) {
+        life_.end(app);
+    } else if (!entry.pod.node_name.empty()) {
+        life_.driver_is_bound(app, entry, behind_fence);
+        if (entry.pod.phase == core::PodPhase::running && !std::exchange(app.driver_runs, true)) {
+            model_.worklist.dirty_gangs.insert(
+                app.uid);  // from now on its executors are waited for
+        }
+    } else if (app.phase == Phase::waiting) {
+        life_.driver_waits(app, entry);
+    }
+}
+
+void PodEvents::observe_member(PodEntry& entry) {
+    owners_.follow_slot_annotation(entry);
+    Application* owner = model_.gangs.find_owner(entry);
+    back_off_.note_failure(entry, owner);
+    if (entry.slot >= 0) {
+        Application& gang = *owner;
+        if (!entry.holds_capacity() ||
+            gang.slots[static_cast<std::size_t>(entry.slot)].node != entry.node()) {
+            model_.ledger.release(gang, entry);
+            model_.ledger.settle(entry);
+            model_.worklist.to_check.insert(gang.uid);
+            model_.worklist.dirty_gangs.insert(gang.uid);
+        } else {
+            model_.ledger.assign(gang, static_cast<std::size_t>(entry.slot), entry);
+        }
+    }
+    // Only the API server's word counts here: a surplus executor on its way gets no slot.
+    if (owner != nullptr && entry.slot < 0 && entry.holds_capacity() &&
+        !entry.pod.node_name.empty()) {
+        if (owner->reserved) {
+            assigner_.assign_bound(*owner, entry);
+        } else {
+            model_.wanted.settled_capacity = 0;  // fewer of its executors are missing than before
+        }
+    }
+    if (entry.is_bindable() || is_queued(entry, owner)) {
+        model_.worklist.dirty_pods.insert(entry.pod.uid);
+    } else {
+        model_.worklist.dirty_pods.erase(entry.pod.uid);
+    }
+}
+
+/// It waits for a slot or for its turn, or has been sent where its turn led.
+bool PodEvents::is_queued(const PodEntry& entry, const Application* owner) const {
+    return model_.gangs.find(entry.pod.uid) != nullptr ||
+           (owner != nullptr && !owner->pending->empty() && owner->pending->contains(entry.rank()));
+}
+
+void PodEvents::forget_pod(PodEntry& entry) {
+    const std::string uid = entry.pod.uid;
+    if (entry.holds_capacity()) {
+        model_.cluster_model.lift_quarantine(entry.node());
+    }
+    if (Application* app = model_.gangs.find(uid); app != nullptr && app->is_driver) {
+        life_.end(*app);
+    } else if (app != nullptr) {
+        model_.gangs.erase(uid);
+    }
+    Application* owner = model_.gangs.find_owner(entry);
+    if (entry.slot >= 0) {
+        model_.ledger.release(*owner, entry);
+        model_.worklist.to_check.insert(owner->uid);
+        model_.worklist.dirty_gangs.insert(owner->uid);
+    }
+    if (owner != nullptr) {
+        owner->remove_pending(entry.rank());
+    }
+    model_.application_ids.remove(entry.application_key, entry.id);
+    model_.gangs.leave_owner(entry);
+    model_.cluster.remove_pod(uid);
+    status_reporter_.forget(uid);
+    leadership_.fence().drop(uid);
+    model_.awaited_answers.forget(uid);
+    model_.worklist.dirty_pods.erase(uid);
+}
+
+}  // namespace gang

@@ -1,0 +1,104 @@
+#include "gang/model/cluster/cluster_model.hpp"
+
+namespace gang {
+
+void ClusterModel::node_changed(bool may_have_shrunk) {
+    shrink_version_ += may_have_shrunk ? 1 : 0;
+    ++nodes_version_;
+    ++ceiling_version_;
+}
+
+void ClusterModel::upsert_node(const core::Node& node) {
+    quarantine_.lift(node.name);
+    const bool was_there = cluster_.find_node(node.name).has_value();
+    if (!cluster_.upsert_node(node)) {
+        return;
+    }
+    node_changed(was_there);
+    if (cluster_.has_allocations(*cluster_.find_node(node.name))) {
+        nodes_to_check_.insert(node.name);  // a node that nobody is on holds no slot
+    }
+}
+
+void ClusterModel::remove_node(const std::string& name) {
+    quarantine_.lift(name);
+    if (cluster_.remove_node(name)) {
+        node_changed(true);
+        nodes_to_check_.insert(name);
+    }
+}
+
+void ClusterModel::upsert_other_pod(const core::Pod& pod) {
+    if (pod.node_name.empty() || core::is_terminal(pod)) {
+        remove_other_pod(pod.uid);
+        return;
+    }
+    const auto before = cluster_.find_pod(pod.uid);
+    if (before && cluster_.resources_of(*before) == pod.requests &&
+        cluster_.node_name(cluster_.allocation_of(*before).node) == pod.node_name) {
+        return;
+    }
+    cluster_.upsert_pod(pod.uid, pod.node_name, pod.requests, core::UsedBy::other_scheduler);
+    ++shrink_version_;
+    ++ceiling_version_;
+    lift_quarantine(pod.node_name);
+    check_if_overcommitted(pod.node_name);
+}
+
+void ClusterModel::remove_other_pod(const std::string& uid) {
+    const auto allocation = cluster_.find_pod(uid);
+    if (!allocation) {
+        return;
+    }
+    const std::string node = cluster_.node_name(cluster_.allocation_of(*allocation).node);
+    cluster_.remove_pod(uid);
+    ++ceiling_version_;
+    lift_quarantine(node);
+}
+
+std::int64_t ClusterModel::refused(const std::string& node, bool host_port, std::int64_t now_ms) {
+    const std::int64_t until_ms = quarantine_.refused(node, host_port, now_ms);
+    show_quarantine(node, quarantine_.state(node, now_ms));
+    return until_ms;
+}
+
+void ClusterModel::lift_quarantine(const std::string& node) {
+    if (quarantine_.lift(node)) {
+        show_quarantine(node, {});
+    }
+}
+
+void ClusterModel::expire_quarantine(std::int64_t now_ms) {
+    for (const std::string& node : quarantine_.expire(now_ms)) {
+        show_quarantine(node, quarantine_.state(node, now_ms));
+    }
+}
+
+void ClusterModel::show_quarantine(const std::string& name, NodeQuarantine::State state) {
+    const auto index = cluster_.find_node(name);
+    if (!index) {
+        return;
+    }
+    core::Node node = cluster_.node(*index);
+    node.is_quarantined = state.pods;
+    node.refuses_host_ports = state.host_ports;
+    if (cluster_.upsert_node(node)) {
+        node_changed(true);
+        nodes_to_check_.insert(name);
+    }
+}
+
+void ClusterModel::check_if_overcommitted(const std::string& node) {
+    const auto index = cluster_.find_node(node);
+    if (index && cluster_.columns().is_overcommitted(*index)) {
+        nodes_to_check_.insert(node);
+    }
+}
+
+std::uint64_t ClusterModel::version_of(core::View view) const {
+    return view == core::View::free          ? cluster_.free_capacity_version()
+           : view == core::View::allocatable ? nodes_version_
+                                             : ceiling_version_;
+}
+
+}  // namespace gang

@@ -1,0 +1,116 @@
+#include "gang/model/gang_store.hpp"
+
+#include "gang/declare/declaration.hpp"
+
+#include <utility>
+
+namespace gang {
+
+Application* GangStore::find_owner(const PodEntry& entry) const {
+    Application* const app = entry.owner.empty() ? nullptr : find(entry.owner);
+    return app != nullptr && app->is_driver && app->namespace_name == entry.pod.namespace_name
+               ? app
+               : nullptr;
+}
+
+Application& GangStore::ensure(const PodEntry& entry, bool is_driver) {
+    if (Application* known = find(entry.pod.uid)) {
+        return *known;
+    }
+    auto added = gangs_.extract(gangs_.try_emplace(entry.pod.uid).first);
+    Application& app = added.mapped();
+    app.uid = entry.pod.uid;
+    app.namespace_name = in_.texts.keep(entry.pod.namespace_name);
+    app.queue = in_.texts.keep(Declaration{}.queue);
+    app.name = entry.pod.name;
+    app.created = entry.pod.created;
+    app.is_driver = is_driver;
+    app.is_surplus = entry.is_executor;
+    app.waiting_since_ms = entry.pod.created * 1000;
+    app.conf_needed = is_driver && in_.reader.is_spark_driver(entry.pod);
+    app.set_problem(entry.pod.problem);
+    added.key() = app.uid;  // which lives as long as it
+    gangs_.insert(std::move(added));
+    index_.insert(app);
+    return app;
+}
+
+void GangStore::erase(const std::string& uid) {
+    const auto it = gangs_.find(uid);
+    if (it == gangs_.end()) {
+        return;
+    }
+    Application& app = it->second;
+    in_.ledger.drop(app);
+    in_.waiting.erase(app);
+    in_.worklist.queue_changed = true;
+    in_.conf_asker.forget(uid);
+    in_.worklist.dirty_gangs.erase(uid);
+    release_shapes(app);
+    if (app.driver_shape) {
+        release_shape(*app.driver_shape);
+    }
+    index_.erase(app);
+    gangs_.erase(it);
+}
+
+void GangStore::forget_if_unused(const std::string& uid) {
+    const Application* app = find(uid);
+    if (app != nullptr && !in_.pods.contains(uid) && in_.pods.members_of(uid).empty()) {
+        erase(uid);
+    }
+}
+
+void GangStore::leave_owner(PodEntry& entry) {
+    if (in_.pods.leave(entry)) {
+        forget_if_unused(entry.owner);
+    }
+}
+
+void GangStore::stop_waiting(Application& app) {
+    in_.worklist.queue_changed = in_.waiting.erase(app) || in_.worklist.queue_changed;
+    const bool is_over = app.phase != Phase::waiting || !in_.pods.at(app.uid).node().empty();
+    if (is_over && !app.is_unproven) {
+        in_.conf_asker.forget(app.uid);
+    }
+}
+
+void GangStore::set_driver_shape(
+    Application& app, const core::Resources& requests, const core::Constraints& constraints) {
+    if (app.driver_shape && in_.cluster.resources(*app.driver_shape) == requests &&
+        in_.cluster.constraints(*app.driver_shape) == constraints) {
+        return;
+    }
+    const core::ShapeId shape = in_.cluster.intern_shape(requests, constraints);
+    if (app.driver_shape) {
+        release_shape(*app.driver_shape);
+    }
+    app.driver_shape = shape;
+    in_.waiting.changed(app);
+    in_.worklist.queue_changed = true;
+}
+
+void GangStore::add_shape(
+    Application& app,
+    GangShape shape,
+    const core::Resources& requests,
+    const core::Constraints& constraints) {
+    shape.id = in_.cluster.intern_shape(requests, constraints);
+    app.shapes.push_back(shape);
+}
+
+void GangStore::release_shape(core::ShapeId shape) {
+    if (in_.cluster.release_shape(shape)) {
+        in_.fit_cache.forget(shape);
+    }
+}
+
+void GangStore::release_shapes(Application& app) {
+    for (const GangShape& shape : app.shapes) {
+        release_shape(shape.id);
+    }
+    app.shapes.clear();
+    in_.waiting.changed(app);
+}
+
+}  // namespace gang

@@ -1,0 +1,88 @@
+#pragma once
+// All gangs and lone pods that are known, by their uid: they come and go here, and with them what
+// they hold in the line, the ledger and the cluster.
+
+#include "core/base/text.hpp"
+#include "core/cluster/cluster.hpp"
+#include "core/value/constraints.hpp"
+#include "core/value/pod.hpp"
+#include "core/value/resources.hpp"
+#include "gang/declare/conf_asker.hpp"
+#include "gang/declare/declaration_reader.hpp"
+#include "gang/model/app_index.hpp"
+#include "gang/model/application.hpp"
+#include "gang/model/cluster/fit_cache.hpp"
+#include "gang/model/ledger.hpp"
+#include "gang/model/pod/pods.hpp"
+#include "gang/model/waiting_line.hpp"
+#include "gang/model/worklist.hpp"
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <string_view>
+
+namespace gang {
+
+class GangStore {
+public:
+    /// Where else something is known of gangs.
+    struct Places {
+        const DeclarationReader& reader;
+        core::Cluster& cluster;
+        FitCache& fit_cache;
+        core::Texts& texts;
+        Pods& pods;
+        Ledger& ledger;
+        WaitingLine& waiting;
+        ConfAsker& conf_asker;
+        Worklist& worklist;
+    };
+    explicit GangStore(Places places) : in_(places) {}
+
+    /// nullptr: there is none. It stays where it is until it is erased.
+    Application* find(const std::string& uid) const { return index_.find(uid); }
+    /// Must be there.
+    Application& at(std::string_view uid) { return gangs_.at(uid); }
+    /// The gang of an executor: its controller is a driver of ours in its own namespace. Labels
+    /// alone never make a member.
+    Application* find_owner(const PodEntry& entry) const;
+    /// By uid: for decisions.
+    std::map<std::string_view, Application>& all() { return gangs_; }
+    const std::map<std::string_view, Application>& all() const { return gangs_; }
+    std::size_t size() const { return gangs_.size(); }
+
+    /// The gang that this driver, or lone pod, starts: made if it is not there.
+    Application& ensure(const PodEntry& entry, bool is_driver);
+    /// Gives back all that it holds. Nothing happens if there is none.
+    void erase(const std::string& uid);
+    /// An ended gang is remembered while executors of it exist, for they must not be bound.
+    void forget_if_unused(const std::string& uid);
+    /// The pod is its owner's no more.
+    void leave_owner(PodEntry& entry);
+    /// It stands in the line no more. What is asked about it is forgotten, if nobody waits for
+    /// that.
+    void stop_waiting(Application& app);
+
+    void set_driver_shape(
+        Application& app, const core::Resources& requests, const core::Constraints& constraints);
+    void set_driver_shape(Application& app, const core::Pod& pod) {
+        set_driver_shape(app, pod.requests, pod.constraints);
+    }
+    void add_shape(
+        Application& app,
+        GangShape shape,
+        const core::Resources& requests,
+        const core::Constraints& constraints);
+    /// While others hold the shape, and pods come and go all the time, what is known of it stays.
+    void release_shape(core::ShapeId shape);
+    /// Those of its executors.
+    void release_shapes(Application& app);
+
+private:
+    Places in_;
+    std::map<std::string_view, Application> gangs_;  ///< by their own uid
+    AppIndex index_;                                 ///< of gangs_
+};
+
+}  // namespace gang

@@ -1,0 +1,73 @@
+#pragma once
+// All that is known: nodes, pods, gangs, and who waits for what. Every part of the scheduler works
+// on it; what a part alone has to remember is its own.
+
+#include "config/schema.hpp"
+#include "core/base/text.hpp"
+#include "core/cluster/cluster.hpp"
+#include "core/value/pod.hpp"
+#include "gang/declare/conf_asker.hpp"
+#include "gang/declare/declaration_reader.hpp"
+#include "gang/model/application.hpp"
+#include "gang/model/cluster/cluster_model.hpp"
+#include "gang/model/cluster/fit_cache.hpp"
+#include "gang/model/gang_store.hpp"
+#include "gang/model/leadership_term.hpp"
+#include "gang/model/ledger.hpp"
+#include "gang/model/pod/application_ids.hpp"
+#include "gang/model/pod/awaited_answers.hpp"
+#include "gang/model/pod/pods.hpp"
+#include "gang/model/waiting_line.hpp"
+#include "gang/model/wanted_declarations.hpp"
+#include "gang/model/worklist.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+namespace gang {
+
+/// Of a list that the API server was asked for.
+enum class ListState : std::uint8_t { never, under_way, complete };
+
+struct Model {
+    explicit Model(config::Schema configured) : schema(std::move(configured)) {
+        cluster.set_headroom({schema.nodes.headroom_cpu_milli, schema.nodes.headroom_memory_bytes});
+    }
+    Model(const Model&) = delete;
+    Model& operator=(const Model&) = delete;
+
+    /// The gang's driver, as far as it is remembered (Pods::copy_of), to be named in an event.
+    core::Pod driver_of(const Application& app) const {
+        return pods.copy_of(pods.id_of(app.uid)).pod;
+    }
+
+    /// How many things are known because of pods: 0 when there are none, and for a while after.
+    std::size_t remembered() const {
+        return pods.size() + pods.owner_count() + application_ids.size() + gangs.size() +
+               waiting.size() + awaited_answers.size() + worklist.size() + wanted.size() +
+               cluster.allocation_count() + conf_asker.remembered();
+    }
+
+    const config::Schema schema;
+    const DeclarationReader reader{schema};
+    ClusterModel cluster_model;
+    core::Cluster& cluster{cluster_model.cluster()};
+    FitCache fit_cache;
+    core::Texts texts;
+    Pods pods{texts};
+    Ledger ledger{cluster, pods, texts};
+    ApplicationIds application_ids;  ///< by PodEntry::application_key
+    WaitingLine waiting;             ///< gangs that want to be admitted
+    ConfAsker conf_asker;
+    Worklist worklist;
+    GangStore gangs{
+        {reader, cluster, fit_cache, texts, pods, ledger, waiting, conf_asker, worklist}};
+    WantedDeclarations wanted;
+    AwaitedAnswers awaited_answers;
+    LeadershipTerm term;
+    ListState pods_list = ListState::never;
+    ListState nodes_list = ListState::never;
+};
+
+}  // namespace gang

@@ -1,0 +1,139 @@
+#pragma once
+// The gangs that wait, in order, and again by equivalence class: those that ask for the same shapes
+// differ by their size alone, so one comparison with the smallest size that was refused answers for
+// all of them. Places only: what gangs are, and what refuses them, is the engine's business.
+//
+// What a status refresh reads and writes of a gang stands in an entry of one array, so that ten
+// thousand are looked through in a fraction of a millisecond. An entry keeps its number while its
+// gang waits, or the line is sorted anew, and Application::entry_index is that number.
+
+#include "core/base/ids.hpp"
+#include "core/placement/packing_policy.hpp"
+#include "gang/model/application.hpp"
+
+#include <array>
+#include <compare>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <set>
+#include <utility>
+#include <vector>
+
+namespace gang {
+
+/// What gangs of one equivalence class have in common.
+struct EquivalenceKey {
+    bool is_surplus = false;
+    core::PackingPolicy policy = core::PackingPolicy::tightest;
+    std::vector<core::ShapeId> shapes;  ///< the driver's first
+    /// Of executors, where there are several shapes of them; else the size tells.
+    std::vector<std::int64_t> counts;
+    friend auto operator<=>(const EquivalenceKey&, const EquivalenceKey&) = default;
+};
+
+/// What is known of an equivalence class in one view of the cluster.
+struct ClassVerdict {
+    std::int64_t refused = std::numeric_limits<std::int64_t>::max();  ///< the smallest such size
+    std::uint64_t refused_at = 0;                                     ///< free_capacity_version
+    std::uint64_t unchanged_at = 0;  ///< version of what the view is made of
+    std::int64_t fits = -1;          ///< the largest such size
+    std::uint64_t fits_at = 0;       ///< version of what can make the view smaller
+};
+
+/// By rank, whatever the address.
+struct ByRank {
+    using is_transparent = void;
+    static RankView of(const RankView& rank) { return rank; }
+    static RankView of(const Application* app) { return app->order(); }
+    bool operator()(const auto& a, const auto& b) const { return of(a) < of(b); }
+};
+
+using Line = std::set<Application*, ByRank>;
+
+struct EquivalenceClass {
+    Line members;
+    std::map<std::int64_t, std::int32_t> sizes;  ///< executors, and how many gangs have so many
+    std::int32_t unattempted = 0;                ///< members that were not tried yet
+    std::array<ClassVerdict, core::view_count> verdicts;  ///< by core::View
+    // Whether it shares nodes with those who block, as found for that state of who blocks.
+    std::uint64_t apart_for = 0;
+    bool is_apart = false;
+};
+
+using KeyedClass = std::pair<const EquivalenceKey, EquivalenceClass>;
+
+/// One that waits, and what was found of it when it was last looked at.
+struct QueueEntry {
+    Application* app = nullptr;          ///< nullptr: it waits no more
+    KeyedClass* gang_class = nullptr;    ///< nullptr: not classified, or no room would help
+    std::int64_t size = 0;               ///< executors
+    std::int32_t position = 0;           ///< 0: it holds up nobody
+    std::int32_t ahead = 0;              ///< gangs that hold it up
+    ReasonCode code = ReasonCode::none;  ///< why it waits, as last found
+    bool is_reported = false;            ///< so
+    bool is_attempted = false;           ///< it was tried since it was classified
+    bool is_infeasible = false;          ///< does not fit even without the other gangs
+    bool is_behind = false;              ///< of one that is blocked
+    bool failed_before = false;          ///< a pause may stand against a try
+};
+
+class WaitingLine {
+public:
+    WaitingLine() = default;
+    WaitingLine(const WaitingLine&) = delete;
+    WaitingLine& operator=(const WaitingLine&) = delete;
+
+    /// False: it waits already.
+    bool insert(Application& app, bool failed_before);
+    /// False: it did not wait. To be called before its rank, or it, goes away.
+    bool erase(Application& app);
+    /// It asks for something else now, or something about it has changed.
+    void changed(Application& app);
+    /// What anybody was told, or it, counts no more.
+    void forget_reported();
+    void forget_reported(const Application& app) {
+        if (contains(app)) entries_[app.entry_index].is_reported = false;
+    }
+
+    static bool contains(const Application& app) { return app.entry_index != no_entry; }
+    std::size_t size() const { return line_.size(); }
+    Line::const_iterator begin() const { return line_.begin(); }
+    Line::const_iterator end() const { return line_.end(); }
+    Line::const_iterator lower_bound(const RankView& rank) const { return line_.lower_bound(rank); }
+
+    /// Must wait. Valid until somebody comes.
+    QueueEntry& entry(const Application& app) { return entries_[app.entry_index]; }
+    const QueueEntry* find_entry(const Application& app) const {
+        return contains(app) ? &entries_[app.entry_index] : nullptr;
+    }
+    /// Why it waits, as last found; none: it does not wait, or was not looked at yet.
+    ReasonCode code_of(const Application& app) const {
+        const QueueEntry* const found = find_entry(app);
+        return found != nullptr ? found->code : ReasonCode::none;
+    }
+    /// By rank; those of gangs that wait no more have no `app`.
+    std::vector<QueueEntry>& sorted_entries();
+
+    /// Those that came or changed since this was last asked: to be classified, if they can be.
+    Line take_unclassified();
+    void classify(Application& app, EquivalenceKey key, std::int64_t size);
+    bool is_classified() const { return unclassified_.empty(); }
+    /// It is tried now.
+    void note_attempt(QueueEntry& entry);
+    std::map<EquivalenceKey, EquivalenceClass>& gang_classes() { return gang_classes_; }
+
+private:
+    void leave_class(Application& app);
+    void add_entry(Application& app, bool failed_before);
+    void move_entry(std::uint32_t from, std::uint32_t to);
+
+    Line line_;
+    Line unclassified_;
+    std::map<EquivalenceKey, EquivalenceClass> gang_classes_;
+    std::vector<QueueEntry> entries_;
+    std::size_t free_entries_ = 0;  ///< entries of nobody
+    bool is_sorted_ = true;
+};
+
+}  // namespace gang

@@ -1,0 +1,267 @@
+#include "gang/queue/admission.hpp"
+
+#include "core/cluster/cluster.hpp"
+#include "core/value/pod.hpp"
+#include "gang/explain.hpp"
+#include "gang/model/ledger.hpp"
+#include "gang/model/work.hpp"
+#include "gang/report/messages.hpp"
+#include "gang/report/status_reporter.hpp"
+#include "gang/reservation/format/reservation.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace gang {
+
+void Admission::run() {
+    model_.worklist.queue_changed =
+        model_.worklist.queue_changed || !model_.waiting.is_classified();
+    classify_waiting();
+    if (!model_.waiting.is_classified()) {
+        step_.wake_at(step_.now_ms);  // the tick's work was used up
+        return;
+    }
+    const bool is_same = !model_.worklist.queue_changed &&
+                         seen_.capacity == model_.cluster.free_capacity_version() &&
+                         seen_.ceiling == model_.cluster_model.ceiling_version();
+    if (!is_same) {
+        run_cycle();
+    }
+    refresh_.run();
+}
+
+/// Gangs that cannot be placed whatever room there is are of no class: they are told why.
+void Admission::classify_waiting() {
+    const Line unclassified = model_.waiting.take_unclassified();
+    for (Application* const next : unclassified) {
+        Application& app = *next;
+        if (step_.work_left <= 0) {
+            model_.waiting.changed(app);
+            continue;
+        }
+        step_.work_left -= work_per_attempt;
+        if (!app.diagnostics->problem.empty() || app.conf_needed || !app.driver_shape) {
+            const PodEntry& entry = model_.pods.at(app.uid);
+            status_.report_warnings(app, entry);
+            status_.is_not_to_be_placed(app, entry);
+            refresh_.request();  // those behind it are one fewer
+            continue;
+        }
+        EquivalenceKey key{app.is_surplus, placer_.policy_of(app), {*app.driver_shape}, {}};
+        std::int64_t size = 0;
+        for (const GangShape& shape : app.shapes) {
+            key.shapes.push_back(shape.id);
+            key.counts.push_back(shape.count);
+            size += shape.count;
+        }
+        if (key.counts.size() < 2) {
+            key.counts.clear();
+        }
+        model_.waiting.classify(app, std::move(key), size);
+    }
+}
+
+/// In order of rank, by the first of each class. A class is left as soon as its first gang is
+/// refused, or stands behind one that is: what is true of it is true of all behind it.
+void Admission::run_cycle() {
+    // The rest of a cycle goes on behind the same heads. Positions move with nodes: then it begins
+    // anew.
+    if (seen_.nodes != model_.cluster_model.nodes_version()) {
+        rest_.from.reset();
+    }
+    seen_.nodes = model_.cluster_model.nodes_version();
+    SchedulingCycle cycle = rest_.from ? std::exchange(rest_.cycle, {}) : SchedulingCycle{};
+    model_.worklist.queue_changed = false;
+    model_.fit_cache.placed.clear();
+    // Gangs that are passed over cost work too: without going on where the last tick stopped,
+    // enough of them would keep all others from ever being looked at.
+    const std::optional<Rank> start = std::exchange(rest_.from, std::nullopt);
+    std::vector<Attempt> attempts;
+    const auto is_later = [](const Attempt& a, const Attempt& b) {
+        return b.app->order() < a.app->order();
+    };
+    for (auto& gang_class : model_.waiting.gang_classes()) {
+        for (const auto view :
+             {core::View::free, core::View::without_gangs, core::View::allocatable}) {
+            verdicts_.keep_refusal(gang_class, view);
+        }
+        const Line& members = gang_class.second.members;
+        const auto first = start ? members.lower_bound(*start) : members.begin();
+        if (const auto next_attempt = find_attempt(gang_class, first, cycle)) {
+            attempts.push_back(*next_attempt);
+        }
+    }
+    std::make_heap(attempts.begin(), attempts.end(), is_later);
+    while (!attempts.empty()) {
+        std::pop_heap(attempts.begin(), attempts.end(), is_later);
+        KeyedClass& gang_class = *attempts.back().gang_class;
+        Application& app = *attempts.back().app;
+        attempts.pop_back();
+        if (step_.work_left <= 0) {
+            rest_.from = app.rank();
+            rest_.cycle = cycle;
+            break;
+        }
+        if (attempt(app, gang_class, cycle) == AttemptResult::none) {
+            continue;
+        }
+        // Admitting has taken the gang out.
+        if (const auto next_attempt = find_attempt(
+                gang_class, gang_class.second.members.upper_bound(app.order()), cycle)) {
+            attempts.push_back(*next_attempt);
+            std::push_heap(attempts.begin(), attempts.end(), is_later);
+        }
+    }
+    seen_.capacity = model_.cluster.free_capacity_version();
+    seen_.ceiling = model_.cluster_model.ceiling_version();
+    if (cycle.cut_short) {
+        refresh_.request();
+    }
+    if (rest_.from || start) {
+        model_.worklist.queue_changed = true;  // also those before the rest, who may fit by now
+        step_.wake_at(step_.now_ms);
+    }
+}
+
+/// The first from there who is not known to be in vain, or has not been told so yet.
+std::optional<Admission::Attempt> Admission::find_attempt(
+    KeyedClass& entry, Line::const_iterator from, SchedulingCycle& cycle) {
+    EquivalenceClass& gang_class = entry.second;
+    const auto& verdicts = gang_class.verdicts;
+    std::int64_t in_vain = std::min(
+        verdicts[static_cast<std::size_t>(core::View::allocatable)].refused,
+        verdicts[static_cast<std::size_t>(core::View::without_gangs)].refused);
+    if (entry.first.is_surplus) {
+        in_vain = std::min(in_vain, verdicts[static_cast<std::size_t>(core::View::free)].refused);
+    }
+    if (gang_class.unattempted == 0 && !gang_class.sizes.empty() &&
+        gang_class.sizes.begin()->first >= in_vain) {
+        cycle.cut_short = true;
+        return std::nullopt;  // all of them
+    }
+    for (; from != gang_class.members.end(); ++from) {
+        const QueueEntry& queue_entry = model_.waiting.entry(**from);
+        if (!queue_entry.is_attempted || queue_entry.size < in_vain) {
+            return Attempt{*from, &entry};
+        }
+        cycle.cut_short = true;
+    }
+    return std::nullopt;
+}
+
+Admission::AttemptResult Admission::attempt(
+    Application& app, KeyedClass& gang_class, SchedulingCycle& cycle) {
+    step_.work_left -= work_per_attempt;
+    ++step_.counters.attempts;
+    PodEntry& entry = model_.pods.at(app.uid);
+    status_.report_warnings(app, entry);
+    if (cycle.blocked && !head_.is_apart(gang_class, cycle)) {
+        cycle.cut_short = true;
+        return AttemptResult::none;
+    }
+    QueueEntry& queue_entry = model_.waiting.entry(app);
+    model_.waiting.note_attempt(queue_entry);
+    queue_entry.position = 0;
+    queue_entry.is_behind = false;
+    const bool was_infeasible = std::exchange(queue_entry.is_infeasible, false);
+    if (status_.is_not_to_be_placed(app, entry)) {
+        return AttemptResult::next;
+    }
+    queue_entry.is_infeasible = verdicts_.is_infeasible(app, gang_class, queue_entry.size);
+    if (queue_entry.is_infeasible) {
+        status_.report_unless(queue_entry.is_reported && was_infeasible, app, cycle);
+        return AttemptResult::next;
+    }
+    if (head_.waits_for_retry(app, gang_class, cycle)) {
+        return AttemptResult::next;
+    }
+    ClassVerdict& verdict = gang_class.second.verdicts[static_cast<std::size_t>(core::View::free)];
+    if (queue_entry.size < verdict.refused) {
+        if (const auto plan = placer_.find_plan(placer_.request_of(app, core::View::free))) {
+            admit(app, entry, *plan);
+            return AttemptResult::next;
+        }
+        verdict.refused = queue_entry.size;
+        verdict.refused_at = model_.cluster.free_capacity_version();
+        verdict.unchanged_at = model_.cluster_model.version_of(core::View::free);
+    }
+    if (!app.is_surplus) {
+        head_.block(gang_class, app, cycle);
+        cycle.cut_short = cycle.cut_short || gang_class.second.members.upper_bound(app.order()) !=
+                                                 gang_class.second.members.end();
+    }
+    // Else only numbers may have changed in what it was told.
+    status_.report_unless(
+        queue_entry.is_reported && is_about_capacity(queue_entry.code), app, cycle);
+    queue_entry.code = ReasonCode::waiting_for_capacity;
+    return app.is_surplus ? AttemptResult::next : AttemptResult::none;
+}
+
+void Admission::admit(Application& app, PodEntry& entry, const core::Plan& plan) {
+    model_.ledger.expect(app, model_.waiting.entry(app).size);
+    for (std::size_t shape = 0; shape < app.shapes.size(); ++shape) {
+        for (const core::NodeCount& found : plan.executors[shape]) {
+            model_.ledger.add_open(app, shape, found.node, found.count);
+        }
+    }
+    core::StringMap annotations;
+    if (app.is_driver) {
+        app.first_generation = 0;
+        app.generation = 1;
+        app.epoch = model_.term.epoch;
+        app.annotation = model_.texts.keep(publisher_.text_of(app));
+        app.text_generation = app.generation;
+        app.stored = 0;
+        app.is_shown = true;  // the bind brings it: no bound state can be without it
+        if (!annotation_fits(app)) {
+            model_.ledger.drop(app);
+            return;
+        }
+        annotations = {{std::string(reservation_annotation), app.annotation.str()}};
+    } else if (!app.surplus_of.empty()) {
+        const Application* gang = model_.gangs.find_owner(entry);
+        annotations = {
+            {std::string(slot_annotation),
+             gang != nullptr && gang->is_slotless() ? gang->uid + "/" + std::string(unnumbered_slot)
+                                                    : std::string(surplus_slot)}};
+    }
+    app.phase = Phase::assumed;
+    app.milestones.make().admitted_ms = step_.now_ms;
+    app.assumed_node = model_.texts.keep(model_.cluster.node_name(plan.driver));
+    model_.waiting.erase(app);
+    verdicts_.note_admitted();
+    if (Application* gang = model_.gangs.find_owner(entry)) {
+        gang->remove_pending(entry.rank());
+    }
+    if (const auto placed =
+            model_.fit_cache.placed.find({app.surplus_of.str(), profile_of(entry.pod)});
+        placed != model_.fit_cache.placed.end()) {
+        ++placed->second;
+    }
+    // Who was remembered to fit may not, now that this room is taken.
+    model_.fit_cache.forget_fits();
+    binder_.send_bind(entry, app.assumed_node, std::move(annotations));
+    model_.ledger.settle(entry);
+}
+
+/// Past 256 KiB of annotations nobody could write the pod again, so a gang
+/// spread too widely is not admitted. What the pod carries beside ours is added
+/// up by the edge, which sees all of it.
+bool Admission::annotation_fits(Application& app) {
+    const std::size_t bytes = app.annotation.str().size();
+    if (bytes <= reservation_bytes_max) {
+        return true;
+    }
+    app.set_problem(
+        "the gang's reservation would be an annotation of " + std::to_string(bytes) +
+        " bytes, more than the " + std::to_string(reservation_bytes_max) + " allowed");
+    status_.set_message(
+        app, problem_message(model_.cluster.node_count(), app.diagnostics->problem));
+    return false;
+}
+
+}  // namespace gang

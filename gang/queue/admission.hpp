@@ -1,0 +1,102 @@
+#pragma once
+// Waiting gangs, first come first served, each as a whole or not at all. The first gang that could
+// fit the cluster and does not fit now blocks those behind it; a gang that could not fit even an
+// emptier cluster is passed over, as is one whose conf is not known.
+//
+// Gangs that ask for the same are of one equivalence class (model/waiting_line.hpp), and one answer
+// does for the class (class_verdicts.hpp).
+//
+// Executors without a slot are surplus executors. They keep their place, so that gangs which came
+// later do not starve them, and hold up nobody: what does not fit now is passed over. An
+// application that runs with the executors it has may want more for as long as it lives; gangs do
+// not wait for that.
+//
+// What they are told meanwhile: status_refresh.hpp.
+
+#include "core/placement/placement.hpp"
+#include "gang/model/application.hpp"
+#include "gang/model/model.hpp"
+#include "gang/model/step_context.hpp"
+#include "gang/model/waiting_line.hpp"
+#include "gang/queue/bind_sender.hpp"
+#include "gang/queue/class_verdicts.hpp"
+#include "gang/queue/head_of_line.hpp"
+#include "gang/queue/placer.hpp"
+#include "gang/queue/scheduling_cycle.hpp"
+#include "gang/queue/status_refresh.hpp"
+#include "gang/queue/waiting_status.hpp"
+#include "gang/reservation/publisher.hpp"
+
+#include <cstdint>
+#include <optional>
+
+namespace gang {
+
+class Admission {
+public:
+    Admission(
+        Model& model,
+        StepContext& step,
+        Publisher& publisher,
+        Placer& placer,
+        BindSender& binder,
+        ClassVerdicts& verdicts,
+        WaitingStatus& status,
+        HeadOfLine& head,
+        StatusRefresh& refresh)
+        : model_(model),
+          step_(step),
+          publisher_(publisher),
+          placer_(placer),
+          binder_(binder),
+          verdicts_(verdicts),
+          status_(status),
+          head_(head),
+          refresh_(refresh) {}
+
+    /// Room and gangs that have changed are tried at once, by equivalence class. What is said to
+    /// those who wait behind others has time: everybody is looked at once a second, if anything has
+    /// changed.
+    void run();
+
+private:
+    /// What the last cycle saw.
+    struct Seen {
+        std::uint64_t capacity = 0;
+        std::uint64_t ceiling = 0;
+        std::uint64_t nodes = 0;
+    };
+    /// Of a cycle whose tick had no work left.
+    struct Rest {
+        std::optional<Rank> from;
+        SchedulingCycle cycle;  ///< what it knew there
+    };
+    /// What an attempt for a gang says of those of its class that come later.
+    enum class AttemptResult : std::uint8_t { next, none };
+    struct Attempt {
+        Application* app;
+        KeyedClass* gang_class;
+    };
+
+    void classify_waiting();
+    void run_cycle();
+    std::optional<Attempt> find_attempt(
+        KeyedClass& entry, Line::const_iterator from, SchedulingCycle& cycle);
+    AttemptResult attempt(Application& app, KeyedClass& gang_class, SchedulingCycle& cycle);
+    void admit(Application& app, PodEntry& entry, const core::Plan& plan);
+    bool annotation_fits(Application& app);
+
+    Model& model_;
+    StepContext& step_;
+    Publisher& publisher_;
+    Placer& placer_;
+    BindSender& binder_;
+    ClassVerdicts& verdicts_;
+    WaitingStatus& status_;
+    HeadOfLine& head_;
+    StatusRefresh& refresh_;
+    Seen seen_;
+    Rest rest_;
+};
+
+}  // namespace gang

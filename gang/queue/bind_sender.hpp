@@ -1,0 +1,29 @@
+#pragma once
+// Sends a pod's bind, and remembers that it is under way.
+
+#include "core/value/pod.hpp"
+#include "gang/event.hpp"
+#include "gang/model/application.hpp"
+#include "gang/model/model.hpp"
+#include "gang/model/step_context.hpp"
+#include "gang/report/status_reporter.hpp"
+
+#include <string>
+
+namespace gang {
+
+class BindSender {
+public:
+    BindSender(Model& model, StepContext& step, StatusReporter& status_reporter)
+        : model_(model), step_(step), status_reporter_(status_reporter) {}
+
+    /// The pod counts on the node from now on; the answer comes as BindFinished.
+    void send_bind(PodEntry& entry, const std::string& node, core::StringMap annotations);
+
+private:
+    Model& model_;
+    StepContext& step_;
+    StatusReporter& status_reporter_;
+};
+
+}  // namespace gang

@@ -1,0 +1,69 @@
+#include "gang/queue/class_verdicts.hpp"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace gang {
+
+void ClassVerdicts::keep_refusal(KeyedClass& gang_class, core::View view) {
+    ClassVerdict& verdict = gang_class.second.verdicts[static_cast<std::size_t>(view)];
+    if (verdict.refused == ClassVerdict{}.refused) {
+        return;
+    }
+    bool is_helped = false;
+    if (verdict.unchanged_at != model_.cluster_model.version_of(view)) {
+        const bool is_known =
+            model_.cluster.for_each_gain(verdict.refused_at, [&](core::NodeIndex node) {
+                is_helped =
+                    is_helped || std::any_of(
+                                     gang_class.first.shapes.begin(),
+                                     gang_class.first.shapes.end(),
+                                     [&](core::ShapeId shape) {
+                                         return model_.cluster.capacity(node, shape, view) > 0;
+                                     });
+            });
+        is_helped = is_helped || !is_known;
+    }
+    if (is_helped) {
+        verdict.refused = ClassVerdict{}.refused;
+        return;
+    }
+    verdict.refused_at = model_.cluster.free_capacity_version();
+    verdict.unchanged_at = model_.cluster_model.version_of(view);
+}
+
+bool ClassVerdicts::is_infeasible(
+    const Application& app, KeyedClass& gang_class, std::int64_t size) {
+    return is_refused(app, gang_class, size, core::View::allocatable) ||
+           is_refused(app, gang_class, size, core::View::without_gangs);
+}
+
+bool ClassVerdicts::is_refused(
+    const Application& app, KeyedClass& gang_class, std::int64_t size, core::View view) {
+    ClassVerdict& verdict = gang_class.second.verdicts[static_cast<std::size_t>(view)];
+    if (size >= verdict.refused) {
+        return true;
+    }
+    // What is free is taken by those who are admitted, too.
+    const std::uint64_t may_shrink = view == core::View::free
+                                         ? model_.cluster_model.shrink_version() +
+                                               model_.cluster.free_capacity_version() + admitted_
+                                         : model_.cluster_model.shrink_version();
+    if (verdict.fits_at != may_shrink) {
+        verdict.fits = -1;
+        verdict.fits_at = may_shrink;
+    }
+    if (size <= verdict.fits) {
+        return false;
+    }
+    if (placer_.fits(placer_.request_of(app, view))) {
+        verdict.fits = size;
+        return false;
+    }
+    verdict.refused = size;
+    verdict.refused_at = model_.cluster.free_capacity_version();
+    verdict.unchanged_at = model_.cluster_model.version_of(view);
+    return true;
+}
+
+}  // namespace gang

@@ -1,0 +1,67 @@
+#include "gang/queue/head_of_line.hpp"
+
+#include "core/cluster/cluster.hpp"
+#include "gang/explain.hpp"
+#include "gang/report/messages.hpp"
+
+#include <algorithm>
+
+namespace gang {
+namespace {
+
+/// A pod that is changed by others all the time must not hold up the queue with it.
+constexpr int failures_in_row_max = 3;
+
+}  // namespace
+
+bool HeadOfLine::waits_for_retry(Application& app, KeyedClass& gang_class, SchedulingCycle& cycle) {
+    const PodEntry& entry = model_.pods.at(app.uid);
+    if (entry.is_ready(step_.now_ms)) {
+        return false;
+    }
+    // A changed pod is tried again within moments: that is not worth a condition, which would be
+    // one more change.
+    if (entry.retry->stale_version.empty()) {
+        status_.set_message(app, retry_message(model_.cluster.node_count(), *entry.retry));
+    }
+    model_.waiting.entry(app).code = entry.retry->code;
+    if (holds_up_others(entry) && !app.is_surplus) {
+        block(gang_class, app, cycle);
+    }
+    return true;
+}
+
+void HeadOfLine::block(KeyedClass& gang_class, const Application& app, SchedulingCycle& cycle) {
+    cycle.head = cycle.blocked ? cycle.head : app.uid;
+    cycle.blocked = true;
+    QueueEntry& queue_entry = model_.waiting.entry(app);
+    queue_entry.ahead = cycle.ahead;
+    queue_entry.position = ++cycle.ahead;
+    for (const core::ShapeId shape : gang_class.first.shapes) {
+        cycle.blocked_nodes.add(model_.cluster.eligible(model_.cluster.class_of(shape)));
+    }
+    cycle.blocked_state = ++blocked_states_;
+}
+
+bool HeadOfLine::is_apart(KeyedClass& gang_class, const SchedulingCycle& cycle) const {
+    EquivalenceClass& known = gang_class.second;
+    if (known.apart_for != cycle.blocked_state) {
+        known.apart_for = cycle.blocked_state;
+        known.is_apart = std::none_of(
+            gang_class.first.shapes.begin(),
+            gang_class.first.shapes.end(),
+            [&](core::ShapeId shape) {
+                return model_.cluster.eligible(model_.cluster.class_of(shape))
+                    .intersects(cycle.blocked_nodes);
+            });
+    }
+    return known.is_apart;
+}
+
+/// What failed by chance keeps its place, or every hiccup would reorder the queue; not for ever.
+bool HeadOfLine::holds_up_others(const PodEntry& entry) {
+    return entry.retry->code == ReasonCode::backing_off &&
+           entry.retry->failures <= failures_in_row_max;
+}
+
+}  // namespace gang

@@ -1,0 +1,77 @@
+#include "gang/queue/placer.hpp"
+
+#include "gang/model/work.hpp"
+
+#include <variant>
+
+namespace gang {
+
+core::PackingPolicy Placer::policy_of(const Application& app) const {
+    return app.packing
+               ? *app.packing
+               : model_.schema.packing_of(model_.pods.scheduler_name(model_.pods.id_of(app.uid)));
+}
+
+core::PlacementRequest Placer::request_of(const Application& app, core::View view) const {
+    core::PlacementRequest request;
+    request.policy = policy_of(app);
+    request.driver = app.driver_shape;
+    request.view = view;
+    for (const GangShape& shape : app.shapes) {
+        request.executors.push_back({shape.id, shape.count});
+    }
+    return request;
+}
+
+core::Placement Placer::place(const core::PlacementRequest& request) {
+    const std::uint64_t before = model_.fit_cache.planner.groups_scanned();
+    ++step_.counters.placements;
+    core::Placement placement = model_.fit_cache.planner.place(model_.cluster, request);
+    const auto scanned =
+        static_cast<std::int64_t>(model_.fit_cache.planner.groups_scanned() - before);
+    step_.work_left -= work_per_attempt + scanned * work_per_group_scanned;
+    if (std::holds_alternative<core::Rejection>(placement)) {
+        step_.work_left -=
+            static_cast<std::int64_t>(model_.cluster.node_count()) * work_per_node_explained;
+    }
+    return placement;
+}
+
+std::optional<core::Plan> Placer::find_plan(const core::PlacementRequest& request) {
+    const std::uint64_t before = model_.fit_cache.planner.groups_scanned();
+    ++step_.counters.placements;
+    auto plan = model_.fit_cache.planner.find(model_.cluster, request);
+    const auto scanned =
+        static_cast<std::int64_t>(model_.fit_cache.planner.groups_scanned() - before);
+    step_.work_left -= work_per_attempt + scanned * work_per_group_scanned;
+    return plan;
+}
+
+bool Placer::fits(const core::PlacementRequest& request) {
+    const std::uint64_t before = model_.fit_cache.planner.groups_scanned();
+    ++step_.counters.placements;
+    const bool does = model_.fit_cache.planner.fits(model_.cluster, request);
+    const auto scanned =
+        static_cast<std::int64_t>(model_.fit_cache.planner.groups_scanned() - before);
+    step_.work_left -= work_per_attempt + scanned * work_per_group_scanned;
+    return does;
+}
+
+std::vector<core::NodeCount> Placer::find_free_capacity(
+    const Application& app, core::ShapeId shape, std::int64_t count) {
+    core::PlacementRequest request;
+    request.policy = policy_of(app);
+    request.executors = {{shape, count}};
+    auto placement = place(request);
+    if (const auto* rejection = std::get_if<core::Rejection>(&placement)) {
+        if (rejection->executors_fit == 0) {
+            return {};
+        }
+        request.executors[0].count = rejection->executors_fit;
+        placement = place(request);
+    }
+    const auto* found = std::get_if<core::Plan>(&placement);
+    return found == nullptr ? std::vector<core::NodeCount>{} : found->executors[0];
+}
+
+}  // namespace gang

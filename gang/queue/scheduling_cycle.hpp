@@ -1,0 +1,20 @@
+#pragma once
+// One pass over those who wait, in order: who is blocked, and where.
+
+#include "core/cluster/cluster.hpp"
+
+#include <cstdint>
+#include <string>
+
+namespace gang {
+
+struct SchedulingCycle {
+    bool blocked = false;                 ///< strict FIFO: nobody else is admitted there
+    core::NodeBitmap blocked_nodes = {};  ///< where: on what those who wait could use
+    std::uint64_t blocked_state = 0;      ///< another one for each other set of them
+    std::int32_t ahead = 0;               ///< gangs that are blocked so far
+    std::string head;                     ///< uid of the first that is blocked
+    bool cut_short = false;               ///< somebody behind the head was not looked at
+};
+
+}  // namespace gang

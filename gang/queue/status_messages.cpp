@@ -1,0 +1,173 @@
+#include "gang/queue/status_messages.hpp"
+
+#include "gang/event.hpp"
+#include "gang/model/ledger.hpp"
+#include "gang/model/pod/pods.hpp"
+#include "gang/model/waiting_line.hpp"
+#include "gang/model/work.hpp"
+#include "gang/report/messages.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace gang {
+namespace {
+
+/// "Not found" is normal until Spark has made the config map; said when it lasts.
+constexpr std::int64_t conf_patience_ms = 900;
+
+}  // namespace
+
+MemoKey StatusMessages::key_of(const Application& app) {
+    MemoKey key{{*app.driver_shape, 1}};
+    for (const GangShape& shape : app.shapes) {
+        key.emplace_back(shape.id, shape.count);
+    }
+    return key;
+}
+
+/// As the view is now: what was known of another state of it is forgotten.
+Memo& StatusMessages::memo_of(core::View view, MessageContext& context) const {
+    return context.cache.memo_of(view, model_.cluster_model.version_of(view));
+}
+
+/// Of the empty nodes. Where none is closed, all that counts is whether there is one.
+core::OpenCapacity StatusMessages::capacity_if_open(
+    core::ShapeId shape, MessageContext& context) const {
+    if (!model_.cluster.has_closed_nodes()) {
+        return {model_.cluster.eligible(model_.cluster.class_of(shape)).count(), 0, 0};
+    }
+    const auto [it, inserted] =
+        memo_of(core::View::allocatable, context).if_open.try_emplace(shape);
+    if (inserted) {
+        ++context.searches;
+        it->second = model_.cluster.capacity_if_open(shape, core::View::allocatable);
+    }
+    return it->second;
+}
+
+ReasonCode StatusMessages::refusal_of(const Application& app, MessageContext& context) const {
+    bool is_enough = true;
+    bool is_closed = false;
+    std::vector<core::ShapeCount> parts =
+        placer_.request_of(app, core::View::allocatable).executors;
+    parts.push_back({*app.driver_shape, 1});
+    for (const core::ShapeCount& part : parts) {
+        const core::OpenCapacity capacity = capacity_if_open(part.shape, context);
+        if (capacity.nodes == 0 && part.count > 0 && model_.cluster.node_count() > 0) {
+            return ReasonCode::constraints_unsatisfiable;
+        }
+        is_enough = is_enough && capacity.pods >= part.count;
+        is_closed = is_closed || capacity.closed > 0;
+    }
+    return is_enough && is_closed ? ReasonCode::waiting_for_capacity : ReasonCode::exceeds_cluster;
+}
+
+/// Why the gang does not fit, or nothing. Equal gangs are answered by one look, as long as nothing
+/// has changed that could change the answer.
+const std::optional<core::Rejection>& StatusMessages::find_rejection(
+    const Application& app, core::View view, MessageContext& context) const {
+    Memo& memo = memo_of(view, context);
+    const auto [it, inserted] = memo.gangs.try_emplace(key_of(app));
+    if (inserted) {
+        ++context.searches;
+        auto placement = context.cache.planner.place(model_.cluster, placer_.request_of(app, view));
+        if (auto* rejection = std::get_if<core::Rejection>(&placement)) {
+            it->second = std::move(*rejection);
+        }
+        memo.has_fits = memo.has_fits || !it->second;
+    }
+    return it->second;
+}
+
+std::optional<StatusMessage> StatusMessages::find_obstacle(
+    const Application& app, const PodEntry& entry, Placed& placed) const {
+    const std::size_t nodes = model_.cluster.node_count();
+    if (!app.diagnostics->problem.empty()) {
+        return problem_message(nodes, app.diagnostics->problem);
+    }
+    if (app.conf_needed) {
+        const bool quickly =
+            app.conf->problem == ConfProblem::not_found || app.conf->problem == ConfProblem::failed;
+        const bool is_time =
+            app.conf->misses > 0 &&
+            (!quickly || step_.now_ms - app.conf->first_miss_ms >= conf_patience_ms);
+        return is_time ? conf_message(nodes, app, entry.pod) : StatusMessage{};
+    }
+    if (const auto limit = surplus_limit(app, placed)) {
+        return limit_message(nodes, *model_.gangs.find(app.surplus_of), *limit);
+    }
+    return std::nullopt;
+}
+
+std::optional<std::int64_t> StatusMessages::surplus_limit(
+    const Application& app, Placed& placed) const {
+    const Application* gang = app.surplus_of.empty() ? nullptr : model_.gangs.find(app.surplus_of);
+    if (gang == nullptr || gang->shapes.empty()) {
+        return std::nullopt;
+    }
+    const std::int32_t profile = profile_of(model_.pods.at(app.uid).pod);
+    const auto declared =
+        std::find_if(gang->shapes.begin(), gang->shapes.end(), [profile](const GangShape& shape) {
+            return shape.profile == profile;
+        });
+    const std::int64_t limit =
+        declared == gang->shapes.end() ? gang->shapes.front().max : declared->max;
+    if (limit <= 0) {
+        return std::nullopt;
+    }
+    const auto [it, inserted] = placed.try_emplace({gang->uid, profile});
+    if (inserted) {
+        const auto members = model_.pods.members_of(gang->uid);
+        it->second = std::count_if(members.begin(), members.end(), [&](PodId member) {
+            return model_.pods.holds_capacity(member) && model_.pods.profile(member) == profile;
+        });
+    }
+    return it->second >= limit ? std::optional(limit) : std::nullopt;
+}
+
+StatusMessage StatusMessages::message_of(
+    const Application& app, const Application* head, MessageContext& context) const {
+    const std::size_t nodes = model_.cluster.node_count();
+    const PodEntry& entry = model_.pods.at(app.uid);
+    const QueueEntry* const queue_entry = model_.waiting.find_entry(app);
+    if (queue_entry == nullptr) {
+        return {};
+    }
+    if (auto obstacle = find_obstacle(app, entry, context.cache.placed)) {
+        return std::move(*obstacle);
+    }
+    if (!app.driver_shape) {
+        return {};
+    }
+    const std::string subject = subject_of(app, entry.pod);
+    if (queue_entry->is_infeasible) {
+        // Room that pods of others hold may come back by itself; a cluster does not grow by itself.
+        if (const auto& exceeds = find_rejection(app, core::View::allocatable, context)) {
+            return infeasible_message(refusal_of(app, context), subject, *exceeds);
+        }
+        if (const auto& by_others = find_rejection(app, core::View::without_gangs, context)) {
+            return other_schedulers_message(subject, *by_others);
+        }
+    }
+    if (!entry.is_ready(step_.now_ms)) {
+        return retry_message(nodes, *entry.retry);
+    }
+    const Application* const before = queue_entry->is_behind && head != &app ? head : nullptr;
+    if (const auto& rejection = find_rejection(app, core::View::free, context)) {
+        return capacity_message(subject, *rejection, before);
+    }
+    return queue_entry->is_behind ? queue_message(nodes, subject, queue_entry->ahead, before)
+                                  : StatusMessage{};
+}
+
+std::int64_t StatusMessages::work_of(const MessageContext& context) const {
+    return context.searches * static_cast<std::int64_t>(model_.cluster.node_count()) *
+           work_per_node_explained;
+}
+
+}  // namespace gang

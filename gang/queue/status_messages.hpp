@@ -1,0 +1,63 @@
+#pragma once
+// The sentence that says why a gang waits, made when it is to be written or is asked for. Changes
+// nothing: what it finds is kept in the asker's cache.
+
+#include "core/cluster/cluster.hpp"
+#include "core/placement/placement.hpp"
+#include "gang/explain.hpp"
+#include "gang/model/application.hpp"
+#include "gang/model/cluster/fit_cache.hpp"
+#include "gang/model/model.hpp"
+#include "gang/model/step_context.hpp"
+#include "gang/queue/placer.hpp"
+#include "gang/report/status_reporter.hpp"
+
+#include <cstdint>
+#include <optional>
+
+namespace gang {
+
+/// What a sentence is made with. Questions from outside bring a cache of their own, so that they
+/// leave no trace.
+struct MessageContext {
+    FitCache& cache;
+    std::int64_t searches = 0;  ///< over every node, so far
+};
+
+class StatusMessages {
+public:
+    StatusMessages(Model& model, StepContext& step, Placer& placer)
+        : model_(model), step_(step), placer_(placer) {}
+
+    /// What is in the way of a gang that not even the empty nodes take. Closed nodes are, if all
+    /// nodes together could take as many pods of each of its shapes as it has. That is said too
+    /// often rather than too seldom (a driver takes room from its executors): who is told that he
+    /// asks for too much gives up.
+    ReasonCode refusal_of(const Application& app, MessageContext& context) const;
+    /// Why no room would help it, or a reason of none: it is too early to say so. Nothing: room
+    /// would.
+    std::optional<StatusMessage> find_obstacle(
+        const Application& app, const PodEntry& entry, Placed& placed) const;
+    /// Nothing, unless the executor is one more than its application said it would ever have.
+    /// Spark's own bound is one for each resource profile.
+    std::optional<std::int64_t> surplus_limit(const Application& app, Placed& placed) const;
+    /// The sentence of one that waits, as it is now; a reason of none: there is nothing to say.
+    /// `head` is the first who is blocked.
+    StatusMessage message_of(
+        const Application& app, const Application* head, MessageContext& context) const;
+    /// What the searches over every node cost that messages have made.
+    std::int64_t work_of(const MessageContext& context) const;
+
+private:
+    static MemoKey key_of(const Application& app);
+    Memo& memo_of(core::View view, MessageContext& context) const;
+    core::OpenCapacity capacity_if_open(core::ShapeId shape, MessageContext& context) const;
+    const std::optional<core::Rejection>& find_rejection(
+        const Application& app, core::View view, MessageContext& context) const;
+
+    Model& model_;
+    StepContext& step_;
+    Placer& placer_;
+};
+
+}  // namespace gang

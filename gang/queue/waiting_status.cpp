@@ -1,0 +1,60 @@
+#include "gang/queue/waiting_status.hpp"
+
+#include "core/value/pod.hpp"
+#include "gang/explain.hpp"
+#include "gang/model/waiting_line.hpp"
+#include "gang/model/work.hpp"
+
+#include <cstdint>
+#include <string>
+#include <utility>
+
+namespace gang {
+
+void WaitingStatus::report_warnings(Application& app, const PodEntry& entry) {
+    if (app.diagnostics->warnings.empty()) {
+        return;
+    }
+    std::string text;
+    for (const std::string& warning : std::exchange(app.diagnostics.make().warnings, {})) {
+        text += (text.empty() ? "" : "; ") + warning;
+    }
+    status_reporter_.event(entry.pod, true, "DeclarationMismatch", std::move(text));
+}
+
+bool WaitingStatus::is_not_to_be_placed(Application& app, const PodEntry& entry) {
+    auto obstacle = messages_.find_obstacle(app, entry, model_.fit_cache.placed);
+    if (obstacle && obstacle->code != ReasonCode::none) {
+        set_message(app, std::move(*obstacle));
+    }
+    return obstacle.has_value();
+}
+
+bool WaitingStatus::report(Application& app, const Application* head) {
+    MessageContext context{model_.fit_cache};
+    ++step_.counters.sentences;
+    StatusMessage message = messages_.message_of(app, head, context);
+    step_.counters.placements += static_cast<std::uint64_t>(context.searches);
+    step_.work_left -= work_per_message + messages_.work_of(context);
+    return message.code != ReasonCode::none && set_message(app, std::move(message));
+}
+
+bool WaitingStatus::set_message(Application& app, StatusMessage message) {
+    QueueEntry& queue_entry = model_.waiting.entry(app);
+    queue_entry.code = message.code;
+    queue_entry.is_reported = true;
+    const core::Pod& pod = model_.pods.at(app.uid).pod;
+    return app.is_surplus ? status_reporter_.report_quietly(
+                                pod, std::move(message), step_.now_ms)  // no events
+                          : status_reporter_.report(pod, std::move(message), step_.now_ms);
+}
+
+void WaitingStatus::report_unless(bool is_known, Application& app, SchedulingCycle& cycle) {
+    if (is_known) {
+        cycle.cut_short = true;
+    } else {
+        report(app, nullptr);
+    }
+}
+
+}  // namespace gang

@@ -1,0 +1,99 @@
+#include "gang/recovery/recovery.hpp"
+
+#include "gang/model/work.hpp"
+#include "gang/reservation/format/reservation.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace gang {
+
+bool Recovery::run() {
+    step_.work_left = work_per_tick;
+    for (auto next = model_.worklist.to_adopt.begin(); next != model_.worklist.to_adopt.end();) {
+        if (step_.work_left <= 0) {
+            return false;
+        }
+        const Rank& rank = *next;
+        Application* app = model_.gangs.find(rank.uid);
+        const bool is_running = app != nullptr && app->phase == Phase::running;
+        const PodEntry* whole = is_running ? model_.pods.find_active(rank.uid) : nullptr;
+        if (whole != nullptr && whole->pod.node_name.empty()) {
+            ++next;  // our own bind, whose annotation the watch has yet to show
+            continue;
+        }
+        step_.work_left -= work_per_attempt;
+        if (is_running) {
+            adopt(*app);
+            step_.work_left -= work_per_slot_adopted * static_cast<std::int64_t>(app->slots.size());
+        }
+        next = model_.worklist.to_adopt.erase(next);
+    }
+    return step_.work_left >= work_per_tick / 2;
+}
+
+void Recovery::adopt(Application& app) {
+    const std::string* text = model_.pods.reservation(model_.pods.id_of(app.uid));
+    if (app.reserved && text != nullptr && *text == app.annotation) {
+        return;
+    }
+    model_.ledger.drop(app);
+    model_.gangs.release_shapes(app);
+    model_.worklist.degraded.erase(app.rank());
+    app.reported_unplaced = false;
+    app.reserved = false;
+    if (!read_reservation(app, text)) {
+        if (model_.reader.reads_gangs()) {
+            declarations_.want_declaration(app);
+        }
+        return;
+    }
+    app.reserved = true;
+    if (model_.schema.is_sealed()) {
+        declarations_.forget_declaration(app);
+    } else {
+        model_.wanted.unverified.insert(app.rank());
+        declarations_.want_declaration(app);
+    }
+    owners_.follow_slot_annotations(app);
+    assigner_.assign_members(app);
+    assigner_.open_remaining(app);
+    model_.worklist.dirty_gangs.insert(app.uid);
+    model_.worklist.to_check.insert(app.uid);
+}
+
+/// `text` is what its driver carries.
+bool Recovery::read_reservation(Application& app, const std::string* text) {
+    if (text == nullptr || !model_.reader.reads_gangs()) {
+        return false;
+    }
+    app.annotation = model_.texts.keep(*text);
+    const auto read = decode_reservation(*text, model_.schema.gang.max_gang_size - 1);
+    if (!read || read->anchor != app.uid) {
+        app.diagnostics.make().notes = {
+            read ? "the reservation annotation belongs to another pod" : read.error().message};
+        return false;
+    }
+    app.first_generation = read->generation;
+    app.generation = read->generation;
+    app.text_generation = read->generation;
+    app.stored = read->generation;
+    app.is_shown = true;
+    app.epoch = read->epoch;
+    app.queue = model_.texts.keep(read->queue);
+    model_.ledger.expect(app, slot_count(*read));
+    for (const ReservedShape& shape : read->shapes) {
+        const std::size_t index = app.shapes.size();
+        std::int64_t count = shape.unplaced;
+        for (const auto& [node, slots] : shape.slots_per_node) {
+            count += slots;
+            model_.ledger.add(app, index, node, slots);
+        }
+        model_.ledger.add(app, index, {}, shape.unplaced);
+        model_.gangs.add_shape(
+            app, {shape.profile, count, shape.max, {}}, shape.requests, shape.constraints);
+    }
+    return true;
+}
+
+}  // namespace gang

@@ -1,0 +1,64 @@
+#include "gang/slots/missing_executors.hpp"
+
+#include "config/schema.hpp"
+#include "gang/report/messages.hpp"
+
+#include <string>
+
+namespace gang {
+
+void MissingExecutors::watch(Application& app) {
+    const bool waits =
+        app.phase == Phase::running && app.reserved && app.driver_runs && app.pending->empty();
+    const auto missing = waits ? static_cast<std::int64_t>(app.count_empty()) : 0;
+    if (missing == app.missing) {
+        return;
+    }
+    app.missing = missing;
+    app.missing_since_ms = step_.now_ms;
+    app.reported_missing = app.reported_missing && missing > 0;
+    if (missing > 0 && !app.missing_is_due) {
+        check_at(app, step_.now_ms + model_.schema.gang.missing_executors_after_ms);
+    }
+}
+
+void MissingExecutors::check() {
+    const std::int64_t after_ms = model_.schema.gang.missing_executors_after_ms;
+    const bool release = model_.schema.gang.missing_executors_then == config::UnusedThen::release;
+    while (const auto uid = missing_due_.take(step_.now_ms)) {
+        Application* app = model_.gangs.find(*uid);
+        if (app == nullptr) {
+            continue;
+        }
+        app->missing_is_due = false;
+        if (app->phase != Phase::running || app->missing == 0 ||
+            (app->reported_missing && !release)) {
+            continue;
+        }
+        if (app->missing_since_ms + after_ms > step_.now_ms) {
+            check_at(*app, app->missing_since_ms + after_ms);
+            continue;
+        }
+        app->reported_missing = true;
+        status_reporter_.event(
+            model_.driver_of(*app),
+            true,
+            "ExecutorsMissing",
+            std::to_string(app->missing) + " of " + std::to_string(app->slots.size()) +
+                " slots have had no executor for " + duration_text(after_ms) +
+                (release ? "; their room is given back" : "; their room is kept for them"));
+        if (release) {
+            model_.ledger.give_up_unfilled(*app, publisher_.rewrite(*app));
+            health_.report(*app);
+            watch(*app);
+        }
+    }
+    step_.wake_at(missing_due_.next_ms());
+}
+
+void MissingExecutors::check_at(Application& app, std::int64_t at_ms) {
+    app.missing_is_due = true;
+    missing_due_.add(at_ms, model_.texts.keep(app.uid));
+}
+
+}  // namespace gang

@@ -1,0 +1,81 @@
+#include "gang/slots/slot_assigner.hpp"
+
+#include "core/cluster/cluster.hpp"
+#include "gang/model/pod/pods.hpp"
+
+#include <cstddef>
+#include <map>
+#include <string_view>
+#include <vector>
+
+namespace gang {
+
+void SlotAssigner::assign_members(Application& app) {
+    std::map<std::string_view, std::vector<std::size_t>> empty;  // by node, the first slot last
+    for (std::size_t i = app.slots.size(); i-- > 0;) {
+        if (app.slots[i].pod.is_none()) {
+            empty[app.slots[i].node.str()].push_back(i);
+        }
+    }
+    // A pod of another namespace may name our driver as its owner.
+    std::vector<PodId> members = model_.pods.sorted_members_of(app.uid);
+    std::erase_if(members, [this, &app](PodId member) {
+        return model_.pods.slot(member) >= 0 || !model_.pods.holds_capacity(member) ||
+               model_.pods.namespace_of(member) != app.namespace_name.str();
+    });
+    const auto assign = [this, &app](std::size_t slot, PodId member) {
+        if (model_.pods.is_compacted(member)) {
+            model_.ledger.assign(app, slot, member);
+        } else {
+            model_.ledger.assign(app, slot, model_.pods.expand(member));
+        }
+    };
+    for (const PodId member : members) {
+        const auto here = empty.find(model_.pods.node(member));
+        if (model_.pods.annotated_slot(member) != SlotAnnotation::surplus && here != empty.end() &&
+            !here->second.empty()) {
+            assign(here->second.back(), member);
+            here->second.pop_back();
+        }
+    }
+    std::size_t next = 0;
+    for (const PodId member : members) {
+        if (model_.pods.slot(member) >= 0 ||
+            model_.pods.annotated_slot(member) != SlotAnnotation::slot) {
+            continue;
+        }
+        while (next < app.slots.size() && !app.slots[next].pod.is_none()) {
+            ++next;
+        }
+        if (next < app.slots.size()) {
+            assign(next, member);
+        }
+    }
+}
+
+void SlotAssigner::assign_bound(Application& app, PodEntry& entry) {
+    for (std::size_t i = 0; app.count_empty() > 0 && i < app.slots.size(); ++i) {
+        const Slot& slot = app.slots[i];
+        if (entry.annotated_slot != SlotAnnotation::surplus && slot.pod.is_none() &&
+            slot.node == entry.node()) {
+            model_.ledger.assign(app, i, entry);
+            return;
+        }
+    }
+}
+
+void SlotAssigner::open_remaining(Application& app) {
+    for (Slot& slot : app.slots) {
+        const auto node =
+            slot.pod.is_none() ? model_.cluster.find_node(slot.node.str()) : std::nullopt;
+        const core::ShapeId shape = app.shapes[slot.shape].id;
+        if (node && model_.cluster.capacity_in_all(*node, shape, core::View::free) > 0) {
+            model_.ledger.open(app, slot, slot.node.str());
+        }
+    }
+    if (app.count(SlotState::unplaced) > 0) {
+        model_.worklist.degraded.insert(app.rank());
+    }
+}
+
+}  // namespace gang

@@ -1,0 +1,25 @@
+#pragma once
+// Puts executors that run into slots that were read back or made anew.
+
+#include "gang/model/application.hpp"
+#include "gang/model/model.hpp"
+
+namespace gang {
+
+class SlotAssigner {
+public:
+    explicit SlotAssigner(Model& model) : model_(model) {}
+
+    /// Bound executors take slots on their own nodes first; an executor that was bound to a slot
+    /// which has moved since takes one from elsewhere, or the gang would hold room twice.
+    void assign_members(Application& app);
+    /// One that was bound while we looked elsewhere.
+    void assign_bound(Application& app, PodEntry& entry);
+    /// Opens slots that nobody is in where they are, if there is room for them.
+    void open_remaining(Application& app);
+
+private:
+    Model& model_;
+};
+
+}  // namespace gang

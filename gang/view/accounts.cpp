@@ -1,0 +1,81 @@
+#include "gang/view/accounts.hpp"
+
+#include "gang/model/application.hpp"
+#include "gang/model/pod/pods.hpp"
+
+#include <array>
+#include <cstdint>
+
+namespace gang {
+namespace {
+
+std::array<std::uint32_t, slot_state_count> count_slots(const Application& app) {
+    std::array<std::uint32_t, slot_state_count> counts = {};
+    for (const Slot& slot : app.slots) {
+        ++counts[static_cast<std::size_t>(slot.state)];
+    }
+    return counts;
+}
+
+}  // namespace
+
+std::vector<core::Account> Accounts::accounts(std::size_t remembered) const {
+    std::vector<core::Account> all = model_.cluster.accounts();
+    const std::vector<core::Account> of_pods = model_.pods.accounts();
+    all.insert(all.end(), of_pods.begin(), of_pods.end());
+
+    std::uint64_t shapes = 0;
+    std::uint64_t allocations = model_.cluster.pod_count();
+    std::uint64_t pending_releases = 0;
+    std::uint64_t open_milli = 0;
+    std::uint64_t unfilled = 0;
+    std::uint64_t miscounted = 0;
+    std::uint64_t of_ended = 0;
+    std::uint64_t empty_pending_releases = 0;
+    std::uint64_t assigned = 0;
+    std::uint64_t waiting = 0;
+    std::uint64_t unproven = 0;
+    for (const auto& [uid, app] : model_.gangs.all()) {
+        shapes += app.shapes.size() + (app.driver_shape ? 1 : 0);
+        pending_releases += app.pending_releases->size();
+        miscounted += count_slots(app) == app.slots_in ? 0 : 1;
+        unfilled += app.count(SlotState::open) > 0 ? 1 : 0;
+        of_ended += app.phase == Phase::ended ? app.slots.size() + app.pending_releases->size() : 0;
+        empty_pending_releases +=
+            app.pending_releases.is_made() && app.pending_releases->empty() ? 1 : 0;
+        unproven += app.is_unproven ? 1 : 0;
+        waiting += WaitingLine::contains(app) ? 1 : 0;
+        for (std::size_t i = 0; i < app.slots.size(); ++i) {
+            const Slot& slot = app.slots[i];
+            const bool has_room = !slot.allocation.is_none();
+            allocations += has_room ? 1 : 0;
+            if (slot.state == SlotState::open && has_room) {
+                const auto cpu = model_.cluster.resources_of(slot.allocation).cpu_milli;
+                open_milli += static_cast<std::uint64_t>(cpu);
+            }
+            assigned += slot.pod.is_none() ? 0 : 1;
+        }
+    }
+    std::uint64_t in_slots = 0;
+    model_.pods.for_each([&](PodId id) { in_slots += model_.pods.slot(id) >= 0 ? 1 : 0; });
+    // A tick ends them, of a leader.
+    const std::size_t over = model_.term.leads ? step_.timers.count_past(step_.now_ms) : 0;
+    const bool is_all_gone = remembered == 0;
+
+    all.push_back({"shapes", model_.cluster.shape_references(), shapes});
+    all.push_back({"charges", model_.cluster.allocation_count(), allocations + pending_releases});
+    all.push_back({"holds", model_.ledger.pending_release_count(), pending_releases});
+    all.push_back({"holds of nothing", empty_pending_releases, 0});
+    all.push_back({"open cpu", static_cast<std::uint64_t>(model_.ledger.open_milli()), open_milli});
+    all.push_back({"gangs with open slots", model_.ledger.unfilled().size(), unfilled});
+    all.push_back({"gangs with miscounted slots", miscounted, 0});
+    all.push_back({"slots and holds of ended gangs", of_ended, 0});
+    all.push_back({"pods in slots", in_slots, assigned});
+    all.push_back({"gangs whose declaration is wanted", model_.wanted.to_rebuild.size(), unproven});
+    all.push_back({"gangs in line", model_.waiting.size(), waiting});
+    all.push_back({"texts", model_.texts.size(), is_all_gone ? 0 : model_.texts.size()});
+    all.push_back({"timers that are over", over, 0});
+    return all;
+}
+
+}  // namespace gang

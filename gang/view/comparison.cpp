@@ -1,0 +1,121 @@
+#include "gang/view/comparison.hpp"
+
+#include "gang/model/application.hpp"
+#include "gang/model/pod/pods.hpp"
+#include "gang/reservation/format/reservation.hpp"
+
+#include <string>
+#include <utility>
+
+namespace gang {
+namespace {
+
+Drift drift_of(DriftKind kind, const core::Pod& pod, std::string detail) {
+    return {
+        kind,
+        pod.namespace_name + "/" + pod.name,
+        pod.uid,
+        pod.resource_version,
+        std::move(detail)};
+}
+
+/// What of a pod the engine decides by.
+std::string difference(const core::Pod& known, const core::Pod& listed) {
+    if (known.node_name != listed.node_name) {
+        return "listed on \"" + listed.node_name + "\", believed on \"" + known.node_name + "\"";
+    }
+    if (known.phase != listed.phase) return "its phase";
+    if (known.deleting != listed.deleting) return "whether it is being deleted";
+    if (known.gated != listed.gated) return "its scheduling gates";
+    if (known.requests != listed.requests) return "what it asks for";
+    return {};
+}
+
+std::string difference(const core::Node& known, const core::Node& listed) {
+    if (known.allocatable != listed.allocatable || known.pods != listed.pods) {
+        return "what is allocatable";
+    }
+    if (known.ready != listed.ready) return "whether it is ready";
+    if (known.unschedulable != listed.unschedulable) return "whether it is cordoned";
+    if (known.labels != listed.labels) return "its labels";
+    if (known.taints != listed.taints) return "its taints";
+    return {};
+}
+
+}  // namespace
+
+std::optional<Drift> Comparison::compare(const core::Pod& listed) const {
+    const auto known = model_.pods.find(listed.uid);
+    const bool is_counted = !listed.node_name.empty() && !core::is_terminal(listed);
+    const auto allocation = model_.cluster.find_pod(listed.uid);
+    if (!model_.reader.is_ours(listed)) {
+        if (!is_counted && !allocation) {
+            return std::nullopt;
+        }
+        if (!allocation) {
+            return drift_of(DriftKind::pod_unknown, listed, "it is not counted on its node");
+        }
+        const bool is_same =
+            is_counted && model_.cluster.resources_of(*allocation) == listed.requests &&
+            model_.cluster.node_name(model_.cluster.allocation_of(*allocation).node) ==
+                listed.node_name;
+        return is_same ? std::nullopt
+                       : std::optional(drift_of(
+                             DriftKind::pod_differs, listed, "what is counted for it, or where"));
+    }
+    if (!known) {
+        return drift_of(
+            DriftKind::pod_unknown, listed, "it was never heard of, or is believed gone");
+    }
+    if (std::string detail = difference(model_.pods.copy_of(*known).pod, listed); !detail.empty()) {
+        return drift_of(DriftKind::pod_differs, listed, std::move(detail));
+    }
+    if (is_counted && model_.pods.slot(*known) < 0 && !allocation) {
+        return drift_of(DriftKind::pod_differs, listed, "it is not counted on its node");
+    }
+    return compare_reservation(listed);
+}
+
+std::optional<Drift> Comparison::compare(const core::Node& listed) const {
+    const auto node = model_.cluster.find_node(listed.name);
+    const auto drift = [&listed](DriftKind kind, std::string detail) {
+        return Drift{kind, listed.name, {}, listed.resource_version, std::move(detail)};
+    };
+    if (!node) {
+        return drift(DriftKind::node_unknown, "it was never heard of, or is believed gone");
+    }
+    std::string detail = difference(model_.cluster.node(*node), listed);
+    return detail.empty() ? std::nullopt
+                          : std::optional(drift(DriftKind::node_differs, std::move(detail)));
+}
+
+/// A reservation that is being written differs for a good reason.
+std::optional<Drift> Comparison::compare_reservation(const core::Pod& listed) const {
+    const Application* app = model_.gangs.find(listed.uid);
+    if (!model_.term.leads || app == nullptr || app->phase != Phase::running || !app->reserved ||
+        app->writing != 0 || model_.worklist.to_publish.contains(app->uid) ||
+        model_.worklist.to_adopt.contains(app->rank())) {
+        return std::nullopt;
+    }
+    const std::string* text = core::find_value(listed.annotations, reservation_annotation);
+    if (text != nullptr && *text == app->annotation) {
+        return std::nullopt;
+    }
+    return drift_of(
+        DriftKind::reservation_differs,
+        listed,
+        "the ledger is at generation " + std::to_string(app->generation) + " of epoch " +
+            std::to_string(app->epoch));
+}
+
+void Comparison::for_each_pod(
+    const std::function<void(std::string_view uid, std::string_view name)>& visit) const {
+    model_.pods.for_each([&](PodId id) { visit(model_.pods.uid(id), model_.pods.full_name(id)); });
+    model_.cluster.for_each_pod([&](std::string_view uid, core::AllocationId) {
+        if (!model_.pods.contains(uid)) {
+            visit(uid, {});
+        }
+    });
+}
+
+}  // namespace gang

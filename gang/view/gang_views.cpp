@@ -1,0 +1,260 @@
+#include "gang/view/gang_views.hpp"
+
+#include "core/value/resources.hpp"
+#include "gang/model/cluster/fit_cache.hpp"
+#include "gang/model/pod/pods.hpp"
+#include "gang/model/waiting_line.hpp"
+#include "gang/report/messages.hpp"
+#include "gang/report/status_reporter.hpp"
+#include "gang/slots/crash_loop_back_off.hpp"
+
+#include <cstddef>
+#include <map>
+#include <utility>
+
+namespace gang {
+
+std::vector<GangView> GangViews::gangs() const {
+    FitCache cache;
+    MessageContext context{cache};
+    std::vector<GangView> views;
+    for (const Application* app : model_.waiting) {
+        views.push_back(view_of(*app, context));
+    }
+    std::map<Rank, GangView> others;
+    for (const auto& [uid, app] : model_.gangs.all()) {
+        if (!WaitingLine::contains(app)) {
+            others.emplace(app.rank(), view_of(app, context));
+        }
+    }
+    owners_.for_each_waiting_ownerless(
+        [&](const PodEntry& entry) { others.emplace(entry.rank(), view_of_ownerless(entry)); });
+    for (auto& [rank, view] : others) {
+        views.push_back(std::move(view));
+    }
+    return views;
+}
+
+std::optional<Explanation> GangViews::explain(std::string_view pod_or_app) const {
+    const auto entry = find_pod(pod_or_app);
+    if (!entry) {
+        return std::nullopt;
+    }
+    const Application* own = model_.gangs.find(entry->pod.uid);
+    const Application* owner = model_.gangs.find_owner(*entry);
+    const Application* app = owner != nullptr ? owner : own;
+    if (app == nullptr) {
+        return owners_.is_waiting_ownerless(*entry) ? std::optional(explain_ownerless(*entry))
+                                                    : std::nullopt;
+    }
+    FitCache cache;
+    MessageContext context{cache};
+    Explanation out;
+    out.gang = view_of(*app, context);
+    out.milestones = *app->milestones;
+    out.is_executor = owner != nullptr;
+    out.driver =
+        app->driver_shape ? model_.cluster.resources(*app->driver_shape) : core::Resources{};
+    if (!app->shapes.empty()) {
+        out.executor = model_.cluster.resources(app->shapes.front().id);
+    }
+    std::map<std::string_view, std::int32_t> per_node;
+    for (const Slot& slot : app->slots) {
+        if (slot.state != SlotState::unplaced) {
+            ++per_node[slot.node.str()];
+        }
+    }
+    out.slots_per_node.assign(per_node.begin(), per_node.end());
+    out.notes = app->diagnostics->notes;
+    add_notes(*app, *entry, context, out.notes);
+    return out;
+}
+
+GangView GangViews::view_of(const Application& app, MessageContext& context) const {
+    GangView view;
+    view.namespace_name = app.namespace_name;
+    view.driver = app.name;
+    view.driver_uid = app.uid;
+    view.application = application_name(app);
+    view.state = state_of(app);
+    view.code = model_.waiting.code_of(app);
+    if (view.code != ReasonCode::none) {
+        view.message =
+            messages_.message_of(app, model_.gangs.find(refresh_.head()), context).sentence;
+    }
+    if (app.phase == Phase::running && app.reported_unplaced) {
+        const std::size_t unplaced = app.count(SlotState::unplaced);
+        view.code = ReasonCode::waiting_for_capacity;
+        view.message = "no room now for " + std::to_string(unplaced) + " of " +
+                       std::to_string(app.slots.size()) + " slots";
+    }
+    const QueueEntry* const queue_entry = model_.waiting.find_entry(app);
+    view.position = queue_entry != nullptr ? queue_entry->position : 0;
+    view.waiting_since_ms = app.waiting_since_ms;
+    if (app.driver_shape) {
+        core::add_times(view.needs, model_.cluster.resources(*app.driver_shape), 1);
+    }
+    for (const GangShape& shape : app.shapes) {
+        view.executors += static_cast<std::int32_t>(shape.count);
+        core::add_times(view.needs, model_.cluster.resources(shape.id), shape.count);
+    }
+    const SlotNumbers slots = slot_numbers(app);
+    view.slots_open = slots.open;
+    view.slots_assumed = slots.assumed;
+    view.slots_bound = slots.bound;
+    return view;
+}
+
+GangState GangViews::state_of(const Application& app) const {
+    switch (app.phase) {
+        case Phase::assumed:
+            return GangState::admitted;
+        case Phase::running:
+            return app.reported_unplaced ? GangState::degraded : GangState::running;
+        case Phase::ended:
+            return GangState::ended;
+        case Phase::waiting:
+            break;
+    }
+    const QueueEntry* const queue_entry = model_.waiting.find_entry(app);
+    if (!app.diagnostics->problem.empty() ||
+        (queue_entry != nullptr && queue_entry->is_infeasible)) {
+        return GangState::parked;
+    }
+    return app.conf_needed ? GangState::waiting_for_conf : GangState::waiting;
+}
+
+std::string GangViews::application_name(const Application& app) const {
+    const auto driver = app.is_driver ? model_.pods.find(app.uid) : std::nullopt;
+    const std::string& name = driver ? model_.pods.application(*driver) : app.name;
+    return name.empty() ? app.name : name;
+}
+
+SlotNumbers GangViews::slot_numbers(const Application& app) {
+    const auto count = [&app](SlotState state) {
+        return static_cast<std::int32_t>(app.count(state));
+    };
+    return {
+        count(SlotState::open),
+        count(SlotState::assumed),
+        count(SlotState::bound) + count(SlotState::draining),
+        count(SlotState::unplaced)};
+}
+
+/// An executor whose driver is not there, or not admitted (executor_owners.hpp): it is no gang,
+/// and is shown as one of its own.
+GangView GangViews::view_of_ownerless(const PodEntry& entry) const {
+    StatusMessage message = ownerless_message(model_.cluster.node_count(), entry.pod);
+    GangView view;
+    view.namespace_name = entry.pod.namespace_name;
+    view.driver = entry.pod.name;
+    view.driver_uid = entry.pod.uid;
+    view.application = entry.pod.name;
+    view.state = state_of_ownerless(entry);
+    view.code = message.code;
+    view.message = std::move(message.sentence);
+    view.waiting_since_ms = entry.pod.created * 1000;
+    view.needs = entry.pod.requests;
+    return view;
+}
+
+GangState GangViews::state_of_ownerless(const PodEntry& entry) {
+    return entry.pod.problem.empty() ? GangState::waiting : GangState::parked;
+}
+
+/// A uid, namespace/name, a pod's name or an application's id, in this order. Of several with one
+/// name the first created is meant: say namespace/name to be exact.
+std::optional<PodEntry> GangViews::find_pod(std::string_view question) const {
+    if (const auto id = model_.pods.find(question)) {
+        return model_.pods.copy_of(*id);
+    }
+    std::optional<PodEntry> best;
+    int best_match = 0;
+    const auto consider = [&](PodId id, int match) {
+        if (match == 0 || match < best_match) {
+            return;
+        }
+        PodEntry entry = model_.pods.copy_of(id);
+        if (match > best_match || entry.rank() < best->rank()) {
+            best = std::move(entry);
+            best_match = match;
+        }
+    };
+    model_.pods.for_each([&](PodId id) { consider(id, model_.pods.match_name(id, question)); });
+    model_.pods.for_each([&](PodId id) {
+        if (model_.pods.is_driver(id) && model_.pods.application(id) == question) {
+            consider(id, 1);
+        }
+    });
+    return best;
+}
+
+Explanation GangViews::explain_ownerless(const PodEntry& entry) const {
+    Explanation out;
+    out.gang = view_of_ownerless(entry);
+    out.driver = entry.pod.requests;
+    add_retry_note(entry, out.notes);
+    return out;
+}
+
+/// Why an executor that is not bound is not.
+std::string GangViews::member_note(
+    const Application& app, const PodEntry& asked, MessageContext& context) const {
+    if (app.phase == Phase::ended) {
+        return "this executor is not bound: its driver has ended";
+    }
+    const Application* lone = model_.gangs.find(asked.pod.uid);
+    if (lone == nullptr) {
+        return "this executor asks " + core::describe(asked.pod.requests) +
+               " and waits for a slot of its gang";
+    }
+    std::string text =
+        "this executor is one more than its gang has slots: it is placed in what "
+        "nobody has reserved, after the gangs that came before it, and holds up "
+        "none of those that came after it";
+    if (model_.waiting.code_of(*lone) != ReasonCode::none) {
+        text += "; " +
+                messages_.message_of(*lone, model_.gangs.find(refresh_.head()), context).sentence;
+    }
+    return text;
+}
+
+void GangViews::add_notes(
+    const Application& app,
+    const PodEntry& asked,
+    MessageContext& context,
+    std::vector<std::string>& notes) const {
+    if (app.phase == Phase::running && !app.reserved) {
+        notes.emplace_back(
+            "the driver was bound without a reservation: its executors are placed one by one");
+    }
+    if (app.stuck) {
+        notes.emplace_back("the driver is bound but has never run");
+    }
+    if (!app.pending_releases->empty()) {
+        notes.push_back(
+            "room for " + std::to_string(app.pending_releases->size()) +
+            " moved slots is kept until the new reservation is written");
+    }
+    if (crash_backoff_until_ms(app) > step_.now_ms) {
+        notes.emplace_back(
+            "its executors fail as fast as they are started: the next ones are bound after a "
+            "pause");
+    }
+    if (app.phase == Phase::running && app.missing > 0) {
+        notes.push_back(
+            std::to_string(app.missing) + " slots wait for executors that Spark has not created");
+    }
+    if (asked.pod.uid != app.uid && asked.is_bindable()) {
+        notes.push_back(member_note(app, asked, context));
+    }
+    add_retry_note(asked, notes);
+}
+
+void GangViews::add_retry_note(const PodEntry& entry, std::vector<std::string>& notes) {
+    if (entry.retry->code != ReasonCode::none) {
+        notes.push_back("the last bind was not carried out: " + entry.retry->message);
+    }
+}
+
+}  // namespace gang

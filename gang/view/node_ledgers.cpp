@@ -1,0 +1,100 @@
+#include "gang/view/node_ledgers.hpp"
+
+#include "core/value/resources.hpp"
+#include "gang/model/application.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace gang {
+
+std::vector<NodeLedger> NodeLedgers::ledger() const {
+    std::map<std::string, NodeLedger> nodes;
+    for (const core::NodeIndex index : model_.cluster.nodes_by_name()) {
+        NodeLedger& node = nodes[model_.cluster.node_name(index)];
+        node.allocatable = model_.cluster.node(index).allocatable;
+        node.pods_allocatable = model_.cluster.node(index).pods;
+    }
+    const auto node_of = [&](core::AllocationId allocation) -> NodeLedger& {
+        return nodes[model_.cluster.node_name(model_.cluster.allocation_of(allocation).node)];
+    };
+    const auto bind = [&](core::AllocationId allocation) {
+        NodeLedger& node = node_of(allocation);
+        core::add_times(node.bound, model_.cluster.resources_of(allocation), 1);
+        ++node.pods_bound;
+    };
+    const auto hold = [&](core::AllocationId allocation, HeldUnit unit) {
+        NodeLedger& node = node_of(allocation);
+        unit.requests = model_.cluster.resources_of(allocation);
+        core::add_times(node.held, unit.requests, 1);
+        node.units.push_back(std::move(unit));
+    };
+    model_.cluster.for_each_pod(
+        [&](std::string_view, core::AllocationId allocation) { bind(allocation); });
+    for (const auto& [uid, app] : model_.gangs.all()) {
+        HeldUnit unit{
+            HeldUnit::State::open,
+            app.namespace_name.str() + "/" + app.name,
+            app.uid,
+            -1,
+            {},
+            app.bound_ms};
+        for (std::size_t i = 0; i < app.slots.size(); ++i) {
+            const Slot& slot = app.slots[i];
+            if (slot.allocation.is_none()) {
+                continue;
+            }
+            if (slot.state == SlotState::bound || slot.state == SlotState::draining) {
+                bind(slot.allocation);
+                continue;
+            }
+            unit.state =
+                slot.state == SlotState::assumed ? HeldUnit::State::assumed : HeldUnit::State::open;
+            unit.slot = static_cast<std::int32_t>(i);
+            hold(slot.allocation, unit);
+        }
+        unit.state = HeldUnit::State::leaving;
+        unit.slot = -1;
+        for (const PendingRelease& left : *app.pending_releases) {
+            hold(left.allocation, unit);
+        }
+    }
+    std::vector<NodeLedger> out;
+    for (auto& [name, node] : nodes) {
+        node.name = name;
+        const auto index = model_.cluster.find_node(name);
+        node.is_present = index.has_value();
+        if (index) {
+            read_free(*index, node);
+        }
+        out.push_back(std::move(node));
+    }
+    return out;
+}
+
+/// What placement sees, and whether it agrees with the sum of all that is allocated.
+void NodeLedgers::read_free(core::NodeIndex index, NodeLedger& node) const {
+    const core::NodeColumns& columns = model_.cluster.columns();
+    const auto view = core::View::free;
+    node.free.cpu_milli = columns.cpu(view)[index.value];
+    node.free.memory_bytes = columns.memory(view)[index.value];
+    node.free.ephemeral_bytes = columns.ephemeral(view)[index.value];
+    node.pods_free = columns.pods(view)[index.value];
+    core::Resources left = node.allocatable;
+    core::add_times(left, node.bound, -1);
+    core::add_times(left, node.held, -1);
+    for (const core::ExtendedResource& entry : left.extended) {
+        if (const auto id = model_.cluster.find_extended(entry.name)) {
+            node.free.extended.push_back({entry.name, columns.extended(index, *id, view)});
+        }
+    }
+    node.adds_up = left == node.free && node.pods_allocatable - node.pods_bound -
+                                                static_cast<std::int64_t>(node.units.size()) ==
+                                            node.pods_free;
+}
+
+}  // namespace gang
