@@ -107,7 +107,7 @@ const Application* ExecutorOwners::find_nameless(const PodEntry& entry) const {
     bool is_one_waiting = false;
     for (const PodId driver : model_.application_ids.of(entry.application_key).live) {
         const Application* app = model_.gangs.find(model_.pods.uid(driver));
-        if (app == nullptr || !app->reserved) {
+        if (app == nullptr || !app->published.reserved) {
             is_one_waiting = true;
             continue;
         }
@@ -123,10 +123,11 @@ const Application* ExecutorOwners::find_nameless(const PodEntry& entry) const {
 }
 
 bool ExecutorOwners::takes(const Application& app, const PodEntry& entry) const {
-    return app.reserved &&
-           std::any_of(app.shapes.begin(), app.shapes.end(), [&](const GangShape& shape) {
-               return fits_within(entry.pod.requests, model_.cluster.resources(shape.id));
-           });
+    return app.published.reserved &&
+           std::any_of(
+               app.declared.shapes.begin(), app.declared.shapes.end(), [&](const GangShape& shape) {
+                   return fits_within(entry.pod.requests, model_.cluster.resources(shape.id));
+               });
 }
 
 /// A driver made by hand whose uid the executor names as that of an owner, controller or not.
@@ -151,8 +152,8 @@ void ExecutorOwners::follow_application(PodEntry& entry) {
         return;
     }
     // The larger executor of a gang made by hand gets its slot grown, as that of any other gang.
-    const bool is_its = (entry.hand_made ? app->reserved : takes(*app, entry)) ||
-                        (app->phase == Phase::running && app->is_unproven);
+    const bool is_its = (entry.hand_made ? app->published.reserved : takes(*app, entry)) ||
+                        (app->phase == Phase::running && app->published.is_unproven);
     if (is_its || app->phase == Phase::ended) {
         become_member(entry, app->uid);
     }

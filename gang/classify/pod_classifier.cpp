@@ -80,8 +80,8 @@ void PodClassifier::note_unread(Application& app, const core::Pod& pod) const {
     }
     auto warnings = unread_warnings(pod, "the pod is scheduled by itself");
     if (!warnings.empty()) {
-        app.diagnostics.make().notes = warnings;
-        app.diagnostics.make().warnings = std::move(warnings);
+        app.declared.diagnostics.make().notes = warnings;
+        app.declared.diagnostics.make().warnings = std::move(warnings);
     }
 }
 

@@ -39,8 +39,8 @@ void Leadership::on(const LeadershipLost&) {
     // we moved a slot and had not written it yet is forgotten with the annotation we remember.
     for (auto& [uid, app] : model_.gangs.all()) {
         if (app.is_driver && app.phase == Phase::running) {
-            app.writing = 0;
-            app.annotation = {};
+            app.published.writing = 0;
+            app.published.annotation = {};
             model_.worklist.to_adopt.insert(app.rank());
         }
     }
@@ -55,7 +55,7 @@ std::int64_t Leadership::highest_epoch() const {
         highest = epoch <= bound ? std::max(highest, epoch) : highest;
     };
     for (const auto& [uid, app] : model_.gangs.all()) {
-        consider(app.epoch);
+        consider(app.published.epoch);
     }
     for (const Application* app : model_.waiting) {
         consider(epoch_of(model_.pods.at(app->uid).pod));
@@ -86,19 +86,23 @@ bool Leadership::needs_another_fence() const {
 void Leadership::fence_gangs() {
     if (!model_.term.fence_is_complete) {
         for (const auto& [uid, app] : model_.gangs.all()) {
-            const bool has_unfilled = app.reserved && app.phase == Phase::running &&
-                                      app.epoch != model_.term.epoch &&
+            const bool has_unfilled = app.published.reserved && app.phase == Phase::running &&
+                                      app.published.epoch != model_.term.epoch &&
                                       app.count(SlotState::bound) < app.slots.size();
             if (has_unfilled && (needs_another_fence() || app.count(SlotState::unplaced) > 0)) {
-                gangs_to_fence_.emplace(uid, GangFence{app.annotation.str(), step_.now_ms});
+                gangs_to_fence_.emplace(
+                    uid, GangFence{app.published.annotation.str(), step_.now_ms});
             }
         }
     }
     for (auto it = gangs_to_fence_.begin(); it != gangs_to_fence_.end();) {
         Application* app = model_.gangs.find(it->first);
-        const bool is_live = app != nullptr && app->reserved && app->phase == Phase::running;
-        const bool is_ours = is_live && app->epoch == model_.term.epoch && app->is_shown;
-        const bool is_hopeless = is_live && app->rewrites->failures >= fence_refusals_max &&
+        const bool is_live =
+            app != nullptr && app->published.reserved && app->phase == Phase::running;
+        const bool is_ours =
+            is_live && app->published.epoch == model_.term.epoch && app->published.is_shown;
+        const bool is_hopeless = is_live &&
+                                 app->published.rewrites->failures >= fence_refusals_max &&
                                  step_.now_ms - model_.term.fence_raised_ms >= fence_give_up_ms;
         if (is_ours || is_hopeless) {
             fence_.set_view_is_current();
@@ -109,9 +113,9 @@ void Leadership::fence_gangs() {
             continue;
         }
         const bool is_unseen =
-            app->epoch != model_.term.epoch || it->second.again_ms <= step_.now_ms;
-        if (is_unseen && app->generation == app->stored && app->writing == 0 &&
-            !model_.wanted.unverified.contains(app->rank())) {
+            app->published.epoch != model_.term.epoch || it->second.again_ms <= step_.now_ms;
+        if (is_unseen && app->published.generation == app->published.stored &&
+            app->published.writing == 0 && !model_.wanted.unverified.contains(app->rank())) {
             publisher_.rewrite(*app);
             it->second.again_ms = step_.now_ms + fence_unseen_ms;
         }
@@ -126,16 +130,18 @@ bool Leadership::is_rewritten_by_another(const Application& app, const std::stri
     const auto it = gangs_to_fence_.find(app.uid);
     const bool is_fenced = it != gangs_to_fence_.end();
     const bool may_be_late = model_.term.leads && !fence_.view_is_current();
-    const bool has_passed = app.epoch == model_.term.epoch && app.stored >= app.text_generation;
-    if ((!is_fenced && !may_be_late) || has_passed || text == nullptr || *text == app.annotation ||
-        (is_fenced && *text == it->second.text)) {
+    const bool has_passed = app.published.epoch == model_.term.epoch &&
+                            app.published.stored >= app.published.text_generation;
+    if ((!is_fenced && !may_be_late) || has_passed || text == nullptr ||
+        *text == app.published.annotation || (is_fenced && *text == it->second.text)) {
         return false;
     }
     const auto read = decode_reservation(*text, model_.schema.gang.max_gang_size - 1);
     if (!read || read->anchor != app.uid || read->epoch == model_.term.epoch) {
         return false;
     }
-    return is_fenced || model_.term.was_handed_over || read->generation > app.text_generation;
+    return is_fenced || model_.term.was_handed_over ||
+           read->generation > app.published.text_generation;
 }
 
 void Leadership::fence_step() {

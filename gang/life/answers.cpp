@@ -21,12 +21,12 @@ constexpr std::int64_t changed_pause_ms = 5'000;
 
 void Answers::on(const SparkConfFound& event) {
     Application* app = model_.gangs.find(event.driver_uid);
-    if (app == nullptr || !app->conf_needed) {
+    if (app == nullptr || !app->declared.conf_needed) {
         return;
     }
     if (app->phase == Phase::waiting) {
         life_.set_sizes(*app, &event.conf);
-    } else if (app->is_unproven) {
+    } else if (app->published.is_unproven) {
         declarations_.declaration_found(
             *app, model_.reader.size_of(model_.pods.at(app->uid).pod, &event.conf));
     }
@@ -34,10 +34,10 @@ void Answers::on(const SparkConfFound& event) {
 
 void Answers::on(const SparkConfMissing& event) {
     Application* app = model_.gangs.find(event.driver_uid);
-    if (app == nullptr || !app->conf_needed) {
+    if (app == nullptr || !app->declared.conf_needed) {
         return;
     }
-    ConfMisses& conf = app->conf.make();
+    ConfMisses& conf = app->declared.conf.make();
     conf.first_miss_ms = conf.misses == 0 ? step_.now_ms : conf.first_miss_ms;
     ++conf.misses;
     conf.problem = event.problem;
@@ -48,7 +48,7 @@ void Answers::on(const SparkConfMissing& event) {
     // A conf that nobody will ever let us read is no reason to wait, if the driver says it all.
     const bool for_good =
         conf.problem == ConfProblem::forbidden || conf.problem == ConfProblem::unreadable;
-    if (app->is_unproven) {
+    if (app->published.is_unproven) {
         // Spark made it with the driver, which is bound: what is not there twice was removed.
         const bool is_gone = conf.problem == ConfProblem::not_found && conf.misses > 1;
         if (for_good || is_gone) {
@@ -60,7 +60,7 @@ void Answers::on(const SparkConfMissing& event) {
     if (for_good && app->phase == Phase::waiting &&
         is_complete(model_.reader.declaration_of(model_.pods.at(app->uid).pod))) {
         life_.set_sizes(*app, nullptr);
-        app->diagnostics.make().notes.push_back(
+        app->declared.diagnostics.make().notes.push_back(
             "its Spark conf cannot be read (" + conf.message + "): what it declares counts alone");
     }
 }
@@ -153,18 +153,19 @@ void Answers::on(const StatusWritten& event) {
         return;
     }
     Application* app = model_.gangs.find(event.pod_uid);
-    if (app != nullptr && app->writing != 0) {
+    if (app != nullptr && app->published.writing != 0) {
         publisher_.answered(*app, event.outcome);
     }
 }
 
 void Answers::on(const ReservationDiffers& event) {
     Application* app = model_.gangs.find(event.driver_uid);
-    if (app == nullptr || !model_.term.leads || app->phase != Phase::running || !app->reserved ||
-        app->writing != 0 || model_.worklist.to_adopt.contains(app->rank())) {
+    if (app == nullptr || !model_.term.leads || app->phase != Phase::running ||
+        !app->published.reserved || app->published.writing != 0 ||
+        model_.worklist.to_adopt.contains(app->rank())) {
         return;
     }
-    app->is_shown = true;
+    app->published.is_shown = true;
     publisher_.observe(*app, model_.pods.reservation(model_.pods.id_of(app->uid)));
 }
 

@@ -19,13 +19,13 @@ void GangLife::driver_waits(Application& app, PodEntry& entry) {
     if (std::exchange(entry.declares_anew, false)) {
         learn_anew(app, entry);
     }
-    if (entry.is_change || !app.driver_shape) {
+    if (entry.is_change || !app.declared.driver_shape) {
         model_.gangs.set_driver_shape(
             app,
             driver_request(entry.pod, model_.reader.declaration_of(entry.pod)),
             entry.pod.constraints);
     }
-    if (app.conf_needed) {
+    if (app.declared.conf_needed) {
         model_.conf_asker.want(app.uid, step_.now_ms);
     }
     if (entry.pod.gated) {
@@ -42,18 +42,19 @@ void GangLife::driver_is_bound(Application& app, PodEntry& entry, bool behind_fe
     model_.gangs.set_driver_shape(app, entry.pod);
     const bool assumed_here = app.phase == Phase::assumed && app.assumed_node == entry.node();
     model_.gangs.stop_waiting(app);
-    app.conf.reset();
+    app.declared.conf.reset();
     const std::string* text = core::find_value(entry.pod.annotations, reservation_annotation);
     if (assumed_here) {
         confirm(app, entry);
     }
-    if (app.is_unproven && !app.conf_needed) {
+    if (app.published.is_unproven && !app.declared.conf_needed) {
         declarations_.want_declaration(app);  // its pod was not whole before, perhaps
     }
     if (leadership_.is_rewritten_by_another(app, text)) {
         model_.worklist.to_adopt.insert(app.rank());
     } else if (
-        app.reserved && model_.term.leads && !model_.worklist.to_adopt.contains(app.rank())) {
+        app.published.reserved && model_.term.leads &&
+        !model_.worklist.to_adopt.contains(app.rank())) {
         publisher_.observe(app, text);
     }
     if (assumed_here) {
@@ -62,8 +63,8 @@ void GangLife::driver_is_bound(Application& app, PodEntry& entry, bool behind_fe
     if (app.phase == Phase::assumed) {
         model_.ledger.drop(app);  // somebody else was faster, with another node
     }
-    const bool is_change =
-        app.phase != Phase::running || (!model_.term.leads && text && *text != app.annotation);
+    const bool is_change = app.phase != Phase::running ||
+                           (!model_.term.leads && text && *text != app.published.annotation);
     if (!is_change) {
         return;
     }
@@ -87,9 +88,9 @@ void GangLife::driver_is_bound(Application& app, PodEntry& entry, bool behind_fe
 void GangLife::learn_anew(Application& app, const PodEntry& entry) {
     app.set_problem(entry.pod.problem);
     model_.gangs.release_shapes(app);
-    app.conf_needed = model_.reader.is_spark_driver(entry.pod);
+    app.declared.conf_needed = model_.reader.is_spark_driver(entry.pod);
     model_.waiting.changed(app);
-    if (!app.conf_needed) {
+    if (!app.declared.conf_needed) {
         set_sizes(app, nullptr);
     }
 }
@@ -98,17 +99,17 @@ void GangLife::set_sizes(Application& app, const spark::Conf* conf) {
     const core::Pod& driver = model_.pods.at(app.uid).pod;
     const Declaration declaration = model_.reader.declaration_of(driver);
     GangSize size = model_.reader.size_of(driver, conf);
-    app.conf_needed = false;
+    app.declared.conf_needed = false;
     model_.conf_asker.forget(app.uid);
-    app.queue = model_.texts.keep(declaration.queue);
-    app.packing = declaration.packing;
+    app.declared.queue = model_.texts.keep(declaration.queue);
+    app.declared.packing = declaration.packing;
     app.milestones.make().sized_ms = step_.now_ms;
     size.notes.insert(size.notes.end(), size.warnings.begin(), size.warnings.end());
-    if (app.diagnostics.is_made() || !size.notes.empty()) {
-        app.diagnostics.make().notes = std::move(size.notes);
-        app.diagnostics.make().warnings = std::move(size.warnings);
+    if (app.declared.diagnostics.is_made() || !size.notes.empty()) {
+        app.declared.diagnostics.make().notes = std::move(size.notes);
+        app.declared.diagnostics.make().warnings = std::move(size.warnings);
     }
-    app.source = model_.texts.keep(size.source);
+    app.declared.source = model_.texts.keep(size.source);
     model_.waiting.changed(app);
     model_.worklist.queue_changed = true;
     if (!size.problem.empty()) {
@@ -135,9 +136,9 @@ void GangLife::ask_for_confs() {
 
 void GangLife::confirm(Application& app, PodEntry& entry) {
     app.phase = Phase::running;
-    app.reserved = true;
+    app.published.reserved = true;
     app.bound_ms = step_.now_ms;
-    publisher_.stored(app, app.text_generation);
+    publisher_.stored(app, app.published.text_generation);
     app.milestones.make().driver_bound_ms = step_.now_ms;
     owners_.recheck_application(app);
     stuck_.expect_running(app);

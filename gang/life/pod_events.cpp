@@ -115,12 +115,14 @@ bool PodEvents::is_no_op(PodId id, const core::Pod& update) {
 /// pod is known.
 bool PodEvents::is_no_op_of_driver(const Application& app, const core::Pod& update) const {
     const std::string* text = core::find_value(update.annotations, reservation_annotation);
-    const bool is_text_known = text == nullptr ? !app.reserved
-                                               : *text == app.annotation && app.is_shown &&
-                                                     app.stored >= app.text_generation;
+    const bool is_text_known = text == nullptr
+                                   ? !app.published.reserved
+                                   : *text == app.published.annotation && app.published.is_shown &&
+                                         app.published.stored >= app.published.text_generation;
     return app.phase == Phase::running && is_text_known &&
-           (app.driver_runs || update.phase != core::PodPhase::running) && app.driver_shape &&
-           model_.cluster.constraints(*app.driver_shape) == update.constraints;
+           (app.health.driver_runs || update.phase != core::PodPhase::running) &&
+           app.declared.driver_shape &&
+           model_.cluster.constraints(*app.declared.driver_shape) == update.constraints;
 }
 
 void PodEvents::take_role(PodEntry& entry) {
@@ -205,7 +207,8 @@ void PodEvents::observe_driver(PodEntry& entry, bool behind_fence) {
         life_.end(app);
     } else if (!entry.pod.node_name.empty()) {
         life_.driver_is_bound(app, entry, behind_fence);
-        if (entry.pod.phase == core::PodPhase::running && !std::exchange(app.driver_runs, true)) {
+        if (entry.pod.phase == core::PodPhase::running &&
+            !std::exchange(app.health.driver_runs, true)) {
             model_.worklist.dirty_gangs.insert(
                 app.uid);  // from now on its executors are waited for
         }
@@ -233,7 +236,7 @@ void PodEvents::observe_member(PodEntry& entry) {
     // Only the API server's word counts here: a surplus executor on its way gets no slot.
     if (owner != nullptr && entry.slot < 0 && entry.holds_capacity() &&
         !entry.pod.node_name.empty()) {
-        if (owner->reserved) {
+        if (owner->published.reserved) {
             assigner_.assign_bound(*owner, entry);
         } else {
             model_.wanted.settled_capacity = 0;  // fewer of its executors are missing than before

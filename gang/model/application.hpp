@@ -164,6 +164,47 @@ struct Rewrites {
 /// The index of a gang that does not wait.
 inline constexpr std::uint32_t no_entry = UINT32_MAX;
 
+/// What the gang is to be: what its driver says, and what was found in that.
+struct Declared {
+    bool conf_needed = false;  ///< a driver whose gang is not known yet
+    core::Rare<ConfMisses> conf;
+    core::Rare<Diagnostics> diagnostics;
+    core::Text source;  ///< what count and size were taken from
+    std::optional<core::ShapeId> driver_shape;
+    std::vector<GangShape> shapes;
+    core::Text queue;
+    std::optional<core::PackingPolicy> packing;  ///< its driver says so
+};
+
+/// The reservation on the driver, as far as it is written and known to be.
+struct Published {
+    bool reserved = false;     ///< bound with the reservation that the slots say
+    bool is_unproven = false;  ///< no valid text vouches for its slots: its declaration is wanted
+    bool is_shown = false;     ///< the watch has shown `annotation`; what differs now is not ours
+    std::int64_t first_generation = 0;  ///< as admitted or adopted
+    std::int64_t generation = 0;
+    std::int64_t epoch = 0;
+    core::Text annotation;             ///< the reservation as adopted or last sent
+    std::int64_t text_generation = 0;  ///< that `annotation` says
+    std::int64_t stored = 0;           ///< the newest generation known to have been written
+    std::int64_t writing = 0;          ///< generation under way to the API server, 0: none
+    core::Rare<Rewrites> rewrites;
+};
+
+/// How a gang that runs is doing, and what its user was told of that.
+struct Health {
+    bool driver_runs = false;
+    bool stuck = false;               ///< bound, but never ran
+    bool reported_unplaced = false;   ///< said so
+    bool reported_oversized = false;  ///< once per gang is enough
+    bool reported_elsewhere = false;  ///< alike
+    bool reported_missing = false;    ///< until all are there
+    bool missing_is_due = false;  ///< a look at them is; one at a time, however often they change
+    std::int64_t missing = 0;     ///< slots that no executor is there for
+    std::int64_t missing_since_ms = 0;
+    core::Rare<CrashLoop> crash_loop;
+};
+
 /// A gang: a driver with its executors, or a lone pod. There are as many as run and wait, so what
 /// few of them have, or none for long, is core::Rare.
 struct Application {
@@ -175,61 +216,36 @@ struct Application {
     bool is_driver = false;
     bool is_surplus = false;  ///< an executor without a slot: holds up nobody (queue/admission.hpp)
     Phase phase = Phase::waiting;
-    bool conf_needed = false;  ///< a driver whose gang is not known yet
-    core::Text surplus_of;     ///< uid of its driver, if that is one of ours
+    core::Text surplus_of;  ///< uid of its driver, if that is one of ours
     std::int64_t waiting_since_ms = 0;
-
-    core::Rare<ConfMisses> conf;
-    core::Rare<Diagnostics> diagnostics;
-    core::Text source;  ///< what count and size were taken from
-    std::optional<core::ShapeId> driver_shape;
-    std::vector<GangShape> shapes;
     core::Rare<Milestones> milestones;
-
     core::Text assumed_node;  ///< where the driver's bind was sent
+    std::int64_t bound_ms = 0;
+
+    Declared declared;
+    Published published;
+    Health health;
+
     std::vector<Slot> slots;
     std::array<std::uint32_t, slot_state_count> slots_in{};  ///< by state, see count()
     std::size_t open_from = 0;                               ///< no slot before it is open
     core::Rare<std::vector<PendingRelease>> pending_releases;
     core::Rare<std::set<Rank>> pending;  ///< executors that wait for a slot
-    core::Text queue;
-    std::optional<core::PackingPolicy> packing;  ///< its driver says so
-
-    bool reserved = false;     ///< bound with the reservation that `slots` says
-    bool is_unproven = false;  ///< no valid text vouches for its slots: its declaration is wanted
-    bool is_shown = false;     ///< the watch has shown `annotation`; what differs now is not ours
-    bool stuck = false;        ///< bound, but never ran
-    bool reported_unplaced = false;   ///< said so
-    bool reported_oversized = false;  ///< once per gang is enough
-    bool reported_elsewhere = false;  ///< alike
-    bool reported_missing = false;    ///< until all are there
-    bool missing_is_due = false;  ///< a look at them is; one at a time, however often they change
-    bool driver_runs = false;
-    std::int64_t first_generation = 0;  ///< as admitted or adopted
-    std::int64_t generation = 0;
-    std::int64_t epoch = 0;
-    core::Text annotation;             ///< the reservation as adopted or last sent
-    std::int64_t text_generation = 0;  ///< that `annotation` says
-    std::int64_t stored = 0;           ///< the newest generation known to have been written
-    std::int64_t writing = 0;          ///< generation under way to the API server, 0: none
-    core::Rare<Rewrites> rewrites;
-    std::int64_t bound_ms = 0;
-    std::int64_t missing = 0;  ///< slots that no executor is there for
-    std::int64_t missing_since_ms = 0;
-    core::Rare<CrashLoop> crash_loop;
 
     Rank rank() const { return {created, uid}; }
     RankView order() const { return {created, uid}; }
     /// As Slot::since has it.
     std::uint32_t since(std::int64_t later_generation) const {
-        return static_cast<std::uint32_t>(later_generation - first_generation);
+        return static_cast<std::uint32_t>(later_generation - published.first_generation);
     }
     void remove_pending(const Rank& executor) {
         if (pending.is_made()) pending.make().erase(executor);
     }
     /// Allocates nothing for no problem.
     void set_problem(std::string text) {
-        if (diagnostics.is_made() || !text.empty()) diagnostics.make().problem = std::move(text);
+        if (declared.diagnostics.is_made() || !text.empty()) {
+            declared.diagnostics.make().problem = std::move(text);
+        }
     }
     /// Slots in this state; the ledger keeps it.
     std::size_t count(SlotState state) const { return slots_in[static_cast<std::size_t>(state)]; }
@@ -238,8 +254,9 @@ struct Application {
     /// A bound driver's whose slots were lost, or given back because it took too long to run: its
     /// executors are placed as they come.
     bool is_slotless() const {
-        const bool has_lost_all = slots.empty() && !shapes.empty();
-        return phase == Phase::running && (!reserved || is_unproven || has_lost_all);
+        const bool has_lost_all = slots.empty() && !declared.shapes.empty();
+        return phase == Phase::running &&
+               (!published.reserved || published.is_unproven || has_lost_all);
     }
 };
 

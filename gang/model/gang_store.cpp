@@ -21,13 +21,13 @@ Application& GangStore::ensure(const PodEntry& entry, bool is_driver) {
     Application& app = added.mapped();
     app.uid = entry.pod.uid;
     app.namespace_name = in_.texts.keep(entry.pod.namespace_name);
-    app.queue = in_.texts.keep(Declaration{}.queue);
+    app.declared.queue = in_.texts.keep(Declaration{}.queue);
     app.name = entry.pod.name;
     app.created = entry.pod.created;
     app.is_driver = is_driver;
     app.is_surplus = entry.is_executor;
     app.waiting_since_ms = entry.pod.created * 1000;
-    app.conf_needed = is_driver && in_.reader.is_spark_driver(entry.pod);
+    app.declared.conf_needed = is_driver && in_.reader.is_spark_driver(entry.pod);
     app.set_problem(entry.pod.problem);
     added.key() = app.uid;  // which lives as long as it
     gangs_.insert(std::move(added));
@@ -47,8 +47,8 @@ void GangStore::erase(const std::string& uid) {
     in_.conf_asker.forget(uid);
     in_.worklist.dirty_gangs.erase(uid);
     release_shapes(app);
-    if (app.driver_shape) {
-        release_shape(*app.driver_shape);
+    if (app.declared.driver_shape) {
+        release_shape(*app.declared.driver_shape);
     }
     index_.erase(app);
     gangs_.erase(it);
@@ -70,22 +70,23 @@ void GangStore::leave_owner(PodEntry& entry) {
 void GangStore::stop_waiting(Application& app) {
     in_.worklist.queue_changed = in_.waiting.erase(app) || in_.worklist.queue_changed;
     const bool is_over = app.phase != Phase::waiting || !in_.pods.at(app.uid).node().empty();
-    if (is_over && !app.is_unproven) {
+    if (is_over && !app.published.is_unproven) {
         in_.conf_asker.forget(app.uid);
     }
 }
 
 void GangStore::set_driver_shape(
     Application& app, const core::Resources& requests, const core::Constraints& constraints) {
-    if (app.driver_shape && in_.cluster.resources(*app.driver_shape) == requests &&
-        in_.cluster.constraints(*app.driver_shape) == constraints) {
+    if (app.declared.driver_shape &&
+        in_.cluster.resources(*app.declared.driver_shape) == requests &&
+        in_.cluster.constraints(*app.declared.driver_shape) == constraints) {
         return;
     }
     const core::ShapeId shape = in_.cluster.intern_shape(requests, constraints);
-    if (app.driver_shape) {
-        release_shape(*app.driver_shape);
+    if (app.declared.driver_shape) {
+        release_shape(*app.declared.driver_shape);
     }
-    app.driver_shape = shape;
+    app.declared.driver_shape = shape;
     in_.waiting.changed(app);
     in_.worklist.queue_changed = true;
 }
@@ -96,7 +97,7 @@ void GangStore::add_shape(
     const core::Resources& requests,
     const core::Constraints& constraints) {
     shape.id = in_.cluster.intern_shape(requests, constraints);
-    app.shapes.push_back(shape);
+    app.declared.shapes.push_back(shape);
 }
 
 void GangStore::release_shape(core::ShapeId shape) {
@@ -106,10 +107,10 @@ void GangStore::release_shape(core::ShapeId shape) {
 }
 
 void GangStore::release_shapes(Application& app) {
-    for (const GangShape& shape : app.shapes) {
+    for (const GangShape& shape : app.declared.shapes) {
         release_shape(shape.id);
     }
-    app.shapes.clear();
+    app.declared.shapes.clear();
     in_.waiting.changed(app);
 }
 

@@ -112,7 +112,8 @@ void Ledger::open(Application& app, Slot& slot, std::string_view node) {
 void Ledger::open_at(Application& app, Slot& slot, core::NodeIndex node) {
     ENSURE(slot.allocation.is_none());
     set_state(app, slot, SlotState::open);
-    slot.allocation = cluster_.allocate(node, app.shapes[slot.shape].id, core::UsedBy::gang);
+    slot.allocation =
+        cluster_.allocate(node, app.declared.shapes[slot.shape].id, core::UsedBy::gang);
     count_open(slot, 1);
 }
 
@@ -139,7 +140,7 @@ void Ledger::assign(Application& app, std::size_t index, PodId compacted) {
 
 void Ledger::assign_to(Application& app, Slot& slot, const Assignee& assignee) {
     count_open(slot, -1);
-    const core::Resources& size = cluster_.resources(app.shapes[slot.shape].id);
+    const core::Resources& size = cluster_.resources(app.declared.shapes[slot.shape].id);
     const core::Resources amounts = core::larger(size, assignee.requests);
     std::optional<core::AllocationId> own = cluster_.take_pod(assignee.uid);
     if (!slot.allocation.is_none() && slot.node == assignee.node) {
@@ -172,7 +173,9 @@ void Ledger::release(Application& app, PodEntry& entry) {
     slot.pod = {};
     set_state(app, slot, SlotState::open);
     cluster_.reallocate(
-        slot.allocation, cluster_.resources(app.shapes[slot.shape].id), core::UsedBy::gang);
+        slot.allocation,
+        cluster_.resources(app.declared.shapes[slot.shape].id),
+        core::UsedBy::gang);
     count_open(slot, 1);
 }
 
@@ -188,7 +191,7 @@ void Ledger::unplace(Application& app, Slot& slot) {
 void Ledger::release_later(Application& app, const Slot& slot, std::int64_t generation) {
     const core::AllocationId allocation = cluster_.allocate(
         cluster_.node_or_placeholder(slot.node.str()),
-        app.shapes[slot.shape].id,
+        app.declared.shapes[slot.shape].id,
         core::UsedBy::gang);
     keep(app, allocation, generation);
 }
@@ -284,20 +287,20 @@ void Ledger::drop(Application& app) {
         cluster_.release(pending.allocation);
     }
     app.pending_releases.reset();
-    app.reserved = false;
+    app.published.reserved = false;
 }
 
 std::optional<std::size_t> Ledger::find_open(
     const Application& app, const PodEntry& entry, bool avoids_overcommitted) const {
     const std::int32_t profile = profile_of(entry.pod);
     std::vector<bool> takes_it;  // by shape: slots are many, shapes few
-    for (const GangShape& shape : app.shapes) {
+    for (const GangShape& shape : app.declared.shapes) {
         takes_it.push_back(fits_within(entry.pod.requests, cluster_.resources(shape.id)));
     }
     std::optional<std::size_t> other;
     for (std::size_t i = app.open_from; i < app.slots.size(); ++i) {
         const Slot& slot = app.slots[i];
-        const GangShape& shape = app.shapes[slot.shape];
+        const GangShape& shape = app.declared.shapes[slot.shape];
         if (slot.state != SlotState::open || !is_stored(app, slot) || !takes_it[slot.shape] ||
             (other && shape.profile != profile) || !is_usable(app, slot)) {
             continue;
@@ -321,7 +324,7 @@ std::optional<std::size_t> Ledger::find_open(
 
 bool Ledger::is_usable(const Application& app, const Slot& slot) const {
     const auto node = cluster_.find_node(slot.node.str());
-    return node && cluster_.is_eligible(*node, app.shapes[slot.shape].id);
+    return node && cluster_.is_eligible(*node, app.declared.shapes[slot.shape].id);
 }
 
 bool Ledger::is_overcommitted_for(core::NodeIndex node, core::ShapeId shape) const {

@@ -122,7 +122,7 @@ private:
 
 /// Whether the API server has the reservation that names this slot where it is.
 inline bool is_stored(const Application& app, const Slot& slot) {
-    return app.first_generation + slot.since <= app.stored;
+    return app.published.first_generation + slot.since <= app.published.stored;
 }
 
 /// The profile label of an executor, 0 if there is none.

@@ -44,16 +44,18 @@ void Admission::classify_waiting() {
             continue;
         }
         step_.work_left -= work_per_attempt;
-        if (!app.diagnostics->problem.empty() || app.conf_needed || !app.driver_shape) {
+        if (!app.declared.diagnostics->problem.empty() || app.declared.conf_needed ||
+            !app.declared.driver_shape) {
             const PodEntry& entry = model_.pods.at(app.uid);
             status_.report_warnings(app, entry);
             status_.is_not_to_be_placed(app, entry);
             refresh_.request();  // those behind it are one fewer
             continue;
         }
-        EquivalenceKey key{app.is_surplus, placer_.policy_of(app), {*app.driver_shape}, {}};
+        EquivalenceKey key{
+            app.is_surplus, placer_.policy_of(app), {*app.declared.driver_shape}, {}};
         std::int64_t size = 0;
-        for (const GangShape& shape : app.shapes) {
+        for (const GangShape& shape : app.declared.shapes) {
             key.shapes.push_back(shape.id);
             key.counts.push_back(shape.count);
             size += shape.count;
@@ -203,25 +205,25 @@ Admission::AttemptResult Admission::attempt(
 
 void Admission::admit(Application& app, PodEntry& entry, const core::Plan& plan) {
     model_.ledger.expect(app, model_.waiting.entry(app).size);
-    for (std::size_t shape = 0; shape < app.shapes.size(); ++shape) {
+    for (std::size_t shape = 0; shape < app.declared.shapes.size(); ++shape) {
         for (const core::NodeCount& found : plan.executors[shape]) {
             model_.ledger.add_open(app, shape, found.node, found.count);
         }
     }
     core::StringMap annotations;
     if (app.is_driver) {
-        app.first_generation = 0;
-        app.generation = 1;
-        app.epoch = model_.term.epoch;
-        app.annotation = model_.texts.keep(publisher_.text_of(app));
-        app.text_generation = app.generation;
-        app.stored = 0;
-        app.is_shown = true;  // the bind brings it: no bound state can be without it
+        app.published.first_generation = 0;
+        app.published.generation = 1;
+        app.published.epoch = model_.term.epoch;
+        app.published.annotation = model_.texts.keep(publisher_.text_of(app));
+        app.published.text_generation = app.published.generation;
+        app.published.stored = 0;
+        app.published.is_shown = true;  // the bind brings it: no bound state can be without it
         if (!annotation_fits(app)) {
             model_.ledger.drop(app);
             return;
         }
-        annotations = {{std::string(reservation_annotation), app.annotation.str()}};
+        annotations = {{std::string(reservation_annotation), app.published.annotation.str()}};
     } else if (!app.surplus_of.empty()) {
         const Application* gang = model_.gangs.find_owner(entry);
         annotations = {
@@ -252,7 +254,7 @@ void Admission::admit(Application& app, PodEntry& entry, const core::Plan& plan)
 /// spread too widely is not admitted. What the pod carries beside ours is added
 /// up by the edge, which sees all of it.
 bool Admission::annotation_fits(Application& app) {
-    const std::size_t bytes = app.annotation.str().size();
+    const std::size_t bytes = app.published.annotation.str().size();
     if (bytes <= reservation_bytes_max) {
         return true;
     }
@@ -260,7 +262,7 @@ bool Admission::annotation_fits(Application& app) {
         "the gang's reservation would be an annotation of " + std::to_string(bytes) +
         " bytes, more than the " + std::to_string(reservation_bytes_max) + " allowed");
     status_.set_message(
-        app, problem_message(model_.cluster.node_count(), app.diagnostics->problem));
+        app, problem_message(model_.cluster.node_count(), app.declared.diagnostics->problem));
     return false;
 }
 

@@ -7,17 +7,17 @@
 namespace gang {
 
 core::PackingPolicy Placer::policy_of(const Application& app) const {
-    return app.packing
-               ? *app.packing
+    return app.declared.packing
+               ? *app.declared.packing
                : model_.schema.packing_of(model_.pods.scheduler_name(model_.pods.id_of(app.uid)));
 }
 
 core::PlacementRequest Placer::request_of(const Application& app, core::View view) const {
     core::PlacementRequest request;
     request.policy = policy_of(app);
-    request.driver = app.driver_shape;
+    request.driver = app.declared.driver_shape;
     request.view = view;
-    for (const GangShape& shape : app.shapes) {
+    for (const GangShape& shape : app.declared.shapes) {
         request.executors.push_back({shape.id, shape.count});
     }
     return request;

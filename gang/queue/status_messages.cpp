@@ -23,8 +23,8 @@ constexpr std::int64_t conf_patience_ms = 900;
 }  // namespace
 
 MemoKey StatusMessages::key_of(const Application& app) {
-    MemoKey key{{*app.driver_shape, 1}};
-    for (const GangShape& shape : app.shapes) {
+    MemoKey key{{*app.declared.driver_shape, 1}};
+    for (const GangShape& shape : app.declared.shapes) {
         key.emplace_back(shape.id, shape.count);
     }
     return key;
@@ -55,7 +55,7 @@ ReasonCode StatusMessages::refusal_of(const Application& app, MessageContext& co
     bool is_closed = false;
     std::vector<core::ShapeCount> parts =
         placer_.request_of(app, core::View::allocatable).executors;
-    parts.push_back({*app.driver_shape, 1});
+    parts.push_back({*app.declared.driver_shape, 1});
     for (const core::ShapeCount& part : parts) {
         const core::OpenCapacity capacity = capacity_if_open(part.shape, context);
         if (capacity.nodes == 0 && part.count > 0 && model_.cluster.node_count() > 0) {
@@ -87,15 +87,15 @@ const std::optional<core::Rejection>& StatusMessages::find_rejection(
 std::optional<StatusMessage> StatusMessages::find_obstacle(
     const Application& app, const PodEntry& entry, Placed& placed) const {
     const std::size_t nodes = model_.cluster.node_count();
-    if (!app.diagnostics->problem.empty()) {
-        return problem_message(nodes, app.diagnostics->problem);
+    if (!app.declared.diagnostics->problem.empty()) {
+        return problem_message(nodes, app.declared.diagnostics->problem);
     }
-    if (app.conf_needed) {
-        const bool quickly =
-            app.conf->problem == ConfProblem::not_found || app.conf->problem == ConfProblem::failed;
+    if (app.declared.conf_needed) {
+        const bool quickly = app.declared.conf->problem == ConfProblem::not_found ||
+                             app.declared.conf->problem == ConfProblem::failed;
         const bool is_time =
-            app.conf->misses > 0 &&
-            (!quickly || step_.now_ms - app.conf->first_miss_ms >= conf_patience_ms);
+            app.declared.conf->misses > 0 &&
+            (!quickly || step_.now_ms - app.declared.conf->first_miss_ms >= conf_patience_ms);
         return is_time ? conf_message(nodes, app, entry.pod) : StatusMessage{};
     }
     if (const auto limit = surplus_limit(app, placed)) {
@@ -107,16 +107,16 @@ std::optional<StatusMessage> StatusMessages::find_obstacle(
 std::optional<std::int64_t> StatusMessages::surplus_limit(
     const Application& app, Placed& placed) const {
     const Application* gang = app.surplus_of.empty() ? nullptr : model_.gangs.find(app.surplus_of);
-    if (gang == nullptr || gang->shapes.empty()) {
+    if (gang == nullptr || gang->declared.shapes.empty()) {
         return std::nullopt;
     }
     const std::int32_t profile = profile_of(model_.pods.at(app.uid).pod);
-    const auto declared =
-        std::find_if(gang->shapes.begin(), gang->shapes.end(), [profile](const GangShape& shape) {
-            return shape.profile == profile;
-        });
+    const auto declared = std::find_if(
+        gang->declared.shapes.begin(),
+        gang->declared.shapes.end(),
+        [profile](const GangShape& shape) { return shape.profile == profile; });
     const std::int64_t limit =
-        declared == gang->shapes.end() ? gang->shapes.front().max : declared->max;
+        declared == gang->declared.shapes.end() ? gang->declared.shapes.front().max : declared->max;
     if (limit <= 0) {
         return std::nullopt;
     }
@@ -141,7 +141,7 @@ StatusMessage StatusMessages::message_of(
     if (auto obstacle = find_obstacle(app, entry, context.cache.placed)) {
         return std::move(*obstacle);
     }
-    if (!app.driver_shape) {
+    if (!app.declared.driver_shape) {
         return {};
     }
     const std::string subject = subject_of(app, entry.pod);

@@ -12,11 +12,11 @@
 namespace gang {
 
 void WaitingStatus::report_warnings(Application& app, const PodEntry& entry) {
-    if (app.diagnostics->warnings.empty()) {
+    if (app.declared.diagnostics->warnings.empty()) {
         return;
     }
     std::string text;
-    for (const std::string& warning : std::exchange(app.diagnostics.make().warnings, {})) {
+    for (const std::string& warning : std::exchange(app.declared.diagnostics.make().warnings, {})) {
         text += (text.empty() ? "" : "; ") + warning;
     }
     status_reporter_.event(entry.pod, true, "DeclarationMismatch", std::move(text));

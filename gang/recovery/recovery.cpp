@@ -34,21 +34,21 @@ bool Recovery::run() {
 
 void Recovery::adopt(Application& app) {
     const std::string* text = model_.pods.reservation(model_.pods.id_of(app.uid));
-    if (app.reserved && text != nullptr && *text == app.annotation) {
+    if (app.published.reserved && text != nullptr && *text == app.published.annotation) {
         return;
     }
     model_.ledger.drop(app);
     model_.gangs.release_shapes(app);
     model_.worklist.degraded.erase(app.rank());
-    app.reported_unplaced = false;
-    app.reserved = false;
+    app.health.reported_unplaced = false;
+    app.published.reserved = false;
     if (!read_reservation(app, text)) {
         if (model_.reader.reads_gangs()) {
             declarations_.want_declaration(app);
         }
         return;
     }
-    app.reserved = true;
+    app.published.reserved = true;
     if (model_.schema.is_sealed()) {
         declarations_.forget_declaration(app);
     } else {
@@ -67,23 +67,23 @@ bool Recovery::read_reservation(Application& app, const std::string* text) {
     if (text == nullptr || !model_.reader.reads_gangs()) {
         return false;
     }
-    app.annotation = model_.texts.keep(*text);
+    app.published.annotation = model_.texts.keep(*text);
     const auto read = decode_reservation(*text, model_.schema.gang.max_gang_size - 1);
     if (!read || read->anchor != app.uid) {
-        app.diagnostics.make().notes = {
+        app.declared.diagnostics.make().notes = {
             read ? "the reservation annotation belongs to another pod" : read.error().message};
         return false;
     }
-    app.first_generation = read->generation;
-    app.generation = read->generation;
-    app.text_generation = read->generation;
-    app.stored = read->generation;
-    app.is_shown = true;
-    app.epoch = read->epoch;
-    app.queue = model_.texts.keep(read->queue);
+    app.published.first_generation = read->generation;
+    app.published.generation = read->generation;
+    app.published.text_generation = read->generation;
+    app.published.stored = read->generation;
+    app.published.is_shown = true;
+    app.published.epoch = read->epoch;
+    app.declared.queue = model_.texts.keep(read->queue);
     model_.ledger.expect(app, slot_count(*read));
     for (const ReservedShape& shape : read->shapes) {
-        const std::size_t index = app.shapes.size();
+        const std::size_t index = app.declared.shapes.size();
         std::int64_t count = shape.unplaced;
         for (const auto& [node, slots] : shape.slots_per_node) {
             count += slots;

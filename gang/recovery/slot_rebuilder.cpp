@@ -45,7 +45,7 @@ void SlotRebuilder::run() {
         step_.work_left -=
             work_per_attempt + work_per_slot * static_cast<std::int64_t>(app->slots.size());
         const bool is_known = size.problem.empty();
-        if (app->reserved) {
+        if (app->published.reserved) {
             bound_by(*app, size);
         } else if (!is_known || !may_place || !rebuild(*app, size)) {
             ++next;
@@ -54,7 +54,7 @@ void SlotRebuilder::run() {
         model_.wanted.unverified.erase(rank);
         if (is_known) {  // else it may still be found
             model_.wanted.to_rebuild.erase(rank);
-            app->is_unproven = false;
+            app->published.is_unproven = false;
         }
         next = model_.wanted.found.erase(next);
         if (PodEntry* entry = model_.pods.find_active(rank.uid); entry != nullptr && is_known) {
@@ -82,7 +82,7 @@ void SlotRebuilder::bound_by(Application& app, const GangSize& size) {
     const spark::ExecutorShape* said = is_known ? &size.executors.front() : nullptr;
     const core::Resources bound = is_known ? bound_of(app, said->requests) : core::Resources{};
     const auto is_fine = [&](const Slot& slot) {
-        const GangShape& shape = app.shapes[slot.shape];
+        const GangShape& shape = app.declared.shapes[slot.shape];
         return is_known && shape.profile == said->profile &&
                fits_within(model_.cluster.resources(shape.id), bound);
     };
@@ -109,7 +109,7 @@ void SlotRebuilder::bound_by(Application& app, const GangSize& size) {
         return;
     }
     if (is_known) {
-        const std::size_t shape = app.shapes.size();
+        const std::size_t shape = app.declared.shapes.size();
         model_.gangs.add_shape(
             app, {said->profile, said->count, said->max, {}}, said->requests, said->constraints);
         for (const std::size_t i : too_large) {
@@ -120,7 +120,7 @@ void SlotRebuilder::bound_by(Application& app, const GangSize& size) {
     const auto kept = static_cast<std::int64_t>(app.slots.size());
     const std::int64_t replaced = std::min(held, is_known ? said->count : 0) - kept;
     if (replaced > 0) {
-        model_.ledger.add(app, app.shapes.size() - 1, {}, replaced);
+        model_.ledger.add(app, app.declared.shapes.size() - 1, {}, replaced);
     }
     report_bounded(app);
     model_.worklist.to_check.insert(app.uid);
@@ -160,7 +160,7 @@ bool SlotRebuilder::rebuild(Application& app, const GangSize& size) {
     }
     std::vector<core::NodeCount> room;
     if (missing > 0) {
-        room = placer_.find_free_capacity(app, app.shapes.front().id, missing);
+        room = placer_.find_free_capacity(app, app.declared.shapes.front().id, missing);
         std::int64_t found = 0;
         for (const core::NodeCount& place : room) {
             found += place.count;
@@ -174,11 +174,11 @@ bool SlotRebuilder::rebuild(Application& app, const GangSize& size) {
     for (const auto& [node, count] : running) {
         model_.ledger.add(app, 0, node, count);
     }
-    app.reserved = true;
-    app.is_shown = false;
-    app.first_generation = app.generation + 1;
-    app.stored = app.generation;
-    app.annotation = {};
+    app.published.reserved = true;
+    app.published.is_shown = false;
+    app.published.first_generation = app.published.generation + 1;
+    app.published.stored = app.published.generation;
+    app.published.annotation = {};
     assigner_.assign_members(app);
     assigner_.open_remaining(app);
     for (const core::NodeCount& place : room) {
@@ -203,7 +203,7 @@ void SlotRebuilder::report_bounded(Application& app) {
 
 void SlotRebuilder::report_rebuilt(Application& app) {
     const std::string slots = std::to_string(app.slots.size());
-    app.diagnostics.make().notes = {
+    app.declared.diagnostics.make().notes = {
         "its reservation was lost, and its " + slots +
         " slots were made anew from what it declares"};
     if (app.slots.empty()) {

@@ -33,14 +33,14 @@ std::string subject_of(const Application& app, const core::Pod& pod) {
 }
 
 StatusMessage conf_message(std::size_t nodes, const Application& app, const core::Pod& driver) {
-    const bool unreadable = app.conf->problem == ConfProblem::unreadable;
+    const bool unreadable = app.declared.conf->problem == ConfProblem::unreadable;
     std::string text = none_of(nodes) + "looked at: config map " + driver.namespace_name + "/" +
                        driver.spark_properties->config_map +
                        (unreadable ? " is not a Spark conf" : " is not readable yet");
-    if (!app.conf->message.empty()) {
-        text += " (" + app.conf->message + ")";
+    if (!app.declared.conf->message.empty()) {
+        text += " (" + app.declared.conf->message + ")";
     }
-    if (app.conf->problem == ConfProblem::forbidden) {
+    if (app.declared.conf->problem == ConfProblem::forbidden) {
         text += "; grant the scheduler get on config maps in namespace " + driver.namespace_name;
     }
     return {
@@ -102,7 +102,7 @@ StatusMessage retry_message(std::size_t nodes, const Retry& retry) {
 
 StatusMessage member_message(
     std::size_t nodes, const Application& gang, const core::Resources& asked) {
-    if (gang.reported_unplaced) {
+    if (gang.health.reported_unplaced) {
         return {
             ReasonCode::waiting_for_capacity,
             none_of(nodes) + "have room for what its gang lacks, " + core::describe(asked) +
@@ -123,7 +123,8 @@ StatusMessage ownerless_message(std::size_t nodes, const core::Pod& executor) {
     const std::string& application = application_id(executor);
     return {
         ReasonCode::waiting_in_queue,
-        none_of(nodes) + "looked at: the executor waits for the admitted driver of its application" +
+        none_of(nodes) +
+            "looked at: the executor waits for the admitted driver of its application" +
             (application.empty() ? std::string() : " " + application) + " in namespace " +
             executor.namespace_name};
 }
@@ -171,7 +172,7 @@ std::string bound_text(const PodEntry& entry, const Application* app) {
     };
     return text + ", with room reserved for " + counted(app->slots.size(), "executor") + " on " +
            counted(nodes.size(), "node") +
-           (app->source.empty() ? "" : ", as said by " + app->source.str());
+           (app->declared.source.empty() ? "" : ", as said by " + app->declared.source.str());
 }
 
 }  // namespace gang

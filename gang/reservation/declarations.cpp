@@ -12,14 +12,14 @@ namespace gang {
 
 void Declarations::want_declaration(Application& app) {
     model_.wanted.to_rebuild.insert(app.rank());
-    app.is_unproven = true;
+    app.published.is_unproven = true;
     const PodEntry* entry = model_.pods.find_active(app.uid);
     if (entry == nullptr || entry->pod.node_name.empty() ||
         model_.wanted.found.contains(app.rank())) {
         return;
     }
     if (model_.reader.is_spark_driver(entry->pod)) {
-        app.conf_needed = true;
+        app.declared.conf_needed = true;
         model_.conf_asker.want(app.uid, step_.now_ms);
     } else {
         declaration_found(app, model_.reader.size_of(entry->pod, nullptr));
@@ -28,20 +28,21 @@ void Declarations::want_declaration(Application& app) {
 
 void Declarations::forget_declaration(Application& app) {
     model_.wanted.unverified.erase(app.rank());
-    if (std::exchange(app.is_unproven, false)) {
+    if (std::exchange(app.published.is_unproven, false)) {
         model_.wanted.to_rebuild.erase(app.rank());
-        app.conf_needed = false;
+        app.declared.conf_needed = false;
         model_.conf_asker.forget(app.uid);
         model_.wanted.found.erase(app.rank());
     }
 }
 
 bool Declarations::awaits_declaration(const Application& app, const core::Pod& driver) const {
-    if (app.is_unproven || !model_.reader.reads_gangs()) {
-        return app.is_unproven;
+    if (app.published.is_unproven || !model_.reader.reads_gangs()) {
+        return app.published.is_unproven;
     }
     const std::string* text = core::find_value(driver.annotations, reservation_annotation);
-    const bool is_known = app.reserved && text != nullptr && *text == app.annotation;
+    const bool is_known =
+        app.published.reserved && text != nullptr && *text == app.published.annotation;
     const bool is_vouched_for = model_.schema.is_sealed() && text != nullptr;
     return !is_known && !is_vouched_for && model_.worklist.to_adopt.contains(app.rank());
 }
@@ -56,7 +57,7 @@ bool Declarations::awaits_lost_declaration() const {
 void Declarations::declaration_found(Application& app, GangSize size) {
     const bool is_lost = !size.problem.empty();
     if (!is_lost) {
-        app.conf_needed = false;
+        app.declared.conf_needed = false;
         model_.conf_asker.forget(app.uid);
     }
     if (!is_lost || !model_.wanted.found.contains(app.rank())) {

@@ -27,18 +27,18 @@ constexpr std::int64_t dispute_forgotten_ms = 600'000;
 
 std::int64_t Publisher::rewrite(Application& app) {
     model_.worklist.to_publish.insert(app.uid);
-    return ++app.generation;
+    return ++app.published.generation;
 }
 
 std::string Publisher::text_of(const Application& app) const {
     Reservation out;
-    out.generation = app.generation;
-    out.epoch = app.epoch;
-    out.queue = app.queue;
+    out.generation = app.published.generation;
+    out.epoch = app.published.epoch;
+    out.queue = app.declared.queue;
     out.profile = model_.pods.scheduler_name(model_.pods.id_of(app.uid));
     out.anchor = app.uid;
-    std::vector<std::map<std::string, std::int64_t>> counts(app.shapes.size());
-    for (const GangShape& shape : app.shapes) {
+    std::vector<std::map<std::string, std::int64_t>> counts(app.declared.shapes.size());
+    for (const GangShape& shape : app.declared.shapes) {
         out.shapes.push_back(
             {shape.profile,
              shape.max,
@@ -62,49 +62,50 @@ std::string Publisher::text_of(const Application& app) const {
 
 /// A write that came too late is repeated on the pod's next state, a few times at once.
 bool Publisher::may_publish(const Application& app) const {
-    return app.writing == 0 &&
-           (app.rewrites->not_before_ms <= step_.now_ms ||
-            (app.rewrites->waits_for_change &&
-             model_.pods.resource_version(model_.pods.id_of(app.uid)) != app.rewrites->written_on));
+    return app.published.writing == 0 &&
+           (app.published.rewrites->not_before_ms <= step_.now_ms ||
+            (app.published.rewrites->waits_for_change &&
+             model_.pods.resource_version(model_.pods.id_of(app.uid)) !=
+                 app.published.rewrites->written_on));
 }
 
 void Publisher::publish_changed() {
     for (const std::string& uid : std::exchange(model_.worklist.to_publish, {})) {
         Application* app = model_.gangs.find(uid);
-        if (app == nullptr || app->phase != Phase::running || !app->reserved ||
-            app->generation == app->stored) {
+        if (app == nullptr || app->phase != Phase::running || !app->published.reserved ||
+            app->published.generation == app->published.stored) {
             continue;
         }
         if (!may_publish(*app)) {
             model_.worklist.to_publish.insert(uid);
-            if (app->writing == 0) {
-                step_.wake_at(app->rewrites->not_before_ms);
+            if (app->published.writing == 0) {
+                step_.wake_at(app->published.rewrites->not_before_ms);
             }
             continue;
         }
         const core::Pod driver = model_.driver_of(*app);
-        app->epoch = model_.term.epoch;
-        app->annotation = model_.texts.keep(text_of(*app));
-        app->text_generation = app->generation;
-        app->is_shown = false;
-        app->writing = app->generation;
-        app->rewrites.make().written_on = driver.resource_version;
+        app->published.epoch = model_.term.epoch;
+        app->published.annotation = model_.texts.keep(text_of(*app));
+        app->published.text_generation = app->published.generation;
+        app->published.is_shown = false;
+        app->published.writing = app->published.generation;
+        app->published.rewrites.make().written_on = driver.resource_version;
         model_.awaited_answers.expect(uid, AwaitedAnswers::Write::reservation);
         ++step_.counters.reservations_rewritten;
         step_.decisions.emplace_back(UpdateReservation{
             ref_of(driver),
             driver.resource_version,
-            {{std::string(reservation_annotation), app->annotation.str()}}});
+            {{std::string(reservation_annotation), app->published.annotation.str()}}});
     }
 }
 
 void Publisher::answered(Application& app, WriteOutcome outcome) {
-    const std::int64_t sent = std::exchange(app.writing, 0);
+    const std::int64_t sent = std::exchange(app.published.writing, 0);
     if (outcome == WriteOutcome::written) {
         stored(app, sent);
-    } else if (app.stored < sent) {  // else the watch has shown that it landed
+    } else if (app.published.stored < sent) {  // else the watch has shown that it landed
         ++step_.counters.reservation_writes_failed;
-        Rewrites& rewrites = app.rewrites.make();
+        Rewrites& rewrites = app.published.rewrites.make();
         rewrites.waits_for_change =
             outcome == WriteOutcome::changed && rewrites.failures < prompt_rewrites_max;
         rewrites.not_before_ms =
@@ -114,28 +115,28 @@ void Publisher::answered(Application& app, WriteOutcome outcome) {
 }
 
 void Publisher::stored(Application& app, std::int64_t generation) {
-    if (generation <= app.stored) {
+    if (generation <= app.published.stored) {
         return;
     }
-    app.stored = generation;
-    if (app.rewrites.is_made()) {
-        app.rewrites.make().failures = 0;
-        app.rewrites.make().waits_for_change = false;
+    app.published.stored = generation;
+    if (app.published.rewrites.is_made()) {
+        app.published.rewrites.make().failures = 0;
+        app.published.rewrites.make().waits_for_change = false;
     }
     model_.ledger.finish_releases(app, generation);
     model_.worklist.dirty_gangs.insert(app.uid);  // slots that wait for this may be filled
 }
 
 void Publisher::observe(Application& app, const std::string* text) {
-    if (text != nullptr && *text == app.annotation) {
-        app.is_shown = true;
-        stored(app, app.text_generation);
+    if (text != nullptr && *text == app.published.annotation) {
+        app.published.is_shown = true;
+        stored(app, app.published.text_generation);
         return;
     }
-    if (!app.is_shown) {
+    if (!app.published.is_shown) {
         return;
     }
-    Rewrites& rewrites = app.rewrites.make();
+    Rewrites& rewrites = app.published.rewrites.make();
     if (step_.now_ms - rewrites.disputed_ms > dispute_forgotten_ms) {
         rewrites.disputes = 0;
     }
@@ -147,7 +148,7 @@ void Publisher::observe(Application& app, const std::string* text) {
             "somebody else changed the annotation gang-scheduler/reservation: it is written anew");
     }
     ++step_.counters.reservations_disputed;
-    app.is_shown = false;
+    app.published.is_shown = false;
     rewrites.disputed_ms = step_.now_ms;
     const std::int64_t pause_ms =
         rewrites.disputes == 0

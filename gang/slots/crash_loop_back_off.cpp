@@ -10,7 +10,7 @@ namespace {
 
 std::int64_t declared_executors(const Application& app) {
     std::int64_t executors = 0;
-    for (const GangShape& shape : app.shapes) {
+    for (const GangShape& shape : app.declared.shapes) {
         executors += shape.count;
     }
     return executors;
@@ -27,7 +27,7 @@ void CrashLoopBackOff::note_failure(PodEntry& entry, Application* owner) {
     if (!std::exchange(entry.lived, false) || !failed || owner == nullptr) {
         return;
     }
-    owner->crash_loop.make().note_failure(declared_executors(*owner), step_.now_ms);
+    owner->health.crash_loop.make().note_failure(declared_executors(*owner), step_.now_ms);
     model_.worklist.dirty_gangs.insert(owner->uid);
 }
 
@@ -44,7 +44,7 @@ bool CrashLoopBackOff::back_off(Application& app) {
             failing_message(model_.cluster.node_count(), app, crash_loop_pause_ms_max),
             step_.now_ms);
     }
-    if (app.crash_loop.make().is_to_be_told(step_.now_ms)) {
+    if (app.health.crash_loop.make().is_to_be_told(step_.now_ms)) {
         status_reporter_.event(
             model_.driver_of(app),
             true,
@@ -62,7 +62,7 @@ void CrashLoopBackOff::end_due() {
 }
 
 std::int64_t crash_backoff_until_ms(const Application& app) {
-    return app.crash_loop->crash_backoff_until_ms(declared_executors(app));
+    return app.health.crash_loop->crash_backoff_until_ms(declared_executors(app));
 }
 
 }  // namespace gang

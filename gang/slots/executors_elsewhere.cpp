@@ -17,23 +17,24 @@ void ExecutorsElsewhere::observe(const core::Pod& pod) {
         !known_.insert(pod.uid).second) {
         return;
     }
-    if (!model_.term.leads || !app->reserved || app->phase != Phase::running) {
+    if (!model_.term.leads || !app->published.reserved || app->phase != Phase::running) {
         return;
     }
     std::optional<std::size_t> found;
     for (std::size_t i = 0; i < app->slots.size(); ++i) {
         const Slot& slot = app->slots[i];
         const bool is_better = !found || slot.node == pod.node_name;
-        if (slot.pod.is_none() && app->shapes[slot.shape].profile == profile_of(pod) && is_better) {
+        if (slot.pod.is_none() && app->declared.shapes[slot.shape].profile == profile_of(pod) &&
+            is_better) {
             found = i;
         }
     }
     if (found) {
-        --app->shapes[app->slots[*found].shape].count;
+        --app->declared.shapes[app->slots[*found].shape].count;
         model_.ledger.give_up(*app, {*found}, publisher_.rewrite(*app));
         model_.worklist.dirty_gangs.insert(app->uid);
     }
-    if (!std::exchange(app->reported_elsewhere, true)) {
+    if (!std::exchange(app->health.reported_elsewhere, true)) {
         status_reporter_.event(
             model_.driver_of(*app),
             true,

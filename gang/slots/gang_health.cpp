@@ -12,17 +12,17 @@ void GangHealth::report(Application& app) {
     } else {
         model_.worklist.degraded.erase(app.rank());
     }
-    if (app.reported_unplaced == (unplaced > 0)) {
+    if (app.health.reported_unplaced == (unplaced > 0)) {
         return;
     }
-    app.reported_unplaced = unplaced > 0;
+    app.health.reported_unplaced = unplaced > 0;
     status_reporter_.event(
         model_.driver_of(app),
-        app.reported_unplaced,
-        app.reported_unplaced ? "GangDegraded" : "GangRepaired",
-        app.reported_unplaced ? "no room now for " + std::to_string(unplaced) +
-                                    " of the gang's slots, whose nodes were lost or are full"
-                              : "every slot of the gang has room again");
+        app.health.reported_unplaced,
+        app.health.reported_unplaced ? "GangDegraded" : "GangRepaired",
+        app.health.reported_unplaced ? "no room now for " + std::to_string(unplaced) +
+                                           " of the gang's slots, whose nodes were lost or are full"
+                                     : "every slot of the gang has room again");
 }
 
 }  // namespace gang

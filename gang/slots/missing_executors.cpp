@@ -8,16 +8,16 @@
 namespace gang {
 
 void MissingExecutors::watch(Application& app) {
-    const bool waits =
-        app.phase == Phase::running && app.reserved && app.driver_runs && app.pending->empty();
+    const bool waits = app.phase == Phase::running && app.published.reserved &&
+                       app.health.driver_runs && app.pending->empty();
     const auto missing = waits ? static_cast<std::int64_t>(app.count_empty()) : 0;
-    if (missing == app.missing) {
+    if (missing == app.health.missing) {
         return;
     }
-    app.missing = missing;
-    app.missing_since_ms = step_.now_ms;
-    app.reported_missing = app.reported_missing && missing > 0;
-    if (missing > 0 && !app.missing_is_due) {
+    app.health.missing = missing;
+    app.health.missing_since_ms = step_.now_ms;
+    app.health.reported_missing = app.health.reported_missing && missing > 0;
+    if (missing > 0 && !app.health.missing_is_due) {
         check_at(app, step_.now_ms + model_.schema.gang.missing_executors_after_ms);
     }
 }
@@ -30,21 +30,21 @@ void MissingExecutors::check() {
         if (app == nullptr) {
             continue;
         }
-        app->missing_is_due = false;
-        if (app->phase != Phase::running || app->missing == 0 ||
-            (app->reported_missing && !release)) {
+        app->health.missing_is_due = false;
+        if (app->phase != Phase::running || app->health.missing == 0 ||
+            (app->health.reported_missing && !release)) {
             continue;
         }
-        if (app->missing_since_ms + after_ms > step_.now_ms) {
-            check_at(*app, app->missing_since_ms + after_ms);
+        if (app->health.missing_since_ms + after_ms > step_.now_ms) {
+            check_at(*app, app->health.missing_since_ms + after_ms);
             continue;
         }
-        app->reported_missing = true;
+        app->health.reported_missing = true;
         status_reporter_.event(
             model_.driver_of(*app),
             true,
             "ExecutorsMissing",
-            std::to_string(app->missing) + " of " + std::to_string(app->slots.size()) +
+            std::to_string(app->health.missing) + " of " + std::to_string(app->slots.size()) +
                 " slots have had no executor for " + duration_text(after_ms) +
                 (release ? "; their room is given back" : "; their room is kept for them"));
         if (release) {
@@ -57,7 +57,7 @@ void MissingExecutors::check() {
 }
 
 void MissingExecutors::check_at(Application& app, std::int64_t at_ms) {
-    app.missing_is_due = true;
+    app.health.missing_is_due = true;
     missing_due_.add(at_ms, model_.texts.keep(app.uid));
 }
 

@@ -16,7 +16,8 @@ namespace {
 bool annotation_takes(const Application& app, const core::Pod& pod) {
     Reservation one;
     one.shapes.push_back({0, 0, pod.requests, pod.constraints, {}, 0});
-    return app.annotation.str().size() + encode_reservation(one).size() <= reservation_bytes_max;
+    return app.published.annotation.str().size() + encode_reservation(one).size() <=
+           reservation_bytes_max;
 }
 
 /// The API server's admission (DefaultTolerationSeconds) gives every pod these two, unless it
@@ -38,9 +39,12 @@ bool are_alike(core::Constraints a, core::Constraints b) {
 }  // namespace
 
 void ShapeLearner::learn_shapes(Application& app) {
-    const bool known = std::all_of(
-        app.shapes.begin(), app.shapes.end(), [](const auto& shape) { return shape.learned; });
-    if (!app.reserved || app.phase != Phase::running || known || !leadership_.is_fence_passed()) {
+    const bool known =
+        std::all_of(app.declared.shapes.begin(), app.declared.shapes.end(), [](const auto& shape) {
+            return shape.learned;
+        });
+    if (!app.published.reserved || app.phase != Phase::running || known ||
+        !leadership_.is_fence_passed()) {
         return;  // before the fence, free room is nobody's yet
     }
     for (const Rank& rank : *app.pending) {
@@ -57,25 +61,27 @@ void ShapeLearner::learn_shape(Application& app, const core::Pod& pod) {
     const auto is_of_profile = [&pod](const GangShape& shape) {
         return shape.profile == profile_of(pod);
     };
-    const auto shape = std::find_if(app.shapes.begin(), app.shapes.end(), is_of_profile);
-    if (shape == app.shapes.end() || shape->learned) {
+    const auto shape =
+        std::find_if(app.declared.shapes.begin(), app.declared.shapes.end(), is_of_profile);
+    if (shape == app.declared.shapes.end() || shape->learned) {
         return;
     }
     shape->learned = true;
-    const auto index = static_cast<std::size_t>(shape - app.shapes.begin());
+    const auto index = static_cast<std::size_t>(shape - app.declared.shapes.begin());
     const bool taken = std::any_of(app.slots.begin(), app.slots.end(), [index](const Slot& slot) {
         return slot.shape == index && !slot.pod.is_none();
     });
     const bool as_predicted = model_.cluster.resources(shape->id) == pod.requests &&
                               are_alike(model_.cluster.constraints(shape->id), pod.constraints);
-    const bool ambiguous = std::count_if(app.shapes.begin(), app.shapes.end(), is_of_profile) > 1;
+    const bool ambiguous =
+        std::count_if(app.declared.shapes.begin(), app.declared.shapes.end(), is_of_profile) > 1;
     if (!as_predicted && !taken && !ambiguous && annotation_takes(app, pod)) {
         correct_shape(app, index, pod);
     }
 }
 
 void ShapeLearner::correct_shape(Application& app, std::size_t index, const core::Pod& pod) {
-    GangShape& shape = app.shapes[index];
+    GangShape& shape = app.declared.shapes[index];
     const core::Resources predicted = model_.cluster.resources(shape.id);
     const bool grows = !fits_within(pod.requests, predicted);
     const std::int64_t generation = publisher_.rewrite(app);
@@ -158,9 +164,9 @@ void ShapeLearner::report_corrected(
                 (never ? ", and no node could take one even if it were empty"
                        : ", the rest gets room before any gang that waits");
         model_.worklist.degraded.insert(app.rank());
-        app.reported_unplaced = true;
+        app.health.reported_unplaced = true;
     }
-    app.diagnostics.make().notes.push_back(text);
+    app.declared.diagnostics.make().notes.push_back(text);
     status_reporter_.event(model_.driver_of(app), true, "ShapeCorrected", text);
 }
 

@@ -68,7 +68,7 @@ void SlotAssigner::open_remaining(Application& app) {
     for (Slot& slot : app.slots) {
         const auto node =
             slot.pod.is_none() ? model_.cluster.find_node(slot.node.str()) : std::nullopt;
-        const core::ShapeId shape = app.shapes[slot.shape].id;
+        const core::ShapeId shape = app.declared.shapes[slot.shape].id;
         if (node && model_.cluster.capacity_in_all(*node, shape, core::View::free) > 0) {
             model_.ledger.open(app, slot, slot.node.str());
         }

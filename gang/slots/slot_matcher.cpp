@@ -46,7 +46,7 @@ void SlotMatcher::match(Application& app) {
     // Slots that will open again, each for one executor that is worth waiting for.
     pass.returning =
         static_cast<std::int64_t>(app.count(SlotState::draining) + app.count(SlotState::unplaced));
-    if (app.stored < app.generation && app.count(SlotState::open) > 0) {
+    if (app.published.stored < app.published.generation && app.count(SlotState::open) > 0) {
         pass.returning +=
             std::count_if(app.slots.begin(), app.slots.end(), [&app](const Slot& slot) {
                 return slot.state == SlotState::open && !is_stored(app, slot);
@@ -83,7 +83,7 @@ void SlotMatcher::match(Application& app) {
 }
 
 bool SlotMatcher::assign_open_slot(Application& app, PodEntry& entry) {
-    if (!app.reserved || !entry.pod.problem.empty()) {
+    if (!app.published.reserved || !entry.pod.problem.empty()) {
         return false;
     }
     const auto slot = model_.ledger.find_open(app, entry, !leadership_.is_fence_passed());
@@ -98,13 +98,13 @@ bool SlotMatcher::assign_open_slot(Application& app, PodEntry& entry) {
 /// The real pod wins over the declaration: an executor that is larger than its slot, or that may
 /// not go to its node, gets the slot anew where there is room for it as it is.
 bool SlotMatcher::grow_slot(Application& app, PodEntry& entry, MatchPass& pass) {
-    if (!app.reserved || !entry.pod.problem.empty()) {
+    if (!app.published.reserved || !entry.pod.problem.empty()) {
         return false;
     }
     const auto first = app.slots.begin() + static_cast<std::ptrdiff_t>(app.open_from);
     const auto slot = std::find_if(first, app.slots.end(), [&](const Slot& candidate) {
         return candidate.state == SlotState::open && is_stored(app, candidate) &&
-               app.shapes[candidate.shape].profile == entry.profile;
+               app.declared.shapes[candidate.shape].profile == entry.profile;
     });
     if (slot == app.slots.end()) {
         return false;
@@ -151,7 +151,7 @@ std::optional<SlotMatcher::Growth> SlotMatcher::find_growth(
     for (std::size_t i = first_open; i < app.slots.size(); ++i) {
         const Slot& slot = app.slots[i];
         if (slot.state != SlotState::open || !is_stored(app, slot) ||
-            app.shapes[slot.shape].profile != profile_of(entry.pod) ||
+            app.declared.shapes[slot.shape].profile != profile_of(entry.pod) ||
             !seen.insert(slot.node.str()).second) {
             continue;
         }
@@ -180,12 +180,12 @@ void SlotMatcher::assign_slot(
 }
 
 void SlotMatcher::report_oversized(Application& app, const PodEntry& entry, const Slot& slot) {
-    const core::Resources& size = model_.cluster.resources(app.shapes[slot.shape].id);
+    const core::Resources& size = model_.cluster.resources(app.declared.shapes[slot.shape].id);
     status_reporter_.report_quietly(
         entry.pod,
         oversized_message(model_.cluster.node_count(), app, entry.pod.requests, size),
         step_.now_ms);
-    if (std::exchange(app.reported_oversized, true)) {
+    if (std::exchange(app.health.reported_oversized, true)) {
         return;
     }
     status_reporter_.event(
@@ -205,12 +205,13 @@ void SlotMatcher::report_retry(const PodEntry& entry) {
 
 /// Smaller than the slots for which there is no room: it need not wait until there is.
 bool SlotMatcher::is_smaller_than_unplaced(const Application& app, const core::Pod& pod) const {
-    return app.reported_unplaced &&
-           std::any_of(app.shapes.begin(), app.shapes.end(), [&](const GangShape& shape) {
-               const core::Resources& size = model_.cluster.resources(shape.id);
-               return shape.profile == profile_of(pod) && shape.learned && pod.requests != size &&
-                      fits_within(pod.requests, size);
-           });
+    return app.health.reported_unplaced &&
+           std::any_of(
+               app.declared.shapes.begin(), app.declared.shapes.end(), [&](const GangShape& shape) {
+                   const core::Resources& size = model_.cluster.resources(shape.id);
+                   return shape.profile == profile_of(pod) && shape.learned &&
+                          pod.requests != size && fits_within(pod.requests, size);
+               });
 }
 
 bool SlotMatcher::has_bound_member(const Application& app) const {

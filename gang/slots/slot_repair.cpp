@@ -27,7 +27,7 @@ void SlotRepair::run() {
     // the room until another text is, and both would be more than there is.
     std::stable_partition(gangs.begin(), gangs.end(), [this](const Rank* rank) {
         const Application& app = model_.gangs.at(rank->uid);
-        return app.stored < app.generation;
+        return app.published.stored < app.published.generation;
     });
     for (const Rank* rank : gangs) {
         if (step_.work_left <= 0) {
@@ -48,7 +48,7 @@ void SlotRepair::run() {
 std::set<Rank> SlotRepair::find_gangs_to_repair(bool capacity_appeared) {
     std::set<Rank> gangs;
     const auto is_live = [](const Application& app) {
-        return app.reserved && app.phase == Phase::running;
+        return app.published.reserved && app.phase == Phase::running;
     };
     for (const std::string& uid : std::exchange(model_.worklist.to_check, {})) {
         const Application* app = model_.gangs.find(uid);
@@ -82,7 +82,7 @@ std::set<Rank> SlotRepair::find_gangs_to_repair(bool capacity_appeared) {
 void SlotRepair::repair_gang(Application& app) {
     find_leaving(app);
     bool changed = false;
-    for (std::size_t shape = 0; shape < app.shapes.size(); ++shape) {
+    for (std::size_t shape = 0; shape < app.declared.shapes.size(); ++shape) {
         std::vector<Slot*> unplaced;
         for (Slot& slot : app.slots) {
             if (slot.shape == shape && slot.state == SlotState::unplaced) {
@@ -95,7 +95,7 @@ void SlotRepair::repair_gang(Application& app) {
         const auto count = static_cast<std::int64_t>(unplaced.size());
         auto next = unplaced.begin();
         for (const core::NodeCount& found :
-             placer_.find_free_capacity(app, app.shapes[shape].id, count)) {
+             placer_.find_free_capacity(app, app.declared.shapes[shape].id, count)) {
             for (std::int64_t i = 0; i < found.count; ++i, ++next) {
                 move_slot(app, **next, found.node);
                 changed = true;
@@ -107,7 +107,7 @@ void SlotRepair::repair_gang(Application& app) {
         // A node that is gone may come back, a closed one open, a full one get room before that,
         // too.
         if (slot.leaving) {
-            model_.ledger.release_later(app, slot, app.generation + 1);
+            model_.ledger.release_later(app, slot, app.published.generation + 1);
         }
         slot.leaving = false;
     }
@@ -130,7 +130,7 @@ void SlotRepair::find_leaving(Application& app) {
             }
             const auto node = model_.cluster.find_node(slot.node.str());
             if (!model_.ledger.is_usable(app, slot) ||
-                model_.ledger.is_overcommitted_for(*node, app.shapes[slot.shape].id)) {
+                model_.ledger.is_overcommitted_for(*node, app.declared.shapes[slot.shape].id)) {
                 model_.ledger.unplace(app, slot);
                 slot.leaving = true;
             }
@@ -146,10 +146,10 @@ void SlotRepair::move_slot(Application& app, Slot& slot, core::NodeIndex to) {
     if (slot.leaving) {
         // Until the new reservation is written, a restart would look for the slot on its old node,
         // which may be back by then.
-        model_.ledger.release_later(app, slot, app.generation + 1);
+        model_.ledger.release_later(app, slot, app.published.generation + 1);
     }
     slot.leaving = false;
-    slot.since = app.since(app.generation + 1);
+    slot.since = app.since(app.published.generation + 1);
     model_.ledger.open(app, slot, node);
 }
 

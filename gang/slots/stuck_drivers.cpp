@@ -9,18 +9,19 @@ namespace gang {
 void StuckDrivers::check() {
     while (const auto uid = stuck_due_.take(step_.now_ms)) {
         Application* app = model_.gangs.find(*uid);
-        if (app == nullptr || app->phase != Phase::running || app->stuck || !app->reserved) {
+        if (app == nullptr || app->phase != Phase::running || app->health.stuck ||
+            !app->published.reserved) {
             continue;
         }
         if (model_.pods.phase(model_.pods.id_of(*uid)) != core::PodPhase::pending) {
             continue;
         }
-        app->stuck = true;
+        app->health.stuck = true;
         const bool release = model_.schema.gang.never_running_then == config::UnusedThen::release;
         if (release) {
             model_.ledger.give_up_unfilled(*app, publisher_.rewrite(*app));
             model_.worklist.degraded.erase(app->rank());
-            app->reported_unplaced = false;
+            app->health.reported_unplaced = false;
         }
         status_reporter_.event(
             model_.driver_of(*app),

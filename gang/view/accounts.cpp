@@ -36,14 +36,14 @@ std::vector<core::Account> Accounts::accounts(std::size_t remembered) const {
     std::uint64_t waiting = 0;
     std::uint64_t unproven = 0;
     for (const auto& [uid, app] : model_.gangs.all()) {
-        shapes += app.shapes.size() + (app.driver_shape ? 1 : 0);
+        shapes += app.declared.shapes.size() + (app.declared.driver_shape ? 1 : 0);
         pending_releases += app.pending_releases->size();
         miscounted += count_slots(app) == app.slots_in ? 0 : 1;
         unfilled += app.count(SlotState::open) > 0 ? 1 : 0;
         of_ended += app.phase == Phase::ended ? app.slots.size() + app.pending_releases->size() : 0;
         empty_pending_releases +=
             app.pending_releases.is_made() && app.pending_releases->empty() ? 1 : 0;
-        unproven += app.is_unproven ? 1 : 0;
+        unproven += app.published.is_unproven ? 1 : 0;
         waiting += WaitingLine::contains(app) ? 1 : 0;
         for (std::size_t i = 0; i < app.slots.size(); ++i) {
             const Slot& slot = app.slots[i];

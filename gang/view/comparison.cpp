@@ -92,20 +92,21 @@ std::optional<Drift> Comparison::compare(const core::Node& listed) const {
 /// A reservation that is being written differs for a good reason.
 std::optional<Drift> Comparison::compare_reservation(const core::Pod& listed) const {
     const Application* app = model_.gangs.find(listed.uid);
-    if (!model_.term.leads || app == nullptr || app->phase != Phase::running || !app->reserved ||
-        app->writing != 0 || model_.worklist.to_publish.contains(app->uid) ||
+    if (!model_.term.leads || app == nullptr || app->phase != Phase::running ||
+        !app->published.reserved || app->published.writing != 0 ||
+        model_.worklist.to_publish.contains(app->uid) ||
         model_.worklist.to_adopt.contains(app->rank())) {
         return std::nullopt;
     }
     const std::string* text = core::find_value(listed.annotations, reservation_annotation);
-    if (text != nullptr && *text == app->annotation) {
+    if (text != nullptr && *text == app->published.annotation) {
         return std::nullopt;
     }
     return drift_of(
         DriftKind::reservation_differs,
         listed,
-        "the ledger is at generation " + std::to_string(app->generation) + " of epoch " +
-            std::to_string(app->epoch));
+        "the ledger is at generation " + std::to_string(app->published.generation) + " of epoch " +
+            std::to_string(app->published.epoch));
 }
 
 void Comparison::for_each_pod(

@@ -53,10 +53,10 @@ std::optional<Explanation> GangViews::explain(std::string_view pod_or_app) const
     out.gang = view_of(*app, context);
     out.milestones = *app->milestones;
     out.is_executor = owner != nullptr;
-    out.driver =
-        app->driver_shape ? model_.cluster.resources(*app->driver_shape) : core::Resources{};
-    if (!app->shapes.empty()) {
-        out.executor = model_.cluster.resources(app->shapes.front().id);
+    out.driver = app->declared.driver_shape ? model_.cluster.resources(*app->declared.driver_shape)
+                                            : core::Resources{};
+    if (!app->declared.shapes.empty()) {
+        out.executor = model_.cluster.resources(app->declared.shapes.front().id);
     }
     std::map<std::string_view, std::int32_t> per_node;
     for (const Slot& slot : app->slots) {
@@ -65,7 +65,7 @@ std::optional<Explanation> GangViews::explain(std::string_view pod_or_app) const
         }
     }
     out.slots_per_node.assign(per_node.begin(), per_node.end());
-    out.notes = app->diagnostics->notes;
+    out.notes = app->declared.diagnostics->notes;
     add_notes(*app, *entry, context, out.notes);
     return out;
 }
@@ -82,7 +82,7 @@ GangView GangViews::view_of(const Application& app, MessageContext& context) con
         view.message =
             messages_.message_of(app, model_.gangs.find(refresh_.head()), context).sentence;
     }
-    if (app.phase == Phase::running && app.reported_unplaced) {
+    if (app.phase == Phase::running && app.health.reported_unplaced) {
         const std::size_t unplaced = app.count(SlotState::unplaced);
         view.code = ReasonCode::waiting_for_capacity;
         view.message = "no room now for " + std::to_string(unplaced) + " of " +
@@ -91,10 +91,10 @@ GangView GangViews::view_of(const Application& app, MessageContext& context) con
     const QueueEntry* const queue_entry = model_.waiting.find_entry(app);
     view.position = queue_entry != nullptr ? queue_entry->position : 0;
     view.waiting_since_ms = app.waiting_since_ms;
-    if (app.driver_shape) {
-        core::add_times(view.needs, model_.cluster.resources(*app.driver_shape), 1);
+    if (app.declared.driver_shape) {
+        core::add_times(view.needs, model_.cluster.resources(*app.declared.driver_shape), 1);
     }
-    for (const GangShape& shape : app.shapes) {
+    for (const GangShape& shape : app.declared.shapes) {
         view.executors += static_cast<std::int32_t>(shape.count);
         core::add_times(view.needs, model_.cluster.resources(shape.id), shape.count);
     }
@@ -110,18 +110,18 @@ GangState GangViews::state_of(const Application& app) const {
         case Phase::assumed:
             return GangState::admitted;
         case Phase::running:
-            return app.reported_unplaced ? GangState::degraded : GangState::running;
+            return app.health.reported_unplaced ? GangState::degraded : GangState::running;
         case Phase::ended:
             return GangState::ended;
         case Phase::waiting:
             break;
     }
     const QueueEntry* const queue_entry = model_.waiting.find_entry(app);
-    if (!app.diagnostics->problem.empty() ||
+    if (!app.declared.diagnostics->problem.empty() ||
         (queue_entry != nullptr && queue_entry->is_infeasible)) {
         return GangState::parked;
     }
-    return app.conf_needed ? GangState::waiting_for_conf : GangState::waiting;
+    return app.declared.conf_needed ? GangState::waiting_for_conf : GangState::waiting;
 }
 
 std::string GangViews::application_name(const Application& app) const {
@@ -224,11 +224,11 @@ void GangViews::add_notes(
     const PodEntry& asked,
     MessageContext& context,
     std::vector<std::string>& notes) const {
-    if (app.phase == Phase::running && !app.reserved) {
+    if (app.phase == Phase::running && !app.published.reserved) {
         notes.emplace_back(
             "the driver was bound without a reservation: its executors are placed one by one");
     }
-    if (app.stuck) {
+    if (app.health.stuck) {
         notes.emplace_back("the driver is bound but has never run");
     }
     if (!app.pending_releases->empty()) {
@@ -241,9 +241,10 @@ void GangViews::add_notes(
             "its executors fail as fast as they are started: the next ones are bound after a "
             "pause");
     }
-    if (app.phase == Phase::running && app.missing > 0) {
+    if (app.phase == Phase::running && app.health.missing > 0) {
         notes.push_back(
-            std::to_string(app.missing) + " slots wait for executors that Spark has not created");
+            std::to_string(app.health.missing) +
+            " slots wait for executors that Spark has not created");
     }
     if (asked.pod.uid != app.uid && asked.is_bindable()) {
         notes.push_back(member_note(app, asked, context));

@@ -52,7 +52,8 @@ void TotalsView::add_pending(const PodEntry& entry, PendingPods& out) const {
         return;
     }
     const Application* app = model_.gangs.find(pod.uid);
-    const bool unsized = app != nullptr && app->conf_needed && app->phase == Phase::waiting;
+    const bool unsized =
+        app != nullptr && app->declared.conf_needed && app->phase == Phase::waiting;
     const Application* owner = model_.gangs.find_owner(entry);
     const bool said = app != nullptr ? model_.waiting.code_of(*app) != ReasonCode::none
                                      : owners_.is_waiting_ownerless(entry);

@@ -46,11 +46,11 @@ struct Known {
         made.node_name = where;
         gang::PodEntry& entry = add(made);
         gang::Application& app = model.gangs.ensure(entry, true);
-        app.conf_needed = false;
+        app.declared.conf_needed = false;
         app.phase = gang::Phase::running;
-        app.reserved = true;
-        app.is_shown = true;
-        app.generation = app.stored = app.first_generation = 1;
+        app.published.reserved = true;
+        app.published.is_shown = true;
+        app.published.generation = app.published.stored = app.published.first_generation = 1;
         const core::Pod like = pod("like", 1000, 1408);
         model.gangs.add_shape(app, {0, slots, 0, {}, false}, like.requests, like.constraints);
         model.gangs.set_driver_shape(app, made);

@@ -67,7 +67,7 @@ TEST_CASE("leadership: after a hand-over one write is enough") {
 TEST_CASE("leadership: our epoch is above every one that an older leader has left") {
     Leader leader;
     leader.known.add_node("n1");
-    leader.known.add_gang("d1", "n1", 1).epoch = 500;
+    leader.known.add_gang("d1", "n1", 1).published.epoch = 500;
     leader.leadership.on(gang::LeadershipGained{100, false});
     leader.leadership.fence_step();
     CHECK(leader.known.model.term.epoch == 501);

@@ -58,6 +58,6 @@ TEST_CASE("gang store: the same shape again changes nothing, another one is in t
     entry.pod.requests.cpu_milli += 500;
     known.model.gangs.set_driver_shape(app, entry.pod);
     CHECK(known.model.worklist.queue_changed);
-    CHECK(known.model.cluster.resources(*app.driver_shape) == entry.pod.requests);
+    CHECK(known.model.cluster.resources(*app.declared.driver_shape) == entry.pod.requests);
     CHECK(known.model.cluster.shape_references() == 1);
 }

@@ -22,13 +22,13 @@ namespace {
 gang::KeyedClass& add_waiting(Known& known, const std::string& name, int executors) {
     gang::PodEntry& entry = known.add(tests::driver(name));
     Application& app = known.model.gangs.ensure(entry, true);
-    app.conf_needed = false;
+    app.declared.conf_needed = false;
     const core::Pod like = tests::pod("like", 1000, 1408);
     known.model.gangs.set_driver_shape(app, entry.pod);
     known.model.gangs.add_shape(app, {0, executors, 0, {}, false}, like.requests, like.constraints);
     known.model.waiting.insert(app, false);
     gang::EquivalenceKey key;
-    key.shapes = {*app.driver_shape, app.shapes.front().id};
+    key.shapes = {*app.declared.driver_shape, app.declared.shapes.front().id};
     known.model.waiting.classify(app, key, executors);
     return *known.model.waiting.find_entry(app)->gang_class;
 }
@@ -42,7 +42,7 @@ TEST_CASE("placer: as many as there is room for, and each search costs work") {
     Application& app = *known.model.gangs.find("d1");
     gang::Placer placer(known.model, known.step);
     known.step.work_left = 1'000'000;
-    const auto found = placer.find_free_capacity(app, app.shapes.front().id, 5);
+    const auto found = placer.find_free_capacity(app, app.declared.shapes.front().id, 5);
     REQUIRE(found.size() == 1);
     CHECK(found.front().count == 3);
     CHECK(known.step.work_left < 1'000'000);

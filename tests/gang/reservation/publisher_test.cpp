@@ -54,7 +54,7 @@ TEST_CASE(
     CHECK(written.publish() == 0);  // one write at a time
 
     written.publisher.answered(written.app, WriteOutcome::written);
-    CHECK(written.app.stored == 2);
+    CHECK(written.app.published.stored == 2);
     CHECK(written.publish() == 0);
 }
 
@@ -62,10 +62,10 @@ TEST_CASE("publisher: what the watch shows is stored, whatever the answer says l
     Written written;
     written.publisher.rewrite(written.app);
     written.publish();
-    const std::string text = written.app.annotation;
+    const std::string text = written.app.published.annotation;
     written.publisher.observe(written.app, &text);
-    CHECK(written.app.stored == 2);
-    CHECK(written.app.is_shown);
+    CHECK(written.app.published.stored == 2);
+    CHECK(written.app.published.is_shown);
     written.publisher.answered(written.app, WriteOutcome::failed);
     CHECK(written.publish() == 0);
 }
@@ -78,7 +78,7 @@ TEST_CASE("publisher: a write that failed is repeated after a pause that grows")
         REQUIRE(written.publish() == 1);
         written.publisher.answered(written.app, WriteOutcome::failed);
         CHECK(written.publish() == 0);
-        const std::int64_t until_ms = written.app.rewrites->not_before_ms;
+        const std::int64_t until_ms = written.app.published.rewrites->not_before_ms;
         pauses.push_back(until_ms - written.known.step.now_ms);
         written.known.step.now_ms = until_ms;
     }
@@ -97,10 +97,10 @@ TEST_CASE("publisher: a write that came too late is repeated when the pod's next
 
 TEST_CASE("publisher: a tenant's edit is overwritten, and said") {
     Written written;
-    written.app.annotation = written.known.model.texts.keep("ours");
+    written.app.published.annotation = written.known.model.texts.keep("ours");
     const std::string forged = "v1 generation=9";
     written.publisher.observe(written.app, &forged);
-    CHECK(written.app.generation == 2);
+    CHECK(written.app.published.generation == 2);
     CHECK(written.known.events().size() == 1);
     CHECK(written.publish() == 1);
 }

@@ -64,17 +64,17 @@ TEST_CASE("missing executors: told once, and each that comes begins the wait ane
     Known known;
     known.add_node("n1");
     Application& app = known.add_gang("d1", "n1", 2);
-    app.driver_runs = true;
+    app.health.driver_runs = true;
     gang::Publisher publisher(known.model, known.step, known.reporter);
     gang::GangHealth health(known.model, known.reporter);
     gang::MissingExecutors missing(known.model, known.step, known.reporter, publisher, health);
 
     missing.watch(app);
-    CHECK(app.missing == 2);
+    CHECK(app.health.missing == 2);
     known.step.now_ms = 9 * minute_ms;
     known.model.ledger.assign(app, 0, known.add_executor("e1", app, "n1"));
     missing.watch(app);
-    CHECK(app.missing == 1);
+    CHECK(app.health.missing == 1);
     known.step.now_ms = 11 * minute_ms;
     missing.check();
     CHECK(known.events().empty());
@@ -95,7 +95,7 @@ TEST_CASE("missing executors: given back where the configuration says so") {
     Known known(schema);
     known.add_node("n1");
     Application& app = known.add_gang("d1", "n1", 2);
-    app.driver_runs = true;
+    app.health.driver_runs = true;
     gang::Publisher publisher(known.model, known.step, known.reporter);
     gang::GangHealth health(known.model, known.reporter);
     gang::MissingExecutors missing(known.model, known.step, known.reporter, publisher, health);
@@ -122,7 +122,7 @@ TEST_CASE("executors elsewhere: the slot of one that another scheduler bound is 
     elsewhere.observe(pod);
     elsewhere.observe(pod);
     CHECK(app.slots.size() == 1);
-    CHECK(app.shapes.front().count == 1);
+    CHECK(app.declared.shapes.front().count == 1);
     CHECK(known.events() == Reasons{"ExecutorsElsewhere"});
     CHECK(elsewhere.remembered() == 1);
     elsewhere.forget("e1");

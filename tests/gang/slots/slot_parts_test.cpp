@@ -53,7 +53,7 @@ TEST_CASE(
     parts.repair.run();
     CHECK(parts.repair.is_done());
     CHECK(slots_on(app, "n2") == 3);
-    CHECK(app.generation == 2);
+    CHECK(app.published.generation == 2);
     CHECK(app.pending_releases->size() == 3);
     CHECK(known.model.worklist.to_publish.contains(app.uid));
 
