@@ -19,7 +19,7 @@ VALUES = "core/base core/value"
 DOOR = ("event", "decision", "drift", "explain", "reasons", "counters", "totals", "ledger_view")
 # What every part of the decision engine may use: it works on the model, and the model on these.
 PARTS = f"{CORE} config gang/door gang/declare gang/declare/spark gang/reservation/format gang/model"
-CLIENT = "k8s/base k8s/json k8s/codec k8s/credentials k8s/net k8s/watch k8s/write k8s/lease k8s/protocol"
+CLIENT = "k8s/protocol/write k8s/base k8s/json k8s/codec k8s/credentials k8s/net k8s/watch k8s/write k8s/lease k8s/protocol"
 
 # room -> the rooms that it may include. Rooms inside a room that is not named here are part of it.
 ROOMS = {
@@ -48,17 +48,18 @@ ROOMS = {
                       "gang/recovery gang/life gang/view",
     "gang/consistency": f"{VALUES} gang/door gang/scheduler",
     "gang/record": f"{VALUES} config gang/door gang/scheduler",
-    "gang/host": f"{VALUES} gang/door",
-    "gang/sim": f"{PARTS} k8s/protocol gang/lead gang/queue gang/reservation gang/report gang/scheduler gang/host",
+    "gang/host": f"{VALUES} gang/door gang/reservation/format k8s/protocol k8s/protocol/write",
+    "gang/sim": f"{PARTS} k8s/protocol k8s/protocol/write gang/lead gang/queue gang/reservation gang/report gang/scheduler gang/host",
 
     "k8s/protocol": "core/base",
+    "k8s/protocol/write": f"{VALUES} k8s/protocol",
     "k8s/base": "",
     "k8s/json": f"{VALUES} k8s/base k8s/protocol",
-    "k8s/codec": f"{VALUES} k8s/base k8s/json k8s/protocol",
+    "k8s/codec": f"{VALUES} k8s/base k8s/json k8s/protocol k8s/protocol/write",
     "k8s/credentials": "core/base k8s/base",
     "k8s/net": "core/base k8s/base k8s/codec k8s/credentials",
     "k8s/watch": f"{VALUES} k8s/base k8s/codec k8s/net k8s/protocol",
-    "k8s/write": f"{VALUES} k8s/base k8s/codec k8s/net k8s/protocol",
+    "k8s/write": f"{VALUES} k8s/base k8s/codec k8s/net k8s/protocol k8s/protocol/write",
     "k8s/lease": "k8s/base k8s/codec k8s/net k8s/protocol",
 
     "k8s/embedded/store": f"{VALUES} k8s/json",
@@ -89,7 +90,7 @@ ROOMS = {
 
 # layer -> the third parties' headers that it may include
 LAYERS = {
-    "core": ["fmt/", "boost/container"],
+    "core": ["fmt/", "boost/container", "boost/unordered"],
     "config": ["fmt/", "yaml-cpp/"],
     "gang": ["fmt/", "boost/container", "rapidjson/"],
     "gang/sim": ["fmt/"],

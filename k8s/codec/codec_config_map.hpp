@@ -2,7 +2,7 @@
 // A config map's JSON becomes a plain map of its data. Bounded, because anyone can write one.
 
 #include "core/base/result.hpp"
-#include "core/value/constraints.hpp"
+#include "k8s/protocol/write/writes.hpp"
 
 #include <cstddef>
 #include <string>
@@ -14,13 +14,6 @@ namespace k8s {
 /// lengthen it on the wire, hence a wider bound for the text.
 inline constexpr std::size_t config_map_data_max = 1536 * 1024;
 inline constexpr std::size_t config_map_json_max = 8 * 1024 * 1024;
-
-struct ConfigMap {
-    std::string namespace_name;
-    std::string name;
-    core::StringMap data;  ///< binaryData is not read
-    friend bool operator==(const ConfigMap&, const ConfigMap&) = default;
-};
 
 /// Reads one ConfigMap object. Not JSON, no metadata.name, data that is not a map of strings, or
 /// more than config_map_data_max bytes of it: an error.

@@ -1,7 +1,7 @@
 #pragma once
 // The bodies of our writes.
 
-#include "k8s/codec/writes.hpp"
+#include "k8s/protocol/write/writes.hpp"
 
 #include <cstdint>
 #include <string>

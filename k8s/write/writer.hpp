@@ -13,8 +13,9 @@
 //   pod has settled it; the same node is asked again, never another one (protocol/bind.hpp).
 
 #include "k8s/base/notice.hpp"
-#include "k8s/codec/writes.hpp"
 #include "k8s/net/endpoint.hpp"
+#include "k8s/protocol/write/write_queue.hpp"
+#include "k8s/protocol/write/writes.hpp"
 
 #include <boost/asio/io_context.hpp>
 
@@ -26,7 +27,7 @@
 
 namespace k8s {
 
-struct WriterOptions {
+struct WriterOptions : WriteBounds {
     std::string component;  ///< reportingController of events: the scheduler's name
     std::string instance;   ///< reportingInstance: host name
     /// Asked right before a bind or a patch is sent; false: it is not sent. Wire it to the elector.
@@ -34,16 +35,10 @@ struct WriterOptions {
     /// Upper bound of the annotation bytes a pod already has (Watcher::annotation_bytes).
     std::function<std::size_t(const std::string& uid)> annotation_bytes;
     NoticeSink notice;
-    std::size_t connections_max = 64;     ///< and so the most writes in flight
-    std::size_t binds_max = 65'536;       ///< beyond it a bind is answered not_sent
-    std::size_t patches_max = 65'536;     ///< with callback; beyond it: not written
-    std::size_t fetches_max = 8'192;      ///< beyond it: failed, at once
-    std::size_t conditions_max = 16'384;  ///< without callback; beyond it dropped and counted
-    std::size_t events_max = 1'024;       ///< beyond it dropped and counted
+    std::size_t connections_max = 64;  ///< and so the most writes in flight
     /// Writes that wait to be repeated; beyond it a bind or a patch with callback keeps its
     /// connection, which slows us down, and a condition is dropped.
     std::size_t delayed_max = 256;
-    std::int64_t events_per_second = 10;  ///< with a burst of ten seconds' worth
     std::int64_t idle_close_ms = 20'000;
     std::int64_t call_timeout_ms = 4'000;  ///< less than leaseDuration - renewDeadline
 };

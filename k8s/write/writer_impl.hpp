@@ -14,9 +14,9 @@
 #include "k8s/protocol/flow/circuit_breaker.hpp"
 #include "k8s/protocol/flow/concurrency_limiter.hpp"
 #include "k8s/protocol/status.hpp"
-#include "k8s/write/answer_order.hpp"
-#include "k8s/write/pod_versions.hpp"
-#include "k8s/write/write_queue.hpp"
+#include "k8s/protocol/write/answer_order.hpp"
+#include "k8s/protocol/write/pod_versions.hpp"
+#include "k8s/protocol/write/write_queue.hpp"
 #include "k8s/write/writer.hpp"
 
 #include <boost/asio/awaitable.hpp>

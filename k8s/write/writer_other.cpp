@@ -1,4 +1,5 @@
 #include "k8s/base/time.hpp"
+#include "k8s/codec/codec_config_map.hpp"
 #include "k8s/codec/codec_status.hpp"
 #include "k8s/codec/codec_write.hpp"
 #include "k8s/write/writer_impl.hpp"

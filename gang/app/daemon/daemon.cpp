@@ -9,7 +9,7 @@
 #include "gang/app/serve/endpoints.hpp"
 #include "gang/app/serve/metrics.hpp"
 #include "gang/app/show/ledger_report.hpp"
-#include "gang/host/inbox.hpp"
+#include "gang/host/host.hpp"
 #include "gang/scheduler.hpp"
 #include "k8s/base/time.hpp"
 #include "k8s/lease/elector.hpp"
@@ -31,8 +31,6 @@ namespace {
 namespace asio = boost::asio;
 using config::LogLevel;
 
-constexpr std::int64_t drain_ms = 2'500;
-constexpr int events_per_turn = 256;  ///< then timers and sockets get their turn
 constexpr std::int64_t wake_max_ms = 3'600'000;
 
 /// Unix time that never goes back and does not jump when somebody sets the clock.
@@ -90,7 +88,7 @@ struct Daemon::Impl : std::enable_shared_from_this<Daemon::Impl> {
     DaemonOptions options;
     SteadyUnixClock clock;
     Scheduler scheduler;
-    Inbox inbox;
+    Host host;
     asio::steady_timer timer;
     asio::steady_timer idle_timer;
     std::unique_ptr<k8s::Elector> elector;  ///< none: this process leads from the start
@@ -103,12 +101,8 @@ struct Daemon::Impl : std::enable_shared_from_this<Daemon::Impl> {
     Endpoints endpoints;
     std::int64_t last_step_ms = 0;  ///< of the clock; or when somebody began to wait
     DaemonStats stats;
-    std::optional<LeadershipGained> term_begins;  ///< while the nodes are listed for it
     bool turn_is_posted = false;
     bool watches_paused = false;
-    bool deciding = true;  ///< false once the lease is lost or the end has begun
-    bool stopping = false;
-    bool lease_is_lost = false;
 };
 
 Daemon::Impl::Impl(asio::io_context& context, DaemonOptions with)
@@ -175,8 +169,8 @@ k8s::WatcherOptions Daemon::Impl::watcher_options(k8s::WatchKind kind) {
         if (is_listed) {
             await_idle();
         }
-        if (nodes_are_new && term_begins) {
-            push(*std::exchange(term_begins, std::nullopt));
+        if (nodes_are_new && host.nodes_listed()) {
+            wake_loop();
         }
     };
     out.notice = notices(kind == k8s::WatchKind::pods ? "pods" : "nodes");
@@ -189,7 +183,7 @@ k8s::WriterOptions Daemon::Impl::writer_options() {
     out.instance = options.instance;
     // The elector may take the lease again while we end: that leadership term is not ours.
     out.may_write = [this] {
-        return elector == nullptr || (!lease_is_lost && elector->may_write());
+        return elector == nullptr || (!host.is_lost() && elector->may_write());
     };
     out.annotation_bytes = [this](const std::string& uid) { return pods.annotation_bytes(uid); };
     out.notice = notices("writer");
@@ -239,21 +233,19 @@ void Daemon::Impl::start() {
 }
 
 void Daemon::Impl::lead(const k8s::LeadershipTerm& term) {
-    if (!deciding) {
+    const Host::Lead begins =
+        host.lead(LeadershipGained{term.epoch, term.handed_over}, nodes.stats().synced);
+    if (begins == Host::Lead::ignored) {
         return;
     }
     options.log->write(
         LogLevel::info, "leading", {{"epoch", std::to_string(term.epoch)}, {"why", term.why}});
     stats.leading = true;
-    // A view from before the leadership term is not decided on. Of pods the scheduler finds that
-    // out itself, by its own writes to them; to nodes it does not write, so they are listed anew.
-    const LeadershipGained gained{term.epoch, term.handed_over};
-    if (!nodes.stats().synced) {
-        push(gained);
-        return;
+    if (begins == Host::Lead::list_nodes) {
+        nodes.list_again();
+    } else {
+        wake_loop();
     }
-    term_begins = gained;
-    nodes.list_again();
 }
 
 ControlSource Daemon::Impl::control_source() {
@@ -290,15 +282,15 @@ Health Daemon::Impl::health() {
         return watch.interrupted_ms == 0 ? 0 : now - watch.interrupted_ms;
     };
     Health out;
-    out.stopping = stopping;
-    out.lease_lost = lease_is_lost;
+    out.stopping = host.is_stopping();
+    out.lease_lost = host.is_lost();
     out.pods_synced = pods.stats().synced;
     out.nodes_synced = nodes.stats().synced;
     out.pods_interrupted_ms = interrupted(pods.stats());
     out.nodes_interrupted_ms = interrupted(nodes.stats());
     out.leads = stats.leading;
     out.leader_known = elector && !elector->holder().empty();
-    out.overdue_ms = deciding && inbox.waiting() > 0 ? clock.now() - last_step_ms : 0;
+    out.overdue_ms = host.is_deciding() && host.waiting() > 0 ? clock.now() - last_step_ms : 0;
     return out;
 }
 
@@ -321,25 +313,25 @@ MetricsView Daemon::Impl::metrics_view() {
     view.events = stats.events;
     view.decisions = stats.decisions;
     view.inbox_pauses = stats.pauses;
-    view.inbox_waiting = inbox.waiting();
+    view.inbox_waiting = host.waiting();
     view.monotonic_ms = k8s::monotonic_ms();
     return view;
 }
 
 void Daemon::Impl::push(Event event) {
-    if (!deciding) {
+    if (!host.is_deciding()) {
         return;
     }
-    if (inbox.waiting() == 0) {
+    if (host.waiting() == 0) {
         last_step_ms = clock.now();  // from here on somebody waits
     }
-    inbox.push(std::move(event));
-    hold_watches(inbox.is_full());
+    host.push(std::move(event));
+    hold_watches(host.is_full());
     wake_loop();
 }
 
 void Daemon::Impl::wake(std::int64_t time_ms) {
-    inbox.wake_at(time_ms);
+    host.wake_at(time_ms);
 }
 
 void Daemon::Impl::wake_loop() {
@@ -355,18 +347,13 @@ void Daemon::Impl::wake_loop() {
 
 /// A handful of events, then the loop's other work gets its turn.
 void Daemon::Impl::turn() {
-    for (int i = 0; i < events_per_turn && deciding; ++i) {
-        const std::int64_t now = clock.now();
-        if (!inbox.has_work(now)) {
-            break;
-        }
-        step(inbox.next(now));
-    }
-    if (!deciding) {
+    const auto now = [this] { return clock.now(); };
+    const Host::Then then = host.turn(now, [this](const StampedEvent& event) { step(event); });
+    if (then == Host::Then::over) {
         return;
     }
-    hold_watches(inbox.is_full());
-    if (inbox.has_work(clock.now())) {
+    hold_watches(host.is_full());
+    if (then == Host::Then::again) {
         wake_loop();
     } else {
         arm_timer();
@@ -397,7 +384,7 @@ void Daemon::Impl::step(const StampedEvent& event) {
 }
 
 void Daemon::Impl::arm_timer() {
-    const auto wake = inbox.wake_time();
+    const auto wake = host.wake_time();
     if (!wake) {
         timer.cancel();
         return;
@@ -412,7 +399,7 @@ void Daemon::Impl::arm_timer() {
 }
 
 void Daemon::Impl::hold_watches(bool full) {
-    if (full == watches_paused || stopping) {
+    if (full == watches_paused || host.is_stopping()) {
         return;
     }
     watches_paused = full;
@@ -421,7 +408,7 @@ void Daemon::Impl::hold_watches(bool full) {
         options.log->write(
             LogLevel::warning,
             "inbox full, watches rest",
-            {{"waiting", std::to_string(inbox.waiting())}});
+            {{"waiting", std::to_string(host.waiting())}});
         pods.pause();
         nodes.pause();
         return;
@@ -432,7 +419,7 @@ void Daemon::Impl::hold_watches(bool full) {
 }
 
 void Daemon::Impl::await_idle() {
-    if (!options.on_idle || stopping) {
+    if (!options.on_idle || host.is_stopping()) {
         return;
     }
     idle_timer.expires_after(std::chrono::milliseconds(options.idle_after_ms));
@@ -441,7 +428,7 @@ void Daemon::Impl::await_idle() {
             return;
         }
         const bool is_known = self->pods.stats().synced && self->nodes.stats().synced;
-        if (is_known && self->inbox.waiting() == 0 && self->writer.stats().waiting == 0) {
+        if (is_known && self->host.waiting() == 0 && self->writer.stats().waiting == 0) {
             self->options.on_idle();
         } else {
             self->await_idle();
@@ -450,13 +437,11 @@ void Daemon::Impl::await_idle() {
 }
 
 void Daemon::Impl::lost(const std::string& why) {
-    if (lease_is_lost) {
+    if (!host.lost()) {
         return;
     }
     options.log->write(
         LogLevel::error, "leadership lost, nothing is decided any more", {{"why", why}});
-    lease_is_lost = true;
-    deciding = false;
     stats.leading = false;
     timer.cancel();
     if (options.lost_lease) {
@@ -465,9 +450,8 @@ void Daemon::Impl::lost(const std::string& why) {
 }
 
 void Daemon::Impl::stop(std::function<void()> done) {
-    ENSURE(!stopping);
-    stopping = true;
-    deciding = false;
+    ENSURE(!host.is_stopping());
+    host.stop();
     timer.cancel();
     idle_timer.cancel();
     pods.stop();
@@ -497,7 +481,7 @@ void Daemon::Impl::stop(std::function<void()> done) {
 // Nothing was decided since the stop began: what the scheduler knew then still holds.
 k8s::LeaseEnd Daemon::Impl::lease_end(bool drained) const {
     const bool is_settled =
-        !lease_is_lost && scheduler.is_settled() && writer.stats().patches_unsettled == 0;
+        !host.is_lost() && scheduler.is_settled() && writer.stats().patches_unsettled == 0;
     return k8s::protocol::choose_lease_end(drained, is_settled);
 }
 

@@ -1,6 +1,7 @@
 #include "gang/app/daemon/executor.hpp"
 
 #include "gang/app/daemon/translate.hpp"
+#include "gang/host/requests.hpp"
 
 #include <algorithm>
 #include <array>
@@ -11,6 +12,7 @@ namespace gang::app {
 namespace {
 
 using config::LogLevel;
+using gang::to_event;
 
 std::string full_name(const std::string& namespace_name, const std::string& name) {
     return namespace_name + "/" + name;

@@ -1,11 +1,11 @@
 #pragma once
-// Between the two worlds that do not know each other: the scheduler's values (gang) and the edge's
-// (k8s). Pure functions.
+// What the edge reads (k8s) as the scheduler's events. What is written: gang/host/requests.hpp.
+// Pure functions.
 
 #include "gang/decision.hpp"
 #include "gang/event.hpp"
+#include "k8s/protocol/write/writes.hpp"
 #include "k8s/watch/watcher.hpp"
-#include "k8s/write/writer.hpp"
 
 #include <string>
 #include <variant>
@@ -18,15 +18,6 @@ Event to_event(k8s::WatchKind kind, k8s::WatchEvent event);
 /// with a reservation are rewritten in one: whose annotation somebody takes away is still ours. Of
 /// all others, and of nodes, no write of ours names a version.
 k8s::VersionUse version_use(const std::variant<core::Pod, core::Node>& object);
-
-k8s::BindRequest to_request(const BindPod& decision);
-BindFinished to_event(const k8s::BindResult& result);
-
-k8s::StatusPatch to_patch(const SetCondition& decision);
-k8s::StatusPatch to_patch(const UpdateReservation& decision);
-StatusWritten to_event(const std::string& pod_uid, const k8s::StatusResult& result);
-
-k8s::PodEvent to_pod_event(const RecordEvent& decision);
 
 /// The answer to a FetchSparkConf from what came of its config maps; `executor_template` is not
 /// looked at when the decision names none. Only allow-listed properties leave this function, and

@@ -27,6 +27,8 @@ public:
     void jump(std::int64_t ms) { wrong_by_ms_ += ms; }
     void set_right() { wrong_by_ms_ = 0; }
     bool is_right() const { return rate_permille_ == 1'000; }
+    /// Also at every moment since then.
+    bool was_right_since(std::int64_t then_ms) const { return is_right() && true_ms_ <= then_ms; }
 
 private:
     std::int64_t local_ms_ = 1'000'000;

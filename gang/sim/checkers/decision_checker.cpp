@@ -11,7 +11,8 @@
 namespace gang::sim {
 namespace {
 
-/// As long a leader waits for confs at most (gang/model/leadership_term.hpp), less a little for the fence.
+/// As long a leader waits for confs at most (gang/model/leadership_term.hpp), less a little for the
+/// fence.
 constexpr std::int64_t first_plan_ms = 1'900;
 /// A node whose kubelet has refused a pod is not used for a while
 /// (gang/model/cluster/node_quarantine.hpp).
@@ -92,9 +93,9 @@ void DecisionChecker::decided(std::uint32_t replica, const Process& process, con
     }
 }
 
-/// A gang that cannot be placed is in nobody's way, and those behind a blocked head are told so only
-/// at the next look at all. So here is what it could have, of what the process was shown: every usable
-/// node's room beside the pods of others and the headroom.
+/// A gang that cannot be placed is in nobody's way, and those behind a blocked head are told so
+/// only at the next look at all. So here is what it could have, of what the process was shown:
+/// every usable node's room beside the pods of others and the headroom.
 bool DecisionChecker::could_fit(std::uint32_t replica, PodId driver) const {
     const View& view = views_[replica];
     const Application& one = world_.applications.at(world_.applications.find(driver));
@@ -171,7 +172,8 @@ void DecisionChecker::check_order(
 void DecisionChecker::check_first_plan(
     std::uint32_t replica, const Process& process, const core::Pod& admitted) {
     const View& view = views_[replica];
-    const bool is_first = view.leads_since_ms >= 0 && process.clock_is_right() &&
+    const bool is_first = view.leads_since_ms >= 0 &&
+                          process.clock_was_right_since(view.leads_since_ms) &&
                           world_.now_ms - view.leads_since_ms < first_plan_ms;
     for (const auto& [id, pod] : view.pods) {
         if (is_first && is_driver(id) && !was_tampered(id) && is_waiting(pod) &&

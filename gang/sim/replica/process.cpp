@@ -9,10 +9,6 @@
 namespace gang::sim {
 namespace {
 
-// As in gang/app/daemon/daemon.cpp.
-constexpr int events_per_turn = 256;
-constexpr std::int64_t drain_ms = 2'500;
-
 std::uint64_t tag(std::uint32_t life, std::uint32_t serial) {
     return (std::uint64_t{life} << 32U) | serial;
 }
@@ -82,52 +78,55 @@ void Process::wake_writer(std::int64_t ms, std::uint32_t job) {
 }
 
 void Process::push(Event event, bool is_of_nodes, std::uint64_t revision) {
-    if (is_lost_ || is_stopping_) {
+    if (!host_.is_deciding()) {
         return;
     }
     if (auto* upserted = std::get_if<PodUpserted>(&event)) {
         world_.seal.open(upserted->pod);
     }
-    inbox_.push(std::move(event));
+    host_.push(std::move(event));
+    pushed(is_of_nodes, revision);
+}
+
+void Process::pushed(bool is_of_nodes, std::uint64_t revision) {
     freshness_.push_back(Freshness{is_of_nodes, revision});
     post_turn();
 }
 
-// As the daemon: a view of nodes from before the leadership term is not decided on.
 void Process::lead(const LeadershipGained& term) {
-    if (is_stopping_) {
+    const Host::Lead begins = host_.lead(term, nodes.is_synced());
+    if (begins == Host::Lead::ignored) {
         return;
     }
     epoch_ = term.epoch;
-    leads_ = true;
     world_.counts.handed_over += term.handed_over ? 1 : 0;
     world_.decision_checker.leads(replica_, term.epoch);
     leads_since_ms_ = world_.now_ms;
-    if (!nodes.is_synced()) {
-        return push_answer(term);
+    if (begins == Host::Lead::list_nodes) {
+        nodes.list_again();
+    } else {
+        pushed(false, 0);
     }
-    term_begins_ = term;
-    nodes.list_again();
 }
 
 void Process::nodes_listed() {
-    if (term_begins_) {
-        push_answer(*std::exchange(term_begins_, std::nullopt));
+    if (host_.nodes_listed()) {
+        pushed(false, 0);
     }
 }
 
 void Process::lost() {
-    is_lost_ = true;
-    leads_ = false;
-    if (!is_stopping_) {
+    host_.lost();
+    if (!host_.is_stopping()) {
         world_.replicas[replica_].exit();
     }
 }
 
 void Process::terminate() {
-    if (std::exchange(is_stopping_, true)) {
+    if (host_.is_stopping()) {
         return;
     }
+    host_.stop();
     pods.stop();
     nodes.stop();
     world_.queue.plan(
@@ -145,7 +144,8 @@ void Process::drained(bool is_drained) {
 
 // Nothing was decided since the stop began: what the scheduler knew then still holds.
 LeaseEnd Process::lease_end(bool is_drained) const {
-    const bool is_settled = !is_lost_ && scheduler.is_settled() && writer.patches_unsettled() == 0;
+    const bool is_settled =
+        !host_.is_lost() && scheduler.is_settled() && writer.patches_unsettled() == 0;
     return k8s::protocol::choose_lease_end(is_drained, is_settled);
 }
 
@@ -162,38 +162,34 @@ void Process::post_turn() {
 
 void Process::turn() {
     turn_is_posted_ = false;
-    if (is_stopping_) {
-        return;
-    }
-    for (int i = 0; i < events_per_turn && !is_lost_ && inbox_.has_work(unix_ms()); ++i) {
-        const StampedEvent event = inbox_.next(unix_ms());
-        if (!std::holds_alternative<Tick>(event.event)) {
-            const Freshness freshness = freshness_.front();
-            freshness_.pop_front();
-            auto& seen = freshness.is_of_nodes ? nodes_seen_ : pods_seen_;
-            seen = std::max(seen, freshness.revision);
-            world_.checkers.event_applied(replica_, event.event);
-            world_.decision_checker.event_applied(replica_, event.event);
-        }
-        world_.count_step();
-        const Decisions decisions = scheduler.step(event);
-        for (const Decision& decision : decisions) {
-            carry_out(decision);
-        }
-    }
-    if (is_lost_) {
-        return;
-    }
-    if (inbox_.has_work(unix_ms())) {
+    const Host::Then then = host_.turn(
+        [this] { return unix_ms(); }, [this](const StampedEvent& event) { step(event); });
+    if (then == Host::Then::again) {
         turn_is_posted_ = true;
         world_.queue.plan(world_.now_ms + 1, Happening::replica_turn, replica_, life_);
-    } else {
+    } else if (then == Host::Then::rest) {
         arm();
     }
 }
 
+void Process::step(const StampedEvent& event) {
+    if (!std::holds_alternative<Tick>(event.event)) {
+        const Freshness freshness = freshness_.front();
+        freshness_.pop_front();
+        auto& seen = freshness.is_of_nodes ? nodes_seen_ : pods_seen_;
+        seen = std::max(seen, freshness.revision);
+        world_.checkers.event_applied(replica_, event.event);
+        world_.decision_checker.event_applied(replica_, event.event);
+    }
+    world_.count_step();
+    const Decisions decisions = scheduler.step(event);
+    for (const Decision& decision : decisions) {
+        carry_out(decision);
+    }
+}
+
 void Process::arm() {
-    const auto wake = inbox_.wake_time();
+    const auto wake = host_.wake_time();
     if (!wake) {
         return;
     }
@@ -206,8 +202,8 @@ void Process::arm() {
 }
 
 bool Process::is_quiescent() const {
-    return !is_lost_ && !is_stopping_ && !turn_is_posted_ && inbox_.waiting() == 0 &&
-           writer.is_idle() && pods.is_synced() && nodes.is_synced() && !term_begins_;
+    return host_.is_deciding() && !turn_is_posted_ && host_.waiting() == 0 && writer.is_idle() &&
+           pods.is_synced() && nodes.is_synced() && !host_.awaits_nodes();
 }
 
 namespace {
@@ -215,7 +211,7 @@ namespace {
 struct CarryOut {
     World& world;
     Process& process;
-    Inbox& inbox;
+    Host& host;
     void operator()(const BindPod& decision) const {
         world.decision_checker.decided(process.replica(), process, decision);
         world.digest.add(decision.pod.uid);
@@ -238,7 +234,7 @@ struct CarryOut {
         process.writer.update_reservation(sealed);
     }
     void operator()(const RecordEvent&) const {}
-    void operator()(const WakeAt& decision) const { inbox.wake_at(decision.time_ms); }
+    void operator()(const WakeAt& decision) const { host.wake_at(decision.time_ms); }
     void operator()(const StepDown&) const { process.lost(); }
 };
 
@@ -248,7 +244,7 @@ void Process::carry_out(const Decision& decision) {
     if (world_.trace) {
         world_.trace_decision(replica_, decision);
     }
-    std::visit(CarryOut{world_, *this, inbox_}, decision);
+    std::visit(CarryOut{world_, *this, host_}, decision);
 }
 
 }  // namespace gang::sim

@@ -1,9 +1,8 @@
 #pragma once
-// One life of one replica: the real Scheduler behind the real Inbox, with its watches, its writer
-// and its part in the election, wired as gang/app/daemon/daemon.cpp wires them. What has no socket in it
-// is the product's own code.
+// One life of one replica: the real Scheduler behind the real Host, with its watches, its writer
+// and its part in the election. What has no socket in it is the product's own code.
 
-#include "gang/host/inbox.hpp"
+#include "gang/host/host.hpp"
 #include "gang/scheduler.hpp"
 #include "gang/sim/base/call.hpp"
 #include "gang/sim/base/clock.hpp"
@@ -47,7 +46,7 @@ public:
     /// All writes have ended; or not, and something of ours may still land.
     void drained(bool is_drained);
     void end();
-    bool may_write() const { return !is_lost_ && elector.may_write(); }
+    bool may_write() const { return !host_.is_lost() && elector.may_write(); }
     std::int64_t mono() const;
     std::int64_t wall() const;
     Author author() const;
@@ -59,9 +58,11 @@ public:
     std::int64_t unix_ms() const { return unix_begin_ + mono() - mono_begin_; }
     /// Nothing waits to be worked through, nothing is on its way, and both kinds are listed.
     bool is_quiescent() const;
-    bool is_leading() const { return leads_; }
+    bool is_leading() const { return host_.is_leading(); }
     std::uint32_t replica() const { return replica_; }
-    bool clock_is_right() const { return clock_.is_right(); }
+    bool clock_was_right_since(std::int64_t then_ms) const {
+        return clock_.was_right_since(then_ms);
+    }
     std::int64_t epoch() const { return epoch_; }
     std::uint64_t pods_seen() const { return pods_seen_; }
     std::uint64_t nodes_seen() const { return nodes_seen_; }
@@ -75,6 +76,8 @@ public:
 
 private:
     void post_turn();
+    void pushed(bool is_of_nodes, std::uint64_t revision);
+    void step(const StampedEvent& event);
     void arm();
     void carry_out(const Decision& decision);
     LeaseEnd lease_end(bool is_drained) const;
@@ -83,7 +86,7 @@ private:
     std::uint32_t replica_;
     std::uint32_t life_;
     const Clock& clock_;
-    Inbox inbox_;
+    Host host_;
     /// To each waiting event how new it makes the view; 0: it does not.
     struct Freshness {
         bool is_of_nodes;
@@ -97,11 +100,7 @@ private:
     std::int64_t armed_ms_ = -1;
     std::int64_t epoch_ = 0;
     std::int64_t leads_since_ms_ = 0;
-    std::optional<LeadershipGained> term_begins_;  ///< while the nodes are listed for it
     bool turn_is_posted_ = false;
-    bool leads_ = false;
-    bool is_lost_ = false;
-    bool is_stopping_ = false;
 };
 
 }  // namespace gang::sim

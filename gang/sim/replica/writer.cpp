@@ -1,5 +1,6 @@
 #include "gang/sim/replica/writer.hpp"
 
+#include "gang/host/requests.hpp"
 #include "gang/sim/world.hpp"
 
 #include <algorithm>
@@ -18,37 +19,119 @@ protocol::BackoffOptions breaker_options() {
     return made;
 }
 
-BindOutcome to_outcome(protocol::BindOutcome outcome) {
-    switch (outcome) {
-        case protocol::BindOutcome::bound:
-            return BindOutcome::bound;
-        case protocol::BindOutcome::taken:
-            return BindOutcome::taken;
-        case protocol::BindOutcome::gone:
-            return BindOutcome::gone;
-        case protocol::BindOutcome::changed:
-            return BindOutcome::changed;
-        case protocol::BindOutcome::not_bindable:
-            return BindOutcome::not_bindable;
-        case protocol::BindOutcome::refused:
-            return BindOutcome::refused;
-        case protocol::BindOutcome::not_sent:
-            return BindOutcome::not_sent;
-    }
-    ENSURE(false);
-    return BindOutcome::not_sent;
-}
-
 protocol::HttpAnswer http(const Answer& answer) {
     return {answer.status, answer.message, answer.retry_after_ms};
+}
+
+PodRef ref_of(const k8s::PodName& pod) {
+    return {pod.namespace_name, pod.name, pod.uid};
+}
+
+PodRef pod_of(const k8s::WriteJob& job) {
+    if (const auto* bind = std::get_if<k8s::BindJob>(&job)) {
+        return ref_of(bind->request.pod);
+    }
+    if (const auto* patch = std::get_if<k8s::PatchJob>(&job)) {
+        return ref_of(patch->patch.pod);
+    }
+    const auto& fetch = std::get<k8s::FetchJob>(job);
+    return {fetch.namespace_name, {}, fetch.name};
 }
 
 }  // namespace
 
 Writer::Writer(World& world, Process& process)
-    : world_(world), process_(process), breaker_(breaker_options()) {}
+    : world_(world), process_(process), queue_(k8s::WriteBounds()), breaker_(breaker_options()) {}
 
-std::uint32_t Writer::make(JobKind kind, const PodRef& pod) {
+void Writer::bind(const BindPod& decision) {
+    asked(decision.pod.uid, AskedKind::bind);
+    ENSURE(queue_.add(k8s::BindJob{to_request(decision), [this](const k8s::BindResult& result) {
+                                       process_.push_answer(to_event(result));
+                                   }}));
+    dispatch();
+}
+
+void Writer::set_condition(const SetCondition& decision) {
+    if (decision.fence) {
+        return patch(decision.pod.uid, to_patch(decision));
+    }
+    // One that is too many is dropped.
+    const bool is_taken = queue_.add(k8s::PatchJob{to_patch(decision), {}, process_.mono()});
+    if (is_taken) {
+        dispatch();
+    }
+}
+
+void Writer::update_reservation(const UpdateReservation& decision) {
+    patch(decision.driver.uid, to_patch(decision));
+}
+
+void Writer::patch(const std::string& uid, k8s::StatusPatch what) {
+    asked(uid, AskedKind::patch);
+    ENSURE(queue_.add(k8s::PatchJob{
+        std::move(what),
+        [this, uid](const k8s::StatusResult& result) {
+            process_.push_answer(to_event(uid, result));
+        },
+        process_.mono()}));
+    dispatch();
+}
+
+/// The virtual world has a driver's config map by the driver's uid.
+void Writer::fetch(const FetchSparkConf& decision) {
+    ENSURE(queue_.add(k8s::FetchJob{decision.driver.namespace_name, decision.driver.uid, {}}));
+    dispatch();
+}
+
+/// A condition that waits to be repeated does not hold up what somebody waits for.
+void Writer::asked(const std::string& uid, AskedKind kind) {
+    asked_[{uid, kind}].push_back(process_.author());
+    answers_.taken(uid);
+    for (std::uint32_t id = 0; id < jobs_.size(); ++id) {
+        Job& job = jobs_[id];
+        if (job.is_delayed && k8s::is_droppable(job.asked) && job.pod.uid == uid) {
+            job.is_delayed = false;
+            job.is_given_up = true;
+            ++job.wake_serial;  // what wakes it later is for nobody
+            resumed_.push_back(id);
+        }
+    }
+}
+
+Author Writer::take_author(const std::string& uid, AskedKind kind) {
+    const auto authors = asked_.find({uid, kind});
+    const Author author = authors->second.front();
+    authors->second.pop_front();
+    if (authors->second.empty()) {
+        asked_.erase(authors);
+    }
+    return author;
+}
+
+// A bind finds half of the connections free of what nobody waits for.
+bool Writer::may_take_droppable() const {
+    return droppable_taken_ < std::max<std::int64_t>(world_.plan.connections / 2, 1);
+}
+
+void Writer::dispatch() {
+    while (connections_used_ < world_.plan.connections) {
+        if (!resumed_.empty()) {
+            const std::uint32_t id = resumed_.front();
+            resumed_.pop_front();
+            ++connections_used_;
+            go_on(id);
+            continue;
+        }
+        auto taken = queue_.take(process_.mono(), may_take_droppable());
+        if (!taken) {
+            return;
+        }
+        ++connections_used_;
+        begin(keep(*std::move(taken)));
+    }
+}
+
+std::uint32_t Writer::keep(k8s::WriteJob taken) {
     std::uint32_t id = 0;
     if (free_jobs_.empty()) {
         id = static_cast<std::uint32_t>(jobs_.size());
@@ -56,163 +139,65 @@ std::uint32_t Writer::make(JobKind kind, const PodRef& pod) {
     } else {
         id = free_jobs_.back();
         free_jobs_.pop_back();
+        const std::uint32_t serial = jobs_[id].wake_serial;
         jobs_[id] = Job{};
+        jobs_[id].wake_serial = serial + 1;
     }
+    ENSURE(id <= job_mask);
     Job& job = jobs_[id];
-    job.kind = kind;
-    job.pod = pod;
-    job.order_key = kind == JobKind::fetch ? nobody : number_of(pod.uid);
-    job.sequence = ++sequence_;
-    job.author = process_.author();
+    job.asked = std::move(taken);
+    job.pod = pod_of(job.asked);
+    droppable_taken_ += k8s::is_droppable(job.asked) ? 1 : 0;
     return id;
-}
-
-void Writer::bind(const BindPod& decision) {
-    const std::uint32_t id = make(JobKind::bind, decision.pod);
-    jobs_[id].version = decision.resource_version;
-    jobs_[id].node = decision.node;
-    jobs_[id].annotations = decision.annotations;
-    binds_.push_back(id);
-    dispatch();
-}
-
-void Writer::set_condition(const SetCondition& decision) {
-    const JobKind kind = decision.fence ? JobKind::patch : JobKind::condition;
-    std::uint32_t id = nobody;
-    if (kind == JobKind::condition) {
-        for (const std::uint32_t waiting : conditions_) {
-            id = jobs_[waiting].order_key == number_of(decision.pod.uid) ? waiting : id;
-        }
-    }
-    const bool is_new = id == nobody;
-    if (is_new) {
-        id = make(kind, decision.pod);
-        (decision.fence ? patches_ : conditions_).push_back(id);
-    }
-    Job& job = jobs_[id];
-    job.version = decision.fence ? decision.resource_version : std::string();
-    job.has_condition = true;
-    job.reason = decision.reason;
-    job.message = decision.message;
-    dispatch();
-}
-
-void Writer::update_reservation(const UpdateReservation& decision) {
-    const std::uint32_t id = make(JobKind::patch, decision.driver);
-    jobs_[id].version = decision.resource_version;
-    jobs_[id].annotations = decision.annotations;
-    patches_.push_back(id);
-    dispatch();
-}
-
-void Writer::fetch(const FetchSparkConf& decision) {
-    fetches_.push_back(make(JobKind::fetch, decision.driver));
-    dispatch();
-}
-
-void Writer::set_busy(std::uint32_t order_key, bool busy) {
-    if (order_key == nobody) {
-        return;
-    }
-    if (order_key >= busy_.size()) {
-        busy_.resize(order_key + 1);
-    }
-    busy_[order_key] = busy;
-}
-
-std::string Writer::newest(std::uint32_t order_key, const std::string& shown) const {
-    const std::uint64_t ours = order_key < wrote_.size() ? wrote_[order_key] : 0;
-    if (shown.empty() || ours == 0) {
-        return shown;
-    }
-    return std::stoull(shown) < ours ? std::to_string(ours) : shown;
-}
-
-void Writer::wrote(std::uint32_t order_key, const std::string& version) {
-    if (order_key >= wrote_.size()) {
-        wrote_.resize(order_key + 1);
-    }
-    wrote_[order_key] = std::stoull(version);
-}
-
-// A fence that was there before the bind comes first.
-bool Writer::may_bind(const Job& job) const {
-    if (!is_free(job.order_key)) {
-        return false;
-    }
-    return std::none_of(patches_.begin(), patches_.end(), [this, &job](std::uint32_t id) {
-        return jobs_[id].order_key == job.order_key && jobs_[id].sequence < job.sequence;
-    });
-}
-
-std::optional<std::uint32_t> Writer::take() {
-    const auto take_from =
-        [this](std::deque<std::uint32_t>& queue) -> std::optional<std::uint32_t> {
-        for (auto it = queue.begin(); it != queue.end(); ++it) {
-            const Job& job = jobs_[*it];
-            const bool may = job.kind == JobKind::bind ? may_bind(job) : is_free(job.order_key);
-            if (may) {
-                const std::uint32_t id = *it;
-                queue.erase(it);
-                return id;
-            }
-        }
-        return std::nullopt;
-    };
-    for (auto* queue : {&binds_, &patches_, &fetches_, &conditions_}) {
-        if (const auto id = take_from(*queue)) {
-            return id;
-        }
-    }
-    return std::nullopt;
-}
-
-void Writer::dispatch() {
-    while (connections_used_ < world_.plan.connections) {
-        if (!woken_.empty()) {
-            const std::uint32_t id = woken_.front();
-            woken_.pop_front();
-            ++connections_used_;
-            proceed(id, jobs_[id].bind->on_waited(process_.may_write()));
-            continue;
-        }
-        const auto id = take();
-        if (!id) {
-            return;
-        }
-        ++connections_used_;
-        set_busy(jobs_[*id].order_key, true);
-        begin(*id);
-    }
 }
 
 void Writer::begin(std::uint32_t id) {
     Job& job = jobs_[id];
-    if (job.kind == JobKind::fetch) {
+    if (job.is_fetch()) {
+        job.author = process_.author();
         return attempt(id, Operation::get_config_map);
     }
-    job.version = newest(job.order_key, job.version);
-    if (job.kind == JobKind::bind) {
-        job.bind.emplace(protocol::BindTarget{job.pod.uid, job.version, job.node});
+    if (auto* asked = std::get_if<k8s::BindJob>(&job.asked)) {
+        k8s::BindRequest& request = asked->request;
+        job.author = take_author(job.pod.uid, AskedKind::bind);
+        request.resource_version = versions_.newest(job.pod.uid, request.resource_version);
+        job.bind.emplace(protocol::BindTarget{job.pod.uid, request.resource_version, request.node});
         return proceed(id, job.bind->start(process_.may_write()));
     }
-    job.status.emplace(!job.version.empty());
+    auto& asked = std::get<k8s::PatchJob>(job.asked);
+    job.author = asked.done ? take_author(job.pod.uid, AskedKind::patch) : process_.author();
+    asked.patch.resource_version = versions_.newest(job.pod.uid, asked.patch.resource_version);
+    job.status.emplace(!asked.patch.resource_version.empty());
     proceed(id, job.status->start(process_.may_write()));
 }
 
-void Writer::finish(std::uint32_t id, bool holds_connection) {
-    set_busy(jobs_[id].order_key, false);
-    connections_used_ -= holds_connection ? 1 : 0;
+/// Its wait is over, and it has a connection.
+void Writer::go_on(std::uint32_t id) {
+    Job& job = jobs_[id];
+    if (job.bind) {
+        return proceed(id, job.bind->on_waited(process_.may_write()));
+    }
+    if (job.is_given_up) {
+        return finish(id);
+    }
+    proceed(id, job.status->on_waited(process_.may_write()));
+}
+
+void Writer::finish(std::uint32_t id) {
+    Job& job = jobs_[id];
+    queue_.finished(k8s::order_key_of(job.asked));
+    if (k8s::is_awaited_write(job.asked)) {
+        answers_.answered(job.pod.uid);
+    }
+    droppable_taken_ -= k8s::is_droppable(job.asked) ? 1 : 0;
+    --connections_used_;
     free_jobs_.push_back(id);
     look_for_end();
 }
 
 void Writer::stop() {
     is_stopping_ = true;
-    for (auto* queue : {&fetches_, &conditions_}) {
-        free_jobs_.insert(free_jobs_.end(), queue->begin(), queue->end());
-        queue->clear();
-    }
+    queue_.keep_only_awaited_writes();
     look_for_end();
 }
 
@@ -228,7 +213,15 @@ void Writer::cut_off() {
         return;
     }
     // What only waits has never been sent.
-    process_.drained(jobs_.size() - free_jobs_.size() == binds_.size() + patches_.size());
+    process_.drained(jobs_.size() == free_jobs_.size());
+}
+
+/// To be repeated: others may use the connection meanwhile, the pod stays busy.
+void Writer::wait(std::uint32_t id, std::int64_t ms) {
+    Job& job = jobs_[id];
+    --connections_used_;
+    job.is_delayed = true;
+    process_.wake_writer(ms, tag_of(id));
 }
 
 void Writer::proceed(std::uint32_t id, protocol::BindAction action) {
@@ -239,42 +232,35 @@ void Writer::proceed(std::uint32_t id, protocol::BindAction action) {
     if (std::holds_alternative<protocol::ReadPod>(action)) {
         return attempt(id, Operation::get_pod);
     }
-    if (const auto* wait = std::get_if<protocol::Wait>(&action)) {
-        --connections_used_;  // others may use it meanwhile; the pod stays busy
-        return process_.wake_writer(wait->ms, id);
+    if (const auto* pause = std::get_if<protocol::Wait>(&action)) {
+        return wait(id, pause->ms);
     }
-    auto& finished = std::get<protocol::BindFinished>(action);
-    if (finished.outcome == protocol::BindOutcome::bound ||
-        finished.outcome == protocol::BindOutcome::taken) {
-        for (auto it = conditions_.begin(); it != conditions_.end(); ++it) {
-            if (jobs_[*it].order_key == job.order_key) {
-                free_jobs_.push_back(*it);
-                conditions_.erase(it);
-                break;
-            }
-        }
+    auto& how = std::get<protocol::BindFinished>(action);
+    if (how.outcome == protocol::BindOutcome::bound ||
+        how.outcome == protocol::BindOutcome::taken) {
+        queue_.discard_condition(job.pod.uid);
     }
-    process_.push_answer(
-        BindFinished{job.pod.uid, to_outcome(finished.outcome), std::move(finished.message)});
-    finish(id, true);
+    auto& asked = std::get<k8s::BindJob>(job.asked);
+    asked.done(k8s::BindResult{how.outcome, std::move(how.message), asked.request});
+    finish(id);
 }
 
 void Writer::proceed(std::uint32_t id, protocol::PatchAction action) {
     Job& job = jobs_[id];
+    auto& asked = std::get<k8s::PatchJob>(job.asked);
     if (std::holds_alternative<protocol::SendPatch>(action)) {
         return attempt(id, Operation::patch_status);
     }
-    if (const auto* wait = std::get_if<protocol::Wait>(&action)) {
-        return process_.wake_writer(wait->ms, id);
+    if (const auto* pause = std::get_if<protocol::Wait>(&action)) {
+        const bool is_in_the_way = !asked.done && answers_.is_awaited(job.pod.uid);
+        return is_in_the_way ? finish(id) : wait(id, pause->ms);
     }
-    auto& finished = std::get<protocol::PatchFinished>(action);
-    if (job.kind == JobKind::patch) {
-        patches_unsettled_ += finished.unsettled ? 1 : 0;
-        WriteOutcome outcome = finished.changed ? WriteOutcome::changed : WriteOutcome::failed;
-        outcome = finished.written ? WriteOutcome::written : outcome;
-        process_.push_answer(StatusWritten{job.pod.uid, outcome, std::move(finished.message)});
+    auto& how = std::get<protocol::PatchFinished>(action);
+    if (asked.done) {
+        patches_unsettled_ += how.unsettled ? 1 : 0;
+        asked.done(k8s::StatusResult{how.written, how.changed, std::move(how.message), {}});
     }
-    finish(id, true);
+    finish(id);
 }
 
 void Writer::attempt(std::uint32_t id, Operation operation) {
@@ -283,7 +269,7 @@ void Writer::attempt(std::uint32_t id, Operation operation) {
     const std::int64_t wait_ms = breaker_.wait_ms(process_.mono());
     job.waits_for_breaker = wait_ms > 0;
     if (job.waits_for_breaker) {
-        return process_.wake_writer(wait_ms, id);
+        return process_.wake_writer(wait_ms, tag_of(id));
     }
     const bool is_write = operation == Operation::bind || operation == Operation::patch_status;
     if (is_write && !process_.may_write()) {
@@ -292,30 +278,41 @@ void Writer::attempt(std::uint32_t id, Operation operation) {
     if (is_write) {
         world_.decision_checker.sent(process_.replica(), process_.elector.identity());
     }
+    process_.send(call_for(job), first_ticket + id, call_limit_ms);
+}
+
+Call Writer::call_for(const Job& job) const {
     Call call;
-    call.operation = operation;
+    call.operation = job.operation;
     call.pod = job.pod;
     call.author = job.author;
-    if (is_write) {
-        call.version = job.version;
-        call.node = job.node;
-        call.annotations = job.annotations;
-        call.has_condition = job.has_condition;
-        call.reason = job.reason;
-        call.message = job.message;
+    if (job.operation == Operation::bind) {
+        const k8s::BindRequest& request = std::get<k8s::BindJob>(job.asked).request;
+        call.version = request.resource_version;
+        call.node = request.node;
+        call.annotations = request.annotations;
+    } else if (job.operation == Operation::patch_status) {
+        const k8s::StatusPatch& patch = std::get<k8s::PatchJob>(job.asked).patch;
+        call.version = patch.resource_version;
+        call.annotations = patch.annotations;
+        call.has_condition = patch.condition.has_value();
+        if (patch.condition) {
+            call.reason = patch.condition->reason;
+            call.message = patch.condition->message;
+        }
     }
-    process_.send(std::move(call), first_ticket + id, call_limit_ms);
+    return call;
 }
 
 void Writer::no_answer(std::uint32_t id, bool maybe_sent, const std::string& message) {
     Job& job = jobs_[id];
     const std::uint32_t random = world_.random.next32();
-    if (job.kind == JobKind::fetch) {
+    if (job.is_fetch()) {
         Answer answer;
         answer.message = message;
         return fetched(id, answer);
     }
-    if (job.kind != JobKind::bind) {
+    if (job.status) {
         return proceed(id, job.status->on_no_answer(maybe_sent, message, random));
     }
     if (job.operation == Operation::get_pod) {
@@ -337,9 +334,9 @@ void Writer::answered(const Call& call) {
     }
     if (answer.status == 0) {
         no_answer(id, answer.maybe_sent, answer.message);
-    } else if (jobs_[id].kind == JobKind::fetch) {
+    } else if (jobs_[id].is_fetch()) {
         fetched(id, answer);
-    } else if (jobs_[id].kind == JobKind::bind) {
+    } else if (jobs_[id].bind) {
         bind_answered(id, answer);
     } else {
         patch_answered(id, answer);
@@ -362,38 +359,38 @@ void Writer::bind_answered(std::uint32_t id, const Answer& answer) {
 void Writer::patch_answered(std::uint32_t id, const Answer& answer) {
     Job& job = jobs_[id];
     if (answer.status == 200) {
-        wrote(job.order_key, answer.pod.resource_version);
+        versions_.wrote(job.pod.uid, answer.pod.resource_version);
     }
     proceed(id, job.status->on_answer(http(answer), world_.random.next32()));
 }
 
 void Writer::fetched(std::uint32_t id, const Answer& answer) {
-    const std::string uid = jobs_[id].pod.uid;
+    const std::string& uid = jobs_[id].pod.uid;
     if (answer.status == 200) {
         process_.push_answer(SparkConfFound{uid, world_.applications.conf(answer.conf)});
     } else {
-        ConfProblem problem = ConfProblem::failed;
+        k8s::FetchOutcome outcome = k8s::FetchOutcome::failed;
         if (answer.status == 404) {
-            problem = ConfProblem::not_found;
+            outcome = k8s::FetchOutcome::not_found;
         } else if (answer.status == 401 || answer.status == 403) {
-            problem = ConfProblem::forbidden;
+            outcome = k8s::FetchOutcome::forbidden;
         }
-        process_.push_answer(SparkConfMissing{uid, problem, answer.message});
+        process_.push_answer(SparkConfMissing{uid, to_problem(outcome), answer.message});
     }
-    finish(id, true);
+    finish(id);
 }
 
-void Writer::wakes(std::uint32_t id) {
-    if (is_closed_) {
-        return;
+void Writer::wakes(std::uint32_t tag) {
+    const std::uint32_t id = tag & job_mask;
+    if (is_closed_ || tag != tag_of(id)) {
+        return;  // it was given up meanwhile
     }
     Job& job = jobs_[id];
     if (std::exchange(job.waits_for_breaker, false)) {
         attempt(id, job.operation);
-    } else if (job.kind == JobKind::bind) {
-        woken_.push_back(id);
     } else {
-        proceed(id, job.status->on_waited(process_.may_write()));
+        job.is_delayed = false;
+        resumed_.push_back(id);
     }
     dispatch();
 }

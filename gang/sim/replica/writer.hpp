@@ -1,18 +1,25 @@
 #pragma once
-// All that one process writes, and the config maps it reads: drives the real Bind, StatusWrite and
-// CircuitBreaker over a few connections, with the queue's rules of k8s/write/write_queue.hpp:
-// writes to one pod are serial and take the version from the answer before them; binds first, but
-// not past an awaited patch of their own pod; of droppable conditions only the newest waits.
+// All that one process writes, and the config maps it reads: the product's own queue, versions and
+// machines (WriteQueue, PodVersions, Bind, StatusWrite, CircuitBreaker) over a few connections.
+// What k8s/write/writer_pool.cpp does with sockets and timers is done here with calls and
+// happenings of the virtual world; its limiter is not here, the number of connections is fixed.
 
 #include "gang/decision.hpp"
 #include "gang/sim/base/call.hpp"
 #include "k8s/protocol/bind.hpp"
 #include "k8s/protocol/flow/circuit_breaker.hpp"
 #include "k8s/protocol/status.hpp"
+#include "k8s/protocol/write/answer_order.hpp"
+#include "k8s/protocol/write/pod_versions.hpp"
+#include "k8s/protocol/write/write_queue.hpp"
 
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <optional>
+#include <string>
+#include <utility>
+#include <variant>
 #include <vector>
 
 namespace gang::sim {
@@ -30,7 +37,8 @@ public:
     void fetch(const FetchSparkConf& decision);
 
     void answered(const Call& call);
-    void wakes(std::uint32_t job);
+    /// `tag`: as it was given to Process::wake_writer().
+    void wakes(std::uint32_t tag);
     /// Takes nothing new and forgets what nobody waits for. Process::drained() when the rest is
     /// over.
     void stop();
@@ -39,65 +47,69 @@ public:
     /// Awaited patches that were given up and may still reach their pod.
     std::uint64_t patches_unsettled() const { return patches_unsettled_; }
     /// Nothing waits and nothing is under way.
-    bool is_idle() const { return jobs_.size() == free_jobs_.size(); }
+    bool is_idle() const { return jobs_.size() == free_jobs_.size() && queue_.size() == 0; }
 
     static constexpr std::uint32_t first_ticket = 3;
 
 private:
-    enum class JobKind : std::uint8_t { bind, patch, condition, fetch };
+    static constexpr std::uint32_t job_bits = 12;
+    static constexpr std::uint32_t job_mask = (1U << job_bits) - 1;
+
+    /// A job that was taken from the queue, until it is through.
     struct Job {
-        JobKind kind = JobKind::bind;
-        bool has_condition = false;
+        k8s::WriteJob asked;
+        Author author;  ///< who decided it, and what was seen then
         bool waits_for_breaker = false;
+        bool is_delayed = false;   ///< waits to be repeated, without a connection
+        bool is_given_up = false;  ///< a condition whose pod is wanted for something newer
+        std::uint32_t wake_serial = 0;
         Operation operation = Operation::bind;  ///< what is asked next
         PodRef pod;
-        std::uint32_t order_key = nobody;
-        std::uint64_t sequence = 0;
-        std::string version;
-        std::string node;
-        core::StringMap annotations;
-        std::string reason;
-        std::string message;
-        Author author;
         std::optional<k8s::protocol::Bind> bind;
         std::optional<k8s::protocol::StatusWrite> status;
+
+        bool is_fetch() const { return std::holds_alternative<k8s::FetchJob>(asked); }
     };
 
-    std::uint32_t make(JobKind kind, const PodRef& pod);
-    void finish(std::uint32_t id, bool holds_connection);
+    enum class AskedKind : std::uint8_t { bind, patch };
+
+    void patch(const std::string& uid, k8s::StatusPatch what);
+    void asked(const std::string& uid, AskedKind kind);
+    Author take_author(const std::string& uid, AskedKind kind);
+    void go_on(std::uint32_t id);
+    Call call_for(const Job& job) const;
+    /// What wakes a job names it, and which of its waits is meant.
+    std::uint32_t tag_of(std::uint32_t id) const {
+        return (jobs_[id].wake_serial << job_bits) | id;
+    }
+    void finish(std::uint32_t id);
     void look_for_end();
     void dispatch();
-    std::optional<std::uint32_t> take();
-    bool may_bind(const Job& job) const;
+    std::uint32_t keep(k8s::WriteJob taken);
     void begin(std::uint32_t id);
     void proceed(std::uint32_t id, k8s::protocol::BindAction action);
     void proceed(std::uint32_t id, k8s::protocol::PatchAction action);
+    void wait(std::uint32_t id, std::int64_t ms);
     void attempt(std::uint32_t id, Operation operation);
     void no_answer(std::uint32_t id, bool maybe_sent, const std::string& message);
     void fetched(std::uint32_t id, const Answer& answer);
     void bind_answered(std::uint32_t id, const Answer& answer);
     void patch_answered(std::uint32_t id, const Answer& answer);
-    std::string newest(std::uint32_t order_key, const std::string& shown) const;
-    void wrote(std::uint32_t order_key, const std::string& version);
-    bool is_free(std::uint32_t order_key) const {
-        return order_key >= busy_.size() || !busy_[order_key];
-    }
-    void set_busy(std::uint32_t order_key, bool busy);
+    bool may_take_droppable() const;
 
     World& world_;
     Process& process_;
+    k8s::WriteQueue queue_;
+    k8s::PodVersions versions_;
     k8s::protocol::CircuitBreaker breaker_;
+    k8s::AnswerOrder answers_;
+    /// Of awaited writes that wait: by pod and kind, which are taken in the order of asking.
+    std::map<std::pair<std::string, AskedKind>, std::deque<Author>> asked_;
     std::deque<Job> jobs_;
     std::vector<std::uint32_t> free_jobs_;
-    std::deque<std::uint32_t> binds_;
-    std::deque<std::uint32_t> patches_;
-    std::deque<std::uint32_t> fetches_;
-    std::deque<std::uint32_t> conditions_;
-    std::deque<std::uint32_t> woken_;
-    std::vector<bool> busy_;            ///< by PodId
-    std::vector<std::uint64_t> wrote_;  ///< by PodId: the version that our last write made
+    std::deque<std::uint32_t> resumed_;  ///< their wait is over, no connection was free yet
     std::int64_t connections_used_ = 0;
-    std::uint64_t sequence_ = 0;
+    std::int64_t droppable_taken_ = 0;
     std::uint64_t patches_unsettled_ = 0;
     bool is_stopping_ = false;
     bool is_closed_ = false;

@@ -1,4 +1,4 @@
-#include "k8s/write/write_queue.hpp"
+#include "k8s/protocol/write/write_queue.hpp"
 
 #include <iterator>
 #include <utility>
@@ -17,7 +17,7 @@ bool add_bounded(std::deque<Job>& queue, std::size_t max, Job&& job) {
 
 }  // namespace
 
-WriteQueue::WriteQueue(const WriterOptions& bounds)
+WriteQueue::WriteQueue(const WriteBounds& bounds)
     : binds_max_(bounds.binds_max),
       patches_max_(bounds.patches_max),
       fetches_max_(bounds.fetches_max),

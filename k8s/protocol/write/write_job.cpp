@@ -1,4 +1,4 @@
-#include "k8s/write/write_job.hpp"
+#include "k8s/protocol/write/write_job.hpp"
 
 namespace k8s {
 

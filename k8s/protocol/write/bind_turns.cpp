@@ -1,4 +1,4 @@
-#include "k8s/write/bind_turns.hpp"
+#include "k8s/protocol/write/bind_turns.hpp"
 
 #include <iterator>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "k8s/write/pod_versions.hpp"
+#include "k8s/protocol/write/pod_versions.hpp"
 
 #include "k8s/protocol/version.hpp"
 

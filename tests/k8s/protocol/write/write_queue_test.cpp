@@ -1,4 +1,4 @@
-#include "k8s/write/write_queue.hpp"
+#include "k8s/protocol/write/write_queue.hpp"
 
 #include <doctest/doctest.h>
 
@@ -68,7 +68,7 @@ std::string taken(WriteQueue& queue, std::int64_t now = 0) {
 }  // namespace
 
 TEST_CASE("write queue: binds, awaited patches, fetches, conditions, events, in this order") {
-    WriteQueue queue{WriterOptions{}};
+    WriteQueue queue{WriteBounds{}};
     REQUIRE(queue.add(event_of("1")));
     REQUIRE(queue.add(condition("2")));
     REQUIRE(queue.add(FetchJob{"ns", "cm", nullptr}));
@@ -84,7 +84,7 @@ TEST_CASE("write queue: binds, awaited patches, fetches, conditions, events, in 
 }
 
 TEST_CASE("write queue: one write per pod at a time, others pass") {
-    WriteQueue queue{WriterOptions{}};
+    WriteQueue queue{WriteBounds{}};
     REQUIRE(queue.add(bind_of("1")));
     REQUIRE(queue.add(bind_of("1")));
     REQUIRE(queue.add(awaited("1")));
@@ -102,7 +102,7 @@ TEST_CASE("write queue: one write per pod at a time, others pass") {
 }
 
 TEST_CASE("write queue: a fence that was there before a bind of its pod goes first") {
-    WriteQueue queue{WriterOptions{}};
+    WriteQueue queue{WriteBounds{}};
     REQUIRE(queue.add(awaited("1")));
     REQUIRE(queue.add(bind_of("1")));
     REQUIRE(queue.add(awaited("1")));
@@ -116,7 +116,7 @@ TEST_CASE("write queue: a fence that was there before a bind of its pod goes fir
 }
 
 TEST_CASE("write queue: of droppable conditions only the newest per pod waits, in its old place") {
-    WriteQueue queue{WriterOptions{}};
+    WriteQueue queue{WriteBounds{}};
     REQUIRE(queue.add(condition("1", "old")));
     REQUIRE(queue.add(condition("2", "other")));
     REQUIRE(queue.add(condition("1", "new")));
@@ -129,7 +129,7 @@ TEST_CASE("write queue: of droppable conditions only the newest per pod waits, i
 }
 
 TEST_CASE("write queue: a bind of the pod makes its waiting condition void") {
-    WriteQueue queue{WriterOptions{}};
+    WriteQueue queue{WriteBounds{}};
     REQUIRE(queue.add(condition("1")));
     REQUIRE(queue.add(condition("2")));
     REQUIRE(queue.add(bind_of("1")));
@@ -140,7 +140,7 @@ TEST_CASE("write queue: a bind of the pod makes its waiting condition void") {
 }
 
 TEST_CASE("write queue: a gang of two thousand does not delay another one's ten by two thousand") {
-    WriteQueue queue{WriterOptions{}};
+    WriteQueue queue{WriteBounds{}};
     for (int i = 0; i < 2'000; ++i) REQUIRE(queue.add(bind_of("big" + std::to_string(i), "big")));
     CHECK(taken(queue) == "bind big0");
     for (int i = 0; i < 10; ++i) REQUIRE(queue.add(bind_of("small" + std::to_string(i), "small")));
@@ -161,7 +161,7 @@ TEST_CASE("write queue: a gang of two thousand does not delay another one's ten 
 }
 
 TEST_CASE("write queue: among many gangs each waits for one turn of the others at most") {
-    WriteQueue queue{WriterOptions{}};
+    WriteQueue queue{WriteBounds{}};
     constexpr int gangs = 5;
     constexpr int binds = 100;
     for (int gang = 0; gang < gangs; ++gang) {
@@ -187,7 +187,7 @@ TEST_CASE("write queue: among many gangs each waits for one turn of the others a
 }
 
 TEST_CASE("write queue: what starts a gang goes before its executors") {
-    WriteQueue queue{WriterOptions{}};
+    WriteQueue queue{WriteBounds{}};
     REQUIRE(queue.add(bind_of("e1", "g")));
     REQUIRE(queue.add(bind_of("e2", "g")));
     REQUIRE(queue.add(starter_of("d", "g")));
@@ -197,7 +197,7 @@ TEST_CASE("write queue: what starts a gang goes before its executors") {
 }
 
 TEST_CASE("write queue: pods without a gang share one turn per namespace") {
-    WriteQueue queue{WriterOptions{}};
+    WriteQueue queue{WriteBounds{}};
     for (int i = 0; i < 100; ++i) REQUIRE(queue.add(bind_of("lone" + std::to_string(i))));
     BindJob elsewhere = bind_of("elsewhere");
     elsewhere.request.pod.namespace_name = "other";
@@ -208,7 +208,7 @@ TEST_CASE("write queue: pods without a gang share one turn per namespace") {
 }
 
 TEST_CASE("write queue: a storm of binds starves no awaited patch and no fetch") {
-    WriteQueue queue{WriterOptions{}};
+    WriteQueue queue{WriteBounds{}};
     for (int i = 0; i < 100; ++i) REQUIRE(queue.add(bind_of(std::to_string(i), "g")));
     for (int i = 0; i < 3; ++i) {
         REQUIRE(queue.add(awaited("p" + std::to_string(i))));
@@ -225,7 +225,7 @@ TEST_CASE("write queue: a storm of binds starves no awaited patch and no fetch")
 }
 
 TEST_CASE("write queue: in a storm of binds a condition is written in time, and few are") {
-    WriteQueue queue{WriterOptions{}};
+    WriteQueue queue{WriteBounds{}};
     for (int i = 0; i < 1'000; ++i) REQUIRE(queue.add(bind_of(std::to_string(i), "g")));
     for (int i = 0; i < 20; ++i) {
         PatchJob job = condition("c" + std::to_string(i));
@@ -243,7 +243,7 @@ TEST_CASE("write queue: in a storm of binds a condition is written in time, and 
 }
 
 TEST_CASE("write queue: a newer text of a condition waits as long as the older one did") {
-    WriteQueue queue{WriterOptions{}};
+    WriteQueue queue{WriteBounds{}};
     for (int i = 0; i < 100; ++i) REQUIRE(queue.add(bind_of(std::to_string(i), "g")));
     for (int i = 0; i < 50; ++i) taken(queue, 0);
     for (const std::int64_t since : {0, 900, 1'800}) {
@@ -255,7 +255,7 @@ TEST_CASE("write queue: a newer text of a condition waits as long as the older o
 }
 
 TEST_CASE("write queue: when enough of it is out, what nobody waits for stays") {
-    WriteQueue queue{WriterOptions{}};
+    WriteQueue queue{WriteBounds{}};
     REQUIRE(queue.add(condition("1")));
     REQUIRE(queue.add(event_of("2")));
     CHECK_FALSE(queue.take(0, false));
@@ -266,7 +266,7 @@ TEST_CASE("write queue: when enough of it is out, what nobody waits for stays") 
 }
 
 TEST_CASE("write queue: a bound pod's waiting condition is discarded") {
-    WriteQueue queue{WriterOptions{}};
+    WriteQueue queue{WriteBounds{}};
     REQUIRE(queue.add(condition("1")));
     queue.discard_condition("1");
     queue.discard_condition("unknown");
@@ -274,7 +274,7 @@ TEST_CASE("write queue: a bound pod's waiting condition is discarded") {
 }
 
 TEST_CASE("write queue: at each bound the newcomer is refused, what waits stays") {
-    WriterOptions options;
+    WriteBounds options;
     options.binds_max = options.patches_max = options.fetches_max = 1;
     options.conditions_max = options.events_max = 1;
     WriteQueue queue(options);
@@ -293,7 +293,7 @@ TEST_CASE("write queue: at each bound the newcomer is refused, what waits stays"
 }
 
 TEST_CASE("write queue: events keep to their rate") {
-    WriterOptions options;
+    WriteBounds options;
     options.events_per_second = 1;
     WriteQueue queue(options);
     for (int i = 0; i < 20; ++i) REQUIRE(queue.add(event_of("1")));
@@ -307,7 +307,7 @@ TEST_CASE("write queue: events keep to their rate") {
 }
 
 TEST_CASE("write queue: for a graceful end only awaited writes stay") {
-    WriteQueue queue{WriterOptions{}};
+    WriteQueue queue{WriteBounds{}};
     REQUIRE(queue.add(bind_of("1")));
     REQUIRE(queue.add(awaited("2")));
     REQUIRE(queue.add(FetchJob{"ns", "cm", nullptr}));

@@ -2,7 +2,6 @@
 // What can be asked of the writer, and what it answers: plain values.
 
 #include "core/value/constraints.hpp"
-#include "k8s/codec/codec_config_map.hpp"
 #include "k8s/protocol/bind.hpp"
 
 #include <cstddef>
@@ -76,6 +75,13 @@ enum class FetchOutcome : std::uint8_t {
     forbidden,   ///< 401, 403
     unreadable,  ///< it came, but it is not a config map within bounds
     failed       ///< anything else: worth asking again later
+};
+
+struct ConfigMap {
+    std::string namespace_name;
+    std::string name;
+    core::StringMap data;  ///< binaryData is not read
+    friend bool operator==(const ConfigMap&, const ConfigMap&) = default;
 };
 
 struct ConfigMapResult {

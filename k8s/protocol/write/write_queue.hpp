@@ -12,10 +12,10 @@
 //   - after `binds_per_droppable` binds one condition or event that has waited for `patience_ms`.
 
 #include "k8s/protocol/flow/token_bucket.hpp"
-#include "k8s/write/bind_turns.hpp"
-#include "k8s/write/write_job.hpp"
-#include "k8s/write/writer.hpp"
+#include "k8s/protocol/write/bind_turns.hpp"
+#include "k8s/protocol/write/write_job.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <list>
@@ -30,9 +30,19 @@ inline constexpr std::int32_t binds_per_other = 4;
 inline constexpr std::int32_t binds_per_droppable = 32;
 inline constexpr std::int64_t patience_ms = 1'000;
 
+/// How much may wait.
+struct WriteBounds {
+    std::size_t binds_max = 65'536;       ///< beyond it a bind is answered not_sent
+    std::size_t patches_max = 65'536;     ///< with callback; beyond it: not written
+    std::size_t fetches_max = 8'192;      ///< beyond it: failed, at once
+    std::size_t conditions_max = 16'384;  ///< without callback; beyond it dropped and counted
+    std::size_t events_max = 1'024;       ///< beyond it dropped and counted
+    std::int64_t events_per_second = 10;  ///< with a burst of ten seconds' worth
+};
+
 class WriteQueue {
 public:
-    explicit WriteQueue(const WriterOptions& bounds);
+    explicit WriteQueue(const WriteBounds& bounds);
 
     // False: the bound is reached and the job was not taken; its callback is the caller's affair.
     [[nodiscard]] bool add(BindJob&& job);

@@ -1,7 +1,7 @@
 #pragma once
 // One request to the API server with the callback that waits for it.
 
-#include "k8s/codec/writes.hpp"
+#include "k8s/protocol/write/writes.hpp"
 
 #include <cstdint>
 #include <functional>

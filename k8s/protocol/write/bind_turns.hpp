@@ -4,7 +4,7 @@
 // usual size is bound in one go. Within a gang: what starts it first, then first come, first
 // served. Pods without a gang share one turn per namespace.
 
-#include "k8s/write/write_job.hpp"
+#include "k8s/protocol/write/write_job.hpp"
 
 #include <cstddef>
 #include <cstdint>

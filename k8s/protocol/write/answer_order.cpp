@@ -1,4 +1,4 @@
-#include "k8s/write/answer_order.hpp"
+#include "k8s/protocol/write/answer_order.hpp"
 
 #include <utility>
 
