@@ -1,14 +1,14 @@
 #pragma once
 // uid -> a small value, found at once however many there are. A uid of Kubernetes' usual form costs
-// 16 bytes beside its value and a place in the index (5 to 11 bytes), any other is kept as text. No
-// iteration has an order that means anything.
+// 16 bytes beside its value, any other is kept as text. No iteration has an order that means
+// anything.
 
-#include "core/base/chunks.hpp"
 #include "core/base/result.hpp"
 #include "core/base/uuid.hpp"
 
+#include <boost/unordered/unordered_flat_map.hpp>
+
 #include <cstddef>
-#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -16,78 +16,51 @@
 
 namespace core {
 
-template <typename Value, std::size_t per_chunk = 1024>
+template <typename Value>
 class UidTable {
 public:
     std::optional<Value> find(std::string_view uid) const {
-        if (const std::optional<Uuid> uuid = parse_uuid(uid)) {
-            const auto number = index_.find(*uuid, uuid_of());
-            return number ? std::optional(records_[*number].value) : std::nullopt;
-        }
-        const auto found = by_text_.find(uid);
-        return found == by_text_.end() ? std::nullopt : std::optional(found->second);
+        if (const std::optional<Uuid> uuid = parse_uuid(uid)) return find_in(by_uuid_, *uuid);
+        return find_in(by_text_, uid);
     }
     /// The uid must not be there yet.
     void insert(std::string_view uid, Value value) {
         const std::optional<Uuid> uuid = parse_uuid(uid);
-        if (!uuid) {
-            ENSURE(by_text_.emplace(uid, value).second);
-            return;
-        }
-        const auto number = static_cast<std::uint32_t>(records_.size());
-        records_.emplace_back() = {*uuid, value};
-        index_.insert(number, uuid_of());
+        ENSURE(uuid ? by_uuid_.emplace(*uuid, value).second : by_text_.emplace(uid, value).second);
     }
     /// What was there.
     std::optional<Value> take(std::string_view uid) {
-        if (const std::optional<Uuid> uuid = parse_uuid(uid)) return take(*uuid);
-        const auto found = by_text_.find(uid);
-        if (found == by_text_.end()) return std::nullopt;
-        const Value value = found->second;
-        by_text_.erase(found);
+        const std::optional<Value> value = find(uid);
+        if (!value) return value;
+        const std::optional<Uuid> uuid = parse_uuid(uid);
+        if (!uuid) {
+            by_text_.erase(by_text_.find(uid));
+            return value;
+        }
+        by_uuid_.erase(*uuid);
+        // Of thousands that came in a burst the memory is given back.
+        if (by_uuid_.size() * 8 < by_uuid_.bucket_count()) by_uuid_.rehash(0);
         return value;
     }
     /// False: it was not there.
     bool erase(std::string_view uid) { return take(uid).has_value(); }
-    std::size_t size() const { return records_.size() + by_text_.size(); }
+    std::size_t size() const { return by_uuid_.size() + by_text_.size(); }
     /// visit(uid, value) for each; the uid lives as long as the call.
     template <typename Visit>
     void for_each(Visit visit) const {
-        for (std::size_t i = 0; i < records_.size(); ++i) {
-            const Record& record = records_[i];
-            visit(std::string_view(text_of(record.uuid)), record.value);
-        }
+        for (const auto& [uuid, value] : by_uuid_) visit(std::string_view(text_of(uuid)), value);
         for (const auto& [uid, value] : by_text_) visit(std::string_view(uid), value);
     }
     friend bool operator==(const UidTable&, const UidTable&) = default;
 
 private:
-    struct Record {
-        Uuid uuid;
-        Value value{};
-        friend bool operator==(const Record&, const Record&) = default;
-    };
-
-    std::optional<Value> take(const Uuid& uuid) {
-        const auto number = index_.find(uuid, uuid_of());
-        if (!number) return std::nullopt;
-        const Value value = records_[*number].value;
-        index_.erase(*number, uuid_of());
-        if (const auto last = static_cast<std::uint32_t>(records_.size() - 1); *number != last) {
-            index_.renumber(last, *number, uuid_of());
-            records_[*number] = records_[last];
-        }
-        records_.pop_back();
-        return value;
-    }
-    auto uuid_of() const {
-        return [this](std::uint32_t number) -> const Uuid& { return records_[number].uuid; };
+    template <typename Map, typename Key>
+    static std::optional<Value> find_in(const Map& map, const Key& key) {
+        const auto found = map.find(key);
+        return found == map.end() ? std::nullopt : std::optional(found->second);
     }
 
-    /// Without holes: the last one takes the place of one that goes. A list of pods whose slots are
-    /// read back later would leave half of them behind.
-    Chunks<Record, per_chunk> records_;
-    UuidIndex index_;
+    boost::unordered_flat_map<Uuid, Value, UuidHash> by_uuid_;
     std::map<std::string, Value, std::less<>> by_text_;
 };
 

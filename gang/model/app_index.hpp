@@ -19,7 +19,7 @@ public:
     void erase(const Application& app) { ENSURE(apps_.erase(app.uid)); }
 
 private:
-    core::UidTable<Application*, 64> apps_;
+    core::UidTable<Application*> apps_;
 };
 
 }  // namespace gang

@@ -11,12 +11,7 @@
 namespace gang {
 
 std::optional<PodId> Pods::find(std::string_view uid) const {
-    if (const auto uuid = core::parse_uuid(uid)) {
-        const auto number = index_.find(*uuid, uuid_of());
-        return number ? std::optional(PodId{*number}) : std::nullopt;
-    }
-    const auto it = by_odd_uid_.find(uid);
-    return it == by_odd_uid_.end() ? std::nullopt : std::optional(it->second);
+    return by_uid_.find(uid);
 }
 
 PodId Pods::id_of(std::string_view uid) const {
@@ -45,12 +40,11 @@ PodEntry& Pods::add(std::string_view uid) {
     added.is_used = true;
     if (const auto uuid = core::parse_uuid(uid)) {
         added.uuid = *uuid;
-        index_.insert(id.value, uuid_of());
     } else {
         added.is_odd = true;
-        ENSURE(by_odd_uid_.emplace(uid, id).second);
         odd_uids_.emplace(id, uid);
     }
+    by_uid_.insert(uid, id);
     added.active = std::make_unique<PodEntry>();
     added.active->id = id;
     added.active->pod.uid = uid;
@@ -58,13 +52,8 @@ PodEntry& Pods::add(std::string_view uid) {
 }
 
 void Pods::erase(PodId id) {
-    expand(id);
-    if (cell(id).is_odd) {
-        by_odd_uid_.erase(odd_uids_.at(id));
-        odd_uids_.erase(id);
-    } else {
-        index_.erase(id.value, uuid_of());
-    }
+    ENSURE(by_uid_.erase(expand(id).pod.uid));
+    odd_uids_.erase(id);
     cell(id) = Cell{};
     free_.push_back(id);
 }
@@ -444,7 +433,6 @@ std::vector<core::Account> Pods::accounts() const {
         {"amounts of resting pods", amounts_.references(), kin_.size() - free_kin_.size()},
         {"kin of resting pods", references, compacted},
         {"resting drivers", drivers_.size() - free_drivers_.size(), drivers},
-        {"odd uids", by_odd_uid_.size(), odd},
         {"texts of odd uids", odd_uids_.size(), odd},
         {"members", members, owned}};
 }

@@ -13,6 +13,7 @@
 #include "core/base/ids.hpp"
 #include "core/base/interner.hpp"
 #include "core/base/text.hpp"
+#include "core/base/uid_table.hpp"
 #include "core/base/uuid.hpp"
 #include "core/value/account.hpp"
 #include "core/value/resources.hpp"
@@ -173,9 +174,6 @@ private:
 
     Cell& cell(PodId id) { return cells_[id.value]; }
     const Cell& cell(PodId id) const { return cells_[id.value]; }
-    auto uuid_of() const {
-        return [this](std::uint32_t number) -> const core::Uuid& { return cells_[number].uuid; };
-    }
     // Of a compacted one:
     const Driver& driver(const Cell& compacted) const { return drivers_[compacted.place]; }
     const Kin& kin(const Cell& compacted) const { return kin_[compacted.kin]; }
@@ -194,9 +192,8 @@ private:
     std::vector<std::uint32_t> free_drivers_;
     core::Chunks<Kin, 64> kin_;  ///< by Cell::kin
     std::vector<std::uint32_t> free_kin_;
-    core::UuidIndex index_;
-    std::map<std::string, PodId, std::less<>> by_odd_uid_;  ///< those of no usual form
-    std::map<PodId, std::string> odd_uids_;
+    core::UidTable<PodId> by_uid_;
+    std::map<PodId, std::string> odd_uids_;  ///< those of no usual form
     core::Interner<core::Resources, AmountsId> amounts_;
     std::array<core::Shared<core::Constraints>, 4> last_constraints_;
     std::size_t oldest_constraints_ = 0;

@@ -34,7 +34,7 @@ public:
     std::vector<Answer> due_refusals(const std::string& uid);
 
 private:
-    core::UidTable<std::uint32_t, 128> awaited_;  ///< thousands in a burst
+    core::UidTable<std::uint32_t> awaited_;  ///< thousands in a burst
     std::map<std::string, std::vector<Answer>> refusals_;
 };
 

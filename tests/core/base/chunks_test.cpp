@@ -28,24 +28,6 @@ TEST_CASE("chunks: what is given back is as new") {
     CHECK(numbers.emplace_back() == 0);
 }
 
-TEST_CASE("chunks: of the chunks that are given back one stays") {
-    Numbers numbers;
-    for (int i = 1; i <= 17; ++i) {
-        numbers.emplace_back() = i;
-    }
-    CHECK(numbers.capacity() == 20);
-    for (int i = 17; i > 5; --i) {
-        numbers.pop_back();
-    }
-    CHECK(numbers.capacity() == 12);
-    CHECK(numbers.back() == 5);
-    numbers.pop_back();
-    CHECK(numbers.capacity() == 12);
-    numbers.pop_back();
-    CHECK(numbers.capacity() == 8);
-    CHECK(numbers.back() == 3);
-}
-
 TEST_CASE("chunks: copies are equal and apart") {
     Numbers numbers;
     for (int i = 1; i <= 5; ++i) {

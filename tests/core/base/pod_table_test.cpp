@@ -82,33 +82,3 @@ TEST_CASE("pod table: each uid is visited once, in its own words") {
     });
     CHECK(visited == uids);
 }
-
-TEST_CASE("uuid index: it shrinks with what is in it, and goes on finding it") {
-    std::vector<core::Uuid> records;
-    for (std::uint64_t number = 0; number < 10'000; ++number) {
-        records.push_back(*core::parse_uuid(uuid(number)));
-    }
-    const auto uuid_of = [&records](std::uint32_t number) -> const core::Uuid& {
-        return records[number];
-    };
-    core::UuidIndex index;
-    for (std::uint32_t number = 0; number < 10'000; ++number) {
-        index.insert(number, uuid_of);
-    }
-    CHECK(index.places() == 16'384);
-    for (std::uint32_t number = 100; number < 10'000; ++number) {
-        index.erase(number, uuid_of);
-        const std::size_t left = 100 + 9'999 - number;
-        CHECK(left * 16 >= index.places() * 5);
-    }
-    CHECK(index.places() == 256);
-    for (std::uint32_t number = 0; number < 10'000; ++number) {
-        const auto found = index.find(records[number], uuid_of);
-        REQUIRE(found.has_value() == (number < 100));
-        if (found) CHECK(*found == number);
-    }
-    for (std::uint32_t number = 0; number < 100; ++number) {
-        index.erase(number, uuid_of);
-    }
-    CHECK(index.places() == 16);
-}
