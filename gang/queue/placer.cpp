@@ -23,13 +23,20 @@ core::PlacementRequest Placer::request_of(const Application& app, core::View vie
     return request;
 }
 
-core::Placement Placer::place(const core::PlacementRequest& request) {
-    const std::uint64_t before = model_.fit_cache.planner.groups_scanned();
+template <typename Search>
+auto Placer::counted(const Search& search) {
+    core::Planner& planner = model_.fit_cache.planner;
+    const std::uint64_t before = planner.groups_scanned();
     ++step_.counters.placements;
-    core::Placement placement = model_.fit_cache.planner.place(model_.cluster, request);
-    const auto scanned =
-        static_cast<std::int64_t>(model_.fit_cache.planner.groups_scanned() - before);
+    auto answer = search(planner);
+    const auto scanned = static_cast<std::int64_t>(planner.groups_scanned() - before);
     step_.work_left -= work_per_attempt + scanned * work_per_group_scanned;
+    return answer;
+}
+
+core::Placement Placer::place(const core::PlacementRequest& request) {
+    core::Placement placement =
+        counted([&](core::Planner& planner) { return planner.place(model_.cluster, request); });
     if (std::holds_alternative<core::Rejection>(placement)) {
         step_.work_left -=
             static_cast<std::int64_t>(model_.cluster.node_count()) * work_per_node_explained;
@@ -38,23 +45,11 @@ core::Placement Placer::place(const core::PlacementRequest& request) {
 }
 
 std::optional<core::Plan> Placer::find_plan(const core::PlacementRequest& request) {
-    const std::uint64_t before = model_.fit_cache.planner.groups_scanned();
-    ++step_.counters.placements;
-    auto plan = model_.fit_cache.planner.find(model_.cluster, request);
-    const auto scanned =
-        static_cast<std::int64_t>(model_.fit_cache.planner.groups_scanned() - before);
-    step_.work_left -= work_per_attempt + scanned * work_per_group_scanned;
-    return plan;
+    return counted([&](core::Planner& planner) { return planner.find(model_.cluster, request); });
 }
 
 bool Placer::fits(const core::PlacementRequest& request) {
-    const std::uint64_t before = model_.fit_cache.planner.groups_scanned();
-    ++step_.counters.placements;
-    const bool does = model_.fit_cache.planner.fits(model_.cluster, request);
-    const auto scanned =
-        static_cast<std::int64_t>(model_.fit_cache.planner.groups_scanned() - before);
-    step_.work_left -= work_per_attempt + scanned * work_per_group_scanned;
-    return does;
+    return counted([&](core::Planner& planner) { return planner.fits(model_.cluster, request); });
 }
 
 std::vector<core::NodeCount> Placer::find_free_capacity(

@@ -22,15 +22,18 @@ public:
     core::PackingPolicy policy_of(const Application& app) const;
     /// The gang as the planner is asked for it.
     core::PlacementRequest request_of(const Application& app, core::View view) const;
-    /// The same without the reasons of a "no".
+    /// Where its pods would go now; nothing: they do not fit.
     std::optional<core::Plan> find_plan(const core::PlacementRequest& request);
-    /// The same, without a plan.
+    /// Whether they do.
     bool fits(const core::PlacementRequest& request);
     /// Room for `count` executors of this shape, or for as many as there is room for; by node.
     std::vector<core::NodeCount> find_free_capacity(
         const Application& app, core::ShapeId shape, std::int64_t count);
 
 private:
+    /// `search(planner)`, counted, and paid for with the tick's work.
+    template <typename Search>
+    auto counted(const Search& search);
     core::Placement place(const core::PlacementRequest& request);
 
     Model& model_;
