@@ -54,6 +54,13 @@ bool NodeBitmap::intersects(const NodeBitmap& other) const {
     return false;
 }
 
+bool NodeBitmap::covers(const NodeBitmap& other) const {
+    for (std::size_t block = 0; block < other.words_.size(); ++block) {
+        if ((other.words_[block] & ~word(block)) != 0) return false;
+    }
+    return true;
+}
+
 std::int64_t NodeBitmap::count() const {
     std::int64_t set_bits = 0;
     for (const std::uint64_t word : words_) set_bits += std::popcount(word);

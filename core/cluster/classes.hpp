@@ -30,6 +30,8 @@ public:
     std::int64_t count() const;
     void add(const NodeBitmap& other);
     bool intersects(const NodeBitmap& other) const;
+    /// Has all nodes of the other one.
+    bool covers(const NodeBitmap& other) const;
     friend bool operator==(const NodeBitmap&, const NodeBitmap&) = default;
 
 private:

@@ -161,11 +161,14 @@ Admission::AttemptResult Admission::attempt(
     ++step_.counters.attempts;
     PodEntry& entry = model_.pods.at(app.uid);
     status_.report_warnings(app, entry);
+    QueueEntry& queue_entry = model_.waiting.entry(app);
     if (cycle.blocked && !head_.is_apart(gang_class, cycle)) {
         cycle.cut_short = true;
-        return AttemptResult::none;
+        const bool is_in_the_way = head_.wait_behind(app, gang_class, cycle, [&] {
+            return !verdicts_.is_infeasible(app, gang_class, queue_entry.size);
+        });
+        return is_in_the_way ? AttemptResult::none : AttemptResult::next;
     }
-    QueueEntry& queue_entry = model_.waiting.entry(app);
     model_.waiting.note_attempt(queue_entry);
     queue_entry.position = 0;
     queue_entry.is_behind = false;

@@ -37,10 +37,28 @@ void HeadOfLine::block(KeyedClass& gang_class, const Application& app, Schedulin
     QueueEntry& queue_entry = model_.waiting.entry(app);
     queue_entry.ahead = cycle.ahead;
     queue_entry.position = ++cycle.ahead;
+    block_nodes(gang_class, cycle);
+}
+
+/// Whether all nodes that they could use are blocked already.
+bool HeadOfLine::has_blocked(const KeyedClass& gang_class, const SchedulingCycle& cycle) const {
+    const auto& shapes = gang_class.first.shapes;
+    return std::all_of(shapes.begin(), shapes.end(), [&](core::ShapeId shape) {
+        return cycle.blocked_nodes.covers(model_.cluster.eligible(model_.cluster.class_of(shape)));
+    });
+}
+
+void HeadOfLine::block_nodes(const KeyedClass& gang_class, SchedulingCycle& cycle) {
     for (const core::ShapeId shape : gang_class.first.shapes) {
         cycle.blocked_nodes.add(model_.cluster.eligible(model_.cluster.class_of(shape)));
     }
     cycle.blocked_state = ++blocked_states_;
+}
+
+/// It failed too often to keep its place: others go before it until it is tried again.
+bool HeadOfLine::is_passed_over(const Application& app) const {
+    const PodEntry& entry = model_.pods.at(app.uid);
+    return !entry.is_ready(step_.now_ms) && !holds_up_others(entry);
 }
 
 bool HeadOfLine::is_apart(KeyedClass& gang_class, const SchedulingCycle& cycle) const {

@@ -1,6 +1,7 @@
 #pragma once
 // Strict first come, first served: who could fit the cluster and does not fit now blocks those
-// behind it, on the nodes that it could use.
+// behind it, on the nodes that it could use. So does who waits behind it: its other nodes are not
+// for those who came later.
 
 #include "gang/model/application.hpp"
 #include "gang/model/model.hpp"
@@ -22,12 +23,32 @@ public:
     bool waits_for_retry(Application& app, KeyedClass& gang_class, SchedulingCycle& cycle);
     /// It cannot be placed now: who comes after it does not get its nodes.
     void block(KeyedClass& gang_class, const Application& app, SchedulingCycle& cycle);
+    /// It waits behind one that is blocked, and could be placed when its turn comes.
+    /// `is_feasible()` is asked where that makes a difference. False: it is in nobody's way.
+    template <typename IsFeasible>
+    bool wait_behind(
+        const Application& app,
+        KeyedClass& gang_class,
+        SchedulingCycle& cycle,
+        const IsFeasible& is_feasible) {
+        if (app.is_surplus || has_blocked(gang_class, cycle)) {
+            return true;  // as all of its class
+        }
+        if (is_passed_over(app) || !is_feasible()) {
+            return false;
+        }
+        block_nodes(gang_class, cycle);
+        return true;
+    }
     /// Nobody who waits before it could use any of its nodes, so it takes nothing from them: pools
     /// that share no node are lines of their own. What is true of one of a class is true of all.
     bool is_apart(KeyedClass& gang_class, const SchedulingCycle& cycle) const;
 
 private:
     static bool holds_up_others(const PodEntry& entry);
+    bool is_passed_over(const Application& app) const;
+    bool has_blocked(const KeyedClass& gang_class, const SchedulingCycle& cycle) const;
+    void block_nodes(const KeyedClass& gang_class, SchedulingCycle& cycle);
 
     Model& model_;
     StepContext& step_;

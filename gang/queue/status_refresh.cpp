@@ -116,6 +116,7 @@ bool StatusRefresh::find_place(QueueEntry& queue_entry, SchedulingCycle& cycle) 
     queue_entry.ahead = cycle.ahead;
     if (queue_entry.is_behind) {
         queue_entry.position = is_surplus ? 0 : ++cycle.ahead;
+        head_.wait_behind(app, gang_class, cycle, [] { return true; });
     } else if (!is_surplus) {
         head_.block(gang_class, app, cycle);
     }
