@@ -77,6 +77,12 @@ void World::begin() {
         node.allocatable.memory_bytes = gibibyte * random.between(2, 4 * plan.node_cpu_max);
         node.pods = random.percent(85) ? 110 : random.between(2, 8);
         node.ready = true;
+        if (plan.pool_percent > 0) {
+            node.labels = {{std::string(pool_label), random.percent(50) ? "a" : "b"}};
+        }
+        if (plan.gpu_percent > 0 && random.percent(plan.gpu_percent)) {
+            node.allocatable.extended = {{std::string(gpu_resource), random.between(1, 8)}};
+        }
         originals_.push_back(node);
         create_node(id, {Actor::admin});
     }

@@ -57,7 +57,9 @@ std::vector<std::string> Totals::never_seen() const {
         {counts_.settled, "a Lease given up with nothing under way"},
         {counts_.released, "a Lease given up without that word"},
         {counts_.left, "a Lease left to expire at an orderly end"},
-        {counts_.handed_over, "a reign that was handed over"}};
+        {counts_.handed_over, "a leadership term that was handed over"},
+        {counts_.gangs_with_gpus, "a gang with GPUs"},
+        {counts_.gangs_of_a_pool, "a gang with a node selector"}};
     for (const auto& [count, name] : ends) {
         if (count == 0) {
             names.emplace_back(name);
@@ -75,7 +77,7 @@ std::string Totals::describe(double seconds, int jobs) const {
         "  watch deliveries    {}\n"
         "  commits             {}\n"
         "cluster time          {:.2f} days\n"
-        "pods bound by us      {} ({} gangs)\n"
+        "pods bound by us      {} ({} gangs, {} with GPUs, {} for one pool)\n"
         "views at rest         {} compared with the truth\n"
         "overcommits explained {} by a write that the decision had not seen\n"
         "slots forfeited       {}\n"
@@ -94,6 +96,8 @@ std::string Totals::describe(double seconds, int jobs) const {
         days,
         counts_.binds,
         counts_.gangs_admitted,
+        counts_.gangs_with_gpus,
+        counts_.gangs_of_a_pool,
         counts_.quiescent,
         counts_.attributed,
         counts_.forfeited,

@@ -12,6 +12,8 @@ struct Counts {
     std::uint64_t commits = 0;           ///< changes of pods and nodes
     std::uint64_t binds = 0;             ///< of ours, that the store took
     std::uint64_t gangs_admitted = 0;    ///< of them, drivers with a reservation
+    std::uint64_t gangs_with_gpus = 0;   ///< of these
+    std::uint64_t gangs_of_a_pool = 0;   ///< of these, with a node selector
     std::uint64_t exits = 0;             ///< of replicas that lost the lead
     std::uint64_t settled = 0;           ///< Leases given up with nothing under way, as they say
     std::uint64_t released = 0;          ///< Leases given up without that word
@@ -30,6 +32,8 @@ struct Counts {
         commits += other.commits;
         binds += other.binds;
         gangs_admitted += other.gangs_admitted;
+        gangs_with_gpus += other.gangs_with_gpus;
+        gangs_of_a_pool += other.gangs_of_a_pool;
         exits += other.exits;
         settled += other.settled;
         released += other.released;

@@ -19,6 +19,9 @@ namespace gang::sim {
 using PodId = std::uint32_t;
 using NodeId = std::uint32_t;
 inline constexpr std::uint32_t nobody = 0xFFFFFFFFU;
+/// Of nodes; and what node selectors name.
+inline constexpr std::string_view pool_label = "pool";
+inline constexpr std::string_view gpu_resource = "nvidia.com/gpu";
 
 enum class Actor : std::uint8_t { scheduler, foreign, kubelet, spark, tenant, controller, admin };
 

@@ -56,6 +56,8 @@ Plan draw_plan(std::uint64_t seed) {
         plan.rates[i] = !is_honest && random.percent(known_percent) ? rate : 0;
     }
     plan.has_key = random.percent(75);
+    plan.pool_percent = random.percent(70) ? 0 : static_cast<int>(random.between(10, 90));
+    plan.gpu_percent = random.percent(70) ? 0 : static_cast<int>(random.between(20, 80));
     return plan;
 }
 

@@ -32,6 +32,8 @@ struct Plan {
     int by_set_percent = 15;       ///< of the applications: executors made by a stateful set
     int dynamic_percent = 25;
     int lone_percent = 10;  ///< of the submissions: a pod without a gang
+    int pool_percent = 0;   ///< of the applications: for nodes of one pool alone; 0: no pools
+    int gpu_percent = 0;    ///< of the nodes: has GPUs; and of the applications: wants some
     bool has_bookmarks = true;
     bool has_key = true;  ///< what the scheduler writes is sealed
     FaultRates rates = {};

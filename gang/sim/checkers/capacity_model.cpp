@@ -10,10 +10,6 @@ namespace {
 
 constexpr std::int64_t slots_max = 1'000'000;
 
-Amount amount_of(const core::Resources& requests) {
-    return {requests.cpu_milli, requests.memory_bytes, 1};
-}
-
 const std::string slot_key(slot_annotation);
 const std::string reservation_key(reservation_annotation);
 const std::string seal_key(seal_annotation);
@@ -53,7 +49,8 @@ void CapacityModel::node_changed(const Entry<core::Node>& entry) {
         record.allocatable = {
             entry.object.allocatable.cpu_milli,
             entry.object.allocatable.memory_bytes,
-            entry.object.pods};
+            entry.object.pods,
+            entry.object.allocatable.extended_amount(gpu_resource)};
     }
 }
 

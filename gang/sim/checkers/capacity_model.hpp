@@ -24,22 +24,29 @@ struct Amount {
     std::int64_t cpu_milli = 0;
     std::int64_t memory_bytes = 0;
     std::int64_t pods = 0;
+    std::int64_t gpus = 0;
 
     void add(const Amount& other, std::int64_t times) {
         cpu_milli += other.cpu_milli * times;
         memory_bytes += other.memory_bytes * times;
         pods += other.pods * times;
+        gpus += other.gpus * times;
     }
     bool is_within(const Amount& bound) const {
         return cpu_milli <= bound.cpu_milli && memory_bytes <= bound.memory_bytes &&
-               pods <= bound.pods;
+               pods <= bound.pods && gpus <= bound.gpus;
     }
     bool is_more_than(const Amount& before) const {
         return cpu_milli > before.cpu_milli || memory_bytes > before.memory_bytes ||
-               pods > before.pods;
+               pods > before.pods || gpus > before.gpus;
     }
     friend bool operator==(const Amount&, const Amount&) = default;
 };
+
+/// Of one pod.
+inline Amount amount_of(const core::Resources& requests) {
+    return {requests.cpu_milli, requests.memory_bytes, 1, requests.extended_amount(gpu_resource)};
+}
 
 /// A gang's slots on one node and how many of its pods sit in them.
 struct NodeSlots {

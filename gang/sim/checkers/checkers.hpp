@@ -59,6 +59,7 @@ private:
         const std::string& what);
     /// Whose slots are open there, for people.
     std::string open_slots_text(NodeId node) const;
+    void check_pool(NodeId id, const std::string& pool, const std::string& what);
     void check_usable(NodeId node, const Author& author, const std::string& what);
     // quiescence.cpp
     void check_view(std::uint32_t replica, const Process& process);

@@ -13,7 +13,11 @@ namespace {
 
 std::string describe(const Amount& amount) {
     return fmt::format(
-        "{}m {}Mi {} pods", amount.cpu_milli, amount.memory_bytes >> 20, amount.pods);
+        "{}m {}Mi {} pods {} gpus",
+        amount.cpu_milli,
+        amount.memory_bytes >> 20,
+        amount.pods,
+        amount.gpus);
 }
 
 const std::string* role_of(const core::Pod& pod) {
@@ -31,7 +35,7 @@ void Checkers::violated(std::string rule, std::string text) {
 
 bool Checkers::fits_beside_pods(NodeId node, const core::Resources& requests) const {
     Amount sum = capacity_model_.pods_on(node);
-    sum.add({requests.cpu_milli, requests.memory_bytes, 1}, 1);
+    sum.add(amount_of(requests), 1);
     return sum.is_within(capacity_model_.allocatable(node));
 }
 
@@ -139,6 +143,14 @@ void Checkers::check_usable(NodeId id, const Author& author, const std::string& 
     }
 }
 
+/// Labels of nodes do not change here, so no process can have seen another one.
+void Checkers::check_pool(NodeId id, const std::string& pool, const std::string& what) {
+    const core::Node* node = world_.store.find_node(id);
+    if (node != nullptr && !is_in_pool(*node, pool)) {
+        violated("node-selector", fmt::format("{} on n{}, it is for pool {}", what, id, pool));
+    }
+}
+
 void Checkers::check_bind(const Entry<core::Pod>& entry, const Author& author) {
     const core::Pod& pod = entry.object;
     const std::string name = full_name(pod);
@@ -150,6 +162,8 @@ void Checkers::check_bind(const Entry<core::Pod>& entry, const Author& author) {
     if (application == nobody) {
         return;
     }
+    check_pool(
+        number_of(pod.node_name), world_.applications.at(application).pool, "the bind of " + name);
     if (world_.applications.at(application).driver == entry.id) {
         check_admission(entry, author);
     } else {
@@ -174,6 +188,8 @@ void Checkers::check_admission(const Entry<core::Pod>& entry, const Author& auth
         return;
     }
     ++world_.counts.gangs_admitted;
+    world_.counts.gangs_with_gpus += one.gpus > 0 ? 1 : 0;
+    world_.counts.gangs_of_a_pool += one.pool.empty() ? 0 : 1;
     if (std::find(one.ever.begin(), one.ever.end(), gang->slots) == one.ever.end()) {
         violated(
             "complete-admission",
@@ -181,10 +197,12 @@ void Checkers::check_admission(const Entry<core::Pod>& entry, const Author& auth
     }
     for (const NodeId node : gang->nodes) {
         check_usable(node, author, "a slot of " + name);
+        check_pool(node, one.pool, "a slot of " + name);
         const NodeSlots& node_slots = capacity_model_.node_slots(node).at(entry.id);
         const std::int64_t mebibyte = 1024 * 1024;
         if (node_slots.unit.cpu_milli < one.cpu_milli ||
-            node_slots.unit.memory_bytes < one.memory_mib * mebibyte) {
+            node_slots.unit.memory_bytes < one.memory_mib * mebibyte ||
+            node_slots.unit.gpus < one.gpus) {
             violated("complete-admission", "the slots of " + name + " are smaller than declared");
         }
     }

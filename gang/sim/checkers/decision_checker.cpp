@@ -28,6 +28,10 @@ bool is_waiting(const core::Pod& pod) {
     return pod.node_name.empty() && !core::is_terminal(pod) && !pod.deleting && !pod.gated;
 }
 
+bool share_nodes(const std::string& pool, const std::string& other) {
+    return pool.empty() || other.empty() || pool == other;
+}
+
 }  // namespace
 
 void DecisionChecker::process_started(std::uint32_t replica) {
@@ -104,18 +108,18 @@ bool DecisionChecker::could_fit(std::uint32_t replica, PodId driver) const {
     for (const auto& [id, pod] : view.pods) {
         const bool is_foreign = world_.applications.find(id) == nobody;
         if (is_foreign && !pod.node_name.empty() && !core::is_terminal(pod)) {
-            taken[pod.node_name].add({pod.requests.cpu_milli, pod.requests.memory_bytes, 1}, 1);
+            taken[pod.node_name].add(amount_of(pod.requests), 1);
         }
     }
-    const Amount unit{one.cpu_milli, one.memory_mib * 1024 * 1024, 1};
+    const Amount unit{one.cpu_milli, one.memory_mib * 1024 * 1024, 1, one.gpus};
     const core::Resources& wanted = view.pods.at(driver).requests;
     const auto times = [&unit](const Amount& free) {
-        return std::max<std::int64_t>(
-            0,
-            std::min(
-                {free.cpu_milli / unit.cpu_milli,
-                 free.memory_bytes / unit.memory_bytes,
-                 free.pods}));
+        std::int64_t count = std::min(
+            {free.cpu_milli / unit.cpu_milli, free.memory_bytes / unit.memory_bytes, free.pods});
+        if (unit.gpus > 0) {
+            count = std::min(count, free.gpus / unit.gpus);
+        }
+        return std::max<std::int64_t>(0, count);
     };
     std::int64_t executors = 0;
     std::int64_t least_loss = -1;
@@ -123,13 +127,15 @@ bool DecisionChecker::could_fit(std::uint32_t replica, PodId driver) const {
         const auto refused = view.refused_ms.find(name);
         const bool is_quarantined =
             refused != view.refused_ms.end() && world_.now_ms - refused->second < quarantine_ms;
-        if (!node.ready || node.unschedulable || !node.taints.empty() || is_quarantined) {
+        if (!node.ready || node.unschedulable || !node.taints.empty() || is_quarantined ||
+            !is_in_pool(node, one.pool)) {
             continue;
         }
         Amount free{
             node.allocatable.cpu_milli - kept.headroom_cpu_milli,
             node.allocatable.memory_bytes - kept.headroom_memory_bytes,
-            node.pods};
+            node.pods,
+            node.allocatable.extended_amount(gpu_resource)};
         free.add(taken[name], -1);
         const std::int64_t alone = times(free);
         executors += alone;
@@ -142,12 +148,17 @@ bool DecisionChecker::could_fit(std::uint32_t replica, PodId driver) const {
     return least_loss >= 0 && executors - least_loss >= one.declared;
 }
 
-/// No node is for certain gangs only here, so every gang that waits for room is in the way of all.
-/// Executors without a slot are in nobody's way.
+/// Gangs for one pool are in nobody's way who is for the other one; all others that wait for room
+/// are in the way of all. Executors without a slot are in nobody's way.
 void DecisionChecker::check_order(
     std::uint32_t replica, const Process& process, const BindPod& bind) {
     const auto& pods = views_[replica].pods;
-    const Rank admitted = rank_of(pods.at(number_of(bind.pod.uid)));
+    const PodId driver = number_of(bind.pod.uid);
+    const Rank admitted = rank_of(pods.at(driver));
+    const auto pool_of = [this](PodId id) {
+        const ApplicationId application = world_.applications.find(id);
+        return application == nobody ? std::string() : world_.applications.at(application).pool;
+    };
     for (const GangView& gang : process.scheduler.gangs()) {
         const auto older = pods.find(number_of(gang.driver_uid));
         const bool waits =
@@ -155,6 +166,7 @@ void DecisionChecker::check_order(
                                                  gang.code == ReasonCode::waiting_in_queue);
         if (waits && older != pods.end() && rank_of(older->second) < admitted &&
             is_driver(older->first) && !was_tampered(older->first) &&
+            share_nodes(pool_of(older->first), pool_of(driver)) &&
             could_fit(replica, older->first)) {
             world_.checkers.violated(
                 "fifo",

@@ -52,7 +52,8 @@ private:
     struct View {
         std::map<PodId, core::Pod> pods;
         std::map<std::string, core::Node> nodes;
-        std::map<std::string, std::int64_t> refused_ms;  ///< when a node's kubelet last refused a pod
+        std::map<std::string, std::int64_t>
+            refused_ms;         ///< when a node's kubelet last refused a pod
         std::set<PodId> confs;  ///< drivers whose conf was answered for, found or not
         std::int64_t leads_since_ms = -1;
         std::int64_t headroom_cpu_milli = 0;  ///< that the process was started with

@@ -14,6 +14,23 @@ constexpr std::int64_t overhead_mib_min = 384;
 constexpr std::int64_t driver_memory_mib = 1'408;
 const Author spark{Actor::spark, nobody, 0, 0, 0, 0};
 
+core::Constraints constraints_of(const Application& one) {
+    core::Constraints made;
+    if (!one.pool.empty()) {
+        made.node_selector = {{std::string(pool_label), one.pool}};
+    }
+    return made;
+}
+
+/// Of an executor.
+core::Resources requests_of(const Application& one) {
+    core::Resources made{one.cpu_milli, one.memory_mib * mebibyte, 0, {}};
+    if (one.gpus > 0) {
+        made.extended = {{std::string(gpu_resource), one.gpus}};
+    }
+    return made;
+}
+
 }  // namespace
 
 spark::Conf Applications::write_conf(const Application& application) const {
@@ -32,6 +49,13 @@ spark::Conf Applications::write_conf(const Application& application) const {
         put("spark.executor.instances", std::to_string(application.declared));
     }
     put("spark.executor.memory", std::to_string(application.memory_conf_mib) + "m");
+    if (application.gpus > 0) {
+        put("spark.executor.resource.gpu.amount", std::to_string(application.gpus));
+        put("spark.executor.resource.gpu.vendor", "nvidia.com");
+    }
+    if (!application.pool.empty()) {
+        put("spark.kubernetes.node.selector.pool", application.pool);
+    }
     if (application.by_set) {
         put("spark.kubernetes.allocation.pods.allocator", "statefulset");
     }
@@ -63,6 +87,12 @@ void Applications::submit() {
     made.memory_conf_mib = 512 * random.between(1, 6);
     made.memory_mib = made.memory_conf_mib + std::max(overhead_mib_min, made.memory_conf_mib / 10);
     made.driver_cpu_milli = random.percent(70) ? 1'000 : 500;
+    if (world_.plan.gpu_percent > 0 && random.percent(world_.plan.gpu_percent)) {
+        made.gpus = random.between(1, 2);
+    }
+    if (world_.plan.pool_percent > 0 && random.percent(world_.plan.pool_percent)) {
+        made.pool = random.percent(50) ? "a" : "b";
+    }
     // A few ask for more than there is, and stay until the calm.
     while (made.declared > 0 && !fits_empty_cluster(made) && !random.percent(2)) {
         --made.declared;
@@ -88,6 +118,7 @@ void Applications::submit() {
         {"spark-role", "driver"},
         {"spark-version", "4.1.0"}};
     driver.requests = {made.driver_cpu_milli, driver_memory_mib * mebibyte, 0, {}};
+    driver.constraints = constraints_of(made);
     driver.spark_properties = {"c" + std::to_string(id), "spark.properties"};
     made.driver = world_.create_pod(std::move(driver), spark);
     remember(made.driver, id);
@@ -179,7 +210,8 @@ void Applications::create_executor(ApplicationId id, std::uint32_t number) {
         {"spark-app-selector", selector},
         {"spark-exec-resourceprofile-id", "0"},
         {"spark-role", "executor"}};
-    pod.requests = {one.cpu_milli, one.memory_mib * mebibyte, 0, {}};
+    pod.requests = requests_of(one);
+    pod.constraints = constraints_of(one);
     if (one.by_set) {
         const std::string set = "spark-s-" + selector + "-0";
         pod.name = set + "-" + std::to_string(number);
@@ -285,32 +317,40 @@ std::int64_t times(
     const core::Node& node,
     const core::Resources& taken,
     std::int64_t pods_taken,
-    std::int64_t cpu_milli,
-    std::int64_t memory_bytes) {
-    const std::int64_t by_cpu = (node.allocatable.cpu_milli - taken.cpu_milli) / cpu_milli;
+    const core::Resources& each) {
+    const std::int64_t by_cpu = (node.allocatable.cpu_milli - taken.cpu_milli) / each.cpu_milli;
     const std::int64_t by_memory =
-        (node.allocatable.memory_bytes - taken.memory_bytes) / memory_bytes;
-    return std::max<std::int64_t>(0, std::min({by_cpu, by_memory, node.pods - pods_taken}));
+        (node.allocatable.memory_bytes - taken.memory_bytes) / each.memory_bytes;
+    std::int64_t count = std::min({by_cpu, by_memory, node.pods - pods_taken});
+    for (const core::ExtendedResource& wanted : each.extended) {
+        count = std::min(count, node.allocatable.extended_amount(wanted.name) / wanted.amount);
+    }
+    return std::max<std::int64_t>(0, count);
 }
 
 }  // namespace
 
 // Executors are alike, so counting them per node is exact; the driver is tried on every node.
 bool Applications::fits_empty_cluster(const Application& one) const {
-    const auto nodes = static_cast<NodeId>(world_.plan.nodes);
-    const core::Resources driver{one.driver_cpu_milli, driver_memory_mib * mebibyte, 0, {}};
-    const std::int64_t memory_bytes = one.memory_mib * mebibyte;
-    std::int64_t all = 0;
-    for (NodeId id = 0; id < nodes; ++id) {
-        all += times(world_.original_node(id), {}, 0, one.cpu_milli, memory_bytes);
+    std::vector<core::Node> nodes;
+    for (NodeId id = 0; id < static_cast<NodeId>(world_.plan.nodes); ++id) {
+        core::Node node = world_.original_node(id);
+        if (is_in_pool(node, one.pool)) {
+            nodes.push_back(std::move(node));
+        }
     }
-    for (NodeId id = 0; id < nodes; ++id) {
-        const core::Node& node = world_.original_node(id);
-        if (times(node, {}, 0, driver.cpu_milli, driver.memory_bytes) == 0) {
+    const core::Resources driver{one.driver_cpu_milli, driver_memory_mib * mebibyte, 0, {}};
+    const core::Resources executor = requests_of(one);
+    std::int64_t all = 0;
+    for (const core::Node& node : nodes) {
+        all += times(node, {}, 0, executor);
+    }
+    for (const core::Node& node : nodes) {
+        if (times(node, {}, 0, driver) == 0) {
             continue;
         }
-        const std::int64_t alone = times(node, {}, 0, one.cpu_milli, memory_bytes);
-        const std::int64_t beside = times(node, driver, 1, one.cpu_milli, memory_bytes);
+        const std::int64_t alone = times(node, {}, 0, executor);
+        const std::int64_t beside = times(node, driver, 1, executor);
         if (all - alone + beside >= one.declared) {
             return true;
         }

@@ -37,6 +37,8 @@ struct Application {
     std::int64_t memory_mib = 1'408;
     std::int64_t memory_conf_mib = 1'024;
     std::int64_t driver_cpu_milli = 1'000;
+    std::int64_t gpus = 0;        ///< of each executor
+    std::string pool;             ///< of its nodes; empty: any
     std::int64_t work = 0;        ///< executor-seconds that are left
     std::int64_t storm = 0;       ///< executors that will still die as soon as they run
     std::uint32_t conf = nobody;  ///< its config map now; nobody: there is none
@@ -45,6 +47,12 @@ struct Application {
     std::int64_t submitted_ms = 0;
     std::int64_t ended_ms = 0;
 };
+
+/// Whether a pod for this pool may be there; an empty one is for any node.
+inline bool is_in_pool(const core::Node& node, const std::string& pool) {
+    const std::string* label = core::find_value(node.labels, std::string(pool_label));
+    return pool.empty() || (label != nullptr && *label == pool);
+}
 
 class Applications {
 public:

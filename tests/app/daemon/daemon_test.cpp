@@ -254,7 +254,7 @@ TEST_CASE("daemon: with election it takes the lease first and gives it back at t
     CHECK_FALSE(world.lost);
 }
 
-TEST_CASE("daemon: a lease that comes back after it was lost starts no second reign") {
+TEST_CASE("daemon: a lease that comes back after it was lost starts no second leadership term") {
     config::Schema config = one_replica();
     config.leader_election = {true, "gang-scheduler", "", 2'000, 1'000, 100};
     World world(config);
@@ -310,8 +310,9 @@ TEST_CASE("daemon: the audit finds and mends what a watch has lost") {
         CHECK(world.daemon->consistency().drift[0].kind == gang::DriftKind::pod_unknown);
         CHECK(world.daemon->consistency().drift[0].name == "default/foreign");
         CHECK(world.until([&] { return bound_pods() == 1; }));
-        CHECK(world.logged.find("error drift kind=\"pod unknown\" name=default/foreign") !=
-              std::string::npos);
+        CHECK(
+            world.logged.find("error drift kind=\"pod unknown\" name=default/foreign") !=
+            std::string::npos);
     }
     SUBCASE("a pod of ours that waits: it is bound after all") {
         world.lose_next_pod_change();

@@ -17,7 +17,7 @@ constexpr std::int64_t begin_ms = 1'000'000;
 
 }  // namespace
 
-TEST_CASE("fence: a pod is written to once in a reign") {
+TEST_CASE("fence: a pod is written to once in a leadership term") {
     Fence fence;
     fence.raise();
     fence.add("a", begin_ms);
@@ -33,7 +33,7 @@ TEST_CASE("fence: a pod is written to once in a reign") {
     CHECK(fence.passed());
 }
 
-TEST_CASE("fence: a new reign begins with nothing, and writes to the same pods again") {
+TEST_CASE("fence: a new leadership term begins with nothing, and writes to the same pods again") {
     Fence fence;
     fence.raise();
     fence.add("passed", begin_ms);

@@ -198,7 +198,7 @@ TEST_CASE("lease: written and read back, foreign fields kept, a released one has
     CHECK_FALSE(decode_lease("x"));
 }
 
-TEST_CASE("lease: settled is said of the reign that ended so, and of no other") {
+TEST_CASE("lease: settled is said of the leadership term that ended so, and of no other") {
     LeaseWrite write;
     write.holder = "me";
     write.duration_ms = 15'000;

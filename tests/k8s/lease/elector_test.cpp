@@ -290,7 +290,8 @@ TEST_CASE("elector: a Lease that is deleted is not free before its holder's time
     fake::run_out(io);
 }
 
-TEST_CASE("elector: only who says that nothing is under way hands over, and for one reign") {
+TEST_CASE(
+    "elector: only who says that nothing is under way hands over, and for one leadership term") {
     boost::asio::io_context io;
     LeaseServer lease;
     fake::Server server([&](fake::Peer& p, const fake::Request& r) { lease.handle(p, r); });
