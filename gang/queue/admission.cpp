@@ -48,7 +48,7 @@ void Admission::classify_waiting() {
             !app.declared.driver_shape) {
             const PodEntry& entry = model_.pods.at(app.uid);
             status_.report_warnings(app, entry);
-            status_.is_not_to_be_placed(app, entry);
+            status_.report_obstacle(app, entry);
             refresh_.request();  // those behind it are one fewer
             continue;
         }
@@ -173,7 +173,7 @@ Admission::AttemptResult Admission::attempt(
     queue_entry.position = 0;
     queue_entry.is_behind = false;
     const bool was_infeasible = std::exchange(queue_entry.is_infeasible, false);
-    if (status_.is_not_to_be_placed(app, entry)) {
+    if (status_.report_obstacle(app, entry)) {
         return AttemptResult::next;
     }
     queue_entry.is_infeasible = verdicts_.is_infeasible(app, gang_class, queue_entry.size);
@@ -181,7 +181,7 @@ Admission::AttemptResult Admission::attempt(
         status_.report_unless(queue_entry.is_reported && was_infeasible, app, cycle);
         return AttemptResult::next;
     }
-    if (head_.waits_for_retry(app, gang_class, cycle)) {
+    if (head_.pause_for_retry(app, gang_class, cycle)) {
         return AttemptResult::next;
     }
     ClassVerdict& verdict = gang_class.second.verdicts[static_cast<std::size_t>(core::View::free)];

@@ -14,7 +14,7 @@ constexpr int failures_in_row_max = 3;
 
 }  // namespace
 
-bool HeadOfLine::waits_for_retry(Application& app, KeyedClass& gang_class, SchedulingCycle& cycle) {
+bool HeadOfLine::pause_for_retry(Application& app, KeyedClass& gang_class, SchedulingCycle& cycle) {
     const PodEntry& entry = model_.pods.at(app.uid);
     if (entry.is_ready(step_.now_ms)) {
         return false;

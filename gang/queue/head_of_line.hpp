@@ -19,8 +19,9 @@ public:
     HeadOfLine(Model& model, StepContext& step, WaitingStatus& status)
         : model_(model), step_(step), status_(status) {}
 
-    /// True: the pause after a failed attempt is not over.
-    bool waits_for_retry(Application& app, KeyedClass& gang_class, SchedulingCycle& cycle);
+    /// True: the pause after a failed attempt is not over; it is told so, and blocks those behind
+    /// it if it failed by chance.
+    bool pause_for_retry(Application& app, KeyedClass& gang_class, SchedulingCycle& cycle);
     /// It cannot be placed now: who comes after it does not get its nodes.
     void block(KeyedClass& gang_class, const Application& app, SchedulingCycle& cycle);
     /// It waits behind one that is blocked, and could be placed when its turn comes.

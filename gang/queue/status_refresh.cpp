@@ -65,7 +65,7 @@ void StatusRefresh::refresh_entry(QueueEntry& queue_entry, SchedulingCycle& cycl
     if (queue_entry.gang_class == nullptr) {
         if (!queue_entry.is_reported) {
             step_.work_left -= work_per_message;
-            status_.is_not_to_be_placed(
+            status_.report_obstacle(
                 *queue_entry.app,
                 model_.pods.at(queue_entry.app->uid));  // it may be time to say so
         }
@@ -102,7 +102,7 @@ bool StatusRefresh::find_place(QueueEntry& queue_entry, SchedulingCycle& cycle) 
         queue_entry.code = infeasible_code(app, gang_class, queue_entry.size);
         return true;
     }
-    if (queue_entry.failed_before && head_.waits_for_retry(app, gang_class, cycle)) {
+    if (queue_entry.failed_before && head_.pause_for_retry(app, gang_class, cycle)) {
         return false;
     }
     queue_entry.is_behind = cycle.blocked && !head_.is_apart(gang_class, cycle);
@@ -158,7 +158,7 @@ bool StatusRefresh::refresh_message(Application& app) {
     const QueueEntry* const queue_entry = model_.waiting.find_entry(app);
     if (queue_entry == nullptr || !queue_entry->is_reported ||
         (queue_entry->failed_before && !model_.pods.at(app.uid).is_ready(step_.now_ms))) {
-        return false;  // head_.waits_for_retry() has said what is to be said
+        return false;  // head_.pause_for_retry() has said what is to be said
     }
     return status_.report(app, model_.gangs.find(refreshed_head_));
 }

@@ -22,7 +22,7 @@ void WaitingStatus::report_warnings(Application& app, const PodEntry& entry) {
     status_reporter_.event(entry.pod, true, "DeclarationMismatch", std::move(text));
 }
 
-bool WaitingStatus::is_not_to_be_placed(Application& app, const PodEntry& entry) {
+bool WaitingStatus::report_obstacle(Application& app, const PodEntry& entry) {
     auto obstacle = messages_.find_obstacle(app, entry, model_.fit_cache.placed);
     if (obstacle && obstacle->code != ReasonCode::none) {
         set_message(app, std::move(*obstacle));

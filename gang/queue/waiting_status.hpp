@@ -20,8 +20,9 @@ public:
     /// One event for all that is doubtful about a gang, the first time somebody who may write
     /// looks.
     void report_warnings(Application& app, const PodEntry& entry);
-    /// Gangs that cannot be admitted whatever room there is: others need not wait for them.
-    bool is_not_to_be_placed(Application& app, const PodEntry& entry);
+    /// True: it cannot be admitted whatever room there is, and is told why, unless it is too early
+    /// to say so. Others need not wait for it.
+    bool report_obstacle(Application& app, const PodEntry& entry);
     /// False: it was told so before.
     bool report(Application& app, const Application* head);
     /// False: it was told so before.

@@ -1,0 +1,47 @@
+#include "gang/life/cluster_events.hpp"
+
+#include "tests/gang/parts.hpp"
+
+#include <doctest/doctest.h>
+
+using tests::Known;
+
+TEST_CASE("cluster events: a node's cost is its label, and no whole number costs nothing") {
+    Known known;
+    gang::ClusterEvents events(known.model);
+    const auto cost_of = [&](const char* text) {
+        core::Node node = tests::node("n1", 4, 1'024);
+        if (text != nullptr) {
+            node.labels = {{"cost", text}};
+        }
+        events.on(gang::NodeUpserted{node});
+        return known.model.cluster.node(*known.model.cluster.find_node("n1")).cost;
+    };
+    CHECK(cost_of(nullptr) == 0);
+    CHECK(cost_of("7") == 7);
+    CHECK(cost_of("-3") == -3);
+    CHECK(cost_of("7.5") == 0);
+    CHECK(cost_of("cheap") == 0);
+    CHECK(cost_of("99999999999999999999") == 0);
+}
+
+TEST_CASE("cluster events: a list that is broken off and begun again is under way") {
+    Known known;
+    gang::ClusterEvents events(known.model);
+    using gang::ListState;
+    CHECK(known.model.pods_list == ListState::never);
+    events.on(gang::RelistBegun{gang::Kind::pods});
+    events.on(gang::RelistBegun{gang::Kind::pods});
+    CHECK(known.model.pods_list == ListState::under_way);
+    CHECK(known.model.nodes_list == ListState::never);
+    events.on(gang::RelistEnded{gang::Kind::pods});
+    CHECK(known.model.pods_list == ListState::complete);
+}
+
+TEST_CASE("cluster events: a node that goes is known no more") {
+    Known known;
+    gang::ClusterEvents events(known.model);
+    events.on(gang::NodeUpserted{tests::node("n1", 4, 1'024)});
+    events.on(gang::NodeDeleted{"n1"});
+    CHECK_FALSE(known.model.cluster.find_node("n1"));
+}
