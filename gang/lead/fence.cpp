@@ -1,6 +1,7 @@
 #include "gang/lead/fence.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace gang {
 
@@ -12,7 +13,7 @@ void Fence::raise() {
 
 void Fence::add(const std::string& uid, std::int64_t now_ms) {
     if (known_.insert(uid).second) {
-        pods_[uid] = Pod{State::added, now_ms, now_ms, 0};
+        pods_[uid] = Pod{State::added, now_ms, now_ms, 0, false};
     }
 }
 
@@ -27,12 +28,30 @@ void Fence::answered(const std::string& uid, bool written, std::int64_t now_ms) 
         pod.at_ms = now_ms + fence_unseen_ms;
         return;
     }
-    if (++pod.refusals >= fence_refusals_max && now_ms - pod.added_ms >= fence_give_up_ms) {
+    ++pod.refusals;
+    if (is_given_up(pod, now_ms)) {
         given_up(uid);
         return;
     }
+    repeat(pod, now_ms, pod.refusals);
+}
+
+void Fence::conflicted(const std::string& uid, std::int64_t now_ms) {
+    const auto it = pods_.find(uid);
+    if (it == pods_.end() || it->second.state != State::outstanding) {
+        return;
+    }
+    it->second.is_past_view = true;
+    repeat(it->second, now_ms, it->second.refusals + 1);
+}
+
+bool Fence::is_given_up(const Pod& pod, std::int64_t now_ms) {
+    return pod.refusals >= fence_refusals_max && now_ms - pod.added_ms >= fence_give_up_ms;
+}
+
+void Fence::repeat(Pod& pod, std::int64_t now_ms, int times) {
     pod.state = State::added;
-    pod.at_ms = now_ms + (fence_pause_ms_min << std::min(pod.refusals, fence_refusals_max));
+    pod.at_ms = now_ms + (fence_pause_ms_min << std::min(times, fence_refusals_max));
 }
 
 /// So much time has passed that a watch which shows nothing has nothing to show.
@@ -49,9 +68,16 @@ void Fence::seen(const std::string& uid) {
 
 void Fence::changed(const std::string& uid, std::int64_t now_ms) {
     const auto it = pods_.find(uid);
-    if (it != pods_.end() && it->second.state == State::added) {
-        it->second.at_ms = std::min(it->second.at_ms, now_ms);
+    if (it == pods_.end() || it->second.state != State::added) {
+        return;
     }
+    Pod& pod = it->second;
+    pod.refusals += std::exchange(pod.is_past_view, false) ? 1 : 0;
+    if (is_given_up(pod, now_ms)) {
+        given_up(uid);
+        return;
+    }
+    pod.at_ms = std::min(pod.at_ms, now_ms);
 }
 
 std::vector<std::string> Fence::due(std::int64_t now_ms) {

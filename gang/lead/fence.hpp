@@ -39,6 +39,10 @@ public:
     /// The write was answered. A failed one is repeated after a pause.
     void answered(const std::string& uid, bool written, std::int64_t now_ms);
 
+    /// The write came too late: the pod is past the state that we saw. It counts as refused when
+    /// the watch shows that; until then it is our view that is old, and no reason to give up.
+    void conflicted(const std::string& uid, std::int64_t now_ms);
+
     /// The watch shows our write.
     void seen(const std::string& uid);
 
@@ -68,7 +72,10 @@ private:
         std::int64_t added_ms = 0;
         std::int64_t at_ms = 0;
         int refusals = 0;
+        bool is_past_view = false;  ///< the last write came too late, and nothing newer was shown
     };
+    static bool is_given_up(const Pod& pod, std::int64_t now_ms);
+    static void repeat(Pod& pod, std::int64_t now_ms, int times);
     void given_up(const std::string& uid);
 
     std::map<std::string, Pod> pods_;

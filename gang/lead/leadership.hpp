@@ -76,6 +76,7 @@ private:
     void raise_fence();
     bool needs_another_fence() const;
     void fence_gangs();
+    void count_late_write(Application& app) const;
     void step_down(std::int64_t epoch);
 
     Model& model_;

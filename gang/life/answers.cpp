@@ -144,8 +144,12 @@ void Answers::on(const StatusWritten& event) {
         return;
     }
     if (*write == AwaitedAnswers::Write::fence) {
-        leadership_.fence().answered(
-            event.pod_uid, event.outcome == WriteOutcome::written, step_.now_ms);
+        if (event.outcome == WriteOutcome::changed) {
+            leadership_.fence().conflicted(event.pod_uid, step_.now_ms);
+        } else {
+            leadership_.fence().answered(
+                event.pod_uid, event.outcome == WriteOutcome::written, step_.now_ms);
+        }
         if (const Application* app = model_.gangs.find(event.pod_uid)) {
             model_.waiting.forget_reported(*app);  // the fence's words are not the reason
         }

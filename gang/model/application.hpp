@@ -157,6 +157,9 @@ struct Rewrites {
     std::int64_t not_before_ms = 0;
     bool waits_for_change = false;  ///< the last write came too late: a new state lifts the pause
     int failures = 0;               ///< in a row
+    /// Of these, those that were not for our old view alone: see Fence::conflicted().
+    int refusals = 0;
+    bool is_past_view = false;  ///< the last write came too late, and nothing newer was shown
     int disputes = 0;               ///< times in a row that somebody else changed the annotation
     std::int64_t disputed_ms = 0;   ///< when they last did
 };

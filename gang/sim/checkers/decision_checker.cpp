@@ -214,6 +214,11 @@ void DecisionChecker::pod_changed(const Entry<core::Pod>& entry, const Author& a
     if (seen.gang != nobody) {
         gangs_moved_[seen.gang] = entry.revision;
     }
+    // One that went before its bind was carried out may have had the slot that is open now.
+    const ApplicationId application = world_.applications.find(entry.id);
+    if (application != nobody && entry.change == Change::deleted && !seen.is_bound) {
+        gangs_moved_[world_.applications.at(application).driver] = entry.revision;
+    }
 }
 
 void DecisionChecker::check_headroom(const Entry<core::Pod>& entry, const Author& author) {

@@ -84,6 +84,40 @@ TEST_CASE("fence: a write that the watch does not show is repeated") {
     CHECK(fence.due(begin_ms + gang::fence_unseen_ms) == Uids{"a"});
 }
 
+TEST_CASE(
+    "fence: a write that comes too late is no reason to give up while the watch shows nothing") {
+    Fence fence;
+    fence.raise();
+    fence.add("a", begin_ms);
+    std::int64_t now_ms = begin_ms;
+    for (int i = 0; i < 100; ++i) {  // an old view: each write names the same state
+        now_ms = std::max(now_ms, *fence.next_due_ms());
+        REQUIRE(fence.due(now_ms) == Uids{"a"});
+        fence.conflicted("a", now_ms);
+    }
+    CHECK(now_ms > begin_ms + gang::fence_give_up_ms);
+    CHECK_FALSE(fence.passed());
+    CHECK_FALSE(fence.view_is_current());
+}
+
+TEST_CASE("fence: a pod that is past every state in which it is written to is given up") {
+    Fence fence;
+    fence.raise();
+    fence.add("a", begin_ms);
+    std::int64_t now_ms = begin_ms;
+    int refusals = 0;
+    while (!fence.passed()) {
+        REQUIRE(refusals < 100);
+        now_ms = std::max(now_ms + 1'000, *fence.next_due_ms());
+        REQUIRE(fence.due(now_ms) == Uids{"a"});
+        fence.conflicted("a", now_ms);
+        ++refusals;
+        fence.changed("a", now_ms);  // somebody writes to it all the time
+    }
+    CHECK(refusals >= gang::fence_refusals_max);
+    CHECK(now_ms >= begin_ms + gang::fence_give_up_ms);
+}
+
 TEST_CASE("fence: a pod that refuses often enough for long enough is given up") {
     Fence fence;
     fence.raise();
