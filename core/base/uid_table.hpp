@@ -30,14 +30,9 @@ public:
     }
     /// What was there.
     std::optional<Value> take(std::string_view uid) {
-        const std::optional<Value> value = find(uid);
-        if (!value) return value;
         const std::optional<Uuid> uuid = parse_uuid(uid);
-        if (!uuid) {
-            by_text_.erase(by_text_.find(uid));
-            return value;
-        }
-        by_uuid_.erase(*uuid);
+        const std::optional<Value> value =
+            uuid ? take_from(by_uuid_, *uuid) : take_from(by_text_, uid);
         // Of thousands that came in a burst the memory is given back.
         if (by_uuid_.size() * 8 < by_uuid_.bucket_count()) by_uuid_.rehash(0);
         return value;
@@ -58,6 +53,15 @@ private:
     static std::optional<Value> find_in(const Map& map, const Key& key) {
         const auto found = map.find(key);
         return found == map.end() ? std::nullopt : std::optional(found->second);
+    }
+
+    template <typename Map, typename Key>
+    static std::optional<Value> take_from(Map& map, const Key& key) {
+        const auto found = map.find(key);
+        if (found == map.end()) return std::nullopt;
+        const Value value = found->second;
+        map.erase(found);
+        return value;
     }
 
     boost::unordered_flat_map<Uuid, Value, UuidHash> by_uuid_;

@@ -1,7 +1,6 @@
 #include "gang/lead/fence.hpp"
 
 #include <algorithm>
-#include <utility>
 
 namespace gang {
 
@@ -13,40 +12,37 @@ void Fence::raise() {
 
 void Fence::add(const std::string& uid, std::int64_t now_ms) {
     if (known_.insert(uid).second) {
-        pods_[uid] = Pod{State::added, now_ms, now_ms, 0, false};
+        pods_[uid] = Pod{State::added, now_ms, now_ms, {}};
     }
+}
+
+/// nullptr: it is in another state, or not to be written to.
+Fence::Pod* Fence::find(const std::string& uid, State state) {
+    const auto it = pods_.find(uid);
+    return it == pods_.end() || it->second.state != state ? nullptr : &it->second;
 }
 
 void Fence::answered(const std::string& uid, bool written, std::int64_t now_ms) {
-    const auto it = pods_.find(uid);
-    if (it == pods_.end() || it->second.state != State::outstanding) {
+    Pod* const pod = find(uid, State::outstanding);
+    if (pod == nullptr) {
         return;
     }
-    Pod& pod = it->second;
     if (written) {
-        pod.state = State::awaited;
-        pod.at_ms = now_ms + fence_unseen_ms;
+        pod->state = State::awaited;
+        pod->at_ms = now_ms + fence_unseen_ms;
         return;
     }
-    ++pod.refusals;
-    if (is_given_up(pod, now_ms)) {
-        given_up(uid);
-        return;
+    pod->refusals.refused();
+    if (!give_up_if_hopeless(uid, *pod, now_ms)) {
+        repeat(*pod, now_ms, pod->refusals.count());
     }
-    repeat(pod, now_ms, pod.refusals);
 }
 
 void Fence::conflicted(const std::string& uid, std::int64_t now_ms) {
-    const auto it = pods_.find(uid);
-    if (it == pods_.end() || it->second.state != State::outstanding) {
-        return;
+    if (Pod* const pod = find(uid, State::outstanding)) {
+        pod->refusals.conflicted();
+        repeat(*pod, now_ms, pod->refusals.count() + 1);
     }
-    it->second.is_past_view = true;
-    repeat(it->second, now_ms, it->second.refusals + 1);
-}
-
-bool Fence::is_given_up(const Pod& pod, std::int64_t now_ms) {
-    return pod.refusals >= fence_refusals_max && now_ms - pod.added_ms >= fence_give_up_ms;
 }
 
 void Fence::repeat(Pod& pod, std::int64_t now_ms, int times) {
@@ -54,10 +50,15 @@ void Fence::repeat(Pod& pod, std::int64_t now_ms, int times) {
     pod.at_ms = now_ms + (fence_pause_ms_min << std::min(times, fence_refusals_max));
 }
 
-/// So much time has passed that a watch which shows nothing has nothing to show.
-void Fence::given_up(const std::string& uid) {
+/// Half a minute is taken for enough: what the watch has not shown by then of older leaders is
+/// taken for nothing.
+bool Fence::give_up_if_hopeless(const std::string& uid, const Pod& pod, std::int64_t now_ms) {
+    if (!pod.refusals.are_hopeless(pod.added_ms, now_ms)) {
+        return false;
+    }
     pods_.erase(uid);
     view_is_current_ = true;
+    return true;
 }
 
 void Fence::seen(const std::string& uid) {
@@ -67,17 +68,14 @@ void Fence::seen(const std::string& uid) {
 }
 
 void Fence::changed(const std::string& uid, std::int64_t now_ms) {
-    const auto it = pods_.find(uid);
-    if (it == pods_.end() || it->second.state != State::added) {
+    Pod* const pod = find(uid, State::added);
+    if (pod == nullptr) {
         return;
     }
-    Pod& pod = it->second;
-    pod.refusals += std::exchange(pod.is_past_view, false) ? 1 : 0;
-    if (is_given_up(pod, now_ms)) {
-        given_up(uid);
-        return;
+    pod->refusals.newer_state_shown();
+    if (!give_up_if_hopeless(uid, *pod, now_ms)) {
+        pod->at_ms = std::min(pod->at_ms, now_ms);
     }
-    pod.at_ms = std::min(pod.at_ms, now_ms);
 }
 
 std::vector<std::string> Fence::due(std::int64_t now_ms) {

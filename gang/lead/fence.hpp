@@ -11,14 +11,13 @@
 //     ^                 '--refused--'           |
 //     '------------------ not seen for long ----'
 
-#include "gang/model/leadership_term.hpp"
+#include "gang/model/refusals.hpp"
 
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace gang {
@@ -27,6 +26,7 @@ inline constexpr std::size_t fence_outstanding_max = 256;
 inline constexpr std::int64_t fence_pause_ms_min = 500;
 /// A write that the watch does not show after this long was overwritten, or the watch is late.
 inline constexpr std::int64_t fence_unseen_ms = 3'000;
+
 class Fence {
 public:
     /// A leadership term begins or ends: whatever was under way is void, nothing is known of older
@@ -71,12 +71,11 @@ private:
         State state = State::added;
         std::int64_t added_ms = 0;
         std::int64_t at_ms = 0;
-        int refusals = 0;
-        bool is_past_view = false;  ///< the last write came too late, and nothing newer was shown
+        Refusals refusals;
     };
-    static bool is_given_up(const Pod& pod, std::int64_t now_ms);
+    Pod* find(const std::string& uid, State state);
+    bool give_up_if_hopeless(const std::string& uid, const Pod& pod, std::int64_t now_ms);
     static void repeat(Pod& pod, std::int64_t now_ms, int times);
-    void given_up(const std::string& uid);
 
     std::map<std::string, Pod> pods_;
     std::set<std::string> known_;  ///< added in this leadership term

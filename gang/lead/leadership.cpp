@@ -4,6 +4,7 @@
 #include "gang/decision.hpp"
 #include "gang/model/leadership_term.hpp"
 #include "gang/model/pod/awaited_answers.hpp"
+#include "gang/report/fencing_token.hpp"
 #include "gang/reservation/format/reservation.hpp"
 
 #include <algorithm>
@@ -77,18 +78,6 @@ bool Leadership::needs_another_fence() const {
     return !model_.term.was_handed_over || (none_is_out && !fence_.view_is_current());
 }
 
-/// A write that came too late is one that was refused as soon as a newer state of the driver is
-/// shown; until then it is our view that is old.
-void Leadership::count_late_write(Application& app) const {
-    const core::Rare<Rewrites>& known = app.published.rewrites;
-    if (known->is_past_view &&
-        model_.pods.resource_version(model_.pods.id_of(app.uid)) != known->written_on) {
-        Rewrites& rewrites = app.published.rewrites.make();
-        rewrites.is_past_view = false;
-        ++rewrites.refusals;
-    }
-}
-
 /// An older leader may have a write under way that moves the slots of a live gang to room which is
 /// free for us. So the reservation of each gang with slots to fill is written anew, as ours: the
 /// other write then comes too late. A gang whose executors are all there has nothing to move.
@@ -113,12 +102,13 @@ void Leadership::fence_gangs() {
             app != nullptr && app->published.reserved && app->phase == Phase::running;
         const bool is_ours =
             is_live && app->published.epoch == model_.term.epoch && app->published.is_shown;
-        if (is_live) {
-            count_late_write(*app);
+        if (is_live && app->published.rewrites.is_made() &&
+            model_.pods.resource_version(model_.pods.id_of(app->uid)) !=
+                app->published.rewrites->written_on) {
+            app->published.rewrites.make().refusals.newer_state_shown();
         }
-        const bool is_hopeless = is_live &&
-                                 app->published.rewrites->refusals >= fence_refusals_max &&
-                                 step_.now_ms - model_.term.fence_raised_ms >= fence_give_up_ms;
+        const bool is_hopeless = is_live && app->published.rewrites->refusals.are_hopeless(
+                                                model_.term.fence_raised_ms, step_.now_ms);
         if (is_ours || is_hopeless) {
             fence_.set_view_is_current();
         }

@@ -8,7 +8,6 @@
 #include "gang/model/application.hpp"
 #include "gang/model/model.hpp"
 #include "gang/model/step_context.hpp"
-#include "gang/report/fencing_token.hpp"
 #include "gang/report/status_reporter.hpp"
 #include "gang/reservation/declarations.hpp"
 #include "gang/reservation/publisher.hpp"
@@ -76,7 +75,6 @@ private:
     void raise_fence();
     bool needs_another_fence() const;
     void fence_gangs();
-    void count_late_write(Application& app) const;
     void step_down(std::int64_t epoch);
 
     Model& model_;

@@ -1,7 +1,6 @@
 #include "gang/life/pod_events.hpp"
 
 #include "gang/model/ledger.hpp"
-#include "gang/report/fencing_token.hpp"
 #include "gang/reservation/format/reservation.hpp"
 
 #include <algorithm>

@@ -16,6 +16,7 @@
 #include "gang/event.hpp"
 #include "gang/explain.hpp"
 #include "gang/model/crash_loop.hpp"
+#include "gang/model/refusals.hpp"
 
 #include <array>
 #include <compare>
@@ -157,9 +158,7 @@ struct Rewrites {
     std::int64_t not_before_ms = 0;
     bool waits_for_change = false;  ///< the last write came too late: a new state lifts the pause
     int failures = 0;               ///< in a row
-    /// Of these, those that were not for our old view alone: see Fence::conflicted().
-    int refusals = 0;
-    bool is_past_view = false;  ///< the last write came too late, and nothing newer was shown
+    Refusals refusals;              ///< of these, as the fence counts them
     int disputes = 0;               ///< times in a row that somebody else changed the annotation
     std::int64_t disputed_ms = 0;   ///< when they last did
 };

@@ -2,7 +2,6 @@
 // Sends a pod's bind, and remembers that it is under way.
 
 #include "core/value/pod.hpp"
-#include "gang/event.hpp"
 #include "gang/model/application.hpp"
 #include "gang/model/model.hpp"
 #include "gang/model/step_context.hpp"

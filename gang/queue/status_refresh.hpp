@@ -18,7 +18,6 @@
 #include "gang/queue/scheduling_cycle.hpp"
 #include "gang/queue/status_messages.hpp"
 #include "gang/queue/waiting_status.hpp"
-#include "gang/report/messages.hpp"
 
 #include <cstddef>
 #include <cstdint>

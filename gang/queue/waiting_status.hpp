@@ -6,7 +6,6 @@
 #include "gang/model/step_context.hpp"
 #include "gang/queue/scheduling_cycle.hpp"
 #include "gang/queue/status_messages.hpp"
-#include "gang/report/messages.hpp"
 #include "gang/report/status_reporter.hpp"
 
 namespace gang {

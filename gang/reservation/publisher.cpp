@@ -108,8 +108,11 @@ void Publisher::answered(Application& app, WriteOutcome outcome) {
         Rewrites& rewrites = app.published.rewrites.make();
         rewrites.waits_for_change =
             outcome == WriteOutcome::changed && rewrites.failures < prompt_rewrites_max;
-        rewrites.is_past_view = outcome == WriteOutcome::changed;
-        rewrites.refusals += rewrites.is_past_view ? 0 : 1;
+        if (outcome == WriteOutcome::changed) {
+            rewrites.refusals.conflicted();
+        } else {
+            rewrites.refusals.refused();
+        }
         rewrites.not_before_ms =
             step_.now_ms + doubled(write_pause_ms_min, rewrites.failures++, write_pause_ms_max);
     }
@@ -122,10 +125,10 @@ void Publisher::stored(Application& app, std::int64_t generation) {
     }
     app.published.stored = generation;
     if (app.published.rewrites.is_made()) {
-        app.published.rewrites.make().failures = 0;
-        app.published.rewrites.make().refusals = 0;
-        app.published.rewrites.make().is_past_view = false;
-        app.published.rewrites.make().waits_for_change = false;
+        Rewrites& rewrites = app.published.rewrites.make();
+        rewrites.failures = 0;
+        rewrites.refusals = {};
+        rewrites.waits_for_change = false;
     }
     model_.ledger.finish_releases(app, generation);
     model_.worklist.dirty_gangs.insert(app.uid);  // slots that wait for this may be filled

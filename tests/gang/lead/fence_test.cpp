@@ -100,36 +100,29 @@ TEST_CASE(
     CHECK_FALSE(fence.view_is_current());
 }
 
-TEST_CASE("fence: a pod that is past every state in which it is written to is given up") {
-    Fence fence;
-    fence.raise();
-    fence.add("a", begin_ms);
-    std::int64_t now_ms = begin_ms;
-    int refusals = 0;
-    while (!fence.passed()) {
-        REQUIRE(refusals < 100);
-        now_ms = std::max(now_ms + 1'000, *fence.next_due_ms());
-        REQUIRE(fence.due(now_ms) == Uids{"a"});
-        fence.conflicted("a", now_ms);
-        ++refusals;
-        fence.changed("a", now_ms);  // somebody writes to it all the time
-    }
-    CHECK(refusals >= gang::fence_refusals_max);
-    CHECK(now_ms >= begin_ms + gang::fence_give_up_ms);
-}
-
 TEST_CASE("fence: a pod that refuses often enough for long enough is given up") {
     Fence fence;
     fence.raise();
     fence.add("a", begin_ms);
     std::int64_t now_ms = begin_ms;
     int refusals = 0;
-    while (!fence.passed()) {
-        REQUIRE(refusals < 100);
-        now_ms = std::max(now_ms, *fence.next_due_ms());
-        REQUIRE(fence.due(now_ms) == Uids{"a"});
-        fence.answered("a", false, now_ms);
-        ++refusals;
+    const auto write_until_passed = [&](auto answer) {
+        while (!fence.passed()) {
+            REQUIRE(refusals < 100);
+            now_ms = std::max(now_ms + 1'000, *fence.next_due_ms());
+            REQUIRE(fence.due(now_ms) == Uids{"a"});
+            answer();
+            ++refusals;
+        }
+    };
+    SUBCASE("nobody may write to it") {
+        write_until_passed([&] { fence.answered("a", false, now_ms); });
+    }
+    SUBCASE("somebody else writes to it all the time") {
+        write_until_passed([&] {
+            fence.conflicted("a", now_ms);
+            fence.changed("a", now_ms);
+        });
     }
     CHECK(refusals >= gang::fence_refusals_max);
     CHECK(now_ms >= begin_ms + gang::fence_give_up_ms);

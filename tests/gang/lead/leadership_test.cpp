@@ -1,4 +1,5 @@
 #include "gang/lead/leadership.hpp"
+#include "gang/report/fencing_token.hpp"
 
 #include "tests/gang/parts.hpp"
 

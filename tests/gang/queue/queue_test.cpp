@@ -195,77 +195,72 @@ TEST_CASE(
     CHECK(position == 296);
 }
 
-TEST_CASE("queue: pools that share no node need not wait for each other, not even a second") {
-    World world;
-    for (const char* pool : {"a", "b"}) {
-        core::Node node = tests::node(std::string("n-") + pool, 4, 64 * 1024);
-        node.labels = {{"pool", pool}};
-        world.add_node(node);
+/// Two nodes of four CPUs, each a pool of its own; the first gang fills pool a, the head waits for
+/// it.
+struct TwoPools {
+    TwoPools() {
+        for (const char* pool : {"a", "b"}) {
+            core::Node node = tests::node(std::string("n-") + pool, 4, 64 * 1024);
+            node.labels = {{"pool", pool}};
+            world.add_node(node);
+        }
+        const auto first = submit("first", "a", 3);
+        world.advance(5'000);
+        head = submit("head", "a", 3);
+        world.settle();
+        REQUIRE(world.is_bound(first));
+        REQUIRE_FALSE(world.is_bound(head));
     }
-    const auto submit =
-        [&](const std::string& name, const std::string& pool, std::int64_t created) {
-            core::Pod driver = tests::driver(name);
-            driver.created = created;
+
+    /// No pool: any.
+    std::string submit(const std::string& name, const std::string& pool, int executors) {
+        core::Pod driver = tests::driver(name);
+        driver.created = ++submitted;
+        gang::spark::Conf conf = tests::conf(executors);
+        if (!pool.empty()) {
             driver.constraints.edit().node_selector = {{"pool", pool}};
-            return world.submit(
-                driver, tests::with(tests::conf(3), "spark.kubernetes.node.selector.pool", pool));
-        };
-    const auto first = submit("first", "a", 1);
-    world.advance(5'000);
-    const auto head = submit("head", "a", 2);
-    world.settle();
-    REQUIRE(world.is_bound(first));
-    REQUIRE_FALSE(world.is_bound(head));
-    const auto apart = submit("apart", "b", 3);
-    world.settle();
-    CHECK(world.is_bound(apart));
+            conf = tests::with(conf, "spark.kubernetes.node.selector.pool", pool);
+        }
+        return world.submit(driver, conf);
+    }
+
+    World world;
+    std::int64_t submitted = 0;
+    std::string head;
+};
+
+TEST_CASE("queue: pools that share no node need not wait for each other, not even a second") {
+    TwoPools pools;
+    const auto apart = pools.submit("apart", "b", 3);
+    pools.world.settle();
+    CHECK(pools.world.is_bound(apart));
 }
 
 TEST_CASE(
     "queue: who waits behind a blocked head keeps its own other nodes from those who came later") {
-    World world;
-    for (const char* pool : {"a", "b"}) {
-        core::Node node = tests::node(std::string("n-") + pool, 4, 64 * 1024);
-        node.labels = {{"pool", pool}};
-        world.add_node(node);
-    }
-    const auto submit =
-        [&](const std::string& name, const std::string& pool, int executors, std::int64_t created) {
-            core::Pod driver = tests::driver(name);
-            driver.created = created;
-            gang::spark::Conf conf = tests::conf(executors);
-            if (!pool.empty()) {
-                driver.constraints.edit().node_selector = {{"pool", pool}};
-                conf = tests::with(conf, "spark.kubernetes.node.selector.pool", pool);
-            }
-            return world.submit(driver, conf);
-        };
-    const auto first = submit("first", "a", 3, 1);
-    world.advance(5'000);
-    const auto head = submit("head", "a", 3, 2);
-    world.settle();
-    REQUIRE(world.is_bound(first));
+    TwoPools pools;
+    World& world = pools.world;
 
     SUBCASE("it could go anywhere: the other pool is not for who came after it") {
-        const auto anywhere = submit("anywhere", "", 3, 3);
+        const auto anywhere = pools.submit("anywhere", "", 3);
         world.settle();
-        const auto later = submit("later", "b", 3, 4);
+        const auto later = pools.submit("later", "b", 3);
         world.settle();
         CHECK_FALSE(world.is_bound(anywhere));  // the head could use its nodes, too
         CHECK_FALSE(world.is_bound(later));
         world.advance(2'000);
-        CHECK(world.view(head).position == 1);
+        CHECK(world.view(pools.head).position == 1);
         CHECK(world.view(anywhere).position == 2);
         CHECK(world.view(later).position == 3);
 
-        world.remove_application(head);
+        world.remove_application(pools.head);
         world.settle();
         CHECK(world.is_bound(anywhere));
     }
     SUBCASE("it could go nowhere: it is in nobody's way") {
-        const auto never = submit("never", "", 60, 3);
+        const auto never = pools.submit("never", "", 60);
         world.settle();
-        const auto later = submit("later", "b", 3, 4);
+        const auto later = pools.submit("later", "b", 3);
         world.settle();
         CHECK(world.is_bound(later));
         world.advance(2'000);

@@ -115,31 +115,26 @@ TEST_CASE("executors elsewhere: the slot of one that another scheduler bound is 
     core::Pod pod = tests::executor("e1", known.model.pods.at(app.uid).pod);
     pod.uid = "e1";
     pod.scheduler_name = "default-scheduler";
-    elsewhere.observe(pod);
-    CHECK(app.slots.size() == 2);  // it is not bound
 
-    pod.node_name = "n1";
-    elsewhere.observe(pod);
-    elsewhere.observe(pod);
-    CHECK(app.slots.size() == 1);
-    CHECK(app.declared.shapes.front().count == 1);
-    CHECK(known.events() == Reasons{"ExecutorsElsewhere"});
-    CHECK(elsewhere.remembered() == 1);
-    elsewhere.forget("e1");
-    CHECK(elsewhere.remembered() == 0);
-}
-
-TEST_CASE("executors elsewhere: a pod of another namespace takes no slot") {
-    Known known;
-    known.add_node("n1");
-    Application& app = known.add_gang("d1", "n1", 2);
-    gang::Publisher publisher(known.model, known.step, known.reporter);
-    gang::ExecutorsElsewhere elsewhere(known.model, known.reporter, publisher);
-    core::Pod pod = tests::executor("e1", known.model.pods.at(app.uid).pod);
-    pod.namespace_name = "somewhere-else";
-    pod.node_name = "n1";
-    elsewhere.observe(pod);
-    CHECK(app.slots.size() == 2);
+    SUBCASE("it is bound") {
+        elsewhere.observe(pod);
+        CHECK(app.slots.size() == 2);  // not yet
+        pod.node_name = "n1";
+        elsewhere.observe(pod);
+        elsewhere.observe(pod);
+        CHECK(app.slots.size() == 1);
+        CHECK(app.declared.shapes.front().count == 1);
+        CHECK(known.events() == Reasons{"ExecutorsElsewhere"});
+        CHECK(elsewhere.remembered() == 1);
+        elsewhere.forget("e1");
+        CHECK(elsewhere.remembered() == 0);
+    }
+    SUBCASE("a pod of another namespace takes no slot") {
+        pod.namespace_name = "somewhere-else";
+        pod.node_name = "n1";
+        elsewhere.observe(pod);
+        CHECK(app.slots.size() == 2);
+    }
 }
 
 TEST_CASE(
