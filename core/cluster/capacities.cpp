@@ -23,7 +23,7 @@ void scan_block(
     std::size_t block,
     std::uint64_t takers,
     std::int32_t* capacities) {
-    if (!source.demand.extended.empty()) takers &= source.free_capacity.has_extended[block];
+    if (source.demand.wants_listed) takers &= source.free_capacity.has_extended[block];
     if (takers == 0) {
         std::fill_n(capacities, block_size, 0);
         return;
@@ -34,8 +34,12 @@ void scan_block(
             capacities[i] &= -static_cast<std::int32_t>((takers >> i) & 1U);
         }
     }
-    const bool by_node = demand.is_wide || !source.demand.extended.empty();
+    cap_rows(capacities, source.demand.at_most);
+    const bool by_node = demand.is_wide || source.demand.wants_listed;
     std::uint64_t bounds = by_node ? takers : takers & source.free_capacity.is_wide[block];
+    // What every node offers is short only where somebody holds some.
+    if (!source.demand.extended.empty())
+        bounds |= takers & source.free_capacity.has_extended[block];
     for (; bounds != 0; bounds &= bounds - 1) {
         const auto i = static_cast<std::size_t>(std::countr_zero(bounds));
         if (capacities[i] == 0) continue;

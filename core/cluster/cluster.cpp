@@ -2,6 +2,7 @@
 
 #include "core/base/result.hpp"
 #include "core/cluster/capacity.hpp"
+#include "core/value/exclusive.hpp"
 
 #include <algorithm>
 
@@ -14,6 +15,11 @@ bool filters_alike(const Node& a, const Node& b) {
     return a.ready == b.ready && a.is_quarantined == b.is_quarantined &&
            a.refuses_host_ports == b.refuses_host_ports && a.unschedulable == b.unschedulable &&
            a.labels == b.labels && a.taints == b.taints;
+}
+
+/// How many pods on one node can ask for so much of what every node offers.
+std::int32_t times_exclusive(std::int64_t amount) {
+    return static_cast<std::int32_t>(std::min(times_it_fits(exclusive_all, amount), pod_slots_max));
 }
 
 bool alike_in_capacity(const Node& a, const Node& b) {
@@ -173,9 +179,18 @@ const Constraints& Cluster::constraints(ShapeId shape) const {
 ResourcesId Cluster::intern_amounts(const Resources& resources) {
     const auto interned = amounts_.intern(resources);
     if (!interned.is_new) return interned.id;
-    Demand demand{resources.cpu_milli, resources.memory_bytes, resources.ephemeral_bytes, {}};
+    Demand demand;
+    demand.cpu_milli = resources.cpu_milli;
+    demand.memory_bytes = resources.memory_bytes;
+    demand.ephemeral_bytes = resources.ephemeral_bytes;
     for (const ExtendedResource& entry : resources.extended) {
-        demand.extended.push_back({extended_names_.intern(entry.name).id, entry.amount});
+        const auto name = extended_names_.intern(entry.name);
+        demand.extended.push_back({name.id, entry.amount});
+        const bool is_of_all = is_exclusive(entry.name);
+        if (name.is_new) columns_.set_offered_by_all(name.id, is_of_all ? exclusive_all : 0);
+        demand.wants_listed = demand.wants_listed || !is_of_all;
+        demand.wants_exclusive = demand.wants_exclusive || is_of_all;
+        if (is_of_all) demand.at_most = std::min(demand.at_most, times_exclusive(entry.amount));
     }
     std::sort(demand.extended.begin(), demand.extended.end(), [](const auto& a, const auto& b) {
         return a.id < b.id;

@@ -89,19 +89,28 @@ void NodeColumns::apply(const Demand& demand, const Change& change) {
     drop_unused_extended(change.node);
 }
 
+void NodeColumns::set_offered_by_all(ExtendedId id, std::int64_t amount) {
+    if (id.value >= offered_by_all_.size()) {
+        if (amount == 0) return;
+        offered_by_all_.resize(id.value + 1);
+    }
+    offered_by_all_[id.value] = amount;
+}
+
 std::int64_t NodeColumns::extended(NodeIndex node, ExtendedId id, View view) const {
+    const Wide by_all = offered_by_all(id);
     for (const Extended& entry : extended_[node.value]) {
         if (entry.id != id) continue;
         switch (view) {
             case View::free:
-                return clamp(entry.allocatable - entry.allocated);
+                return clamp(by_all + entry.allocatable - entry.allocated);
             case View::without_gangs:
-                return clamp(entry.allocatable - entry.allocated_to_others);
+                return clamp(by_all + entry.allocatable - entry.allocated_to_others);
             case View::allocatable:
-                return entry.allocatable;
+                return clamp(by_all + entry.allocatable);
         }
     }
-    return 0;
+    return clamp(by_all);
 }
 
 bool NodeColumns::is_overcommitted(NodeIndex node) const {
@@ -110,8 +119,8 @@ bool NodeColumns::is_overcommitted(NodeIndex node) const {
     const auto& extended = extended_[row];
     return cpu_.free_capacity[free][row] < 0 || memory_.free_capacity[free][row] < 0 ||
            ephemeral_.free_capacity[free][row] < 0 || pods_.free_capacity[free][row] < 0 ||
-           std::any_of(extended.begin(), extended.end(), [](const Extended& entry) {
-               return entry.allocatable < entry.allocated;
+           std::any_of(extended.begin(), extended.end(), [this](const Extended& entry) {
+               return Wide{entry.allocatable} + offered_by_all(entry.id) < entry.allocated;
            });
 }
 

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -31,6 +32,12 @@ struct Demand {
     std::int64_t memory_bytes = 0;
     std::int64_t ephemeral_bytes = 0;
     std::vector<ExtendedDemand> extended;  ///< sorted by id
+    /// Of these, some that only nodes which list it offer.
+    bool wants_listed = false;
+    /// And some that every node offers, which pods have to themselves (exclusive.hpp).
+    bool wants_exclusive = false;
+    /// No node takes more of them for that.
+    std::int32_t at_most = std::numeric_limits<std::int32_t>::max();
     friend bool operator==(const Demand&, const Demand&) = default;
 };
 
@@ -56,6 +63,9 @@ public:
     /// `extended` of a node is replaced: resources that are gone become 0.
     void set_allocatable(NodeIndex node, const Demand& allocatable, std::int64_t pods);
 
+    /// So much of it every node offers beside what it lists; 0 of what this is not said of.
+    void set_offered_by_all(ExtendedId id, std::int64_t amount);
+
     /// Takes, or gives back, what `count` pods demand.
     struct Change {
         NodeIndex node;
@@ -70,7 +80,7 @@ public:
     std::span<const std::int64_t> ephemeral(View view) const { return of(ephemeral_, view); }
     std::span<const std::int64_t> pods(View view) const { return of(pods_, view); }
     std::int64_t extended(NodeIndex node, ExtendedId id, View view) const;
-    /// It offers, or somebody holds there, an extended resource.
+    /// It offers by itself, or somebody holds there, an extended resource.
     bool lists_extended(NodeIndex node) const { return !extended_[node.value].empty(); }
 
     /// Of all nodes together.
@@ -96,6 +106,9 @@ private:
         return column.free_capacity[static_cast<std::size_t>(view)];
     }
     Extended& extended_entry(NodeIndex node, ExtendedId id);
+    std::int64_t offered_by_all(ExtendedId id) const {
+        return id.value < offered_by_all_.size() ? offered_by_all_[id.value] : 0;
+    }
     void drop_unused_extended(NodeIndex node);
 
     Column cpu_;
@@ -103,6 +116,7 @@ private:
     Column ephemeral_;
     Column pods_;
     std::vector<std::vector<Extended>> extended_;  ///< by node, sorted by id, only what is in use
+    std::vector<std::int64_t> offered_by_all_;     ///< by ExtendedId
 };
 
 }  // namespace core

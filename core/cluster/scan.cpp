@@ -121,6 +121,14 @@ void scan_rows_beside(
 }
 
 CORE_WIDEST_REGISTERS
+void cap_rows(std::int32_t* numbers, std::int32_t most) {
+    if (most == std::numeric_limits<std::int32_t>::max()) return;
+    for (std::size_t i = 0; i < block_size; ++i) {
+        numbers[i] = numbers[i] < most ? numbers[i] : most;
+    }
+}
+
+CORE_WIDEST_REGISTERS
 std::uint64_t bits_short(
     const double* rows, double request, const std::int32_t* filled, double filler) {
     std::uint64_t bits = 0;

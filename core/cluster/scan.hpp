@@ -46,6 +46,9 @@ void scan_rows_beside(
     const std::array<double, plain_resources>& taken,
     std::int32_t* capacities);
 
+/// No number of 64 is larger than `most` afterwards.
+void cap_rows(std::int32_t* numbers, std::int32_t most);
+
 /// Which of 64 rows of room are short of a request, as bits, when each is filled with so many pods
 /// (nullptr: with none) that take `filler` of it and fit there: all is whole and below 2^53.
 std::uint64_t bits_short(

@@ -247,6 +247,7 @@ void Packing::scan_bounds(
     const Wanted& wanted, std::size_t level, std::size_t group, std::int32_t* bounds) {
     ++groups_scanned_;
     scan_rows(wanted.demand, free_capacity_->rows(level, group), bounds);
+    cap_rows(bounds, wanted.source.demand.at_most);
 }
 
 }  // namespace core

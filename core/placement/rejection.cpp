@@ -1,5 +1,6 @@
 #include "core/placement/rejection.hpp"
 
+#include "core/value/exclusive.hpp"
 #include "core/value/quantity.hpp"
 
 #include <fmt/format.h>
@@ -22,6 +23,7 @@ std::optional<ShapeId> failed_shape(const Shortfall& shortfall) {
 }
 
 std::string insufficient(std::string_view resource) {
+    if (is_exclusive(resource)) return fmt::format("{} taken", resource);
     return resource == "pods" ? "Too many pods" : fmt::format("Insufficient {}", resource);
 }
 
@@ -175,6 +177,7 @@ std::string missing_text(const Rejection& rejection) {
         const std::int64_t pods = rejection.executors_wanted - rejection.executors_fit + driver;
         return fmt::format("short of {} pod slot{}", pods, pods == 1 ? "" : "s");
     }
+    if (is_exclusive(binding)) return "short of " + binding;
     if (binding == "cpu") {
         only.cpu_milli = missing.cpu_milli;
     } else if (binding == "memory") {

@@ -4,23 +4,15 @@
 // compact JSON (empty if absent), carried along unread so that `size` can print them.
 
 #include "core/value/constraints.hpp"
+#include "core/value/exclusive.hpp"
 #include "core/value/pod.hpp"
 
-#include <compare>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace core {
-
-/// A port of the node that a container takes.
-struct HostPort {
-    std::string ip;  ///< empty: every address
-    std::string protocol = "TCP";
-    std::int64_t port = 0;
-    friend auto operator<=>(const HostPort&, const HostPort&) = default;
-};
 
 /// What a template's container says beyond its requests.
 struct TemplateContainer {

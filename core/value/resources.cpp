@@ -1,5 +1,6 @@
 #include "core/value/resources.hpp"
 
+#include "core/value/exclusive.hpp"
 #include "core/value/quantity.hpp"
 
 #include <fmt/format.h>
@@ -143,6 +144,10 @@ std::string describe(const Resources& resources) {
         add(format_bytes(resources.ephemeral_bytes), "ephemeral-storage");
     }
     for (const ExtendedResource& entry : resources.extended) {
+        if (is_exclusive(entry.name)) {
+            if (entry.amount >= exclusive_all) text += (text.empty() ? "" : ", ") + entry.name;
+            continue;
+        }
         const bool is_bytes = entry.name.starts_with("hugepages-");
         add(is_bytes ? format_bytes(entry.amount) : fmt::format("{}", entry.amount), entry.name);
     }

@@ -1,7 +1,7 @@
 #pragma once
 // What a pod asks or a node offers: integers only. CPU in thousandths of a core, everything else in
 // bytes or whole units. Extended resources (nvidia.com/gpu, hugepages-2Mi) are kept by name here
-// and interned by the cluster.
+// and interned by the cluster; among them is what pods have to themselves (exclusive.hpp).
 
 #include "core/base/result.hpp"
 

@@ -195,7 +195,7 @@ Admission::AttemptResult Admission::attempt(
         verdict.unchanged_at = model_.cluster_model.version_of(core::View::free);
     }
     if (!app.is_surplus) {
-        head_.block(gang_class, app, cycle);
+        head_.block(gang_class, app, cycle, verdicts_.what_it_waits_for(app, gang_class));
         cycle.cut_short = cycle.cut_short || gang_class.second.members.upper_bound(app.order()) !=
                                                  gang_class.second.members.end();
     }

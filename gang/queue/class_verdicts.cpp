@@ -1,5 +1,7 @@
 #include "gang/queue/class_verdicts.hpp"
 
+#include "core/value/exclusive.hpp"
+
 #include <algorithm>
 #include <cstddef>
 
@@ -64,6 +66,35 @@ bool ClassVerdicts::is_refused(
     verdict.refused_at = model_.cluster.free_capacity_version();
     verdict.unchanged_at = model_.cluster_model.version_of(view);
     return true;
+}
+
+WaitsFor ClassVerdicts::what_it_waits_for(const Application& app, KeyedClass& gang_class) {
+    const auto& shapes = gang_class.first.shapes;
+    if (std::none_of(shapes.begin(), shapes.end(), [this](core::ShapeId shape) {
+            return model_.cluster.demand(shape).wants_exclusive;
+        })) {
+        return WaitsFor::capacity;
+    }
+    core::PlacementRequest request = placer_.request_of(app, core::View::free);
+    const auto without = [this](core::ShapeId& shape) {
+        shape = model_.cluster.intern_shape(
+            core::without_exclusives(model_.cluster.resources(shape)),
+            model_.cluster.constraints(shape));
+    };
+    if (request.driver) {
+        without(*request.driver);
+    }
+    for (core::ShapeCount& part : request.executors) {
+        without(part.shape);
+    }
+    const bool fits = placer_.fits(request);
+    if (request.driver) {
+        model_.cluster.release_shape(*request.driver);
+    }
+    for (const core::ShapeCount& part : request.executors) {
+        model_.cluster.release_shape(part.shape);
+    }
+    return fits ? WaitsFor::exclusives : WaitsFor::capacity;
 }
 
 }  // namespace gang

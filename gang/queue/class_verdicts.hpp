@@ -7,6 +7,7 @@
 #include "gang/model/model.hpp"
 #include "gang/model/waiting_line.hpp"
 #include "gang/queue/placer.hpp"
+#include "gang/queue/scheduling_cycle.hpp"
 
 #include <cstdint>
 
@@ -28,6 +29,8 @@ public:
     /// Whether the view has no room for it, by comparison with others of its class, if that tells.
     bool is_refused(
         const Application& app, KeyedClass& gang_class, std::int64_t size, core::View view);
+    /// Of one for which there is no room now: whether there would be if no port were taken.
+    WaitsFor what_it_waits_for(const Application& app, KeyedClass& gang_class);
 
 private:
     Model& model_;

@@ -1,6 +1,7 @@
 #include "gang/queue/head_of_line.hpp"
 
 #include "core/cluster/cluster.hpp"
+#include "core/value/exclusive.hpp"
 #include "gang/explain.hpp"
 #include "gang/report/messages.hpp"
 
@@ -11,6 +12,16 @@ namespace {
 
 /// A pod that is changed by others all the time must not hold up the queue with it.
 constexpr int failures_in_row_max = 3;
+
+/// Somebody before waits for what these nodes' pods would take to themselves.
+bool is_wanted(
+    const core::Demand& demand, const core::NodeBitmap& nodes, const SchedulingCycle& cycle) {
+    return !cycle.exclusive_nodes.empty() &&
+           std::any_of(demand.extended.begin(), demand.extended.end(), [&](const auto& wanted) {
+               const auto found = cycle.exclusive_nodes.find(wanted.id);
+               return found != cycle.exclusive_nodes.end() && found->second.intersects(nodes);
+           });
+}
 
 }  // namespace
 
@@ -31,13 +42,14 @@ bool HeadOfLine::pause_for_retry(Application& app, KeyedClass& gang_class, Sched
     return true;
 }
 
-void HeadOfLine::block(KeyedClass& gang_class, const Application& app, SchedulingCycle& cycle) {
+void HeadOfLine::block(
+    KeyedClass& gang_class, const Application& app, SchedulingCycle& cycle, WaitsFor waits_for) {
     cycle.head = cycle.blocked ? cycle.head : app.uid;
     cycle.blocked = true;
     QueueEntry& queue_entry = model_.waiting.entry(app);
     queue_entry.ahead = cycle.ahead;
     queue_entry.position = ++cycle.ahead;
-    block_nodes(gang_class, cycle);
+    block_nodes(gang_class, cycle, waits_for);
 }
 
 /// Whether all nodes that they could use are blocked already.
@@ -48,9 +60,30 @@ bool HeadOfLine::has_blocked(const KeyedClass& gang_class, const SchedulingCycle
     });
 }
 
-void HeadOfLine::block_nodes(const KeyedClass& gang_class, SchedulingCycle& cycle) {
+/// Of one that shares nodes with somebody who blocks.
+WaitsFor HeadOfLine::what_it_waits_behind(
+    const KeyedClass& gang_class, const SchedulingCycle& cycle) const {
+    const auto& shapes = gang_class.first.shapes;
+    const bool is_for_all = std::any_of(shapes.begin(), shapes.end(), [&](core::ShapeId shape) {
+        return model_.cluster.eligible(model_.cluster.class_of(shape))
+            .intersects(cycle.blocked_nodes);
+    });
+    return is_for_all ? WaitsFor::capacity : WaitsFor::exclusives;
+}
+
+void HeadOfLine::block_nodes(
+    const KeyedClass& gang_class, SchedulingCycle& cycle, WaitsFor waits_for) {
     for (const core::ShapeId shape : gang_class.first.shapes) {
-        cycle.blocked_nodes.add(model_.cluster.eligible(model_.cluster.class_of(shape)));
+        const core::NodeBitmap& nodes = model_.cluster.eligible(model_.cluster.class_of(shape));
+        if (waits_for == WaitsFor::capacity) {
+            cycle.blocked_nodes.add(nodes);
+            continue;
+        }
+        for (const core::ExtendedDemand& wanted : model_.cluster.demand(shape).extended) {
+            if (core::is_exclusive(model_.cluster.extended_name(wanted.id))) {
+                cycle.exclusive_nodes[wanted.id].add(nodes);
+            }
+        }
     }
     cycle.blocked_state = ++blocked_states_;
 }
@@ -69,8 +102,10 @@ bool HeadOfLine::is_apart(KeyedClass& gang_class, const SchedulingCycle& cycle) 
             gang_class.first.shapes.begin(),
             gang_class.first.shapes.end(),
             [&](core::ShapeId shape) {
-                return model_.cluster.eligible(model_.cluster.class_of(shape))
-                    .intersects(cycle.blocked_nodes);
+                const core::NodeBitmap& nodes =
+                    model_.cluster.eligible(model_.cluster.class_of(shape));
+                return nodes.intersects(cycle.blocked_nodes) ||
+                       is_wanted(model_.cluster.demand(shape), nodes, cycle);
             });
     }
     return known.is_apart;

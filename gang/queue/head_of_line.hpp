@@ -23,7 +23,11 @@ public:
     /// it if it failed by chance.
     bool pause_for_retry(Application& app, KeyedClass& gang_class, SchedulingCycle& cycle);
     /// It cannot be placed now: who comes after it does not get its nodes.
-    void block(KeyedClass& gang_class, const Application& app, SchedulingCycle& cycle);
+    void block(
+        KeyedClass& gang_class,
+        const Application& app,
+        SchedulingCycle& cycle,
+        WaitsFor waits_for = WaitsFor::capacity);
     /// It waits behind one that is blocked, and could be placed when its turn comes.
     /// `is_feasible()` is asked where that makes a difference. False: it is in nobody's way.
     template <typename IsFeasible>
@@ -38,7 +42,7 @@ public:
         if (is_passed_over(app) || !is_feasible()) {
             return false;
         }
-        block_nodes(gang_class, cycle);
+        block_nodes(gang_class, cycle, what_it_waits_behind(gang_class, cycle));
         return true;
     }
     /// Nobody who waits before it could use any of its nodes, so it takes nothing from them: pools
@@ -49,7 +53,8 @@ private:
     static bool holds_up_others(const PodEntry& entry);
     bool is_passed_over(const Application& app) const;
     bool has_blocked(const KeyedClass& gang_class, const SchedulingCycle& cycle) const;
-    void block_nodes(const KeyedClass& gang_class, SchedulingCycle& cycle);
+    WaitsFor what_it_waits_behind(const KeyedClass& gang_class, const SchedulingCycle& cycle) const;
+    void block_nodes(const KeyedClass& gang_class, SchedulingCycle& cycle, WaitsFor waits_for);
 
     Model& model_;
     StepContext& step_;

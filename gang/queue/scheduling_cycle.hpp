@@ -4,17 +4,26 @@
 #include "core/cluster/cluster.hpp"
 
 #include <cstdint>
+#include <map>
 #include <string>
 
 namespace gang {
 
+/// What one that cannot be placed is short of.
+enum class WaitsFor : std::uint8_t {
+    capacity,
+    exclusives  ///< ports alone (core/value/exclusive.hpp): the rest is for those who want others
+};
+
 struct SchedulingCycle {
-    bool blocked = false;                 ///< strict FIFO: nobody else is admitted there
+    bool blocked = false;  ///< somebody is: strict FIFO: nobody else is admitted there
     core::NodeBitmap blocked_nodes = {};  ///< where: on what those who wait could use
-    std::uint64_t blocked_state = 0;      ///< another one for each other set of them
-    std::int32_t ahead = 0;               ///< gangs that are blocked so far
-    std::string head;                     ///< uid of the first that is blocked
-    bool cut_short = false;               ///< somebody behind the head was not looked at
+    /// Where for those alone who want the same to themselves, by what they want.
+    std::map<core::ExtendedId, core::NodeBitmap> exclusive_nodes = {};
+    std::uint64_t blocked_state = 0;  ///< another one for each other set of them
+    std::int32_t ahead = 0;           ///< gangs that are blocked so far
+    std::string head;                 ///< uid of the first that is blocked
+    bool cut_short = false;           ///< somebody behind the head was not looked at
 };
 
 }  // namespace gang

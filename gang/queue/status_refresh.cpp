@@ -118,7 +118,7 @@ bool StatusRefresh::find_place(QueueEntry& queue_entry, SchedulingCycle& cycle) 
         queue_entry.position = is_surplus ? 0 : ++cycle.ahead;
         head_.wait_behind(app, gang_class, cycle, [] { return true; });
     } else if (!is_surplus) {
-        head_.block(gang_class, app, cycle);
+        head_.block(gang_class, app, cycle, verdicts_.what_it_waits_for(app, gang_class));
     }
     return true;
 }

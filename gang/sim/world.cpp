@@ -1,5 +1,7 @@
 #include "gang/sim/world.hpp"
 
+#include "core/value/exclusive.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -260,6 +262,9 @@ void World::submit() {
         pod.scheduler_name = "gang-scheduler";
         pod.created = (unix_begin_ms + now_ms) / 1'000;
         pod.requests = {random.between(1, 10) * 100, gibibyte / 4, 0, {}};
+        if (plan.port_percent > 0 && random.percent(plan.port_percent)) {
+            core::add_host_ports(pod.requests, {host_port});
+        }
         create_pod(std::move(pod), {Actor::tenant});
     } else {
         applications.submit();

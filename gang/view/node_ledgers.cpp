@@ -1,5 +1,6 @@
 #include "gang/view/node_ledgers.hpp"
 
+#include "core/value/exclusive.hpp"
 #include "core/value/resources.hpp"
 #include "gang/model/application.hpp"
 
@@ -89,7 +90,10 @@ void NodeLedgers::read_free(core::NodeIndex index, NodeLedger& node) const {
     core::add_times(left, node.held, -1);
     for (const core::ExtendedResource& entry : left.extended) {
         if (const auto id = model_.cluster.find_extended(entry.name)) {
-            node.free.extended.push_back({entry.name, columns.extended(index, *id, view)});
+            // What every node offers is no part of what it lists as allocatable.
+            const std::int64_t by_all = core::is_exclusive(entry.name) ? core::exclusive_all : 0;
+            const std::int64_t free = columns.extended(index, *id, view) - by_all;
+            node.free.extended.push_back({entry.name, free});
         }
     }
     node.adds_up = left == node.free && node.pods_allocatable - node.pods_bound -

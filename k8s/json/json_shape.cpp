@@ -57,7 +57,8 @@ constexpr Shape node_metadata = object(node_metadata_members, ShapeRole::metadat
 
 constexpr std::array<ShapeMember, 2> resources_members = {{{"requests", &map}, {"limits", &map}}};
 constexpr Shape resources = object(resources_members);
-constexpr std::array<ShapeMember, 1> port_members = {{{"hostPort", &scalar}}};
+constexpr std::array<ShapeMember, 3> port_members = {
+    {{"hostPort", &scalar}, {"hostIP", &scalar}, {"protocol", &scalar}}};
 constexpr Shape port = object(port_members);
 constexpr Shape ports = array_of(port);
 constexpr std::array<ShapeMember, 4> init_container_members = {

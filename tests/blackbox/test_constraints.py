@@ -1,7 +1,7 @@
 """Where the pods of a gang may go: selectors, taints, cordon, affinity, readiness, pod counts."""
 from support.api import Json
 from support.cluster import Cluster
-from support.pods import is_finished, node_of
+from support.pods import condition, is_finished, node_of
 from support.polling import eventually
 from support.spark_application import Size, SparkApplication, captured, sized
 
@@ -99,6 +99,61 @@ def test_the_number_of_pods_of_a_node(cluster: Cluster) -> None:
     cluster.wait_code(five_pods, "ExceedsCluster")
     four_pods = cluster.submit(sized(Size(executors=3), cluster.default_namespace))
     cluster.wait_finished(four_pods)
+
+
+def test_executors_that_want_a_port_of_their_node(cluster: Cluster) -> None:
+    """One on each node where the port is free, and none of them runs before both can."""
+    cluster.add_nodes(1)
+    first, = cluster.add_nodes(1, labels={"pool": "spark"})
+    cluster.start_scheduler()
+    application = captured("template-sidecar", cluster.default_namespace)
+    want_port(application, 24224)
+    cluster.submit(application)
+    eventually(lambda: "short of host port 24224/TCP" in cluster.message(application), 10, "the port in the condition")
+    assert not cluster.is_bound(application)
+    second, = cluster.add_nodes(1, labels={"pool": "spark"})
+    cluster.wait_finished(application)
+    assert nodes_used(cluster, application)[1] == {first, second}
+
+
+def test_a_lone_pod_waits_for_its_port(cluster: Cluster) -> None:
+    cluster.add_nodes(2)
+    cluster.start_scheduler()
+
+    def create(name: str, **port: object) -> str:
+        path = f"/api/v1/namespaces/{cluster.default_namespace}/pods"
+        cluster.api.post(path, {
+            "apiVersion": "v1", "kind": "Pod", "metadata": {"name": name},
+            "spec": {"schedulerName": "gang-scheduler", "restartPolicy": "Never", "containers": [{
+                "name": "main", "image": "none", "ports": [{"containerPort": 80, "hostPort": 8080, **port}]}]}})
+        return f"{path}/{name}"
+
+    def node(path: str) -> str:
+        return node_of(cluster.api.get(path))
+
+    def told(path: str) -> str:
+        return condition(cluster.api.get(path), "PodScheduled").get("message", "")
+
+    first, second, udp = create("first"), create("second"), create("udp", protocol="UDP")
+    eventually(lambda: node(first) and node(second) and node(udp), 10, "three binds")
+    assert node(first) != node(second)
+    third = create("third", hostIP="127.0.0.1")
+    eventually(lambda: "2 host port 8080/TCP taken" in told(third), 10, "the reason")
+    left = node(first)
+    cluster.api.request("DELETE", first, {"gracePeriodSeconds": 0})
+    eventually(lambda: node(third) == left, 10, "the port to be free")
+
+
+def want_port(application: SparkApplication, port: int) -> None:
+    """The template's sidecar listens on this port of the node."""
+    ports = f"    ports: [{{containerPort: {port}, hostPort: {port}}}]\n"
+    for each in application.config_maps:
+        data: Json = each["data"]
+        for key, text in data.items():
+            data[key] = text.replace("    image: fluent-bit\n", "    image: fluent-bit\n" + ports)
+    sidecar = next(container for container in application.executor_pattern["spec"]["containers"]
+                   if container["name"] == "log-shipper")
+    sidecar["ports"] = [{"containerPort": port, "hostPort": port}]
 
 
 def remove_spread(application: SparkApplication) -> None:

@@ -1,9 +1,13 @@
 // The scheduler's rules S1 to S24 that are best shown by trying every moment or many orders; the
 // others are tests by the rule's name beside what they are about. README.md lists them all.
 
+#include "core/value/exclusive.hpp"
 #include "tests/gang/world.hpp"
 
 #include <doctest/doctest.h>
+
+#include <set>
+#include <string>
 
 using gang::BindOutcome;
 using tests::Random;
@@ -330,6 +334,71 @@ TEST_CASE("S10: a node whose kubelet refuses is left alone until something is he
     CHECK(world.violations.empty());
 }
 
+TEST_CASE("PRED-3: a pod that wants a port goes where it is free, or waits for it") {
+    World world;
+    add_nodes(world, 2, 8);
+    const auto with_port = [](const char* name, const std::string& protocol) {
+        core::Pod pod = tests::pod(name, 500, 1);
+        core::add_host_ports(pod.requests, {{"", protocol, 8080}});
+        return pod;
+    };
+    core::Pod theirs = with_port("theirs", "TCP");
+    theirs.scheduler_name = "default-scheduler";
+    theirs.node_name = "n1";
+    const auto foreign = world.create(theirs);
+    const auto first = world.create(with_port("first", "TCP"));
+    const auto second = world.create(with_port("second", "TCP"));
+    const auto udp = world.create(with_port("udp", "UDP"));
+    world.settle();
+    CHECK(world.node_of(first) == "n2");
+    CHECK(world.is_bound(udp));
+    CHECK_FALSE(world.is_bound(second));
+    CHECK(world.condition(second).find("2 host port 8080/TCP taken") != std::string::npos);
+    world.remove_pod(foreign);
+    world.settle();
+    CHECK(world.node_of(second) == "n1");
+    CHECK(world.violations.empty());
+}
+
+TEST_CASE("PRED-3b: executors with a port are admitted when each has a node where it is free") {
+    World world;
+    add_nodes(world, 3, 8);
+    core::Pod theirs = tests::pod("theirs", 500, 1);
+    core::add_host_ports(theirs.requests, {{"", "TCP", 7078}});
+    theirs.scheduler_name = "default-scheduler";
+    theirs.node_name = "n1";
+    const auto foreign = world.create(theirs);
+    gang::spark::Conf conf = tests::conf(3);
+    conf.executor_template.emplace().sidecar_ports = {{"", "TCP", 7078}};
+    const auto driver = world.submit(tests::driver("a"), conf);
+    world.settle();
+    CHECK_FALSE(world.is_bound(driver));
+    CHECK(world.condition(driver).find("short of host port 7078/TCP") != std::string::npos);
+    world.remove_pod(foreign);
+    world.settle();
+    REQUIRE(world.is_bound(driver));
+
+    SUBCASE("each executor has a node of its own") {
+        std::set<std::string> nodes;
+        for (int i = 0; i < 3; ++i) {
+            core::Pod pod = tests::executor("exec-" + std::to_string(i), world.pod(driver));
+            core::add_host_ports(pod.requests, {{"", "TCP", 7078}});
+            const auto executor = world.create(pod);
+            world.settle();
+            nodes.insert(world.node_of(executor));
+        }
+        CHECK(nodes == std::set<std::string>{"n1", "n2", "n3"});
+    }
+    SUBCASE("a lone pod does not get the port that a slot waits for") {
+        core::Pod late = tests::pod("late", 500, 1);
+        core::add_host_ports(late.requests, {{"", "TCP", 7078}});
+        const auto uid = world.create(late);
+        world.settle();
+        CHECK_FALSE(world.is_bound(uid));
+    }
+    CHECK(world.violations.empty());
+}
+
 TEST_CASE("S10: a host port that is taken keeps only those off who want host ports") {
     World world;
     add_nodes(world, 1, 8);
@@ -374,8 +443,7 @@ TEST_CASE("S10: a host port that is taken keeps only those off who want host por
         world.settle();
         CHECK(world.node_of(replacement) == "n2");
         REQUIRE(world.node_of(gang) == "n1");
-        const auto executor =
-            world.create(with_port(tests::executor("exec-1", world.pod(gang))));
+        const auto executor = world.create(with_port(tests::executor("exec-1", world.pod(gang))));
         world.settle();
         CHECK(world.node_of(executor) == "n2");
         CHECK(world.view(gang).slots_bound == 1);

@@ -3,6 +3,7 @@
 // the edge that carries decisions out, and a referee that looks at every bind. Tests move it by
 // hand.
 
+#include "core/value/exclusive.hpp"
 #include "gang/record/recording.hpp"
 #include "gang/reservation/format/reservation.hpp"
 #include "gang/scheduler.hpp"
@@ -487,13 +488,20 @@ private:
         }
         if (used.cpu_milli > node->second.allocatable.cpu_milli ||
             used.memory_bytes > node->second.allocatable.memory_bytes ||
-            count > node->second.pods) {
+            count > node->second.pods || !are_offered(used, node->second.allocatable)) {
             violations.push_back(request.pod.name + " overcommits " + request.node);
         }
         const auto conf = confs.find(request.pod.uid);
         if (check_whole_gangs && conf != confs.end() && conf->second.conf) {
             check_whole(request);
         }
+    }
+
+    static bool are_offered(const core::Resources& used, const core::Resources& allocatable) {
+        return std::all_of(used.extended.begin(), used.extended.end(), [&](const auto& one) {
+            const std::int64_t by_all = core::is_exclusive(one.name) ? core::exclusive_all : 0;
+            return one.amount <= by_all + allocatable.extended_amount(one.name);
+        });
     }
 
     void check_whole(const gang::BindPod& request) {

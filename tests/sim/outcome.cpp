@@ -59,6 +59,7 @@ std::vector<std::string> Totals::never_seen() const {
         {counts_.left, "a Lease left to expire at an orderly end"},
         {counts_.handed_over, "a leadership term that was handed over"},
         {counts_.gangs_with_gpus, "a gang with GPUs"},
+        {counts_.gangs_with_ports, "a gang whose executors take a port of their node"},
         {counts_.gangs_of_a_pool, "a gang with a node selector"}};
     for (const auto& [count, name] : ends) {
         if (count == 0) {
@@ -77,7 +78,7 @@ std::string Totals::describe(double seconds, int jobs) const {
         "  watch deliveries    {}\n"
         "  commits             {}\n"
         "cluster time          {:.2f} days\n"
-        "pods bound by us      {} ({} gangs, {} with GPUs, {} for one pool)\n"
+        "pods bound by us      {} ({} gangs, {} with GPUs, {} with ports, {} for one pool)\n"
         "views at rest         {} compared with the truth\n"
         "overcommits explained {} by a write that the decision had not seen\n"
         "slots forfeited       {}\n"
@@ -97,6 +98,7 @@ std::string Totals::describe(double seconds, int jobs) const {
         counts_.binds,
         counts_.gangs_admitted,
         counts_.gangs_with_gpus,
+        counts_.gangs_with_ports,
         counts_.gangs_of_a_pool,
         counts_.quiescent,
         counts_.attributed,

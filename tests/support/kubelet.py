@@ -14,8 +14,8 @@ import requests as http
 
 from .api import STRATEGIC_PATCH, Api, ApiError, Json
 from .pod_watch import ObjectWatch
-from .pods import (Requests, add, amounts, effective_requests, exceeding, is_finished, is_terminating,
-                   node_of, path_of)
+from .pods import (Requests, add, amounts, effective_requests, exceeding, have_port_in_common, is_finished,
+                   is_terminating, node_of, path_of)
 
 LEASE_RENEW_SECONDS = 2  # a kubelet's 10, but tests wait for what depends on it
 
@@ -174,16 +174,23 @@ class Kubelet:
     def _admit(self, pod: Json, node: str) -> None:
         short = exceeding(effective_requests(pod), self._room(node))
         if short:
-            reason = f"OutOf{short[0]}"
-            self.rejections.append(Rejection(node, path_of(pod), reason))
-            self._report(pod, {"phase": "Failed", "reason": reason,
-                               "message": f"Pod was rejected: Node didn't have enough resource: {short[0]}"})
+            self._reject(pod, node, f"OutOf{short[0]}", f"Node didn't have enough resource: {short[0]}")
+            return
+        with self._lock:
+            is_taken = any(node_of(other.pod) == node and have_port_in_common(pod, other.pod)
+                           for other in self._pods.values())
+        if is_taken:
+            self._reject(pod, node, "NodePorts", "Predicate NodePorts failed")
             return
         number = next(self._addresses)
         running = RunningPod(pod, f"127.{10 + os.getpid() % 200}.{number // 250}.{number % 250 + 2}")
         with self._lock:
             self._pods[pod["metadata"]["uid"]] = running
         threading.Thread(target=self._live, args=(running,), daemon=True, name=running.name).start()
+
+    def _reject(self, pod: Json, node: str, reason: str, why: str) -> None:
+        self.rejections.append(Rejection(node, path_of(pod), reason))
+        self._report(pod, {"phase": "Failed", "reason": reason, "message": f"Pod was rejected: {why}"})
 
     def _room(self, node: str) -> Requests:
         room = amounts(self._nodes[node].allocatable)

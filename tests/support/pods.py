@@ -62,6 +62,19 @@ def exceeding(asked: Requests, room: Requests) -> list[str]:
                   key=lambda name: (order.get(name, 3), name))
 
 
+def host_ports(pod: Json) -> list[tuple[int, str, str]]:
+    """(port, protocol, address) of each port of the node that the pod takes, sidecars' too."""
+    sidecars = [each for each in pod["spec"].get("initContainers", []) if each.get("restartPolicy") == "Always"]
+    return [(port["hostPort"], port.get("protocol", "TCP"), port.get("hostIP") or "0.0.0.0")
+            for container in pod["spec"]["containers"] + sidecars
+            for port in container.get("ports") or [] if port.get("hostPort")]
+
+
+def have_port_in_common(one: Json, other: Json) -> bool:
+    return any(mine[:2] == theirs[:2] and (mine[2] == theirs[2] or "0.0.0.0" in (mine[2], theirs[2]))
+               for mine in host_ports(one) for theirs in host_ports(other))
+
+
 def is_finished(pod: Json) -> bool:
     return (pod.get("status") or {}).get("phase") in ("Succeeded", "Failed")
 

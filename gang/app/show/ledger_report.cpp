@@ -1,5 +1,6 @@
 #include "gang/app/show/ledger_report.hpp"
 
+#include "core/value/exclusive.hpp"
 #include "gang/app/base/json_text.hpp"
 #include "gang/app/base/text.hpp"
 #include "k8s/json/json.hpp"
@@ -23,7 +24,7 @@ std::string amounts(const core::Resources& resources, std::int64_t pods) {
         pods);
     out += ",\"extended\":{";
     std::string_view separator;
-    for (const core::ExtendedResource& entry : resources.extended) {
+    for (const core::ExtendedResource& entry : core::without_exclusives(resources).extended) {
         out += fmt::format("{}{}:{}", separator, json_string(entry.name), entry.amount);
         separator = ",";
     }
@@ -87,9 +88,8 @@ std::string consistency_json(const ConsistencyStatus& consistency) {
 }
 
 bool agrees(const LedgerReport& report) {
-    const bool adds_up = std::all_of(report.nodes.begin(), report.nodes.end(), [](const auto& node) {
-        return node.adds_up;
-    });
+    const bool adds_up = std::all_of(
+        report.nodes.begin(), report.nodes.end(), [](const auto& node) { return node.adds_up; });
     return adds_up && (!report.consistency ||
                        (report.consistency->drift.empty() && report.consistency->problem.empty()));
 }
@@ -137,8 +137,7 @@ std::string amount_text(const Value& node, const char* key) {
     if (value == nullptr) {
         return "-";
     }
-    core::Resources resources{
-        number(*value, "cpuMilli"), number(*value, "memoryBytes"), 0, {}};
+    core::Resources resources{number(*value, "cpuMilli"), number(*value, "memoryBytes"), 0, {}};
     if (const Value* extended = find(*value, "extended"); extended && extended->IsObject()) {
         for (const auto& member : extended->GetObject()) {
             if (member.value.IsInt64()) {
@@ -146,8 +145,7 @@ std::string amount_text(const Value& node, const char* key) {
             }
         }
     }
-    return fmt::format(
-        "{}, {} pods", core::describe(resources), number(*value, "pods"));
+    return fmt::format("{}, {} pods", core::describe(resources), number(*value, "pods"));
 }
 
 std::string nodes_text(const Value& document) {

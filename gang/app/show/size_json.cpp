@@ -1,3 +1,4 @@
+#include "core/value/exclusive.hpp"
 #include "core/value/quantity.hpp"
 #include "gang/app/show/size_report.hpp"
 #include "k8s/json/json.hpp"
@@ -27,7 +28,7 @@ void write_requests(Writer& writer, const core::Resources& requests) {
     if (requests.ephemeral_bytes > 0) {
         member(writer, "ephemeral-storage", core::format_bytes(requests.ephemeral_bytes));
     }
-    for (const auto& resource : requests.extended) {
+    for (const auto& resource : core::without_exclusives(requests).extended) {
         member(writer, resource.name.c_str(), std::to_string(resource.amount));
     }
     writer.EndObject();

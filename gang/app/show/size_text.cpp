@@ -1,4 +1,5 @@
 #include "config/printable.hpp"
+#include "core/value/exclusive.hpp"
 #include "core/value/quantity.hpp"
 #include "gang/app/base/text.hpp"
 #include "gang/app/show/size_report.hpp"
@@ -13,7 +14,7 @@ std::string others(const core::Resources& requests) {
     if (requests.ephemeral_bytes > 0) {
         text = core::format_bytes(requests.ephemeral_bytes) + " ephemeral-storage";
     }
-    for (const auto& resource : requests.extended) {
+    for (const auto& resource : core::without_exclusives(requests).extended) {
         text += (text.empty() ? "" : ", ") + std::to_string(resource.amount) + " " + resource.name;
     }
     return text.empty() ? "-" : text;

@@ -1,10 +1,12 @@
 #include "gang/reservation/format/reservation.hpp"
 
+#include "core/value/exclusive.hpp"
 #include "gang/reservation/format/reservation_text.hpp"
 
 #include <algorithm>
 #include <limits>
 #include <optional>
+#include <utility>
 
 namespace gang {
 namespace {
@@ -21,12 +23,17 @@ void write_resources(std::string& out, const core::Resources& requests) {
     if (requests.ephemeral_bytes > 0) {
         out += " ephemeral=" + std::to_string(requests.ephemeral_bytes);
     }
-    std::string_view separator = " extended=";
-    for (const core::ExtendedResource& extended : requests.extended) {
-        out.append(separator).append(escape(extended.name));
-        out += ':' + std::to_string(extended.amount);
-        separator = ",";
+    std::string_view extended = " extended=";
+    std::string exclusive;
+    for (const core::ExtendedResource& entry : requests.extended) {
+        const std::string item = escape(entry.name) + ':' + std::to_string(entry.amount);
+        if (core::is_exclusive(entry.name)) {
+            exclusive.append(exclusive.empty() ? " exclusive=" : ",").append(item);
+        } else {
+            out.append(std::exchange(extended, ",")).append(item);
+        }
     }
+    out += exclusive;
 }
 
 void write_shape(std::string& out, const ReservedShape& shape) {
@@ -44,7 +51,7 @@ void write_shape(std::string& out, const ReservedShape& shape) {
     }
 }
 
-bool read_extended(std::string_view list, core::Resources& into) {
+bool read_extended(std::string_view list, bool are_exclusive, core::Resources& into) {
     for (const std::string_view item : text::split(list, ',')) {
         const auto parts = text::split(item, ':');
         if (parts.size() != 2) {
@@ -52,7 +59,8 @@ bool read_extended(std::string_view list, core::Resources& into) {
         }
         const auto name = text::unescape(parts[0]);
         const auto amount = text::number(parts[1]);
-        if (!name || name->empty() || !amount || *amount <= 0) {
+        if (!name || name->empty() || !amount || *amount <= 0 ||
+            core::is_exclusive(*name) != are_exclusive) {
             return false;
         }
         into.extended.push_back({*name, *amount});
@@ -103,8 +111,11 @@ bool read_shape(const Fields& fields, ReservedShape& into) {
     into.requests.ephemeral_bytes = *ephemeral;
     into.unplaced = *unplaced;
     const auto extended = fields.find("extended");
+    const auto exclusive = fields.find("exclusive");
     const auto nodes = fields.find("nodes");
-    return (!extended || read_extended(*extended, into.requests)) &&
+    into.constraints.has_host_ports = exclusive.has_value();
+    return (!extended || read_extended(*extended, false, into.requests)) &&
+           (!exclusive || read_extended(*exclusive, true, into.requests)) &&
            (!nodes || read_nodes(*nodes, into)) && text::read_constraints(fields, into.constraints);
 }
 

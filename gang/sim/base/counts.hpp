@@ -13,6 +13,7 @@ struct Counts {
     std::uint64_t binds = 0;             ///< of ours, that the store took
     std::uint64_t gangs_admitted = 0;    ///< of them, drivers with a reservation
     std::uint64_t gangs_with_gpus = 0;   ///< of these
+    std::uint64_t gangs_with_ports = 0;  ///< of these, whose executors take a port of the node
     std::uint64_t gangs_of_a_pool = 0;   ///< of these, with a node selector
     std::uint64_t exits = 0;             ///< of replicas that lost the lead
     std::uint64_t settled = 0;           ///< Leases given up with nothing under way, as they say
@@ -33,6 +34,7 @@ struct Counts {
         binds += other.binds;
         gangs_admitted += other.gangs_admitted;
         gangs_with_gpus += other.gangs_with_gpus;
+        gangs_with_ports += other.gangs_with_ports;
         gangs_of_a_pool += other.gangs_of_a_pool;
         exits += other.exits;
         settled += other.settled;

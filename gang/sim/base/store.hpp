@@ -2,6 +2,7 @@
 // What is true: the objects, and every change of them with its revision. Watch caches, checkers and
 // all that live in the cluster read it; only World writes to it, so that nobody misses a change.
 
+#include "core/value/exclusive.hpp"
 #include "core/value/node.hpp"
 #include "core/value/pod.hpp"
 #include "k8s/protocol/lease.hpp"
@@ -22,6 +23,11 @@ inline constexpr std::uint32_t nobody = 0xFFFFFFFFU;
 /// Of nodes; and what node selectors name.
 inline constexpr std::string_view pool_label = "pool";
 inline constexpr std::string_view gpu_resource = "nvidia.com/gpu";
+/// The one port of the node that pods of this world ask for.
+inline const core::HostPort host_port{"", "TCP", 7078};
+inline bool wants_host_port(const core::Resources& requests) {
+    return requests.extended_amount("host port 7078/TCP") > 0;
+}
 
 enum class Actor : std::uint8_t { scheduler, foreign, kubelet, spark, tenant, controller, admin };
 

@@ -57,6 +57,7 @@ Plan draw_plan(std::uint64_t seed) {
     }
     plan.has_key = random.percent(75);
     plan.pool_percent = random.percent(70) ? 0 : static_cast<int>(random.between(10, 90));
+    plan.port_percent = random.percent(70) ? 0 : static_cast<int>(random.between(5, 40));
     plan.gpu_percent = random.percent(70) ? 0 : static_cast<int>(random.between(20, 80));
     return plan;
 }

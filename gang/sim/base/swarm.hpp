@@ -33,6 +33,7 @@ struct Plan {
     int dynamic_percent = 25;
     int lone_percent = 10;  ///< of the submissions: a pod without a gang
     int pool_percent = 0;   ///< of the applications: for nodes of one pool alone; 0: no pools
+    int port_percent = 0;   ///< of the pods outside gangs, and of the applications: wants a port
     int gpu_percent = 0;    ///< of the nodes: has GPUs; and of the applications: wants some
     bool has_bookmarks = true;
     bool has_key = true;  ///< what the scheduler writes is sealed

@@ -50,7 +50,8 @@ void CapacityModel::node_changed(const Entry<core::Node>& entry) {
             entry.object.allocatable.cpu_milli,
             entry.object.allocatable.memory_bytes,
             entry.object.pods,
-            entry.object.allocatable.extended_amount(gpu_resource)};
+            entry.object.allocatable.extended_amount(gpu_resource),
+            1};
     }
 }
 

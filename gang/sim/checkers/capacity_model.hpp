@@ -25,27 +25,34 @@ struct Amount {
     std::int64_t memory_bytes = 0;
     std::int64_t pods = 0;
     std::int64_t gpus = 0;
+    std::int64_t ports = 0;  ///< `host_port`, of which each node has one
 
     void add(const Amount& other, std::int64_t times) {
         cpu_milli += other.cpu_milli * times;
         memory_bytes += other.memory_bytes * times;
         pods += other.pods * times;
         gpus += other.gpus * times;
+        ports += other.ports * times;
     }
     bool is_within(const Amount& bound) const {
         return cpu_milli <= bound.cpu_milli && memory_bytes <= bound.memory_bytes &&
-               pods <= bound.pods && gpus <= bound.gpus;
+               pods <= bound.pods && gpus <= bound.gpus && ports <= bound.ports;
     }
     bool is_more_than(const Amount& before) const {
         return cpu_milli > before.cpu_milli || memory_bytes > before.memory_bytes ||
-               pods > before.pods || gpus > before.gpus;
+               pods > before.pods || gpus > before.gpus || ports > before.ports;
     }
     friend bool operator==(const Amount&, const Amount&) = default;
 };
 
 /// Of one pod.
 inline Amount amount_of(const core::Resources& requests) {
-    return {requests.cpu_milli, requests.memory_bytes, 1, requests.extended_amount(gpu_resource)};
+    return {
+        requests.cpu_milli,
+        requests.memory_bytes,
+        1,
+        requests.extended_amount(gpu_resource),
+        wants_host_port(requests) ? 1 : 0};
 }
 
 /// A gang's slots on one node and how many of its pods sit in them.

@@ -13,11 +13,12 @@ namespace {
 
 std::string describe(const Amount& amount) {
     return fmt::format(
-        "{}m {}Mi {} pods {} gpus",
+        "{}m {}Mi {} pods {} gpus {} ports",
         amount.cpu_milli,
         amount.memory_bytes >> 20,
         amount.pods,
-        amount.gpus);
+        amount.gpus,
+        amount.ports);
 }
 
 const std::string* role_of(const core::Pod& pod) {
@@ -189,6 +190,7 @@ void Checkers::check_admission(const Entry<core::Pod>& entry, const Author& auth
     }
     ++world_.counts.gangs_admitted;
     world_.counts.gangs_with_gpus += one.gpus > 0 ? 1 : 0;
+    world_.counts.gangs_with_ports += one.has_port ? 1 : 0;
     world_.counts.gangs_of_a_pool += one.pool.empty() ? 0 : 1;
     if (std::find(one.ever.begin(), one.ever.end(), gang->slots) == one.ever.end()) {
         violated(
@@ -202,7 +204,7 @@ void Checkers::check_admission(const Entry<core::Pod>& entry, const Author& auth
         const std::int64_t mebibyte = 1024 * 1024;
         if (node_slots.unit.cpu_milli < one.cpu_milli ||
             node_slots.unit.memory_bytes < one.memory_mib * mebibyte ||
-            node_slots.unit.gpus < one.gpus) {
+            node_slots.unit.gpus < one.gpus || node_slots.unit.ports < (one.has_port ? 1 : 0)) {
             violated("complete-admission", "the slots of " + name + " are smaller than declared");
         }
     }

@@ -111,13 +111,17 @@ bool DecisionChecker::could_fit(std::uint32_t replica, PodId driver) const {
             taken[pod.node_name].add(amount_of(pod.requests), 1);
         }
     }
-    const Amount unit{one.cpu_milli, one.memory_mib * 1024 * 1024, 1, one.gpus};
+    const Amount unit{
+        one.cpu_milli, one.memory_mib * 1024 * 1024, 1, one.gpus, one.has_port ? 1 : 0};
     const core::Resources& wanted = view.pods.at(driver).requests;
     const auto times = [&unit](const Amount& free) {
         std::int64_t count = std::min(
             {free.cpu_milli / unit.cpu_milli, free.memory_bytes / unit.memory_bytes, free.pods});
         if (unit.gpus > 0) {
             count = std::min(count, free.gpus / unit.gpus);
+        }
+        if (unit.ports > 0) {
+            count = std::min(count, free.ports);
         }
         return std::max<std::int64_t>(0, count);
     };
@@ -135,7 +139,8 @@ bool DecisionChecker::could_fit(std::uint32_t replica, PodId driver) const {
             node.allocatable.cpu_milli - kept.headroom_cpu_milli,
             node.allocatable.memory_bytes - kept.headroom_memory_bytes,
             node.pods,
-            node.allocatable.extended_amount(gpu_resource)};
+            node.allocatable.extended_amount(gpu_resource),
+            1};
         free.add(taken[name], -1);
         const std::int64_t alone = times(free);
         executors += alone;
@@ -159,6 +164,19 @@ void DecisionChecker::check_order(
         const ApplicationId application = world_.applications.find(id);
         return application == nobody ? std::string() : world_.applications.at(application).pool;
     };
+    // Who waits for a port alone is in nobody's way who wants none; whether it does is not said.
+    // Without executors a gang wants none.
+    const auto may_want_port = [this](PodId id) {
+        const ApplicationId application = world_.applications.find(id);
+        return application != nobody && world_.applications.at(application).has_port;
+    };
+    const auto wants_port = [&](PodId id) {
+        if (!may_want_port(id)) {
+            return false;
+        }
+        const auto& ever = world_.applications.at(world_.applications.find(id)).ever;
+        return std::find(ever.begin(), ever.end(), 0) == ever.end();
+    };
     for (const GangView& gang : process.scheduler.gangs()) {
         const auto older = pods.find(number_of(gang.driver_uid));
         const bool waits =
@@ -167,6 +185,7 @@ void DecisionChecker::check_order(
         if (waits && older != pods.end() && rank_of(older->second) < admitted &&
             is_driver(older->first) && !was_tampered(older->first) &&
             share_nodes(pool_of(older->first), pool_of(driver)) &&
+            (!may_want_port(older->first) || wants_port(driver)) &&
             could_fit(replica, older->first)) {
             world_.checkers.violated(
                 "fifo",

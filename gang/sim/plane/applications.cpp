@@ -1,5 +1,6 @@
 #include "gang/sim/plane/applications.hpp"
 
+#include "core/value/exclusive.hpp"
 #include "gang/sim/world.hpp"
 
 #include <algorithm>
@@ -28,6 +29,9 @@ core::Resources requests_of(const Application& one) {
     if (one.gpus > 0) {
         made.extended = {{std::string(gpu_resource), one.gpus}};
     }
+    if (one.has_port) {
+        core::add_host_ports(made, {host_port});
+    }
     return made;
 }
 
@@ -52,6 +56,9 @@ spark::Conf Applications::write_conf(const Application& application) const {
     if (application.gpus > 0) {
         put("spark.executor.resource.gpu.amount", std::to_string(application.gpus));
         put("spark.executor.resource.gpu.vendor", "nvidia.com");
+    }
+    if (application.has_port) {
+        conf.executor_template.emplace().sidecar_ports = {host_port};
     }
     if (!application.pool.empty()) {
         put("spark.kubernetes.node.selector.pool", application.pool);
@@ -90,6 +97,7 @@ void Applications::submit() {
     if (world_.plan.gpu_percent > 0 && random.percent(world_.plan.gpu_percent)) {
         made.gpus = random.between(1, 2);
     }
+    made.has_port = world_.plan.port_percent > 0 && random.percent(world_.plan.port_percent);
     if (world_.plan.pool_percent > 0 && random.percent(world_.plan.pool_percent)) {
         made.pool = random.percent(50) ? "a" : "b";
     }
@@ -323,7 +331,9 @@ std::int64_t times(
         (node.allocatable.memory_bytes - taken.memory_bytes) / each.memory_bytes;
     std::int64_t count = std::min({by_cpu, by_memory, node.pods - pods_taken});
     for (const core::ExtendedResource& wanted : each.extended) {
-        count = std::min(count, node.allocatable.extended_amount(wanted.name) / wanted.amount);
+        const std::int64_t by_all = core::is_exclusive(wanted.name) ? core::exclusive_all : 0;
+        const std::int64_t offered = by_all + node.allocatable.extended_amount(wanted.name);
+        count = std::min(count, offered / wanted.amount);
     }
     return std::max<std::int64_t>(0, count);
 }

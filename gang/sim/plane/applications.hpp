@@ -38,6 +38,7 @@ struct Application {
     std::int64_t memory_conf_mib = 1'024;
     std::int64_t driver_cpu_milli = 1'000;
     std::int64_t gpus = 0;        ///< of each executor
+    bool has_port = false;        ///< each executor takes `host_port`
     std::string pool;             ///< of its nodes; empty: any
     std::int64_t work = 0;        ///< executor-seconds that are left
     std::int64_t storm = 0;       ///< executors that will still die as soon as they run

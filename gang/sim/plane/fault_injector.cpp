@@ -1,5 +1,6 @@
 #include "gang/sim/plane/fault_injector.hpp"
 
+#include "core/value/exclusive.hpp"
 #include "gang/reservation/format/reservation.hpp"
 #include "gang/reservation/format/seal.hpp"
 #include "gang/sim/world.hpp"
@@ -178,6 +179,9 @@ bool FaultInjector::bind_foreign_pod() {
     pod.created = (unix_begin_ms + world_.now_ms) / 1'000;
     pod.requests = {
         world_.random.between(1, 20) * 100, world_.random.between(1, 4) * gibibyte / 4, 0, {}};
+    if (world_.plan.port_percent > 0 && world_.random.percent(world_.plan.port_percent)) {
+        core::add_host_ports(pod.requests, {host_port});
+    }
     // It fits by what runs there; reservations it knows nothing of.
     if (!world_.checkers.fits_beside_pods(*id, pod.requests)) {
         return false;

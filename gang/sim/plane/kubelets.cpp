@@ -19,6 +19,7 @@ void Kubelets::count(Known& known, int sign) {
     used.cpu_milli += sign * known.cpu_milli;
     used.memory_bytes += sign * known.memory_bytes;
     used.gpus += sign * known.gpus;
+    used.ports += sign * known.ports;
     used.pods += sign;
     known.is_admitted = sign > 0;
 }
@@ -42,6 +43,7 @@ void Kubelets::pod_changed(const Entry<core::Pod>& entry) {
         known.cpu_milli = pod.requests.cpu_milli;
         known.memory_bytes = pod.requests.memory_bytes;
         known.gpus = pod.requests.extended_amount(gpu_resource);
+        known.ports = wants_host_port(pod.requests) ? 1 : 0;
         std::int64_t after_ms = world_.random.between(2, 400);
         if (world_.faults.strikes(Fault::kubelet_stalls)) {
             after_ms += world_.random.long_tail(1'000, stall_ms_max);
@@ -74,7 +76,7 @@ void Kubelets::admit(PodId id) {
     const bool fits = used.cpu_milli + known.cpu_milli <= node->allocatable.cpu_milli &&
                       used.memory_bytes + known.memory_bytes <= node->allocatable.memory_bytes &&
                       used.gpus + known.gpus <= node->allocatable.extended_amount(gpu_resource) &&
-                      used.pods + 1 <= node->pods;
+                      used.ports + known.ports <= 1 && used.pods + 1 <= node->pods;
     if (!fits || world_.faults.strikes(Fault::kubelet_refuses)) {
         world_.counts.kubelet_refusals += fits ? 0 : 1;
         world_.change_pod(id, kubelet, [](core::Pod& refused) {

@@ -33,11 +33,13 @@ private:
         std::int64_t cpu_milli = 0;
         std::int64_t memory_bytes = 0;
         std::int64_t gpus = 0;
+        std::int64_t ports = 0;
     };
     struct Used {
         std::int64_t cpu_milli = 0;
         std::int64_t memory_bytes = 0;
         std::int64_t gpus = 0;
+        std::int64_t ports = 0;
         std::int64_t pods = 0;
     };
     void count(Known& known, int sign);

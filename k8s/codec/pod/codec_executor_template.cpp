@@ -215,21 +215,6 @@ std::string dump(const Value* value) {
     return {buffer.GetString(), buffer.GetSize()};
 }
 
-/// On the host's network every port of a container is one of the node, as the API server fills in.
-std::vector<core::HostPort> decode_ports(
-    Fields& fields, const Value& container, bool host_network) {
-    std::vector<core::HostPort> result;
-    for (const Value& port : fields.objects(container, "ports")) {
-        const std::int64_t own = host_network ? fields.integer(port, "containerPort") : 0;
-        const std::int64_t number = fields.integer(port, "hostPort", own);
-        if (number != 0) {
-            result.push_back(
-                {fields.text(port, "hostIP"), fields.text(port, "protocol", "TCP"), number});
-        }
-    }
-    return result;
-}
-
 std::optional<std::int64_t> decode_cpu_limit(Fields& fields, const Value& container) {
     const Value* resources = fields.object(container, "resources");
     const Value* limits = resources ? fields.object(*resources, "limits") : nullptr;
@@ -266,14 +251,13 @@ std::string dump_array(Fields& fields, const Value& spec, const char* name) {
 void decode_containers(Fields& fields, const Value& spec, core::PodTemplate& into) {
     into.requests = decode_pod_requests(fields, spec);
     for (const Value& container : fields.objects(spec, "containers")) {
-        into.containers.push_back(
-            {decode_cpu_limit(fields, container),
-             decode_ports(fields, container, into.host_network)});
+        auto& read = into.containers.emplace_back();
+        read.cpu_limit_milli = decode_cpu_limit(fields, container);
+        read_host_ports(fields, container, into.host_network, read.host_ports);
     }
     for (const Value& container : fields.objects(spec, "initContainers")) {
         if (fields.text(container, "restartPolicy") == "Always") {
-            auto ports = decode_ports(fields, container, into.host_network);
-            std::move(ports.begin(), ports.end(), std::back_inserter(into.sidecar_ports));
+            read_host_ports(fields, container, into.host_network, into.sidecar_ports);
         }
     }
 }
@@ -283,6 +267,11 @@ core::PodTemplate decode_spec(Fields& fields, const Value& spec) {
     result.host_network = fields.flag(spec, "hostNetwork");
     decode_containers(fields, spec, result);
     result.constraints = decode_constraints(fields, spec);
+    result.constraints.has_host_ports =
+        !result.sidecar_ports.empty() ||
+        std::any_of(result.containers.begin(), result.containers.end(), [](const auto& container) {
+            return !container.host_ports.empty();
+        });
     result.scheduler_name = fields.text(spec, "schedulerName");
     result.node_name = fields.text(spec, "nodeName");
     result.priority_class_name = fields.text(spec, "priorityClassName");

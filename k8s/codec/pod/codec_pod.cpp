@@ -1,5 +1,6 @@
 #include "k8s/codec/pod/codec_pod.hpp"
 
+#include "core/value/exclusive.hpp"
 #include "k8s/base/time.hpp"
 #include "k8s/codec/pod/codec_pod_value.hpp"
 #include "k8s/codec/pod/pod_spec.hpp"
@@ -74,6 +75,16 @@ void decode_requests(Fields& fields, const Value& spec, core::Pod& pod) {
     }
 }
 
+/// Where it may go, and what it takes there.
+void decode_placement(Fields& fields, const Value& spec, core::Pod& pod) {
+    decode_requests(fields, spec, pod);
+    core::Constraints constraints = decode_constraints(fields, spec);
+    const auto ports = decode_host_ports(fields, spec);
+    constraints.has_host_ports = !ports.empty();
+    core::add_host_ports(pod.requests, ports);
+    pod.constraints = std::move(constraints);
+}
+
 void decode_spec(Fields& fields, const Value& spec, core::Pod& pod) {
     pod.scheduler_name = fields.text(spec, "schedulerName", "default-scheduler");
     pod.node_name = fields.text(spec, "nodeName");
@@ -82,8 +93,7 @@ void decode_spec(Fields& fields, const Value& spec, core::Pod& pod) {
         pod.pod_group = fields.text(*group, "podGroupName");
     }
     decode_priority(fields, spec, pod);
-    decode_requests(fields, spec, pod);
-    pod.constraints = decode_constraints(fields, spec);
+    decode_placement(fields, spec, pod);
     pod.spark_properties = find_spark_properties(spec);
     if (pod.spark_properties) {
         pod.executor_template = find_executor_template(spec);

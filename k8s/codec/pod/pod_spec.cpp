@@ -82,27 +82,6 @@ core::Toleration decode_toleration(Fields& fields, const Value& toleration) {
     return result;
 }
 
-bool has_host_port(Fields& fields, const Value& container) {
-    const auto ports = fields.objects(container, "ports");
-    return std::any_of(ports.begin(), ports.end(), [&fields](const Value& port) {
-        return fields.integer(port, "hostPort") != 0;
-    });
-}
-
-/// As the kubelet counts them: of what runs side by side. On the host's network the API server has
-/// filled them in.
-bool has_host_ports(Fields& fields, const Value& spec) {
-    bool found = false;
-    for (const Value& container : fields.objects(spec, "containers")) {
-        found = has_host_port(fields, container) || found;
-    }
-    for (const Value& container : fields.objects(spec, "initContainers")) {
-        const bool is_sidecar = fields.text(container, "restartPolicy") == "Always";
-        found = (is_sidecar && has_host_port(fields, container)) || found;
-    }
-    return found;
-}
-
 }  // namespace
 
 std::optional<core::TaintEffect> parse_effect(std::string_view text) {
@@ -135,6 +114,41 @@ core::PodRequests decode_pod_requests(Fields& fields, const Value& spec) {
     return result;
 }
 
+void read_host_ports(
+    Fields& fields, const Value& container, bool host_network, std::vector<core::HostPort>& into) {
+    constexpr std::array<std::string_view, 3> protocols = {"TCP", "UDP", "SCTP"};
+    for (const Value& port : fields.objects(container, "ports")) {
+        const std::int64_t own = host_network ? fields.integer(port, "containerPort") : 0;
+        core::HostPort found;
+        found.port = fields.integer(port, "hostPort", own);
+        if (found.port == 0) {
+            continue;
+        }
+        found.ip = fields.text(port, "hostIP");
+        found.protocol = fields.text(port, "protocol", "TCP");
+        if (found.port < 1 || found.port > 65535) {
+            fields.wrong("hostPort", "a port from 1 to 65535");
+        }
+        if (std::find(protocols.begin(), protocols.end(), found.protocol) == protocols.end()) {
+            fields.wrong("protocol", "TCP, UDP or SCTP");
+        }
+        into.push_back(std::move(found));
+    }
+}
+
+std::vector<core::HostPort> decode_host_ports(Fields& fields, const Value& spec) {
+    std::vector<core::HostPort> ports;
+    for (const Value& container : fields.objects(spec, "containers")) {
+        read_host_ports(fields, container, false, ports);
+    }
+    for (const Value& container : fields.objects(spec, "initContainers")) {
+        if (fields.text_view(container, "restartPolicy") == "Always") {
+            read_host_ports(fields, container, false, ports);
+        }
+    }
+    return ports;
+}
+
 core::Constraints decode_constraints(Fields& fields, const Value& spec) {
     core::Constraints result;
     result.node_selector = fields.map(spec, "nodeSelector");
@@ -144,7 +158,6 @@ core::Constraints decode_constraints(Fields& fields, const Value& spec) {
     for (const Value& toleration : tolerations) {
         result.tolerations.push_back(decode_toleration(fields, toleration));
     }
-    result.has_host_ports = has_host_ports(fields, spec);
     return result;
 }
 

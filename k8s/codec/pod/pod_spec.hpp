@@ -3,11 +3,13 @@
 // .cpp files, because RapidJSON's types are in it.
 
 #include "core/value/constraints.hpp"
+#include "core/value/exclusive.hpp"
 #include "core/value/pod.hpp"
 #include "k8s/json/json_fields.hpp"
 
 #include <optional>
 #include <string_view>
+#include <vector>
 
 namespace k8s {
 
@@ -15,7 +17,18 @@ namespace k8s {
 /// are absent, as the API server's defaulting does.
 core::PodRequests decode_pod_requests(Fields& fields, const rapidjson::Value& spec);
 
-/// Node selector, required node affinity, tolerations, and whether there are host ports.
+/// Adds the container's ports of the node; on the host's network every port of it is one.
+void read_host_ports(
+    Fields& fields,
+    const rapidjson::Value& container,
+    bool host_network,
+    std::vector<core::HostPort>& into);
+
+/// Ports of the node that the pod takes, as the kubelet counts them: of what runs side by side. On
+/// the host's network the API server has filled them in.
+std::vector<core::HostPort> decode_host_ports(Fields& fields, const rapidjson::Value& spec);
+
+/// Node selector, required node affinity and tolerations.
 core::Constraints decode_constraints(Fields& fields, const rapidjson::Value& spec);
 
 /// The effect by its name, or nothing for a name that is none.

@@ -1,8 +1,11 @@
 #include "k8s/embedded/kubelet/referee.hpp"
 
 #include "core/filter/filters.hpp"
+#include "core/value/exclusive.hpp"
 
 #include <fmt/format.h>
+
+#include <algorithm>
 
 namespace k8s::embedded {
 namespace {
@@ -59,6 +62,7 @@ std::optional<Refusal> Referee::find_shortage(const core::Resources& request) co
         "ephemeral-storage", request.ephemeral_bytes, taken.ephemeral_bytes, room.ephemeral_bytes};
     if (disk.is_short()) return out_of(disk);
     for (const core::ExtendedResource& wanted : request.extended) {
+        if (core::is_exclusive(wanted.name)) continue;
         const Amount card{
             wanted.name,
             wanted.amount,
@@ -67,6 +71,15 @@ std::optional<Refusal> Referee::find_shortage(const core::Resources& request) co
         if (card.is_short()) return out_of(card);
     }
     return std::nullopt;
+}
+
+bool Referee::has_taken_port(const core::Resources& request) const {
+    const core::Resources taken = used();
+    return std::any_of(
+        request.extended.begin(), request.extended.end(), [&taken](const auto& wanted) {
+            return core::is_exclusive(wanted.name) &&
+                   wanted.amount > core::exclusive_all - taken.extended_amount(wanted.name);
+        });
 }
 
 std::optional<Refusal> Referee::admit(const core::Pod& pod) {
@@ -78,6 +91,7 @@ std::optional<Refusal> Referee::admit(const core::Pod& pod) {
     const bool fits_labels = core::matches_node_selector(node_, pod.constraints->node_selector) &&
                              core::matches_required_affinity(node_, pod.constraints);
     if (!fits_labels) return failed_predicate("NodeAffinity");
+    if (has_taken_port(pod.requests)) return failed_predicate("NodePorts");
     admitted_.emplace(pod.uid, pod.requests);
     return std::nullopt;
 }

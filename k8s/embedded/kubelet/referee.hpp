@@ -39,6 +39,8 @@ public:
 
 private:
     std::optional<Refusal> find_shortage(const core::Resources& request) const;
+    /// One of the node's ports that it wants is taken.
+    bool has_taken_port(const core::Resources& request) const;
 
     core::Node node_;
     std::map<std::string, core::Resources> admitted_;  ///< by uid

@@ -1,11 +1,12 @@
 #pragma once
 // A planner that is obviously right and slow: plain nodes, one look at each of them for every pod,
-// integers, no blocks, no classes, no closed form. What core/placement/placement.hpp says it does, said
-// again.
+// integers, no blocks, no classes, no closed form. What core/placement/placement.hpp says it does,
+// said again.
 
 #include "core/cluster/cluster.hpp"
 #include "core/filter/filters.hpp"
 #include "core/placement/placement.hpp"
+#include "core/value/exclusive.hpp"
 
 #include <algorithm>
 #include <map>
@@ -57,6 +58,12 @@ inline std::vector<NaiveNode> naive_nodes(
     return made;
 }
 
+/// What every node offers is no part of what a node says it has.
+inline std::int64_t left_of(const NaiveNode& node, const std::string& extended) {
+    const std::int64_t by_all = core::is_exclusive(extended) ? core::exclusive_all : 0;
+    return by_all + node.left.extended_amount(extended);
+}
+
 struct NaiveShape {
     core::Resources amount;
     core::Constraints constraints;
@@ -70,7 +77,7 @@ inline bool has_room(const NaiveNode& node, const core::Resources& asked) {
            enough(node.left.memory_bytes, asked.memory_bytes) &&
            enough(node.left.ephemeral_bytes, asked.ephemeral_bytes) &&
            std::all_of(asked.extended.begin(), asked.extended.end(), [&](const auto& wanted) {
-               return node.left.extended_amount(wanted.name) >= wanted.amount;
+               return left_of(node, wanted.name) >= wanted.amount;
            });
 }
 
@@ -256,7 +263,7 @@ inline void count_short(
     note("ephemeral-storage", node.left.ephemeral_bytes, shape.amount.ephemeral_bytes);
     note("pods", node.pods_left, 1);
     for (const auto& wanted : shape.amount.extended) {
-        note(wanted.name.c_str(), node.left.extended_amount(wanted.name), wanted.amount);
+        note(wanted.name.c_str(), left_of(node, wanted.name), wanted.amount);
     }
 }
 

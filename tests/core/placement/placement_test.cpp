@@ -1,5 +1,6 @@
 #include "core/placement/placement.hpp"
 
+#include "core/value/exclusive.hpp"
 #include "tests/core/printing.hpp"
 #include "tests/support/builders.hpp"
 
@@ -234,6 +235,34 @@ TEST_CASE("placement: extended resources bind and are named") {
         s.place({driver, {{executor, 5}}}) ==
         "no: needs 1 driver + 5 executors (6 cpu, 5 nvidia.com/gpu); 1 + 4 fit, short of "
         "1 nvidia.com/gpu. 2 Insufficient nvidia.com/gpu");
+}
+
+TEST_CASE("PRED-3b: placement: executors that want a port of the node stand one on each") {
+    Setup s;
+    for (const char* name : {"a", "b", "c"}) s.cluster.upsert_node(node(name).cpu(32));
+    Resources request = resources("1");
+    core::add_host_ports(request, {{"", "TCP", 7078}});
+    const ShapeId executor = s.shape(request);
+    const ShapeId driver = s.shape(resources("1"));
+    CHECK(s.place({driver, {{executor, 3}}}) == "driver a; a:1 b:1 c:1");
+    s.cluster.upsert_pod("u1", "b", request, UsedBy::other_scheduler);
+    CHECK(s.place({driver, {{executor, 2}}}) == "driver b; a:1 c:1");
+    CHECK(
+        s.place({driver, {{executor, 3}}}) ==
+        "no: needs 1 driver + 3 executors (4 cpu, host port 7078/TCP); 1 + 2 fit, short of "
+        "host port 7078/TCP. 3 host port 7078/TCP taken");
+    SUBCASE("a driver that wants the same port has a node to itself") {
+        CHECK(s.place({executor, {{executor, 1}}}) == "driver a; c:1");
+    }
+    SUBCASE("who wants none may stand beside") {
+        CHECK(s.place({{}, {{driver, 96 - 1}}}) == "; a:32 b:31 c:32");
+    }
+    SUBCASE("in the cluster without other people's pods there is room for three") {
+        CHECK(s.place({driver, {{executor, 3}}, View::allocatable}) == "driver a; a:1 b:1 c:1");
+        CHECK(s.planner.fits(s.cluster, {driver, {{executor, 4}}, View::allocatable}) == false);
+    }
+    s.cluster.remove_pod("u1");
+    CHECK(s.place({driver, {{executor, 3}}}) == "driver a; a:1 b:1 c:1");
 }
 
 TEST_CASE("placement: several shapes share nodes without counting room twice") {

@@ -5,6 +5,7 @@
 
 #include "core/cluster/trial.hpp"
 #include "core/placement/rejection.hpp"
+#include "core/value/exclusive.hpp"
 #include "tests/core/placement/naive_planner.hpp"
 #include "tests/core/random.hpp"
 #include "tests/support/builders.hpp"
@@ -12,6 +13,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <array>
 #include <map>
 #include <set>
 #include <string>
@@ -216,6 +218,16 @@ private:
         return static_cast<std::size_t>(random_.between(0, static_cast<std::int64_t>(size) - 1));
     }
 
+    /// Few enough to meet each other: of all addresses, of one, or of both.
+    std::vector<core::HostPort> ports() {
+        const std::array<std::string, 3> addresses = {"", "10.0.0.1", "10.0.0.2"};
+        std::vector<core::HostPort> made;
+        for (std::int64_t i = random_.between(1, 2); i > 0; --i) {
+            made.push_back({addresses[pick(3)], random_.one_in(3) ? "UDP" : "TCP", 80});
+        }
+        return made;
+    }
+
     Resources amount() {
         Resources made;
         made.cpu_milli = random_.one_in(6) ? 0 : random_.between(1, 8) * 500;
@@ -227,6 +239,7 @@ private:
         }
         made.ephemeral_bytes = random_.one_in(4) ? random_.between(1, 4) << 30 : 0;
         if (random_.one_in(8)) made.extended = {{"example.com/x", random_.between(1, 2)}};
+        if (random_.one_in(8)) core::add_host_ports(made, ports());
         if (random_.one_in(60)) made.memory_bytes = (std::int64_t{1} << 53) + 1;
         if (random_.one_in(60)) made.memory_bytes = (std::int64_t{1} << 51) + 1;
         return made;
@@ -311,7 +324,12 @@ private:
             rejection.driver_fits, rejection.executors_fit, rejection.eligible_nodes, {}};
         for (const ReasonCount& reason : rejection.reasons) {
             constexpr std::string_view insufficient = "Insufficient ";
+            constexpr std::string_view taken = " taken";
             if (reason.reason == "Too many pods") made.short_nodes["pods"] = reason.count;
+            if (reason.reason.ends_with(taken)) {
+                const std::size_t name = reason.reason.size() - taken.size();
+                made.short_nodes[reason.reason.substr(0, name)] = reason.count;
+            }
             if (reason.reason.starts_with(insufficient)) {
                 made.short_nodes[reason.reason.substr(insufficient.size())] = reason.count;
             }

@@ -1,5 +1,6 @@
 // The queue by equivalence classes: how much is looked at when something happens, counted; and that
 // nobody who could be helped is forgotten for it.
+#include "core/value/exclusive.hpp"
 #include "gang/report/status_reporter.hpp"
 #include "tests/gang/world.hpp"
 
@@ -266,6 +267,55 @@ TEST_CASE(
         world.advance(2'000);
         CHECK(world.view(never).state == gang::GangState::parked);
     }
+}
+
+TEST_CASE("queue: who waits for a port alone is in nobody's way who wants none") {
+    World world;
+    for (const char* name : {"n1", "n2"}) world.add_node(tests::node(name, 4, 64 * 1024));
+    std::int64_t created = 0;
+    const auto create = [&](const std::string& name, std::int64_t cpu_milli, bool with_port) {
+        core::Pod pod = tests::pod(name, cpu_milli, 1);
+        pod.created = ++created;
+        if (with_port) core::add_host_ports(pod.requests, {{"", "TCP", 80}});
+        return world.create(pod);
+    };
+    const auto first = create("first", 1'000, true);
+    const auto second = create("second", 1'000, true);
+    world.settle();
+    REQUIRE(world.is_bound(first));
+    REQUIRE(world.is_bound(second));
+    const auto third = create("third", 1'000, true);
+    world.settle();
+    REQUIRE_FALSE(world.is_bound(third));
+
+    SUBCASE("and is served before its like") {
+        const auto fourth = create("fourth", 100, true);
+        const auto plain = create("plain", 1'000, false);
+        world.settle();
+        CHECK(world.is_bound(plain));
+        world.advance(2'000);
+        CHECK(world.view(third).position == 1);
+        CHECK(world.view(fourth).position == 2);
+        world.remove_pod(first);
+        world.settle();
+        CHECK(world.is_bound(third));
+        CHECK_FALSE(world.is_bound(fourth));
+    }
+    SUBCASE("but once it is short of CPUs, too, it is") {
+        const auto large = create("large", 6'000, false);  // never fits
+        const auto filler = create("filler", 3'000, false);
+        const auto other = create("other", 3'000, false);
+        world.settle();
+        CHECK_FALSE(world.is_bound(large));
+        REQUIRE(world.is_bound(filler));
+        REQUIRE(world.is_bound(other));
+        world.remove_pod(first);
+        const auto late = create("late", 1'000, false);
+        world.settle();
+        CHECK(world.is_bound(third));
+        CHECK_FALSE(world.is_bound(late));
+    }
+    CHECK(world.violations.empty());
 }
 
 TEST_CASE("queue: of several gangs of a kind the smaller goes when the larger can never") {

@@ -1,5 +1,6 @@
 #include "gang/reservation/format/reservation.hpp"
 
+#include "core/value/exclusive.hpp"
 #include "gang/reservation/format/reservation_text.hpp"
 #include "tests/gang/random.hpp"
 
@@ -24,6 +25,8 @@ Reservation full_reservation() {
     shape.profile = 2;
     shape.max = -1;
     shape.requests = {4000, 9663676416, 1024, {{"nvidia.com/gpu", 1}, {"x.io/odd:name,", 2}}};
+    core::add_host_ports(shape.requests, {{"", "TCP", 7078}, {"fe80::1", "UDP", 53}});
+    shape.constraints.has_host_ports = true;
     shape.constraints.node_selector = {{"disk", ""}, {"pool", "batch%|&"}};
     shape.constraints.has_required_affinity = true;
     shape.constraints.required_affinity.resize(3);

@@ -1,5 +1,7 @@
 #include "k8s/codec/pod/codec_pod.hpp"
 
+#include "core/value/exclusive.hpp"
+
 #include <doctest/doctest.h>
 
 #include <string>
@@ -179,6 +181,25 @@ TEST_CASE("codec_pod: whether it wants ports of its node") {
     const std::string init = R"("initContainers": [{"name": "i", "ports": [{"hostPort": 81}])";
     CHECK_FALSE(wants(init + "}]"));
     CHECK(wants(init + R"(, "restartPolicy": "Always"}])"));
+}
+
+TEST_CASE("codec_pod: ports of the node are among what it takes of it") {
+    const auto pod = with_spec(R"("containers": [{"name": "a", "ports": [
+        {"containerPort": 1, "hostPort": 80}, {"containerPort": 2},
+        {"containerPort": 3, "hostPort": 53, "protocol": "UDP", "hostIP": "10.0.0.1"}]}],
+        "initContainers": [
+        {"name": "once", "ports": [{"containerPort": 4, "hostPort": 90}]},
+        {"name": "sidecar", "restartPolicy": "Always", "ports": [{"hostPort": 91}]}])");
+    core::Resources expected;
+    core::add_host_ports(expected, {{"", "TCP", 80}, {"10.0.0.1", "UDP", 53}, {"", "TCP", 91}});
+    CHECK(pod.problem.empty());
+    CHECK(pod.requests == expected);
+    const auto problem = [](const std::string& port) {
+        return with_spec(R"("containers": [{"name": "a", "ports": [{)" + port + "}]}]").problem;
+    };
+    CHECK(problem(R"("hostPort": 65536)") == "hostPort: expected a port from 1 to 65535");
+    CHECK(problem(R"("hostPort": -1)") == "hostPort: expected a port from 1 to 65535");
+    CHECK(problem(R"("hostPort": 80, "protocol": "IPX")") == "protocol: expected TCP, UDP or SCTP");
 }
 
 TEST_CASE("codec_pod: of other schedulers' gangs it is kept that there is one") {

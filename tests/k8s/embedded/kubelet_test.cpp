@@ -1,5 +1,6 @@
 #include "k8s/embedded/kubelet/kubelet.hpp"
 
+#include "core/value/exclusive.hpp"
 #include "k8s/embedded/http/api_server.hpp"
 #include "k8s/embedded/kubelet/pod_runtime.hpp"
 #include "k8s/embedded/kubelet/referee.hpp"
@@ -136,6 +137,20 @@ TEST_CASE("referee: pods, memory, cards, labels and hostile numbers") {
     core::Pod unreadable = pod("u", 0);
     unreadable.problem = "cpu does not fit";
     CHECK(referee.admit(unreadable)->reason == "UnexpectedAdmissionError");
+}
+
+TEST_CASE("referee: a port of the node is one pod's until it is released") {
+    Referee referee(node(10'000));
+    core::Pod first = pod("a", 100);
+    core::add_host_ports(first.requests, {{"", "TCP", 80}});
+    core::Pod second = pod("b", 100);
+    core::add_host_ports(second.requests, {{"10.0.0.1", "TCP", 80}});
+    CHECK_FALSE(referee.admit(first));
+    const auto refusal = referee.admit(second);
+    REQUIRE(refusal);
+    CHECK(*refusal == Refusal{"NodePorts", "Pod was rejected: Predicate NodePorts failed"});
+    referee.release("a");
+    CHECK_FALSE(referee.admit(second));
 }
 
 TEST_CASE("pod runtime: how long a pod runs") {

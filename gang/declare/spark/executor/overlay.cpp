@@ -1,5 +1,6 @@
 #include "gang/declare/spark/executor/overlay.hpp"
 
+#include "core/value/exclusive.hpp"
 #include "core/value/quantity.hpp"
 #include "gang/declare/spark/executor/claims.hpp"
 #include "gang/declare/spark/keys.hpp"
@@ -211,6 +212,7 @@ core::Result<ExecutorShape> overlay(const Ground& ground, const core::Resources&
     ExecutorShape shape = placed(std::move(base.pod), view, ground.version);
     shape.requests = *requests;
     shape.host_ports = *std::move(ports);
+    core::add_host_ports(shape.requests, shape.host_ports);
     shape.constraints.has_host_ports = !shape.host_ports.empty();
     shape.labels = *std::move(labels);
     shape.claims = *std::move(claims);

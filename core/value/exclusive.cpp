@@ -1,0 +1,41 @@
+#include "core/value/exclusive.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace core {
+
+namespace {
+
+void add(Resources& into, std::string name, std::int64_t amount) {
+    Resources one;
+    one.extended.push_back({std::move(name), amount});
+    into = larger(into, one);
+}
+
+}  // namespace
+
+/// Of one address: the address is its own, and the port is shared with other addresses, so that who
+/// wants every address does not fit beside it.
+void add_host_ports(Resources& into, const std::vector<HostPort>& ports) {
+    for (const HostPort& port : ports) {
+        const std::string name = fmt::format("host port {}/{}", port.port, port.protocol);
+        const bool is_everywhere = port.ip.empty() || port.ip == "0.0.0.0";
+        if (is_everywhere) {
+            add(into, name, exclusive_all);
+        } else {
+            add(into, name, 1);
+            add(into, fmt::format("{} of {}", name, port.ip), exclusive_all);
+        }
+    }
+}
+
+Resources without_exclusives(Resources resources) {
+    std::erase_if(
+        resources.extended, [](const ExtendedResource& entry) { return is_exclusive(entry.name); });
+    return resources;
+}
+
+}  // namespace core
