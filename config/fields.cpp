@@ -21,6 +21,7 @@ struct Field {
     Kind kind = Kind::leaf;
     Setter set;                   ///< leaf; of a list: called once before its items
     std::vector<Field> children;  ///< keys of the section, or of each item of the list
+    std::function<void(Schema&)> begin_item = {};  ///< of a list
 };
 
 Field leaf(std::string name, Setter set) {
@@ -125,40 +126,32 @@ Field logging() {
 }
 
 Field profiles() {
-    const auto add = [](const Tree& tree, Schema& schema) -> std::string {
-        auto name = read_object_name(tree);
-        if (!name) {
-            return name.error().message;
-        }
-        schema.scheduler_names.push_back(*std::move(name));
+    std::vector<std::pair<std::string, core::PackingPolicy>> packings;
+    for (const core::PackingPolicy policy : core::packing_policies()) {
+        packings.emplace_back(core::to_string(policy), policy);
+    }
+    const auto packing = one_of<core::PackingPolicy>(std::move(packings));
+    const auto messages = one_of<Messages>(
+        {{"gang-scheduler", Messages::gang_scheduler},
+         {"kube-scheduler", Messages::kube_scheduler}});
+    Field list{"profiles", Field::Kind::list, {}, {}, {}};
+    list.set = [](const Tree&, Schema& schema) -> std::string {
+        schema.profiles.clear();
         return {};
     };
-    const auto packing = one_of<core::PackingPolicy>(
-        {{"tightest", core::PackingPolicy::tightest},
-         {"fewest-nodes", core::PackingPolicy::fewest_nodes}});
-    // An item may leave it out, and name it before or after itself: taken from the whole list.
-    const auto clear = [packing](const Tree& list, Schema& schema) -> std::string {
-        schema.scheduler_names.clear();
-        schema.packings.assign(list.items.size(), core::PackingPolicy::tightest);
-        for (std::size_t i = 0; i < list.items.size(); ++i) {
-            for (const auto& [key, child] : list.items[i].pairs) {
-                const auto read = packing(child);
-                if (key.scalar == "packing" && read) {
-                    schema.packings[i] = *read;
-                }
-            }
-        }
-        return {};
-    };
-    const auto check_packing = [packing](const Tree& tree, Schema&) -> std::string {
-        const auto read = packing(tree);
-        return read ? std::string() : read.error().message;
-    };
-    return Field{
-        "profiles",
-        Field::Kind::list,
-        clear,
-        {leaf("schedulerName", add), leaf("packing", check_packing)}};
+    list.begin_item = [](Schema& schema) { schema.profiles.emplace_back(); };
+    list.children = {
+        value(
+            "schedulerName", read_object_name, [](Schema & s) -> auto& {
+                return s.profiles.back().scheduler_name;
+            }),
+        value(
+            "packing", packing, [](Schema & s) -> auto& { return s.profiles.back().packing; }),
+        value(
+            "gangs", read_bool, [](Schema & s) -> auto& { return s.profiles.back().gangs; }),
+        value(
+            "messages", messages, [](Schema & s) -> auto& { return s.profiles.back().messages; })};
+    return list;
 }
 
 Field gang() {
@@ -223,7 +216,9 @@ Field nodes() {
                       return s.nodes.headroom_memory_bytes;
                   })}),
          value(
-             "costLabel", read_label_key, [](Schema & s) -> auto& { return s.nodes.cost_label; })});
+             "costLabel", read_label_key, [](Schema & s) -> auto& { return s.nodes.cost_label; }),
+         value(
+             "scarce", read_resource_names, [](Schema & s) -> auto& { return s.nodes.scarce; })});
 }
 
 const std::vector<Field>& table() {
@@ -409,6 +404,7 @@ private:
     /// The first key of a list's item is required: an item without its name says nothing.
     void item(const Field& field, const Tree& tree, const std::string& path) {
         const std::size_t before = reading_.complaints.size();
+        field.begin_item(reading_.schema);
         map(tree, field.children, path);
         const std::string& name = field.children.front().name;
         const bool there = reading_.marks.contains(join(path, name));

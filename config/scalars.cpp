@@ -243,6 +243,28 @@ core::Result<std::string> read_label_key(const Tree& tree) {
     return text;
 }
 
+core::Result<std::vector<std::string>> read_resource_names(const Tree& tree) {
+    const auto wrong = [](const std::string& found) {
+        return core::Error{fmt::format(
+            "found {}, expected a list of extended resources, such as [nvidia.com/gpu]", found)};
+    };
+    if (tree.kind != Tree::Kind::sequence) {
+        return wrong(describe(tree));
+    }
+    std::vector<std::string> names;
+    for (const Tree& item : tree.items) {
+        const auto name = read_label_key(item);
+        if (!name || name->find('/') == std::string::npos) {
+            return wrong(describe(item) + " in it");
+        }
+        if (std::find(names.begin(), names.end(), *name) != names.end()) {
+            return wrong(describe(item) + " twice");
+        }
+        names.push_back(*name);
+    }
+    return names;
+}
+
 core::Result<std::size_t> read_word(const Tree& tree, std::span<const std::string> words) {
     const auto at = std::find(words.begin(), words.end(), tree.scalar);
     if (!is_scalar(tree) || at == words.end()) {

@@ -57,7 +57,24 @@ struct Nodes {
     std::int64_t headroom_cpu_milli = 0;     ///< of every node, kept free of what is newly placed
     std::int64_t headroom_memory_bytes = 0;  ///< the same
     std::string cost_label = "cost";         ///< of nodes; empty: none
+    /// Extended resources; nodes that offer one are filled last with pods that ask for none.
+    std::vector<std::string> scarce;
     friend bool operator==(const Nodes&, const Nodes&) = default;
+};
+
+/// In whose words a pod is told why it waits.
+enum class Messages : std::uint8_t {
+    gang_scheduler,  ///< ours: with numbers, what is short, and a reason code
+    kube_scheduler   ///< "0/2 nodes are available: 2 Insufficient cpu.", for pods outside gangs
+};
+
+/// How pods that name this scheduler are placed.
+struct Profile {
+    std::string scheduler_name = "gang-scheduler";
+    core::PackingPolicy packing = core::PackingPolicy::tightest;
+    bool gangs = true;  ///< false: every pod by itself, whatever it says of a gang
+    Messages messages = Messages::gang_scheduler;
+    friend bool operator==(const Profile&, const Profile&) = default;
 };
 
 enum class LogFormat : std::uint8_t { automatic, json, console };
@@ -70,9 +87,7 @@ struct Schema {
     std::string control_listen = "127.0.0.1:10351";  ///< control.listen; empty: no control endpoint
     LogFormat log_format = LogFormat::automatic;
     LogLevel log_level = LogLevel::info;
-    std::vector<std::string> scheduler_names = {"gang-scheduler"};  ///< profiles[].schedulerName
-    /// profiles[].packing, parallel to the names.
-    std::vector<core::PackingPolicy> packings = {core::PackingPolicy::tightest};
+    std::vector<Profile> profiles = {Profile{}};  ///< at least one, each name once
     Gang gang;
     Nodes nodes;
     /// seal.keyFile: the keys that seal what is written into annotations. Empty: nothing is sealed,
@@ -84,12 +99,17 @@ struct Schema {
 
     bool is_sealed() const { return !seal_key_file.empty(); }
 
-    /// Of the profile with this name; tightest if there is none.
-    core::PackingPolicy packing_of(std::string_view scheduler_name) const {
-        for (std::size_t i = 0; i < scheduler_names.size() && i < packings.size(); ++i) {
-            if (scheduler_names[i] == scheduler_name) return packings[i];
+    /// nullptr: pods that name this scheduler are none of ours.
+    const Profile* find_profile(std::string_view scheduler_name) const {
+        for (const Profile& profile : profiles) {
+            if (profile.scheduler_name == scheduler_name) return &profile;
         }
-        return core::PackingPolicy::tightest;
+        return nullptr;
+    }
+    std::vector<std::string> scheduler_names() const {
+        std::vector<std::string> names;
+        for (const Profile& profile : profiles) names.push_back(profile.scheduler_name);
+        return names;
     }
 };
 

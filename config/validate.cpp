@@ -49,7 +49,7 @@ void check_lease(const Reading& reading, std::vector<Complaint>& out) {
 
 void check_names(const Reading& reading, std::vector<Complaint>& out) {
     std::set<std::string> seen;
-    const auto& names = reading.schema.scheduler_names;
+    const auto names = reading.schema.scheduler_names();
     for (std::size_t i = 0; i < names.size(); ++i) {
         if (!seen.insert(names[i]).second) {
             const std::string path = fmt::format("profiles[{}].schedulerName", i);

@@ -82,6 +82,7 @@ void ConstraintClasses::release(ClassId id) {
     bitmaps_[id.value] = {};
     live_.erase(std::lower_bound(live_.begin(), live_.end(), id));
     exclusions_.erase(id);
+    preferences_.erase(id);
 }
 
 void ConstraintClasses::filter(ClassId id, std::size_t position, const Node& node) {
@@ -89,17 +90,17 @@ void ConstraintClasses::filter(ClassId id, std::size_t position, const Node& nod
 }
 
 void ConstraintClasses::filter_all(std::size_t position, const Node& node) {
-    forget_exclusions();
+    forget_derived();
     for (const ClassId id : live_) filter(id, position, node);
 }
 
 void ConstraintClasses::node_came(std::size_t position) {
-    forget_exclusions();
+    forget_derived();
     for (const ClassId id : live_) bitmaps_[id.value].insert(position);
 }
 
 void ConstraintClasses::node_went(std::size_t position) {
-    forget_exclusions();
+    forget_derived();
     for (const ClassId id : live_) bitmaps_[id.value].erase(position);
 }
 
@@ -110,6 +111,15 @@ const std::vector<ReasonCount>* ConstraintClasses::find_exclusions(ClassId id) c
 
 void ConstraintClasses::keep_exclusions(ClassId id, std::vector<ReasonCount> reasons) const {
     exclusions_[id] = std::move(reasons);
+}
+
+const Preferences* ConstraintClasses::find_preferences(ClassId id) const {
+    const auto found = preferences_.find(id);
+    return found == preferences_.end() ? nullptr : &found->second;
+}
+
+const Preferences& ConstraintClasses::keep_preferences(ClassId id, Preferences preferences) const {
+    return preferences_[id] = std::move(preferences);
 }
 
 }  // namespace core

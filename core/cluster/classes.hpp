@@ -6,6 +6,7 @@
 #include "core/base/ids.hpp"
 #include "core/base/interner.hpp"
 #include "core/filter/filters.hpp"
+#include "core/filter/preference.hpp"
 
 #include <cstdint>
 #include <map>
@@ -45,6 +46,13 @@ struct ReasonCount {
     friend bool operator==(const ReasonCount&, const ReasonCount&) = default;
 };
 
+/// What speaks for and against each node, for the pods of one class.
+struct Preferences {
+    std::vector<Preference> by_position;
+    Preference most;                 ///< of each, on any node that the class may go to
+    bool tells_nodes_apart = false;  ///< of these
+};
+
 class ConstraintClasses {
 public:
     Interner<Constraints, ClassId>::Interned intern(const Constraints& constraints);
@@ -66,19 +74,26 @@ public:
     /// What has been counted for the class, nullptr: nothing since a node last changed.
     const std::vector<ReasonCount>* find_exclusions(ClassId id) const;
     void keep_exclusions(ClassId id, std::vector<ReasonCount> reasons) const;
+    /// The same of preferences.
+    const Preferences* find_preferences(ClassId id) const;
+    const Preferences& keep_preferences(ClassId id, Preferences preferences) const;
 
     friend bool operator==(const ConstraintClasses& a, const ConstraintClasses& b) {
         return a.constraints_ == b.constraints_ && a.bitmaps_ == b.bitmaps_ && a.live_ == b.live_;
     }
 
 private:
-    void forget_exclusions() { exclusions_.clear(); }
+    void forget_derived() {
+        exclusions_.clear();
+        preferences_.clear();
+    }
 
     Interner<Constraints, ClassId> constraints_;
     std::vector<NodeBitmap> bitmaps_;  ///< by ClassId
     std::vector<ClassId> live_;        ///< sorted
     /// Why nodes are out: texts, which are dear to make and asked for again and again. Derived.
     mutable std::map<ClassId, std::vector<ReasonCount>> exclusions_;
+    mutable std::map<ClassId, Preferences> preferences_;  ///< derived
 };
 
 }  // namespace core

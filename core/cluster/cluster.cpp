@@ -132,7 +132,9 @@ void Cluster::erase_from_order(NodeIndex node) {
 
 void Cluster::count_kinds(const Node& node, int by) {
     costly_nodes_ += node.cost != 0 ? by : 0;
+    scarce_nodes_ += node.is_scarce ? by : 0;
     closed_nodes_ += is_closed(node) ? by : 0;
+    avoided_nodes_ += is_better_avoided(node) ? by : 0;
 }
 
 /// The names of a node's extended resources are held as long as it offers them.
@@ -395,6 +397,42 @@ std::vector<ReasonCount> Cluster::exclusions(ClassId constraint_class) const {
     });
     classes_.keep_exclusions(constraint_class, reasons);
     return reasons;
+}
+
+const Preferences* Cluster::find_preferences(ClassId constraint_class) const {
+    const bool has_wishes = !classes_.constraints(constraint_class).preferred_affinity.empty();
+    if (avoided_nodes_ == 0 && !has_wishes) return nullptr;
+    const Preferences* kept = classes_.find_preferences(constraint_class);
+    if (kept == nullptr) {
+        kept = &classes_.keep_preferences(constraint_class, count_preferences(constraint_class));
+    }
+    return kept->tells_nodes_apart ? kept : nullptr;
+}
+
+Preferences Cluster::count_preferences(ClassId constraint_class) const {
+    const NodeBitmap& passing = classes_.eligible(constraint_class);
+    const Constraints& constraints = classes_.constraints(constraint_class);
+    Preferences counted;
+    counted.by_position.resize(order_.size());
+    const Preference* first = nullptr;
+    for (std::size_t i = 0; i < order_.size(); ++i) {
+        if (!passing.test(i)) continue;
+        Preference& here = counted.by_position[i];
+        here = find_preference(nodes_[order_[i].value].node, constraints);
+        counted.most.taints = std::max(counted.most.taints, here.taints);
+        counted.most.weight = std::max(counted.most.weight, here.weight);
+        if (first == nullptr) first = &here;
+        counted.tells_nodes_apart = counted.tells_nodes_apart || here != *first;
+    }
+    return counted;
+}
+
+bool Cluster::keeps_off_scarce(ShapeId shape) const {
+    if (scarce_nodes_ == 0) return false;
+    const Resources& asked = resources(shape);
+    return std::none_of(scarce_names_.begin(), scarce_names_.end(), [&](const std::string& name) {
+        return asked.extended_amount(name) > 0;
+    });
 }
 
 std::vector<Account> Cluster::accounts() const {

@@ -82,6 +82,11 @@ public:
     Position position_of(NodeIndex node) const { return index_.position_of(node, order_); }
     /// Some node costs other than 0.
     bool has_costs() const { return costly_nodes_ > 0; }
+    /// Extended resources of which pods that ask for none keep off, as long as others will do:
+    /// what Node::is_scarce is about.
+    void set_scarce(std::vector<std::string> names) { scarce_names_ = std::move(names); }
+    /// Some node is scarce, and these pods ask for nothing that is.
+    bool keeps_off_scarce(ShapeId shape) const;
     bool has_closed_nodes() const { return closed_nodes_ > 0; }
 
     /// Of every node, kept free of what is newly placed; what is there already may use it.
@@ -168,6 +173,10 @@ public:
     /// Why nodes are not eligible, as counted texts sorted by count (descending), then text.
     std::vector<ReasonCount> exclusions(ClassId constraint_class) const;
 
+    /// nullptr: to pods of this class the nodes that they may go to are all alike. Kept until a
+    /// node changes; counted only if nodes have soft taints, or the class has wishes.
+    const Preferences* find_preferences(ClassId constraint_class) const;
+
     /// Looks at every node.
     OpenCapacity capacity_if_open(ShapeId shape, View view) const;
 
@@ -199,8 +208,8 @@ private:
         Node node;
         bool present = false;
         std::uint32_t allocations = 0;  ///< tokens held on it
-        bool listed_idle = false;      ///< is in idle_
-        ResourcesId allocatable = {};  ///< none of a node never seen
+        bool listed_idle = false;       ///< is in idle_
+        ResourcesId allocatable = {};   ///< none of a node never seen
         friend bool operator==(const NodeEntry&, const NodeEntry&) = default;
     };
     struct Shape {
@@ -216,6 +225,7 @@ private:
         friend bool operator==(const Gains&, const Gains&) { return true; }
     };
 
+    Preferences count_preferences(ClassId constraint_class) const;
     void note_gain(NodeIndex node) { gains_.nodes[free_capacity_version_++ % gains_max] = node; }
     NodeIndex take_idle_entry();
     void note_if_idle(NodeIndex node);
@@ -250,8 +260,11 @@ private:
     std::uint64_t free_capacity_version_ = 0;
     Gains gains_;
     Headroom headroom_;
+    std::vector<std::string> scarce_names_;
+    std::int64_t scarce_nodes_ = 0;
     std::int64_t costly_nodes_ = 0;
     std::int64_t closed_nodes_ = 0;
+    std::int64_t avoided_nodes_ = 0;  ///< is_better_avoided()
 };
 
 }  // namespace core

@@ -60,6 +60,17 @@ bool holds_for_field(const NodeSelectorRequirement& requirement, const Node& nod
     return requirement.key == "metadata.name" && holds(requirement, &node.name);
 }
 
+bool keeps_off(const Taint& taint) {
+    return taint.effect != TaintEffect::prefer_no_schedule;
+}
+
+/// The control plane's own, for a node's condition or a cordon.
+bool is_of_condition(const Taint& taint) {
+    return taint.key.starts_with("node.kubernetes.io/");
+}
+
+}  // namespace
+
 bool matches_term(const Node& node, const NodeSelectorTerm& term) {
     if (term.match_expressions.empty() && term.match_fields.empty()) return false;
     const auto expression_holds = [&node](const NodeSelectorRequirement& requirement) {
@@ -72,23 +83,6 @@ bool matches_term(const Node& node, const NodeSelectorTerm& term) {
                term.match_expressions.begin(), term.match_expressions.end(), expression_holds) &&
            std::all_of(term.match_fields.begin(), term.match_fields.end(), field_holds);
 }
-
-bool keeps_off(const Taint& taint) {
-    return taint.effect != TaintEffect::prefer_no_schedule;
-}
-
-/// The control plane's own, for a node's condition or a cordon.
-bool is_of_condition(const Taint& taint) {
-    return taint.key.starts_with("node.kubernetes.io/");
-}
-
-bool any_tolerates(const std::vector<Toleration>& tolerations, const Taint& taint) {
-    return std::any_of(tolerations.begin(), tolerations.end(), [&taint](const Toleration& one) {
-        return tolerates(one, taint);
-    });
-}
-
-}  // namespace
 
 bool matches_node_selector(const Node& node, const StringMap& selector) {
     return std::all_of(selector.begin(), selector.end(), [&node](const auto& wanted) {
@@ -111,6 +105,12 @@ bool tolerates(const Toleration& toleration, const Taint& taint) {
     if (toleration.exists) return true;
     // Without a key only Exists is valid; Equal on an empty key must not tolerate every key.
     return toleration.key == taint.key && toleration.value == taint.value;
+}
+
+bool any_tolerates(const std::vector<Toleration>& tolerations, const Taint& taint) {
+    return std::any_of(tolerations.begin(), tolerations.end(), [&taint](const Toleration& one) {
+        return tolerates(one, taint);
+    });
 }
 
 const Taint* find_untolerated_taint(

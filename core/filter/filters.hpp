@@ -47,10 +47,14 @@ bool passes_when_open(const Node& node, const Constraints& constraints);
 
 bool matches_node_selector(const Node& node, const StringMap& selector);
 
+/// All requirements of the term hold, of which there is one at least.
+bool matches_term(const Node& node, const NodeSelectorTerm& term);
+
 /// True without required affinity. With it, one term must match; no terms match nothing.
 bool matches_required_affinity(const Node& node, const Constraints& constraints);
 
 bool tolerates(const Toleration& toleration, const Taint& taint);
+bool any_tolerates(const std::vector<Toleration>& tolerations, const Taint& taint);
 
 /// The first NoSchedule or NoExecute taint without a toleration, or nullptr.
 const Taint* find_untolerated_taint(

@@ -2,7 +2,7 @@
 // that begins with the smallest capacities uses nodes up to some level: below it all of them, at it
 // as many as are needed, the first by name. One that begins with the largest, the same from above.
 // Mostly it is the first one, or one of the next: these are taken one by one. Else small capacities
-// are counted to find the level; the few nodes with large ones are sorted.
+// are counted to find the level; the few nodes with large ones are ranked one by one.
 
 #include "core/base/result.hpp"
 #include "core/placement/packing.hpp"
@@ -28,30 +28,26 @@ void for_each_node(
 }  // namespace
 
 std::span<const PositionCount> Packing::choose(
-    std::int64_t wanted, const Capacities& capacities, PackingPolicy policy) {
+    ShapeId shape, std::int64_t wanted, const Capacities& capacities, PackingPolicy policy) {
     filled_.clear();
     if (wanted == 0) return filled_;
-    if (cluster_->has_costs()) {
-        take_sorted(1, wanted, capacities, policy);
+    if (is_ranked(shape, policy)) {
+        begin_ranks(shape, policy);
+        take_ranked(1, wanted, capacities);
         sort_filled();
         return filled_;
     }
     if (take_by_level(wanted, capacities, policy)) return filled_;
     filled_.clear();
-    switch (policy) {
-        case PackingPolicy::tightest: {
-            const std::int64_t left =
-                take_up_to(find_level_up(wanted, capacities), wanted, capacities);
-            if (left > 0) take_sorted(small_capacities, left, capacities, policy);
-            break;
-        }
-        case PackingPolicy::fewest_nodes: {
-            const bool has_large = capacities.most() >= small_capacities;
-            const std::int64_t left =
-                has_large ? take_sorted(small_capacities, wanted, capacities, policy) : wanted;
-            if (left > 0) take_from(find_level_down(left, capacities), left, capacities);
-            break;
-        }
+    begin_ranks(shape, policy);  // for nodes with large capacities
+    if (policy == PackingPolicy::fewest_nodes) {
+        const bool has_large = capacities.most() >= small_capacities;
+        const std::int64_t left =
+            has_large ? take_ranked(small_capacities, wanted, capacities) : wanted;
+        if (left > 0) take_from(find_level_down(left, capacities), left, capacities);
+    } else {
+        const std::int64_t left = take_up_to(find_level_up(wanted, capacities), wanted, capacities);
+        if (left > 0) take_ranked(small_capacities, left, capacities);
     }
     sort_filled();
     return filled_;
@@ -119,40 +115,6 @@ void Packing::merge_filled(std::size_t sorted) {
         merged_.begin(),
         [](const PositionCount& a, const PositionCount& b) { return a.position < b.position; });
     filled_.swap(merged_);
-}
-
-/// Fills the candidates one after another; answers how many pods are left over.
-std::int64_t Packing::take_in_order(std::int64_t wanted, const Capacities& capacities) {
-    for (const Position position : candidates_) {
-        if (wanted == 0) break;
-        const std::int64_t count = std::min<std::int64_t>(wanted, capacities.at(position));
-        filled_.push_back({position, count});
-        wanted -= count;
-    }
-    return wanted;
-}
-
-/// Of nodes with at least this capacity, sorted; answers how many pods are left over.
-std::int64_t Packing::take_sorted(
-    std::int32_t least, std::int64_t wanted, const Capacities& capacities, PackingPolicy policy) {
-    candidates_.clear();
-    capacities.for_each_block_from(least, [&](std::size_t block) {
-        const std::uint64_t nodes = bits_from(capacities.of_block(block), least);
-        for_each_node(capacities, block, nodes, [&](Position position, std::int32_t) {
-            candidates_.push_back(position);
-        });
-        return true;
-    });
-    const bool has_costs = cluster_->has_costs();
-    const bool largest = policy == PackingPolicy::fewest_nodes;
-    std::sort(candidates_.begin(), candidates_.end(), [&](Position a, Position b) {
-        if (has_costs && cost_at(a) != cost_at(b)) return cost_at(a) < cost_at(b);
-        const std::int64_t of_a = capacities.at(a);
-        const std::int64_t of_b = capacities.at(b);
-        if (of_a != of_b) return largest ? of_a > of_b : of_a < of_b;
-        return a < b;
-    });
-    return take_in_order(wanted, capacities);
 }
 
 /// All that the node takes; of those at the level only as many as are wanted there.

@@ -82,6 +82,13 @@ Packing::Planned& Packing::planned_at(Position position) {
     return planned_[stamp.index];
 }
 
+std::int64_t Packing::Planned::extended_amount(ExtendedId id) const {
+    for (const ExtendedDemand& entry : extended) {
+        if (entry.id == id) return entry.amount;
+    }
+    return 0;
+}
+
 void Packing::put(Position position, ShapeId shape, std::int64_t count) {
     const Demand& demand = cluster_->demand(shape);
     Planned& planned = planned_at(position);
@@ -106,7 +113,7 @@ void Packing::put_all(std::span<const PositionCount> chosen, ShapeId shape) {
 
 std::int64_t Packing::left(Position position, ShapeId shape, std::size_t resource) const {
     const NodeIndex node = order_[position];
-    const Planned* planned = is_touched(position) ? &planned_[stamps_[position].index] : nullptr;
+    const Planned* planned = find_planned(position);
     if (resource < plain_resources) {
         const std::array columns = {
             &columns_->cpu, &columns_->memory, &columns_->ephemeral, &columns_->pods};
@@ -117,12 +124,8 @@ std::int64_t Packing::left(Position position, ShapeId shape, std::size_t resourc
         return (resource == 3 ? pod_slots(free_capacity) : free_capacity) - taken;
     }
     const ExtendedId id = cluster_->demand(shape).extended[resource - plain_resources].id;
-    std::int64_t amount = columns_->columns->extended(node, id, columns_->view);
-    if (planned == nullptr) return amount;
-    for (const ExtendedDemand& entry : planned->extended) {
-        if (entry.id == id) amount -= entry.amount;
-    }
-    return amount;
+    const std::int64_t amount = columns_->columns->extended(node, id, columns_->view);
+    return planned == nullptr ? amount : amount - planned->extended_amount(id);
 }
 
 std::size_t Packing::resource_count(ShapeId shape) const {

@@ -3,14 +3,16 @@
 // planned already. An overlay of the few nodes touched, so that any view can be tried without
 // changing the cluster. Nodes are named by position in the order of their names.
 //
-// Two ways to choose nodes. choose() has the capacities of all nodes before it and chooses by any
-// policy. choose_largest() looks for the largest capacities without them: it opens blocks in the
-// order of their bounds, and stops when enough is found.
+// Ways to choose nodes. choose() has the capacities of all nodes before it and chooses by any
+// policy: by the level of capacity, or, where more than that counts, by the rank of each node.
+// choose_largest() looks for the largest capacities without them: it opens blocks in the order of
+// their bounds, and stops when enough is found.
 
 #include "core/cluster/capacities.hpp"
 #include "core/cluster/capacity.hpp"
 #include "core/cluster/cluster.hpp"
 #include "core/cluster/scan.hpp"
+#include "core/placement/node_rank.hpp"
 #include "core/placement/packing_policy.hpp"
 
 #include <array>
@@ -61,15 +63,23 @@ public:
     /// Sets the capacities of nodes where something is planned.
     void set_touched(Capacities& capacities, ShapeId shape) const;
 
-    /// Chooses nodes for `wanted` pods by the policy, given capacities whose sum suffices. The
-    /// answer is in order of position and lives until the next call.
+    /// Chooses nodes for `wanted` pods by the policy, given the shape's capacities, whose sum
+    /// suffices. The answer is in order of position and lives until the next call.
     std::span<const PositionCount> choose(
-        std::int64_t wanted, const Capacities& capacities, PackingPolicy policy);
+        ShapeId shape, std::int64_t wanted, const Capacities& capacities, PackingPolicy policy);
     /// The same for the policy fewest_nodes, where nodes have no costs, without capacities: as many
     /// of `wanted` as there is room for. Nothing: so many blocks had to be opened that a scan is
     /// cheaper.
     std::optional<std::span<const PositionCount>> choose_largest(
         ShapeId shape, std::int64_t wanted);
+
+    /// Something else than capacities orders the nodes for this shape: costs, what it likes or
+    /// avoids, or a score.
+    bool is_ranked(ShapeId shape, PackingPolicy policy) const;
+    /// rank() is about this shape and this policy from now on, until end() at the latest.
+    void begin_ranks(ShapeId shape, PackingPolicy policy);
+    /// Of a node that takes so many, when so many are there already that are not planned yet.
+    NodeRank rank(Position position, std::int64_t capacity, std::int64_t placed = 0);
 
     /// Where something is planned.
     std::span<const Position> touched() const { return touched_; }
@@ -77,7 +87,6 @@ public:
     const Cluster& cluster() const { return *cluster_; }
     const FreeCapacity& free_capacity() const { return *free_capacity_; }
     NodeIndex node_at(Position position) const { return order_[position]; }
-    std::int64_t cost_at(Position position) const { return cluster_->node(order_[position]).cost; }
     std::size_t size() const { return order_.size(); }
     bool is_excluded(Position position) const { return has_excluded_ && excluded_.test(position); }
     bool is_touched(Position position) const { return stamps_[position].epoch == epoch_; }
@@ -97,12 +106,15 @@ public:
 
     /// Blocks of nodes, and of blocks, that were looked into since the packing was made: for tests.
     std::uint64_t groups_scanned() const { return groups_scanned_; }
+    /// Nodes of which a rank was computed.
+    std::uint64_t nodes_ranked() const { return nodes_ranked_; }
 
 private:
     /// What the planned pods take at one position.
     struct Planned {
         std::array<std::int64_t, plain_resources> plain = {};
         std::vector<ExtendedDemand> extended;
+        std::int64_t extended_amount(ExtendedId id) const;
     };
     struct Stamp {
         std::uint32_t epoch = 0;  ///< of another one: nothing is planned there
@@ -132,6 +144,22 @@ private:
         std::int64_t wanted = 0;
     };
 
+    /// What the ranks of the moment are made of.
+    struct Ranking {
+        ShapeId shape;
+        PackingPolicy policy = PackingPolicy::tightest;
+        const Score* score = nullptr;  ///< nullptr: by capacity
+        const Preferences* preferences = nullptr;
+        bool has_costs = false;
+        bool keeps_off_scarce = false;
+    };
+    /// A node that may get pods, or has got some.
+    struct Candidate {
+        NodeRank rank;
+        std::int64_t capacity = 0;
+        std::int64_t placed = 0;
+    };
+
     ScanSource source(ShapeId shape) const {
         return {
             *free_capacity_,
@@ -144,6 +172,9 @@ private:
     std::int64_t times(Position position, ShapeId shape, std::size_t resource) const;
     CapacityCache::Entry& borrow(ShapeId shape);
     Planned& planned_at(Position position);
+    const Planned* find_planned(Position position) const {
+        return is_touched(position) ? &planned_[stamps_[position].index] : nullptr;
+    }
     void scan_block(const Wanted& wanted, std::size_t block, std::int32_t* capacities);
     void scan_bounds(
         const Wanted& wanted, std::size_t level, std::size_t group, std::int32_t* bounds);
@@ -155,12 +186,9 @@ private:
         const Capacities& capacities,
         PackingPolicy policy);
     void merge_filled(std::size_t sorted);
-    std::int64_t take_in_order(std::int64_t wanted, const Capacities& capacities);
-    std::int64_t take_sorted(
-        std::int32_t least,
-        std::int64_t wanted,
-        const Capacities& capacities,
-        PackingPolicy policy);
+    std::int64_t take_ranked(std::int32_t least, std::int64_t wanted, const Capacities& capacities);
+    NodeLoad load(Position position, std::int64_t placed) const;
+    Load device_load(Position position, std::int64_t placed) const;
     std::int64_t take_node(Position position, std::int64_t capacity, Level& level);
     Level find_level_up(std::int64_t wanted, const Capacities& capacities);
     Level find_level_down(std::int64_t wanted, const Capacities& capacities);
@@ -190,12 +218,15 @@ private:
     std::vector<Position> touched_;            ///< parallel to planned_
     std::vector<PositionCount> filled_;
     std::vector<PositionCount> merged_;  ///< what filled_ becomes
-    std::vector<Position> candidates_;   ///< positions that are sorted
+    std::vector<Candidate> candidates_;  ///< a heap, the first by rank on top
+    Ranking ranking_;
+    std::vector<ExtendedDemand> devices_;  ///< that the ranking's shape asks for
     std::array<std::uint32_t, small_capacities> buckets_ = {};
     std::vector<Group> groups_;
     std::size_t groups_used_ = 0;
     std::vector<std::uint32_t> heap_;  ///< of groups_, the largest best first
     std::uint64_t groups_scanned_ = 0;
+    std::uint64_t nodes_ranked_ = 0;
 };
 
 }  // namespace core

@@ -13,20 +13,6 @@ namespace core {
 
 namespace {
 
-/// A node that takes the driver.
-struct DriverNode {
-    Position position = 0;
-    std::int64_t capacity = 0;  ///< for drivers
-    std::int64_t cost = 0;
-};
-
-/// The policy's order of driver nodes: capacities are negative where the largest come first.
-bool is_before(const DriverNode& a, const DriverNode& b) {
-    if (a.cost != b.cost) return a.cost < b.cost;
-    if (a.capacity != b.capacity) return a.capacity < b.capacity;
-    return a.position < b.position;
-}
-
 /// What can be said without the capacities of all nodes.
 enum class Glance : std::uint8_t { fits, does_not_fit, unclear };
 
@@ -49,6 +35,8 @@ struct Planner::Scratch {
     void scan_parts();
     bool search(const PlacementRequest& request);
     bool scan_and_search(const PlacementRequest& request);
+    bool is_ranked(const PlacementRequest& request) const;
+    bool scan_totals(const PlacementRequest& request);
     bool find_driver_nodes(const PlacementRequest& request);
     bool fits(const PlacementRequest& request);
     Placement plan_what_fits(const PlacementRequest& request);
@@ -58,7 +46,8 @@ struct Planner::Scratch {
     bool parts_fit_beside(Position position, ShapeId driver) const;
     void list_driver_nodes(ShapeId driver);
     bool find_first_driver_node(ShapeId driver);
-    void offer_driver_node(const DriverNode& node, ShapeId driver, std::size_t tried_max);
+    bool has_driver_node(ShapeId driver) const;
+    void offer_driver_node(const NodeRank& node, ShapeId driver, std::size_t tried_max);
     std::optional<Position> find_least_loss(ShapeId driver);
     bool attempt(ShapeId driver, Position position);
     bool attempt_driver_last(ShapeId driver);
@@ -74,7 +63,7 @@ struct Planner::Scratch {
     Capacities* driver_capacities = nullptr;
     PackingPolicy policy = PackingPolicy::tightest;
     bool parts_are_scanned = false;
-    std::vector<DriverNode> driver_nodes;  ///< that leave every part enough, in order
+    std::vector<NodeRank> driver_nodes;  ///< that leave every part enough, in order
     std::optional<Position> driver_position;
 };
 
@@ -193,48 +182,58 @@ bool Planner::Scratch::find_first_driver_node(ShapeId driver) {
         capacities.for_each_block_up_to(capacities.least(), find(capacities.least()));
     }
     if (!parts_fit_beside(*first, driver)) return false;
-    driver_nodes.push_back({*first, 0, 0});
+    driver_nodes.push_back({0, 0, 0, 0, *first});
     return true;
+}
+
+/// Whichever it is.
+bool Planner::Scratch::has_driver_node(ShapeId driver) const {
+    bool found = false;
+    driver_capacities->for_each_block_from(1, [&](std::size_t block) {
+        std::uint64_t nodes = bits_from(driver_capacities->of_block(block), 1);
+        for (; nodes != 0 && !found; nodes &= nodes - 1) {
+            const auto i = static_cast<std::size_t>(std::countr_zero(nodes));
+            found = parts_fit_beside(static_cast<Position>(block * block_size + i), driver);
+        }
+        return !found;
+    });
+    return found;
 }
 
 /// Keeps the first few by the policy, in order.
 void Planner::Scratch::list_driver_nodes(ShapeId driver) {
     const std::size_t tried_max = parts_used > 1 ? driver_attempts_max : 1;
-    const bool has_costs = packing.cluster().has_costs();
+    const bool ranked = packing.is_ranked(driver, policy);
     const bool largest = policy == PackingPolicy::fewest_nodes;
     const Capacities& capacities = *driver_capacities;
     driver_nodes.clear();
-    if (tried_max == 1 && !has_costs && find_first_driver_node(driver)) return;
+    if (tried_max == 1 && !ranked && find_first_driver_node(driver)) return;
+    packing.begin_ranks(driver, policy);
     capacities.for_each_block_from(1, [&](std::size_t block) {
         // The usual case, block by block: nothing comes before what is there already.
         const std::int64_t first_here = largest ? -std::int64_t{capacities.most_of_block(block)}
                                                 : std::int64_t{capacities.least_of_block(block)};
-        if (driver_nodes.size() == tried_max && !has_costs &&
-            first_here >= driver_nodes.back().capacity) {
+        if (driver_nodes.size() == tried_max && !ranked &&
+            first_here >= driver_nodes.back().measure) {
             return true;
         }
         const std::int32_t* const of_block = capacities.of_block(block);
         for (std::size_t i = 0; i < block_size; ++i) {
             if (of_block[i] == 0) continue;
             const auto position = static_cast<Position>(block * block_size + i);
-            offer_driver_node(
-                {position,
-                 largest ? -std::int64_t{of_block[i]} : of_block[i],
-                 has_costs ? packing.cost_at(position) : 0},
-                driver,
-                tried_max);
+            offer_driver_node(packing.rank(position, of_block[i]), driver, tried_max);
         }
         return true;
     });
 }
 
 void Planner::Scratch::offer_driver_node(
-    const DriverNode& node, ShapeId driver, std::size_t tried_max) {
+    const NodeRank& node, ShapeId driver, std::size_t tried_max) {
     const bool full = driver_nodes.size() == tried_max;
-    if (full && !is_before(node, driver_nodes.back())) return;
+    if (full && !(node < driver_nodes.back())) return;
     if (!parts_fit_beside(node.position, driver)) return;
     if (full) driver_nodes.pop_back();
-    const auto at = std::upper_bound(driver_nodes.begin(), driver_nodes.end(), node, is_before);
+    const auto at = std::upper_bound(driver_nodes.begin(), driver_nodes.end(), node);
     driver_nodes.insert(at, node);
 }
 
@@ -263,7 +262,7 @@ void Planner::Scratch::pack(Part& part) {
     const std::size_t set_before = capacities.set_count();
     packing.set_touched(capacities, part.shape);
     part.placed_count = std::min(capacities.total(), part.wanted);
-    const auto chosen = packing.choose(part.placed_count, capacities, policy);
+    const auto chosen = packing.choose(part.shape, part.placed_count, capacities, policy);
     part.placed.assign(chosen.begin(), chosen.end());
     capacities.undo(set_before);
 }
@@ -284,30 +283,47 @@ bool Planner::Scratch::attempt_driver_last(ShapeId driver) {
     const std::size_t set_before = capacities.set_count();
     packing.set_touched(capacities, driver);
     if (capacities.total() > 0) {
-        driver_position = packing.choose(1, capacities, policy).front().position;
+        driver_position = packing.choose(driver, 1, capacities, policy).front().position;
     }
     capacities.undo(set_before);
     return driver_position.has_value();
 }
 
-/// True: there is a plan.
+bool Planner::Scratch::is_ranked(const PlacementRequest& request) const {
+    if (request.driver && packing.is_ranked(*request.driver, policy)) return true;
+    const auto end = parts.begin() + static_cast<std::ptrdiff_t>(parts_used);
+    return std::any_of(parts.begin(), end, [this](const Part& part) {
+        return packing.is_ranked(part.shape, policy);
+    });
+}
+
+/// True: there is a plan. No score may cost a gang its room: where it spreads one of several shapes
+/// so that the next has no room, the gang is packed tightly.
 bool Planner::Scratch::search(const PlacementRequest& request) {
-    if (policy == PackingPolicy::fewest_nodes && !packing.cluster().has_costs() &&
-        !is_known(request)) {
+    if (policy == PackingPolicy::fewest_nodes && !is_ranked(request) && !is_known(request)) {
         const Glance glance = look_for_largest(request);
         if (glance != Glance::unclear) return glance == Glance::fits;
     }
+    if (scan_and_search(request)) return true;
+    if (parts_used < 2 || find_score(policy) == nullptr) return false;
+    policy = PackingPolicy::tightest;
     return scan_and_search(request);
+}
+
+/// False: some shape has too little room even if it is alone.
+bool Planner::Scratch::scan_totals(const PlacementRequest& request) {
+    scan_parts();
+    if (!parts_fit_alone()) return false;
+    if (!request.driver) return true;
+    driver_capacities = &packing.capacities(*request.driver);
+    return driver_capacities->total() > 0;
 }
 
 /// False: it does not fit. True and none listed: there is no driver.
 bool Planner::Scratch::find_driver_nodes(const PlacementRequest& request) {
-    scan_parts();
     driver_nodes.clear();
-    if (!parts_fit_alone()) return false;
+    if (!scan_totals(request)) return false;
     if (!request.driver) return true;
-    driver_capacities = &packing.capacities(*request.driver);
-    if (driver_capacities->total() == 0) return false;
     list_driver_nodes(*request.driver);
     return !driver_nodes.empty() || parts_used > 1;
 }
@@ -316,7 +332,7 @@ bool Planner::Scratch::scan_and_search(const PlacementRequest& request) {
     packing.clear();
     if (!find_driver_nodes(request)) return false;
     if (!request.driver) return pack_executors();
-    for (const DriverNode& node : driver_nodes) {
+    for (const NodeRank& node : driver_nodes) {
         if (attempt(*request.driver, node.position)) return true;
     }
     return parts_used > 1 && attempt_driver_last(*request.driver);
@@ -330,7 +346,7 @@ bool Planner::Scratch::fits(const PlacementRequest& request) {
             if (glance != Glance::unclear) return glance == Glance::fits;
         }
         packing.clear();
-        return find_driver_nodes(request);
+        return scan_totals(request) && (!request.driver || has_driver_node(*request.driver));
     }
     return search(request) || std::holds_alternative<Plan>(plan_what_fits(request));
 }
@@ -462,6 +478,10 @@ bool Planner::fits(const Cluster& cluster, const PlacementRequest& request) {
 
 std::uint64_t Planner::groups_scanned() const {
     return scratch_->packing.groups_scanned();
+}
+
+std::uint64_t Planner::nodes_ranked() const {
+    return scratch_->packing.nodes_ranked();
 }
 
 }  // namespace core

@@ -3,7 +3,9 @@
 // floor(room / request) pods of a shape, so a gang of any size costs O(nodes) per shape and never
 // O(nodes x executors); where blocks of nodes rule themselves out, or only the largest nodes are
 // wanted, less than that. Which nodes are filled first is the request's policy (PackingPolicy), for
-// the driver and then for the executors beside it. Where nodes have a cost, it comes before that.
+// the driver and then for the executors beside it. Where nodes have a cost, or soft taints, or a
+// shape has preferences, that comes before it. None of this decides whether a gang of one shape
+// fits.
 //
 // Guarantee: with one executor shape (or none) a plan is found if and only if one exists. With
 // several shapes a plan is always valid but may be missed: shapes are packed largest first, for a
@@ -93,6 +95,8 @@ public:
 
     /// Groups of 64 nodes, or of 64 such groups, that all questions so far have looked into.
     std::uint64_t groups_scanned() const;
+    /// Nodes that all questions so far have ranked one by one.
+    std::uint64_t nodes_ranked() const;
 
 private:
     struct Scratch;

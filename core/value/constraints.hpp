@@ -1,6 +1,6 @@
 #pragma once
 // Which nodes a pod may go to: node selector, required node affinity, tolerations, and whether it
-// asks for ports of the node's own. Preferred affinity never excludes a node and is not kept.
+// asks for ports of the node's own; and which of them it would rather go to.
 
 #include <compare>
 #include <cstdint>
@@ -35,6 +35,13 @@ struct NodeSelectorTerm {
     friend auto operator<=>(const NodeSelectorTerm&, const NodeSelectorTerm&) = default;
 };
 
+/// A wish: it excludes no node. A term with no requirement wishes nothing.
+struct PreferredTerm {
+    std::int32_t weight = 0;  ///< 1 to 100
+    NodeSelectorTerm term;
+    friend auto operator<=>(const PreferredTerm&, const PreferredTerm&) = default;
+};
+
 enum class TaintEffect : std::uint8_t { no_schedule, prefer_no_schedule, no_execute };
 
 struct Taint {
@@ -58,6 +65,7 @@ struct Constraints {
     StringMap node_selector;
     bool has_required_affinity = false;
     std::vector<NodeSelectorTerm> required_affinity;  ///< any term suffices
+    std::vector<PreferredTerm> preferred_affinity;    ///< weights of those that match add up
     std::vector<Toleration> tolerations;
     /// Some container wants a port of its node: a kubelet may refuse it where others may go.
     bool has_host_ports = false;

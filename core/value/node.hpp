@@ -17,7 +17,8 @@ struct Node {
     Resources allocatable;
     std::int64_t pods = 0;  ///< allocatable["pods"]
     StringMap labels;
-    std::int64_t cost = 0;  ///< of nodes that will do, the cheapest are filled first
+    std::int64_t cost = 0;   ///< of nodes that will do, the cheapest are filled first
+    bool is_scarce = false;  ///< offers what few nodes have: filled last with pods that want none
     std::vector<Taint> taints;
     bool unschedulable = false;  ///< cordoned
     bool ready = false;          ///< condition Ready is True

@@ -320,7 +320,8 @@ private:
         out_.packing = core::find_packing_policy(*all.front().value);
         if (!out_.packing) {
             out_.warnings.push_back(
-                shown(all.front()) + " is no packing (tightest, fewest-nodes) and is ignored");
+                shown(all.front()) + " is no packing (" + core::packing_names() +
+                ") and is ignored");
         }
     }
 

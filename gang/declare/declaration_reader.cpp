@@ -4,7 +4,6 @@
 #include "gang/declare/spark/keys.hpp"
 #include "gang/reservation/format/reservation.hpp"
 
-#include <algorithm>
 #include <string>
 #include <string_view>
 
@@ -19,8 +18,13 @@ bool has_label(const core::Pod& pod, std::string_view key, std::string_view valu
 }  // namespace
 
 bool DeclarationReader::is_ours(const core::Pod& pod) const {
-    const auto& names = schema_.scheduler_names;
-    return std::find(names.begin(), names.end(), pod.scheduler_name) != names.end();
+    return schema_.find_profile(pod.scheduler_name) != nullptr;
+}
+
+/// False: its profile places every pod by itself.
+bool DeclarationReader::may_be_of_gang(const core::Pod& pod) const {
+    const config::Profile* const profile = schema_.find_profile(pod.scheduler_name);
+    return profile == nullptr || profile->gangs;
 }
 
 bool DeclarationReader::reads_gangs() const {
@@ -38,14 +42,19 @@ bool DeclarationReader::reads_declarations() const {
 }
 
 bool DeclarationReader::is_spark_driver(const core::Pod& pod) const {
-    return reads_confs() && pod.spark_properties && has_label(pod, "spark-role", "driver");
+    return reads_confs() && may_be_of_gang(pod) && pod.spark_properties &&
+           has_label(pod, "spark-role", "driver");
 }
 
 bool DeclarationReader::is_driver(const core::Pod& pod) const {
-    return is_spark_driver(pod) || (reads_declarations() && declares_gang(pod));
+    return is_spark_driver(pod) ||
+           (reads_declarations() && may_be_of_gang(pod) && declares_gang(pod));
 }
 
 bool DeclarationReader::is_executor(const core::Pod& pod) const {
+    if (!may_be_of_gang(pod)) {
+        return false;
+    }
     return reads_declarations() ? role_of(pod) == Role::executor
                                 : reads_confs() && has_label(pod, "spark-role", "executor");
 }
@@ -56,7 +65,7 @@ bool DeclarationReader::was_admitted(const core::Pod& pod) const {
 }
 
 Declaration DeclarationReader::declaration_of(const core::Pod& pod) const {
-    return reads_declarations() ? read_declaration(pod) : Declaration{};
+    return reads_declarations() && may_be_of_gang(pod) ? read_declaration(pod) : Declaration{};
 }
 
 bool DeclarationReader::says_other(const core::Pod& before, const core::Pod& now) const {
@@ -78,7 +87,7 @@ spark::Derivation DeclarationReader::derive(
 }
 
 spark::Limits DeclarationReader::limits() const {
-    return {schema_.gang.max_gang_size, schema_.gang.dynamic_allocation, schema_.scheduler_names};
+    return {schema_.gang.max_gang_size, schema_.gang.dynamic_allocation, schema_.scheduler_names()};
 }
 
 GangSize DeclarationReader::size_of(const core::Pod& driver, const spark::Conf* conf) const {

@@ -24,6 +24,10 @@ std::int64_t read_cost(const std::string* text) {
 
 void ClusterEvents::on(const NodeUpserted& event) {
     core::Node node = event.node;
+    node.is_scarce = std::any_of(
+        model_.schema.nodes.scarce.begin(),
+        model_.schema.nodes.scarce.end(),
+        [&node](const std::string& name) { return node.allocatable.extended_amount(name) > 0; });
     node.cost = read_cost(core::find_value(node.labels, model_.schema.nodes.cost_label));
     model_.cluster_model.upsert_node(node);
 }

@@ -33,6 +33,7 @@ enum class ListState : std::uint8_t { never, under_way, complete };
 struct Model {
     explicit Model(config::Schema configured) : schema(std::move(configured)) {
         cluster.set_headroom({schema.nodes.headroom_cpu_milli, schema.nodes.headroom_memory_bytes});
+        cluster.set_scarce(schema.nodes.scarce);
     }
     Model(const Model&) = delete;
     Model& operator=(const Model&) = delete;
@@ -40,6 +41,11 @@ struct Model {
     /// The gang's driver, as far as it is remembered (Pods::copy_of), to be named in an event.
     core::Pod driver_of(const Application& app) const {
         return pods.copy_of(pods.id_of(app.uid)).pod;
+    }
+
+    /// That of its driver's schedulerName; nullptr: the configuration has it no more.
+    const config::Profile* profile_of(const Application& app) const {
+        return schema.find_profile(pods.scheduler_name(pods.id_of(app.uid)));
     }
 
     /// How many things are known because of pods: 0 when there are none, and for a while after.

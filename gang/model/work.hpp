@@ -14,6 +14,8 @@ inline constexpr std::int64_t refresh_work_per_tick = 500'000;
 inline constexpr std::int64_t work_per_bind = 5'000;
 /// Of 64 nodes, or 64 blocks of them.
 inline constexpr std::int64_t work_per_group_scanned = 60;
+/// Of a node that is ranked by itself, for a score, a cost or a preference.
+inline constexpr std::int64_t work_per_node_ranked = 30;
 /// Of a refusal in numbers and words, for each node.
 inline constexpr std::int64_t work_per_node_explained = 30;
 /// Of it, for messages in which only numbers have changed, once a second.

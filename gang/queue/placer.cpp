@@ -7,9 +7,11 @@
 namespace gang {
 
 core::PackingPolicy Placer::policy_of(const Application& app) const {
-    return app.declared.packing
-               ? *app.declared.packing
-               : model_.schema.packing_of(model_.pods.scheduler_name(model_.pods.id_of(app.uid)));
+    if (app.declared.packing) {
+        return *app.declared.packing;
+    }
+    const config::Profile* const profile = model_.profile_of(app);
+    return profile == nullptr ? core::PackingPolicy::tightest : profile->packing;
 }
 
 core::PlacementRequest Placer::request_of(const Application& app, core::View view) const {
@@ -26,11 +28,14 @@ core::PlacementRequest Placer::request_of(const Application& app, core::View vie
 template <typename Search>
 auto Placer::counted(const Search& search) {
     core::Planner& planner = model_.fit_cache.planner;
-    const std::uint64_t before = planner.groups_scanned();
+    const std::uint64_t scanned_before = planner.groups_scanned();
+    const std::uint64_t ranked_before = planner.nodes_ranked();
     ++step_.counters.placements;
     auto answer = search(planner);
-    const auto scanned = static_cast<std::int64_t>(planner.groups_scanned() - before);
-    step_.work_left -= work_per_attempt + scanned * work_per_group_scanned;
+    const auto scanned = static_cast<std::int64_t>(planner.groups_scanned() - scanned_before);
+    const auto ranked = static_cast<std::int64_t>(planner.nodes_ranked() - ranked_before);
+    step_.work_left -=
+        work_per_attempt + scanned * work_per_group_scanned + ranked * work_per_node_ranked;
     return answer;
 }
 

@@ -1,5 +1,6 @@
 #include "gang/queue/status_messages.hpp"
 
+#include "core/cluster/standard_reasons.hpp"
 #include "gang/event.hpp"
 #include "gang/model/ledger.hpp"
 #include "gang/model/pod/pods.hpp"
@@ -148,10 +149,11 @@ StatusMessage StatusMessages::message_of(
     if (queue_entry->is_infeasible) {
         // Room that pods of others hold may come back by itself; a cluster does not grow by itself.
         if (const auto& exceeds = find_rejection(app, core::View::allocatable, context)) {
-            return infeasible_message(refusal_of(app, context), subject, *exceeds);
+            return in_its_words(
+                infeasible_message(refusal_of(app, context), subject, *exceeds), app, context);
         }
         if (const auto& by_others = find_rejection(app, core::View::without_gangs, context)) {
-            return other_schedulers_message(subject, *by_others);
+            return in_its_words(other_schedulers_message(subject, *by_others), app, context);
         }
     }
     if (!entry.is_ready(step_.now_ms)) {
@@ -159,10 +161,26 @@ StatusMessage StatusMessages::message_of(
     }
     const Application* const before = queue_entry->is_behind && head != &app ? head : nullptr;
     if (const auto& rejection = find_rejection(app, core::View::free, context)) {
-        return capacity_message(subject, *rejection, before);
+        return in_its_words(capacity_message(subject, *rejection, before), app, context);
     }
     return queue_entry->is_behind ? queue_message(nodes, subject, queue_entry->ahead, before)
                                   : StatusMessage{};
+}
+
+/// As its profile has it. kube-scheduler has no words for gangs.
+StatusMessage StatusMessages::in_its_words(
+    StatusMessage ours, const Application& app, MessageContext& context) const {
+    const config::Profile* const profile = model_.profile_of(app);
+    if (app.is_driver || app.is_surplus || profile == nullptr ||
+        profile->messages == config::Messages::gang_scheduler) {
+        return ours;
+    }
+    ++context.searches;
+    return {
+        ours.code,
+        core::describe_as_kube_scheduler(
+            model_.cluster, *app.declared.driver_shape, core::View::free),
+        true};
 }
 
 std::int64_t StatusMessages::work_of(const MessageContext& context) const {

@@ -52,6 +52,8 @@ private:
     static MemoKey key_of(const Application& app);
     Memo& memo_of(core::View view, MessageContext& context) const;
     core::OpenCapacity capacity_if_open(core::ShapeId shape, MessageContext& context) const;
+    StatusMessage in_its_words(
+        StatusMessage ours, const Application& app, MessageContext& context) const;
     const std::optional<core::Rejection>& find_rejection(
         const Application& app, core::View view, MessageContext& context) const;
 

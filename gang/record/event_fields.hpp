@@ -1,7 +1,7 @@
 #pragma once
 // What a recording keeps of every value that goes through the scheduler: one table per type, read
-// by the writer and by the reader of gang/record/event_log.cpp alike. A member that has no row does not
-// compile there (the rows are counted), nor does an event or decision without a table.
+// by the writer and by the reader of gang/record/event_log.cpp alike. A member that has no row does
+// not compile there (the rows are counted), nor does an event or decision without a table.
 //
 // A name is part of the format: who changes one raises recording_format.
 
@@ -71,6 +71,11 @@ struct Of<core::NodeSelectorTerm> {
         std::tuple{Field{"labels", &T::match_expressions}, Field{"fields", &T::match_fields}};
 };
 template <>
+struct Of<core::PreferredTerm> {
+    using T = core::PreferredTerm;
+    static constexpr auto list = std::tuple{Field{"weight", &T::weight}, Field{"term", &T::term}};
+};
+template <>
 struct Of<core::Taint> {
     using T = core::Taint;
     static constexpr auto list =
@@ -94,6 +99,7 @@ struct Of<core::Constraints> {
         Field{"selector", &T::node_selector},
         Field{"hasAffinity", &T::has_required_affinity},
         Field{"affinity", &T::required_affinity},
+        Field{"preferred", &T::preferred_affinity},
         Field{"tolerations", &T::tolerations},
         Field{"hostPorts", &T::has_host_ports}};
 };
@@ -159,6 +165,7 @@ struct Of<core::Node> {
         Field{"pods", &T::pods},
         Field{"labels", &T::labels},
         Field{"cost", &T::cost},
+        Field{"scarce", &T::is_scarce},
         Field{"taints", &T::taints},
         Field{"unschedulable", &T::unschedulable},
         Field{"ready", &T::ready},
@@ -218,7 +225,9 @@ struct Of<core::PodTemplate> {
 // --- configuration ---
 
 template <>
-inline constexpr auto last<core::PackingPolicy> = core::PackingPolicy::fewest_nodes;
+inline constexpr auto last<core::PackingPolicy> = core::last_packing_policy;
+template <>
+inline constexpr auto last<config::Messages> = config::Messages::kube_scheduler;
 template <>
 inline constexpr auto last<config::Discovery> = config::Discovery::none;
 template <>
@@ -262,7 +271,17 @@ struct Of<config::Nodes> {
     static constexpr auto list = std::tuple{
         Field{"headroomCpu", &T::headroom_cpu_milli},
         Field{"headroomMemory", &T::headroom_memory_bytes},
-        Field{"costLabel", &T::cost_label}};
+        Field{"costLabel", &T::cost_label},
+        Field{"scarce", &T::scarce}};
+};
+template <>
+struct Of<config::Profile> {
+    using T = config::Profile;
+    static constexpr auto list = std::tuple{
+        Field{"schedulerName", &T::scheduler_name},
+        Field{"packing", &T::packing},
+        Field{"gangs", &T::gangs},
+        Field{"messages", &T::messages}};
 };
 template <>
 struct Of<config::Schema> {
@@ -274,8 +293,7 @@ struct Of<config::Schema> {
         Field{"control", &T::control_listen},
         Field{"logFormat", &T::log_format},
         Field{"logLevel", &T::log_level},
-        Field{"schedulerNames", &T::scheduler_names},
-        Field{"packings", &T::packings},
+        Field{"profiles", &T::profiles},
         Field{"gang", &T::gang},
         Field{"nodes", &T::nodes},
         Field{"sealKeyFile", &T::seal_key_file},

@@ -35,6 +35,9 @@ std::string clean(std::string text, std::size_t bytes_max) {
 }
 
 std::string with_code(const StatusMessage& message) {
+    if (message.is_bare) {
+        return clean(message.sentence, status_message_bytes_max);
+    }
     // The sentence is cut, never the code: it is what other programs read.
     const std::string code = " [" + std::string(to_string(message.code)) + "]";
     return clean(message.sentence, status_message_bytes_max - code.size()) + code;

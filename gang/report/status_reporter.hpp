@@ -37,6 +37,7 @@ inline constexpr std::size_t status_message_bytes_max = 1000;
 struct StatusMessage {
     ReasonCode code = ReasonCode::none;
     std::string sentence;
+    bool is_bare = false;  ///< the code is not written: others have no such codes
     friend bool operator==(const StatusMessage&, const StatusMessage&) = default;
 };
 

@@ -32,7 +32,9 @@ bool is_given_to_all(const core::Toleration& toleration) {
 bool are_alike(core::Constraints a, core::Constraints b) {
     std::erase_if(a.tolerations, is_given_to_all);
     std::erase_if(b.tolerations, is_given_to_all);
-    a.has_host_ports = b.has_host_ports;  // a reservation that was read back does not name them
+    // A reservation that was read back does not name these.
+    a.has_host_ports = b.has_host_ports;
+    a.preferred_affinity = b.preferred_affinity;
     return a == b;
 }
 

@@ -104,8 +104,13 @@ constexpr Shape term = object(term_members);
 constexpr Shape terms = array_of(term);
 constexpr std::array<ShapeMember, 1> required_members = {{{"nodeSelectorTerms", &terms}}};
 constexpr Shape required = object(required_members);
-constexpr std::array<ShapeMember, 1> node_affinity_members = {
-    {{"requiredDuringSchedulingIgnoredDuringExecution", &required}}};
+constexpr std::array<ShapeMember, 2> preferred_term_members = {
+    {{"weight", &scalar}, {"preference", &term}}};
+constexpr Shape preferred_term = object(preferred_term_members);
+constexpr Shape preferred = array_of(preferred_term);
+constexpr std::array<ShapeMember, 2> node_affinity_members = {
+    {{"requiredDuringSchedulingIgnoredDuringExecution", &required},
+     {"preferredDuringSchedulingIgnoredDuringExecution", &preferred}}};
 constexpr Shape node_affinity = object(node_affinity_members);
 constexpr std::array<ShapeMember, 1> affinity_members = {{{"nodeAffinity", &node_affinity}}};
 constexpr Shape affinity = object(affinity_members);

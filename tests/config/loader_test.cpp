@@ -1,9 +1,12 @@
 #include "config/loader.hpp"
 
+#include "config/profiles/builtin_profiles.hpp"
+
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <string>
+#include <vector>
 
 namespace {
 
@@ -41,12 +44,13 @@ control:
 logging: {format: console, level: debug}
 profiles:
   - schedulerName: gang-scheduler
-  - {packing: fewest-nodes, schedulerName: other.example}
+  - {packing: fewest-nodes, schedulerName: other.example, gangs: false, messages: kube-scheduler}
 nodes:
   headroom:
     cpu: 1500m
     memory: 256Mi
   costLabel: example.com/price
+  scarce: [nvidia.com/gpu, "amd.com/gpu"]
 gang:
   discovery: none
   orphanExecutors: schedule
@@ -79,8 +83,12 @@ TEST_CASE("loader: every key reaches its member") {
     wanted.control_listen = "127.0.0.2:9000";
     wanted.log_format = config::LogFormat::console;
     wanted.log_level = config::LogLevel::debug;
-    wanted.scheduler_names = {"gang-scheduler", "other.example"};
-    wanted.packings = {core::PackingPolicy::tightest, core::PackingPolicy::fewest_nodes};
+    wanted.profiles = {
+        {},
+        {"other.example",
+         core::PackingPolicy::fewest_nodes,
+         false,
+         config::Messages::kube_scheduler}};
     wanted.gang = {
         config::Discovery::none,
         config::OrphanExecutors::schedule,
@@ -90,7 +98,7 @@ TEST_CASE("loader: every key reaches its member") {
         config::UnusedThen::keep,
         7'200'000,
         config::UnusedThen::release};
-    wanted.nodes = {1'500, 268'435'456, "example.com/price"};
+    wanted.nodes = {1'500, 268'435'456, "example.com/price", {"nvidia.com/gpu", "amd.com/gpu"}};
     wanted.seal_key_file = "/etc/seal/key";
     wanted.events_per_second = 3;
     wanted.audit_interval_ms = 0;
@@ -102,7 +110,7 @@ TEST_CASE("loader: the text above names every key there is") {
         const std::string last = key.substr(key.rfind('.') + 1);
         CHECK_MESSAGE(contains(everything, last + ":"), key);
     }
-    CHECK(config::known_keys().size() == 29);
+    CHECK(config::known_keys().size() == 32);
 }
 
 TEST_CASE("loader: headroom is an amount, the cost label a key") {
@@ -117,6 +125,10 @@ TEST_CASE("loader: headroom is an amount, the cost label a key") {
     CHECK(contains(complaints("nodes: {headroom: {memory: 256m}}\n"), "expected an amount"));
     CHECK(contains(complaints("nodes: {costLabel: a b}\n"), "expected the key of a label"));
     CHECK(loaded("nodes: {costLabel: ''}\n").nodes.cost_label.empty());
+    CHECK(loaded("nodes: {scarce: []}\n").nodes.scarce.empty());
+    CHECK(contains(complaints("nodes: {scarce: x/y}\n"), "found \"x/y\", expected a list"));
+    CHECK(contains(complaints("nodes: {scarce: [gpu]}\n"), "found \"gpu\" in it, expected"));
+    CHECK(contains(complaints("nodes: {scarce: [x/y, x/y]}\n"), "found \"x/y\" twice"));
 }
 
 TEST_CASE("loader: an unknown key is found at its place, with the nearest known one") {
@@ -206,12 +218,46 @@ TEST_CASE("loader: each profile has a packing policy, its own") {
     const auto schema = loaded(
         "profiles: [{schedulerName: a, packing: fewest-nodes}, {schedulerName: b}, "
         "{packing: tightest, schedulerName: c}]\n");
-    CHECK(schema.packing_of("a") == core::PackingPolicy::fewest_nodes);
-    CHECK(schema.packing_of("b") == core::PackingPolicy::tightest);
-    CHECK(schema.packing_of("c") == core::PackingPolicy::tightest);
+    REQUIRE(schema.scheduler_names() == std::vector<std::string>{"a", "b", "c"});
+    CHECK(schema.find_profile("a")->packing == core::PackingPolicy::fewest_nodes);
+    CHECK(schema.find_profile("b")->packing == core::PackingPolicy::tightest);
+    CHECK(schema.find_profile("c")->packing == core::PackingPolicy::tightest);
+    CHECK(schema.find_profile("d") == nullptr);
     CHECK(contains(
         complaints("profiles: [{schedulerName: a, packing: fewest}]\n"),
         "profiles[0].packing: found \"fewest\""));
+    CHECK(contains(
+        complaints("profiles: [{schedulerName: a, packing: gpubestfit}]\n"),
+        "did you mean \"gpu-bestfit\"?"));
+}
+
+TEST_CASE("profiles: each that comes with the program is read, and served beside others") {
+    REQUIRE(config::builtin_profiles().size() >= 2);
+    for (const config::BuiltinProfile& one : config::builtin_profiles()) {
+        const auto own = config::load(one.text, one.name);
+        REQUIRE_MESSAGE(own, (own ? "" : own.error().message));
+        config::Schema schema;
+        schema.profiles.front().scheduler_name = "mine";
+        REQUIRE(config::add_builtin_profile(schema, one.name));
+        CHECK(schema.profiles.front().scheduler_name == "mine");
+        for (const config::Profile& profile : own->profiles) {
+            REQUIRE(schema.find_profile(profile.scheduler_name) != nullptr);
+            CHECK(*schema.find_profile(profile.scheduler_name) == profile);
+        }
+    }
+}
+
+TEST_CASE(
+    "profiles: what is configured already stays as it is, and a wrong name is told the right") {
+    config::Schema schema;
+    schema.profiles.front().packing = core::PackingPolicy::fewest_nodes;
+    const config::Schema before = schema;
+    REQUIRE(config::add_builtin_profile(schema, "gang-scheduler"));
+    CHECK(schema == before);
+    const auto wrong = config::add_builtin_profile(schema, "gang-schedular");
+    REQUIRE_FALSE(wrong);
+    CHECK(contains(wrong.error().message, "did you mean \"gang-scheduler\"?"));
+    CHECK(schema == before);
 }
 
 TEST_CASE("loader: the lease's times must be ordered") {

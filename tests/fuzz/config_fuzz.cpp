@@ -18,7 +18,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
         }));
         return 0;
     }
-    PROPERTY(!loaded->scheduler_names.empty());
+    PROPERTY(!loaded->profiles.empty());
     PROPERTY(loaded->gang.max_gang_size > 0);
     PROPERTY(loaded->nodes.headroom_cpu_milli >= 0 && loaded->nodes.headroom_memory_bytes >= 0);
     PROPERTY(

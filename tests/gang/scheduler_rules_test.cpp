@@ -399,6 +399,42 @@ TEST_CASE("PRED-3b: executors with a port are admitted when each has a node wher
     CHECK(world.violations.empty());
 }
 
+TEST_CASE("a profile may speak as kube-scheduler does, and leave gangs alone") {
+    config::Schema schema = World::sealed_schema();
+    config::Profile& profile = schema.profiles.emplace_back();
+    profile.scheduler_name = "toyscheduler";
+    profile.gangs = false;
+    profile.messages = config::Messages::kube_scheduler;
+    World world(schema);
+    add_nodes(world, 2, 4);
+    SUBCASE("what kubectl describe shows is Kubernetes' own line, without a code") {
+        core::Pod pod = tests::pod("large", 5'000, 1);
+        pod.scheduler_name = "toyscheduler";
+        const auto large = world.create(pod);
+        const auto ours = world.create(tests::pod("ours", 5'000, 1));
+        world.settle();
+        CHECK(world.condition(large) == "0/2 nodes are available: 2 Insufficient cpu.");
+        CHECK(world.condition(ours).ends_with("[ExceedsCluster]"));
+        world.restart();
+        world.settle();
+        world.advance(2'000);
+        CHECK(world.condition(large) == "0/2 nodes are available: 2 Insufficient cpu.");
+        world.add_node(tests::node("n3", 8, 64 * 1024));
+        world.settle();
+        CHECK(world.is_bound(large));
+    }
+    SUBCASE("a Spark driver of such a profile is a pod like others") {
+        world.check_whole_gangs = false;
+        core::Pod driver = tests::driver("d");
+        driver.scheduler_name = "toyscheduler";
+        const auto uid = world.submit(driver, tests::conf(100));
+        world.settle();
+        CHECK(world.is_bound(uid));
+        CHECK(world.pod(uid).annotations.empty());
+    }
+    CHECK(world.violations.empty());
+}
+
 TEST_CASE("S10: a host port that is taken keeps only those off who want host ports") {
     World world;
     add_nodes(world, 1, 8);

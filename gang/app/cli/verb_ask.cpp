@@ -22,7 +22,7 @@ core::Result<std::vector<core::Pod>> read_pods(const Sources& sources) {
 }
 
 PodQuestion pod_question(const Sources& sources) {
-    return PodQuestion{sources.config.scheduler_names, sources.namespace_name};
+    return PodQuestion{sources.config.scheduler_names(), sources.namespace_name};
 }
 
 core::Result<GangList> find_gangs(const Sources& sources) {

@@ -1,5 +1,6 @@
 // `run`: the daemon as a process, with its signals.
 #include "config/address.hpp"
+#include "config/profiles/builtin_profiles.hpp"
 #include "core/value/quantity.hpp"
 #include "gang/app/base/files.hpp"
 #include "gang/app/base/memory.hpp"
@@ -47,6 +48,13 @@ core::Result<config::Schema> effective_config(const CommandLine& line) {
     auto config = load_config(line.text("config"));
     if (!config) {
         return config;
+    }
+    if (const auto named = line.values.find("profile"); named != line.values.end()) {
+        for (const std::string& name : named->second) {
+            if (const auto added = config::add_builtin_profile(*config, name); !added) {
+                return core::Error{"--profile: " + added.error().message};
+            }
+        }
     }
     if (line.has("leader-elect")) {
         config->leader_election.enabled = line.text("leader-elect") == "true";
@@ -235,6 +243,11 @@ Verb run_verb() {
         "",
         {kubeconfig_flag(),
          config_flag(),
+         Flag{
+             "profile",
+             0,
+             "NAME",
+             "serve a built-in profile, too; may be repeated (docs/configuration.md lists them)"},
          Flag{
              "leader-elect",
              0,

@@ -29,7 +29,7 @@ int size(const CommandLine& line, std::ostream& out, std::ostream& err) {
     options.limits.max_gang_size = config->gang.max_gang_size;
     options.limits.dynamic_allocation = config->gang.dynamic_allocation;
     if (line.has("config")) {
-        options.limits.scheduler_names = config->scheduler_names;
+        options.limits.scheduler_names = config->scheduler_names();
     }
     return run_size(options, out, err);
 }

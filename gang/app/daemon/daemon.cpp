@@ -116,7 +116,7 @@ Daemon::Impl::Impl(asio::io_context& context, DaemonOptions with)
       writer(io, options.endpoint, writer_options()),
       metrics(Metrics::Identity{
           std::string(version),
-          fmt::format("{}", fmt::join(options.config.scheduler_names, ",")),
+          fmt::format("{}", fmt::join(options.config.scheduler_names(), ",")),
           options.config.leader_election.lease_name,
           server_name(options.endpoint->access())}),
       executor(Executor::Wiring{
@@ -179,7 +179,7 @@ k8s::WatcherOptions Daemon::Impl::watcher_options(k8s::WatchKind kind) {
 
 k8s::WriterOptions Daemon::Impl::writer_options() {
     k8s::WriterOptions out;
-    out.component = options.config.scheduler_names.front();
+    out.component = options.config.profiles.front().scheduler_name;
     out.instance = options.instance;
     // The elector may take the lease again while we end: that leadership term is not ours.
     out.may_write = [this] {
@@ -218,7 +218,7 @@ void Daemon::Impl::start() {
         "starting",
         {{"server", server_name(options.endpoint->access())},
          {"identity", options.identity},
-         {"schedulerNames", fmt::format("{}", fmt::join(options.config.scheduler_names, ","))},
+         {"schedulerNames", fmt::format("{}", fmt::join(options.config.scheduler_names(), ","))},
          {"leaderElection", elector ? "on" : "off"}});
     options.endpoint->set_notice(notices("credentials"));
     endpoints.start(options.config, control_source(), served_source());

@@ -19,6 +19,9 @@ core::ContainerRequest decode_container(Fields& fields, const Value& container) 
     return result;
 }
 
+/// The API server admits 1 to this.
+constexpr std::int64_t preferred_weight_max = 100;
+
 constexpr std::array<std::pair<std::string_view, core::SelectorOperator>, 6> operators = {
     {{"In", core::SelectorOperator::in},
      {"NotIn", core::SelectorOperator::not_in},
@@ -46,19 +49,33 @@ std::vector<core::NodeSelectorRequirement> decode_requirements(
     return result;
 }
 
+core::NodeSelectorTerm decode_term(Fields& fields, const Value& term) {
+    return {
+        decode_requirements(fields, term, "matchExpressions"),
+        decode_requirements(fields, term, "matchFields")};
+}
+
 void decode_affinity(Fields& fields, const Value& spec, core::Constraints& into) {
     const Value* affinity = fields.object(spec, "affinity");
     const Value* node = affinity ? fields.object(*affinity, "nodeAffinity") : nullptr;
-    const Value* required =
-        node ? fields.object(*node, "requiredDuringSchedulingIgnoredDuringExecution") : nullptr;
-    if (required == nullptr) {
+    if (node == nullptr) {
         return;
     }
-    into.has_required_affinity = true;
-    for (const Value& term : fields.objects(*required, "nodeSelectorTerms")) {
-        auto& result = into.required_affinity.emplace_back();
-        result.match_expressions = decode_requirements(fields, term, "matchExpressions");
-        result.match_fields = decode_requirements(fields, term, "matchFields");
+    if (const Value* required =
+            fields.object(*node, "requiredDuringSchedulingIgnoredDuringExecution")) {
+        into.has_required_affinity = true;
+        for (const Value& term : fields.objects(*required, "nodeSelectorTerms")) {
+            into.required_affinity.push_back(decode_term(fields, term));
+        }
+    }
+    for (const Value& preferred :
+         fields.objects(*node, "preferredDuringSchedulingIgnoredDuringExecution")) {
+        auto& result = into.preferred_affinity.emplace_back();
+        result.weight = static_cast<std::int32_t>(
+            std::clamp<std::int64_t>(fields.integer(preferred, "weight"), 0, preferred_weight_max));
+        if (const Value* term = fields.object(preferred, "preference")) {
+            result.term = decode_term(fields, *term);
+        }
     }
 }
 

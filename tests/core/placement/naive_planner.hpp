@@ -5,13 +5,16 @@
 
 #include "core/cluster/cluster.hpp"
 #include "core/filter/filters.hpp"
+#include "core/filter/preference.hpp"
 #include "core/placement/placement.hpp"
+#include "core/score/preference_score.hpp"
 #include "core/value/exclusive.hpp"
 
 #include <algorithm>
 #include <map>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace tests {
@@ -22,6 +25,7 @@ struct NaiveNode {
     core::Resources left;
     std::int64_t pods_left = 0;
     bool is_excluded = false;
+    core::Resources taken = {};
 };
 
 /// Pods that are there, and on whose account; a node's name that is not present is a placeholder's.
@@ -33,6 +37,7 @@ struct NaivePod {
 
 inline void take(NaiveNode& node, const core::Resources& amount) {
     core::add_times(node.left, amount, -1);
+    core::add_times(node.taken, amount, 1);
     --node.pods_left;
 }
 
@@ -44,7 +49,7 @@ inline std::vector<NaiveNode> naive_nodes(
     const core::Headroom& headroom) {
     std::vector<NaiveNode> made;
     for (const auto& [name, node] : nodes) {
-        NaiveNode naive{node, node.allocatable, node.pods, false};
+        NaiveNode naive{node, node.allocatable, node.pods, false, {}};
         naive.left.cpu_milli -= headroom.cpu_milli;
         naive.left.memory_bytes -= headroom.memory_bytes;
         for (const NaivePod& pod : pods) {
@@ -81,29 +86,90 @@ inline bool has_room(const NaiveNode& node, const core::Resources& asked) {
            });
 }
 
+inline bool takes(const NaiveNode& node, const NaiveShape& shape) {
+    return !node.is_excluded && core::filter_node(node.node, shape.constraints).passes() &&
+           has_room(node, shape.amount);
+}
+
 /// By taking one after another away.
 inline std::int64_t naive_capacity(NaiveNode node, const NaiveShape& shape) {
-    if (node.is_excluded || !core::filter_node(node.node, shape.constraints).passes()) return 0;
+    if (!takes(node, shape)) return 0;
     std::int64_t count = 0;
     for (; has_room(node, shape.amount); ++count) take(node, shape.amount);
     return count;
 }
 
-/// Nodes that take the shape, first those that the policy fills first.
+/// By what is asked of devices: of GPUs alone, if there are any among them.
+inline core::Load naive_devices(const NaiveNode& node, const core::Resources& asked) {
+    const auto is_gpu = [](const core::ExtendedResource& one) {
+        return one.name.ends_with("/gpu");
+    };
+    const bool has_gpus = std::any_of(asked.extended.begin(), asked.extended.end(), is_gpu);
+    core::Load sum;
+    for (const core::ExtendedResource& one : asked.extended) {
+        if ((has_gpus && !is_gpu(one)) || core::is_exclusive(one.name)) continue;
+        sum.allocatable += node.node.allocatable.extended_amount(one.name);
+        sum.requested += node.taken.extended_amount(one.name);
+        sum.asked += one.amount;
+    }
+    return sum;
+}
+
+/// The larger the better; where it is the same, names decide.
+inline std::int64_t naive_measure(
+    const NaiveNode& node, const NaiveShape& shape, core::PackingPolicy policy) {
+    if (policy == core::PackingPolicy::tightest) return -naive_capacity(node, shape);
+    if (policy == core::PackingPolicy::fewest_nodes) return naive_capacity(node, shape);
+    const core::Resources& has = node.node.allocatable;
+    return core::find_score(policy)->of(
+        {{has.cpu_milli, node.taken.cpu_milli, shape.amount.cpu_milli},
+         {has.memory_bytes, node.taken.memory_bytes, shape.amount.memory_bytes},
+         naive_devices(node, shape.amount)});
+}
+
+/// The most of each that speaks for a node, and against it, of those that the shape may go to.
+inline core::Preference naive_most(const std::vector<NaiveNode>& nodes, const NaiveShape& shape) {
+    core::Preference most;
+    for (const NaiveNode& node : nodes) {
+        if (!core::filter_node(node.node, shape.constraints).passes()) continue;
+        const core::Preference here = core::find_preference(node.node, shape.constraints);
+        most = {std::max(most.taints, here.taints), std::max(most.weight, here.weight)};
+    }
+    return most;
+}
+
+/// What the cluster is told to be scarce, if anything is.
+inline const std::string naive_scarce = "example.com/gpu";
+
+/// Nodes that take the shape, the best first: cost, then what is scarce, then preferences, then the
+/// policy, then names.
 inline std::vector<std::size_t> naive_order(
     const std::vector<NaiveNode>& nodes, const NaiveShape& shape, core::PackingPolicy policy) {
-    std::vector<std::size_t> order;
-    std::vector<std::int64_t> capacities;
+    const core::Preference most = naive_most(nodes, shape);
+    struct Entry {
+        std::int64_t cost;
+        bool is_scarce;
+        std::int64_t dislike;
+        std::int64_t measure;
+        std::size_t at;
+    };
+    std::vector<Entry> entries;
     for (std::size_t i = 0; i < nodes.size(); ++i) {
-        capacities.push_back(naive_capacity(nodes[i], shape));
-        if (capacities[i] > 0) order.push_back(i);
+        if (!takes(nodes[i], shape)) continue;
+        const core::Preference here = core::find_preference(nodes[i].node, shape.constraints);
+        entries.push_back(
+            {nodes[i].node.cost,
+             nodes[i].node.is_scarce && shape.amount.extended_amount(naive_scarce) == 0,
+             -core::preference_score(here, most),
+             -naive_measure(nodes[i], shape, policy),
+             i});
     }
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-        if (nodes[a].node.cost != nodes[b].node.cost)
-            return nodes[a].node.cost < nodes[b].node.cost;
-        return policy == core::PackingPolicy::tightest ? capacities[a] < capacities[b]
-                                                       : capacities[a] > capacities[b];
+    std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
+        return std::tie(a.cost, a.is_scarce, a.dislike, a.measure, a.at) <
+               std::tie(b.cost, b.is_scarce, b.dislike, b.measure, b.at);
     });
+    std::vector<std::size_t> order;
+    for (const Entry& entry : entries) order.push_back(entry.at);
     return order;
 }
 
@@ -116,11 +182,29 @@ struct NaivePlan {
     friend bool operator==(const NaivePlan&, const NaivePlan&) = default;
 };
 
+/// All nodes are ranked anew for each pod.
+inline std::optional<NaiveCounts> naive_one_by_one(
+    std::vector<NaiveNode> nodes,
+    const NaiveShape& shape,
+    std::int64_t wanted,
+    core::PackingPolicy policy) {
+    NaiveCounts counts;
+    for (; wanted > 0; --wanted) {
+        const auto order = naive_order(nodes, shape, policy);
+        if (order.empty()) return std::nullopt;
+        NaiveNode& best = nodes[order.front()];
+        take(best, shape.amount);
+        ++counts[best.node.name];
+    }
+    return counts;
+}
+
 inline std::optional<NaiveCounts> naive_executors(
     const std::vector<NaiveNode>& nodes,
     const NaiveShape& shape,
     std::int64_t wanted,
     core::PackingPolicy policy) {
+    if (core::find_score(policy) != nullptr) return naive_one_by_one(nodes, shape, wanted, policy);
     NaiveCounts counts;
     for (const std::size_t at : naive_order(nodes, shape, policy)) {
         const std::int64_t count = std::min(wanted, naive_capacity(nodes[at], shape));
@@ -193,16 +277,22 @@ inline std::int64_t naive_total(const std::vector<NaiveNode>& nodes, const Naive
 }
 
 /// Several executor shapes, given in the order in which they are packed: the first few driver nodes
-/// by the policy that leave enough for each part by itself; else the driver last; else the driver
-/// where it displaces the fewest executors of all parts.
+/// by the policy that leave enough for each part by itself; else the driver last; else, by a score,
+/// all that as if it were tightest; else the driver where it displaces the fewest executors of all
+/// parts.
 inline std::optional<NaivePlanOfParts> naive_plan_of_parts(
     const std::vector<NaiveNode>& nodes,
     const NaiveShape* driver,
     const std::vector<NaivePart>& parts,
     core::PackingPolicy policy) {
+    const bool by_score = core::find_score(policy) != nullptr;
+    const auto tightly = [&]() -> std::optional<NaivePlanOfParts> {
+        if (!by_score) return std::nullopt;
+        return naive_plan_of_parts(nodes, driver, parts, core::PackingPolicy::tightest);
+    };
     if (driver == nullptr) {
         const auto counts = naive_parts(nodes, parts, policy);
-        return counts ? std::optional(NaivePlanOfParts{"", *counts}) : std::nullopt;
+        return counts ? std::optional(NaivePlanOfParts{"", *counts}) : tightly();
     }
     const auto with_driver_at = [&](std::size_t at) -> std::optional<NaivePlanOfParts> {
         std::vector<NaiveNode> beside = nodes;
@@ -239,6 +329,7 @@ inline std::optional<NaivePlanOfParts> naive_plan_of_parts(
         const auto last = naive_order(left, *driver, policy);
         if (!last.empty()) return NaivePlanOfParts{nodes[last.front()].node.name, *counts};
     }
+    if (by_score) return tightly();
     return mildest ? with_driver_at(*mildest) : std::nullopt;
 }
 

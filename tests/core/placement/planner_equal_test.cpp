@@ -1,5 +1,5 @@
 // The planner against the naive one, plan by plan: the same node for the driver, the same count on
-// each node, for both policies, on clusters that live: nodes come, go and change, room is taken and
+// each node, for every policy, on clusters that live: nodes come, go and change, room is taken and
 // given back, trials are begun and rolled back. One cluster and one planner for a whole life, so
 // that everything that is kept from one question to the next has its chance to be wrong.
 
@@ -33,6 +33,9 @@ public:
             cluster_.set_headroom(headroom_);
         }
         has_costs_ = random.one_in(4);
+        has_scarce_ = random.one_in(4);
+        if (has_scarce_) cluster_.set_scarce({tests::naive_scarce});
+        has_preferences_ = random.one_in(4);
         is_roomy_ = names < 100 && random.one_in(6);
         for (std::int64_t i = random.between(0, names); i > 0; --i) upsert_node();
     }
@@ -77,7 +80,7 @@ public:
                 node.is_excluded = true;
                 request.excluded.push_back(*cluster_.find_node(node.node.name));
             }
-            for (const auto policy : {PackingPolicy::tightest, PackingPolicy::fewest_nodes}) {
+            for (const auto policy : policies_to_ask(wanted)) {
                 request.policy = policy;
                 const auto expected = tests::naive_plan(
                     nodes, with_driver ? &driver : nullptr, executor, wanted, policy);
@@ -90,6 +93,7 @@ public:
                 if (found) REQUIRE(*found == *plan);
                 if (plan != nullptr) {
                     ++plans;
+                    plans_by_score += find_score(policy) != nullptr ? 1 : 0;
                     REQUIRE(readable(*plan) == *expected);
                     continue;
                 }
@@ -140,7 +144,7 @@ public:
         });
         std::vector<tests::NaivePart> ordered;
         for (const std::size_t i : order) ordered.push_back(parts[i]);
-        for (const auto policy : {PackingPolicy::tightest, PackingPolicy::fewest_nodes}) {
+        for (const auto policy : policies_to_ask(0)) {
             request.policy = policy;
             const auto expected =
                 tests::naive_plan_of_parts(nodes, with_driver ? &driver : nullptr, ordered, policy);
@@ -149,6 +153,7 @@ public:
             REQUIRE(planner.fits(cluster_, request) == expected.has_value());
             if (!found) continue;
             ++plans;
+            plans_by_score += find_score(policy) != nullptr ? 1 : 0;
             REQUIRE(expected->driver == (with_driver ? cluster_.node_name(found->driver) : ""));
             for (std::size_t i = 0; i < order.size(); ++i) {
                 REQUIRE(readable(found->executors[order[i]]) == expected->executors[i]);
@@ -193,9 +198,19 @@ public:
     }
 
     int plans = 0;
+    int plans_by_score = 0;
     int refusals = 0;
 
 private:
+    /// Those by capacity, and one by a score, unless so many pods are too many to look at all nodes
+    /// for each of them.
+    std::vector<PackingPolicy> policies_to_ask(std::int64_t wanted) {
+        std::vector<PackingPolicy> asked = {PackingPolicy::tightest, PackingPolicy::fewest_nodes};
+        const auto all = packing_policies();
+        if (wanted * names_ <= 20'000) asked.push_back(all[2 + pick(all.size() - 2)]);
+        return asked;
+    }
+
     /// Some are held all the time and asked about again and again; when they are exchanged, another
     /// shape gets their number.
     NaiveShape shape_to_ask() {
@@ -238,7 +253,8 @@ private:
             made.memory_bytes = random_.between(0, 1) << 20;
         }
         made.ephemeral_bytes = random_.one_in(4) ? random_.between(1, 4) << 30 : 0;
-        if (random_.one_in(8)) made.extended = {{"example.com/x", random_.between(1, 2)}};
+        if (random_.one_in(8)) made.extended = {{"example.com/gpu", random_.between(1, 2)}};
+        if (random_.one_in(8)) made.extended.push_back({"example.com/x", random_.between(1, 2)});
         if (random_.one_in(8)) core::add_host_ports(made, ports());
         if (random_.one_in(60)) made.memory_bytes = (std::int64_t{1} << 53) + 1;
         if (random_.one_in(60)) made.memory_bytes = (std::int64_t{1} << 51) + 1;
@@ -248,6 +264,17 @@ private:
     NaiveShape shape() {
         NaiveShape made{amount(), {}};
         if (random_.one_in(4)) made.constraints.node_selector = {{"pool", "a"}};
+        if (!has_preferences_) return made;
+        for (const char* value : {"a", "b"}) {
+            if (random_.one_in(2)) continue;
+            made.constraints.preferred_affinity.push_back(
+                {static_cast<std::int32_t>(random_.between(1, 100)),
+                 {{{"pool", SelectorOperator::in, {value}}}, {}}});
+        }
+        if (random_.one_in(3)) {
+            made.constraints.tolerations.emplace_back().key = "slow";
+            made.constraints.tolerations.back().exists = true;
+        }
         return made;
     }
 
@@ -260,9 +287,16 @@ private:
                         .label("pool", random_.one_in(2) ? "a" : "b")
                         .ready(!random_.one_in(12));
         if (random_.one_in(3)) made.extended("example.com/x", "3");
+        if (random_.one_in(3)) made.extended("example.com/gpu", "4");
+        if (has_preferences_) {
+            for (const char* key : {"slow", "old"}) {
+                if (random_.one_in(3)) made.taint(key, "", TaintEffect::prefer_no_schedule);
+            }
+        }
         if (random_.one_in(40)) made.memory("7Pi");
         Node node = made;
         node.cost = has_costs_ ? random_.between(-1, 2) : 0;
+        node.is_scarce = has_scarce_ && node.allocatable.extended_amount(tests::naive_scarce) > 0;
         cluster_.upsert_node(node);
         nodes_[node.name] = node;
     }
@@ -341,6 +375,8 @@ private:
     std::int64_t names_;
     Headroom headroom_;
     bool has_costs_ = false;
+    bool has_scarce_ = false;
+    bool has_preferences_ = false;
     bool is_roomy_ = false;  ///< nodes that take hundreds of pods
     Cluster cluster_;
     std::map<std::string, Node> nodes_;
@@ -353,16 +389,19 @@ private:
 
 struct Counts {
     int plans = 0;
+    int plans_by_score = 0;
     int refusals = 0;
 };
 
-void live_with_several(tests::Random& random, Planner& planner, std::int64_t names, int& plans) {
+void live_with_several(
+    tests::Random& random, Planner& planner, std::int64_t names, Counts& counts) {
     Life life(random, names);
     for (int i = 0; i < 12; ++i) {
         for (std::int64_t n = random.between(0, 5); n > 0; --n) life.change();
         life.check_several(planner);
     }
-    plans += life.plans;
+    counts.plans += life.plans;
+    counts.plans_by_score += life.plans_by_score;
 }
 
 void live(
@@ -377,6 +416,7 @@ void live(
         }
     }
     counts.plans += life.plans;
+    counts.plans_by_score += life.plans_by_score;
     counts.refusals += life.refusals;
 }
 
@@ -389,6 +429,7 @@ TEST_CASE("planner: plans what the naive planner plans, in clusters that live") 
     Counts counts;
     for (int round = 0; round < 60; ++round) live(random, planner, 9, 12, counts);
     CHECK(counts.plans > 500);
+    CHECK(counts.plans_by_score > 150);
     CHECK(counts.refusals > 100);
 }
 
@@ -406,8 +447,9 @@ TEST_CASE("planner: the same for gangs of several shapes") {
     tests::Random random;
     CAPTURE(random.seed());
     Planner planner;
-    int plans = 0;
-    for (int round = 0; round < 60; ++round) live_with_several(random, planner, 9, plans);
-    for (int round = 0; round < 6; ++round) live_with_several(random, planner, 130, plans);
-    CHECK(plans > 300);
+    Counts counts;
+    for (int round = 0; round < 60; ++round) live_with_several(random, planner, 9, counts);
+    for (int round = 0; round < 6; ++round) live_with_several(random, planner, 130, counts);
+    CHECK(counts.plans > 300);
+    CHECK(counts.plans_by_score > 80);
 }

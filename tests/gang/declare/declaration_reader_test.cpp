@@ -26,7 +26,7 @@ core::Pod by_hand() {
 
 TEST_CASE("declaration reader: ours is what names one of our scheduler names") {
     config::Schema named;
-    named.scheduler_names = {"gang-scheduler", "gang-binpack"};
+    named.profiles.emplace_back().scheduler_name = "gang-binpack";
     const DeclarationReader reader(named);
     core::Pod pod = tests::pod("p1", 1000, 1024);
     CHECK(reader.is_ours(pod));

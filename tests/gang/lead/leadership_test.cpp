@@ -1,6 +1,6 @@
 #include "gang/lead/leadership.hpp"
-#include "gang/report/fencing_token.hpp"
 
+#include "gang/report/fencing_token.hpp"
 #include "tests/gang/parts.hpp"
 
 #include <doctest/doctest.h>

@@ -449,7 +449,7 @@ TEST_CASE("GANG-15 a failed bind keeps the slot for the retry, and no event tell
 
 TEST_CASE("GANG-16 annotations give what labels give, and win where both are") {
     config::Schema schema = seed_schema();
-    schema.scheduler_names = {"gang-scheduler", "spark-scheduler"};
+    schema.profiles.emplace_back().scheduler_name = "spark-scheduler";
     Seed world(schema);
     world.node("n1", 8);
     const core::StringMap sample = {

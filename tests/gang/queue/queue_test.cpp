@@ -269,6 +269,49 @@ TEST_CASE(
     }
 }
 
+TEST_CASE("TOY-8b, TOY-16: queue: a profile's packing and what is scarce decide where pods go") {
+    config::Schema schema = World::sealed_schema();
+    schema.profiles.front().packing = core::PackingPolicy::gpu_bestfit;
+    schema.nodes.scarce = {"nvidia.com/gpu"};
+    World world(schema);
+    const auto add_node = [&world](const char* name, std::int64_t gpus) {
+        core::Node node = tests::node(name, 4, 64 * 1024);
+        if (gpus > 0) node.allocatable.extended = {{"nvidia.com/gpu", gpus}};
+        world.add_node(node);
+    };
+    SUBCASE("pods without GPUs: nodes with some come last, not never") {
+        add_node("n1", 4);
+        add_node("n3", 0);
+        std::vector<std::string> chosen;
+        for (int i = 0; i < 5; ++i) {
+            core::Pod pod = tests::pod("p" + std::to_string(i), 1'000, 1);
+            pod.created = i + 1;
+            const auto uid = world.create(pod);
+            world.settle();
+            chosen.push_back(world.node_of(uid));
+        }
+        CHECK(chosen == std::vector<std::string>{"n3", "n3", "n3", "n3", "n1"});
+    }
+    SUBCASE("executors with GPUs: where the fewest are left over") {
+        add_node("n1", 4);
+        add_node("n2", 2);
+        add_node("n3", 1);
+        add_node("n4", 0);
+        gang::spark::Conf conf =
+            tests::with(tests::conf(3), "spark.executor.resource.gpu.amount", "1");
+        conf = tests::with(conf, "spark.executor.resource.gpu.vendor", "nvidia.com");
+        const auto driver = world.submit(tests::driver("d"), conf);
+        world.settle();
+        REQUIRE(world.is_bound(driver));
+        CHECK(world.node_of(driver) == "n4");
+        const std::string* text =
+            core::find_value(world.pod(driver).annotations, "gang-scheduler/reservation");
+        REQUIRE(text != nullptr);
+        CHECK(text->find("nodes=n2:2,n3:1") != std::string::npos);
+    }
+    CHECK(world.violations.empty());
+}
+
 TEST_CASE("queue: who waits for a port alone is in nobody's way who wants none") {
     World world;
     for (const char* name : {"n1", "n2"}) world.add_node(tests::node(name, 4, 64 * 1024));
@@ -338,7 +381,7 @@ TEST_CASE("queue: of several gangs of a kind the smaller goes when the larger ca
 
 TEST_CASE("queue: a driver's own packing counts more than its profile's") {
     config::Schema schema;
-    schema.packings = {core::PackingPolicy::fewest_nodes};
+    schema.profiles.front().packing = core::PackingPolicy::fewest_nodes;
     World world(schema);
     world.add_node(tests::node("n1", 4, 64 * 1024));
     world.add_node(tests::node("n2", 8, 64 * 1024));

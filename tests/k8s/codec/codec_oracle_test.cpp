@@ -355,13 +355,26 @@ private:
         });
     }
 
+    std::string terms() {
+        return some({"nodeSelectorTerms"}, [this](const std::string&) {
+            return list([this] { return term(); });
+        });
+    }
+
+    std::string wish() {
+        return some({"weight", "preference"}, [this](const std::string& name) {
+            return name == "weight" ? scalar() : term();
+        });
+    }
+
     std::string affinity() {
         return some({"nodeAffinity", "podAffinity"}, [this](const std::string&) {
             return some(
-                {"requiredDuringSchedulingIgnoredDuringExecution"}, [this](const std::string&) {
-                    return some({"nodeSelectorTerms"}, [this](const std::string&) {
-                        return list([this] { return term(); });
-                    });
+                {"requiredDuringSchedulingIgnoredDuringExecution",
+                 "preferredDuringSchedulingIgnoredDuringExecution"},
+                [this](const std::string& name) {
+                    return name.starts_with("preferred") ? list([this] { return wish(); })
+                                                         : terms();
                 });
         });
     }

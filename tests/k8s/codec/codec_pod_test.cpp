@@ -138,11 +138,13 @@ TEST_CASE("codec_pod: pod-level requests replace the sum") {
     CHECK(pod.requests.memory_bytes == 1024 * 1024);
 }
 
-TEST_CASE("codec_pod: selector, required affinity and tolerations") {
+TEST_CASE("codec_pod: selector, node affinity and tolerations") {
     const auto pod = with_spec(R"(
       "nodeSelector": {"b": "2", "a": "1"},
       "affinity": {"nodeAffinity": {
-        "preferredDuringSchedulingIgnoredDuringExecution": [{"weight": 1, "preference": {}}],
+        "preferredDuringSchedulingIgnoredDuringExecution": [
+          {"weight": 80, "preference": {"matchExpressions": [{"key": "ssd", "operator": "Exists"}]}},
+          {"weight": 101, "preference": {}}],
         "requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [
           {"matchExpressions": [{"key": "k", "operator": "NotIn", "values": ["x", "y"]},
                                 {"key": "n", "operator": "Gt", "values": ["5"]}]},
@@ -160,6 +162,9 @@ TEST_CASE("codec_pod: selector, required affinity and tolerations") {
         std::vector<core::NodeSelectorTerm>{
             {{{"k", Op::not_in, {"x", "y"}}, {"n", Op::greater, {"5"}}}, {}},
             {{}, {{"metadata.name", Op::in, {"n1"}}}}});
+    CHECK(
+        constraints.preferred_affinity ==
+        std::vector<core::PreferredTerm>{{80, {{{"ssd", Op::exists, {}}}, {}}}, {100, {}}});
     using Effect = core::TaintEffect;
     CHECK(
         constraints.tolerations == std::vector<core::Toleration>{

@@ -1,0 +1,112 @@
+#include "core/cluster/standard_reasons.hpp"
+
+#include "core/base/result.hpp"
+#include "core/cluster/capacity.hpp"
+#include "core/filter/filters.hpp"
+#include "core/value/exclusive.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+#include <vector>
+
+namespace core {
+
+namespace {
+
+using Counts = std::map<std::string, std::int64_t, std::less<>>;
+
+/// A node that is not ready has the control plane's taint for that. What we alone know of a node
+/// has no word there.
+std::string_view text_of(FilterReason reason) {
+    switch (reason) {
+        case FilterReason::not_ready:
+        case FilterReason::untolerated_taint:
+            return "node(s) had untolerated taint(s)";
+        case FilterReason::quarantined:
+            return "node(s) just refused a pod";
+        case FilterReason::port_refused:
+            return "node(s) didn't have free ports for the requested pod ports";
+        case FilterReason::cordoned:
+            return "node(s) were unschedulable";
+        case FilterReason::node_selector:
+        case FilterReason::node_affinity:
+            return "node(s) didn't match Pod's node affinity/selector";
+        case FilterReason::none:
+            break;
+    }
+    ENSURE(!"a reason to refuse a node");
+    return {};
+}
+
+void note(Counts& counts, std::string_view reason) {
+    const auto found = counts.find(reason);
+    if (found != counts.end()) {
+        ++found->second;
+    } else {
+        counts.emplace(reason, 1);
+    }
+}
+
+bool is_short(std::int64_t left, std::int64_t wanted) {
+    return wanted > 0 && left < wanted;
+}
+
+/// Of a node that every filter before lets pass.
+void note_shortages(
+    Counts& counts,
+    const Cluster& cluster,
+    const FreeColumns& free,
+    NodeIndex node,
+    const Demand& wanted) {
+    const auto left = [&](ExtendedId id) { return free.columns->extended(node, id, free.view); };
+    const auto is_taken = [&](const ExtendedDemand& one) {
+        return is_exclusive(cluster.extended_name(one.id)) && is_short(left(one.id), one.amount);
+    };
+    if (std::any_of(wanted.extended.begin(), wanted.extended.end(), is_taken)) {
+        note(counts, text_of(FilterReason::port_refused));
+        return;
+    }
+    const std::size_t row = node.value;
+    if (pod_slots(free.pods[row]) < 1) note(counts, "Too many pods");
+    if (is_short(beyond(free.cpu[row], free.headroom.cpu_milli), wanted.cpu_milli)) {
+        note(counts, "Insufficient cpu");
+    }
+    if (is_short(beyond(free.memory[row], free.headroom.memory_bytes), wanted.memory_bytes)) {
+        note(counts, "Insufficient memory");
+    }
+    if (is_short(free.ephemeral[row], wanted.ephemeral_bytes)) {
+        note(counts, "Insufficient ephemeral-storage");
+    }
+    for (const ExtendedDemand& one : wanted.extended) {
+        if (is_short(left(one.id), one.amount)) {
+            note(counts, "Insufficient " + cluster.extended_name(one.id));
+        }
+    }
+}
+
+}  // namespace
+
+std::string describe_as_kube_scheduler(const Cluster& cluster, ShapeId shape, View view) {
+    if (cluster.node_count() == 0) return "no nodes available to schedule pods";
+    const FreeColumns free(cluster.columns(), view, cluster.headroom());
+    Counts counts;
+    for (const NodeIndex node : cluster.nodes_by_name()) {
+        const FilterVerdict verdict = filter_node(cluster.node(node), cluster.constraints(shape));
+        if (verdict.passes()) {
+            note_shortages(counts, cluster, free, node, cluster.demand(shape));
+        } else {
+            note(counts, text_of(verdict.reason));
+        }
+    }
+    std::vector<std::string> reasons;
+    for (const auto& [reason, count] : counts)
+        reasons.push_back(fmt::format("{} {}", count, reason));
+    std::sort(reasons.begin(), reasons.end());
+    return fmt::format(
+        "0/{} nodes are available: {}.", cluster.node_count(), fmt::join(reasons, ", "));
+}
+
+}  // namespace core

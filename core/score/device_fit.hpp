@@ -1,0 +1,18 @@
+#pragma once
+// Scores by the devices (GPUs) that a pod asks for: amounts, not percent. To a pod that asks for
+// none all nodes are alike.
+
+#include "core/score/node_load.hpp"
+
+#include <cstdint>
+
+namespace core {
+
+/// Best fit: the fewer of them are left over after the pod, the better; 0 at best.
+std::int64_t gpu_bestfit(const NodeLoad& load);
+
+/// The more of them are handed out already, the better: best fit only where all nodes have equally
+/// many, and toy-scheduler's picker.
+std::int64_t most_requested(const NodeLoad& load);
+
+}  // namespace core

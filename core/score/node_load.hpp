@@ -1,0 +1,50 @@
+#pragma once
+// One node as scores see it: of each resource what it has, what is taken, and what the pod asks
+// that is to be placed. Amounts are sums of requests: kube-scheduler's scores count 100m CPU and
+// 200Mi memory for a container that requests nothing (GetNonzeroRequests), which is not kept of
+// pods here, so that such pods count as nothing.
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+
+namespace core {
+
+/// One resource of one node, in the resource's own unit; nothing is negative.
+struct Load {
+    std::int64_t allocatable = 0;
+    std::int64_t requested = 0;  ///< by the pods that are there, or planned there
+    std::int64_t asked = 0;      ///< by the pod that is to be placed
+
+    /// With the pod; clamped at 2^63-1.
+    std::int64_t after() const {
+        std::int64_t sum = 0;
+        const bool overflows = __builtin_add_overflow(requested, asked, &sum);
+        return overflows ? std::numeric_limits<std::int64_t>::max() : sum;
+    }
+};
+
+struct NodeLoad {
+    Load cpu;
+    Load memory;
+    Load devices;  ///< the extended resources that the pod asks for, added up
+};
+
+/// How much of a resource is used, for formulas that multiply: 100 times either number fits in 64
+/// bits.
+struct Used {
+    std::int64_t part = 0;  ///< more than the whole: too much, and no matter how much
+    std::int64_t whole = 0;
+};
+
+/// Past 2^56 both are divided by 128.
+inline Used used(std::int64_t part, std::int64_t whole) {
+    constexpr std::int64_t exact_max = std::int64_t{1} << 56;
+    if (whole <= exact_max) return {std::min(part, whole + 1), whole};
+    return {part / 128, whole / 128};
+}
+
+/// The best that a node gets from one of kube-scheduler's scores; the least is 0.
+inline constexpr std::int64_t score_max = 100;
+
+}  // namespace core

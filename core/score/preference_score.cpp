@@ -1,0 +1,31 @@
+#include "core/score/preference_score.hpp"
+
+#include "core/score/node_load.hpp"
+
+namespace core {
+
+namespace {
+
+constexpr std::int64_t weight_of_taints = 3;
+constexpr std::int64_t weight_of_affinity = 2;
+
+std::int64_t normalised(std::int64_t count, std::int64_t most) {
+    return most == 0 ? 0 : score_max * count / most;
+}
+
+}  // namespace
+
+std::int64_t taint_toleration(std::int32_t taints, std::int32_t most) {
+    return score_max - normalised(taints, most);
+}
+
+std::int64_t node_affinity(std::int32_t weight, std::int32_t most) {
+    return normalised(weight, most);
+}
+
+std::int64_t preference_score(const Preference& preference, const Preference& most) {
+    return weight_of_taints * taint_toleration(preference.taints, most.taints) +
+           weight_of_affinity * node_affinity(preference.weight, most.weight);
+}
+
+}  // namespace core

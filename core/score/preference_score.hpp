@@ -1,0 +1,19 @@
+#pragma once
+// kube-scheduler's TaintToleration and NodeAffinity: what speaks against a node, and for it.
+
+#include "core/filter/preference.hpp"
+
+#include <cstdint>
+
+namespace core {
+
+/// 100 - 100 * taints / most, and 100 where no node has any.
+std::int64_t taint_toleration(std::int32_t taints, std::int32_t most);
+
+/// 100 * weight / most, and 0 where no node has any.
+std::int64_t node_affinity(std::int32_t weight, std::int32_t most);
+
+/// Both with kube-scheduler's weights, 3 and 2: 0 to 500.
+std::int64_t preference_score(const Preference& preference, const Preference& most);
+
+}  // namespace core

@@ -1,0 +1,53 @@
+#include "core/cluster/standard_reasons.hpp"
+
+#include "core/value/exclusive.hpp"
+#include "tests/support/builders.hpp"
+
+#include <doctest/doctest.h>
+
+using build::node;
+using build::resources;
+using core::View;
+
+namespace {
+
+std::string reasons(core::Cluster& cluster, const core::Resources& asked) {
+    const core::ShapeId shape = cluster.intern_shape(asked, {});
+    std::string text = core::describe_as_kube_scheduler(cluster, shape, View::free);
+    cluster.release_shape(shape);
+    return text;
+}
+
+}  // namespace
+
+TEST_CASE("TOY-3: standard reasons: the line of kubectl describe") {
+    core::Cluster cluster;
+    for (const char* name : {"n1", "n2"}) {
+        cluster.upsert_node(node(name).cpu(8).extended("nvidia.com/gpu", "4"));
+    }
+    core::Resources five = resources("1");
+    build::set(five, "nvidia.com/gpu", "5");
+    CHECK(reasons(cluster, five) == "0/2 nodes are available: 2 Insufficient nvidia.com/gpu.");
+}
+
+TEST_CASE("standard reasons: a node counts once for the first plugin that fails it") {
+    core::Cluster cluster;
+    cluster.upsert_node(node("cordoned").cpu(8).cordoned());
+    cluster.upsert_node(node("down").cpu(8).ready(false));
+    cluster.upsert_node(node("full").cpu(1).pods(0));
+    cluster.upsert_node(node("port").cpu(1));
+    cluster.upsert_node(node("tainted").cpu(1).taint("k", "v"));
+    core::Resources asked = resources("2");
+    core::add_host_ports(asked, {{"", "TCP", 80}, {"", "UDP", 80}});
+    cluster.upsert_pod("u", "port", asked, core::UsedBy::other_scheduler);
+    CHECK(
+        reasons(cluster, asked) ==
+        "0/5 nodes are available: 1 Insufficient cpu, 1 Too many pods, "
+        "1 node(s) didn't have free ports for the requested pod ports, "
+        "1 node(s) were unschedulable, 2 node(s) had untolerated taint(s).");
+}
+
+TEST_CASE("standard reasons: without nodes") {
+    core::Cluster cluster;
+    CHECK(reasons(cluster, resources("1")) == "no nodes available to schedule pods");
+}
