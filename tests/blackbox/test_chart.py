@@ -1,6 +1,7 @@
 """The Helm chart, judged by a real helm and a real API server."""
 import base64
 import copy
+import importlib.util
 import json
 import subprocess
 from pathlib import Path
@@ -13,6 +14,7 @@ from support.api import ApiError, Json
 from support.chart import CHART, RELEASE, Helm, find
 from support.rig import Rig, binary
 
+MANIFESTS = CHART.parent / "manifests"
 VALUES = [None, *sorted(path.name for path in (CHART / "ci").iterdir())]
 FOREIGN = "monitoring.coreos.com"  # kinds that exist only where the Prometheus operator is installed
 real = pytest.mark.parametrize("rig_name", ["real"], indirect=True, scope="session")
@@ -56,6 +58,26 @@ def test_the_program_takes_the_rendered_configuration(offline: Helm, values: str
     path.write_text(find(offline.template(*arguments_of(values)), "ConfigMap")["data"]["config.yaml"])
     result = subprocess.run([str(binary()), "check-config", str(path)], capture_output=True, text=True, timeout=10)
     assert result.returncode == 0, result.stdout + result.stderr
+
+
+def test_the_plain_manifests_are_what_the_chart_makes(helm: Path) -> None:
+    """After a change of the chart: scripts/manifests.py HELM."""
+    spec = importlib.util.spec_from_file_location("manifests", CHART.parents[1] / "scripts/manifests.py")
+    assert spec is not None and spec.loader is not None
+    script = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(script)
+    for name, text in script.manifests(str(helm)).items():
+        assert (MANIFESTS / name).read_text() == text, f"charts/manifests/{name} is of an older chart"
+
+
+@real
+@pytest.mark.parametrize("name", ["as-deployment.yaml", "as-static-pod.yaml"])
+def test_the_api_server_takes_the_plain_manifests(rig: Rig, kubectl_program: Path, name: str) -> None:
+    result = subprocess.run(
+        [str(kubectl_program), "--kubeconfig", str(rig.kubeconfig), "apply", "--dry-run=server",
+         "--validate=strict", "-f", str(MANIFESTS / name)], capture_output=True, text=True, timeout=30)
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.count("(server dry run)") == (MANIFESTS / name).read_text().count("\nkind: ")
 
 
 @real
