@@ -19,7 +19,7 @@ void collect(
         for (const auto& [name, child] : schema["properties"].GetObject()) {
             collect(child, path + (path.empty() ? "" : ".") + name.GetString(), out);
         }
-    } else if (schema.HasMember("items")) {
+    } else if (schema.HasMember("items") && schema["items"].HasMember("properties")) {
         collect(schema["items"], path + "[]", out);
     } else {
         out.push_back(path);
