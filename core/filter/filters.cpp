@@ -1,10 +1,13 @@
 #include "core/filter/filters.hpp"
 
 #include "core/base/result.hpp"
+#include "core/value/exclusive.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <optional>
+#include <utility>
 
 namespace core {
 
@@ -69,6 +72,36 @@ bool is_of_condition(const Taint& taint) {
     return taint.key.starts_with("node.kubernetes.io/");
 }
 
+bool passes_node_ports(const Node& node, const Constraints& constraints) {
+    return !node.refuses_host_ports || !constraints.has_host_ports;
+}
+
+bool passes_cordon(const Node& node, const Constraints& constraints) {
+    return !node.unschedulable || tolerates_cordon(constraints.tolerations);
+}
+
+bool passes_taints(const Node& node, const Constraints& constraints) {
+    return find_untolerated_taint(node.taints, constraints.tolerations) == nullptr;
+}
+
+bool passes_node_selector(const Node& node, const Constraints& constraints) {
+    return matches_node_selector(node, constraints.node_selector);
+}
+
+/// What a filter asks of one node alone. The others are a matter of room, or of other pods.
+struct Rule {
+    FilterId filter;
+    FilterReason reason;
+    bool (*passes)(const Node& node, const Constraints& constraints);
+};
+
+constexpr std::array rules = {
+    Rule{FilterId::node_ports, FilterReason::port_refused, passes_node_ports},
+    Rule{FilterId::node_unschedulable, FilterReason::cordoned, passes_cordon},
+    Rule{FilterId::taint_toleration, FilterReason::untolerated_taint, passes_taints},
+    Rule{FilterId::node_affinity, FilterReason::node_selector, passes_node_selector},
+    Rule{FilterId::node_affinity, FilterReason::node_affinity, matches_required_affinity}};
+
 }  // namespace
 
 bool matches_term(const Node& node, const NodeSelectorTerm& term) {
@@ -129,20 +162,21 @@ bool tolerates_cordon(const std::vector<Toleration>& tolerations) {
 FilterVerdict filter_node(const Node& node, const Constraints& constraints) {
     if (!node.ready) return {FilterReason::not_ready, nullptr};
     if (node.is_quarantined) return {FilterReason::quarantined, nullptr};
-    if (node.refuses_host_ports && constraints.has_host_ports) {
-        return {FilterReason::port_refused, nullptr};
+    for (const Rule& rule : rules) {
+        if (constraints.left_out.contains(rule.filter) || rule.passes(node, constraints)) continue;
+        const bool is_taint = rule.filter == FilterId::taint_toleration;
+        return {
+            rule.reason,
+            is_taint ? find_untolerated_taint(node.taints, constraints.tolerations) : nullptr};
     }
-    if (node.unschedulable && !tolerates_cordon(constraints.tolerations)) {
-        return {FilterReason::cordoned, nullptr};
-    }
-    const Taint* taint = find_untolerated_taint(node.taints, constraints.tolerations);
-    if (taint != nullptr) return {FilterReason::untolerated_taint, taint};
-    if (!matches_node_selector(node, constraints.node_selector)) {
-        return {FilterReason::node_selector, nullptr};
-    }
-    if (!matches_required_affinity(node, constraints))
-        return {FilterReason::node_affinity, nullptr};
     return {};
+}
+
+void leave_out(FilterSet filters, Resources& requests, Constraints& constraints) {
+    constraints.left_out = filters;
+    if (!filters.contains(FilterId::node_ports)) return;
+    constraints.has_host_ports = false;
+    requests = without_host_ports(std::move(requests));
 }
 
 bool is_closed(const Node& node) {
@@ -153,15 +187,15 @@ bool is_closed(const Node& node) {
 }
 
 bool passes_when_open(const Node& node, const Constraints& constraints) {
-    return std::none_of(
-               node.taints.begin(),
-               node.taints.end(),
-               [&constraints](const Taint& taint) {
-                   return keeps_off(taint) && !is_of_condition(taint) &&
-                          !any_tolerates(constraints.tolerations, taint);
-               }) &&
-           matches_node_selector(node, constraints.node_selector) &&
-           matches_required_affinity(node, constraints);
+    const auto is_lasting = [&constraints](const Taint& taint) {
+        return keeps_off(taint) && !is_of_condition(taint) &&
+               !any_tolerates(constraints.tolerations, taint);
+    };
+    const bool passes_taints = constraints.left_out.contains(FilterId::taint_toleration) ||
+                               std::none_of(node.taints.begin(), node.taints.end(), is_lasting);
+    return passes_taints && (constraints.left_out.contains(FilterId::node_affinity) ||
+                             (matches_node_selector(node, constraints.node_selector) &&
+                              matches_required_affinity(node, constraints)));
 }
 
 std::string describe(const FilterVerdict& verdict) {

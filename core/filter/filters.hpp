@@ -1,10 +1,12 @@
 #pragma once
 // Pure predicates on one node: may a pod with these constraints go there at all? Room is not looked
 // at here (capacity is arithmetic, see placement.hpp). The rules and their corner cases are
-// kube-scheduler's: NodeUnschedulable, NodeAffinity, TaintToleration.
+// kube-scheduler's: NodePorts, NodeUnschedulable, TaintToleration, NodeAffinity. A pod's profile
+// may leave some of them out.
 
 #include "core/value/constraints.hpp"
 #include "core/value/node.hpp"
+#include "core/value/resources.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -35,8 +37,12 @@ struct FilterVerdict {
     friend bool operator==(const FilterVerdict&, const FilterVerdict&) = default;
 };
 
-/// All rules, first failure wins.
+/// All rules that are not left out, first failure wins.
 FilterVerdict filter_node(const Node& node, const Constraints& constraints);
+
+/// A pod, or an executor to come, of a profile without these filters. NodePorts is a matter of
+/// resources: without it the pod wants no port.
+void leave_out(FilterSet filters, Resources& requests, Constraints& constraints);
 
 /// The node is kept from pods by what it is like now, not by what it is for: not ready, cordoned,
 /// quarantined, or tainted by the control plane for its condition (node.kubernetes.io/...).

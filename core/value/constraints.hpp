@@ -2,6 +2,8 @@
 // Which nodes a pod may go to: node selector, required node affinity, tolerations, and whether it
 // asks for ports of the node's own; and which of them it would rather go to.
 
+#include "core/value/filter_set.hpp"
+
 #include <compare>
 #include <cstdint>
 #include <string>
@@ -69,6 +71,8 @@ struct Constraints {
     std::vector<Toleration> tolerations;
     /// Some container wants a port of its node: a kubelet may refuse it where others may go.
     bool has_host_ports = false;
+    /// Filters that its profile does not ask; mostly none.
+    FilterSet left_out = {};
     friend auto operator<=>(const Constraints&, const Constraints&) = default;
 };
 

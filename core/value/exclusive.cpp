@@ -9,6 +9,8 @@ namespace core {
 
 namespace {
 
+constexpr std::string_view host_port = "host port ";
+
 void add(Resources& into, std::string name, std::int64_t amount) {
     Resources one;
     one.extended.push_back({std::move(name), amount});
@@ -21,7 +23,7 @@ void add(Resources& into, std::string name, std::int64_t amount) {
 /// wants every address does not fit beside it.
 void add_host_ports(Resources& into, const std::vector<HostPort>& ports) {
     for (const HostPort& port : ports) {
-        const std::string name = fmt::format("host port {}/{}", port.port, port.protocol);
+        const std::string name = fmt::format("{}{}/{}", host_port, port.port, port.protocol);
         const bool is_everywhere = port.ip.empty() || port.ip == "0.0.0.0";
         if (is_everywhere) {
             add(into, name, exclusive_all);
@@ -30,6 +32,13 @@ void add_host_ports(Resources& into, const std::vector<HostPort>& ports) {
             add(into, fmt::format("{} of {}", name, port.ip), exclusive_all);
         }
     }
+}
+
+Resources without_host_ports(Resources resources) {
+    std::erase_if(resources.extended, [](const ExtendedResource& entry) {
+        return entry.name.starts_with(host_port);
+    });
+    return resources;
 }
 
 Resources without_exclusives(Resources resources) {

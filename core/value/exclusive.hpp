@@ -36,6 +36,9 @@ inline bool is_exclusive(std::string_view extended_name) {
 /// and protocol, and equal addresses or one that is 0.0.0.0. Ports of one pod do not conflict.
 void add_host_ports(Resources& into, const std::vector<HostPort>& ports);
 
+/// Without what add_host_ports() adds: nothing is known then of the ports that a pod takes.
+Resources without_host_ports(Resources resources);
+
 /// Without what is exclusive: what the API server's objects say.
 Resources without_exclusives(Resources resources);
 

@@ -93,6 +93,11 @@ struct Of<core::Toleration> {
         Field{"seconds", &T::seconds}};
 };
 template <>
+struct Of<core::FilterSet> {
+    using T = core::FilterSet;
+    static constexpr auto list = std::tuple{Field{"bits", &T::bits}};
+};
+template <>
 struct Of<core::Constraints> {
     using T = core::Constraints;
     static constexpr auto list = std::tuple{
@@ -101,7 +106,8 @@ struct Of<core::Constraints> {
         Field{"affinity", &T::required_affinity},
         Field{"preferred", &T::preferred_affinity},
         Field{"tolerations", &T::tolerations},
-        Field{"hostPorts", &T::has_host_ports}};
+        Field{"hostPorts", &T::has_host_ports},
+        Field{"leftOut", &T::left_out}};
 };
 template <>
 struct Of<core::OwnerReference> {

@@ -1,5 +1,7 @@
 #include "core/filter/filters.hpp"
 
+#include "core/filter/filter_names.hpp"
+#include "core/value/exclusive.hpp"
 #include "tests/support/builders.hpp"
 
 #include <doctest/doctest.h>
@@ -190,4 +192,59 @@ TEST_CASE("filters: selector and affinity give their own reasons") {
     constraints.node_selector.clear();
     constraints.has_required_affinity = true;
     CHECK(filter_node(node("n"), constraints).reason == FilterReason::node_affinity);
+}
+
+TEST_CASE("filters: what a profile leaves out is not asked") {
+    const core::Node tainted = node("n").taint("a", "").cordoned();
+    Constraints constraints;
+    constraints.node_selector = {{"pool", "x"}};
+    const auto without = [&](core::FilterSet left_out) {
+        Constraints rules = constraints;
+        core::Resources none;
+        core::leave_out(left_out, none, rules);
+        return filter_node(tainted, rules).reason;
+    };
+    using core::FilterId;
+    constexpr core::FilterSet none;
+    CHECK(without(none) == FilterReason::cordoned);
+    CHECK(without(none.with(FilterId::node_unschedulable)) == FilterReason::untolerated_taint);
+    constexpr auto open = none.with(FilterId::node_unschedulable).with(FilterId::taint_toleration);
+    CHECK(without(open) == FilterReason::node_selector);
+    CHECK(without(open.with(FilterId::node_affinity)) == FilterReason::none);
+    CHECK(without(core::all_filters) == FilterReason::none);
+    constraints.left_out = open.with(FilterId::node_affinity);
+    CHECK(core::passes_when_open(tainted, constraints));
+    CHECK(filter_node(node("n").ready(false), constraints).reason == FilterReason::not_ready);
+}
+
+TEST_CASE("filters: without NodePorts a pod wants no port") {
+    Constraints constraints;
+    constraints.has_host_ports = true;
+    core::Resources requests;
+    requests.cpu_milli = 500;
+    requests.extended = {{"nvidia.com/gpu", 1}};
+    core::Resources with_ports = requests;
+    core::add_host_ports(with_ports, {{"", "TCP", 80}, {"10.0.0.1", "UDP", 53}});
+    core::leave_out(core::FilterSet{}.with(core::FilterId::node_ports), with_ports, constraints);
+    CHECK(with_ports == requests);
+    CHECK_FALSE(constraints.has_host_ports);
+}
+
+TEST_CASE("filters: every name stands for a filter, and each filter has its plugin's name") {
+    for (const core::FilterName& one : core::filter_names()) {
+        CAPTURE(one.name);
+        CHECK_FALSE(one.filters.empty());
+        CHECK(core::find_filter_name(one.name) == &one);
+    }
+    for (std::size_t i = 0; i < core::filter_count; ++i) {
+        const auto id = static_cast<core::FilterId>(i);
+        const core::FilterName* const found = core::find_filter_name(core::to_string(id));
+        REQUIRE(found != nullptr);
+        CHECK(found->filters == core::FilterSet{}.with(id));
+        CHECK_FALSE(found->is_predicate);
+    }
+    CHECK(core::find_filter_name("PodFitsHostPort") == nullptr);
+    CHECK(core::find_filter_name("MatchNodeSelector")
+              ->filters.contains(core::FilterId::node_affinity));
+    CHECK(core::to_string(core::FilterId::inter_pod_affinity) == "InterPodAffinity");
 }
