@@ -1,8 +1,9 @@
 #include "config/fields.hpp"
 
 #include "config/loader.hpp"
+#include "config/plugins/plugins.hpp"
 #include "config/scalars.hpp"
-#include "config/suggest.hpp"
+#include "config/words/suggest.hpp"
 
 #include <fmt/format.h>
 
@@ -12,8 +13,9 @@
 namespace config {
 namespace {
 
-/// Puts a value into the schema; the text says what is wrong with it, empty if nothing.
-using Setter = std::function<std::string(const Tree&, Schema&)>;
+/// Puts a value into the schema, and may add warnings; the text says what is wrong with it, empty
+/// if nothing.
+using Setter = std::function<std::string(const Tree&, Reading&)>;
 
 struct Field {
     enum class Kind : std::uint8_t { leaf, section, list };
@@ -34,22 +36,34 @@ Field section(std::string name, std::vector<Field> children) {
 
 /// A leaf that must be exactly this text when it is there.
 Field constant(std::string name, std::string_view wanted) {
-    return leaf(std::move(name), [wanted](const Tree& tree, Schema&) -> std::string {
+    return leaf(std::move(name), [wanted](const Tree& tree, Reading&) -> std::string {
         const bool fits = (tree.kind == Tree::Kind::plain || tree.kind == Tree::Kind::quoted) &&
                           tree.scalar == wanted;
         return fits ? "" : fmt::format("found {}, expected {}", describe(tree), wanted);
     });
 }
 
+/// A list of mappings, of which each one begins with a value of its own.
+template <typename Access>
+Field list(std::string name, Access access) {
+    Field made{std::move(name), Field::Kind::list, {}, {}, {}};
+    made.set = [access](const Tree&, Reading& reading) -> std::string {
+        access(reading.schema).clear();
+        return {};
+    };
+    made.begin_item = [access](Schema& schema) { access(schema).emplace_back(); };
+    return made;
+}
+
 /// Stores what a reader made of the value, or hands its complaint on.
 template <typename Reader, typename Access>
 Field value(std::string name, Reader read, Access access) {
-    return leaf(std::move(name), [read, access](const Tree& tree, Schema& schema) -> std::string {
+    return leaf(std::move(name), [read, access](const Tree& tree, Reading& reading) -> std::string {
         auto result = read(tree);
         if (!result) {
             return result.error().message;
         }
-        access(schema) = *std::move(result);
+        access(reading.schema) = *std::move(result);
         return {};
     });
 }
@@ -125,6 +139,65 @@ Field logging() {
              "level", level, [](Schema & s) -> auto& { return s.log_level; })});
 }
 
+Field filters() {
+    return leaf("filters", [](const Tree& tree, Reading& reading) -> std::string {
+        const auto chosen = read_filters(tree, reading.warnings);
+        if (!chosen) {
+            return chosen.error().message;
+        }
+        reading.schema.profiles.back().left_out = core::all_filters.without(*chosen);
+        return {};
+    });
+}
+
+Field scores() {
+    const auto last = [](Schema & s) -> auto& {
+        return s.profiles.back().scores.back();
+    };
+    Field all = list(
+        "scores", [](Schema & s) -> auto& { return s.profiles.back().scores; });
+    Field resources = list(
+        "resources", [last](Schema & s) -> auto& { return last(s).resources; });
+    resources.children = {
+        value(
+            "name",
+            read_scored_resource,
+            [last](Schema & s) -> auto& { return last(s).resources.back().name; }),
+        value(
+            "weight", integer_in(1, 100), [last](Schema & s) -> auto& {
+                return last(s).resources.back().weight;
+            })};
+    Field shape = list(
+        "shape", [last](Schema & s) -> auto& { return last(s).shape; });
+    shape.children = {
+        value(
+            "utilization",
+            integer_in(0, 100),
+            [last](Schema & s) -> auto& { return last(s).shape.back().utilization; }),
+        value(
+            "score", read_shape_score, [last](Schema & s) -> auto& {
+                return last(s).shape.back().score;
+            })};
+    all.children = {
+        leaf(
+            "name",
+            [last](const Tree& tree, Reading& reading) -> std::string {
+                const auto score = read_score(tree, reading.warnings);
+                if (!score) {
+                    return score.error().message;
+                }
+                last(reading.schema).score = *score;
+                return {};
+            }),
+        value(
+            "weight",
+            integer_in(1, core::score_weight_max),
+            [last](Schema & s) -> auto& { return last(s).weight; }),
+        std::move(resources),
+        std::move(shape)};
+    return all;
+}
+
 Field profiles() {
     std::vector<std::pair<std::string, core::PackingPolicy>> packings;
     for (const core::PackingPolicy policy : core::packing_policies()) {
@@ -134,13 +207,9 @@ Field profiles() {
     const auto messages = one_of<Messages>(
         {{"gang-scheduler", Messages::gang_scheduler},
          {"kube-scheduler", Messages::kube_scheduler}});
-    Field list{"profiles", Field::Kind::list, {}, {}, {}};
-    list.set = [](const Tree&, Schema& schema) -> std::string {
-        schema.profiles.clear();
-        return {};
-    };
-    list.begin_item = [](Schema& schema) { schema.profiles.emplace_back(); };
-    list.children = {
+    Field all = list(
+        "profiles", [](Schema & s) -> auto& { return s.profiles; });
+    all.children = {
         value(
             "schedulerName", read_object_name, [](Schema & s) -> auto& {
                 return s.profiles.back().scheduler_name;
@@ -150,8 +219,10 @@ Field profiles() {
         value(
             "gangs", read_bool, [](Schema & s) -> auto& { return s.profiles.back().gangs; }),
         value(
-            "messages", messages, [](Schema & s) -> auto& { return s.profiles.back().messages; })};
-    return list;
+            "messages", messages, [](Schema & s) -> auto& { return s.profiles.back().messages; }),
+        filters(),
+        scores()};
+    return all;
 }
 
 Field gang() {
@@ -376,7 +447,7 @@ private:
     }
 
     void leaf_value(const Field& field, const Tree& tree, const std::string& path) {
-        const std::string wrong = field.set(tree, reading_.schema);
+        const std::string wrong = field.set(tree, reading_);
         if (!wrong.empty()) {
             complain(tree.mark, label(path) + wrong);
         }
@@ -395,7 +466,7 @@ private:
                     joined(field.children)));
             return;
         }
-        field.set(tree, reading_.schema);
+        field.set(tree, reading_);
         for (std::size_t i = 0; i < tree.items.size(); ++i) {
             item(field, tree.items[i], fmt::format("{}[{}]", path, i));
         }

@@ -18,6 +18,7 @@ struct Reading {
     Schema schema;
     Marks marks;
     std::vector<Complaint> complaints;
+    std::vector<Complaint> warnings;  ///< what is understood, and has no effect here
 };
 
 /// Fills a Schema from the document. Keys that are wrong are complained about and keep defaults.

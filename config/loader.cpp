@@ -3,6 +3,7 @@
 #include "config/fields.hpp"
 #include "config/tree.hpp"
 #include "config/validate.hpp"
+#include "config/words/complaints.hpp"
 
 #include <fmt/format.h>
 #include <yaml-cpp/eventhandler.h>
@@ -128,27 +129,6 @@ std::vector<Complaint> check_bytes(std::string_view text) {
     return {};
 }
 
-core::Error report(std::vector<Complaint> complaints, std::string_view file_name) {
-    std::stable_sort(complaints.begin(), complaints.end(), [](const auto& a, const auto& b) {
-        return std::pair(a.mark.line, a.mark.column) < std::pair(b.mark.line, b.mark.column);
-    });
-    std::string text;
-    const std::size_t shown = std::min(complaints.size(), complaints_max);
-    for (std::size_t i = 0; i < shown; ++i) {
-        text += fmt::format(
-            "{}{}:{}:{}: {}",
-            i == 0 ? "" : "\n",
-            file_name,
-            complaints[i].mark.line,
-            complaints[i].mark.column,
-            complaints[i].text);
-    }
-    if (complaints.size() > shown) {
-        text += fmt::format("\n{}: and {} more", file_name, complaints.size() - shown);
-    }
-    return core::Error{std::move(text)};
-}
-
 }  // namespace
 
 ParsedTree parse_tree(std::string_view text) {
@@ -169,7 +149,7 @@ ParsedTree parse_tree(std::string_view text) {
     return std::move(builder.result);
 }
 
-core::Result<Schema> load(std::string_view text, std::string_view file_name) {
+core::Result<Loaded> load(std::string_view text, std::string_view file_name) {
     if (text.size() > file_bytes_max) {
         return report(
             {Complaint{
@@ -188,7 +168,8 @@ core::Result<Schema> load(std::string_view text, std::string_view file_name) {
     if (!reading.complaints.empty()) {
         return report(std::move(reading.complaints), file_name);
     }
-    return std::move(reading.schema);
+    return Loaded{
+        std::move(reading.schema), std::nullopt, lines(std::move(reading.warnings), file_name)};
 }
 
 }  // namespace config

@@ -8,6 +8,7 @@
 #include "core/base/result.hpp"
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,10 +20,26 @@ inline constexpr std::string_view kind = "SchedulerConfiguration";
 inline constexpr std::size_t file_bytes_max = 1024 * 1024;
 inline constexpr std::size_t complaints_max = 20;  ///< further ones are only counted
 
+/// Where in the cluster the policy of a KubeSchedulerConfiguration is.
+struct PolicyMap {
+    std::string namespace_name;
+    std::string name;
+    friend bool operator==(const PolicyMap&, const PolicyMap&) = default;
+};
+
+struct Loaded {
+    Schema schema;
+    /// Something: the schema's profile is complete only when this is read (apply_policy).
+    std::optional<PolicyMap> policy_map;
+    /// "file:line:column: ...": what is understood, and has no effect here.
+    std::vector<std::string> warnings;
+    friend bool operator==(const Loaded&, const Loaded&) = default;
+};
+
 /// Reads the text of a configuration file. Every key may be left out; an empty text is all
 /// defaults. The error holds one line "file:line:column: what was found, what was expected" for
 /// each thing that is wrong.
-core::Result<Schema> load(std::string_view text, std::string_view file_name);
+core::Result<Loaded> load(std::string_view text, std::string_view file_name);
 
 /// Every key that load() accepts, in dotted form ("gang.neverRunning.after", "profiles[].…"), in
 /// the order of the documentation.

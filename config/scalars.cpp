@@ -3,7 +3,7 @@
 #include "config/address.hpp"
 #include "config/duration.hpp"
 #include "config/printable.hpp"
-#include "config/suggest.hpp"
+#include "config/words/suggest.hpp"
 #include "core/value/quantity.hpp"
 
 #include <fmt/format.h>

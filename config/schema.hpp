@@ -3,6 +3,8 @@
 // refuses whatever is not here.
 
 #include "core/placement/packing_policy.hpp"
+#include "core/score/weighted_score.hpp"
+#include "core/value/filter_set.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -74,6 +76,8 @@ struct Profile {
     core::PackingPolicy packing = core::PackingPolicy::tightest;
     bool gangs = true;  ///< false: every pod by itself, whatever it says of a gang
     Messages messages = Messages::gang_scheduler;
+    core::FilterSet left_out = {};  ///< filters that its pods are not asked
+    core::ScoreOrder scores = {};   ///< empty: by packing
     friend bool operator==(const Profile&, const Profile&) = default;
 };
 

@@ -1,6 +1,7 @@
 #include "config/validate.hpp"
 
 #include "config/duration.hpp"
+#include "config/plugins/plugins.hpp"
 
 #include <fmt/format.h>
 
@@ -61,12 +62,48 @@ void check_names(const Reading& reading, std::vector<Complaint>& out) {
     }
 }
 
+/// Of a profile: `packing` and `scores` both say which nodes come first.
+void check_order(const Reading& reading, std::size_t profile, std::vector<Complaint>& out) {
+    const std::string path = fmt::format("profiles[{}]", profile);
+    const std::string packing = path + ".packing";
+    const std::string scores = path + ".scores";
+    if (!reading.marks.contains(packing) || !reading.marks.contains(scores)) {
+        return;
+    }
+    out.push_back(Complaint{
+        place(reading.marks, {scores.c_str()}),
+        fmt::format("{}: found packing beside scores, expected one of them", path)});
+}
+
+void check_scores(const Reading& reading, std::size_t profile, std::vector<Complaint>& out) {
+    std::set<core::ScoreId> seen;
+    const core::ScoreOrder& scores = reading.schema.profiles[profile].scores;
+    for (std::size_t i = 0; i < scores.size(); ++i) {
+        const std::string path = fmt::format("profiles[{}].scores[{}]", profile, i);
+        std::string problem = find_score_problem(scores[i]);
+        if (!seen.insert(scores[i].score).second) {
+            problem = fmt::format(
+                "found {} a second time, expected each score once",
+                core::plugin_name(scores[i].score));
+        }
+        if (!problem.empty()) {
+            out.push_back(Complaint{
+                place(reading.marks, {(path + ".name").c_str()}),
+                fmt::format("{}: {}", path, problem)});
+        }
+    }
+}
+
 }  // namespace
 
 std::vector<Complaint> validate(const Reading& reading) {
     std::vector<Complaint> out;
     check_lease(reading, out);
     check_names(reading, out);
+    for (std::size_t i = 0; i < reading.schema.profiles.size(); ++i) {
+        check_order(reading, i, out);
+        check_scores(reading, i, out);
+    }
     return out;
 }
 

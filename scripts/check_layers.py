@@ -29,7 +29,7 @@ ROOMS = {
     "core/cluster": f"{VALUES} core/filter",
     "core/score": f"{VALUES} core/filter",
     "core/placement": f"{VALUES} core/cluster core/score",
-    "config": f"{VALUES} core/placement",
+    "config": f"{VALUES} core/filter core/placement core/score",
 
     "gang/declare/spark": f"{VALUES} config",
     "gang/door": f"{VALUES} gang/declare/spark",

@@ -1,7 +1,7 @@
 #include "config/profiles/builtin_profiles.hpp"
 
 #include "config/loader.hpp"
-#include "config/suggest.hpp"
+#include "config/words/suggest.hpp"
 
 #include <fmt/format.h>
 
@@ -30,12 +30,12 @@ core::Result<core::Done> add_builtin_profile(Schema& schema, std::string_view na
     if (!loaded) {
         return loaded.error();
     }
-    for (Profile& profile : loaded->profiles) {
+    for (Profile& profile : loaded->schema.profiles) {
         if (schema.find_profile(profile.scheduler_name) == nullptr) {
             schema.profiles.push_back(std::move(profile));
         }
     }
-    for (std::string& scarce : loaded->nodes.scarce) {
+    for (std::string& scarce : loaded->schema.nodes.scarce) {
         auto& known = schema.nodes.scarce;
         if (std::find(known.begin(), known.end(), scarce) == known.end()) {
             known.push_back(std::move(scarce));

@@ -14,6 +14,7 @@
 #include "core/cluster/scan.hpp"
 #include "core/placement/node_rank.hpp"
 #include "core/placement/packing_policy.hpp"
+#include "core/score/weighted_score.hpp"
 
 #include <array>
 #include <cstdint>
@@ -34,6 +35,10 @@ class Packing {
 public:
     /// The cluster must not change until end().
     void begin(const Cluster& cluster, View view, const std::vector<NodeIndex>& excluded);
+    /// Chooses by these scores instead of by policies; nullptr: by policies. They must outlive the
+    /// question.
+    void order_by(const ScoreOrder* scores) { scores_ = scores; }
+    bool is_weighted() const { return scores_ != nullptr; }
     /// Leaves the kept capacities as they were found.
     void end();
 
@@ -148,10 +153,19 @@ private:
     struct Ranking {
         ShapeId shape;
         PackingPolicy policy = PackingPolicy::tightest;
-        const Score* score = nullptr;  ///< nullptr: by capacity
+        const Score* score = nullptr;  ///< nullptr: by capacity, or by weighted scores
+        bool in_one_go = true;         ///< the best node stays the best until it is full
         const Preferences* preferences = nullptr;
         bool has_costs = false;
         bool keeps_off_scarce = false;
+    };
+    /// A resource that one of the weighted scores looks at.
+    struct Counted {
+        enum class Kind : std::uint8_t { cpu, memory, extended };
+        std::size_t score = 0;
+        Kind kind = Kind::cpu;
+        ExtendedDemand asked = {};
+        std::int64_t weight = 1;
     };
     /// A node that may get pods, or has got some.
     struct Candidate {
@@ -189,6 +203,10 @@ private:
     std::int64_t take_ranked(std::int32_t least, std::int64_t wanted, const Capacities& capacities);
     NodeLoad load(Position position, std::int64_t placed) const;
     Load device_load(Position position, std::int64_t placed) const;
+    Load extended_load(Position position, const ExtendedDemand& asked, std::int64_t placed) const;
+    void begin_weighing(ShapeId shape);
+    std::int64_t weighted_score(Position position, std::int64_t placed);
+    void collect_loads(std::size_t score, const NodeLoad& node, Position, std::int64_t placed);
     std::int64_t take_node(Position position, std::int64_t capacity, Level& level);
     Level find_level_up(std::int64_t wanted, const Capacities& capacities);
     Level find_level_down(std::int64_t wanted, const Capacities& capacities);
@@ -221,6 +239,9 @@ private:
     std::vector<Candidate> candidates_;  ///< a heap, the first by rank on top
     Ranking ranking_;
     std::vector<ExtendedDemand> devices_;  ///< that the ranking's shape asks for
+    const ScoreOrder* scores_ = nullptr;
+    std::vector<Counted> counted_;  ///< by score
+    std::vector<WeightedLoad> counted_loads_;
     std::array<std::uint32_t, small_capacities> buckets_ = {};
     std::vector<Group> groups_;
     std::size_t groups_used_ = 0;

@@ -18,7 +18,8 @@ namespace core {
 enum class PackingPolicy : std::uint8_t {
     tightest,      ///< those with the smallest capacity: large holes stay large
     fewest_nodes,  ///< those with the largest: a gang stays together
-    // Those with the best score, pod by pod; in the order of score_table:
+    // Those with the best score, pod by pod; in the order of score_table, where a row needs no name
+    // here:
     least_allocated,
     most_allocated,
     balanced_allocation,
@@ -26,7 +27,8 @@ enum class PackingPolicy : std::uint8_t {
     most_requested,
     first_by_name,
 };
-inline constexpr auto last_packing_policy = PackingPolicy::first_by_name;
+inline constexpr auto last_packing_policy = static_cast<PackingPolicy>(
+    static_cast<std::size_t>(PackingPolicy::fewest_nodes) + packing_scores);
 
 /// nullptr: the policy goes by capacity.
 constexpr const Score* find_score(PackingPolicy policy) {
@@ -34,7 +36,7 @@ constexpr const Score* find_score(PackingPolicy policy) {
     const auto at = static_cast<std::size_t>(policy);
     return at < first ? nullptr : &score_table[at - first];
 }
-static_assert(find_score(last_packing_policy) == &score_table.back());
+static_assert(find_score(last_packing_policy) == &score_table[packing_scores - 1]);
 
 /// "tightest", "fewest-nodes", or the score's name.
 constexpr std::string_view to_string(PackingPolicy policy) {

@@ -71,6 +71,7 @@ struct Planner::Scratch {
 /// extended resources come before all others.
 void Planner::Scratch::prepare(const Cluster& cluster, const PlacementRequest& request) {
     packing.begin(cluster, request.view, request.excluded);
+    packing.order_by(request.scores);
     driver_position.reset();
     policy = request.policy;
     parts_are_scanned = false;
@@ -305,7 +306,8 @@ bool Planner::Scratch::search(const PlacementRequest& request) {
         if (glance != Glance::unclear) return glance == Glance::fits;
     }
     if (scan_and_search(request)) return true;
-    if (parts_used < 2 || find_score(policy) == nullptr) return false;
+    if (parts_used < 2 || !(packing.is_weighted() || find_score(policy) != nullptr)) return false;
+    packing.order_by(nullptr);
     policy = PackingPolicy::tightest;
     return scan_and_search(request);
 }

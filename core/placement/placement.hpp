@@ -3,9 +3,9 @@
 // floor(room / request) pods of a shape, so a gang of any size costs O(nodes) per shape and never
 // O(nodes x executors); where blocks of nodes rule themselves out, or only the largest nodes are
 // wanted, less than that. Which nodes are filled first is the request's policy (PackingPolicy), for
-// the driver and then for the executors beside it. Where nodes have a cost, or soft taints, or a
-// shape has preferences, that comes before it. None of this decides whether a gang of one shape
-// fits.
+// the driver and then for the executors beside it; or its weighted scores. Where nodes have a cost,
+// or soft taints, or a shape has preferences, that comes before it. None of this decides whether a
+// gang of one shape fits.
 //
 // Guarantee: with one executor shape (or none) a plan is found if and only if one exists. With
 // several shapes a plan is always valid but may be missed: shapes are packed largest first, for a
@@ -37,6 +37,7 @@ struct PlacementRequest {
     View view = View::free;
     std::vector<NodeIndex> excluded = {};  ///< nodes not to be used, in any order
     PackingPolicy policy = PackingPolicy::tightest;
+    const ScoreOrder* scores = nullptr;  ///< not nullptr: instead of the policy
 };
 
 struct NodeCount {

@@ -38,7 +38,7 @@ std::int64_t taken(std::int64_t allocatable, std::int64_t free_capacity, std::in
 }  // namespace
 
 bool Packing::is_ranked(ShapeId shape, PackingPolicy policy) const {
-    return find_score(policy) != nullptr || cluster_->has_costs() ||
+    return is_weighted() || find_score(policy) != nullptr || cluster_->has_costs() ||
            cluster_->keeps_off_scarce(shape) ||
            cluster_->find_preferences(cluster_->class_of(shape)) != nullptr;
 }
@@ -48,7 +48,8 @@ void Packing::begin_ranks(ShapeId shape, PackingPolicy policy) {
     ranking_ = {
         shape,
         policy,
-        find_score(policy),
+        is_weighted() ? nullptr : find_score(policy),
+        true,
         cluster_->find_preferences(cluster_->class_of(shape)),
         cluster_->has_costs(),
         cluster_->keeps_off_scarce(shape)};
@@ -60,6 +61,10 @@ void Packing::begin_ranks(ShapeId shape, PackingPolicy policy) {
         return !is_gpu(cluster_->extended_name(wanted.id));
     };
     if (!std::all_of(devices_.begin(), devices_.end(), is_other)) std::erase_if(devices_, is_other);
+    if (is_weighted()) begin_weighing(shape);
+    ranking_.in_one_go = is_weighted()               ? stays_best(*scores_)
+                         : ranking_.score == nullptr ? true
+                                                     : stays_best(ranking_.score->kind);
 }
 
 NodeRank Packing::rank(Position position, std::int64_t capacity, std::int64_t placed) {
@@ -69,6 +74,10 @@ NodeRank Packing::rank(Position position, std::int64_t capacity, std::int64_t pl
     const Node& node = cluster_->node(order_[position]);
     if (ranking_.has_costs) rank.cost = node.cost;
     if (ranking_.keeps_off_scarce) rank.scarcity = node.is_scarce ? 1 : 0;
+    if (is_weighted()) {
+        rank.measure = -weighted_score(position, placed);
+        return rank;
+    }
     if (ranking_.preferences != nullptr) {
         const Preferences& all = *ranking_.preferences;
         rank.dislike = -preference_score(all.by_position[position], all.most);
@@ -102,19 +111,24 @@ NodeLoad Packing::load(Position position, std::int64_t placed) const {
         device_load(position, placed)};
 }
 
+Load Packing::extended_load(
+    Position position, const ExtendedDemand& asked, std::int64_t placed) const {
+    const NodeIndex node = order_[position];
+    const NodeColumns& all = *columns_->columns;
+    const Planned* planned = find_planned(position);
+    std::int64_t now = placed * asked.amount;
+    if (planned != nullptr) now += planned->extended_amount(asked.id);
+    const std::int64_t whole = all.extended(node, asked.id, View::allocatable);
+    return {whole, taken(whole, all.extended(node, asked.id, view_), now), asked.amount};
+}
+
 Load Packing::device_load(Position position, std::int64_t placed) const {
     Load sum;
-    const Planned* planned = find_planned(position);
     for (const ExtendedDemand& wanted : devices_) {
-        const NodeIndex node = order_[position];
-        const NodeColumns& all = *columns_->columns;
-        std::int64_t now = placed * wanted.amount;
-        if (planned != nullptr) now += planned->extended_amount(wanted.id);
-        const std::int64_t whole = all.extended(node, wanted.id, View::allocatable);
-        const std::int64_t used = taken(whole, all.extended(node, wanted.id, view_), now);
-        sum.allocatable = Load{0, sum.allocatable, whole}.after();
-        sum.requested = Load{0, sum.requested, used}.after();
-        sum.asked = Load{0, sum.asked, wanted.amount}.after();
+        const Load one = extended_load(position, wanted, placed);
+        sum.allocatable = Load{0, sum.allocatable, one.allocatable}.after();
+        sum.requested = Load{0, sum.requested, one.requested}.after();
+        sum.asked = Load{0, sum.asked, one.asked}.after();
     }
     return sum;
 }
@@ -134,11 +148,10 @@ std::int64_t Packing::take_ranked(
     });
     const auto is_behind = [](const Candidate& a, const Candidate& b) { return b.rank < a.rank; };
     std::make_heap(candidates_.begin(), candidates_.end(), is_behind);
-    const bool in_one_go = ranking_.score == nullptr || stays_best(ranking_.score->kind);
     while (wanted > 0 && !candidates_.empty()) {
         std::pop_heap(candidates_.begin(), candidates_.end(), is_behind);
         Candidate& best = candidates_.back();
-        const std::int64_t count = in_one_go ? std::min(wanted, best.capacity) : 1;
+        const std::int64_t count = ranking_.in_one_go ? std::min(wanted, best.capacity) : 1;
         wanted -= count;
         best.placed += count;
         if (best.placed == best.capacity || wanted == 0) {

@@ -3,6 +3,7 @@
 #include "core/base/result.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace core {
 
@@ -18,17 +19,25 @@ std::int64_t used_percent(const Load& load) {
     return std::min(use.part, use.whole) * score_max / use.whole;
 }
 
-/// Over the resources that the node has.
-template <typename Score>
-std::int64_t mean(const NodeLoad& load, Score score) {
-    std::int64_t sum = 0;
-    std::int64_t count = 0;
-    for (const Load* one : {&load.cpu, &load.memory}) {
-        if (one->allocatable == 0) continue;
-        sum += score(*one);
-        ++count;
+/// visit(load, weight) for each resource that the node has, of those that count.
+template <typename Visit>
+void for_each_resource(const NodeLoad& node, Visit visit) {
+    const std::array both = {WeightedLoad{node.cpu, 1}, WeightedLoad{node.memory, 1}};
+    for (const WeightedLoad& one : node.resources ? *node.resources : std::span(both)) {
+        if (one.load.allocatable != 0) visit(one.load, one.weight);
     }
-    return count == 0 ? 0 : sum / count;
+}
+
+/// Rounded down.
+template <typename Score>
+std::int64_t mean(const NodeLoad& node, Score score) {
+    std::int64_t sum = 0;
+    std::int64_t weights = 0;
+    for_each_resource(node, [&](const Load& load, std::int64_t weight) {
+        sum += score(load) * weight;
+        weights += weight;
+    });
+    return weights == 0 ? 0 : sum / weights;
 }
 
 }  // namespace
@@ -39,6 +48,19 @@ std::int64_t least_allocated(const NodeLoad& load) {
 
 std::int64_t most_allocated(const NodeLoad& load) {
     return mean(load, used_percent);
+}
+
+/// Rounded to the nearest, unlike the others.
+std::int64_t requested_to_capacity_ratio(const NodeLoad& node) {
+    std::int64_t sum = 0;
+    std::int64_t weights = 0;
+    for_each_resource(node, [&](const Load& load, std::int64_t weight) {
+        const std::int64_t score = requested_to_capacity_ratio(load, node.shape);
+        if (score == 0) return;
+        sum += score * weight;
+        weights += weight;
+    });
+    return weights == 0 ? 0 : (2 * sum + weights) / (2 * weights);
 }
 
 std::int64_t requested_to_capacity_ratio(const Load& load, std::span<const ShapePoint> shape) {

@@ -1,6 +1,6 @@
 #pragma once
-// Scores by the devices (GPUs) that a pod asks for: amounts, not percent. To a pod that asks for
-// none all nodes are alike.
+// Scores by the devices (GPUs) that a pod asks for: amounts, not percent, which
+// beside other scores count up to 100. To a pod that asks for none all nodes are alike.
 
 #include "core/score/node_load.hpp"
 
@@ -8,7 +8,8 @@
 
 namespace core {
 
-/// Best fit: the fewer of them are left over after the pod, the better; 0 at best.
+/// Best fit: the fewer of them are left over after the pod, the better; 100 at best,
+/// one less for each.
 std::int64_t gpu_bestfit(const NodeLoad& load);
 
 /// The more of them are handed out already, the better: best fit only where all nodes have equally

@@ -4,9 +4,13 @@
 // 200Mi memory for a container that requests nothing (GetNonzeroRequests), which is not kept of
 // pods here, so that such pods count as nothing.
 
+#include "core/filter/preference.hpp"
+
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <optional>
+#include <span>
 
 namespace core {
 
@@ -24,10 +28,29 @@ struct Load {
     }
 };
 
+/// One of the resources that a score is to look at.
+struct WeightedLoad {
+    Load load;
+    std::int64_t weight = 1;
+};
+
+/// Where a line of RequestedToCapacityRatio bends.
+struct ShapePoint {
+    std::int64_t utilization = 0;  ///< percent, rising from point to point
+    std::int64_t score = 0;        ///< 0 to 100
+    friend bool operator==(const ShapePoint&, const ShapePoint&) = default;
+};
+
+/// A node, and what the score is told about itself. A packing tells it nothing.
 struct NodeLoad {
     Load cpu;
     Load memory;
     Load devices;  ///< the extended resources that the pod asks for, added up
+    Preference preference = {};
+    Preference most = {};  ///< of each, on any node that the pod may go to
+    /// Nothing: CPU and memory, which weigh the same.
+    std::optional<std::span<const WeightedLoad>> resources = {};
+    std::span<const ShapePoint> shape = {};
 };
 
 /// How much of a resource is used, for formulas that multiply: 100 times either number fits in 64

@@ -1,7 +1,5 @@
 #include "core/score/preference_score.hpp"
 
-#include "core/score/node_load.hpp"
-
 namespace core {
 
 namespace {
@@ -21,6 +19,14 @@ std::int64_t taint_toleration(std::int32_t taints, std::int32_t most) {
 
 std::int64_t node_affinity(std::int32_t weight, std::int32_t most) {
     return normalised(weight, most);
+}
+
+std::int64_t taint_toleration(const NodeLoad& node) {
+    return taint_toleration(node.preference.taints, node.most.taints);
+}
+
+std::int64_t node_affinity(const NodeLoad& node) {
+    return node_affinity(node.preference.weight, node.most.weight);
 }
 
 std::int64_t preference_score(const Preference& preference, const Preference& most) {

@@ -2,6 +2,7 @@
 // kube-scheduler's TaintToleration and NodeAffinity: what speaks against a node, and for it.
 
 #include "core/filter/preference.hpp"
+#include "core/score/node_load.hpp"
 
 #include <cstdint>
 
@@ -12,6 +13,10 @@ std::int64_t taint_toleration(std::int32_t taints, std::int32_t most);
 
 /// 100 * weight / most, and 0 where no node has any.
 std::int64_t node_affinity(std::int32_t weight, std::int32_t most);
+
+/// The same of a node that may be compared.
+std::int64_t taint_toleration(const NodeLoad& node);
+std::int64_t node_affinity(const NodeLoad& node);
 
 /// Both with kube-scheduler's weights, 3 and 2: 0 to 500.
 std::int64_t preference_score(const Preference& preference, const Preference& most);

@@ -21,6 +21,11 @@ bool DeclarationReader::is_ours(const core::Pod& pod) const {
     return schema_.find_profile(pod.scheduler_name) != nullptr;
 }
 
+core::FilterSet DeclarationReader::left_out(std::string_view scheduler_name) const {
+    const config::Profile* const profile = schema_.find_profile(scheduler_name);
+    return profile == nullptr ? core::FilterSet{} : profile->left_out;
+}
+
 /// False: its profile places every pod by itself.
 bool DeclarationReader::may_be_of_gang(const core::Pod& pod) const {
     const config::Profile* const profile = schema_.find_profile(pod.scheduler_name);

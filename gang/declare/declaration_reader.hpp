@@ -9,6 +9,8 @@
 #include "gang/declare/spark/conf.hpp"
 #include "gang/declare/spark/executor/derive.hpp"
 
+#include <string_view>
+
 namespace gang {
 
 class DeclarationReader {
@@ -17,6 +19,8 @@ public:
 
     /// It names one of our scheduler names.
     bool is_ours(const core::Pod& pod) const;
+    /// The filters that pods of this scheduler name are not asked.
+    core::FilterSet left_out(std::string_view scheduler_name) const;
     /// Whether there are gangs at all: the configuration may leave them out.
     bool reads_gangs() const;
     /// Whether labels and annotations may declare a gang.

@@ -1,5 +1,6 @@
 #include "gang/life/pod_events.hpp"
 
+#include "core/filter/filters.hpp"
 #include "gang/model/ledger.hpp"
 #include "gang/reservation/format/reservation.hpp"
 
@@ -28,27 +29,39 @@ void PodEvents::on(const PodUpserted& event) {
         elsewhere_.observe(event.pod);
         return;
     }
-    const auto known = model_.pods.find(event.pod.uid);
+    const core::FilterSet left_out = model_.reader.left_out(event.pod.scheduler_name);
+    if (left_out.empty()) {
+        take(event.pod);
+        return;
+    }
+    core::Pod pod = event.pod;
+    core::leave_out(left_out, pod.requests, pod.constraints.edit());
+    take(pod);
+}
+
+/// One of ours, with the constraints that its profile makes of them.
+void PodEvents::take(const core::Pod& pod) {
+    const auto known = model_.pods.find(pod.uid);
     if (!known) {
-        PodEntry& entry = model_.pods.add(event.pod.uid);
-        entry.pod = event.pod;
+        PodEntry& entry = model_.pods.add(pod.uid);
+        entry.pod = pod;
         model_.pods.share_constraints(entry.pod);
         entry.annotated_slot = read_slot_annotation(entry.pod);
         entry.profile = profile_of(entry.pod);
         // What was there before us has waited before, too; the server's clock is all that tells.
         const bool came_now = model_.pods_list == ListState::complete;
-        entry.seen_ms = came_now ? step_.now_ms : std::min(event.pod.created * 1000, step_.now_ms);
+        entry.seen_ms = came_now ? step_.now_ms : std::min(pod.created * 1000, step_.now_ms);
         take_role(entry);
         observe(entry);
         compaction_.compact_if_settled(entry);
         return;
     }
-    if (is_no_op(*known, event.pod)) {
+    if (is_no_op(*known, pod)) {
         return;
     }
     PodEntry& entry = model_.pods.expand(*known);
-    if (!is_older(entry.pod, event.pod)) {
-        take_state(entry, event.pod);
+    if (!is_older(entry.pod, pod)) {
+        take_state(entry, pod);
         observe(entry);
     }
     compaction_.compact_if_settled(entry);

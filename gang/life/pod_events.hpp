@@ -46,6 +46,7 @@ public:
     void on(const PodDeleted& event);
 
 private:
+    void take(const core::Pod& pod);
     void take_state(PodEntry& entry, const core::Pod& update);
     bool is_no_op(PodId id, const core::Pod& update);
     bool is_no_op_of_driver(const Application& app, const core::Pod& update) const;

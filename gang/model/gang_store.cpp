@@ -1,5 +1,6 @@
 #include "gang/model/gang_store.hpp"
 
+#include "core/filter/filters.hpp"
 #include "gang/declare/declaration.hpp"
 
 #include <utility>
@@ -96,8 +97,23 @@ void GangStore::add_shape(
     GangShape shape,
     const core::Resources& requests,
     const core::Constraints& constraints) {
-    shape.id = in_.cluster.intern_shape(requests, constraints);
+    shape.id = intern_shape(app, requests, constraints);
     app.declared.shapes.push_back(shape);
+}
+
+/// What was predicted, or read back from a reservation, knows nothing of its profile's filters.
+core::ShapeId GangStore::intern_shape(
+    const Application& app, const core::Resources& requests, const core::Constraints& constraints) {
+    const auto driver = in_.pods.find(app.uid);
+    const core::FilterSet left_out =
+        driver ? in_.reader.left_out(in_.pods.scheduler_name(*driver)) : core::FilterSet{};
+    if (left_out == constraints.left_out) {
+        return in_.cluster.intern_shape(requests, constraints);
+    }
+    core::Resources wanted = requests;
+    core::Constraints rules = constraints;
+    core::leave_out(left_out, wanted, rules);
+    return in_.cluster.intern_shape(wanted, rules);
 }
 
 void GangStore::release_shape(core::ShapeId shape) {

@@ -80,6 +80,11 @@ public:
     void release_shapes(Application& app);
 
 private:
+    core::ShapeId intern_shape(
+        const Application& app,
+        const core::Resources& requests,
+        const core::Constraints& constraints);
+
     Places in_;
     std::map<std::string_view, Application> gangs_;  ///< by their own uid
     AppIndex index_;                                 ///< of gangs_

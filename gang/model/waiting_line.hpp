@@ -22,10 +22,17 @@
 
 namespace gang {
 
+/// In which order nodes are chosen.
+struct OrderKey {
+    core::PackingPolicy policy = core::PackingPolicy::tightest;
+    std::int64_t scores = 0;  ///< the profile that has them, counted from 1; 0: none
+    friend auto operator<=>(const OrderKey&, const OrderKey&) = default;
+};
+
 /// What gangs of one equivalence class have in common.
 struct EquivalenceKey {
     bool is_surplus = false;
-    core::PackingPolicy policy = core::PackingPolicy::tightest;
+    OrderKey order;
     std::vector<core::ShapeId> shapes;  ///< the driver's first
     /// Of executors, where there are several shapes of them; else the size tells.
     std::vector<std::int64_t> counts;

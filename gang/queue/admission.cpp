@@ -52,8 +52,7 @@ void Admission::classify_waiting() {
             refresh_.request();  // those behind it are one fewer
             continue;
         }
-        EquivalenceKey key{
-            app.is_surplus, placer_.policy_of(app), {*app.declared.driver_shape}, {}};
+        EquivalenceKey key{app.is_surplus, placer_.order_of(app), {*app.declared.driver_shape}, {}};
         std::int64_t size = 0;
         for (const GangShape& shape : app.declared.shapes) {
             key.shapes.push_back(shape.id);

@@ -14,9 +14,24 @@ core::PackingPolicy Placer::policy_of(const Application& app) const {
     return profile == nullptr ? core::PackingPolicy::tightest : profile->packing;
 }
 
+const core::ScoreOrder* Placer::scores_of(const Application& app) const {
+    const config::Profile* const profile = model_.profile_of(app);
+    const bool has_scores = profile != nullptr && !profile->scores.empty() && !app.declared.packing;
+    return has_scores ? &profile->scores : nullptr;
+}
+
+OrderKey Placer::order_of(const Application& app) const {
+    OrderKey key{policy_of(app), 0};
+    if (scores_of(app) != nullptr) {
+        key.scores = model_.profile_of(app) - model_.schema.profiles.data() + 1;
+    }
+    return key;
+}
+
 core::PlacementRequest Placer::request_of(const Application& app, core::View view) const {
     core::PlacementRequest request;
     request.policy = policy_of(app);
+    request.scores = scores_of(app);
     request.driver = app.declared.driver_shape;
     request.view = view;
     for (const GangShape& shape : app.declared.shapes) {
@@ -61,6 +76,7 @@ std::vector<core::NodeCount> Placer::find_free_capacity(
     const Application& app, core::ShapeId shape, std::int64_t count) {
     core::PlacementRequest request;
     request.policy = policy_of(app);
+    request.scores = scores_of(app);
     request.executors = {{shape, count}};
     auto placement = place(request);
     if (const auto* rejection = std::get_if<core::Rejection>(&placement)) {

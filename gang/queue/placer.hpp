@@ -20,6 +20,10 @@ public:
 
     /// The driver's word, or its profile's.
     core::PackingPolicy policy_of(const Application& app) const;
+    /// Its profile's, unless the driver says another policy; nullptr: none.
+    const core::ScoreOrder* scores_of(const Application& app) const;
+    /// What tells its order of nodes from that of others.
+    OrderKey order_of(const Application& app) const;
     /// The gang as the planner is asked for it.
     core::PlacementRequest request_of(const Application& app, core::View view) const;
     /// Where its pods would go now; nothing: they do not fit.

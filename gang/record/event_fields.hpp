@@ -233,6 +233,8 @@ struct Of<core::PodTemplate> {
 template <>
 inline constexpr auto last<core::PackingPolicy> = core::last_packing_policy;
 template <>
+inline constexpr auto last<core::ScoreId> = core::last_score;
+template <>
 inline constexpr auto last<config::Messages> = config::Messages::kube_scheduler;
 template <>
 inline constexpr auto last<config::Discovery> = config::Discovery::none;
@@ -281,13 +283,35 @@ struct Of<config::Nodes> {
         Field{"scarce", &T::scarce}};
 };
 template <>
+struct Of<core::ResourceWeight> {
+    using T = core::ResourceWeight;
+    static constexpr auto list = std::tuple{Field{"name", &T::name}, Field{"weight", &T::weight}};
+};
+template <>
+struct Of<core::ShapePoint> {
+    using T = core::ShapePoint;
+    static constexpr auto list =
+        std::tuple{Field{"utilization", &T::utilization}, Field{"score", &T::score}};
+};
+template <>
+struct Of<core::WeightedScore> {
+    using T = core::WeightedScore;
+    static constexpr auto list = std::tuple{
+        Field{"score", &T::score},
+        Field{"weight", &T::weight},
+        Field{"resources", &T::resources},
+        Field{"shape", &T::shape}};
+};
+template <>
 struct Of<config::Profile> {
     using T = config::Profile;
     static constexpr auto list = std::tuple{
         Field{"schedulerName", &T::scheduler_name},
         Field{"packing", &T::packing},
         Field{"gangs", &T::gangs},
-        Field{"messages", &T::messages}};
+        Field{"messages", &T::messages},
+        Field{"leftOut", &T::left_out},
+        Field{"scores", &T::scores}};
 };
 template <>
 struct Of<config::Schema> {

@@ -19,7 +19,7 @@ std::string complaints(const std::string& text) {
 config::Schema loaded(const std::string& text) {
     const auto result = config::load(text, "f");
     REQUIRE_MESSAGE(result.has_value(), complaints(text));
-    return *result;
+    return result->schema;
 }
 
 bool contains(const std::string& text, const std::string& part) {
@@ -45,6 +45,14 @@ logging: {format: console, level: debug}
 profiles:
   - schedulerName: gang-scheduler
   - {packing: fewest-nodes, schedulerName: other.example, gangs: false, messages: kube-scheduler}
+  - schedulerName: third
+    filters: [NodeResourcesFit, PodToleratesNodeTaints]
+    scores:
+      - name: RequestedToCapacityRatio
+        weight: 3
+        resources: [{name: nvidia.com/gpu, weight: 2}]
+        shape: [{utilization: 0, score: 0}, {utilization: 100, score: 10}]
+      - name: node-affinity
 nodes:
   headroom:
     cpu: 1500m
@@ -76,6 +84,9 @@ TEST_CASE("loader: an empty text and a text of comments are all defaults") {
 }
 
 TEST_CASE("loader: every key reaches its member") {
+    constexpr auto fit_and_taints = core::FilterSet{}
+                                        .with(core::FilterId::node_resources_fit)
+                                        .with(core::FilterId::taint_toleration);
     config::Schema wanted;
     wanted.kubeconfig = "/etc/kubeconfig";
     wanted.leader_election = {false, "my-lease", "spark-system", 90'000, 20'000, 500};
@@ -88,7 +99,17 @@ TEST_CASE("loader: every key reaches its member") {
         {"other.example",
          core::PackingPolicy::fewest_nodes,
          false,
-         config::Messages::kube_scheduler}};
+         config::Messages::kube_scheduler},
+        {"third",
+         core::PackingPolicy::tightest,
+         true,
+         config::Messages::gang_scheduler,
+         core::all_filters.without(fit_and_taints),
+         {{*core::find_score_id("RequestedToCapacityRatio"),
+           3,
+           {{"nvidia.com/gpu", 2}},
+           {{0, 0}, {100, 100}}},
+          {*core::find_score_id("node-affinity"), 1, {}, {}}}}};
     wanted.gang = {
         config::Discovery::none,
         config::OrphanExecutors::schedule,
@@ -110,7 +131,7 @@ TEST_CASE("loader: the text above names every key there is") {
         const std::string last = key.substr(key.rfind('.') + 1);
         CHECK_MESSAGE(contains(everything, last + ":"), key);
     }
-    CHECK(config::known_keys().size() == 32);
+    CHECK(config::known_keys().size() == 39);
 }
 
 TEST_CASE("loader: headroom is an amount, the cost label a key") {
@@ -240,7 +261,7 @@ TEST_CASE("profiles: each that comes with the program is read, and served beside
         schema.profiles.front().scheduler_name = "mine";
         REQUIRE(config::add_builtin_profile(schema, one.name));
         CHECK(schema.profiles.front().scheduler_name == "mine");
-        for (const config::Profile& profile : own->profiles) {
+        for (const config::Profile& profile : own->schema.profiles) {
             REQUIRE(schema.find_profile(profile.scheduler_name) != nullptr);
             CHECK(*schema.find_profile(profile.scheduler_name) == profile);
         }

@@ -1,6 +1,6 @@
 #include "config/address.hpp"
 #include "config/printable.hpp"
-#include "config/suggest.hpp"
+#include "config/words/suggest.hpp"
 
 #include <doctest/doctest.h>
 

@@ -18,11 +18,12 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
         }));
         return 0;
     }
-    PROPERTY(!loaded->profiles.empty());
-    PROPERTY(loaded->gang.max_gang_size > 0);
-    PROPERTY(loaded->nodes.headroom_cpu_milli >= 0 && loaded->nodes.headroom_memory_bytes >= 0);
+    const config::Schema& schema = loaded->schema;
+    PROPERTY(!schema.profiles.empty());
+    PROPERTY(schema.gang.max_gang_size > 0);
+    PROPERTY(schema.nodes.headroom_cpu_milli >= 0 && schema.nodes.headroom_memory_bytes >= 0);
     PROPERTY(
-        loaded->leader_election.lease_duration_ms >=
-        loaded->leader_election.renew_deadline_ms + config::lease_margin_ms_min);
+        schema.leader_election.lease_duration_ms >=
+        schema.leader_election.renew_deadline_ms + config::lease_margin_ms_min);
     return 0;
 }

@@ -435,6 +435,78 @@ TEST_CASE("a profile may speak as kube-scheduler does, and leave gangs alone") {
     CHECK(world.violations.empty());
 }
 
+TEST_CASE("a profile's pods are not asked the filters that it leaves out, nor are its gangs") {
+    config::Schema schema = World::sealed_schema();
+    config::Profile& profile = schema.profiles.emplace_back();
+    profile.scheduler_name = "lenient";
+    profile.left_out =
+        core::FilterSet{}.with(core::FilterId::taint_toleration).with(core::FilterId::node_ports);
+    World world(schema);
+    core::Node tainted = tests::node("n1", 8, 64 * 1024);
+    tainted.taints = {{"dedicated", "gpu", core::TaintEffect::no_schedule}};
+    world.add_node(tainted);
+    const auto with_port = [](core::Pod pod, const char* scheduler) {
+        core::add_host_ports(pod.requests, {{"", "TCP", 7078}});
+        pod.constraints.edit().has_host_ports = true;
+        pod.scheduler_name = scheduler;
+        return pod;
+    };
+    SUBCASE("lone pods") {
+        const auto first = world.create(with_port(tests::pod("a", 500, 1), "lenient"));
+        const auto second = world.create(with_port(tests::pod("b", 500, 1), "lenient"));
+        const auto strict = world.create(with_port(tests::pod("c", 500, 1), "gang-scheduler"));
+        world.settle();
+        CHECK(world.is_bound(first));
+        CHECK(world.is_bound(second));
+        CHECK_FALSE(world.is_bound(strict));
+    }
+    SUBCASE("a gang, also after a restart") {
+        core::Pod driver = tests::driver("d");
+        driver.scheduler_name = "lenient";
+        gang::spark::Conf conf = tests::conf(2);
+        conf.executor_template.emplace().sidecar_ports = {{"", "TCP", 7078}};
+        const auto uid = world.submit(driver, conf);
+        world.settle();
+        REQUIRE(world.is_bound(uid));
+        const auto first =
+            world.create(with_port(tests::executor("e1", world.pod(uid)), "lenient"));
+        world.settle();
+        CHECK(world.is_bound(first));
+        world.restart();
+        world.settle();
+        world.advance(2'000);
+        const auto second =
+            world.create(with_port(tests::executor("e2", world.pod(uid)), "lenient"));
+        world.settle();
+        CHECK(world.is_bound(second));
+    }
+}
+
+TEST_CASE("SEC-8: one profile packs, another spreads") {
+    config::Schema schema = World::sealed_schema();
+    const auto add_profile = [&schema](const char* name, const char* score) {
+        config::Profile& profile = schema.profiles.emplace_back();
+        profile.scheduler_name = name;
+        profile.scores = {{*core::find_score_id(score), 1, {}, {}}};
+    };
+    add_profile("packing", "MostRequestedPriority");
+    add_profile("spreading", "LeastRequestedPriority");
+    World world(schema);
+    add_nodes(world, 2, 4);
+    const auto place = [&world](const char* name, const char* scheduler) {
+        core::Pod pod = tests::pod(name, 1'000, 1);
+        pod.scheduler_name = scheduler;
+        const auto uid = world.create(pod);
+        world.settle();
+        return world.node_of(uid);
+    };
+    CHECK(place("a", "packing") == "n1");
+    CHECK(place("b", "packing") == "n1");
+    CHECK(place("c", "spreading") == "n2");
+    CHECK(place("d", "spreading") == "n2");
+    CHECK(world.violations.empty());
+}
+
 TEST_CASE("S10: a host port that is taken keeps only those off who want host ports") {
     World world;
     add_nodes(world, 1, 8);

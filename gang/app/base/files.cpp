@@ -1,7 +1,5 @@
 #include "gang/app/base/files.hpp"
 
-#include "config/loader.hpp"
-
 #include <fmt/format.h>
 
 #include <cerrno>
@@ -44,9 +42,9 @@ core::Result<std::string> read_file(const std::string& path, std::size_t bytes_m
     return read_stream(in, path, bytes_max);
 }
 
-core::Result<config::Schema> load_config(const std::string& path) {
+core::Result<config::Loaded> load_config(const std::string& path) {
     if (path.empty()) {
-        return config::Schema{};
+        return config::Loaded{};
     }
     const auto text = read_file(path, config::file_bytes_max);
     if (!text) {

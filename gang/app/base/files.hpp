@@ -1,5 +1,5 @@
 #pragma once
-#include "config/schema.hpp"
+#include "config/loader.hpp"
 #include "core/base/result.hpp"
 
 #include <cstddef>
@@ -11,6 +11,6 @@ namespace gang::app {
 core::Result<std::string> read_file(const std::string& path, std::size_t bytes_max);
 
 /// The configuration in this file; all defaults for an empty path.
-core::Result<config::Schema> load_config(const std::string& path);
+core::Result<config::Loaded> load_config(const std::string& path);
 
 }  // namespace gang::app

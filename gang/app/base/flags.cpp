@@ -1,7 +1,7 @@
 #include "gang/app/base/flags.hpp"
 
 #include "config/printable.hpp"
-#include "config/suggest.hpp"
+#include "config/words/suggest.hpp"
 
 #include <boost/program_options/errors.hpp>
 #include <boost/program_options/options_description.hpp>

@@ -1,7 +1,7 @@
 #include "gang/app/cli/cli.hpp"
 
 #include "config/printable.hpp"
-#include "config/suggest.hpp"
+#include "config/words/suggest.hpp"
 
 #include <fmt/format.h>
 

@@ -17,7 +17,7 @@ core::Result<Sources> find_sources(const CommandLine& line) {
         return config.error();
     }
     Sources out;
-    out.config = *std::move(config);
+    out.config = std::move(config->schema);
     const std::string control = line.text("control", out.config.control_listen);
     out.control = control == "none" ? "" : control;
     out.control_is_asked = line.has("control");

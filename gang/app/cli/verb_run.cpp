@@ -44,24 +44,25 @@ std::string new_identity() {
     return fmt::format("{}_{:08x}{:08x}", host_name(), random(), random());
 }
 
-core::Result<config::Schema> effective_config(const CommandLine& line) {
-    auto config = load_config(line.text("config"));
-    if (!config) {
-        return config;
+core::Result<config::Loaded> effective_config(const CommandLine& line) {
+    auto loaded = load_config(line.text("config"));
+    if (!loaded) {
+        return loaded;
     }
+    config::Schema& config = loaded->schema;
     if (const auto named = line.values.find("profile"); named != line.values.end()) {
         for (const std::string& name : named->second) {
-            if (const auto added = config::add_builtin_profile(*config, name); !added) {
+            if (const auto added = config::add_builtin_profile(config, name); !added) {
                 return core::Error{"--profile: " + added.error().message};
             }
         }
     }
     if (line.has("leader-elect")) {
-        config->leader_election.enabled = line.text("leader-elect") == "true";
+        config.leader_election.enabled = line.text("leader-elect") == "true";
     }
     if (line.has("control")) {
         const std::string control = line.text("control");
-        config->control_listen = control == "none" ? "" : control;
+        config.control_listen = control == "none" ? "" : control;
         const auto address = config::parse_private(control);
         if (control != "none" && !address) {
             return core::Error{"--control: " + address.error().message};
@@ -69,16 +70,16 @@ core::Result<config::Schema> effective_config(const CommandLine& line) {
     }
     if (line.has("server")) {
         const std::string server = line.text("server");
-        config->server_listen = server == "none" ? "" : server;
+        config.server_listen = server == "none" ? "" : server;
         const auto address = config::parse_listen(server);
         if (server != "none" && !address) {
             return core::Error{"--server: " + address.error().message};
         }
     }
     if (line.has("kubeconfig")) {
-        config->kubeconfig = line.text("kubeconfig");
+        config.kubeconfig = line.text("kubeconfig");
     }
-    return config;
+    return loaded;
 }
 
 /// Where and how much to record; nothing: not at all.
@@ -187,23 +188,27 @@ private:
 
 int run(const CommandLine& line, std::ostream&, std::ostream& err) {
     give_back_large_blocks();
-    auto config = effective_config(line);
-    if (!config) {
-        err << config.error().message << '\n';
+    auto loaded = effective_config(line);
+    if (!loaded) {
+        err << loaded.error().message << '\n';
         return exit_usage;
     }
+    config::Schema& config = loaded->schema;
     const auto recording = recorder_options(line);
     if (!recording) {
         err << "gang-scheduler run: " << recording.error().message << '\n';
         return exit_usage;
     }
-    auto seal = read_seal(config->seal_key_file);
+    auto seal = read_seal(config.seal_key_file);
     if (!seal) {
         err << "gang-scheduler run: " << seal.error().message << '\n';
         return exit_usage;
     }
-    const Log log(config->log_format, config->log_level);
-    auto access = k8s::find_access(config->kubeconfig);
+    const Log log(config.log_format, config.log_level);
+    for (const std::string& warning : loaded->warnings) {
+        log.write(LogLevel::warning, warning);
+    }
+    auto access = k8s::find_access(config.kubeconfig);
     if (!access) {
         err << "gang-scheduler run: " << access.error().message << '\n';
         return exit_error;
@@ -215,7 +220,7 @@ int run(const CommandLine& line, std::ostream&, std::ostream& err) {
     }
     std::unique_ptr<Recorder> recorder;
     if (*recording) {
-        auto opened = Recorder::open(**recording, k8s::unix_ms(), *config, log);
+        auto opened = Recorder::open(**recording, k8s::unix_ms(), config, log);
         if (!opened) {
             err << "gang-scheduler run: --record: " << opened.error().message << '\n';
             return exit_error;
@@ -225,7 +230,7 @@ int run(const CommandLine& line, std::ostream&, std::ostream& err) {
     const FlushAtAbort at_abort(recorder.get());
     DaemonOptions options;
     options.endpoint = *std::move(endpoint);
-    options.config = *std::move(config);
+    options.config = std::move(config);
     options.seal = *std::move(seal);
     options.identity = new_identity();
     options.instance = host_name();

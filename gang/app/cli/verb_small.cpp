@@ -1,4 +1,4 @@
-// The verbs that need no cluster: demo, size, check-config, version.
+// The verbs that need no cluster: demo, size, version.
 #include "config/loader.hpp"
 #include "gang/app/base/files.hpp"
 #include "gang/app/base/json_text.hpp"
@@ -10,7 +10,6 @@
 #include <fmt/format.h>
 
 #include <ostream>
-#include <sstream>
 
 namespace gang::app {
 namespace {
@@ -26,36 +25,12 @@ int size(const CommandLine& line, std::ostream& out, std::ostream& err) {
         options.files = files->second;
     }
     options.json = line.wants_json();
-    options.limits.max_gang_size = config->gang.max_gang_size;
-    options.limits.dynamic_allocation = config->gang.dynamic_allocation;
+    options.limits.max_gang_size = config->schema.gang.max_gang_size;
+    options.limits.dynamic_allocation = config->schema.gang.dynamic_allocation;
     if (line.has("config")) {
-        options.limits.scheduler_names = config->scheduler_names();
+        options.limits.scheduler_names = config->schema.scheduler_names();
     }
     return run_size(options, out, err);
-}
-
-std::string verdict_json(const std::string& file, const std::string& errors) {
-    std::string list;
-    std::istringstream lines(errors);
-    for (std::string one; std::getline(lines, one);) {
-        list += (list.empty() ? "" : ",") + json_string(one);
-    }
-    return fmt::format(
-        "{{\"file\":{},\"valid\":{},\"errors\":[{}]}}\n", json_string(file), errors.empty(), list);
-}
-
-int check_config(const CommandLine& line, std::ostream& out, std::ostream& err) {
-    const std::string& file = line.arguments.front();
-    const auto config = load_config(file);
-    const std::string errors = config ? "" : config.error().message;
-    if (line.wants_json()) {
-        out << verdict_json(file, errors);
-    } else if (config) {
-        out << file << ": valid\n";
-    } else {
-        err << errors << '\n';
-    }
-    return config ? exit_done : exit_usage;
 }
 
 int print_version(const CommandLine& line, std::ostream& out, std::ostream&) {
@@ -97,16 +72,6 @@ Verb size_verb() {
         {"gang-scheduler size -f driver.json -f configmaps.json",
          "kubectl get pod,configmap -n etl -o json | gang-scheduler size -f - -o json"},
         size};
-}
-
-Verb check_config_verb() {
-    return Verb{
-        "check-config",
-        "check a configuration file as `run` would read it",
-        "FILE",
-        {output_flag()},
-        {"gang-scheduler check-config config.yaml"},
-        check_config};
 }
 
 Verb version_verb() {

@@ -3,12 +3,17 @@
 #include "core/score/device_fit.hpp"
 #include "core/score/preference_score.hpp"
 #include "core/score/score_table.hpp"
+#include "core/score/weighted_score.hpp"
 #include "tests/core/random.hpp"
 
 #include <doctest/doctest.h>
 
 #include <array>
 #include <limits>
+#include <set>
+#include <span>
+#include <string_view>
+#include <vector>
 
 using core::Load;
 using core::NodeLoad;
@@ -87,8 +92,8 @@ TEST_CASE("score: requested to capacity, along a line") {
 TEST_CASE("score: devices left over, and handed out") {
     const NodeLoad eight{{}, {}, {8, 4, 1}};
     const NodeLoad four{{}, {}, {4, 2, 1}};
-    CHECK(core::gpu_bestfit(eight) == -3);
-    CHECK(core::gpu_bestfit(four) == -1);
+    CHECK(core::gpu_bestfit(eight) == 97);
+    CHECK(core::gpu_bestfit(four) == 99);
     CHECK(core::most_requested(eight) == 4);
     CHECK(core::most_requested(four) == 2);
 }
@@ -148,4 +153,46 @@ TEST_CASE("score: what is said to rise rises, as long as pods fit") {
             node = next;
         }
     }
+}
+
+TEST_CASE("score: the resources that a score is told, by weight") {
+    NodeLoad load = node_with(1000, 2);  // 62 and 62 free after the pod
+    const std::array<core::WeightedLoad, 3> told = {
+        {{load.cpu, 1}, {{8, 7, 1}, 3}, {{0, 0, 1}, 100}}};
+    load.resources = told;
+    CHECK(core::least_allocated(load) == (62 + 3 * 0) / 4);
+    CHECK(core::most_allocated(load) == (37 + 3 * 100) / 4);
+    load.resources = std::span<const core::WeightedLoad>();
+    CHECK(core::least_allocated(load) == 0);
+}
+
+TEST_CASE("SCORE-11: requested to capacity of GPUs, and what scores nothing does not count") {
+    const std::array<core::ShapePoint, 2> line = {{{0, 0}, {100, 100}}};
+    const auto score = [&line](std::vector<core::WeightedLoad> told) {
+        NodeLoad load;
+        load.resources = told;
+        load.shape = line;
+        return core::requested_to_capacity_ratio(load);
+    };
+    CHECK(score({{{8, 4, 1}, 1}}) == 62);
+    CHECK(score({{{4, 2, 1}, 1}}) == 75);
+    CHECK(score({{{4, 2, 1}, 1}, {{100, 0, 0}, 5}}) == 75);
+    CHECK(score({{{4, 2, 0}, 1}, {{100, 51, 0}, 1}}) == 51);  // 50.5
+    CHECK(score({}) == 0);
+}
+
+TEST_CASE("score: every name of a score is found, and each once") {
+    std::set<std::string_view> seen;
+    for (std::size_t i = 0; i < core::score_table.size(); ++i) {
+        const core::Score& score = core::score_table[i];
+        for (const std::string_view name : {score.name, score.plugin, score.priority}) {
+            if (name.empty()) continue;
+            CAPTURE(name);
+            CHECK(core::find_score_id(name) == static_cast<core::ScoreId>(i));
+            CHECK(seen.insert(name).second);
+        }
+    }
+    CHECK(core::find_score_id("NodeResourcesFit") == core::find_score_id("least-allocated"));
+    CHECK_FALSE(core::find_score_id(""));
+    CHECK_FALSE(core::find_score_id("LeastRequested"));
 }

@@ -1,4 +1,4 @@
-#include "config/suggest.hpp"
+#include "config/words/suggest.hpp"
 
 #include <fmt/format.h>
 
