@@ -1,6 +1,7 @@
 #include "config/loader.hpp"
 
 #include "config/fields.hpp"
+#include "config/kube/reader.hpp"
 #include "config/tree.hpp"
 #include "config/validate.hpp"
 #include "config/words/complaints.hpp"
@@ -149,7 +150,8 @@ ParsedTree parse_tree(std::string_view text) {
     return std::move(builder.result);
 }
 
-core::Result<Loaded> load(std::string_view text, std::string_view file_name) {
+core::Result<Loaded> load(
+    std::string_view text, std::string_view file_name, const ReadFile& read_file) {
     if (text.size() > file_bytes_max) {
         return report(
             {Complaint{
@@ -160,6 +162,9 @@ core::Result<Loaded> load(std::string_view text, std::string_view file_name) {
     ParsedTree parsed = parse_tree(text);
     if (!parsed.complaints.empty()) {
         return report(std::move(parsed.complaints), file_name);
+    }
+    if (kube::is_kube_file(parsed.tree)) {
+        return kube::read(parsed.tree, file_name, read_file);
     }
     Reading reading = read_fields(parsed.tree);
     if (reading.complaints.empty()) {

@@ -8,6 +8,7 @@
 #include "core/base/result.hpp"
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -36,10 +37,20 @@ struct Loaded {
     friend bool operator==(const Loaded&, const Loaded&) = default;
 };
 
+/// The text of another file.
+using ReadFile = std::function<core::Result<std::string>(const std::string& path)>;
+
 /// Reads the text of a configuration file. Every key may be left out; an empty text is all
 /// defaults. The error holds one line "file:line:column: what was found, what was expected" for
 /// each thing that is wrong.
-core::Result<Loaded> load(std::string_view text, std::string_view file_name);
+///
+/// A file of kube-scheduler is told by its `kind` (config/kube); one that names another file reads
+/// it by `read_file`.
+core::Result<Loaded> load(
+    std::string_view text, std::string_view file_name, const ReadFile& read_file = {});
+
+/// Completes what was loaded with the Policy that its map, or its file, holds.
+core::Result<Loaded> apply_policy(Loaded loaded, std::string_view text, std::string_view name);
 
 /// Every key that load() accepts, in dotted form ("gang.neverRunning.after", "profiles[].…"), in
 /// the order of the documentation.

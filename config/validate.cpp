@@ -81,7 +81,8 @@ void check_scores(const Reading& reading, std::size_t profile, std::vector<Compl
     for (std::size_t i = 0; i < scores.size(); ++i) {
         const std::string path = fmt::format("profiles[{}].scores[{}]", profile, i);
         std::string problem = find_score_problem(scores[i]);
-        if (!seen.insert(scores[i].score).second) {
+        // A Policy may have several lines, each under a name of its own.
+        if (scores[i].shape.empty() && !seen.insert(scores[i].score).second) {
             problem = fmt::format(
                 "found {} a second time, expected each score once",
                 core::plugin_name(scores[i].score));

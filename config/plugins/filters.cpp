@@ -18,19 +18,19 @@ std::vector<std::string> known_names() {
     return names;
 }
 
-void warn_of_unbuilt(core::FilterSet filters, const Tree& tree, Warnings& warnings) {
+}  // namespace
+
+void warn_of_unbuilt(core::FilterSet filters, const Tree& at, Warnings& warnings) {
     for (std::size_t i = 0; i < core::filter_count; ++i) {
         const auto id = static_cast<core::FilterId>(i);
         if (filters.contains(id) && !core::is_built(id)) {
             warnings.push_back(
-                {tree.mark,
+                {at.mark,
                  fmt::format(
                      "the filter {} is not built here and has no effect", core::to_string(id))});
         }
     }
 }
-
-}  // namespace
 
 std::string_view why_resources_stay() {
     return "NodeResourcesFit cannot be left out: gangs hold room on nodes, so room is always "

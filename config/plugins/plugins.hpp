@@ -28,6 +28,11 @@ core::Result<std::string> read_scored_resource(const Tree& tree);
 /// kube-scheduler writes 0 to 10 for what counts 0 to 100.
 core::Result<std::int64_t> read_shape_score(const Tree& tree);
 
+/// One warning for each filter that is not built, and one for such a score.
+void warn_of_unbuilt(core::FilterSet filters, const Tree& at, Warnings& warnings);
+void warn_if_unbuilt(
+    core::ScoreId score, std::string_view name, const Tree& at, Warnings& warnings);
+
 /// Why a profile cannot do without NodeResourcesFit.
 std::string_view why_resources_stay();
 

@@ -35,6 +35,14 @@ bool rises(const std::vector<core::ShapePoint>& shape) {
 
 }  // namespace
 
+void warn_if_unbuilt(
+    core::ScoreId score, std::string_view name, const Tree& at, Warnings& warnings) {
+    if (core::score_of(score).use == core::ScoreUse::unbuilt) {
+        warnings.push_back(
+            {at.mark, fmt::format("the score {} is not built here and has no effect", name)});
+    }
+}
+
 core::Result<core::ScoreId> read_score(const Tree& tree, Warnings& warnings) {
     const auto name = read_string(tree);
     if (!name) {
@@ -47,10 +55,7 @@ core::Result<core::ScoreId> read_score(const Tree& tree, Warnings& warnings) {
             describe(tree),
             did_you_mean(*name, known_names()))};
     }
-    if (core::score_of(*id).use == core::ScoreUse::unbuilt) {
-        warnings.push_back(
-            {tree.mark, fmt::format("the score {} is not built here and has no effect", *name)});
-    }
+    warn_if_unbuilt(*id, *name, tree, warnings);
     return *id;
 }
 

@@ -48,9 +48,9 @@ std::size_t distance(const std::string& a, const std::string& b) {
 
 }  // namespace
 
-std::string did_you_mean(std::string_view found, std::span<const std::string> known) {
+const std::string* find_similar(std::string_view found, std::span<const std::string> known) {
     if (found.empty() || found.size() > longest_word) {
-        return {};
+        return nullptr;
     }
     const std::string folded = fold(found);
     const std::string* best = nullptr;
@@ -62,6 +62,11 @@ std::string did_you_mean(std::string_view found, std::span<const std::string> kn
             best_distance = d;
         }
     }
+    return best;
+}
+
+std::string did_you_mean(std::string_view found, std::span<const std::string> known) {
+    const std::string* const best = find_similar(found, known);
     return best == nullptr ? std::string{} : fmt::format(", did you mean \"{}\"?", *best);
 }
 

@@ -7,6 +7,9 @@
 
 namespace config {
 
+/// nullptr: nothing is near.
+const std::string* find_similar(std::string_view found, std::span<const std::string> known);
+
 /// ", did you mean \"leaseName\"?", or an empty text when nothing is near.
 std::string did_you_mean(std::string_view found, std::span<const std::string> known);
 

@@ -214,7 +214,7 @@ TEST_CASE("loader: ranges and words") {
         "one of auto, sparkConf, annotations, none, did you mean \"auto\"?"));
     CHECK(contains(complaints("gang: {dynamicAllocation: reserve}\n"), "reserve-initial"));
     CHECK(contains(complaints("apiVersion: v1\n"), "expected config.gang-scheduler/v1alpha1"));
-    CHECK(contains(complaints("kind: Pod\n"), "expected SchedulerConfiguration"));
+    CHECK(contains(complaints("kind: Pod\n"), "expected one of SchedulerConfiguration, "));
 }
 
 TEST_CASE("loader: names that Kubernetes would refuse") {

@@ -50,7 +50,9 @@ core::Result<config::Loaded> load_config(const std::string& path) {
     if (!text) {
         return text.error();
     }
-    return config::load(*text, path);
+    return config::load(*text, path, [](const std::string& other) {
+        return read_file(other, config::file_bytes_max);
+    });
 }
 
 }  // namespace gang::app

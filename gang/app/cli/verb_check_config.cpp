@@ -55,6 +55,10 @@ std::vector<std::string> lines_of(const std::string& text) {
     return lines;
 }
 
+std::string name_of(const config::PolicyMap& map) {
+    return map.namespace_name + "/" + map.name;
+}
+
 std::string verdict_json(const std::string& file, const core::Result<config::Loaded>& loaded) {
     std::vector<std::string> profiles;
     if (loaded) {
@@ -62,12 +66,15 @@ std::string verdict_json(const std::string& file, const core::Result<config::Loa
             profiles.push_back(profile_json(config::view(profile)));
         }
     }
+    const bool has_map = loaded && loaded->policy_map;
     return fmt::format(
-        "{{\"file\":{},\"valid\":{},\"errors\":{},\"warnings\":{},\"profiles\":[{}]}}\n",
+        "{{\"file\":{},\"valid\":{},\"errors\":{},\"warnings\":{},\"policyConfigMap\":{},"
+        "\"profiles\":[{}]}}\n",
         json_string(file),
         loaded.has_value(),
         list_json(loaded ? std::vector<std::string>{} : lines_of(loaded.error().message)),
         list_json(loaded ? loaded->warnings : std::vector<std::string>{}),
+        has_map ? json_string(name_of(*loaded->policy_map)) : "null",
         fmt::join(profiles, ","));
 }
 
@@ -79,6 +86,10 @@ int check_config(const CommandLine& line, std::ostream& out, std::ostream& err) 
     } else if (loaded) {
         for (const std::string& warning : loaded->warnings) {
             err << "warning: " << warning << '\n';
+        }
+        if (loaded->policy_map) {
+            err << "the policy is in the config map " << name_of(*loaded->policy_map)
+                << ", which `run` reads\n";
         }
         out << file << ": valid\n";
     } else {

@@ -7,6 +7,7 @@
 #include "gang/app/cli/cli.hpp"
 #include "gang/app/cli/sources.hpp"
 #include "gang/app/daemon/daemon.hpp"
+#include "gang/app/daemon/policy_wait.hpp"
 #include "gang/app/daemon/recorder.hpp"
 #include "gang/app/daemon/seal_keys.hpp"
 #include "k8s/base/time.hpp"
@@ -186,6 +187,36 @@ private:
     bool ending_ = false;
 };
 
+/// Nothing: a signal ended the wait.
+std::optional<config::Loaded> wait_for_policy(
+    const Log& log, std::shared_ptr<k8s::Endpoint> endpoint, config::Loaded loaded) {
+    asio::io_context io{1};
+    asio::signal_set signals(io, SIGTERM, SIGINT);
+    std::optional<config::Loaded> whole;
+    PolicyWaitOptions options;
+    options.endpoint = std::move(endpoint);
+    options.loaded = std::move(loaded);
+    options.log = &log;
+    options.found = [&](config::Loaded found) {
+        whole = std::move(found);
+        io.stop();
+    };
+    PolicyWait wait(io, std::move(options));
+    signals.async_wait([&](const boost::system::error_code& ec, int) {
+        if (!ec) {
+            log.write(LogLevel::info, "signal, nothing was scheduled");
+            io.stop();
+        }
+    });
+    wait.start();
+    io.run();
+    wait.stop();
+    // What was cancelled gets its last turn before it is destroyed.
+    io.restart();
+    io.run_for(std::chrono::milliseconds(100));
+    return whole;
+}
+
 int run(const CommandLine& line, std::ostream&, std::ostream& err) {
     give_back_large_blocks();
     auto loaded = effective_config(line);
@@ -205,9 +236,6 @@ int run(const CommandLine& line, std::ostream&, std::ostream& err) {
         return exit_usage;
     }
     const Log log(config.log_format, config.log_level);
-    for (const std::string& warning : loaded->warnings) {
-        log.write(LogLevel::warning, warning);
-    }
     auto access = k8s::find_access(config.kubeconfig);
     if (!access) {
         err << "gang-scheduler run: " << access.error().message << '\n';
@@ -217,6 +245,16 @@ int run(const CommandLine& line, std::ostream&, std::ostream& err) {
     if (!endpoint) {
         err << "gang-scheduler run: " << endpoint.error().message << '\n';
         return exit_error;
+    }
+    if (loaded->policy_map) {
+        auto whole = wait_for_policy(log, *endpoint, *loaded);
+        if (!whole) {
+            return exit_done;
+        }
+        *loaded = *std::move(whole);
+    }
+    for (const std::string& warning : loaded->warnings) {
+        log.write(LogLevel::warning, warning);
     }
     std::unique_ptr<Recorder> recorder;
     if (*recording) {

@@ -67,6 +67,9 @@ std::vector<Check> live_checks(const Health& health) {
 }
 
 std::vector<Check> ready_checks(const Health& health) {
+    if (health.policy_missing) {
+        return {Check{"ping"}, Check{"policy", "not read yet: nothing is scheduled"}};
+    }
     const bool leader = health.leads || health.leader_known;
     return {
         Check{"ping"},

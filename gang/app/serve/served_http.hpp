@@ -26,6 +26,7 @@ inline constexpr std::int64_t turn_ms_max = 30'000;
 /// What the checks are made of.
 struct Health {
     bool stopping = false;
+    bool policy_missing = false;  ///< the configuration is not whole yet: nothing is scheduled
     bool lease_lost = false;
     bool pods_synced = false;
     bool nodes_synced = false;

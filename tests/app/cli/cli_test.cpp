@@ -92,6 +92,39 @@ TEST_CASE("cli: check-config says valid, or where it is wrong") {
     CHECK(cli({"check-config", "/does/not/exist"}).code == 2);
 }
 
+TEST_CASE("cli: check-config prints the profiles that come out, and what has no effect") {
+    const TemporaryFile ours(
+        "profiles.yaml",
+        "profiles:\n"
+        "  - schedulerName: a\n"
+        "    filters: [NodeResourcesFit, VolumeZone]\n"
+        "    scores: [{name: TaintToleration, weight: 3}, {name: ImageLocality}]\n");
+    const auto json = cli({"check-config", ours.path(), "-o", "json"});
+    CHECK(json.code == 0);
+    CHECK(contains(
+        json.out,
+        R"("policyConfigMap":null,"profiles":[{"schedulerName":"a","filters":["NodeResourcesFit"],)"
+        R"("filtersNotBuilt":["VolumeZone"],"scores":[{"name":"TaintToleration","weight":3,)"
+        R"("built":true},{"name":"ImageLocality","weight":1,"built":false}],"packing":null,)"
+        R"("messages":"gang-scheduler","gangs":true}])"));
+    const auto text = cli({"check-config", ours.path()});
+    CHECK(contains(text.err, "warning: " + ours.path() + ":3:33: the filter VolumeZone is not"));
+    CHECK(text.out == ours.path() + ": valid\n");
+}
+
+TEST_CASE("cli: check-config of a file whose policy is in the cluster says where") {
+    const TemporaryFile theirs(
+        "scheduler.yaml",
+        "apiVersion: componentconfig/v1alpha1\n"
+        "kind: KubeSchedulerConfiguration\n"
+        "schedulerName: my-scheduler\n"
+        "algorithmSource: {policy: {configMap: {namespace: kube-system, name: p}}}\n");
+    CHECK(contains(cli({"check-config", theirs.path()}).err, "in the config map kube-system/p"));
+    CHECK(contains(
+        cli({"check-config", theirs.path(), "-o", "json"}).out,
+        "\"policyConfigMap\":\"kube-system/p\""));
+}
+
 TEST_CASE("cli: run with a wrong file is 2, with a wrong kubeconfig 1, and says why") {
     const TemporaryFile bad("run.yaml", "events: 5\n");
     CHECK(cli({"run", "--config", bad.path()}).code == 2);
