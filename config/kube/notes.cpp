@@ -9,6 +9,20 @@
 
 namespace config::kube {
 
+namespace {
+
+void complain_of_key(
+    const Tree& key, std::string_view what, std::span<const Key> known, Notes& notes) {
+    std::vector<std::string> names;
+    for (const Key& one : known) {
+        names.push_back(one.name);
+    }
+    notes.complain(
+        key, fmt::format("unknown key {} in {}{}", describe(key), what, meant(key.scalar, names)));
+}
+
+}  // namespace
+
 bool read_map(const Tree& tree, std::string_view what, std::span<const Key> keys, Notes& notes) {
     if (tree.kind != Tree::Kind::map) {
         notes.complain(tree, fmt::format("found {}, expected {}", describe(tree), what));
@@ -21,23 +35,20 @@ bool read_map(const Tree& tree, std::string_view what, std::span<const Key> keys
                 return one.name == name;
             });
         if (known == keys.end()) {
-            std::vector<std::string> names;
-            for (const Key& one : keys) {
-                names.push_back(one.name);
-            }
-            notes.complain(
-                key,
-                fmt::format(
-                    "unknown key {} in {}{}", describe(key), what, meant(key.scalar, names)));
-        } else if (std::find(seen.begin(), seen.end(), key.scalar) != seen.end()) {
+            complain_of_key(key, what, keys, notes);
+            continue;
+        }
+        if (std::find(seen.begin(), seen.end(), key.scalar) != seen.end()) {
             notes.complain(
                 key, fmt::format("found {} a second time, expected it once", describe(key)));
-        } else if (known->read) {
+            continue;
+        }
+        seen.push_back(key.scalar);
+        if (known->read) {
             known->read(value);
         } else {
             notes.warn(key, fmt::format("{} is understood, and has no effect here", key.scalar));
         }
-        seen.push_back(key.scalar);
     }
     return true;
 }

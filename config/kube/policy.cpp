@@ -76,7 +76,9 @@ private:
         if (entry.argument != nullptr) {
             notes_.warn(
                 tree,
-                fmt::format("the predicate {} with an argument has no effect here", entry.name));
+                fmt::format(
+                    "the predicate {} with an argument has no effect here",
+                    describe(*find(tree, "name"))));
             return;
         }
         const core::FilterName* const found = core::find_filter_name(entry.name);
@@ -122,7 +124,7 @@ private:
             {"requestedToCapacityRatioArguments", ratio},
             {"serviceAntiAffinity"},
             {"labelPreference"}};
-        read_map(*entry.argument, fmt::format("the argument of {}", entry.name), keys, notes_);
+        read_map(*entry.argument, "the argument of a priority", keys, notes_);
     }
 
     bool read_entry(const Tree& tree, std::string_view what, Entry& entry, bool has_weight) {

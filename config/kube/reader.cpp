@@ -4,6 +4,7 @@
 #include "config/kube/plugins/defaults.hpp"
 #include "config/kube/policy.hpp"
 #include "config/kube/scheduler.hpp"
+#include "config/printable.hpp"
 #include "config/scalars.hpp"
 #include "config/validate.hpp"
 #include "config/words/complaints.hpp"
@@ -39,7 +40,7 @@ void append(std::vector<std::string>& to, std::vector<std::string> more) {
 
 /// All that a file says for itself, and the rules between its values.
 core::Result<Loaded> finish(Loaded loaded, Notes notes, std::string_view file_name) {
-    if (notes.complaints.empty() && !loaded.policy_map) {
+    if (notes.complaints.empty()) {
         notes.complaints = validate(Reading{loaded.schema, {}, {}, {}});
     }
     if (!notes.complaints.empty()) {
@@ -67,9 +68,10 @@ core::Result<Loaded> read_policy_file(
                       : read_file ? read_file(*name)
                                   : core::Result<std::string>(core::Error{"is not read here"});
     if (!text) {
-        return report({{path.mark, "policy.file.path: " + text.error().message}}, file_name);
+        return report(
+            {{path.mark, "policy.file.path: " + printable(text.error().message)}}, file_name);
     }
-    return apply_policy(std::move(loaded), *text, *name);
+    return apply_policy(std::move(loaded), *text, printable(*name));
 }
 
 core::Result<Loaded> read_scheduler(
@@ -96,7 +98,9 @@ core::Result<Loaded> read_scheduler(
     notes.complain(
         at == nullptr ? document : *at,
         fmt::format(
-            "found apiVersion \"{}\", expected one of {}", version, fmt::join(names, ", ")));
+            "found apiVersion {}, expected one of {}",
+            at == nullptr ? "nothing" : describe(*at),
+            fmt::join(names, ", ")));
     return report(std::move(notes.complaints), file_name);
 }
 

@@ -13,8 +13,12 @@ ProfileView view(const Profile& profile) {
     out.scheduler_name = profile.scheduler_name;
     for (std::size_t i = 0; i < core::filter_count; ++i) {
         const auto id = static_cast<core::FilterId>(i);
-        if (!profile.left_out.contains(id)) {
-            (core::is_built(id) ? out.filters : out.not_built).emplace_back(core::to_string(id));
+        if (profile.left_out.contains(id)) {
+            continue;
+        }
+        out.filters.emplace_back(core::to_string(id));
+        if (!core::is_built(id)) {
+            out.not_built.push_back(out.filters.back());
         }
     }
     for (const core::WeightedScore& score : profile.scores) {

@@ -18,7 +18,7 @@ struct ScoreView {
 struct ProfileView {
     std::string scheduler_name;
     std::vector<std::string> filters;    ///< that its pods are asked
-    std::vector<std::string> not_built;  ///< the other filters of kube-scheduler that it has
+    std::vector<std::string> not_built;  ///< of these, at which nobody looks
     std::vector<ScoreView> scores;       ///< empty: by packing
     std::string packing;                 ///< empty: by scores
     std::string messages;

@@ -1,5 +1,6 @@
 #include "gang/life/pod_events.hpp"
 
+#include "core/filter/filter_names.hpp"
 #include "core/filter/filters.hpp"
 #include "gang/model/ledger.hpp"
 #include "gang/reservation/format/reservation.hpp"
@@ -19,6 +20,13 @@ bool is_older(const core::Pod& known, const core::Pod& update) {
     return (!known.node_name.empty() && update.node_name.empty()) ||
            (known.deleting && !update.deleting) ||
            (core::is_terminal(known) && !core::is_terminal(update));
+}
+
+/// For what its profile does not ask, and kubelets do: that is no fault of the node. Their reasons
+/// are the filters' names.
+bool was_to_be_refused(const core::Pod& pod) {
+    const core::FilterName* const reason = core::find_filter_name(pod.failure);
+    return reason != nullptr && reason->filters.without(pod.constraints->left_out).empty();
 }
 
 }  // namespace
@@ -206,6 +214,9 @@ void PodEvents::observe_end(const PodEntry& entry) {
         return;
     }
     ++step_.counters.kubelet_rejections;
+    if (was_to_be_refused(entry.pod)) {
+        return;
+    }
     const bool is_port = core::is_refused_host_port(entry.pod);
     step_.wake_at(model_.cluster_model.refused(node, is_port, step_.now_ms));
 }

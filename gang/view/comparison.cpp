@@ -1,5 +1,6 @@
 #include "gang/view/comparison.hpp"
 
+#include "core/filter/filters.hpp"
 #include "gang/model/application.hpp"
 #include "gang/model/pod/pods.hpp"
 #include "gang/reservation/format/reservation.hpp"
@@ -17,6 +18,11 @@ Drift drift_of(DriftKind kind, const core::Pod& pod, std::string detail) {
         pod.uid,
         pod.resource_version,
         std::move(detail)};
+}
+
+/// It takes room on its node.
+bool is_counted(const core::Pod& pod) {
+    return !pod.node_name.empty() && !core::is_terminal(pod);
 }
 
 /// What of a pod the engine decides by.
@@ -45,24 +51,38 @@ std::string difference(const core::Node& known, const core::Node& listed) {
 }  // namespace
 
 std::optional<Drift> Comparison::compare(const core::Pod& listed) const {
-    const auto known = model_.pods.find(listed.uid);
-    const bool is_counted = !listed.node_name.empty() && !core::is_terminal(listed);
-    const auto allocation = model_.cluster.find_pod(listed.uid);
     if (!model_.reader.is_ours(listed)) {
-        if (!is_counted && !allocation) {
-            return std::nullopt;
-        }
-        if (!allocation) {
-            return drift_of(DriftKind::pod_unknown, listed, "it is not counted on its node");
-        }
-        const bool is_same =
-            is_counted && model_.cluster.resources_of(*allocation) == listed.requests &&
-            model_.cluster.node_name(model_.cluster.allocation_of(*allocation).node) ==
-                listed.node_name;
-        return is_same ? std::nullopt
-                       : std::optional(drift_of(
-                             DriftKind::pod_differs, listed, "what is counted for it, or where"));
+        return compare_other(listed);
     }
+    const core::FilterSet left_out = model_.reader.left_out(listed.scheduler_name);
+    if (left_out.empty()) {
+        return compare_ours(listed);
+    }
+    core::Pod pod = listed;
+    core::leave_out(left_out, pod.requests, pod.constraints.edit());
+    return compare_ours(pod);
+}
+
+std::optional<Drift> Comparison::compare_other(const core::Pod& listed) const {
+    const auto allocation = model_.cluster.find_pod(listed.uid);
+    if (!is_counted(listed) && !allocation) {
+        return std::nullopt;
+    }
+    if (!allocation) {
+        return drift_of(DriftKind::pod_unknown, listed, "it is not counted on its node");
+    }
+    const bool is_same = is_counted(listed) &&
+                         model_.cluster.resources_of(*allocation) == listed.requests &&
+                         model_.cluster.node_name(model_.cluster.allocation_of(*allocation).node) ==
+                             listed.node_name;
+    return is_same ? std::nullopt
+                   : std::optional(drift_of(
+                         DriftKind::pod_differs, listed, "what is counted for it, or where"));
+}
+
+/// As its profile makes us see it.
+std::optional<Drift> Comparison::compare_ours(const core::Pod& listed) const {
+    const auto known = model_.pods.find(listed.uid);
     if (!known) {
         return drift_of(
             DriftKind::pod_unknown, listed, "it was never heard of, or is believed gone");
@@ -70,7 +90,8 @@ std::optional<Drift> Comparison::compare(const core::Pod& listed) const {
     if (std::string detail = difference(model_.pods.copy_of(*known).pod, listed); !detail.empty()) {
         return drift_of(DriftKind::pod_differs, listed, std::move(detail));
     }
-    if (is_counted && model_.pods.slot(*known) < 0 && !allocation) {
+    if (is_counted(listed) && model_.pods.slot(*known) < 0 &&
+        !model_.cluster.find_pod(listed.uid)) {
         return drift_of(DriftKind::pod_differs, listed, "it is not counted on its node");
     }
     return compare_reservation(listed);

@@ -25,6 +25,8 @@ public:
         const std::function<void(std::string_view uid, std::string_view name)>& visit) const;
 
 private:
+    std::optional<Drift> compare_other(const core::Pod& listed) const;
+    std::optional<Drift> compare_ours(const core::Pod& listed) const;
     std::optional<Drift> compare_reservation(const core::Pod& listed) const;
 
     Model& model_;

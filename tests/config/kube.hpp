@@ -7,6 +7,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 
 namespace tests {
@@ -34,8 +35,11 @@ inline bool contains(const std::string& text, const std::string& part) {
 /// Of the first profile; in parentheses what is not built.
 inline std::string filters(const config::Loaded& loaded) {
     const config::ProfileView view = config::view(loaded.schema.profiles.front());
-    std::string text = fmt::format("{}", fmt::join(view.filters, " "));
-    for (const std::string& name : view.not_built) text += " (" + name + ")";
+    std::string text;
+    for (const std::string& name : view.filters) {
+        const bool is_built = std::count(view.not_built.begin(), view.not_built.end(), name) == 0;
+        text += (text.empty() ? "" : " ") + (is_built ? name : "(" + name + ")");
+    }
     return text;
 }
 

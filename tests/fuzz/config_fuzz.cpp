@@ -18,7 +18,20 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
         }));
         return 0;
     }
+    PROPERTY(std::all_of(
+        loaded->warnings.begin(), loaded->warnings.end(), [](const std::string& warning) {
+            return std::all_of(warning.begin(), warning.end(), [](char c) {
+                return static_cast<unsigned char>(c) >= ' ';
+            });
+        }));
     const config::Schema& schema = loaded->schema;
+    for (const config::Profile& profile : schema.profiles) {
+        PROPERTY(!profile.left_out.contains(core::FilterId::node_resources_fit));
+        PROPERTY(std::all_of(
+            profile.scores.begin(), profile.scores.end(), [](const core::WeightedScore& score) {
+                return score.weight > 0 && score.weight <= core::score_weight_max;
+            }));
+    }
     PROPERTY(!schema.profiles.empty());
     PROPERTY(schema.gang.max_gang_size > 0);
     PROPERTY(schema.nodes.headroom_cpu_milli >= 0 && schema.nodes.headroom_memory_bytes >= 0);

@@ -459,6 +459,18 @@ TEST_CASE("a profile's pods are not asked the filters that it leaves out, nor ar
         CHECK(world.is_bound(first));
         CHECK(world.is_bound(second));
         CHECK_FALSE(world.is_bound(strict));
+        for (const std::string& uid : {first, second, strict}) {
+            CHECK_FALSE(world.scheduler->compare(world.pod(uid)));
+        }
+        world.change_pod(first, [](core::Pod& pod) {
+            pod.phase = core::PodPhase::failed;
+            pod.failure = "TaintToleration";
+        });
+        core::Pod tolerant = tests::pod("d", 500, 1);
+        tolerant.constraints.edit().tolerations.emplace_back().exists = true;
+        const auto next = world.create(tolerant);
+        world.settle();
+        CHECK(world.is_bound(next));
     }
     SUBCASE("a gang, also after a restart") {
         core::Pod driver = tests::driver("d");

@@ -103,7 +103,8 @@ TEST_CASE("cli: check-config prints the profiles that come out, and what has no 
     CHECK(json.code == 0);
     CHECK(contains(
         json.out,
-        R"("policyConfigMap":null,"profiles":[{"schedulerName":"a","filters":["NodeResourcesFit"],)"
+        R"("policyConfigMap":null,"profiles":[{"schedulerName":"a","filters":["NodeResourcesFit",)"
+        R"("VolumeZone"],)"
         R"("filtersNotBuilt":["VolumeZone"],"scores":[{"name":"TaintToleration","weight":3,)"
         R"("built":true},{"name":"ImageLocality","weight":1,"built":false}],"packing":null,)"
         R"("messages":"gang-scheduler","gangs":true}])"));

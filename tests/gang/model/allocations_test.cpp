@@ -1,5 +1,6 @@
 // Events that say nothing new cost no allocation. Every `new` of this program is counted.
 
+#include "core/placement/placement.hpp"
 #include "tests/gang/world.hpp"
 
 #include <cstdlib>
@@ -213,4 +214,38 @@ TEST_CASE("allocations: drivers that come and go leave nothing behind") {
         live_and_die(fed);
     }
     CHECK(held_blocks() <= before);
+}
+
+TEST_CASE(
+    "allocations: weighted scores choose nodes with as many as a packing, which is the plan") {
+    core::Cluster cluster;
+    for (int i = 0; i < 200; ++i) {
+        core::Node node = tests::node("n" + std::to_string(i), 4 + i % 5, 64 * 1024);
+        node.allocatable.extended = {{"nvidia.com/gpu", i % 9}};
+        cluster.upsert_node(node);
+    }
+    core::Resources wanted;
+    wanted.cpu_milli = 1'000;
+    wanted.extended = {{"nvidia.com/gpu", 1}};
+    core::PlacementRequest request;
+    request.executors = {{cluster.intern_shape(wanted, {}), 50}};
+    core::Planner planner;
+    const auto count = [&] {
+        planner.find(cluster, request);
+        const std::size_t before = allocations;
+        const auto plan = planner.find(cluster, request);
+        REQUIRE(plan.has_value());
+        return allocations - before;
+    };
+    request.policy = core::PackingPolicy::least_allocated;
+    const std::size_t by_packing = count();
+    const core::ScoreOrder scores = {
+        {*core::find_score_id("NodeResourcesFit"), 3, {}, {}},
+        {*core::find_score_id("TaintToleration"), 2, {}, {}},
+        {*core::find_score_id("RequestedToCapacityRatio"),
+         5,
+         {{"nvidia.com/gpu", 3}, {"cpu", 1}},
+         {{0, 0}, {100, 100}}}};
+    request.scores = &scores;
+    CHECK(count() == by_packing);
 }
