@@ -35,19 +35,21 @@ void Packing::begin_weighing(ShapeId shape) {
 /// 100 times score_weight_max for each score at most: see ScoreOrder.
 std::int64_t Packing::weighted_score(Position position, std::int64_t placed) {
     NodeLoad node = load(position, placed);
+    ScoreContext context;
+    node.context = &context;
     if (ranking_.preferences != nullptr) {
-        node.preference = ranking_.preferences->by_position[position];
-        node.most = ranking_.preferences->most;
+        context.preference = ranking_.preferences->by_position[position];
+        context.most = ranking_.preferences->most;
     }
     std::int64_t sum = 0;
     for (std::size_t i = 0; i < scores_->size(); ++i) {
         const WeightedScore& one = (*scores_)[i];
-        node.resources.reset();
+        context.resources.reset();
         if (!one.resources.empty()) {
             collect_loads(i, node, position, placed);
-            node.resources = counted_loads_;
+            context.resources = counted_loads_;
         }
-        node.shape = one.shape;
+        context.shape = one.shape;
         const std::int64_t score = score_of(one.score).of(node);
         sum += std::clamp<std::int64_t>(score, 0, score_max) * one.weight;
     }

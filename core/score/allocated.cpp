@@ -3,7 +3,6 @@
 #include "core/base/result.hpp"
 
 #include <algorithm>
-#include <array>
 
 namespace core {
 
@@ -22,8 +21,13 @@ std::int64_t used_percent(const Load& load) {
 /// visit(load, weight) for each resource that the node has, of those that count.
 template <typename Visit>
 void for_each_resource(const NodeLoad& node, Visit visit) {
-    const std::array both = {WeightedLoad{node.cpu, 1}, WeightedLoad{node.memory, 1}};
-    for (const WeightedLoad& one : node.resources ? *node.resources : std::span(both)) {
+    if (!node.context->resources) {
+        for (const Load* one : {&node.cpu, &node.memory}) {
+            if (one->allocatable != 0) visit(*one, 1);
+        }
+        return;
+    }
+    for (const WeightedLoad& one : *node.context->resources) {
         if (one.load.allocatable != 0) visit(one.load, one.weight);
     }
 }
@@ -55,7 +59,7 @@ std::int64_t requested_to_capacity_ratio(const NodeLoad& node) {
     std::int64_t sum = 0;
     std::int64_t weights = 0;
     for_each_resource(node, [&](const Load& load, std::int64_t weight) {
-        const std::int64_t score = requested_to_capacity_ratio(load, node.shape);
+        const std::int64_t score = requested_to_capacity_ratio(load, node.context->shape);
         if (score == 0) return;
         sum += score * weight;
         weights += weight;

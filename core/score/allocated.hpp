@@ -22,7 +22,8 @@ std::int64_t most_allocated(const NodeLoad& load);
 /// overfull counts as full.
 std::int64_t requested_to_capacity_ratio(const Load& load, std::span<const ShapePoint> shape);
 
-/// The same of all resources by NodeLoad::shape: the weighted mean of the scores that are not 0.
+/// The same of all resources by ScoreContext::shape: the weighted mean of the scores that are not
+/// 0.
 std::int64_t requested_to_capacity_ratio(const NodeLoad& load);
 
 }  // namespace core

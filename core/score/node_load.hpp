@@ -41,16 +41,21 @@ struct ShapePoint {
     friend bool operator==(const ShapePoint&, const ShapePoint&) = default;
 };
 
-/// A node, and what the score is told about itself. A packing tells it nothing.
+/// What a weighted score is told beside the load.
+struct ScoreContext {
+    Preference preference;
+    Preference most;  ///< of each, on any node that the pod may go to
+    /// Nothing: CPU and memory, which weigh the same.
+    std::optional<std::span<const WeightedLoad>> resources;
+    std::span<const ShapePoint> shape;
+};
+inline constexpr ScoreContext no_context;
+
 struct NodeLoad {
     Load cpu;
     Load memory;
     Load devices;  ///< the extended resources that the pod asks for, added up
-    Preference preference = {};
-    Preference most = {};  ///< of each, on any node that the pod may go to
-    /// Nothing: CPU and memory, which weigh the same.
-    std::optional<std::span<const WeightedLoad>> resources = {};
-    std::span<const ShapePoint> shape = {};
+    const ScoreContext* context = &no_context;  ///< packings have none
 };
 
 /// How much of a resource is used, for formulas that multiply: 100 times either number fits in 64

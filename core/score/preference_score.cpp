@@ -22,11 +22,11 @@ std::int64_t node_affinity(std::int32_t weight, std::int32_t most) {
 }
 
 std::int64_t taint_toleration(const NodeLoad& node) {
-    return taint_toleration(node.preference.taints, node.most.taints);
+    return taint_toleration(node.context->preference.taints, node.context->most.taints);
 }
 
 std::int64_t node_affinity(const NodeLoad& node) {
-    return node_affinity(node.preference.weight, node.most.weight);
+    return node_affinity(node.context->preference.weight, node.context->most.weight);
 }
 
 std::int64_t preference_score(const Preference& preference, const Preference& most) {

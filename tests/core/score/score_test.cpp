@@ -159,19 +159,23 @@ TEST_CASE("score: the resources that a score is told, by weight") {
     NodeLoad load = node_with(1000, 2);  // 62 and 62 free after the pod
     const std::array<core::WeightedLoad, 3> told = {
         {{load.cpu, 1}, {{8, 7, 1}, 3}, {{0, 0, 1}, 100}}};
-    load.resources = told;
+    core::ScoreContext context;
+    load.context = &context;
+    context.resources = told;
     CHECK(core::least_allocated(load) == (62 + 3 * 0) / 4);
     CHECK(core::most_allocated(load) == (37 + 3 * 100) / 4);
-    load.resources = std::span<const core::WeightedLoad>();
+    context.resources = std::span<const core::WeightedLoad>();
     CHECK(core::least_allocated(load) == 0);
 }
 
 TEST_CASE("SCORE-11: requested to capacity of GPUs, and what scores nothing does not count") {
     const std::array<core::ShapePoint, 2> line = {{{0, 0}, {100, 100}}};
     const auto score = [&line](std::vector<core::WeightedLoad> told) {
+        core::ScoreContext context;
+        context.resources = told;
+        context.shape = line;
         NodeLoad load;
-        load.resources = told;
-        load.shape = line;
+        load.context = &context;
         return core::requested_to_capacity_ratio(load);
     };
     CHECK(score({{{8, 4, 1}, 1}}) == 62);
