@@ -1,5 +1,6 @@
 #include "config/plugins/profile_view.hpp"
 
+#include "config/plugins/plugins.hpp"
 #include "core/filter/filter_names.hpp"
 
 namespace config {
@@ -17,7 +18,7 @@ ProfileView view(const Profile& profile) {
             continue;
         }
         out.filters.emplace_back(core::to_string(id));
-        if (!core::is_built(id)) {
+        if (!has_effect(id)) {
             out.not_built.push_back(out.filters.back());
         }
     }
