@@ -98,6 +98,7 @@ bool is_same_but_version(const Pod& a, const Pod& b) {
             pod.labels,
             pod.requests,
             pod.constraints,
+            pod.rules,
             pod.owners,
             pod.created,
             pod.priority,

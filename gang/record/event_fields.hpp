@@ -43,6 +43,10 @@ template <>
 inline constexpr auto last<core::SelectorOperator> = core::SelectorOperator::less;
 template <>
 inline constexpr auto last<core::TaintEffect> = core::TaintEffect::no_execute;
+template <>
+inline constexpr auto last<core::LabelOperator> = core::LabelOperator::does_not_exist;
+template <>
+inline constexpr auto last<core::NodeInclusionPolicy> = core::NodeInclusionPolicy::ignore;
 
 template <>
 struct Of<core::ExtendedResource> {
@@ -110,6 +114,46 @@ struct Of<core::Constraints> {
         Field{"leftOut", &T::left_out}};
 };
 template <>
+struct Of<core::LabelRequirement> {
+    using T = core::LabelRequirement;
+    static constexpr auto list =
+        std::tuple{Field{"key", &T::key}, Field{"op", &T::op}, Field{"values", &T::values}};
+};
+template <>
+struct Of<core::LabelSelector> {
+    using T = core::LabelSelector;
+    static constexpr auto list =
+        std::tuple{Field{"set", &T::is_set}, Field{"requirements", &T::requirements}};
+};
+template <>
+struct Of<core::PodAffinityTerm> {
+    using T = core::PodAffinityTerm;
+    static constexpr auto list = std::tuple{
+        Field{"topologyKey", &T::topology_key},
+        Field{"selector", &T::selector},
+        Field{"namespaces", &T::namespaces},
+        Field{"namespaceSelector", &T::namespace_selector}};
+};
+template <>
+struct Of<core::SpreadConstraint> {
+    using T = core::SpreadConstraint;
+    static constexpr auto list = std::tuple{
+        Field{"maxSkew", &T::max_skew},
+        Field{"topologyKey", &T::topology_key},
+        Field{"selector", &T::selector},
+        Field{"minDomains", &T::min_domains},
+        Field{"nodeAffinity", &T::node_affinity_policy},
+        Field{"nodeTaints", &T::node_taints_policy}};
+};
+template <>
+struct Of<core::PodRules> {
+    using T = core::PodRules;
+    static constexpr auto list = std::tuple{
+        Field{"affinity", &T::affinity},
+        Field{"antiAffinity", &T::anti_affinity},
+        Field{"spread", &T::spread}};
+};
+template <>
 struct Of<core::OwnerReference> {
     using T = core::OwnerReference;
     static constexpr auto list = std::tuple{
@@ -154,6 +198,7 @@ struct Of<core::Pod> {
         Field{"owners", &T::owners},
         Field{"requests", &T::requests},
         Field{"constraints", &T::constraints},
+        Field{"rules", &T::rules},
         Field{"scheduled", &T::scheduled},
         Field{"podGroup", &T::pod_group},
         Field{"properties", &T::spark_properties},
@@ -531,8 +576,8 @@ void check_rows([[maybe_unused]] const T& value) {
         [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m] = value;
     } else if constexpr (count == 15) {
         [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o] = value;
-    } else if constexpr (count == 22) {
-        [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v] =
+    } else if constexpr (count == 23) {
+        [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w] =
             value;
     } else {
         static_assert(
