@@ -13,7 +13,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 
-CORE = "core/base core/value core/filter core/cluster core/score core/placement"
+CORE = "core/base core/value core/filter core/cluster core/domain core/score core/placement"
 VALUES = "core/base core/value"
 # What comes in and goes out of the decision engine, and the views of it: plain values.
 DOOR = ("event", "decision", "drift", "explain", "reasons", "counters", "totals", "ledger_view")
@@ -27,8 +27,9 @@ ROOMS = {
     "core/value": "core/base",
     "core/filter": VALUES,
     "core/cluster": f"{VALUES} core/filter",
+    "core/domain": f"{VALUES} core/filter core/cluster",
     "core/score": f"{VALUES} core/filter",
-    "core/placement": f"{VALUES} core/cluster core/score",
+    "core/placement": f"{VALUES} core/filter core/cluster core/domain core/score",
     "config": f"{VALUES} core/filter core/placement core/score",
 
     "gang/declare/spark": f"{VALUES} config",

@@ -27,5 +27,13 @@ using ShapeId = Id<struct ShapeTag>;
 using AllocationId = Id<struct AllocationTag>;
 /// The name of an extended resource.
 using ExtendedId = Id<struct ExtendedTag>;
+/// A node label whose values make domains.
+using TopologyKeyId = Id<struct TopologyKeyTag>;
+/// One value of such a label: the nodes that have it.
+using DomainId = Id<struct DomainTag>;
+/// A distinct selection of pods, by namespace and labels.
+using SelectionId = Id<struct SelectionTag>;
+/// What pods of one namespace ask of other pods.
+using RulesId = Id<struct RulesTag>;
 
 }  // namespace core

@@ -1,0 +1,54 @@
+#pragma once
+// One question to DomainRules: each rule becomes a check, a list of forbidden domains of one
+// topology key, and the nodes are held against all checks in one pass. Lives during the call only.
+
+#include "core/domain/domain_rules.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace core {
+
+class DomainQuestion {
+public:
+    DomainQuestion(const DomainRules& rules, const IncomingPod& pod, const Cluster& cluster);
+
+    /// Checks of all rules; of `except` only that the label is there, where it has to be.
+    void add_checks(const std::optional<RuleRef>& except);
+    AllowedNodes ask(const NodeBitmap& eligible) const;
+    /// Matching pods by domain of one rule; nothing for a domain that does not count.
+    std::vector<std::optional<std::int64_t>> matching(RuleRef rule) const;
+    TopologyKeyId key_of(RuleRef rule) const;
+
+private:
+    using Sums = std::vector<std::int64_t>;  ///< by DomainId
+
+    struct Check {
+        TopologyKeyId key;
+        std::vector<bool> forbidden;  ///< by DomainId
+        DomainReason reason;
+        std::optional<DomainReason> without_key;  ///< nothing: a node without the label passes
+    };
+
+    Check check_of(TopologyKeyId key, DomainReason reason) const;
+    void add_spread(std::size_t index, bool is_excepted);
+    void add_affinity(bool is_excepted);
+    void add_anti_affinity(std::size_t index);
+    void add_existing();
+    std::optional<DomainReason> find_reason(NodeIndex node) const;
+
+    Sums sums(TopologyKeyId key, const NodeCounts& counts) const;
+    /// Whether spreading counts the node.
+    bool counts_for(const SpreadConstraint& constraint, NodeIndex node) const;
+    bool has_spread_keys(NodeIndex node) const;
+
+    const DomainRules& in_;
+    const IncomingPod& pod_;
+    const Cluster& cluster_;
+    const PodRules* rules_;          ///< nullptr: none
+    const DomainRules::Live* live_;  ///< likewise
+    std::vector<Check> checks_;
+};
+
+}  // namespace core

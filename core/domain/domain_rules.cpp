@@ -1,0 +1,120 @@
+#include "core/domain/domain_rules.hpp"
+
+#include <algorithm>
+
+namespace core {
+
+std::string_view describe(DomainReason reason) {
+    switch (reason) {
+        case DomainReason::spread_label_missing:
+            return "node(s) didn't match pod topology spread constraints (missing required label)";
+        case DomainReason::spread:
+            return "node(s) didn't match pod topology spread constraints";
+        case DomainReason::affinity:
+            return "node(s) didn't match pod affinity rules";
+        case DomainReason::anti_affinity:
+            return "node(s) didn't match pod anti-affinity rules";
+        case DomainReason::existing_anti_affinity:
+            return "node(s) didn't satisfy existing pods anti-affinity rules";
+    }
+    ENSURE(!"a known reason");
+    return {};
+}
+
+std::vector<ReasonCount> reasons_of(const AllowedNodes& allowed) {
+    std::vector<ReasonCount> reasons;
+    for (std::size_t i = 0; i < domain_reasons; ++i) {
+        if (allowed.refused[i] == 0) continue;
+        reasons.push_back(
+            {std::string(describe(static_cast<DomainReason>(i))), allowed.refused[i]});
+    }
+    std::sort(reasons.begin(), reasons.end(), [](const ReasonCount& a, const ReasonCount& b) {
+        return a.count != b.count ? a.count > b.count : a.reason < b.reason;
+    });
+    return reasons;
+}
+
+std::vector<RuleRef> rules_among_themselves(
+    const PodRules& rules, const std::string& namespace_name, const StringMap& labels) {
+    std::vector<RuleRef> found;
+    const bool are_near = selection_of_all(rules.affinity).matches(namespace_name, labels);
+    for (std::size_t i = 0; are_near && i < rules.affinity.size(); ++i) {
+        found.push_back({RuleKind::affinity, i});
+    }
+    for (std::size_t i = 0; i < rules.anti_affinity.size(); ++i) {
+        if (selection_of(rules.anti_affinity[i]).matches(namespace_name, labels)) {
+            found.push_back({RuleKind::anti_affinity, i});
+        }
+    }
+    for (std::size_t i = 0; i < rules.spread.size(); ++i) {
+        if (selection_of(rules.spread[i], namespace_name).matches(namespace_name, labels)) {
+            found.push_back({RuleKind::spread, i});
+        }
+    }
+    return found;
+}
+
+void DomainRules::pod_placed(const PlacedPod& pod, const Cluster& cluster) {
+    matches_.placed(pod);
+    terms_.placed(pod, domains_, cluster);
+}
+
+void DomainRules::pod_gone(const PlacedPod& pod) {
+    matches_.gone(pod);
+    terms_.gone(pod, domains_);
+}
+
+template <typename Visit>
+void DomainRules::for_each_selection(RulesId id, Visit visit) const {
+    if (id.is_none()) return;
+    const Live& live = live_[id.value];
+    if (!live.affinity.is_none()) visit(live.affinity);
+    for (const SelectionId selection : live.anti_affinity) visit(selection);
+    for (const SelectionId selection : live.spread) visit(selection);
+}
+
+RulesId DomainRules::retain(
+    const PodRules& rules, const std::string& namespace_name, const Cluster& cluster) {
+    const auto [id, is_new] = interned_.intern({rules, namespace_name});
+    if (!is_new) return id;
+    if (id.value >= live_.size()) live_.resize(id.value + 1);
+    Live& live = live_[id.value];
+    if (!rules.affinity.empty()) live.affinity = matches_.retain(selection_of_all(rules.affinity));
+    for (const PodAffinityTerm& term : rules.affinity) {
+        live.affinity_keys.push_back(domains_.retain(term.topology_key, cluster));
+    }
+    for (const PodAffinityTerm& term : rules.anti_affinity) {
+        live.anti_affinity.push_back(matches_.retain(selection_of(term)));
+        live.anti_affinity_keys.push_back(domains_.retain(term.topology_key, cluster));
+    }
+    for (const SpreadConstraint& one : rules.spread) {
+        live.spread.push_back(matches_.retain(selection_of(one, namespace_name)));
+        live.spread_keys.push_back(domains_.retain(one.topology_key, cluster));
+    }
+    return id;
+}
+
+void DomainRules::release(RulesId id) {
+    if (!interned_.release(id)) return;
+    for_each_selection(id, [this](SelectionId selection) { matches_.release(selection); });
+    const Live& live = live_[id.value];
+    for (const auto* keys : {&live.affinity_keys, &live.anti_affinity_keys, &live.spread_keys}) {
+        for (const TopologyKeyId key : *keys) domains_.release(key);
+    }
+    live_[id.value] = {};
+}
+
+bool DomainRules::is_filled(RulesId id) const {
+    bool filled = true;
+    for_each_selection(
+        id, [&](SelectionId selection) { filled = filled && matches_.is_filled(selection); });
+    return filled;
+}
+
+std::uint64_t DomainRules::version(RulesId id) const {
+    std::uint64_t version = nodes_version_ + terms_.version();
+    for_each_selection(id, [&](SelectionId selection) { version += matches_.version(selection); });
+    return version;
+}
+
+}  // namespace core

@@ -1,0 +1,165 @@
+#pragma once
+// Kubernetes' rules between pods, InterPodAffinity and PodTopologySpread, about one view of a
+// cluster: which of the nodes that a pod may go to the pods around it leave. One owner, beside the
+// cluster; a plain value.
+//
+//   node_changed, node_went --> DomainIndex: node -> domain, by topology key in use
+//   pod_placed, pod_gone -----> MatchCounts: pods by node, by selection that live rules name
+//                           '-> TermCounts: anti-affinity of placed pods, by node
+//   retain(rules) ------------> RulesId;  allowed(), room_by_domain() answer for it
+//
+// What the caller owes:
+//   - node_changed() for a node that came or whose labels or taints changed, node_went() for one
+//     that went, with the NodeIndex that the cluster gives it, before the next question. While pods
+//     are placed on a node, that number is its own: the cluster's allocations see to that.
+//   - pod_placed() and pod_gone() as match_counts.hpp says, for pods of all schedulers. A trial is
+//     pod_placed() and later pod_gone(): nothing remains.
+//   - fill() after retain(), as soon as is_filled() says so. Until then nothing may be asked for
+//     these rules.
+//   - Rules that find_unsupported() names are refused beforehand.
+
+#include "core/domain/domain_index.hpp"
+#include "core/domain/domain_room.hpp"
+#include "core/domain/match_counts.hpp"
+#include "core/domain/term_counts.hpp"
+
+#include <array>
+#include <compare>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace core {
+
+/// A pod that is to be placed; looked at during the call only.
+struct IncomingPod {
+    RulesId rules;  ///< none: it has no rule of its own, but those of others may still reach it
+    std::string_view namespace_name;
+    const StringMap& labels;
+    const Constraints& constraints;  ///< spreading may leave out nodes that these exclude
+};
+
+/// Why a node is not allowed: the first rule that forbids it, in kube-scheduler's order.
+enum class DomainReason : std::uint8_t {
+    spread_label_missing,
+    spread,
+    affinity,
+    anti_affinity,
+    existing_anti_affinity
+};
+inline constexpr std::size_t domain_reasons =
+    static_cast<std::size_t>(DomainReason::existing_anti_affinity) + 1;
+
+/// kube-scheduler's words.
+std::string_view describe(DomainReason reason);
+
+struct AllowedNodes {
+    NodeBitmap nodes;                                    ///< of the eligible ones
+    std::array<std::int64_t, domain_reasons> refused{};  ///< eligible nodes by reason
+    friend bool operator==(const AllowedNodes&, const AllowedNodes&) = default;
+};
+
+/// As texts with counts, by count (descending), then text.
+std::vector<ReasonCount> reasons_of(const AllowedNodes& allowed);
+
+/// One rule of a pod: the place in its kind's list.
+struct RuleRef {
+    RuleKind kind = RuleKind::spread;
+    std::size_t index = 0;
+    friend bool operator==(const RuleRef&, const RuleRef&) = default;
+};
+
+/// The rules under which one such pod, placed, changes what the next may do. None: what allowed()
+/// says holds for any number of them. One: room_by_domain() has the closed form. More: pod by pod.
+std::vector<RuleRef> rules_among_themselves(
+    const PodRules& rules, const std::string& namespace_name, const StringMap& labels);
+
+class DomainRules {
+public:
+    // --- what is there -------------------------------------------------------------------------
+    void node_changed(NodeIndex node, const Node& value) {
+        domains_.node_changed(node, value);
+        ++nodes_version_;
+    }
+    void node_went(NodeIndex node) {
+        domains_.node_went(node);
+        ++nodes_version_;
+    }
+    void pod_placed(const PlacedPod& pod, const Cluster& cluster);
+    void pod_gone(const PlacedPod& pod);
+
+    // --- rules of pods that wait ---------------------------------------------------------------
+    /// The number of these rules of a namespace. Counted: one release() for each call.
+    RulesId retain(
+        const PodRules& rules, const std::string& namespace_name, const Cluster& cluster);
+    void retain(RulesId id) { interned_.retain(id); }
+    void release(RulesId id);
+    const PodRules& rules(RulesId id) const { return interned_[id].first; }
+
+    bool is_filled(RulesId id) const;
+    bool all_filled() const { return matches_.all_filled(); }
+    template <typename ForEachPod>
+    void fill(ForEachPod for_each_pod) {
+        matches_.fill(for_each_pod);
+    }
+    /// See match_counts.hpp.
+    bool is_used_key(std::string_view label) const { return matches_.is_used_key(label); }
+    std::uint64_t keys_version() const { return matches_.keys_version(); }
+
+    // --- questions -----------------------------------------------------------------------------
+    /// False: every eligible node is allowed, whatever the nodes.
+    bool concerns(const IncomingPod& pod) const;
+    AllowedNodes allowed(
+        const IncomingPod& pod, const NodeBitmap& eligible, const Cluster& cluster) const;
+    /// The domains of one rule for pods that are alike: what matches there, and the room on nodes
+    /// that all other rules allow. `capacities`: pods that each node has room for, by position.
+    RoomByDomain room_by_domain(
+        const IncomingPod& pod,
+        RuleRef rule,
+        const NodeBitmap& eligible,
+        std::span<const std::int64_t> capacities,
+        const Cluster& cluster) const;
+    /// Nodes of a domain, or with a DomainId of none those without the label.
+    NodeBitmap nodes_of(TopologyKeyId key, DomainId domain, const Cluster& cluster) const;
+
+    /// Grows whenever an answer for these rules may have changed, other than by the pod's own
+    /// constraints and the eligible nodes. None: for pods without rules.
+    std::uint64_t version(RulesId id) const;
+
+    /// What is kept: 0 when no pod is placed that has terms, and nobody holds rules.
+    std::size_t size() const {
+        return interned_.size() + matches_.size() + terms_.size() + domains_.size();
+    }
+    friend bool operator==(const DomainRules&, const DomainRules&) = default;
+
+private:
+    friend class DomainQuestion;
+    using Owned = std::pair<PodRules, std::string>;  ///< with their namespace
+
+    /// The selection and the topology key of each rule, each with one reference. All terms of
+    /// affinity have one selection, the pods that match them all.
+    struct Live {
+        SelectionId affinity;
+        std::vector<TopologyKeyId> affinity_keys;
+        std::vector<SelectionId> anti_affinity;
+        std::vector<TopologyKeyId> anti_affinity_keys;
+        std::vector<SelectionId> spread;
+        std::vector<TopologyKeyId> spread_keys;
+        friend bool operator==(const Live&, const Live&) = default;
+    };
+    /// visit(selection) for each of them; the rules may be none.
+    template <typename Visit>
+    void for_each_selection(RulesId id, Visit visit) const;
+
+    DomainIndex domains_;
+    MatchCounts matches_;
+    TermCounts terms_;
+    Interner<Owned, RulesId> interned_;
+    std::vector<Live> live_;  ///< by RulesId
+    std::uint64_t nodes_version_ = 0;
+};
+
+}  // namespace core
