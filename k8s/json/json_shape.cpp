@@ -112,8 +112,37 @@ constexpr std::array<ShapeMember, 2> node_affinity_members = {
     {{"requiredDuringSchedulingIgnoredDuringExecution", &required},
      {"preferredDuringSchedulingIgnoredDuringExecution", &preferred}}};
 constexpr Shape node_affinity = object(node_affinity_members);
-constexpr std::array<ShapeMember, 1> affinity_members = {{{"nodeAffinity", &node_affinity}}};
+constexpr std::array<ShapeMember, 2> label_selector_members = {
+    {{"matchLabels", &map}, {"matchExpressions", &expressions}}};
+constexpr Shape label_selector = object(label_selector_members);
+constexpr std::array<ShapeMember, 6> pod_term_members = {
+    {{"topologyKey", &scalar},
+     {"labelSelector", &label_selector},
+     {"namespaces", &scalars},
+     {"namespaceSelector", &label_selector},
+     {"matchLabelKeys", &scalars},
+     {"mismatchLabelKeys", &scalars}}};
+constexpr Shape pod_term = object(pod_term_members);
+constexpr Shape pod_terms = array_of(pod_term);
+constexpr std::array<ShapeMember, 1> pod_affinity_members = {
+    {{"requiredDuringSchedulingIgnoredDuringExecution", &pod_terms}}};
+constexpr Shape pod_affinity = object(pod_affinity_members);
+constexpr std::array<ShapeMember, 3> affinity_members = {
+    {{"nodeAffinity", &node_affinity},
+     {"podAffinity", &pod_affinity},
+     {"podAntiAffinity", &pod_affinity}}};
 constexpr Shape affinity = object(affinity_members);
+constexpr std::array<ShapeMember, 8> spread_members = {
+    {{"maxSkew", &scalar},
+     {"topologyKey", &scalar},
+     {"whenUnsatisfiable", &scalar},
+     {"labelSelector", &label_selector},
+     {"minDomains", &scalar},
+     {"nodeAffinityPolicy", &scalar},
+     {"nodeTaintsPolicy", &scalar},
+     {"matchLabelKeys", &scalars}}};
+constexpr Shape spread = object(spread_members);
+constexpr Shape spreads = array_of(spread);
 constexpr std::array<ShapeMember, 5> toleration_members = {
     {{"key", &scalar},
      {"operator", &scalar},
@@ -128,13 +157,14 @@ constexpr Shape gate = object(no_members);
 constexpr Shape gates = array_of(gate);
 constexpr std::array<ShapeMember, 1> group_members = {{{"podGroupName", &scalar}}};
 constexpr Shape scheduling_group = object(group_members);
-constexpr std::array<ShapeMember, 13> pod_spec_members = {
+constexpr std::array<ShapeMember, 14> pod_spec_members = {
     {{"volumes", &volumes},
      {"initContainers", &init_containers},
      {"containers", &containers},
      {"nodeSelector", &map},
      {"nodeName", &scalar},
      {"affinity", &affinity},
+     {"topologySpreadConstraints", &spreads},
      {"schedulerName", &scalar},
      {"tolerations", &tolerations},
      {"priority", &scalar},

@@ -3,6 +3,7 @@
 #include "core/value/exclusive.hpp"
 #include "k8s/base/time.hpp"
 #include "k8s/codec/pod/codec_pod_value.hpp"
+#include "k8s/codec/pod/pod_rules.hpp"
 #include "k8s/codec/pod/pod_spec.hpp"
 #include "k8s/codec/pod/spark_volumes.hpp"
 #include "k8s/json/json_fields.hpp"
@@ -94,6 +95,7 @@ void decode_spec(Fields& fields, const Value& spec, core::Pod& pod) {
     }
     decode_priority(fields, spec, pod);
     decode_placement(fields, spec, pod);
+    pod.rules = decode_pod_rules(fields, spec, pod.namespace_name, pod.labels);
     pod.spark_properties = find_spark_properties(spec);
     if (pod.spark_properties) {
         pod.executor_template = find_executor_template(spec);

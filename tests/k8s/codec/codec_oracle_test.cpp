@@ -367,16 +367,54 @@ private:
         });
     }
 
-    std::string affinity() {
-        return some({"nodeAffinity", "podAffinity"}, [this](const std::string&) {
-            return some(
-                {"requiredDuringSchedulingIgnoredDuringExecution",
-                 "preferredDuringSchedulingIgnoredDuringExecution"},
-                [this](const std::string& name) {
-                    return name.starts_with("preferred") ? list([this] { return wish(); })
-                                                         : terms();
+    std::string label_selector() {
+        return some({"matchLabels", "matchExpressions", "x"}, [this](const std::string& name) {
+            if (name == "matchLabels") return map();
+            return list([this] {
+                return some({"key", "operator", "values"}, [this](const std::string& member) {
+                    return member == "values" ? list([this] { return text(); }) : text();
                 });
+            });
         });
+    }
+
+    /// A term of pod affinity or a spread constraint: they have members in common.
+    std::string pod_term() {
+        return some(
+            {"topologyKey",
+             "labelSelector",
+             "labelSelector",
+             "namespaces",
+             "namespaceSelector",
+             "matchLabelKeys",
+             "mismatchLabelKeys",
+             "maxSkew",
+             "whenUnsatisfiable",
+             "minDomains",
+             "nodeAffinityPolicy",
+             "nodeTaintsPolicy"},
+            [this](const std::string& name) {
+                if (name.ends_with("Selector")) return label_selector();
+                if (name == "whenUnsatisfiable") return std::string(R"("DoNotSchedule")");
+                if (name == "namespaces" || name.ends_with("Keys")) {
+                    return list([this] { return text(); });
+                }
+                return scalar();
+            });
+    }
+
+    std::string affinity() {
+        return some(
+            {"nodeAffinity", "podAffinity", "podAntiAffinity"}, [this](const std::string& kind) {
+                return some(
+                    {"requiredDuringSchedulingIgnoredDuringExecution",
+                     "preferredDuringSchedulingIgnoredDuringExecution"},
+                    [this, &kind](const std::string& name) {
+                        if (kind != "nodeAffinity") return list([this] { return pod_term(); });
+                        return name.starts_with("preferred") ? list([this] { return wish(); })
+                                                             : terms();
+                    });
+            });
     }
 
     std::string spec_value(const std::string& name) {
@@ -386,6 +424,7 @@ private:
         if (name == "volumes") return list([this] { return volume(); });
         if (name == "nodeSelector" || name == "overhead") return map();
         if (name == "affinity") return affinity();
+        if (name == "topologySpreadConstraints") return list([this] { return pod_term(); });
         if (name == "resources") return resources();
         if (name == "tolerations" || name == "taints") {
             return list([this] {
@@ -450,6 +489,7 @@ private:
                  "priority",
                  "nodeSelector",
                  "affinity",
+                 "topologySpreadConstraints",
                  "tolerations",
                  "overhead",
                  "resources",
