@@ -13,6 +13,7 @@ struct Counters {
     std::uint64_t reservations_rewritten = 0;     ///< UpdateReservation sent
     std::uint64_t reservation_writes_failed = 0;  ///< answered `changed` or `failed`
     std::uint64_t reservations_disputed = 0;  ///< annotations that somebody else had changed
+    std::uint64_t label_lists = 0;            ///< ListPods asked for
     std::uint64_t kubelet_rejections = 0;     ///< pods of ours that a kubelet refused (OutOfcpu, ...)
 };
 

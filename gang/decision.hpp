@@ -62,6 +62,10 @@ struct UpdateReservation {
     core::StringMap annotations;
 };
 
+/// List all pods once, beside the watch: labels of pods that are bound are asked for, which nobody
+/// asked for when they came. Answered by PodListed for each pod with a node, then PodsListed.
+struct ListPods {};
+
 /// One Kubernetes Event on the pod, droppable.
 struct RecordEvent {
     PodRef pod;
@@ -86,6 +90,7 @@ using Decision = std::variant<
     FetchSparkConf,
     SetCondition,
     UpdateReservation,
+    ListPods,
     RecordEvent,
     WakeAt,
     StepDown>;

@@ -89,6 +89,18 @@ struct ReservationDiffers {
     std::string driver_uid;
 };
 
+/// One pod with a node, of the list that ListPods has asked for.
+struct PodListed {
+    std::string uid;
+    std::string namespace_name;
+    core::StringMap labels;
+    bool deleting = false;
+};
+/// The end of that list.
+struct PodsListed {
+    bool complete = false;  ///< false: the API server did not answer, or not to the end
+};
+
 struct LeadershipGained {
     std::int64_t epoch;  ///< grows with every leader; goes into reservations and fencing conditions
     /// The leader before gave up with nothing under way, of its own or of an older one's: one write
@@ -112,6 +124,8 @@ using Event = std::variant<
     BindFinished,
     StatusWritten,
     ReservationDiffers,
+    PodListed,
+    PodsListed,
     LeadershipGained,
     LeadershipLost,
     Tick>;

@@ -20,6 +20,7 @@ enum class ReasonCode : std::uint8_t {
     waiting_in_queue,
     exceeds_cluster,
     constraints_unsatisfiable,
+    pod_rules_not_met,
     misconfigured,
     backing_off,
     bind_failed

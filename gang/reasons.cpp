@@ -6,13 +6,14 @@
 namespace gang {
 namespace {
 
-constexpr std::array<std::pair<ReasonCode, std::string_view>, 9> codes = {{
+constexpr std::array<std::pair<ReasonCode, std::string_view>, 10> codes = {{
     {ReasonCode::none, "None"},
     {ReasonCode::waiting_for_spark_conf, "WaitingForSparkConf"},
     {ReasonCode::waiting_for_capacity, "WaitingForCapacity"},
     {ReasonCode::waiting_in_queue, "WaitingInQueue"},
     {ReasonCode::exceeds_cluster, "ExceedsCluster"},
     {ReasonCode::constraints_unsatisfiable, "ConstraintsUnsatisfiable"},
+    {ReasonCode::pod_rules_not_met, "PodRulesNotMet"},
     {ReasonCode::misconfigured, "Misconfigured"},
     {ReasonCode::backing_off, "BackingOff"},
     {ReasonCode::bind_failed, "BindFailed"},
@@ -48,6 +49,7 @@ std::string_view condition_reason(ReasonCode code) {
         case ReasonCode::waiting_for_capacity:
         case ReasonCode::exceeds_cluster:
         case ReasonCode::constraints_unsatisfiable:
+        case ReasonCode::pod_rules_not_met:
             return "Unschedulable";
         case ReasonCode::none:
         case ReasonCode::waiting_for_spark_conf:

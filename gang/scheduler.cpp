@@ -8,6 +8,7 @@
 #include "gang/life/answers.hpp"
 #include "gang/life/cluster_events.hpp"
 #include "gang/life/gang_life.hpp"
+#include "gang/life/label_lister.hpp"
 #include "gang/life/pod_events.hpp"
 #include "gang/model/model.hpp"
 #include "gang/model/step_context.hpp"
@@ -15,6 +16,7 @@
 #include "gang/queue/admission.hpp"
 #include "gang/queue/bind_sender.hpp"
 #include "gang/queue/class_verdicts.hpp"
+#include "gang/queue/domain_placer.hpp"
 #include "gang/queue/head_of_line.hpp"
 #include "gang/queue/placer.hpp"
 #include "gang/queue/status_messages.hpp"
@@ -61,14 +63,16 @@ struct Scheduler::State {
     Publisher publisher{model, step, status_reporter};
     Leadership leadership{model, step, status_reporter, declarations, publisher};
     Placer placer{model, step};
+    DomainPlacer domain_placer{model, step, placer};
     BindSender binder{model, step, status_reporter};
 
     ClassVerdicts verdicts{model, placer};
-    StatusMessages messages{model, step, placer};
+    StatusMessages messages{model, step, placer, domain_placer};
     WaitingStatus status{model, step, status_reporter, messages};
     HeadOfLine head{model, step, status};
     StatusRefresh refresh{model, step, verdicts, messages, status, head};
-    Admission admission{model, step, publisher, placer, binder, verdicts, status, head, refresh};
+    Admission admission{
+        model, step, publisher, placer, domain_placer, binder, verdicts, status, head, refresh};
 
     ExecutorOwners owners{model};
     PodCompaction compaction{model, declarations, owners};
@@ -90,6 +94,7 @@ struct Scheduler::State {
         publisher,
         leadership,
         placer,
+        domain_placer,
         binder,
         learner,
         missing,
@@ -122,6 +127,7 @@ struct Scheduler::State {
         back_off,
         life};
     Answers answers{model, step, declarations, publisher, leadership, pauses, life};
+    LabelLister label_lister{model, step};
 
     GangViews views{model, step, messages, refresh, owners};
     TotalsView totals_view{model, step, leadership, owners, views};
@@ -141,6 +147,8 @@ struct Scheduler::State {
     void on(const BindFinished& event) { answers.on(event); }
     void on(const StatusWritten& event) { answers.on(event); }
     void on(const ReservationDiffers& event) { answers.on(event); }
+    void on(const PodListed& event) { label_lister.on(event); }
+    void on(const PodsListed& event) { label_lister.on(event); }
     void on(const LeadershipGained& event) { leadership.on(event); }
     void on(const LeadershipLost& event) { leadership.on(event); }
     void on(const Tick& event);
@@ -179,6 +187,7 @@ void Scheduler::State::plan() {
     if (!classifier.run()) {
         return;  // whoever is not known yet may have to be fenced, or come before those who are
     }
+    label_lister.run();
     rebuilder.run();
     leadership.fence_step();
     if (!leadership.fence().view_is_current() && !leadership.is_fence_passed()) {

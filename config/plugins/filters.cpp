@@ -23,7 +23,7 @@ std::vector<std::string> known_names() {
 void warn_of_unbuilt(core::FilterSet filters, const Tree& at, Warnings& warnings) {
     for (std::size_t i = 0; i < core::filter_count; ++i) {
         const auto id = static_cast<core::FilterId>(i);
-        if (filters.contains(id) && !has_effect(id)) {
+        if (filters.contains(id) && !core::is_built(id)) {
             warnings.push_back(
                 {at.mark,
                  fmt::format(

@@ -28,12 +28,6 @@ core::Result<std::string> read_scored_resource(const Tree& tree);
 /// kube-scheduler writes 0 to 10 for what counts 0 to 100.
 core::Result<std::int64_t> read_shape_score(const Tree& tree);
 
-/// It keeps pods off nodes here. Rules between pods do not yet.
-constexpr bool has_effect(core::FilterId id) {
-    return core::is_built(id) && id != core::FilterId::pod_topology_spread &&
-           id != core::FilterId::inter_pod_affinity;
-}
-
 /// One warning for each filter that is not built, and one for such a score.
 void warn_of_unbuilt(core::FilterSet filters, const Tree& at, Warnings& warnings);
 void warn_if_unbuilt(

@@ -1,6 +1,5 @@
 #include "config/plugins/profile_view.hpp"
 
-#include "config/plugins/plugins.hpp"
 #include "core/filter/filter_names.hpp"
 
 namespace config {
@@ -18,7 +17,7 @@ ProfileView view(const Profile& profile) {
             continue;
         }
         out.filters.emplace_back(core::to_string(id));
-        if (!has_effect(id)) {
+        if (!core::is_built(id)) {
             out.not_built.push_back(out.filters.back());
         }
     }

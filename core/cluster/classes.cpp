@@ -1,5 +1,7 @@
 #include "core/cluster/classes.hpp"
 
+#include "core/base/result.hpp"
+
 #include <algorithm>
 #include <bit>
 #include <utility>
@@ -46,6 +48,10 @@ void NodeBitmap::add(const NodeBitmap& other) {
     for (std::size_t i = 0; i < other.words_.size(); ++i) words_[i] |= other.words_[i];
 }
 
+void NodeBitmap::intersect(const NodeBitmap& other) {
+    for (std::size_t i = 0; i < words_.size(); ++i) words_[i] &= other.word(i);
+}
+
 bool NodeBitmap::intersects(const NodeBitmap& other) const {
     const std::size_t common = std::min(words_.size(), other.words_.size());
     for (std::size_t i = 0; i < common; ++i) {
@@ -59,6 +65,17 @@ bool NodeBitmap::covers(const NodeBitmap& other) const {
         if ((other.words_[block] & ~word(block)) != 0) return false;
     }
     return true;
+}
+
+std::optional<std::size_t> NodeBitmap::find_only() const {
+    std::optional<std::size_t> only;
+    for (std::size_t block = 0; block < words_.size(); ++block) {
+        const std::uint64_t bits = words_[block];
+        if (bits == 0) continue;
+        if (only || (bits & (bits - 1)) != 0) return std::nullopt;
+        only = block * 64 + static_cast<std::size_t>(std::countr_zero(bits));
+    }
+    return only;
 }
 
 std::int64_t NodeBitmap::count() const {
@@ -77,7 +94,23 @@ Interner<Constraints, ClassId>::Interned ConstraintClasses::intern(const Constra
     return interned;
 }
 
+ClassId ConstraintClasses::restrict(
+    ClassId id, NodeBitmap nodes, std::vector<ReasonCount> reasons) {
+    ENSURE(!is_restricted(id));
+    nodes.intersect(eligible(id));
+    constraints_.retain(id);
+    restricted_.push_back({id, std::move(nodes), std::move(reasons)});
+    return {static_cast<std::uint32_t>(restricted_.size() - 1) | restricted_bit};
+}
+
 void ConstraintClasses::release(ClassId id) {
+    if (is_restricted(id)) {
+        Restricted& one = restricted_[id.value & ~restricted_bit];
+        const ClassId of = std::exchange(one, {}).of;
+        while (!restricted_.empty() && restricted_.back().of.is_none()) restricted_.pop_back();
+        release(of);
+        return;
+    }
     if (!constraints_.release(id)) return;
     bitmaps_[id.value] = {};
     live_.erase(std::lower_bound(live_.begin(), live_.end(), id));
@@ -90,16 +123,19 @@ void ConstraintClasses::filter(ClassId id, std::size_t position, const Node& nod
 }
 
 void ConstraintClasses::filter_all(std::size_t position, const Node& node) {
+    ENSURE(restricted_.empty());  // their nodes stand still
     forget_derived();
     for (const ClassId id : live_) filter(id, position, node);
 }
 
 void ConstraintClasses::node_came(std::size_t position) {
+    ENSURE(restricted_.empty());
     forget_derived();
     for (const ClassId id : live_) bitmaps_[id.value].insert(position);
 }
 
 void ConstraintClasses::node_went(std::size_t position) {
+    ENSURE(restricted_.empty());
     forget_derived();
     for (const ClassId id : live_) bitmaps_[id.value].erase(position);
 }

@@ -2,6 +2,9 @@
 // Constraint classes: each distinct set of constraints once, with a bitmap of the nodes that
 // satisfy it. A node is filtered again only when its labels, taints, cordon or readiness change; a
 // class once when it appears. Real clusters have tens of classes.
+//
+// A restricted class has fewer nodes than its constraints leave, for the length of one question:
+// what other pods leave of them (core/domain) goes through placement like any other class.
 
 #include "core/base/ids.hpp"
 #include "core/base/interner.hpp"
@@ -10,6 +13,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,7 +34,11 @@ public:
     void erase(std::size_t position);
     std::int64_t count() const;
     void add(const NodeBitmap& other);
+    /// Keeps what the other one has, too.
+    void intersect(const NodeBitmap& other);
     bool intersects(const NodeBitmap& other) const;
+    /// The position of the only node; nothing: there is none, or several.
+    std::optional<std::size_t> find_only() const;
     /// Has all nodes of the other one.
     bool covers(const NodeBitmap& other) const;
     friend bool operator==(const NodeBitmap&, const NodeBitmap&) = default;
@@ -58,8 +66,20 @@ public:
     Interner<Constraints, ClassId>::Interned intern(const Constraints& constraints);
     void retain(ClassId id) { constraints_.retain(id); }
     void release(ClassId id);
-    const Constraints& constraints(ClassId id) const { return constraints_[id]; }
-    const NodeBitmap& eligible(ClassId id) const { return bitmaps_[id.value]; }
+    const Constraints& constraints(ClassId id) const {
+        return constraints_[is_restricted(id) ? restricted(id).of : id];
+    }
+    const NodeBitmap& eligible(ClassId id) const {
+        return is_restricted(id) ? restricted(id).nodes : bitmaps_[id.value];
+    }
+
+    /// Of `nodes` those that the class has; `reasons` are the others'. No node may come, change or
+    /// go until it is released.
+    ClassId restrict(ClassId id, NodeBitmap nodes, std::vector<ReasonCount> reasons);
+    static bool is_restricted(ClassId id) { return (id.value & restricted_bit) != 0; }
+    /// The class that was restricted, and why nodes were taken from it.
+    ClassId unrestricted(ClassId id) const { return restricted(id).of; }
+    const std::vector<ReasonCount>& restrictions(ClassId id) const { return restricted(id).reasons; }
     std::size_t size() const { return constraints_.size(); }
     std::uint64_t references() const { return constraints_.references(); }
 
@@ -83,6 +103,16 @@ public:
     }
 
 private:
+    static constexpr std::uint32_t restricted_bit = std::uint32_t{1} << 31;
+    struct Restricted {
+        ClassId of;  ///< none: the place is free
+        NodeBitmap nodes;
+        std::vector<ReasonCount> reasons;
+    };
+    const Restricted& restricted(ClassId id) const {
+        return restricted_[id.value & ~restricted_bit];
+    }
+
     void forget_derived() {
         exclusions_.clear();
         preferences_.clear();
@@ -91,6 +121,7 @@ private:
     Interner<Constraints, ClassId> constraints_;
     std::vector<NodeBitmap> bitmaps_;  ///< by ClassId
     std::vector<ClassId> live_;        ///< sorted
+    std::vector<Restricted> restricted_;  ///< by ClassId without its bit; ends with one in use
     /// Why nodes are out: texts, which are dear to make and asked for again and again. Derived.
     mutable std::map<ClassId, std::vector<ReasonCount>> exclusions_;
     mutable std::map<ClassId, Preferences> preferences_;  ///< derived

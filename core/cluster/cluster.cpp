@@ -165,6 +165,15 @@ ShapeId Cluster::intern_shape(const Resources& resources, const Constraints& con
     return shape.id;
 }
 
+ShapeId Cluster::restrict_shape(
+    ShapeId id, NodeBitmap nodes, std::vector<ReasonCount> reasons) {
+    const Shape shape = shapes_[id];
+    amounts_.retain(shape.resources);
+    const ClassId restricted =
+        classes_.restrict(shape.constraint_class, std::move(nodes), std::move(reasons));
+    return shapes_.intern({shape.resources, restricted}).id;
+}
+
 bool Cluster::release_shape(ShapeId id) {
     const Shape shape = shapes_[id];
     if (!shapes_.release(id)) return false;
@@ -365,6 +374,15 @@ OpenCapacity Cluster::capacity_if_open(ShapeId shape, View view) const {
 }
 
 std::vector<ReasonCount> Cluster::exclusions(ClassId constraint_class) const {
+    if (ConstraintClasses::is_restricted(constraint_class)) {
+        std::vector<ReasonCount> reasons = exclusions(classes_.unrestricted(constraint_class));
+        const auto& more = classes_.restrictions(constraint_class);
+        reasons.insert(reasons.end(), more.begin(), more.end());
+        std::sort(reasons.begin(), reasons.end(), [](const ReasonCount& a, const ReasonCount& b) {
+            return a.count != b.count ? a.count > b.count : a.reason < b.reason;
+        });
+        return reasons;
+    }
     if (const auto* known = classes_.find_exclusions(constraint_class)) return *known;
     const NodeBitmap& passing = classes_.eligible(constraint_class);
     const Constraints& constraints = classes_.constraints(constraint_class);
@@ -400,6 +418,9 @@ std::vector<ReasonCount> Cluster::exclusions(ClassId constraint_class) const {
 }
 
 const Preferences* Cluster::find_preferences(ClassId constraint_class) const {
+    if (ConstraintClasses::is_restricted(constraint_class)) {
+        return find_preferences(classes_.unrestricted(constraint_class));
+    }
     const bool has_wishes = !classes_.constraints(constraint_class).preferred_affinity.empty();
     if (avoided_nodes_ == 0 && !has_wishes) return nullptr;
     const Preferences* kept = classes_.find_preferences(constraint_class);

@@ -100,6 +100,9 @@ public:
     /// The number of this shape. Counted: to be given back by release_shape() once per call.
     ShapeId intern_shape(const Resources& resources, const Constraints& constraints);
     void retain_shape(ShapeId shape) { shapes_.retain(shape); }
+    /// The same pods, for which there are these nodes alone; `reasons` say why not the others. To
+    /// be given back like any shape, before a node comes, changes or goes.
+    ShapeId restrict_shape(ShapeId shape, NodeBitmap nodes, std::vector<ReasonCount> reasons);
     /// True: nobody holds it any more, and its number may come to mean another shape.
     bool release_shape(ShapeId shape);
     const Resources& resources(ShapeId shape) const { return amounts_[shapes_[shape].resources]; }

@@ -54,8 +54,8 @@ bool is_short(std::int64_t left, std::int64_t wanted) {
     return wanted > 0 && left < wanted;
 }
 
-/// Of a node that every filter before lets pass.
-void note_shortages(
+/// Of a node that every filter before lets pass. False: it is short of nothing.
+bool note_shortages(
     Counts& counts,
     const Cluster& cluster,
     const FreeColumns& free,
@@ -67,38 +67,42 @@ void note_shortages(
     };
     if (std::any_of(wanted.extended.begin(), wanted.extended.end(), is_taken)) {
         note(counts, text_of(FilterReason::port_refused));
-        return;
+        return true;
     }
+    bool is_any = false;
+    const auto note_if = [&](bool lacks, const std::string& text) {
+        if (lacks) note(counts, text);
+        is_any = is_any || lacks;
+    };
     const std::size_t row = node.value;
-    if (pod_slots(free.pods[row]) < 1) note(counts, "Too many pods");
-    if (is_short(beyond(free.cpu[row], free.headroom.cpu_milli), wanted.cpu_milli)) {
-        note(counts, "Insufficient cpu");
-    }
-    if (is_short(beyond(free.memory[row], free.headroom.memory_bytes), wanted.memory_bytes)) {
-        note(counts, "Insufficient memory");
-    }
-    if (is_short(free.ephemeral[row], wanted.ephemeral_bytes)) {
-        note(counts, "Insufficient ephemeral-storage");
-    }
+    const std::int64_t cpu = beyond(free.cpu[row], free.headroom.cpu_milli);
+    const std::int64_t memory = beyond(free.memory[row], free.headroom.memory_bytes);
+    note_if(pod_slots(free.pods[row]) < 1, "Too many pods");
+    note_if(is_short(cpu, wanted.cpu_milli), "Insufficient cpu");
+    note_if(is_short(memory, wanted.memory_bytes), "Insufficient memory");
+    note_if(is_short(free.ephemeral[row], wanted.ephemeral_bytes), "Insufficient ephemeral-storage");
     for (const ExtendedDemand& one : wanted.extended) {
-        if (is_short(left(one.id), one.amount)) {
-            note(counts, "Insufficient " + cluster.extended_name(one.id));
-        }
+        note_if(
+            is_short(left(one.id), one.amount), "Insufficient " + cluster.extended_name(one.id));
     }
+    return is_any;
 }
 
 }  // namespace
 
-std::string describe_as_kube_scheduler(const Cluster& cluster, ShapeId shape, View view) {
+std::string describe_as_kube_scheduler(
+    const Cluster& cluster, ShapeId shape, View view, std::span<const std::string_view> further) {
     if (cluster.node_count() == 0) return "no nodes available to schedule pods";
     const FreeColumns free(cluster.columns(), view, cluster.headroom());
     Counts counts;
     for (const NodeIndex node : cluster.nodes_by_name()) {
         const FilterVerdict verdict = filter_node(cluster.node(node), cluster.constraints(shape));
-        if (verdict.passes()) {
-            note_shortages(counts, cluster, free, node, cluster.demand(shape));
-        } else {
+        if (!verdict.passes()) {
             note(counts, text_of(verdict.reason));
+        } else if (
+            !note_shortages(counts, cluster, free, node, cluster.demand(shape)) &&
+            !further.empty() && !further[cluster.position_of(node)].empty()) {
+            note(counts, further[cluster.position_of(node)]);
         }
     }
     std::vector<std::string> reasons;

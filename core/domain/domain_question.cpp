@@ -3,6 +3,8 @@
 #include "core/filter/filters.hpp"
 
 #include <algorithm>
+#include <map>
+#include <string_view>
 
 namespace core {
 
@@ -165,6 +167,7 @@ void DomainQuestion::add_anti_affinity(std::size_t index) {
 }
 
 void DomainQuestion::add_existing() {
+    if (pod_.constraints.left_out.contains(FilterId::inter_pod_affinity)) return;
     in_.terms_.for_each_match(
         pod_.namespace_name, pod_.labels, [this](TopologyKeyId key, const NodeCounts& counts) {
             Check check = check_of(key, DomainReason::existing_anti_affinity);
@@ -202,6 +205,7 @@ AllowedNodes DomainQuestion::ask(const NodeBitmap& eligible) const {
 
 bool DomainRules::concerns(const IncomingPod& pod) const {
     if (!pod.rules.is_none() && !rules(pod.rules).empty()) return true;
+    if (pod.constraints.left_out.contains(FilterId::inter_pod_affinity)) return false;
     bool is_reached = false;
     terms_.for_each_match(pod.namespace_name, pod.labels, [&](TopologyKeyId, const NodeCounts&) {
         is_reached = true;
@@ -210,21 +214,33 @@ bool DomainRules::concerns(const IncomingPod& pod) const {
 }
 
 AllowedNodes DomainRules::allowed(
-    const IncomingPod& pod, const NodeBitmap& eligible, const Cluster& cluster) const {
+    const IncomingPod& pod,
+    const NodeBitmap& eligible,
+    const Cluster& cluster,
+    const std::optional<RuleRef>& except) const {
+    DomainQuestion question(*this, pod, cluster);
+    question.add_checks(except);
+    return question.ask(eligible);
+}
+
+std::vector<std::optional<DomainReason>> DomainRules::reasons_by_position(
+    const IncomingPod& pod, const Cluster& cluster) const {
     DomainQuestion question(*this, pod, cluster);
     question.add_checks(std::nullopt);
-    return question.ask(eligible);
+    std::vector<std::optional<DomainReason>> reasons;
+    for (const NodeIndex node : cluster.nodes_by_name()) {
+        reasons.push_back(question.find_reason(node));
+    }
+    return reasons;
 }
 
 RoomByDomain DomainRules::room_by_domain(
     const IncomingPod& pod,
     RuleRef rule,
-    const NodeBitmap& eligible,
+    const NodeBitmap& open,
     std::span<const std::int64_t> capacities,
     const Cluster& cluster) const {
-    DomainQuestion question(*this, pod, cluster);
-    question.add_checks(rule);
-    const NodeBitmap open = question.ask(eligible).nodes;
+    const DomainQuestion question(*this, pod, cluster);
     RoomByDomain room{.kind = rule.kind, .key = question.key_of(rule), .domains = {}};
     const auto matching = question.matching(rule);
     std::vector<std::int64_t> capacity(matching.size());
@@ -249,6 +265,27 @@ RoomByDomain DomainRules::room_by_domain(
         room.min_domains = rules(pod.rules).spread[rule.index].min_domains;
     }
     return room;
+}
+
+std::vector<TopologyKeyId> DomainRules::keys_of(RulesId id) const {
+    if (id.is_none()) return {};
+    const Live& live = live_[id.value];
+    std::vector<TopologyKeyId> keys = live.affinity_keys;
+    keys.insert(keys.end(), live.spread_keys.begin(), live.spread_keys.end());
+    keys.insert(keys.end(), live.anti_affinity_keys.begin(), live.anti_affinity_keys.end());
+    return keys;
+}
+
+std::vector<DomainId> DomainRules::domains_by_name(
+    TopologyKeyId key, const Cluster& cluster) const {
+    std::map<std::string_view, DomainId> by_name;
+    for (const NodeIndex node : cluster.nodes_by_name()) {
+        const DomainId domain = domains_.domain_of(key, node);
+        if (!domain.is_none()) by_name.emplace(domains_.name(key, domain), domain);
+    }
+    std::vector<DomainId> domains;
+    for (const auto& [name, domain] : by_name) domains.push_back(domain);
+    return domains;
 }
 
 NodeBitmap DomainRules::nodes_of(TopologyKeyId key, DomainId domain, const Cluster& cluster) const {

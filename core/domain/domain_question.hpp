@@ -17,6 +17,8 @@ public:
     /// Checks of all rules; of `except` only that the label is there, where it has to be.
     void add_checks(const std::optional<RuleRef>& except);
     AllowedNodes ask(const NodeBitmap& eligible) const;
+    /// Nothing: no check forbids the node.
+    std::optional<DomainReason> find_reason(NodeIndex node) const;
     /// Matching pods by domain of one rule; nothing for a domain that does not count.
     std::vector<std::optional<std::int64_t>> matching(RuleRef rule) const;
     TopologyKeyId key_of(RuleRef rule) const;
@@ -36,7 +38,6 @@ private:
     void add_affinity(bool is_excepted);
     void add_anti_affinity(std::size_t index);
     void add_existing();
-    std::optional<DomainReason> find_reason(NodeIndex node) const;
 
     Sums sums(TopologyKeyId key, const NodeCounts& counts) const;
     /// Whether spreading counts the node.

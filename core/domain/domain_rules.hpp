@@ -105,23 +105,36 @@ public:
     void fill(ForEachPod for_each_pod) {
         matches_.fill(for_each_pod);
     }
-    /// See match_counts.hpp.
-    bool is_used_key(std::string_view label) const { return matches_.is_used_key(label); }
-    std::uint64_t keys_version() const { return matches_.keys_version(); }
 
     // --- questions -----------------------------------------------------------------------------
     /// False: every eligible node is allowed, whatever the nodes.
     bool concerns(const IncomingPod& pod) const;
+    /// `except`: of this rule only that the label is there, where it has to be.
     AllowedNodes allowed(
-        const IncomingPod& pod, const NodeBitmap& eligible, const Cluster& cluster) const;
-    /// The domains of one rule for pods that are alike: what matches there, and the room on nodes
-    /// that all other rules allow. `capacities`: pods that each node has room for, by position.
+        const IncomingPod& pod,
+        const NodeBitmap& eligible,
+        const Cluster& cluster,
+        const std::optional<RuleRef>& except = std::nullopt) const;
+    /// By position: why no such pod may go there, rules alone; nothing: it may.
+    std::vector<std::optional<DomainReason>> reasons_by_position(
+        const IncomingPod& pod, const Cluster& cluster) const;
+    /// The domains of one rule for pods that are alike: what matches there, and the room on `open`
+    /// nodes, which all other rules allow. `capacities`: pods that each node has room for, by
+    /// position.
     RoomByDomain room_by_domain(
         const IncomingPod& pod,
         RuleRef rule,
-        const NodeBitmap& eligible,
+        const NodeBitmap& open,
         std::span<const std::int64_t> capacities,
         const Cluster& cluster) const;
+    /// None where the node is not there or has no such label.
+    DomainId domain_of(TopologyKeyId key, NodeIndex node) const {
+        return domains_.domain_of(key, node);
+    }
+    /// Topology keys of these rules, affinity's first, each rule's once; none for no rules.
+    std::vector<TopologyKeyId> keys_of(RulesId id) const;
+    /// Domains of present nodes, by name.
+    std::vector<DomainId> domains_by_name(TopologyKeyId key, const Cluster& cluster) const;
     /// Nodes of a domain, or with a DomainId of none those without the label.
     NodeBitmap nodes_of(TopologyKeyId key, DomainId domain, const Cluster& cluster) const;
 
@@ -129,6 +142,8 @@ public:
     /// constraints and the eligible nodes. None: for pods without rules.
     std::uint64_t version(RulesId id) const;
 
+    /// Of all rules that are held.
+    std::uint64_t references() const { return interned_.references(); }
     /// What is kept: 0 when no pod is placed that has terms, and nobody holds rules.
     std::size_t size() const {
         return interned_.size() + matches_.size() + terms_.size() + domains_.size();

@@ -8,7 +8,6 @@ SelectionId MatchCounts::retain(const PodSelection& selection) {
     const auto [id, is_new] = table_.intern(selection);
     if (is_new) {
         if (id.value >= entries_.size()) entries_.resize(id.value + 1);
-        count_keys(selection, 1);
         // No pod has to be looked at for what matches none.
         entries_[id.value].is_filled = !selection.labels.is_set;
         if (selection.labels.is_set) unfilled_.push_back(id);
@@ -17,11 +16,9 @@ SelectionId MatchCounts::retain(const PodSelection& selection) {
 }
 
 void MatchCounts::release(SelectionId id) {
-    const PodSelection selection = table_[id];
     if (!table_.release(id)) return;
     unfilled_.erase(std::remove(unfilled_.begin(), unfilled_.end(), id), unfilled_.end());
     entries_[id.value] = {};
-    count_keys(selection, -1);
 }
 
 void MatchCounts::count(const PlacedPod& pod, std::int64_t by, bool of_filled) {
@@ -36,15 +33,6 @@ void MatchCounts::count(const PlacedPod& pod, std::int64_t by, bool of_filled) {
 void MatchCounts::note_filled() {
     for (const SelectionId id : unfilled_) entries_[id.value].is_filled = true;
     unfilled_.clear();
-}
-
-void MatchCounts::count_keys(const PodSelection& selection, std::int64_t by) {
-    for (const LabelRequirement& requirement : selection.labels.requirements) {
-        const auto [at, is_new] = used_keys_.try_emplace(requirement.key, 0);
-        at->second += by;
-        if (is_new) ++keys_version_;
-        if (at->second == 0) used_keys_.erase(at);
-    }
 }
 
 }  // namespace core

@@ -10,16 +10,13 @@
 //     mark. A pod whose labels, or whose mark, change is gone as it was and placed as it is.
 //     Nothing is known of uids here: who hears of a pod twice has to know that.
 //   - The labels of placed pods are kept by the caller, at least those whose keys live selections
-//     name: is_used_key(). When keys_version() has grown, labels are wanted that the caller may not
-//     have, so the pods are listed again; and then, or at once if it has not grown, fill() is
-//     called. Until then a new selection is not filled, placed() and gone() pass it over, and its
-//     counts must not be asked for.
+//     name. When he has them of all pods, fill() is called. Until then a new selection is not
+//     filled, placed() and gone() pass it over, and its counts must not be asked for.
 
 #include "core/domain/node_counts.hpp"
 #include "core/domain/selection_table.hpp"
 
 #include <cstdint>
-#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -61,10 +58,6 @@ public:
     }
     /// Grows with every change of the counts.
     std::uint64_t version(SelectionId id) const { return entries_[id.value].version; }
-    /// Some selection asks for this label.
-    bool is_used_key(std::string_view key) const { return used_keys_.contains(key); }
-    /// Grows when a label is asked for that was not.
-    std::uint64_t keys_version() const { return keys_version_; }
     /// Selections in use.
     std::size_t size() const { return table_.size(); }
 
@@ -80,13 +73,10 @@ private:
 
     void count(const PlacedPod& pod, std::int64_t by, bool of_filled);
     void note_filled();
-    void count_keys(const PodSelection& selection, std::int64_t by);
 
     SelectionTable table_;
     std::vector<Entry> entries_;  ///< by SelectionId
     std::vector<SelectionId> unfilled_;
-    std::map<std::string, std::int64_t, std::less<>> used_keys_;  ///< how many requirements ask
-    std::uint64_t keys_version_ = 0;
 };
 
 }  // namespace core

@@ -179,6 +179,16 @@ void leave_out(FilterSet filters, Resources& requests, Constraints& constraints)
     requests = without_host_ports(std::move(requests));
 }
 
+void leave_out(FilterSet filters, Boxed<PodRules>& rules) {
+    if (!rules) return;
+    if (filters.contains(FilterId::pod_topology_spread)) rules->spread.clear();
+    if (filters.contains(FilterId::inter_pod_affinity)) {
+        rules->affinity.clear();
+        rules->anti_affinity.clear();
+    }
+    if (rules->empty()) rules.reset();
+}
+
 bool is_closed(const Node& node) {
     return !node.ready || node.is_quarantined || node.refuses_host_ports || node.unschedulable ||
            std::any_of(node.taints.begin(), node.taints.end(), [](const Taint& taint) {

@@ -4,8 +4,10 @@
 // kube-scheduler's: NodePorts, NodeUnschedulable, TaintToleration, NodeAffinity. A pod's profile
 // may leave some of them out.
 
+#include "core/base/boxed.hpp"
 #include "core/value/constraints.hpp"
 #include "core/value/node.hpp"
+#include "core/value/pod_rules.hpp"
 #include "core/value/resources.hpp"
 
 #include <cstddef>
@@ -43,6 +45,8 @@ FilterVerdict filter_node(const Node& node, const Constraints& constraints);
 /// A pod, or an executor to come, of a profile without these filters. NodePorts is a matter of
 /// resources: without it the pod wants no port.
 void leave_out(FilterSet filters, Resources& requests, Constraints& constraints);
+/// The pod's own rules; those that others have about it are passed over by the constraints' set.
+void leave_out(FilterSet filters, Boxed<PodRules>& rules);
 
 /// The node is kept from pods by what it is like now, not by what it is for: not ready, cordoned,
 /// quarantined, or tainted by the control plane for its condition (node.kubernetes.io/...).

@@ -478,6 +478,20 @@ bool Planner::fits(const Cluster& cluster, const PlacementRequest& request) {
     return scratch_->fits(request);
 }
 
+std::vector<std::int64_t> Planner::capacities(const Cluster& cluster, ShapeId shape) {
+    const Question question(*scratch_, cluster, {});
+    const Capacities& of_shape = scratch_->packing.capacities(shape);
+    std::vector<std::int64_t> by_position(scratch_->packing.size());
+    of_shape.for_each_block_from(1, [&](std::size_t block) {
+        const std::int32_t* const of_block = of_shape.of_block(block);
+        const std::size_t first = block * block_size;
+        const std::size_t count = std::min(block_size, by_position.size() - first);
+        std::copy_n(of_block, count, by_position.begin() + static_cast<std::ptrdiff_t>(first));
+        return true;
+    });
+    return by_position;
+}
+
 std::uint64_t Planner::groups_scanned() const {
     return scratch_->packing.groups_scanned();
 }

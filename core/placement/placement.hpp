@@ -94,6 +94,9 @@ public:
     /// The same question without the details.
     bool fits(const Cluster& cluster, const PlacementRequest& request);
 
+    /// How many pods of the shape each node takes in the free room, by position.
+    std::vector<std::int64_t> capacities(const Cluster& cluster, ShapeId shape);
+
     /// Groups of 64 nodes, or of 64 such groups, that all questions so far have looked into.
     std::uint64_t groups_scanned() const;
     /// Nodes that all questions so far have ranked one by one.

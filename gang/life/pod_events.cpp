@@ -44,6 +44,7 @@ void PodEvents::on(const PodUpserted& event) {
     }
     core::Pod pod = event.pod;
     core::leave_out(left_out, pod.requests, pod.constraints.edit());
+    core::leave_out(left_out, pod.rules);
     take(pod);
 }
 
@@ -65,6 +66,7 @@ void PodEvents::take(const core::Pod& pod) {
         return;
     }
     if (is_no_op(*known, pod)) {
+        model_.placed_pods.place(pod, pod.node_name);  // its labels may be others
         return;
     }
     PodEntry& entry = model_.pods.expand(*known);
@@ -195,6 +197,7 @@ void PodEvents::observe(PodEntry& entry) {
         leadership_.observe_fencing_token(entry);
     }
     model_.ledger.settle(entry);
+    model_.note_placement(entry);
     if (entry.is_driver) {
         observe_driver(entry, behind_fence);
     } else {
@@ -299,6 +302,8 @@ void PodEvents::forget_pod(PodEntry& entry) {
     }
     model_.application_ids.remove(entry.application_key, entry.id);
     model_.gangs.leave_owner(entry);
+    model_.placed_pods.remove(uid);
+    model_.placed_pods.stop_waiting(uid);
     model_.cluster.remove_pod(uid);
     status_reporter_.forget(uid);
     leadership_.fence().drop(uid);

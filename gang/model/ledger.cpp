@@ -291,7 +291,10 @@ void Ledger::drop(Application& app) {
 }
 
 std::optional<std::size_t> Ledger::find_open(
-    const Application& app, const PodEntry& entry, bool avoids_overcommitted) const {
+    const Application& app,
+    const PodEntry& entry,
+    bool avoids_overcommitted,
+    const core::NodeBitmap* allowed) const {
     const std::int32_t profile = profile_of(entry.pod);
     std::vector<bool> takes_it;  // by shape: slots are many, shapes few
     for (const GangShape& shape : app.declared.shapes) {
@@ -307,6 +310,9 @@ std::optional<std::size_t> Ledger::find_open(
         }
         // The pod's own constraints decide, not the declared ones.
         const auto node = cluster_.find_node(slot.node.str());
+        if (allowed != nullptr && !allowed->test(cluster_.position_of(*node))) {
+            continue;
+        }
         if (avoids_overcommitted && cluster_.columns().is_overcommitted(*node)) {
             continue;
         }

@@ -75,9 +75,12 @@ public:
 
     /// An open slot on a usable node that takes this executor, those of its own profile first.
     /// `avoids_overcommitted`: none on a node where more is allocated than it has, as long as
-    /// nobody may move slots away from it.
+    /// nobody may move slots away from it. `allowed`: the executor's nodes, if not all.
     std::optional<std::size_t> find_open(
-        const Application& app, const PodEntry& entry, bool avoids_overcommitted) const;
+        const Application& app,
+        const PodEntry& entry,
+        bool avoids_overcommitted,
+        const core::NodeBitmap* allowed = nullptr) const;
 
     /// Whether others have taken more of the node than it has, as far as the shape asks for it.
     /// Room that slots have left and that is still held is on its way out and does not count.

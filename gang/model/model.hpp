@@ -23,6 +23,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <utility>
 
 namespace gang {
@@ -43,6 +44,21 @@ struct Model {
         return pods.copy_of(pods.id_of(app.uid)).pod;
     }
 
+    /// What rules between pods see of the pod, and it of them, follows what is believed of it. A
+    /// rule that we cannot keep is its problem.
+    void note_placement(PodEntry& entry) {
+        if (entry.holds_capacity()) {
+            placed_pods.place(entry.pod, entry.node());
+        } else {
+            placed_pods.remove(entry.pod.uid);
+        }
+        if (!entry.is_bindable()) {
+            placed_pods.stop_waiting(entry.pod.uid);
+        } else if (std::string problem = placed_pods.wait(entry.pod); !problem.empty()) {
+            entry.pod.problem = std::move(problem);
+        }
+    }
+
     /// That of its driver's schedulerName; nullptr: the configuration has it no more.
     const config::Profile* profile_of(const Application& app) const {
         return schema.find_profile(pods.scheduler_name(pods.id_of(app.uid)));
@@ -52,13 +68,15 @@ struct Model {
     std::size_t remembered() const {
         return pods.size() + pods.owner_count() + application_ids.size() + gangs.size() +
                waiting.size() + awaited_answers.size() + worklist.size() + wanted.size() +
-               cluster.allocation_count() + conf_asker.remembered();
+               cluster.allocation_count() + conf_asker.remembered() + placed_pods.size() +
+               placed_pods.waiting_count();
     }
 
     const config::Schema schema;
     const DeclarationReader reader{schema};
     ClusterModel cluster_model;
     core::Cluster& cluster{cluster_model.cluster()};
+    PlacedPods& placed_pods{cluster_model.placed_pods()};
     FitCache fit_cache;
     core::Texts texts;
     Pods pods{texts};

@@ -16,6 +16,10 @@ inline constexpr std::int64_t work_per_bind = 5'000;
 inline constexpr std::int64_t work_per_group_scanned = 60;
 /// Of a node that is ranked by itself, for a score, a cost or a preference.
 inline constexpr std::int64_t work_per_node_ranked = 30;
+/// Of a node that is held against the rules between pods.
+inline constexpr std::int64_t work_per_node_asked = 5;
+/// Of a bound pod that is counted for a new rule.
+inline constexpr std::int64_t work_per_pod_counted = 50;
 /// Of a refusal in numbers and words, for each node.
 inline constexpr std::int64_t work_per_node_explained = 30;
 /// Of it, for messages in which only numbers have changed, once a second.

@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace gang {
@@ -27,7 +28,8 @@ void Admission::run() {
     }
     const bool is_same = !model_.worklist.queue_changed &&
                          seen_.capacity == model_.cluster.free_capacity_version() &&
-                         seen_.ceiling == model_.cluster_model.ceiling_version();
+                         seen_.ceiling == model_.cluster_model.ceiling_version() &&
+                         seen_.rules == model_.placed_pods.version();
     if (!is_same) {
         run_cycle();
     }
@@ -75,6 +77,7 @@ void Admission::run_cycle() {
         rest_.from.reset();
     }
     seen_.nodes = model_.cluster_model.nodes_version();
+    seen_.rules = model_.placed_pods.version();
     SchedulingCycle cycle = rest_.from ? std::exchange(rest_.cycle, {}) : SchedulingCycle{};
     model_.worklist.queue_changed = false;
     model_.fit_cache.placed.clear();
@@ -121,6 +124,9 @@ void Admission::run_cycle() {
     seen_.ceiling = model_.cluster_model.ceiling_version();
     if (cycle.cut_short) {
         refresh_.request();
+    }
+    if (seen_.rules != model_.placed_pods.version() && model_.placed_pods.waiting_count() > 0) {
+        step_.wake_at(step_.now_ms);  // who was placed in this cycle may have made room by a rule
     }
     if (rest_.from || start) {
         model_.worklist.queue_changed = true;  // also those before the rest, who may fit by now
@@ -185,7 +191,12 @@ Admission::AttemptResult Admission::attempt(
     }
     ClassVerdict& verdict = gang_class.second.verdicts[static_cast<std::size_t>(core::View::free)];
     if (queue_entry.size < verdict.refused) {
-        if (const auto plan = placer_.find_plan(placer_.request_of(app, core::View::free))) {
+        if (domain_placer_.is_reached(entry.pod)) {
+            if (keep_to_rules(app, entry, queue_entry, cycle)) {
+                return AttemptResult::next;
+            }
+        } else if (
+            const auto plan = placer_.find_plan(placer_.request_of(app, core::View::free))) {
             admit(app, entry, *plan);
             return AttemptResult::next;
         }
@@ -203,6 +214,33 @@ Admission::AttemptResult Admission::attempt(
         queue_entry.is_reported && is_about_capacity(queue_entry.code), app, cycle);
     queue_entry.code = ReasonCode::waiting_for_capacity;
     return app.is_surplus ? AttemptResult::next : AttemptResult::none;
+}
+
+/// Of one that rules between pods reach. True: it was admitted, or the rules alone are in its way:
+/// then it holds up nobody. False: there is no room for it, whatever they say.
+bool Admission::keep_to_rules(
+    Application& app, PodEntry& entry, QueueEntry& queue_entry, SchedulingCycle& cycle) {
+    const std::uint64_t state =
+        model_.placed_pods.version() + model_.cluster.free_capacity_version() + 1;
+    if (queue_entry.refused_by_rules_at == state) {
+        return true;
+    }
+    const bool is_ready = domain_placer_.is_ready(entry.pod);
+    if (is_ready) {
+        const core::Placement placement = domain_placer_.place(app);
+        if (const auto* plan = std::get_if<core::Plan>(&placement)) {
+            admit(app, entry, *plan);
+            return true;
+        }
+    }
+    if (!placer_.fits(placer_.request_of(app, core::View::free))) {
+        return false;
+    }
+    queue_entry.refused_by_rules_at = is_ready ? state : 0;
+    status_.report_unless(
+        queue_entry.is_reported && queue_entry.code == ReasonCode::pod_rules_not_met, app, cycle);
+    queue_entry.code = ReasonCode::pod_rules_not_met;
+    return true;
 }
 
 void Admission::admit(Application& app, PodEntry& entry, const core::Plan& plan) {

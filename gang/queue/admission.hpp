@@ -20,6 +20,7 @@
 #include "gang/model/waiting_line.hpp"
 #include "gang/queue/bind_sender.hpp"
 #include "gang/queue/class_verdicts.hpp"
+#include "gang/queue/domain_placer.hpp"
 #include "gang/queue/head_of_line.hpp"
 #include "gang/queue/placer.hpp"
 #include "gang/queue/scheduling_cycle.hpp"
@@ -39,6 +40,7 @@ public:
         StepContext& step,
         Publisher& publisher,
         Placer& placer,
+        DomainPlacer& domain_placer,
         BindSender& binder,
         ClassVerdicts& verdicts,
         WaitingStatus& status,
@@ -48,6 +50,7 @@ public:
           step_(step),
           publisher_(publisher),
           placer_(placer),
+          domain_placer_(domain_placer),
           binder_(binder),
           verdicts_(verdicts),
           status_(status),
@@ -65,6 +68,7 @@ private:
         std::uint64_t capacity = 0;
         std::uint64_t ceiling = 0;
         std::uint64_t nodes = 0;
+        std::uint64_t rules = 0;
     };
     /// Of a cycle whose tick had no work left.
     struct Rest {
@@ -83,6 +87,8 @@ private:
     std::optional<Attempt> find_attempt(
         KeyedClass& entry, Line::const_iterator from, SchedulingCycle& cycle);
     AttemptResult attempt(Application& app, KeyedClass& gang_class, SchedulingCycle& cycle);
+    bool keep_to_rules(
+        Application& app, PodEntry& entry, QueueEntry& queue_entry, SchedulingCycle& cycle);
     void admit(Application& app, PodEntry& entry, const core::Plan& plan);
     bool annotation_fits(Application& app);
 
@@ -90,6 +96,7 @@ private:
     StepContext& step_;
     Publisher& publisher_;
     Placer& placer_;
+    DomainPlacer& domain_placer_;
     BindSender& binder_;
     ClassVerdicts& verdicts_;
     WaitingStatus& status_;

@@ -11,6 +11,7 @@ void BindSender::send_bind(PodEntry& entry, const std::string& node, core::Strin
     step_.work_left -= work_per_bind;
     entry.assumed_node = model_.texts.keep(node);
     entry.bind_in_flight = true;
+    model_.note_placement(entry);
     entry.bound_version = entry.pod.resource_version;
     status_reporter_.forget(entry.pod.uid);
     step_.decisions.emplace_back(BindPod{

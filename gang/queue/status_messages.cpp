@@ -163,8 +163,25 @@ StatusMessage StatusMessages::message_of(
     if (const auto& rejection = find_rejection(app, core::View::free, context)) {
         return in_its_words(capacity_message(subject, *rejection, before), app, context);
     }
+    if (auto message = find_rules_message(app, entry, subject)) {
+        return in_its_words(*std::move(message), app, context);
+    }
     return queue_entry->is_behind ? queue_message(nodes, subject, queue_entry->ahead, before)
                                   : StatusMessage{};
+}
+
+/// There is room for it, but not where the rules between pods let it go.
+std::optional<StatusMessage> StatusMessages::find_rules_message(
+    const Application& app, const PodEntry& entry, const std::string& subject) const {
+    if (!domain_placer_.is_reached(entry.pod)) {
+        return std::nullopt;
+    }
+    if (!domain_placer_.is_ready(entry.pod)) {
+        return labels_message(model_.cluster.node_count());
+    }
+    const core::Placement placement = domain_placer_.place(app);
+    const auto* const rejection = std::get_if<core::Rejection>(&placement);
+    return rejection == nullptr ? std::nullopt : std::optional(rules_message(subject, *rejection));
 }
 
 /// As its profile has it. kube-scheduler has no words for gangs.
@@ -179,7 +196,10 @@ StatusMessage StatusMessages::in_its_words(
     return {
         ours.code,
         core::describe_as_kube_scheduler(
-            model_.cluster, *app.declared.driver_shape, core::View::free),
+            model_.cluster,
+            *app.declared.driver_shape,
+            core::View::free,
+            domain_placer_.reasons_by_position(model_.pods.at(app.uid).pod)),
         true};
 }
 

@@ -9,11 +9,13 @@
 #include "gang/model/cluster/fit_cache.hpp"
 #include "gang/model/model.hpp"
 #include "gang/model/step_context.hpp"
+#include "gang/queue/domain_placer.hpp"
 #include "gang/queue/placer.hpp"
 #include "gang/report/status_reporter.hpp"
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 namespace gang {
 
@@ -26,8 +28,8 @@ struct MessageContext {
 
 class StatusMessages {
 public:
-    StatusMessages(Model& model, StepContext& step, Placer& placer)
-        : model_(model), step_(step), placer_(placer) {}
+    StatusMessages(Model& model, StepContext& step, Placer& placer, DomainPlacer& domain_placer)
+        : model_(model), step_(step), placer_(placer), domain_placer_(domain_placer) {}
 
     /// What is in the way of a gang that not even the empty nodes take. Closed nodes are, if all
     /// nodes together could take as many pods of each of its shapes as it has. That is said too
@@ -49,6 +51,8 @@ public:
     std::int64_t work_of(const MessageContext& context) const;
 
 private:
+    std::optional<StatusMessage> find_rules_message(
+        const Application& app, const PodEntry& entry, const std::string& subject) const;
     static MemoKey key_of(const Application& app);
     Memo& memo_of(core::View view, MessageContext& context) const;
     core::OpenCapacity capacity_if_open(core::ShapeId shape, MessageContext& context) const;
@@ -60,6 +64,7 @@ private:
     Model& model_;
     StepContext& step_;
     Placer& placer_;
+    DomainPlacer& domain_placer_;
 };
 
 }  // namespace gang

@@ -461,6 +461,21 @@ struct Of<ReservationDiffers> {
     static constexpr auto list = std::tuple{Field{"driver", &ReservationDiffers::driver_uid}};
 };
 template <>
+struct Of<PodListed> {
+    using T = PodListed;
+    static constexpr const char* name = "podListed";
+    static constexpr auto list = std::tuple{
+        Field{"uid", &T::uid},
+        Field{"namespace", &T::namespace_name},
+        Field{"labels", &T::labels},
+        Field{"deleting", &T::deleting}};
+};
+template <>
+struct Of<PodsListed> {
+    static constexpr const char* name = "podsListed";
+    static constexpr auto list = std::tuple{Field{"complete", &PodsListed::complete}};
+};
+template <>
 struct Of<LeadershipGained> {
     using T = LeadershipGained;
     static constexpr const char* name = "leadershipGained";
@@ -528,6 +543,11 @@ struct Of<UpdateReservation> {
         Field{"driver", &T::driver},
         Field{"version", &T::resource_version},
         Field{"annotations", &T::annotations}};
+};
+template <>
+struct Of<ListPods> {
+    static constexpr const char* name = "listPods";
+    static constexpr auto list = std::tuple{};
 };
 template <>
 struct Of<RecordEvent> {

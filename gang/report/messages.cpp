@@ -62,6 +62,18 @@ StatusMessage capacity_message(
     return {ReasonCode::waiting_for_capacity, std::move(text)};
 }
 
+StatusMessage rules_message(const std::string& subject, const core::Rejection& rejection) {
+    return {ReasonCode::pod_rules_not_met, capacity_message(subject, rejection, nullptr).sentence};
+}
+
+StatusMessage labels_message(std::size_t nodes) {
+    return {
+        ReasonCode::pod_rules_not_met,
+        none_of(nodes) +
+            "looked at: the labels of the pods that run are being listed, for its affinity or "
+            "topology spread"};
+}
+
 StatusMessage queue_message(
     std::size_t nodes, const std::string& subject, std::int32_t ahead, const Application* head) {
     std::string text = none_of(nodes) + "are for " + subject + " yet: it fits, but " +

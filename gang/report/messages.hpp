@@ -28,6 +28,12 @@ StatusMessage problem_message(std::size_t nodes, const std::string& problem);
 StatusMessage capacity_message(
     const std::string& subject, const core::Rejection& rejection, const Application* head);
 /// It would fit, but others were there before.
+/// There is room, but affinity, anti-affinity or spread to other pods leaves too little of it.
+StatusMessage rules_message(const std::string& subject, const core::Rejection& rejection);
+
+/// What its rules ask of other pods is not known yet.
+StatusMessage labels_message(std::size_t nodes);
+
 StatusMessage queue_message(
     std::size_t nodes, const std::string& subject, std::int32_t ahead, const Application* head);
 /// It would not fit even if nothing ran on the nodes that are open. The code says whether closed

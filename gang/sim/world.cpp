@@ -138,6 +138,7 @@ std::uint32_t World::replica_of(const Planned& planned) const {
         case Happening::replica_wakes:
         case Happening::replica_is_told:
         case Happening::drain_ends:
+        case Happening::pods_listed:
         case Happening::elector_wakes:
         case Happening::writer_wakes:
             return planned.a;
@@ -246,6 +247,11 @@ void World::happen(const Planned& planned) {
         case Happening::drain_ends:
             if (replicas[planned.a].lives(planned.b)) {
                 replicas[planned.a].process().drain_ends();
+            }
+            return;
+        case Happening::pods_listed:
+            if (replicas[planned.a].lives(planned.b)) {
+                replicas[planned.a].process().pods_listed();
             }
             return;
     }

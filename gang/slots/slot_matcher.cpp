@@ -34,6 +34,7 @@ void SlotMatcher::run() {
     }
     oversized_capacity_ =
         leadership_.is_fence_passed() ? model_.cluster.free_capacity_version() : 0;
+    oversized_rules_ = model_.placed_pods.version();
 }
 
 void SlotMatcher::match(Application& app) {
@@ -69,6 +70,9 @@ void SlotMatcher::match(Application& app) {
         } else if (step_.work_left <= 0) {
             model_.worklist.dirty_gangs.insert(app.uid);
             break;
+        } else if (!domain_placer_.is_ready(entry.pod)) {
+            status_reporter_.report_quietly(
+                entry.pod, labels_message(model_.cluster.node_count()), step_.now_ms);
         } else if (!assign_open_slot(app, entry) && !grow_slot(app, entry, pass)) {
             wait_or_go_alone(app, entry, pass);
         }
@@ -86,7 +90,19 @@ bool SlotMatcher::assign_open_slot(Application& app, PodEntry& entry) {
     if (!app.published.reserved || !entry.pod.problem.empty()) {
         return false;
     }
-    const auto slot = model_.ledger.find_open(app, entry, !leadership_.is_fence_passed());
+    const bool avoids_overcommitted = !leadership_.is_fence_passed();
+    std::optional<std::size_t> slot;
+    if (domain_placer_.is_reached(entry.pod)) {
+        const core::ShapeId shape = domain_placer_.restricted_shape(entry.pod);
+        slot = model_.ledger.find_open(
+            app,
+            entry,
+            avoids_overcommitted,
+            &model_.cluster.eligible(model_.cluster.class_of(shape)));
+        model_.cluster.release_shape(shape);
+    } else {
+        slot = model_.ledger.find_open(app, entry, avoids_overcommitted);
+    }
     if (!slot) {
         return false;
     }
@@ -113,8 +129,10 @@ bool SlotMatcher::grow_slot(Application& app, PodEntry& entry, MatchPass& pass) 
         model_.worklist.oversized.insert(app.uid);  // free room is nobody's yet
         return true;
     }
+    const bool is_reached = domain_placer_.is_reached(entry.pod);
     const core::ShapeId shape =
-        model_.cluster.intern_shape(entry.pod.requests, entry.pod.constraints);
+        is_reached ? domain_placer_.restricted_shape(entry.pod)
+                   : model_.cluster.intern_shape(entry.pod.requests, entry.pod.constraints);
     const auto first_open = static_cast<std::size_t>(slot - app.slots.begin());
     const bool in_vain =
         std::find(pass.too_large.begin(), pass.too_large.end(), shape) != pass.too_large.end();
@@ -123,7 +141,11 @@ bool SlotMatcher::grow_slot(Application& app, PodEntry& entry, MatchPass& pass) 
                             : find_growth(app, first_open, entry, shape);
     if (!growth) {
         model_.worklist.oversized.insert(app.uid);
-        report_oversized(app, entry, *slot);
+        if (is_reached) {
+            report_rules(entry, shape);
+        } else {
+            report_oversized(app, entry, *slot);
+        }
         if (!in_vain && pass.too_large.size() < searches_per_gang) {
             pass.too_large.push_back(shape);
         } else {
@@ -196,6 +218,16 @@ void SlotMatcher::report_oversized(Application& app, const PodEntry& entry, cons
             ", the application declared " + core::describe(size));
 }
 
+void SlotMatcher::report_rules(const PodEntry& entry, core::ShapeId restricted) {
+    if (const auto rejection = domain_placer_.find_rejection(restricted)) {
+        status_reporter_.report_quietly(
+            entry.pod,
+            rules_message(
+                "executor " + entry.pod.namespace_name + "/" + entry.pod.name, *rejection),
+            step_.now_ms);
+    }
+}
+
 void SlotMatcher::report_retry(const PodEntry& entry) {
     if (entry.retry->stale_version.empty()) {
         status_reporter_.report_quietly(
@@ -246,7 +278,8 @@ void SlotMatcher::wait_or_go_alone(Application& app, PodEntry& entry, MatchPass&
 }
 
 void SlotMatcher::retry_oversized() {
-    if (oversized_capacity_ != model_.cluster.free_capacity_version()) {
+    if (oversized_capacity_ != model_.cluster.free_capacity_version() ||
+        oversized_rules_ != model_.placed_pods.version()) {
         model_.worklist.dirty_gangs.insert(
             model_.worklist.oversized.begin(), model_.worklist.oversized.end());
     }

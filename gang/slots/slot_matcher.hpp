@@ -11,6 +11,7 @@
 #include "gang/model/step_context.hpp"
 #include "gang/model/work.hpp"
 #include "gang/queue/bind_sender.hpp"
+#include "gang/queue/domain_placer.hpp"
 #include "gang/queue/placer.hpp"
 #include "gang/report/status_reporter.hpp"
 #include "gang/reservation/publisher.hpp"
@@ -38,6 +39,7 @@ public:
         Publisher& publisher,
         Leadership& leadership,
         Placer& placer,
+        DomainPlacer& domain_placer,
         BindSender& binder,
         ShapeLearner& learner,
         MissingExecutors& missing,
@@ -48,13 +50,14 @@ public:
           publisher_(publisher),
           leadership_(leadership),
           placer_(placer),
+          domain_placer_(domain_placer),
           binder_(binder),
           learner_(learner),
           missing_(missing),
           back_off_(back_off) {}
 
-    /// Executors that are larger than their slots are tried again when there is other free
-    /// capacity.
+    /// Executors that are larger than their slots, or that rules between pods keep from them, are
+    /// tried again when there is other free capacity, or when other pods are there.
     void retry_oversized();
 
     /// Spends the work of the tick at most; what is left over is for the next.
@@ -78,6 +81,7 @@ private:
         const Application& app, std::size_t first_open, const PodEntry& entry, core::ShapeId shape);
     void assign_slot(Application& app, std::size_t slot, PodEntry& entry, const std::string& node);
     void report_oversized(Application& app, const PodEntry& entry, const Slot& slot);
+    void report_rules(const PodEntry& entry, core::ShapeId restricted);
     void report_retry(const PodEntry& entry);
     bool is_smaller_than_unplaced(const Application& app, const core::Pod& pod) const;
     bool has_bound_member(const Application& app) const;
@@ -89,11 +93,14 @@ private:
     Publisher& publisher_;
     Leadership& leadership_;
     Placer& placer_;
+    DomainPlacer& domain_placer_;
     BindSender& binder_;
     ShapeLearner& learner_;
     MissingExecutors& missing_;
     CrashLoopBackOff& back_off_;
-    std::uint64_t oversized_capacity_ = 0;  ///< free_capacity_version when those were last tried
+    // When those who found no room were last tried:
+    std::uint64_t oversized_capacity_ = 0;  ///< free_capacity_version
+    std::uint64_t oversized_rules_ = 0;     ///< PlacedPods::version
 };
 
 }  // namespace gang

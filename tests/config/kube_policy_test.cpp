@@ -86,7 +86,7 @@ TEST_CASE("SEC-4b: an absent list means the defaults, an empty one only what alw
     CHECK(
         filters(loaded(policy(""))) ==
         "NodeResourcesFit NodeName NodePorts NodeAffinity NodeUnschedulable TaintToleration "
-        "(PodTopologySpread) (InterPodAffinity) (VolumeRestrictions) (NodeVolumeLimits) "
+        "PodTopologySpread InterPodAffinity (VolumeRestrictions) (NodeVolumeLimits) "
         "(VolumeBinding) (VolumeZone) (DynamicResources)");
     CHECK(loaded(policy("")).warnings.empty());
     const config::Loaded empty = loaded(policy(", \"predicates\": [], \"priorities\": []"));

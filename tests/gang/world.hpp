@@ -402,6 +402,9 @@ public:
     bool hold_bind_answers = false;
     bool hold_status_answers = false;
     bool hold_conf_answers = false;
+    bool hold_pod_lists = false;
+    bool fail_pod_lists = false;
+    int pod_lists = 0;
     bool fail_status_writes = false;
     std::set<std::string> unwritable;  ///< pods whose conditions fail
     bool lose_status_answers = false;  ///< reservations are stored, and answered `changed`
@@ -600,6 +603,18 @@ private:
             outcome = lose_status_answers ? gang::WriteOutcome::changed : outcome;
         }
         answer(gang::StatusWritten{request.driver.uid, outcome, ""}, hold_status_answers);
+    }
+
+    void carry_out(const gang::ListPods&) {
+        ++pod_lists;
+        for (const auto& [uid, pod] : pods_) {
+            if (!pod.node_name.empty() && !core::is_terminal(pod)) {
+                answer(
+                    gang::PodListed{uid, pod.namespace_name, pod.labels, pod.deleting},
+                    hold_pod_lists);
+            }
+        }
+        answer(gang::PodsListed{!fail_pod_lists}, hold_pod_lists);
     }
 
     void carry_out(const gang::RecordEvent& event) { events.push_back(event); }

@@ -375,6 +375,7 @@ private:
                 describe(*gang::decode_reservation(value, 1'000'000)));
         }
     }
+    void report(const gang::ListPods&) { say("list all pods"); }
     void report(const gang::RecordEvent& made) {
         say("event " + made.pod.name + ": " + made.reason + ": " + with_names(made.message));
     }

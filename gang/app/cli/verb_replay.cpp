@@ -51,6 +51,9 @@ std::string describe(const UpdateReservation& decision) {
     }
     return out;
 }
+std::string describe(const ListPods&) {
+    return "list pods for their labels";
+}
 std::string describe(const RecordEvent& decision) {
     return fmt::format(
         "event on {}: {}: {}", full_name(decision.pod), decision.reason, decision.message);

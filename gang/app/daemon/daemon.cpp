@@ -96,6 +96,7 @@ struct Daemon::Impl : std::enable_shared_from_this<Daemon::Impl> {
     k8s::Watcher nodes;
     k8s::Writer writer;
     Metrics metrics;
+    PodLister pod_lister;
     Executor executor;
     ConsistencyChecker consistency_checker;
     Endpoints endpoints;
@@ -119,8 +120,14 @@ Daemon::Impl::Impl(asio::io_context& context, DaemonOptions with)
           fmt::format("{}", fmt::join(options.config.scheduler_names(), ",")),
           options.config.leader_election.lease_name,
           server_name(options.endpoint->access())}),
+      pod_lister(
+          io,
+          options.endpoint,
+          options.log,
+          [this](Event event) { push(std::move(event)); }),
       executor(Executor::Wiring{
           &writer,
+          &pod_lister,
           &options.seal,
           options.log,
           &metrics,
@@ -457,6 +464,7 @@ void Daemon::Impl::stop(std::function<void()> done) {
     pods.stop();
     nodes.stop();
     consistency_checker.stop();
+    pod_lister.stop();
     endpoints.stop_control();
     // Health and metrics are served to the end: not ready, but alive.
     // The lease goes last: after it somebody else leads, and nothing of ours may still be on its

@@ -134,6 +134,11 @@ void Executor::run(const SetCondition& decision) {
         });
 }
 
+void Executor::run(const ListPods&) {
+    wiring_.log->write(LogLevel::info, "list pods for their labels");
+    wiring_.pod_lister->list();
+}
+
 void Executor::run(const UpdateReservation& decision) {
     wiring_.log->write(
         LogLevel::info, "reservation changed", {{"pod", full_name(decision.driver)}});

@@ -3,6 +3,7 @@
 // One log line per decision.
 
 #include "gang/app/base/log.hpp"
+#include "gang/app/daemon/pod_lister.hpp"
 #include "gang/app/serve/metrics.hpp"
 #include "gang/decision.hpp"
 #include "gang/event.hpp"
@@ -18,6 +19,7 @@ class Executor {
 public:
     struct Wiring {
         k8s::Writer* writer;                     ///< outlives the executor
+        PodLister* pod_lister;                   ///< outlives the executor
         const Seal* seal;                        ///< outlives the executor
         const Log* log;                          ///< outlives the executor
         Metrics* metrics;                        ///< outlives the executor
@@ -38,6 +40,7 @@ private:
     void run(const FetchSparkConf& decision);
     void run(const SetCondition& decision);
     void run(const UpdateReservation& decision);
+    void run(const ListPods& decision);
     void run(const RecordEvent& decision);
     void run(const WakeAt& decision);
     void run(const StepDown& decision);

@@ -15,17 +15,23 @@ void ClusterModel::upsert_node(const core::Node& node) {
         return;
     }
     node_changed(was_there);
-    if (cluster_.has_allocations(*cluster_.find_node(node.name))) {
+    const core::NodeIndex index = *cluster_.find_node(node.name);
+    placed_pods_.rules().node_changed(index, node);
+    if (cluster_.has_allocations(index)) {
         nodes_to_check_.insert(node.name);  // a node that nobody is on holds no slot
     }
 }
 
 void ClusterModel::remove_node(const std::string& name) {
     quarantine_.lift(name);
-    if (cluster_.remove_node(name)) {
-        node_changed(true);
-        nodes_to_check_.insert(name);
+    const auto index = cluster_.find_node(name);
+    if (!index) {
+        return;
     }
+    placed_pods_.rules().node_went(*index);
+    cluster_.remove_node(name);
+    node_changed(true);
+    nodes_to_check_.insert(name);
 }
 
 void ClusterModel::upsert_other_pod(const core::Pod& pod) {
@@ -36,9 +42,12 @@ void ClusterModel::upsert_other_pod(const core::Pod& pod) {
     const auto before = cluster_.find_pod(pod.uid);
     if (before && cluster_.resources_of(*before) == pod.requests &&
         cluster_.node_name(cluster_.allocation_of(*before).node) == pod.node_name) {
+        placed_pods_.place(pod, pod.node_name);
         return;
     }
+    placed_pods_.remove(pod.uid);  // its node's number is held by what it takes there
     cluster_.upsert_pod(pod.uid, pod.node_name, pod.requests, core::UsedBy::other_scheduler);
+    placed_pods_.place(pod, pod.node_name);
     ++shrink_version_;
     ++ceiling_version_;
     lift_quarantine(pod.node_name);
@@ -51,6 +60,7 @@ void ClusterModel::remove_other_pod(const std::string& uid) {
         return;
     }
     const std::string node = cluster_.node_name(cluster_.allocation_of(*allocation).node);
+    placed_pods_.remove(uid);
     cluster_.remove_pod(uid);
     ++ceiling_version_;
     lift_quarantine(node);

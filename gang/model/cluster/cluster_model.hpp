@@ -4,6 +4,7 @@
 // are raised here, where the cluster changes, and nowhere else.
 //
 //   node and pod events -> ClusterModel -> core::Cluster   what there is
+//                                       -> PlacedPods      who is where, for rules between pods
 //                                       -> versions        what may be different
 //                                       -> nodes to check  where slots may have to move
 
@@ -11,6 +12,7 @@
 #include "core/value/node.hpp"
 #include "core/value/pod.hpp"
 #include "gang/model/cluster/node_quarantine.hpp"
+#include "gang/model/cluster/placed_pods.hpp"
 
 #include <cstdint>
 #include <set>
@@ -22,6 +24,7 @@ namespace gang {
 class ClusterModel {
 public:
     core::Cluster& cluster() { return cluster_; }
+    PlacedPods& placed_pods() { return placed_pods_; }
 
     /// The node as its kubelet shows it now, which ends its quarantine.
     void upsert_node(const core::Node& node);
@@ -58,6 +61,7 @@ private:
     void node_changed(bool may_have_shrunk);
 
     core::Cluster cluster_;
+    PlacedPods placed_pods_{cluster_};
     NodeQuarantine quarantine_;
     std::uint64_t nodes_version_ = 0;
     std::uint64_t ceiling_version_ = 0;

@@ -35,9 +35,10 @@ enum class Happening : std::uint8_t {
     calm,              ///< faults are over
     end,               ///<
     replica_is_told,   ///< a: replica, b: life; SIGTERM
-    drain_ends         ///< a: replica, b: life
+    drain_ends,        ///< a: replica, b: life
+    pods_listed        ///< a: replica, b: life; for their labels
 };
-inline constexpr auto last_happening = Happening::drain_ends;
+inline constexpr auto last_happening = Happening::pods_listed;
 
 struct Planned {
     std::int64_t time_ms = 0;

@@ -138,6 +138,16 @@ void Process::drain_ends() {
     writer.cut_off();
 }
 
+void Process::pods_listed() {
+    const bool is_complete = world_.is_calm || !world_.random.percent(20);
+    for (const auto& pod : world_.store.pods) {
+        if (is_complete && pod && !pod->node_name.empty() && !core::is_terminal(*pod)) {
+            push_answer(PodListed{pod->uid, pod->namespace_name, pod->labels, pod->deleting});
+        }
+    }
+    push_answer(PodsListed{is_complete});
+}
+
 void Process::drained(bool is_drained) {
     elector.stop(lease_end(is_drained));
 }
@@ -232,6 +242,13 @@ struct CarryOut {
         UpdateReservation sealed = decision;
         world.seal.close(sealed.driver.uid, sealed.annotations);
         process.writer.update_reservation(sealed);
+    }
+    void operator()(const ListPods&) const {
+        world.queue.plan(
+            world.now_ms + world.random.between(1, 500),
+            Happening::pods_listed,
+            process.replica(),
+            process.life());
     }
     void operator()(const RecordEvent&) const {}
     void operator()(const WakeAt& decision) const { host.wake_at(decision.time_ms); }

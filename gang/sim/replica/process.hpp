@@ -35,6 +35,8 @@ public:
     /// up.
     void terminate();
     void drain_ends();
+    /// The answer to ListPods: as the store has them now, or nothing during the faults.
+    void pods_listed();
 
     // For its parts.
     std::uint32_t send(Call call, std::uint32_t ticket, std::int64_t limit_ms);
@@ -60,6 +62,7 @@ public:
     bool is_quiescent() const;
     bool is_leading() const { return host_.is_leading(); }
     std::uint32_t replica() const { return replica_; }
+    std::uint32_t life() const { return life_; }
     bool clock_was_right_since(std::int64_t then_ms) const {
         return clock_.was_right_since(then_ms);
     }

@@ -114,12 +114,9 @@ struct DomainWorld {
         core::RulesId id,
         core::RuleRef rule,
         const std::vector<std::int64_t>& capacities) const {
-        return rules.room_by_domain(
-            {id, pod.namespace_name, pod.labels, pod.constraints},
-            rule,
-            all_nodes(),
-            capacities,
-            cluster);
+        const core::IncomingPod incoming{id, pod.namespace_name, pod.labels, pod.constraints};
+        const auto open = rules.allowed(incoming, all_nodes(), cluster, rule);
+        return rules.room_by_domain(incoming, rule, open.nodes, capacities, cluster);
     }
     /// Asks once for these rules: names of nodes.
     std::vector<std::string> ask(const RuledPod& pod) {

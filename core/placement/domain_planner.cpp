@@ -1,0 +1,305 @@
+#include "core/placement/domain_planner.hpp"
+
+#include "core/base/result.hpp"
+#include "core/cluster/trial.hpp"
+#include "core/domain/domain_room.hpp"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+
+namespace core {
+
+namespace {
+
+/// A shape with fewer nodes, given back at the end.
+class RestrictedShape {
+public:
+    RestrictedShape(Cluster& cluster, ShapeId shape, AllowedNodes allowed)
+        : cluster_(cluster) {
+        std::vector<ReasonCount> reasons = reasons_of(allowed);
+        id_ = cluster.restrict_shape(shape, std::move(allowed.nodes), std::move(reasons));
+    }
+    ~RestrictedShape() { cluster_.release_shape(id_); }
+    RestrictedShape(const RestrictedShape&) = delete;
+    RestrictedShape& operator=(const RestrictedShape&) = delete;
+    ShapeId id() const { return id_; }
+
+private:
+    Cluster& cluster_;
+    ShapeId id_;
+};
+
+void add(std::vector<NodeCount>& to, NodeIndex node, std::int64_t count) {
+    const auto same = std::find_if(
+        to.begin(), to.end(), [node](const NodeCount& one) { return one.node == node; });
+    if (same != to.end()) {
+        same->count += count;
+    } else {
+        to.push_back({node, count});
+    }
+}
+
+}  // namespace
+
+/// One try with the driver in one place; all that it has changed is taken back with it.
+class DomainPlanner::Attempt {
+public:
+    Attempt(DomainPlanner& in, const RuledRequest& request)
+        : in_(in), request_(request), trial_(in.cluster_) {
+        plan_.executors.resize(request.executors.size());
+    }
+    ~Attempt() {
+        for (const PlacedPod& pod : placed_) in_.rules_.pod_gone(pod);
+    }
+    Attempt(const Attempt&) = delete;
+    Attempt& operator=(const Attempt&) = delete;
+
+    /// False: why() says why not. `within`: the driver's nodes, if not all.
+    bool run(const NodeBitmap* within) {
+        if (!place_driver(within)) return false;
+        for (std::size_t i = 0; i < request_.executors.size(); ++i) {
+            if (!place_part(request_.executors[i], i)) return false;
+        }
+        return true;
+    }
+    Plan take_plan();
+    /// In numbers of the whole request: the first part that does not fit is what is explained.
+    Rejection why() const;
+
+private:
+    bool place_driver(const NodeBitmap* within);
+    bool place_part(const RuledPart& part, std::size_t index);
+    bool place_freely(const RuledPart& part, std::size_t index, AllowedNodes allowed);
+    bool place_by_domain(const RuledPart& part, std::size_t index, RuleRef rule);
+    bool place_one(const RuledPart& part, std::size_t index);
+    void place_in_domain(
+        const RuledPart& part, std::size_t index, NodeBitmap nodes, std::int64_t count);
+    void prefer(RoomByDomain& room) const;
+    AllowedNodes allowed(const RuledPart& part);
+    void put(const RuledPart& part, std::size_t index, NodeIndex node, std::int64_t count);
+    void charge(const RuledPart& part, NodeIndex node, std::int64_t count);
+    PlacementRequest executors(ShapeId shape, std::int64_t count) const;
+    bool refuse(Placement placement);
+
+    DomainPlanner& in_;
+    const RuledRequest& request_;
+    Trial trial_;
+    std::vector<PlacedPod> placed_;
+    Plan plan_;
+    std::int64_t executors_placed_ = 0;
+    bool is_driver_placed_ = false;
+    Rejection rejection_;
+};
+
+AllowedNodes DomainPlanner::Attempt::allowed(const RuledPart& part) {
+    const NodeBitmap& eligible = in_.cluster_.eligible(in_.cluster_.class_of(part.shape));
+    if (!part.pod) return {eligible, {}};
+    in_.nodes_asked_ += static_cast<std::int64_t>(in_.cluster_.node_count());
+    return in_.rules_.allowed(*part.pod, eligible, in_.cluster_);
+}
+
+void DomainPlanner::Attempt::charge(const RuledPart& part, NodeIndex node, std::int64_t count) {
+    trial_.allocate(node, part.shape, UsedBy::gang, static_cast<std::uint32_t>(count));
+    if (!part.pod) return;
+    const IncomingPod& pod = *part.pod;
+    const PodRules* const rules = pod.rules.is_none() ? nullptr : &in_.rules_.rules(pod.rules);
+    for (std::int64_t i = 0; i < count; ++i) {
+        placed_.push_back({node, pod.namespace_name, pod.labels, rules, false});
+        in_.rules_.pod_placed(placed_.back(), in_.cluster_);
+    }
+}
+
+void DomainPlanner::Attempt::put(
+    const RuledPart& part, std::size_t index, NodeIndex node, std::int64_t count) {
+    charge(part, node, count);
+    add(plan_.executors[index], node, count);
+    executors_placed_ += count;
+}
+
+PlacementRequest DomainPlanner::Attempt::executors(ShapeId shape, std::int64_t count) const {
+    PlacementRequest request;
+    request.policy = request_.policy;
+    request.scores = request_.scores;
+    request.executors = {{shape, count}};
+    return request;
+}
+
+bool DomainPlanner::Attempt::refuse(Placement placement) {
+    rejection_ = std::get<Rejection>(std::move(placement));
+    return false;
+}
+
+/// Where there is room for the executors, too, rules among them aside.
+bool DomainPlanner::Attempt::place_driver(const NodeBitmap* within) {
+    if (!request_.driver) return true;
+    AllowedNodes nodes = allowed(*request_.driver);
+    if (within != nullptr) nodes.nodes.intersect(*within);
+    const RestrictedShape shape(in_.cluster_, request_.driver->shape, std::move(nodes));
+    PlacementRequest request;
+    request.policy = request_.policy;
+    request.scores = request_.scores;
+    request.driver = shape.id();
+    for (const RuledPart& part : request_.executors) {
+        request.executors.push_back({part.shape, part.count});
+    }
+    Placement placement = in_.planner_.place(in_.cluster_, request);
+    if (!std::holds_alternative<Plan>(placement)) return refuse(std::move(placement));
+    plan_.driver = std::get<Plan>(placement).driver;
+    charge(*request_.driver, plan_.driver, 1);
+    is_driver_placed_ = true;
+    return true;
+}
+
+bool DomainPlanner::Attempt::place_part(const RuledPart& part, std::size_t index) {
+    if (part.count == 0) return true;
+    std::vector<RuleRef> among;
+    if (part.pod && !part.pod->rules.is_none()) {
+        among = rules_among_themselves(
+            in_.rules_.rules(part.pod->rules),
+            std::string(part.pod->namespace_name),
+            part.pod->labels);
+    }
+    if (among.empty()) return place_freely(part, index, allowed(part));
+    if (among.size() == 1) return place_by_domain(part, index, among.front());
+    for (std::int64_t i = 0; i < part.count; ++i) {
+        if (!place_one(part, index)) return false;
+    }
+    return true;
+}
+
+bool DomainPlanner::Attempt::place_freely(
+    const RuledPart& part, std::size_t index, AllowedNodes nodes) {
+    const RestrictedShape shape(in_.cluster_, part.shape, std::move(nodes));
+    Placement placement =
+        in_.planner_.place(in_.cluster_, executors(shape.id(), part.count));
+    if (auto* const found = std::get_if<Plan>(&placement)) {
+        for (const NodeCount& one : found->executors[0]) put(part, index, one.node, one.count);
+        return true;
+    }
+    executors_placed_ += std::get<Rejection>(placement).executors_fit;
+    return refuse(std::move(placement));
+}
+
+bool DomainPlanner::Attempt::place_one(const RuledPart& part, std::size_t index) {
+    const RestrictedShape shape(in_.cluster_, part.shape, allowed(part));
+    Placement placement = in_.planner_.place(in_.cluster_, executors(shape.id(), 1));
+    auto* const found = std::get_if<Plan>(&placement);
+    if (found == nullptr) return refuse(std::move(placement));
+    put(part, index, found->executors[0].front().node, 1);
+    return true;
+}
+
+/// Domains in the order in which the policy would have nodes.
+void DomainPlanner::Attempt::prefer(RoomByDomain& room) const {
+    const bool smallest =
+        request_.policy == PackingPolicy::tightest && request_.scores == nullptr;
+    for (DomainRoom& one : room.domains) one.preference = smallest ? one.capacity : -one.capacity;
+}
+
+bool DomainPlanner::Attempt::place_by_domain(
+    const RuledPart& part, std::size_t index, RuleRef rule) {
+    const Cluster& cluster = in_.cluster_;
+    const NodeBitmap& eligible = cluster.eligible(cluster.class_of(part.shape));
+    in_.nodes_asked_ += static_cast<std::int64_t>(cluster.node_count());
+    const NodeBitmap open = in_.rules_.allowed(*part.pod, eligible, cluster, rule).nodes;
+    const auto capacities = in_.planner_.capacities(cluster, part.shape);
+    RoomByDomain room = in_.rules_.room_by_domain(*part.pod, rule, open, capacities, cluster);
+    prefer(room);
+    const std::int64_t count = std::min(part.count, most_pods(room));
+    const DomainQuotas quotas = *share_out(room, count);
+    std::map<DomainId, std::int64_t> by_domain = {{DomainId{}, quotas.without_key}};
+    for (std::size_t i = 0; i < room.domains.size(); ++i) {
+        by_domain[room.domains[i].domain] = quotas.by_domain[i];
+    }
+    std::map<DomainId, NodeBitmap> nodes;
+    const auto order = cluster.nodes_by_name();
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        if (!open.test(i) || capacities[i] == 0) continue;
+        const DomainId domain = in_.rules_.domain_of(room.key, order[i]);
+        if (const auto quota = by_domain.find(domain);
+            quota != by_domain.end() && quota->second > 0) {
+            nodes[domain].set(i, true);
+        }
+    }
+    for (auto& [domain, of_domain] : nodes) {
+        place_in_domain(part, index, std::move(of_domain), by_domain[domain]);
+    }
+    if (count == part.count) return true;
+    const bool fits_one_more = place_one(part, index);
+    ENSURE(!fits_one_more);
+    return false;
+}
+
+/// There is room, as the caller knows. A domain of one node, as with host names, is not searched.
+void DomainPlanner::Attempt::place_in_domain(
+    const RuledPart& part, std::size_t index, NodeBitmap nodes, std::int64_t count) {
+    if (const auto only = nodes.find_only()) {
+        put(part, index, in_.cluster_.nodes_by_name()[*only], count);
+        return;
+    }
+    const RestrictedShape shape(in_.cluster_, part.shape, {std::move(nodes), {}});
+    const auto found = in_.planner_.find(in_.cluster_, executors(shape.id(), count));
+    ENSURE(found.has_value());
+    for (const NodeCount& one : found->executors[0]) put(part, index, one.node, one.count);
+}
+
+Plan DomainPlanner::Attempt::take_plan() {
+    for (auto& nodes : plan_.executors) {
+        std::sort(nodes.begin(), nodes.end(), [this](const NodeCount& a, const NodeCount& b) {
+            return in_.cluster_.position_of(a.node) < in_.cluster_.position_of(b.node);
+        });
+    }
+    return std::move(plan_);
+}
+
+Rejection DomainPlanner::Attempt::why() const {
+    Rejection rejection = rejection_;
+    if (request_.driver && !is_driver_placed_) return rejection;
+    rejection.wants_driver = request_.driver.has_value();
+    rejection.driver_fits = is_driver_placed_;
+    rejection.executors_wanted = 0;
+    rejection.wanted = {};
+    rejection.missing = {};
+    std::int64_t placed = executors_placed_;
+    if (request_.driver) {
+        rejection.wanted = in_.cluster_.resources(request_.driver->shape);
+    }
+    for (const RuledPart& part : request_.executors) {
+        const Resources& one = in_.cluster_.resources(part.shape);
+        const std::int64_t here = std::min(part.count, placed);
+        placed -= here;
+        rejection.executors_wanted += part.count;
+        add_times(rejection.wanted, one, part.count);
+        add_times(rejection.missing, one, part.count - here);
+    }
+    rejection.executors_fit = executors_placed_;
+    return rejection;
+}
+
+Placement DomainPlanner::place(const RuledRequest& request) {
+    Rejection why;
+    std::optional<TopologyKeyId> key;
+    {
+        Attempt first(*this, request);
+        if (first.run(nullptr)) return first.take_plan();
+        why = first.why();
+        if (!request.driver || !why.driver_fits) return why;
+    }
+    for (const RuledPart& part : request.executors) {
+        if (!part.pod || key) continue;
+        const auto keys = rules_.keys_of(part.pod->rules);
+        if (!keys.empty()) key = keys.front();
+    }
+    if (!key) return why;
+    const std::vector<DomainId> domains = rules_.domains_by_name(*key, cluster_);
+    for (std::size_t i = 0; i < domains.size() && i < driver_domains_max; ++i) {
+        const NodeBitmap within = rules_.nodes_of(*key, domains[i], cluster_);
+        Attempt next(*this, request);
+        if (next.run(&within)) return next.take_plan();
+    }
+    return why;
+}
+
+}  // namespace core

@@ -1,0 +1,67 @@
+#pragma once
+// Places pods under rules between pods (core/domain): a gang, or a lone pod, whose pods ask
+// something of the pods around them, or of whom those ask something.
+//
+//   driver: the nodes that the rules leave it     one by one by domain, if the executors
+//                                                 do not fit beside the first
+//   executors of one shape, by the rules under which they themselves fall:
+//     none       the nodes that the rules leave, like any nodes
+//     one        so many to each domain by closed form, there like any nodes
+//     several    pod by pod, each charged before the next is asked
+//
+// Everything is tried on the cluster and on the rules themselves and taken back before the answer.
+//
+// Guarantee: a plan keeps every rule, each pod placed after those before it. With one shape of
+// executors under one rule at most, it is missed only where the driver would have to stand on
+// another node of the same domain.
+
+#include "core/cluster/cluster.hpp"
+#include "core/domain/domain_rules.hpp"
+#include "core/placement/placement.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace core {
+
+/// Pods that are alike.
+struct RuledPart {
+    ShapeId shape;
+    std::int64_t count = 0;
+    /// What is known of them; nothing: no rule reaches them.
+    std::optional<IncomingPod> pod = {};
+};
+
+struct RuledRequest {
+    std::optional<RuledPart> driver = {};
+    std::vector<RuledPart> executors = {};
+    PackingPolicy policy = PackingPolicy::tightest;
+    const ScoreOrder* scores = nullptr;  ///< not nullptr: instead of the policy
+};
+
+class DomainPlanner {
+public:
+    /// Further driver domains that are tried when the executors do not fit beside the first.
+    static constexpr std::size_t driver_domains_max = 16;
+
+    /// All outlive it. The rules of all parts are filled.
+    DomainPlanner(Planner& planner, Cluster& cluster, DomainRules& rules)
+        : planner_(planner), cluster_(cluster), rules_(rules) {}
+
+    /// In the free room. The plan's executors are parallel to the request's.
+    Placement place(const RuledRequest& request);
+
+    /// Nodes that were held against rules, by all questions so far.
+    std::int64_t nodes_asked() const { return nodes_asked_; }
+
+private:
+    class Attempt;
+
+    Planner& planner_;
+    Cluster& cluster_;
+    DomainRules& rules_;
+    std::int64_t nodes_asked_ = 0;
+};
+
+}  // namespace core

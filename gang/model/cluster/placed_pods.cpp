@@ -1,0 +1,225 @@
+#include "gang/model/cluster/placed_pods.hpp"
+
+#include "core/base/result.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace gang {
+namespace {
+
+using Labels = std::vector<std::string>;
+
+Labels labels_of(const core::PodRules& rules) {
+    Labels labels;
+    const auto note = [&labels](const core::LabelSelector& selector) {
+        for (const core::LabelRequirement& one : selector.requirements) labels.push_back(one.key);
+    };
+    for (const core::PodAffinityTerm& term : rules.affinity) note(term.selector);
+    for (const core::PodAffinityTerm& term : rules.anti_affinity) note(term.selector);
+    for (const core::SpreadConstraint& one : rules.spread) note(one.selector);
+    std::sort(labels.begin(), labels.end());
+    labels.erase(std::unique(labels.begin(), labels.end()), labels.end());
+    return labels;
+}
+
+Labels merged(const Labels& a, const Labels& b) {
+    Labels both;
+    std::set_union(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(both));
+    return both;
+}
+
+}  // namespace
+
+core::StringMap PlacedPods::wanted(const core::StringMap& labels) const {
+    core::StringMap found;
+    for (const auto& label : labels) {
+        if (std::binary_search(wanted_.begin(), wanted_.end(), label.first)) {
+            found.push_back(label);
+        }
+    }
+    return found;
+}
+
+core::PlacedPod PlacedPods::seen(const Placed& placed) const {
+    const Identity& identity = identities_[placed.identity];
+    return {
+        placed.node,
+        identity.namespace_name,
+        identity.labels,
+        identity.rules.empty() ? nullptr : &identity.rules,
+        placed.is_deleting};
+}
+
+void PlacedPods::put(std::string_view uid, const Identity& identity, Placed placed) {
+    placed.identity = identities_.intern(identity).id;
+    if (const auto before = pods_.take(uid)) {
+        const bool is_same = before->node == placed.node && before->identity == placed.identity &&
+                             before->is_deleting == placed.is_deleting;
+        if (!is_same) {
+            rules_.pod_gone(seen(*before));
+            rules_.pod_placed(seen(placed), cluster_);
+            ++version_;
+        }
+        identities_.release(before->identity);
+    } else {
+        rules_.pod_placed(seen(placed), cluster_);
+        ++version_;
+    }
+    pods_.insert(uid, placed);
+}
+
+void PlacedPods::place(const core::Pod& pod, const std::string& node) {
+    const bool keeps_away = pod.rules.has_value() && !pod.rules->anti_affinity.empty();
+    if (!keeps_all_ && !keeps_away) {
+        remove(pod.uid);
+        return;
+    }
+    Identity identity{pod.namespace_name, wanted(pod.labels), {}};
+    if (keeps_away) {
+        identity.rules.anti_affinity = pod.rules->anti_affinity;
+    }
+    Placed placed;
+    placed.node = cluster_.node_or_placeholder(node);
+    placed.list = lists_;
+    placed.is_deleting = pod.deleting;
+    put(pod.uid, identity, placed);
+}
+
+void PlacedPods::remove(std::string_view uid) {
+    if (pods_.size() == 0) {
+        return;
+    }
+    const auto placed = pods_.take(uid);
+    if (!placed) {
+        return;
+    }
+    ++version_;
+    rules_.pod_gone(seen(*placed));
+    identities_.release(placed->identity);
+}
+
+/// False: there are too many already. What nobody who waits names is given up for it.
+bool PlacedPods::want_labels(const core::PodRules& rules) {
+    const Labels named = labels_of(rules);
+    Labels all = merged(wanted_, named);
+    if (all.size() > labels_max) {
+        all = named;
+        for (const auto& [uid, id] : waiting_) {
+            all = merged(all, labels_of(rules_.rules(id)));
+        }
+        if (all.size() > labels_max) {
+            return false;
+        }
+        Labels still_known;
+        std::set_intersection(
+            known_.begin(), known_.end(), all.begin(), all.end(), std::back_inserter(still_known));
+        known_ = std::move(still_known);
+    }
+    wanted_ = std::move(all);
+    keeps_all_ = true;
+    return true;
+}
+
+std::string PlacedPods::wait(const core::Pod& pod) {
+    if (!pod.rules.has_value()) {
+        stop_waiting(pod.uid);
+        return {};
+    }
+    if (std::string problem = core::find_unsupported(*pod.rules); !problem.empty()) {
+        stop_waiting(pod.uid);
+        return problem;
+    }
+    if (const auto known = waiting_.find(pod.uid);
+        known != waiting_.end() && rules_.rules(known->second) == *pod.rules) {
+        return {};
+    }
+    stop_waiting(pod.uid);
+    if (!want_labels(*pod.rules)) {
+        return "the pods that wait ask for more than " + std::to_string(labels_max) +
+               " different labels of other pods, in their affinity and topology spread";
+    }
+    waiting_.emplace(pod.uid, rules_.retain(*pod.rules, pod.namespace_name, cluster_));
+    return {};
+}
+
+void PlacedPods::stop_waiting(std::string_view uid) {
+    const auto known = waiting_.find(uid);
+    if (known == waiting_.end()) {
+        return;
+    }
+    rules_.release(known->second);
+    waiting_.erase(known);
+}
+
+core::RulesId PlacedPods::rules_of(std::string_view uid) const {
+    const auto known = waiting_.find(uid);
+    return known == waiting_.end() ? core::RulesId{} : known->second;
+}
+
+void PlacedPods::list_began() {
+    ENSURE(!is_listing_);
+    is_listing_ = true;
+    listing_ = wanted_;
+    ++lists_;
+}
+
+void PlacedPods::listed(
+    std::string_view uid,
+    core::NodeIndex node,
+    const std::string& namespace_name,
+    const core::StringMap& labels,
+    bool is_deleting) {
+    const auto before = pods_.find(uid);
+    if (!is_listing_ || (before && before->list == lists_)) {
+        return;
+    }
+    Identity identity{namespace_name, wanted(labels), {}};
+    if (before) {
+        identity.rules = identities_[before->identity].rules;
+    }
+    Placed placed;
+    placed.node = node;
+    placed.list = lists_;
+    placed.is_deleting = is_deleting;
+    put(uid, identity, placed);
+}
+
+/// Labels that rules have named since the list began are for the next one.
+void PlacedPods::list_ended(bool complete) {
+    if (!is_listing_) {
+        return;
+    }
+    is_listing_ = false;
+    if (!complete) {
+        return;
+    }
+    was_listed_ = true;
+    known_.clear();
+    std::set_intersection(
+        listing_.begin(),
+        listing_.end(),
+        wanted_.begin(),
+        wanted_.end(),
+        std::back_inserter(known_));
+}
+
+std::size_t PlacedPods::fill() {
+    if (rules_.all_filled() || !knows_labels()) {
+        return 0;
+    }
+    ++version_;
+    rules_.fill([this](const auto& visit) {
+        pods_.for_each([&](std::string_view, const Placed& placed) { visit(seen(placed)); });
+    });
+    return pods_.size();
+}
+
+std::vector<core::Account> PlacedPods::accounts() const {
+    return {
+        {"identities of placed pods", identities_.references(), pods_.size()},
+        {"rules of pods that wait", rules_.references(), waiting_.size()}};
+}
+
+}  // namespace gang

@@ -1,0 +1,122 @@
+#pragma once
+// Pods of all schedulers that are bound, or on their way there, as rules between pods see them
+// (core/domain/domain_rules.hpp), and the rules of those that wait.
+//
+//   a pod with anti-affinity is bound ----------------> kept
+//   a pod waits whose rules name labels --> from now on every bound pod is kept, with these labels
+//        '-> labels of those that were bound before are listed once -> rules may be asked
+//
+// Until some rule names a label, nothing is kept of pods without anti-affinity. A label that was
+// named once stays known, so that the next pod with such a rule need not wait for a list.
+
+#include "core/base/interner.hpp"
+#include "core/base/uid_table.hpp"
+#include "core/cluster/cluster.hpp"
+#include "core/domain/domain_rules.hpp"
+#include "core/value/account.hpp"
+#include "core/value/pod.hpp"
+
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gang {
+
+class PlacedPods {
+public:
+    /// Labels that rules may name at a time, of all pods that wait.
+    static constexpr std::size_t labels_max = 256;
+
+    explicit PlacedPods(core::Cluster& cluster) : cluster_(cluster) {}
+
+    core::DomainRules& rules() { return rules_; }
+    const core::DomainRules& rules() const { return rules_; }
+
+    // --- pods that are placed ---
+    /// It holds room on this node. Repeating it takes over what has changed.
+    void place(const core::Pod& pod, const std::string& node);
+    /// It holds none any more, or never did.
+    void remove(std::string_view uid);
+
+    // --- pods that wait ---
+    /// Takes over the pod's rules. Not empty: why it cannot have them.
+    std::string wait(const core::Pod& pod);
+    void stop_waiting(std::string_view uid);
+    /// visit(uid) for each that waits with rules, by uid.
+    template <typename Visit>
+    void for_each_waiting(const Visit& visit) const {
+        for (const auto& [uid, rules] : waiting_) visit(std::string_view(uid));
+    }
+    /// None: the pod waits without rules.
+    core::RulesId rules_of(std::string_view uid) const;
+
+    // --- labels ---
+    /// Of all placed pods the labels are known that rules name. Else a list is wanted, and nothing
+    /// can be said of rules that are new.
+    bool knows_labels() const { return !keeps_all_ || (was_listed_ && known_ == wanted_); }
+    bool is_listing() const { return is_listing_; }
+    /// All pods are listed now.
+    void list_began();
+    /// One of them; not if it holds no room. What the watch has told since the list began is newer.
+    void listed(
+        std::string_view uid,
+        core::NodeIndex node,
+        const std::string& namespace_name,
+        const core::StringMap& labels,
+        bool is_deleting);
+    /// `complete`: none is missing.
+    void list_ended(bool complete);
+    /// Counts placed pods for rules that are new. How many pods were looked at.
+    std::size_t fill();
+
+    /// Grows when rules may leave pods other nodes than before.
+    std::uint64_t version() const { return version_; }
+    /// Rules that are held by pods that wait.
+    std::size_t waiting_count() const { return waiting_.size(); }
+    /// Pods that are kept.
+    std::size_t size() const { return pods_.size(); }
+    /// Whether what is shared has as many owners; walks everything, for tests.
+    std::vector<core::Account> accounts() const;
+
+private:
+    /// What rules see of a pod, mostly alike in all pods of one application.
+    struct Identity {
+        std::string namespace_name;
+        core::StringMap labels;  ///< those that rules name, or have named
+        core::PodRules rules;    ///< anti-affinity alone
+        friend auto operator<=>(const Identity&, const Identity&) = default;
+    };
+    using IdentityId = core::Id<struct IdentityTag>;
+    struct Placed {
+        core::NodeIndex node;
+        IdentityId identity;
+        std::uint32_t list = 0;  ///< the last that had begun when its labels were taken
+        bool is_deleting = false;
+    };
+    using Labels = std::vector<std::string>;  ///< sorted
+
+    core::StringMap wanted(const core::StringMap& labels) const;
+    void put(std::string_view uid, const Identity& identity, Placed placed);
+    core::PlacedPod seen(const Placed& placed) const;
+    bool want_labels(const core::PodRules& rules);
+
+    core::Cluster& cluster_;
+    core::DomainRules rules_;
+    core::Interner<Identity, IdentityId> identities_;
+    core::UidTable<Placed> pods_;
+    std::map<std::string, core::RulesId, std::less<>> waiting_;  ///< by uid
+    Labels wanted_;   ///< that rules name, or have named
+    Labels known_;    ///< of these: of all placed pods
+    Labels listing_;  ///< of these: that the list under way will tell
+    std::uint64_t version_ = 0;
+    std::uint32_t lists_ = 0;
+    bool is_listing_ = false;
+    bool was_listed_ = false;
+    bool keeps_all_ = false;  ///< some pod has waited with rules
+};
+
+}  // namespace gang

@@ -1,0 +1,75 @@
+#include "gang/queue/domain_placer.hpp"
+
+#include "gang/model/work.hpp"
+
+#include <cstdint>
+#include <utility>
+#include <variant>
+
+namespace gang {
+
+core::IncomingPod DomainPlacer::incoming(const core::Pod& pod) const {
+    return {
+        model_.placed_pods.rules_of(pod.uid), pod.namespace_name, pod.labels, *pod.constraints};
+}
+
+bool DomainPlacer::is_reached(const core::Pod& pod) const {
+    return model_.placed_pods.rules().concerns(incoming(pod));
+}
+
+bool DomainPlacer::is_ready(const core::Pod& pod) const {
+    return model_.placed_pods.rules().is_filled(model_.placed_pods.rules_of(pod.uid));
+}
+
+core::Placement DomainPlacer::place(const Application& app) {
+    const core::PlacementRequest plain = placer_.request_of(app, core::View::free);
+    core::RuledRequest request;
+    request.policy = plain.policy;
+    request.scores = plain.scores;
+    request.driver.emplace(
+        core::RuledPart{*plain.driver, 1, incoming(model_.pods.at(app.uid).pod)});
+    for (const core::ShapeCount& part : plain.executors) {
+        request.executors.push_back({part.shape, part.count});
+    }
+    core::Planner& planner = model_.fit_cache.planner;
+    const std::uint64_t scanned_before = planner.groups_scanned();
+    core::DomainPlanner ruled(planner, model_.cluster, model_.placed_pods.rules());
+    ++step_.counters.placements;
+    core::Placement placement = ruled.place(request);
+    const auto scanned = static_cast<std::int64_t>(planner.groups_scanned() - scanned_before);
+    step_.work_left -= work_per_attempt + scanned * work_per_group_scanned +
+                       ruled.nodes_asked() * work_per_node_asked;
+    return placement;
+}
+
+core::ShapeId DomainPlacer::restricted_shape(const core::Pod& pod) {
+    core::Cluster& cluster = model_.cluster;
+    step_.work_left -= static_cast<std::int64_t>(cluster.node_count()) * work_per_node_asked;
+    const core::ShapeId shape = cluster.intern_shape(pod.requests, pod.constraints);
+    core::AllowedNodes allowed = model_.placed_pods.rules().allowed(
+        incoming(pod), cluster.eligible(cluster.class_of(shape)), cluster);
+    std::vector<core::ReasonCount> reasons = core::reasons_of(allowed);
+    const core::ShapeId restricted =
+        cluster.restrict_shape(shape, std::move(allowed.nodes), std::move(reasons));
+    cluster.release_shape(shape);
+    return restricted;
+}
+
+std::optional<core::Rejection> DomainPlacer::find_rejection(core::ShapeId restricted) {
+    core::PlacementRequest request;
+    request.executors = {{restricted, 1}};
+    auto placement = model_.fit_cache.planner.place(model_.cluster, request);
+    auto* const rejection = std::get_if<core::Rejection>(&placement);
+    return rejection == nullptr ? std::nullopt : std::optional(std::move(*rejection));
+}
+
+std::vector<std::string_view> DomainPlacer::reasons_by_position(const core::Pod& pod) const {
+    std::vector<std::string_view> texts;
+    for (const auto& reason :
+         model_.placed_pods.rules().reasons_by_position(incoming(pod), model_.cluster)) {
+        texts.push_back(reason ? core::describe(*reason) : std::string_view());
+    }
+    return texts;
+}
+
+}  // namespace gang
