@@ -6,6 +6,7 @@
 #include "core/value/constraints.hpp"
 #include "core/value/exclusive.hpp"
 #include "core/value/pod.hpp"
+#include "core/value/pod_rules.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -26,6 +27,9 @@ struct PodTemplate {
     std::vector<TemplateContainer> containers;  ///< one for each of requests.containers
     std::vector<HostPort> sidecar_ports;        ///< of init containers with restartPolicy Always
     Constraints constraints;
+    /// A term that means the pod's own namespace names "". Rules that speak of the pod's own labels
+    /// (matchLabelKeys) are left out: Spark has yet to add most of them.
+    std::optional<PodRules> rules;
     StringMap labels;
     bool host_network = false;
     std::string scheduler_name;

@@ -117,8 +117,11 @@ void GangLife::set_sizes(Application& app, const spark::Conf* conf) {
         return;
     }
     for (const spark::ExecutorShape& shape : size.executors) {
-        model_.gangs.add_shape(
-            app, {shape.profile, shape.count, shape.max, {}}, shape.requests, shape.constraints);
+        GangShape added{shape.profile, shape.count, shape.max, {}};
+        if (shape.rules) {
+            added.rules = ExecutorRules{*shape.rules, shape.labels};
+        }
+        model_.gangs.add_shape(app, std::move(added), shape.requests, shape.constraints);
     }
 }
 

@@ -8,6 +8,7 @@
 //             ^----bind failed-----'  '---------- pod ended or gone ----------'  (back to open)
 //           unplaced: its node was lost or overcommitted by others, and no room was found yet
 
+#include "core/base/boxed.hpp"
 #include "core/base/rare.hpp"
 #include "core/base/text.hpp"
 #include "core/cluster/cluster.hpp"
@@ -120,6 +121,12 @@ struct Slot {
     bool leaving = false;  ///< while repairing: it had room on `node` until a moment ago
 };
 
+/// What executors ask of other pods, and what those see of them.
+struct ExecutorRules {
+    core::PodRules rules;
+    core::StringMap labels;  ///< those that all of them have
+};
+
 /// Executors that are alike.
 struct GangShape {
     std::int32_t profile = 0;
@@ -127,6 +134,9 @@ struct GangShape {
     std::int64_t max = 0;  ///< with dynamic allocation; -1: no limit
     core::ShapeId id;
     bool learned = false;  ///< a real executor has shown what it asks
+    /// As foreseen from their template. Not remembered in the reservation: executors that exist
+    /// bring their own.
+    core::Boxed<ExecutorRules> rules = {};
 };
 
 /// Room that a slot has left, kept until the API server has the new reservation.

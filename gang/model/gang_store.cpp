@@ -98,7 +98,7 @@ void GangStore::add_shape(
     const core::Resources& requests,
     const core::Constraints& constraints) {
     shape.id = intern_shape(app, requests, constraints);
-    app.declared.shapes.push_back(shape);
+    app.declared.shapes.push_back(std::move(shape));
 }
 
 /// What was predicted, or read back from a reservation, knows nothing of its profile's filters.
@@ -126,6 +126,7 @@ void GangStore::release_shapes(Application& app) {
     for (const GangShape& shape : app.declared.shapes) {
         release_shape(shape.id);
     }
+    in_.placed_pods.stop_waiting_for_executors(app.uid);
     app.declared.shapes.clear();
     in_.waiting.changed(app);
 }

@@ -12,6 +12,7 @@
 #include "gang/model/app_index.hpp"
 #include "gang/model/application.hpp"
 #include "gang/model/cluster/fit_cache.hpp"
+#include "gang/model/cluster/placed_pods.hpp"
 #include "gang/model/ledger.hpp"
 #include "gang/model/pod/pods.hpp"
 #include "gang/model/waiting_line.hpp"
@@ -30,6 +31,7 @@ public:
     struct Places {
         const DeclarationReader& reader;
         core::Cluster& cluster;
+        PlacedPods& placed_pods;
         FitCache& fit_cache;
         core::Texts& texts;
         Pods& pods;

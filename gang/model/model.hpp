@@ -54,6 +54,7 @@ struct Model {
         }
         if (!entry.is_bindable()) {
             placed_pods.stop_waiting(entry.pod.uid);
+            placed_pods.stop_waiting_for_executors(entry.pod.uid);
         } else if (std::string problem = placed_pods.wait(entry.pod); !problem.empty()) {
             entry.pod.problem = std::move(problem);
         }
@@ -86,7 +87,16 @@ struct Model {
     ConfAsker conf_asker;
     Worklist worklist;
     GangStore gangs{
-        {reader, cluster, fit_cache, texts, pods, ledger, waiting, conf_asker, worklist}};
+        {reader,
+         cluster,
+         placed_pods,
+         fit_cache,
+         texts,
+         pods,
+         ledger,
+         waiting,
+         conf_asker,
+         worklist}};
     WantedDeclarations wanted;
     AwaitedAnswers awaited_answers;
     LeadershipTerm term;

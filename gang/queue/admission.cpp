@@ -46,6 +46,7 @@ void Admission::classify_waiting() {
             continue;
         }
         step_.work_left -= work_per_attempt;
+        expect_executors(app);
         if (!app.declared.diagnostics->problem.empty() || app.declared.conf_needed ||
             !app.declared.driver_shape) {
             const PodEntry& entry = model_.pods.at(app.uid);
@@ -65,6 +66,17 @@ void Admission::classify_waiting() {
             key.counts.clear();
         }
         model_.waiting.classify(app, std::move(key), size);
+    }
+}
+
+/// Rules that are new are counted at the beginning of a Tick.
+void Admission::expect_executors(Application& app) {
+    const std::size_t before = model_.placed_pods.waiting_count();
+    if (std::string problem = domain_placer_.expect_executors(app); !problem.empty()) {
+        app.set_problem(std::move(problem));
+    }
+    if (model_.placed_pods.waiting_count() != before) {
+        step_.wake_at(step_.now_ms);
     }
 }
 
@@ -191,12 +203,11 @@ Admission::AttemptResult Admission::attempt(
     }
     ClassVerdict& verdict = gang_class.second.verdicts[static_cast<std::size_t>(core::View::free)];
     if (queue_entry.size < verdict.refused) {
-        if (domain_placer_.is_reached(entry.pod)) {
+        if (domain_placer_.is_reached(app)) {
             if (keep_to_rules(app, entry, queue_entry, cycle)) {
                 return AttemptResult::next;
             }
-        } else if (
-            const auto plan = placer_.find_plan(placer_.request_of(app, core::View::free))) {
+        } else if (const auto plan = placer_.find_plan(placer_.request_of(app, core::View::free))) {
             admit(app, entry, *plan);
             return AttemptResult::next;
         }
@@ -225,7 +236,7 @@ bool Admission::keep_to_rules(
     if (queue_entry.refused_by_rules_at == state) {
         return true;
     }
-    const bool is_ready = domain_placer_.is_ready(entry.pod);
+    const bool is_ready = domain_placer_.is_ready(app);
     if (is_ready) {
         const core::Placement placement = domain_placer_.place(app);
         if (const auto* plan = std::get_if<core::Plan>(&placement)) {

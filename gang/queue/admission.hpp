@@ -83,6 +83,7 @@ private:
     };
 
     void classify_waiting();
+    void expect_executors(Application& app);
     void run_cycle();
     std::optional<Attempt> find_attempt(
         KeyedClass& entry, Line::const_iterator from, SchedulingCycle& cycle);

@@ -2,15 +2,17 @@
 
 #include "gang/model/work.hpp"
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <string>
 #include <utility>
 #include <variant>
 
 namespace gang {
 
 core::IncomingPod DomainPlacer::incoming(const core::Pod& pod) const {
-    return {
-        model_.placed_pods.rules_of(pod.uid), pod.namespace_name, pod.labels, *pod.constraints};
+    return {model_.placed_pods.rules_of(pod.uid), pod.namespace_name, pod.labels, *pod.constraints};
 }
 
 bool DomainPlacer::is_reached(const core::Pod& pod) const {
@@ -21,15 +23,57 @@ bool DomainPlacer::is_ready(const core::Pod& pod) const {
     return model_.placed_pods.rules().is_filled(model_.placed_pods.rules_of(pod.uid));
 }
 
+bool DomainPlacer::is_reached(const Application& app) const {
+    const auto& shapes = app.declared.shapes;
+    return is_reached(model_.pods.at(app.uid).pod) ||
+           std::any_of(shapes.begin(), shapes.end(), [](const GangShape& shape) {
+               return shape.rules.has_value();
+           });
+}
+
+bool DomainPlacer::is_ready(const Application& app) const {
+    const PlacedPods& placed = model_.placed_pods;
+    for (std::size_t i = 0; i < app.declared.shapes.size(); ++i) {
+        if (app.declared.shapes[i].rules &&
+            !placed.rules().is_filled(placed.rules_of_executors(app.uid, i))) {
+            return false;
+        }
+    }
+    return is_ready(model_.pods.at(app.uid).pod);
+}
+
+std::string DomainPlacer::expect_executors(const Application& app) {
+    for (std::size_t i = 0; i < app.declared.shapes.size(); ++i) {
+        const auto& expected = app.declared.shapes[i].rules;
+        if (!expected) {
+            continue;
+        }
+        std::string problem = model_.placed_pods.wait_for_executors(
+            app.uid, i, expected->rules, model_.pods.at(app.uid).pod.namespace_name);
+        if (!problem.empty()) {
+            return "the executor template: " + problem;
+        }
+    }
+    return {};
+}
+
 core::Placement DomainPlacer::place(const Application& app) {
     const core::PlacementRequest plain = placer_.request_of(app, core::View::free);
     core::RuledRequest request;
     request.policy = plain.policy;
     request.scores = plain.scores;
-    request.driver.emplace(
-        core::RuledPart{*plain.driver, 1, incoming(model_.pods.at(app.uid).pod)});
-    for (const core::ShapeCount& part : plain.executors) {
+    const core::Pod& driver = model_.pods.at(app.uid).pod;
+    request.driver.emplace(core::RuledPart{*plain.driver, 1, incoming(driver)});
+    for (std::size_t i = 0; i < plain.executors.size(); ++i) {
+        const core::ShapeCount& part = plain.executors[i];
         request.executors.push_back({part.shape, part.count});
+        if (const auto& expected = app.declared.shapes[i].rules) {
+            request.executors.back().pod.emplace(core::IncomingPod{
+                model_.placed_pods.rules_of_executors(app.uid, i),
+                driver.namespace_name,
+                expected->labels,
+                model_.cluster.constraints(part.shape)});
+        }
     }
     core::Planner& planner = model_.fit_cache.planner;
     const std::uint64_t scanned_before = planner.groups_scanned();

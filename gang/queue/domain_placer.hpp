@@ -12,6 +12,7 @@
 #include "gang/queue/placer.hpp"
 
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -26,6 +27,11 @@ public:
     bool is_reached(const core::Pod& pod) const;
     /// The rules can be asked: the labels are known that they name.
     bool is_ready(const core::Pod& pod) const;
+    /// The same of a gang or lone pod that waits, with the executors that it will have.
+    bool is_reached(const Application& app) const;
+    bool is_ready(const Application& app) const;
+    /// Takes over what its executors will ask. Not empty: why they cannot have it.
+    std::string expect_executors(const Application& app);
 
     /// Of a waiting gang or lone pod, whose driver is ready: where its pods would go now.
     core::Placement place(const Application& app);

@@ -163,7 +163,7 @@ StatusMessage StatusMessages::message_of(
     if (const auto& rejection = find_rejection(app, core::View::free, context)) {
         return in_its_words(capacity_message(subject, *rejection, before), app, context);
     }
-    if (auto message = find_rules_message(app, entry, subject)) {
+    if (auto message = find_rules_message(app, subject)) {
         return in_its_words(*std::move(message), app, context);
     }
     return queue_entry->is_behind ? queue_message(nodes, subject, queue_entry->ahead, before)
@@ -172,11 +172,11 @@ StatusMessage StatusMessages::message_of(
 
 /// There is room for it, but not where the rules between pods let it go.
 std::optional<StatusMessage> StatusMessages::find_rules_message(
-    const Application& app, const PodEntry& entry, const std::string& subject) const {
-    if (!domain_placer_.is_reached(entry.pod)) {
+    const Application& app, const std::string& subject) const {
+    if (!domain_placer_.is_reached(app)) {
         return std::nullopt;
     }
-    if (!domain_placer_.is_ready(entry.pod)) {
+    if (!domain_placer_.is_ready(app)) {
         return labels_message(model_.cluster.node_count());
     }
     const core::Placement placement = domain_placer_.place(app);

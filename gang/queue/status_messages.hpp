@@ -52,7 +52,7 @@ public:
 
 private:
     std::optional<StatusMessage> find_rules_message(
-        const Application& app, const PodEntry& entry, const std::string& subject) const;
+        const Application& app, const std::string& subject) const;
     static MemoKey key_of(const Application& app);
     Memo& memo_of(core::View view, MessageContext& context) const;
     core::OpenCapacity capacity_if_open(core::ShapeId shape, MessageContext& context) const;

@@ -260,6 +260,7 @@ struct Of<core::PodTemplate> {
         Field{"containers", &T::containers},
         Field{"sidecarPorts", &T::sidecar_ports},
         Field{"constraints", &T::constraints},
+        Field{"rules", &T::rules},
         Field{"labels", &T::labels},
         Field{"hostNetwork", &T::host_network},
         Field{"scheduler", &T::scheduler_name},
@@ -594,8 +595,8 @@ void check_rows([[maybe_unused]] const T& value) {
         [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k, l] = value;
     } else if constexpr (count == 13) {
         [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m] = value;
-    } else if constexpr (count == 15) {
-        [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o] = value;
+    } else if constexpr (count == 16) {
+        [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p] = value;
     } else if constexpr (count == 23) {
         [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w] =
             value;

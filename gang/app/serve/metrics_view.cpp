@@ -119,6 +119,10 @@ void add_repairs(Families& to, const Counters& counters) {
         "gang_scheduler_kubelet_rejections_total",
         "Pods of ours that a kubelet refused for want of room.",
         counters.kubelet_rejections);
+    to.counter(
+        "gang_scheduler_label_lists_total",
+        "Lists of all pods because a rule between pods named a label for the first time.",
+        counters.label_lists);
 }
 
 void add_consistency_checks(Families& to, const MetricsView& view) {

@@ -30,6 +30,11 @@ Labels merged(const Labels& a, const Labels& b) {
     return both;
 }
 
+/// A uid has no slash.
+std::string executors_of(std::string_view uid) {
+    return std::string(uid) + "/";
+}
+
 }  // namespace
 
 core::StringMap PlacedPods::wanted(const core::StringMap& labels) const {
@@ -127,20 +132,33 @@ std::string PlacedPods::wait(const core::Pod& pod) {
         stop_waiting(pod.uid);
         return {};
     }
-    if (std::string problem = core::find_unsupported(*pod.rules); !problem.empty()) {
-        stop_waiting(pod.uid);
+    return take_rules(pod.uid, *pod.rules, pod.namespace_name);
+}
+
+std::string PlacedPods::wait_for_executors(
+    std::string_view uid,
+    std::size_t shape,
+    const core::PodRules& rules,
+    const std::string& namespace_name) {
+    return take_rules(executors_of(uid) + std::to_string(shape), rules, namespace_name);
+}
+
+std::string PlacedPods::take_rules(
+    const std::string& uid, const core::PodRules& rules, const std::string& namespace_name) {
+    if (std::string problem = core::find_unsupported(rules); !problem.empty()) {
+        stop_waiting(uid);
         return problem;
     }
-    if (const auto known = waiting_.find(pod.uid);
-        known != waiting_.end() && rules_.rules(known->second) == *pod.rules) {
+    if (const auto known = waiting_.find(uid);
+        known != waiting_.end() && rules_.rules(known->second) == rules) {
         return {};
     }
-    stop_waiting(pod.uid);
-    if (!want_labels(*pod.rules)) {
+    stop_waiting(uid);
+    if (!want_labels(rules)) {
         return "the pods that wait ask for more than " + std::to_string(labels_max) +
                " different labels of other pods, in their affinity and topology spread";
     }
-    waiting_.emplace(pod.uid, rules_.retain(*pod.rules, pod.namespace_name, cluster_));
+    waiting_.emplace(uid, rules_.retain(rules, namespace_name, cluster_));
     return {};
 }
 
@@ -151,6 +169,22 @@ void PlacedPods::stop_waiting(std::string_view uid) {
     }
     rules_.release(known->second);
     waiting_.erase(known);
+}
+
+void PlacedPods::stop_waiting_for_executors(std::string_view uid) {
+    if (waiting_.empty()) {
+        return;
+    }
+    const std::string prefix = executors_of(uid);
+    for (auto it = waiting_.lower_bound(prefix);
+         it != waiting_.end() && it->first.starts_with(prefix);) {
+        rules_.release(it->second);
+        it = waiting_.erase(it);
+    }
+}
+
+core::RulesId PlacedPods::rules_of_executors(std::string_view uid, std::size_t shape) const {
+    return rules_of(executors_of(uid) + std::to_string(shape));
 }
 
 core::RulesId PlacedPods::rules_of(std::string_view uid) const {

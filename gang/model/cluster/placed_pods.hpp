@@ -46,13 +46,21 @@ public:
     /// Takes over the pod's rules. Not empty: why it cannot have them.
     std::string wait(const core::Pod& pod);
     void stop_waiting(std::string_view uid);
-    /// visit(uid) for each that waits with rules, by uid.
+    /// The same for executors that do not exist yet: of their driver's uid, the gang's `shape`.
+    std::string wait_for_executors(
+        std::string_view uid,
+        std::size_t shape,
+        const core::PodRules& rules,
+        const std::string& namespace_name);
+    void stop_waiting_for_executors(std::string_view uid);
+    /// visit(uid) for each pod that waits with rules, by uid; for a gang's executors uid/shape.
     template <typename Visit>
     void for_each_waiting(const Visit& visit) const {
         for (const auto& [uid, rules] : waiting_) visit(std::string_view(uid));
     }
     /// None: the pod waits without rules.
     core::RulesId rules_of(std::string_view uid) const;
+    core::RulesId rules_of_executors(std::string_view uid, std::size_t shape) const;
 
     // --- labels ---
     /// Of all placed pods the labels are known that rules name. Else a list is wanted, and nothing
@@ -103,12 +111,15 @@ private:
     void put(std::string_view uid, const Identity& identity, Placed placed);
     core::PlacedPod seen(const Placed& placed) const;
     bool want_labels(const core::PodRules& rules);
+    std::string take_rules(
+        const std::string& uid, const core::PodRules& rules, const std::string& namespace_name);
 
     core::Cluster& cluster_;
     core::DomainRules rules_;
     core::Interner<Identity, IdentityId> identities_;
     core::UidTable<Placed> pods_;
-    std::map<std::string, core::RulesId, std::less<>> waiting_;  ///< by uid
+    /// By uid, or by driver's uid/shape for executors that do not exist.
+    std::map<std::string, core::RulesId, std::less<>> waiting_;
     Labels wanted_;   ///< that rules name, or have named
     Labels known_;    ///< of these: of all placed pods
     Labels listing_;  ///< of these: that the list under way will tell

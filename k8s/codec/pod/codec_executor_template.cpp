@@ -1,5 +1,6 @@
 #include "k8s/codec/pod/codec_executor_template.hpp"
 
+#include "k8s/codec/pod/pod_rules.hpp"
 #include "k8s/codec/pod/pod_spec.hpp"
 #include "k8s/json/json_fields.hpp"
 
@@ -267,6 +268,7 @@ core::PodTemplate decode_spec(Fields& fields, const Value& spec) {
     result.host_network = fields.flag(spec, "hostNetwork");
     decode_containers(fields, spec, result);
     result.constraints = decode_constraints(fields, spec);
+    result.rules = decode_template_rules(fields, spec);
     result.constraints.has_host_ports =
         !result.sidecar_ports.empty() ||
         std::any_of(result.containers.begin(), result.containers.end(), [](const auto& container) {

@@ -14,8 +14,8 @@ using rapidjson::Value;
 
 /// Whose rules are read.
 struct Owner {
-    const std::string& namespace_name;
-    const core::StringMap& labels;
+    std::string_view namespace_name;
+    const core::StringMap* labels;  ///< nullptr: not known yet
 };
 
 constexpr std::array<std::pair<std::string_view, core::LabelOperator>, 4> operators = {
@@ -58,10 +58,10 @@ void merge_keys(
     core::LabelSelector& selector,
     const std::vector<std::string>& keys,
     core::LabelOperator op,
-    const core::StringMap& labels) {
-    if (!selector.is_set) return;
+    const Owner& owner) {
+    if (!selector.is_set || owner.labels == nullptr) return;
     for (const std::string& key : keys) {
-        const std::string* value = core::find_value(labels, key);
+        const std::string* value = core::find_value(*owner.labels, key);
         if (value != nullptr) selector.require({key, op, {*value}});
     }
 }
@@ -84,6 +84,12 @@ std::vector<std::string> without_merged(
     return keys;
 }
 
+/// False: the rule speaks of labels of the pod's own that are not known yet.
+bool is_decided(Fields& fields, const Value& rule, const Owner& owner) {
+    return owner.labels != nullptr || (fields.texts(rule, "matchLabelKeys").empty() &&
+                                       fields.texts(rule, "mismatchLabelKeys").empty());
+}
+
 std::string decode_topology_key(Fields& fields, const Value& rule) {
     std::string key = fields.text(rule, "topologyKey");
     if (key.empty()) fields.wrong("topologyKey", "the name of a node label");
@@ -95,16 +101,16 @@ core::PodAffinityTerm decode_term(Fields& fields, const Value& term, const Owner
     result.topology_key = decode_topology_key(fields, term);
     result.selector = decode_selector(fields, term, "labelSelector");
     const auto match_keys = without_merged(fields.texts(term, "matchLabelKeys"), result.selector);
-    merge_keys(result.selector, match_keys, core::LabelOperator::in, owner.labels);
+    merge_keys(result.selector, match_keys, core::LabelOperator::in, owner);
     // Of these the pod's owner may have named a key, too.
     const auto mismatch_keys = fields.texts(term, "mismatchLabelKeys");
-    merge_keys(result.selector, mismatch_keys, core::LabelOperator::not_in, owner.labels);
+    merge_keys(result.selector, mismatch_keys, core::LabelOperator::not_in, owner);
     result.namespace_selector = decode_selector(fields, term, "namespaceSelector");
     result.namespaces = fields.texts(term, "namespaces");
     if (result.namespace_selector.matches_all()) {
         result.namespaces.clear();
     } else if (result.namespaces.empty() && !result.namespace_selector.is_set) {
-        result.namespaces.push_back(owner.namespace_name);
+        result.namespaces.emplace_back(owner.namespace_name);
     }
     std::sort(result.namespaces.begin(), result.namespaces.end());
     result.namespaces.erase(
@@ -119,7 +125,10 @@ std::vector<core::PodAffinityTerm> decode_terms(
     if (part == nullptr) return result;
     for (const Value& term :
          fields.objects(*part, "requiredDuringSchedulingIgnoredDuringExecution")) {
-        result.push_back(decode_term(fields, term, owner));
+        core::PodAffinityTerm decoded = decode_term(fields, term, owner);
+        if (is_decided(fields, term, owner)) {
+            result.push_back(std::move(decoded));
+        }
     }
     return result;
 }
@@ -155,34 +164,40 @@ std::optional<core::SpreadConstraint> decode_spread(
     result.topology_key = decode_topology_key(fields, rule);
     result.selector = decode_selector(fields, rule, "labelSelector");
     const auto match_keys = fields.texts(rule, "matchLabelKeys");
-    merge_keys(result.selector, match_keys, core::LabelOperator::in, owner.labels);
+    merge_keys(result.selector, match_keys, core::LabelOperator::in, owner);
     result.min_domains = decode_at_least_one(fields, rule, "minDomains");
     result.node_affinity_policy = decode_policy(fields, rule, "nodeAffinityPolicy", "Honor");
     result.node_taints_policy = decode_policy(fields, rule, "nodeTaintsPolicy", "Ignore");
     return result;
 }
 
-}  // namespace
-
-core::Boxed<core::PodRules> decode_pod_rules(
-    Fields& fields,
-    const Value& spec,
-    const std::string& namespace_name,
-    const core::StringMap& labels) {
-    const Owner owner{namespace_name, labels};
+std::optional<core::PodRules> decode_rules(Fields& fields, const Value& spec, const Owner& owner) {
     core::PodRules rules;
     if (const Value* affinity = fields.object(spec, "affinity")) {
         rules.affinity = decode_terms(fields, *affinity, "podAffinity", owner);
         rules.anti_affinity = decode_terms(fields, *affinity, "podAntiAffinity", owner);
     }
     for (const Value& rule : fields.objects(spec, "topologySpreadConstraints")) {
-        if (auto spread = decode_spread(fields, rule, owner)) {
+        auto spread = decode_spread(fields, rule, owner);
+        if (spread && is_decided(fields, rule, owner)) {
             rules.spread.push_back(*std::move(spread));
         }
     }
-    core::Boxed<core::PodRules> result;
-    if (!rules.empty()) result = std::move(rules);
-    return result;
+    return rules.empty() ? std::nullopt : std::optional(std::move(rules));
+}
+
+}  // namespace
+
+std::optional<core::PodRules> decode_pod_rules(
+    Fields& fields,
+    const Value& spec,
+    const std::string& namespace_name,
+    const core::StringMap& labels) {
+    return decode_rules(fields, spec, {namespace_name, &labels});
+}
+
+std::optional<core::PodRules> decode_template_rules(Fields& fields, const Value& spec) {
+    return decode_rules(fields, spec, {"", nullptr});
 }
 
 }  // namespace k8s

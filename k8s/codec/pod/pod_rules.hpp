@@ -2,10 +2,10 @@
 // What a pod spec asks of other pods: required pod affinity and anti-affinity, topology spread that
 // must be kept. Included only from .cpp files, because RapidJSON's types are in it.
 
-#include "core/base/boxed.hpp"
 #include "core/value/pod_rules.hpp"
 #include "k8s/json/json_fields.hpp"
 
+#include <optional>
 #include <string>
 
 namespace k8s {
@@ -14,10 +14,13 @@ namespace k8s {
 /// its labels are what matchLabelKeys and mismatchLabelKeys speak of. Into terms of affinity the
 /// API server (1.31) has merged these keys when the pod was created, which is recognised; into
 /// spread constraints kube-scheduler merges them whatever the API server (1.34) did.
-core::Boxed<core::PodRules> decode_pod_rules(
+std::optional<core::PodRules> decode_pod_rules(
     Fields& fields,
     const rapidjson::Value& spec,
     const std::string& namespace_name,
     const core::StringMap& labels);
+
+/// Of a template, whose pods' namespace and labels are not known yet: see core::PodTemplate.
+std::optional<core::PodRules> decode_template_rules(Fields& fields, const rapidjson::Value& spec);
 
 }  // namespace k8s

@@ -58,7 +58,8 @@ std::map<std::string, int> by_zone(const World& world, const std::vector<std::st
 
 }  // namespace
 
-TEST_CASE("pod rules: PRED-9: three that keep apart on two nodes: the third waits, holds up nobody") {
+TEST_CASE(
+    "pod rules: PRED-9: three that keep apart on two nodes: the third waits, holds up nobody") {
     World world;
     world.add_node(in_zone("a1", "a", 8));
     world.add_node(in_zone("a2", "a", 8));
@@ -72,8 +73,9 @@ TEST_CASE("pod rules: PRED-9: three that keep apart on two nodes: the third wait
     CHECK(world.node_of(first) != world.node_of(second));
     CHECK_FALSE(world.is_bound(third));
     CHECK(world.is_bound(other));
-    CHECK(world.condition(third).find("2 node(s) didn't match pod anti-affinity rules") !=
-          std::string::npos);
+    CHECK(
+        world.condition(third).find("2 node(s) didn't match pod anti-affinity rules") !=
+        std::string::npos);
     CHECK(world.condition(third).ends_with("[PodRulesNotMet]"));
     SUBCASE("until a node comes") {
         world.add_node(in_zone("b1", "b", 1));
@@ -319,7 +321,8 @@ TEST_CASE("pod rules: a driver is kept apart from another, its gang and all") {
     for (int i = 0; i < 3; ++i) {
         core::Pod driver = tests::driver("d" + std::to_string(i));
         driver.rules = PodRules{
-            {}, {term("kubernetes.io/hostname", {{"spark-role", "driver"}}, driver.namespace_name)},
+            {},
+            {term("kubernetes.io/hostname", {{"spark-role", "driver"}}, driver.namespace_name)},
             {}};
         drivers.push_back(world.submit(std::move(driver), tests::conf(1)));
     }
@@ -340,8 +343,8 @@ TEST_CASE("pod rules: executors that keep apart take slots on nodes of their own
     std::vector<std::string> executors;
     for (int i = 0; i < 3; ++i) {
         core::Pod pod = tests::executor("e" + std::to_string(i), world.pod(driver));
-        pod.rules = PodRules{
-            {}, {term("kubernetes.io/hostname", {{"spark-role", "executor"}}, space)}, {}};
+        pod.rules =
+            PodRules{{}, {term("kubernetes.io/hostname", {{"spark-role", "executor"}}, space)}, {}};
         executors.push_back(world.create(std::move(pod)));
     }
     world.advance(5'000);
@@ -358,4 +361,59 @@ TEST_CASE("pod rules: executors that keep apart take slots on nodes of their own
     world.advance(5'000);
     CHECK(world.node_of(fourth) == world.node_of(executors[1]));
     CHECK(world.violations.empty());
+}
+
+TEST_CASE("pod rules: executors whose template keeps them apart have slots on nodes of their own") {
+    World world;
+    for (const char* name : {"n1", "n2", "n3"}) world.add_node(in_zone(name, "a", 16));
+    auto conf = tests::conf(4);
+    conf.executor_template.emplace().rules =
+        PodRules{{}, {term("kubernetes.io/hostname", {{"spark-role", "executor"}}, "")}, {}};
+    const auto driver = world.submit(tests::driver("d"), conf);
+    world.advance(5'000);
+    CHECK_FALSE(world.is_bound(driver));
+    CHECK(
+        world.condition(driver).find("didn't match pod anti-affinity rules") != std::string::npos);
+    CHECK(world.condition(driver).ends_with("[PodRulesNotMet]"));
+    const auto plain = world.submit("plain", 4, 1);
+    world.settle();
+    CHECK(world.is_bound(plain));  // it blocks nobody
+    world.add_node(in_zone("n4", "b", 16));
+    world.settle();
+    REQUIRE(world.is_bound(driver));
+    const auto reservation = world.reservation(driver);
+    REQUIRE(reservation->shapes.size() == 1);
+    CHECK(reservation->shapes[0].slots_per_node.size() == 4);
+    world.set_phase(driver, core::PodPhase::running);
+    std::vector<std::string> executors;
+    for (int i = 0; i < 4; ++i) {
+        core::Pod pod = tests::executor("e" + std::to_string(i), world.pod(driver));
+        pod.rules = PodRules{
+            {},
+            {term(
+                "kubernetes.io/hostname",
+                {{"spark-role", "executor"}},
+                world.pod(driver).namespace_name)},
+            {}};
+        executors.push_back(world.create(std::move(pod)));
+    }
+    world.advance(5'000);
+    CHECK(world.bound_count(executors) == 4);
+    CHECK(world.reservation(driver)->generation == 1);  // no slot had to move
+    CHECK(world.violations.empty());
+}
+
+TEST_CASE("pod rules: of a template that asks what nobody here can say, the gang is told so") {
+    World world;
+    world.add_node(in_zone("n1", "a", 16));
+    auto conf = tests::conf(1);
+    PodRules rules{{}, {term("kubernetes.io/hostname", app_a, "")}, {}};
+    rules.anti_affinity[0].namespace_selector.require({"team", core::LabelOperator::exists, {}});
+    rules.anti_affinity[0].namespace_selector.is_set = true;
+    conf.executor_template.emplace().rules = rules;
+    const auto driver = world.submit(tests::driver("d"), conf);
+    world.advance(5'000);
+    CHECK_FALSE(world.is_bound(driver));
+    CHECK(world.condition(driver).find("the executor template: ") != std::string::npos);
+    CHECK(world.condition(driver).ends_with("[Misconfigured]"));
 }

@@ -88,6 +88,36 @@ spec:
     CHECK(result.requests.overhead.cpu_milli == 10);
 }
 
+TEST_CASE("codec_executor_template: rules between pods, but those that ask for the pod's labels") {
+    const auto result = decoded(R"(
+spec:
+  affinity:
+    podAntiAffinity:
+      requiredDuringSchedulingIgnoredDuringExecution:
+      - topologyKey: kubernetes.io/hostname
+        labelSelector: {matchLabels: {spark-role: executor}}
+      - topologyKey: zone
+        labelSelector: {}
+        mismatchLabelKeys: [spark-app-selector]
+  topologySpreadConstraints:
+  - {maxSkew: 2, topologyKey: zone, whenUnsatisfiable: DoNotSchedule, labelSelector: {}}
+  - {maxSkew: 1, topologyKey: zone, whenUnsatisfiable: ScheduleAnyway, labelSelector: {}}
+  - {maxSkew: 1, topologyKey: rack, whenUnsatisfiable: DoNotSchedule, labelSelector: {},
+     matchLabelKeys: [spark-app-selector]}
+)");
+    REQUIRE(result.rules);
+    CHECK(result.rules->affinity.empty());
+    REQUIRE(result.rules->anti_affinity.size() == 1);
+    const core::PodAffinityTerm& term = result.rules->anti_affinity[0];
+    CHECK(term.topology_key == "kubernetes.io/hostname");
+    CHECK(term.selector.matches({{"spark-role", "executor"}}));
+    CHECK_FALSE(term.selector.matches({{"spark-role", "driver"}}));
+    CHECK(term.namespaces == std::vector<std::string>{""});
+    REQUIRE(result.rules->spread.size() == 1);
+    CHECK(result.rules->spread[0].max_skew == 2);
+    CHECK_FALSE(decoded("spec: {affinity: {nodeAffinity: {}}}").rules);
+}
+
 TEST_CASE("codec_executor_template: JSON is YAML, with tabs too") {
     const auto result = decoded(
         "{\n\t\"kind\": \"Pod\",\n\t\"spec\": {\n\t\t\"containers\": [\n\t\t\t{\"name\": \"a\", "

@@ -51,6 +51,7 @@ struct ExecutorShape {
     std::int64_t max = 0;      ///< dynamic allocation may grow to this many; unlimited_executors
     core::Resources requests;
     core::Constraints constraints;
+    std::optional<core::PodRules> rules;     ///< of the template, as far as they are known
     core::StringMap labels;                  ///< those that all of them have, see labels.hpp
     std::vector<core::HostPort> host_ports;  ///< sorted
     std::vector<VolumeClaim> claims;         ///< of the conf

@@ -165,9 +165,26 @@ core::Result<std::vector<core::HostPort>> host_ports(
     return ports;
 }
 
+/// Executors are in their driver's namespace, which the template does not know.
+std::optional<core::PodRules> rules(
+    std::optional<core::PodRules> from, const std::string& namespace_name) {
+    if (!from) {
+        return from;
+    }
+    for (auto* const terms : {&from->affinity, &from->anti_affinity}) {
+        for (core::PodAffinityTerm& term : *terms) {
+            std::replace(
+                term.namespaces.begin(), term.namespaces.end(), std::string(), namespace_name);
+        }
+    }
+    return from;
+}
+
 /// Everything but requests, ports, labels and claims, which can fail.
-ExecutorShape placed(core::PodTemplate from, const ConfView& conf, Version version) {
+ExecutorShape placed(core::PodTemplate from, const ConfView& conf, const Ground& ground) {
     ExecutorShape shape;
+    const Version version = ground.version;
+    shape.rules = rules(std::move(from.rules), ground.driver.namespace_name);
     shape.scheduler_name = scheduler_name(from.scheduler_name, conf, version);
     shape.constraints = std::move(from.constraints);
     shape.constraints.node_selector = node_selector(shape.constraints.node_selector, conf, version);
@@ -209,7 +226,7 @@ core::Result<ExecutorShape> overlay(const Ground& ground, const core::Resources&
             return *error;
         }
     }
-    ExecutorShape shape = placed(std::move(base.pod), view, ground.version);
+    ExecutorShape shape = placed(std::move(base.pod), view, ground);
     shape.requests = *requests;
     shape.host_ports = *std::move(ports);
     core::add_host_ports(shape.requests, shape.host_ports);

@@ -253,8 +253,15 @@ TEST_CASE("derive: node selectors are added to the template's, the executors' ow
     base.constraints.node_selector = {{"pool", "template"}, {"zone", "a"}};
     base.constraints.tolerations = {{"spark", false, "true", true, {}, -1}};
     base.affinity_json = "{}";
+    base.rules = core::PodRules{{{"zone", {}, {"", "other"}, {}}}, {{"host", {}, {}, {}}}, {}};
     base.priority_class_name = "high";
     const auto shape = app.shape();
+    REQUIRE(shape.rules);
+    // A term without a namespace means the pod's own: the driver's.
+    CHECK(
+        shape.rules->affinity[0].namespaces ==
+        std::vector<std::string>{app.driver.namespace_name, "other"});
+    CHECK(shape.rules->anti_affinity[0].namespaces.empty());
     CHECK(
         shape.constraints.node_selector ==
         Properties{{"disk", "ssd"}, {"pool", "spark"}, {"zone", "a"}});
