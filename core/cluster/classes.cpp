@@ -96,10 +96,15 @@ Interner<Constraints, ClassId>::Interned ConstraintClasses::intern(const Constra
 
 ClassId ConstraintClasses::restrict(
     ClassId id, NodeBitmap nodes, std::vector<ReasonCount> reasons) {
-    ENSURE(!is_restricted(id));
     nodes.intersect(eligible(id));
-    constraints_.retain(id);
-    restricted_.push_back({id, std::move(nodes), std::move(reasons)});
+    ClassId of = id;
+    if (is_restricted(id)) {
+        of = restricted(id).of;
+        const std::vector<ReasonCount>& before = restricted(id).reasons;
+        reasons.insert(reasons.begin(), before.begin(), before.end());
+    }
+    constraints_.retain(of);
+    restricted_.push_back({of, std::move(nodes), std::move(reasons)});
     return {static_cast<std::uint32_t>(restricted_.size() - 1) | restricted_bit};
 }
 

@@ -23,6 +23,8 @@ public:
     const std::string& key_name(TopologyKeyId key) const { return keys_[key]; }
     /// Keys in use.
     std::size_t size() const { return keys_.size(); }
+    /// How often keys are held.
+    std::uint64_t references() const { return keys_.references(); }
 
     /// The node came, or its labels may have changed.
     void node_changed(NodeIndex node, const Node& value);

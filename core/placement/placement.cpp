@@ -478,8 +478,10 @@ bool Planner::fits(const Cluster& cluster, const PlacementRequest& request) {
     return scratch_->fits(request);
 }
 
-std::vector<std::int64_t> Planner::capacities(const Cluster& cluster, ShapeId shape) {
-    const Question question(*scratch_, cluster, {});
+std::vector<std::int64_t> Planner::capacities(const Cluster& cluster, ShapeId shape, View view) {
+    PlacementRequest request;
+    request.view = view;
+    const Question question(*scratch_, cluster, request);
     const Capacities& of_shape = scratch_->packing.capacities(shape);
     std::vector<std::int64_t> by_position(scratch_->packing.size());
     of_shape.for_each_block_from(1, [&](std::size_t block) {

@@ -94,8 +94,9 @@ public:
     /// The same question without the details.
     bool fits(const Cluster& cluster, const PlacementRequest& request);
 
-    /// How many pods of the shape each node takes in the free room, by position.
-    std::vector<std::int64_t> capacities(const Cluster& cluster, ShapeId shape);
+    /// How many pods of the shape each node takes, by position.
+    std::vector<std::int64_t> capacities(
+        const Cluster& cluster, ShapeId shape, View view = View::free);
 
     /// Groups of 64 nodes, or of 64 such groups, that all questions so far have looked into.
     std::uint64_t groups_scanned() const;

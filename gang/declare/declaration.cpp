@@ -2,6 +2,7 @@
 
 #include "gang/declare/declaration_values.hpp"
 #include "gang/declare/spark/executor/derive.hpp"
+#include "gang/declare/spark/labels.hpp"
 #include "gang/declare/spark/text.hpp"
 #include "gang/reservation/format/reservation.hpp"
 #include "gang/reservation/format/seal.hpp"
@@ -119,6 +120,8 @@ bool begins_gang(Field field, bool is_driver) {
         case Field::queue:
         case Field::priority:
         case Field::packing:
+        case Field::topology_key:
+        case Field::topology_mode:
         case Field::other_scheduler:
         case Field::not_yet:
             break;
@@ -139,6 +142,7 @@ public:
         out_.driver = size(Field::driver_cpu, Field::driver_memory, Field::driver_gpu);
         read_queue();
         read_packing();
+        read_topology();
         read_rest();
         return std::move(out_);
     }
@@ -191,6 +195,8 @@ private:
             case Field::application:
             case Field::queue:
             case Field::packing:
+            case Field::topology_key:
+            case Field::topology_mode:
             case Field::other_scheduler:
             case Field::not_yet:
                 break;
@@ -322,6 +328,30 @@ private:
             out_.warnings.push_back(
                 shown(all.front()) + " is no packing (" + core::packing_names() +
                 ") and is ignored");
+        }
+    }
+
+    /// What is wrong here is no warning: a gang that is split may be worth nothing to its owner.
+    void read_topology() {
+        const auto keys = find_all(pod_, Field::topology_key, is_driver_);
+        const auto modes = find_all(pod_, Field::topology_mode, is_driver_);
+        if (keys.empty()) {
+            if (!modes.empty()) {
+                wrong(shown(modes.front()) + " says nothing without gang-scheduler/topology-key");
+            }
+            return;
+        }
+        if (!spark::is_label_key(*keys.front().value)) {
+            wrong(shown(keys.front()) + " is no name of a node label");
+            return;
+        }
+        out_.topology = DeclaredTopology{*keys.front().value};
+        if (modes.empty() || *modes.front().value == "required") {
+            return;
+        }
+        out_.topology->is_required = false;
+        if (*modes.front().value != "preferred") {
+            wrong(shown(modes.front()) + " is neither required nor preferred");
         }
     }
 

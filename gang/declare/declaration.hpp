@@ -50,12 +50,20 @@ struct DeclaredCount {
     friend bool operator==(const DeclaredCount&, const DeclaredCount&) = default;
 };
 
+/// The whole gang on nodes that have one value of a label.
+struct DeclaredTopology {
+    std::string key;
+    bool is_required = true;  ///< else only if there is room so
+    friend bool operator==(const DeclaredTopology&, const DeclaredTopology&) = default;
+};
+
 struct Declaration {
     std::optional<DeclaredCount> count;
     DeclaredSize executor;
     DeclaredSize driver;
     std::string queue = "default";
     std::optional<core::PackingPolicy> packing;  ///< of this application alone
+    std::optional<DeclaredTopology> topology;
     std::vector<std::string> warnings;  ///< contradictions, and what is not acted upon yet
     std::vector<std::string> notes;
     std::string problem;  ///< not empty: a value or key is wrong

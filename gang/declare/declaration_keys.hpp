@@ -25,6 +25,8 @@ enum class Field : std::uint8_t {
     queue,
     priority,
     packing,
+    topology_key,
+    topology_mode,
     other_scheduler,  ///< how another scheduler knows its gangs; not read
     not_yet           ///< known, and refused to be passed over in silence: nothing acts upon it yet
 };

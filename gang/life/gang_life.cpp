@@ -69,6 +69,7 @@ void GangLife::driver_is_bound(Application& app, PodEntry& entry, bool behind_fe
         return;
     }
     if (app.phase != Phase::running) {
+        take_choices(app, model_.reader.declaration_of(entry.pod));
         app.phase = Phase::running;
         // A restart must not begin the wait for a driver that never runs anew.
         const bool is_said = entry.pod.scheduled && entry.pod.scheduled->since > 0;
@@ -95,6 +96,12 @@ void GangLife::learn_anew(Application& app, const PodEntry& entry) {
     }
 }
 
+/// Of a gang that runs they are no part of its reservation: its driver is asked again.
+void GangLife::take_choices(Application& app, const Declaration& declaration) {
+    app.declared.packing = declaration.packing;
+    model_.gangs.set_topology(app, declaration.topology);
+}
+
 void GangLife::set_sizes(Application& app, const spark::Conf* conf) {
     const core::Pod& driver = model_.pods.at(app.uid).pod;
     const Declaration declaration = model_.reader.declaration_of(driver);
@@ -102,7 +109,7 @@ void GangLife::set_sizes(Application& app, const spark::Conf* conf) {
     app.declared.conf_needed = false;
     model_.conf_asker.forget(app.uid);
     app.declared.queue = model_.texts.keep(declaration.queue);
-    app.declared.packing = declaration.packing;
+    take_choices(app, declaration);
     app.milestones.make().sized_ms = step_.now_ms;
     size.notes.insert(size.notes.end(), size.warnings.begin(), size.warnings.end());
     if (app.declared.diagnostics.is_made() || !size.notes.empty()) {

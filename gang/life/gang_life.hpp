@@ -51,6 +51,7 @@ public:
     void end(Application& app);
 
 private:
+    void take_choices(Application& app, const Declaration& declaration);
     void learn_anew(Application& app, const PodEntry& entry);
     void note_executor_bound(Application& gang) const;
 

@@ -177,6 +177,13 @@ struct Rewrites {
 inline constexpr std::uint32_t no_entry = UINT32_MAX;
 
 /// What the gang is to be: what its driver says, and what was found in that.
+/// Its pods are all on nodes with one value of a label.
+struct GangTopology {
+    core::TopologyKeyId key;  ///< held by GangStore
+    core::Text name;
+    bool is_required = true;  ///< else only if there is room so
+};
+
 struct Declared {
     bool conf_needed = false;  ///< a driver whose gang is not known yet
     core::Rare<ConfMisses> conf;
@@ -186,6 +193,7 @@ struct Declared {
     std::vector<GangShape> shapes;
     core::Text queue;
     std::optional<core::PackingPolicy> packing;  ///< its driver says so
+    core::Boxed<GangTopology> topology;
 };
 
 /// The reservation on the driver, as far as it is written and known to be.

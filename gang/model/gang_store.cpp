@@ -1,7 +1,6 @@
 #include "gang/model/gang_store.hpp"
 
 #include "core/filter/filters.hpp"
-#include "gang/declare/declaration.hpp"
 
 #include <utility>
 
@@ -48,6 +47,7 @@ void GangStore::erase(const std::string& uid) {
     in_.conf_asker.forget(uid);
     in_.worklist.dirty_gangs.erase(uid);
     release_shapes(app);
+    set_topology(app, std::nullopt);
     if (app.declared.driver_shape) {
         release_shape(*app.declared.driver_shape);
     }
@@ -90,6 +90,21 @@ void GangStore::set_driver_shape(
     app.declared.driver_shape = shape;
     in_.waiting.changed(app);
     in_.worklist.queue_changed = true;
+}
+
+void GangStore::set_topology(Application& app, const std::optional<DeclaredTopology>& declared) {
+    core::Boxed<GangTopology>& topology = app.declared.topology;
+    const auto before = topology ? std::optional(topology->key) : std::nullopt;
+    topology.reset();
+    if (declared) {
+        topology = GangTopology{
+            in_.domains.retain(declared->key, in_.cluster),
+            in_.texts.keep(declared->key),
+            declared->is_required};
+    }
+    if (before) {
+        in_.domains.release(*before);
+    }
 }
 
 void GangStore::add_shape(

@@ -8,6 +8,7 @@
 #include "core/value/pod.hpp"
 #include "core/value/resources.hpp"
 #include "gang/declare/conf_asker.hpp"
+#include "gang/declare/declaration.hpp"
 #include "gang/declare/declaration_reader.hpp"
 #include "gang/model/app_index.hpp"
 #include "gang/model/application.hpp"
@@ -20,6 +21,7 @@
 
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -31,6 +33,7 @@ public:
     struct Places {
         const DeclarationReader& reader;
         core::Cluster& cluster;
+        core::DomainIndex& domains;
         PlacedPods& placed_pods;
         FitCache& fit_cache;
         core::Texts& texts;
@@ -76,6 +79,8 @@ public:
         GangShape shape,
         const core::Resources& requests,
         const core::Constraints& constraints);
+    /// That all its pods shall be in one domain; nothing: anywhere.
+    void set_topology(Application& app, const std::optional<DeclaredTopology>& declared);
     /// While others hold the shape, and pods come and go all the time, what is known of it stays.
     void release_shape(core::ShapeId shape);
     /// Those of its executors.

@@ -78,6 +78,7 @@ struct Model {
     ClusterModel cluster_model;
     core::Cluster& cluster{cluster_model.cluster()};
     PlacedPods& placed_pods{cluster_model.placed_pods()};
+    core::DomainIndex& domains{cluster_model.domains()};
     FitCache fit_cache;
     core::Texts texts;
     Pods pods{texts};
@@ -89,6 +90,7 @@ struct Model {
     GangStore gangs{
         {reader,
          cluster,
+         domains,
          placed_pods,
          fit_cache,
          texts,

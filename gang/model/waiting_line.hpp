@@ -10,12 +10,14 @@
 #include "core/base/ids.hpp"
 #include "core/placement/packing_policy.hpp"
 #include "gang/model/application.hpp"
+#include "gang/model/cluster/fit_cache.hpp"
 
 #include <array>
 #include <compare>
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 #include <vector>
@@ -33,6 +35,7 @@ struct OrderKey {
 struct EquivalenceKey {
     bool is_surplus = false;
     OrderKey order;
+    std::optional<DomainWish> domain;
     std::vector<core::ShapeId> shapes;  ///< the driver's first
     /// Of executors, where there are several shapes of them; else the size tells.
     std::vector<std::int64_t> counts;
@@ -83,7 +86,8 @@ struct QueueEntry {
     bool is_infeasible = false;          ///< does not fit even without the other gangs
     bool is_behind = false;              ///< of one that is blocked
     bool failed_before = false;          ///< a pause may stand against a try
-    /// Of what is free and who is placed, when rules between pods last kept it off; 0: they did not.
+    /// Of what is free and who is placed, when rules between pods last kept it off; 0: they did
+    /// not.
     std::uint64_t refused_by_rules_at = 0;
 };
 

@@ -55,7 +55,12 @@ void Admission::classify_waiting() {
             refresh_.request();  // those behind it are one fewer
             continue;
         }
-        EquivalenceKey key{app.is_surplus, placer_.order_of(app), {*app.declared.driver_shape}, {}};
+        EquivalenceKey key{
+            app.is_surplus,
+            placer_.order_of(app),
+            placer_.wish_of(app),
+            {*app.declared.driver_shape},
+            {}};
         std::int64_t size = 0;
         for (const GangShape& shape : app.declared.shapes) {
             key.shapes.push_back(shape.id);
@@ -207,7 +212,7 @@ Admission::AttemptResult Admission::attempt(
             if (keep_to_rules(app, entry, queue_entry, cycle)) {
                 return AttemptResult::next;
             }
-        } else if (const auto plan = placer_.find_plan(placer_.request_of(app, core::View::free))) {
+        } else if (const auto plan = placer_.find_plan(app)) {
             admit(app, entry, *plan);
             return AttemptResult::next;
         }
@@ -244,7 +249,7 @@ bool Admission::keep_to_rules(
             return true;
         }
     }
-    if (!placer_.fits(placer_.request_of(app, core::View::free))) {
+    if (!placer_.fits(app, core::View::free)) {
         return false;
     }
     queue_entry.refused_by_rules_at = is_ready ? state : 0;

@@ -58,7 +58,7 @@ bool ClassVerdicts::is_refused(
     if (size <= verdict.fits) {
         return false;
     }
-    if (placer_.fits(placer_.request_of(app, view))) {
+    if (placer_.fits(app, view)) {
         verdict.fits = size;
         return false;
     }
@@ -70,7 +70,8 @@ bool ClassVerdicts::is_refused(
 
 WaitsFor ClassVerdicts::what_it_waits_for(const Application& app, KeyedClass& gang_class) {
     const auto& shapes = gang_class.first.shapes;
-    if (std::none_of(shapes.begin(), shapes.end(), [this](core::ShapeId shape) {
+    if (gang_class.first.domain ||
+        std::none_of(shapes.begin(), shapes.end(), [this](core::ShapeId shape) {
             return model_.cluster.demand(shape).wants_exclusive;
         })) {
         return WaitsFor::capacity;

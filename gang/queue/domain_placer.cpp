@@ -58,7 +58,16 @@ std::string DomainPlacer::expect_executors(const Application& app) {
 }
 
 core::Placement DomainPlacer::place(const Application& app) {
-    const core::PlacementRequest plain = placer_.request_of(app, core::View::free);
+    std::optional<core::Placement> placement;
+    placer_.try_domains(app, [&](const core::PlacementRequest& request) {
+        placement = place(app, request);
+        return std::holds_alternative<core::Plan>(*placement);
+    });
+    return placement ? *std::move(placement)
+                     : placer_.place(app, core::View::free, model_.fit_cache.planner);
+}
+
+core::Placement DomainPlacer::place(const Application& app, const core::PlacementRequest& plain) {
     core::RuledRequest request;
     request.policy = plain.policy;
     request.scores = plain.scores;

@@ -44,6 +44,7 @@ public:
     std::vector<std::string_view> reasons_by_position(const core::Pod& pod) const;
 
 private:
+    core::Placement place(const Application& app, const core::PlacementRequest& plain);
     core::IncomingPod incoming(const core::Pod& pod) const;
 
     Model& model_;

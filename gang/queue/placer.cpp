@@ -2,6 +2,8 @@
 
 #include "gang/model/work.hpp"
 
+#include <string>
+#include <utility>
 #include <variant>
 
 namespace gang {
@@ -26,6 +28,26 @@ OrderKey Placer::order_of(const Application& app) const {
         key.scores = model_.profile_of(app) - model_.schema.profiles.data() + 1;
     }
     return key;
+}
+
+std::optional<DomainWish> Placer::wish_of(const Application& app) const {
+    const Application* const gang =
+        app.surplus_of.empty() ? &app : model_.gangs.find(app.surplus_of);
+    if (gang == nullptr || !gang->declared.topology) {
+        return std::nullopt;
+    }
+    const GangTopology& topology = *gang->declared.topology;
+    DomainWish wish{topology.key, {}, topology.is_required};
+    const auto driver = model_.pods.find(gang->uid);
+    const std::string node = driver ? model_.pods.node(*driver) : std::string();
+    if (node.empty()) {
+        return wish;
+    }
+    if (const auto index = model_.cluster.find_node(node)) {
+        wish.home = model_.domains.domain_of(topology.key, *index);
+    }
+    // A node that lost the label, or is gone: nobody can say where the others belong.
+    return wish.home.is_none() ? std::nullopt : std::optional(wish);
 }
 
 core::PlacementRequest Placer::request_of(const Application& app, core::View view) const {
@@ -64,8 +86,46 @@ core::Placement Placer::place(const core::PlacementRequest& request) {
     return placement;
 }
 
-std::optional<core::Plan> Placer::find_plan(const core::PlacementRequest& request) {
-    return counted([&](core::Planner& planner) { return planner.find(model_.cluster, request); });
+core::RequestInDomain Placer::within(const DomainWish& wish, core::PlacementRequest request) const {
+    return {model_.cluster, model_.domains, wish.key, wish.home, std::move(request)};
+}
+
+std::optional<core::Plan> Placer::find_plan(const Application& app) {
+    std::optional<core::Plan> plan;
+    try_domains(app, [&](const core::PlacementRequest& request) {
+        plan =
+            counted([&](core::Planner& planner) { return planner.find(model_.cluster, request); });
+        return plan.has_value();
+    });
+    return plan;
+}
+
+bool Placer::fits(const Application& app, core::View view) {
+    const core::PlacementRequest request = request_of(app, view);
+    const auto wish = wish_of(app);
+    if (!wish || !wish->is_required) {
+        return fits(request);
+    }
+    if (!wish->home.is_none()) {
+        return fits(within(*wish, request).request());
+    }
+    core::SingleDomain one(model_.fit_cache.planner, model_.cluster, model_.domains, wish->key);
+    const bool fits = counted([&](core::Planner&) { return one.fits(request); });
+    step_.work_left -= one.nodes_asked() * work_per_node_asked;
+    return fits;
+}
+
+core::Placement Placer::place(
+    const Application& app, core::View view, core::Planner& planner) const {
+    const core::PlacementRequest request = request_of(app, view);
+    const auto wish = wish_of(app);
+    if (!wish || !wish->is_required) {
+        return planner.place(model_.cluster, request);
+    }
+    if (!wish->home.is_none()) {
+        return planner.place(model_.cluster, within(*wish, request).request());
+    }
+    return core::SingleDomain(planner, model_.cluster, model_.domains, wish->key).place(request);
 }
 
 bool Placer::fits(const core::PlacementRequest& request) {
@@ -78,6 +138,20 @@ std::vector<core::NodeCount> Placer::find_free_capacity(
     request.policy = policy_of(app);
     request.scores = scores_of(app);
     request.executors = {{shape, count}};
+    if (const auto wish = wish_of(app); wish && !wish->home.is_none()) {
+        auto found = find_free_capacity(within(*wish, request).request());
+        std::int64_t pods = 0;
+        for (const core::NodeCount& one : found) {
+            pods += one.count;
+        }
+        if (pods == count || wish->is_required) {
+            return found;
+        }
+    }
+    return find_free_capacity(std::move(request));
+}
+
+std::vector<core::NodeCount> Placer::find_free_capacity(core::PlacementRequest request) {
     auto placement = place(request);
     if (const auto* rejection = std::get_if<core::Rejection>(&placement)) {
         if (rejection->executors_fit == 0) {

@@ -4,9 +4,12 @@
 #include "core/cluster/cluster.hpp"
 #include "core/placement/packing_policy.hpp"
 #include "core/placement/placement.hpp"
+#include "core/placement/single_domain.hpp"
 #include "gang/model/application.hpp"
 #include "gang/model/model.hpp"
 #include "gang/model/step_context.hpp"
+#include "gang/model/waiting_line.hpp"
+#include "gang/model/work.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -24,12 +27,21 @@ public:
     const core::ScoreOrder* scores_of(const Application& app) const;
     /// What tells its order of nodes from that of others.
     OrderKey order_of(const Application& app) const;
-    /// The gang as the planner is asked for it.
+    /// That all pods of the gang, an executor's the same, shall be in one domain.
+    std::optional<DomainWish> wish_of(const Application& app) const;
+    /// The gang as the planner is asked for it, whatever its wish.
     core::PlacementRequest request_of(const Application& app, core::View view) const;
     /// Where its pods would go now; nothing: they do not fit.
-    std::optional<core::Plan> find_plan(const core::PlacementRequest& request);
+    std::optional<core::Plan> find_plan(const Application& app);
     /// Whether they do.
+    bool fits(const Application& app, core::View view);
     bool fits(const core::PlacementRequest& request);
+    /// The same with the reason why not, by this planner; the caller pays for it.
+    core::Placement place(const Application& app, core::View view, core::Planner& planner) const;
+    /// `attempt(request)` for the gang's wish, best domain first, until one is true; and, where the
+    /// wish need not be kept, without it at last.
+    template <typename Attempt>
+    bool try_domains(const Application& app, const Attempt& attempt);
     /// Room for `count` executors of this shape, or for as many as there is room for; by node.
     std::vector<core::NodeCount> find_free_capacity(
         const Application& app, core::ShapeId shape, std::int64_t count);
@@ -39,9 +51,35 @@ private:
     template <typename Search>
     auto counted(const Search& search);
     core::Placement place(const core::PlacementRequest& request);
+    core::RequestInDomain within(const DomainWish& wish, core::PlacementRequest request) const;
+    std::vector<core::NodeCount> find_free_capacity(core::PlacementRequest request);
 
     Model& model_;
     StepContext& step_;
 };
+
+template <typename Attempt>
+bool Placer::try_domains(const Application& app, const Attempt& attempt) {
+    const core::PlacementRequest request = request_of(app, core::View::free);
+    const auto wish = wish_of(app);
+    if (!wish) {
+        return attempt(request);
+    }
+    if (!wish->home.is_none()) {
+        if (attempt(within(*wish, request).request())) {
+            return true;
+        }
+    } else {
+        core::SingleDomain one(model_.fit_cache.planner, model_.cluster, model_.domains, wish->key);
+        const std::vector<core::DomainId> candidates = one.candidates(request);
+        step_.work_left -= one.nodes_asked() * work_per_node_asked;
+        for (const core::DomainId domain : candidates) {
+            if (attempt(one.within(domain, request).request())) {
+                return true;
+            }
+        }
+    }
+    return !wish->is_required && attempt(request);
+}
 
 }  // namespace gang

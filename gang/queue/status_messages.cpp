@@ -23,10 +23,10 @@ constexpr std::int64_t conf_patience_ms = 900;
 
 }  // namespace
 
-MemoKey StatusMessages::key_of(const Application& app) {
-    MemoKey key{{*app.declared.driver_shape, 1}};
+MemoKey StatusMessages::key_of(const Application& app) const {
+    MemoKey key{placer_.wish_of(app), {{*app.declared.driver_shape, 1}}};
     for (const GangShape& shape : app.declared.shapes) {
-        key.emplace_back(shape.id, shape.count);
+        key.shapes.emplace_back(shape.id, shape.count);
     }
     return key;
 }
@@ -76,7 +76,7 @@ const std::optional<core::Rejection>& StatusMessages::find_rejection(
     const auto [it, inserted] = memo.gangs.try_emplace(key_of(app));
     if (inserted) {
         ++context.searches;
-        auto placement = context.cache.planner.place(model_.cluster, placer_.request_of(app, view));
+        auto placement = placer_.place(app, view, context.cache.planner);
         if (auto* rejection = std::get_if<core::Rejection>(&placement)) {
             it->second = std::move(*rejection);
         }

@@ -53,7 +53,7 @@ public:
 private:
     std::optional<StatusMessage> find_rules_message(
         const Application& app, const std::string& subject) const;
-    static MemoKey key_of(const Application& app);
+    MemoKey key_of(const Application& app) const;
     Memo& memo_of(core::View view, MessageContext& context) const;
     core::OpenCapacity capacity_if_open(core::ShapeId shape, MessageContext& context) const;
     StatusMessage in_its_words(

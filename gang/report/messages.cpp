@@ -29,7 +29,11 @@ std::string subject_of(const Application& app, const core::Pod& pod) {
         return (app.is_surplus ? "executor " : "pod ") + name_of(app);
     }
     const std::string& application = application_id(pod);
-    return "gang " + (application.empty() ? name_of(app) : application);
+    std::string subject = "gang " + (application.empty() ? name_of(app) : application);
+    if (app.declared.topology && app.declared.topology->is_required) {
+        subject += " in one " + app.declared.topology->name.str();
+    }
+    return subject;
 }
 
 StatusMessage conf_message(std::size_t nodes, const Application& app, const core::Pod& driver) {

@@ -35,6 +35,7 @@ std::vector<core::Account> Accounts::accounts(std::size_t remembered) const {
     std::uint64_t assigned = 0;
     std::uint64_t waiting = 0;
     std::uint64_t unproven = 0;
+    std::uint64_t topologies = 0;
     for (const auto& [uid, app] : model_.gangs.all()) {
         shapes += app.declared.shapes.size() + (app.declared.driver_shape ? 1 : 0);
         pending_releases += app.pending_releases->size();
@@ -43,6 +44,7 @@ std::vector<core::Account> Accounts::accounts(std::size_t remembered) const {
         of_ended += app.phase == Phase::ended ? app.slots.size() + app.pending_releases->size() : 0;
         empty_pending_releases +=
             app.pending_releases.is_made() && app.pending_releases->empty() ? 1 : 0;
+        topologies += app.declared.topology ? 1 : 0;
         unproven += app.published.is_unproven ? 1 : 0;
         waiting += WaitingLine::contains(app) ? 1 : 0;
         for (std::size_t i = 0; i < app.slots.size(); ++i) {
@@ -62,6 +64,9 @@ std::vector<core::Account> Accounts::accounts(std::size_t remembered) const {
     const std::size_t over = model_.term.leads ? step_.timers.count_past(step_.now_ms) : 0;
     const bool is_all_gone = remembered == 0;
 
+    const std::vector<core::Account> of_rules = model_.placed_pods.accounts();
+    all.insert(all.end(), of_rules.begin(), of_rules.end());
+    all.push_back({"topology keys of gangs", model_.domains.references(), topologies});
     all.push_back({"shapes", model_.cluster.shape_references(), shapes});
     all.push_back({"charges", model_.cluster.allocation_count(), allocations + pending_releases});
     all.push_back({"holds", model_.ledger.pending_release_count(), pending_releases});

@@ -9,6 +9,7 @@
 //                                       -> nodes to check  where slots may have to move
 
 #include "core/cluster/cluster.hpp"
+#include "core/domain/domain_index.hpp"
 #include "core/value/node.hpp"
 #include "core/value/pod.hpp"
 #include "gang/model/cluster/node_quarantine.hpp"
@@ -25,6 +26,8 @@ class ClusterModel {
 public:
     core::Cluster& cluster() { return cluster_; }
     PlacedPods& placed_pods() { return placed_pods_; }
+    /// Domains of the keys that gangs ask for.
+    core::DomainIndex& domains() { return domains_; }
 
     /// The node as its kubelet shows it now, which ends its quarantine.
     void upsert_node(const core::Node& node);
@@ -62,6 +65,7 @@ private:
 
     core::Cluster cluster_;
     PlacedPods placed_pods_{cluster_};
+    core::DomainIndex domains_;
     NodeQuarantine quarantine_;
     std::uint64_t nodes_version_ = 0;
     std::uint64_t ceiling_version_ = 0;

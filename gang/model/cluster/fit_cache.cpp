@@ -17,7 +17,8 @@ void FitCache::forget(core::ShapeId shape) {
     for (Memo& memo : memos_) {
         memo.if_open.erase(shape);
         std::erase_if(memo.gangs, [shape](const auto& known) {
-            return std::any_of(known.first.begin(), known.first.end(), [shape](const auto& part) {
+            const auto& shapes = known.first.shapes;
+            return std::any_of(shapes.begin(), shapes.end(), [shape](const auto& part) {
                 return part.first == shape;
             });
         });

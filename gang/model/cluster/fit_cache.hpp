@@ -5,6 +5,7 @@
 #include "core/placement/placement.hpp"
 
 #include <array>
+#include <compare>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -14,8 +15,21 @@
 
 namespace gang {
 
-/// What a gang asks for: its driver's shape, then those of its executors, each with its count.
-using MemoKey = std::vector<std::pair<core::ShapeId, std::int64_t>>;
+/// That all pods of a gang shall be in one domain.
+struct DomainWish {
+    core::TopologyKeyId key;
+    core::DomainId home;  ///< where its driver is; none: the gang waits, and any will do
+    bool is_required = true;
+    friend auto operator<=>(const DomainWish&, const DomainWish&) = default;
+};
+
+/// What a gang asks for.
+struct MemoKey {
+    std::optional<DomainWish> domain;
+    /// Its driver's, then those of its executors, each with its count.
+    std::vector<std::pair<core::ShapeId, std::int64_t>> shapes;
+    friend auto operator<=>(const MemoKey&, const MemoKey&) = default;
+};
 
 /// Why gangs do not fit one state of the cluster.
 struct Memo {

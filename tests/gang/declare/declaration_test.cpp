@@ -274,14 +274,35 @@ TEST_CASE("declaration: how other schedulers know gangs is said to be unread") {
     }
 }
 
+TEST_CASE("declaration: one domain for the whole gang") {
+    const auto of = [](core::StringMap annotations) {
+        return read_declaration(labelled({}, std::move(annotations)));
+    };
+    CHECK_FALSE(of({}).topology);
+    const std::string key = "gang-scheduler/topology-key";
+    const std::string mode = "gang-scheduler/topology-mode";
+    CHECK(
+        of({{key, "topology.kubernetes.io/zone"}}).topology ==
+        DeclaredTopology{"topology.kubernetes.io/zone", true});
+    CHECK(of({{key, "zone"}, {mode, "required"}}).topology == DeclaredTopology{"zone", true});
+    CHECK(of({{key, "zone"}, {mode, "preferred"}}).topology == DeclaredTopology{"zone", false});
+    CHECK(read_declaration(labelled({{key, "zone"}})).topology == DeclaredTopology{"zone", true});
+    CHECK(
+        of({{key, ""}}).problem ==
+        "annotation gang-scheduler/topology-key = \"\" is no name of a node label");
+    CHECK(of({{key, "a b"}}).problem.find("is no name of a node label") != std::string::npos);
+    CHECK(of({{key, "zone"}, {mode, "Required"}}).problem.find("neither") != std::string::npos);
+    CHECK(of({{mode, "required"}}).problem.find("says nothing") != std::string::npos);
+}
+
 TEST_CASE("declaration: what is not acted upon yet is said") {
     const Declaration said = read_declaration(labelled(
         {{"gang-scheduler/queue", "etl"}, {"gang-scheduler/priority", "7"}},
-        {{"gang-scheduler/topology-key", "zone"}, {"gang-scheduler/on-timeout", "fail"}}));
+        {{"gang-scheduler/style", "static-driver"}, {"gang-scheduler/on-timeout", "fail"}}));
     CHECK(said.problem.empty());
     CHECK(said.queue == "etl");
     CHECK(says(said.notes, "gang-scheduler/priority = 7"));
-    CHECK(says(said.warnings, "gang-scheduler/topology-key = \"zone\" is not supported yet"));
+    CHECK(says(said.warnings, "gang-scheduler/style = \"static-driver\" is not supported yet"));
     CHECK(says(said.warnings, "gang-scheduler/on-timeout"));
     SUBCASE("letters, digits, dashes, dots and underscores are a queue's name") {
         const Declaration named =
