@@ -16,7 +16,7 @@ void ClusterModel::upsert_node(const core::Node& node) {
     }
     node_changed(was_there);
     const core::NodeIndex index = *cluster_.find_node(node.name);
-    placed_pods_.rules().node_changed(index, node);
+    placed_pods_.node_changed(index, node);
     domains_.node_changed(index, node);
     if (cluster_.has_allocations(index)) {
         nodes_to_check_.insert(node.name);  // a node that nobody is on holds no slot
@@ -29,7 +29,7 @@ void ClusterModel::remove_node(const std::string& name) {
     if (!index) {
         return;
     }
-    placed_pods_.rules().node_went(*index);
+    placed_pods_.node_went(*index);
     domains_.node_went(*index);
     cluster_.remove_node(name);
     node_changed(true);

@@ -75,6 +75,17 @@ void PlacedPods::put(std::string_view uid, const Identity& identity, Placed plac
     pods_.insert(uid, placed);
 }
 
+void PlacedPods::node_changed(core::NodeIndex node, const core::Node& value) {
+    rules_.node_changed(node, value);
+    version_ += rules_.size() > 0 ? 1 : 0;
+}
+
+/// Its pods are in no domain any more, and the domain may have gone with it.
+void PlacedPods::node_went(core::NodeIndex node) {
+    rules_.node_went(node);
+    version_ += rules_.size() > 0 ? 1 : 0;
+}
+
 void PlacedPods::place(const core::Pod& pod, const std::string& node) {
     const bool keeps_away = pod.rules.has_value() && !pod.rules->anti_affinity.empty();
     if (!keeps_all_ && !keeps_away) {

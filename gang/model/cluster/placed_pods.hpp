@@ -36,6 +36,11 @@ public:
     core::DomainRules& rules() { return rules_; }
     const core::DomainRules& rules() const { return rules_; }
 
+    // --- nodes ---
+    /// It came, or is another now.
+    void node_changed(core::NodeIndex node, const core::Node& value);
+    void node_went(core::NodeIndex node);
+
     // --- pods that are placed ---
     /// It holds room on this node. Repeating it takes over what has changed.
     void place(const core::Pod& pod, const std::string& node);

@@ -181,6 +181,39 @@ TEST_CASE("pod rules: PRED-11: spread over zones, one more in none than in anoth
     }
 }
 
+TEST_CASE("pod rules: a domain that goes with its last node is in nobody's way any more") {
+    World world;
+    world.add_node(in_zone("a1", "a", 8));
+    world.add_node(in_zone("b1", "b", 1));
+    core::Pod full = ruled("full", {}, {});
+    full.scheduler_name = "default-scheduler";
+    full.node_name = "b1";
+    world.create(full);
+    SUBCASE("spread") {
+        const auto first = world.create(ruled("p1", app_a, evenly()));
+        const auto second = world.create(ruled("p2", app_a, evenly()));
+        world.settle();
+        CHECK(world.node_of(first) == "a1");
+        REQUIRE_FALSE(world.is_bound(second));
+        world.remove_node("b1");
+        world.settle();
+        CHECK(world.node_of(second) == "a1");
+    }
+    SUBCASE("affinity") {
+        core::Pod there = ruled("there", app_a, {});
+        there.requests = {};
+        there.scheduler_name = "default-scheduler";
+        there.node_name = "b1";
+        world.create(there);
+        const auto pod = world.create(ruled("p1", app_a, together()));
+        world.settle();
+        REQUIRE_FALSE(world.is_bound(pod));
+        world.remove_node("b1");
+        world.settle();
+        CHECK(world.node_of(pod) == "a1");
+    }
+}
+
 TEST_CASE("pod rules: labels of those who were there before are listed once, and then known") {
     World world;
     add_zones(world);
