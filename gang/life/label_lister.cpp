@@ -35,6 +35,16 @@ void LabelLister::on(const PodsListed& event) {
     not_before_ms_ = step_.now_ms + between_lists_ms;
 }
 
+/// With the labels that rules name by now.
+void LabelLister::place_assumed() {
+    model_.pods.for_each_active([this](const PodEntry& entry) {
+        if (entry.pod.node_name.empty() && entry.holds_capacity()) {
+            model_.placed_pods.place(entry.pod, entry.node());
+            step_.work_left -= work_per_pod_counted;
+        }
+    });
+}
+
 void LabelLister::run() {
     PlacedPods& placed = model_.placed_pods;
     if (!placed.knows_labels() && !placed.is_listing()) {
@@ -42,6 +52,7 @@ void LabelLister::run() {
             step_.wake_at(not_before_ms_);
         } else {
             placed.list_began();
+            place_assumed();
             ++step_.counters.label_lists;
             step_.decisions.emplace_back(ListPods{});
         }

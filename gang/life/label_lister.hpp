@@ -20,6 +20,8 @@ public:
     void run();
 
 private:
+    void place_assumed();
+
     Model& model_;
     StepContext& step_;
     std::int64_t not_before_ms_ = 0;

@@ -72,7 +72,8 @@ public:
     /// can be said of rules that are new.
     bool knows_labels() const { return !keeps_all_ || (was_listed_ && known_ == wanted_); }
     bool is_listing() const { return is_listing_; }
-    /// All pods are listed now.
+    /// All pods are listed now. No list has those whose bind is under way: they are to be placed
+    /// again.
     void list_began();
     /// One of them; not if it holds no room. What the watch has told since the list began is newer.
     void listed(

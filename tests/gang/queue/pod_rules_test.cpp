@@ -246,6 +246,36 @@ TEST_CASE("pod rules: labels of those who were there before are listed once, and
     }
 }
 
+TEST_CASE("pod rules: no list has a pod whose bind is under way, and it counts all the same") {
+    World world;
+    world.add_node(in_zone("a1", "a", 8));
+    // Until its answer is here it may be on the node, or come there yet.
+    world.hold_bind_answers = true;
+    world.on_bind = [](const gang::BindPod& bind) {
+        return bind.pod.name == "p1" ? std::optional(gang::BindOutcome::refused) : std::nullopt;
+    };
+    const auto first = world.create(ruled("p1", {{"app", "a"}, {"tier", "x"}}, {}));
+    world.settle();
+    REQUIRE(world.binds.size() == 1);
+    const auto second = world.create(ruled("p2", app_a, apart()));
+    world.settle();
+    REQUIRE(world.pod_lists == 1);
+    CHECK_FALSE(world.is_bound(second));
+    SUBCASE("by a label that is asked for later, too") {
+        const auto third =
+            world.create(ruled("p3", {}, {{}, {term("zone", {{"tier", "x"}})}, {}}));
+        world.advance(3'000);
+        REQUIRE(world.pod_lists == 2);
+        CHECK_FALSE(world.is_bound(third));
+    }
+    SUBCASE("until it was refused") {
+        world.release_answers();
+        world.settle();
+        CHECK_FALSE(world.is_bound(first));
+        CHECK(world.node_of(second) == "a1");
+    }
+}
+
 TEST_CASE("pod rules: nothing is decided on labels that are not known") {
     World world;
     add_zones(world);
