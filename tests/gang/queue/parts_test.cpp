@@ -95,8 +95,9 @@ TEST_CASE("fit cache: another version of the view, or the end of a shape, forget
     gang::FitCache cache;
     const core::ShapeId small{1};
     const core::ShapeId large{2};
-    cache.memo_of(core::View::free, 7).gangs.try_emplace({{small, 1}, {large, 3}});
-    cache.memo_of(core::View::free, 7).gangs.try_emplace({{small, 1}});
+    cache.memo_of(core::View::free, 7)
+        .gangs.try_emplace(gang::MemoKey{{}, {{small, 1}, {large, 3}}});
+    cache.memo_of(core::View::free, 7).gangs.try_emplace(gang::MemoKey{{}, {{small, 1}}});
     cache.forget(large);
     CHECK(cache.memo_of(core::View::free, 7).gangs.size() == 1);
     CHECK(cache.memo_of(core::View::free, 8).gangs.empty());
@@ -105,8 +106,8 @@ TEST_CASE("fit cache: another version of the view, or the end of a shape, forget
 TEST_CASE("fit cache: who fitted may not fit when room was taken, who did not fit still does not") {
     gang::FitCache cache;
     gang::Memo& memo = cache.memo_of(core::View::free, 7);
-    memo.gangs.try_emplace({{core::ShapeId{1}, 1}});
-    memo.gangs.try_emplace({{core::ShapeId{2}, 1}}, core::Rejection{});
+    memo.gangs.try_emplace(gang::MemoKey{{}, {{core::ShapeId{1}, 1}}});
+    memo.gangs.try_emplace(gang::MemoKey{{}, {{core::ShapeId{2}, 1}}}, core::Rejection{});
     memo.has_fits = true;
     cache.forget_fits();
     CHECK(memo.gangs.size() == 1);
