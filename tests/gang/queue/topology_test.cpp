@@ -76,7 +76,7 @@ TEST_CASE("topology: a gang is in one zone, or waits for one") {
         CHECK(zones_of(world, third) == std::set<char>{'b'});
     }
     SUBCASE("nobody behind it takes what it waits for") {
-        const auto fourth = world.submit("fourth", 1, 1);
+        const auto fourth = world.submit("fourth", 1, 2'000'000'000);
         world.settle();
         CHECK_FALSE(world.is_bound(fourth));
     }
