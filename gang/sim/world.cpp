@@ -1,6 +1,7 @@
 #include "gang/sim/world.hpp"
 
 #include "core/value/exclusive.hpp"
+#include "gang/sim/plane/pod_rules.hpp"
 
 #include <fmt/format.h>
 
@@ -84,6 +85,9 @@ void World::begin() {
         }
         if (plan.gpu_percent > 0 && random.percent(plan.gpu_percent)) {
             node.allocatable.extended = {{std::string(gpu_resource), random.between(1, 8)}};
+        }
+        if (plan.rule_percent > 0) {
+            label_topology(node, id, random);
         }
         originals_.push_back(node);
         create_node(id, {Actor::admin});
@@ -262,22 +266,34 @@ void World::submit() {
         return;
     }
     if (random.percent(plan.lone_percent)) {
-        core::Pod pod;
-        pod.namespace_name = "t1";
-        pod.name = "l" + std::to_string(++lone_pods_);
-        pod.scheduler_name = "gang-scheduler";
-        pod.created = (unix_begin_ms + now_ms) / 1'000;
-        pod.requests = {random.between(1, 10) * 100, gibibyte / 4, 0, {}};
-        if (plan.port_percent > 0 && random.percent(plan.port_percent)) {
-            core::add_host_ports(pod.requests, {host_port});
-        }
-        create_pod(std::move(pod), {Actor::tenant});
+        submit_lone_pods();
     } else {
         applications.submit();
         ++submitted_;
     }
     if (submitted_ < plan.applications) {
         queue.plan(now_ms + random.between(1, 2 * plan.submission_gap_ms), Happening::submission);
+    }
+}
+
+/// One; or some that are alike in what they ask of others, as a Deployment makes them.
+void World::submit_lone_pods() {
+    core::Pod pod;
+    pod.namespace_name = "t1";
+    pod.scheduler_name = "gang-scheduler";
+    pod.created = (unix_begin_ms + now_ms) / 1'000;
+    pod.requests = {random.between(1, 10) * 100, gibibyte / 4, 0, {}};
+    if (plan.port_percent > 0 && random.percent(plan.port_percent)) {
+        core::add_host_ports(pod.requests, {host_port});
+    }
+    std::int64_t count = 1;
+    if (plan.rule_percent > 0 && random.percent(plan.rule_percent)) {
+        give_lone_rules(pod, random);
+        count = random.between(1, 6);
+    }
+    for (std::int64_t i = 0; i < count; ++i) {
+        pod.name = "l" + std::to_string(++lone_pods_);
+        create_pod(pod, {Actor::tenant});
     }
 }
 

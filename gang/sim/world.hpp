@@ -102,6 +102,7 @@ private:
     bool is_for_later(const Planned& planned);
     std::uint32_t replica_of(const Planned& planned) const;
     void submit();
+    void submit_lone_pods();
     void calm_down();
     void inspect();
     void report(const std::string& text);

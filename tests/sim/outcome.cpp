@@ -60,7 +60,10 @@ std::vector<std::string> Totals::never_seen() const {
         {counts_.handed_over, "a leadership term that was handed over"},
         {counts_.gangs_with_gpus, "a gang with GPUs"},
         {counts_.gangs_with_ports, "a gang whose executors take a port of their node"},
-        {counts_.gangs_of_a_pool, "a gang with a node selector"}};
+        {counts_.gangs_of_a_pool, "a gang with a node selector"},
+        {counts_.binds_with_rules, "a pod with rules about other pods"},
+        {counts_.executors_with_rules, "an executor with rules about other pods"},
+        {counts_.label_lists, "a list of all pods for their labels"}};
     for (const auto& [count, name] : ends) {
         if (count == 0) {
             names.emplace_back(name);
@@ -79,6 +82,7 @@ std::string Totals::describe(double seconds, int jobs) const {
         "  commits             {}\n"
         "cluster time          {:.2f} days\n"
         "pods bound by us      {} ({} gangs, {} with GPUs, {} with ports, {} for one pool)\n"
+        "  with pod rules      {} ({} executors, {} rules broken by others; {} lists of labels)\n"
         "views at rest         {} compared with the truth\n"
         "overcommits explained {} by a write that the decision had not seen\n"
         "slots forfeited       {}\n"
@@ -100,6 +104,10 @@ std::string Totals::describe(double seconds, int jobs) const {
         counts_.gangs_with_gpus,
         counts_.gangs_with_ports,
         counts_.gangs_of_a_pool,
+        counts_.binds_with_rules,
+        counts_.executors_with_rules,
+        counts_.rules_excused,
+        counts_.label_lists,
         counts_.quiescent,
         counts_.attributed,
         counts_.forfeited,

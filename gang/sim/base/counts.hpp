@@ -6,15 +6,19 @@
 namespace gang::sim {
 
 struct Counts {
-    std::uint64_t happenings = 0;        ///< taken from the queue
-    std::uint64_t deliveries = 0;        ///< watch events handed to a replica
-    std::uint64_t steps = 0;             ///< Scheduler::step
-    std::uint64_t commits = 0;           ///< changes of pods and nodes
-    std::uint64_t binds = 0;             ///< of ours, that the store took
-    std::uint64_t gangs_admitted = 0;    ///< of them, drivers with a reservation
-    std::uint64_t gangs_with_gpus = 0;   ///< of these
-    std::uint64_t gangs_with_ports = 0;  ///< of these, whose executors take a port of the node
-    std::uint64_t gangs_of_a_pool = 0;   ///< of these, with a node selector
+    std::uint64_t happenings = 0;            ///< taken from the queue
+    std::uint64_t deliveries = 0;            ///< watch events handed to a replica
+    std::uint64_t steps = 0;                 ///< Scheduler::step
+    std::uint64_t commits = 0;               ///< changes of pods and nodes
+    std::uint64_t binds = 0;                 ///< of ours, that the store took
+    std::uint64_t gangs_admitted = 0;        ///< of them, drivers with a reservation
+    std::uint64_t gangs_with_gpus = 0;       ///< of these
+    std::uint64_t gangs_with_ports = 0;      ///< of these, whose executors take a port of the node
+    std::uint64_t gangs_of_a_pool = 0;       ///< of these, with a node selector
+    std::uint64_t binds_with_rules = 0;      ///< of ours, of pods that ask something of others
+    std::uint64_t executors_with_rules = 0;  ///< of these
+    std::uint64_t rules_excused = 0;     ///< rules that somebody else's write broke before the bind
+    std::uint64_t label_lists = 0;       ///< lists of all pods for their labels
     std::uint64_t exits = 0;             ///< of replicas that lost the lead
     std::uint64_t settled = 0;           ///< Leases given up with nothing under way, as they say
     std::uint64_t released = 0;          ///< Leases given up without that word
@@ -36,6 +40,10 @@ struct Counts {
         gangs_with_gpus += other.gangs_with_gpus;
         gangs_with_ports += other.gangs_with_ports;
         gangs_of_a_pool += other.gangs_of_a_pool;
+        binds_with_rules += other.binds_with_rules;
+        executors_with_rules += other.executors_with_rules;
+        rules_excused += other.rules_excused;
+        label_lists += other.label_lists;
         exits += other.exits;
         settled += other.settled;
         released += other.released;

@@ -22,6 +22,10 @@ using NodeId = std::uint32_t;
 inline constexpr std::uint32_t nobody = 0xFFFFFFFFU;
 /// Of nodes; and what node selectors name.
 inline constexpr std::string_view pool_label = "pool";
+/// Topology keys of rules between pods, and the label of pods that these rules name.
+inline constexpr std::string_view zone_label = "zone";
+inline constexpr std::string_view host_label = "kubernetes.io/hostname";
+inline constexpr std::string_view group_label = "group";
 inline constexpr std::string_view gpu_resource = "nvidia.com/gpu";
 /// The one port of the node that pods of this world ask for.
 inline const core::HostPort host_port{"", "TCP", 7078};

@@ -59,6 +59,7 @@ Plan draw_plan(std::uint64_t seed) {
     plan.pool_percent = random.percent(70) ? 0 : static_cast<int>(random.between(10, 90));
     plan.port_percent = random.percent(70) ? 0 : static_cast<int>(random.between(5, 40));
     plan.gpu_percent = random.percent(70) ? 0 : static_cast<int>(random.between(20, 80));
+    plan.rule_percent = random.percent(60) ? 0 : static_cast<int>(random.between(10, 90));
     return plan;
 }
 

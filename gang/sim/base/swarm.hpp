@@ -35,6 +35,9 @@ struct Plan {
     int pool_percent = 0;   ///< of the applications: for nodes of one pool alone; 0: no pools
     int port_percent = 0;   ///< of the pods outside gangs, and of the applications: wants a port
     int gpu_percent = 0;    ///< of the nodes: has GPUs; and of the applications: wants some
+    /// Of the pods outside gangs, and of the applications: asks something of the pods around it;
+    /// 0: nodes have no zones either.
+    int rule_percent = 0;
     bool has_bookmarks = true;
     bool has_key = true;  ///< what the scheduler writes is sealed
     FaultRates rates = {};

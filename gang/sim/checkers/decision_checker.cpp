@@ -39,11 +39,13 @@ void DecisionChecker::process_started(std::uint32_t replica) {
         views_.resize(replica + 1);
     }
     views_[replica] = {};
+    rules_.process_started(replica);
     views_[replica].headroom_cpu_milli = world_.replicas[replica].schema.nodes.headroom_cpu_milli;
 }
 
 void DecisionChecker::event_applied(std::uint32_t replica, const Event& event) {
     View& view = views_[replica];
+    rules_.event_applied(replica, event);
     if (const auto* upserted = std::get_if<PodUpserted>(&event)) {
         view.pods[number_of(upserted->pod.uid)] = upserted->pod;
         if (core::is_refused_by_kubelet(upserted->pod)) {
@@ -91,6 +93,7 @@ void DecisionChecker::decided(std::uint32_t replica, const Process& process, con
         world_.checkers.violated(
             "preconditions", fmt::format("r{} binds {} in any state", replica, bind.pod.name));
     }
+    rules_.decided(replica, views_[replica].pods, views_[replica].nodes, bind);
     if (bind.starts_gang) {
         check_order(replica, process, bind);
         check_first_plan(replica, process, shown->second);
@@ -154,7 +157,8 @@ bool DecisionChecker::could_fit(std::uint32_t replica, PodId driver) const {
 }
 
 /// Gangs for one pool are in nobody's way who is for the other one; all others that wait for room
-/// are in the way of all. Executors without a slot are in nobody's way.
+/// are in the way of all. Executors without a slot are in nobody's way. Nor is a gang that
+/// rules between pods kept waiting, though others have taken its room since, in the same step.
 void DecisionChecker::check_order(
     std::uint32_t replica, const Process& process, const BindPod& bind) {
     const auto& pods = views_[replica].pods;
@@ -185,6 +189,7 @@ void DecisionChecker::check_order(
         if (waits && older != pods.end() && rank_of(older->second) < admitted &&
             is_driver(older->first) && !was_tampered(older->first) &&
             share_nodes(pool_of(older->first), pool_of(driver)) &&
+            !is_reached_by_rules(older->second, pods) &&
             (!may_want_port(older->first) || wants_port(driver)) &&
             could_fit(replica, older->first)) {
             world_.checkers.violated(
@@ -229,6 +234,7 @@ void DecisionChecker::pod_changed(const Entry<core::Pod>& entry, const Author& a
             check_extra_slot(entry, author);
         }
     }
+    rules_.pod_changed(entry, author, is_first_bind);
     gangs_moved_[entry.id] = entry.revision;
     if (seen.gang != nobody) {
         gangs_moved_[seen.gang] = entry.revision;

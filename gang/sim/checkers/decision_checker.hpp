@@ -14,6 +14,7 @@
 
 #include "gang/event.hpp"
 #include "gang/sim/base/store.hpp"
+#include "gang/sim/checkers/rule_checker.hpp"
 
 #include <cstdint>
 #include <map>
@@ -35,7 +36,7 @@ class Process;
 
 class DecisionChecker {
 public:
-    explicit DecisionChecker(World& world) : world_(world) {}
+    explicit DecisionChecker(World& world) : world_(world), rules_(world) {}
 
     void process_started(std::uint32_t replica);
     void event_applied(std::uint32_t replica, const Event& event);
@@ -46,6 +47,8 @@ public:
     void leads(std::uint32_t replica, std::int64_t epoch);
     void clock_was_wrong(std::uint32_t replica);
     void lease_was_touched();
+    RuleChecker& rules() { return rules_; }
+    const RuleChecker& rules() const { return rules_; }
 
 private:
     /// What one process has been shown.
@@ -68,6 +71,7 @@ private:
     bool was_tampered(PodId driver) const;
 
     World& world_;
+    RuleChecker rules_;
     std::vector<View> views_;                     ///< by replica
     std::map<PodId, std::uint64_t> gangs_moved_;  ///< revision: reservation or executors changed
     std::int64_t lease_counts_from_ms_ = 0;

@@ -16,8 +16,11 @@ bool Checkers::all_is_done() const {
     if (!world_.applications.all_ended() || world_.now_ms - world_.calm_ms < settled_ms) {
         return false;
     }
-    for (const auto& pod : world_.store.pods) {
-        if (pod && !core::is_terminal(*pod)) {
+    const RuleChecker& rules = world_.decision_checker.rules();
+    for (PodId id = 0; id < world_.store.pods.size(); ++id) {
+        const core::Pod* pod = world_.store.find_pod(id);
+        if (pod != nullptr && !core::is_terminal(*pod) &&
+            (!pod->node_name.empty() || !rules.has_no_node(id))) {
             return false;
         }
     }

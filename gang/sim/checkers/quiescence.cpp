@@ -164,6 +164,7 @@ void Checkers::inspect() {
             process.is_leading() && world_.now_ms - process.leads_since_ms() > 60'000;
         if (is_settled) {
             check_ledger(i, process);
+            world_.decision_checker.rules().inspect(i, process);
         }
     }
 }

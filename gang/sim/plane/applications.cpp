@@ -101,6 +101,12 @@ void Applications::submit() {
     if (world_.plan.pool_percent > 0 && random.percent(world_.plan.pool_percent)) {
         made.pool = random.percent(50) ? "a" : "b";
     }
+    if (world_.plan.rule_percent > 0 && random.percent(world_.plan.rule_percent)) {
+        made.rules = draw_gang_rules(made.tenant, id, random);
+        if (!fits_with_zone(made)) {
+            made.rules = {};
+        }
+    }
     // A few ask for more than there is, and stay until the calm.
     while (made.declared > 0 && !fits_empty_cluster(made) && !random.percent(2)) {
         --made.declared;
@@ -108,8 +114,9 @@ void Applications::submit() {
     made.maximum = std::max(made.declared, made.maximum);
     made.target = made.declared;
     made.is_dynamic = made.is_dynamic && made.declared > 0;
-    made.work =
-        random.between(1, world_.plan.work_s_max) * std::max<std::int64_t>(1, made.declared);
+    // Of executors with rules maybe one at a time can run.
+    const std::int64_t at_once = made.rules.executors.empty() ? made.declared : 1;
+    made.work = random.between(1, world_.plan.work_s_max) * std::max<std::int64_t>(1, at_once);
     made.submitted_ms = world_.now_ms;
     made.ever.push_back(made.declared);
     core::Pod driver;
@@ -125,6 +132,7 @@ void Applications::submit() {
         {"spark-app-selector", "spark-" + std::to_string(id)},
         {"spark-role", "driver"},
         {"spark-version", "4.1.0"}};
+    put_rules(driver, made.rules.group, made.rules.driver);
     driver.requests = {made.driver_cpu_milli, driver_memory_mib * mebibyte, 0, {}};
     driver.constraints = constraints_of(made);
     driver.spark_properties = {"c" + std::to_string(id), "spark.properties"};
@@ -218,6 +226,7 @@ void Applications::create_executor(ApplicationId id, std::uint32_t number) {
         {"spark-app-selector", selector},
         {"spark-exec-resourceprofile-id", "0"},
         {"spark-role", "executor"}};
+    put_rules(pod, one.rules.group, one.rules.executors);
     pod.requests = requests_of(one);
     pod.constraints = constraints_of(one);
     if (one.by_set) {
@@ -345,7 +354,7 @@ bool Applications::fits_empty_cluster(const Application& one) const {
     std::vector<core::Node> nodes;
     for (NodeId id = 0; id < static_cast<NodeId>(world_.plan.nodes); ++id) {
         core::Node node = world_.original_node(id);
-        if (is_in_pool(node, one.pool)) {
+        if (is_in_pool(node, one.pool) && (!one.rules.needs_zone || has_zone(node))) {
             nodes.push_back(std::move(node));
         }
     }
@@ -362,6 +371,20 @@ bool Applications::fits_empty_cluster(const Application& one) const {
         const std::int64_t alone = times(node, {}, 0, executor);
         const std::int64_t beside = times(node, driver, 1, executor);
         if (all - alone + beside >= one.declared) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/// Slots are reserved whatever executors ask of each other, and the driver may go where only an
+/// executor could have gone: one node must have room for both.
+bool Applications::fits_with_zone(const Application& one) const {
+    const core::Resources driver{one.driver_cpu_milli, driver_memory_mib * mebibyte, 0, {}};
+    for (NodeId id = 0; id < static_cast<NodeId>(world_.plan.nodes); ++id) {
+        const core::Node node = world_.original_node(id);
+        if (is_in_pool(node, one.pool) && has_zone(node) &&
+            times(node, driver, 1, requests_of(one)) > 0) {
             return true;
         }
     }

@@ -6,6 +6,7 @@
 #include "gang/decision.hpp"
 #include "gang/declare/spark/conf.hpp"
 #include "gang/sim/base/store.hpp"
+#include "gang/sim/plane/pod_rules.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -40,6 +41,7 @@ struct Application {
     std::int64_t gpus = 0;        ///< of each executor
     bool has_port = false;        ///< each executor takes `host_port`
     std::string pool;             ///< of its nodes; empty: any
+    GangRules rules;              ///< what its pods ask of others
     std::int64_t work = 0;        ///< executor-seconds that are left
     std::int64_t storm = 0;       ///< executors that will still die as soon as they run
     std::uint32_t conf = nobody;  ///< its config map now; nobody: there is none
@@ -85,6 +87,7 @@ public:
     void calm_down();
 
 private:
+    bool fits_with_zone(const Application& application) const;
     void create_executors(ApplicationId id);
     void create_executor(ApplicationId id, std::uint32_t number);
     void adapt(Application& application);

@@ -3,6 +3,7 @@
 #include "core/value/exclusive.hpp"
 #include "gang/reservation/format/reservation.hpp"
 #include "gang/reservation/format/seal.hpp"
+#include "gang/sim/plane/pod_rules.hpp"
 #include "gang/sim/world.hpp"
 
 #include <algorithm>
@@ -181,6 +182,9 @@ bool FaultInjector::bind_foreign_pod() {
         world_.random.between(1, 20) * 100, world_.random.between(1, 4) * gibibyte / 4, 0, {}};
     if (world_.plan.port_percent > 0 && world_.random.percent(world_.plan.port_percent)) {
         core::add_host_ports(pod.requests, {host_port});
+    }
+    if (world_.plan.rule_percent > 0 && world_.random.percent(world_.plan.rule_percent)) {
+        give_foreign_rules(pod, world_.random);
     }
     // It fits by what runs there; reservations it knows nothing of.
     if (!world_.checkers.fits_beside_pods(*id, pod.requests)) {

@@ -139,13 +139,29 @@ void Process::drain_ends() {
 }
 
 void Process::pods_listed() {
+    if (!listed_) {
+        listed_.emplace();
+        for (const auto& pod : world_.store.pods) {
+            if (pod && !pod->node_name.empty() && !core::is_terminal(*pod)) {
+                listed_->push_back(
+                    PodListed{pod->uid, pod->namespace_name, pod->labels, pod->deleting});
+            }
+        }
+        return plan_list();
+    }
+    const std::vector<PodListed> listed = *std::exchange(listed_, std::nullopt);
     const bool is_complete = world_.is_calm || !world_.random.percent(20);
-    for (const auto& pod : world_.store.pods) {
-        if (is_complete && pod && !pod->node_name.empty() && !core::is_terminal(*pod)) {
-            push_answer(PodListed{pod->uid, pod->namespace_name, pod->labels, pod->deleting});
+    for (const PodListed& pod : listed) {
+        if (is_complete) {
+            push_answer(pod);
         }
     }
     push_answer(PodsListed{is_complete});
+}
+
+void Process::plan_list() {
+    world_.queue.plan(
+        world_.now_ms + world_.random.between(1, 250), Happening::pods_listed, replica_, life_);
 }
 
 void Process::drained(bool is_drained) {
@@ -244,11 +260,8 @@ struct CarryOut {
         process.writer.update_reservation(sealed);
     }
     void operator()(const ListPods&) const {
-        world.queue.plan(
-            world.now_ms + world.random.between(1, 500),
-            Happening::pods_listed,
-            process.replica(),
-            process.life());
+        ++world.counts.label_lists;
+        process.plan_list();
     }
     void operator()(const RecordEvent&) const {}
     void operator()(const WakeAt& decision) const { host.wake_at(decision.time_ms); }

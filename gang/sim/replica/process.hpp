@@ -14,6 +14,7 @@
 #include <deque>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace gang::sim {
 
@@ -35,7 +36,9 @@ public:
     /// up.
     void terminate();
     void drain_ends();
-    /// The answer to ListPods: as the store has them now, or nothing during the faults.
+    /// ListPods: first the API server reads the store, then what it has read is here; or, during
+    /// the faults, maybe nothing.
+    void plan_list();
     void pods_listed();
 
     // For its parts.
@@ -103,6 +106,7 @@ private:
     std::int64_t armed_ms_ = -1;
     std::int64_t epoch_ = 0;
     std::int64_t leads_since_ms_ = 0;
+    std::optional<std::vector<PodListed>> listed_;  ///< read, and on the way
     bool turn_is_posted_ = false;
 };
 

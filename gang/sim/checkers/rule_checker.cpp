@@ -1,0 +1,289 @@
+#include "gang/sim/checkers/rule_checker.hpp"
+
+#include "gang/decision.hpp"
+#include "gang/explain.hpp"
+#include "gang/sim/world.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+namespace gang::sim {
+namespace {
+
+/// A node whose kubelet has refused a pod is not used for a while, and one more inspection.
+constexpr std::int64_t refused_ms = 70'000;
+/// Longer than a list of all pods takes that fails a few times.
+constexpr std::int64_t in_vain_ms_max = 20'000;
+constexpr std::int64_t inspection_gap_ms_max = 2'500;
+
+bool is_same_life(const Author& a, const Author& b) {
+    return a.actor == b.actor && a.replica == b.replica && a.life == b.life;
+}
+
+}  // namespace
+
+void RuleChecker::process_started(std::uint32_t replica) {
+    if (replica >= views_.size()) {
+        views_.resize(replica + 1);
+    }
+    views_[replica] = {};
+}
+
+void RuleChecker::event_applied(std::uint32_t replica, const Event& event) {
+    View& view = views_[replica];
+    if (const auto* upserted = std::get_if<PodUpserted>(&event)) {
+        const PodId id = number_of(upserted->pod.uid);
+        view.listed.erase(id);
+        if (!upserted->pod.node_name.empty()) {
+            view.under_way.erase(id);
+        }
+    } else if (const auto* deleted = std::get_if<PodDeleted>(&event)) {
+        view.listed.erase(number_of(deleted->uid));
+        view.under_way.erase(number_of(deleted->uid));
+    } else if (const auto* listed = std::get_if<PodListed>(&event)) {
+        view.listed[number_of(listed->uid)] = *listed;
+    } else if (const auto* finished = std::get_if<BindFinished>(&event)) {
+        if (finished->outcome != BindOutcome::bound &&
+            view.under_way.erase(number_of(finished->pod_uid)) > 0) {
+            view.dropped_at = world_.store.revision;
+        }
+    }
+}
+
+Surroundings RuleChecker::shown(
+    const View& view, const Pods& pods, const Nodes& nodes, bool as_listed) const {
+    Surroundings around;
+    for (const auto& [name, node] : nodes) {
+        around.nodes.emplace(name, &node);
+    }
+    for (const auto& [id, pod] : pods) {
+        const auto sent = view.under_way.find(id);
+        const bool is_sent = pod.node_name.empty() && sent != view.under_way.end();
+        if (core::is_terminal(pod) || (pod.node_name.empty() && !is_sent)) {
+            continue;
+        }
+        Neighbour other{
+            id, &pod, is_sent ? sent->second : pod.node_name, &pod.labels, pod.deleting};
+        const auto listed = view.listed.find(id);
+        if (as_listed && listed != view.listed.end()) {
+            other.labels = &listed->second.labels;
+            other.is_deleting = listed->second.deleting;
+        }
+        around.pods.push_back(std::move(other));
+    }
+    return around;
+}
+
+Surroundings RuleChecker::store_without(PodId pod) const {
+    Surroundings around;
+    for (const auto& node : world_.store.nodes) {
+        if (node) {
+            around.nodes.emplace(node->name, &*node);
+        }
+    }
+    for (PodId id = 0; id < world_.store.pods.size(); ++id) {
+        const core::Pod* other = world_.store.find_pod(id);
+        if (id != pod && other != nullptr && !other->node_name.empty() &&
+            !core::is_terminal(*other)) {
+            around.pods.push_back({id, other, other->node_name, &other->labels, other->deleting});
+        }
+    }
+    return around;
+}
+
+std::string RuleChecker::text(
+    const Broken& broken, const core::Pod& pod, const std::string& node) const {
+    return fmt::format(
+        "{} on {} breaks {}{}",
+        full_name(pod) + "/" + pod.uid,
+        node,
+        to_string(broken.rule),
+        broken.by == nobody ? std::string() : ", with p" + std::to_string(broken.by));
+}
+
+/// What a list has told may be newer than the watch, or older: one of the two must excuse it.
+void RuleChecker::decided(
+    std::uint32_t replica, const Pods& pods, const Nodes& nodes, const BindPod& bind) {
+    const PodId id = number_of(bind.pod.uid);
+    const auto pod = pods.find(id);
+    if (world_.plan.rule_percent == 0 || pod == pods.end() || !nodes.contains(bind.node)) {
+        return;
+    }
+    View& view = views_[replica];
+    view.under_way.erase(id);
+    std::optional<Broken> broken;
+    for (const bool as_listed : {false, true}) {
+        broken = find_broken_rule(shown(view, pods, nodes, as_listed), pod->second, bind.node);
+        if (!broken) {
+            break;
+        }
+    }
+    if (broken) {
+        world_.checkers.violated(
+            "pod-rules",
+            fmt::format("r{} decides: {}", replica, text(*broken, pod->second, bind.node)));
+    }
+    view.under_way[id] = bind.node;
+}
+
+void RuleChecker::pod_changed(
+    const Entry<core::Pod>& entry, const Author& author, bool is_first_bind) {
+    if (world_.plan.rule_percent == 0) {
+        return;
+    }
+    if (core::is_refused_by_kubelet(entry.object)) {
+        refused_ms_[entry.object.node_name] = world_.now_ms;
+    }
+    if (is_first_bind && author.actor == Actor::scheduler) {
+        world_.counts.binds_with_rules += entry.object.rules ? 1 : 0;
+        const ApplicationId application = world_.applications.find(entry.id);
+        const bool is_executor =
+            application != nobody && world_.applications.at(application).driver != entry.id;
+        world_.counts.executors_with_rules += entry.object.rules && is_executor ? 1 : 0;
+        check_commit(entry, author);
+    }
+    note_move(entry, author);
+}
+
+void RuleChecker::note_move(const Entry<core::Pod>& entry, const Author& author) {
+    Moved& moved = moved_[entry.id];
+    const core::Pod& pod = entry.object;
+    const bool is_over = entry.change == Change::deleted || core::is_terminal(pod);
+    if (pod.node_name == moved.pod.node_name && pod.labels == moved.pod.labels &&
+        pod.deleting == moved.pod.deleting && is_over == moved.is_over) {
+        return;
+    }
+    moved.labels_before = std::move(moved.pod.labels);
+    moved.pod = pod;
+    moved.is_over = is_over;
+    moved.revision = entry.revision;
+    moved.author = author;
+}
+
+void RuleChecker::check_commit(const Entry<core::Pod>& entry, const Author& author) {
+    const core::Pod& pod = entry.object;
+    const Surroundings around = store_without(entry.id);
+    if (!around.nodes.contains(pod.node_name)) {
+        return;  // it went meanwhile, and the pod goes too
+    }
+    const auto broken = find_broken_rule(around, pod, pod.node_name);
+    if (!broken) {
+        return;
+    }
+    if (is_excused(*broken, entry, author)) {
+        ++world_.counts.rules_excused;
+        return;
+    }
+    world_.checkers.violated(
+        "pod-rules",
+        fmt::format(
+            "bound by r{} (epoch {}): {}",
+            author.replica,
+            author.epoch,
+            text(*broken, pod, pod.node_name)));
+}
+
+bool RuleChecker::is_excused(
+    const Broken& broken, const Entry<core::Pod>& entry, const Author& author) const {
+    if (broken.by != nobody) {
+        const Moved& other = moved_.at(broken.by);
+        const core::Node& node = *world_.store.find_node(number_of(other.pod.node_name));
+        const bool came_later = std::stoull(node.resource_version) > author.nodes_seen;
+        return came_later ||
+               (other.revision > author.pods_seen && !is_same_life(other.author, author));
+    }
+    return world_.store.node_log.newest_revision() > author.nodes_seen ||
+           was_moved_by_others(broken, entry, author);
+}
+
+/// Of those whom the rule counts. A bind of its own on which the process had counted may have
+/// failed since, or be under way.
+bool RuleChecker::was_moved_by_others(
+    const Broken& broken, const Entry<core::Pod>& entry, const Author& author) const {
+    const View& view = views_[author.replica];
+    const bool lives = world_.replicas[author.replica].life() == author.life;
+    if (!lives || view.dropped_at > author.pods_seen) {
+        return true;
+    }
+    const core::Pod& pod = entry.object;
+    return std::any_of(moved_.begin(), moved_.end(), [&](const auto& one) {
+        const Moved& other = one.second;
+        const bool is_meant =
+            is_counted(pod, broken, other.pod.namespace_name, other.pod.labels) ||
+            is_counted(pod, broken, other.pod.namespace_name, other.labels_before);
+        const bool is_others =
+            other.revision > author.pods_seen && !is_same_life(other.author, author);
+        return one.first != entry.id && is_meant &&
+               (is_others || view.under_way.contains(one.first));
+    });
+}
+
+bool RuleChecker::has_no_node(PodId id) const {
+    const core::Pod* pod = world_.store.find_pod(id);
+    if (pod == nullptr || !pod->rules || world_.applications.find(id) != nobody) {
+        return false;
+    }
+    const Surroundings around = store_without(id);
+    return std::all_of(around.nodes.begin(), around.nodes.end(), [&](const auto& node) {
+        return find_broken_rule(around, *pod, node.first).has_value();
+    });
+}
+
+/// On a node that is usable, and was all the time.
+bool RuleChecker::has_place(PodId id, std::int64_t headroom_cpu_milli) const {
+    const core::Pod& pod = *world_.store.find_pod(id);
+    const CapacityModel& model = world_.checkers.capacity_model();
+    const Surroundings around = store_without(id);
+    return std::any_of(around.nodes.begin(), around.nodes.end(), [&](const auto& entry) {
+        const core::Node& node = *entry.second;
+        const auto refused = refused_ms_.find(node.name);
+        const bool is_quarantined =
+            refused != refused_ms_.end() && world_.now_ms - refused->second < refused_ms;
+        if (!node.ready || node.unschedulable || !node.taints.empty() || is_quarantined) {
+            return false;
+        }
+        Amount taken = model.usage(number_of(node.name));
+        taken.add(amount_of(pod.requests), 1);
+        taken.cpu_milli += headroom_cpu_milli;
+        return taken.is_within(model.allocatable(number_of(node.name))) &&
+               !find_broken_rule(around, pod, node.name);
+    });
+}
+
+void RuleChecker::inspect(std::uint32_t replica, const Process& process) {
+    if (world_.plan.rule_percent == 0) {
+        return;
+    }
+    const auto before = std::exchange(waits_since_ms_, {});
+    const bool is_on_time =
+        world_.now_ms - std::exchange(inspected_ms_, world_.now_ms) <= inspection_gap_ms_max;
+    const std::vector<GangView> gangs = process.scheduler.gangs();
+    const bool is_blocked = std::any_of(gangs.begin(), gangs.end(), [](const GangView& gang) {
+        return gang.code == ReasonCode::waiting_for_capacity;
+    });
+    for (const GangView& gang : gangs) {
+        const PodId id = number_of(gang.driver_uid);
+        const core::Pod* pod = world_.store.find_pod(id);
+        const bool waits = gang.code == ReasonCode::pod_rules_not_met && !is_blocked &&
+                           pod != nullptr && pod->node_name.empty() &&
+                           world_.applications.find(id) == nobody;
+        if (!waits || !has_place(id, world_.replicas[replica].schema.nodes.headroom_cpu_milli)) {
+            continue;
+        }
+        const auto known = before.find(id);
+        const std::int64_t since_ms =
+            is_on_time && known != before.end() ? known->second : world_.now_ms;
+        waits_since_ms_[id] = since_ms;
+        if (world_.now_ms - since_ms > in_vain_ms_max) {
+            world_.checkers.violated(
+                "needless-wait",
+                fmt::format(
+                    "r{} lets {} wait for rules that leave it a node", replica, full_name(*pod)));
+        }
+    }
+}
+
+}  // namespace gang::sim
