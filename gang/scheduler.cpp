@@ -100,7 +100,7 @@ struct Scheduler::State {
         missing,
         back_off};
 
-    Recovery recovery{model, step, declarations, owners, assigner};
+    Recovery recovery{model, step, declarations, owners, assigner, publisher};
     SlotRebuilder rebuilder{
         model,
         step,

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace gang {
 
@@ -56,10 +57,37 @@ void Recovery::adopt(Application& app) {
         declarations_.want_declaration(app);
     }
     owners_.follow_slot_annotations(app);
-    assigner_.assign_members(app);
+    assign_members(app);
     assigner_.open_remaining(app);
     model_.worklist.dirty_gangs.insert(app.uid);
     model_.worklist.to_check.insert(app.uid);
+}
+
+/// An executor may run where its slot was moved to while the text still names the old node: who
+/// reads the text next takes that room for the gang's, so it is held until another text is stored.
+/// A text without a seal is held against its declaration first, and must not be written again
+/// before that.
+void Recovery::assign_members(Application& app) {
+    std::vector<core::Text> written;
+    for (const Slot& slot : app.slots) {
+        written.push_back(slot.node);
+    }
+    assigner_.assign_members(app);
+    std::int64_t generation = 0;
+    for (std::size_t i = 0; i < written.size(); ++i) {
+        const Slot& slot = app.slots[i];
+        const bool has_moved = !written[i].str().empty() && written[i] != slot.node;
+        if (!has_moved || !model_.schema.is_sealed()) {
+            continue;
+        }
+        generation = generation > 0 ? generation : publisher_.rewrite(app);
+        const auto node = model_.cluster.find_node(written[i].str());
+        const core::ShapeId shape = app.declared.shapes[slot.shape].id;
+        if (node && model_.cluster.capacity_in_all(*node, shape, core::View::free) > 0) {
+            const core::Resources amounts = model_.cluster.resources(shape);
+            model_.ledger.release_later(app, written[i].str(), amounts, generation);
+        }
+    }
 }
 
 /// `text` is what its driver carries.

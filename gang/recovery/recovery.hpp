@@ -9,6 +9,7 @@
 #include "gang/model/model.hpp"
 #include "gang/model/step_context.hpp"
 #include "gang/reservation/declarations.hpp"
+#include "gang/reservation/publisher.hpp"
 #include "gang/slots/slot_assigner.hpp"
 
 #include <string>
@@ -22,12 +23,14 @@ public:
         StepContext& step,
         Declarations& declarations,
         ExecutorOwners& owners,
-        SlotAssigner& assigner)
+        SlotAssigner& assigner,
+        Publisher& publisher)
         : model_(model),
           step_(step),
           declarations_(declarations),
           owners_(owners),
-          assigner_(assigner) {}
+          assigner_(assigner),
+          publisher_(publisher) {}
 
     /// False: most of the tick's work was used up, and what follows from it is for the next.
     bool run();
@@ -35,12 +38,14 @@ public:
 private:
     void adopt(Application& app);
     bool read_reservation(Application& app, const std::string* text);
+    void assign_members(Application& app);
 
     Model& model_;
     StepContext& step_;
     Declarations& declarations_;
     ExecutorOwners& owners_;
     SlotAssigner& assigner_;
+    Publisher& publisher_;
 };
 
 }  // namespace gang

@@ -33,7 +33,8 @@ struct Restart {
     gang::Declarations declarations{known.model, known.step};
     gang::ExecutorOwners owners{known.model};
     gang::SlotAssigner assigner{known.model};
-    gang::Recovery recovery{known.model, known.step, declarations, owners, assigner};
+    gang::Publisher publisher{known.model, known.step, known.reporter};
+    gang::Recovery recovery{known.model, known.step, declarations, owners, assigner, publisher};
 
     /// A bound driver that carries this text, as a list shows it.
     Application& add_bound(const std::string& name, const std::string& text) {

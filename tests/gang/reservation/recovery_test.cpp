@@ -732,6 +732,38 @@ TEST_CASE(
     CHECK(world.violations.empty());
 }
 
+TEST_CASE(
+    "recovery: an executor that runs where its slot was to be written leaves the slot's room held "
+    "until it is") {
+    World world;
+    world.add_node(tests::node("n1", 1, 16 * 1024));
+    world.add_node(tests::node("n2", 1, 16 * 1024));
+    const auto driver = world.submit("a", 1, 1);
+    world.settle();
+    world.add_node(tests::node("n3", 1, 16 * 1024));
+    world.restart(false);
+    // The leader before us moved the slot; its bind has come through, its text has not.
+    core::Pod executor = tests::executor("e", world.pod(driver));
+    executor.node_name = "n3";
+    executor.annotations = {{"gang-scheduler/slot", driver + "/0"}};
+    world.create(executor);
+    world.settle();
+    const auto second = world.submit("b", 0, 2);
+    world.on_decision = [&world](const gang::Decision& decision) {
+        world.fail_status_writes = std::holds_alternative<gang::UpdateReservation>(decision);
+    };
+    world.take_over();
+    world.advance(5'000);
+    CHECK_FALSE(world.updates.empty());
+    CHECK_FALSE(world.is_bound(second));
+    world.on_decision = nullptr;
+    world.fail_status_writes = false;
+    world.advance(60'000);
+    CHECK(world.is_bound(second));
+    CHECK(world.reservation(driver)->shapes.at(0).slots_per_node.front().first == "n3");
+    CHECK(world.violations.empty());
+}
+
 TEST_CASE("leadership: who hands over has no older leader's writes under way either") {
     World world;
     world.add_node(tests::node("n1", 8, 32 * 1024));
