@@ -8,6 +8,9 @@
 namespace gang::sim {
 namespace {
 
+/// Of a pod whose slot has no number that could be compared.
+constexpr std::uint64_t nobody_numbers = std::uint64_t{1} << 63U;
+
 constexpr std::int64_t slots_max = 1'000'000;
 
 const std::string slot_key(slot_annotation);
@@ -84,6 +87,9 @@ void CapacityModel::read_reservation(PodId driver, const core::Pod& pod, const s
     if (!read || gang.is_forsaken) {
         return;
     }
+    if (slot_count(*read) < gang.slots) {
+        forget_numbers(driver);
+    }
     clear_slots(driver);
     if (!gang.is_void) {
         gang.lost.clear();
@@ -100,6 +106,15 @@ void CapacityModel::read_reservation(PodId driver, const core::Pod& pod, const s
             node_slots.slots += count;
             node_slots.unit = amount_of(shape.requests);
             gang.nodes.push_back(id);
+        }
+    }
+}
+
+/// Slots that were given up leave the others with other numbers than their pods say.
+void CapacityModel::forget_numbers(PodId driver) {
+    for (PodId id = 0; id < pods_.size(); ++id) {
+        if (pods_[id].gang == driver) {
+            pods_[id].binder = nobody_numbers | id;
         }
     }
 }

@@ -129,6 +129,7 @@ private:
     void read_reservation(PodId driver, const core::Pod& pod, const std::string& text);
     void tenant_edited(PodId driver, const core::Pod& pod);
     void clear_slots(PodId driver);
+    void forget_numbers(PodId driver);
 
     const Seal& seal_;
     std::vector<Seen> pods_;
