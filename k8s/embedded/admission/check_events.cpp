@@ -1,5 +1,7 @@
 #include "k8s/embedded/admission/check_events.hpp"
 
+#include "k8s/embedded/store/json_tools.hpp"
+
 #include <fmt/format.h>
 
 namespace k8s::embedded {
@@ -8,10 +10,6 @@ namespace {
 
 constexpr std::size_t note_bytes_max = 1024;
 constexpr std::size_t word_bytes_max = 128;
-
-void set_if_missing(Json& object, std::string_view key, Json value) {
-    if (object.find(key) == nullptr) object.set(key, std::move(value));
-}
 
 void check_word(const Json& event, const char* field, Checks& checks) {
     const auto& text = event.text({field});

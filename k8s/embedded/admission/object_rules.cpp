@@ -24,13 +24,6 @@ bool is_core(const Kind& kind, std::string_view plural) {
     return kind.group.empty() && kind.plural == plural;
 }
 
-void set_if_missing(Json& object, std::string_view key, Json value) {
-    const Json* present = object.find(key);
-    const bool empty_text =
-        present != nullptr && present->is_string() && present->as_string().empty();
-    if (present == nullptr || empty_text) object.set(key, std::move(value));
-}
-
 // Addresses are only shown, nothing answers there; 10.96.0.0/12 is what clusters use.
 std::string made_up_address(const Surroundings& around) {
     const std::uint64_t number = around.next_number ? around.next_number() : 1;

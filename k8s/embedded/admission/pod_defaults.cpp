@@ -1,6 +1,7 @@
 #include "k8s/embedded/admission/pod_defaults.hpp"
 
 #include "k8s/embedded/store/json_path.hpp"
+#include "k8s/embedded/store/json_tools.hpp"
 
 #include <algorithm>
 #include <array>
@@ -10,13 +11,6 @@
 
 namespace k8s::embedded {
 namespace {
-
-void set_if_missing(Json& object, std::string_view key, Json value) {
-    const Json* present = object.find(key);
-    const bool empty_text =
-        present != nullptr && present->is_string() && present->as_string().empty();
-    if (present == nullptr || present->is_null() || empty_text) object.set(key, std::move(value));
-}
 
 // An image is pulled always when its tag is "latest", which it is too when it has none.
 const char* pull_policy(std::string_view image) {

@@ -40,6 +40,13 @@ bool same_json(const Json& left, const Json& right) {
     return left == right;
 }
 
+void set_if_missing(Json& object, std::string_view key, Json value) {
+    const Json* present = object.find(key);
+    const bool empty_text =
+        present != nullptr && present->is_string() && present->as_string().empty();
+    if (present == nullptr || present->is_null() || empty_text) object.set(key, std::move(value));
+}
+
 bool is_deleting(const Json& object) {
     return !object.text({"metadata", "deletionTimestamp"}).empty();
 }

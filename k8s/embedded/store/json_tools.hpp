@@ -5,6 +5,7 @@
 #include "k8s/embedded/store/store.hpp"
 
 #include <string>
+#include <string_view>
 
 namespace k8s::embedded {
 
@@ -16,6 +17,9 @@ Key key_of(const Json& object);
 
 /// Equal as JSON: the order of members does not count, the order of items does.
 bool same_json(const Json& left, const Json& right);
+
+/// To the typed objects of the real server an absent member and an empty text are the same.
+void set_if_missing(Json& object, std::string_view key, Json value);
 
 /// metadata.deletionTimestamp is set.
 bool is_deleting(const Json& object);
