@@ -82,17 +82,8 @@ void check_node_affinity(const Json& spec, const std::string& field, Checks& che
     const Json* required = spec.find_path(
         {"affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution"});
     if (required == nullptr) return;
-    const std::string list =
-        field + ".nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms";
-    const Json::Array& terms = items_at(*required, {"nodeSelectorTerms"});
-    if (terms.empty()) checks.required(list, "must have at least one node selector term");
-    for (std::size_t i = 0; i < terms.size(); ++i) {
-        const std::string at = at_index(list, i) + ".matchExpressions";
-        const Json::Array& expressions = items_at(terms[i], {"matchExpressions"});
-        for (std::size_t j = 0; j < expressions.size(); ++j) {
-            check_expression(expressions[j], at_index(at, j), checks);
-        }
-    }
+    const std::string at = field + ".nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution";
+    check_node_selector(*required, at, checks);
 }
 
 void check_spread(const Json& spec, const std::string& field, Checks& checks) {
@@ -213,6 +204,19 @@ void check_pod_affinity(const Json& spec, const std::string& field, Checks& chec
 }
 
 }  // namespace
+
+void check_node_selector(const Json& selector, const std::string& field, Checks& checks) {
+    const std::string list = field + ".nodeSelectorTerms";
+    const Json::Array& terms = items_at(selector, {"nodeSelectorTerms"});
+    if (terms.empty()) checks.required(list, "must have at least one node selector term");
+    for (std::size_t i = 0; i < terms.size(); ++i) {
+        const std::string at = at_index(list, i) + ".matchExpressions";
+        const Json::Array& expressions = items_at(terms[i], {"matchExpressions"});
+        for (std::size_t j = 0; j < expressions.size(); ++j) {
+            check_expression(expressions[j], at_index(at, j), checks);
+        }
+    }
+}
 
 void check_pod_spec(const Json& spec, const std::string& field, Checks& checks) {
     check_volumes(spec, field + ".volumes", checks);

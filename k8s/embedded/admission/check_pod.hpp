@@ -10,6 +10,9 @@ namespace k8s::embedded {
 /// Of the spec of a pod ("spec") or of a template ("spec.template.spec"), defaults filled in.
 void check_pod_spec(const Json& spec, const std::string& field, Checks& checks);
 
+/// A NodeSelector, as the node affinity of a pod or a volume has it.
+void check_node_selector(const Json& selector, const std::string& field, Checks& checks);
+
 /// A stored pod's spec changes only in images, the deadline, added tolerations, removed gates.
 void check_pod_update(const Json& stored_spec, const Json& spec, Checks& checks);
 

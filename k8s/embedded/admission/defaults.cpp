@@ -6,6 +6,8 @@
 #include "k8s/embedded/admission/checks.hpp"
 #include "k8s/embedded/admission/object_rules.hpp"
 #include "k8s/embedded/admission/pod_defaults.hpp"
+#include "k8s/embedded/admission/storage/claims.hpp"
+#include "k8s/embedded/admission/storage/volumes.hpp"
 #include "k8s/embedded/schema/field_types.hpp"
 #include "k8s/embedded/store/json_path.hpp"
 
@@ -142,6 +144,8 @@ std::optional<Failure> admit_create(const Kind& kind, Json& object, const Surrou
             "status",
             initial_pod_status(object["spec"], object.text({"metadata", "creationTimestamp"})));
     }
+    if (is_core(kind, "persistentvolumeclaims")) name_default_class(object, around);
+    if (is_core(kind, "persistentvolumes")) date_new_volume(object);
     Checks checks;
     check_object(kind, object, checks);
     return verdict(kind, object, checks);
@@ -161,12 +165,18 @@ std::optional<Failure> admit_update(
         check_pod_update(*stored_spec, object["spec"], checks);
     }
     check_other_update(kind, stored, object, checks);
-    return verdict(kind, object, checks);
+    if (auto failure = verdict(kind, object, checks)) return failure;
+    if (is_core(kind, "persistentvolumeclaims")) {
+        return refuse_expansion(kind, stored, object, around);
+    }
+    return std::nullopt;
 }
 
-std::optional<Failure> admit_status(const Kind& kind, const Json& stored, Json& object) {
+std::optional<Failure> admit_status(
+    const Kind& kind, const Json& stored, Json& object, const Surroundings& around) {
     if (auto failure = decode(kind, object)) return failure;
     keep_metadata(stored, object);
+    if (is_core(kind, "persistentvolumes")) date_phase(stored, object, around);
     Checks checks;
     check_metadata_update(stored, object, checks);
     check_metadata(kind, object, checks);

@@ -9,7 +9,9 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace k8s::embedded {
 
@@ -17,6 +19,10 @@ namespace k8s::embedded {
 struct Surroundings {
     /// The PriorityClass of that name, or nullptr. Empty function: none exist.
     std::function<const Json*(std::string_view)> find_priority_class = {};
+    /// Every StorageClass there is. Empty function: none exist.
+    std::function<std::vector<const Json*>()> storage_classes = {};
+    /// The time as metadata spells it. Empty function: no time is written.
+    std::function<std::string()> now = {};
     /// A number that was never given out before, for made-up cluster addresses. Empty: services get
     /// address 1.
     std::function<std::uint64_t()> next_number = {};
@@ -34,6 +40,7 @@ std::optional<Failure> admit_update(
 
 /// Before an update or patch of the status subresource: metadata is checked (a pod whose
 /// annotations went bad is refused, as the real server does), and the quantities in the status.
-std::optional<Failure> admit_status(const Kind& kind, const Json& stored, Json& object);
+std::optional<Failure> admit_status(
+    const Kind& kind, const Json& stored, Json& object, const Surroundings& around);
 
 }  // namespace k8s::embedded

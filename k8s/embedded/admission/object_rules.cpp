@@ -2,6 +2,9 @@
 
 #include "k8s/embedded/admission/check_events.hpp"
 #include "k8s/embedded/admission/check_secrets.hpp"
+#include "k8s/embedded/admission/storage/claims.hpp"
+#include "k8s/embedded/admission/storage/classes.hpp"
+#include "k8s/embedded/admission/storage/volumes.hpp"
 #include "k8s/embedded/store/json_path.hpp"
 #include "k8s/embedded/store/json_tools.hpp"
 
@@ -277,10 +280,8 @@ void default_other(const Kind& kind, Json& object, const Surroundings& around) {
     if (is_core(kind, "secrets")) default_secret(object);
     if (kind.plural == "leases") set_if_missing(object, "spec", Json(Json::Object{}));
     if (is_core(kind, "events")) default_event(object);
-    if (is_core(kind, "persistentvolumeclaims")) {
-        set_if_missing(object["spec"], "volumeMode", "Filesystem");
-        set_if_missing(object["status"], "phase", "Pending");
-    }
+    if (is_core(kind, "persistentvolumeclaims")) default_claim(object);
+    if (is_core(kind, "persistentvolumes")) default_volume(object);
     if (kind.plural == "priorityclasses") {
         set_if_missing(object, "preemptionPolicy", "PreemptLowerPriority");
     }
@@ -291,10 +292,8 @@ void default_other(const Kind& kind, Json& object, const Surroundings& around) {
     if (kind.plural == "ingresses") {
         set_if_missing(object["status"], "loadBalancer", Json(Json::Object{}));
     }
-    if (kind.plural == "storageclasses") {
-        set_if_missing(object, "reclaimPolicy", "Delete");
-        set_if_missing(object, "volumeBindingMode", "Immediate");
-    }
+    if (kind.plural == "storageclasses") default_storage_class(object);
+    if (kind.plural == "csinodes") default_csi_node(object);
     if (kind.group == "apps" || kind.group == "batch") default_workload(kind, object);
 }
 
@@ -305,6 +304,10 @@ void check_other(const Kind& kind, const Json& object, Checks& checks) {
     if (is_core(kind, "services")) check_service(object, checks);
     if (is_core(kind, "nodes")) check_node(object, checks);
     if (kind.plural == "leases") check_lease(object, checks);
+    if (is_core(kind, "persistentvolumeclaims")) check_claim(object, checks);
+    if (is_core(kind, "persistentvolumes")) check_volume(object, checks);
+    if (kind.plural == "storageclasses") check_storage_class(object, checks);
+    if (kind.plural == "csinodes") check_csi_node(object, checks);
     if (kind.plural == "priorityclasses" && int_at(object, {"value"}) > user_priority_max) {
         checks.forbidden(
             "value", fmt::format("maximum allowed value of a user defined priority is {}", user_priority_max));
@@ -321,6 +324,10 @@ void check_other_status(const Kind& kind, const Json& object, Checks& checks) {
 }
 
 void check_other_update(const Kind& kind, const Json& stored, const Json& object, Checks& checks) {
+    if (is_core(kind, "persistentvolumeclaims")) check_claim_update(stored, object, checks);
+    if (is_core(kind, "persistentvolumes")) check_volume_update(stored, object, checks);
+    if (kind.plural == "storageclasses") check_storage_class_update(stored, object, checks);
+    if (kind.plural == "csinodes") check_csi_node_update(stored, object, checks);
     const bool is_data = is_core(kind, "configmaps") || is_core(kind, "secrets");
     if (is_core(kind, "secrets") && stored.text({"type"}) != object.text({"type"})) {
         checks.invalid("type", object.text({"type"}), "field is immutable");

@@ -160,9 +160,11 @@ Outcome<Response> Verbs::update(const Call& call) {
     if (const auto& uid = uid_of(*object); !uid.empty() && uid != uid_of(stored->json)) {
         return uid_conflict(call, uid, uid_of(stored->json));
     }
-    if (call.kind->plural == "leases" && version_of(*object).empty()) {
+    if (call.kind->updates_need_version && version_of(*object).empty()) {
+        Kind named = *call.kind;  // this one error names the resource where others name the kind
+        named.kind = named.plural;
         return invalid(
-            *call.kind,
+            named,
             call.key.name,
             {Cause{
                 "metadata.resourceVersion",

@@ -140,6 +140,14 @@ Surroundings Writes::surroundings() {
         const auto found = store_.find(*kind, Key{"", std::string(name)});
         return found == nullptr ? nullptr : &found->json;
     };
+    around.storage_classes = [this] {
+        const auto* kind = find_kind("storage.k8s.io", "v1", "storageclasses");
+        const auto page = store_.list(*kind, PageRequest{});
+        std::vector<const Json*> classes;
+        for (const auto& object : page->objects) classes.push_back(&object->json);
+        return classes;
+    };
+    around.now = [this] { return k8s::format_time(now_ms_()); };
     around.next_number = [this] { return ++next_number_; };
     return around;
 }
@@ -308,7 +316,7 @@ Outcome<StoredPtr> Writes::update(
     }
     object = options.is_status ? status_change(stored_kind, before, object)
                                : keep_fixed(stored_kind, before, std::move(object));
-    auto failure = options.is_status ? admit_status(stored_kind, before, object)
+    auto failure = options.is_status ? admit_status(stored_kind, before, object, surroundings())
                                      : admit_update(stored_kind, before, object, surroundings());
     if (failure) {
         return std::move(*failure);

@@ -65,6 +65,9 @@ ListRule list_rule(const Kind& kind, std::string_view parent, std::string_view f
     if ((field == "resourceClaims" || field == "secrets") && is_container_list(parent)) {
         return {};
     }
+    if (field == "drivers" && kind.plural == "csinodes") {
+        return keyed("name");
+    }
     for (const auto& [name, rule] : by_field()) {
         if (name == field) {
             return rule;

@@ -340,8 +340,13 @@ bool canonicalize_others(const Kind& kind, Json& object) {
         return canonicalize_list(status->find("capacity")) &&
                canonicalize_list(status->find("allocatable"));
     }
-    if (is_core(kind, "persistentvolumeclaims") && spec != nullptr) {
-        return canonicalize_requirements(spec->find("resources"));
+    if (is_core(kind, "persistentvolumes") && spec != nullptr) {
+        return canonicalize_list(spec->find("capacity"));
+    }
+    if (is_core(kind, "persistentvolumeclaims")) {
+        return (spec == nullptr || canonicalize_requirements(spec->find("resources"))) &&
+               (status == nullptr || (canonicalize_list(status->find("capacity")) &&
+                                      canonicalize_list(status->find("allocatedResources"))));
     }
     return true;
 }

@@ -188,6 +188,7 @@ void add_others(std::vector<Kind>& all) {
     };
     all.push_back(plain("coordination.k8s.io", {"leases", "lease", "Lease"}));
     all.back().creates_on_update = true;
+    all.back().updates_need_version = true;
     all.push_back(plain("discovery.k8s.io", {"endpointslices", "endpointslice", "EndpointSlice"}));
     all.back().has_generation = true;
     all.push_back(plain("events.k8s.io", {"events", "event", "Event"}));
@@ -216,6 +217,9 @@ void add_others(std::vector<Kind>& all) {
         plain("scheduling.k8s.io", {"priorityclasses", "priorityclass", "PriorityClass"}, false));
     all.back().short_names = {"pc"};
     all.back().has_generation = true;
+    all.push_back(plain("storage.k8s.io", {"csinodes", "csinode", "CSINode"}, false));
+    all.back().answers_deleted = true;
+    all.back().updates_need_version = true;
     all.push_back(
         plain("storage.k8s.io", {"storageclasses", "storageclass", "StorageClass"}, false));
     all.back().short_names = {"sc"};

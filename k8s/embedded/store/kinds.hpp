@@ -36,6 +36,7 @@ struct Kind {
     bool answers_deleted = false;    ///< DELETE answers the object instead of a Status
     bool creates_on_update = false;  ///< PUT of an absent name creates it
     bool deletes_collection = true;  ///< DELETE of the collection
+    bool updates_need_version = false;  ///< PUT without a resourceVersion is refused
 
     bool has_status() const { return find_subresource("status") != nullptr; }
     const Subresource* find_subresource(std::string_view name) const;

@@ -290,7 +290,7 @@ TEST_CASE("admission: a pod whose annotations went bad cannot get a status any m
     stored["metadata"]["annotations"].set("not a key", "x");
     Json object = stored;
     object["status"].set("phase", "Running");
-    const auto failure = admit_status(core_kind("pods"), stored, object);
+    const auto failure = admit_status(core_kind("pods"), stored, object, Surroundings{});
     REQUIRE(failure);
     CHECK(failure->code == 422);
 }
