@@ -88,6 +88,7 @@ const Printer& find_printer(const Kind& kind) {
     const Printer* found = nullptr;
     if (kind.group.empty()) found = find_core_printer(kind.plural);
     if (workload) found = find_workload_printer(kind.plural);
+    if (found == nullptr) found = find_storage_printer(kind.plural);
     if (found == nullptr) found = find_other_printer(kind);
     return found != nullptr ? *found : generic;
 }

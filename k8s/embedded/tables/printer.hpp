@@ -30,6 +30,7 @@ const Printer& find_printer(const Kind& kind);
 /// Printers by plural name, one function per family of kinds; nullptr when it is not of the family.
 const Printer* find_core_printer(std::string_view resource);
 const Printer* find_workload_printer(std::string_view resource);
+const Printer* find_storage_printer(std::string_view resource);
 const Printer* find_other_printer(const Kind& kind);
 
 /// metadata.name, and the age of metadata.creationTimestamp: the first and last cells of most

@@ -189,45 +189,6 @@ Json::Array event_cells(const Json& event, std::int64_t now_ms) {
     };
 }
 
-// "RWO,ROX" in the order of the real printer.
-std::string access_modes(const Json::Array& modes) {
-    constexpr std::pair<const char*, const char*> names[] = {
-        {"ReadWriteOnce", "RWO"},
-        {"ReadOnlyMany", "ROX"},
-        {"ReadWriteMany", "RWX"},
-        {"ReadWriteOncePod", "RWOP"}};
-    std::string joined;
-    for (const auto& [mode, abbreviation] : names) {
-        const bool has = std::any_of(modes.begin(), modes.end(), [wanted = mode](const Json& item) {
-            return item.as_string() == wanted;
-        });
-        if (has) joined += (joined.empty() ? "" : ",") + std::string(abbreviation);
-    }
-    return joined;
-}
-
-Json::Array claim_cells(const Json& claim, std::int64_t now_ms) {
-    const bool deleting = !claim.text({"metadata", "deletionTimestamp"}).empty();
-    const std::string& volume = claim.text({"spec", "volumeName"});
-    std::string capacity;
-    std::string modes;
-    if (!volume.empty()) {
-        capacity = claim.text({"status", "capacity", "storage"});
-        modes = access_modes(items_at(claim, {"status", "accessModes"}));
-    }
-    return {
-        name_cell(claim),
-        deleting ? std::string("Terminating") : claim.text({"status", "phase"}),
-        volume,
-        capacity,
-        modes,
-        claim.text({"spec", "storageClassName"}),
-        or_else(claim.text({"spec", "volumeAttributesClassName"}), "<unset>"),
-        age_cell(claim, now_ms),
-        or_else(claim.text({"spec", "volumeMode"}), "<unset>"),
-    };
-}
-
 const std::map<std::string_view, Printer>& core_printers() {
     static const std::map<std::string_view, Printer> printers = {
         {"pods",
@@ -278,17 +239,6 @@ const std::map<std::string_view, Printer>& core_printers() {
            {"Count", "string", 1},
            {"Name", "string", 1}},
           event_cells}},
-        {"persistentvolumeclaims",
-         {{{"Name"},
-           {"Status"},
-           {"Volume"},
-           {"Capacity"},
-           {"Access Modes"},
-           {"StorageClass"},
-           {"VolumeAttributesClass"},
-           {"Age"},
-           {"VolumeMode", "string", 1}},
-          claim_cells}},
     };
     return printers;
 }

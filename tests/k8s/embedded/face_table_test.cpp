@@ -28,14 +28,18 @@ std::string cell(const Json& value) {
 }
 
 // The cells of the only row.
-std::vector<std::string> row(const char* plural, const std::string& object) {
-    const Json table = as_table(core_kind(plural), json(object), TableForm{}, now_ms);
+std::vector<std::string> row(const Kind& kind, const std::string& object) {
+    const Json table = as_table(kind, json(object), TableForm{}, now_ms);
     const Json::Array& rows = items_at(table, {"rows"});
     REQUIRE(rows.size() == 1);
     std::vector<std::string> cells;
     for (const Json& value : items_at(rows.front(), {"cells"})) cells.push_back(cell(value));
     CHECK(cells.size() == items_at(table, {"columnDefinitions"}).size());
     return cells;
+}
+
+std::vector<std::string> row(const char* plural, const std::string& object) {
+    return row(core_kind(plural), object);
 }
 
 std::string pod(const std::string& status, const std::string& metadata = "") {
@@ -218,6 +222,40 @@ TEST_CASE("table: services and events") {
     const std::vector<std::string> line = {
         "60s", "Normal", "R", "pod/p", "", "gang-scheduler", "m", "60s", "1", "e"};
     CHECK(event == line);
+}
+
+TEST_CASE("table: claims before and after they are bound, volumes, classes, CSI nodes") {
+    using Cells = std::vector<std::string>;
+    const std::string spec = R"("spec":{"volumeMode":"Filesystem","storageClassName":"fast")";
+    const std::string head =
+        R"({"metadata":{"name":"x","creationTimestamp":"2026-01-01T00:00:00Z"},)";
+    const Cells pending = {"x", "Pending", "", "", "", "fast", "<unset>", "10m", "Filesystem"};
+    CHECK(
+        row("persistentvolumeclaims", head + spec + R"(},"status":{"phase":"Pending"}})") ==
+        pending);
+    const Cells bound = {
+        "x", "Bound", "v", "1Gi", "RWO,ROX", "fast", "<unset>", "10m", "Filesystem"};
+    CHECK(
+        row("persistentvolumeclaims", head + spec + R"(,"volumeName":"v"},"status":{"phase":"Bound",
+            "capacity":{"storage":"1Gi"},"accessModes":["ReadOnlyMany","ReadWriteOnce"]}})") ==
+        bound);
+    const Cells volume = {
+        "x", "2Gi", "RWOP", "Delete", "Bound", "s/c", "fast", "<unset>", "", "10m", "Filesystem"};
+    CHECK(
+        row("persistentvolumes",
+            head + spec + R"(,"capacity":{"storage":"2Gi"},"accessModes":["ReadWriteOncePod"],
+            "persistentVolumeReclaimPolicy":"Delete","claimRef":{"namespace":"s","name":"c"}},
+            "status":{"phase":"Bound"}})") == volume);
+    const Cells fast = {"fast (default)", "p", "Delete", "Immediate", "true", "10m"};
+    CHECK(
+        row(*find_kind("storage.k8s.io", "v1", "storageclasses"),
+            R"({"metadata":{"name":"fast","creationTimestamp":"2026-01-01T00:00:00Z",
+            "annotations":{"storageclass.kubernetes.io/is-default-class":"true"}},"provisioner":"p",
+            "reclaimPolicy":"Delete","volumeBindingMode":"Immediate","allowVolumeExpansion":true})") ==
+        fast);
+    CHECK(
+        row(*find_kind("storage.k8s.io", "v1", "csinodes"),
+            head + R"("spec":{"drivers":[{"name":"d"}]}})") == Cells{"x", "1", "10m"});
 }
 
 TEST_CASE("table: kinds without a printer have name and age") {

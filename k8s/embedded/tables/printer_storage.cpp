@@ -1,0 +1,146 @@
+// Printers of claims, volumes, storage classes and the CSI drivers of nodes.
+#include "k8s/embedded/store/json_path.hpp"
+#include "k8s/embedded/tables/printer.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace k8s::embedded {
+namespace {
+
+std::string or_unset(const std::string& text) {
+    return text.empty() ? "<unset>" : text;
+}
+
+// "RWO,ROX" in the order of the real printer.
+std::string access_modes(const Json::Array& modes) {
+    constexpr std::pair<const char*, const char*> names[] = {
+        {"ReadWriteOnce", "RWO"},
+        {"ReadOnlyMany", "ROX"},
+        {"ReadWriteMany", "RWX"},
+        {"ReadWriteOncePod", "RWOP"}};
+    std::string joined;
+    for (const auto& [mode, abbreviation] : names) {
+        const bool has = std::any_of(modes.begin(), modes.end(), [wanted = mode](const Json& item) {
+            return item.as_string() == wanted;
+        });
+        if (has) joined += (joined.empty() ? "" : ",") + std::string(abbreviation);
+    }
+    return joined;
+}
+
+std::string phase(const Json& object) {
+    const bool deleting = !object.text({"metadata", "deletionTimestamp"}).empty();
+    return deleting ? "Terminating" : object.text({"status", "phase"});
+}
+
+std::string amount(const Json& object, std::string_view part) {
+    const std::string& text = object.text({part, "capacity", "storage"});
+    return text.empty() ? "0" : text;
+}
+
+Json::Array claim_cells(const Json& claim, std::int64_t now_ms) {
+    const std::string& volume = claim.text({"spec", "volumeName"});
+    const bool has_volume = !volume.empty();
+    return {
+        name_cell(claim),
+        phase(claim),
+        volume,
+        has_volume ? amount(claim, "status") : "",
+        has_volume ? access_modes(items_at(claim, {"status", "accessModes"})) : "",
+        claim.text({"spec", "storageClassName"}),
+        or_unset(claim.text({"spec", "volumeAttributesClassName"})),
+        age_cell(claim, now_ms),
+        or_unset(claim.text({"spec", "volumeMode"})),
+    };
+}
+
+Json::Array volume_cells(const Json& volume, std::int64_t now_ms) {
+    const Json* claim = volume.find_path({"spec", "claimRef"});
+    return {
+        name_cell(volume),
+        amount(volume, "spec"),
+        access_modes(items_at(volume, {"spec", "accessModes"})),
+        volume.text({"spec", "persistentVolumeReclaimPolicy"}),
+        phase(volume),
+        claim == nullptr ? "" : claim->text({"namespace"}) + "/" + claim->text({"name"}),
+        volume.text({"spec", "storageClassName"}),
+        or_unset(volume.text({"spec", "volumeAttributesClassName"})),
+        volume.text({"status", "reason"}),
+        age_cell(volume, now_ms),
+        or_unset(volume.text({"spec", "volumeMode"})),
+    };
+}
+
+Json::Array class_cells(const Json& storage_class, std::int64_t now_ms) {
+    std::string name = storage_class.text({"metadata", "name"});
+    const auto is_marked = [&](const char* key) {
+        return storage_class.text({"metadata", "annotations", key}) == "true";
+    };
+    if (is_marked("storageclass.kubernetes.io/is-default-class") ||
+        is_marked("storageclass.beta.kubernetes.io/is-default-class")) {
+        name += " (default)";
+    }
+    return {
+        name,
+        storage_class.text({"provisioner"}),
+        storage_class.text({"reclaimPolicy"}),
+        storage_class.text({"volumeBindingMode"}),
+        true_at(storage_class, {"allowVolumeExpansion"}),
+        age_cell(storage_class, now_ms),
+    };
+}
+
+Json::Array csi_node_cells(const Json& node, std::int64_t now_ms) {
+    const auto drivers = static_cast<std::int64_t>(items_at(node, {"spec", "drivers"}).size());
+    return {name_cell(node), drivers, age_cell(node, now_ms)};
+}
+
+const std::map<std::string_view, Printer>& storage_printers() {
+    static const std::map<std::string_view, Printer> printers = {
+        {"persistentvolumeclaims",
+         {{{"Name"},
+           {"Status"},
+           {"Volume"},
+           {"Capacity"},
+           {"Access Modes"},
+           {"StorageClass"},
+           {"VolumeAttributesClass"},
+           {"Age"},
+           {"VolumeMode", "string", 1}},
+          claim_cells}},
+        {"persistentvolumes",
+         {{{"Name"},
+           {"Capacity"},
+           {"Access Modes"},
+           {"Reclaim Policy"},
+           {"Status"},
+           {"Claim"},
+           {"StorageClass"},
+           {"VolumeAttributesClass"},
+           {"Reason"},
+           {"Age"},
+           {"VolumeMode", "string", 1}},
+          volume_cells}},
+        {"storageclasses",
+         {{{"Name"},
+           {"Provisioner"},
+           {"ReclaimPolicy"},
+           {"VolumeBindingMode"},
+           {"AllowVolumeExpansion"},
+           {"Age"}},
+          class_cells}},
+        {"csinodes", {{{"Name"}, {"Drivers", "integer"}, {"Age"}}, csi_node_cells}},
+    };
+    return printers;
+}
+
+}  // namespace
+
+const Printer* find_storage_printer(std::string_view resource) {
+    const auto found = storage_printers().find(resource);
+    return found != storage_printers().end() ? &found->second : nullptr;
+}
+
+}  // namespace k8s::embedded
