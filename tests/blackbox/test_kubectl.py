@@ -24,6 +24,36 @@ spec:
   containers: [{name: c, image: i, resources: {requests: {cpu: 100m, memory: 64Mi}}}]
 """
 
+STORAGE = """
+apiVersion: storage.k8s.io/v1
+kind: StorageClass
+metadata: {name: fast, annotations: {storageclass.kubernetes.io/is-default-class: "true"}}
+provisioner: disks.example.com
+volumeBindingMode: WaitForFirstConsumer
+---
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {name: data, namespace: default}
+spec:
+  accessModes: [ReadWriteOnce]
+  resources: {requests: {storage: 1Gi}}
+---
+apiVersion: v1
+kind: PersistentVolume
+metadata: {name: disk}
+spec:
+  accessModes: [ReadWriteOnce]
+  capacity: {storage: 2Gi}
+  storageClassName: fast
+  hostPath: {path: /x}
+  claimRef: {namespace: default, name: other}
+---
+apiVersion: storage.k8s.io/v1
+kind: CSINode
+metadata: {name: w-0}
+spec: {drivers: [{name: disks.example.com, nodeID: w-0}]}
+"""
+
 
 class Kubectl:
     """Runs the command; every call must end well unless `fails` is set."""
@@ -158,6 +188,40 @@ def test_cordon_taint_and_drain(kubectl: Kubectl) -> None:
     assert not kubectl.json("get node w-0")["spec"].get("taints")
     kubectl("drain w-1 --ignore-daemonsets --force --timeout=5s")
     kubectl("uncordon w-1")
+
+
+def rows(table: str) -> list[list[str]]:
+    """The lines of a table without their last column, the age."""
+    return [line.split()[:-1] for line in table.splitlines()]
+
+
+def test_claims_volumes_and_their_classes(kubectl: Kubectl) -> None:
+    kubectl("apply -f -", STORAGE)
+    assert kubectl("apply -f -", STORAGE).count("unchanged") == 4
+    assert rows(kubectl("get pvc")) == [
+        ["NAME", "STATUS", "VOLUME", "CAPACITY", "ACCESS", "MODES", "STORAGECLASS", "VOLUMEATTRIBUTESCLASS"],
+        ["data", "Pending", "fast", "<unset>"]]
+    assert rows(kubectl("get pv")) == [
+        ["NAME", "CAPACITY", "ACCESS", "MODES", "RECLAIM", "POLICY", "STATUS", "CLAIM", "STORAGECLASS",
+         "VOLUMEATTRIBUTESCLASS", "REASON"],
+        ["disk", "2Gi", "RWO", "Retain", "Pending", "default/other", "fast", "<unset>"]]
+    assert rows(kubectl("get sc")) == [
+        ["NAME", "PROVISIONER", "RECLAIMPOLICY", "VOLUMEBINDINGMODE", "ALLOWVOLUMEEXPANSION"],
+        ["fast", "(default)", "disks.example.com", "Delete", "WaitForFirstConsumer", "false"]]
+    assert rows(kubectl("get csinodes")) == [["NAME", "DRIVERS"], ["w-0", "1"]]
+    together = kubectl("get pvc,pv,sc,csinodes")
+    for name in ("persistentvolumeclaim/data", "persistentvolume/disk", "storageclass.storage.k8s.io/fast",
+                 "csinode.storage.k8s.io/w-0"):
+        assert name in together
+    assert "VOLUMEMODE" in kubectl("get pvc -o wide") and "Filesystem" in kubectl("get pv -o wide")
+    assert "StorageClass:  fast" in kubectl("describe pvc data")
+    assert "HostPath" in kubectl("describe pv disk")
+    assert "IsDefaultClass:  Yes" in kubectl("describe sc fast")
+    assert "disks.example.com" in kubectl("describe csinode w-0")
+    assert "accessModes" in kubectl("explain pvc.spec")
+    too_much = STORAGE.replace("storage: 1Gi", "storage: 3Gi")
+    assert "spec is immutable" in kubectl("apply -f -", too_much, fails=True)
+    assert kubectl("delete -f -", STORAGE).count("deleted") == 4
 
 
 def test_what_the_server_is_and_may(kubectl: Kubectl) -> None:

@@ -1,3 +1,3 @@
 """Importing this registers every scenario."""
 from . import (applying, binding, deleting, discovery, errors, kinds, lists, metadata, patching, pods,  # noqa: F401
-               tables, watches)
+               storage, tables, watches)
