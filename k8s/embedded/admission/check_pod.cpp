@@ -60,9 +60,14 @@ void check_tolerations(const Json& spec, const std::string& field, Checks& check
 
 void check_expression(const Json& expression, const std::string& field, Checks& checks) {
     const std::string& verb = expression.text({"operator"});
-    const std::size_t values = items_at(expression, {"values"}).size();
+    const Json::Array& texts = items_at(expression, {"values"});
+    const std::size_t values = texts.size();
     const std::string& key = expression.text({"key"});
     checks.syntax(field + ".key", key, check_qualified_name(key));
+    for (std::size_t i = 0; i < values; ++i) {
+        const std::string& text = texts[i].as_string();
+        checks.syntax(at_index(field + ".values", i), text, check_label_value(text));
+    }
     if ((verb == "In" || verb == "NotIn") && values == 0) {
         checks.required(field + ".values", "must be specified when `operator` is 'In' or 'NotIn'");
     } else if ((verb == "Exists" || verb == "DoesNotExist") && values > 0) {

@@ -60,6 +60,11 @@ void Checks::too_long(std::string field, std::size_t bytes_max) {
 void Checks::one_of(
     std::string field, const std::string& value, std::initializer_list<const char*> supported) {
     if (value.empty()) return required(std::move(field));
+    this->supported(std::move(field), value, supported);
+}
+
+void Checks::supported(
+    std::string field, const std::string& value, std::initializer_list<const char*> supported) {
     const auto is_value = [&](const char* each) { return value == each; };
     if (std::any_of(supported.begin(), supported.end(), is_value)) return;
     std::string detail;

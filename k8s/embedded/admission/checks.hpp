@@ -23,6 +23,9 @@ public:
     /// Required when empty, unsupported when it is none of the values.
     void one_of(
         std::string field, const std::string& value, std::initializer_list<const char*> supported);
+    /// Unsupported when it is none of the values, the empty text too.
+    void supported(
+        std::string field, const std::string& value, std::initializer_list<const char*> supported);
     /// One "invalid" for each complaint.
     void syntax(const std::string& field, const std::string& value, const Complaints& complaints);
 

@@ -47,6 +47,14 @@ void set_if_missing(Json& object, std::string_view key, Json value) {
     if (present == nullptr || present->is_null() || empty_text) object.set(key, std::move(value));
 }
 
+void erase_if_empty(Json& object, std::string_view key) {
+    const Json* value = object.find(key);
+    if (value == nullptr || value->is_bool() || value->is_int()) return;
+    const bool has_content =
+        !value->as_string().empty() || !value->items().empty() || !value->members().empty();
+    if (!has_content) object.erase(key);
+}
+
 bool is_deleting(const Json& object) {
     return !object.text({"metadata", "deletionTimestamp"}).empty();
 }

@@ -21,6 +21,9 @@ bool same_json(const Json& left, const Json& right);
 /// To the typed objects of the real server an absent member and an empty text are the same.
 void set_if_missing(Json& object, std::string_view key, Json value);
 
+/// An empty text, list or map of the real server's types is not written.
+void erase_if_empty(Json& object, std::string_view key);
+
 /// metadata.deletionTimestamp is set.
 bool is_deleting(const Json& object);
 

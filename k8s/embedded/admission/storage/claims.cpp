@@ -1,5 +1,6 @@
 #include "k8s/embedded/admission/storage/claims.hpp"
 
+#include "k8s/embedded/admission/check_metadata.hpp"
 #include "k8s/embedded/admission/storage/volume_fields.hpp"
 #include "k8s/embedded/store/json_path.hpp"
 #include "k8s/embedded/store/json_tools.hpp"
@@ -81,10 +82,31 @@ void check_attributes_class(const Json& stored, const Json& claim, Checks& check
     }
 }
 
+void check_selector(const Json& selector, Checks& checks) {
+    const std::string field = "spec.selector";
+    check_labels(selector.find("matchLabels"), field + ".matchLabels", checks);
+    const Json::Array& expressions = items_at(selector, {"matchExpressions"});
+    for (std::size_t i = 0; i < expressions.size(); ++i) {
+        const std::string at = at_index(field + ".matchExpressions", i);
+        const std::string& verb = expressions[i].text({"operator"});
+        const bool has_values = !items_at(expressions[i], {"values"}).empty();
+        const bool compares = verb == "In" || verb == "NotIn";
+        const bool asks_presence = verb == "Exists" || verb == "DoesNotExist";
+        if (compares && !has_values) checks.required(at + ".values");
+        if (asks_presence && has_values) checks.forbidden(at + ".values", "may not be specified");
+        if (!compares && !asks_presence) {
+            checks.invalid(at + ".operator", verb, "not a valid selector operator");
+        }
+        const std::string& key = expressions[i].text({"key"});
+        checks.syntax(at + ".key", key, check_qualified_name(key));
+    }
+}
+
 }  // namespace
 
 void default_claim(Json& claim) {
-    set_if_missing(claim["spec"], "volumeMode", "Filesystem");
+    set_if_absent(claim["spec"], "volumeMode", "Filesystem");
+    erase_if_empty(claim["spec"], "volumeName");
     set_if_missing(claim["status"], "phase", "Pending");
 }
 
@@ -102,6 +124,7 @@ void name_default_class(Json& claim, const Surroundings& around) {
 void check_claim(const Json& claim, Checks& checks) {
     const Json spec = spec_of(claim);
     check_volume_fields(spec, checks);
+    if (const Json* selector = spec.find("selector")) check_selector(*selector, checks);
     const std::string field = "spec.resources[storage]";
     const Json* amount = spec.find_path({"resources", "requests", "storage"});
     if (amount == nullptr) {

@@ -38,9 +38,14 @@ void check_topologies(const Json& storage_class, Checks& checks) {
     for (std::size_t i = 0; i < terms.size(); ++i) {
         const std::string list = at_index("allowedTopologies", i) + ".matchLabelExpressions";
         const Json::Array& expressions = items_at(terms[i], {"matchLabelExpressions"});
+        std::set<std::string> keys;
         for (std::size_t j = 0; j < expressions.size(); ++j) {
-            check_topology(expressions[j], at_index(list, j), checks);
+            const std::string at = at_index(list, j);
+            check_topology(expressions[j], at, checks);
+            const std::string& key = expressions[j].text({"key"});
+            if (!keys.insert(key).second) checks.duplicate(at + ".key", key);
         }
+        if (expressions.empty()) checks.duplicate(list, "");  // two terms that allow everything
     }
 }
 
@@ -71,8 +76,11 @@ Json without_allocatable(Json driver) {
 }  // namespace
 
 void default_storage_class(Json& storage_class) {
-    set_if_missing(storage_class, "reclaimPolicy", "Delete");
-    set_if_missing(storage_class, "volumeBindingMode", "Immediate");
+    set_if_absent(storage_class, "reclaimPolicy", "Delete");
+    set_if_absent(storage_class, "volumeBindingMode", "Immediate");
+    for (const char* key : {"parameters", "allowedTopologies", "mountOptions"}) {
+        erase_if_empty(storage_class, key);
+    }
 }
 
 void check_storage_class(const Json& storage_class, Checks& checks) {
@@ -82,8 +90,9 @@ void check_storage_class(const Json& storage_class, Checks& checks) {
     } else {
         checks.syntax("provisioner", provisioner, check_qualified_name(lower_case(provisioner)));
     }
-    checks.one_of("reclaimPolicy", storage_class.text({"reclaimPolicy"}), {"Delete", "Retain"});
-    checks.one_of(
+    const std::string& policy = storage_class.text({"reclaimPolicy"});
+    checks.supported("reclaimPolicy", policy, {"", "Delete", "Retain"});
+    checks.supported(
         "volumeBindingMode",
         storage_class.text({"volumeBindingMode"}),
         {"Immediate", "WaitForFirstConsumer"});
@@ -104,7 +113,11 @@ void check_storage_class_update(const Json& stored, const Json& storage_class, C
 
 void default_csi_node(Json& node) {
     set_if_missing(node, "spec", Json(Json::Object{}));
-    if (items_at(node, {"spec", "drivers"}).empty()) node["spec"].erase("drivers");
+    Json& spec = node["spec"];
+    erase_if_empty(spec, "drivers");
+    if (Json* drivers = spec.find("drivers")) {
+        for (Json& driver : drivers->items()) erase_if_empty(driver, "topologyKeys");
+    }
 }
 
 void check_csi_node(const Json& node, Checks& checks) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <utility>
 
 namespace k8s::embedded {
 namespace {
@@ -31,9 +32,13 @@ void check_access_modes(const Json& spec, Checks& checks) {
 
 }  // namespace
 
+void set_if_absent(Json& object, std::string_view key, Json value) {
+    if (object.find(key) == nullptr) object.set(key, std::move(value));
+}
+
 void check_volume_fields(const Json& spec, Checks& checks) {
     check_access_modes(spec, checks);
-    checks.one_of("spec.volumeMode", spec.text({"volumeMode"}), {"Block", "Filesystem"});
+    checks.supported("spec.volumeMode", spec.text({"volumeMode"}), {"Block", "Filesystem"});
     const std::string& storage_class = spec.text({"storageClassName"});
     if (storage_class.empty()) return;
     checks.syntax("spec.storageClassName", storage_class, check_dns_subdomain(storage_class));

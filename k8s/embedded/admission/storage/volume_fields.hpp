@@ -4,8 +4,12 @@
 #include "k8s/embedded/admission/checks.hpp"
 
 #include <string>
+#include <string_view>
 
 namespace k8s::embedded {
+
+/// A default for a field whose empty text is a wrong value and not an absent one.
+void set_if_absent(Json& object, std::string_view key, Json value);
 
 /// accessModes, volumeMode and storageClassName of the spec of a claim or a volume.
 void check_volume_fields(const Json& spec, Checks& checks);

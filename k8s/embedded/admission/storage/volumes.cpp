@@ -65,6 +65,19 @@ void check_source(const Json& spec, const std::string& name, Checks& checks) {
     const std::string field = "spec." + name;
     const Json& source = *spec.find(name);
     if (name == "hostPath" || name == "local") check_path(source, field, checks);
+    if (name == "hostPath") {
+        checks.supported(
+            field + ".type",
+            source.text({"type"}),
+            {"",
+             "BlockDevice",
+             "CharDevice",
+             "Directory",
+             "DirectoryOrCreate",
+             "File",
+             "FileOrCreate",
+             "Socket"});
+    }
     if (name == "csi") check_csi(source, field, checks);
     if (name == "local" && spec.find("nodeAffinity") == nullptr) {
         checks.required("spec.nodeAffinity", "Local volume requires node affinity");
@@ -111,7 +124,8 @@ bool same_member(const Json& left, const Json& right, JsonPath path) {
 void default_volume(Json& volume) {
     Json& spec = volume["spec"];
     set_if_missing(spec, "persistentVolumeReclaimPolicy", "Retain");
-    set_if_missing(spec, "volumeMode", "Filesystem");
+    set_if_absent(spec, "volumeMode", "Filesystem");
+    erase_if_empty(spec, "storageClassName");
     if (Json* path = spec.find("hostPath")) set_if_missing(*path, "type", "");
     set_if_missing(volume["status"], "phase", "Pending");
 }

@@ -75,6 +75,10 @@ def claims(rig: Recorder) -> None:
                         ("bad class name", {"storageClassName": "Not A Name"}),
                         ("attributes", {"volumeAttributesClassName": "gold"}),
                         ("bad attributes", {"volumeAttributesClassName": "Not A Name"}),
+                        ("empty volume mode", {"volumeMode": ""}), ("empty volume", {"volumeName": ""}),
+                        ("selector", {"selector": {"matchLabels": {"a": "b"}}}), ("bad label", {"selector": {"matchLabels": {"a": "b c"}}}),
+                        ("bad expressions", {"selector": {"matchExpressions": [{"key": "a", "operator": "In"}, {"key": "b", "operator": "Near"},
+                                                                               {"key": "a b", "operator": "Exists", "values": ["c"]}]}}),
                         ("modes as text", {"accessModes": "ReadWriteOnce"}), ("unknown", {"strange": 1})):
         rig.ask(f"new: {label}", "POST", path, claim("b", **spec), dryRun="All")
     for label, spec in (("modes", {"accessModes": ["ReadOnlyMany"]}), ("amount", {"resources": {"requests": {"storage": "2Gi"}}}),
@@ -160,6 +164,9 @@ def volumes(rig: Recorder) -> None:
                         ("no terms", {**host, "nodeAffinity": {"required": {"nodeSelectorTerms": []}}}),
                         ("no values", {**host, "nodeAffinity": {"required": {"nodeSelectorTerms": [{"matchExpressions": [
                             {"key": "zone", "operator": "In"}]}]}}}),
+                        ("bad value", {**host, "nodeAffinity": {"required": {"nodeSelectorTerms": [{"matchExpressions": [
+                            {"key": "zone", "operator": "In", "values": ["a b"]}]}]}}}),
+                        ("no such path type", {"hostPath": {"path": "/x", "type": "Pipe"}}), ("empty class", {**host, "storageClassName": ""}),
                         ("no capacity", {**host, "capacity": {}}), ("another capacity", {**host, "capacity": {"cpu": "1"}}),
                         ("capacity zero", {**host, "capacity": {"storage": "0"}}),
                         ("no modes", {**host, "accessModes": []}), ("no such policy", {**host, "persistentVolumeReclaimPolicy": "Burn"}),
@@ -195,11 +202,14 @@ def storage_classes(rig: Recorder) -> None:
                         ("no such mode", {"volumeBindingMode": "Later"}), ("no such policy", {"reclaimPolicy": "Recycle"}),
                         ("no zones", {"allowedTopologies": [{"matchLabelExpressions": [{"key": "zone"}]}]}),
                         ("a zone twice", {"allowedTopologies": [{"matchLabelExpressions": [{"key": "zone", "values": ["a", "a"]}]}]}),
+                        ("a key twice", {"allowedTopologies": [{"matchLabelExpressions": [zones, zones]}]}),
+                        ("everywhere", {"allowedTopologies": [{}]}), ("empty parts", {"parameters": {}, "mountOptions": [], "allowedTopologies": []}),
+                        ("empty mode", {"volumeBindingMode": ""}), ("empty policy", {"reclaimPolicy": ""}),
                         ("number for text", {"provisioner": 1})):
         rig.ask(f"new: {label}", "POST", CLASSES, storage_class(f"{name}-x", **more), dryRun="All")
     for label, change in (("provisioner", {"provisioner": "other"}), ("parameters", {"parameters": {"a": "c"}}),
                           ("policy", {"reclaimPolicy": "Retain"}), ("mode", {"volumeBindingMode": "WaitForFirstConsumer"}),
-                          ("expansion", {"allowVolumeExpansion": True}), ("options", {"mountOptions": ["ro"]}),
+                          ("expansion", {"allowVolumeExpansion": True}), ("options", {"mountOptions": ["ro"]}), ("no parameters", {"parameters": {}}),
                           ("label", {"metadata": {"labels": {"a": "b"}}})):
         rig.ask(f"change: {label}", "PATCH", path, change, MERGE_PATCH, dryRun="All")
     rig.ask("blind update", "PUT", path, {**made.body, "metadata": {"name": name}, "allowVolumeExpansion": True})
