@@ -31,6 +31,15 @@ struct BindPod {
     core::StringMap annotations;
     std::int64_t pending_since_ms = 0;  ///< Unix ms when the pod was first seen
     bool starts_gang = false;           ///< a driver: with it the whole gang is admitted
+    /// Claims of the pod whose volumes are to be made for that node first: the annotation
+    /// volume.kubernetes.io/selected-node is written to each, and waited for.
+    std::vector<std::string> claims = {};
+};
+
+/// GET the claim, and its volume or its storage class. Answered by ClaimFound or ClaimMissing.
+struct FetchClaim {
+    std::string namespace_name;
+    std::string name;
 };
 
 /// GET the driver's config map(s). Answered by SparkConfFound or SparkConfMissing.
@@ -42,8 +51,8 @@ struct FetchSparkConf {
 };
 
 /// PATCH pods/status: PodScheduled=False with this reason and message. With `fence` it is answered
-/// by StatusWritten, and refused if the pod is not any more as it was seen (design: it moves the pod
-/// past any bind of an older leader); without, nobody waits.
+/// by StatusWritten, and refused if the pod is not any more as it was seen (design: it moves the
+/// pod past any bind of an older leader); without, nobody waits.
 struct SetCondition {
     PodRef pod;
     std::string reason;
@@ -88,6 +97,7 @@ struct StepDown {
 using Decision = std::variant<
     BindPod,
     FetchSparkConf,
+    FetchClaim,
     SetCondition,
     UpdateReservation,
     ListPods,

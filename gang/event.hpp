@@ -2,6 +2,7 @@
 // Everything that can happen to the scheduler, on one page. Events come from the edge in any order
 // across kinds and may come twice; the scheduler never asks anybody anything in return.
 
+#include "core/value/claim.hpp"
 #include "core/value/node.hpp"
 #include "core/value/pod.hpp"
 #include "gang/declare/spark/conf.hpp"
@@ -52,6 +53,25 @@ enum class ConfProblem : std::uint8_t {
 struct SparkConfMissing {
     std::string driver_uid;
     ConfProblem problem;
+    std::string message;
+};
+
+/// A claim, with its volume or its storage class.
+struct ClaimFound {
+    std::string namespace_name;
+    std::string name;
+    core::Claim claim;
+};
+
+enum class ClaimProblem : std::uint8_t {
+    not_found,  ///< 404
+    forbidden,  ///< 401/403
+    failed      ///< anything else
+};
+struct ClaimMissing {
+    std::string namespace_name;
+    std::string name;
+    ClaimProblem problem;
     std::string message;
 };
 
@@ -121,6 +141,8 @@ using Event = std::variant<
     RelistEnded,
     SparkConfFound,
     SparkConfMissing,
+    ClaimFound,
+    ClaimMissing,
     BindFinished,
     StatusWritten,
     ReservationDiffers,

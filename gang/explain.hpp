@@ -21,6 +21,7 @@ enum class ReasonCode : std::uint8_t {
     exceeds_cluster,
     constraints_unsatisfiable,
     pod_rules_not_met,
+    waiting_for_volumes,
     misconfigured,
     backing_off,
     bind_failed

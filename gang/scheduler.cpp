@@ -6,6 +6,7 @@
 #include "gang/classify/retry_pauses.hpp"
 #include "gang/lead/leadership.hpp"
 #include "gang/life/answers.hpp"
+#include "gang/life/claim_events.hpp"
 #include "gang/life/cluster_events.hpp"
 #include "gang/life/gang_life.hpp"
 #include "gang/life/label_lister.hpp"
@@ -128,6 +129,7 @@ struct Scheduler::State {
         life};
     Answers answers{model, step, declarations, publisher, leadership, pauses, life};
     LabelLister label_lister{model, step};
+    ClaimEvents claim_events{model, step};
 
     GangViews views{model, step, messages, refresh, owners};
     TotalsView totals_view{model, step, leadership, owners, views};
@@ -144,7 +146,12 @@ struct Scheduler::State {
     void on(const RelistEnded& event) { cluster_events.on(event); }
     void on(const SparkConfFound& event) { answers.on(event); }
     void on(const SparkConfMissing& event) { answers.on(event); }
-    void on(const BindFinished& event) { answers.on(event); }
+    void on(const ClaimFound& event) { claim_events.on(event); }
+    void on(const ClaimMissing& event) { claim_events.on(event); }
+    void on(const BindFinished& event) {
+        answers.on(event);
+        claim_events.bind_answered(event.pod_uid, event.outcome == BindOutcome::bound);
+    }
     void on(const StatusWritten& event) { answers.on(event); }
     void on(const ReservationDiffers& event) { answers.on(event); }
     void on(const PodListed& event) { label_lister.on(event); }
@@ -182,6 +189,7 @@ void Scheduler::State::on(const Tick&) {
 void Scheduler::State::plan() {
     step.work_left = work_per_tick;
     life.ask_for_confs();
+    claim_events.run();
     pauses.end_pauses();
     back_off.end_due();
     if (!classifier.run()) {
@@ -225,6 +233,7 @@ void Scheduler::State::wake() {
     };
     consider(step.timers.next_ms());
     consider(model.conf_asker.next_due_ms(step.now_ms));
+    consider(model.claims.next_due_ms(step.now_ms));
     consider(leadership.fence().next_due_ms());
     consider(status_reporter.next_due_ms());
     if (next) {

@@ -34,6 +34,12 @@ std::string_view text_of(FilterReason reason) {
         case FilterReason::node_selector:
         case FilterReason::node_affinity:
             return "node(s) didn't match Pod's node affinity/selector";
+        case FilterReason::volume_affinity:
+            return "node(s) didn't match PersistentVolume's node affinity";
+        case FilterReason::volume_zone:
+            return "node(s) had no available volume zone";
+        case FilterReason::volume_unreachable:
+            return "node(s) didn't find available persistent volumes to bind";
         case FilterReason::none:
             break;
     }
@@ -80,7 +86,8 @@ bool note_shortages(
     note_if(pod_slots(free.pods[row]) < 1, "Too many pods");
     note_if(is_short(cpu, wanted.cpu_milli), "Insufficient cpu");
     note_if(is_short(memory, wanted.memory_bytes), "Insufficient memory");
-    note_if(is_short(free.ephemeral[row], wanted.ephemeral_bytes), "Insufficient ephemeral-storage");
+    note_if(
+        is_short(free.ephemeral[row], wanted.ephemeral_bytes), "Insufficient ephemeral-storage");
     for (const ExtendedDemand& one : wanted.extended) {
         note_if(
             is_short(left(one.id), one.amount), "Insufficient " + cluster.extended_name(one.id));
@@ -97,11 +104,14 @@ std::string describe_as_kube_scheduler(
     Counts counts;
     for (const NodeIndex node : cluster.nodes_by_name()) {
         const FilterVerdict verdict = filter_node(cluster.node(node), cluster.constraints(shape));
-        if (!verdict.passes()) {
+        const bool is_about_volumes = core::is_about_volumes(verdict.reason);
+        if (!verdict.passes() && !is_about_volumes) {
             note(counts, text_of(verdict.reason));
-        } else if (
-            !note_shortages(counts, cluster, free, node, cluster.demand(shape)) &&
-            !further.empty() && !further[cluster.position_of(node)].empty()) {
+        } else if (note_shortages(counts, cluster, free, node, cluster.demand(shape))) {
+            continue;
+        } else if (is_about_volumes) {
+            note(counts, text_of(verdict.reason));
+        } else if (!further.empty() && !further[cluster.position_of(node)].empty()) {
             note(counts, further[cluster.position_of(node)]);
         }
     }

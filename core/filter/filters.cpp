@@ -88,6 +88,28 @@ bool passes_node_selector(const Node& node, const Constraints& constraints) {
     return matches_node_selector(node, constraints.node_selector);
 }
 
+bool passes_volumes(const Node& node, const Constraints& constraints, VolumeRule rule) {
+    return std::all_of(
+        constraints.volumes.begin(), constraints.volumes.end(), [&](const VolumeNodes& one) {
+            return one.rule != rule ||
+                   std::any_of(one.terms.begin(), one.terms.end(), [&](const auto& term) {
+                       return matches_term(node, term);
+                   });
+        });
+}
+
+bool passes_volume_affinity(const Node& node, const Constraints& constraints) {
+    return passes_volumes(node, constraints, VolumeRule::affinity);
+}
+
+bool passes_volume_reach(const Node& node, const Constraints& constraints) {
+    return passes_volumes(node, constraints, VolumeRule::unreachable);
+}
+
+bool passes_volume_zone(const Node& node, const Constraints& constraints) {
+    return passes_volumes(node, constraints, VolumeRule::zone);
+}
+
 /// What a filter asks of one node alone. The others are a matter of room, or of other pods.
 struct Rule {
     FilterId filter;
@@ -100,7 +122,10 @@ constexpr std::array rules = {
     Rule{FilterId::node_unschedulable, FilterReason::cordoned, passes_cordon},
     Rule{FilterId::taint_toleration, FilterReason::untolerated_taint, passes_taints},
     Rule{FilterId::node_affinity, FilterReason::node_selector, passes_node_selector},
-    Rule{FilterId::node_affinity, FilterReason::node_affinity, matches_required_affinity}};
+    Rule{FilterId::node_affinity, FilterReason::node_affinity, matches_required_affinity},
+    Rule{FilterId::volume_binding, FilterReason::volume_affinity, passes_volume_affinity},
+    Rule{FilterId::volume_binding, FilterReason::volume_unreachable, passes_volume_reach},
+    Rule{FilterId::volume_zone, FilterReason::volume_zone, passes_volume_zone}};
 
 }  // namespace
 
@@ -189,6 +214,13 @@ void leave_out(FilterSet filters, Boxed<PodRules>& rules) {
     if (rules->empty()) rules.reset();
 }
 
+void leave_out(FilterSet filters, Boxed<std::vector<ClaimUse>>& claims) {
+    if (filters.contains(FilterId::volume_binding) && filters.contains(FilterId::volume_zone) &&
+        filters.contains(FilterId::volume_restrictions)) {
+        claims.reset();
+    }
+}
+
 bool is_closed(const Node& node) {
     return !node.ready || node.is_quarantined || node.refuses_host_ports || node.unschedulable ||
            std::any_of(node.taints.begin(), node.taints.end(), [](const Taint& taint) {
@@ -203,9 +235,11 @@ bool passes_when_open(const Node& node, const Constraints& constraints) {
     };
     const bool passes_taints = constraints.left_out.contains(FilterId::taint_toleration) ||
                                std::none_of(node.taints.begin(), node.taints.end(), is_lasting);
-    return passes_taints && (constraints.left_out.contains(FilterId::node_affinity) ||
-                             (matches_node_selector(node, constraints.node_selector) &&
-                              matches_required_affinity(node, constraints)));
+    const bool passes_labels = constraints.left_out.contains(FilterId::node_affinity) ||
+                               (matches_node_selector(node, constraints.node_selector) &&
+                                matches_required_affinity(node, constraints));
+    return passes_taints && passes_labels && passes_volume_affinity(node, constraints) &&
+           passes_volume_reach(node, constraints) && passes_volume_zone(node, constraints);
 }
 
 std::string describe(const FilterVerdict& verdict) {
@@ -227,6 +261,12 @@ std::string describe(const FilterVerdict& verdict) {
             return "did not match the node selector";
         case FilterReason::node_affinity:
             return "did not match the node affinity";
+        case FilterReason::volume_affinity:
+            return "out of reach of its volume";
+        case FilterReason::volume_zone:
+            return "in another zone than its volume";
+        case FilterReason::volume_unreachable:
+            return "no volume can be made for it there";
     }
     ENSURE(!"a known filter reason");
     return {};

@@ -1,10 +1,11 @@
 #pragma once
 // Pure predicates on one node: may a pod with these constraints go there at all? Room is not looked
 // at here (capacity is arithmetic, see placement.hpp). The rules and their corner cases are
-// kube-scheduler's: NodePorts, NodeUnschedulable, TaintToleration, NodeAffinity. A pod's profile
-// may leave some of them out.
+// kube-scheduler's: NodePorts, NodeUnschedulable, TaintToleration, NodeAffinity, and of volumes
+// VolumeBinding and VolumeZone. A pod's profile may leave some of them out.
 
 #include "core/base/boxed.hpp"
+#include "core/value/claim.hpp"
 #include "core/value/constraints.hpp"
 #include "core/value/node.hpp"
 #include "core/value/pod_rules.hpp"
@@ -27,10 +28,13 @@ enum class FilterReason : std::uint8_t {
     cordoned,           ///< spec.unschedulable, not tolerated
     untolerated_taint,  ///< NoSchedule or NoExecute
     node_selector,
-    node_affinity
+    node_affinity,
+    volume_affinity,    ///< a volume of the pod cannot be used there
+    volume_zone,        ///< by the volume's labels for zone and region
+    volume_unreachable  ///< none could be made for it there
 };
 inline constexpr std::size_t filter_reasons =
-    static_cast<std::size_t>(FilterReason::node_affinity) + 1;
+    static_cast<std::size_t>(FilterReason::volume_unreachable) + 1;
 
 struct FilterVerdict {
     FilterReason reason = FilterReason::none;
@@ -47,6 +51,13 @@ FilterVerdict filter_node(const Node& node, const Constraints& constraints);
 void leave_out(FilterSet filters, Resources& requests, Constraints& constraints);
 /// The pod's own rules; those that others have about it are passed over by the constraints' set.
 void leave_out(FilterSet filters, Boxed<PodRules>& rules);
+/// Without any filter about volumes, claims are not even read.
+void leave_out(FilterSet filters, Boxed<std::vector<ClaimUse>>& claims);
+
+/// Asked after room, in kube-scheduler's order.
+constexpr bool is_about_volumes(FilterReason reason) {
+    return reason >= FilterReason::volume_affinity;
+}
 
 /// The node is kept from pods by what it is like now, not by what it is for: not ready, cordoned,
 /// quarantined, or tainted by the control plane for its condition (node.kubernetes.io/...).

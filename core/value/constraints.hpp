@@ -63,6 +63,20 @@ struct Toleration {
     friend auto operator<=>(const Toleration&, const Toleration&) = default;
 };
 
+/// Which rule about volumes keeps a node out.
+enum class VolumeRule : std::uint8_t {
+    affinity,    ///< node affinity of the volume
+    zone,        ///< the volume's own labels for zone and region
+    unreachable  ///< no volume could be made for that node
+};
+
+/// Where a volume of the pod can be used: nodes that match any of these terms.
+struct VolumeNodes {
+    VolumeRule rule = VolumeRule::affinity;
+    std::vector<NodeSelectorTerm> terms;
+    friend auto operator<=>(const VolumeNodes&, const VolumeNodes&) = default;
+};
+
 struct Constraints {
     StringMap node_selector;
     bool has_required_affinity = false;
@@ -71,6 +85,8 @@ struct Constraints {
     std::vector<Toleration> tolerations;
     /// Some container wants a port of its node: a kubelet may refuse it where others may go.
     bool has_host_ports = false;
+    /// Of its claims, once they are known; all must hold.
+    std::vector<VolumeNodes> volumes = {};
     /// Filters that its profile does not ask; mostly none.
     FilterSet left_out = {};
     friend auto operator<=>(const Constraints&, const Constraints&) = default;

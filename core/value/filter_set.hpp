@@ -18,11 +18,11 @@ enum class FilterId : std::uint8_t {
     taint_toleration,
     pod_topology_spread,
     inter_pod_affinity,
-    // Not built here:
     volume_restrictions,
-    node_volume_limits,
     volume_binding,
     volume_zone,
+    // Not built here:
+    node_volume_limits,
     dynamic_resources
 };
 inline constexpr std::size_t filter_count =
@@ -46,7 +46,7 @@ struct FilterSet {
 inline constexpr FilterSet all_filters{(std::int32_t{1} << filter_count) - 1};
 
 constexpr bool is_built(FilterId id) {
-    return id < FilterId::volume_restrictions;
+    return id < FilterId::node_volume_limits;
 }
 
 }  // namespace core

@@ -4,6 +4,7 @@
 
 #include "core/base/boxed.hpp"
 #include "core/base/shared.hpp"
+#include "core/value/claim.hpp"
 #include "core/value/constraints.hpp"
 #include "core/value/pod_rules.hpp"
 #include "core/value/resources.hpp"
@@ -60,6 +61,7 @@ struct Pod {
     Resources requests;                           ///< effective, see effective_requests()
     Shared<Constraints> constraints;              ///< alike in most pods that wait
     Boxed<PodRules> rules;                        ///< few pods have any; never an empty one
+    Boxed<std::vector<ClaimUse>> claims;          ///< sorted; never an empty one
     std::optional<ScheduledCondition> scheduled;  ///< most pods have one: not worth a box
     /// spec.schedulingGroup.podGroupName: Kubernetes' own word for a gang.
     Boxed<std::string> pod_group;

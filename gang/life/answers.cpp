@@ -126,7 +126,7 @@ void Answers::bind_failed(PodEntry& entry, const BindFinished& event) {
         model_.worklist.dirty_gangs.insert(owner.uid);
     }
     model_.ledger.settle(entry);
-    model_.note_placement(entry);
+    model_.note_placement(entry, step_.now_ms);
     if (Application* app = model_.gangs.find(event.pod_uid);
         app != nullptr && app->phase == Phase::assumed) {
         model_.ledger.drop(*app);

@@ -34,17 +34,26 @@ bool was_to_be_refused(const core::Pod& pod) {
 void PodEvents::on(const PodUpserted& event) {
     if (!model_.reader.is_ours(event.pod)) {
         model_.cluster_model.upsert_other_pod(event.pod);
+        const bool holds = !event.pod.node_name.empty() && !core::is_terminal(event.pod);
+        model_.claims.note(
+            event.pod, holds ? Claims::Mount::holds : Claims::Mount::none, step_.now_ms);
         elsewhere_.observe(event.pod);
         return;
     }
     const core::FilterSet left_out = model_.reader.left_out(event.pod.scheduler_name);
-    if (left_out.empty()) {
+    if (left_out.empty() && !event.pod.claims) {
         take(event.pod);
         return;
     }
     core::Pod pod = event.pod;
-    core::leave_out(left_out, pod.requests, pod.constraints.edit());
-    core::leave_out(left_out, pod.rules);
+    if (!left_out.empty()) {
+        core::leave_out(left_out, pod.requests, pod.constraints.edit());
+        core::leave_out(left_out, pod.rules);
+        core::leave_out(left_out, pod.claims);
+    }
+    if (pod.claims && pod.node_name.empty()) {
+        pod.constraints.edit().volumes = model_.claims.nodes_of(pod);
+    }
     take(pod);
 }
 
@@ -81,6 +90,7 @@ void PodEvents::on(const PodDeleted& event) {
     const auto known = model_.pods.find(event.uid);
     if (!known) {
         model_.cluster_model.remove_other_pod(event.uid);
+        model_.claims.forget(event.uid);
         elsewhere_.forget(event.uid);
         return;
     }
@@ -197,7 +207,7 @@ void PodEvents::observe(PodEntry& entry) {
         leadership_.observe_fencing_token(entry);
     }
     model_.ledger.settle(entry);
-    model_.note_placement(entry);
+    model_.note_placement(entry, step_.now_ms);
     if (entry.is_driver) {
         observe_driver(entry, behind_fence);
     } else {
@@ -304,6 +314,8 @@ void PodEvents::forget_pod(PodEntry& entry) {
     model_.gangs.leave_owner(entry);
     model_.placed_pods.remove(uid);
     model_.placed_pods.stop_waiting(uid);
+    model_.placed_pods.stop_waiting_for_executors(uid);
+    model_.claims.forget(uid);
     model_.cluster.remove_pod(uid);
     status_reporter_.forget(uid);
     leadership_.fence().drop(uid);

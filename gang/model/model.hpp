@@ -17,6 +17,7 @@
 #include "gang/model/pod/application_ids.hpp"
 #include "gang/model/pod/awaited_answers.hpp"
 #include "gang/model/pod/pods.hpp"
+#include "gang/model/volume/claims.hpp"
 #include "gang/model/waiting_line.hpp"
 #include "gang/model/wanted_declarations.hpp"
 #include "gang/model/worklist.hpp"
@@ -46,7 +47,13 @@ struct Model {
 
     /// What rules between pods see of the pod, and it of them, follows what is believed of it. A
     /// rule that we cannot keep is its problem.
-    void note_placement(PodEntry& entry) {
+    void note_placement(PodEntry& entry, std::int64_t now_ms) {
+        claims.note(
+            entry.pod,
+            entry.is_bindable()      ? Claims::Mount::waits
+            : entry.holds_capacity() ? Claims::Mount::holds
+                                     : Claims::Mount::none,
+            now_ms);
         if (entry.holds_capacity()) {
             placed_pods.place(entry.pod, entry.node());
         } else {
@@ -70,7 +77,7 @@ struct Model {
         return pods.size() + pods.owner_count() + application_ids.size() + gangs.size() +
                waiting.size() + awaited_answers.size() + worklist.size() + wanted.size() +
                cluster.allocation_count() + conf_asker.remembered() + placed_pods.size() +
-               placed_pods.waiting_count();
+               placed_pods.waiting_count() + claims.remembered();
     }
 
     const config::Schema schema;
@@ -86,6 +93,7 @@ struct Model {
     ApplicationIds application_ids;  ///< by PodEntry::application_key
     WaitingLine waiting;             ///< gangs that want to be admitted
     ConfAsker conf_asker;
+    Claims claims;
     Worklist worklist;
     GangStore gangs{
         {reader,

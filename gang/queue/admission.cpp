@@ -47,9 +47,9 @@ void Admission::classify_waiting() {
         }
         step_.work_left -= work_per_attempt;
         expect_executors(app);
+        const PodEntry& entry = model_.pods.at(app.uid);
         if (!app.declared.diagnostics->problem.empty() || app.declared.conf_needed ||
-            !app.declared.driver_shape) {
-            const PodEntry& entry = model_.pods.at(app.uid);
+            !app.declared.driver_shape || model_.claims.find_obstacle(entry.pod)) {
             status_.report_warnings(app, entry);
             status_.report_obstacle(app, entry);
             refresh_.request();  // those behind it are one fewer

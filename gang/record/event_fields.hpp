@@ -111,7 +111,38 @@ struct Of<core::Constraints> {
         Field{"preferred", &T::preferred_affinity},
         Field{"tolerations", &T::tolerations},
         Field{"hostPorts", &T::has_host_ports},
+        Field{"volumes", &T::volumes},
         Field{"leftOut", &T::left_out}};
+};
+template <>
+inline constexpr auto last<core::VolumeRule> = core::VolumeRule::unreachable;
+template <>
+struct Of<core::VolumeNodes> {
+    using T = core::VolumeNodes;
+    static constexpr auto list = std::tuple{Field{"rule", &T::rule}, Field{"terms", &T::terms}};
+};
+template <>
+inline constexpr auto last<core::ClaimState> = core::ClaimState::lost;
+template <>
+struct Of<core::ClaimUse> {
+    using T = core::ClaimUse;
+    static constexpr auto list =
+        std::tuple{Field{"name", &T::name}, Field{"ephemeral", &T::is_ephemeral}};
+};
+template <>
+struct Of<core::Claim> {
+    using T = core::Claim;
+    static constexpr auto list = std::tuple{
+        Field{"uid", &T::uid},
+        Field{"state", &T::state},
+        Field{"volume", &T::volume},
+        Field{"class", &T::storage_class},
+        Field{"deleting", &T::is_deleting},
+        Field{"onePod", &T::one_pod},
+        Field{"selectedNode", &T::selected_node},
+        Field{"owner", &T::owner_uid},
+        Field{"nodes", &T::nodes},
+        Field{"problem", &T::problem}};
 };
 template <>
 struct Of<core::LabelRequirement> {
@@ -199,6 +230,7 @@ struct Of<core::Pod> {
         Field{"requests", &T::requests},
         Field{"constraints", &T::constraints},
         Field{"rules", &T::rules},
+        Field{"claims", &T::claims},
         Field{"scheduled", &T::scheduled},
         Field{"podGroup", &T::pod_group},
         Field{"properties", &T::spark_properties},
@@ -450,6 +482,25 @@ struct Of<BindFinished> {
         Field{"uid", &T::pod_uid}, Field{"outcome", &T::outcome}, Field{"message", &T::message}};
 };
 template <>
+inline constexpr auto last<ClaimProblem> = ClaimProblem::failed;
+template <>
+struct Of<ClaimFound> {
+    using T = ClaimFound;
+    static constexpr const char* name = "claimFound";
+    static constexpr auto list = std::tuple{
+        Field{"namespace", &T::namespace_name}, Field{"name", &T::name}, Field{"claim", &T::claim}};
+};
+template <>
+struct Of<ClaimMissing> {
+    using T = ClaimMissing;
+    static constexpr const char* name = "claimMissing";
+    static constexpr auto list = std::tuple{
+        Field{"namespace", &T::namespace_name},
+        Field{"name", &T::name},
+        Field{"problem", &T::problem},
+        Field{"message", &T::message}};
+};
+template <>
 struct Of<StatusWritten> {
     using T = StatusWritten;
     static constexpr const char* name = "statusWritten";
@@ -512,7 +563,8 @@ struct Of<BindPod> {
         Field{"node", &T::node},
         Field{"annotations", &T::annotations},
         Field{"pendingSince", &T::pending_since_ms},
-        Field{"startsGang", &T::starts_gang}};
+        Field{"startsGang", &T::starts_gang},
+        Field{"claims", &T::claims}};
 };
 template <>
 struct Of<FetchSparkConf> {
@@ -523,6 +575,13 @@ struct Of<FetchSparkConf> {
         Field{"sparkVersion", &T::spark_version},
         Field{"properties", &T::properties},
         Field{"template", &T::executor_template}};
+};
+template <>
+struct Of<FetchClaim> {
+    using T = FetchClaim;
+    static constexpr const char* name = "fetchClaim";
+    static constexpr auto list =
+        std::tuple{Field{"namespace", &T::namespace_name}, Field{"name", &T::name}};
 };
 template <>
 struct Of<SetCondition> {
@@ -591,14 +650,16 @@ void check_rows([[maybe_unused]] const T& value) {
         [[maybe_unused]] const auto& [a, b, c, d, e, f, g] = value;
     } else if constexpr (count == 8) {
         [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h] = value;
+    } else if constexpr (count == 10) {
+        [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j] = value;
     } else if constexpr (count == 12) {
         [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k, l] = value;
     } else if constexpr (count == 13) {
         [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m] = value;
     } else if constexpr (count == 16) {
         [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p] = value;
-    } else if constexpr (count == 23) {
-        [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w] =
+    } else if constexpr (count == 24) {
+        [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x] =
             value;
     } else {
         static_assert(

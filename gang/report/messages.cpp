@@ -78,6 +78,10 @@ StatusMessage labels_message(std::size_t nodes) {
             "topology spread"};
 }
 
+StatusMessage volume_message(std::size_t nodes, ReasonCode code, const std::string& text) {
+    return {code, none_of(nodes) + "are available: " + text};
+}
+
 StatusMessage queue_message(
     std::size_t nodes, const std::string& subject, std::int32_t ahead, const Application* head) {
     std::string text = none_of(nodes) + "are for " + subject + " yet: it fits, but " +

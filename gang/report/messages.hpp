@@ -33,6 +33,8 @@ StatusMessage rules_message(const std::string& subject, const core::Rejection& r
 
 /// What its rules ask of other pods is not known yet.
 StatusMessage labels_message(std::size_t nodes);
+/// What its claims lack.
+StatusMessage volume_message(std::size_t nodes, ReasonCode code, const std::string& text);
 
 StatusMessage queue_message(
     std::size_t nodes, const std::string& subject, std::int32_t ahead, const Application* head);

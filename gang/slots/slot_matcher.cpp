@@ -70,6 +70,8 @@ void SlotMatcher::match(Application& app) {
         } else if (step_.work_left <= 0) {
             model_.worklist.dirty_gangs.insert(app.uid);
             break;
+        } else if (const auto obstacle = model_.claims.find_obstacle(entry.pod)) {
+            report_claims(entry, *obstacle);
         } else if (!domain_placer_.is_ready(entry.pod)) {
             status_reporter_.report_quietly(
                 entry.pod, labels_message(model_.cluster.node_count()), step_.now_ms);
@@ -216,6 +218,15 @@ void SlotMatcher::report_oversized(Application& app, const PodEntry& entry, cons
         "ExecutorsLargerThanDeclared",
         "executor " + entry.pod.name + " asks " + core::describe(entry.pod.requests) +
             ", the application declared " + core::describe(size));
+}
+
+void SlotMatcher::report_claims(const PodEntry& entry, const Claims::Obstacle& obstacle) {
+    if (!obstacle.text.empty()) {
+        status_reporter_.report_quietly(
+            entry.pod,
+            volume_message(model_.cluster.node_count(), obstacle.code, obstacle.text),
+            step_.now_ms);
+    }
 }
 
 void SlotMatcher::report_rules(const PodEntry& entry, core::ShapeId restricted) {

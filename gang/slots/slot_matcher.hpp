@@ -81,6 +81,7 @@ private:
         const Application& app, std::size_t first_open, const PodEntry& entry, core::ShapeId shape);
     void assign_slot(Application& app, std::size_t slot, PodEntry& entry, const std::string& node);
     void report_oversized(Application& app, const PodEntry& entry, const Slot& slot);
+    void report_claims(const PodEntry& entry, const Claims::Obstacle& obstacle);
     void report_rules(const PodEntry& entry, core::ShapeId restricted);
     void report_retry(const PodEntry& entry);
     bool is_smaller_than_unplaced(const Application& app, const core::Pod& pod) const;

@@ -22,6 +22,7 @@ struct JsonFrame {
     std::uint64_t count = 0;     ///< members or elements kept
     bool late_seen = false;      ///< its late member was there: another one does not count
     bool has_driver = false;     ///< of a container or its spec
+    bool late_wanted = false;    ///< its late array has in it what makes it worth reading
     const char* late = nullptr;  ///< where its late array begins
     const ShapeMember* late_member = nullptr;
 };

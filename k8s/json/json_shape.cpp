@@ -77,10 +77,16 @@ constexpr Shape item = object(item_members);
 constexpr Shape items = array_of(item);
 constexpr std::array<ShapeMember, 2> config_map_members = {{{"name", &scalar}, {"items", &items}}};
 constexpr Shape config_map = object(config_map_members);
-constexpr std::array<ShapeMember, 2> volume_members = {
-    {{"name", &scalar}, {"configMap", &config_map}}};
+constexpr std::array<ShapeMember, 1> claim_members = {{{"claimName", &scalar}}};
+constexpr Shape claim = object(claim_members);
+constexpr std::array<ShapeMember, 4> volume_members = {
+    {{"name", &scalar},
+     {"configMap", &config_map},
+     {"persistentVolumeClaim", &claim},
+     {"ephemeral", &scalar}}};
 constexpr Shape volume = object(volume_members);
-constexpr Shape volumes = array_of(volume, ShapeRole::late);
+// What a volume with a claim has in it: persistentVolumeClaim, or ephemeral.volumeClaimTemplate.
+constexpr Shape volumes = array_of(volume, ShapeRole::late, "olumeClaim");
 constexpr Shape arguments = array_of(scalar, ShapeRole::arguments, "driver");
 constexpr std::array<ShapeMember, 6> container_members = {
     {{"name", &scalar},

@@ -94,7 +94,11 @@ JsonWalker::Read JsonWalker::read_array_place(const Shape& shape, JsonFrame* fra
         frame->late = cursor_.at();
         has_stopped_ = stops_at_late_ && JsonPlace::has_all_but_late(*frame, tape_);
         if (has_stopped_) return Read::cut;
-        return cursor_.skip_nested() ? Read::cut : Read::failed;
+        if (!cursor_.skip_nested()) return Read::failed;
+        const std::string_view skipped(frame->late, cursor_.at() - frame->late);
+        frame->late_wanted =
+            !shape.detail.empty() && skipped.find(shape.detail) != std::string_view::npos;
+        return Read::cut;
     }
     if (shape.kind == ShapeKind::array && !JsonPlace::is_other_command(shape, frame, cursor_)) {
         return read_array(shape, frame) ? Read::kept : Read::failed;
@@ -126,7 +130,9 @@ bool JsonWalker::read_object(const Shape& shape, JsonFrame* parent) {
         }
         if (cursor_.look() != '}' && !has_stopped_) return cursor_.fail("expected a comma or }");
     }
-    if (frame.has_driver && frame.late != nullptr && !read_late(frame)) return false;
+    if ((frame.has_driver || frame.late_wanted) && frame.late != nullptr && !read_late(frame)) {
+        return false;
+    }
     if (shape.role == ShapeRole::container && frame.has_driver) {
         parent->parent->has_driver = true;  // the spec, above the array
     }

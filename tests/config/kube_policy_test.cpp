@@ -54,16 +54,15 @@ TEST_CASE("SEC-4: the lecture's Policy gives the mapped plugins and the two that
     CHECK(
         filters(found) ==
         "NodeResourcesFit NodeName NodePorts NodeAffinity NodeUnschedulable TaintToleration "
-        "(VolumeRestrictions)");
+        "VolumeRestrictions");
     CHECK(
         scores(found) ==
         "NodeResourcesLeastAllocated*1 NodeResourcesBalancedAllocation*1 (service-spreading)*1 "
         "first-by-name*1");
-    CHECK(found.warnings.size() == 4);
-    CHECK(contains(found.warnings[0], "policy.cfg:7:5: the filter VolumeRestrictions is not"));
-    CHECK(contains(found.warnings[1], "the score ServiceSpreadingPriority is not built here"));
-    CHECK(contains(found.warnings[2], "extenders are checked, and not called yet"));
-    CHECK(contains(found.warnings[3], "hardPodAffinitySymmetricWeight is 10, and has no effect"));
+    CHECK(found.warnings.size() == 3);
+    CHECK(contains(found.warnings[0], "the score ServiceSpreadingPriority is not built here"));
+    CHECK(contains(found.warnings[1], "extenders are checked, and not called yet"));
+    CHECK(contains(found.warnings[2], "hardPodAffinitySymmetricWeight is 10, and has no effect"));
 }
 
 TEST_CASE("SEC-4: a priority without weight has 1, and an unknown predicate is named") {
@@ -86,8 +85,8 @@ TEST_CASE("SEC-4b: an absent list means the defaults, an empty one only what alw
     CHECK(
         filters(loaded(policy(""))) ==
         "NodeResourcesFit NodeName NodePorts NodeAffinity NodeUnschedulable TaintToleration "
-        "PodTopologySpread InterPodAffinity (VolumeRestrictions) (NodeVolumeLimits) "
-        "(VolumeBinding) (VolumeZone) (DynamicResources)");
+        "PodTopologySpread InterPodAffinity VolumeRestrictions VolumeBinding VolumeZone "
+        "(NodeVolumeLimits) (DynamicResources)");
     CHECK(loaded(policy("")).warnings.empty());
     const config::Loaded empty = loaded(policy(", \"predicates\": [], \"priorities\": []"));
     CHECK(filters(empty) == "NodeResourcesFit NodeUnschedulable TaintToleration");

@@ -263,6 +263,25 @@ TEST_CASE("rules 39: slots leave a node that is tainted to be taken away") {
     CHECK(held == std::vector<std::pair<std::string, std::int64_t>>{{"n2", 3}});
 }
 
+TEST_CASE("rules 40: an executor's slot moves to where its volume is") {
+    World world;
+    const auto driver = tests::fill_node(world);
+    core::Node other = tests::node("n2", 4, 16 * 1024);
+    other.labels = {{"zone", "b"}};
+    world.add_node(other);
+    core::Claim claim;
+    claim.state = core::ClaimState::bound;
+    claim.nodes = {
+        {core::VolumeRule::affinity, {{{{"zone", core::SelectorOperator::in, {"b"}}}, {}}}}};
+    world.claims[world.pod(driver).namespace_name + "/data"] = claim;
+    const auto executor = tests::create_executor(world, driver, [](core::Pod& pod) {
+        pod.claims = std::vector<core::ClaimUse>{{"data", false}};
+    });
+    world.advance(1'000);
+    CHECK(world.node_of(executor) == "n2");
+    CHECK(world.violations.empty());
+}
+
 TEST_CASE("rules 45: a gang of two thousand is placed in one look; bursts are bounded per tick") {
     World world;
     for (int i = 0; i < 70; ++i) {
@@ -277,4 +296,22 @@ TEST_CASE("rules 45: a gang of two thousand is placed in one look; bursts are bo
     CHECK(world.bound_count(executors) == 1999);
     CHECK(world.most_binds_in_a_step <= 1'000);
     CHECK(world.violations.empty());
+}
+
+TEST_CASE("rules 46: executors that keep apart have slots on nodes of their own") {
+    World world;
+    for (const char* name : {"n1", "n2", "n3"}) {
+        core::Node node = tests::node(name, 16, 64 * 1024);
+        node.labels = {{"kubernetes.io/hostname", name}};
+        world.add_node(node);
+    }
+    core::LabelSelector executors{true, {}};
+    executors.require({"spark-role", core::LabelOperator::in, {"executor"}});
+    auto conf = tests::conf(3);
+    conf.executor_template.emplace().rules =
+        core::PodRules{{}, {{"kubernetes.io/hostname", executors, {""}, {}}}, {}};
+    const auto driver = world.submit(tests::driver("a"), conf);
+    world.advance(3'000);
+    REQUIRE(world.is_bound(driver));
+    CHECK(world.reservation(driver)->shapes[0].slots_per_node.size() == 3);
 }

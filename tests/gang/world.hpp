@@ -402,6 +402,11 @@ public:
     bool hold_bind_answers = false;
     bool hold_status_answers = false;
     bool hold_conf_answers = false;
+    std::map<std::string, core::Claim> claims;  ///< by namespace/name
+    std::vector<std::string> claim_fetches;
+    gang::ClaimProblem claim_problem = gang::ClaimProblem::not_found;
+    bool hold_claim_answers = false;
+    std::string no_volume;  ///< not empty: volumes cannot be made, and why
     bool hold_pod_lists = false;
     bool fail_pod_lists = false;
     int pod_lists = 0;
@@ -530,6 +535,16 @@ private:
         ++decisions_made_;
         check_seen(request);
         binds.push_back(request);
+        for (const std::string& name : request.claims) {
+            core::Claim& claim = claims.at(request.pod.namespace_name + "/" + name);
+            if (!no_volume.empty() || claim.state == core::ClaimState::bound) {
+                answer(
+                    gang::BindFinished{request.pod.uid, gang::BindOutcome::not_sent, no_volume},
+                    hold_bind_answers);
+                return;
+            }
+            claim.state = core::ClaimState::bound;
+        }
         answer(gang::BindFinished{request.pod.uid, bind(request), ""}, hold_bind_answers);
     }
 
@@ -546,6 +561,22 @@ private:
         }
         const ConfAnswer missing = found == confs.end() ? ConfAnswer{} : found->second;
         answer(gang::SparkConfMissing{request.driver.uid, missing.problem, missing.message}, false);
+    }
+
+    void carry_out(const gang::FetchClaim& request) {
+        ++decisions_made_;
+        claim_fetches.push_back(request.namespace_name + "/" + request.name);
+        const auto found = claims.find(claim_fetches.back());
+        if (found == claims.end()) {
+            answer(
+                gang::ClaimMissing{
+                    request.namespace_name, request.name, claim_problem, "no such claim"},
+                hold_claim_answers);
+            return;
+        }
+        answer(
+            gang::ClaimFound{request.namespace_name, request.name, found->second},
+            hold_claim_answers);
     }
 
     void carry_out(const gang::StepDown&) { ++steps_down; }

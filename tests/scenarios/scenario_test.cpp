@@ -376,6 +376,9 @@ private:
         }
     }
     void report(const gang::ListPods&) { say("list all pods"); }
+    void report(const gang::FetchClaim& made) {
+        say("read claim " + made.namespace_name + "/" + made.name);
+    }
     void report(const gang::RecordEvent& made) {
         say("event " + made.pod.name + ": " + made.reason + ": " + with_names(made.message));
     }

@@ -51,6 +51,10 @@ std::string describe(const UpdateReservation& decision) {
     }
     return out;
 }
+std::string describe(const FetchClaim& decision) {
+    return "fetch claim " + decision.namespace_name + "/" + decision.name;
+}
+
 std::string describe(const ListPods&) {
     return "list pods for their labels";
 }

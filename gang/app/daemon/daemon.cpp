@@ -82,6 +82,8 @@ struct Daemon::Impl : std::enable_shared_from_this<Daemon::Impl> {
     k8s::NoticeSink notices(std::string from) const;
     k8s::WatcherOptions watcher_options(k8s::WatchKind kind);
     k8s::WriterOptions writer_options();
+    k8s::ClaimClientOptions claim_options();
+    bool may_write() const;
     k8s::ElectorOptions elector_options();
 
     asio::io_context& io;
@@ -97,6 +99,7 @@ struct Daemon::Impl : std::enable_shared_from_this<Daemon::Impl> {
     k8s::Writer writer;
     Metrics metrics;
     PodLister pod_lister;
+    k8s::ClaimClient claims;
     Executor executor;
     ConsistencyChecker consistency_checker;
     Endpoints endpoints;
@@ -121,13 +124,12 @@ Daemon::Impl::Impl(asio::io_context& context, DaemonOptions with)
           options.config.leader_election.lease_name,
           server_name(options.endpoint->access())}),
       pod_lister(
-          io,
-          options.endpoint,
-          options.log,
-          [this](Event event) { push(std::move(event)); }),
+          io, options.endpoint, options.log, [this](Event event) { push(std::move(event)); }),
+      claims(io, options.endpoint, claim_options()),
       executor(Executor::Wiring{
           &writer,
           &pod_lister,
+          &claims,
           &options.seal,
           options.log,
           &metrics,
@@ -184,14 +186,22 @@ k8s::WatcherOptions Daemon::Impl::watcher_options(k8s::WatchKind kind) {
     return out;
 }
 
+// The elector may take the lease again while we end: that leadership term is not ours.
+bool Daemon::Impl::may_write() const {
+    return elector == nullptr || (!host.is_lost() && elector->may_write());
+}
+
+k8s::ClaimClientOptions Daemon::Impl::claim_options() {
+    k8s::ClaimClientOptions out;
+    out.may_write = [this] { return may_write(); };
+    return out;
+}
+
 k8s::WriterOptions Daemon::Impl::writer_options() {
     k8s::WriterOptions out;
     out.component = options.config.profiles.front().scheduler_name;
     out.instance = options.instance;
-    // The elector may take the lease again while we end: that leadership term is not ours.
-    out.may_write = [this] {
-        return elector == nullptr || (!host.is_lost() && elector->may_write());
-    };
+    out.may_write = [this] { return may_write(); };
     out.annotation_bytes = [this](const std::string& uid) { return pods.annotation_bytes(uid); };
     out.notice = notices("writer");
     out.events_per_second = options.config.events_per_second;
@@ -465,6 +475,7 @@ void Daemon::Impl::stop(std::function<void()> done) {
     nodes.stop();
     consistency_checker.stop();
     pod_lister.stop();
+    claims.stop();
     endpoints.stop_control();
     // Health and metrics are served to the end: not ready, but alive.
     // The lease goes last: after it somebody else leads, and nothing of ours may still be on its

@@ -3,6 +3,9 @@
 #include "gang/app/daemon/translate.hpp"
 #include "gang/host/requests.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -47,6 +50,32 @@ void Executor::run(const BindPod& decision) {
     Begun begun;
     begun.plan_seconds = wiring_.metrics->last_plan_seconds();
     begun.pending_since_ms = decision.pending_since_ms;
+    if (decision.claims.empty()) {
+        bind(decision, begun);
+        return;
+    }
+    wiring_.log->write(
+        LogLevel::info,
+        "volumes wanted",
+        {{"pod", full_name(decision.pod)},
+         {"node", decision.node},
+         {"claims", fmt::format("{}", fmt::join(decision.claims, ","))}});
+    wiring_.claims->provision(
+        {decision.pod.namespace_name, decision.claims, decision.node},
+        [this, decision, begun](const std::string& why) {
+            if (why.empty()) {
+                bind(decision, begun);
+                return;
+            }
+            wiring_.log->write(
+                LogLevel::warning,
+                "no volumes",
+                {{"pod", full_name(decision.pod)}, {"node", decision.node}, {"why", why}});
+            wiring_.answer(BindFinished{decision.pod.uid, BindOutcome::not_sent, why});
+        });
+}
+
+void Executor::bind(const BindPod& decision, const Begun& begun) {
     k8s::BindRequest request = to_request(decision);
     wiring_.seal->close(decision.pod.uid, request.annotations);
     wiring_.writer->bind(std::move(request), [this, begun](const k8s::BindResult& result) {
@@ -114,6 +143,17 @@ void Executor::conf_answered(Event event) {
              {"why", missing->message}});
     }
     wiring_.answer(std::move(event));
+}
+
+void Executor::run(const FetchClaim& decision) {
+    wiring_.log->write(
+        LogLevel::debug,
+        "fetch claim",
+        {{"claim", full_name(decision.namespace_name, decision.name)}});
+    wiring_.claims->read(
+        decision.namespace_name, decision.name, [this, decision](const k8s::ClaimResult& result) {
+            wiring_.answer(to_event(decision, result));
+        });
 }
 
 void Executor::run(const SetCondition& decision) {

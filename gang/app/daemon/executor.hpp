@@ -8,6 +8,7 @@
 #include "gang/decision.hpp"
 #include "gang/event.hpp"
 #include "gang/reservation/format/seal.hpp"
+#include "k8s/volume/claim_client.hpp"
 #include "k8s/write/writer.hpp"
 
 #include <functional>
@@ -20,6 +21,7 @@ public:
     struct Wiring {
         k8s::Writer* writer;                     ///< outlives the executor
         PodLister* pod_lister;                   ///< outlives the executor
+        k8s::ClaimClient* claims;                ///< outlives the executor
         const Seal* seal;                        ///< outlives the executor
         const Log* log;                          ///< outlives the executor
         Metrics* metrics;                        ///< outlives the executor
@@ -38,6 +40,7 @@ public:
 private:
     void run(const BindPod& decision);
     void run(const FetchSparkConf& decision);
+    void run(const FetchClaim& decision);
     void run(const SetCondition& decision);
     void run(const UpdateReservation& decision);
     void run(const ListPods& decision);
@@ -45,6 +48,7 @@ private:
     void run(const WakeAt& decision);
     void run(const StepDown& decision);
     struct Begun;
+    void bind(const BindPod& decision, const Begun& begun);
     void bind_answered(const Begun& begun, const k8s::BindResult& result);
     void fetch_template(const FetchSparkConf& decision, const k8s::ConfigMapResult& properties);
     void conf_answered(Event event);

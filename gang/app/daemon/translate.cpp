@@ -96,4 +96,17 @@ Event to_event(
     return SparkConfFound{decision.driver.uid, *std::move(conf)};
 }
 
+Event to_event(const FetchClaim& decision, const k8s::ClaimResult& result) {
+    if (result.outcome == k8s::FetchOutcome::found) {
+        return ClaimFound{decision.namespace_name, decision.name, result.claim};
+    }
+    ClaimProblem problem = ClaimProblem::failed;
+    if (result.outcome == k8s::FetchOutcome::not_found) {
+        problem = ClaimProblem::not_found;
+    } else if (result.outcome == k8s::FetchOutcome::forbidden) {
+        problem = ClaimProblem::forbidden;
+    }
+    return ClaimMissing{decision.namespace_name, decision.name, problem, result.message};
+}
+
 }  // namespace gang::app

@@ -5,6 +5,7 @@
 #include "gang/decision.hpp"
 #include "gang/event.hpp"
 #include "k8s/protocol/write/writes.hpp"
+#include "k8s/volume/claim_client.hpp"
 #include "k8s/watch/watcher.hpp"
 
 #include <string>
@@ -26,5 +27,8 @@ Event to_event(
     const FetchSparkConf& decision,
     const k8s::ConfigMapResult& properties,
     const k8s::ConfigMapResult& executor_template);
+
+/// The answer to a FetchClaim.
+Event to_event(const FetchClaim& decision, const k8s::ClaimResult& result);
 
 }  // namespace gang::app

@@ -259,6 +259,7 @@ struct CarryOut {
         world.seal.close(sealed.driver.uid, sealed.annotations);
         process.writer.update_reservation(sealed);
     }
+    void operator()(const FetchClaim&) const {}  // no pod of the model mounts a claim
     void operator()(const ListPods&) const {
         ++world.counts.label_lists;
         process.plan_list();

@@ -9,8 +9,11 @@
 #include "k8s/json/json_fields.hpp"
 #include "k8s/json/json_filter.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace k8s {
 namespace {
@@ -86,6 +89,26 @@ void decode_placement(Fields& fields, const Value& spec, core::Pod& pod) {
     pod.constraints = std::move(constraints);
 }
 
+/// Each once, in order: who mounts a claim twice has one claim.
+core::Boxed<std::vector<core::ClaimUse>> decode_claims(
+    Fields& fields, const Value& spec, const std::string& pod_name) {
+    std::vector<core::ClaimUse> claims;
+    for (const Value& volume : fields.objects(spec, "volumes")) {
+        if (const Value* claim = fields.object(volume, "persistentVolumeClaim")) {
+            claims.push_back({fields.text(*claim, "claimName"), false});
+        } else if (find_member(volume, "ephemeral") != nullptr) {
+            claims.push_back({pod_name + "-" + fields.text(volume, "name"), true});
+        }
+    }
+    std::sort(claims.begin(), claims.end());
+    claims.erase(std::unique(claims.begin(), claims.end()), claims.end());
+    core::Boxed<std::vector<core::ClaimUse>> result;
+    if (!claims.empty()) {
+        result = std::move(claims);
+    }
+    return result;
+}
+
 void decode_spec(Fields& fields, const Value& spec, core::Pod& pod) {
     pod.scheduler_name = fields.text(spec, "schedulerName", "default-scheduler");
     pod.node_name = fields.text(spec, "nodeName");
@@ -96,6 +119,7 @@ void decode_spec(Fields& fields, const Value& spec, core::Pod& pod) {
     decode_priority(fields, spec, pod);
     decode_placement(fields, spec, pod);
     pod.rules = decode_pod_rules(fields, spec, pod.namespace_name, pod.labels);
+    pod.claims = decode_claims(fields, spec, pod.name);
     pod.spark_properties = find_spark_properties(spec);
     if (pod.spark_properties) {
         pod.executor_template = find_executor_template(spec);

@@ -49,12 +49,6 @@ std::vector<core::NodeSelectorRequirement> decode_requirements(
     return result;
 }
 
-core::NodeSelectorTerm decode_term(Fields& fields, const Value& term) {
-    return {
-        decode_requirements(fields, term, "matchExpressions"),
-        decode_requirements(fields, term, "matchFields")};
-}
-
 void decode_affinity(Fields& fields, const Value& spec, core::Constraints& into) {
     const Value* affinity = fields.object(spec, "affinity");
     const Value* node = affinity ? fields.object(*affinity, "nodeAffinity") : nullptr;
@@ -65,7 +59,7 @@ void decode_affinity(Fields& fields, const Value& spec, core::Constraints& into)
             fields.object(*node, "requiredDuringSchedulingIgnoredDuringExecution")) {
         into.has_required_affinity = true;
         for (const Value& term : fields.objects(*required, "nodeSelectorTerms")) {
-            into.required_affinity.push_back(decode_term(fields, term));
+            into.required_affinity.push_back(decode_node_term(fields, term));
         }
     }
     for (const Value& preferred :
@@ -74,7 +68,7 @@ void decode_affinity(Fields& fields, const Value& spec, core::Constraints& into)
         result.weight = static_cast<std::int32_t>(
             std::clamp<std::int64_t>(fields.integer(preferred, "weight"), 0, preferred_weight_max));
         if (const Value* term = fields.object(preferred, "preference")) {
-            result.term = decode_term(fields, *term);
+            result.term = decode_node_term(fields, *term);
         }
     }
 }
@@ -112,6 +106,12 @@ std::optional<core::TaintEffect> parse_effect(std::string_view text) {
         return core::TaintEffect::no_execute;
     }
     return std::nullopt;
+}
+
+core::NodeSelectorTerm decode_node_term(Fields& fields, const Value& term) {
+    return {
+        decode_requirements(fields, term, "matchExpressions"),
+        decode_requirements(fields, term, "matchFields")};
 }
 
 core::PodRequests decode_pod_requests(Fields& fields, const Value& spec) {

@@ -31,6 +31,9 @@ std::vector<core::HostPort> decode_host_ports(Fields& fields, const rapidjson::V
 /// Node selector, required node affinity and tolerations.
 core::Constraints decode_constraints(Fields& fields, const rapidjson::Value& spec);
 
+/// A term of a node selector, of a pod's affinity or of a volume's.
+core::NodeSelectorTerm decode_node_term(Fields& fields, const rapidjson::Value& term);
+
 /// The effect by its name, or nothing for a name that is none.
 std::optional<core::TaintEffect> parse_effect(std::string_view text);
 

@@ -50,6 +50,8 @@ template <typename T>
 requires std::is_class_v<T>
 void fill(Random& random, T& value);
 template <typename T>
+void fill(Random& random, std::vector<T>& value);
+template <typename T>
 void fill(Random& random, std::optional<T>& value) {
     fill(random, value.emplace());
 }

@@ -1,0 +1,47 @@
+#pragma once
+// Persistent volume claims as far as scheduling sees them: what a pod mounts, and what the API
+// server says of a claim, its volume and its storage class. Names and rules are kube-scheduler's
+// (VolumeBinding, VolumeZone, VolumeRestrictions, 1.36).
+
+#include "core/value/constraints.hpp"
+
+#include <compare>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace core {
+
+/// A claim of the pod's own namespace that one of its volumes mounts.
+struct ClaimUse {
+    std::string name;
+    /// An ephemeral volume's: the control plane makes it for the pod, which owns it.
+    bool is_ephemeral = false;
+    friend auto operator<=>(const ClaimUse&, const ClaimUse&) = default;
+};
+
+enum class ClaimState : std::uint8_t {
+    bound,      ///< it has a volume
+    immediate,  ///< it waits for a volume, whoever uses it
+    consumer,   ///< its volume is made when a node was chosen (WaitForFirstConsumer)
+    lost        ///< its volume is gone
+};
+
+/// One claim with all that was found behind it.
+struct Claim {
+    std::string uid;
+    ClaimState state = ClaimState::immediate;
+    std::string volume;         ///< name of the persistent volume; empty: none
+    std::string storage_class;  ///< empty: none
+    bool is_deleting = false;
+    bool one_pod = false;       ///< access mode ReadWriteOncePod
+    std::string selected_node;  ///< annotation volume.kubernetes.io/selected-node; empty: none
+    std::string owner_uid;      ///< its controller's; empty: none
+    /// What its volume, or a volume of its class, asks of a node.
+    std::vector<VolumeNodes> nodes;
+    /// Not empty: why no volume can be made for it, as a sentence.
+    std::string problem;
+    friend bool operator==(const Claim&, const Claim&) = default;
+};
+
+}  // namespace core

@@ -1,0 +1,96 @@
+#pragma once
+// Persistent volume claims that our pods mount: read by name when a pod waits that needs one, read
+// again until its volume is decided, forgotten with the last pod that names it. And who mounts
+// which, for claims that only one pod may use.
+//
+//   a pod waits that mounts it --> asked for --> found: its volume says which nodes will do
+//                                      ^            '-- not bound, nothing decided: asked again
+//                                      '--- missing, after a pause
+
+#include "core/value/claim.hpp"
+#include "core/value/pod.hpp"
+#include "gang/declare/conf_asker.hpp"
+#include "gang/event.hpp"
+#include "gang/explain.hpp"
+#include "gang/model/volume/claim_holders.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace gang {
+
+class Claims {
+public:
+    struct Key {
+        std::string namespace_name;
+        std::string name;
+    };
+    /// Why a pod cannot be placed yet, whatever room there is.
+    struct Obstacle {
+        ReasonCode code = ReasonCode::none;
+        std::string text;  ///< empty: nothing that is worth saying yet
+    };
+    enum class Mount : std::uint8_t { waits, holds, none };
+
+    /// What the pod does with its claims now.
+    void note(const core::Pod& pod, Mount mount, std::int64_t now_ms);
+    void forget(std::string_view uid);
+    /// Its claims are read once more: what was known of them has failed.
+    void read_again(const core::Pod& pod, std::int64_t now_ms);
+
+    // --- answers: whose waiting pods they are about ---
+    std::vector<std::string> found(const ClaimFound& event, std::int64_t now_ms);
+    std::vector<std::string> missing(const ClaimMissing& event, std::int64_t now_ms);
+
+    // --- questions ---
+    /// Nothing: as far as its claims go, it can be placed.
+    std::optional<Obstacle> find_obstacle(const core::Pod& pod) const;
+    /// What its claims ask of a node, as far as they are known.
+    std::vector<core::VolumeNodes> nodes_of(const core::Pod& pod) const;
+    /// Claims of it whose volume is made when its node was chosen.
+    std::vector<std::string> to_provision(const core::Pod& pod) const;
+    /// Pods that wait for a claim that this one, which holds it, keeps from them.
+    std::vector<std::string> waiting_beside(std::string_view uid) const;
+    /// Pods that have waited for a claim that only one may use, and that nobody uses any more.
+    std::vector<std::string> take_freed() { return std::exchange(freed_, {}); }
+    /// Whom to ask for now.
+    std::vector<Key> due(std::int64_t now_ms);
+    std::optional<std::int64_t> next_due_ms(std::int64_t now_ms) const {
+        return asker_.next_due_ms(now_ms);
+    }
+    /// 0 when no pod mounts any.
+    std::size_t remembered() const {
+        return waiting_.size() + known_.size() + holders_.size() + asker_.remembered();
+    }
+
+private:
+    /// A claim that some pod waits for.
+    struct Known {
+        std::optional<core::Claim> claim;
+        std::optional<ClaimMissing> missing;
+        int misses = 0;                              ///< in a row
+        std::set<std::string, std::less<>> waiting;  ///< uids
+    };
+
+    void wait(const core::Pod& pod, std::int64_t now_ms);
+    void stop_waiting(std::string_view uid);
+    void release(std::string_view uid);
+    const Known* find(const core::Pod& pod, const core::ClaimUse& use) const;
+    std::optional<Obstacle> find_obstacle(const core::Pod& pod, const core::ClaimUse& use) const;
+
+    std::map<std::string, Known> known_;  ///< by namespace/name, as all claims here
+    std::map<std::string, std::vector<std::string>, std::less<>> waiting_;  ///< claims, by uid
+    ClaimHolders holders_;
+    ConfAsker asker_;
+    std::vector<std::string> freed_;  ///< uids
+};
+
+}  // namespace gang

@@ -1,0 +1,194 @@
+#include "k8s/codec/volume/codec_claim.hpp"
+
+#include "k8s/codec/pod/pod_spec.hpp"
+#include "k8s/json/json_fields.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+#include <vector>
+
+namespace k8s {
+namespace {
+
+using rapidjson::Value;
+
+constexpr std::string_view bind_completed_annotation = "pv.kubernetes.io/bind-completed";
+constexpr std::string_view beta_class_annotation = "volume.beta.kubernetes.io/storage-class";
+constexpr std::string_view no_provisioner = "kubernetes.io/no-provisioner";
+
+struct ZoneLabel {
+    const char* name;
+    const char* beta;
+};
+constexpr std::array zone_labels = {
+    ZoneLabel{"topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone"},
+    ZoneLabel{"topology.kubernetes.io/region", "failure-domain.beta.kubernetes.io/region"}};
+
+core::Result<core::Done> parse(std::string& text, rapidjson::Document& into, const char* what) {
+    auto parsed = parse_in_place(text, into);
+    if (parsed && !into.IsObject()) return core::Error{std::string(what) + ": expected an object"};
+    return parsed;
+}
+
+core::Result<core::Done> checked(const Fields& fields, const char* what) {
+    if (fields.problem().empty()) return core::Done{};
+    return core::Error{std::string(what) + ": " + fields.problem()};
+}
+
+core::NodeSelectorTerm matches(std::string key, std::vector<std::string> values) {
+    return {{{std::move(key), core::SelectorOperator::in, std::move(values)}}, {}};
+}
+
+/// "a__b": the volume is in both zones.
+std::vector<std::string> split_zones(const std::string& value) {
+    std::vector<std::string> zones;
+    std::size_t from = 0;
+    for (auto to = value.find("__"); to != std::string::npos; to = value.find("__", from)) {
+        zones.push_back(value.substr(from, to - from));
+        from = to + 2;
+    }
+    zones.push_back(value.substr(from));
+    return zones;
+}
+
+/// VolumeZone: a node without any label for zone or region takes every volume.
+core::NodeSelectorTerm without_zones() {
+    core::NodeSelectorTerm term;
+    for (const ZoneLabel& label : zone_labels) {
+        for (const char* name : {label.name, label.beta}) {
+            term.match_expressions.push_back({name, core::SelectorOperator::does_not_exist, {}});
+        }
+    }
+    return term;
+}
+
+/// Both names of a label mean the same, on the volume and on the node.
+void add_zones(core::Claim& claim, const core::StringMap& labels) {
+    for (const ZoneLabel& label : zone_labels) {
+        for (const char* name : {label.name, label.beta}) {
+            const std::string* value = core::find_value(labels, name);
+            if (value == nullptr) continue;
+            const std::vector<std::string> zones = split_zones(*value);
+            claim.nodes.push_back(
+                {core::VolumeRule::zone,
+                 {matches(label.name, zones), matches(label.beta, zones), without_zones()}});
+        }
+    }
+}
+
+std::string controller_of(Fields& fields, const Value& metadata) {
+    for (const Value& owner : fields.objects(metadata, "ownerReferences")) {
+        if (fields.flag(owner, "controller")) return fields.text(owner, "uid");
+    }
+    return {};
+}
+
+void read_spec(Fields& fields, const Value& spec, core::Claim& claim) {
+    claim.volume = fields.text(spec, "volumeName");
+    if (claim.storage_class.empty()) claim.storage_class = fields.text(spec, "storageClassName");
+    const auto modes = fields.texts(spec, "accessModes");
+    claim.one_pod = std::find(modes.begin(), modes.end(), "ReadWriteOncePod") != modes.end();
+}
+
+}  // namespace
+
+core::Result<ClaimObject> decode_claim(std::string json) {
+    rapidjson::Document document;
+    if (auto parsed = parse(json, document, "claim"); !parsed) return parsed.error();
+    Fields fields;
+    const Value* metadata = fields.object(document, "metadata");
+    if (metadata == nullptr) return core::Error{"claim: it has no metadata"};
+    ClaimObject result;
+    core::Claim& claim = result.claim;
+    result.resource_version = fields.text(*metadata, "resourceVersion");
+    claim.uid = fields.text(*metadata, "uid");
+    claim.is_deleting = find_member(*metadata, "deletionTimestamp") != nullptr;
+    claim.owner_uid = controller_of(fields, *metadata);
+    const core::StringMap annotations = fields.map(*metadata, "annotations");
+    const auto annotation = [&annotations](std::string_view key) {
+        const std::string* value = core::find_value(annotations, key);
+        return value == nullptr ? std::string() : *value;
+    };
+    claim.selected_node = annotation(selected_node_annotation);
+    claim.storage_class = annotation(beta_class_annotation);
+    if (const Value* spec = fields.object(document, "spec")) read_spec(fields, *spec, claim);
+    const bool is_bound = !claim.volume.empty() &&
+                          core::find_value(annotations, bind_completed_annotation) != nullptr;
+    claim.state = is_bound ? core::ClaimState::bound : core::ClaimState::immediate;
+    const Value* status = fields.object(document, "status");
+    if (status != nullptr && fields.text(*status, "phase") == "Lost") {
+        claim.state = core::ClaimState::lost;
+    }
+    if (auto fine = checked(fields, "claim"); !fine) return fine.error();
+    return result;
+}
+
+core::Result<core::Done> add_volume(core::Claim& claim, std::string json) {
+    rapidjson::Document document;
+    if (auto parsed = parse(json, document, "volume"); !parsed) return parsed;
+    Fields fields;
+    if (const Value* metadata = fields.object(document, "metadata")) {
+        add_zones(claim, fields.map(*metadata, "labels"));
+    }
+    const Value* spec = fields.object(document, "spec");
+    const Value* affinity = spec ? fields.object(*spec, "nodeAffinity") : nullptr;
+    if (const Value* required = affinity ? fields.object(*affinity, "required") : nullptr) {
+        auto& nodes = claim.nodes.emplace_back();
+        nodes.rule = core::VolumeRule::affinity;
+        for (const Value& term : fields.objects(*required, "nodeSelectorTerms")) {
+            nodes.terms.push_back(decode_node_term(fields, term));
+        }
+    }
+    return checked(fields, "volume");
+}
+
+core::Result<core::Done> add_storage_class(core::Claim& claim, std::string json) {
+    rapidjson::Document document;
+    if (auto parsed = parse(json, document, "storage class"); !parsed) return parsed;
+    Fields fields;
+    if (fields.text(document, "volumeBindingMode") != "WaitForFirstConsumer") {
+        return checked(fields, "storage class");
+    }
+    claim.state = core::ClaimState::consumer;
+    if (fields.text(document, "provisioner") == no_provisioner) {
+        claim.problem = "its storage class " + claim.storage_class +
+                        " makes no volumes (kubernetes.io/no-provisioner), and volumes that are "
+                        "there are not chosen from yet";
+    }
+    core::VolumeNodes reach{core::VolumeRule::unreachable, {}};
+    for (const Value& term : fields.objects(document, "allowedTopologies")) {
+        auto& nodes = reach.terms.emplace_back();
+        for (const Value& one : fields.objects(term, "matchLabelExpressions")) {
+            nodes.match_expressions.push_back(
+                {fields.text(one, "key"), core::SelectorOperator::in, fields.texts(one, "values")});
+        }
+    }
+    if (!reach.terms.empty()) claim.nodes.push_back(std::move(reach));
+    if (!claim.selected_node.empty()) {
+        core::NodeSelectorTerm node;
+        node.match_fields = {{"metadata.name", core::SelectorOperator::in, {claim.selected_node}}};
+        claim.nodes.push_back({core::VolumeRule::unreachable, {std::move(node)}});
+    }
+    return checked(fields, "storage class");
+}
+
+std::string encode_selected_node(const std::string& node, const std::string& resource_version) {
+    rapidjson::StringBuffer buffer;
+    rapidjson::Writer<rapidjson::StringBuffer> writer(buffer);
+    writer.StartObject();
+    writer.Key("metadata");
+    writer.StartObject();
+    writer.Key("resourceVersion");
+    writer.String(resource_version);
+    writer.Key("annotations");
+    writer.StartObject();
+    writer.Key(selected_node_annotation);
+    writer.String(node);
+    writer.EndObject();
+    writer.EndObject();
+    writer.EndObject();
+    return buffer.GetString();
+}
+
+}  // namespace k8s

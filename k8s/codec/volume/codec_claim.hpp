@@ -1,0 +1,33 @@
+#pragma once
+// A persistent volume claim's JSON, and that of the volume or the storage class behind it, become
+// what scheduling sees of them (core/value/claim.hpp). What is read, and how, is what
+// kube-scheduler's VolumeBinding and VolumeZone read (1.36).
+
+#include "core/base/result.hpp"
+#include "core/value/claim.hpp"
+
+#include <string>
+
+namespace k8s {
+
+/// The annotation that says for which node a volume is to be made.
+inline constexpr const char* selected_node_annotation = "volume.kubernetes.io/selected-node";
+
+struct ClaimObject {
+    core::Claim claim;
+    std::string resource_version;
+};
+
+/// Without a volume it waits for one, until add_storage_class() says otherwise.
+core::Result<ClaimObject> decode_claim(std::string json);
+
+/// Of a bound claim: where the PersistentVolume can be used.
+core::Result<core::Done> add_volume(core::Claim& claim, std::string json);
+
+/// Of a claim without a volume: whether one is made when its pod has a node, and for which nodes.
+core::Result<core::Done> add_storage_class(core::Claim& claim, std::string json);
+
+/// A merge patch of the claim for this node, if it is still the state that was read.
+std::string encode_selected_node(const std::string& node, const std::string& resource_version);
+
+}  // namespace k8s

@@ -1,0 +1,302 @@
+#include "k8s/volume/claim_client.hpp"
+
+#include "k8s/base/sleep.hpp"
+#include "k8s/base/time.hpp"
+#include "k8s/codec/codec_status.hpp"
+#include "k8s/codec/volume/codec_claim.hpp"
+#include "k8s/net/connection.hpp"
+#include "k8s/volume/claim_progress.hpp"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/post.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <utility>
+
+// GCC 12 takes Asio's frame allocator for a mismatch when it inlines one coroutine into another.
+#pragma GCC diagnostic ignored "-Wmismatched-new-delete"
+
+namespace k8s {
+namespace asio = boost::asio;
+namespace {
+
+std::string claim_target(const std::string& namespace_name, const std::string& name) {
+    return "/api/v1/namespaces/" + percent_encode(namespace_name) + "/persistentvolumeclaims/" +
+           percent_encode(name);
+}
+
+/// A 200, or nothing and `into` says why.
+std::optional<std::string> take_body(Reply reply, ClaimResult& into) {
+    if (const auto* failure = std::get_if<Failure>(&reply)) {
+        into.message = failure->message;
+        return std::nullopt;
+    }
+    auto& response = std::get<Response>(reply);
+    if (response.status == 200) return std::move(response.body);
+    into.message = decode_status(response.status, response.body).message;
+    if (response.status == 404) into.outcome = FetchOutcome::not_found;
+    if (response.status == 401 || response.status == 403) into.outcome = FetchOutcome::forbidden;
+    return std::nullopt;
+}
+
+void unreadable(ClaimResult& into, const core::Error& error) {
+    into.outcome = FetchOutcome::unreadable;
+    into.message = error.message;
+}
+
+}  // namespace
+
+struct ClaimClient::Impl : std::enable_shared_from_this<ClaimClient::Impl> {
+    Impl(asio::io_context& context, std::shared_ptr<Endpoint> endpoint, ClaimClientOptions given)
+        : io(context),
+          options(std::move(given)),
+          connection(context, std::move(endpoint)),
+          timer(context) {}
+
+    /// A claim to be read, or volumes to be waited for.
+    struct Job {
+        struct Part {
+            std::string claim;
+            ClaimProgress progress;
+        };
+        std::string namespace_name;
+        std::vector<Part> parts;  ///< provisioning: those without a volume
+        std::size_t at = 0;       ///< the part that is looked at next
+        std::string node;         ///< empty: read alone
+        std::int64_t until_ms = 0;
+        std::int64_t pause_ms = 0;
+        std::function<void(ClaimResult)> read;
+        std::function<void(std::string)> provisioned;
+    };
+
+    asio::io_context& io;
+    ClaimClientOptions options;
+    Connection connection;
+    asio::steady_timer timer;
+    std::multimap<std::int64_t, std::shared_ptr<Job>> jobs;  ///< by when they are due
+    bool running = false;
+    bool stopped = false;
+
+    void add(std::int64_t at_ms, std::shared_ptr<Job> job);
+    void finish(const std::shared_ptr<Job>& job, std::string why);
+    void wait(const std::shared_ptr<Job>& job);
+    void bound(const std::shared_ptr<Job>& job);
+    std::shared_ptr<Job> take_due();
+    Request patch_request(const Job& job, const std::string& version) const;
+    void written(const std::shared_ptr<Job>& job, const Reply& reply);
+
+    asio::awaitable<void> run();
+    asio::awaitable<void> read(std::shared_ptr<Job> job);
+    asio::awaitable<void> read_behind(ClaimResult& result);
+    asio::awaitable<void> look(std::shared_ptr<Job> job);
+    asio::awaitable<Reply> get(std::string target);
+};
+
+void ClaimClient::Impl::add(std::int64_t at_ms, std::shared_ptr<Job> job) {
+    jobs.emplace(at_ms, std::move(job));
+    timer.cancel();
+    if (!std::exchange(running, true)) {
+        asio::co_spawn(io, run(), keep_alive(shared_from_this()));
+    }
+}
+
+std::shared_ptr<ClaimClient::Impl::Job> ClaimClient::Impl::take_due() {
+    if (jobs.empty() || jobs.begin()->first > monotonic_ms()) return nullptr;
+    auto job = std::move(jobs.begin()->second);
+    jobs.erase(jobs.begin());
+    return job;
+}
+
+asio::awaitable<void> ClaimClient::Impl::run() {
+    while (!stopped && !jobs.empty()) {
+        const std::shared_ptr<Job> job = take_due();
+        if (job == nullptr) {
+            const std::int64_t left_ms = jobs.begin()->first - monotonic_ms();
+            co_await sleep_ms(timer, std::max<std::int64_t>(left_ms, 1));
+        } else if (job->node.empty()) {
+            co_await read(job);
+        } else {
+            co_await look(job);
+        }
+    }
+    running = false;
+}
+
+asio::awaitable<Reply> ClaimClient::Impl::get(std::string target) {
+    co_return co_await connection.call(
+        Request("GET", std::move(target)), CallLimits(options.call_timeout_ms));
+}
+
+asio::awaitable<void> ClaimClient::Impl::read(std::shared_ptr<Job> job) {
+    ClaimResult result;
+    Reply reply = co_await get(claim_target(job->namespace_name, job->parts.front().claim));
+    if (const auto body = take_body(std::move(reply), result)) {
+        auto decoded = decode_claim(*body);
+        if (decoded) {
+            result.outcome = FetchOutcome::found;
+            result.claim = std::move(decoded->claim);
+        } else {
+            unreadable(result, decoded.error());
+        }
+    }
+    if (result.outcome == FetchOutcome::found) co_await read_behind(result);
+    asio::post(io, [self = shared_from_this(), job, result = std::move(result)] {
+        if (!self->stopped) job->read(result);
+    });
+}
+
+/// A volume or class that is not there is said of the claim.
+asio::awaitable<void> ClaimClient::Impl::read_behind(ClaimResult& result) {
+    core::Claim& claim = result.claim;
+    const bool is_bound = claim.state == core::ClaimState::bound;
+    const bool has_class =
+        claim.state == core::ClaimState::immediate && !claim.storage_class.empty();
+    if (!is_bound && !has_class) co_return;
+    std::string target = "/apis/storage.k8s.io/v1/storageclasses/";
+    if (is_bound) target = "/api/v1/persistentvolumes/";
+    target += percent_encode(is_bound ? claim.volume : claim.storage_class);
+    Reply reply = co_await get(std::move(target));
+    result.outcome = FetchOutcome::failed;
+    const auto body = take_body(std::move(reply), result);
+    if (body) {
+        const auto added = is_bound ? add_volume(claim, *body) : add_storage_class(claim, *body);
+        result.outcome = FetchOutcome::found;
+        if (!added) unreadable(result, added.error());
+    } else if (result.outcome == FetchOutcome::not_found) {
+        result.outcome = FetchOutcome::found;
+        claim.problem = std::exchange(result.message, {});
+    }
+}
+
+asio::awaitable<void> ClaimClient::Impl::look(std::shared_ptr<Job> job) {
+    ClaimResult result;
+    Reply reply = co_await get(claim_target(job->namespace_name, job->parts[job->at].claim));
+    const auto body = take_body(std::move(reply), result);
+    if (!body) {
+        if (result.outcome == FetchOutcome::failed) {
+            wait(job);
+        } else {
+            finish(job, result.message);
+        }
+        co_return;
+    }
+    const auto read = decode_claim(*body);
+    if (!read) {
+        finish(job, read.error().message);
+        co_return;
+    }
+    Job::Part& part = job->parts[job->at];
+    switch (part.progress.next(read->claim)) {
+        case ClaimProgress::Step::annotate:
+            break;
+        case ClaimProgress::Step::wait:
+            wait(job);
+            co_return;
+        case ClaimProgress::Step::done:
+            bound(job);
+            co_return;
+        case ClaimProgress::Step::give_up:
+            finish(job, part.progress.why());
+            co_return;
+    }
+    CallLimits limits(options.call_timeout_ms);
+    limits.may_send = options.may_write;
+    reply =
+        co_await connection.call(patch_request(*job, read->resource_version), std::move(limits));
+    written(job, reply);
+}
+
+Request ClaimClient::Impl::patch_request(const Job& job, const std::string& version) const {
+    Request request("PATCH", claim_target(job.namespace_name, job.parts[job.at].claim));
+    request.content_type = "application/merge-patch+json";
+    request.body = encode_selected_node(job.node, version);
+    return request;
+}
+
+/// Whatever became of it, the next look at the claim shows. A refusal for good ends it.
+void ClaimClient::Impl::written(const std::shared_ptr<Job>& job, const Reply& reply) {
+    const auto* response = std::get_if<Response>(&reply);
+    const int status = response == nullptr ? 0 : response->status;
+    if (status == 200) job->parts[job->at].progress.annotated();
+    if (status == 400 || status == 401 || status == 403 || status == 422) {
+        finish(job, decode_status(status, response->body).message);
+    } else {
+        wait(job);
+    }
+}
+
+void ClaimClient::Impl::bound(const std::shared_ptr<Job>& job) {
+    job->parts.erase(job->parts.begin() + static_cast<std::ptrdiff_t>(job->at));
+    if (job->parts.empty()) {
+        finish(job, {});
+        return;
+    }
+    job->at %= job->parts.size();
+    add(monotonic_ms(), job);
+}
+
+/// The other claims first: volumes are made side by side.
+void ClaimClient::Impl::wait(const std::shared_ptr<Job>& job) {
+    const std::int64_t now = monotonic_ms();
+    if (now >= job->until_ms) {
+        finish(job, "no volume was made in time");
+        return;
+    }
+    job->at = (job->at + 1) % job->parts.size();
+    if (job->at != 0) {
+        add(now, job);
+        return;
+    }
+    add(now + job->pause_ms, job);
+    job->pause_ms = std::min(job->pause_ms * 2, options.pause_ms_max);
+}
+
+void ClaimClient::Impl::finish(const std::shared_ptr<Job>& job, std::string why) {
+    if (!why.empty()) {
+        why = "persistentvolumeclaim \"" + job->parts[job->at].claim + "\": " + why;
+    }
+    asio::post(io, [self = shared_from_this(), job, why = std::move(why)] {
+        if (!self->stopped) job->provisioned(why);
+    });
+}
+
+ClaimClient::ClaimClient(
+    asio::io_context& io, std::shared_ptr<Endpoint> endpoint, ClaimClientOptions options)
+    : impl_(std::make_shared<Impl>(io, std::move(endpoint), std::move(options))) {}
+
+ClaimClient::~ClaimClient() {
+    stop();
+}
+
+void ClaimClient::read(
+    std::string namespace_name, std::string name, std::function<void(ClaimResult)> done) {
+    auto job = std::make_shared<Impl::Job>();
+    job->namespace_name = std::move(namespace_name);
+    job->parts.push_back({std::move(name), ClaimProgress(std::string())});
+    job->read = std::move(done);
+    impl_->add(monotonic_ms(), std::move(job));
+}
+
+void ClaimClient::provision(ProvisionRequest request, std::function<void(std::string why)> done) {
+    auto job = std::make_shared<Impl::Job>();
+    job->namespace_name = std::move(request.namespace_name);
+    job->node = std::move(request.node);
+    for (std::string& claim : request.claims) {
+        job->parts.push_back({std::move(claim), ClaimProgress(job->node)});
+    }
+    job->until_ms = monotonic_ms() + impl_->options.provision_ms_max;
+    job->pause_ms = impl_->options.pause_ms_min;
+    job->provisioned = std::move(done);
+    impl_->add(monotonic_ms(), std::move(job));
+}
+
+void ClaimClient::stop() {
+    impl_->stopped = true;
+    impl_->timer.cancel();
+    impl_->connection.close();
+}
+
+}  // namespace k8s

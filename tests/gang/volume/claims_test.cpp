@@ -1,0 +1,290 @@
+// Pods that mount persistent volume claims, through the whole scheduler: lone pods, drivers and
+// executors.
+#include "tests/gang/world.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+using core::Claim;
+using core::ClaimState;
+using core::VolumeRule;
+using tests::World;
+
+namespace {
+
+core::Node in_zone(const std::string& name, const std::string& zone) {
+    core::Node node = tests::node(name, 8, 64 * 1024);
+    node.labels = {{"zone", zone}};
+    return node;
+}
+
+core::Pod mounting(const std::string& name, const std::string& claim, bool is_ephemeral = false) {
+    core::Pod pod = tests::pod(name, 1000, 1024);
+    pod.namespace_name = "ns";
+    pod.claims = std::vector<core::ClaimUse>{{claim, is_ephemeral}};
+    return pod;
+}
+
+core::VolumeNodes only_in(const std::string& zone, VolumeRule rule = VolumeRule::affinity) {
+    return {rule, {{{{"zone", core::SelectorOperator::in, {zone}}}, {}}}};
+}
+
+Claim bound_in(const std::string& zone) {
+    Claim claim;
+    claim.state = ClaimState::bound;
+    claim.nodes = {only_in(zone)};
+    return claim;
+}
+
+Claim waiting() {
+    Claim claim;
+    claim.state = ClaimState::consumer;
+    claim.storage_class = "fast";
+    return claim;
+}
+
+void add_zones(World& world) {
+    world.add_node(in_zone("a1", "a"));
+    world.add_node(in_zone("b1", "b"));
+}
+
+bool told(const World& world, const std::string& uid, const std::string& part) {
+    return world.condition(uid).find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("claims: PRED-12: a pod goes where its volume is") {
+    World world;
+    add_zones(world);
+    world.claims["ns/c"] = bound_in("b");
+    const auto pod = world.create(mounting("p", "c"));
+    world.settle();
+    for (const gang::SetCondition& condition : world.conditions) {
+        CHECK(condition.fence);  // that a claim is being read is not worth a write
+    }
+    CHECK(world.node_of(pod) == "b1");
+    CHECK(world.claim_fetches.size() == 1);
+    CHECK(world.binds.back().claims.empty());
+    world.remove_pod(pod);
+    world.settle();
+    CHECK(world.scheduler->remembered() == 0);
+}
+
+TEST_CASE("claims: PRED-12: a claim that is not there is named, and its pod starts when it comes") {
+    World world;
+    add_zones(world);
+    const auto pod = world.create(mounting("p", "c"));
+    const auto other = world.create(tests::pod("q", 1000, 1024));
+    world.advance(2'000);
+    CHECK_FALSE(world.is_bound(pod));
+    CHECK(told(world, pod, "persistentvolumeclaim \"c\" not found"));
+    CHECK(told(world, pod, "[WaitingForVolumes]"));
+    CHECK(world.is_bound(other));  // it holds up nobody
+    world.claims["ns/c"] = bound_in("a");
+    world.advance(31'000);
+    CHECK(world.node_of(pod) == "a1");
+}
+
+TEST_CASE("claims: what keeps a pod waiting, in kube-scheduler's words") {
+    World world;
+    add_zones(world);
+    const auto wait_for = [&](const Claim& claim) {
+        world.claims["ns/c"] = claim;
+        const auto pod = world.create(mounting("p", "c"));
+        world.advance(1'000);
+        CHECK_FALSE(world.is_bound(pod));
+        std::string text = world.condition(pod);
+        world.remove_pod(pod);
+        world.settle();
+        return text;
+    };
+    const auto has = [](const std::string& text, const std::string& part) {
+        return text.find(part) != std::string::npos;
+    };
+    Claim claim;
+    CHECK(has(wait_for(claim), "pod has unbound immediate PersistentVolumeClaims"));
+    claim = bound_in("a");
+    claim.is_deleting = true;
+    CHECK(has(wait_for(claim), "persistentvolumeclaim \"c\" is being deleted"));
+    claim = bound_in("a");
+    claim.state = ClaimState::lost;
+    claim.volume = "v";
+    CHECK(
+        has(wait_for(claim),
+            "persistentvolumeclaim \"c\" bound to non-existent persistentvolume \"v\""));
+    claim = waiting();
+    claim.problem = "storageclass.storage.k8s.io \"fast\" not found";
+    CHECK(has(wait_for(claim), "storageclass.storage.k8s.io \"fast\" not found"));
+    claim = bound_in("nowhere");
+    CHECK(has(wait_for(claim), "out of reach of its volume"));
+    world.claims.clear();
+    world.claim_problem = gang::ClaimProblem::forbidden;
+    const auto pod = world.create(mounting("p", "c"));
+    world.advance(1'000);
+    CHECK(told(world, pod, "grant the scheduler get on persistentvolumeclaims"));
+    CHECK(told(world, pod, "[Misconfigured]"));
+}
+
+TEST_CASE("claims: an ephemeral volume's claim must be the pod's own") {
+    World world;
+    add_zones(world);
+    const auto pod = world.create(mounting("p", "p-scratch", true));
+    world.advance(2'000);
+    CHECK(told(
+        world,
+        pod,
+        "waiting for ephemeral volume controller to create the persistentvolumeclaim "
+        "\"p-scratch\""));
+    world.claims["ns/p-scratch"] = waiting();
+    world.advance(31'000);
+    CHECK_FALSE(world.is_bound(pod));
+    CHECK(told(
+        world, pod, "PVC \"ns/p-scratch\" was not created for pod \"ns/p\" (pod is not owner)"));
+    world.remove_pod(pod);
+    world.settle();
+    const auto next = world.create(mounting("p", "p-scratch", true));
+    world.claims["ns/p-scratch"].owner_uid = next;
+    world.settle();
+    CHECK(world.is_bound(next));
+    CHECK(world.binds.back().claims == std::vector<std::string>{"p-scratch"});
+}
+
+TEST_CASE("claims: a volume is made for the node that was chosen") {
+    World world;
+    add_zones(world);
+    Claim claim = waiting();
+    claim.nodes = {only_in("b", VolumeRule::unreachable)};
+    world.claims["ns/c"] = claim;
+    const auto pod = world.create(mounting("p", "c"));
+    world.settle();
+    CHECK(world.node_of(pod) == "b1");
+    CHECK(world.binds.back().claims == std::vector<std::string>{"c"});
+}
+
+TEST_CASE("claims: where no volume can be made the pod is tried again, and its claim read anew") {
+    World world;
+    add_zones(world);
+    world.claims["ns/c"] = waiting();
+    world.no_volume = "persistentvolumeclaim \"c\": no volume could be made for node a1";
+    const auto pod = world.create(mounting("p", "c"));
+    world.settle();
+    CHECK_FALSE(world.is_bound(pod));
+    CHECK(world.claim_fetches.size() == 2);
+    world.no_volume.clear();
+    world.claims["ns/c"] = bound_in("b");  // somebody else has used it meanwhile
+    world.advance(60'000);
+    CHECK(world.node_of(pod) == "b1");
+    CHECK(world.violations.empty());
+}
+
+TEST_CASE("claims: ReadWriteOncePod: one pod at a time, whoever scheduled it") {
+    World world;
+    add_zones(world);
+    Claim claim = bound_in("a");
+    claim.one_pod = true;
+    world.claims["ns/c"] = claim;
+    core::Pod foreign = mounting("f", "c");
+    foreign.scheduler_name = "default-scheduler";
+    foreign.node_name = "a1";
+    const auto other = world.create(foreign);
+    world.settle();
+    const auto first = world.create(mounting("p1", "c"));
+    const auto second = world.create(mounting("p2", "c"));
+    world.settle();
+    CHECK(world.bound_count({first, second}) == 0);
+    CHECK(told(
+        world,
+        first,
+        "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode "
+        "already in-use by another pod"));
+    world.remove_pod(other);
+    world.advance(1'000);
+    CHECK(world.bound_count({first, second}) == 1);
+    const auto running = world.is_bound(first) ? first : second;
+    world.set_phase(running, core::PodPhase::succeeded);
+    world.advance(1'000);
+    CHECK(world.bound_count({first, second}) == 2);
+    CHECK(world.violations.empty());
+}
+
+TEST_CASE("claims: a driver waits for its volume, and its gang with it") {
+    World world;
+    add_zones(world);
+    core::Pod driver = tests::driver("d");
+    driver.claims = std::vector<core::ClaimUse>{{"data", false}};
+    const std::string key = driver.namespace_name + "/data";
+    const auto uid = world.submit(driver, tests::conf(2));
+    world.advance(2'000);
+    CHECK_FALSE(world.is_bound(uid));
+    CHECK(told(world, uid, "persistentvolumeclaim \"data\" not found"));
+    world.claims[key] = bound_in("b");
+    world.advance(31'000);
+    CHECK(world.node_of(uid) == "b1");
+}
+
+TEST_CASE("claims: an executor's slot moves to where its volume is") {
+    World world;
+    add_zones(world);
+    const auto driver = world.submit("d", 2, 1);
+    world.settle();
+    REQUIRE(world.is_bound(driver));
+    world.set_phase(driver, core::PodPhase::running);
+    const std::string space = world.pod(driver).namespace_name;
+    const std::string elsewhere = world.node_of(driver) == "a1" ? "b" : "a";
+    std::vector<std::string> executors;
+    for (int i = 0; i < 2; ++i) {
+        const std::string claim = "exec-" + std::to_string(i);
+        world.claims[space + "/" + claim] = i == 0 ? bound_in(elsewhere) : waiting();
+        core::Pod pod = tests::executor("e" + std::to_string(i), world.pod(driver));
+        pod.claims = std::vector<core::ClaimUse>{{claim, false}};
+        executors.push_back(world.create(std::move(pod)));
+    }
+    world.advance(5'000);
+    CHECK(world.bound_count(executors) == 2);
+    CHECK(world.node_of(executors[0]) == elsewhere + "1");
+    CHECK(world.violations.empty());
+    const auto late = tests::executor("late", world.pod(driver));
+    core::Pod pod = late;
+    pod.claims = std::vector<core::ClaimUse>{{"missing", false}};
+    const auto third = world.create(std::move(pod));
+    world.advance(3'000);
+    CHECK_FALSE(world.is_bound(third));
+    CHECK(told(world, third, "persistentvolumeclaim \"missing\" not found"));
+}
+
+TEST_CASE("claims: a profile without filters about volumes does not even read them") {
+    config::Schema schema = World::sealed_schema();
+    core::FilterSet left_out;
+    for (const auto id :
+         {core::FilterId::volume_binding,
+          core::FilterId::volume_zone,
+          core::FilterId::volume_restrictions}) {
+        left_out = left_out.with(id);
+    }
+    schema.profiles.front().left_out = left_out;
+    World world(schema);
+    add_zones(world);
+    const auto pod = world.create(mounting("p", "c"));
+    world.settle();
+    CHECK(world.is_bound(pod));
+    CHECK(world.claim_fetches.empty());
+}
+
+TEST_CASE("claims: after a restart what is known comes back") {
+    World world;
+    add_zones(world);
+    Claim claim = bound_in("a");
+    claim.one_pod = true;
+    world.claims["ns/c"] = claim;
+    const auto first = world.create(mounting("p1", "c"));
+    world.settle();
+    REQUIRE(world.is_bound(first));
+    world.restart();
+    const auto second = world.create(mounting("p2", "c"));
+    world.advance(5'000);
+    CHECK_FALSE(world.is_bound(second));
+    CHECK(told(world, second, "ReadWriteOncePod"));
+}
