@@ -10,7 +10,9 @@ from support.api import Api, Json
 from support.chart import NAMESPACE, USER
 from support.cluster import Cluster
 from support.fault_proxy import Fault
+from support.pods import node_of
 from support.polling import eventually
+from support.provisioner import ZONE, Provisioner, claim
 from support.real_plane import RealPlane
 from support.spark_application import Size, sized
 
@@ -25,6 +27,23 @@ def plane(cluster: Cluster) -> RealPlane:
     return found
 
 
+def mount_a_volume(cluster: Cluster) -> None:
+    """One pod has a volume made, the next one finds it there."""
+    for node in cluster.api.items("/api/v1/nodes"):
+        cluster.api.patch(f"/api/v1/nodes/{node['metadata']['name']}", {"metadata": {"labels": {ZONE: "a"}}})
+    namespace = f"/api/v1/namespaces/{cluster.default_namespace}"
+    provisioner = Provisioner(cluster.rig)
+    cluster.api.post(f"{namespace}/persistentvolumeclaims", claim("data", provisioner.add_class()))
+    for name in ("first", "second"):
+        cluster.api.post(f"{namespace}/pods", {
+            "apiVersion": "v1", "kind": "Pod", "metadata": {"name": name},
+            "spec": {"schedulerName": "gang-scheduler", "containers": [{"name": "main", "image": "none"}],
+                     "volumes": [{"name": "data", "persistentVolumeClaim": {"claimName": "data"}}]}})
+        eventually(lambda: node_of(cluster.api.get(f"{namespace}/pods/{name}")), 20, f"{name} on a node")
+    provisioner.stop()
+    provisioner.check()
+
+
 @real
 def test_every_right_granted_is_used(cluster: Cluster, plane: RealPlane) -> None:
     cluster.api.delete(LEASE)
@@ -37,6 +56,7 @@ def test_every_right_granted_is_used(cluster: Cluster, plane: RealPlane) -> None
     cluster.wait_code(waiting, "ExceedsCluster")
     cluster.wait_finished(cluster.submit(sized(Size(executors=2), cluster.default_namespace)))
     assert lost.fired() == 1
+    mount_a_volume(cluster)
     standby = plane.start_scheduler(())
     granted = set(expand(plane))
     eventually(lambda: not unused(plane, granted), 20, lambda: f"the use of {unused(plane, granted)}", 0.5)

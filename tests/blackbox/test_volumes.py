@@ -1,0 +1,166 @@
+"""Pods with persistent volume claims: where their volumes are, and not before they are there."""
+from typing import Any, Callable, Iterator
+
+import pytest
+
+from support.cluster import Cluster
+from support.pods import condition, node_of
+from support.polling import eventually
+from support.provisioner import SELECTED_NODE, ZONE, Provisioner, claim
+
+WAIT_SECONDS = 40  # a claim that was missing for a while is read again after half a minute
+MakeProvisioner = Callable[..., Provisioner]
+
+
+@pytest.fixture
+def make_provisioner(cluster: Cluster) -> Iterator[MakeProvisioner]:
+    made: list[Provisioner] = []
+
+    def make(**options: Any) -> Provisioner:
+        made.append(Provisioner(cluster.rig, **options))
+        return made[-1]
+
+    yield make
+    for provisioner in made:
+        provisioner.stop()
+    for provisioner in made:
+        provisioner.check()
+
+
+@pytest.fixture
+def zones(cluster: Cluster) -> dict[str, str]:
+    """Zone -> its node."""
+    return {zone: cluster.add_nodes(1, labels={ZONE: zone})[0] for zone in ("a", "b")}
+
+
+def folder(cluster: Cluster, kind: str) -> str:
+    return f"/api/v1/namespaces/{cluster.default_namespace}/{kind}"
+
+
+def create(cluster: Cluster, name: str, *claims: str) -> str:
+    volumes = [{"name": f"v{i}", "persistentVolumeClaim": {"claimName": each}} for i, each in enumerate(claims)]
+    cluster.api.post(folder(cluster, "pods"), {
+        "apiVersion": "v1", "kind": "Pod", "metadata": {"name": name},
+        "spec": {"schedulerName": "gang-scheduler", "restartPolicy": "Never", "volumes": volumes, "containers": [
+            {"name": "main", "image": "none", "resources": {"requests": {"cpu": "100m"}}}]}})
+    return f"{folder(cluster, 'pods')}/{name}"
+
+
+def add_claim(cluster: Cluster, name: str, storage_class: str, mode: str = "ReadWriteOnce") -> None:
+    body = claim(name, storage_class)
+    body["spec"]["accessModes"] = [mode]
+    cluster.api.post(folder(cluster, "persistentvolumeclaims"), body)
+
+
+def add_bound(cluster: Cluster, provisioner: Provisioner, name: str, mode: str = "ReadWriteOnce") -> None:
+    """In the zone that the provisioner gives to claims that are bound at once."""
+    add_claim(cluster, name, provisioner.add_class(mode="Immediate"), mode)
+    provisioner.wait_bound(cluster.default_namespace, name)
+
+
+def node(cluster: Cluster, path: str) -> str:
+    return node_of(cluster.api.get(path))
+
+
+def told(cluster: Cluster, path: str) -> str:
+    return condition(cluster.api.get(path), "PodScheduled").get("message", "")
+
+
+def wait_node(cluster: Cluster, path: str, wanted: str = "") -> str:
+    eventually(lambda: node(cluster, path) and wanted in ("", node(cluster, path)), WAIT_SECONDS, lambda:
+               f"{path} on {wanted or 'a node'}, now {node(cluster, path)!r}: {told(cluster, path)!r}")
+    return node(cluster, path)
+
+
+def wait_told(cluster: Cluster, path: str, text: str) -> None:
+    eventually(lambda: text in told(cluster, path), 10, lambda: f"{text!r}, told: {told(cluster, path)!r}")
+    assert not node(cluster, path)
+
+
+def test_a_pod_goes_where_its_volume_is(
+        cluster: Cluster, zones: dict[str, str], make_provisioner: MakeProvisioner) -> None:
+    add_bound(cluster, make_provisioner(immediate_topology="a"), "in-a")
+    add_bound(cluster, make_provisioner(immediate_topology="b"), "in-b")
+    cluster.start_scheduler()
+    wait_node(cluster, create(cluster, "one", "in-b"), zones["b"])
+    wait_told(cluster, create(cluster, "both", "in-a", "in-b"), "out of reach of its volume")
+
+
+def test_claims_that_come_late(
+        cluster: Cluster, zones: dict[str, str], make_provisioner: MakeProvisioner) -> None:
+    provisioner = make_provisioner(immediate_topology="b")
+    provisioner.silence()
+    cluster.start_scheduler()
+    missing = create(cluster, "missing", "c")
+    wait_told(cluster, missing, 'persistentvolumeclaim "c" not found')
+    at_once = provisioner.add_class(mode="Immediate")
+    add_claim(cluster, "unbound", at_once)
+    unbound = create(cluster, "unbound", "unbound")
+    wait_told(cluster, unbound, "pod has unbound immediate PersistentVolumeClaims")
+    provisioner.resume()
+    add_claim(cluster, "c", at_once)
+    wait_node(cluster, missing, zones["b"])
+    wait_node(cluster, unbound, zones["b"])
+
+
+def test_volumes_are_made_for_the_chosen_node(
+        cluster: Cluster, zones: dict[str, str], make_provisioner: MakeProvisioner) -> None:
+    """Two claims of one pod, one of them for zone b alone."""
+    provisioner = make_provisioner(delay_seconds=0.5)
+    only_b = provisioner.add_class(allowedTopologies=[{"matchLabelExpressions": [{"key": ZONE, "values": ["b"]}]}])
+    cluster.start_scheduler()
+    add_claim(cluster, "one", provisioner.add_class())
+    add_claim(cluster, "two", only_b)
+    wait_node(cluster, create(cluster, "p", "one", "two"), zones["b"])
+    for name in ("one", "two"):
+        seen = cluster.api.get(f"{folder(cluster, 'persistentvolumeclaims')}/{name}")
+        assert seen["metadata"]["annotations"][SELECTED_NODE] == zones["b"]
+        assert seen["status"]["phase"] == "Bound"
+
+
+def test_a_node_for_which_no_volume_can_be_made(
+        cluster: Cluster, zones: dict[str, str], make_provisioner: MakeProvisioner) -> None:
+    """The pod is tried again, and nothing is bound before its volume is there."""
+    provisioner = make_provisioner()
+    for each in zones.values():
+        provisioner.fail(each, times=1)
+    cluster.start_scheduler()
+    add_claim(cluster, "c", provisioner.add_class())
+    path = create(cluster, "p", "c")
+    eventually(lambda: provisioner.failures, 10, "a failure")
+    chosen = wait_node(cluster, path)
+    volume = provisioner.wait_bound(cluster.default_namespace, "c")
+    assert volume["spec"]["claimRef"]["name"] == "c" and chosen in zones.values()
+
+
+def test_one_pod_at_a_time(
+        cluster: Cluster, zones: dict[str, str], make_provisioner: MakeProvisioner) -> None:
+    add_bound(cluster, make_provisioner(immediate_topology="a"), "c", "ReadWriteOncePod")
+    cluster.start_scheduler()
+    first = create(cluster, "first", "c")
+    wait_node(cluster, first, zones["a"])
+    second = create(cluster, "second", "c")
+    wait_told(cluster, second, "ReadWriteOncePod access mode already in-use by another pod")
+    cluster.api.request("DELETE", first, {"gracePeriodSeconds": 0})
+    wait_node(cluster, second, zones["a"])
+
+
+def test_a_scheduler_that_ends_while_a_volume_is_made(
+        cluster: Cluster, zones: dict[str, str], make_provisioner: MakeProvisioner) -> None:
+    """What it wrote to the claim counts: the next one chooses the same node."""
+    provisioner = make_provisioner()
+    provisioner.silence()
+    scheduler = cluster.start_scheduler()
+    add_claim(cluster, "c", provisioner.add_class())
+    path = create(cluster, "p", "c")
+
+    def selected() -> str:
+        seen = cluster.api.get(f"{folder(cluster, 'persistentvolumeclaims')}/c")
+        return (seen["metadata"].get("annotations") or {}).get(SELECTED_NODE, "")
+    eventually(selected, 10, "a node on the claim")
+    before = selected()
+    scheduler.kill()
+    assert not node(cluster, path)
+    cluster.start_scheduler()
+    provisioner.resume()
+    wait_node(cluster, path, before)
