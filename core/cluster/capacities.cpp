@@ -30,9 +30,7 @@ void scan_block(
     }
     scan_rows(demand, source.free_capacity.rows(0, block), capacities);
     if (takers != ~std::uint64_t{0}) {
-        for (std::size_t i = 0; i < block_size; ++i) {
-            capacities[i] &= -static_cast<std::int32_t>((takers >> i) & 1U);
-        }
+        mask_rows(capacities, takers, capacities);
     }
     cap_rows(capacities, source.demand.at_most);
     const bool by_node = demand.is_wide || source.demand.wants_listed;
@@ -118,6 +116,23 @@ std::uint64_t Capacities::refresh_region(
     }
     note_region(region);
     return scanned;
+}
+
+void Capacities::copy_some(const Capacities& whole, const NodeBitmap& nodes) {
+    ENSURE(log_.empty());
+    resize(whole.block_count());
+    for (std::size_t block = 0; block < block_count(); ++block) {
+        const std::uint64_t wanted = nodes.word(block);
+        if (!whole.takes_any(block) || wanted == 0) {
+            note(block, {});
+            continue;
+        }
+        std::int32_t* const into = by_position_.data() + block * block_size;
+        mask_rows(whole.of_block(block), wanted, into);
+        note(block, summarize(into, whole.blocks_.most[block]));
+    }
+    for (std::size_t i = 0; i * block_size < block_count(); ++i) note_region(i);
+    version_ = whole.version_;
 }
 
 void Capacities::note(std::size_t block, const Summary& summary) {

@@ -102,6 +102,9 @@ public:
         }
     }
 
+    /// Those of the same shape, of these nodes alone, as they are set now.
+    void copy_some(const Capacities& whole, const NodeBitmap& nodes);
+
     /// So many were set and are not undone.
     std::size_t set_count() const { return log_.size(); }
     /// To what it is, or to less.

@@ -48,6 +48,16 @@ void NodeBitmap::add(const NodeBitmap& other) {
     for (std::size_t i = 0; i < other.words_.size(); ++i) words_[i] |= other.words_[i];
 }
 
+std::int64_t NodeBitmap::remove(const NodeBitmap& other) {
+    std::int64_t removed = 0;
+    const std::size_t common = std::min(words_.size(), other.words_.size());
+    for (std::size_t i = 0; i < common; ++i) {
+        removed += std::popcount(words_[i] & other.words_[i]);
+        words_[i] &= ~other.words_[i];
+    }
+    return removed;
+}
+
 void NodeBitmap::intersect(const NodeBitmap& other) {
     for (std::size_t i = 0; i < words_.size(); ++i) words_[i] &= other.word(i);
 }

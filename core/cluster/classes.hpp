@@ -11,6 +11,7 @@
 #include "core/filter/filters.hpp"
 #include "core/filter/preference.hpp"
 
+#include <bit>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -34,9 +35,20 @@ public:
     void erase(std::size_t position);
     std::int64_t count() const;
     void add(const NodeBitmap& other);
+    /// Takes the other one's out; how many of them there were.
+    std::int64_t remove(const NodeBitmap& other);
     /// Keeps what the other one has, too.
     void intersect(const NodeBitmap& other);
     bool intersects(const NodeBitmap& other) const;
+    /// visit(position) in order.
+    template <typename Visit>
+    void for_each(Visit visit) const {
+        for (std::size_t block = 0; block < words_.size(); ++block) {
+            for (std::uint64_t bits = words_[block]; bits != 0; bits &= bits - 1) {
+                visit(block * 64 + static_cast<std::size_t>(std::countr_zero(bits)));
+            }
+        }
+    }
     /// The position of the only node; nothing: there is none, or several.
     std::optional<std::size_t> find_only() const;
     /// Has all nodes of the other one.

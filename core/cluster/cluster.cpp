@@ -37,6 +37,7 @@ bool Cluster::upsert_node(const Node& node) {
     const bool free_capacity_changed = came || !alike_in_capacity(entry.node, node);
     const bool filters_changed = came || !filters_alike(entry.node, node);
     if (free_capacity_changed) set_allocatable(index, node.allocatable, node.pods);
+    if (came || entry.node.cost != node.cost) cost_levels_.levels.reset();
     if (!came) count_kinds(entry.node, -1);
     count_kinds(node, 1);
     entry.node = node;
@@ -58,6 +59,7 @@ bool Cluster::remove_node(std::string_view name) {
     if (!index) return false;
     NodeEntry& entry = nodes_[index->value];
     erase_from_order(*index);
+    cost_levels_.levels.reset();
     set_allocatable(*index, {}, 0);
     entry.present = false;
     count_kinds(entry.node, -1);
@@ -137,6 +139,18 @@ void Cluster::count_kinds(const Node& node, int by) {
     avoided_nodes_ += is_better_avoided(node) ? by : 0;
 }
 
+const std::vector<CostLevel>& Cluster::cost_levels() const {
+    if (cost_levels_.levels) return *cost_levels_.levels;
+    std::vector<CostLevel>& kept = cost_levels_.levels.emplace();
+    std::map<std::int64_t, NodeBitmap> by_cost;
+    for (std::size_t position = 0; position < order_.size(); ++position) {
+        by_cost[node(order_[position]).cost].set(position, true);
+        if (by_cost.size() > cost_levels_max) return kept;
+    }
+    for (auto& [cost, nodes] : by_cost) kept.push_back({cost, std::move(nodes)});
+    return kept;
+}
+
 /// The names of a node's extended resources are held as long as it offers them.
 void Cluster::set_allocatable(NodeIndex node, const Resources& allocatable, std::int64_t pods) {
     const ResourcesId id = intern_amounts(allocatable);
@@ -172,6 +186,12 @@ ShapeId Cluster::restrict_shape(
     const ClassId restricted =
         classes_.restrict(shape.constraint_class, std::move(nodes), std::move(reasons));
     return shapes_.intern({shape.resources, restricted}).id;
+}
+
+std::optional<ShapeId> Cluster::find_unrestricted(ShapeId id) const {
+    const Shape shape = shapes_[id];
+    if (!ConstraintClasses::is_restricted(shape.constraint_class)) return std::nullopt;
+    return shapes_.find({shape.resources, classes_.unrestricted(shape.constraint_class)});
 }
 
 bool Cluster::release_shape(ShapeId id) {

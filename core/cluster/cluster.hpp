@@ -56,6 +56,12 @@ struct OpenCapacity {
     friend bool operator==(const OpenCapacity&, const OpenCapacity&) = default;
 };
 
+/// The nodes that cost the same.
+struct CostLevel {
+    std::int64_t cost = 0;
+    NodeBitmap nodes;
+};
+
 class Cluster {
 public:
     // --- nodes ---------------------------------------------------------------------------------
@@ -82,6 +88,8 @@ public:
     Position position_of(NodeIndex node) const { return index_.position_of(node, order_); }
     /// Some node costs other than 0.
     bool has_costs() const { return costly_nodes_ > 0; }
+    /// The cheapest first; none: there are more than a few.
+    const std::vector<CostLevel>& cost_levels() const;
     /// Extended resources of which pods that ask for none keep off, as long as others will do:
     /// what Node::is_scarce is about.
     void set_scarce(std::vector<std::string> names) { scarce_names_ = std::move(names); }
@@ -103,6 +111,8 @@ public:
     /// The same pods, for which there are these nodes alone; `reasons` say why not the others. To
     /// be given back like any shape, before a node comes, changes or goes.
     ShapeId restrict_shape(ShapeId shape, NodeBitmap nodes, std::vector<ReasonCount> reasons);
+    /// The shape that was restricted; nothing: it is none, or is not held any more.
+    std::optional<ShapeId> find_unrestricted(ShapeId shape) const;
     /// True: nobody holds it any more, and its number may come to mean another shape.
     bool release_shape(ShapeId shape);
     const Resources& resources(ShapeId shape) const { return amounts_[shapes_[shape].resources]; }
@@ -228,6 +238,13 @@ private:
         friend bool operator==(const Gains&, const Gains&) { return true; }
     };
 
+    static constexpr std::size_t cost_levels_max = 64;
+    /// Made when it is asked for; no part of what a cluster is.
+    struct KeptLevels {
+        std::optional<std::vector<CostLevel>> levels;
+        friend bool operator==(const KeptLevels&, const KeptLevels&) { return true; }
+    };
+
     Preferences count_preferences(ClassId constraint_class) const;
     void note_gain(NodeIndex node) { gains_.nodes[free_capacity_version_++ % gains_max] = node; }
     NodeIndex take_idle_entry();
@@ -266,6 +283,7 @@ private:
     std::vector<std::string> scarce_names_;
     std::int64_t scarce_nodes_ = 0;
     std::int64_t costly_nodes_ = 0;
+    mutable KeptLevels cost_levels_;
     std::int64_t closed_nodes_ = 0;
     std::int64_t avoided_nodes_ = 0;  ///< is_better_avoided()
 };

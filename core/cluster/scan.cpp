@@ -121,6 +121,13 @@ void scan_rows_beside(
 }
 
 CORE_WIDEST_REGISTERS
+void mask_rows(const std::int32_t* numbers, std::uint64_t kept, std::int32_t* into) {
+    for (std::size_t i = 0; i < block_size; ++i) {
+        into[i] = numbers[i] & -static_cast<std::int32_t>((kept >> i) & 1U);
+    }
+}
+
+CORE_WIDEST_REGISTERS
 void cap_rows(std::int32_t* numbers, std::int32_t most) {
     if (most == std::numeric_limits<std::int32_t>::max()) return;
     for (std::size_t i = 0; i < block_size; ++i) {

@@ -46,6 +46,9 @@ void scan_rows_beside(
     const std::array<double, plain_resources>& taken,
     std::int32_t* capacities);
 
+/// 64 numbers, with 0 for those whose bit is not set; both may be the same.
+void mask_rows(const std::int32_t* numbers, std::uint64_t kept, std::int32_t* into);
+
 /// No number of 64 is larger than `most` afterwards.
 void cap_rows(std::int32_t* numbers, std::int32_t most);
 

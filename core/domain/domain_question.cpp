@@ -3,8 +3,6 @@
 #include "core/filter/filters.hpp"
 
 #include <algorithm>
-#include <map>
-#include <string_view>
 
 namespace core {
 
@@ -42,17 +40,13 @@ void DomainQuestion::add_checks(const std::optional<RuleRef>& except) {
     add_existing();
 }
 
-DomainQuestion::Check DomainQuestion::check_of(TopologyKeyId key, DomainReason reason) const {
-    return {key, std::vector<bool>(in_.domains_.bound(key)), reason, std::nullopt};
-}
-
-DomainQuestion::Sums DomainQuestion::sums(TopologyKeyId key, const NodeCounts& counts) const {
-    Sums result(in_.domains_.bound(key));
-    counts.for_each([&](NodeIndex node, const PodCount& count) {
+template <typename Visit>
+void DomainQuestion::for_each_domain_with(
+    TopologyKeyId key, const NodeCounts& counts, Visit visit) const {
+    counts.for_each([&](NodeIndex node, const PodCount&) {
         const DomainId domain = in_.domains_.domain_of(key, node);
-        if (!domain.is_none()) result[domain.value] += count.all;
+        if (!domain.is_none()) visit(domain);
     });
-    return result;
 }
 
 bool DomainQuestion::has_spread_keys(NodeIndex node) const {
@@ -60,6 +54,14 @@ bool DomainQuestion::has_spread_keys(NodeIndex node) const {
         live_->spread_keys.begin(), live_->spread_keys.end(), [&](TopologyKeyId key) {
             return in_.domains_.domain_of(key, node).is_none();
         });
+}
+
+bool DomainQuestion::counts_all(const SpreadConstraint& constraint) const {
+    const Constraints& own = pod_.constraints;
+    return live_->spread_keys.size() == 1 &&
+           constraint.node_taints_policy == NodeInclusionPolicy::ignore &&
+           (constraint.node_affinity_policy == NodeInclusionPolicy::ignore ||
+            (own.node_selector.empty() && !own.has_required_affinity));
 }
 
 // The node itself is looked at only where its answer is open: reading it is what costs.
@@ -77,36 +79,47 @@ bool DomainQuestion::counts_for(const SpreadConstraint& constraint, NodeIndex no
 }
 
 std::vector<std::optional<std::int64_t>> DomainQuestion::matching(RuleRef rule) const {
-    const TopologyKeyId key = key_of(rule);
+    const TopologyKeyId key = in_.key_of(pod_.rules, rule);
     std::vector<std::optional<std::int64_t>> result(in_.domains_.bound(key));
     const auto* constraint = rule.kind == RuleKind::spread ? &rules_->spread[rule.index] : nullptr;
-    for (const NodeIndex node : cluster_.nodes_by_name()) {
-        const DomainId domain = in_.domains_.domain_of(key, node);
-        if (domain.is_none() || result[domain.value]) continue;
-        if (constraint == nullptr || counts_for(*constraint, node)) result[domain.value] = 0;
+    const DomainMap& map = in_.domains_.map(key, cluster_);
+    if (constraint != nullptr && counts_all(*constraint)) constraint = nullptr;
+    if (constraint == nullptr) {
+        for (std::size_t i = 0; i < result.size(); ++i) {
+            if (map.first[i] < map.first[i + 1]) result[i] = 0;
+        }
+    } else {
+        const auto order = cluster_.nodes_by_name();
+        for (std::size_t position = 0; position < order.size(); ++position) {
+            const DomainId domain = map.by_position[position];
+            if (domain.is_none() || result[domain.value]) continue;
+            if (counts_for(*constraint, order[position])) result[domain.value] = 0;
+        }
     }
     const SelectionId selection = rule.kind == RuleKind::spread ? live_->spread[rule.index]
                                   : rule.kind == RuleKind::affinity
                                       ? live_->affinity
                                       : live_->anti_affinity[rule.index];
+    const bool of_spread = rule.kind == RuleKind::spread;
     in_.matches_.counts(selection).for_each([&](NodeIndex node, const PodCount& count) {
         const DomainId domain = in_.domains_.domain_of(key, node);
         if (domain.is_none()) return;
         if (constraint != nullptr && !counts_for(*constraint, node)) return;
         result[domain.value] =
-            result[domain.value].value_or(0) + (constraint != nullptr ? count.staying : count.all);
+            result[domain.value].value_or(0) + (of_spread ? count.staying : count.all);
     });
     return result;
 }
 
-TopologyKeyId DomainQuestion::key_of(RuleRef rule) const {
+TopologyKeyId DomainRules::key_of(RulesId id, RuleRef rule) const {
+    const Live& live = live_[id.value];
     switch (rule.kind) {
         case RuleKind::affinity:
-            return live_->affinity_keys[rule.index];
+            return live.affinity_keys[rule.index];
         case RuleKind::anti_affinity:
-            return live_->anti_affinity_keys[rule.index];
+            return live.anti_affinity_keys[rule.index];
         case RuleKind::spread:
-            return live_->spread_keys[rule.index];
+            return live.spread_keys[rule.index];
     }
     ENSURE(!"a known kind of rule");
     return {};
@@ -114,7 +127,7 @@ TopologyKeyId DomainQuestion::key_of(RuleRef rule) const {
 
 void DomainQuestion::add_spread(std::size_t index, bool is_excepted) {
     const SpreadConstraint& constraint = rules_->spread[index];
-    Check check = check_of(live_->spread_keys[index], DomainReason::spread);
+    Check check{live_->spread_keys[index], DomainReason::spread};
     check.without_key = DomainReason::spread_label_missing;
     if (!is_excepted) {
         const auto counts = matching({RuleKind::spread, index});
@@ -128,7 +141,9 @@ void DomainQuestion::add_spread(std::size_t index, bool is_excepted) {
         if (domains < constraint.min_domains) least = 0;
         const std::int64_t itself = constraint.selector.matches(pod_.labels) ? 1 : 0;
         for (std::size_t i = 0; i < counts.size(); ++i) {
-            check.forbidden[i] = counts[i].value_or(0) + itself - least > constraint.max_skew;
+            if (counts[i].value_or(0) + itself - least > constraint.max_skew) {
+                check.forbidden.set(i, true);
+            }
         }
     }
     checks_.push_back(std::move(check));
@@ -138,42 +153,47 @@ void DomainQuestion::add_spread(std::size_t index, bool is_excepted) {
 // are, if it matches its own terms.
 void DomainQuestion::add_affinity(bool is_excepted) {
     if (rules_->affinity.empty()) return;
-    const std::size_t before = checks_.size();
+    const NodeCounts& there = in_.matches_.counts(live_->affinity);
     bool is_anybody_there = false;
     for (const TopologyKeyId key : live_->affinity_keys) {
-        Check check = check_of(key, DomainReason::affinity);
-        check.without_key = DomainReason::affinity;
-        const Sums there = sums(key, in_.matches_.counts(live_->affinity));
-        for (std::size_t i = 0; i < there.size(); ++i) {
-            check.forbidden[i] = there[i] == 0;
-            is_anybody_there = is_anybody_there || there[i] > 0;
-        }
-        checks_.push_back(std::move(check));
+        for_each_domain_with(key, there, [&](DomainId) { is_anybody_there = true; });
     }
     const bool may_be_first =
         !is_anybody_there &&
         selection_of_all(rules_->affinity).matches(pod_.namespace_name, pod_.labels);
-    if (!is_excepted && !may_be_first) return;
-    for (std::size_t i = before; i < checks_.size(); ++i) {
-        std::fill(checks_[i].forbidden.begin(), checks_[i].forbidden.end(), false);
+    for (const TopologyKeyId key : live_->affinity_keys) {
+        Check check{key, DomainReason::affinity};
+        check.without_key = DomainReason::affinity;
+        if (!is_excepted && !may_be_first) {
+            for (std::size_t i = 0; i < in_.domains_.bound(key); ++i) check.forbidden.set(i, true);
+            for_each_domain_with(key, there, [&check](DomainId domain) {
+                check.forbidden.set(domain.value, false);
+            });
+        }
+        checks_.push_back(std::move(check));
     }
 }
 
-void DomainQuestion::add_anti_affinity(std::size_t index) {
-    Check check = check_of(live_->anti_affinity_keys[index], DomainReason::anti_affinity);
-    const Sums there = sums(check.key, in_.matches_.counts(live_->anti_affinity[index]));
-    for (std::size_t i = 0; i < there.size(); ++i) check.forbidden[i] = there[i] > 0;
+void DomainQuestion::forbid_domains_with(
+    TopologyKeyId key, const NodeCounts& counts, DomainReason reason) {
+    Check check{key, reason};
+    for_each_domain_with(
+        key, counts, [&check](DomainId domain) { check.forbidden.set(domain.value, true); });
     checks_.push_back(std::move(check));
+}
+
+void DomainQuestion::add_anti_affinity(std::size_t index) {
+    forbid_domains_with(
+        live_->anti_affinity_keys[index],
+        in_.matches_.counts(live_->anti_affinity[index]),
+        DomainReason::anti_affinity);
 }
 
 void DomainQuestion::add_existing() {
     if (pod_.constraints.left_out.contains(FilterId::inter_pod_affinity)) return;
     in_.terms_.for_each_match(
         pod_.namespace_name, pod_.labels, [this](TopologyKeyId key, const NodeCounts& counts) {
-            Check check = check_of(key, DomainReason::existing_anti_affinity);
-            const Sums there = sums(key, counts);
-            for (std::size_t i = 0; i < there.size(); ++i) check.forbidden[i] = there[i] > 0;
-            checks_.push_back(std::move(check));
+            forbid_domains_with(key, counts, DomainReason::existing_anti_affinity);
         });
 }
 
@@ -182,25 +202,30 @@ std::optional<DomainReason> DomainQuestion::find_reason(NodeIndex node) const {
         const DomainId domain = in_.domains_.domain_of(check.key, node);
         if (domain.is_none()) {
             if (check.without_key) return check.without_key;
-        } else if (check.forbidden[domain.value]) {
+        } else if (check.forbidden.test(domain.value)) {
             return check.reason;
         }
     }
     return std::nullopt;
 }
 
+/// One after another, so a node counts for the first check that forbids it.
 AllowedNodes DomainQuestion::ask(const NodeBitmap& eligible) const {
     AllowedNodes result{eligible, {}};
-    if (checks_.empty()) return result;
-    const auto order = cluster_.nodes_by_name();
-    for (std::size_t position = 0; position < order.size(); ++position) {
-        if (!eligible.test(position)) continue;
-        if (const auto reason = find_reason(order[position])) {
-            result.nodes.set(position, false);
-            ++result.refused[static_cast<std::size_t>(*reason)];
-        }
-    }
+    for (const Check& check : checks_) apply(check, result);
     return result;
+}
+
+void DomainQuestion::apply(const Check& check, AllowedNodes& allowed) const {
+    const DomainMap& map = in_.domains_.map(check.key, cluster_);
+    const auto refuse = [&allowed](const NodeBitmap& nodes, DomainReason reason) {
+        allowed.refused[static_cast<std::size_t>(reason)] += allowed.nodes.remove(nodes);
+    };
+    if (check.without_key) refuse(map.without_key, *check.without_key);
+    NodeBitmap nodes;
+    check.forbidden.for_each(
+        [&](std::size_t domain) { map.add(DomainId{static_cast<std::uint32_t>(domain)}, nodes); });
+    refuse(nodes, check.reason);
 }
 
 bool DomainRules::concerns(const IncomingPod& pod) const {
@@ -238,27 +263,23 @@ RoomByDomain DomainRules::room_by_domain(
     const IncomingPod& pod,
     RuleRef rule,
     const NodeBitmap& open,
-    std::span<const std::int64_t> capacities,
+    std::span<const std::int32_t> capacities,
     const Cluster& cluster) const {
     const DomainQuestion question(*this, pod, cluster);
-    RoomByDomain room{.kind = rule.kind, .key = question.key_of(rule), .domains = {}};
+    RoomByDomain room{.kind = rule.kind, .key = key_of(pod.rules, rule), .domains = {}};
     const auto matching = question.matching(rule);
-    std::vector<std::int64_t> capacity(matching.size());
-    const auto order = cluster.nodes_by_name();
-    for (std::size_t position = 0; position < order.size(); ++position) {
-        if (!open.test(position)) continue;
-        const DomainId domain = domains_.domain_of(room.key, order[position]);
-        (domain.is_none() ? room.capacity_without_key : capacity[domain.value]) +=
-            capacities[position];
+    const DomainMap& map = domains_.map(room.key, cluster);
+    for (const DomainId domain : domains_.by_name(room.key)) {
+        const auto& there = matching[domain.value];
+        if (!there) continue;
+        std::int64_t capacity = 0;
+        for (const Position position : map.nodes_of(domain)) {
+            capacity += open.test(position) ? capacities[position] : 0;
+        }
+        room.domains.push_back({domain, *there, capacity});
     }
-    for (std::size_t i = 0; i < matching.size(); ++i) {
-        if (!matching[i]) continue;
-        const DomainId domain{static_cast<std::uint32_t>(i)};
-        room.domains.push_back(
-            {domains_.name(room.key, domain), domain, *matching[i], capacity[i]});
-    }
-    std::sort(room.domains.begin(), room.domains.end(), [](const auto& a, const auto& b) {
-        return a.name < b.name;
+    map.without_key.for_each([&](std::size_t position) {
+        room.capacity_without_key += open.test(position) ? capacities[position] : 0;
     });
     if (rule.kind == RuleKind::spread) {
         room.max_skew = rules(pod.rules).spread[rule.index].max_skew;
@@ -274,27 +295,6 @@ std::vector<TopologyKeyId> DomainRules::keys_of(RulesId id) const {
     keys.insert(keys.end(), live.spread_keys.begin(), live.spread_keys.end());
     keys.insert(keys.end(), live.anti_affinity_keys.begin(), live.anti_affinity_keys.end());
     return keys;
-}
-
-std::vector<DomainId> DomainRules::domains_by_name(
-    TopologyKeyId key, const Cluster& cluster) const {
-    std::map<std::string_view, DomainId> by_name;
-    for (const NodeIndex node : cluster.nodes_by_name()) {
-        const DomainId domain = domains_.domain_of(key, node);
-        if (!domain.is_none()) by_name.emplace(domains_.name(key, domain), domain);
-    }
-    std::vector<DomainId> domains;
-    for (const auto& [name, domain] : by_name) domains.push_back(domain);
-    return domains;
-}
-
-NodeBitmap DomainRules::nodes_of(TopologyKeyId key, DomainId domain, const Cluster& cluster) const {
-    NodeBitmap nodes;
-    const auto order = cluster.nodes_by_name();
-    for (std::size_t position = 0; position < order.size(); ++position) {
-        nodes.set(position, domains_.domain_of(key, order[position]) == domain);
-    }
-    return nodes;
 }
 
 }  // namespace core

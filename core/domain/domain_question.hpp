@@ -21,25 +21,29 @@ public:
     std::optional<DomainReason> find_reason(NodeIndex node) const;
     /// Matching pods by domain of one rule; nothing for a domain that does not count.
     std::vector<std::optional<std::int64_t>> matching(RuleRef rule) const;
-    TopologyKeyId key_of(RuleRef rule) const;
 
 private:
-    using Sums = std::vector<std::int64_t>;  ///< by DomainId
-
     struct Check {
         TopologyKeyId key;
-        std::vector<bool> forbidden;  ///< by DomainId
         DomainReason reason;
-        std::optional<DomainReason> without_key;  ///< nothing: a node without the label passes
+        NodeBitmap forbidden = {};  ///< of domains: by DomainId, not by position
+        /// Nothing: a node without the label passes.
+        std::optional<DomainReason> without_key = {};
     };
 
-    Check check_of(TopologyKeyId key, DomainReason reason) const;
     void add_spread(std::size_t index, bool is_excepted);
     void add_affinity(bool is_excepted);
     void add_anti_affinity(std::size_t index);
     void add_existing();
+    void forbid_domains_with(TopologyKeyId key, const NodeCounts& counts, DomainReason reason);
 
-    Sums sums(TopologyKeyId key, const NodeCounts& counts) const;
+    /// visit(domain) for each with such pods, once or more often.
+    template <typename Visit>
+    void for_each_domain_with(TopologyKeyId key, const NodeCounts& counts, Visit visit) const;
+    /// Takes from `allowed` the nodes that the check forbids, and counts them.
+    void apply(const Check& check, AllowedNodes& allowed) const;
+    /// Spreading counts every node that has the label.
+    bool counts_all(const SpreadConstraint& constraint) const;
     /// Whether spreading counts the node.
     bool counts_for(const SpreadConstraint& constraint, NodeIndex node) const;
     bool has_spread_keys(NodeIndex node) const;

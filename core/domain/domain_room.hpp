@@ -15,7 +15,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <vector>
 
 namespace core {
@@ -23,18 +22,17 @@ namespace core {
 enum class RuleKind : std::uint8_t { affinity, anti_affinity, spread };
 
 struct DomainRoom {
-    std::string name;  ///< the value of the topology key
     DomainId domain;
     std::int64_t matching = 0;    ///< c
     std::int64_t capacity = 0;    ///< K, of nodes that all other rules allow
-    std::int64_t preference = 0;  ///< the caller's, least first; ties by name. Not of spread
+    std::int64_t preference = 0;  ///< the caller's, least first; ties as given. Not of spread
     friend bool operator==(const DomainRoom&, const DomainRoom&) = default;
 };
 
 struct RoomByDomain {
     RuleKind kind = RuleKind::spread;
     TopologyKeyId key;
-    std::vector<DomainRoom> domains;  ///< by name; of spread all that count for the minimum
+    std::vector<DomainRoom> domains;  ///< by the names of domains; of spread all that count for the minimum
     /// Room on nodes without the label, where anti-affinity forbids nothing. Others do not use it.
     std::int64_t capacity_without_key = 0;
     std::int64_t max_skew = 1;     ///< of spread

@@ -125,18 +125,12 @@ public:
         const IncomingPod& pod,
         RuleRef rule,
         const NodeBitmap& open,
-        std::span<const std::int64_t> capacities,
+        std::span<const std::int32_t> capacities,
         const Cluster& cluster) const;
-    /// None where the node is not there or has no such label.
-    DomainId domain_of(TopologyKeyId key, NodeIndex node) const {
-        return domains_.domain_of(key, node);
-    }
     /// Topology keys of these rules, affinity's first, each rule's once; none for no rules.
     std::vector<TopologyKeyId> keys_of(RulesId id) const;
-    /// Domains of present nodes, by name.
-    std::vector<DomainId> domains_by_name(TopologyKeyId key, const Cluster& cluster) const;
-    /// Nodes of a domain, or with a DomainId of none those without the label.
-    NodeBitmap nodes_of(TopologyKeyId key, DomainId domain, const Cluster& cluster) const;
+    const DomainIndex& domains() const { return domains_; }
+    TopologyKeyId key_of(RulesId id, RuleRef rule) const;
 
     /// Grows whenever an answer for these rules may have changed, other than by the pod's own
     /// constraints and the eligible nodes. None: for pods without rules.

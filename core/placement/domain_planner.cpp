@@ -5,7 +5,8 @@
 #include "core/domain/domain_room.hpp"
 
 #include <algorithm>
-#include <map>
+#include <array>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -16,8 +17,7 @@ namespace {
 /// A shape with fewer nodes, given back at the end.
 class RestrictedShape {
 public:
-    RestrictedShape(Cluster& cluster, ShapeId shape, AllowedNodes allowed)
-        : cluster_(cluster) {
+    RestrictedShape(Cluster& cluster, ShapeId shape, AllowedNodes allowed) : cluster_(cluster) {
         std::vector<ReasonCount> reasons = reasons_of(allowed);
         id_ = cluster.restrict_shape(shape, std::move(allowed.nodes), std::move(reasons));
     }
@@ -31,14 +31,20 @@ private:
     ShapeId id_;
 };
 
-void add(std::vector<NodeCount>& to, NodeIndex node, std::int64_t count) {
-    const auto same = std::find_if(
-        to.begin(), to.end(), [node](const NodeCount& one) { return one.node == node; });
-    if (same != to.end()) {
-        same->count += count;
-    } else {
-        to.push_back({node, count});
+/// In the order of names, each node once.
+void sort_and_merge(std::vector<NodeCount>& nodes, const Cluster& cluster) {
+    std::sort(nodes.begin(), nodes.end(), [&cluster](const NodeCount& a, const NodeCount& b) {
+        return cluster.position_of(a.node) < cluster.position_of(b.node);
+    });
+    std::size_t kept = 0;
+    for (const NodeCount& one : nodes) {
+        if (kept > 0 && nodes[kept - 1].node == one.node) {
+            nodes[kept - 1].count += one.count;
+        } else {
+            nodes[kept++] = one;
+        }
     }
+    nodes.resize(kept);
 }
 
 }  // namespace
@@ -74,12 +80,27 @@ private:
     bool place_freely(const RuledPart& part, std::size_t index, AllowedNodes allowed);
     bool place_by_domain(const RuledPart& part, std::size_t index, RuleRef rule);
     bool place_one(const RuledPart& part, std::size_t index);
+    void place_shares(
+        const RuledPart& part,
+        std::size_t index,
+        const RoomByDomain& room,
+        const NodeBitmap& open,
+        const DomainQuotas& quotas);
+    std::int64_t place_apart(
+        const RuledPart& part,
+        std::size_t index,
+        const NodeBitmap& open,
+        std::span<const std::int32_t> capacities);
     void place_in_domain(
         const RuledPart& part, std::size_t index, NodeBitmap nodes, std::int64_t count);
+    bool prefers_smallest() const {
+        return request_.policy == PackingPolicy::tightest && request_.scores == nullptr;
+    }
     void prefer(RoomByDomain& room) const;
     AllowedNodes allowed(const RuledPart& part);
-    void put(const RuledPart& part, std::size_t index, NodeIndex node, std::int64_t count);
+    void put(std::size_t index, NodeIndex node, std::int64_t count);
     void charge(const RuledPart& part, NodeIndex node, std::int64_t count);
+    void charge_all(const RuledPart& part, std::size_t index);
     PlacementRequest executors(ShapeId shape, std::int64_t count) const;
     bool refuse(Placement placement);
 
@@ -111,11 +132,13 @@ void DomainPlanner::Attempt::charge(const RuledPart& part, NodeIndex node, std::
     }
 }
 
-void DomainPlanner::Attempt::put(
-    const RuledPart& part, std::size_t index, NodeIndex node, std::int64_t count) {
-    charge(part, node, count);
-    add(plan_.executors[index], node, count);
+void DomainPlanner::Attempt::put(std::size_t index, NodeIndex node, std::int64_t count) {
+    plan_.executors[index].push_back({node, count});
     executors_placed_ += count;
+}
+
+void DomainPlanner::Attempt::charge_all(const RuledPart& part, std::size_t index) {
+    for (const NodeCount& one : plan_.executors[index]) charge(part, one.node, one.count);
 }
 
 PlacementRequest DomainPlanner::Attempt::executors(ShapeId shape, std::int64_t count) const {
@@ -136,11 +159,14 @@ bool DomainPlanner::Attempt::place_driver(const NodeBitmap* within) {
     if (!request_.driver) return true;
     AllowedNodes nodes = allowed(*request_.driver);
     if (within != nullptr) nodes.nodes.intersect(*within);
-    const RestrictedShape shape(in_.cluster_, request_.driver->shape, std::move(nodes));
+    std::optional<RestrictedShape> fewer;
+    if (within != nullptr || nodes.refused != AllowedNodes{}.refused) {
+        fewer.emplace(in_.cluster_, request_.driver->shape, std::move(nodes));
+    }
     PlacementRequest request;
     request.policy = request_.policy;
     request.scores = request_.scores;
-    request.driver = shape.id();
+    request.driver = fewer ? fewer->id() : request_.driver->shape;
     for (const RuledPart& part : request_.executors) {
         request.executors.push_back({part.shape, part.count});
     }
@@ -161,21 +187,24 @@ bool DomainPlanner::Attempt::place_part(const RuledPart& part, std::size_t index
             std::string(part.pod->namespace_name),
             part.pod->labels);
     }
-    if (among.empty()) return place_freely(part, index, allowed(part));
-    if (among.size() == 1) return place_by_domain(part, index, among.front());
-    for (std::int64_t i = 0; i < part.count; ++i) {
-        if (!place_one(part, index)) return false;
+    if (among.size() > 1) {
+        for (std::int64_t i = 0; i < part.count; ++i) {
+            if (!place_one(part, index)) return false;
+        }
+        return true;
     }
-    return true;
+    const bool fits = among.empty() ? place_freely(part, index, allowed(part))
+                                    : place_by_domain(part, index, among.front());
+    if (fits && index + 1 < request_.executors.size()) charge_all(part, index);
+    return fits;
 }
 
 bool DomainPlanner::Attempt::place_freely(
     const RuledPart& part, std::size_t index, AllowedNodes nodes) {
     const RestrictedShape shape(in_.cluster_, part.shape, std::move(nodes));
-    Placement placement =
-        in_.planner_.place(in_.cluster_, executors(shape.id(), part.count));
+    Placement placement = in_.planner_.place(in_.cluster_, executors(shape.id(), part.count));
     if (auto* const found = std::get_if<Plan>(&placement)) {
-        for (const NodeCount& one : found->executors[0]) put(part, index, one.node, one.count);
+        for (const NodeCount& one : found->executors[0]) put(index, one.node, one.count);
         return true;
     }
     executors_placed_ += std::get<Rejection>(placement).executors_fit;
@@ -187,14 +216,15 @@ bool DomainPlanner::Attempt::place_one(const RuledPart& part, std::size_t index)
     Placement placement = in_.planner_.place(in_.cluster_, executors(shape.id(), 1));
     auto* const found = std::get_if<Plan>(&placement);
     if (found == nullptr) return refuse(std::move(placement));
-    put(part, index, found->executors[0].front().node, 1);
+    const NodeIndex node = found->executors[0].front().node;
+    put(index, node, 1);
+    charge(part, node, 1);
     return true;
 }
 
 /// Domains in the order in which the policy would have nodes.
 void DomainPlanner::Attempt::prefer(RoomByDomain& room) const {
-    const bool smallest =
-        request_.policy == PackingPolicy::tightest && request_.scores == nullptr;
+    const bool smallest = prefers_smallest();
     for (DomainRoom& one : room.domains) one.preference = smallest ? one.capacity : -one.capacity;
 }
 
@@ -203,54 +233,102 @@ bool DomainPlanner::Attempt::place_by_domain(
     const Cluster& cluster = in_.cluster_;
     const NodeBitmap& eligible = cluster.eligible(cluster.class_of(part.shape));
     in_.nodes_asked_ += static_cast<std::int64_t>(cluster.node_count());
-    const NodeBitmap open = in_.rules_.allowed(*part.pod, eligible, cluster, rule).nodes;
+    const TopologyKeyId key = in_.rules_.key_of(part.pod->rules, rule);
+    const DomainMap& map = in_.rules_.domains().map(key, cluster);
+    const bool is_one_by_one = rule.kind == RuleKind::anti_affinity && map.has_one_node_each;
+    NodeBitmap open =
+        in_.rules_
+            .allowed(
+                *part.pod, eligible, cluster, is_one_by_one ? std::nullopt : std::optional(rule))
+            .nodes;
     const auto capacities = in_.planner_.capacities(cluster, part.shape);
-    RoomByDomain room = in_.rules_.room_by_domain(*part.pod, rule, open, capacities, cluster);
-    prefer(room);
-    const std::int64_t count = std::min(part.count, most_pods(room));
-    const DomainQuotas quotas = *share_out(room, count);
-    std::map<DomainId, std::int64_t> by_domain = {{DomainId{}, quotas.without_key}};
-    for (std::size_t i = 0; i < room.domains.size(); ++i) {
-        by_domain[room.domains[i].domain] = quotas.by_domain[i];
-    }
-    std::map<DomainId, NodeBitmap> nodes;
-    const auto order = cluster.nodes_by_name();
-    for (std::size_t i = 0; i < order.size(); ++i) {
-        if (!open.test(i) || capacities[i] == 0) continue;
-        const DomainId domain = in_.rules_.domain_of(room.key, order[i]);
-        if (const auto quota = by_domain.find(domain);
-            quota != by_domain.end() && quota->second > 0) {
-            nodes[domain].set(i, true);
-        }
-    }
-    for (auto& [domain, of_domain] : nodes) {
-        place_in_domain(part, index, std::move(of_domain), by_domain[domain]);
+    std::int64_t count = 0;
+    if (is_one_by_one && !open.intersects(map.without_key)) {
+        count = place_apart(part, index, open, capacities);
+    } else {
+        if (is_one_by_one) open = in_.rules_.allowed(*part.pod, eligible, cluster, rule).nodes;
+        RoomByDomain room = in_.rules_.room_by_domain(*part.pod, rule, open, capacities, cluster);
+        prefer(room);
+        count = std::min(part.count, most_pods(room));
+        place_shares(part, index, room, open, *share_out(room, count));
     }
     if (count == part.count) return true;
+    charge_all(part, index);
     const bool fits_one_more = place_one(part, index);
     ENSURE(!fits_one_more);
     return false;
+}
+
+/// One on each node; answers how many there were nodes for. Of nodes with small capacities it is
+/// counted how many there are of each, so nothing is sorted.
+std::int64_t DomainPlanner::Attempt::place_apart(
+    const RuledPart& part,
+    std::size_t index,
+    const NodeBitmap& open,
+    std::span<const std::int32_t> capacities) {
+    constexpr std::int32_t large = 256;  // of these one is like another
+    std::array<std::int64_t, large + 1> nodes_at = {};
+    open.for_each([&](std::size_t position) {
+        ++nodes_at[static_cast<std::size_t>(std::min(capacities[position], large))];
+    });
+    std::int64_t wanted = part.count;
+    const auto take_at = [&](std::int32_t level) {
+        std::int64_t& here = nodes_at[static_cast<std::size_t>(level)];
+        here = std::min(here, wanted);
+        wanted -= here;
+    };
+    if (prefers_smallest()) {
+        for (std::int32_t level = 1; level <= large; ++level) take_at(level);
+    } else {
+        for (std::int32_t level = large; level >= 1; --level) take_at(level);
+    }
+    nodes_at[0] = 0;
+    std::int64_t left = part.count - wanted;
+    open.for_each([&](std::size_t position) {
+        std::int64_t& here =
+            nodes_at[static_cast<std::size_t>(std::min(capacities[position], large))];
+        if (left == 0 || here == 0) return;
+        --here;
+        --left;
+        put(index, in_.cluster_.nodes_by_name()[position], 1);
+    });
+    return part.count - wanted;
+}
+
+void DomainPlanner::Attempt::place_shares(
+    const RuledPart& part,
+    std::size_t index,
+    const RoomByDomain& room,
+    const NodeBitmap& open,
+    const DomainQuotas& quotas) {
+    const DomainIndex& domains = in_.rules_.domains();
+    const auto place = [&](DomainId domain, std::int64_t count) {
+        if (count == 0) return;
+        NodeBitmap nodes = domains.nodes_of(room.key, domain, in_.cluster_);
+        nodes.intersect(open);
+        place_in_domain(part, index, std::move(nodes), count);
+    };
+    place({}, quotas.without_key);
+    for (std::size_t i = 0; i < room.domains.size(); ++i) {
+        place(room.domains[i].domain, quotas.by_domain[i]);
+    }
 }
 
 /// There is room, as the caller knows. A domain of one node, as with host names, is not searched.
 void DomainPlanner::Attempt::place_in_domain(
     const RuledPart& part, std::size_t index, NodeBitmap nodes, std::int64_t count) {
     if (const auto only = nodes.find_only()) {
-        put(part, index, in_.cluster_.nodes_by_name()[*only], count);
+        put(index, in_.cluster_.nodes_by_name()[*only], count);
         return;
     }
     const RestrictedShape shape(in_.cluster_, part.shape, {std::move(nodes), {}});
     const auto found = in_.planner_.find(in_.cluster_, executors(shape.id(), count));
     ENSURE(found.has_value());
-    for (const NodeCount& one : found->executors[0]) put(part, index, one.node, one.count);
+    for (const NodeCount& one : found->executors[0]) put(index, one.node, one.count);
 }
 
 Plan DomainPlanner::Attempt::take_plan() {
-    for (auto& nodes : plan_.executors) {
-        std::sort(nodes.begin(), nodes.end(), [this](const NodeCount& a, const NodeCount& b) {
-            return in_.cluster_.position_of(a.node) < in_.cluster_.position_of(b.node);
-        });
-    }
+    for (auto& nodes : plan_.executors) sort_and_merge(nodes, in_.cluster_);
     return std::move(plan_);
 }
 
@@ -293,9 +371,9 @@ Placement DomainPlanner::place(const RuledRequest& request) {
         if (!keys.empty()) key = keys.front();
     }
     if (!key) return why;
-    const std::vector<DomainId> domains = rules_.domains_by_name(*key, cluster_);
+    const std::vector<DomainId> domains = rules_.domains().by_name(*key);
     for (std::size_t i = 0; i < domains.size() && i < driver_domains_max; ++i) {
-        const NodeBitmap within = rules_.nodes_of(*key, domains[i], cluster_);
+        const NodeBitmap within = rules_.domains().nodes_of(*key, domains[i], cluster_);
         Attempt next(*this, request);
         if (next.run(&within)) return next.take_plan();
     }

@@ -1,4 +1,5 @@
-// How Packing chooses nodes when it has the capacities of all: by level, without sorting. A policy
+// How Packing chooses nodes when it has the capacities of all: by level, without sorting; where
+// nodes have costs, so among the cheapest, then among the next. A policy
 // that begins with the smallest capacities uses nodes up to some level: below it all of them, at it
 // as many as are needed, the first by name. One that begins with the largest, the same from above.
 // Mostly it is the first one, or one of the next: these are taken one by one. Else small capacities
@@ -31,13 +32,24 @@ std::span<const PositionCount> Packing::choose(
     ShapeId shape, std::int64_t wanted, const Capacities& capacities, PackingPolicy policy) {
     filled_.clear();
     if (wanted == 0) return filled_;
-    if (is_ranked(shape, policy)) {
-        begin_ranks(shape, policy);
-        take_ranked(1, wanted, capacities);
-        sort_filled();
+    if (!is_ranked(shape, policy)) {
+        fill_by_capacity(wanted, capacities, shape, policy);
         return filled_;
     }
-    if (take_by_level(wanted, capacities, policy)) return filled_;
+    begin_ranks(shape, policy);
+    if (is_by_cost(ranking_)) {
+        fill_by_cost(wanted, capacities);
+    } else {
+        take_ranked(1, wanted, capacities);
+    }
+    sort_filled();
+    return filled_;
+}
+
+void Packing::fill_by_capacity(
+    std::int64_t wanted, const Capacities& capacities, ShapeId shape, PackingPolicy policy) {
+    filled_.clear();
+    if (take_by_level(wanted, capacities, policy)) return;
     filled_.clear();
     begin_ranks(shape, policy);  // for nodes with large capacities
     if (policy == PackingPolicy::fewest_nodes) {
@@ -50,7 +62,45 @@ std::span<const PositionCount> Packing::choose(
         if (left > 0) take_ranked(small_capacities, left, capacities);
     }
     sort_filled();
-    return filled_;
+}
+
+bool Packing::is_by_cost(const Ranking& ranking) const {
+    return ranking.has_costs && ranking.score == nullptr && ranking.preferences == nullptr &&
+           !ranking.keeps_off_scarce && !is_weighted() && !cluster_->cost_levels().empty();
+}
+
+/// The nodes of each level by the policy, the cheapest level first.
+void Packing::fill_by_cost(std::int64_t wanted, const Capacities& capacities) {
+    const Ranking of = ranking_;
+    cheaper_.clear();
+    if (!at_cost_) at_cost_.emplace(cluster_->demand(of.shape));
+    for (const CostLevel& level : cluster_->cost_levels()) {
+        at_cost_->copy_some(capacities, level.nodes);
+        const std::int64_t count = std::min(wanted, at_cost_->total());
+        if (count == 0) continue;
+        fill_by_capacity(count, *at_cost_, of.shape, of.policy);
+        cheaper_.insert(cheaper_.end(), filled_.begin(), filled_.end());
+        wanted -= count;
+        if (wanted == 0) break;
+    }
+    filled_.swap(cheaper_);
+}
+
+std::optional<Position> Packing::find_first(const Capacities& capacities) const {
+    if (!is_by_cost(ranking_)) return std::nullopt;
+    const bool largest = ranking_.policy == PackingPolicy::fewest_nodes;
+    for (const CostLevel& level : cluster_->cost_levels()) {
+        std::optional<Position> first;
+        std::int64_t best = 0;
+        level.nodes.for_each([&](std::size_t position) {
+            const std::int64_t here = capacities.at(static_cast<Position>(position));
+            if (here == 0 || (first && (largest ? here <= best : here >= best))) return;
+            first = static_cast<Position>(position);
+            best = here;
+        });
+        if (first) return first;
+    }
+    return std::nullopt;
 }
 
 void Packing::sort_filled() {

@@ -86,6 +86,9 @@ public:
     /// Of a node that takes so many, when so many are there already that are not planned yet.
     NodeRank rank(Position position, std::int64_t capacity, std::int64_t placed = 0);
 
+    /// The very first node by rank, if it is found without a look at all of them.
+    std::optional<Position> find_first(const Capacities& capacities) const;
+
     /// Where something is planned.
     std::span<const Position> touched() const { return touched_; }
 
@@ -185,6 +188,7 @@ private:
     void next_epoch();
     std::int64_t times(Position position, ShapeId shape, std::size_t resource) const;
     CapacityCache::Entry& borrow(ShapeId shape);
+    void copy_from_unrestricted(ShapeId shape, Capacities& capacities);
     Planned& planned_at(Position position);
     const Planned* find_planned(Position position) const {
         return is_touched(position) ? &planned_[stamps_[position].index] : nullptr;
@@ -193,6 +197,11 @@ private:
     void scan_bounds(
         const Wanted& wanted, std::size_t level, std::size_t group, std::int32_t* bounds);
 
+    /// Nothing but costs comes before the policy, and the cheapest nodes can be told by levels.
+    bool is_by_cost(const Ranking& ranking) const;
+    void fill_by_cost(std::int64_t wanted, const Capacities& capacities);
+    void fill_by_capacity(
+        std::int64_t wanted, const Capacities& capacities, ShapeId shape, PackingPolicy policy);
     bool take_by_level(std::int64_t wanted, const Capacities& capacities, PackingPolicy policy);
     std::int64_t take_at(
         std::int32_t level,
@@ -236,6 +245,8 @@ private:
     std::vector<Position> touched_;            ///< parallel to planned_
     std::vector<PositionCount> filled_;
     std::vector<PositionCount> merged_;  ///< what filled_ becomes
+    std::vector<PositionCount> cheaper_;  ///< chosen on cheaper nodes
+    std::optional<Capacities> at_cost_;   ///< of the nodes that cost the same
     std::vector<Candidate> candidates_;  ///< a heap, the first by rank on top
     Ranking ranking_;
     std::vector<ExtendedDemand> devices_;  ///< that the ranking's shape asks for

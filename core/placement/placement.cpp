@@ -210,6 +210,13 @@ void Planner::Scratch::list_driver_nodes(ShapeId driver) {
     driver_nodes.clear();
     if (tried_max == 1 && !ranked && find_first_driver_node(driver)) return;
     packing.begin_ranks(driver, policy);
+    if (tried_max == 1) {
+        const auto first = packing.find_first(capacities);
+        if (first && parts_fit_beside(*first, driver)) {
+            driver_nodes.push_back({0, 0, 0, 0, *first});
+            return;
+        }
+    }
     capacities.for_each_block_from(1, [&](std::size_t block) {
         // The usual case, block by block: nothing comes before what is there already.
         const std::int64_t first_here = largest ? -std::int64_t{capacities.most_of_block(block)}
@@ -478,12 +485,12 @@ bool Planner::fits(const Cluster& cluster, const PlacementRequest& request) {
     return scratch_->fits(request);
 }
 
-std::vector<std::int64_t> Planner::capacities(const Cluster& cluster, ShapeId shape, View view) {
+std::vector<std::int32_t> Planner::capacities(const Cluster& cluster, ShapeId shape, View view) {
     PlacementRequest request;
     request.view = view;
     const Question question(*scratch_, cluster, request);
     const Capacities& of_shape = scratch_->packing.capacities(shape);
-    std::vector<std::int64_t> by_position(scratch_->packing.size());
+    std::vector<std::int32_t> by_position(scratch_->packing.size());
     of_shape.for_each_block_from(1, [&](std::size_t block) {
         const std::int32_t* const of_block = of_shape.of_block(block);
         const std::size_t first = block * block_size;

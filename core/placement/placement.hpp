@@ -95,7 +95,7 @@ public:
     bool fits(const Cluster& cluster, const PlacementRequest& request);
 
     /// How many pods of the shape each node takes, by position.
-    std::vector<std::int64_t> capacities(
+    std::vector<std::int32_t> capacities(
         const Cluster& cluster, ShapeId shape, View view = View::free);
 
     /// Groups of 64 nodes, or of 64 such groups, that all questions so far have looked into.

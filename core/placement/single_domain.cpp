@@ -25,13 +25,8 @@ RequestInDomain::RequestInDomain(
     PlacementRequest request)
     : cluster_(cluster), request_(std::move(request)) {
     NodeBitmap nodes;
-    std::int64_t outside = 0;
-    const auto order = cluster.nodes_by_name();
-    for (std::size_t i = 0; i < order.size(); ++i) {
-        const bool is_inside = !domain.is_none() && domains.domain_of(key, order[i]) == domain;
-        if (is_inside) nodes.set(i, true);
-        outside += is_inside ? 0 : 1;
-    }
+    if (!domain.is_none()) nodes = domains.nodes_of(key, domain, cluster);
+    const std::int64_t outside = static_cast<std::int64_t>(cluster.node_count()) - nodes.count();
     const std::string& name = domains.key_name(key);
     std::vector<ReasonCount> reasons;
     if (outside > 0) {
@@ -53,32 +48,21 @@ RequestInDomain::~RequestInDomain() {
 }
 
 std::vector<SingleDomain::Room> SingleDomain::rooms(const PlacementRequest& request) {
-    std::vector<Room> by_domain(domains_.bound(key_));
-    const auto order = cluster_.nodes_by_name();
-    for (const NodeIndex node : order) {
-        const DomainId domain = domains_.domain_of(key_, node);
-        if (!domain.is_none()) by_domain[domain.value].domain = domain;
-    }
+    std::vector<Room> rooms;
+    for (const DomainId domain : domains_.by_name(key_)) rooms.push_back({domain});
+    const DomainMap& map = domains_.map(key_, cluster_);
     const std::vector<ShapeCount> parts = parts_of(request);
     for (std::size_t part = 0; part < parts.size(); ++part) {
         const auto capacities = planner_.capacities(cluster_, parts[part].shape, request.view);
-        nodes_asked_ += static_cast<std::int64_t>(order.size());
-        std::vector<std::int64_t> pods(by_domain.size());
-        for (std::size_t i = 0; i < order.size(); ++i) {
-            const DomainId domain = domains_.domain_of(key_, order[i]);
-            if (!domain.is_none()) pods[domain.value] += capacities[i];
-        }
-        for (std::size_t i = 0; i < by_domain.size(); ++i) {
-            Room& room = by_domain[i];
-            room.is_enough = room.is_enough && pods[i] >= parts[part].count;
-            if (part == 0) room.pods = pods[i];
+        nodes_asked_ += static_cast<std::int64_t>(capacities.size());
+        for (Room& room : rooms) {
+            std::int64_t pods = 0;
+            for (const Position position : map.nodes_of(room.domain)) pods += capacities[position];
+            room.is_enough = room.is_enough && pods >= parts[part].count;
+            if (part == 0) room.pods = pods;
         }
     }
-    std::erase_if(by_domain, [](const Room& room) { return room.domain.is_none(); });
-    std::sort(by_domain.begin(), by_domain.end(), [this](const Room& a, const Room& b) {
-        return domains_.name(key_, a.domain) < domains_.name(key_, b.domain);
-    });
-    return by_domain;
+    return rooms;
 }
 
 std::vector<DomainId> SingleDomain::candidates(const PlacementRequest& request) {

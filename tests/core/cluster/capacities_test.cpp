@@ -119,6 +119,39 @@ TEST_CASE("capacities: what blocks know is what a look at every node finds") {
     }
 }
 
+TEST_CASE("capacities: a restricted shape has those of the whole one where its nodes are") {
+    tests::Random random;
+    CAPTURE(random.seed());
+    for (const int nodes : {1, 64, 200, 4'300}) {
+        Cluster cluster = random_cluster(random, nodes);
+        const ShapeId shape = cluster.intern_shape(build::resources("1", "1Gi"), {});
+        NodeBitmap some;
+        for (std::size_t i = 0; i < cluster.node_count(); ++i) some.set(i, random.one_in(3));
+        const ShapeId restricted = cluster.restrict_shape(shape, some, {});
+        for (const bool whole_is_known : {false, true}) {
+            const Cluster copy = cluster;  // without any capacities
+            Packing packing;
+            if (whole_is_known) {
+                packing.begin(copy, View::free, {});
+                packing.capacities(shape);
+                packing.end();
+            }
+            packing.begin(copy, View::free, {});
+            const auto before = packing.groups_scanned();
+            const Capacities& found = packing.capacities(restricted);
+            CHECK((packing.groups_scanned() == before) == whole_is_known);
+            check(found, static_cast<std::size_t>(nodes));
+            const Capacities& all = packing.capacities(shape);
+            for (std::size_t i = 0; i < cluster.node_count(); ++i) {
+                const auto at = static_cast<Position>(i);
+                REQUIRE(found.at(at) == (some.test(i) ? all.at(at) : 0));
+            }
+            packing.end();
+        }
+        cluster.release_shape(restricted);
+    }
+}
+
 TEST_CASE("scan: of 64 numbers those at a limit, above and below it") {
     tests::Random random;
     CAPTURE(random.seed());

@@ -123,11 +123,11 @@ TEST_CASE("domain rules: as many fit by the closed form as by trying every order
         const auto among = rules_among_themselves(pod.rules, pod.namespace_name, pod.labels);
         if (among.size() > 1) continue;
         std::map<std::string, std::int64_t> room;
-        std::vector<std::int64_t> capacities;
+        std::vector<std::int32_t> capacities;
         for (const auto& [name, node] : world.naive.nodes) {
             const bool is_eligible = core::filter_node(node, pod.constraints).passes();
             room[name] = is_eligible ? dice.between(0, 2) : 0;
-            capacities.push_back(room[name]);
+            capacities.push_back(static_cast<std::int32_t>(room[name]));
         }
         const core::RulesId id = world.retain(pod);
         const std::int64_t wanted = naive_most(world.naive, pod, room);

@@ -20,7 +20,7 @@ RoomByDomain room_of(RuleKind kind, const Counts& matching, const Counts& capaci
     room.kind = kind;
     for (std::size_t i = 0; i < matching.size(); ++i) {
         room.domains.push_back(
-            {std::string(1, static_cast<char>('a' + i)), {}, matching[i], capacities[i]});
+            {DomainId{static_cast<std::uint32_t>(i)}, matching[i], capacities[i]});
     }
     return room;
 }

@@ -96,7 +96,7 @@ TEST_CASE("domain rules: six that want one zone take the one with room for six (
     const RoomByDomain room = world.room(pod, id, among[0], {2, 2, 4, 4, 9});
     REQUIRE(room.domains.size() == 2);
     CHECK(share_out(room, 6)->by_domain == std::vector<std::int64_t>{0, 6});
-    const NodeBitmap nodes = world.rules.nodes_of(room.key, room.domains[1].domain, world.cluster);
+    const NodeBitmap nodes = world.rules.domains().nodes_of(room.key, room.domains[1].domain, world.cluster);
     CHECK(nodes.count() == 2);
     CHECK(nodes.test(2));
     world.release(id);

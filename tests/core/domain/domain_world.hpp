@@ -113,7 +113,7 @@ struct DomainWorld {
         const RuledPod& pod,
         core::RulesId id,
         core::RuleRef rule,
-        const std::vector<std::int64_t>& capacities) const {
+        const std::vector<std::int32_t>& capacities) const {
         const core::IncomingPod incoming{id, pod.namespace_name, pod.labels, pod.constraints};
         const auto open = rules.allowed(incoming, all_nodes(), cluster, rule);
         return rules.room_by_domain(incoming, rule, open.nodes, capacities, cluster);

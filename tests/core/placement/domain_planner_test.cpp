@@ -32,6 +32,11 @@ RuledPod pod_of(const StringMap& labels, PodRules rules) {
     return pod;
 }
 
+RuledPod pod_of_at(RuledPod pod, const std::string& node) {
+    pod.node = node;
+    return pod;
+}
+
 struct Planned {
     DomainWorld world;
     Planner planner;
@@ -125,6 +130,33 @@ TEST_CASE("domain planner: executors that keep apart, one to each node") {
     const auto rejection = std::get<Rejection>(planned.place(nullptr, executor, 4));
     CHECK(rejection.executors_fit == 3);
     CHECK(says(rejection, "no node is eligible. 3 node(s) didn't match pod anti-affinity rules"));
+}
+
+TEST_CASE("domain planner: executors that keep apart take the nodes that the policy would have") {
+    Planned planned;
+    for (const auto& [name, cpu] : std::vector<std::pair<std::string, int>>{
+             {"n1", 8}, {"n2", 4}, {"n3", 0}, {"n4", 4}, {"n5", 2}}) {
+        planned.add_node(name, "a", cpu);
+    }
+    const RuledPod executor = pod_of(executor_labels, {{}, {near("host", executor_labels)}, {}});
+    CHECK(planned.nodes(planned.place(nullptr, executor, 2)) == Nodes{{"n2", 1}, {"n5", 1}});
+    CHECK(
+        planned.nodes(planned.place(nullptr, executor, 2, PackingPolicy::fewest_nodes)) ==
+        Nodes{{"n1", 1}, {"n2", 1}});
+    CHECK(std::get<Rejection>(planned.place(nullptr, executor, 5)).executors_fit == 4);
+    // Where one stands already no other may go; nodes without the label take any number.
+    planned.world.place(pod_of_at(executor, "n5"));
+    CHECK(planned.nodes(planned.place(nullptr, executor, 1)) == Nodes{{"n2", 1}});
+    Node unlabelled;
+    unlabelled.name = "n0";
+    unlabelled.ready = true;
+    unlabelled.pods = 110;
+    unlabelled.allocatable = {3000, 64 * gibibyte, 0, {}};
+    planned.world.upsert_node(unlabelled);
+    CHECK(
+        planned.nodes(planned.place(nullptr, executor, 6)) ==
+        Nodes{{"n0", 3}, {"n1", 1}, {"n2", 1}, {"n4", 1}});
+    CHECK(std::get<Rejection>(planned.place(nullptr, executor, 7)).executors_fit == 6);
 }
 
 TEST_CASE("domain planner: PRED-10: all in one zone, the one that takes them all") {
