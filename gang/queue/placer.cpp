@@ -43,11 +43,14 @@ std::optional<DomainWish> Placer::wish_of(const Application& app) const {
     if (node.empty()) {
         return wish;
     }
-    if (const auto index = model_.cluster.find_node(node)) {
+    // A node that is gone comes back, or its pods end. Of one that has lost the label nobody can
+    // say where the others belong.
+    const auto index = model_.cluster.find_node(node);
+    wish.is_home_gone = !index;
+    if (index) {
         wish.home = model_.domains.domain_of(topology.key, *index);
     }
-    // A node that lost the label, or is gone: nobody can say where the others belong.
-    return wish.home.is_none() ? std::nullopt : std::optional(wish);
+    return wish.is_settled() ? std::optional(wish) : std::nullopt;
 }
 
 core::PlacementRequest Placer::request_of(const Application& app, core::View view) const {
@@ -106,7 +109,7 @@ bool Placer::fits(const Application& app, core::View view) {
     if (!wish || !wish->is_required) {
         return fits(request);
     }
-    if (!wish->home.is_none()) {
+    if (wish->is_settled()) {
         return fits(within(*wish, request).request());
     }
     core::SingleDomain one(model_.fit_cache.planner, model_.cluster, model_.domains, wish->key);
@@ -122,7 +125,7 @@ core::Placement Placer::place(
     if (!wish || !wish->is_required) {
         return planner.place(model_.cluster, request);
     }
-    if (!wish->home.is_none()) {
+    if (wish->is_settled()) {
         return planner.place(model_.cluster, within(*wish, request).request());
     }
     return core::SingleDomain(planner, model_.cluster, model_.domains, wish->key).place(request);
@@ -138,7 +141,7 @@ std::vector<core::NodeCount> Placer::find_free_capacity(
     request.policy = policy_of(app);
     request.scores = scores_of(app);
     request.executors = {{shape, count}};
-    if (const auto wish = wish_of(app); wish && !wish->home.is_none()) {
+    if (const auto wish = wish_of(app); wish && wish->is_settled()) {
         auto found = find_free_capacity(within(*wish, request).request());
         std::int64_t pods = 0;
         for (const core::NodeCount& one : found) {

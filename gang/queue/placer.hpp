@@ -65,7 +65,7 @@ bool Placer::try_domains(const Application& app, const Attempt& attempt) {
     if (!wish) {
         return attempt(request);
     }
-    if (!wish->home.is_none()) {
+    if (wish->is_settled()) {
         if (attempt(within(*wish, request).request())) {
             return true;
         }

@@ -62,6 +62,7 @@ std::vector<std::string> Totals::never_seen() const {
         {counts_.gangs_with_ports, "a gang whose executors take a port of their node"},
         {counts_.gangs_of_a_pool, "a gang with a node selector"},
         {counts_.binds_with_rules, "a pod with rules about other pods"},
+        {counts_.binds_in_one_zone, "an executor of a gang that must be in one zone"},
         {counts_.executors_with_rules, "an executor with rules about other pods"},
         {counts_.label_lists, "a list of all pods for their labels"}};
     for (const auto& [count, name] : ends) {

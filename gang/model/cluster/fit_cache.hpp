@@ -20,6 +20,9 @@ struct DomainWish {
     core::TopologyKeyId key;
     core::DomainId home;  ///< where its driver is; none: the gang waits, and any will do
     bool is_required = true;
+    bool is_home_gone = false;  ///< its driver's node is not there: no node will do
+    /// Within `home`, or nowhere.
+    bool is_settled() const { return !home.is_none() || is_home_gone; }
     friend auto operator<=>(const DomainWish&, const DomainWish&) = default;
 };
 

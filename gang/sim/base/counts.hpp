@@ -16,6 +16,7 @@ struct Counts {
     std::uint64_t gangs_with_ports = 0;      ///< of these, whose executors take a port of the node
     std::uint64_t gangs_of_a_pool = 0;       ///< of these, with a node selector
     std::uint64_t binds_with_rules = 0;      ///< of ours, of pods that ask something of others
+    std::uint64_t binds_in_one_zone = 0;     ///< sent for executors of gangs that must be in one
     std::uint64_t executors_with_rules = 0;  ///< of these
     std::uint64_t rules_excused = 0;     ///< rules that somebody else's write broke before the bind
     std::uint64_t label_lists = 0;       ///< lists of all pods for their labels
@@ -41,6 +42,7 @@ struct Counts {
         gangs_with_ports += other.gangs_with_ports;
         gangs_of_a_pool += other.gangs_of_a_pool;
         binds_with_rules += other.binds_with_rules;
+        binds_in_one_zone += other.binds_in_one_zone;
         executors_with_rules += other.executors_with_rules;
         rules_excused += other.rules_excused;
         label_lists += other.label_lists;

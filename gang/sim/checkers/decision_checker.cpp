@@ -106,6 +106,9 @@ void DecisionChecker::decided(std::uint32_t replica, const Process& process, con
 bool DecisionChecker::could_fit(std::uint32_t replica, PodId driver) const {
     const View& view = views_[replica];
     const Application& one = world_.applications.at(world_.applications.find(driver));
+    if (one.rules.must_be_in_one_zone()) {
+        return false;  // which zone it could have is not asked here
+    }
     const config::Nodes& kept = world_.replicas[replica].schema.nodes;
     std::map<std::string, Amount> taken;
     for (const auto& [id, pod] : view.pods) {

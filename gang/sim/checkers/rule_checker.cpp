@@ -112,6 +112,7 @@ void RuleChecker::decided(
     if (world_.plan.rule_percent == 0 || pod == pods.end() || !nodes.contains(bind.node)) {
         return;
     }
+    check_zone(replica, pods, nodes, bind);
     View& view = views_[replica];
     view.under_way.erase(id);
     std::optional<Broken> broken;
@@ -127,6 +128,37 @@ void RuleChecker::decided(
             fmt::format("r{} decides: {}", replica, text(*broken, pod->second, bind.node)));
     }
     view.under_way[id] = bind.node;
+}
+
+/// A tenant may take the annotation away, and the driver's node may be gone.
+void RuleChecker::check_zone(
+    std::uint32_t replica, const Pods& pods, const Nodes& nodes, const BindPod& bind) {
+    const ApplicationId id = world_.applications.find(number_of(bind.pod.uid));
+    if (id == nobody) {
+        return;
+    }
+    const Application& one = world_.applications.at(id);
+    const auto driver = pods.find(one.driver);
+    if (!one.rules.must_be_in_one_zone() || one.was_tampered || driver == pods.end()) {
+        return;
+    }
+    const auto home = nodes.find(driver->second.node_name);
+    if (home == nodes.end()) {
+        return;
+    }
+    world_.counts.binds_in_one_zone += 1;
+    const std::string* wanted = core::find_value(home->second.labels, zone_label);
+    const std::string* found = core::find_value(nodes.at(bind.node).labels, zone_label);
+    if (wanted == nullptr || found == nullptr || *wanted != *found) {
+        world_.checkers.violated(
+            "one-zone",
+            fmt::format(
+                "r{} sends {} to {}, its driver is on {}",
+                replica,
+                bind.pod.name,
+                bind.node,
+                home->first));
+    }
 }
 
 void RuleChecker::pod_changed(

@@ -7,6 +7,9 @@
 //   needless-wait  at rest: a pod that is told that rules keep it waiting has a node with room that
 //                  they leave it
 //
+//   one-zone       no executor of a gang that must be in one zone is sent to another one than its
+//                  driver's
+//
 // Worlds without such rules are not looked at.
 
 #include "gang/event.hpp"
@@ -69,6 +72,8 @@ private:
     bool was_moved_by_others(
         const Broken& broken, const Entry<core::Pod>& entry, const Author& author) const;
     void note_move(const Entry<core::Pod>& entry, const Author& author);
+    void check_zone(
+        std::uint32_t replica, const Pods& pods, const Nodes& nodes, const BindPod& bind);
     bool has_place(PodId id, std::int64_t headroom_cpu_milli) const;
     std::string text(const Broken& broken, const core::Pod& pod, const std::string& node) const;
 

@@ -4,6 +4,7 @@
 #include "gang/sim/world.hpp"
 
 #include <algorithm>
+#include <map>
 #include <string>
 #include <utility>
 
@@ -133,6 +134,7 @@ void Applications::submit() {
         {"spark-role", "driver"},
         {"spark-version", "4.1.0"}};
     put_rules(driver, made.rules.group, made.rules.driver);
+    driver.annotations = topology_annotations(made.rules);
     driver.requests = {made.driver_cpu_milli, driver_memory_mib * mebibyte, 0, {}};
     driver.constraints = constraints_of(made);
     driver.spark_properties = {"c" + std::to_string(id), "spark.properties"};
@@ -349,15 +351,24 @@ std::int64_t times(
 
 }  // namespace
 
-// Executors are alike, so counting them per node is exact; the driver is tried on every node.
 bool Applications::fits_empty_cluster(const Application& one) const {
-    std::vector<core::Node> nodes;
+    std::map<std::string, std::vector<core::Node>> zones;
     for (NodeId id = 0; id < static_cast<NodeId>(world_.plan.nodes); ++id) {
         core::Node node = world_.original_node(id);
-        if (is_in_pool(node, one.pool) && (!one.rules.needs_zone || has_zone(node))) {
-            nodes.push_back(std::move(node));
+        const bool wants_zone = one.rules.needs_zone || one.rules.must_be_in_one_zone();
+        if (!is_in_pool(node, one.pool) || (wants_zone && !has_zone(node))) {
+            continue;
         }
+        const bool is_apart = one.rules.must_be_in_one_zone();
+        zones[is_apart ? *core::find_value(node.labels, zone_label) : ""].push_back(
+            std::move(node));
     }
+    return std::any_of(
+        zones.begin(), zones.end(), [&one](const auto& zone) { return fits(one, zone.second); });
+}
+
+// Executors are alike, so counting them per node is exact; the driver is tried on every node.
+bool Applications::fits(const Application& one, const std::vector<core::Node>& nodes) {
     const core::Resources driver{one.driver_cpu_milli, driver_memory_mib * mebibyte, 0, {}};
     const core::Resources executor = requests_of(one);
     std::int64_t all = 0;

@@ -87,6 +87,7 @@ public:
     void calm_down();
 
 private:
+    static bool fits(const Application& application, const std::vector<core::Node>& nodes);
     bool fits_with_zone(const Application& application) const;
     void create_executors(ApplicationId id);
     void create_executor(ApplicationId id, std::uint32_t number);

@@ -136,9 +136,22 @@ GangRules draw_gang_rules(const std::string& tenant, std::uint32_t application, 
             made.needs_zone = true;
             break;
         default:
-            break;  // the label alone, if any
+            made.in_one_zone = application % 2 == 0;
+            made.or_anywhere = application % 6 == 4;
+            break;  // and the label, if any
     }
     return made;
+}
+
+core::StringMap topology_annotations(const GangRules& rules) {
+    core::StringMap annotations;
+    if (rules.in_one_zone) {
+        annotations.emplace_back("gang-scheduler/topology-key", std::string(zone_label));
+    }
+    if (rules.or_anywhere) {
+        annotations.emplace_back("gang-scheduler/topology-mode", "preferred");
+    }
+    return annotations;
 }
 
 void give_foreign_rules(core::Pod& pod, Random& random) {

@@ -17,7 +17,10 @@ struct GangRules {
     std::string group;  ///< of all its pods; empty: of none
     core::PodRules driver;
     core::PodRules executors;
-    bool needs_zone = false;  ///< some of its pods may go to nodes with a zone alone
+    bool needs_zone = false;   ///< some of its pods may go to nodes with a zone alone
+    bool in_one_zone = false;  ///< the whole gang
+    bool or_anywhere = false;  ///< if there is no room for it in one
+    bool must_be_in_one_zone() const { return in_one_zone && !or_anywhere; }
 };
 
 /// Its host name, and mostly a zone; the first node has one.
@@ -31,6 +34,9 @@ GangRules draw_gang_rules(const std::string& tenant, std::uint32_t application, 
 void give_lone_rules(core::Pod& pod, Random& random);
 /// Of a pod of another scheduler: labels that our rules name, or anti-affinity to pods of ours.
 void give_foreign_rules(core::Pod& pod, Random& random);
+
+/// What says so of a driver.
+core::StringMap topology_annotations(const GangRules& rules);
 
 /// The pod gets its group's label, and rules if they are any.
 void put_rules(core::Pod& pod, const std::string& group, const core::PodRules& rules);

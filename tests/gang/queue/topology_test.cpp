@@ -182,6 +182,29 @@ TEST_CASE("topology: slots that lose their node stay in the zone, or wait for ro
     CHECK(world.violations.empty());
 }
 
+TEST_CASE("topology: while its driver's node is not there, no slot goes to another zone") {
+    World world;
+    world.add_node(in_zone("a1", "a", 4));
+    world.add_node(in_zone("b1", "b", 16));
+    const auto driver = world.submit(in_one_zone("d"), tests::conf(3));
+    world.settle();
+    REQUIRE(world.node_of(driver) == "a1");
+    world.set_phase(driver, core::PodPhase::running);
+    world.advance(1'000);
+    world.remove_node("a1");
+    const auto executors = world.create_executors(driver, 3);
+    world.advance(10'000);
+    CHECK(world.bound_count(executors) == 0);
+    for (const auto& [node, slots] : world.reservation(driver)->shapes[0].slots_per_node) {
+        CHECK(node != "b1");
+    }
+    world.add_node(in_zone("a1", "a", 4));
+    world.advance(10'000);
+    CHECK(world.bound_count(executors) == 3);
+    CHECK(zones_of(world, driver) == std::set<char>{'a'});
+    CHECK(world.violations.empty());
+}
+
 TEST_CASE("topology: what is wrong is said, and nothing is split because of it") {
     World world;
     add_zones(world);
