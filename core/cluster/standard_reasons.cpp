@@ -68,10 +68,18 @@ bool note_shortages(
     NodeIndex node,
     const Demand& wanted) {
     const auto left = [&](ExtendedId id) { return free.columns->extended(node, id, free.view); };
-    const auto is_taken = [&](const ExtendedDemand& one) {
-        return is_exclusive(cluster.extended_name(one.id)) && is_short(left(one.id), one.amount);
+    const auto is_taken = [&](const ExtendedDemand& one, bool is_port) {
+        const std::string& name = cluster.extended_name(one.id);
+        return is_exclusive(name) && is_host_port(name) == is_port &&
+               is_short(left(one.id), one.amount);
     };
-    if (std::any_of(wanted.extended.begin(), wanted.extended.end(), is_taken)) {
+    const auto is_any_taken = [&](bool is_port) {
+        return std::any_of(
+            wanted.extended.begin(), wanted.extended.end(), [&](const ExtendedDemand& one) {
+                return is_taken(one, is_port);
+            });
+    };
+    if (is_any_taken(true)) {
         note(counts, text_of(FilterReason::port_refused));
         return true;
     }
@@ -89,9 +97,10 @@ bool note_shortages(
     note_if(
         is_short(free.ephemeral[row], wanted.ephemeral_bytes), "Insufficient ephemeral-storage");
     for (const ExtendedDemand& one : wanted.extended) {
-        note_if(
-            is_short(left(one.id), one.amount), "Insufficient " + cluster.extended_name(one.id));
+        const std::string& name = cluster.extended_name(one.id);
+        note_if(!is_exclusive(name) && is_short(left(one.id), one.amount), "Insufficient " + name);
     }
+    if (!is_any) note_if(is_any_taken(false), "node(s) had no available disk");
     return is_any;
 }
 

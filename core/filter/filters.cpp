@@ -199,9 +199,13 @@ FilterVerdict filter_node(const Node& node, const Constraints& constraints) {
 
 void leave_out(FilterSet filters, Resources& requests, Constraints& constraints) {
     constraints.left_out = filters;
-    if (!filters.contains(FilterId::node_ports)) return;
-    constraints.has_host_ports = false;
-    requests = without_host_ports(std::move(requests));
+    if (filters.contains(FilterId::node_ports)) {
+        constraints.has_host_ports = false;
+        requests = without_host_ports(std::move(requests));
+    }
+    if (filters.contains(FilterId::volume_restrictions)) {
+        requests = without_disks(std::move(requests));
+    }
 }
 
 void leave_out(FilterSet filters, Boxed<PodRules>& rules) {

@@ -46,8 +46,8 @@ struct FilterVerdict {
 /// All rules that are not left out, first failure wins.
 FilterVerdict filter_node(const Node& node, const Constraints& constraints);
 
-/// A pod, or an executor to come, of a profile without these filters. NodePorts is a matter of
-/// resources: without it the pod wants no port.
+/// A pod, or an executor to come, of a profile without these filters. NodePorts, and the disks of
+/// VolumeRestrictions, are a matter of resources: without them the pod wants no port and no disk.
 void leave_out(FilterSet filters, Resources& requests, Constraints& constraints);
 /// The pod's own rules; those that others have about it are passed over by the constraints' set.
 void leave_out(FilterSet filters, Boxed<PodRules>& rules);

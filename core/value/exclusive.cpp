@@ -10,6 +10,7 @@ namespace core {
 namespace {
 
 constexpr std::string_view host_port = "host port ";
+constexpr std::string_view disk = "disk ";
 
 void add(Resources& into, std::string name, std::int64_t amount) {
     Resources one;
@@ -35,8 +36,31 @@ void add_host_ports(Resources& into, const std::vector<HostPort>& ports) {
 }
 
 Resources without_host_ports(Resources resources) {
+    std::erase_if(
+        resources.extended, [](const ExtendedResource& entry) { return is_host_port(entry.name); });
+    return resources;
+}
+
+bool is_host_port(std::string_view extended_name) {
+    return extended_name.starts_with(host_port);
+}
+
+bool takes_host_ports(const Resources& resources) {
+    return std::any_of(
+        resources.extended.begin(), resources.extended.end(), [](const ExtendedResource& entry) {
+            return is_host_port(entry.name);
+        });
+}
+
+void add_disks(Resources& into, const std::vector<InTreeDisk>& disks) {
+    for (const InTreeDisk& one : disks) {
+        add(into, fmt::format("{}{}", disk, one.name), one.is_shared ? 1 : exclusive_all);
+    }
+}
+
+Resources without_disks(Resources resources) {
     std::erase_if(resources.extended, [](const ExtendedResource& entry) {
-        return entry.name.starts_with(host_port);
+        return entry.name.starts_with(disk);
     });
     return resources;
 }

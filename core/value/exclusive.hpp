@@ -1,5 +1,5 @@
 #pragma once
-// What pods have of a node to themselves: its ports. Such a thing is an extended resource that
+// What pods have of a node to themselves: its ports, and disks that are there once. Such a thing is an extended resource that
 // every node offers in the same amount, `exclusive_all`. Who wants it alone asks for all of it; who
 // shares it with others of its kind asks for one unit. So capacity, sums, allocations and
 // reservations need no rule of their own.
@@ -25,6 +25,14 @@ struct HostPort {
     friend auto operator<=>(const HostPort&, const HostPort&) = default;
 };
 
+/// A disk that a volume of the pod itself names: it is attached to a node once, for one pod or for
+/// several that only read.
+struct InTreeDisk {
+    std::string name;        ///< kind and identity: "gce-pd d1"
+    bool is_shared = false;  ///< with others that share it
+    friend auto operator<=>(const InTreeDisk&, const InTreeDisk&) = default;
+};
+
 /// More than any number of pods on one node.
 inline constexpr std::int64_t exclusive_all = std::int64_t{1} << 31;
 
@@ -38,6 +46,16 @@ void add_host_ports(Resources& into, const std::vector<HostPort>& ports);
 
 /// Without what add_host_ports() adds: nothing is known then of the ports that a pod takes.
 Resources without_host_ports(Resources resources);
+
+bool is_host_port(std::string_view extended_name);
+bool takes_host_ports(const Resources& resources);
+
+/// Adds "disk gce-pd d1" for each, as kube-scheduler's VolumeRestrictions compares them. Disks of
+/// one pod do not conflict.
+void add_disks(Resources& into, const std::vector<InTreeDisk>& disks);
+
+/// Without what add_disks() adds.
+Resources without_disks(Resources resources);
 
 /// Without what is exclusive: what the API server's objects say.
 Resources without_exclusives(Resources resources);

@@ -26,6 +26,7 @@ struct PodTemplate {
     PodRequests requests;
     std::vector<TemplateContainer> containers;  ///< one for each of requests.containers
     std::vector<HostPort> sidecar_ports;        ///< of init containers with restartPolicy Always
+    std::vector<InTreeDisk> disks;
     Constraints constraints;
     /// A term that means the pod's own namespace names "". Rules that speak of the pod's own labels
     /// (matchLabelKeys) are left out: Spark has yet to add most of them.

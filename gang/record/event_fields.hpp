@@ -279,6 +279,12 @@ struct Of<core::HostPort> {
         std::tuple{Field{"ip", &T::ip}, Field{"protocol", &T::protocol}, Field{"port", &T::port}};
 };
 template <>
+struct Of<core::InTreeDisk> {
+    using T = core::InTreeDisk;
+    static constexpr auto list =
+        std::tuple{Field{"name", &T::name}, Field{"shared", &T::is_shared}};
+};
+template <>
 struct Of<core::TemplateContainer> {
     using T = core::TemplateContainer;
     static constexpr auto list =
@@ -291,6 +297,7 @@ struct Of<core::PodTemplate> {
         Field{"requests", &T::requests},
         Field{"containers", &T::containers},
         Field{"sidecarPorts", &T::sidecar_ports},
+        Field{"disks", &T::disks},
         Field{"constraints", &T::constraints},
         Field{"rules", &T::rules},
         Field{"labels", &T::labels},
@@ -658,6 +665,8 @@ void check_rows([[maybe_unused]] const T& value) {
         [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m] = value;
     } else if constexpr (count == 16) {
         [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p] = value;
+    } else if constexpr (count == 17) {
+        [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q] = value;
     } else if constexpr (count == 24) {
         [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x] =
             value;

@@ -79,14 +79,31 @@ constexpr std::array<ShapeMember, 2> config_map_members = {{{"name", &scalar}, {
 constexpr Shape config_map = object(config_map_members);
 constexpr std::array<ShapeMember, 1> claim_members = {{{"claimName", &scalar}}};
 constexpr Shape claim = object(claim_members);
-constexpr std::array<ShapeMember, 4> volume_members = {
+constexpr std::array<ShapeMember, 2> gce_disk_members = {
+    {{"pdName", &scalar}, {"readOnly", &scalar}}};
+constexpr Shape gce_disk = object(gce_disk_members);
+constexpr std::array<ShapeMember, 1> ebs_disk_members = {{{"volumeID", &scalar}}};
+constexpr Shape ebs_disk = object(ebs_disk_members);
+constexpr std::array<ShapeMember, 2> iscsi_disk_members = {
+    {{"iqn", &scalar}, {"readOnly", &scalar}}};
+constexpr Shape iscsi_disk = object(iscsi_disk_members);
+constexpr std::array<ShapeMember, 4> rbd_disk_members = {
+    {{"monitors", &scalars}, {"pool", &scalar}, {"image", &scalar}, {"readOnly", &scalar}}};
+constexpr Shape rbd_disk = object(rbd_disk_members);
+constexpr std::array<ShapeMember, 8> volume_members = {
     {{"name", &scalar},
      {"configMap", &config_map},
      {"persistentVolumeClaim", &claim},
-     {"ephemeral", &scalar}}};
+     {"ephemeral", &scalar},
+     {"gcePersistentDisk", &gce_disk},
+     {"awsElasticBlockStore", &ebs_disk},
+     {"iscsi", &iscsi_disk},
+     {"rbd", &rbd_disk}}};
 constexpr Shape volume = object(volume_members);
-// What a volume with a claim has in it: persistentVolumeClaim, or ephemeral.volumeClaimTemplate.
-constexpr Shape volumes = array_of(volume, ShapeRole::late, "olumeClaim");
+// What a volume that decides about nodes has in it: persistentVolumeClaim, or
+// ephemeral.volumeClaimTemplate, or a disk.
+constexpr Shape volumes = array_of(
+    volume, ShapeRole::late, "olumeClaim PersistentDisk ElasticBlockStore \"iscsi\" \"rbd\" ");
 constexpr Shape arguments = array_of(scalar, ShapeRole::arguments, "driver");
 constexpr std::array<ShapeMember, 6> container_members = {
     {{"name", &scalar},

@@ -30,7 +30,7 @@ enum class ShapeRole : std::uint8_t {
     arguments,    ///< an array: empty unless its first text is `detail`, which makes its container
                   ///< a driver
     late          ///< an array: left out, and read at the end of its owner if that has a driver, or
-                  ///< if `detail` is somewhere in it
+                  ///< if one word of `detail` is somewhere in it
 };
 
 struct Shape;

@@ -2,6 +2,19 @@
 
 namespace k8s {
 
+namespace {
+
+/// One of these words, each followed by a space, is in the text.
+bool has_word_of(std::string_view words, std::string_view text) {
+    for (std::size_t end = words.find(' '); end != std::string_view::npos; end = words.find(' ')) {
+        if (text.find(words.substr(0, end)) != std::string_view::npos) return true;
+        words.remove_prefix(end + 1);
+    }
+    return false;
+}
+
+}  // namespace
+
 bool JsonWalker::read_root(const Shape& shape) {
     kept_.drop();
     late_ = nullptr;
@@ -96,8 +109,7 @@ JsonWalker::Read JsonWalker::read_array_place(const Shape& shape, JsonFrame* fra
         if (has_stopped_) return Read::cut;
         if (!cursor_.skip_nested()) return Read::failed;
         const std::string_view skipped(frame->late, cursor_.at() - frame->late);
-        frame->late_wanted =
-            !shape.detail.empty() && skipped.find(shape.detail) != std::string_view::npos;
+        frame->late_wanted = has_word_of(shape.detail, skipped);
         return Read::cut;
     }
     if (shape.kind == ShapeKind::array && !JsonPlace::is_other_command(shape, frame, cursor_)) {

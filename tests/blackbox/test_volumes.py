@@ -38,7 +38,11 @@ def folder(cluster: Cluster, kind: str) -> str:
 
 
 def create(cluster: Cluster, name: str, *claims: str) -> str:
-    volumes = [{"name": f"v{i}", "persistentVolumeClaim": {"claimName": each}} for i, each in enumerate(claims)]
+    return create_with(cluster, name, [{"persistentVolumeClaim": {"claimName": each}} for each in claims])
+
+
+def create_with(cluster: Cluster, name: str, sources: list[dict[str, Any]]) -> str:
+    volumes = [{"name": f"v{i}", **source} for i, source in enumerate(sources)]
     cluster.api.post(folder(cluster, "pods"), {
         "apiVersion": "v1", "kind": "Pod", "metadata": {"name": name},
         "spec": {"schedulerName": "gang-scheduler", "restartPolicy": "Never", "volumes": volumes, "containers": [
@@ -143,6 +147,27 @@ def test_one_pod_at_a_time(
     wait_told(cluster, second, "ReadWriteOncePod access mode already in-use by another pod")
     cluster.api.request("DELETE", first, {"gracePeriodSeconds": 0})
     wait_node(cluster, second, zones["a"])
+
+
+@pytest.mark.parametrize("disk,is_shared", [
+    ({"gcePersistentDisk": {"pdName": "d"}}, False),
+    ({"gcePersistentDisk": {"pdName": "d", "readOnly": True}}, True),
+    ({"awsElasticBlockStore": {"volumeID": "d", "readOnly": True}}, False),
+    ({"iscsi": {"targetPortal": "10.0.0.1:3260", "iqn": "iqn.2001-04.com.example:d", "lun": 0}}, False),
+    ({"rbd": {"monitors": ["m1", "m2"], "image": "d"}}, False)])
+def test_disks_that_are_there_once(
+        cluster: Cluster, zones: dict[str, str], disk: dict[str, Any], is_shared: bool) -> None:
+    """PRED-7: one pod of a node has it, or those that only read."""
+    cluster.start_scheduler()
+    first, second, third = (create_with(cluster, name, [disk]) for name in ("first", "second", "third"))
+    chosen = {wait_node(cluster, first), wait_node(cluster, second)}
+    if is_shared:
+        wait_node(cluster, third)
+        return
+    assert chosen == set(zones.values())
+    wait_told(cluster, third, " taken")
+    cluster.api.request("DELETE", first, {"gracePeriodSeconds": 0})
+    wait_node(cluster, third)
 
 
 def test_a_scheduler_that_ends_while_a_volume_is_made(

@@ -360,6 +360,40 @@ TEST_CASE("PRED-3: a pod that wants a port goes where it is free, or waits for i
     CHECK(world.violations.empty());
 }
 
+TEST_CASE("PRED-7: a disk of the pod's own is for one pod of a node, executors included") {
+    World world;
+    add_nodes(world, 2, 8);
+    core::Pod theirs = tests::pod("theirs", 500, 1);
+    core::add_disks(theirs.requests, {{"gce-pd d1", false}});
+    theirs.scheduler_name = "default-scheduler";
+    theirs.node_name = "n1";
+    const auto foreign = world.create(theirs);
+    gang::spark::Conf conf = tests::conf(2);
+    conf.executor_template.emplace().disks = {{"gce-pd d1", false}};
+    const auto driver = world.submit(tests::driver("a"), conf);
+    world.settle();
+    CHECK_FALSE(world.is_bound(driver));
+    CHECK(world.condition(driver).find("short of disk gce-pd d1") != std::string::npos);
+    world.remove_pod(foreign);
+    world.settle();
+    REQUIRE(world.is_bound(driver));
+    SUBCASE("also after a restart") {
+        world.restart();
+        world.settle();
+    }
+    SUBCASE("at once") {}
+    std::set<std::string> nodes;
+    for (int i = 0; i < 2; ++i) {
+        core::Pod pod = tests::executor("exec-" + std::to_string(i), world.pod(driver));
+        core::add_disks(pod.requests, {{"gce-pd d1", false}});
+        const auto executor = world.create(pod);
+        world.settle();
+        nodes.insert(world.node_of(executor));
+    }
+    CHECK(nodes == std::set<std::string>{"n1", "n2"});
+    CHECK(world.violations.empty());
+}
+
 TEST_CASE("PRED-3b: executors with a port are admitted when each has a node where it is free") {
     World world;
     add_nodes(world, 3, 8);

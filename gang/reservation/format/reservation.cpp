@@ -113,10 +113,12 @@ bool read_shape(const Fields& fields, ReservedShape& into) {
     const auto extended = fields.find("extended");
     const auto exclusive = fields.find("exclusive");
     const auto nodes = fields.find("nodes");
-    into.constraints.has_host_ports = exclusive.has_value();
-    return (!extended || read_extended(*extended, false, into.requests)) &&
-           (!exclusive || read_extended(*exclusive, true, into.requests)) &&
-           (!nodes || read_nodes(*nodes, into)) && text::read_constraints(fields, into.constraints);
+    if ((extended && !read_extended(*extended, false, into.requests)) ||
+        (exclusive && !read_extended(*exclusive, true, into.requests))) {
+        return false;
+    }
+    into.constraints.has_host_ports = core::takes_host_ports(into.requests);
+    return (!nodes || read_nodes(*nodes, into)) && text::read_constraints(fields, into.constraints);
 }
 
 bool read_header(const Fields& fields, Reservation& into) {

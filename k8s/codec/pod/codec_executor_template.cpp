@@ -283,6 +283,7 @@ core::PodTemplate decode_spec(Fields& fields, const Value& spec) {
     result.topology_spread_json = dump_array(fields, spec, "topologySpreadConstraints");
     result.scheduling_gates_json = dump_array(fields, spec, "schedulingGates");
     result.volumes_json = dump_volumes(fields, spec);
+    result.disks = decode_disks(fields, spec);
     return result;
 }
 

@@ -86,6 +86,7 @@ void decode_placement(Fields& fields, const Value& spec, core::Pod& pod) {
     const auto ports = decode_host_ports(fields, spec);
     constraints.has_host_ports = !ports.empty();
     core::add_host_ports(pod.requests, ports);
+    core::add_disks(pod.requests, decode_disks(fields, spec));
     pod.constraints = std::move(constraints);
 }
 

@@ -153,6 +153,28 @@ void read_host_ports(
     }
 }
 
+std::vector<core::InTreeDisk> decode_disks(Fields& fields, const Value& spec) {
+    std::vector<core::InTreeDisk> disks;
+    for (const Value& volume : fields.objects(spec, "volumes")) {
+        if (const Value* gce = fields.object(volume, "gcePersistentDisk")) {
+            disks.push_back(
+                {"gce-pd " + fields.text(*gce, "pdName"), fields.flag(*gce, "readOnly")});
+        } else if (const Value* ebs = fields.object(volume, "awsElasticBlockStore")) {
+            disks.push_back({"aws-ebs " + fields.text(*ebs, "volumeID"), false});
+        } else if (const Value* iscsi = fields.object(volume, "iscsi")) {
+            disks.push_back(
+                {"iscsi " + fields.text(*iscsi, "iqn"), fields.flag(*iscsi, "readOnly")});
+        } else if (const Value* rbd = fields.object(volume, "rbd")) {
+            const std::string image =
+                fields.text(*rbd, "pool", "rbd") + "/" + fields.text(*rbd, "image");
+            for (const std::string& monitor : fields.texts(*rbd, "monitors")) {
+                disks.push_back({"rbd " + monitor + "/" + image, fields.flag(*rbd, "readOnly")});
+            }
+        }
+    }
+    return disks;
+}
+
 std::vector<core::HostPort> decode_host_ports(Fields& fields, const Value& spec) {
     std::vector<core::HostPort> ports;
     for (const Value& container : fields.objects(spec, "containers")) {

@@ -77,7 +77,7 @@ bool Referee::has_taken_port(const core::Resources& request) const {
     const core::Resources taken = used();
     return std::any_of(
         request.extended.begin(), request.extended.end(), [&taken](const auto& wanted) {
-            return core::is_exclusive(wanted.name) &&
+            return core::is_host_port(wanted.name) &&
                    wanted.amount > core::exclusive_all - taken.extended_amount(wanted.name);
         });
 }

@@ -207,6 +207,37 @@ TEST_CASE("codec_pod: ports of the node are among what it takes of it") {
     CHECK(problem(R"("hostPort": 80, "protocol": "IPX")") == "protocol: expected TCP, UDP or SCTP");
 }
 
+TEST_CASE("codec_pod: PRED-7: disks of its own volumes are among what it takes of its node") {
+    const auto disks_of = [](const std::string& volumes) {
+        const auto pod =
+            with_spec(R"("containers": [{"name": "a"}], "volumes": [)" + volumes + "]");
+        CHECK(pod.problem.empty());
+        return pod.requests;
+    };
+    const auto expected = [](const std::vector<core::InTreeDisk>& disks) {
+        core::Resources requests;
+        core::add_disks(requests, disks);
+        return requests;
+    };
+    CHECK(
+        disks_of(R"({"name": "v", "gcePersistentDisk": {"pdName": "d1", "fsType": "ext4"}},
+                    {"name": "w", "gcePersistentDisk": {"pdName": "d2", "readOnly": true}})") ==
+        expected({{"gce-pd d1", false}, {"gce-pd d2", true}}));
+    // Nobody shares one, whatever is said.
+    CHECK(
+        disks_of(R"({"name": "v", "awsElasticBlockStore": {"volumeID": "x", "readOnly": true}})") ==
+        expected({{"aws-ebs x", false}}));
+    CHECK(
+        disks_of(R"({"name": "v", "iscsi": {"iqn": "iqn.2001-04.com.example:sn.42", "lun": 3}})") ==
+        expected({{"iscsi iqn.2001-04.com.example:sn.42", false}}));
+    CHECK(
+        disks_of(R"({"name": "v", "rbd": {"monitors": ["m1", "m2"], "image": "i"}},
+                    {"name": "w", "rbd": {"monitors": ["m1"], "pool": "p", "image": "i",
+                     "readOnly": true}})") ==
+        expected({{"rbd m1/rbd/i", false}, {"rbd m2/rbd/i", false}, {"rbd m1/p/i", true}}));
+    CHECK(disks_of(R"({"name": "iscsi", "emptyDir": {}})") == core::Resources{});
+}
+
 TEST_CASE("codec_pod: of other schedulers' gangs it is kept that there is one") {
     const std::string large(100'000, 'x');
     const auto pod = decoded(

@@ -226,10 +226,12 @@ core::Result<ExecutorShape> overlay(const Ground& ground, const core::Resources&
             return *error;
         }
     }
+    const std::vector<core::InTreeDisk> disks = base.pod.disks;
     ExecutorShape shape = placed(std::move(base.pod), view, ground);
     shape.requests = *requests;
     shape.host_ports = *std::move(ports);
     core::add_host_ports(shape.requests, shape.host_ports);
+    core::add_disks(shape.requests, disks);
     shape.constraints.has_host_ports = !shape.host_ports.empty();
     shape.labels = *std::move(labels);
     shape.claims = *std::move(claims);
