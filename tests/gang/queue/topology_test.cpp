@@ -195,9 +195,8 @@ TEST_CASE("topology: while its driver's node is not there, no slot goes to anoth
     const auto executors = world.create_executors(driver, 3);
     world.advance(10'000);
     CHECK(world.bound_count(executors) == 0);
-    for (const auto& [node, slots] : world.reservation(driver)->shapes[0].slots_per_node) {
-        CHECK(node != "b1");
-    }
+    const auto reservation = world.reservation(driver);
+    for (const auto& [node, slots] : reservation->shapes[0].slots_per_node) CHECK(node != "b1");
     world.add_node(in_zone("a1", "a", 4));
     world.advance(10'000);
     CHECK(world.bound_count(executors) == 3);
