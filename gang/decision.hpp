@@ -36,7 +36,8 @@ struct BindPod {
     std::vector<std::string> claims = {};
 };
 
-/// GET the claim, and its volume or its storage class. Answered by ClaimFound or ClaimMissing.
+/// GET the claim, and its volume or its storage class; without a namespace the storage class of
+/// that name, for claims that are yet to be made. Answered by ClaimFound or ClaimMissing.
 struct FetchClaim {
     std::string namespace_name;
     std::string name;

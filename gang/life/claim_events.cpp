@@ -38,6 +38,14 @@ void ClaimEvents::run() {
     }
 }
 
+void ClaimEvents::look_at_executors(Application& app, const core::Pod& driver) {
+    for (GangShape& shape : app.declared.shapes) {
+        if (shape.claims && app.phase == Phase::waiting) {
+            model_.gangs.set_volumes(app, shape, model_.claims.nodes_of(driver, *shape.claims));
+        }
+    }
+}
+
 void ClaimEvents::look_again(const std::vector<std::string>& uids) {
     for (const std::string& uid : uids) {
         PodEntry* const entry = model_.pods.find_active(uid);
@@ -54,6 +62,7 @@ void ClaimEvents::look_again(const std::vector<std::string>& uids) {
                                        ? driver_request(pod, model_.reader.declaration_of(pod))
                                        : pod.requests;
             model_.gangs.set_driver_shape(*app, requests, *pod.constraints);
+            look_at_executors(*app, pod);
             model_.waiting.changed(*app);
         }
         if (!entry->owner.empty()) {

@@ -23,6 +23,7 @@ public:
     void run();
 
 private:
+    void look_at_executors(Application& app, const core::Pod& driver);
     void look_again(const std::vector<std::string>& uids);
 
     Model& model_;

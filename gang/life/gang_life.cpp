@@ -102,6 +102,26 @@ void GangLife::take_choices(Application& app, const Declaration& declaration) {
     model_.gangs.set_topology(app, declaration.topology);
 }
 
+/// A claim that is made for each executor is known by its class alone, and one that has a name of
+/// its own for each is not known at all.
+void GangLife::expect_claims(
+    const core::Pod& driver, const spark::ExecutorShape& from, GangShape& shape) {
+    std::vector<ForeseenClaim> claims;
+    for (const spark::VolumeClaim& claim : from.claims) {
+        if (claim.made && !claim.made->storage_class.empty()) {
+            claims.push_back({claim.made->storage_class, true});
+        } else if (claim.is_shared()) {
+            claims.push_back({claim.claim_name, false});
+        }
+    }
+    const core::FilterSet left_out = model_.reader.left_out(driver.scheduler_name);
+    if (claims.empty() || left_out.contains(core::FilterId::volume_binding)) {
+        return;
+    }
+    model_.claims.expect(driver, claims, step_.now_ms);
+    shape.claims = std::move(claims);
+}
+
 void GangLife::set_sizes(Application& app, const spark::Conf* conf) {
     const core::Pod& driver = model_.pods.at(app.uid).pod;
     const Declaration declaration = model_.reader.declaration_of(driver);
@@ -127,6 +147,9 @@ void GangLife::set_sizes(Application& app, const spark::Conf* conf) {
         GangShape added{shape.profile, shape.count, shape.max, {}};
         if (shape.rules) {
             added.rules = ExecutorRules{*shape.rules, shape.labels};
+        }
+        if (app.phase == Phase::waiting) {
+            expect_claims(driver, shape, added);
         }
         model_.gangs.add_shape(app, std::move(added), shape.requests, shape.constraints);
     }

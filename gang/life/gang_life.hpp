@@ -51,6 +51,8 @@ public:
     void end(Application& app);
 
 private:
+    void expect_claims(
+        const core::Pod& driver, const spark::ExecutorShape& from, GangShape& shape);
     void take_choices(Application& app, const Declaration& declaration);
     void learn_anew(Application& app, const PodEntry& entry);
     void note_executor_bound(Application& gang) const;

@@ -316,6 +316,7 @@ void PodEvents::forget_pod(PodEntry& entry) {
     model_.placed_pods.stop_waiting(uid);
     model_.placed_pods.stop_waiting_for_executors(uid);
     model_.claims.forget(uid);
+    model_.claims.forget_executors(uid);
     model_.cluster.remove_pod(uid);
     status_reporter_.forget(uid);
     leadership_.fence().drop(uid);

@@ -127,6 +127,13 @@ struct ExecutorRules {
     core::StringMap labels;  ///< those that all of them have
 };
 
+/// A claim that each executor will mount, as far as it is known before there are any.
+struct ForeseenClaim {
+    std::string name;       ///< of the claim; or of the storage class,
+    bool is_class = false;  ///< of which one will be made for each executor
+    friend bool operator==(const ForeseenClaim&, const ForeseenClaim&) = default;
+};
+
 /// Executors that are alike.
 struct GangShape {
     std::int32_t profile = 0;
@@ -137,6 +144,7 @@ struct GangShape {
     /// As foreseen from their template. Not remembered in the reservation: executors that exist
     /// bring their own.
     core::Boxed<ExecutorRules> rules = {};
+    core::Boxed<std::vector<ForeseenClaim>> claims = {};  ///< of their conf, likewise
 };
 
 /// Room that a slot has left, kept until the API server has the new reservation.

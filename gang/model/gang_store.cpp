@@ -131,6 +131,20 @@ core::ShapeId GangStore::intern_shape(
     return in_.cluster.intern_shape(wanted, rules);
 }
 
+void GangStore::set_volumes(
+    Application& app, GangShape& shape, std::vector<core::VolumeNodes> volumes) {
+    core::Constraints constraints = in_.cluster.constraints(shape.id);
+    if (constraints.volumes == volumes) {
+        return;
+    }
+    constraints.volumes = std::move(volumes);
+    const core::ShapeId changed =
+        in_.cluster.intern_shape(in_.cluster.resources(shape.id), constraints);
+    release_shape(std::exchange(shape.id, changed));
+    in_.waiting.changed(app);
+    in_.worklist.queue_changed = true;
+}
+
 void GangStore::release_shape(core::ShapeId shape) {
     if (in_.cluster.release_shape(shape)) {
         in_.fit_cache.forget(shape);
@@ -142,6 +156,7 @@ void GangStore::release_shapes(Application& app) {
         release_shape(shape.id);
     }
     in_.placed_pods.stop_waiting_for_executors(app.uid);
+    in_.claims.forget_executors(app.uid);
     app.declared.shapes.clear();
     in_.waiting.changed(app);
 }

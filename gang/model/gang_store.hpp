@@ -16,6 +16,7 @@
 #include "gang/model/cluster/placed_pods.hpp"
 #include "gang/model/ledger.hpp"
 #include "gang/model/pod/pods.hpp"
+#include "gang/model/volume/claims.hpp"
 #include "gang/model/waiting_line.hpp"
 #include "gang/model/worklist.hpp"
 
@@ -24,6 +25,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace gang {
 
@@ -41,6 +43,7 @@ public:
         Ledger& ledger;
         WaitingLine& waiting;
         ConfAsker& conf_asker;
+        Claims& claims;
         Worklist& worklist;
     };
     explicit GangStore(Places places) : in_(places) {}
@@ -85,6 +88,8 @@ public:
     void release_shape(core::ShapeId shape);
     /// Those of its executors.
     void release_shapes(Application& app);
+    /// Where its executors' claims let them go. Of a gang that waits: no slot is of these shapes.
+    void set_volumes(Application& app, GangShape& shape, std::vector<core::VolumeNodes> volumes);
 
 private:
     core::ShapeId intern_shape(

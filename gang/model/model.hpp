@@ -62,9 +62,22 @@ struct Model {
         if (!entry.is_bindable()) {
             placed_pods.stop_waiting(entry.pod.uid);
             placed_pods.stop_waiting_for_executors(entry.pod.uid);
+            claims.forget_executors(entry.pod.uid);
         } else if (std::string problem = placed_pods.wait(entry.pod); !problem.empty()) {
             entry.pod.problem = std::move(problem);
         }
+    }
+
+    /// What claims of its own pod, or of its executors to come, keep it waiting for.
+    std::optional<Claims::Obstacle> find_claim_obstacle(
+        const Application& app, const core::Pod& pod) const {
+        auto obstacle = claims.find_obstacle(pod);
+        for (const GangShape& shape : app.declared.shapes) {
+            if (!obstacle && shape.claims) {
+                obstacle = claims.find_obstacle(pod, *shape.claims);
+            }
+        }
+        return obstacle;
     }
 
     /// That of its driver's schedulerName; nullptr: the configuration has it no more.
@@ -106,6 +119,7 @@ struct Model {
          ledger,
          waiting,
          conf_asker,
+         claims,
          worklist}};
     WantedDeclarations wanted;
     AwaitedAnswers awaited_answers;

@@ -49,7 +49,7 @@ void Admission::classify_waiting() {
         expect_executors(app);
         const PodEntry& entry = model_.pods.at(app.uid);
         if (!app.declared.diagnostics->problem.empty() || app.declared.conf_needed ||
-            !app.declared.driver_shape || model_.claims.find_obstacle(entry.pod)) {
+            !app.declared.driver_shape || model_.find_claim_obstacle(app, entry.pod)) {
             status_.report_warnings(app, entry);
             status_.report_obstacle(app, entry);
             refresh_.request();  // those behind it are one fewer

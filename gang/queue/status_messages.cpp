@@ -99,7 +99,7 @@ std::optional<StatusMessage> StatusMessages::find_obstacle(
             (!quickly || step_.now_ms - app.declared.conf->first_miss_ms >= conf_patience_ms);
         return is_time ? conf_message(nodes, app, entry.pod) : StatusMessage{};
     }
-    if (const auto obstacle = model_.claims.find_obstacle(entry.pod)) {
+    if (const auto obstacle = model_.find_claim_obstacle(app, entry.pod)) {
         return obstacle->text.empty() ? StatusMessage{}
                                       : volume_message(nodes, obstacle->code, obstacle->text);
     }

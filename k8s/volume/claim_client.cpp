@@ -81,6 +81,7 @@ struct ClaimClient::Impl : std::enable_shared_from_this<ClaimClient::Impl> {
     bool stopped = false;
 
     void add(std::int64_t at_ms, std::shared_ptr<Job> job);
+    void answer(const std::shared_ptr<Job>& job, ClaimResult result);
     void finish(const std::shared_ptr<Job>& job, std::string why);
     void wait(const std::shared_ptr<Job>& job);
     void bound(const std::shared_ptr<Job>& job);
@@ -132,6 +133,13 @@ asio::awaitable<Reply> ClaimClient::Impl::get(std::string target) {
 
 asio::awaitable<void> ClaimClient::Impl::read(std::shared_ptr<Job> job) {
     ClaimResult result;
+    if (job->namespace_name.empty()) {
+        result.outcome = FetchOutcome::found;
+        result.claim.storage_class = job->parts.front().claim;
+        co_await read_behind(result);
+        answer(job, std::move(result));
+        co_return;
+    }
     Reply reply = co_await get(claim_target(job->namespace_name, job->parts.front().claim));
     if (const auto body = take_body(std::move(reply), result)) {
         auto decoded = decode_claim(*body);
@@ -143,6 +151,10 @@ asio::awaitable<void> ClaimClient::Impl::read(std::shared_ptr<Job> job) {
         }
     }
     if (result.outcome == FetchOutcome::found) co_await read_behind(result);
+    answer(job, std::move(result));
+}
+
+void ClaimClient::Impl::answer(const std::shared_ptr<Job>& job, ClaimResult result) {
     asio::post(io, [self = shared_from_this(), job, result = std::move(result)] {
         if (!self->stopped) job->read(result);
     });

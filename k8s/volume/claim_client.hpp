@@ -52,6 +52,7 @@ public:
 
     // Callbacks come on the loop's thread, once, never from inside the call or after stop().
 
+    /// Without a namespace: what a claim would be that is made of the storage class `name`.
     void read(std::string namespace_name, std::string name, std::function<void(ClaimResult)> done);
     /// `why` is empty: each claim has its volume. Else what stands against it; claims that were
     /// written to stay so.

@@ -5,29 +5,40 @@
 namespace gang {
 namespace {
 
-std::string quoted(const std::string& text) {
-    return "\"" + text + "\"";
+void sort_unique(std::vector<core::VolumeNodes>& nodes) {
+    std::sort(nodes.begin(), nodes.end());
+    nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
 }
 
-std::string claim_text(const std::string& name, const char* what) {
-    return "persistentvolumeclaim " + quoted(name) + " " + what;
+bool is_class(const std::string& claim) {
+    return claim.starts_with('/');
 }
 
-/// Who makes pods and claims makes them one after the other. So many misses take a second.
-constexpr int misses_max = 3;
+constexpr std::string_view executors_suffix = "/executors";
 
-std::string name_of(const std::string& namespace_name, const std::string& name) {
-    return namespace_name + "/" + name;
+std::string executors_of(std::string_view driver_uid) {
+    return std::string(driver_uid).append(executors_suffix);
 }
 
 /// Nothing about it will change by itself.
-bool is_settled(const core::Claim& claim) {
+bool is_settled(const std::string& name, const core::Claim& claim) {
+    if (is_class(name)) {
+        return claim.problem.empty();
+    }
     return !claim.is_deleting &&
            (claim.state == core::ClaimState::bound ||
             (claim.state == core::ClaimState::consumer && claim.selected_node.empty()));
 }
 
 }  // namespace
+
+std::string Claims::name_of(const std::string& namespace_name, const std::string& name) {
+    return namespace_name + "/" + name;
+}
+
+std::string Claims::name_of(const core::Pod& driver, const ForeseenClaim& claim) {
+    return name_of(claim.is_class ? std::string() : driver.namespace_name, claim.name);
+}
 
 void Claims::note(const core::Pod& pod, Mount mount, std::int64_t now_ms) {
     if (!pod.claims && waiting_.empty() && holders_.size() == 0) {
@@ -41,7 +52,9 @@ void Claims::note(const core::Pod& pod, Mount mount, std::int64_t now_ms) {
     }
     forget(pod.uid);
     if (waits) {
-        wait(pod, now_ms);
+        for (const core::ClaimUse& use : *pod.claims) {
+            wait(pod.uid, name_of(pod.namespace_name, use.name), now_ms);
+        }
     } else if (holds) {
         std::vector<std::string> claims;
         for (const core::ClaimUse& use : *pod.claims) {
@@ -51,16 +64,42 @@ void Claims::note(const core::Pod& pod, Mount mount, std::int64_t now_ms) {
     }
 }
 
-void Claims::wait(const core::Pod& pod, std::int64_t now_ms) {
-    std::vector<std::string>& claims = waiting_[pod.uid];
-    for (const core::ClaimUse& use : *pod.claims) {
-        claims.push_back(name_of(pod.namespace_name, use.name));
-        Known& known = known_[claims.back()];
-        known.waiting.insert(pod.uid);
-        if (!known.claim || !is_settled(*known.claim)) {
-            asker_.want(claims.back(), now_ms);
+void Claims::wait(const std::string& uid, const std::string& claim, std::int64_t now_ms) {
+    waiting_[uid].push_back(claim);
+    Known& known = known_[claim];
+    known.waiting.insert(uid);
+    if (!known.claim || !is_settled(claim, *known.claim)) {
+        asker_.want(claim, now_ms);
+    }
+}
+
+void Claims::expect(
+    const core::Pod& driver, const std::vector<ForeseenClaim>& claims, std::int64_t now_ms) {
+    const std::string uid = executors_of(driver.uid);
+    for (const ForeseenClaim& claim : claims) {
+        const std::string name = name_of(driver, claim);
+        const auto waits = waiting_.find(uid);
+        if (waits == waiting_.end() ||
+            std::find(waits->second.begin(), waits->second.end(), name) == waits->second.end()) {
+            wait(uid, name, now_ms);
         }
     }
+}
+
+void Claims::forget_executors(std::string_view driver_uid) {
+    if (!waiting_.empty()) {
+        stop_waiting(executors_of(driver_uid));
+    }
+}
+
+/// Of executors to come their driver.
+std::vector<std::string> Claims::waiting_for(const Known& known) const {
+    std::vector<std::string> uids;
+    for (const std::string& uid : known.waiting) {
+        const bool is_of_executors = uid.ends_with(executors_suffix);
+        uids.push_back(uid.substr(0, uid.size() - (is_of_executors ? executors_suffix.size() : 0)));
+    }
+    return uids;
 }
 
 void Claims::forget(std::string_view uid) {
@@ -89,7 +128,7 @@ void Claims::release(std::string_view uid) {
     for (const std::string& claim : holders_.release(uid)) {
         const auto known = known_.find(claim);
         if (known != known_.end() && known->second.claim && known->second.claim->one_pod) {
-            const auto& waiting = known->second.waiting;
+            const std::vector<std::string> waiting = waiting_for(known->second);
             freed_.insert(freed_.end(), waiting.begin(), waiting.end());
         }
     }
@@ -112,7 +151,7 @@ std::vector<std::string> Claims::found(const ClaimFound& event, std::int64_t now
     if (known == known_.end()) {
         return {};
     }
-    if (is_settled(event.claim)) {
+    if (is_settled(claim, event.claim)) {
         asker_.forget(claim);
     } else {
         asker_.missing(claim, now_ms);
@@ -121,8 +160,7 @@ std::vector<std::string> Claims::found(const ClaimFound& event, std::int64_t now
     known->second.claim = event.claim;
     known->second.missing.reset();
     known->second.misses = 0;
-    const auto& waiting = known->second.waiting;
-    return is_same ? std::vector<std::string>() : std::vector(waiting.begin(), waiting.end());
+    return is_same ? std::vector<std::string>() : waiting_for(known->second);
 }
 
 std::vector<std::string> Claims::missing(const ClaimMissing& event, std::int64_t now_ms) {
@@ -138,85 +176,12 @@ std::vector<std::string> Claims::missing(const ClaimMissing& event, std::int64_t
     known->second.claim.reset();
     known->second.missing = event;
     const bool is_said_now = ++known->second.misses == misses_max;
-    const auto& waiting = known->second.waiting;
-    return is_same && !is_said_now ? std::vector<std::string>()
-                                   : std::vector(waiting.begin(), waiting.end());
+    return is_same && !is_said_now ? std::vector<std::string>() : waiting_for(known->second);
 }
 
-const Claims::Known* Claims::find(const core::Pod& pod, const core::ClaimUse& use) const {
-    const auto known = known_.find(name_of(pod.namespace_name, use.name));
+const Claims::Known* Claims::find(const std::string& claim) const {
+    const auto known = known_.find(claim);
     return known == known_.end() ? nullptr : &known->second;
-}
-
-std::optional<Claims::Obstacle> Claims::find_obstacle(const core::Pod& pod) const {
-    if (!pod.claims) {
-        return std::nullopt;
-    }
-    for (const core::ClaimUse& use : *pod.claims) {
-        if (auto obstacle = find_obstacle(pod, use)) {
-            return obstacle;
-        }
-    }
-    return std::nullopt;
-}
-
-/// The texts are kube-scheduler's, where it has one.
-std::optional<Claims::Obstacle> Claims::find_obstacle(
-    const core::Pod& pod, const core::ClaimUse& use) const {
-    const auto waiting = [](std::string text) {
-        return Obstacle{ReasonCode::waiting_for_volumes, std::move(text)};
-    };
-    const Known* const known = find(pod, use);
-    if (known == nullptr || (!known->claim && !known->missing)) {
-        return Obstacle{};
-    }
-    if (!known->claim) {
-        const ClaimMissing& missing = *known->missing;
-        if (missing.problem == ClaimProblem::forbidden) {
-            return Obstacle{
-                ReasonCode::misconfigured,
-                missing.message +
-                    "; grant the scheduler get on persistentvolumeclaims, "
-                    "persistentvolumes and storageclasses"};
-        }
-        if (known->misses < misses_max) {
-            return Obstacle{};
-        }
-        if (missing.problem == ClaimProblem::failed) {
-            return waiting(claim_text(use.name, "cannot be read: ") + missing.message);
-        }
-        return waiting(
-            use.is_ephemeral ? "waiting for ephemeral volume controller to create the "
-                               "persistentvolumeclaim " +
-                                   quoted(use.name)
-                             : claim_text(use.name, "not found"));
-    }
-    const core::Claim& claim = *known->claim;
-    if (use.is_ephemeral && claim.owner_uid != pod.uid) {
-        return waiting(
-            "PVC " + quoted(pod.namespace_name + "/" + use.name) + " was not created for pod " +
-            quoted(pod.namespace_name + "/" + pod.name) + " (pod is not owner)");
-    }
-    if (claim.state == core::ClaimState::lost) {
-        return waiting(
-            claim_text(use.name, "bound to non-existent persistentvolume ") + quoted(claim.volume));
-    }
-    if (claim.is_deleting) {
-        return waiting(claim_text(use.name, "is being deleted"));
-    }
-    if (!claim.problem.empty()) {
-        return waiting(claim_text(use.name, "has no volume: ") + claim.problem);
-    }
-    if (claim.state == core::ClaimState::immediate) {
-        return waiting("pod has unbound immediate PersistentVolumeClaims");
-    }
-    if (claim.one_pod && holders_.is_held_beside(name_of(pod.namespace_name, use.name), pod.uid) &&
-        !pod.constraints->left_out.contains(core::FilterId::volume_restrictions)) {
-        return waiting(
-            "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode "
-            "already in-use by another pod");
-    }
-    return std::nullopt;
 }
 
 std::vector<core::VolumeNodes> Claims::nodes_of(const core::Pod& pod) const {
@@ -225,13 +190,30 @@ std::vector<core::VolumeNodes> Claims::nodes_of(const core::Pod& pod) const {
         return nodes;
     }
     for (const core::ClaimUse& use : *pod.claims) {
-        const Known* const known = find(pod, use);
-        if (known != nullptr && known->claim) {
-            nodes.insert(nodes.end(), known->claim->nodes.begin(), known->claim->nodes.end());
+        const Known* const known = find(name_of(pod.namespace_name, use.name));
+        if (known != nullptr) {
+            known->add_nodes(nodes);
         }
     }
-    std::sort(nodes.begin(), nodes.end());
-    nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+    sort_unique(nodes);
+    return nodes;
+}
+
+void Claims::Known::add_nodes(std::vector<core::VolumeNodes>& to) const {
+    if (claim) {
+        to.insert(to.end(), claim->nodes.begin(), claim->nodes.end());
+    }
+}
+
+std::vector<core::VolumeNodes> Claims::nodes_of(
+    const core::Pod& driver, const std::vector<ForeseenClaim>& claims) const {
+    std::vector<core::VolumeNodes> nodes;
+    for (const ForeseenClaim& one : claims) {
+        if (const Known* const known = find(name_of(driver, one))) {
+            known->add_nodes(nodes);
+        }
+    }
+    sort_unique(nodes);
     return nodes;
 }
 
@@ -241,7 +223,7 @@ std::vector<std::string> Claims::to_provision(const core::Pod& pod) const {
         return names;
     }
     for (const core::ClaimUse& use : *pod.claims) {
-        const Known* const known = find(pod, use);
+        const Known* const known = find(name_of(pod.namespace_name, use.name));
         if (known != nullptr && known->claim && known->claim->state == core::ClaimState::consumer) {
             names.push_back(use.name);
         }

@@ -1,7 +1,8 @@
 #pragma once
 // Persistent volume claims that our pods mount: read by name when a pod waits that needs one, read
 // again until its volume is decided, forgotten with the last pod that names it. And who mounts
-// which, for claims that only one pod may use.
+// which, for claims that only one pod may use. A driver that waits does so for the claims of its
+// executors, too: those that its conf names, and the storage classes of those that will be made.
 //
 //   a pod waits that mounts it --> asked for --> found: its volume says which nodes will do
 //                                      ^            '-- not bound, nothing decided: asked again
@@ -12,6 +13,7 @@
 #include "gang/declare/conf_asker.hpp"
 #include "gang/event.hpp"
 #include "gang/explain.hpp"
+#include "gang/model/application.hpp"
 #include "gang/model/volume/claim_holders.hpp"
 
 #include <cstddef>
@@ -30,7 +32,7 @@ namespace gang {
 class Claims {
 public:
     struct Key {
-        std::string namespace_name;
+        std::string namespace_name;  ///< empty: `name` is that of a storage class
         std::string name;
     };
     /// Why a pod cannot be placed yet, whatever room there is.
@@ -43,6 +45,10 @@ public:
     /// What the pod does with its claims now.
     void note(const core::Pod& pod, Mount mount, std::int64_t now_ms);
     void forget(std::string_view uid);
+    /// What executors of this driver, which waits, will mount.
+    void expect(
+        const core::Pod& driver, const std::vector<ForeseenClaim>& claims, std::int64_t now_ms);
+    void forget_executors(std::string_view driver_uid);
     /// Its claims are read once more: what was known of them has failed.
     void read_again(const core::Pod& pod, std::int64_t now_ms);
 
@@ -55,6 +61,11 @@ public:
     std::optional<Obstacle> find_obstacle(const core::Pod& pod) const;
     /// What its claims ask of a node, as far as they are known.
     std::vector<core::VolumeNodes> nodes_of(const core::Pod& pod) const;
+    /// The same of executors to come.
+    std::optional<Obstacle> find_obstacle(
+        const core::Pod& driver, const std::vector<ForeseenClaim>& claims) const;
+    std::vector<core::VolumeNodes> nodes_of(
+        const core::Pod& driver, const std::vector<ForeseenClaim>& claims) const;
     /// Claims of it whose volume is made when its node was chosen.
     std::vector<std::string> to_provision(const core::Pod& pod) const;
     /// Pods that wait for a claim that this one, which holds it, keeps from them.
@@ -72,22 +83,34 @@ public:
     }
 
 private:
+    /// Who makes pods and claims makes them one after the other. So many misses take a second.
+    static constexpr int misses_max = 3;
+
     /// A claim that some pod waits for.
     struct Known {
         std::optional<core::Claim> claim;
         std::optional<ClaimMissing> missing;
         int misses = 0;                              ///< in a row
         std::set<std::string, std::less<>> waiting;  ///< uids
+
+        void add_nodes(std::vector<core::VolumeNodes>& to) const;
     };
 
-    void wait(const core::Pod& pod, std::int64_t now_ms);
+    void wait(const std::string& uid, const std::string& claim, std::int64_t now_ms);
+    std::vector<std::string> waiting_for(const Known& known) const;
+    static std::string name_of(const std::string& namespace_name, const std::string& name);
+    static std::string name_of(const core::Pod& driver, const ForeseenClaim& claim);
+    static Obstacle why_missing(
+        const Known& known, const std::string& what, std::string absent = {});
     void stop_waiting(std::string_view uid);
     void release(std::string_view uid);
-    const Known* find(const core::Pod& pod, const core::ClaimUse& use) const;
+    const Known* find(const std::string& claim) const;
     std::optional<Obstacle> find_obstacle(const core::Pod& pod, const core::ClaimUse& use) const;
 
-    std::map<std::string, Known> known_;  ///< by namespace/name, as all claims here
-    std::map<std::string, std::vector<std::string>, std::less<>> waiting_;  ///< claims, by uid
+    /// By namespace/name, as all claims here, or /name of a storage class.
+    std::map<std::string, Known> known_;
+    /// Claims, by uid; those of executors to come by their driver's uid and "/executors".
+    std::map<std::string, std::vector<std::string>, std::less<>> waiting_;
     ClaimHolders holders_;
     ConfAsker asker_;
     std::vector<std::string> freed_;  ///< uids

@@ -45,6 +45,10 @@ Claim waiting() {
     return claim;
 }
 
+std::string volume_key(const std::string& what) {
+    return "spark.kubernetes.executor.volumes.persistentVolumeClaim.data." + what;
+}
+
 void add_zones(World& world) {
     world.add_node(in_zone("a1", "a"));
     world.add_node(in_zone("b1", "b"));
@@ -253,6 +257,96 @@ TEST_CASE("claims: an executor's slot moves to where its volume is") {
     world.advance(3'000);
     CHECK_FALSE(world.is_bound(third));
     CHECK(told(world, third, "persistentvolumeclaim \"missing\" not found"));
+}
+
+TEST_CASE("claims: a gang waits for what all its executors will mount, and goes where that is") {
+    World world;
+    add_zones(world);
+    gang::spark::Conf conf = tests::conf(2);
+    conf = tests::with(conf, volume_key("options.claimName"), "shared");
+    conf = tests::with(conf, volume_key("mount.path"), "/data");
+    const auto driver = world.submit(tests::driver("d"), conf);
+    const std::string key = world.pod(driver).namespace_name + "/shared";
+    world.advance(3'000);
+    CHECK_FALSE(world.is_bound(driver));
+    CHECK(told(world, driver, "its executors: persistentvolumeclaim \"shared\" not found"));
+    CHECK(told(world, driver, "[WaitingForVolumes]"));
+    SUBCASE("it comes") {}
+    SUBCASE("it comes, and waits for its volume") {
+        world.claims[key] = Claim{};
+        world.advance(31'000);
+        CHECK(told(world, driver, "its executors: pod has unbound immediate"));
+    }
+    SUBCASE("it comes while nobody leads") {
+        world.restart();
+    }
+    world.claims[key] = bound_in("b");
+    world.advance(31'000);
+    REQUIRE(world.is_bound(driver));
+    const auto reservation = world.reservation(driver);
+    REQUIRE(reservation->shapes.size() == 1);
+    for (const auto& [node, slots] : reservation->shapes[0].slots_per_node) CHECK(node == "b1");
+    world.set_phase(driver, core::PodPhase::running);
+    std::vector<std::string> executors;
+    for (int i = 0; i < 2; ++i) {
+        core::Pod pod = tests::executor("e" + std::to_string(i), world.pod(driver));
+        pod.claims = std::vector<core::ClaimUse>{{"shared", false}};
+        executors.push_back(world.create(std::move(pod)));
+    }
+    world.advance(5'000);
+    CHECK(world.bound_count(executors) == 2);
+    for (const std::string& executor : executors) CHECK(world.node_of(executor) == "b1");
+    CHECK(world.reservation(driver)->generation == reservation->generation);
+    CHECK(world.violations.empty());
+}
+
+TEST_CASE("claims: a gang goes where volumes of its executors' class can be made") {
+    World world;
+    add_zones(world);
+    gang::spark::Conf conf = tests::conf(2);
+    conf = tests::with(conf, volume_key("options.claimName"), "OnDemand");
+    conf = tests::with(conf, volume_key("options.storageClass"), "fast");
+    conf = tests::with(conf, volume_key("options.sizeLimit"), "1Gi");
+    conf = tests::with(conf, volume_key("mount.path"), "/data");
+    Claim made = waiting();
+    made.nodes = {only_in("b", VolumeRule::unreachable)};
+    SUBCASE("which waits for a consumer, within a zone") {
+        world.claims["/fast"] = made;
+        const auto driver = world.submit(tests::driver("d"), conf);
+        world.advance(3'000);
+        REQUIRE(world.is_bound(driver));
+        const auto reservation = world.reservation(driver);
+        for (const auto& [node, slots] : reservation->shapes[0].slots_per_node) {
+            CHECK(node == "b1");
+        }
+        CHECK(world.claim_fetches == std::vector<std::string>{"/fast"});
+    }
+    SUBCASE("which binds at once") {
+        world.claims["/fast"] = Claim{};
+        const auto driver = world.submit(tests::driver("d"), conf);
+        world.advance(3'000);
+        CHECK(world.is_bound(driver));
+        CHECK(world.claim_fetches.size() == 1);
+    }
+    SUBCASE("which is not there") {
+        Claim none;
+        none.problem = "storageclasses.storage.k8s.io \"fast\" not found";
+        world.claims["/fast"] = none;
+        const auto driver = world.submit(tests::driver("d"), conf);
+        world.advance(3'000);
+        CHECK_FALSE(world.is_bound(driver));
+        CHECK(told(world, driver, "its executors: storageclasses.storage.k8s.io \"fast\" not"));
+        world.claims["/fast"] = made;
+        world.advance(31'000);
+        CHECK(world.is_bound(driver));
+    }
+    SUBCASE("which we may not read") {
+        world.claim_problem = gang::ClaimProblem::forbidden;
+        const auto driver = world.submit(tests::driver("d"), conf);
+        world.advance(3'000);
+        CHECK(told(world, driver, "[Misconfigured]"));
+    }
+    CHECK(world.violations.empty());
 }
 
 TEST_CASE("claims: a profile without filters about volumes does not even read them") {

@@ -40,6 +40,11 @@ struct VolumeClaim {
     /// its own.
     std::string claim_name;
     std::optional<MadeClaim> made;
+    /// All executors mount the same one.
+    bool is_shared() const {
+        return !made && claim_name.find("OnDemand") == std::string::npos &&
+               claim_name.find("SPARK_EXECUTOR_ID") == std::string::npos;
+    }
     friend bool operator==(const VolumeClaim&, const VolumeClaim&) = default;
 };
 
