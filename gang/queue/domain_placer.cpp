@@ -118,6 +118,9 @@ std::optional<core::Rejection> DomainPlacer::find_rejection(core::ShapeId restri
 
 std::vector<std::string_view> DomainPlacer::reasons_by_position(const core::Pod& pod) const {
     std::vector<std::string_view> texts;
+    if (!is_ready(pod)) {
+        return texts;
+    }
     for (const auto& reason :
          model_.placed_pods.rules().reasons_by_position(incoming(pod), model_.cluster)) {
         texts.push_back(reason ? core::describe(*reason) : std::string_view());

@@ -196,6 +196,10 @@ StatusMessage StatusMessages::in_its_words(
         profile->messages == config::Messages::gang_scheduler) {
         return ours;
     }
+    const core::Pod& pod = model_.pods.at(app.uid).pod;
+    if (ours.code == ReasonCode::pod_rules_not_met && !domain_placer_.is_ready(pod)) {
+        return ours;  // that labels are being listed
+    }
     ++context.searches;
     return {
         ours.code,
@@ -203,7 +207,7 @@ StatusMessage StatusMessages::in_its_words(
             model_.cluster,
             *app.declared.driver_shape,
             core::View::free,
-            domain_placer_.reasons_by_position(model_.pods.at(app.uid).pod)),
+            domain_placer_.reasons_by_position(pod)),
         true};
 }
 

@@ -318,6 +318,44 @@ TEST_CASE("pod rules: nothing is decided on labels that are not known") {
     }
 }
 
+TEST_CASE("pod rules: kube-scheduler's words before labels are known, and afterwards") {
+    config::Schema schema = World::sealed_schema();
+    config::Profile& profile = schema.profiles.emplace_back();
+    profile.scheduler_name = "like-kube";
+    profile.gangs = false;
+    profile.messages = config::Messages::kube_scheduler;
+    World world(schema);
+    world.add_node(in_zone("a1", "a", 2));
+    core::Pod there = ruled("there", app_a, {});
+    there.scheduler_name = "default-scheduler";
+    there.node_name = "a1";
+    world.create(there);
+    world.settle();
+    world.hold_pod_lists = true;
+    core::Pod pod = ruled("p", {}, apart());
+    pod.scheduler_name = "like-kube";
+    SUBCASE("there is room") {
+        const auto uid = world.create(pod);
+        world.settle();
+        CHECK(world.condition(uid).find("labels of the pods that run") != std::string::npos);
+        world.release_answers();
+        world.advance(2'000);
+        CHECK(
+            world.condition(uid) ==
+            "0/1 nodes are available: 1 node(s) didn't match pod anti-affinity rules.");
+    }
+    SUBCASE("there is none") {
+        pod.requests.cpu_milli = 4'000;
+        const auto uid = world.create(pod);
+        world.settle();
+        CHECK(world.condition(uid) == "0/1 nodes are available: 1 Insufficient cpu.");
+        world.release_answers();
+        world.advance(2'000);
+        CHECK(world.condition(uid) == "0/1 nodes are available: 1 Insufficient cpu.");
+    }
+    CHECK(world.violations.empty());
+}
+
 TEST_CASE("pod rules: a bind that fails gives the place free again") {
     World world;
     world.add_node(in_zone("a1", "a", 8));
