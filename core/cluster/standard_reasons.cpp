@@ -9,6 +9,9 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <set>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -104,14 +107,46 @@ bool note_shortages(
     return is_any;
 }
 
+/// The nodes that required node affinity names in each of its terms (NodeAffinity's PreFilter):
+/// kube-scheduler does not even look at others. Nothing: some term leaves the name open.
+std::optional<std::set<std::string>> named_nodes(const Constraints& constraints) {
+    const bool is_asked = constraints.has_required_affinity &&
+                          !constraints.left_out.contains(FilterId::node_affinity);
+    if (!is_asked || constraints.required_affinity.empty()) return std::nullopt;
+    std::set<std::string> names;
+    for (const NodeSelectorTerm& term : constraints.required_affinity) {
+        std::optional<std::set<std::string>> of_term;
+        for (const NodeSelectorRequirement& field : term.match_fields) {
+            if (field.op != SelectorOperator::in) continue;
+            std::set<std::string> values(field.values.begin(), field.values.end());
+            if (of_term) {
+                std::erase_if(values, [&](const auto& name) { return !of_term->contains(name); });
+            }
+            of_term = std::move(values);
+        }
+        if (!of_term) return std::nullopt;
+        names.merge(*of_term);
+    }
+    return names;
+}
+
 }  // namespace
 
 std::string describe_as_kube_scheduler(
     const Cluster& cluster, ShapeId shape, View view, std::span<const std::string_view> further) {
     if (cluster.node_count() == 0) return "no nodes available to schedule pods";
+    const auto named = named_nodes(cluster.constraints(shape));
+    if (named && named->empty()) {
+        return fmt::format(
+            "0/{} nodes are available: pod affinity terms conflict.", cluster.node_count());
+    }
     const FreeColumns free(cluster.columns(), view, cluster.headroom());
     Counts counts;
     for (const NodeIndex node : cluster.nodes_by_name()) {
+        if (named && !named->contains(cluster.node_name(node))) {
+            note(counts, "node(s) didn't satisfy plugin(s) [NodeAffinity]");
+            continue;
+        }
         const FilterVerdict verdict = filter_node(cluster.node(node), cluster.constraints(shape));
         const bool is_about_volumes = core::is_about_volumes(verdict.reason);
         if (!verdict.passes() && !is_about_volumes) {

@@ -100,8 +100,15 @@ std::optional<StatusMessage> StatusMessages::find_obstacle(
         return is_time ? conf_message(nodes, app, entry.pod) : StatusMessage{};
     }
     if (const auto obstacle = model_.find_claim_obstacle(app, entry.pod)) {
-        return obstacle->text.empty() ? StatusMessage{}
-                                      : volume_message(nodes, obstacle->code, obstacle->text);
+        if (obstacle->text.empty()) {
+            return StatusMessage{};
+        }
+        const bool is_bare = speaks_as_kube_scheduler(app) &&
+                             obstacle->code == ReasonCode::waiting_for_volumes;
+        StatusMessage message = volume_message(nodes, obstacle->code, obstacle->text);
+        message.sentence += is_bare ? "." : "";
+        message.is_bare = is_bare;
+        return message;
     }
     if (const auto limit = surplus_limit(app, placed)) {
         return limit_message(nodes, *model_.gangs.find(app.surplus_of), *limit);
@@ -188,12 +195,17 @@ std::optional<StatusMessage> StatusMessages::find_rules_message(
     return rejection == nullptr ? std::nullopt : std::optional(rules_message(subject, *rejection));
 }
 
-/// As its profile has it. kube-scheduler has no words for gangs.
+/// kube-scheduler has no words for gangs.
+bool StatusMessages::speaks_as_kube_scheduler(const Application& app) const {
+    const config::Profile* const profile = model_.profile_of(app);
+    return !app.is_driver && !app.is_surplus && profile != nullptr &&
+           profile->messages == config::Messages::kube_scheduler;
+}
+
+/// As its profile has it.
 StatusMessage StatusMessages::in_its_words(
     StatusMessage ours, const Application& app, MessageContext& context) const {
-    const config::Profile* const profile = model_.profile_of(app);
-    if (app.is_driver || app.is_surplus || profile == nullptr ||
-        profile->messages == config::Messages::gang_scheduler) {
+    if (!speaks_as_kube_scheduler(app)) {
         return ours;
     }
     const core::Pod& pod = model_.pods.at(app.uid).pod;

@@ -56,6 +56,7 @@ private:
     MemoKey key_of(const Application& app) const;
     Memo& memo_of(core::View view, MessageContext& context) const;
     core::OpenCapacity capacity_if_open(core::ShapeId shape, MessageContext& context) const;
+    bool speaks_as_kube_scheduler(const Application& app) const;
     StatusMessage in_its_words(
         StatusMessage ours, const Application& app, MessageContext& context) const;
     const std::optional<core::Rejection>& find_rejection(

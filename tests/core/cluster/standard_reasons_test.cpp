@@ -5,6 +5,9 @@
 
 #include <doctest/doctest.h>
 
+#include <string>
+#include <vector>
+
 using build::node;
 using build::resources;
 using core::View;
@@ -45,6 +48,36 @@ TEST_CASE("standard reasons: a node counts once for the first plugin that fails 
         "0/5 nodes are available: 1 Insufficient cpu, 1 Too many pods, "
         "1 node(s) didn't have free ports for the requested pod ports, "
         "1 node(s) were unschedulable, 2 node(s) had untolerated taint(s).");
+}
+
+TEST_CASE("standard reasons: nodes that node affinity does not even name") {
+    core::Cluster cluster;
+    for (const char* name : {"n1", "n2", "n3"}) cluster.upsert_node(node(name).cpu(1).cordoned());
+    using Names = std::vector<std::string>;
+    const auto with_terms = [&](const std::vector<std::vector<Names>>& terms) {
+        core::Constraints constraints;
+        constraints.has_required_affinity = true;
+        for (const auto& fields : terms) {
+            core::NodeSelectorTerm& term = constraints.required_affinity.emplace_back();
+            for (const Names& names : fields) {
+                term.match_fields.push_back({"metadata.name", core::SelectorOperator::in, names});
+            }
+        }
+        const core::ShapeId shape = cluster.intern_shape(resources("1"), constraints);
+        std::string text = core::describe_as_kube_scheduler(cluster, shape, View::free);
+        cluster.release_shape(shape);
+        return text;
+    };
+    const std::string plugin = "node(s) didn't satisfy plugin(s) [NodeAffinity].";
+    CHECK(
+        with_terms({{{"n1"}}, {{"n2"}}}) ==
+        "0/3 nodes are available: 1 " + plugin.substr(0, plugin.size() - 1) +
+            ", 2 node(s) were unschedulable.");
+    CHECK(with_terms({{{"n4"}}}) == "0/3 nodes are available: 3 " + plugin);
+    CHECK(
+        with_terms({{{"n1"}, {"n2"}}}) ==
+        "0/3 nodes are available: pod affinity terms conflict.");
+    CHECK(with_terms({}) == "0/3 nodes are available: 3 node(s) were unschedulable.");
 }
 
 TEST_CASE("standard reasons: without nodes") {

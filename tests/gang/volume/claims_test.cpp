@@ -132,6 +132,22 @@ TEST_CASE("claims: what keeps a pod waiting, in kube-scheduler's words") {
     CHECK(told(world, pod, "[Misconfigured]"));
 }
 
+TEST_CASE("claims: in kube-scheduler's words, if its profile has them, there is no code") {
+    config::Schema schema = World::sealed_schema();
+    config::Profile& profile = schema.profiles.emplace_back();
+    profile.scheduler_name = "like-kube";
+    profile.messages = config::Messages::kube_scheduler;
+    World world(schema);
+    add_zones(world);
+    core::Pod pod = mounting("p", "c");
+    pod.scheduler_name = "like-kube";
+    const auto uid = world.create(pod);
+    world.advance(3'000);
+    CHECK(
+        world.condition(uid) ==
+        "0/2 nodes are available: persistentvolumeclaim \"c\" not found.");
+}
+
 TEST_CASE("claims: an ephemeral volume's claim must be the pod's own") {
     World world;
     add_zones(world);
