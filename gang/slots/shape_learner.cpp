@@ -35,6 +35,7 @@ bool are_alike(core::Constraints a, core::Constraints b) {
     // A reservation that was read back does not name these.
     a.has_host_ports = b.has_host_ports;
     a.preferred_affinity = b.preferred_affinity;
+    a.volumes = b.volumes;  // each executor's are its own
     return a == b;
 }
 
@@ -95,7 +96,9 @@ void ShapeLearner::correct_shape(Application& app, std::size_t index, const core
             slot.leaving = true;
         }
     }
-    const core::ShapeId corrected = model_.cluster.intern_shape(pod.requests, pod.constraints);
+    core::Constraints constraints = *pod.constraints;
+    constraints.volumes = model_.cluster.constraints(shape.id).volumes;
+    const core::ShapeId corrected = model_.cluster.intern_shape(pod.requests, constraints);
     model_.gangs.release_shape(std::exchange(shape.id, corrected));
 
     const auto open = [&](Slot& slot, const std::string& node, bool is_stored_already) {

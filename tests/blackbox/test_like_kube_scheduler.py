@@ -1,6 +1,7 @@
-"""The nodes that filters leave a pod, and the words for the others: as kube-scheduler of the same release has them.
+"""The nodes that filters leave a pod, the words for the others, and the node that scores choose: as kube-scheduler of the
+same release has them.
 
-LIKE_KUBE_SEED=n runs one seed alone, LIKE_KUBE_SEEDS=a..b those of a range.
+LIKE_KUBE_SEEDS=a..b runs the seeds of a range instead.
 """
 import json
 import os
@@ -9,8 +10,11 @@ from typing import Callable, Iterator
 import pytest
 import yaml
 
-from support.like_kube.judge import Judge, differences
-from support.like_kube.worlds import draw
+from support.controllers import KubeScheduler
+from support.like_kube import choices, judge as judges
+from support.like_kube.judge import Judge
+from support.like_kube.worlds import World, draw
+from support.programs import programs
 from support.real_plane import RealPlane
 
 MakePlane = Callable[..., RealPlane]
@@ -20,28 +24,35 @@ CONFIG = {"apiVersion": "config.gang-scheduler/v1alpha1", "kind": "SchedulerConf
 
 
 @pytest.fixture
-def judge(make_plane: MakePlane) -> Iterator[Judge]:
+def filter_judge(make_plane: MakePlane) -> Judge:
     plane = make_plane(scheduler=True)
     path = plane.folder / "like.yaml"
     path.write_text(yaml.safe_dump(CONFIG))
     plane.start_scheduler(("--leader-elect=false", "--config", str(path)))
+    return Judge(plane.api)
+
+
+@pytest.fixture
+def score_judge(make_plane: MakePlane) -> Iterator[Judge]:
+    plane = make_plane()
+    ours = choices.write_config(plane.folder / "ours.yaml", "ours")
+    theirs = choices.write_config(plane.folder / "theirs.yaml", "theirs", plane.kubeconfig)
+    scheduler = KubeScheduler(
+        programs("controllers") / "kube-scheduler", plane.folder, plane.kubeconfig, "--config", str(theirs))
+    scheduler.wait_ready()
+    plane.start_scheduler(("--leader-elect=false", "--config", str(ours)))
     yield Judge(plane.api)
+    scheduler.kill()
 
 
-def seeds(first: int, last: int) -> range:
-    if "LIKE_KUBE_SEED" in os.environ:
-        first = last = int(os.environ["LIKE_KUBE_SEED"])
-    elif "LIKE_KUBE_SEEDS" in os.environ:
-        first, last = map(int, os.environ["LIKE_KUBE_SEEDS"].split(".."))
-    return range(first, last + 1)
-
-
-def compare(judge: Judge, wanted: range) -> None:
+def compare(judge: Judge, first: int, last: int, make: Callable[[int], World],
+            differences: Callable[[Judge, World, float], list[str]]) -> None:
     """A difference counts if it is there however long both had to see the world."""
-    placed = 0
+    if "LIKE_KUBE_SEEDS" in os.environ:
+        first, last = map(int, os.environ["LIKE_KUBE_SEEDS"].split(".."))
     wrong = []
-    for seed in wanted:
-        world = draw(seed)
+    for seed in range(first, last + 1):
+        world = make(seed)
         found: list[str] = []
         for pause in PAUSES:
             judge.build(world, pause)
@@ -54,18 +65,28 @@ def compare(judge: Judge, wanted: range) -> None:
         if found:
             wrong.append(f"seed {seed}:\n  " + "\n  ".join(found))
             print(wrong[-1], json.dumps(world.probe["spec"], indent=1), flush=True)
-        placed += judge.placed
-        judge.placed = 0
-    assert not wrong, f"{len(wrong)} of {len(wanted)} seeds: " + "\n".join(wrong)
-    assert len(wanted) < 20 or placed > len(wanted) / 10, f"only {placed} of {len(wanted)} probes were placed at all"
+    seeds = last - first + 1
+    assert not wrong, f"{len(wrong)} of {seeds} seeds: " + "\n".join(wrong)
+    assert seeds < 20 or judge.placed > seeds / 10, f"only {judge.placed} of {seeds} probes were placed at all"
 
 
 @pytest.mark.bound(180)
-def test_some_seeds(judge: Judge) -> None:
-    compare(judge, seeds(1, 25))
+def test_filters_of_some_seeds(filter_judge: Judge) -> None:
+    compare(filter_judge, 1, 25, draw, judges.differences)
 
 
 @pytest.mark.long
 @pytest.mark.bound(3600)
-def test_five_hundred_seeds(judge: Judge) -> None:
-    compare(judge, seeds(26, 525))
+def test_filters_of_five_hundred_seeds(filter_judge: Judge) -> None:
+    compare(filter_judge, 26, 525, draw, judges.differences)
+
+
+@pytest.mark.bound(180)
+def test_scores_of_some_seeds(score_judge: Judge) -> None:
+    compare(score_judge, 1, 15, choices.draw_choice, choices.differences)
+
+
+@pytest.mark.long
+@pytest.mark.bound(3600)
+def test_scores_of_two_hundred_seeds(score_judge: Judge) -> None:
+    compare(score_judge, 16, 215, choices.draw_choice, choices.differences)

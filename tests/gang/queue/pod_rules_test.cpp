@@ -338,8 +338,9 @@ TEST_CASE("pod rules: kube-scheduler's words before labels are known, and afterw
         const auto uid = world.create(pod);
         world.settle();
         CHECK(world.condition(uid).find("labels of the pods that run") != std::string::npos);
+        world.hold_pod_lists = false;
         world.release_answers();
-        world.advance(2'000);
+        world.advance(15'000);
         CHECK(
             world.condition(uid) ==
             "0/1 nodes are available: 1 node(s) didn't match pod anti-affinity rules.");
@@ -349,8 +350,9 @@ TEST_CASE("pod rules: kube-scheduler's words before labels are known, and afterw
         const auto uid = world.create(pod);
         world.settle();
         CHECK(world.condition(uid) == "0/1 nodes are available: 1 Insufficient cpu.");
+        world.hold_pod_lists = false;
         world.release_answers();
-        world.advance(2'000);
+        world.advance(15'000);
         CHECK(world.condition(uid) == "0/1 nodes are available: 1 Insufficient cpu.");
     }
     CHECK(world.violations.empty());

@@ -316,6 +316,31 @@ TEST_CASE("claims: a gang waits for what all its executors will mount, and goes 
     CHECK(world.violations.empty());
 }
 
+TEST_CASE("claims: where one executor's volume is says nothing of the other slots") {
+    World world;
+    add_zones(world);
+    const auto driver = world.submit("d", 3, 1);
+    world.settle();
+    REQUIRE(world.is_bound(driver));
+    world.set_phase(driver, core::PodPhase::running);
+    const std::string home = world.node_of(driver).substr(0, 1);
+    const std::string elsewhere = home == "a" ? "b" : "a";
+    world.claims[world.pod(driver).namespace_name + "/exec-0"] = bound_in(elsewhere);
+    core::Pod pod = tests::executor("e0", world.pod(driver));
+    pod.requests.memory_bytes += 64 << 20;  // more than foreseen: a shape is corrected
+    pod.claims = std::vector<core::ClaimUse>{{"exec-0", false}};
+    const auto first = world.create(std::move(pod));
+    world.advance(5'000);
+    CHECK(world.node_of(first) == elsewhere + "1");
+    std::int64_t at_home = 0;
+    const auto reservation = world.reservation(driver);
+    for (const auto& [node, slots] : reservation->shapes[0].slots_per_node) {
+        at_home += node == home + "1" ? slots : 0;
+    }
+    CHECK(at_home == 2);
+    CHECK(world.violations.empty());
+}
+
 TEST_CASE("claims: a gang goes where volumes of its executors' class can be made") {
     World world;
     add_zones(world);

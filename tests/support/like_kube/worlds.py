@@ -74,7 +74,8 @@ def _node(dice: Dice, name: str) -> Json:
     room = {"cpu": dice.any("1", "2", "4"), "memory": dice.any("1Gi", "2Gi", "4Gi"), "pods": dice.any("3", "110")}
     if dice.percent(30):
         room[GPU] = dice.any("1", "2")
-    spec: Json = {}
+    node = any_room(name, labels, room)
+    spec = node["spec"]
     if dice.percent(35):
         spec["taints"] = dice.some(2, lambda: {
             "key": dice.any("t", "u"), **({"value": "x"} if dice.percent(50) else {}),
@@ -82,7 +83,12 @@ def _node(dice: Dice, name: str) -> Json:
         spec["taints"] = list({(each["key"], each["effect"]): each for each in spec["taints"]}.values())
     if dice.percent(10):
         spec["unschedulable"] = True
-    return {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name, "labels": labels}, "spec": spec,
+    return node
+
+
+def any_room(name: str, labels: Json, room: Json) -> Json:
+    """A node that is Ready."""
+    return {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name, "labels": labels}, "spec": {},
             "status": {"capacity": room, "allocatable": room, "conditions": [
                 {"type": "Ready", "status": "True", "reason": "Test", "message": ""}]}}
 

@@ -1,0 +1,83 @@
+"""Which of the nodes that will do: kube-scheduler's scores against ours, in worlds where filters keep nobody out."""
+from pathlib import Path
+from typing import Optional
+
+import yaml
+
+from support.json_type import Json
+
+from .judge import Judge
+from .worlds import HOST, Dice, World, any_room
+
+# Of equal nodes kube-scheduler takes any. Ours was never taken in so many tries: it is not among the best.
+TRIES = 30
+# Not compared: what other pods, and images, make of a node.
+LEFT_OUT = ("PodTopologySpread", "InterPodAffinity", "ImageLocality")
+STRATEGIES: dict[str, Json] = {
+    "least": {"type": "LeastAllocated", "resources": [{"name": "cpu", "weight": 1}, {"name": "memory", "weight": 1}]},
+    "most": {"type": "MostAllocated", "resources": [{"name": "cpu", "weight": 3}, {"name": "memory", "weight": 1}]},
+    "ratio": {"type": "RequestedToCapacityRatio", "resources": [{"name": "cpu", "weight": 1}, {"name": "memory", "weight": 2}],
+              "requestedToCapacityRatio": {"shape": [{"utilization": 0, "score": 2}, {"utilization": 50, "score": 10},
+                                                     {"utilization": 100, "score": 0}]}}}
+
+
+def write_config(path: Path, prefix: str, kubeconfig: Optional[Path] = None) -> Path:
+    """A profile for each strategy, called prefix-strategy; with a kubeconfig: for kube-scheduler itself."""
+    config: Json = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration", "profiles": [
+        {"schedulerName": f"{prefix}-{name}",
+         "plugins": {"score": {"disabled": [{"name": each} for each in LEFT_OUT]}},
+         "pluginConfig": [{"name": "NodeResourcesFit", "args": {"scoringStrategy": strategy}}]}
+        for name, strategy in STRATEGIES.items()]}
+    if kubeconfig is not None:
+        config.update(clientConnection={"kubeconfig": str(kubeconfig)}, leaderElection={"leaderElect": False})
+    path.write_text(yaml.safe_dump(config))
+    return path
+
+
+def draw_choice(seed: int) -> World:
+    dice = Dice(seed)
+    world = World(nodes=[_node(dice, f"choice-{seed}-{i}") for i in range(dice.number(2, 5))])
+    names = [node["metadata"]["name"] for node in world.nodes]
+    for i in range(dice.number(0, 5)):
+        pod = _pod(dice, f"there-{i}")
+        pod["spec"].update(nodeName=dice.any(*names), schedulerName="somebody-else")
+        world.pods.append(pod)
+    world.probe = _pod(dice, "probe")
+    if dice.percent(50):
+        world.probe["spec"]["affinity"] = {"nodeAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": dice.some(
+            3, lambda: {"weight": dice.number(1, 100), "preference": {"matchExpressions": [
+                {"key": dice.any("disk", "rank"), "operator": "In", "values": [dice.any("ssd", "hdd", "1", "2")]}]}})}}
+    if dice.percent(40):
+        world.probe["spec"]["tolerations"] = [{"key": dice.any("t", "u"), "operator": "Exists"}]
+    return world
+
+
+def _node(dice: Dice, name: str) -> Json:
+    room = {"cpu": dice.any("4", "6", "8", "16"), "memory": dice.any("8Gi", "12Gi", "16Gi", "32Gi"), "pods": "110"}
+    node = any_room(name, {HOST: name, "disk": dice.any("ssd", "hdd"), "rank": dice.any("1", "2")}, room)
+    if dice.percent(50):
+        node["spec"]["taints"] = [{"key": key, "effect": "PreferNoSchedule"} for key in ("t", "u") if dice.percent(60)]
+    return node
+
+
+def _pod(dice: Dice, name: str) -> Json:
+    requests = {"cpu": f"{dice.number(1, 15)}00m", "memory": f"{dice.number(1, 20)}00Mi"}
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "namespace": "like-a"},
+            "spec": {"restartPolicy": "Never", "terminationGracePeriodSeconds": 0, "containers": [
+                {"name": "main", "image": "none", "resources": {"requests": requests}}]}}
+
+
+def differences(judge: Judge, world: World, pause: float) -> list[str]:
+    """By strategy, where ours is not among theirs."""
+    found = []
+    for strategy in STRATEGIES:
+        ours = judge.ask(world, f"ours-{strategy}", None, pause)
+        theirs: set[str] = set()
+        for _ in range(TRIES):
+            theirs.add(judge.ask(world, f"theirs-{strategy}", None, pause).node)
+            if ours.node in theirs:
+                break
+        judge.placed += 1 if ours.node else 0
+        if ours.node not in theirs:
+            found.append(f"{strategy}: ours {ours}, theirs {sorted(theirs)}")
+    return found
