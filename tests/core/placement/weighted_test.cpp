@@ -134,6 +134,30 @@ TEST_CASE("SCORE-7, SCORE-8: soft taints and wishes count by their weight, and o
     CHECK(s.lone({score("first-by-name")}, pod) == "n0");
 }
 
+TEST_CASE("SCORE-10: six pods, one after another and as a gang") {
+    const auto three_nodes = [] {
+        Setup s;
+        s.add(node("n1").cpu(4).memory("8Gi"));
+        s.add(node("n2").cpu(8).memory("16Gi"));
+        s.add(node("n3").cpu(4).memory("8Gi"));
+        return s;
+    };
+    const core::Resources one = resources("1", "2Gi");
+    Setup s = three_nodes();
+    ShapeId pod = s.cluster.intern_shape(one, {});
+    const ScoreOrder least = {score("NodeResourcesLeastAllocated")};
+    const ScoreOrder most = {score("NodeResourcesMostAllocated")};
+    CHECK(s.gang(least, pod, 6) == " n1:2 n2:3 n3:1");
+    CHECK(s.gang(most, pod, 6) == " n1:4 n3:2");
+    for (const char* next : {"n2", "n1", "n2", "n3", "n2", "n1"}) {
+        CHECK(s.lone(least, pod) == next);
+        s.cluster.allocate(*s.cluster.find_node(next), pod, core::UsedBy::gang);
+    }
+    s = three_nodes();
+    pod = s.cluster.intern_shape(one, {});
+    CHECK(s.one_by_one(most, pod, 6) == " n1:4 n3:2");
+}
+
 TEST_CASE("SCORE-12: the largest weights do not overflow, and names decide between equals") {
     Setup s;
     s.add(node("n1").cpu(4).memory("8Gi"));
