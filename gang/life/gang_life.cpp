@@ -1,5 +1,6 @@
 #include "gang/life/gang_life.hpp"
 
+#include "core/filter/filters.hpp"
 #include "core/value/pod.hpp"
 #include "gang/decision.hpp"
 #include "gang/declare/declaration.hpp"
@@ -146,7 +147,11 @@ void GangLife::set_sizes(Application& app, const spark::Conf* conf) {
     for (const spark::ExecutorShape& shape : size.executors) {
         GangShape added{shape.profile, shape.count, shape.max, {}};
         if (shape.rules) {
-            added.rules = ExecutorRules{*shape.rules, shape.labels};
+            core::Boxed<core::PodRules> rules = *shape.rules;
+            core::leave_out(model_.reader.left_out(driver.scheduler_name), rules);
+            if (rules) {
+                added.rules = ExecutorRules{*rules, shape.labels};
+            }
         }
         if (app.phase == Phase::waiting) {
             expect_claims(driver, shape, added);

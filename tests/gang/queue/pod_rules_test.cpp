@@ -506,6 +506,21 @@ TEST_CASE("pod rules: executors whose template keeps them apart have slots on no
     CHECK(world.violations.empty());
 }
 
+TEST_CASE("pod rules: a profile that leaves the rules out does not plan executors by them either") {
+    config::Schema schema = World::sealed_schema();
+    schema.profiles.front().left_out = core::FilterSet{}.with(core::FilterId::inter_pod_affinity);
+    World world(schema);
+    world.add_node(in_zone("n1", "a", 16));
+    auto conf = tests::conf(4);
+    conf.executor_template.emplace().rules =
+        PodRules{{}, {term("kubernetes.io/hostname", {{"spark-role", "executor"}}, "")}, {}};
+    const auto driver = world.submit(tests::driver("d"), conf);
+    world.advance(5'000);
+    CHECK(world.is_bound(driver));
+    CHECK(world.pod_lists == 0);
+    CHECK(world.violations.empty());
+}
+
 TEST_CASE("pod rules: of a template that asks what nobody here can say, the gang is told so") {
     World world;
     world.add_node(in_zone("n1", "a", 16));
