@@ -92,4 +92,7 @@ struct Constraints {
     friend auto operator<=>(const Constraints&, const Constraints&) = default;
 };
 
+/// Those that are not among its own yet come behind them.
+void add_tolerations(Constraints& constraints, const std::vector<Toleration>& tolerations);
+
 }  // namespace core

@@ -111,6 +111,8 @@ bool begins_gang(Field field, bool is_driver) {
         case Field::executor_memory:
         case Field::executor_gpu:
             return true;
+        case Field::executor_tolerations:
+            return is_driver;
         case Field::driver_cpu:
         case Field::driver_memory:
         case Field::driver_gpu:
@@ -140,6 +142,7 @@ public:
         read_counts();
         out_.executor = size(Field::executor_cpu, Field::executor_memory, Field::executor_gpu);
         out_.driver = size(Field::driver_cpu, Field::driver_memory, Field::driver_gpu);
+        read_executor_tolerations();
         read_queue();
         read_packing();
         read_topology();
@@ -191,6 +194,7 @@ private:
                 return read_devices(*found.value);
             case Field::priority:
                 return read_priority(*found.value);
+            case Field::executor_tolerations:
             case Field::role:
             case Field::application:
             case Field::queue:
@@ -316,6 +320,19 @@ private:
             true,
             true,
             least->source};
+    }
+
+    void read_executor_tolerations() {
+        const auto all = find_all(pod_, Field::executor_tolerations, is_driver_);
+        if (all.empty()) {
+            return;
+        }
+        auto tolerations = read_tolerations(*all.front().value);
+        if (tolerations) {
+            out_.executor_tolerations = *std::move(tolerations);
+        } else {
+            wrong(source_of(all.front()) + " = " + tolerations.error().message);
+        }
     }
 
     void read_packing() {

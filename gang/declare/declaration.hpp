@@ -61,6 +61,7 @@ struct Declaration {
     std::optional<DeclaredCount> count;
     DeclaredSize executor;
     DeclaredSize driver;
+    std::vector<core::Toleration> executor_tolerations;  ///< beside those that are known otherwise
     std::string queue = "default";
     std::optional<core::PackingPolicy> packing;  ///< of this application alone
     std::optional<DeclaredTopology> topology;

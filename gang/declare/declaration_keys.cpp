@@ -14,6 +14,7 @@ constexpr std::array own = {
     DeclarationKey{"gang-scheduler/executor-cpu", Field::executor_cpu},
     DeclarationKey{"gang-scheduler/executor-memory", Field::executor_memory},
     DeclarationKey{"gang-scheduler/executor-gpu", Field::executor_gpu},
+    DeclarationKey{"gang-scheduler/executor-tolerations", Field::executor_tolerations},
     DeclarationKey{"gang-scheduler/driver-cpu", Field::driver_cpu},
     DeclarationKey{"gang-scheduler/driver-memory", Field::driver_memory},
     DeclarationKey{"gang-scheduler/driver-gpu", Field::driver_gpu},

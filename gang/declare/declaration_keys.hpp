@@ -19,6 +19,7 @@ enum class Field : std::uint8_t {
     executor_cpu,
     executor_memory,
     executor_gpu,
+    executor_tolerations,
     driver_cpu,
     driver_memory,
     driver_gpu,

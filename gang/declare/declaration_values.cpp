@@ -1,12 +1,15 @@
 #include "gang/declare/declaration_values.hpp"
 
 #include "core/value/quantity.hpp"
+#include "gang/declare/spark/labels.hpp"
 #include "gang/declare/spark/text.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <limits>
 #include <string>
+#include <utility>
 
 namespace gang {
 namespace {
@@ -14,6 +17,11 @@ namespace {
 constexpr std::size_t digits_max = 9;
 constexpr std::int64_t mebibyte = 1 << 20;
 constexpr int gibibyte_shift = 30;
+
+constexpr std::array<std::pair<std::string_view, core::TaintEffect>, 3> effects = {
+    {{"NoSchedule", core::TaintEffect::no_schedule},
+     {"PreferNoSchedule", core::TaintEffect::prefer_no_schedule},
+     {"NoExecute", core::TaintEffect::no_execute}}};
 
 bool is_digit(char c) {
     return c >= '0' && c <= '9';
@@ -86,6 +94,45 @@ core::Result<std::int64_t> read_bare(std::string_view text, BareMemory bare) {
     return bytes;
 }
 
+std::string_view trimmed(std::string_view text) {
+    while (text.starts_with(' ')) text.remove_prefix(1);
+    while (text.ends_with(' ')) text.remove_suffix(1);
+    return text;
+}
+
+core::Result<core::Toleration> read_toleration(std::string_view item) {
+    const std::string_view text = trimmed(item);
+    core::Toleration toleration;
+    toleration.exists = true;
+    if (text == "*") {
+        return toleration;
+    }
+    const std::size_t colon = std::min(text.find(':'), text.size());
+    const std::string_view taint = text.substr(0, colon);
+    const std::size_t equals = std::min(taint.find('='), taint.size());
+    toleration.key = taint.substr(0, equals);
+    if (!spark::is_label_key(toleration.key)) {
+        return refused(text, "taints such as dedicated, dedicated=spark or dedicated:NoSchedule");
+    }
+    if (equals < taint.size()) {
+        toleration.exists = false;
+        toleration.value = taint.substr(equals + 1);
+    }
+    if (colon < text.size()) {
+        const std::string_view effect = text.substr(colon + 1);
+        const auto* const found =
+            std::find_if(effects.begin(), effects.end(), [effect](const auto& one) {
+                return one.first == effect;
+            });
+        if (found == effects.end()) {
+            return refused(text, "an effect NoSchedule, PreferNoSchedule or NoExecute");
+        }
+        toleration.any_effect = false;
+        toleration.effect = found->second;
+    }
+    return toleration;
+}
+
 }  // namespace
 
 core::Result<std::int64_t> read_count(std::string_view text) {
@@ -130,6 +177,20 @@ core::Result<std::int64_t> read_memory(std::string_view text, BareMemory bare) {
 core::Result<std::int64_t> read_devices(std::string_view text) {
     const auto count = read_count(text);
     return count ? count : refused(text, "a whole number of devices");
+}
+
+core::Result<std::vector<core::Toleration>> read_tolerations(std::string_view text) {
+    std::vector<core::Toleration> tolerations;
+    for (std::size_t begin = 0; begin <= text.size();) {
+        const std::size_t comma = std::min(text.find(',', begin), text.size());
+        auto toleration = read_toleration(text.substr(begin, comma - begin));
+        if (!toleration) {
+            return toleration.error();
+        }
+        tolerations.push_back(*std::move(toleration));
+        begin = comma + 1;
+    }
+    return tolerations;
 }
 
 core::Result<bool> read_flag(std::string_view text) {

@@ -3,10 +3,12 @@
 // error that says which forms are accepted, and nothing bad is ever read as 0.
 
 #include "core/base/result.hpp"
+#include "core/value/constraints.hpp"
 #include "gang/declare/declaration_keys.hpp"
 
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 namespace gang {
 
@@ -23,6 +25,10 @@ core::Result<std::int64_t> read_memory(std::string_view text, BareMemory bare);
 
 /// A whole number of devices; 0 is none.
 core::Result<std::int64_t> read_devices(std::string_view text);
+
+/// Taints that executors tolerate, as kubectl writes taints, with commas between them: "dedicated",
+/// "dedicated=spark", "dedicated=spark:NoSchedule". "*" is every taint.
+core::Result<std::vector<core::Toleration>> read_tolerations(std::string_view text);
 
 core::Result<bool> read_flag(std::string_view text);
 

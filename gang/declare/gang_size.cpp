@@ -115,6 +115,7 @@ private:
             return;
         }
         set_size(shape);
+        core::add_tolerations(shape.constraints, declaration_.executor_tolerations);
         out_.executors.push_back(std::move(shape));
     }
 

@@ -30,6 +30,7 @@ inline constexpr Key scheduler_name = "spark.kubernetes.scheduler.name";
 inline constexpr Key executor_scheduler_name = "spark.kubernetes.executor.scheduler.name";
 inline constexpr Key template_file = "spark.kubernetes.executor.podTemplateFile";
 inline constexpr Key template_container = "spark.kubernetes.executor.podTemplateContainerName";
+inline constexpr Key driver_template_file = "spark.kubernetes.driver.podTemplateFile";
 inline constexpr Key limit_cores = "spark.kubernetes.executor.limit.cores";
 inline constexpr Key block_manager_port = "spark.blockManager.port";
 inline constexpr Key legacy_access_mode = "spark.kubernetes.legacy.useReadWriteOnceAccessMode";
@@ -77,6 +78,7 @@ inline constexpr std::array exact = {
     executor_scheduler_name,
     template_file,
     template_container,
+    driver_template_file,
     limit_cores,
     allocator,
     name_prefix,

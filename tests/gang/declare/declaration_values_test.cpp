@@ -98,3 +98,27 @@ TEST_CASE("declared values: counts, flags, devices and priorities") {
     CHECK_FALSE(read_priority("1x"));
     CHECK_FALSE(read_priority(""));
 }
+
+TEST_CASE("declared values: tolerations, as kubectl writes taints") {
+    const auto read = read_tolerations("dedicated=spark:NoSchedule, gpu ,*,spot=:NoExecute");
+    REQUIRE(read);
+    REQUIRE(read->size() == 4);
+    CHECK(
+        (*read)[0] ==
+        core::Toleration{"dedicated", false, "spark", false, core::TaintEffect::no_schedule, -1});
+    CHECK((*read)[1] == core::Toleration{"gpu", true, "", true, {}, -1});
+    CHECK((*read)[2] == core::Toleration{"", true, "", true, {}, -1});
+    CHECK(
+        (*read)[3] ==
+        core::Toleration{"spot", false, "", false, core::TaintEffect::no_execute, -1});
+    for (const char* text : {"", "a,", ":NoSchedule", "=x", "a b", "**"}) {
+        const auto refused = read_tolerations(text);
+        REQUIRE_MESSAGE(!refused, text);
+        CHECK(
+            refused.error().message.find("expected taints such as dedicated") != std::string::npos);
+    }
+    CHECK(
+        read_tolerations("dedicated=spark:Noschedule").error().message ==
+        "\"dedicated=spark:Noschedule\", expected an effect NoSchedule, PreferNoSchedule or "
+        "NoExecute");
+}

@@ -9,6 +9,9 @@
 #include "gang/declare/spark/version.hpp"
 
 #include <algorithm>
+#include <array>
+#include <iterator>
+#include <string_view>
 #include <utility>
 
 namespace gang::spark {
@@ -90,6 +93,17 @@ void note_dynamic(Notes& notes, const ConfView& conf, Version version) {
     }
 }
 
+/// Made by the Spark operator (kubeflow), whose webhook changes its pods.
+bool is_of_operator(const core::Pod& driver) {
+    constexpr std::array<std::string_view, 3> labels = {
+        "sparkoperator.k8s.io/app-name",
+        "sparkoperator.k8s.io/launched-by-spark-operator",
+        "sparkoperator.k8s.io/mutated-by-spark-operator"};
+    return std::any_of(labels.begin(), labels.end(), [&driver](std::string_view label) {
+        return core::find_value(driver.labels, label) != nullptr;
+    });
+}
+
 void note_pod(Notes& notes, const ExecutorShape& shape, const Conf& conf, const core::Pod& driver) {
     const bool has_overhead =
         conf.executor_template && conf.executor_template->requests.overhead != core::Resources{};
@@ -104,11 +118,38 @@ void note_pod(Notes& notes, const ExecutorShape& shape, const Conf& conf, const 
             "the executor template has scheduling gates: no executor can be scheduled until "
             "somebody removes them");
     }
-    if (core::find_value(driver.labels, "sparkoperator.k8s.io/mutated-by-spark-operator") !=
-        nullptr) {
+    if (is_of_operator(driver)) {
         notes.push_back(
             "the Spark operator's webhook changes executors when they are created, which the conf "
             "does not show");
+    }
+}
+
+/// A taint that a user has chosen for some of his nodes; not one of those that Kubernetes sets.
+bool is_chosen(const core::Toleration& toleration) {
+    return !toleration.key.starts_with("node.kubernetes.io/");
+}
+
+/// Neither a conf nor a template tells what webhooks add. A driver that tolerates what no template
+/// of its own can have told has been changed by one, which will meet the executors, too. Without
+/// that, a gang on tainted nodes would never fit, and no executor would ever show that it does.
+void tolerate_as_driver(
+    ExecutorShape& shape, const ConfView& view, const core::Pod& driver, Notes& notes) {
+    if (view.find(keys::driver_template_file) != nullptr && !is_of_operator(driver)) {
+        return;
+    }
+    const std::size_t before = shape.constraints.tolerations.size();
+    std::vector<core::Toleration> chosen;
+    std::copy_if(
+        driver.constraints->tolerations.begin(),
+        driver.constraints->tolerations.end(),
+        std::back_inserter(chosen),
+        is_chosen);
+    core::add_tolerations(shape.constraints, chosen);
+    if (shape.constraints.tolerations.size() > before) {
+        notes.push_back(
+            "the executors are taken to tolerate what the driver tolerates: its conf does not show "
+            "where that comes from");
     }
 }
 
@@ -161,6 +202,7 @@ Derivation derive(const Conf& conf, const core::Pod& driver, const Limits& limit
     shape->max = count->max;
     Derivation derivation;
     derivation.notes = std::move(count->notes);
+    tolerate_as_driver(*shape, view, driver, derivation.notes);
     note_memory(derivation.notes, view);
     note_dynamic(derivation.notes, view, version);
     note_pod(derivation.notes, *shape, conf, driver);

@@ -171,11 +171,17 @@ std::optional<core::PodRules> rules(
     if (!from) {
         return from;
     }
-    for (auto* const terms : {&from->affinity, &from->anti_affinity}) {
-        for (core::PodAffinityTerm& term : *terms) {
-            std::replace(
-                term.namespaces.begin(), term.namespaces.end(), std::string(), namespace_name);
-        }
+    const auto name_it = [&namespace_name](core::PodAffinityTerm& term) {
+        std::replace(term.namespaces.begin(), term.namespaces.end(), std::string(), namespace_name);
+    };
+    for (core::PodAffinityTerm& term : from->affinity) {
+        name_it(term);
+    }
+    for (core::PodAffinityTerm& term : from->anti_affinity) {
+        name_it(term);
+    }
+    for (core::PreferredPods& one : from->preferred) {
+        name_it(one.term);
     }
     return from;
 }

@@ -372,6 +372,38 @@ TEST_CASE("derive: doubts are said") {
     CHECK(make({}).derive().notes.empty());
 }
 
+TEST_CASE("derive: D3: executors tolerate what a webhook has made their driver tolerate") {
+    const core::Toleration dedicated{"dedicated", false, "spark", true, {}, -1};
+    const core::Toleration not_ready{
+        "node.kubernetes.io/not-ready", true, "", false, core::TaintEffect::no_execute, 300};
+    const auto with = [](Application made, std::vector<core::Toleration> tolerations) {
+        core::Constraints constraints;
+        constraints.tolerations = std::move(tolerations);
+        made.driver.constraints = constraints;
+        return made;
+    };
+    using Tolerations = std::vector<core::Toleration>;
+    const auto webhook = with(make({}), {not_ready, dedicated});
+    CHECK(webhook.shape().constraints.tolerations == Tolerations{dedicated});
+    CHECK(has_note(webhook.derive(), "taken to tolerate what the driver tolerates"));
+    CHECK(with(make({}), {not_ready}).derive().notes.empty());
+
+    auto both = webhook;
+    both.conf.executor_template.emplace().constraints.tolerations = {dedicated};
+    CHECK(both.shape().constraints.tolerations == Tolerations{dedicated});
+    CHECK(both.derive().notes.empty());
+
+    // The driver's own template may have said so, of the driver alone.
+    const char* const driver_template = "spark.kubernetes.driver.podTemplateFile";
+    auto own = with(make({{driver_template, "/driver.yaml"}}), {dedicated});
+    CHECK(own.shape().constraints.tolerations.empty());
+    for (const char* label :
+         {"sparkoperator.k8s.io/app-name", "sparkoperator.k8s.io/launched-by-spark-operator"}) {
+        own.driver.labels = {{label, "x"}};
+        CHECK(own.shape().constraints.tolerations == Tolerations{dedicated});
+    }
+}
+
 TEST_CASE("derive: a wrong value is a problem that names key, value and what is accepted") {
     struct Case {
         const char* key;
