@@ -1,5 +1,6 @@
 #include "gang/app/cli/cli.hpp"
 
+#include <cerrno>
 #include <csignal>
 #include <exception>
 #include <iostream>
@@ -15,7 +16,10 @@ int main(int argc, char** argv) {
         if (std::cout.flush() || code != gang::app::exit_done) {
             return code;
         }
-        std::cerr << "gang-scheduler: cannot write to standard output\n";
+        // Who has read enough, as head does, wants to hear no more.
+        if (errno != EPIPE) {
+            std::cerr << "gang-scheduler: cannot write to standard output\n";
+        }
         return gang::app::exit_error;
     } catch (const std::exception& e) {
         std::cerr << "gang-scheduler: " << e.what() << '\n';

@@ -2,6 +2,7 @@
 
 Every scheduler of the real rig runs with a token of the chart's ServiceAccount (support/real_plane.py).
 """
+import subprocess
 from typing import Iterator
 
 import pytest
@@ -14,6 +15,7 @@ from support.pods import node_of
 from support.polling import eventually
 from support.provisioner import ZONE, Provisioner, claim
 from support.real_plane import RealPlane
+from support.rig import binary
 from support.spark_application import Size, sized
 
 LEASE = f"/apis/coordination.k8s.io/v1/namespaces/{NAMESPACE}/leases/gang-scheduler"
@@ -120,3 +122,30 @@ def unused(plane: RealPlane, granted: set[tuple[str, str, str, str, str]]) -> li
 def is_forbidden(event: Json) -> bool:
     return (event.get("responseStatus", {}).get("code") == 403
             or event.get("annotations", {}).get("authorization.k8s.io/decision") == "forbid")
+
+
+@real
+def test_who_may_read_one_namespace_asks_about_its_pods(cluster: Cluster, plane: RealPlane) -> None:
+    space = cluster.default_namespace
+    rights = f"/apis/rbac.authorization.k8s.io/v1/namespaces/{space}"
+    cluster.api.post(f"{rights}/roles", {
+        "metadata": {"name": "reader"}, "rules": [{"apiGroups": [""], "resources": ["pods"], "verbs": ["list"]}]})
+    cluster.api.post(f"{rights}/rolebindings", {
+        "metadata": {"name": "reader"}, "subjects": [{"kind": "User", "name": "reader"}],
+        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": "reader"}})
+    kubeconfig = plane.write_kubeconfig("reader", client=plane.client_certificate("reader", "readers"))
+    cluster.api.post(f"/api/v1/namespaces/{space}/pods", {
+        "apiVersion": "v1", "kind": "Pod", "metadata": {"name": "lonely"},
+        "spec": {"schedulerName": "gang-scheduler", "containers": [{"name": "main", "image": "none"}]}})
+
+    def ask(*arguments: str) -> "subprocess.CompletedProcess[str]":
+        return subprocess.run([str(binary()), *arguments, "--control", "none", "--kubeconfig", str(kubeconfig)],
+                              capture_output=True, text=True, timeout=20)
+
+    # The right reaches the API server's authorizer by a watch.
+    eventually(lambda: ask("why", f"{space}/lonely").returncode == 0, 10, lambda: ask("why", f"{space}/lonely").stderr)
+    assert ask("why", "lonely", "-n", space).returncode == 0
+    for arguments in (("gangs",), ("why", "lonely")):
+        refused = ask(*arguments)
+        assert refused.returncode == 1 and "forbidden" in refused.stderr, refused
+        assert refused.stderr.strip().endswith("(403); try -n NAMESPACE"), refused.stderr

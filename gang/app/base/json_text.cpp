@@ -208,6 +208,24 @@ std::string text_of(const rapidjson::StringBuffer& buffer) {
     return {buffer.GetString(), buffer.GetSize()};
 }
 
+/// Only a daemon leads, or does not.
+void put_standing(Writer& w, std::string_view source, const Standing& standing) {
+    if (source != "daemon") {
+        return;
+    }
+    w.Key("leading");
+    w.Bool(standing.leads);
+    put(w, "leader", standing.leader);
+}
+
+/// Of a daemon that does not say it: it leads.
+Standing standing_at(const Value& object) {
+    const auto leads = object.FindMember("leading");
+    return {
+        leads == object.MemberEnd() || !leads->value.IsFalse(),
+        std::string(text_at(object, "leader"))};
+}
+
 }  // namespace
 
 std::string json_string(std::string_view text) {
@@ -224,6 +242,7 @@ std::string to_json(const GangList& list) {
     w.StartObject();
     put(w, "source", list.source);
     put(w, "server", list.server);
+    put_standing(w, list.source, list.standing);
     w.Key("gangs");
     w.StartArray();
     for (const GangView& gang : list.gangs) {
@@ -242,7 +261,10 @@ core::Result<GangList> gang_list_from_json(std::string_view json) {
         return parsed.error();
     }
     GangList list{
-        std::string(text_at(document, "source")), std::string(text_at(document, "server")), {}};
+        std::string(text_at(document, "source")),
+        std::string(text_at(document, "server")),
+        {},
+        standing_at(document)};
     const auto gangs = document.FindMember("gangs");
     if (gangs == document.MemberEnd() || !gangs->value.IsArray()) {
         return core::Error{"the answer has no list of gangs"};
@@ -262,6 +284,7 @@ std::string to_json(const Answer& answer) {
     w.StartObject();
     put(w, "source", answer.source);
     put(w, "server", answer.server);
+    put_standing(w, answer.source, answer.standing);
     put_gang_members(w, explanation.gang);
     put_milestones(w, explanation.milestones);
     w.Key("isExecutor");
@@ -320,7 +343,8 @@ core::Result<Answer> answer_from_json(std::string_view json) {
     return Answer{
         std::string(text_at(document, "source")),
         std::string(text_at(document, "server")),
-        std::move(explanation)};
+        std::move(explanation),
+        standing_at(document)};
 }
 
 }  // namespace gang::app

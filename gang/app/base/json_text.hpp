@@ -19,12 +19,20 @@ std::string json_string(std::string_view text);
 /// no pod. JSON: null.
 inline constexpr std::int32_t executors_unknown = -1;
 
+/// Of two daemons or more one leads. A standby knows the pods, not what the leader decides.
+struct Standing {
+    bool leads = true;
+    std::string leader;  ///< the holder of the Lease as this daemon sees it; empty: unknown, or none
+    friend bool operator==(const Standing&, const Standing&) = default;
+};
+
 /// What a source knows of all gangs. `source` is "daemon" or "api-server", `server` the URL of the
 /// API server that it looks at.
 struct GangList {
     std::string source;
     std::string server;
     std::vector<GangView> gangs;
+    Standing standing = {};
 };
 
 std::string to_json(const GangList& list);
@@ -35,6 +43,7 @@ struct Answer {
     std::string source;
     std::string server;
     Explanation explanation;
+    Standing standing = {};
 };
 
 std::string to_json(const Answer& answer);

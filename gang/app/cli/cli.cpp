@@ -18,7 +18,7 @@ std::string overview() {
     for (const Verb& verb : verbs()) {
         out += fmt::format("  {:<14} {}\n", verb.name, verb.summary);
     }
-    return out + "\n`gang-scheduler VERB --help` shows its flags.\n";
+    return out + "\n`gang-scheduler help VERB` shows its flags.\n";
 }
 
 bool asks_for_help(const std::string& word) {
@@ -83,16 +83,21 @@ int run_cli(const std::vector<std::string>& arguments, std::ostream& out, std::o
         return exit_usage;
     }
     std::string name = arguments.front();
-    if (asks_for_help(name) || name == "help") {
+    std::vector<std::string> rest(arguments.begin() + 1, arguments.end());
+    if (asks_for_help(name) || (name == "help" && rest.empty())) {
         out << overview();
         return exit_done;
     }
-    if (name == "--version") {
+    if (name == "help") {
+        name = rest.front();
+        rest = {"--help"};
+    }
+    if (name == "--version" || name == "-v") {
         name = "version";
     }
     for (const Verb& verb : verbs()) {
         if (verb.name == name) {
-            return run_one(verb, {arguments.begin() + 1, arguments.end()}, out, err);
+            return run_one(verb, rest, out, err);
         }
     }
     return unknown_verb(name, err);

@@ -1,5 +1,6 @@
 #include "gang/app/cli/sources.hpp"
 
+#include "config/printable.hpp"
 #include "gang/app/base/files.hpp"
 #include "gang/app/base/server_name.hpp"
 #include "gang/app/base/version.hpp"
@@ -22,7 +23,8 @@ core::Result<Sources> find_sources(const CommandLine& line) {
     out.control = control == "none" ? "" : control;
     out.control_is_asked = line.has("control");
     out.namespace_name = line.text("namespace");
-    out.access = k8s::find_access(line.text("kubeconfig", out.config.kubeconfig));
+    out.access =
+        k8s::find_access(line.text("kubeconfig", out.config.kubeconfig), access_choice(line));
     if (!out.control.empty()) {
         const auto address = config::parse_private(out.control);
         if (!address) {
@@ -30,6 +32,10 @@ core::Result<Sources> find_sources(const CommandLine& line) {
         }
     }
     return out;
+}
+
+k8s::Choice access_choice(const CommandLine& line) {
+    return {line.text("context"), line.text("cluster"), line.text("user")};
 }
 
 bool is_same_cluster(const Sources& sources, const std::string& server) {
@@ -44,13 +50,24 @@ core::Result<ControlAnswer> ask_control(const Sources& sources, const std::strin
     return ask_daemon(*address, target);
 }
 
-std::optional<Answer> explain_by_daemon(const Sources& sources, const std::string& question) {
+std::string describe_standby(const Standing& standing) {
+    return fmt::format(
+        "asked a standby{}: this is what the API server shows",
+        standing.leader.empty() ? "" : ", " + config::printable(standing.leader, 300) + " leads");
+}
+
+std::optional<Answer> explain_by_daemon(
+    const Sources& sources, const std::string& question, std::string& note) {
     const auto reply = ask_control(sources, explain_target(question));
     if (!reply || reply->status != 200) {
         return std::nullopt;
     }
     auto answer = answer_from_json(reply->body);
     if (!answer || !is_same_cluster(sources, answer->server)) {
+        return std::nullopt;
+    }
+    if (!answer->standing.leads) {
+        note = describe_standby(answer->standing);
         return std::nullopt;
     }
     const std::string& wanted = sources.namespace_name;
@@ -74,16 +91,13 @@ core::Result<k8s::Reader> make_reader(const Sources& sources) {
 }
 
 std::vector<Flag> ask_flags() {
-    return {
-        namespace_flag(),
-        output_flag(),
-        kubeconfig_flag(),
-        Flag{
-            "control",
-            0,
-            "ADDR:PORT|unix:PATH|none",
-            "the daemon's control endpoint (default: 127.0.0.1:10351, if it serves this cluster)"},
-        config_flag()};
+    const Flag control{
+        "control",
+        0,
+        "ADDR:PORT|unix:PATH|none",
+        "the daemon's control endpoint (default: 127.0.0.1:10351, if it serves this cluster)"};
+    return joined(
+        {namespace_flag(), output_flag()}, joined(access_flags(), {control, config_flag()}));
 }
 
 }  // namespace gang::app

@@ -30,14 +30,22 @@ struct Sources {
 /// An error is one of usage or configuration.
 core::Result<Sources> find_sources(const CommandLine& line);
 
+/// Which entries of the kubeconfig the flags name.
+k8s::Choice access_choice(const CommandLine& line);
+
 /// A daemon of another cluster may sit at the default address.
 bool is_same_cluster(const Sources& sources, const std::string& server);
 
 /// The daemon's words, or why there are none.
 core::Result<ControlAnswer> ask_control(const Sources& sources, const std::string& target);
 
-/// The daemon's answer, when it has one about the right cluster and namespace.
-std::optional<Answer> explain_by_daemon(const Sources& sources, const std::string& question);
+/// For people: "asked a standby, POD leads: ...".
+std::string describe_standby(const Standing& standing);
+
+/// The daemon's answer, when it has one about the right cluster and namespace. A standby's is none:
+/// then `note` says so.
+std::optional<Answer> explain_by_daemon(
+    const Sources& sources, const std::string& question, std::string& note);
 
 /// The API server as this program asks it: with its name and version as the user agent.
 core::Result<std::shared_ptr<k8s::Endpoint>> make_endpoint(const k8s::Access& access);

@@ -15,21 +15,31 @@
 namespace gang::app {
 namespace {
 
-core::Result<std::vector<core::Pod>> read_pods(const Sources& sources) {
+/// Of all namespaces, if none is named: who may not list them all is told how to ask for less.
+core::Result<std::vector<core::Pod>> read_pods(
+    const Sources& sources, const std::string& namespace_name) {
     auto reader = make_reader(sources);
-    return reader ? reader->list_pods(sources.namespace_name)
-                  : core::Result<std::vector<core::Pod>>(reader.error());
+    if (!reader) {
+        return reader.error();
+    }
+    auto pods = reader->list_pods(namespace_name);
+    if (!pods && namespace_name.empty() && pods.error().message.ends_with("(403)")) {
+        return core::Error{pods.error().message + "; try -n NAMESPACE"};
+    }
+    return pods;
 }
 
 PodQuestion pod_question(const Sources& sources) {
     return PodQuestion{sources.config.scheduler_names(), sources.namespace_name};
 }
 
-core::Result<GangList> find_gangs(const Sources& sources) {
+core::Result<GangList> find_gangs(const Sources& sources, std::string& note) {
     const auto answer = ask_control(sources, "/gangs");
     if (answer && answer->status == 200) {
         auto list = gang_list_from_json(answer->body);
-        if (list && is_same_cluster(sources, list->server)) {
+        if (list && is_same_cluster(sources, list->server) && !list->standing.leads) {
+            note = describe_standby(list->standing);
+        } else if (list && is_same_cluster(sources, list->server)) {
             std::erase_if(list->gangs, [&](const GangView& gang) {
                 const std::string& wanted = sources.namespace_name;
                 return gang.state == GangState::ended ||
@@ -41,7 +51,7 @@ core::Result<GangList> find_gangs(const Sources& sources) {
     if (!answer && sources.control_is_asked && !sources.control.empty()) {
         return answer.error();
     }
-    const auto pods = read_pods(sources);
+    const auto pods = read_pods(sources, sources.namespace_name);
     if (!pods) {
         return pods.error();
     }
@@ -49,17 +59,21 @@ core::Result<GangList> find_gangs(const Sources& sources) {
         "api-server", server_name(*sources.access), gangs_from_pods(*pods, pod_question(sources))};
 }
 
-core::Result<Answer> find_answer(const Sources& sources, const std::string& question) {
+core::Result<Answer> find_answer(
+    const Sources& sources, const std::string& question, std::string& note) {
     std::vector<std::string> ways = {question};
     if (question.find('/') == std::string::npos && !sources.namespace_name.empty()) {
         ways.insert(ways.begin(), sources.namespace_name + "/" + question);
     }
     for (const std::string& words : ways) {
-        if (auto answer = explain_by_daemon(sources, words)) {
+        if (auto answer = explain_by_daemon(sources, words, note)) {
             return *std::move(answer);
         }
     }
-    const auto pods = read_pods(sources);
+    const std::size_t slash = question.find('/');
+    const auto pods = read_pods(
+        sources,
+        slash == std::string::npos ? sources.namespace_name : question.substr(0, slash));
     if (!pods) {
         return pods.error();
     }
@@ -76,7 +90,11 @@ int gangs(const CommandLine& line, std::ostream& out, std::ostream& err) {
         err << sources.error().message << '\n';
         return exit_usage;
     }
-    const auto list = find_gangs(*sources);
+    std::string note;
+    const auto list = find_gangs(*sources, note);
+    if (!note.empty()) {
+        err << note << '\n';
+    }
     if (!list) {
         err << "gang-scheduler gangs: " << list.error().message << '\n';
         return exit_error;
@@ -91,7 +109,11 @@ int why(const CommandLine& line, std::ostream& out, std::ostream& err) {
         err << sources.error().message << '\n';
         return exit_usage;
     }
-    const auto answer = find_answer(*sources, line.arguments.front());
+    std::string note;
+    const auto answer = find_answer(*sources, line.arguments.front(), note);
+    if (!note.empty()) {
+        err << note << '\n';
+    }
     if (!answer) {
         err << "gang-scheduler why: " << answer.error().message << '\n';
         return exit_error;

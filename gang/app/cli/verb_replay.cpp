@@ -208,8 +208,9 @@ std::string to_json(const std::string& file, const Replay& replay, const Outcome
 
 class Verdicts {
 public:
-    Verdicts(const CommandLine& line, std::uint64_t until, std::ostream& out)
-        : line_(line), until_(until), out_(out) {}
+    Verdicts(
+        const CommandLine& line, std::uint64_t until, std::ostream& out, std::ostream& err)
+        : line_(line), until_(until), out_(out), err_(err) {}
 
     /// Whether this one is a recording and the same.
     bool judge(const std::string& file) {
@@ -218,7 +219,7 @@ public:
         }
         std::ifstream in(file, std::ios::binary);
         if (!in) {
-            out_ << fmt::format("{}: {}\n", file, std::strerror(errno));
+            err_ << fmt::format("gang-scheduler replay: {}: {}\n", file, std::strerror(errno));
             return false;
         }
         return judge(file, in);
@@ -237,13 +238,18 @@ private:
         const Replay& replay = reading.replay();
         if (line_.wants_json()) {
             out_ << to_json(file, replay, outcome);
+        } else if (!replay.header()) {
+            err_ << fmt::format(
+                "gang-scheduler replay: {}: {}\n",
+                file,
+                outcome.problem.empty() ? "it is empty" : outcome.problem);
         } else {
             out_ << to_text(file, replay, outcome);
         }
         if (line_.has("until") && replay.header() && !line_.wants_json()) {
             out_ << gangs_table(GangList{"recording", "", replay.scheduler().gangs()}, time_ms);
         }
-        return outcome.problem.empty() && !replay.difference();
+        return replay.header() && outcome.problem.empty() && !replay.difference();
     }
 
     void print(const StampedEvent& event, Decisions decisions) {
@@ -261,6 +267,7 @@ private:
     const CommandLine& line_;
     std::uint64_t until_;
     std::ostream& out_;
+    std::ostream& err_;
 };
 
 int replay(const CommandLine& line, std::ostream& out, std::ostream& err) {
@@ -280,7 +287,7 @@ int replay(const CommandLine& line, std::ostream& out, std::ostream& err) {
         err << "gang-scheduler replay: --print is for people, -o json is not\n";
         return exit_usage;
     }
-    Verdicts verdicts(line, until, out);
+    Verdicts verdicts(line, until, out, err);
     bool all_same = true;
     for (const std::string& file : line.arguments) {
         all_same = verdicts.judge(file) && all_same;

@@ -236,7 +236,7 @@ int run(const CommandLine& line, std::ostream&, std::ostream& err) {
         return exit_usage;
     }
     const Log log(config.log_format, config.log_level);
-    auto access = k8s::find_access(config.kubeconfig);
+    auto access = k8s::find_access(config.kubeconfig, access_choice(line));
     if (!access) {
         err << "gang-scheduler run: " << access.error().message << '\n';
         return exit_error;
@@ -284,7 +284,7 @@ Verb run_verb() {
         "run",
         "schedule: the daemon, in a pod or on any machine with a kubeconfig",
         "",
-        {kubeconfig_flag(),
+        joined(access_flags(), {
          config_flag(),
          Flag{
              "profile",
@@ -310,7 +310,7 @@ Verb run_verb() {
              "loopback address or socket for `gangs` and `why` (default: 127.0.0.1:10351)"},
          Flag{"record", 0, "DIR", "write all that happens to a file there, for `replay`"},
          Flag{"record-size", 0, "QUANTITY", "where a recording ends (default: 256Mi)"},
-         Flag{"record-files", 0, "N", "recordings kept in DIR, one for each start (default: 4)"}},
+         Flag{"record-files", 0, "N", "recordings kept in DIR, one for each start (default: 4)"}}),
         {"gang-scheduler run", "gang-scheduler run --kubeconfig admin.conf --leader-elect=false"},
         run};
 }

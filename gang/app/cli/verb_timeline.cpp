@@ -44,7 +44,8 @@ core::Result<Timeline> find_timeline(const Sources& sources, const std::string& 
         return events.error();
     }
     std::optional<Milestones> milestones;
-    if (const auto answer = explain_by_daemon(sources, driver.uid)) {
+    std::string standby;  // it has seen no decision: the Events alone tell of them
+    if (const auto answer = explain_by_daemon(sources, driver.uid, standby)) {
         milestones = answer->explanation.milestones;
     }
     return make_timeline(*gang, *events, reserved_executors(driver), milestones);

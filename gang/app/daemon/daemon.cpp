@@ -76,6 +76,7 @@ struct Daemon::Impl : std::enable_shared_from_this<Daemon::Impl> {
     void lead(const k8s::LeadershipTerm& term);
     k8s::LeaseEnd lease_end(bool drained) const;
     ControlSource control_source();
+    Standing standing() const;
     ServedSource served_source();
     Health health();
     MetricsView metrics_view();
@@ -269,14 +270,14 @@ ControlSource Daemon::Impl::control_source() {
     const std::string server = server_name(options.endpoint->access());
     ControlSource source;
     source.gangs = [this, server] {
-        return to_json(GangList{"daemon", server, scheduler.gangs()});
+        return to_json(GangList{"daemon", server, scheduler.gangs(), standing()});
     };
     source.explain = [this, server](const std::string& question) -> std::optional<std::string> {
         auto explanation = scheduler.explain(question);
         if (!explanation) {
             return std::nullopt;
         }
-        return to_json(Answer{"daemon", server, *std::move(explanation)});
+        return to_json(Answer{"daemon", server, *std::move(explanation), standing()});
     };
     source.ledger = [this, server](bool check_consistency) {
         if (check_consistency) {
@@ -286,6 +287,10 @@ ControlSource Daemon::Impl::control_source() {
             LedgerReport{"daemon", server, scheduler.ledger(), consistency_checker.status()});
     };
     return source;
+}
+
+Standing Daemon::Impl::standing() const {
+    return {stats.leading, elector ? elector->holder() : options.identity};
 }
 
 ServedSource Daemon::Impl::served_source() {

@@ -1,6 +1,7 @@
 #include "gang/app/show/pod_view.hpp"
 
 #include "config/printable.hpp"
+#include "config/words/suggest.hpp"
 #include "gang/app/base/json_text.hpp"
 #include "gang/app/base/text.hpp"
 #include "gang/reservation/format/reservation.hpp"
@@ -9,13 +10,14 @@
 
 #include <algorithm>
 #include <map>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
 namespace gang::app {
 namespace {
 
-const std::string application_label = "spark-app-selector";
+constexpr std::string_view application_label = "spark-app-selector";
 
 std::string full_name(const core::Pod& pod) {
     return pod.namespace_name + "/" + pod.name;
@@ -235,9 +237,34 @@ bool is_named(const core::Pod& pod, std::string_view pod_or_app) {
     return pod.name == pod_or_app || pod.uid == pod_or_app || full_name(pod) == pod_or_app;
 }
 
+/// What Spark writes there of spark.app.name, since 3.3.
+constexpr std::string_view app_name_label = "spark-app-name";
+
 bool is_asked_for(const core::Pod& pod, std::string_view pod_or_app) {
-    const std::string* application = core::find_value(pod.labels, application_label);
-    return is_named(pod, pod_or_app) || (application != nullptr && *application == pod_or_app);
+    const auto is_labelled = [&](std::string_view label) {
+        const std::string* value = core::find_value(pod.labels, label);
+        return value != nullptr && *value == pod_or_app;
+    };
+    return is_named(pod, pod_or_app) || is_labelled(application_label) ||
+           is_labelled(app_name_label);
+}
+
+/// ", did you mean ...?" of drivers, lone pods, and the names of their applications.
+std::string suggestion(const Picture& picture, std::string_view pod_or_app) {
+    std::vector<std::string> names;
+    for (const core::Pod* pod : picture.pods()) {
+        if (!picture.is_ours(*pod) || picture.is_member(*pod)) {
+            continue;
+        }
+        names.push_back(pod->name);
+        names.push_back(full_name(*pod));
+        for (const std::string_view label : {application_label, app_name_label}) {
+            if (const std::string* value = core::find_value(pod->labels, label)) {
+                names.push_back(*value);
+            }
+        }
+    }
+    return config::did_you_mean(pod_or_app, names);
 }
 
 }  // namespace
@@ -273,7 +300,14 @@ core::Result<Explanation> explain_from_pods(
     }
     const std::string shown = config::printable(pod_or_app, 300);
     if (found.empty()) {
-        return core::Error{fmt::format("no pod or application is called {}", shown)};
+        return core::Error{fmt::format(
+            "no pod or application is called {}{}", shown, suggestion(picture, pod_or_app))};
+    }
+    // A job that runs each night has one name each time.
+    const bool is_any_there = std::any_of(
+        found.begin(), found.end(), [](const auto& one) { return !core::is_terminal(*one.first); });
+    if (is_any_there) {
+        std::erase_if(found, [](const auto& one) { return core::is_terminal(*one.first); });
     }
     if (found.size() > 1) {
         std::vector<std::string> names;

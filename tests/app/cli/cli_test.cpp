@@ -42,6 +42,25 @@ TEST_CASE("cli: help, no verb, wrong verb") {
     CHECK(contains(wrong.err, "did you mean \"gangs\"?"));
 }
 
+TEST_CASE("cli: D24: help of one verb, and -v") {
+    CHECK(cli({"help", "gangs"}).out == cli({"gangs", "--help"}).out);
+    CHECK(cli({"help", "gnags"}).code == 2);
+    CHECK(cli({"-v"}).out == cli({"version"}).out);
+}
+
+TEST_CASE("cli: D22: what is no recording is told on standard error") {
+    const auto missing = cli({"replay", "/nonexistent/recording"});
+    CHECK(missing.code == 1);
+    CHECK(missing.out.empty());
+    CHECK(
+        missing.err ==
+        "gang-scheduler replay: /nonexistent/recording: No such file or directory\n");
+    const auto other = cli({"replay", "/etc/hostname"});
+    CHECK(other.code == 1);
+    CHECK(other.out.empty());
+    CHECK(contains(other.err, "gang-scheduler replay: /etc/hostname: "));
+}
+
 TEST_CASE("cli: every verb has its help, with every flag") {
     for (const Verb& verb : verbs()) {
         const auto help = cli({verb.name, "--help"});

@@ -294,13 +294,13 @@ TEST_CASE("replay: another version is said, another format refused") {
     folder.write("future", text);
     const auto future = cli({"replay", folder.path("future")});
     CHECK(future.code == 1);
-    CHECK(contains(future.out, "the recording has format 9, this program reads format 1"));
+    CHECK(contains(future.err, "the recording has format 9, this program reads format 1"));
 }
 
 TEST_CASE("replay: what is no recording is exit code 1 and a sentence") {
     const Folder folder("none");
     folder.write("empty", "");
-    CHECK(contains(cli({"replay", folder.path("empty")}).out, "there is no recording in it"));
+    CHECK(contains(cli({"replay", folder.path("empty")}).err, "there is no recording in it"));
     CHECK(cli({"replay", folder.path("empty")}).code == 1);
     CHECK(cli({"replay", folder.path("missing")}).code == 1);
     folder.write("broken", a_recording() + "oops\n");

@@ -50,6 +50,19 @@ TEST_CASE("json_text: gangs survive the way to text and back") {
     CHECK(gang.message == wanted.message);
 }
 
+TEST_CASE("json_text: D2: a daemon says whether it leads, and who does") {
+    const Standing standby{false, "other-pod_1"};
+    const std::string json = to_json(GangList{"daemon", "s", {}, standby});
+    CHECK(json.find("\"leading\":false,\"leader\":\"other-pod_1\"") != std::string::npos);
+    CHECK(gang_list_from_json(json)->standing == standby);
+    gang::Explanation explanation;
+    explanation.gang = gang_view();
+    CHECK(answer_from_json(to_json(Answer{"daemon", "s", explanation, standby}))->standing == standby);
+    // An older daemon says nothing of it.
+    CHECK(gang_list_from_json("{\"source\":\"daemon\",\"gangs\":[]}")->standing == Standing{});
+    CHECK(to_json(GangList{"api-server", "s", {}}).find("leading") == std::string::npos);
+}
+
 TEST_CASE("json_text: a size that is not known is null, not a number") {
     gang::GangView gang = gang_view();
     gang.executors = executors_unknown;

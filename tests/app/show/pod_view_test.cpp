@@ -5,6 +5,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -206,6 +207,23 @@ TEST_CASE("pod_view: asked by pod, namespace/pod, uid, application or executor")
     REQUIRE(executor.has_value());
     CHECK(executor->gang.driver == "a");
     CHECK(executor->is_executor);
+}
+
+TEST_CASE("pod_view: D27: asked by the application's name, or by a slip of one") {
+    core::Pod last_night = driver("sales-1");
+    core::Pod tonight = driver("sales-2");
+    for (core::Pod* pod : {&last_night, &tonight}) {
+        pod->labels.insert(pod->labels.begin(), {"spark-app-name", "sales-report"});
+        std::sort(pod->labels.begin(), pod->labels.end());
+    }
+    last_night.phase = core::PodPhase::succeeded;
+    const auto found = explain_from_pods({last_night, tonight}, everywhere, "sales-report");
+    REQUIRE(found.has_value());
+    CHECK(found->gang.driver == "sales-2");
+    CHECK(explain_from_pods({last_night}, everywhere, "sales-report")->gang.driver == "sales-1");
+    CHECK(
+        explain_from_pods({last_night, tonight}, everywhere, "sale-report").error().message ==
+        "no pod or application is called sale-report, did you mean \"sales-report\"?");
 }
 
 TEST_CASE("pod_view: nothing, several, foreign: three different sentences") {
