@@ -18,8 +18,22 @@
 namespace gang {
 namespace {
 
-/// "Not found" is normal until Spark has made the config map; said when it lasts.
-constexpr std::int64_t conf_patience_ms = 900;
+/// spark-submit makes the config map after the driver, on a busy API server seconds later: who said
+/// that it is missing would begin every job with a false alarm.
+constexpr std::int64_t conf_absence_ms = 7'000;
+/// An API server that could not answer once can the next time.
+constexpr std::int64_t conf_failure_ms = 900;
+
+std::int64_t patience_with(ConfProblem problem) {
+    switch (problem) {
+        case ConfProblem::not_found:
+            return conf_absence_ms;
+        case ConfProblem::failed:
+            return conf_failure_ms;
+        default:
+            return 0;  // who is refused once is refused again
+    }
+}
 
 }  // namespace
 
@@ -92,11 +106,9 @@ std::optional<StatusMessage> StatusMessages::find_obstacle(
         return problem_message(nodes, app.declared.diagnostics->problem);
     }
     if (app.declared.conf_needed) {
-        const bool quickly = app.declared.conf->problem == ConfProblem::not_found ||
-                             app.declared.conf->problem == ConfProblem::failed;
+        const ConfMisses& conf = *app.declared.conf;
         const bool is_time =
-            app.declared.conf->misses > 0 &&
-            (!quickly || step_.now_ms - app.declared.conf->first_miss_ms >= conf_patience_ms);
+            conf.misses > 0 && step_.now_ms - conf.first_miss_ms >= patience_with(conf.problem);
         return is_time ? conf_message(nodes, app, entry.pod) : StatusMessage{};
     }
     if (const auto obstacle = model_.find_claim_obstacle(app, entry.pod)) {

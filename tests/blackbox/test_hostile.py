@@ -52,7 +52,7 @@ def ready(cluster: Cluster) -> Cluster:
 
 def test_a_driver_without_its_config_map(ready: Cluster) -> None:
     late = ready.submit(sized(Size(executors=2), ready.default_namespace), with_conf=False)
-    ready.wait_code(late, "WaitingForSparkConf", timeout=8)
+    ready.wait_code(late, "WaitingForSparkConf", timeout=20)
     assert_others_go_on(ready, late)
     late.submit_conf(ready.api)
     ready.wait_finished(late, timeout=45)  # it may be between two questions, 30 s apart at most
