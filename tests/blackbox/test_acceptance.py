@@ -159,7 +159,7 @@ def test_v10_terminating_members_are_no_want_of_room(stage: Stage) -> None:
     gang = stage.gang(2)
     stage.wait_bound(gang.path)
     for _ in range(2):
-        stage.executor(gang, annotations={LINGER: "5"})
+        stage.executor(gang, annotations={LINGER: "10"})
     stage.wait_running(*gang.made)  # what never ran ends at once
     for path in gang.made:
         stage.api.delete(path)
