@@ -5,6 +5,7 @@
 #include "core/placement/packing_policy.hpp"
 #include "core/score/weighted_score.hpp"
 #include "core/value/filter_set.hpp"
+#include "core/value/pod_rules.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -78,6 +79,7 @@ struct Profile {
     Messages messages = Messages::gang_scheduler;
     core::FilterSet left_out = {};  ///< filters that its pods are not asked
     core::ScoreOrder scores = {};   ///< empty: by packing
+    core::PodScoring pod_scoring = {};
     friend bool operator==(const Profile&, const Profile&) = default;
 };
 

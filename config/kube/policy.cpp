@@ -164,19 +164,14 @@ private:
 
 }  // namespace
 
-Key hard_affinity_weight(std::string name, Notes& notes) {
-    return {name, [name, &notes](const Tree& value) {
+Key hard_affinity_weight(std::string name, Profile& profile, Notes& notes) {
+    return {std::move(name), [&profile, &notes](const Tree& value) {
                 const auto weight = read_integer(value, 0, 100);
                 if (!weight) {
                     notes.complain(value, weight.error().message);
                     return;
                 }
-                notes.warn(
-                    value,
-                    fmt::format(
-                        "{} is {}, and has no effect here: the score InterPodAffinity is not built",
-                        name,
-                        *weight));
+                profile.pod_scoring.required_affinity = static_cast<std::int32_t>(*weight);
             }};
 }
 
@@ -184,8 +179,11 @@ void read_policy(const Tree& document, Profile& profile, Notes& notes) {
     profile.left_out = {};
     profile.scores = policy_scores();
     PolicyReader reader(profile, notes);
-    Key misnamed = hard_affinity_weight("hardPodAffinitySymmetricWeight", notes);
-    misnamed.name = "hardPodAffinityScoreWeight";
+    const Tree* weight = nullptr;
+    const auto read_weight = [&](const Tree& value) {
+        weight = &value;
+        hard_affinity_weight({}, profile, notes).read(value);
+    };
     const auto keys = std::vector<Key>{
         ignored("kind"),
         ignored("apiVersion"),
@@ -193,17 +191,27 @@ void read_policy(const Tree& document, Profile& profile, Notes& notes) {
         {"priorities", [&reader](const Tree& value) { reader.priorities(value); }},
         {"extenders",
          [&notes](const Tree& value) { check_extenders(value, ExtenderForm::policy, notes); }},
-        hard_affinity_weight("hardPodAffinitySymmetricWeight", notes),
+        {"hardPodAffinitySymmetricWeight", read_weight},
         {"hardPodAffinityScoreWeight",
          [&](const Tree& value) {
              notes.warn(
                  value,
                  "hardPodAffinityScoreWeight is no key of a Policy, and is read as "
                  "hardPodAffinitySymmetricWeight");
-             misnamed.read(value);
+             read_weight(value);
          }},
         {"alwaysCheckAllPredicates"}};
     read_map(document, "a Policy", keys, notes);
+    const auto is_by_affinity = [](const core::WeightedScore& one) {
+        return core::plugin_name(one.score) == "InterPodAffinity";
+    };
+    if (weight != nullptr &&
+        std::none_of(profile.scores.begin(), profile.scores.end(), is_by_affinity)) {
+        notes.warn(
+            *weight,
+            "hardPodAffinitySymmetricWeight has no effect: InterPodAffinityPriority is not among "
+            "the priorities");
+    }
 }
 
 }  // namespace config::kube

@@ -10,7 +10,7 @@ namespace config::kube {
 /// Gives the profile the filters and scores of the file.
 void read_policy(const Tree& document, Profile& profile, Notes& notes);
 
-/// How much required affinity counts as preferred one, which no score here looks at: 0 to 100.
-Key hard_affinity_weight(std::string name, Notes& notes);
+/// How much the required affinity of placed pods counts as if it were preferred: 0 to 100.
+Key hard_affinity_weight(std::string name, Profile& profile, Notes& notes);
 
 }  // namespace config::kube

@@ -42,7 +42,7 @@ public:
             {"algorithmSource", [this](const Tree& value) { algorithm(value); }},
             {"plugins", [&plugins](const Tree& value) { plugins = &value; }},
             {"pluginConfig", [&plugin_config](const Tree& value) { plugin_config = &value; }},
-            hard_affinity_weight("hardPodAffinitySymmetricWeight", notes_),
+            hard_affinity_weight("hardPodAffinitySymmetricWeight", profile_, notes_),
             leader_election(file_.schema, notes_),
             client_connection(file_.schema, notes_)};
         for (const char* name : without_effect) {

@@ -105,16 +105,17 @@ Interner<Constraints, ClassId>::Interned ConstraintClasses::intern(const Constra
 }
 
 ClassId ConstraintClasses::restrict(
-    ClassId id, NodeBitmap nodes, std::vector<ReasonCount> reasons) {
+    ClassId id, NodeBitmap nodes, std::vector<ReasonCount> reasons, PodScores scores) {
     nodes.intersect(eligible(id));
     ClassId of = id;
     if (is_restricted(id)) {
         of = restricted(id).of;
         const std::vector<ReasonCount>& before = restricted(id).reasons;
         reasons.insert(reasons.begin(), before.begin(), before.end());
+        if (scores.empty()) scores = restricted(id).scores;
     }
     constraints_.retain(of);
-    restricted_.push_back({of, std::move(nodes), std::move(reasons)});
+    restricted_.push_back({of, std::move(nodes), std::move(reasons), std::move(scores)});
     return {static_cast<std::uint32_t>(restricted_.size() - 1) | restricted_bit};
 }
 

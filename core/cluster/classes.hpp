@@ -73,6 +73,14 @@ struct Preferences {
     bool tells_nodes_apart = false;  ///< of these
 };
 
+/// What the pods that are there make of each node, 0 to 100 by position: InterPodAffinity and
+/// PodTopologySpread of kube-scheduler. Empty: for that all nodes are alike.
+struct PodScores {
+    std::vector<std::uint8_t> affinity = {};
+    std::vector<std::uint8_t> spread = {};
+    bool empty() const { return affinity.empty() && spread.empty(); }
+};
+
 class ConstraintClasses {
 public:
     Interner<Constraints, ClassId>::Interned intern(const Constraints& constraints);
@@ -87,11 +95,17 @@ public:
 
     /// Of `nodes` those that the class has; `reasons` are the others'. No node may come, change or
     /// go until it is released.
-    ClassId restrict(ClassId id, NodeBitmap nodes, std::vector<ReasonCount> reasons);
+    ClassId restrict(
+        ClassId id, NodeBitmap nodes, std::vector<ReasonCount> reasons, PodScores scores);
     static bool is_restricted(ClassId id) { return (id.value & restricted_bit) != 0; }
     /// The class that was restricted, and why nodes were taken from it.
     ClassId unrestricted(ClassId id) const { return restricted(id).of; }
     const std::vector<ReasonCount>& restrictions(ClassId id) const { return restricted(id).reasons; }
+    /// nullptr: none.
+    const PodScores* find_pod_scores(ClassId id) const {
+        const bool has_any = is_restricted(id) && !restricted(id).scores.empty();
+        return has_any ? &restricted(id).scores : nullptr;
+    }
     std::size_t size() const { return constraints_.size(); }
     std::uint64_t references() const { return constraints_.references(); }
 
@@ -120,6 +134,7 @@ private:
         ClassId of;  ///< none: the place is free
         NodeBitmap nodes;
         std::vector<ReasonCount> reasons;
+        PodScores scores;
     };
     const Restricted& restricted(ClassId id) const {
         return restricted_[id.value & ~restricted_bit];

@@ -180,11 +180,11 @@ ShapeId Cluster::intern_shape(const Resources& resources, const Constraints& con
 }
 
 ShapeId Cluster::restrict_shape(
-    ShapeId id, NodeBitmap nodes, std::vector<ReasonCount> reasons) {
+    ShapeId id, NodeBitmap nodes, std::vector<ReasonCount> reasons, PodScores scores) {
     const Shape shape = shapes_[id];
     amounts_.retain(shape.resources);
-    const ClassId restricted =
-        classes_.restrict(shape.constraint_class, std::move(nodes), std::move(reasons));
+    const ClassId restricted = classes_.restrict(
+        shape.constraint_class, std::move(nodes), std::move(reasons), std::move(scores));
     return shapes_.intern({shape.resources, restricted}).id;
 }
 

@@ -108,9 +108,11 @@ public:
     /// The number of this shape. Counted: to be given back by release_shape() once per call.
     ShapeId intern_shape(const Resources& resources, const Constraints& constraints);
     void retain_shape(ShapeId shape) { shapes_.retain(shape); }
-    /// The same pods, for which there are these nodes alone; `reasons` say why not the others. To
-    /// be given back like any shape, before a node comes, changes or goes.
-    ShapeId restrict_shape(ShapeId shape, NodeBitmap nodes, std::vector<ReasonCount> reasons);
+    /// The same pods, for which there are these nodes alone; `reasons` say why not the others, and
+    /// `scores` which of them are better. To be given back like any shape, before a node comes,
+    /// changes or goes.
+    ShapeId restrict_shape(
+        ShapeId shape, NodeBitmap nodes, std::vector<ReasonCount> reasons, PodScores scores = {});
     /// The shape that was restricted; nothing: it is none, or is not held any more.
     std::optional<ShapeId> find_unrestricted(ShapeId shape) const;
     /// True: nobody holds it any more, and its number may come to mean another shape.
@@ -189,6 +191,10 @@ public:
     /// nullptr: to pods of this class the nodes that they may go to are all alike. Kept until a
     /// node changes; counted only if nodes have soft taints, or the class has wishes.
     const Preferences* find_preferences(ClassId constraint_class) const;
+    /// What a restricted shape was given; nullptr: nothing.
+    const PodScores* find_pod_scores(ClassId constraint_class) const {
+        return classes_.find_pod_scores(constraint_class);
+    }
 
     /// Looks at every node.
     OpenCapacity capacity_if_open(ShapeId shape, View view) const;

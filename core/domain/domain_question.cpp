@@ -15,6 +15,17 @@ bool is_kept_off_by_taints(const Node& node, const Constraints& constraints) {
 
 }  // namespace
 
+// The node itself is looked at only where its answer is open: reading it is what costs.
+bool is_counted(const SpreadConstraint& constraint, const Node& node, const Constraints& own) {
+    if (constraint.node_affinity_policy == NodeInclusionPolicy::honor &&
+        (!own.node_selector.empty() || own.has_required_affinity) &&
+        !(matches_node_selector(node, own.node_selector) && matches_required_affinity(node, own))) {
+        return false;
+    }
+    return constraint.node_taints_policy == NodeInclusionPolicy::ignore ||
+           !is_kept_off_by_taints(node, own);
+}
+
 DomainQuestion::DomainQuestion(
     const DomainRules& rules, const IncomingPod& pod, const Cluster& cluster)
     : in_(rules),
@@ -64,18 +75,9 @@ bool DomainQuestion::counts_all(const SpreadConstraint& constraint) const {
             (own.node_selector.empty() && !own.has_required_affinity));
 }
 
-// The node itself is looked at only where its answer is open: reading it is what costs.
 bool DomainQuestion::counts_for(const SpreadConstraint& constraint, NodeIndex node) const {
-    if (!has_spread_keys(node)) return false;
-    const Constraints& own = pod_.constraints;
-    if (constraint.node_affinity_policy == NodeInclusionPolicy::honor &&
-        (!own.node_selector.empty() || own.has_required_affinity) &&
-        !(matches_node_selector(cluster_.node(node), own.node_selector) &&
-          matches_required_affinity(cluster_.node(node), own))) {
-        return false;
-    }
-    return constraint.node_taints_policy == NodeInclusionPolicy::ignore ||
-           !is_kept_off_by_taints(cluster_.node(node), own);
+    return has_spread_keys(node) &&
+           is_counted(constraint, cluster_.node(node), pod_.constraints);
 }
 
 std::vector<std::optional<std::int64_t>> DomainQuestion::matching(RuleRef rule) const {
@@ -192,7 +194,9 @@ void DomainQuestion::add_anti_affinity(std::size_t index) {
 void DomainQuestion::add_existing() {
     if (pod_.constraints.left_out.contains(FilterId::inter_pod_affinity)) return;
     in_.terms_.for_each_match(
-        pod_.namespace_name, pod_.labels, [this](TopologyKeyId key, const NodeCounts& counts) {
+        pod_.namespace_name,
+        pod_.labels,
+        [this](TopologyKeyId key, std::int64_t, const NodeCounts& counts) {
             forbid_domains_with(key, counts, DomainReason::existing_anti_affinity);
         });
 }
@@ -229,13 +233,9 @@ void DomainQuestion::apply(const Check& check, AllowedNodes& allowed) const {
 }
 
 bool DomainRules::concerns(const IncomingPod& pod) const {
-    if (!pod.rules.is_none() && !rules(pod.rules).empty()) return true;
-    if (pod.constraints.left_out.contains(FilterId::inter_pod_affinity)) return false;
-    bool is_reached = false;
-    terms_.for_each_match(pod.namespace_name, pod.labels, [&](TopologyKeyId, const NodeCounts&) {
-        is_reached = true;
-    });
-    return is_reached;
+    if (!pod.rules.is_none() && rules(pod.rules).has_required()) return true;
+    return !pod.constraints.left_out.contains(FilterId::inter_pod_affinity) &&
+           terms_.matches(pod.namespace_name, pod.labels);
 }
 
 AllowedNodes DomainRules::allowed(

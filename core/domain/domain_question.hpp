@@ -10,6 +10,9 @@
 
 namespace core {
 
+/// Whether the constraint's policies let the node count for a pod with these constraints.
+bool is_counted(const SpreadConstraint& constraint, const Node& node, const Constraints& own);
+
 class DomainQuestion {
 public:
     DomainQuestion(const DomainRules& rules, const IncomingPod& pod, const Cluster& cluster);

@@ -34,6 +34,14 @@ std::vector<ReasonCount> reasons_of(const AllowedNodes& allowed) {
     return reasons;
 }
 
+namespace {
+
+bool is_known(const PreferredPods& one) {
+    return !one.term.needs_namespace_labels();
+}
+
+}  // namespace
+
 std::vector<RuleRef> rules_among_themselves(
     const PodRules& rules, const std::string& namespace_name, const StringMap& labels) {
     std::vector<RuleRef> found;
@@ -54,14 +62,48 @@ std::vector<RuleRef> rules_among_themselves(
     return found;
 }
 
+bool prefers_among_themselves(
+    const PodRules& rules, const std::string& namespace_name, const StringMap& labels) {
+    return std::any_of(
+               rules.preferred.begin(),
+               rules.preferred.end(),
+               [&](const PreferredPods& one) {
+                   return is_known(one) && selection_of(one.term).matches(namespace_name, labels);
+               }) ||
+           std::any_of(
+               rules.preferred_spread.begin(),
+               rules.preferred_spread.end(),
+               [&](const SpreadConstraint& one) {
+                   return selection_of(one, namespace_name).matches(namespace_name, labels);
+               });
+}
+
+/// visit(counts, term, weight) for each term that reaches other pods.
+template <typename Visit>
+void DomainRules::for_each_term(const PodRules& rules, Visit visit) {
+    for (const PodAffinityTerm& term : rules.anti_affinity) visit(terms_, term, 0);
+    for (const PodAffinityTerm& term : rules.affinity) visit(needs_, term, 0);
+    for (const PreferredPods& one : rules.preferred) {
+        if (is_known(one)) visit(wishes_, one.term, one.weight);
+    }
+}
+
 void DomainRules::pod_placed(const PlacedPod& pod, const Cluster& cluster) {
     matches_.placed(pod);
-    terms_.placed(pod, domains_, cluster);
+    if (pod.rules == nullptr) return;
+    for_each_term(
+        *pod.rules, [&](TermCounts& counts, const PodAffinityTerm& term, std::int64_t weight) {
+            counts.placed(pod, term, weight, domains_, cluster);
+        });
 }
 
 void DomainRules::pod_gone(const PlacedPod& pod) {
     matches_.gone(pod);
-    terms_.gone(pod, domains_);
+    if (pod.rules == nullptr) return;
+    for_each_term(
+        *pod.rules, [&](TermCounts& counts, const PodAffinityTerm& term, std::int64_t weight) {
+            counts.gone(pod, term, weight, domains_);
+        });
 }
 
 template <typename Visit>
@@ -71,6 +113,14 @@ void DomainRules::for_each_selection(RulesId id, Visit visit) const {
     if (!live.affinity.is_none()) visit(live.affinity);
     for (const SelectionId selection : live.anti_affinity) visit(selection);
     for (const SelectionId selection : live.spread) visit(selection);
+}
+
+template <typename Visit>
+void DomainRules::for_each_preference(RulesId id, Visit visit) const {
+    if (id.is_none()) return;
+    const Live& live = live_[id.value];
+    for (const SelectionId selection : live.preferred) visit(selection);
+    for (const SelectionId selection : live.preferred_spread) visit(selection);
 }
 
 RulesId DomainRules::retain(
@@ -91,14 +141,30 @@ RulesId DomainRules::retain(
         live.spread.push_back(matches_.retain(selection_of(one, namespace_name)));
         live.spread_keys.push_back(domains_.retain(one.topology_key, cluster));
     }
+    for (const PreferredPods& one : rules.preferred) {
+        live.preferred.push_back(
+            matches_.retain(is_known(one) ? selection_of(one.term) : PodSelection{}));
+        live.preferred_keys.push_back(domains_.retain(one.term.topology_key, cluster));
+    }
+    for (const SpreadConstraint& one : rules.preferred_spread) {
+        live.preferred_spread.push_back(matches_.retain(selection_of(one, namespace_name)));
+        live.preferred_spread_keys.push_back(domains_.retain(one.topology_key, cluster));
+    }
     return id;
 }
 
 void DomainRules::release(RulesId id) {
     if (!interned_.release(id)) return;
-    for_each_selection(id, [this](SelectionId selection) { matches_.release(selection); });
+    const auto release = [this](SelectionId selection) { matches_.release(selection); };
+    for_each_selection(id, release);
+    for_each_preference(id, release);
     const Live& live = live_[id.value];
-    for (const auto* keys : {&live.affinity_keys, &live.anti_affinity_keys, &live.spread_keys}) {
+    for (const auto* keys :
+         {&live.affinity_keys,
+          &live.anti_affinity_keys,
+          &live.spread_keys,
+          &live.preferred_keys,
+          &live.preferred_spread_keys}) {
         for (const TopologyKeyId key : *keys) domains_.release(key);
     }
     live_[id.value] = {};
@@ -107,6 +173,13 @@ void DomainRules::release(RulesId id) {
 bool DomainRules::is_filled(RulesId id) const {
     bool filled = true;
     for_each_selection(
+        id, [&](SelectionId selection) { filled = filled && matches_.is_filled(selection); });
+    return filled;
+}
+
+bool DomainRules::are_preferences_filled(RulesId id) const {
+    bool filled = true;
+    for_each_preference(
         id, [&](SelectionId selection) { filled = filled && matches_.is_filled(selection); });
     return filled;
 }

@@ -1,12 +1,12 @@
 #pragma once
 // Kubernetes' rules between pods, InterPodAffinity and PodTopologySpread, about one view of a
-// cluster: which of the nodes that a pod may go to the pods around it leave. One owner, beside the
-// cluster; a plain value.
+// cluster: which of the nodes that a pod may go to the pods around it leave, and which of these are
+// better for them. One owner, beside the cluster; a plain value.
 //
 //   node_changed, node_went --> DomainIndex: node -> domain, by topology key in use
 //   pod_placed, pod_gone -----> MatchCounts: pods by node, by selection that live rules name
-//                           '-> TermCounts: anti-affinity of placed pods, by node
-//   retain(rules) ------------> RulesId;  allowed(), room_by_domain() answer for it
+//                           '-> TermCounts: terms of placed pods, by node
+//   retain(rules) ------------> RulesId;  allowed(), room_by_domain(), scores() answer for it
 //
 // What the caller owes:
 //   - node_changed() for a node that came or whose labels or taints changed, node_went() for one
@@ -77,6 +77,11 @@ struct RuleRef {
 std::vector<RuleRef> rules_among_themselves(
     const PodRules& rules, const std::string& namespace_name, const StringMap& labels);
 
+/// Such pods prefer, or avoid, the nodes where others like them are: each that is placed changes
+/// what scores() says of the next.
+bool prefers_among_themselves(
+    const PodRules& rules, const std::string& namespace_name, const StringMap& labels);
+
 class DomainRules {
 public:
     // --- what is there -------------------------------------------------------------------------
@@ -100,6 +105,8 @@ public:
     const PodRules& rules(RulesId id) const { return interned_[id].first; }
 
     bool is_filled(RulesId id) const;
+    /// The same of preferences, for scores().
+    bool are_preferences_filled(RulesId id) const;
     bool all_filled() const { return matches_.all_filled(); }
     template <typename ForEachPod>
     void fill(ForEachPod for_each_pod) {
@@ -115,6 +122,15 @@ public:
         const NodeBitmap& eligible,
         const Cluster& cluster,
         const std::optional<RuleRef>& except = std::nullopt) const;
+    /// Some node may be better than another for it. What is required is no matter here.
+    bool has_preferences(const IncomingPod& pod, const PodScoring& scoring) const;
+    /// What its preferences, and those of the pods that are there, make of the `feasible` nodes, as
+    /// kube-scheduler's InterPodAffinity and PodTopologySpread score them.
+    PodScores scores(
+        const IncomingPod& pod,
+        const NodeBitmap& feasible,
+        const Cluster& cluster,
+        const PodScoring& scoring) const;
     /// By position: why no such pod may go there, rules alone; nothing: it may.
     std::vector<std::optional<DomainReason>> reasons_by_position(
         const IncomingPod& pod, const Cluster& cluster) const;
@@ -140,12 +156,14 @@ public:
     std::uint64_t references() const { return interned_.references(); }
     /// What is kept: 0 when no pod is placed that has terms, and nobody holds rules.
     std::size_t size() const {
-        return interned_.size() + matches_.size() + terms_.size() + domains_.size();
+        return interned_.size() + matches_.size() + terms_.size() + needs_.size() +
+               wishes_.size() + domains_.size();
     }
     friend bool operator==(const DomainRules&, const DomainRules&) = default;
 
 private:
     friend class DomainQuestion;
+    friend class DomainScores;
     using Owned = std::pair<PodRules, std::string>;  ///< with their namespace
 
     /// The selection and the topology key of each rule, each with one reference. All terms of
@@ -157,15 +175,26 @@ private:
         std::vector<TopologyKeyId> anti_affinity_keys;
         std::vector<SelectionId> spread;
         std::vector<TopologyKeyId> spread_keys;
+        std::vector<SelectionId> preferred;
+        std::vector<TopologyKeyId> preferred_keys;
+        std::vector<SelectionId> preferred_spread;
+        std::vector<TopologyKeyId> preferred_spread_keys;
         friend bool operator==(const Live&, const Live&) = default;
     };
-    /// visit(selection) for each of them; the rules may be none.
+    /// visit(selection) for each that is required; the rules may be none.
     template <typename Visit>
     void for_each_selection(RulesId id, Visit visit) const;
+    /// The same of those that are preferred.
+    template <typename Visit>
+    void for_each_preference(RulesId id, Visit visit) const;
+    template <typename Visit>
+    void for_each_term(const PodRules& rules, Visit visit);
 
     DomainIndex domains_;
     MatchCounts matches_;
-    TermCounts terms_;
+    TermCounts terms_;   ///< required anti-affinity
+    TermCounts needs_;   ///< required affinity
+    TermCounts wishes_;  ///< preferences
     Interner<Owned, RulesId> interned_;
     std::vector<Live> live_;  ///< by RulesId
     std::uint64_t nodes_version_ = 0;

@@ -3,6 +3,7 @@
 #include "core/base/result.hpp"
 #include "core/cluster/trial.hpp"
 #include "core/domain/domain_room.hpp"
+#include "core/domain/domain_scores.hpp"
 
 #include <algorithm>
 #include <array>
@@ -17,9 +18,11 @@ namespace {
 /// A shape with fewer nodes, given back at the end.
 class RestrictedShape {
 public:
-    RestrictedShape(Cluster& cluster, ShapeId shape, AllowedNodes allowed) : cluster_(cluster) {
+    RestrictedShape(Cluster& cluster, ShapeId shape, AllowedNodes allowed, PodScores scores = {})
+        : cluster_(cluster) {
         std::vector<ReasonCount> reasons = reasons_of(allowed);
-        id_ = cluster.restrict_shape(shape, std::move(allowed.nodes), std::move(reasons));
+        id_ = cluster.restrict_shape(
+            shape, std::move(allowed.nodes), std::move(reasons), std::move(scores));
     }
     ~RestrictedShape() { cluster_.release_shape(id_); }
     RestrictedShape(const RestrictedShape&) = delete;
@@ -52,8 +55,8 @@ void sort_and_merge(std::vector<NodeCount>& nodes, const Cluster& cluster) {
 /// One try with the driver in one place; all that it has changed is taken back with it.
 class DomainPlanner::Attempt {
 public:
-    Attempt(DomainPlanner& in, const RuledRequest& request)
-        : in_(in), request_(request), trial_(in.cluster_) {
+    Attempt(DomainPlanner& in, const RuledRequest& request, bool heeds_preferences)
+        : in_(in), request_(request), heeds_preferences_(heeds_preferences), trial_(in.cluster_) {
         plan_.executors.resize(request.executors.size());
     }
     ~Attempt() {
@@ -80,6 +83,15 @@ private:
     bool place_freely(const RuledPart& part, std::size_t index, AllowedNodes allowed);
     bool place_by_domain(const RuledPart& part, std::size_t index, RuleRef rule);
     bool place_one(const RuledPart& part, std::size_t index);
+    bool place_preferring(const RuledPart& part, std::size_t index, AllowedNodes allowed);
+    bool take(Placement placement, std::size_t index);
+    /// Of those that are allowed, the ones with room.
+    NodeBitmap feasible(const RuledPart& part, const NodeBitmap& nodes);
+    /// What the pods that are there make of the nodes, of those that are allowed and have room.
+    PodScores scores(const RuledPart& part, const NodeBitmap& nodes);
+    bool has_preferences(const RuledPart& part) const;
+    bool prefers_its_like(const RuledPart& part) const;
+    bool may_be_choosy(const RuledPart& part) const;
     void place_shares(
         const RuledPart& part,
         std::size_t index,
@@ -106,6 +118,7 @@ private:
 
     DomainPlanner& in_;
     const RuledRequest& request_;
+    const bool heeds_preferences_;
     Trial trial_;
     std::vector<PlacedPod> placed_;
     Plan plan_;
@@ -159,9 +172,11 @@ bool DomainPlanner::Attempt::place_driver(const NodeBitmap* within) {
     if (!request_.driver) return true;
     AllowedNodes nodes = allowed(*request_.driver);
     if (within != nullptr) nodes.nodes.intersect(*within);
+    PodScores by_pods = scores(*request_.driver, nodes.nodes);
     std::optional<RestrictedShape> fewer;
-    if (within != nullptr || nodes.refused != AllowedNodes{}.refused) {
-        fewer.emplace(in_.cluster_, request_.driver->shape, std::move(nodes));
+    if (within != nullptr || nodes.refused != AllowedNodes{}.refused || !by_pods.empty()) {
+        fewer.emplace(
+            in_.cluster_, request_.driver->shape, std::move(nodes), std::move(by_pods));
     }
     PlacementRequest request;
     request.policy = request_.policy;
@@ -187,22 +202,28 @@ bool DomainPlanner::Attempt::place_part(const RuledPart& part, std::size_t index
             std::string(part.pod->namespace_name),
             part.pod->labels);
     }
-    if (among.size() > 1) {
+    const bool is_one_by_one = among.size() > 1 || (!among.empty() && may_be_choosy(part));
+    if (is_one_by_one) {
         for (std::int64_t i = 0; i < part.count; ++i) {
             if (!place_one(part, index)) return false;
         }
         return true;
     }
-    const bool fits = among.empty() ? place_freely(part, index, allowed(part))
-                                    : place_by_domain(part, index, among.front());
+    const bool fits = !among.empty()           ? place_by_domain(part, index, among.front())
+                      : prefers_its_like(part) ? place_preferring(part, index, allowed(part))
+                                               : place_freely(part, index, allowed(part));
     if (fits && index + 1 < request_.executors.size()) charge_all(part, index);
     return fits;
 }
 
 bool DomainPlanner::Attempt::place_freely(
     const RuledPart& part, std::size_t index, AllowedNodes nodes) {
-    const RestrictedShape shape(in_.cluster_, part.shape, std::move(nodes));
-    Placement placement = in_.planner_.place(in_.cluster_, executors(shape.id(), part.count));
+    PodScores by_pods = scores(part, nodes.nodes);
+    const RestrictedShape shape(in_.cluster_, part.shape, std::move(nodes), std::move(by_pods));
+    return take(in_.planner_.place(in_.cluster_, executors(shape.id(), part.count)), index);
+}
+
+bool DomainPlanner::Attempt::take(Placement placement, std::size_t index) {
     if (auto* const found = std::get_if<Plan>(&placement)) {
         for (const NodeCount& one : found->executors[0]) put(index, one.node, one.count);
         return true;
@@ -211,15 +232,58 @@ bool DomainPlanner::Attempt::place_freely(
     return refuse(std::move(placement));
 }
 
+/// Each changes what is best for the next.
+bool DomainPlanner::Attempt::place_preferring(
+    const RuledPart& part, std::size_t index, AllowedNodes nodes) {
+    DomainScores scores(
+        in_.rules_, *part.pod, feasible(part, nodes.nodes), in_.cluster_, request_.pod_scoring);
+    const RestrictedShape shape(in_.cluster_, part.shape, std::move(nodes));
+    PlacementRequest request = executors(shape.id(), part.count);
+    request.preferring = &scores;
+    return take(in_.planner_.place(in_.cluster_, request), index);
+}
+
 bool DomainPlanner::Attempt::place_one(const RuledPart& part, std::size_t index) {
-    const RestrictedShape shape(in_.cluster_, part.shape, allowed(part));
-    Placement placement = in_.planner_.place(in_.cluster_, executors(shape.id(), 1));
-    auto* const found = std::get_if<Plan>(&placement);
-    if (found == nullptr) return refuse(std::move(placement));
-    const NodeIndex node = found->executors[0].front().node;
-    put(index, node, 1);
-    charge(part, node, 1);
+    AllowedNodes nodes = allowed(part);
+    PodScores by_pods = scores(part, nodes.nodes);
+    const RestrictedShape shape(in_.cluster_, part.shape, std::move(nodes), std::move(by_pods));
+    if (!take(in_.planner_.place(in_.cluster_, executors(shape.id(), 1)), index)) return false;
+    charge(part, plan_.executors[index].back().node, 1);
     return true;
+}
+
+NodeBitmap DomainPlanner::Attempt::feasible(const RuledPart& part, const NodeBitmap& nodes) {
+    in_.nodes_asked_ += static_cast<std::int64_t>(in_.cluster_.node_count());
+    const auto capacities = in_.planner_.capacities(in_.cluster_, part.shape);
+    NodeBitmap feasible;
+    nodes.for_each([&](std::size_t position) {
+        if (capacities[position] > 0) feasible.set(position, true);
+    });
+    return feasible;
+}
+
+PodScores DomainPlanner::Attempt::scores(const RuledPart& part, const NodeBitmap& nodes) {
+    if (!has_preferences(part)) return {};
+    return in_.rules_.scores(*part.pod, feasible(part, nodes), in_.cluster_, request_.pod_scoring);
+}
+
+bool DomainPlanner::Attempt::has_preferences(const RuledPart& part) const {
+    return heeds_preferences_ && part.pod &&
+           in_.rules_.has_preferences(*part.pod, request_.pod_scoring);
+}
+
+bool DomainPlanner::Attempt::prefers_its_like(const RuledPart& part) const {
+    return heeds_preferences_ && part.pod && !part.pod->rules.is_none() &&
+           prefers_among_themselves(
+               in_.rules_.rules(part.pod->rules),
+               std::string(part.pod->namespace_name),
+               part.pod->labels);
+}
+
+/// Of executors under a rule among them, so few that each may be placed by itself.
+bool DomainPlanner::Attempt::may_be_choosy(const RuledPart& part) const {
+    const auto nodes = static_cast<std::int64_t>(in_.cluster_.node_count());
+    return has_preferences(part) && part.count * nodes <= choosy_nodes_max;
 }
 
 /// Domains in the order in which the policy would have nodes.
@@ -356,28 +420,52 @@ Rejection DomainPlanner::Attempt::why() const {
     return rejection;
 }
 
+/// A gang that waits is refused for the price of a plain plan.
 Placement DomainPlanner::place(const RuledRequest& request) {
+    Placement plain = place_plainly(request);
+    if (!std::holds_alternative<Plan>(plain) || !has_preferences(request)) return plain;
+    Attempt choosy(*this, request, true);
+    return choosy.run(nullptr) ? choosy.take_plan() : std::move(plain);
+}
+
+bool DomainPlanner::has_preferences(const RuledRequest& request) const {
+    if (request.scores != nullptr && !asks_pods(*request.scores)) return false;
+    const auto has_any = [&](const RuledPart& part) {
+        return part.pod && rules_.has_preferences(*part.pod, request.pod_scoring);
+    };
+    return (request.driver && has_any(*request.driver)) ||
+           std::any_of(request.executors.begin(), request.executors.end(), has_any);
+}
+
+/// As if nobody preferred anything.
+Placement DomainPlanner::place_plainly(const RuledRequest& request) {
     Rejection why;
-    std::optional<TopologyKeyId> key;
     {
-        Attempt first(*this, request);
+        Attempt first(*this, request, false);
         if (first.run(nullptr)) return first.take_plan();
         why = first.why();
         if (!request.driver || !why.driver_fits) return why;
     }
+    auto plan = try_driver_domains(request);
+    return plan ? Placement(*std::move(plan)) : Placement(std::move(why));
+}
+
+/// The driver in one domain after another, of the first key that executors have.
+std::optional<Plan> DomainPlanner::try_driver_domains(const RuledRequest& request) {
+    std::optional<TopologyKeyId> key;
     for (const RuledPart& part : request.executors) {
         if (!part.pod || key) continue;
         const auto keys = rules_.keys_of(part.pod->rules);
         if (!keys.empty()) key = keys.front();
     }
-    if (!key) return why;
+    if (!key) return std::nullopt;
     const std::vector<DomainId> domains = rules_.domains().by_name(*key);
     for (std::size_t i = 0; i < domains.size() && i < driver_domains_max; ++i) {
         const NodeBitmap within = rules_.domains().nodes_of(*key, domains[i], cluster_);
-        Attempt next(*this, request);
+        Attempt next(*this, request, false);
         if (next.run(&within)) return next.take_plan();
     }
-    return why;
+    return std::nullopt;
 }
 
 }  // namespace core

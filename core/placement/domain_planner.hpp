@@ -9,6 +9,10 @@
 //     one        so many to each domain by closed form, there like any nodes
 //     several    pod by pod, each charged before the next is asked
 //
+// Preferences between pods make some of these nodes better than others; where executors prefer, or
+// avoid, each other, each changes what is best for the next. A gang that does not fit that way is
+// placed as if nobody preferred anything; that is what is tried first.
+//
 // Everything is tried on the cluster and on the rules themselves and taken back before the answer.
 //
 // Guarantee: a plan keeps every rule, each pod placed after those before it. With one shape of
@@ -38,12 +42,16 @@ struct RuledRequest {
     std::vector<RuledPart> executors = {};
     PackingPolicy policy = PackingPolicy::tightest;
     const ScoreOrder* scores = nullptr;  ///< not nullptr: instead of the policy
+    PodScoring pod_scoring = {};
 };
 
 class DomainPlanner {
 public:
     /// Further driver domains that are tried when the executors do not fit beside the first.
     static constexpr std::size_t driver_domains_max = 16;
+    /// Executors times nodes up to which preferences are heeded of pods that have a rule among
+    /// them, too: each is then placed by itself.
+    static constexpr std::int64_t choosy_nodes_max = 2'000'000;
 
     /// All outlive it. The rules of all parts are filled.
     DomainPlanner(Planner& planner, Cluster& cluster, DomainRules& rules)
@@ -57,6 +65,10 @@ public:
 
 private:
     class Attempt;
+
+    Placement place_plainly(const RuledRequest& request);
+    bool has_preferences(const RuledRequest& request) const;
+    std::optional<Plan> try_driver_domains(const RuledRequest& request);
 
     Planner& planner_;
     Cluster& cluster_;

@@ -37,7 +37,9 @@ std::span<const PositionCount> Packing::choose(
         return filled_;
     }
     begin_ranks(shape, policy);
-    if (is_by_cost(ranking_)) {
+    if (preferring_ != nullptr) {
+        take_preferring(wanted, capacities);
+    } else if (is_by_cost(ranking_)) {
         fill_by_cost(wanted, capacities);
     } else {
         take_ranked(1, wanted, capacities);
@@ -66,7 +68,7 @@ void Packing::fill_by_capacity(
 
 bool Packing::is_by_cost(const Ranking& ranking) const {
     return ranking.has_costs && ranking.score == nullptr && ranking.preferences == nullptr &&
-           !ranking.keeps_off_scarce && !is_weighted() && !cluster_->cost_levels().empty();
+           ranking.pod_scores == nullptr && !ranking.keeps_off_scarce && !is_weighted() && !cluster_->cost_levels().empty();
 }
 
 /// The nodes of each level by the policy, the cheapest level first.

@@ -31,6 +31,8 @@ struct PositionCount {
     std::int64_t count = 0;
 };
 
+class DomainScores;
+
 class Packing {
 public:
     /// The cluster must not change until end().
@@ -39,6 +41,9 @@ public:
     /// question.
     void order_by(const ScoreOrder* scores) { scores_ = scores; }
     bool is_weighted() const { return scores_ != nullptr; }
+    /// The pods of the next choose() prefer, or avoid, each other: they are placed one by one, and
+    /// `scores` are told of each. nullptr: they do not.
+    void prefer_by(DomainScores* scores) { preferring_ = scores; }
     /// Leaves the kept capacities as they were found.
     void end();
 
@@ -159,6 +164,7 @@ private:
         const Score* score = nullptr;  ///< nullptr: by capacity, or by weighted scores
         bool in_one_go = true;         ///< the best node stays the best until it is full
         const Preferences* preferences = nullptr;
+        const PodScores* pod_scores = nullptr;
         bool has_costs = false;
         bool keeps_off_scarce = false;
     };
@@ -210,6 +216,11 @@ private:
         PackingPolicy policy);
     void merge_filled(std::size_t sorted);
     std::int64_t take_ranked(std::int32_t least, std::int64_t wanted, const Capacities& capacities);
+    void take_preferring(std::int64_t wanted, const Capacities& capacities);
+    /// Of the candidates, the best as the pods are now.
+    Candidate& find_preferred();
+    PodScore pod_weights() const;
+    PodScore pod_score(Position position) const;
     NodeLoad load(Position position, std::int64_t placed) const;
     Load device_load(Position position, std::int64_t placed) const;
     Load extended_load(Position position, const ExtendedDemand& asked, std::int64_t placed) const;
@@ -251,6 +262,7 @@ private:
     Ranking ranking_;
     std::vector<ExtendedDemand> devices_;  ///< that the ranking's shape asks for
     const ScoreOrder* scores_ = nullptr;
+    DomainScores* preferring_ = nullptr;
     std::vector<Counted> counted_;  ///< by score
     std::vector<WeightedLoad> counted_loads_;
     std::array<std::uint32_t, small_capacities> buckets_ = {};

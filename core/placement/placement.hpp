@@ -24,6 +24,8 @@
 
 namespace core {
 
+class DomainScores;
+
 struct ShapeCount {
     ShapeId shape;
     std::int64_t count = 0;  ///< >= 0
@@ -38,6 +40,9 @@ struct PlacementRequest {
     std::vector<NodeIndex> excluded = {};  ///< nodes not to be used, in any order
     PackingPolicy policy = PackingPolicy::tightest;
     const ScoreOrder* scores = nullptr;  ///< not nullptr: instead of the policy
+    /// Of executors of one shape, without a driver, that prefer or avoid each other: told of each
+    /// that is placed, so that it is worth nothing after the question.
+    DomainScores* preferring = nullptr;
 };
 
 struct NodeCount {

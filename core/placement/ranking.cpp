@@ -38,9 +38,10 @@ std::int64_t taken(std::int64_t allocatable, std::int64_t free_capacity, std::in
 }  // namespace
 
 bool Packing::is_ranked(ShapeId shape, PackingPolicy policy) const {
-    return is_weighted() || find_score(policy) != nullptr || cluster_->has_costs() ||
-           cluster_->keeps_off_scarce(shape) ||
-           cluster_->find_preferences(cluster_->class_of(shape)) != nullptr;
+    return preferring_ != nullptr || is_weighted() || find_score(policy) != nullptr ||
+           cluster_->has_costs() || cluster_->keeps_off_scarce(shape) ||
+           cluster_->find_preferences(cluster_->class_of(shape)) != nullptr ||
+           cluster_->find_pod_scores(cluster_->class_of(shape)) != nullptr;
 }
 
 /// If the shape asks for GPUs, they are its devices; else all extended resources that it asks for.
@@ -51,6 +52,7 @@ void Packing::begin_ranks(ShapeId shape, PackingPolicy policy) {
         is_weighted() ? nullptr : find_score(policy),
         true,
         cluster_->find_preferences(cluster_->class_of(shape)),
+        cluster_->find_pod_scores(cluster_->class_of(shape)),
         cluster_->has_costs(),
         cluster_->keeps_off_scarce(shape)};
     devices_ = cluster_->demand(shape).extended;
@@ -78,9 +80,12 @@ NodeRank Packing::rank(Position position, std::int64_t capacity, std::int64_t pl
         rank.measure = -weighted_score(position, placed);
         return rank;
     }
-    if (ranking_.preferences != nullptr) {
-        const Preferences& all = *ranking_.preferences;
-        rank.dislike = -preference_score(all.by_position[position], all.most);
+    if (ranking_.preferences != nullptr || ranking_.pod_scores != nullptr) {
+        const Preferences* const all = ranking_.preferences;
+        rank.dislike = -preference_score(
+            all == nullptr ? Preference{} : all->by_position[position],
+            all == nullptr ? Preference{} : all->most,
+            pod_score(position));
     }
     if (ranking_.score != nullptr) {
         rank.measure = -ranking_.score->of(load(position, placed));
@@ -88,6 +93,15 @@ NodeRank Packing::rank(Position position, std::int64_t capacity, std::int64_t pl
         rank.measure = ranking_.policy == PackingPolicy::fewest_nodes ? -capacity : capacity;
     }
     return rank;
+}
+
+PodScore Packing::pod_score(Position position) const {
+    PodScore score;
+    const PodScores* const all = ranking_.pod_scores;
+    if (all == nullptr) return score;
+    if (!all->affinity.empty()) score.affinity = all->affinity[position];
+    if (!all->spread.empty()) score.spread = all->spread[position];
+    return score;
 }
 
 /// What is planned there, or placed, fits there: none of these sums overflows.

@@ -41,6 +41,7 @@ std::int64_t Packing::weighted_score(Position position, std::int64_t placed) {
         context.preference = ranking_.preferences->by_position[position];
         context.most = ranking_.preferences->most;
     }
+    context.pods = pod_score(position);
     std::int64_t sum = 0;
     for (std::size_t i = 0; i < scores_->size(); ++i) {
         const WeightedScore& one = (*scores_)[i];

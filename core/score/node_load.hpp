@@ -41,10 +41,17 @@ struct ShapePoint {
     friend bool operator==(const ShapePoint&, const ShapePoint&) = default;
 };
 
+/// What the pods that are there make of the node, each 0 to 100.
+struct PodScore {
+    std::int64_t affinity = 0;
+    std::int64_t spread = 0;
+};
+
 /// What a weighted score is told beside the load.
 struct ScoreContext {
     Preference preference;
     Preference most;  ///< of each, on any node that the pod may go to
+    PodScore pods;
     /// Nothing: CPU and memory, which weigh the same.
     std::optional<std::span<const WeightedLoad>> resources;
     std::span<const ShapePoint> shape;

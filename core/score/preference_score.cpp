@@ -29,9 +29,19 @@ std::int64_t node_affinity(const NodeLoad& node) {
     return node_affinity(node.context->preference.weight, node.context->most.weight);
 }
 
-std::int64_t preference_score(const Preference& preference, const Preference& most) {
+std::int64_t inter_pod_affinity(const NodeLoad& node) {
+    return node.context->pods.affinity;
+}
+
+std::int64_t pod_topology_spread(const NodeLoad& node) {
+    return node.context->pods.spread;
+}
+
+std::int64_t preference_score(
+    const Preference& preference, const Preference& most, const PodScore& pods) {
     return weight_of_taints * taint_toleration(preference.taints, most.taints) +
-           weight_of_affinity * node_affinity(preference.weight, most.weight);
+           weight_of_affinity * node_affinity(preference.weight, most.weight) +
+           pod_score_weights.affinity * pods.affinity + pod_score_weights.spread * pods.spread;
 }
 
 }  // namespace core

@@ -1,5 +1,6 @@
 #pragma once
-// kube-scheduler's TaintToleration and NodeAffinity: what speaks against a node, and for it.
+// kube-scheduler's TaintToleration and NodeAffinity, InterPodAffinity and PodTopologySpread: what
+// speaks against a node, and for it.
 
 #include "core/filter/preference.hpp"
 #include "core/score/node_load.hpp"
@@ -18,7 +19,15 @@ std::int64_t node_affinity(std::int32_t weight, std::int32_t most);
 std::int64_t taint_toleration(const NodeLoad& node);
 std::int64_t node_affinity(const NodeLoad& node);
 
-/// Both with kube-scheduler's weights, 3 and 2: 0 to 500.
-std::int64_t preference_score(const Preference& preference, const Preference& most);
+/// What core/domain has made of the pods that are there.
+std::int64_t inter_pod_affinity(const NodeLoad& node);
+std::int64_t pod_topology_spread(const NodeLoad& node);
+
+/// What a point of each counts in preference_score().
+inline constexpr PodScore pod_score_weights{2, 2};
+
+/// All of them with kube-scheduler's weights, 3 for taints and 2 for each other: 0 to 900.
+std::int64_t preference_score(
+    const Preference& preference, const Preference& most, const PodScore& pods);
 
 }  // namespace core

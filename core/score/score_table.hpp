@@ -116,15 +116,15 @@ inline constexpr std::array score_table = {
     Score{
         "inter-pod-affinity",
         ScoreKind::fixed,
-        first_by_name,
-        ScoreUse::unbuilt,
+        inter_pod_affinity,
+        ScoreUse::weighted,
         "InterPodAffinity",
         "InterPodAffinityPriority"},
     Score{
         "pod-topology-spread",
         ScoreKind::fixed,
-        first_by_name,
-        ScoreUse::unbuilt,
+        pod_topology_spread,
+        ScoreUse::weighted,
         "PodTopologySpread",
         "EvenPodsSpreadPriority"},
     Score{

@@ -20,6 +20,13 @@ std::string_view plugin_name(ScoreId id) {
     return score.plugin.empty() ? score.name : score.plugin;
 }
 
+bool asks_pods(const ScoreOrder& order) {
+    return std::any_of(order.begin(), order.end(), [](const WeightedScore& one) {
+        const auto of = score_of(one.score).of;
+        return of == inter_pod_affinity || of == pod_topology_spread;
+    });
+}
+
 bool stays_best(const ScoreOrder& order) {
     return std::all_of(order.begin(), order.end(), [](const WeightedScore& one) {
         return stays_best(score_of(one.score).kind);

@@ -51,4 +51,7 @@ std::string_view plugin_name(ScoreId id);
 /// The node that is best now stays the best until it is full.
 bool stays_best(const ScoreOrder& order);
 
+/// One of them goes by the pods that are there.
+bool asks_pods(const ScoreOrder& order);
+
 }  // namespace core

@@ -1,7 +1,7 @@
 #pragma once
-// What a pod asks of the pods around it: required affinity and anti-affinity to other pods, and
-// spreading that must be kept (whenUnsatisfiable: DoNotSchedule). Preferences, among them spreading
-// with ScheduleAnyway, never exclude a node and are not kept.
+// What a pod asks of the pods around it: affinity and anti-affinity to other pods, and spreading
+// over domains. What is required excludes nodes. What is preferred, among it spreading with
+// whenUnsatisfiable: ScheduleAnyway, only makes some nodes better than others.
 
 #include "core/value/label_selector.hpp"
 
@@ -30,6 +30,13 @@ struct PodAffinityTerm {
     friend auto operator<=>(const PodAffinityTerm&, const PodAffinityTerm&) = default;
 };
 
+/// The nodes near such pods are better for it.
+struct PreferredPods {
+    PodAffinityTerm term;
+    std::int32_t weight = 1;  ///< 1 to 100; of anti-affinity -1 to -100: these nodes are worse
+    friend auto operator<=>(const PreferredPods&, const PreferredPods&) = default;
+};
+
 enum class NodeInclusionPolicy : std::uint8_t { honor, ignore };
 
 /// No domain may have more matching pods than the emptiest one by more than `max_skew`.
@@ -50,11 +57,32 @@ struct PodRules {
     std::vector<PodAffinityTerm> affinity;       ///< all must hold
     std::vector<PodAffinityTerm> anti_affinity;  ///< all must hold
     std::vector<SpreadConstraint> spread;        ///< all must hold
-    bool empty() const { return affinity.empty() && anti_affinity.empty() && spread.empty(); }
+    std::vector<PreferredPods> preferred = {};   ///< affinity and anti-affinity
+    std::vector<SpreadConstraint> preferred_spread = {};
+
+    bool has_required() const {
+        return !affinity.empty() || !anti_affinity.empty() || !spread.empty();
+    }
+    bool has_preferred() const { return !preferred.empty() || !preferred_spread.empty(); }
+    bool empty() const { return !has_required() && !has_preferred(); }
+    /// The terms that reach pods that come later, once a pod with these rules is placed.
+    bool has_terms() const {
+        return !affinity.empty() || !anti_affinity.empty() || !preferred.empty();
+    }
     friend auto operator<=>(const PodRules&, const PodRules&) = default;
 };
 
-/// Why no pod with these rules can be placed by us, as a sentence for its owner; empty: nothing.
+/// How preferences between pods are counted: the arguments of kube-scheduler's InterPodAffinity.
+struct PodScoring {
+    /// Of a placed pod's required affinity that means the pod: hardPodAffinityWeight, 0 to 100.
+    std::int32_t required_affinity = 1;
+    /// What placed pods prefer counts only for pods that prefer something themselves.
+    bool ignores_placed = false;
+    friend bool operator==(const PodScoring&, const PodScoring&) = default;
+};
+
+/// Why no pod with these rules can be placed by us, as a sentence for its owner; empty: nothing. A
+/// preference that needs the labels of namespaces is passed over: nobody knows whom it means.
 std::string find_unsupported(const PodRules& rules);
 
 }  // namespace core

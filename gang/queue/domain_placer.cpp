@@ -25,21 +25,26 @@ bool DomainPlacer::is_ready(const core::Pod& pod) const {
 
 bool DomainPlacer::is_reached(const Application& app) const {
     const auto& shapes = app.declared.shapes;
-    return is_reached(model_.pods.at(app.uid).pod) ||
+    const core::Pod& pod = model_.pods.at(app.uid).pod;
+    return is_reached(pod) || model_.placed_pods.rules().has_preferences(incoming(pod), placer_.pod_scoring_of(app)) ||
            std::any_of(shapes.begin(), shapes.end(), [](const GangShape& shape) {
                return shape.rules.has_value();
            });
 }
 
+bool DomainPlacer::is_ready(core::RulesId rules) const {
+    const core::DomainRules& all = model_.placed_pods.rules();
+    return all.is_filled(rules) && all.are_preferences_filled(rules);
+}
+
 bool DomainPlacer::is_ready(const Application& app) const {
     const PlacedPods& placed = model_.placed_pods;
     for (std::size_t i = 0; i < app.declared.shapes.size(); ++i) {
-        if (app.declared.shapes[i].rules &&
-            !placed.rules().is_filled(placed.rules_of_executors(app.uid, i))) {
+        if (app.declared.shapes[i].rules && !is_ready(placed.rules_of_executors(app.uid, i))) {
             return false;
         }
     }
-    return is_ready(model_.pods.at(app.uid).pod);
+    return is_ready(placed.rules_of(app.uid));
 }
 
 std::string DomainPlacer::expect_executors(const Application& app) {
@@ -71,6 +76,7 @@ core::Placement DomainPlacer::place(const Application& app, const core::Placemen
     core::RuledRequest request;
     request.policy = plain.policy;
     request.scores = plain.scores;
+    request.pod_scoring = placer_.pod_scoring_of(app);
     const core::Pod& driver = model_.pods.at(app.uid).pod;
     request.driver.emplace(core::RuledPart{*plain.driver, 1, incoming(driver)});
     for (std::size_t i = 0; i < plain.executors.size(); ++i) {
@@ -86,12 +92,14 @@ core::Placement DomainPlacer::place(const Application& app, const core::Placemen
     }
     core::Planner& planner = model_.fit_cache.planner;
     const std::uint64_t scanned_before = planner.groups_scanned();
+    const std::uint64_t ranked_before = planner.nodes_ranked();
     core::DomainPlanner ruled(planner, model_.cluster, model_.placed_pods.rules());
     ++step_.counters.placements;
     core::Placement placement = ruled.place(request);
     const auto scanned = static_cast<std::int64_t>(planner.groups_scanned() - scanned_before);
+    const auto ranked = static_cast<std::int64_t>(planner.nodes_ranked() - ranked_before);
     step_.work_left -= work_per_attempt + scanned * work_per_group_scanned +
-                       ruled.nodes_asked() * work_per_node_asked;
+                       ranked * work_per_node_ranked + ruled.nodes_asked() * work_per_node_asked;
     return placement;
 }
 

@@ -25,9 +25,10 @@ public:
 
     /// Rules between pods may leave it fewer nodes than it could go to.
     bool is_reached(const core::Pod& pod) const;
-    /// The rules can be asked: the labels are known that they name.
+    /// What it requires can be asked: the labels are known that its rules name.
     bool is_ready(const core::Pod& pod) const;
-    /// The same of a gang or lone pod that waits, with the executors that it will have.
+    /// The same of a gang or lone pod that waits, with the executors that it will have; and of what
+    /// they prefer.
     bool is_reached(const Application& app) const;
     bool is_ready(const Application& app) const;
     /// Takes over what its executors will ask. Not empty: why they cannot have it.
@@ -45,6 +46,7 @@ public:
 
 private:
     core::Placement place(const Application& app, const core::PlacementRequest& plain);
+    bool is_ready(core::RulesId rules) const;
     core::IncomingPod incoming(const core::Pod& pod) const;
 
     Model& model_;

@@ -22,6 +22,11 @@ const core::ScoreOrder* Placer::scores_of(const Application& app) const {
     return has_scores ? &profile->scores : nullptr;
 }
 
+core::PodScoring Placer::pod_scoring_of(const Application& app) const {
+    const config::Profile* const profile = model_.profile_of(app);
+    return profile == nullptr ? core::PodScoring{} : profile->pod_scoring;
+}
+
 OrderKey Placer::order_of(const Application& app) const {
     OrderKey key{policy_of(app), 0};
     if (scores_of(app) != nullptr) {

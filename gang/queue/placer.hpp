@@ -25,6 +25,8 @@ public:
     core::PackingPolicy policy_of(const Application& app) const;
     /// Its profile's, unless the driver says another policy; nullptr: none.
     const core::ScoreOrder* scores_of(const Application& app) const;
+    /// Its profile's.
+    core::PodScoring pod_scoring_of(const Application& app) const;
     /// What tells its order of nodes from that of others.
     OrderKey order_of(const Application& app) const;
     /// That all pods of the gang, an executor's the same, shall be in one domain.

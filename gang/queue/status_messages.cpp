@@ -221,7 +221,7 @@ StatusMessage StatusMessages::in_its_words(
         return ours;
     }
     const core::Pod& pod = model_.pods.at(app.uid).pod;
-    if (ours.code == ReasonCode::pod_rules_not_met && !domain_placer_.is_ready(pod)) {
+    if (ours.code == ReasonCode::pod_rules_not_met && !domain_placer_.is_ready(app)) {
         return ours;  // that labels are being listed
     }
     ++context.searches;

@@ -166,6 +166,12 @@ struct Of<core::PodAffinityTerm> {
         Field{"namespaceSelector", &T::namespace_selector}};
 };
 template <>
+struct Of<core::PreferredPods> {
+    using T = core::PreferredPods;
+    static constexpr auto list =
+        std::tuple{Field{"term", &T::term}, Field{"weight", &T::weight}};
+};
+template <>
 struct Of<core::SpreadConstraint> {
     using T = core::SpreadConstraint;
     static constexpr auto list = std::tuple{
@@ -182,7 +188,9 @@ struct Of<core::PodRules> {
     static constexpr auto list = std::tuple{
         Field{"affinity", &T::affinity},
         Field{"antiAffinity", &T::anti_affinity},
-        Field{"spread", &T::spread}};
+        Field{"spread", &T::spread},
+        Field{"preferred", &T::preferred},
+        Field{"preferredSpread", &T::preferred_spread}};
 };
 template <>
 struct Of<core::OwnerReference> {
@@ -388,6 +396,13 @@ struct Of<core::WeightedScore> {
         Field{"shape", &T::shape}};
 };
 template <>
+struct Of<core::PodScoring> {
+    using T = core::PodScoring;
+    static constexpr auto list = std::tuple{
+        Field{"requiredAffinity", &T::required_affinity},
+        Field{"ignoresPlaced", &T::ignores_placed}};
+};
+template <>
 struct Of<config::Profile> {
     using T = config::Profile;
     static constexpr auto list = std::tuple{
@@ -396,7 +411,8 @@ struct Of<config::Profile> {
         Field{"gangs", &T::gangs},
         Field{"messages", &T::messages},
         Field{"leftOut", &T::left_out},
-        Field{"scores", &T::scores}};
+        Field{"scores", &T::scores},
+        Field{"podScoring", &T::pod_scoring}};
 };
 template <>
 struct Of<config::Schema> {

@@ -147,8 +147,13 @@ constexpr std::array<ShapeMember, 6> pod_term_members = {
      {"mismatchLabelKeys", &scalars}}};
 constexpr Shape pod_term = object(pod_term_members);
 constexpr Shape pod_terms = array_of(pod_term);
-constexpr std::array<ShapeMember, 1> pod_affinity_members = {
-    {{"requiredDuringSchedulingIgnoredDuringExecution", &pod_terms}}};
+constexpr std::array<ShapeMember, 2> preferred_pods_members = {
+    {{"weight", &scalar}, {"podAffinityTerm", &pod_term}}};
+constexpr Shape preferred_pods = object(preferred_pods_members);
+constexpr Shape all_preferred_pods = array_of(preferred_pods);
+constexpr std::array<ShapeMember, 2> pod_affinity_members = {
+    {{"requiredDuringSchedulingIgnoredDuringExecution", &pod_terms},
+     {"preferredDuringSchedulingIgnoredDuringExecution", &all_preferred_pods}}};
 constexpr Shape pod_affinity = object(pod_affinity_members);
 constexpr std::array<ShapeMember, 3> affinity_members = {
     {{"nodeAffinity", &node_affinity},

@@ -71,6 +71,19 @@ core::PodRules together_in(const std::string& key) {
     return {{{key, selector(), {"default"}, {}}}, {}, {}};
 }
 
+core::PodRules rather_apart_on(const std::string& key) {
+    core::PodRules rules;
+    rules.preferred = {{{key, selector(), {"default"}, {}}, -100}};
+    return rules;
+}
+
+core::PodRules rather_spread_over(const std::string& key) {
+    core::PodRules rules;
+    rules.preferred_spread = spread_over_zones().spread;
+    rules.preferred_spread[0].topology_key = key;
+    return rules;
+}
+
 /// One driver and its executors under these rules among themselves.
 void place_by_rules(benchmark::State& state, const core::PodRules& rules) {
     World world(state.range(0));
@@ -103,6 +116,18 @@ void place_one_on_each_node(benchmark::State& state) {
 void place_together_in_a_zone(benchmark::State& state) {
     place_by_rules(state, together_in("zone"));
 }
+void place_rather_apart(benchmark::State& state) {
+    place_by_rules(state, rather_apart_on("kubernetes.io/hostname"));
+}
+void place_rather_spread_over_nodes(benchmark::State& state) {
+    place_by_rules(state, rather_spread_over("kubernetes.io/hostname"));
+}
+void place_rather_spread_over_zones(benchmark::State& state) {
+    place_by_rules(state, rather_spread_over("zone"));
+}
+BENCHMARK(place_rather_apart)->ArgName("nodes")->Arg(1'000)->Arg(10'000);
+BENCHMARK(place_rather_spread_over_nodes)->ArgName("nodes")->Arg(1'000)->Arg(10'000);
+BENCHMARK(place_rather_spread_over_zones)->ArgName("nodes")->Arg(1'000)->Arg(10'000);
 BENCHMARK(place_spread_over_zones)->ArgName("nodes")->Arg(1'000)->Arg(10'000);
 BENCHMARK(place_one_on_each_node)->ArgName("nodes")->Arg(1'000)->Arg(10'000);
 BENCHMARK(place_together_in_a_zone)->ArgName("nodes")->Arg(1'000)->Arg(10'000);

@@ -54,8 +54,8 @@ std::string with_plugins(const std::string& plugins) {
 }
 
 constexpr const char* default_scores =
-    "TaintToleration*3 NodeAffinity*2 NodeResourcesLeastAllocated*1 (PodTopologySpread)*2 "
-    "(InterPodAffinity)*2 NodeResourcesBalancedAllocation*1 (ImageLocality)*1";
+    "TaintToleration*3 NodeAffinity*2 NodeResourcesLeastAllocated*1 PodTopologySpread*2 "
+    "InterPodAffinity*2 NodeResourcesBalancedAllocation*1 (ImageLocality)*1";
 
 }  // namespace
 
@@ -151,8 +151,8 @@ TEST_CASE("SEC-9: what is disabled and enabled again comes behind the other defa
         scores(loaded(with_plugins(
             "multiPoint: {disabled: [{name: TaintToleration}, {name: ImageLocality}], "
             "enabled: [{name: ImageLocality, weight: 7}, {name: TaintToleration, weight: 5}]}"))) ==
-        "NodeAffinity*2 NodeResourcesLeastAllocated*1 (PodTopologySpread)*2 "
-        "(InterPodAffinity)*2 NodeResourcesBalancedAllocation*1 (ImageLocality)*7 "
+        "NodeAffinity*2 NodeResourcesLeastAllocated*1 PodTopologySpread*2 "
+        "InterPodAffinity*2 NodeResourcesBalancedAllocation*1 (ImageLocality)*7 "
         "TaintToleration*5");
     CHECK(
         scores(loaded(
@@ -164,8 +164,8 @@ TEST_CASE("SEC-9: what is disabled and enabled again comes behind the other defa
 TEST_CASE("v1: an extension point on top of multiPoint") {
     CHECK(
         scores(loaded(with_plugins("multiPoint: {enabled: [{name: NodeAffinity, weight: 9}]}"))) ==
-        "TaintToleration*3 NodeAffinity*9 NodeResourcesLeastAllocated*1 (PodTopologySpread)*2 "
-        "(InterPodAffinity)*2 NodeResourcesBalancedAllocation*1 (ImageLocality)*1");
+        "TaintToleration*3 NodeAffinity*9 NodeResourcesLeastAllocated*1 PodTopologySpread*2 "
+        "InterPodAffinity*2 NodeResourcesBalancedAllocation*1 (ImageLocality)*1");
     CHECK(
         scores(loaded(with_plugins(
             "multiPoint: {disabled: [{name: '*'}], enabled: [{name: NodeResourcesFit}, "
@@ -208,10 +208,13 @@ TEST_CASE("v1: arguments of plugins") {
     CHECK(contains(
         loaded(arguments("{name: NodeAffinity, args: {addedAffinity: {}}}")).warnings.at(0),
         "the arguments of NodeAffinity have no effect here"));
+    const auto pods = loaded(arguments(
+        "{name: InterPodAffinity, args: {hardPodAffinityWeight: 3, "
+        "ignorePreferredTermsOfExistingPods: true}}"));
+    CHECK(pods.schema.profiles[0].pod_scoring == core::PodScoring{3, true});
     CHECK(contains(
-        loaded(arguments("{name: InterPodAffinity, args: {hardPodAffinityWeight: 3}}"))
-            .warnings.at(0),
-        "hardPodAffinityWeight is 3"));
+        wrong(arguments("{name: InterPodAffinity, args: {hardPodAffinityWeight: 101}}")),
+        "a whole number from 0 to 100"));
 }
 
 TEST_CASE("SEC-10: what is understood and has no effect is one warning each") {

@@ -106,8 +106,9 @@ private:
 
     void inter_pod_affinity(const Tree& tree) {
         const auto keys = with_type(
-            {hard_affinity_weight("hardPodAffinityWeight", notes_),
-             {"ignorePreferredTermsOfExistingPods"}});
+            {hard_affinity_weight("hardPodAffinityWeight", profile_, notes_),
+             {"ignorePreferredTermsOfExistingPods",
+              into(notes_, read_bool, profile_.pod_scoring.ignores_placed)}});
         read_map(tree, "the arguments of InterPodAffinity", keys, notes_);
     }
 

@@ -19,6 +19,8 @@ Labels labels_of(const core::PodRules& rules) {
     for (const core::PodAffinityTerm& term : rules.affinity) note(term.selector);
     for (const core::PodAffinityTerm& term : rules.anti_affinity) note(term.selector);
     for (const core::SpreadConstraint& one : rules.spread) note(one.selector);
+    for (const core::PreferredPods& one : rules.preferred) note(one.term.selector);
+    for (const core::SpreadConstraint& one : rules.preferred_spread) note(one.selector);
     std::sort(labels.begin(), labels.end());
     labels.erase(std::unique(labels.begin(), labels.end()), labels.end());
     return labels;
@@ -87,14 +89,16 @@ void PlacedPods::node_went(core::NodeIndex node) {
 }
 
 void PlacedPods::place(const core::Pod& pod, const std::string& node) {
-    const bool keeps_away = pod.rules.has_value() && !pod.rules->anti_affinity.empty();
-    if (!keeps_all_ && !keeps_away) {
+    const bool has_terms = pod.rules.has_value() && pod.rules->has_terms();
+    if (!keeps_all_ && !has_terms) {
         remove(pod.uid);
         return;
     }
     Identity identity{pod.namespace_name, wanted(pod.labels), {}};
-    if (keeps_away) {
-        identity.rules.anti_affinity = pod.rules->anti_affinity;
+    if (has_terms) {
+        identity.rules = *pod.rules;
+        identity.rules.spread.clear();
+        identity.rules.preferred_spread.clear();
     }
     Placed placed;
     placed.node = cluster_.node_or_placeholder(node);
@@ -166,6 +170,12 @@ std::string PlacedPods::take_rules(
     }
     stop_waiting(uid);
     if (!want_labels(rules)) {
+        if (rules.has_preferred()) {
+            core::PodRules required = rules;
+            required.preferred.clear();
+            required.preferred_spread.clear();
+            return required.empty() ? std::string() : take_rules(uid, required, namespace_name);
+        }
         return "the pods that wait ask for more than " + std::to_string(labels_max) +
                " different labels of other pods, in their affinity and topology spread";
     }

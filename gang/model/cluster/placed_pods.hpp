@@ -2,11 +2,11 @@
 // Pods of all schedulers that are bound, or on their way there, as rules between pods see them
 // (core/domain/domain_rules.hpp), and the rules of those that wait.
 //
-//   a pod with anti-affinity is bound ----------------> kept
+//   a pod with affinity terms is bound ---------------> kept
 //   a pod waits whose rules name labels --> from now on every bound pod is kept, with these labels
 //        '-> labels of those that were bound before are listed once -> rules may be asked
 //
-// Until some rule names a label, nothing is kept of pods without anti-affinity. A label that was
+// Until some rule names a label, nothing is kept of pods without affinity terms. A label that was
 // named once stays known, so that the next pod with such a rule need not wait for a list.
 
 #include "core/base/interner.hpp"
@@ -48,7 +48,8 @@ public:
     void remove(std::string_view uid);
 
     // --- pods that wait ---
-    /// Takes over the pod's rules. Not empty: why it cannot have them.
+    /// Takes over the pod's rules. Not empty: why it cannot have them. Preferences are given up
+    /// where they name too many labels.
     std::string wait(const core::Pod& pod);
     void stop_waiting(std::string_view uid);
     /// The same for executors that do not exist yet: of their driver's uid, the gang's `shape`.
@@ -101,7 +102,7 @@ private:
     struct Identity {
         std::string namespace_name;
         core::StringMap labels;  ///< those that rules name, or have named
-        core::PodRules rules;    ///< anti-affinity alone
+        core::PodRules rules;    ///< the terms that reach others
         friend auto operator<=>(const Identity&, const Identity&) = default;
     };
     using IdentityId = core::Id<struct IdentityTag>;

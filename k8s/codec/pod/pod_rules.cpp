@@ -133,6 +133,31 @@ std::vector<core::PodAffinityTerm> decode_terms(
     return result;
 }
 
+/// Appends what `affinity` says in `name`; `sign` is -1 for anti-affinity.
+void decode_preferred(
+    Fields& fields,
+    const Value& affinity,
+    const char* name,
+    const Owner& owner,
+    std::int32_t sign,
+    std::vector<core::PreferredPods>& into) {
+    const Value* part = fields.object(affinity, name);
+    if (part == nullptr) return;
+    for (const Value& preference :
+         fields.objects(*part, "preferredDuringSchedulingIgnoredDuringExecution")) {
+        const std::int64_t weight = fields.integer(preference, "weight", 0);
+        const Value* term = fields.object(preference, "podAffinityTerm");
+        if (weight < 1 || weight > 100) {
+            fields.wrong("weight of a preferred pod affinity term", "a number from 1 to 100");
+        } else if (term == nullptr) {
+            fields.wrong("podAffinityTerm", "a term");
+        } else if (is_decided(fields, *term, owner)) {
+            into.push_back(
+                {decode_term(fields, *term, owner), sign * static_cast<std::int32_t>(weight)});
+        }
+    }
+}
+
 std::int32_t decode_at_least_one(Fields& fields, const Value& rule, const char* name) {
     const std::int64_t number = fields.integer(rule, name, 1);
     if (number >= 1 && number <= std::numeric_limits<std::int32_t>::max()) {
@@ -150,14 +175,7 @@ core::NodeInclusionPolicy decode_policy(
                               : core::NodeInclusionPolicy::honor;
 }
 
-/// Nothing for a preference.
-std::optional<core::SpreadConstraint> decode_spread(
-    Fields& fields, const Value& rule, const Owner& owner) {
-    const std::string when = fields.text(rule, "whenUnsatisfiable");
-    if (when == "ScheduleAnyway") return std::nullopt;
-    if (when != "DoNotSchedule") {
-        fields.wrong("whenUnsatisfiable", "DoNotSchedule or ScheduleAnyway");
-    }
+core::SpreadConstraint decode_spread(Fields& fields, const Value& rule, const Owner& owner) {
     core::SpreadConstraint result;
     if (find_member(rule, "maxSkew") == nullptr) fields.wrong("maxSkew", "a number");
     result.max_skew = decode_at_least_one(fields, rule, "maxSkew");
@@ -176,12 +194,18 @@ std::optional<core::PodRules> decode_rules(Fields& fields, const Value& spec, co
     if (const Value* affinity = fields.object(spec, "affinity")) {
         rules.affinity = decode_terms(fields, *affinity, "podAffinity", owner);
         rules.anti_affinity = decode_terms(fields, *affinity, "podAntiAffinity", owner);
+        decode_preferred(fields, *affinity, "podAffinity", owner, 1, rules.preferred);
+        decode_preferred(fields, *affinity, "podAntiAffinity", owner, -1, rules.preferred);
     }
     for (const Value& rule : fields.objects(spec, "topologySpreadConstraints")) {
-        auto spread = decode_spread(fields, rule, owner);
-        if (spread && is_decided(fields, rule, owner)) {
-            rules.spread.push_back(*std::move(spread));
+        const std::string when = fields.text(rule, "whenUnsatisfiable");
+        if (when != "DoNotSchedule" && when != "ScheduleAnyway") {
+            fields.wrong("whenUnsatisfiable", "DoNotSchedule or ScheduleAnyway");
         }
+        core::SpreadConstraint spread = decode_spread(fields, rule, owner);
+        if (!is_decided(fields, rule, owner)) continue;
+        (when == "ScheduleAnyway" ? rules.preferred_spread : rules.spread)
+            .push_back(std::move(spread));
     }
     return rules.empty() ? std::nullopt : std::optional(std::move(rules));
 }

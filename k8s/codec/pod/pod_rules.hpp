@@ -1,6 +1,6 @@
 #pragma once
-// What a pod spec asks of other pods: required pod affinity and anti-affinity, topology spread that
-// must be kept. Included only from .cpp files, because RapidJSON's types are in it.
+// What a pod spec asks of other pods: pod affinity and anti-affinity, topology spread; required or
+// preferred. Included only from .cpp files, because RapidJSON's types are in it.
 
 #include "core/value/pod_rules.hpp"
 #include "k8s/json/json_fields.hpp"

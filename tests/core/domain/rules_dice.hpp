@@ -22,6 +22,7 @@ public:
         core::Node made;
         made.name = any<std::string>({"n1", "n2", "n3", "n4"});
         made.ready = true;
+        made.labels.emplace_back("kubernetes.io/hostname", made.name);
         if (!one_in(4)) made.labels.emplace_back("pool", any<std::string>({"x", "y"}));
         if (!one_in(5)) made.labels.emplace_back("rack", any<std::string>({"1", "2", "3"}));
         if (!one_in(5)) made.labels.emplace_back("zone", any<std::string>({"a", "b"}));
@@ -91,6 +92,20 @@ public:
                     break;
                 default:
                     made.spread.push_back(constraint());
+            }
+        }
+        return made;
+    }
+
+    core::PodRules preferences() {
+        core::PodRules made;
+        for (std::int64_t n = between(0, 3); n > 0; --n) {
+            if (one_in(2)) {
+                const auto weight = static_cast<std::int32_t>(between(1, 100));
+                made.preferred.push_back({term(), one_in(2) ? weight : -weight});
+            } else {
+                made.preferred_spread.push_back(constraint());
+                if (one_in(3)) made.preferred_spread.back().topology_key = "kubernetes.io/hostname";
             }
         }
         return made;

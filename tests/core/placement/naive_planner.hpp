@@ -160,7 +160,7 @@ inline std::vector<std::size_t> naive_order(
         entries.push_back(
             {nodes[i].node.cost,
              nodes[i].node.is_scarce && shape.amount.extended_amount(naive_scarce) == 0,
-             -core::preference_score(here, most),
+             -core::preference_score(here, most, {}),
              -naive_measure(nodes[i], shape, policy),
              i});
     }

@@ -110,7 +110,7 @@ TEST_CASE("score: preferred node affinity") {
     CHECK(core::node_affinity(20, 80) == 25);
     CHECK(core::node_affinity(0, 80) == 0);
     CHECK(core::node_affinity(0, 0) == 0);
-    CHECK(core::preference_score({1, 20}, {2, 80}) == 3 * 50 + 2 * 25);
+    CHECK(core::preference_score({1, 20}, {2, 80}, {10, 70}) == 3 * 50 + 2 * 25 + 2 * 10 + 2 * 70);
 }
 
 TEST_CASE("score: amounts as large as they come stay within 0 to 100") {

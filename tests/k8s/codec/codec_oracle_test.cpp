@@ -403,6 +403,12 @@ private:
             });
     }
 
+    std::string preferred_pods() {
+        return some({"weight", "podAffinityTerm"}, [this](const std::string& name) {
+            return name == "weight" ? scalar() : pod_term();
+        });
+    }
+
     std::string affinity() {
         return some(
             {"nodeAffinity", "podAffinity", "podAntiAffinity"}, [this](const std::string& kind) {
@@ -410,9 +416,13 @@ private:
                     {"requiredDuringSchedulingIgnoredDuringExecution",
                      "preferredDuringSchedulingIgnoredDuringExecution"},
                     [this, &kind](const std::string& name) {
-                        if (kind != "nodeAffinity") return list([this] { return pod_term(); });
-                        return name.starts_with("preferred") ? list([this] { return wish(); })
-                                                             : terms();
+                        const bool is_preferred = name.starts_with("preferred");
+                        if (kind != "nodeAffinity") {
+                            return list([this, is_preferred] {
+                                return is_preferred ? preferred_pods() : pod_term();
+                            });
+                        }
+                        return is_preferred ? list([this] { return wish(); }) : terms();
                     });
             });
     }

@@ -50,14 +50,18 @@ std::string problem_of_spread(const std::string& json) {
 
 }  // namespace
 
-TEST_CASE("pod_rules: required affinity and anti-affinity, and spread that must be kept") {
+TEST_CASE("pod_rules: affinity, anti-affinity and spread, required and preferred") {
     const core::Pod pod = pod_with(R"(
       "affinity": {
         "podAffinity": {
-          "preferredDuringSchedulingIgnoredDuringExecution": [{"weight": 1, "podAffinityTerm": {}}],
+          "preferredDuringSchedulingIgnoredDuringExecution": [
+            {"weight": 7, "podAffinityTerm":
+              {"topologyKey": "rack", "labelSelector": {"matchLabels": {"app": "a"}}}}],
           "requiredDuringSchedulingIgnoredDuringExecution": [
             {"topologyKey": "zone", "labelSelector": {"matchLabels": {"app": "a"}}}]},
         "podAntiAffinity": {
+          "preferredDuringSchedulingIgnoredDuringExecution": [
+            {"weight": 100, "podAffinityTerm": {"topologyKey": "host", "namespaces": ["x"]}}],
           "requiredDuringSchedulingIgnoredDuringExecution": [
             {"topologyKey": "host", "namespaces": ["y", "x", "y"], "labelSelector":
               {"matchExpressions": [{"key": "b", "operator": "NotIn", "values": ["2", "1"]},
@@ -76,16 +80,15 @@ TEST_CASE("pod_rules: required affinity and anti-affinity, and spread that must 
         core::PodRules{
             {{"zone", app, {"team"}, {}}},
             {{"host", both, {"x", "y"}, {}}},
-            {{2, "zone", {true, {}}, 3, NodeInclusionPolicy::ignore, NodeInclusionPolicy::honor}}});
+            {{2, "zone", {true, {}}, 3, NodeInclusionPolicy::ignore, NodeInclusionPolicy::honor}},
+            {{{"rack", app, {"team"}, {}}, 7}, {{"host", {}, {"x"}, {}}, -100}},
+            {{1, "rack", {}, 1, NodeInclusionPolicy::honor, NodeInclusionPolicy::ignore}}});
 }
 
 TEST_CASE("pod_rules: a pod that asks nothing of others has none") {
     CHECK_FALSE(pod_with("").rules);
     CHECK_FALSE(pod_with(R"("affinity": {"podAffinity": {}, "podAntiAffinity":
         {"requiredDuringSchedulingIgnoredDuringExecution": []}})")
-                    .rules);
-    CHECK_FALSE(pod_with(R"("topologySpreadConstraints": [
-        {"maxSkew": 1, "topologyKey": "z", "whenUnsatisfiable": "ScheduleAnyway"}])")
                     .rules);
 }
 
@@ -144,6 +147,23 @@ TEST_CASE("pod_rules: a bad field is the pod's problem") {
     CHECK(
         problem_of_term(R"({"topologyKey": "z", "namespaces": "x"})") ==
         "namespaces: expected an array of strings");
+    const auto preferred = [](const char* preference) {
+        return pod_with(
+                   R"("affinity": {"podAffinity":
+                      {"preferredDuringSchedulingIgnoredDuringExecution": [)" +
+                   std::string(preference) + "]}}")
+            .problem;
+    };
+    CHECK(
+        preferred(R"({"weight": 0, "podAffinityTerm": {"topologyKey": "z"}})") ==
+        "weight of a preferred pod affinity term: expected a number from 1 to 100");
+    CHECK(
+        preferred(R"({"weight": 101, "podAffinityTerm": {"topologyKey": "z"}})") ==
+        "weight of a preferred pod affinity term: expected a number from 1 to 100");
+    CHECK(preferred(R"({"weight": 1})") == "podAffinityTerm: expected a term");
+    CHECK(
+        preferred(R"({"weight": 1, "podAffinityTerm": {}})") ==
+        "topologyKey: expected the name of a node label");
     const auto spread = [](const std::string& skew, const std::string& when, const char* rest) {
         return problem_of_spread(
             R"({"topologyKey": "z", "maxSkew": )" + skew + R"(, "whenUnsatisfiable": ")" + when +

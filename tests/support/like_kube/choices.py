@@ -7,18 +7,20 @@ import yaml
 from support.json_type import Json
 
 from .judge import Judge
-from .worlds import HOST, Dice, World, any_room
+from .worlds import HOST, SPACES, ZONE, Dice, World, any_room, any_spread, any_term
 
 # Of equal nodes kube-scheduler takes any. Ours was never taken in so many tries: it is not among the best.
 TRIES = 30
-# Not compared: what other pods, and images, make of a node.
-LEFT_OUT = ("PodTopologySpread", "InterPodAffinity", "ImageLocality")
+# Not compared: what images make of a node.
+LEFT_OUT = ("ImageLocality",)
 STRATEGIES: dict[str, Json] = {
     "least": {"type": "LeastAllocated", "resources": [{"name": "cpu", "weight": 1}, {"name": "memory", "weight": 1}]},
     "most": {"type": "MostAllocated", "resources": [{"name": "cpu", "weight": 3}, {"name": "memory", "weight": 1}]},
     "ratio": {"type": "RequestedToCapacityRatio", "resources": [{"name": "cpu", "weight": 1}, {"name": "memory", "weight": 2}],
               "requestedToCapacityRatio": {"shape": [{"utilization": 0, "score": 2}, {"utilization": 50, "score": 10},
                                                      {"utilization": 100, "score": 0}]}}}
+POD_AFFINITY: dict[str, Json] = {
+    "least": {}, "most": {"hardPodAffinityWeight": 40}, "ratio": {"ignorePreferredTermsOfExistingPods": True}}
 
 
 def write_config(path: Path, prefix: str, kubeconfig: Optional[Path] = None) -> Path:
@@ -26,7 +28,8 @@ def write_config(path: Path, prefix: str, kubeconfig: Optional[Path] = None) -> 
     config: Json = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration", "profiles": [
         {"schedulerName": f"{prefix}-{name}",
          "plugins": {"score": {"disabled": [{"name": each} for each in LEFT_OUT]}},
-         "pluginConfig": [{"name": "NodeResourcesFit", "args": {"scoringStrategy": strategy}}]}
+         "pluginConfig": [{"name": "NodeResourcesFit", "args": {"scoringStrategy": strategy}},
+                          {"name": "InterPodAffinity", "args": POD_AFFINITY[name]}]}
         for name, strategy in STRATEGIES.items()]}
     if kubeconfig is not None:
         config.update(clientConnection={"kubeconfig": str(kubeconfig)}, leaderElection={"leaderElect": False})
@@ -49,7 +52,32 @@ def draw_choice(seed: int) -> World:
                 {"key": dice.any("disk", "rank"), "operator": "In", "values": [dice.any("ssd", "hdd", "1", "2")]}]}})}}
     if dice.percent(40):
         world.probe["spec"]["tolerations"] = [{"key": dice.any("t", "u"), "operator": "Exists"}]
+    _add_wishes(dice, world)
     return world
+
+
+def _add_wishes(dice: Dice, world: World) -> None:
+    """What pods prefer of each other."""
+    for node in world.nodes:
+        if dice.percent(80):
+            node["metadata"]["labels"][ZONE] = dice.any("a", "b", "c")
+    for pod in world.pods + [world.probe]:
+        pod["metadata"].update(
+            namespace=dice.any(*SPACES), labels={"app": dice.any("a", "b"), "tier": dice.any("x", "y")})
+        affinity = pod["spec"].setdefault("affinity", {})
+        for kind in ("podAffinity", "podAntiAffinity"):
+            if dice.percent(35):
+                affinity[kind] = {"preferredDuringSchedulingIgnoredDuringExecution": dice.some(
+                    2, lambda: {"weight": dice.number(1, 100), "podAffinityTerm": any_term(dice)})}
+    for pod in world.pods:
+        if dice.percent(25):
+            pod["spec"]["affinity"].setdefault("podAffinity", {})[
+                "requiredDuringSchedulingIgnoredDuringExecution"] = [any_term(dice)]
+    if dice.percent(40):
+        rules = dice.some(2, lambda: {**any_spread(dice), "whenUnsatisfiable": "ScheduleAnyway"})
+        for rule in rules:
+            rule.pop("minDomains", None)  # of those that must be kept
+        world.probe["spec"]["topologySpreadConstraints"] = list({each["topologyKey"]: each for each in rules}.values())
 
 
 def _node(dice: Dice, name: str) -> Json:

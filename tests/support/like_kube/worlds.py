@@ -53,7 +53,7 @@ def draw(seed: int) -> World:
     world.probe = _pod(dice, "probe", dice.percent(60))
     _add_node_rules(dice, world.probe["spec"], names)
     if dice.percent(20):
-        rules = dice.some(2, lambda: _spread(dice))
+        rules = dice.some(2, lambda: any_spread(dice))
         world.probe["spec"]["topologySpreadConstraints"] = list({each["topologyKey"]: each for each in rules}.values())
         # Cordoned nodes are to be closed to it: see Judge.
         world.probe["spec"].pop("tolerations", None)
@@ -106,10 +106,10 @@ def _pod(dice: Dice, name: str, has_rules: bool) -> Json:
         spec["volumes"] = [{"name": "disk", "gcePersistentDisk": {"pdName": "d", "readOnly": dice.percent(50)}}]
     affinity: Json = {}
     if has_rules and dice.percent(45):
-        affinity["podAffinity"] = {"requiredDuringSchedulingIgnoredDuringExecution": dice.some(2, lambda: _term(dice))}
+        affinity["podAffinity"] = {"requiredDuringSchedulingIgnoredDuringExecution": dice.some(2, lambda: any_term(dice))}
     if has_rules and dice.percent(60):
         affinity["podAntiAffinity"] = {
-            "requiredDuringSchedulingIgnoredDuringExecution": dice.some(2, lambda: _term(dice))}
+            "requiredDuringSchedulingIgnoredDuringExecution": dice.some(2, lambda: any_term(dice))}
     if affinity:
         spec["affinity"] = affinity
     return {"apiVersion": "v1", "kind": "Pod", "spec": spec,
@@ -136,7 +136,7 @@ def _expression(dice: Dice, keys: tuple[str, ...], values: tuple[str, ...], with
     return {"key": dice.any(*keys), "operator": operator, **chosen}
 
 
-def _term(dice: Dice) -> Json:
+def any_term(dice: Dice) -> Json:
     term: Json = {"topologyKey": dice.any(HOST, ZONE, ZONE, "disk"), "labelSelector": _selector(dice)}
     if dice.percent(25):
         term["namespaces"] = dice.some(2, lambda: dice.any(*SPACES))
@@ -151,7 +151,7 @@ def _term(dice: Dice) -> Json:
     return term
 
 
-def _spread(dice: Dice) -> Json:
+def any_spread(dice: Dice) -> Json:
     rule: Json = {"maxSkew": dice.number(1, 2), "topologyKey": dice.any(ZONE, HOST, "disk"),
                   "whenUnsatisfiable": "DoNotSchedule", "labelSelector": _selector(dice)}
     if dice.percent(25):
