@@ -58,7 +58,7 @@ ROOMS = {
     "k8s/base": "",
     "k8s/json": f"{VALUES} k8s/base k8s/protocol",
     "k8s/codec": f"{VALUES} k8s/base k8s/json k8s/protocol k8s/protocol/write",
-    "k8s/credentials": "core/base k8s/base k8s/json",
+    "k8s/credentials": "core/base k8s/base",
     "k8s/net": "core/base k8s/base k8s/codec k8s/credentials",
     "k8s/watch": f"{VALUES} k8s/base k8s/codec k8s/net k8s/protocol",
     "k8s/write": f"{VALUES} k8s/base k8s/codec k8s/net k8s/protocol k8s/protocol/write",

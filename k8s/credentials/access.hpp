@@ -3,10 +3,8 @@
 // mounts of a pod's service account. What we do not implement is refused here, never ignored.
 
 #include "core/base/result.hpp"
-#include "k8s/credentials/exec_plugin.hpp"
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,24 +25,16 @@ struct Access {
     std::string client_key_file;
     std::string token;           ///< meaningful when token_file is empty
     std::string token_file;      ///< re-read while we run; wins over token
-    std::optional<ExecPlugin> exec;  ///< gives token or certificate; not run yet
     std::string namespace_name;  ///< of the context or of our own pod; "default" if nothing says
 };
 
-/// Which entries of a kubeconfig are meant, by name: kubectl's flags of these names.
-struct Choice {
-    std::string context;  ///< empty: its current-context
-    std::string cluster;  ///< empty: the context's
-    std::string user;     ///< empty: the context's
-};
-
-/// Reads one context of a kubeconfig. Of several files the first that sets a thing wins, entry by
-/// entry; those that do not exist are left out. Relative paths are relative to the file they stand
-/// in. Errors: unreadable, no such context, and every field that changes who we are or whom we
-/// trust and that is not implemented (auth-provider, proxy-url, username/password, as*).
-/// insecure-skip-tls-verify together with a CA is refused. Runs no program.
+/// Reads one context of a kubeconfig (its current-context if `context` is empty). Of several files
+/// the first that sets a thing wins, entry by entry; those that do not exist are left out. Relative
+/// paths are relative to the file they stand in. Errors: unreadable, no such context, and every
+/// field that changes who we are or whom we trust and that is not implemented (exec, auth-provider,
+/// proxy-url, username/password, as*). insecure-skip-tls-verify together with a CA is refused.
 core::Result<Access> load_kubeconfig(
-    const std::vector<std::string>& paths, const Choice& choice = {});
+    const std::vector<std::string>& paths, const std::string& context = "");
 
 /// The credentials of a pod: the two service environment variables and the service account's mount.
 /// Fails closed: no CA or no token is an error. `mount` ends with a slash.
@@ -61,6 +51,6 @@ std::vector<std::string> find_kubeconfig(const std::string& flag);
 
 /// The kubeconfig that the flag or KUBECONFIG names; else, in a pod, its own credentials; else
 /// ~/.kube/config.
-core::Result<Access> find_access(const std::string& kubeconfig_flag, const Choice& choice = {});
+core::Result<Access> find_access(const std::string& kubeconfig_flag);
 
 }  // namespace k8s

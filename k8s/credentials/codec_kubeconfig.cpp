@@ -3,12 +3,10 @@
 #include "k8s/base/small_file.hpp"
 #include "k8s/credentials/access.hpp"
 #include "k8s/credentials/token.hpp"
-#include "k8s/json/json.hpp"
 
 #include <fmt/format.h>
 #include <yaml-cpp/yaml.h>
 
-#include <algorithm>
 #include <charconv>
 #include <filesystem>
 #include <optional>
@@ -109,23 +107,6 @@ std::string base64_decode(const char* key, const std::string& encoded) {
     return decoded;
 }
 
-std::string base64_encode(std::string_view bytes) {
-    constexpr std::string_view letters =
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    std::string text;
-    for (std::size_t i = 0; i < bytes.size(); i += 3) {
-        const std::size_t count = std::min<std::size_t>(3, bytes.size() - i);
-        unsigned group = 0;
-        for (std::size_t j = 0; j < 3; ++j) {
-            group = group << 8 | (j < count ? static_cast<unsigned char>(bytes[i + j]) : 0U);
-        }
-        for (std::size_t j = 0; j < 4; ++j) {
-            text += j <= count ? letters[group >> (18 - 6 * j) & 63] : '=';
-        }
-    }
-    return text;
-}
-
 class Loader {
 public:
     /// Reads all files; of several those that do not exist are left out, as kubectl does it.
@@ -143,8 +124,7 @@ public:
         if (files_.empty()) refuse("none of the files exists");
     }
 
-    Access load(const Choice& choice) {
-        std::string context_name = choice.context;
+    Access load(std::string context_name) {
         where_ = files_.front().path;
         for (const File& file : files_) {
             if (context_name.empty()) context_name = text(file.root, "current-context");
@@ -154,12 +134,9 @@ public:
         only(context, "context", {"cluster", "user", "namespace", "extensions"});
         access_.namespace_name = text(context, "namespace");
         if (access_.namespace_name.empty()) access_.namespace_name = "default";
-        const std::string user = choice.user.empty() ? text(context, "user") : choice.user;
-        const std::string cluster =
-            choice.cluster.empty() ? text(context, "cluster") : choice.cluster;
-        const YAML::Node found = find_named("clusters", "cluster", cluster);
-        read_cluster(found);
-        if (!user.empty()) read_user(find_named("users", "user", user), found);
+        const std::string user = text(context, "user");
+        read_cluster(find_named("clusters", "cluster", text(context, "cluster")));
+        if (!user.empty()) read_user(find_named("users", "user", user));
         return access_;
     }
 
@@ -175,24 +152,7 @@ private:
             if (!found.IsNull()) return found;
         }
         where_ = files_.front().path;
-        refuse(fmt::format("{}: there is none named \"{}\"{}", list, name, known_names(list)));
-    }
-
-    /// ", but a, b": the first few.
-    std::string known_names(const char* list) const {
-        constexpr std::size_t shown_max = 10;
-        std::vector<std::string> all;
-        for (const File& file : files_) {
-            const YAML::Node entries = file.root[list];
-            if (!entries || !entries.IsSequence()) continue;
-            for (const auto& entry : entries) {
-                if (entry.IsMap()) all.push_back(text(entry, "name"));
-            }
-        }
-        if (all.empty()) return {};
-        const bool has_more = all.size() > shown_max;
-        if (has_more) all.resize(shown_max);
-        return fmt::format(", but {}{}", fmt::join(all, ", "), has_more ? ", ..." : "");
+        refuse(fmt::format("{}: there is none named \"{}\"", list, name));
     }
 
     void read_cluster(const YAML::Node& cluster) {
@@ -260,7 +220,7 @@ private:
         }
     }
 
-    void read_user(const YAML::Node& user, const YAML::Node& cluster) {
+    void read_user(const YAML::Node& user) {
         only(
             user,
             "user",
@@ -270,9 +230,7 @@ private:
              "client-key-data",
              "token",
              "tokenFile",
-             "exec",
              "extensions"});
-        if (user["exec"] && !user["exec"].IsNull()) read_exec(user["exec"], cluster);
         access_.client_certificate_pem =
             pem(user, "client-certificate", access_.client_certificate_file);
         access_.client_key_pem = pem(user, "client-key", access_.client_key_file);
@@ -284,91 +242,11 @@ private:
             if (c <= ' ' || c >= '\x7f') refuse("user: token: not printable");
         }
         const std::string file = text(user, "tokenFile");
-        if (access_.exec && !(access_.token.empty() && file.empty())) {
-            refuse("user: exec and token exclude each other");
-        }
-        if (access_.exec && !access_.client_certificate_pem.empty()) {
-            refuse("user: exec and client-certificate exclude each other");
-        }
         if (file.empty()) return;
         access_.token_file = beside(file);
         if (Token("", access_.token_file).current(0).empty()) {
             refuse(fmt::format("user: tokenFile: cannot read a token from {}", beside(file)));
         }
-    }
-
-    void read_exec(const YAML::Node& exec, const YAML::Node& cluster) {
-        if (!exec.IsMap()) refuse("user: exec: expected a map");
-        only(
-            exec,
-            "user: exec",
-            {"apiVersion",
-             "command",
-             "args",
-             "env",
-             "installHint",
-             "provideClusterInfo",
-             "interactiveMode"});
-        ExecPlugin plugin;
-        plugin.api_version = text(exec, "apiVersion");
-        if (plugin.api_version != "client.authentication.k8s.io/v1" &&
-            plugin.api_version != "client.authentication.k8s.io/v1beta1") {
-            refuse(fmt::format(
-                "user: exec: apiVersion: found \"{}\", expected client.authentication.k8s.io/v1 or "
-                "v1beta1",
-                plugin.api_version));
-        }
-        plugin.command = text(exec, "command");
-        if (plugin.command.empty()) refuse("user: exec: command is missing");
-        if (plugin.command.find('/') != std::string::npos) plugin.command = beside(plugin.command);
-        plugin.arguments = texts(exec, "args");
-        for (const auto& entry : exec["env"]) {
-            if (!entry.IsMap()) refuse("user: exec: env: expected names with values");
-            plugin.environment.emplace_back(text(entry, "name"), text(entry, "value"));
-        }
-        plugin.install_hint = text(exec, "installHint");
-        plugin.interactive = interactive_mode(text(exec, "interactiveMode"));
-        if (flag(exec, "provideClusterInfo")) plugin.cluster_json = cluster_json(cluster);
-        access_.exec = std::move(plugin);
-    }
-
-    static std::vector<std::string> texts(const YAML::Node& map, const char* key) {
-        std::vector<std::string> all;
-        for (const auto& one : map[key]) {
-            if (!one.IsScalar()) refuse(fmt::format("{}: expected strings", key));
-            all.push_back(one.Scalar());
-        }
-        return all;
-    }
-
-    static InteractiveMode interactive_mode(const std::string& mode) {
-        if (mode == "Never") return InteractiveMode::never;
-        if (mode == "Always") return InteractiveMode::always;
-        if (mode.empty() || mode == "IfAvailable") return InteractiveMode::if_available;
-        refuse(fmt::format(
-            "user: exec: interactiveMode: found \"{}\", expected Never, IfAvailable or Always",
-            mode));
-    }
-
-    /// spec.cluster of ExecCredential: what the program may want to know of the server.
-    std::string cluster_json(const YAML::Node& cluster) const {
-        rapidjson::StringBuffer buffer;
-        rapidjson::Writer<rapidjson::StringBuffer> writer(buffer);
-        const auto member = [&writer](const char* key, const std::string& value) {
-            if (value.empty()) return;
-            writer.Key(key);
-            writer.String(value.c_str(), static_cast<rapidjson::SizeType>(value.size()));
-        };
-        writer.StartObject();
-        member("server", text(cluster, "server"));
-        member("tls-server-name", access_.tls_server_name);
-        member("certificate-authority-data", base64_encode(access_.ca_pem));
-        if (access_.insecure_skip_verify) {
-            writer.Key("insecure-skip-tls-verify");
-            writer.Bool(true);
-        }
-        writer.EndObject();
-        return buffer.GetString();
     }
 
     // "x-data" wins over the file named by "x", as in kubectl.
@@ -398,12 +276,12 @@ private:
 }  // namespace
 
 core::Result<Access> load_kubeconfig(
-    const std::vector<std::string>& paths, const Choice& choice) {
+    const std::vector<std::string>& paths, const std::string& context) {
     // The parser's own texts quote the file, which holds secrets; only its line number is told.
     Loader loader;
     try {
         loader.read(paths);
-        return loader.load(choice);
+        return loader.load(context);
     } catch (const Refused& refused) {
         return core::Error{loader.where() + ": " + refused.why};
     } catch (const YAML::Exception& error) {

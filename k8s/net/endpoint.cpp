@@ -1,11 +1,9 @@
 #include "k8s/net/endpoint.hpp"
 
 #include "k8s/base/small_file.hpp"
-#include "k8s/base/time.hpp"
 #include "k8s/net/tls.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <utility>
@@ -44,10 +42,6 @@ Endpoint::Endpoint(Access access, std::string user_agent)
 
 core::Result<std::shared_ptr<Endpoint>> Endpoint::make(Access access, std::string user_agent) {
     std::shared_ptr<Endpoint> made(new Endpoint(std::move(access), std::move(user_agent)));
-    if (made->access_.exec) {
-        const auto done = made->log_in();
-        if (!done) return done.error();
-    }
     if (made->access_.tls) {
         auto tls = TlsContext::make(made->access_);
         if (!tls) return tls.error();
@@ -56,61 +50,19 @@ core::Result<std::shared_ptr<Endpoint>> Endpoint::make(Access access, std::strin
     return made;
 }
 
-core::Result<core::Done> Endpoint::log_in() {
-    // Whoever can write a pod's kubeconfig would run programs there with the pod's rights.
-    if (is_in_cluster()) {
-        return core::Error{
-            "user: exec: in a pod no program of a kubeconfig is run; use the pod's own credentials"};
-    }
-    const auto ask = [plugin = *access_.exec, may_ask = isatty(STDIN_FILENO) != 0] {
-        return run_exec_plugin(plugin, may_ask);
-    };
-    auto first = ask();
-    if (!first) return first.error();
-    access_.client_certificate_pem = first->certificate_pem;
-    access_.client_key_pem = first->key_pem;
-    login_.emplace(*std::move(first), ask, monotonic_ms());
-    return core::Done{};
-}
-
-void Endpoint::login_changed() {
-    const ExecCredential& now = login_->credential();
-    if (!tls_ || now.certificate_pem == access_.client_certificate_pem) return;
-    Access fresh = access_;
-    fresh.client_certificate_pem = now.certificate_pem;
-    fresh.client_key_pem = now.key_pem;
-    auto tls = TlsContext::make(fresh);
-    if (!tls) return set_problem(problems_.trust, "trust", tls.error().message);
-    tls_ = *tls;
-    access_ = std::move(fresh);
-    ++identity_;
-}
-
 const std::string& Endpoint::token(std::int64_t now_ms) {
-    if (login_) {
-        if (login_->renew_if_due(now_ms)) login_changed();
-        set_problem(problems_.token, "token", login_->problem());
-        return login_->credential().token;
-    }
     const std::string& token = token_.current(now_ms);
     set_problem(problems_.token, "token", token_.problem());
     return token;
 }
 
 bool Endpoint::token_refused(std::int64_t now_ms) {
-    if (login_) {
-        const bool is_other = login_->refused(now_ms);
-        if (is_other) login_changed();
-        set_problem(problems_.token, "token", login_->problem());
-        return is_other;
-    }
     const bool is_new = token_.refused(now_ms);
     set_problem(problems_.token, "token", token_.problem());
     return is_new;
 }
 
 void Endpoint::refresh(std::int64_t now_ms) {
-    if (login_ && login_->renew_if_due(now_ms)) login_changed();
     if (!tls_ || !has_files(access_)) return;
     if (!std::exchange(trust_was_asked_, true)) {
         // As fresh as the start: the files were read for it.

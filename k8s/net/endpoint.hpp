@@ -10,12 +10,10 @@
 #include "k8s/base/notice.hpp"
 #include "k8s/base/request_stats.hpp"
 #include "k8s/credentials/access.hpp"
-#include "k8s/credentials/exec_login.hpp"
 #include "k8s/credentials/token.hpp"
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 
 namespace k8s {
@@ -33,8 +31,7 @@ struct CredentialProblems {
 
 class Endpoint {
 public:
-    /// Checks certificates and keys, and runs the user's program that gives them, if the kubeconfig
-    /// names one; `user_agent` is "gang-scheduler/<version>".
+    /// Checks certificates and keys; `user_agent` is "gang-scheduler/<version>".
     static core::Result<std::shared_ptr<Endpoint>> make(Access access, std::string user_agent);
 
     const Access& access() const { return access_; }
@@ -47,7 +44,7 @@ public:
     /// The server answered 401. True if there is another token by now.
     bool token_refused(std::int64_t now_ms);
 
-    /// Reads the files of trust, or asks the user's program, again if it is time. `now_ms` is monotonic.
+    /// Reads the files of trust again if it is time. `now_ms` is monotonic.
     void refresh(std::int64_t now_ms);
     /// A handshake failed: the files may have changed since they were read.
     void handshake_failed(std::int64_t now_ms);
@@ -62,9 +59,6 @@ public:
 
 private:
     Endpoint(Access access, std::string user_agent);
-    core::Result<core::Done> log_in();
-    /// The login has another credential: a certificate makes new connections.
-    void login_changed();
     void read_trust(std::int64_t now_ms);
     void set_problem(std::string& problem, const char* what, std::string now);
 
@@ -72,7 +66,6 @@ private:
     std::string user_agent_;
     std::shared_ptr<TlsContext> tls_;
     Token token_;
-    std::optional<ExecLogin> login_;  ///< in place of the token
     CredentialProblems problems_;
     NoticeSink notice_;
     std::uint64_t identity_ = 0;

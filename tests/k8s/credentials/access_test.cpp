@@ -50,7 +50,7 @@ core::Result<Access> load(const std::string& text, const std::string& context = 
     folder.write("ca.pem", "CA PEM");
     folder.write("key.pem", "KEY PEM");
     folder.write("token", "abc\n");
-    return load_kubeconfig({folder.write("config", text)}, {context, "", ""});
+    return load_kubeconfig({folder.write("config", text)}, context);
 }
 
 std::string problem(const std::string& text) {
@@ -139,68 +139,13 @@ TEST_CASE("kubeconfig: another context by name") {
     CHECK(load(text, "second")->namespace_name == "default");
     const auto missing = load(text, "third");
     REQUIRE_FALSE(missing);
-    CHECK(
-        missing.error().message.find("contexts: there is none named \"third\", but ") !=
-        std::string::npos);
-}
-
-TEST_CASE("kubeconfig: D1: a program that gives the credentials is read, and not run") {
-    const auto access = load(config(server, R"(exec:
-  apiVersion: client.authentication.k8s.io/v1
-  command: ./login
-  args: [--cluster, "7"]
-  env: [{name: REGION, value: eu}]
-  interactiveMode: Never
-  provideClusterInfo: true
-  installHint: get it)"));
-    REQUIRE(access);
-    REQUIRE(access->exec);
-    const ExecPlugin& plugin = *access->exec;
-    CHECK(plugin.command.starts_with("/"));
-    CHECK(plugin.command.ends_with("/login"));
-    CHECK(plugin.arguments == std::vector<std::string>{"--cluster", "7"});
-    CHECK(plugin.environment == std::vector<std::pair<std::string, std::string>>{{"REGION", "eu"}});
-    CHECK(plugin.interactive == InteractiveMode::never);
-    CHECK(plugin.install_hint == "get it");
-    CHECK(plugin.cluster_json.find("\"server\":\"https://") != std::string::npos);
-    const auto with = [](const std::string& fields) {
-        return problem(config(
-            server, "exec: {apiVersion: client.authentication.k8s.io/v1beta1, " + fields + "}"));
-    };
-    CHECK(with("command: aws") == "accepted");
-    CHECK(with("args: [x]").find("user: exec: command is missing") != std::string::npos);
-    CHECK(with("command: aws, shell: x").find("shell is not supported") != std::string::npos);
-    CHECK(
-        with("command: aws, interactiveMode: Maybe").find("expected Never, IfAvailable or Always") !=
-        std::string::npos);
-    CHECK(
-        problem(config(server, "exec: {command: aws, apiVersion: client.authentication.k8s.io/v1alpha1}"))
-            .find("expected client.authentication.k8s.io/v1 or v1beta1") != std::string::npos);
-}
-
-TEST_CASE("kubeconfig: --cluster and --user instead of the context's") {
-    const Folder folder;
-    const std::string path = folder.write("config", R"(
-current-context: one
-contexts: [{name: one, context: {cluster: near, user: me}}]
-clusters:
-- {name: near, cluster: {server: "http://near"}}
-- {name: far, cluster: {server: "http://far"}}
-users:
-- {name: me, user: {token: mine}}
-- {name: you, user: {token: yours}}
-)");
-    CHECK(load_kubeconfig({path})->host == "near");
-    CHECK(load_kubeconfig({path}, {"", "far", ""})->host == "far");
-    CHECK(load_kubeconfig({path}, {"", "", "you"})->token == "yours");
-    const auto none = load_kubeconfig({path}, {"", "", "they"});
-    REQUIRE_FALSE(none);
-    CHECK(none.error().message.ends_with("users: there is none named \"they\", but me, you"));
+    CHECK(missing.error().message.find("there is none named \"third\"") != std::string::npos);
 }
 
 TEST_CASE("C8: what is not implemented is refused by name") {
     for (const char* field :
-         {"auth-provider: {name: gcp}",
+         {"exec: {command: aws}",
+          "auth-provider: {name: gcp}",
           "username: admin",
           "password: secret",
           "as: somebody",

@@ -59,7 +59,6 @@ std::string told(const Access& access) {
     add(text, "key", access.client_key_pem);
     if (access.token_file.empty()) add(text, "token", access.token);
     add(text, "tokenFile", access.token_file);
-    if (access.exec) add(text, "exec", access.exec->command);
     return text;
 }
 
