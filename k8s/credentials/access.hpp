@@ -3,8 +3,10 @@
 // mounts of a pod's service account. What we do not implement is refused here, never ignored.
 
 #include "core/base/result.hpp"
+#include "k8s/credentials/exec/plugin.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,14 +27,17 @@ struct Access {
     std::string client_key_file;
     std::string token;           ///< meaningful when token_file is empty
     std::string token_file;      ///< re-read while we run; wins over token
+    std::optional<ExecPlugin>
+        plugin;                  ///< gives the token or the client certificate, which are empty
     std::string namespace_name;  ///< of the context or of our own pod; "default" if nothing says
 };
 
 /// Reads one context of a kubeconfig (its current-context if `context` is empty). Of several files
 /// the first that sets a thing wins, entry by entry; those that do not exist are left out. Relative
 /// paths are relative to the file they stand in. Errors: unreadable, no such context, and every
-/// field that changes who we are or whom we trust and that is not implemented (exec, auth-provider,
-/// proxy-url, username/password, as*). insecure-skip-tls-verify together with a CA is refused.
+/// field that changes who we are or whom we trust and that is not implemented (auth-provider,
+/// proxy-url, username/password, as*). insecure-skip-tls-verify together with a CA is refused. No
+/// plugin is run here.
 core::Result<Access> load_kubeconfig(
     const std::vector<std::string>& paths, const std::string& context = "");
 

@@ -2,6 +2,8 @@
 
 #include "k8s/base/small_file.hpp"
 #include "k8s/credentials/access.hpp"
+#include "k8s/credentials/codec_exec_plugin.hpp"
+#include "k8s/credentials/kubeconfig_fields.hpp"
 #include "k8s/credentials/token.hpp"
 
 #include <fmt/format.h>
@@ -10,49 +12,19 @@
 #include <charconv>
 #include <filesystem>
 #include <optional>
-#include <set>
 #include <string_view>
 #include <vector>
 
 namespace k8s {
 namespace {
 
+using kubeconfig::flag;
+using kubeconfig::only;
+using kubeconfig::refuse;
+using kubeconfig::Refused;
+using kubeconfig::text;
+
 constexpr std::size_t kubeconfig_max = 4 * 1024 * 1024;
-
-/// Thrown inside this file only; load_kubeconfig turns it into its Error.
-struct Refused {
-    std::string why;
-};
-
-[[noreturn]] void refuse(std::string why) {
-    throw Refused{std::move(why)};
-}
-
-std::string text(const YAML::Node& map, const char* key) {
-    const YAML::Node value = map[key];
-    if (!value || value.IsNull()) return {};
-    if (!value.IsScalar()) refuse(fmt::format("{}: expected a string", key));
-    return value.Scalar();
-}
-
-bool flag(const YAML::Node& map, const char* key) {
-    const std::string value = text(map, key);
-    if (value.empty() || value == "false") return false;
-    if (value == "true") return true;
-    refuse(fmt::format("{}: expected true or false", key));
-}
-
-// What we do not know might change who we are or whom we trust.
-void only(const YAML::Node& map, const char* where, const std::set<std::string>& known) {
-    for (const auto& member : map) {
-        const std::string key = member.first.Scalar();
-        if (known.count(key) != 0) continue;
-        const bool empty = !member.second || member.second.IsNull() ||
-                           (member.second.IsScalar() && member.second.Scalar().empty()) ||
-                           (!member.second.IsScalar() && member.second.size() == 0);
-        if (!empty) refuse(fmt::format("{}: {} is not supported", where, key));
-    }
-}
 
 /// One file of those that together are the kubeconfig.
 struct File {
@@ -75,36 +47,6 @@ YAML::Node find_in_file(
         result.reset(found && found.IsMap() ? found : YAML::Node(YAML::NodeType::Map));
     }
     return result;
-}
-
-int base64_value(char c) {
-    if (c >= 'A' && c <= 'Z') return c - 'A';
-    if (c >= 'a' && c <= 'z') return c - 'a' + 26;
-    if (c >= '0' && c <= '9') return c - '0' + 52;
-    return c == '+' ? 62 : c == '/' ? 63 : -1;
-}
-
-std::string base64_decode(const char* key, const std::string& encoded) {
-    std::string decoded;
-    unsigned bits = 0;
-    int count = 0;
-    std::size_t padding = 0;
-    for (char c : encoded) {
-        if (c == '\n' || c == '\r' || c == ' ') continue;
-        if (c == '=') {
-            ++padding;
-            continue;
-        }
-        const int value = base64_value(c);
-        if (value < 0 || padding != 0) refuse(fmt::format("{}: this is not base64", key));
-        bits = (bits << 6 | static_cast<unsigned>(value)) & 0xFFFFFF;
-        count += 6;
-        if (count >= 8) {
-            count -= 8;
-            decoded += static_cast<char>(bits >> count & 0xFF);
-        }
-    }
-    return decoded;
 }
 
 class Loader {
@@ -134,9 +76,13 @@ public:
         only(context, "context", {"cluster", "user", "namespace", "extensions"});
         access_.namespace_name = text(context, "namespace");
         if (access_.namespace_name.empty()) access_.namespace_name = "default";
-        const std::string user = text(context, "user");
-        read_cluster(find_named("clusters", "cluster", text(context, "cluster")));
-        if (!user.empty()) read_user(find_named("users", "user", user));
+        const YAML::Node cluster = find_named("clusters", "cluster", text(context, "cluster"));
+        read_cluster(cluster);
+        const std::string user_name = text(context, "user");
+        if (user_name.empty()) return access_;
+        const YAML::Node user = find_named("users", "user", user_name);
+        read_user(user);
+        read_plugin(user["exec"], user_name, cluster);
         return access_;
     }
 
@@ -230,6 +176,7 @@ private:
              "client-key-data",
              "token",
              "tokenFile",
+             "exec",
              "extensions"});
         access_.client_certificate_pem =
             pem(user, "client-certificate", access_.client_certificate_file);
@@ -249,11 +196,28 @@ private:
         }
     }
 
+    // As kubectl has it: a plugin is not asked where the user has credentials of his own.
+    void read_plugin(
+        const YAML::Node& exec, const std::string& user_name, const YAML::Node& cluster) {
+        if (!exec || exec.IsNull()) return;
+        ExecPlugin plugin = kubeconfig::read_exec(exec);
+        const bool is_needed = access_.token.empty() && access_.token_file.empty() &&
+                               access_.client_certificate_pem.empty();
+        if (!is_needed) return;
+        plugin.user = user_name;
+        // A name without a slash is looked for in PATH.
+        if (plugin.command.find('/') != std::string::npos) plugin.command = beside(plugin.command);
+        if (flag(exec, "provideClusterInfo")) {
+            plugin.cluster = kubeconfig::cluster_for_plugin(cluster, access_.ca_pem);
+        }
+        access_.plugin = std::move(plugin);
+    }
+
     // "x-data" wins over the file named by "x", as in kubectl.
     std::string pem(const YAML::Node& map, const char* key, std::string& file) {
         const std::string data_key = std::string(key) + "-data";
-        const std::string data = text(map, data_key.c_str());
-        if (!data.empty()) return base64_decode(data_key.c_str(), data);
+        std::string data = kubeconfig::bytes(map, data_key.c_str());
+        if (!data.empty()) return data;
         const std::string name = text(map, key);
         if (name.empty()) return {};
         file = beside(name);

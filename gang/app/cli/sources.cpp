@@ -23,6 +23,9 @@ core::Result<Sources> find_sources(const CommandLine& line) {
     out.control_is_asked = line.has("control");
     out.namespace_name = line.text("namespace");
     out.access = k8s::find_access(line.text("kubeconfig", out.config.kubeconfig));
+    if (out.access.has_value() && out.access->plugin) {
+        out.access->plugin->is_attended = true;
+    }
     if (!out.control.empty()) {
         const auto address = config::parse_private(out.control);
         if (!address) {

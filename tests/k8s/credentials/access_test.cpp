@@ -144,8 +144,7 @@ TEST_CASE("kubeconfig: another context by name") {
 
 TEST_CASE("C8: what is not implemented is refused by name") {
     for (const char* field :
-         {"exec: {command: aws}",
-          "auth-provider: {name: gcp}",
+         {"auth-provider: {name: gcp}",
           "username: admin",
           "password: secret",
           "as: somebody",
