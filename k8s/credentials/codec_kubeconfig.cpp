@@ -9,10 +9,12 @@
 #include <fmt/format.h>
 #include <yaml-cpp/yaml.h>
 
+#include <algorithm>
 #include <charconv>
 #include <filesystem>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace k8s {
@@ -66,19 +68,17 @@ public:
         if (files_.empty()) refuse("none of the files exists");
     }
 
-    Access load(std::string context_name) {
+    Access load(const ContextChoice& choice) {
         where_ = files_.front().path;
-        for (const File& file : files_) {
-            if (context_name.empty()) context_name = text(file.root, "current-context");
-        }
-        if (context_name.empty()) refuse("there is no current-context");
-        const YAML::Node context = find_named("contexts", "context", context_name);
+        const YAML::Node context = find_context(choice);
         only(context, "context", {"cluster", "user", "namespace", "extensions"});
         access_.namespace_name = text(context, "namespace");
         if (access_.namespace_name.empty()) access_.namespace_name = "default";
-        const YAML::Node cluster = find_named("clusters", "cluster", text(context, "cluster"));
+        const std::string cluster_name =
+            choice.cluster.empty() ? text(context, "cluster") : choice.cluster;
+        const std::string user_name = choice.user.empty() ? text(context, "user") : choice.user;
+        const YAML::Node cluster = find_named("clusters", "cluster", cluster_name);
         read_cluster(cluster);
-        const std::string user_name = text(context, "user");
         if (user_name.empty()) return access_;
         const YAML::Node user = find_named("users", "user", user_name);
         read_user(user);
@@ -86,10 +86,35 @@ public:
         return access_;
     }
 
+    std::vector<std::string> names(const char* list) {
+        std::vector<std::string> names;
+        for (const File& file : files_) {
+            where_ = file.path;
+            const YAML::Node entries = file.root[list];
+            if (!entries || !entries.IsSequence()) continue;
+            for (const auto& entry : entries) {
+                std::string name = entry.IsMap() ? text(entry, "name") : "";
+                const bool is_known = std::find(names.begin(), names.end(), name) != names.end();
+                if (!name.empty() && !is_known) names.push_back(std::move(name));
+            }
+        }
+        return names;
+    }
+
     /// The file whose content is being read, for an error's text.
     const std::string& where() const { return where_; }
 
 private:
+    YAML::Node find_context(const ContextChoice& choice) {
+        std::string name = choice.context;
+        for (const File& file : files_) {
+            if (name.empty()) name = text(file.root, "current-context");
+        }
+        if (!name.empty()) return find_named("contexts", "context", name);
+        if (choice.cluster.empty()) refuse("there is no current-context");
+        return YAML::Node(YAML::NodeType::Map);
+    }
+
     // The first file that has the name gives the whole entry; its paths are relative to that file.
     YAML::Node find_named(const char* list, const char* key, const std::string& name) {
         for (const File& file : files_) {
@@ -237,21 +262,35 @@ private:
     Access access_;
 };
 
-}  // namespace
-
-core::Result<Access> load_kubeconfig(
-    const std::vector<std::string>& paths, const std::string& context) {
-    // The parser's own texts quote the file, which holds secrets; only its line number is told.
+/// Reads the files and what `use` wants of them. The parser's own texts quote the file, which holds
+/// secrets; only its line number is told.
+template <typename Use>
+auto with_files(const std::vector<std::string>& paths, const Use& use)
+    -> core::Result<decltype(use(std::declval<Loader&>()))> {
     Loader loader;
     try {
         loader.read(paths);
-        return loader.load(context);
+        return use(loader);
     } catch (const Refused& refused) {
         return core::Error{loader.where() + ": " + refused.why};
     } catch (const YAML::Exception& error) {
         const int line = error.mark.line + 1;
         return core::Error{fmt::format("{}:{}: this is not YAML", loader.where(), line)};
     }
+}
+
+}  // namespace
+
+core::Result<Access> load_kubeconfig(
+    const std::vector<std::string>& paths, const ContextChoice& choice) {
+    return with_files(paths, [&](Loader& loader) { return loader.load(choice); });
+}
+
+core::Result<KubeconfigNames> kubeconfig_names(const std::vector<std::string>& paths) {
+    return with_files(paths, [](Loader& loader) {
+        return KubeconfigNames{
+            loader.names("contexts"), loader.names("clusters"), loader.names("users")};
+    });
 }
 
 }  // namespace k8s

@@ -3,6 +3,7 @@
 #include "gang/app/base/files.hpp"
 #include "gang/app/base/server_name.hpp"
 #include "gang/app/base/version.hpp"
+#include "gang/app/cli/access_flags.hpp"
 #include "gang/app/serve/control_http.hpp"
 
 #include <fmt/format.h>
@@ -22,7 +23,10 @@ core::Result<Sources> find_sources(const CommandLine& line) {
     out.control = control == "none" ? "" : control;
     out.control_is_asked = line.has("control");
     out.namespace_name = line.text("namespace");
-    out.access = k8s::find_access(line.text("kubeconfig", out.config.kubeconfig));
+    if (auto checked = check_access_flags(line, out.config.kubeconfig); !checked) {
+        return checked.error();
+    }
+    out.access = find_access(line, out.config.kubeconfig);
     if (out.access.has_value() && out.access->plugin) {
         out.access->plugin->is_attended = true;
     }
@@ -77,16 +81,17 @@ core::Result<k8s::Reader> make_reader(const Sources& sources) {
 }
 
 std::vector<Flag> ask_flags() {
-    return {
-        namespace_flag(),
-        output_flag(),
-        kubeconfig_flag(),
-        Flag{
-            "control",
-            0,
-            "ADDR:PORT|unix:PATH|none",
-            "the daemon's control endpoint (default: 127.0.0.1:10351, if it serves this cluster)"},
-        config_flag()};
+    std::vector<Flag> flags = {namespace_flag(), output_flag()};
+    for (Flag& flag : access_flags()) {
+        flags.push_back(std::move(flag));
+    }
+    flags.push_back(Flag{
+        "control",
+        0,
+        "ADDR:PORT|unix:PATH|none",
+        "the daemon's control endpoint (default: 127.0.0.1:10351, if it serves this cluster)"});
+    flags.push_back(config_flag());
+    return flags;
 }
 
 }  // namespace gang::app
