@@ -18,7 +18,8 @@
 
 namespace k8s {
 
-inline constexpr std::int64_t renewal_ahead_ms_max = 30'000;  ///< before the expiry
+inline constexpr std::int64_t renewal_ahead_ms_max =
+    90'000;  ///< a watch that is idle is read once a minute
 inline constexpr std::int64_t renewal_retry_ms = 10'000;      ///< after a failure
 inline constexpr std::int64_t renewal_gap_ms_min = 1'000;     ///< between two answers
 /// A server that refuses everybody must not make us run the plugin for each request.
