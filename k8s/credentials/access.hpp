@@ -4,6 +4,7 @@
 
 #include "core/base/result.hpp"
 #include "k8s/credentials/exec/plugin.hpp"
+#include "k8s/credentials/proxy.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -17,6 +18,7 @@ struct Access {
     std::string host;  ///< name or address, IPv6 without brackets
     std::uint16_t port = 443;
     std::string path_prefix;      ///< "/k8s/clusters/c1" of a server URL with a path, else empty
+    std::optional<Proxy> proxy;   ///< only with tls; empty: the server is reached directly
     std::string tls_server_name;  ///< checked and sent instead of host when not empty
     std::string ca_pem;           ///< empty: the system's roots
     std::string ca_file;  ///< where ca_pem came from and may be renewed; empty: from no file
@@ -45,8 +47,8 @@ struct ContextChoice {
 /// the first that sets a thing wins, entry by entry; those that do not exist are left out. Relative
 /// paths are relative to the file they stand in. Errors: unreadable, no such context, and every
 /// field that changes who we are or whom we trust and that is not implemented (auth-provider,
-/// proxy-url, username/password, as*). insecure-skip-tls-verify together with a CA is refused. No
-/// plugin is run here.
+/// username/password, as*, proxies but HTTP ones). insecure-skip-tls-verify together with a CA is
+/// refused. No plugin is run here.
 core::Result<Access> load_kubeconfig(
     const std::vector<std::string>& paths, const ContextChoice& choice = {});
 
@@ -72,7 +74,8 @@ bool is_in_cluster();
 std::vector<std::string> find_kubeconfig(const std::string& flag);
 
 /// The kubeconfig that the flag or KUBECONFIG names; else, in a pod and with nothing chosen, its
-/// own credentials; else ~/.kube/config.
+/// own credentials; else ~/.kube/config. A kubeconfig's server is reached through the environment's
+/// proxy where the kubeconfig names none.
 core::Result<Access> find_access(
     const std::string& kubeconfig_flag, const ContextChoice& choice = {});
 

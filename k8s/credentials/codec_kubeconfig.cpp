@@ -135,9 +135,11 @@ private:
              "certificate-authority-data",
              "insecure-skip-tls-verify",
              "tls-server-name",
+             "proxy-url",
              "disable-compression",
              "extensions"});
         read_server(text(cluster, "server"));
+        read_proxy(text(cluster, "proxy-url"));
         access_.tls_server_name = text(cluster, "tls-server-name");
         access_.ca_pem = pem(cluster, "certificate-authority", access_.ca_file);
         access_.insecure_skip_verify = flag(cluster, "insecure-skip-tls-verify");
@@ -145,6 +147,14 @@ private:
             refuse(
                 "cluster: insecure-skip-tls-verify and a certificate authority exclude each other");
         }
+    }
+
+    void read_proxy(const std::string& url) {
+        if (url.empty()) return;
+        if (!access_.tls) refuse("cluster: proxy-url: only for a server by https");
+        auto proxy = parse_proxy(url);
+        if (!proxy) refuse("cluster: proxy-url: " + proxy.error().message);
+        access_.proxy = *std::move(proxy);
     }
 
     void read_server(const std::string& url) {

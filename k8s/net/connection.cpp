@@ -5,6 +5,7 @@
 #include "k8s/net/descriptor_wait.hpp"
 #include "k8s/net/resolver.hpp"
 #include "k8s/net/tls_stream.hpp"
+#include "k8s/net/tunnel.hpp"
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/connect.hpp>
@@ -83,9 +84,13 @@ bool is_quiet(tcp::socket& socket) {
            (errno == EAGAIN || errno == EWOULDBLOCK);
 }
 
+std::string authority(const std::string& host, std::uint16_t port) {
+    const bool v6 = host.find(':') != std::string::npos;
+    return fmt::format("{}{}{}:{}", v6 ? "[" : "", host, v6 ? "]" : "", port);
+}
+
 std::string host_header(const Access& access) {
-    const bool v6 = access.host.find(':') != std::string::npos;
-    return fmt::format("{}{}{}:{}", v6 ? "[" : "", access.host, v6 ? "]" : "", access.port);
+    return authority(access.host, access.port);
 }
 
 // Kubernetes sends seconds. A date counts from the answer's own: no clock of ours is in it. Garbage
@@ -244,8 +249,9 @@ asio::awaitable<void> Connection::Impl::wait_for_plugin(std::int64_t deadline) {
 asio::awaitable<error_code> Connection::Impl::connect(std::int64_t deadline) {
     const std::uint64_t before = closes;
     const Access& access = endpoint->access();
-    const std::vector<tcp::endpoint> addresses =
-        co_await resolver.resolve(access.host, access.port, deadline);
+    const std::string host = access.proxy ? access.proxy->host : access.host;
+    const std::uint16_t port = access.proxy ? access.proxy->port : access.port;
+    const std::vector<tcp::endpoint> addresses = co_await resolver.resolve(host, port, deadline);
     error_code result = asio::error::host_not_found;
     std::size_t left = addresses.size();
     for (const tcp::endpoint& address : addresses) {
@@ -280,8 +286,16 @@ asio::awaitable<std::string> Connection::Impl::shake_hands(std::int64_t deadline
 asio::awaitable<std::string> Connection::Impl::open(std::int64_t deadline) {
     tls.reset();
     const error_code ec = co_await connect(deadline);
-    if (ec) co_return describe(ec);
+    const std::optional<Proxy> proxy = endpoint->access().proxy;
+    const std::string by = proxy ? "proxy " + authority(proxy->host, proxy->port) + ": " : "";
+    if (ec) co_return by + describe(ec);
     tune(plain->socket());
+    if (proxy) {
+        plain->expires_at(at(deadline));
+        const std::string server = host_header(endpoint->access());
+        const std::string refused = co_await open_tunnel(*plain, server, proxy->authorization);
+        if (!refused.empty()) co_return by + refused;
+    }
     if (endpoint->tls() == nullptr) co_return std::string();
     std::string problem = co_await shake_hands(deadline);
     co_return problem;

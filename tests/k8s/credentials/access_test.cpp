@@ -190,9 +190,10 @@ TEST_CASE("C8: what is not implemented is refused by name") {
         CHECK(why.find(name + " is not supported") != std::string::npos);
         CHECK(why.find("secret") == std::string::npos);
     }
-    CHECK(
-        problem(config(server + "\nproxy-url: http://proxy", "token: t"))
-            .find("proxy-url is not supported") != std::string::npos);
+    CHECK(problem(config(server + "\nproxy-url: socks5://u:secret@proxy", "token: t"))
+              .ends_with(
+                  ": cluster: proxy-url: expected http://host:port; proxies by https or socks5 "
+                  "are not supported"));
 }
 
 TEST_CASE("kubeconfig: an empty field that is not implemented does no harm") {
