@@ -2,57 +2,31 @@
 
 #include "k8s/base/small_file.hpp"
 #include "k8s/credentials/access.hpp"
+#include "k8s/credentials/codec_exec_plugin.hpp"
+#include "k8s/credentials/kubeconfig_fields.hpp"
 #include "k8s/credentials/token.hpp"
 
 #include <fmt/format.h>
 #include <yaml-cpp/yaml.h>
 
+#include <algorithm>
 #include <charconv>
 #include <filesystem>
 #include <optional>
-#include <set>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace k8s {
 namespace {
 
+using kubeconfig::flag;
+using kubeconfig::only;
+using kubeconfig::refuse;
+using kubeconfig::Refused;
+using kubeconfig::text;
+
 constexpr std::size_t kubeconfig_max = 4 * 1024 * 1024;
-
-/// Thrown inside this file only; load_kubeconfig turns it into its Error.
-struct Refused {
-    std::string why;
-};
-
-[[noreturn]] void refuse(std::string why) {
-    throw Refused{std::move(why)};
-}
-
-std::string text(const YAML::Node& map, const char* key) {
-    const YAML::Node value = map[key];
-    if (!value || value.IsNull()) return {};
-    if (!value.IsScalar()) refuse(fmt::format("{}: expected a string", key));
-    return value.Scalar();
-}
-
-bool flag(const YAML::Node& map, const char* key) {
-    const std::string value = text(map, key);
-    if (value.empty() || value == "false") return false;
-    if (value == "true") return true;
-    refuse(fmt::format("{}: expected true or false", key));
-}
-
-// What we do not know might change who we are or whom we trust.
-void only(const YAML::Node& map, const char* where, const std::set<std::string>& known) {
-    for (const auto& member : map) {
-        const std::string key = member.first.Scalar();
-        if (known.count(key) != 0) continue;
-        const bool empty = !member.second || member.second.IsNull() ||
-                           (member.second.IsScalar() && member.second.Scalar().empty()) ||
-                           (!member.second.IsScalar() && member.second.size() == 0);
-        if (!empty) refuse(fmt::format("{}: {} is not supported", where, key));
-    }
-}
 
 /// One file of those that together are the kubeconfig.
 struct File {
@@ -77,36 +51,6 @@ YAML::Node find_in_file(
     return result;
 }
 
-int base64_value(char c) {
-    if (c >= 'A' && c <= 'Z') return c - 'A';
-    if (c >= 'a' && c <= 'z') return c - 'a' + 26;
-    if (c >= '0' && c <= '9') return c - '0' + 52;
-    return c == '+' ? 62 : c == '/' ? 63 : -1;
-}
-
-std::string base64_decode(const char* key, const std::string& encoded) {
-    std::string decoded;
-    unsigned bits = 0;
-    int count = 0;
-    std::size_t padding = 0;
-    for (char c : encoded) {
-        if (c == '\n' || c == '\r' || c == ' ') continue;
-        if (c == '=') {
-            ++padding;
-            continue;
-        }
-        const int value = base64_value(c);
-        if (value < 0 || padding != 0) refuse(fmt::format("{}: this is not base64", key));
-        bits = (bits << 6 | static_cast<unsigned>(value)) & 0xFFFFFF;
-        count += 6;
-        if (count >= 8) {
-            count -= 8;
-            decoded += static_cast<char>(bits >> count & 0xFF);
-        }
-    }
-    return decoded;
-}
-
 class Loader {
 public:
     /// Reads all files; of several those that do not exist are left out, as kubectl does it.
@@ -124,26 +68,53 @@ public:
         if (files_.empty()) refuse("none of the files exists");
     }
 
-    Access load(std::string context_name) {
+    Access load(const ContextChoice& choice) {
         where_ = files_.front().path;
-        for (const File& file : files_) {
-            if (context_name.empty()) context_name = text(file.root, "current-context");
-        }
-        if (context_name.empty()) refuse("there is no current-context");
-        const YAML::Node context = find_named("contexts", "context", context_name);
+        const YAML::Node context = find_context(choice);
         only(context, "context", {"cluster", "user", "namespace", "extensions"});
         access_.namespace_name = text(context, "namespace");
         if (access_.namespace_name.empty()) access_.namespace_name = "default";
-        const std::string user = text(context, "user");
-        read_cluster(find_named("clusters", "cluster", text(context, "cluster")));
-        if (!user.empty()) read_user(find_named("users", "user", user));
+        const std::string cluster_name =
+            choice.cluster.empty() ? text(context, "cluster") : choice.cluster;
+        const std::string user_name = choice.user.empty() ? text(context, "user") : choice.user;
+        const YAML::Node cluster = find_named("clusters", "cluster", cluster_name);
+        read_cluster(cluster);
+        if (user_name.empty()) return access_;
+        const YAML::Node user = find_named("users", "user", user_name);
+        read_user(user);
+        read_plugin(user["exec"], user_name, cluster);
         return access_;
+    }
+
+    std::vector<std::string> names(const char* list) {
+        std::vector<std::string> names;
+        for (const File& file : files_) {
+            where_ = file.path;
+            const YAML::Node entries = file.root[list];
+            if (!entries || !entries.IsSequence()) continue;
+            for (const auto& entry : entries) {
+                std::string name = entry.IsMap() ? text(entry, "name") : "";
+                const bool is_known = std::find(names.begin(), names.end(), name) != names.end();
+                if (!name.empty() && !is_known) names.push_back(std::move(name));
+            }
+        }
+        return names;
     }
 
     /// The file whose content is being read, for an error's text.
     const std::string& where() const { return where_; }
 
 private:
+    YAML::Node find_context(const ContextChoice& choice) {
+        std::string name = choice.context;
+        for (const File& file : files_) {
+            if (name.empty()) name = text(file.root, "current-context");
+        }
+        if (!name.empty()) return find_named("contexts", "context", name);
+        if (choice.cluster.empty()) refuse("there is no current-context");
+        return YAML::Node(YAML::NodeType::Map);
+    }
+
     // The first file that has the name gives the whole entry; its paths are relative to that file.
     YAML::Node find_named(const char* list, const char* key, const std::string& name) {
         for (const File& file : files_) {
@@ -164,9 +135,11 @@ private:
              "certificate-authority-data",
              "insecure-skip-tls-verify",
              "tls-server-name",
+             "proxy-url",
              "disable-compression",
              "extensions"});
         read_server(text(cluster, "server"));
+        read_proxy(text(cluster, "proxy-url"));
         access_.tls_server_name = text(cluster, "tls-server-name");
         access_.ca_pem = pem(cluster, "certificate-authority", access_.ca_file);
         access_.insecure_skip_verify = flag(cluster, "insecure-skip-tls-verify");
@@ -174,6 +147,14 @@ private:
             refuse(
                 "cluster: insecure-skip-tls-verify and a certificate authority exclude each other");
         }
+    }
+
+    void read_proxy(const std::string& url) {
+        if (url.empty()) return;
+        if (!access_.tls) refuse("cluster: proxy-url: only for a server by https");
+        auto proxy = parse_proxy(url);
+        if (!proxy) refuse("cluster: proxy-url: " + proxy.error().message);
+        access_.proxy = *std::move(proxy);
     }
 
     void read_server(const std::string& url) {
@@ -230,6 +211,7 @@ private:
              "client-key-data",
              "token",
              "tokenFile",
+             "exec",
              "extensions"});
         access_.client_certificate_pem =
             pem(user, "client-certificate", access_.client_certificate_file);
@@ -249,11 +231,28 @@ private:
         }
     }
 
+    // As kubectl has it: a plugin is not asked where the user has credentials of his own.
+    void read_plugin(
+        const YAML::Node& exec, const std::string& user_name, const YAML::Node& cluster) {
+        if (!exec || exec.IsNull()) return;
+        ExecPlugin plugin = kubeconfig::read_exec(exec);
+        const bool is_needed = access_.token.empty() && access_.token_file.empty() &&
+                               access_.client_certificate_pem.empty();
+        if (!is_needed) return;
+        plugin.user = user_name;
+        // A name without a slash is looked for in PATH.
+        if (plugin.command.find('/') != std::string::npos) plugin.command = beside(plugin.command);
+        if (flag(exec, "provideClusterInfo")) {
+            plugin.cluster = kubeconfig::cluster_for_plugin(cluster, access_.ca_pem);
+        }
+        access_.plugin = std::move(plugin);
+    }
+
     // "x-data" wins over the file named by "x", as in kubectl.
     std::string pem(const YAML::Node& map, const char* key, std::string& file) {
         const std::string data_key = std::string(key) + "-data";
-        const std::string data = text(map, data_key.c_str());
-        if (!data.empty()) return base64_decode(data_key.c_str(), data);
+        std::string data = kubeconfig::bytes(map, data_key.c_str());
+        if (!data.empty()) return data;
         const std::string name = text(map, key);
         if (name.empty()) return {};
         file = beside(name);
@@ -273,21 +272,35 @@ private:
     Access access_;
 };
 
-}  // namespace
-
-core::Result<Access> load_kubeconfig(
-    const std::vector<std::string>& paths, const std::string& context) {
-    // The parser's own texts quote the file, which holds secrets; only its line number is told.
+/// Reads the files and what `use` wants of them. The parser's own texts quote the file, which holds
+/// secrets; only its line number is told.
+template <typename Use>
+auto with_files(const std::vector<std::string>& paths, const Use& use)
+    -> core::Result<decltype(use(std::declval<Loader&>()))> {
     Loader loader;
     try {
         loader.read(paths);
-        return loader.load(context);
+        return use(loader);
     } catch (const Refused& refused) {
         return core::Error{loader.where() + ": " + refused.why};
     } catch (const YAML::Exception& error) {
         const int line = error.mark.line + 1;
         return core::Error{fmt::format("{}:{}: this is not YAML", loader.where(), line)};
     }
+}
+
+}  // namespace
+
+core::Result<Access> load_kubeconfig(
+    const std::vector<std::string>& paths, const ContextChoice& choice) {
+    return with_files(paths, [&](Loader& loader) { return loader.load(choice); });
+}
+
+core::Result<KubeconfigNames> kubeconfig_names(const std::vector<std::string>& paths) {
+    return with_files(paths, [](Loader& loader) {
+        return KubeconfigNames{
+            loader.names("contexts"), loader.names("clusters"), loader.names("users")};
+    });
 }
 
 }  // namespace k8s

@@ -1,6 +1,8 @@
 #include "k8s/net/endpoint.hpp"
 
 #include "k8s/base/small_file.hpp"
+#include "k8s/base/time.hpp"
+#include "k8s/credentials/exec/run_plugin.hpp"
 #include "k8s/net/tls.hpp"
 
 #include <fmt/format.h>
@@ -42,6 +44,7 @@ Endpoint::Endpoint(Access access, std::string user_agent)
 
 core::Result<std::shared_ptr<Endpoint>> Endpoint::make(Access access, std::string user_agent) {
     std::shared_ptr<Endpoint> made(new Endpoint(std::move(access), std::move(user_agent)));
+    if (auto asked = made->ask_plugin(); !asked) return asked.error();
     if (made->access_.tls) {
         auto tls = TlsContext::make(made->access_);
         if (!tls) return tls.error();
@@ -50,19 +53,63 @@ core::Result<std::shared_ptr<Endpoint>> Endpoint::make(Access access, std::strin
     return made;
 }
 
+core::Result<core::Done> Endpoint::ask_plugin() {
+    if (!access_.plugin) return core::Done{};
+    auto first = run_plugin(*access_.plugin);
+    if (!first) return first.error();
+    access_.client_certificate_pem = first->client_certificate_pem;
+    access_.client_key_pem = first->client_key_pem;
+    renewal_ = std::make_unique<Renewal>(*access_.plugin, *std::move(first), unix_ms());
+    return core::Done{};
+}
+
 const std::string& Endpoint::token(std::int64_t now_ms) {
+    if (renewal_) return renewal_->credential().token;
     const std::string& token = token_.current(now_ms);
     set_problem(problems_.token, "token", token_.problem());
     return token;
 }
 
-bool Endpoint::token_refused(std::int64_t now_ms) {
+bool Endpoint::token_refused(std::uint64_t credential, std::int64_t now_ms) {
+    if (renewal_) {
+        renew();
+        renewal_->refused(credential, unix_ms());
+        return renewal_->number() != credential;
+    }
     const bool is_new = token_.refused(now_ms);
     set_problem(problems_.token, "token", token_.problem());
     return is_new;
 }
 
+bool Endpoint::is_expired() const {
+    return renewal_ && renewal_->is_expired(unix_ms());
+}
+
+void Endpoint::renew() {
+    if (renewal_->step(unix_ms())) take_certificate(renewal_->credential());
+    set_problem(problems_.token, "plugin", renewal_->problem());
+}
+
+void Endpoint::take_certificate(const ExecCredential& credential) {
+    if (credential.client_certificate_pem == access_.client_certificate_pem &&
+        credential.client_key_pem == access_.client_key_pem) {
+        return;
+    }
+    Access fresh = access_;
+    fresh.client_certificate_pem = credential.client_certificate_pem;
+    fresh.client_key_pem = credential.client_key_pem;
+    if (tls_) {
+        auto tls = TlsContext::make(fresh);
+        if (!tls) return set_problem(problems_.trust, "trust", tls.error().message);
+        tls_ = *tls;
+    }
+    access_ = std::move(fresh);
+    ++identity_;
+    set_problem(problems_.trust, "trust", "");
+}
+
 void Endpoint::refresh(std::int64_t now_ms) {
+    if (renewal_) renew();
     if (!tls_ || !has_files(access_)) return;
     if (!std::exchange(trust_was_asked_, true)) {
         // As fresh as the start: the files were read for it.
