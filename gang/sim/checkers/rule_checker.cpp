@@ -128,6 +128,7 @@ void RuleChecker::decided(
             fmt::format("r{} decides: {}", replica, text(*broken, pod->second, bind.node)));
     }
     view.under_way[id] = bind.node;
+    view.order[id] = ++view.decisions;
 }
 
 /// A tenant may take the annotation away, and the driver's node may be gone.
@@ -241,6 +242,10 @@ bool RuleChecker::was_moved_by_others(
         return true;
     }
     const core::Pod& pod = entry.object;
+    const auto order_of = [&view](PodId id) {
+        const auto found = view.order.find(id);
+        return found == view.order.end() ? std::uint64_t{0} : found->second;
+    };
     return std::any_of(moved_.begin(), moved_.end(), [&](const auto& one) {
         const Moved& other = one.second;
         const bool is_meant =
@@ -248,8 +253,11 @@ bool RuleChecker::was_moved_by_others(
             is_counted(pod, broken, other.pod.namespace_name, other.labels_before);
         const bool is_others =
             other.revision > author.pods_seen && !is_same_life(other.author, author);
+        // A bind of its own that was decided later may be carried out first.
+        const bool is_later = is_same_life(other.author, author) &&
+                              order_of(one.first) > order_of(entry.id);
         return one.first != entry.id && is_meant &&
-               (is_others || view.under_way.contains(one.first));
+               (is_others || is_later || view.under_way.contains(one.first));
     });
 }
 

@@ -52,6 +52,8 @@ private:
     struct View {
         std::map<PodId, std::string> under_way;  ///< sent to a node, and not shown there yet
         std::map<PodId, PodListed> listed;       ///< newer than what was shown, or older
+        std::map<PodId, std::uint64_t> order;    ///< of its decisions: the last for each pod
+        std::uint64_t decisions = 0;
         std::uint64_t dropped_at = 0;            ///< revision when the last bind of its failed
     };
     /// The last change of a pod that rules can see.
