@@ -1,11 +1,15 @@
 #include "k8s/base/small_file.hpp"
 
+#include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <system_error>
 
 namespace k8s {
 
 std::optional<std::string> read_small_file(const std::string& path, std::size_t max) {
+    std::error_code error;
+    if (std::filesystem::is_directory(path, error)) return std::nullopt;  // reading it would throw
     std::ifstream in(path, std::ios::binary);
     if (!in) return std::nullopt;
     std::string text;

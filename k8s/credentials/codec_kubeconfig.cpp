@@ -57,6 +57,7 @@ public:
     void read(const std::vector<std::string>& paths) {
         for (const std::string& path : paths) {
             where_ = path;
+            if (std::filesystem::is_directory(path)) refuse("it is a directory");
             const auto content = read_small_file(path, kubeconfig_max);
             if (!content && paths.size() > 1 && !std::filesystem::exists(path)) continue;
             if (!content) refuse("cannot read it");

@@ -17,6 +17,9 @@ namespace k8s {
 namespace asio = boost::asio;
 namespace {
 
+/// Of an answer that is none: a proxy's page to sign in, for one.
+constexpr std::size_t shown_max = 100;
+
 constexpr std::size_t page_bytes_max = 256 * 1024 * 1024;
 constexpr int restarts_max = 3;
 
@@ -83,6 +86,15 @@ core::Result<std::vector<T>> read_list(
         }
         auto body = body_of(std::move(reply));
         if (!body) return body.error();
+        if (const auto first = body->find_first_not_of(" \t\r\n");
+            first == std::string::npos || (*body)[first] != '{') {
+            const Access& access = endpoint->access();
+            return core::Error{fmt::format(
+                "{}:{} is no API server: it answers with 200 and \"{}\"",
+                access.host,
+                access.port,
+                one_line(*body, shown_max))};
+        }
         core::Result<ListPage<T>> page = decode(*std::move(body));
         if (!page) return page.error();
         std::move(page->items.begin(), page->items.end(), std::back_inserter(items));

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cerrno>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -32,6 +33,10 @@ core::Result<std::string> read_stream(
 core::Result<std::string> read_file(const std::string& path, std::size_t bytes_max) {
     if (path == "-") {
         return read_stream(std::cin, "standard input", bytes_max);
+    }
+    std::error_code error;
+    if (std::filesystem::is_directory(path, error)) {
+        return core::Error{fmt::format("{}: it is a directory", path)};
     }
     errno = 0;
     std::ifstream in(path, std::ios::binary);

@@ -9,6 +9,7 @@
 #include <boost/beast/core/basic_stream.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http.hpp>
+#include <boost/system/system_error.hpp>
 #include <fmt/format.h>
 
 #include <chrono>
@@ -79,6 +80,10 @@ core::Result<ControlAnswer> ask_daemon(
             std::rethrow_exception(failure);
         }
         return answer;
+    } catch (const boost::system::system_error& e) {
+        // what() names a place in a library.
+        return core::Error{fmt::format(
+            "no daemon answers at {}: {}", config::describe(address), e.code().message())};
     } catch (const std::exception& e) {
         return core::Error{
             fmt::format("no daemon answers at {}: {}", config::describe(address), e.what())};

@@ -42,6 +42,16 @@ TEST_CASE("cli: help, no verb, wrong verb") {
     CHECK(contains(wrong.err, "did you mean \"gangs\"?"));
 }
 
+TEST_CASE("cli: D19, D20: errors of addresses and files are sentences") {
+    const auto nobody = cli({"gangs", "--control", "127.0.0.1:1"});
+    CHECK(nobody.code == 1);
+    CHECK(nobody.err == "gang-scheduler gangs: no daemon answers at 127.0.0.1:1: Connection refused\n");
+    const auto folder = cli({"gangs", "--control", "none", "--kubeconfig", "/tmp"});
+    CHECK(folder.code == 1);
+    CHECK(folder.err == "gang-scheduler gangs: /tmp: it is a directory\n");
+    CHECK(contains(cli({"check-config", "/tmp"}).err, "/tmp: it is a directory"));
+}
+
 TEST_CASE("cli: D24: help of one verb, and -v") {
     CHECK(cli({"help", "gangs"}).out == cli({"gangs", "--help"}).out);
     CHECK(cli({"help", "gnags"}).code == 2);
