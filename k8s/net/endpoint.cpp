@@ -55,6 +55,11 @@ core::Result<std::shared_ptr<Endpoint>> Endpoint::make(Access access, std::strin
 
 core::Result<core::Done> Endpoint::ask_plugin() {
     if (!access_.plugin) return core::Done{};
+    // Whoever can write a pod's kubeconfig would run programs there with the pod's rights.
+    if (is_in_cluster()) {
+        return core::Error{
+            "user: exec: in a pod no program of a kubeconfig is run; use the pod's own credentials"};
+    }
     auto first = run_plugin(*access_.plugin);
     if (!first) return first.error();
     access_.client_certificate_pem = first->client_certificate_pem;

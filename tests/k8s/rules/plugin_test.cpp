@@ -12,6 +12,7 @@
 #include <doctest/doctest.h>
 
 #include <atomic>
+#include <cstdlib>
 #include <memory>
 #include <optional>
 #include <string>
@@ -115,6 +116,21 @@ TEST_CASE("C9: reading a kubeconfig runs no plugin") {
     CHECK(access->plugin->command == "touch");
     CHECK(folder.read("ran").empty());
     CHECK_FALSE(std::filesystem::exists(folder.path("ran")));
+}
+
+TEST_CASE("C9: in a pod no plugin is run") {
+    const char* const variable = "KUBERNETES_SERVICE_HOST";
+    const char* const before = std::getenv(variable);
+    const std::string kept = before == nullptr ? "" : before;
+    ::setenv(variable, "10.0.0.1", 1);
+    Access access;
+    access.tls = false;
+    access.host = "127.0.0.1";
+    access.plugin.emplace().command = "true";
+    const auto refused = Endpoint::make(access, "test");
+    before == nullptr ? ::unsetenv(variable) : ::setenv(variable, kept.c_str(), 1);
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().message.find("in a pod no program of a kubeconfig is run") != std::string::npos);
 }
 
 TEST_CASE("C9: all that a kubeconfig says of a plugin") {
