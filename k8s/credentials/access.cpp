@@ -16,6 +16,14 @@ std::string environment(const char* name) {
     return value == nullptr ? std::string() : std::string(value);
 }
 
+core::Result<Access> with_proxy(core::Result<Access> access) {
+    if (!access || !access->tls || access->proxy) return access;
+    auto proxy = proxy_of_environment(access->host, access->port);
+    if (!proxy) return proxy.error();
+    access->proxy = *std::move(proxy);
+    return access;
+}
+
 bool exists(const std::string& path) {
     return std::ifstream(path).good();
 }
@@ -64,13 +72,13 @@ std::vector<std::string> find_kubeconfig(const std::string& flag) {
     return files;
 }
 
-core::Result<Access> find_access(const std::string& kubeconfig_flag, const Choice& choice) {
+core::Result<Access> find_access(const std::string& kubeconfig_flag, const ContextChoice& choice) {
     // A pod may carry a home directory with a file in it: what was not named does not count there.
-    const bool named = !kubeconfig_flag.empty() || !environment("KUBECONFIG").empty() ||
-                       !choice.context.empty() || !choice.cluster.empty() || !choice.user.empty();
+    const bool named =
+        !kubeconfig_flag.empty() || !environment("KUBECONFIG").empty() || !choice.is_empty();
     if (!named && is_in_cluster()) return in_cluster_access();
     const std::vector<std::string> files = find_kubeconfig(kubeconfig_flag);
-    if (!files.empty()) return load_kubeconfig(files, choice);
+    if (!files.empty()) return with_proxy(load_kubeconfig(files, choice));
     return core::Error{
         "no way to the API server: give --kubeconfig FILE, set KUBECONFIG, or run in a pod"};
 }

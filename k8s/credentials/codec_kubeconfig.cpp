@@ -2,8 +2,9 @@
 
 #include "k8s/base/small_file.hpp"
 #include "k8s/credentials/access.hpp"
+#include "k8s/credentials/codec_exec_plugin.hpp"
+#include "k8s/credentials/kubeconfig_fields.hpp"
 #include "k8s/credentials/token.hpp"
-#include "k8s/json/json.hpp"
 
 #include <fmt/format.h>
 #include <yaml-cpp/yaml.h>
@@ -12,49 +13,20 @@
 #include <charconv>
 #include <filesystem>
 #include <optional>
-#include <set>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace k8s {
 namespace {
 
+using kubeconfig::flag;
+using kubeconfig::only;
+using kubeconfig::refuse;
+using kubeconfig::Refused;
+using kubeconfig::text;
+
 constexpr std::size_t kubeconfig_max = 4 * 1024 * 1024;
-
-/// Thrown inside this file only; load_kubeconfig turns it into its Error.
-struct Refused {
-    std::string why;
-};
-
-[[noreturn]] void refuse(std::string why) {
-    throw Refused{std::move(why)};
-}
-
-std::string text(const YAML::Node& map, const char* key) {
-    const YAML::Node value = map[key];
-    if (!value || value.IsNull()) return {};
-    if (!value.IsScalar()) refuse(fmt::format("{}: expected a string", key));
-    return value.Scalar();
-}
-
-bool flag(const YAML::Node& map, const char* key) {
-    const std::string value = text(map, key);
-    if (value.empty() || value == "false") return false;
-    if (value == "true") return true;
-    refuse(fmt::format("{}: expected true or false", key));
-}
-
-// What we do not know might change who we are or whom we trust.
-void only(const YAML::Node& map, const char* where, const std::set<std::string>& known) {
-    for (const auto& member : map) {
-        const std::string key = member.first.Scalar();
-        if (known.count(key) != 0) continue;
-        const bool empty = !member.second || member.second.IsNull() ||
-                           (member.second.IsScalar() && member.second.Scalar().empty()) ||
-                           (!member.second.IsScalar() && member.second.size() == 0);
-        if (!empty) refuse(fmt::format("{}: {} is not supported", where, key));
-    }
-}
 
 /// One file of those that together are the kubeconfig.
 struct File {
@@ -79,53 +51,6 @@ YAML::Node find_in_file(
     return result;
 }
 
-int base64_value(char c) {
-    if (c >= 'A' && c <= 'Z') return c - 'A';
-    if (c >= 'a' && c <= 'z') return c - 'a' + 26;
-    if (c >= '0' && c <= '9') return c - '0' + 52;
-    return c == '+' ? 62 : c == '/' ? 63 : -1;
-}
-
-std::string base64_decode(const char* key, const std::string& encoded) {
-    std::string decoded;
-    unsigned bits = 0;
-    int count = 0;
-    std::size_t padding = 0;
-    for (char c : encoded) {
-        if (c == '\n' || c == '\r' || c == ' ') continue;
-        if (c == '=') {
-            ++padding;
-            continue;
-        }
-        const int value = base64_value(c);
-        if (value < 0 || padding != 0) refuse(fmt::format("{}: this is not base64", key));
-        bits = (bits << 6 | static_cast<unsigned>(value)) & 0xFFFFFF;
-        count += 6;
-        if (count >= 8) {
-            count -= 8;
-            decoded += static_cast<char>(bits >> count & 0xFF);
-        }
-    }
-    return decoded;
-}
-
-std::string base64_encode(std::string_view bytes) {
-    constexpr std::string_view letters =
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    std::string text;
-    for (std::size_t i = 0; i < bytes.size(); i += 3) {
-        const std::size_t count = std::min<std::size_t>(3, bytes.size() - i);
-        unsigned group = 0;
-        for (std::size_t j = 0; j < 3; ++j) {
-            group = group << 8 | (j < count ? static_cast<unsigned char>(bytes[i + j]) : 0U);
-        }
-        for (std::size_t j = 0; j < 4; ++j) {
-            text += j <= count ? letters[group >> (18 - 6 * j) & 63] : '=';
-        }
-    }
-    return text;
-}
-
 class Loader {
 public:
     /// Reads all files; of several those that do not exist are left out, as kubectl does it.
@@ -144,30 +69,53 @@ public:
         if (files_.empty()) refuse("none of the files exists");
     }
 
-    Access load(const Choice& choice) {
-        std::string context_name = choice.context;
+    Access load(const ContextChoice& choice) {
         where_ = files_.front().path;
-        for (const File& file : files_) {
-            if (context_name.empty()) context_name = text(file.root, "current-context");
-        }
-        if (context_name.empty()) refuse("there is no current-context");
-        const YAML::Node context = find_named("contexts", "context", context_name);
+        const YAML::Node context = find_context(choice);
         only(context, "context", {"cluster", "user", "namespace", "extensions"});
         access_.namespace_name = text(context, "namespace");
         if (access_.namespace_name.empty()) access_.namespace_name = "default";
-        const std::string user = choice.user.empty() ? text(context, "user") : choice.user;
-        const std::string cluster =
+        const std::string cluster_name =
             choice.cluster.empty() ? text(context, "cluster") : choice.cluster;
-        const YAML::Node found = find_named("clusters", "cluster", cluster);
-        read_cluster(found);
-        if (!user.empty()) read_user(find_named("users", "user", user), found);
+        const std::string user_name = choice.user.empty() ? text(context, "user") : choice.user;
+        const YAML::Node cluster = find_named("clusters", "cluster", cluster_name);
+        read_cluster(cluster);
+        if (user_name.empty()) return access_;
+        const YAML::Node user = find_named("users", "user", user_name);
+        read_user(user);
+        read_plugin(user["exec"], user_name, cluster);
         return access_;
+    }
+
+    std::vector<std::string> names(const char* list) {
+        std::vector<std::string> names;
+        for (const File& file : files_) {
+            where_ = file.path;
+            const YAML::Node entries = file.root[list];
+            if (!entries || !entries.IsSequence()) continue;
+            for (const auto& entry : entries) {
+                std::string name = entry.IsMap() ? text(entry, "name") : "";
+                const bool is_known = std::find(names.begin(), names.end(), name) != names.end();
+                if (!name.empty() && !is_known) names.push_back(std::move(name));
+            }
+        }
+        return names;
     }
 
     /// The file whose content is being read, for an error's text.
     const std::string& where() const { return where_; }
 
 private:
+    YAML::Node find_context(const ContextChoice& choice) {
+        std::string name = choice.context;
+        for (const File& file : files_) {
+            if (name.empty()) name = text(file.root, "current-context");
+        }
+        if (!name.empty()) return find_named("contexts", "context", name);
+        if (choice.cluster.empty()) refuse("there is no current-context");
+        return YAML::Node(YAML::NodeType::Map);
+    }
+
     // The first file that has the name gives the whole entry; its paths are relative to that file.
     YAML::Node find_named(const char* list, const char* key, const std::string& name) {
         for (const File& file : files_) {
@@ -176,24 +124,7 @@ private:
             if (!found.IsNull()) return found;
         }
         where_ = files_.front().path;
-        refuse(fmt::format("{}: there is none named \"{}\"{}", list, name, known_names(list)));
-    }
-
-    /// ", but a, b": the first few.
-    std::string known_names(const char* list) const {
-        constexpr std::size_t shown_max = 10;
-        std::vector<std::string> all;
-        for (const File& file : files_) {
-            const YAML::Node entries = file.root[list];
-            if (!entries || !entries.IsSequence()) continue;
-            for (const auto& entry : entries) {
-                if (entry.IsMap()) all.push_back(text(entry, "name"));
-            }
-        }
-        if (all.empty()) return {};
-        const bool has_more = all.size() > shown_max;
-        if (has_more) all.resize(shown_max);
-        return fmt::format(", but {}{}", fmt::join(all, ", "), has_more ? ", ..." : "");
+        refuse(fmt::format("{}: there is none named \"{}\"", list, name));
     }
 
     void read_cluster(const YAML::Node& cluster) {
@@ -205,9 +136,11 @@ private:
              "certificate-authority-data",
              "insecure-skip-tls-verify",
              "tls-server-name",
+             "proxy-url",
              "disable-compression",
              "extensions"});
         read_server(text(cluster, "server"));
+        read_proxy(text(cluster, "proxy-url"));
         access_.tls_server_name = text(cluster, "tls-server-name");
         access_.ca_pem = pem(cluster, "certificate-authority", access_.ca_file);
         access_.insecure_skip_verify = flag(cluster, "insecure-skip-tls-verify");
@@ -215,6 +148,14 @@ private:
             refuse(
                 "cluster: insecure-skip-tls-verify and a certificate authority exclude each other");
         }
+    }
+
+    void read_proxy(const std::string& url) {
+        if (url.empty()) return;
+        if (!access_.tls) refuse("cluster: proxy-url: only for a server by https");
+        auto proxy = parse_proxy(url);
+        if (!proxy) refuse("cluster: proxy-url: " + proxy.error().message);
+        access_.proxy = *std::move(proxy);
     }
 
     void read_server(const std::string& url) {
@@ -261,7 +202,7 @@ private:
         }
     }
 
-    void read_user(const YAML::Node& user, const YAML::Node& cluster) {
+    void read_user(const YAML::Node& user) {
         only(
             user,
             "user",
@@ -273,7 +214,6 @@ private:
              "tokenFile",
              "exec",
              "extensions"});
-        if (user["exec"] && !user["exec"].IsNull()) read_exec(user["exec"], cluster);
         access_.client_certificate_pem =
             pem(user, "client-certificate", access_.client_certificate_file);
         access_.client_key_pem = pem(user, "client-key", access_.client_key_file);
@@ -285,12 +225,6 @@ private:
             if (c <= ' ' || c >= '\x7f') refuse("user: token: not printable");
         }
         const std::string file = text(user, "tokenFile");
-        if (access_.exec && !(access_.token.empty() && file.empty())) {
-            refuse("user: exec and token exclude each other");
-        }
-        if (access_.exec && !access_.client_certificate_pem.empty()) {
-            refuse("user: exec and client-certificate exclude each other");
-        }
         if (file.empty()) return;
         access_.token_file = beside(file);
         if (Token("", access_.token_file).current(0).empty()) {
@@ -298,85 +232,28 @@ private:
         }
     }
 
-    void read_exec(const YAML::Node& exec, const YAML::Node& cluster) {
-        if (!exec.IsMap()) refuse("user: exec: expected a map");
-        only(
-            exec,
-            "user: exec",
-            {"apiVersion",
-             "command",
-             "args",
-             "env",
-             "installHint",
-             "provideClusterInfo",
-             "interactiveMode"});
-        ExecPlugin plugin;
-        plugin.api_version = text(exec, "apiVersion");
-        if (plugin.api_version != "client.authentication.k8s.io/v1" &&
-            plugin.api_version != "client.authentication.k8s.io/v1beta1") {
-            refuse(fmt::format(
-                "user: exec: apiVersion: found \"{}\", expected client.authentication.k8s.io/v1 or "
-                "v1beta1",
-                plugin.api_version));
-        }
-        plugin.command = text(exec, "command");
-        if (plugin.command.empty()) refuse("user: exec: command is missing");
+    // As kubectl has it: a plugin is not asked where the user has credentials of his own.
+    void read_plugin(
+        const YAML::Node& exec, const std::string& user_name, const YAML::Node& cluster) {
+        if (!exec || exec.IsNull()) return;
+        ExecPlugin plugin = kubeconfig::read_exec(exec);
+        const bool is_needed = access_.token.empty() && access_.token_file.empty() &&
+                               access_.client_certificate_pem.empty();
+        if (!is_needed) return;
+        plugin.user = user_name;
+        // A name without a slash is looked for in PATH.
         if (plugin.command.find('/') != std::string::npos) plugin.command = beside(plugin.command);
-        plugin.arguments = texts(exec, "args");
-        for (const auto& entry : exec["env"]) {
-            if (!entry.IsMap()) refuse("user: exec: env: expected names with values");
-            plugin.environment.emplace_back(text(entry, "name"), text(entry, "value"));
+        if (flag(exec, "provideClusterInfo")) {
+            plugin.cluster = kubeconfig::cluster_for_plugin(cluster, access_.ca_pem);
         }
-        plugin.install_hint = text(exec, "installHint");
-        plugin.interactive = interactive_mode(text(exec, "interactiveMode"));
-        if (flag(exec, "provideClusterInfo")) plugin.cluster_json = cluster_json(cluster);
-        access_.exec = std::move(plugin);
-    }
-
-    static std::vector<std::string> texts(const YAML::Node& map, const char* key) {
-        std::vector<std::string> all;
-        for (const auto& one : map[key]) {
-            if (!one.IsScalar()) refuse(fmt::format("{}: expected strings", key));
-            all.push_back(one.Scalar());
-        }
-        return all;
-    }
-
-    static InteractiveMode interactive_mode(const std::string& mode) {
-        if (mode == "Never") return InteractiveMode::never;
-        if (mode == "Always") return InteractiveMode::always;
-        if (mode.empty() || mode == "IfAvailable") return InteractiveMode::if_available;
-        refuse(fmt::format(
-            "user: exec: interactiveMode: found \"{}\", expected Never, IfAvailable or Always",
-            mode));
-    }
-
-    /// spec.cluster of ExecCredential: what the program may want to know of the server.
-    std::string cluster_json(const YAML::Node& cluster) const {
-        rapidjson::StringBuffer buffer;
-        rapidjson::Writer<rapidjson::StringBuffer> writer(buffer);
-        const auto member = [&writer](const char* key, const std::string& value) {
-            if (value.empty()) return;
-            writer.Key(key);
-            writer.String(value.c_str(), static_cast<rapidjson::SizeType>(value.size()));
-        };
-        writer.StartObject();
-        member("server", text(cluster, "server"));
-        member("tls-server-name", access_.tls_server_name);
-        member("certificate-authority-data", base64_encode(access_.ca_pem));
-        if (access_.insecure_skip_verify) {
-            writer.Key("insecure-skip-tls-verify");
-            writer.Bool(true);
-        }
-        writer.EndObject();
-        return buffer.GetString();
+        access_.plugin = std::move(plugin);
     }
 
     // "x-data" wins over the file named by "x", as in kubectl.
     std::string pem(const YAML::Node& map, const char* key, std::string& file) {
         const std::string data_key = std::string(key) + "-data";
-        const std::string data = text(map, data_key.c_str());
-        if (!data.empty()) return base64_decode(data_key.c_str(), data);
+        std::string data = kubeconfig::bytes(map, data_key.c_str());
+        if (!data.empty()) return data;
         const std::string name = text(map, key);
         if (name.empty()) return {};
         file = beside(name);
@@ -396,21 +273,35 @@ private:
     Access access_;
 };
 
-}  // namespace
-
-core::Result<Access> load_kubeconfig(
-    const std::vector<std::string>& paths, const Choice& choice) {
-    // The parser's own texts quote the file, which holds secrets; only its line number is told.
+/// Reads the files and what `use` wants of them. The parser's own texts quote the file, which holds
+/// secrets; only its line number is told.
+template <typename Use>
+auto with_files(const std::vector<std::string>& paths, const Use& use)
+    -> core::Result<decltype(use(std::declval<Loader&>()))> {
     Loader loader;
     try {
         loader.read(paths);
-        return loader.load(choice);
+        return use(loader);
     } catch (const Refused& refused) {
         return core::Error{loader.where() + ": " + refused.why};
     } catch (const YAML::Exception& error) {
         const int line = error.mark.line + 1;
         return core::Error{fmt::format("{}:{}: this is not YAML", loader.where(), line)};
     }
+}
+
+}  // namespace
+
+core::Result<Access> load_kubeconfig(
+    const std::vector<std::string>& paths, const ContextChoice& choice) {
+    return with_files(paths, [&](Loader& loader) { return loader.load(choice); });
+}
+
+core::Result<KubeconfigNames> kubeconfig_names(const std::vector<std::string>& paths) {
+    return with_files(paths, [](Loader& loader) {
+        return KubeconfigNames{
+            loader.names("contexts"), loader.names("clusters"), loader.names("users")};
+    });
 }
 
 }  // namespace k8s

@@ -2,8 +2,10 @@
 
 #include "k8s/base/time.hpp"
 #include "k8s/codec/codec_status.hpp"
+#include "k8s/net/descriptor_wait.hpp"
 #include "k8s/net/resolver.hpp"
 #include "k8s/net/tls_stream.hpp"
+#include "k8s/net/tunnel.hpp"
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/connect.hpp>
@@ -20,6 +22,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <fcntl.h>
 #include <optional>
 #include <sys/socket.h>
 #include <tuple>
@@ -81,9 +84,13 @@ bool is_quiet(tcp::socket& socket) {
            (errno == EAGAIN || errno == EWOULDBLOCK);
 }
 
+std::string authority(const std::string& host, std::uint16_t port) {
+    const bool v6 = host.find(':') != std::string::npos;
+    return fmt::format("{}{}{}:{}", v6 ? "[" : "", host, v6 ? "]" : "", port);
+}
+
 std::string host_header(const Access& access) {
-    const bool v6 = access.host.find(':') != std::string::npos;
-    return fmt::format("{}{}{}:{}", v6 ? "[" : "", access.host, v6 ? "]" : "", access.port);
+    return authority(access.host, access.port);
 }
 
 // Kubernetes sends seconds. A date counts from the answer's own: no clock of ours is in it. Garbage
@@ -126,7 +133,7 @@ std::string describe(const error_code& ec) {
 
 struct Connection::Impl {
     Impl(asio::io_context& context, std::shared_ptr<Endpoint> to)
-        : io(context), endpoint(std::move(to)), resolver(context) {}
+        : io(context), endpoint(std::move(to)), resolver(context), renewal(context) {}
 
     asio::io_context& io;
     std::shared_ptr<Endpoint> endpoint;
@@ -134,6 +141,7 @@ struct Connection::Impl {
     std::unique_ptr<beast::tcp_stream> plain;
     std::unique_ptr<TlsStream> tls;
     Resolver resolver;
+    DescriptorWait renewal;  // of credentials by a plugin
     std::unique_ptr<Parser> parser;
     std::vector<char> buffer;
     std::size_t buffered = 0;  // bytes of `buffer` from the front that were read and not parsed yet
@@ -141,7 +149,8 @@ struct Connection::Impl {
     std::uint64_t closes = 0;  // counts close(), so that a connect in progress notices
     std::int64_t last_used = 0;
     bool usable = false;
-    std::string ahead;  // the target of a GET that was sent and not waited for
+    std::uint64_t sent_as = 0;  // the endpoint's credential() in the last request
+    std::string ahead;          // the target of a GET that was sent and not waited for
 
     tcp::socket& socket() { return tls ? tls->socket() : plain->socket(); }
     void expires_at(std::chrono::steady_clock::time_point deadline) {
@@ -163,6 +172,7 @@ struct Connection::Impl {
         ++closes;
         usable = false;
         resolver.cancel();
+        renewal.cancel();
         if (tls) tls->close();
         if (plain) plain->close();
     }
@@ -186,6 +196,7 @@ struct Connection::Impl {
     }
 
     std::string request_text(const Request& request);
+    asio::awaitable<void> wait_for_plugin(std::int64_t deadline);
     asio::awaitable<std::optional<Failure>> ensure_open(std::int64_t deadline);
     asio::awaitable<std::string> open(std::int64_t deadline);
     asio::awaitable<error_code> connect(std::int64_t deadline);
@@ -211,6 +222,7 @@ std::string Connection::Impl::request_text(const Request& request) {
         host_header(access),
         endpoint->user_agent(),
         request.accept);
+    sent_as = endpoint->credential();
     const std::string& token = endpoint->token(monotonic_ms());
     if (!token.empty()) text += "Authorization: Bearer " + token + "\r\n";
     if (!request.body.empty()) {
@@ -224,12 +236,22 @@ std::string Connection::Impl::request_text(const Request& request) {
     return text;
 }
 
+// Until a plugin that runs has answered; at once where none does.
+asio::awaitable<void> Connection::Impl::wait_for_plugin(std::int64_t deadline) {
+    const int answered = endpoint->renewal();
+    const int descriptor = answered < 0 ? -1 : ::fcntl(answered, F_DUPFD_CLOEXEC, 0);
+    if (descriptor < 0) co_return;
+    const bool is_done = co_await renewal.wait(descriptor, deadline);
+    if (is_done) endpoint->refresh(monotonic_ms());
+}
+
 // All addresses in turn; one that is dead may use only its share of the time.
 asio::awaitable<error_code> Connection::Impl::connect(std::int64_t deadline) {
     const std::uint64_t before = closes;
     const Access& access = endpoint->access();
-    const std::vector<tcp::endpoint> addresses =
-        co_await resolver.resolve(access.host, access.port, deadline);
+    const std::string host = access.proxy ? access.proxy->host : access.host;
+    const std::uint16_t port = access.proxy ? access.proxy->port : access.port;
+    const std::vector<tcp::endpoint> addresses = co_await resolver.resolve(host, port, deadline);
     error_code result = asio::error::host_not_found;
     std::size_t left = addresses.size();
     for (const tcp::endpoint& address : addresses) {
@@ -264,8 +286,16 @@ asio::awaitable<std::string> Connection::Impl::shake_hands(std::int64_t deadline
 asio::awaitable<std::string> Connection::Impl::open(std::int64_t deadline) {
     tls.reset();
     const error_code ec = co_await connect(deadline);
-    if (ec) co_return describe(ec);
+    const std::optional<Proxy> proxy = endpoint->access().proxy;
+    const std::string by = proxy ? "proxy " + authority(proxy->host, proxy->port) + ": " : "";
+    if (ec) co_return by + describe(ec);
     tune(plain->socket());
+    if (proxy) {
+        plain->expires_at(at(deadline));
+        const std::string server = host_header(endpoint->access());
+        const std::string refused = co_await open_tunnel(*plain, server, proxy->authorization);
+        if (!refused.empty()) co_return by + refused;
+    }
     if (endpoint->tls() == nullptr) co_return std::string();
     std::string problem = co_await shake_hands(deadline);
     co_return problem;
@@ -273,6 +303,7 @@ asio::awaitable<std::string> Connection::Impl::open(std::int64_t deadline) {
 
 asio::awaitable<std::optional<Failure>> Connection::Impl::ensure_open(std::int64_t deadline) {
     endpoint->refresh(monotonic_ms());
+    if (endpoint->is_expired()) co_await wait_for_plugin(deadline);
     const bool fresh = monotonic_ms() - last_used < idle_max_ms && identity == endpoint->identity();
     if (usable && fresh && is_quiet(socket())) co_return std::nullopt;
     drop();
@@ -466,7 +497,11 @@ asio::awaitable<Reply> Connection::Impl::attempts(
         Response response = finish_response(streaming);
         if (response.status == 401 && !token_refused) {
             token_refused = true;
-            const bool is_new = endpoint->token_refused(monotonic_ms());
+            bool is_new = endpoint->token_refused(sent_as, monotonic_ms());
+            if (!is_new) {
+                co_await wait_for_plugin(deadline);
+                is_new = endpoint->credential() != sent_as;
+            }
             if (is_new && monotonic_ms() < deadline) continue;
         }
         co_return response;

@@ -2,10 +2,10 @@
 
 #include "k8s/base/small_file.hpp"
 #include "k8s/base/time.hpp"
+#include "k8s/credentials/exec/run_plugin.hpp"
 #include "k8s/net/tls.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <utility>
@@ -44,10 +44,7 @@ Endpoint::Endpoint(Access access, std::string user_agent)
 
 core::Result<std::shared_ptr<Endpoint>> Endpoint::make(Access access, std::string user_agent) {
     std::shared_ptr<Endpoint> made(new Endpoint(std::move(access), std::move(user_agent)));
-    if (made->access_.exec) {
-        const auto done = made->log_in();
-        if (!done) return done.error();
-    }
+    if (auto asked = made->ask_plugin(); !asked) return asked.error();
     if (made->access_.tls) {
         auto tls = TlsContext::make(made->access_);
         if (!tls) return tls.error();
@@ -56,61 +53,68 @@ core::Result<std::shared_ptr<Endpoint>> Endpoint::make(Access access, std::strin
     return made;
 }
 
-core::Result<core::Done> Endpoint::log_in() {
+core::Result<core::Done> Endpoint::ask_plugin() {
+    if (!access_.plugin) return core::Done{};
     // Whoever can write a pod's kubeconfig would run programs there with the pod's rights.
     if (is_in_cluster()) {
         return core::Error{
             "user: exec: in a pod no program of a kubeconfig is run; use the pod's own credentials"};
     }
-    const auto ask = [plugin = *access_.exec, may_ask = isatty(STDIN_FILENO) != 0] {
-        return run_exec_plugin(plugin, may_ask);
-    };
-    auto first = ask();
+    auto first = run_plugin(*access_.plugin);
     if (!first) return first.error();
-    access_.client_certificate_pem = first->certificate_pem;
-    access_.client_key_pem = first->key_pem;
-    login_.emplace(*std::move(first), ask, monotonic_ms());
+    access_.client_certificate_pem = first->client_certificate_pem;
+    access_.client_key_pem = first->client_key_pem;
+    renewal_ = std::make_unique<Renewal>(*access_.plugin, *std::move(first), unix_ms());
     return core::Done{};
 }
 
-void Endpoint::login_changed() {
-    const ExecCredential& now = login_->credential();
-    if (!tls_ || now.certificate_pem == access_.client_certificate_pem) return;
-    Access fresh = access_;
-    fresh.client_certificate_pem = now.certificate_pem;
-    fresh.client_key_pem = now.key_pem;
-    auto tls = TlsContext::make(fresh);
-    if (!tls) return set_problem(problems_.trust, "trust", tls.error().message);
-    tls_ = *tls;
-    access_ = std::move(fresh);
-    ++identity_;
-}
-
 const std::string& Endpoint::token(std::int64_t now_ms) {
-    if (login_) {
-        if (login_->renew_if_due(now_ms)) login_changed();
-        set_problem(problems_.token, "token", login_->problem());
-        return login_->credential().token;
-    }
+    if (renewal_) return renewal_->credential().token;
     const std::string& token = token_.current(now_ms);
     set_problem(problems_.token, "token", token_.problem());
     return token;
 }
 
-bool Endpoint::token_refused(std::int64_t now_ms) {
-    if (login_) {
-        const bool is_other = login_->refused(now_ms);
-        if (is_other) login_changed();
-        set_problem(problems_.token, "token", login_->problem());
-        return is_other;
+bool Endpoint::token_refused(std::uint64_t credential, std::int64_t now_ms) {
+    if (renewal_) {
+        renew();
+        renewal_->refused(credential, unix_ms());
+        return renewal_->number() != credential;
     }
     const bool is_new = token_.refused(now_ms);
     set_problem(problems_.token, "token", token_.problem());
     return is_new;
 }
 
+bool Endpoint::is_expired() const {
+    return renewal_ && renewal_->is_expired(unix_ms());
+}
+
+void Endpoint::renew() {
+    if (renewal_->step(unix_ms())) take_certificate(renewal_->credential());
+    set_problem(problems_.token, "plugin", renewal_->problem());
+}
+
+void Endpoint::take_certificate(const ExecCredential& credential) {
+    if (credential.client_certificate_pem == access_.client_certificate_pem &&
+        credential.client_key_pem == access_.client_key_pem) {
+        return;
+    }
+    Access fresh = access_;
+    fresh.client_certificate_pem = credential.client_certificate_pem;
+    fresh.client_key_pem = credential.client_key_pem;
+    if (tls_) {
+        auto tls = TlsContext::make(fresh);
+        if (!tls) return set_problem(problems_.trust, "trust", tls.error().message);
+        tls_ = *tls;
+    }
+    access_ = std::move(fresh);
+    ++identity_;
+    set_problem(problems_.trust, "trust", "");
+}
+
 void Endpoint::refresh(std::int64_t now_ms) {
-    if (login_ && login_->renew_if_due(now_ms)) login_changed();
+    if (renewal_) renew();
     if (!tls_ || !has_files(access_)) return;
     if (!std::exchange(trust_was_asked_, true)) {
         // As fresh as the start: the files were read for it.

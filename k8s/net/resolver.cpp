@@ -1,13 +1,5 @@
 #include "k8s/net/resolver.hpp"
 
-#include "k8s/base/time.hpp"
-
-#include <boost/asio/as_tuple.hpp>
-#include <boost/asio/posix/stream_descriptor.hpp>
-#include <boost/asio/steady_timer.hpp>
-#include <boost/asio/use_awaitable.hpp>
-
-#include <chrono>
 #include <cstring>
 #include <fcntl.h>
 #include <netdb.h>
@@ -75,23 +67,10 @@ int start(const std::shared_ptr<Lookup>& lookup) {
 
 }  // namespace
 
-struct Resolver::Wait {
-    Wait(asio::io_context& io, int read_end) : descriptor(io, read_end), timer(io) {}
-    asio::posix::stream_descriptor descriptor;
-    asio::steady_timer timer;
-};
-
-Resolver::Resolver(asio::io_context& io) : io_(io) {}
-
-Resolver::~Resolver() {
-    cancel();
-}
+Resolver::Resolver(asio::io_context& io) : wait_(io) {}
 
 void Resolver::cancel() {
-    if (!wait_) return;
-    error_code ignored;
-    wait_->descriptor.cancel(ignored);
-    wait_->timer.cancel();
+    wait_.cancel();
 }
 
 asio::awaitable<Endpoints> Resolver::resolve(
@@ -108,19 +87,8 @@ asio::awaitable<Endpoints> Resolver::resolve(
     lookup->port = port;
     const int read_end = start(lookup);
     if (read_end < 0) co_return found;
-    auto wait = std::make_shared<Wait>(io_, read_end);
-    wait_ = wait;
-    wait->timer.expires_at(
-        std::chrono::steady_clock::time_point(std::chrono::milliseconds(deadline_ms)));
-    wait->timer.async_wait([wait](error_code cancelled) {
-        error_code ignored;
-        if (!cancelled) wait->descriptor.cancel(ignored);
-    });
-    auto [stopped] = co_await wait->descriptor.async_wait(
-        asio::posix::stream_descriptor::wait_read, asio::as_tuple(asio::use_awaitable));
-    wait->timer.cancel();
-    if (!stopped) found = std::move(lookup->found);
-    if (wait_ == wait) wait_.reset();
+    const bool is_done = co_await wait_.wait(read_end, deadline_ms);
+    if (is_done) found = std::move(lookup->found);
     co_return found;
 }
 

@@ -3,12 +3,13 @@
 // it runs in a thread of its own that shares nothing with us but a value and a pipe: when nobody
 // waits any more, its answer is dropped.
 
+#include "k8s/net/descriptor_wait.hpp"
+
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -17,7 +18,6 @@ namespace k8s {
 class Resolver {
 public:
     explicit Resolver(boost::asio::io_context& io);
-    ~Resolver();
     Resolver(const Resolver&) = delete;
     Resolver& operator=(const Resolver&) = delete;
 
@@ -29,9 +29,7 @@ public:
     void cancel();
 
 private:
-    struct Wait;
-    boost::asio::io_context& io_;
-    std::shared_ptr<Wait> wait_;  ///< of the call in progress
+    DescriptorWait wait_;
 };
 
 }  // namespace k8s

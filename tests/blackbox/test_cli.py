@@ -1,11 +1,9 @@
 """The verbs: size, gangs, why, check-config, version."""
 import json
 import subprocess
-from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
-import yaml
 
 from support.api import Api
 from support.cluster import Cluster
@@ -13,7 +11,6 @@ from support.pods import amounts, effective_requests
 from support.polling import eventually
 from support.ports import free_ports
 from support.processes import Process
-from support.real_plane import RealPlane
 from support.rig import binary
 from support.spark_application import FIXTURES, Size, sized
 
@@ -174,48 +171,6 @@ def test_what_cannot_be_written_is_not_done() -> None:
         result = subprocess.run([str(binary()), "version"], stdout=full, stderr=subprocess.PIPE,
                                 text=True, timeout=20)
     assert result.returncode == 1 and "standard output" in result.stderr, result.stderr
-
-
-@pytest.mark.parametrize("rig_name", ["real"], indirect=True, scope="session")
-def test_a_program_of_the_kubeconfig_gives_the_credentials(cluster: Cluster, tmp_path: Path) -> None:
-    plane = cluster.rig
-    assert isinstance(plane, RealPlane)
-    admin = yaml.safe_load(plane.token_kubeconfig("kube-system", "login", is_admin=True).read_text())
-    answer, calls = tmp_path / "answer.json", tmp_path / "calls"
-    answer.write_text("{}")
-    path = plane.write_kubeconfig("login", user={"exec": {
-        "apiVersion": "client.authentication.k8s.io/v1", "command": "sh", "interactiveMode": "Never",
-        "args": ["-c", f"echo called >> {calls}; cat {answer}"]}})
-
-    def give(token: str, seconds: float) -> None:
-        expires = datetime.now(timezone.utc) + timedelta(seconds=seconds)
-        answer.write_text(json.dumps({
-            "apiVersion": "client.authentication.k8s.io/v1", "kind": "ExecCredential",
-            "status": {"token": token, "expirationTimestamp": expires.strftime("%Y-%m-%dT%H:%M:%SZ")}}))
-
-    def ask(*arguments: str) -> "subprocess.CompletedProcess[str]":
-        return run("gangs", "--control", "none", "--kubeconfig", str(path), *arguments)
-
-    refused = ask()
-    assert refused.returncode == 1 and "user: exec: sh: it printed no ExecCredential" in refused.stderr
-    token = admin["users"][0]["user"]["token"]
-    give(token, 600)
-    assert ask().returncode == 0, ask().stderr
-    assert ask("--context", "login").returncode == 0
-    assert "there is none named \"logout\", but login" in ask("--context", "logout").stderr
-
-    # A daemon whose token lives for seconds asks again and again, and goes on scheduling.
-    give(token, 15)
-    before = len(calls.read_text().splitlines())
-    cluster.add_nodes(1)
-    scheduler = plane.start_scheduler(("--leader-elect=false",), kubeconfig=path)
-
-    def goes_on() -> bool:
-        cluster.wait_finished(cluster.submit(sized(Size(executors=1), cluster.default_namespace)))
-        return len(calls.read_text().splitlines()) >= before + 3
-
-    eventually(goes_on, 60, "the program, asked twice more", 1)
-    assert scheduler.terminate() == 0, scheduler.output()
 
 
 def test_a_standby_says_so_and_the_api_server_answers(cluster: Cluster) -> None:

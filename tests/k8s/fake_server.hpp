@@ -75,6 +75,7 @@ public:
         open_ = false;
     }
     bool is_open() const { return open_; }
+    int socket() const { return socket_; }
     /// The client, or the server's end, has closed the connection.
     bool is_gone() const {
         char byte = 0;

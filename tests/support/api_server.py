@@ -78,5 +78,5 @@ class ApiServer(Daemon):
             return
         for line in self.audit_log.read_text().splitlines():
             event = json.loads(line)
-            if not user or event["user"]["username"] == user:
+            if not user or event["user"].get("username") == user:
                 yield event

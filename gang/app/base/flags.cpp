@@ -141,21 +141,12 @@ Flag output_flag() {
         "output", 'o', "table|json", "what to print (default: for people)", {"table", "json"}};
 }
 
-std::vector<Flag> access_flags() {
-    return {
-        Flag{
-            "kubeconfig",
-            0,
-            "FILE",
-            "default: KUBECONFIG, else the pod's own credentials, else ~/.kube/config"},
-        Flag{"context", 0, "NAME", "the context of the kubeconfig (default: its current one)"},
-        Flag{"cluster", 0, "NAME", "the cluster of the kubeconfig (default: the context's)"},
-        Flag{"user", 0, "NAME", "the user of the kubeconfig (default: the context's)"}};
-}
-
-std::vector<Flag> joined(std::vector<Flag> first, const std::vector<Flag>& more) {
-    first.insert(first.end(), more.begin(), more.end());
-    return first;
+Flag kubeconfig_flag() {
+    return Flag{
+        "kubeconfig",
+        0,
+        "FILE",
+        "default: KUBECONFIG, else the pod's own credentials, else ~/.kube/config"};
 }
 
 Flag namespace_flag() {

@@ -54,9 +54,7 @@ std::variant<CommandLine, std::string> parse_flags(
 
 /// Flags that several verbs have.
 Flag output_flag();
-/// How to reach the API server, and as whom.
-std::vector<Flag> access_flags();
-std::vector<Flag> joined(std::vector<Flag> first, const std::vector<Flag>& more);
+Flag kubeconfig_flag();
 Flag namespace_flag();
 Flag config_flag();
 

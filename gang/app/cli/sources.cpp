@@ -4,6 +4,7 @@
 #include "gang/app/base/files.hpp"
 #include "gang/app/base/server_name.hpp"
 #include "gang/app/base/version.hpp"
+#include "gang/app/cli/access_flags.hpp"
 #include "gang/app/serve/control_http.hpp"
 
 #include <fmt/format.h>
@@ -23,8 +24,13 @@ core::Result<Sources> find_sources(const CommandLine& line) {
     out.control = control == "none" ? "" : control;
     out.control_is_asked = line.has("control");
     out.namespace_name = line.text("namespace");
-    out.access =
-        k8s::find_access(line.text("kubeconfig", out.config.kubeconfig), access_choice(line));
+    if (auto checked = check_access_flags(line, out.config.kubeconfig); !checked) {
+        return checked.error();
+    }
+    out.access = find_access(line, out.config.kubeconfig);
+    if (out.access.has_value() && out.access->plugin) {
+        out.access->plugin->is_attended = true;
+    }
     if (!out.control.empty()) {
         const auto address = config::parse_private(out.control);
         if (!address) {
@@ -32,10 +38,6 @@ core::Result<Sources> find_sources(const CommandLine& line) {
         }
     }
     return out;
-}
-
-k8s::Choice access_choice(const CommandLine& line) {
-    return {line.text("context"), line.text("cluster"), line.text("user")};
 }
 
 bool is_same_cluster(const Sources& sources, const std::string& server) {
@@ -91,13 +93,17 @@ core::Result<k8s::Reader> make_reader(const Sources& sources) {
 }
 
 std::vector<Flag> ask_flags() {
-    const Flag control{
+    std::vector<Flag> flags = {namespace_flag(), output_flag()};
+    for (Flag& flag : access_flags()) {
+        flags.push_back(std::move(flag));
+    }
+    flags.push_back(Flag{
         "control",
         0,
         "ADDR:PORT|unix:PATH|none",
-        "the daemon's control endpoint (default: 127.0.0.1:10351, if it serves this cluster)"};
-    return joined(
-        {namespace_flag(), output_flag()}, joined(access_flags(), {control, config_flag()}));
+        "the daemon's control endpoint (default: 127.0.0.1:10351, if it serves this cluster)"});
+    flags.push_back(config_flag());
+    return flags;
 }
 
 }  // namespace gang::app

@@ -30,9 +30,6 @@ struct Sources {
 /// An error is one of usage or configuration.
 core::Result<Sources> find_sources(const CommandLine& line);
 
-/// Which entries of the kubeconfig the flags name.
-k8s::Choice access_choice(const CommandLine& line);
-
 /// A daemon of another cluster may sit at the default address.
 bool is_same_cluster(const Sources& sources, const std::string& server);
 

@@ -4,6 +4,7 @@
 #include "core/value/quantity.hpp"
 #include "gang/app/base/files.hpp"
 #include "gang/app/base/memory.hpp"
+#include "gang/app/cli/access_flags.hpp"
 #include "gang/app/cli/cli.hpp"
 #include "gang/app/cli/sources.hpp"
 #include "gang/app/daemon/daemon.hpp"
@@ -235,8 +236,12 @@ int run(const CommandLine& line, std::ostream&, std::ostream& err) {
         err << "gang-scheduler run: " << seal.error().message << '\n';
         return exit_usage;
     }
+    if (const auto checked = check_access_flags(line, config.kubeconfig); !checked) {
+        err << "gang-scheduler run: " << checked.error().message << '\n';
+        return exit_usage;
+    }
     const Log log(config.log_format, config.log_level);
-    auto access = k8s::find_access(config.kubeconfig, access_choice(line));
+    auto access = find_access(line, config.kubeconfig);
     if (!access) {
         err << "gang-scheduler run: " << access.error().message << '\n';
         return exit_error;
@@ -280,37 +285,40 @@ int run(const CommandLine& line, std::ostream&, std::ostream& err) {
 }  // namespace
 
 Verb run_verb() {
+    std::vector<Flag> flags = access_flags();
+    const std::vector<Flag> own = {
+        config_flag(),
+        Flag{
+            "profile",
+            0,
+            "NAME",
+            "serve a built-in profile, too; may be repeated (docs/configuration.md lists them)"},
+        Flag{
+            "leader-elect",
+            0,
+            "true|false",
+            "take the lease before scheduling (default: true; false when there is one replica)",
+            {"true", "false"},
+            "true"},
+        Flag{
+            "server",
+            0,
+            "[ADDR]:PORT|none",
+            "address for health and metrics (default: :10352, on every address)"},
+        Flag{
+            "control",
+            0,
+            "ADDR:PORT|unix:PATH|none",
+            "loopback address or socket for `gangs` and `why` (default: 127.0.0.1:10351)"},
+        Flag{"record", 0, "DIR", "write all that happens to a file there, for `replay`"},
+        Flag{"record-size", 0, "QUANTITY", "where a recording ends (default: 256Mi)"},
+        Flag{"record-files", 0, "N", "recordings kept in DIR, one for each start (default: 4)"}};
+    flags.insert(flags.end(), own.begin(), own.end());
     return Verb{
         "run",
         "schedule: the daemon, in a pod or on any machine with a kubeconfig",
         "",
-        joined(access_flags(), {
-         config_flag(),
-         Flag{
-             "profile",
-             0,
-             "NAME",
-             "serve a built-in profile, too; may be repeated (docs/configuration.md lists them)"},
-         Flag{
-             "leader-elect",
-             0,
-             "true|false",
-             "take the lease before scheduling (default: true; false when there is one replica)",
-             {"true", "false"},
-             "true"},
-         Flag{
-             "server",
-             0,
-             "[ADDR]:PORT|none",
-             "address for health and metrics (default: :10352, on every address)"},
-         Flag{
-             "control",
-             0,
-             "ADDR:PORT|unix:PATH|none",
-             "loopback address or socket for `gangs` and `why` (default: 127.0.0.1:10351)"},
-         Flag{"record", 0, "DIR", "write all that happens to a file there, for `replay`"},
-         Flag{"record-size", 0, "QUANTITY", "where a recording ends (default: 256Mi)"},
-         Flag{"record-files", 0, "N", "recordings kept in DIR, one for each start (default: 4)"}}),
+        flags,
         {"gang-scheduler run", "gang-scheduler run --kubeconfig admin.conf --leader-elect=false"},
         run};
 }

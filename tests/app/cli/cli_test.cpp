@@ -174,3 +174,59 @@ TEST_CASE("cli: asking nobody is an error, not an empty list") {
     CHECK(gangs.out.empty());
     CHECK(contains(gangs.err, "/does/not/exist"));
 }
+
+TEST_CASE("cli: a context, cluster or user that there is not, with those that there are") {
+    const TemporaryFile file(
+        "contexts",
+        "current-context: prod\n"
+        "contexts: [{name: prod, context: {cluster: c, user: u}}, {name: staging, context: {}}]\n"
+        "clusters: [{name: c, cluster: {server: 'http://127.0.0.1:1'}}]\nusers: []\n");
+    const auto ask = [&](const char* verb, const char* flag, const char* name) {
+        return cli({verb, "--kubeconfig", file.path(), "--control", "none", flag, name});
+    };
+    for (const char* verb : {"gangs", "ledger", "run"}) {
+        const auto context = ask(verb, "--context", "stagin");
+        CHECK(context.code == 2);
+        CHECK(contains(
+            context.err,
+            "--context: found \"stagin\", expected one of prod, staging, did you mean "
+            "\"staging\"?"));
+        CHECK(context.out.empty());
+    }
+    CHECK(
+        contains(ask("gangs", "--cluster", "x").err, "--cluster: found \"x\", expected one of c"));
+    CHECK(contains(
+        ask("gangs", "--user", "x").err,
+        "--user: found \"x\", expected none, for the kubeconfig has none"));
+    // A name that is there is used: the context's user is missing, and the server away.
+    CHECK(contains(ask("gangs", "--context", "prod").err, "users: there is none named \"u\""));
+    const auto chosen = cli(
+        {"gangs",
+         "--kubeconfig",
+         file.path(),
+         "--control",
+         "none",
+         "--context",
+         "staging",
+         "--cluster",
+         "c"});
+    CHECK(chosen.code == 1);
+    CHECK(contains(chosen.err, "cannot connect to 127.0.0.1:1"));
+}
+
+TEST_CASE("cli: a credential plugin that is missing is said with its hint") {
+    const TemporaryFile file(
+        "plugin",
+        "current-context: m\ncontexts: [{name: m, context: {cluster: c, user: u}}]\n"
+        "clusters: [{name: c, cluster: {server: 'http://127.0.0.1:1'}}]\n"
+        "users: [{name: u, user: {exec: {apiVersion: client.authentication.k8s.io/v1, "
+        "command: gang-scheduler-no-such, interactiveMode: Never, installHint: get it}}}]\n");
+    for (const char* verb : {"gangs", "ledger", "run"}) {
+        const auto missing = cli({verb, "--kubeconfig", file.path(), "--control", "none"});
+        CHECK(missing.code == 1);
+        CHECK(contains(
+            missing.err,
+            "credential plugin \"gang-scheduler-no-such\" of user \"u\": there is no such "
+            "command in PATH; get it"));
+    }
+}

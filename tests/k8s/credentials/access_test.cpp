@@ -45,12 +45,12 @@ std::string config(const std::string& cluster, const std::string& user) {
            indented(cluster) + "users:\n- name: u\n  user:\n" + indented(user);
 }
 
-core::Result<Access> load(const std::string& text, const std::string& context = "") {
+core::Result<Access> load(const std::string& text, const ContextChoice& choice = {}) {
     const Folder folder;
     folder.write("ca.pem", "CA PEM");
     folder.write("key.pem", "KEY PEM");
     folder.write("token", "abc\n");
-    return load_kubeconfig({folder.write("config", text)}, {context, "", ""});
+    return load_kubeconfig({folder.write("config", text)}, choice);
 }
 
 std::string problem(const std::string& text) {
@@ -136,66 +136,45 @@ TEST_CASE("kubeconfig: server addresses") {
 
 TEST_CASE("kubeconfig: another context by name") {
     const std::string text = config(server, "token: t");
-    CHECK(load(text, "second")->namespace_name == "default");
-    const auto missing = load(text, "third");
+    CHECK(load(text, {"second", "", ""})->namespace_name == "default");
+    const auto missing = load(text, {"third", "", ""});
     REQUIRE_FALSE(missing);
-    CHECK(
-        missing.error().message.find("contexts: there is none named \"third\", but ") !=
-        std::string::npos);
+    CHECK(missing.error().message.find("there is none named \"third\"") != std::string::npos);
 }
 
-TEST_CASE("kubeconfig: D1: a program that gives the credentials is read, and not run") {
-    const auto access = load(config(server, R"(exec:
-  apiVersion: client.authentication.k8s.io/v1
-  command: ./login
-  args: [--cluster, "7"]
-  env: [{name: REGION, value: eu}]
-  interactiveMode: Never
-  provideClusterInfo: true
-  installHint: get it)"));
-    REQUIRE(access);
-    REQUIRE(access->exec);
-    const ExecPlugin& plugin = *access->exec;
-    CHECK(plugin.command.starts_with("/"));
-    CHECK(plugin.command.ends_with("/login"));
-    CHECK(plugin.arguments == std::vector<std::string>{"--cluster", "7"});
-    CHECK(plugin.environment == std::vector<std::pair<std::string, std::string>>{{"REGION", "eu"}});
-    CHECK(plugin.interactive == InteractiveMode::never);
-    CHECK(plugin.install_hint == "get it");
-    CHECK(plugin.cluster_json.find("\"server\":\"https://") != std::string::npos);
-    const auto with = [](const std::string& fields) {
-        return problem(config(
-            server, "exec: {apiVersion: client.authentication.k8s.io/v1beta1, " + fields + "}"));
-    };
-    CHECK(with("command: aws") == "accepted");
-    CHECK(with("args: [x]").find("user: exec: command is missing") != std::string::npos);
-    CHECK(with("command: aws, shell: x").find("shell is not supported") != std::string::npos);
-    CHECK(
-        with("command: aws, interactiveMode: Maybe").find("expected Never, IfAvailable or Always") !=
-        std::string::npos);
-    CHECK(
-        problem(config(server, "exec: {command: aws, apiVersion: client.authentication.k8s.io/v1alpha1}"))
-            .find("expected client.authentication.k8s.io/v1 or v1beta1") != std::string::npos);
+TEST_CASE("kubeconfig: another cluster and another user than the context's") {
+    const std::string text =
+        "contexts: [{name: m, context: {cluster: c, user: u, namespace: team}}]\n"
+        "clusters: [{name: c, cluster: {server: 'https://one'}}, "
+        "{name: d, cluster: {server: 'https://two'}}]\n"
+        "users: [{name: u, user: {token: first}}, {name: v, user: {token: second}}]\n";
+    const auto chosen = load(text, {"m", "d", "v"});
+    REQUIRE(chosen);
+    CHECK(chosen->host == "two");
+    CHECK(chosen->token == "second");
+    CHECK(chosen->namespace_name == "team");
+    CHECK(load(text, {"m", "", "v"})->host == "one");
+    CHECK_FALSE(load(text));  // no current-context
+    // As kubectl: with a cluster there need not be a context, nor a user.
+    CHECK(load(text, {"", "d", "u"})->token == "first");
+    CHECK(load(text, {"", "d", ""})->token.empty());
+    CHECK_FALSE(load(text, {"m", "x", ""}));
+    CHECK_FALSE(load(text, {"m", "", "x"}));
 }
 
-TEST_CASE("kubeconfig: --cluster and --user instead of the context's") {
+TEST_CASE("kubeconfig: the names of several files, each once") {
     const Folder folder;
-    const std::string path = folder.write("config", R"(
-current-context: one
-contexts: [{name: one, context: {cluster: near, user: me}}]
-clusters:
-- {name: near, cluster: {server: "http://near"}}
-- {name: far, cluster: {server: "http://far"}}
-users:
-- {name: me, user: {token: mine}}
-- {name: you, user: {token: yours}}
-)");
-    CHECK(load_kubeconfig({path})->host == "near");
-    CHECK(load_kubeconfig({path}, {"", "far", ""})->host == "far");
-    CHECK(load_kubeconfig({path}, {"", "", "you"})->token == "yours");
-    const auto none = load_kubeconfig({path}, {"", "", "they"});
-    REQUIRE_FALSE(none);
-    CHECK(none.error().message.ends_with("users: there is none named \"they\", but me, you"));
+    const std::string one = folder.write(
+        "one",
+        "contexts: [{name: b}, {name: a}]\nclusters: [{name: c}]\nusers: [{name: u}, {x: y}]");
+    const std::string two = folder.write("two", "contexts: [{name: z}, {name: b}]\nusers: null");
+    const auto names = kubeconfig_names({one, two});
+    REQUIRE(names);
+    using Names = std::vector<std::string>;
+    CHECK(names->contexts == Names{"b", "a", "z"});
+    CHECK(names->clusters == Names{"c"});
+    CHECK(names->users == Names{"u"});
+    CHECK_FALSE(kubeconfig_names({(folder.path / "absent").string()}));
 }
 
 TEST_CASE("C8: what is not implemented is refused by name") {
@@ -211,9 +190,10 @@ TEST_CASE("C8: what is not implemented is refused by name") {
         CHECK(why.find(name + " is not supported") != std::string::npos);
         CHECK(why.find("secret") == std::string::npos);
     }
-    CHECK(
-        problem(config(server + "\nproxy-url: http://proxy", "token: t"))
-            .find("proxy-url is not supported") != std::string::npos);
+    CHECK(problem(config(server + "\nproxy-url: socks5://u:secret@proxy", "token: t"))
+              .ends_with(
+                  ": cluster: proxy-url: expected http://host:port; proxies by https or socks5 "
+                  "are not supported"));
 }
 
 TEST_CASE("kubeconfig: an empty field that is not implemented does no harm") {

@@ -136,12 +136,12 @@ TEST_CASE("C1: a rotated token is in use within a minute, one that cannot be rea
     fs::remove(file);
     CHECK(endpoint->token(120'000) == "second");
     CHECK(endpoint->token(180'000) == "second");
-    CHECK_FALSE(endpoint->token_refused(180'001));
+    CHECK_FALSE(endpoint->token_refused(0, 180'001));
     CHECK(endpoint->problems().token == "cannot read a token from " + file);
     CHECK(notices.size() == 1);
     CHECK(has(notices.front(), file));
     folder.write("token", "third");
-    CHECK(endpoint->token_refused(180'002));
+    CHECK(endpoint->token_refused(0, 180'002));
     CHECK(endpoint->token(180'003) == "third");
     CHECK(endpoint->problems().token.empty());
 }
@@ -375,33 +375,6 @@ TEST_CASE("C7: an IPv6 address stands in brackets where a port follows") {
     access.host = "::1";
     access.port = 1;
     CHECK(has(Client(endpoint_for(access)).ask(), "cannot connect to [::1]:1: "));
-}
-
-TEST_CASE("C9: in a pod the program of a kubeconfig never runs, and elsewhere not while it is read") {
-    const Folder folder;
-    const std::string mark = (folder.path / "ran").string();
-    const std::string config = folder.write(
-        "config",
-        "current-context: m\ncontexts: [{name: m, context: {cluster: c, user: u}}]\n"
-        "clusters: [{name: c, cluster: {server: 'https://127.0.0.1:6443'}}]\n"
-        "users: [{name: u, user: {exec: {apiVersion: client.authentication.k8s.io/v1, "
-        "command: touch, args: ['" +
-            mark + "'], interactiveMode: Never}}}]\n");
-    const auto access = load_kubeconfig({config});
-    REQUIRE(access);
-    CHECK_FALSE(fs::exists(mark));
-    {
-        const Environment in_pod("KUBERNETES_SERVICE_HOST", "10.0.0.1");
-        const auto refused = Endpoint::make(*access, "test");
-        REQUIRE_FALSE(refused);
-        CHECK(has(refused.error().message, "in a pod no program of a kubeconfig is run"));
-        CHECK_FALSE(fs::exists(mark));
-    }
-    const Environment outside("KUBERNETES_SERVICE_HOST", nullptr);
-    const auto asked = Endpoint::make(*access, "test");
-    REQUIRE_FALSE(asked);
-    CHECK(has(asked.error().message, "user: exec: touch: it printed no ExecCredential"));
-    CHECK(fs::exists(mark));
 }
 
 TEST_CASE("C10: a token is in no failure, problem or notice, whatever becomes of its request") {

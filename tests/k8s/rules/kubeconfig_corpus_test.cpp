@@ -59,7 +59,15 @@ std::string told(const Access& access) {
     add(text, "key", access.client_key_pem);
     if (access.token_file.empty()) add(text, "token", access.token);
     add(text, "tokenFile", access.token_file);
-    if (access.exec) add(text, "exec", access.exec->command);
+    if (access.proxy) {
+        text += fmt::format(" proxy={}:{}", access.proxy->host, access.proxy->port);
+        if (!access.proxy->authorization.empty()) text += " " + access.proxy->authorization;
+    }
+    if (access.plugin) {
+        add(text, "plugin", access.plugin->command);
+        for (const std::string& argument : access.plugin->arguments) text += " " + argument;
+        add(text, "cluster", access.plugin->cluster);
+    }
     return text;
 }
 
