@@ -246,7 +246,7 @@ TEST_CASE("C9: it is asked again before what it gave is over, and nothing waits 
 TEST_CASE("C9: what is over waits for what comes, but not longer than the request may") {
     const scripts::Folder folder;
     Guard guard;
-    folder.write("answer", scripts::token_answer("first", in_ms(1'200)));
+    folder.write("answer", scripts::token_answer("first", in_ms(2'200)));
     ExecPlugin plugin = folder.plugin();
     plugin.command = folder.script(
         "slow", "test -e " + folder.path("later") + " && sleep 2; cat " + folder.path("answer"));
@@ -255,7 +255,7 @@ TEST_CASE("C9: what is over waits for what comes, but not longer than the reques
     folder.write("answer", scripts::token_answer("second", in_ms(3'600'000)));
     guard.expect("second");
     // Nobody asked for anything meanwhile.
-    std::this_thread::sleep_for(std::chrono::milliseconds(1'300));
+    std::this_thread::sleep_for(std::chrono::milliseconds(2'300));
     boost::asio::io_context io;
     Connection hasty(io, endpoint);
     Connection patient(io, endpoint);
@@ -302,7 +302,7 @@ TEST_CASE("C9: a client certificate, and another one ends the connections that s
                 ",\"clientKeyData\":" + quoted(fake_tls::read(name + ".key")) +
                 ",\"expirationTimestamp\":\"" + expiry + "\""));
     };
-    show("client", in_ms(1'500));
+    show("client", in_ms(2'500));
     const auto endpoint = endpoint_for(with_plugin(fake_tls::trusting(server), folder.plugin()));
     Client client(endpoint);
     CHECK(client.ask() == "http/1.1||a-user");
