@@ -29,7 +29,7 @@ constexpr std::array<Unit, 8> units = {{
     {"h", 3'600'000 * millisecond},
 }};
 
-bool is_digit(char c) {
+bool is_decimal(char c) {
     return c >= '0' && c <= '9';
 }
 
@@ -52,7 +52,7 @@ struct Decimal {
 Decimal take_number(std::string_view& rest) {
     Decimal number;
     bool after_point = false;
-    while (!rest.empty() && (is_digit(rest.front()) || (rest.front() == '.' && !after_point))) {
+    while (!rest.empty() && (is_decimal(rest.front()) || (rest.front() == '.' && !after_point))) {
         const char c = rest.front();
         rest.remove_prefix(1);
         if (c == '.') {

@@ -13,7 +13,7 @@
 namespace config::kube {
 namespace {
 
-constexpr std::array without_effect = {
+constexpr std::array without_effect_in_v1alpha1 = {
     "healthzBindAddress",
     "metricsBindAddress",
     "enableProfiling",
@@ -45,7 +45,7 @@ public:
             hard_affinity_weight("hardPodAffinitySymmetricWeight", profile_, notes_),
             leader_election(file_.schema, notes_),
             client_connection(file_.schema, notes_)};
-        for (const char* name : without_effect) {
+        for (const char* name : without_effect_in_v1alpha1) {
             keys.push_back({name});
         }
         read_map(document, "a KubeSchedulerConfiguration", keys, notes_);

@@ -10,7 +10,7 @@
 namespace config {
 namespace {
 
-std::vector<std::string> known_names() {
+std::vector<std::string> known_filters() {
     std::vector<std::string> names;
     for (const core::FilterName& one : core::filter_names()) {
         names.emplace_back(one.name);
@@ -44,7 +44,7 @@ core::Result<core::FilterSet> read_filter(const Tree& tree, Warnings& warnings) 
     }
     const core::FilterName* const found = core::find_filter_name(*name);
     if (found == nullptr) {
-        const std::string near = did_you_mean(*name, known_names());
+        const std::string near = did_you_mean(*name, known_filters());
         return core::Error{fmt::format(
             "found unknown filter {}, expected the name of a filter of kube-scheduler{}",
             describe(tree),

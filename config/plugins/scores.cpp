@@ -9,7 +9,7 @@
 namespace config {
 namespace {
 
-std::vector<std::string> known_names() {
+std::vector<std::string> known_scores() {
     std::vector<std::string> names = {"NodeResourcesFit"};
     for (const core::Score& score : core::score_table) {
         for (const std::string_view name : {score.name, score.plugin, score.priority}) {
@@ -53,7 +53,7 @@ core::Result<core::ScoreId> read_score(const Tree& tree, Warnings& warnings) {
         return core::Error{fmt::format(
             "found unknown score {}, expected the name of a score{}",
             describe(tree),
-            did_you_mean(*name, known_names()))};
+            did_you_mean(*name, known_scores()))};
     }
     warn_if_unbuilt(*id, *name, tree, warnings);
     return *id;

@@ -21,7 +21,7 @@ using boost::system::error_code;
 
 namespace {
 
-constexpr auto tuple_awaitable = asio::as_tuple(asio::use_awaitable);
+constexpr auto tls_awaitable = asio::as_tuple(asio::use_awaitable);
 /// A server that sends faster than we read would have the loop for itself.
 constexpr std::size_t bytes_at_a_stretch = 128 * 1024;
 
@@ -72,7 +72,7 @@ asio::awaitable<error_code> TlsStream::Impl::wait(TlsSession::Need need) {
     watch_deadline();
     const tcp::socket::wait_type what =
         need == TlsSession::Need::readable ? tcp::socket::wait_read : tcp::socket::wait_write;
-    auto [ec] = co_await socket.async_wait(what, tuple_awaitable);
+    auto [ec] = co_await socket.async_wait(what, tls_awaitable);
     timer.cancel();
     if (ec && is_late) co_return boost::beast::error::timeout;
     co_return ec;

@@ -17,8 +17,8 @@ namespace http = boost::beast::http;
 
 namespace {
 
-constexpr auto tuple_awaitable = asio::as_tuple(asio::use_awaitable);
-constexpr std::size_t header_max = 16 * 1024;
+constexpr auto tunnel_awaitable = asio::as_tuple(asio::use_awaitable);
+constexpr std::size_t tunnel_header_max = 16 * 1024;
 constexpr std::size_t reason_max = 100;
 
 }  // namespace
@@ -29,13 +29,13 @@ asio::awaitable<std::string> open_tunnel(
     if (!authorization.empty()) text += "Proxy-Authorization: " + authorization + "\r\n";
     text += "\r\n";
     const asio::const_buffer bytes = asio::buffer(text);
-    auto [unsent, written] = co_await asio::async_write(stream, bytes, tuple_awaitable);
+    auto [unsent, written] = co_await asio::async_write(stream, bytes, tunnel_awaitable);
     if (unsent) co_return unsent.message();
-    boost::beast::flat_buffer buffer(header_max);
+    boost::beast::flat_buffer buffer(tunnel_header_max);
     http::response_parser<http::empty_body> parser;
     parser.skip(true);  // the answer has no body, whatever it says
     auto [unread, count] =
-        co_await http::async_read_header(stream, buffer, parser, tuple_awaitable);
+        co_await http::async_read_header(stream, buffer, parser, tunnel_awaitable);
     if (unread == boost::beast::error::timeout) co_return "timed out";
     if (unread) co_return "no answer to CONNECT: " + unread.message();
     const auto& answer = parser.get();

@@ -6,8 +6,8 @@
 
 namespace k8s::protocol {
 namespace {
-constexpr std::int64_t retry_ms_min = 250;
-constexpr std::int32_t doublings_max = 4;
+constexpr std::int64_t status_retry_ms_min = 250;
+constexpr std::int32_t status_doublings_max = 4;
 }  // namespace
 
 PatchFinished StatusWrite::fail(const std::string& message) const {
@@ -23,7 +23,7 @@ PatchAction StatusWrite::start(bool may_write) {
 PatchAction StatusWrite::again(
     std::int64_t at_least_ms, const std::string& message, std::uint32_t random) {
     if (attempts_ >= patch_attempts_max) return fail(message);
-    const std::int64_t ms = retry_ms_min << std::min(attempts_ - 1, doublings_max);
+    const std::int64_t ms = status_retry_ms_min << std::min(attempts_ - 1, status_doublings_max);
     const std::int64_t asked = std::clamp<std::int64_t>(at_least_ms, 0, bind_retry_after_ms_max);
     return Wait{asked + with_jitter(ms, random)};
 }

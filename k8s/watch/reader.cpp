@@ -20,7 +20,7 @@ namespace {
 /// Of an answer that is none: a proxy's page to sign in, for one.
 constexpr std::size_t shown_max = 100;
 
-constexpr std::size_t page_bytes_max = 256 * 1024 * 1024;
+constexpr std::size_t list_page_bytes_max = 256 * 1024 * 1024;
 constexpr int restarts_max = 3;
 
 struct Question {
@@ -77,7 +77,7 @@ core::Result<std::vector<T>> read_list(
     for (;;) {
         std::string target = fmt::format("{}{}limit={}", path, separator, options.page_size);
         if (!token.empty()) target += "&continue=" + percent_encode(token);
-        Reply reply = asker.ask(Question(target, CallLimits(options.timeout_ms, page_bytes_max)));
+        Reply reply = asker.ask(Question(target, CallLimits(options.timeout_ms, list_page_bytes_max)));
         const auto* response = std::get_if<Response>(&reply);
         if (response != nullptr && response->status == 410 && restarts++ < restarts_max) {
             items.clear();

@@ -8,7 +8,7 @@
 namespace config::kube {
 namespace {
 
-constexpr std::array plugins = {
+constexpr std::array in_tree_plugins = {
     DefaultPlugin{"SchedulingGates"},
     DefaultPlugin{"PrioritySort"},
     DefaultPlugin{"NodeUnschedulable"},
@@ -38,14 +38,14 @@ core::WeightedScore score(std::string_view name, std::int64_t weight) {
 }  // namespace
 
 std::span<const DefaultPlugin> default_plugins() {
-    return plugins;
+    return in_tree_plugins;
 }
 
 Profile default_profile() {
     Profile profile;
     profile.scheduler_name = "default-scheduler";
     profile.messages = Messages::kube_scheduler;
-    for (const DefaultPlugin& plugin : plugins) {
+    for (const DefaultPlugin& plugin : in_tree_plugins) {
         if (plugin.weight > 0) {
             profile.scores.push_back(score(plugin.name, plugin.weight));
         }

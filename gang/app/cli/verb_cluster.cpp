@@ -106,7 +106,7 @@ int serve(const ClusterPlan& plan, std::ostream& out, std::ostream& err) {
     return exit_done;
 }
 
-int run(const CommandLine& line, std::ostream& out, std::ostream& err) {
+int run_cluster(const CommandLine& line, std::ostream& out, std::ostream& err) {
     const auto planned = plan(line);
     if (!planned) {
         err << "gang-scheduler cluster: " << planned.error().message << '\n';
@@ -134,7 +134,7 @@ Verb cluster_verb() {
              "none: no nodes are made, somebody else registers them (default: simulated)",
              {"simulated", "none"}}},
         {"gang-scheduler cluster --kubeconfig-out /tmp/k --nodes 3 --node-cpu 4 --node-memory 8Gi"},
-        run};
+        run_cluster};
 }
 
 }  // namespace gang::app

@@ -218,7 +218,7 @@ std::optional<config::Loaded> wait_for_policy(
     return whole;
 }
 
-int run(const CommandLine& line, std::ostream&, std::ostream& err) {
+int run_daemon(const CommandLine& line, std::ostream&, std::ostream& err) {
     give_back_large_blocks();
     auto loaded = effective_config(line);
     if (!loaded) {
@@ -320,7 +320,7 @@ Verb run_verb() {
         "",
         flags,
         {"gang-scheduler run", "gang-scheduler run --kubeconfig admin.conf --leader-elect=false"},
-        run};
+        run_daemon};
 }
 
 }  // namespace gang::app

@@ -27,14 +27,14 @@ void PodLister::list() {
                     pod.deleting});
             }
         },
-        [this](const core::Result<std::string>& version) {
-            if (!version) {
+        [this](const core::Result<std::string>& listed) {
+            if (!listed) {
                 log_->write(
                     config::LogLevel::warning,
                     "labels of pods not listed, tried again",
-                    {{"why", version.error().message}});
+                    {{"why", listed.error().message}});
             }
-            answer_(PodsListed{version.has_value()});
+            answer_(PodsListed{listed.has_value()});
         });
 }
 

@@ -18,7 +18,7 @@ struct Owner {
     const core::StringMap* labels;  ///< nullptr: not known yet
 };
 
-constexpr std::array<std::pair<std::string_view, core::LabelOperator>, 4> operators = {
+constexpr std::array<std::pair<std::string_view, core::LabelOperator>, 4> label_operators = {
     {{"In", core::LabelOperator::in},
      {"NotIn", core::LabelOperator::not_in},
      {"Exists", core::LabelOperator::exists},
@@ -30,8 +30,8 @@ void decode_expression(Fields& fields, const Value& expression, core::LabelSelec
     requirement.values = fields.texts(expression, "values");
     const std::string op = fields.text(expression, "operator");
     const auto* found = std::find_if(
-        operators.begin(), operators.end(), [&](const auto& pair) { return pair.first == op; });
-    if (found == operators.end()) {
+        label_operators.begin(), label_operators.end(), [&](const auto& pair) { return pair.first == op; });
+    if (found == label_operators.end()) {
         fields.wrong("operator of a label selector", "In, NotIn, Exists or DoesNotExist");
         return;
     }

@@ -22,7 +22,7 @@ core::ContainerRequest decode_container(Fields& fields, const Value& container) 
 /// The API server admits 1 to this.
 constexpr std::int64_t preferred_weight_max = 100;
 
-constexpr std::array<std::pair<std::string_view, core::SelectorOperator>, 6> operators = {
+constexpr std::array<std::pair<std::string_view, core::SelectorOperator>, 6> selector_operators = {
     {{"In", core::SelectorOperator::in},
      {"NotIn", core::SelectorOperator::not_in},
      {"Exists", core::SelectorOperator::exists},
@@ -39,8 +39,8 @@ std::vector<core::NodeSelectorRequirement> decode_requirements(
         requirement.values = fields.texts(expression, "values");
         const std::string op = fields.text(expression, "operator");
         const auto* found = std::find_if(
-            operators.begin(), operators.end(), [&](const auto& pair) { return pair.first == op; });
-        if (found == operators.end()) {
+            selector_operators.begin(), selector_operators.end(), [&](const auto& pair) { return pair.first == op; });
+        if (found == selector_operators.end()) {
             fields.wrong("operator", "In, NotIn, Exists, DoesNotExist, Gt or Lt");
             continue;
         }

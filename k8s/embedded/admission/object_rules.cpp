@@ -20,10 +20,10 @@ namespace k8s::embedded {
 namespace {
 
 constexpr std::size_t data_bytes_max = 1U << 20U;
-constexpr std::int64_t port_max = 65535;
+constexpr std::int64_t service_port_max = 65535;
 constexpr std::int64_t user_priority_max = 1'000'000'000;
 
-bool is_core(const Kind& kind, std::string_view plural) {
+bool is_core_kind(const Kind& kind, std::string_view plural) {
     return kind.group.empty() && kind.plural == plural;
 }
 
@@ -211,7 +211,7 @@ void check_service(const Json& object, Checks& checks) {
             const Json* port = ports[i].find(key);
             if (port != nullptr && port->is_string()) continue;  // the name of a container's port
             const std::int64_t number = int_at(ports[i], {key});
-            if (number >= 1 && number <= port_max) continue;
+            if (number >= 1 && number <= service_port_max) continue;
             checks.invalid(at + "." + key, number, "must be between 1 and 65535, inclusive");
         }
         if (!name.empty() && !names.insert(name).second) checks.duplicate(at + ".name", name);
@@ -274,19 +274,19 @@ bool same_member(const Json& left, const Json& right, std::string_view key) {
 }  // namespace
 
 void default_other(const Kind& kind, Json& object, const Surroundings& around) {
-    if (is_core(kind, "services")) default_service(object, around);
-    if (is_core(kind, "namespaces")) default_namespace(object);
-    if (is_core(kind, "nodes")) default_node(object);
-    if (is_core(kind, "secrets")) default_secret(object);
+    if (is_core_kind(kind, "services")) default_service(object, around);
+    if (is_core_kind(kind, "namespaces")) default_namespace(object);
+    if (is_core_kind(kind, "nodes")) default_node(object);
+    if (is_core_kind(kind, "secrets")) default_secret(object);
     if (kind.plural == "leases") set_if_missing(object, "spec", Json(Json::Object{}));
-    if (is_core(kind, "events")) default_event(object);
-    if (is_core(kind, "persistentvolumeclaims")) default_claim(object);
-    if (is_core(kind, "persistentvolumes")) default_volume(object);
+    if (is_core_kind(kind, "events")) default_event(object);
+    if (is_core_kind(kind, "persistentvolumeclaims")) default_claim(object);
+    if (is_core_kind(kind, "persistentvolumes")) default_volume(object);
     if (kind.plural == "priorityclasses") {
         set_if_missing(object, "preemptionPolicy", "PreemptLowerPriority");
     }
-    if (is_core(kind, "endpoints")) default_endpoints(object);
-    if (is_core(kind, "resourcequotas")) set_if_missing(object, "status", Json(Json::Object{}));
+    if (is_core_kind(kind, "endpoints")) default_endpoints(object);
+    if (is_core_kind(kind, "resourcequotas")) set_if_missing(object, "status", Json(Json::Object{}));
     if (kind.plural == "poddisruptionbudgets") default_budget(object);
     if (kind.plural == "networkpolicies") default_network_policy(object["spec"]);
     if (kind.plural == "ingresses") {
@@ -298,14 +298,14 @@ void default_other(const Kind& kind, Json& object, const Surroundings& around) {
 }
 
 void check_other(const Kind& kind, const Json& object, Checks& checks) {
-    if (is_core(kind, "configmaps") || is_core(kind, "secrets")) check_data(object, checks);
-    if (is_core(kind, "secrets")) check_secret(object, checks);
-    if (is_core(kind, "events")) check_event(object, checks);
-    if (is_core(kind, "services")) check_service(object, checks);
-    if (is_core(kind, "nodes")) check_node(object, checks);
+    if (is_core_kind(kind, "configmaps") || is_core_kind(kind, "secrets")) check_data(object, checks);
+    if (is_core_kind(kind, "secrets")) check_secret(object, checks);
+    if (is_core_kind(kind, "events")) check_event(object, checks);
+    if (is_core_kind(kind, "services")) check_service(object, checks);
+    if (is_core_kind(kind, "nodes")) check_node(object, checks);
     if (kind.plural == "leases") check_lease(object, checks);
-    if (is_core(kind, "persistentvolumeclaims")) check_claim(object, checks);
-    if (is_core(kind, "persistentvolumes")) check_volume(object, checks);
+    if (is_core_kind(kind, "persistentvolumeclaims")) check_claim(object, checks);
+    if (is_core_kind(kind, "persistentvolumes")) check_volume(object, checks);
     if (kind.plural == "storageclasses") check_storage_class(object, checks);
     if (kind.plural == "csinodes") check_csi_node(object, checks);
     if (kind.plural == "priorityclasses" && int_at(object, {"value"}) > user_priority_max) {
@@ -320,16 +320,16 @@ void check_other(const Kind& kind, const Json& object, Checks& checks) {
 }
 
 void check_other_status(const Kind& kind, const Json& object, Checks& checks) {
-    if (is_core(kind, "nodes")) check_amounts(object, checks);
+    if (is_core_kind(kind, "nodes")) check_amounts(object, checks);
 }
 
 void check_other_update(const Kind& kind, const Json& stored, const Json& object, Checks& checks) {
-    if (is_core(kind, "persistentvolumeclaims")) check_claim_update(stored, object, checks);
-    if (is_core(kind, "persistentvolumes")) check_volume_update(stored, object, checks);
+    if (is_core_kind(kind, "persistentvolumeclaims")) check_claim_update(stored, object, checks);
+    if (is_core_kind(kind, "persistentvolumes")) check_volume_update(stored, object, checks);
     if (kind.plural == "storageclasses") check_storage_class_update(stored, object, checks);
     if (kind.plural == "csinodes") check_csi_node_update(stored, object, checks);
-    const bool is_data = is_core(kind, "configmaps") || is_core(kind, "secrets");
-    if (is_core(kind, "secrets") && stored.text({"type"}) != object.text({"type"})) {
+    const bool is_data = is_core_kind(kind, "configmaps") || is_core_kind(kind, "secrets");
+    if (is_core_kind(kind, "secrets") && stored.text({"type"}) != object.text({"type"})) {
         checks.invalid("type", object.text({"type"}), "field is immutable");
     }
     if (!is_data || !true_at(stored, {"immutable"})) return;

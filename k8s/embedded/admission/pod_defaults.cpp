@@ -67,7 +67,7 @@ void default_container(Json& container, bool host_network) {
     }
 }
 
-void default_volume(Json& volume) {
+void default_pod_volume(Json& volume) {
     constexpr int mode = 420;  // 0644
     if (volume.members().size() <= 1) volume.set("emptyDir", Json(Json::Object{}));
     for (const char* source : {"configMap", "secret", "projected", "downwardAPI"}) {
@@ -131,7 +131,7 @@ void default_pod_spec(Json& spec) {
         for (Json& container : spec[list].items()) default_container(container, host_network);
     }
     if (spec.find("volumes") == nullptr) return;
-    for (Json& volume : spec["volumes"].items()) default_volume(volume);
+    for (Json& volume : spec["volumes"].items()) default_pod_volume(volume);
 }
 
 void default_pod_account(Json& spec) {

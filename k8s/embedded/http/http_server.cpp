@@ -18,7 +18,7 @@ using asio::ip::tcp;
 
 namespace {
 
-constexpr auto outcome = asio::as_tuple(asio::use_awaitable);
+constexpr auto accepted_awaitable = asio::as_tuple(asio::use_awaitable);
 constexpr std::chrono::milliseconds accept_pause(100);  // after an error such as "too many files"
 
 }  // namespace
@@ -40,13 +40,13 @@ struct HttpServer::Impl : std::enable_shared_from_this<HttpServer::Impl> {
 
 asio::awaitable<void> HttpServer::Impl::accept() {
     while (!is_stopped) {
-        auto [error, socket] = co_await acceptor.async_accept(outcome);
+        auto [error, socket] = co_await acceptor.async_accept(accepted_awaitable);
         if (is_stopped) {
             break;
         }
         if (error) {
             pause.expires_after(accept_pause);
-            co_await pause.async_wait(outcome);
+            co_await pause.async_wait(accepted_awaitable);
         } else if (sessions.size() < limits.connections_max) {
             serve(std::move(socket));
         }

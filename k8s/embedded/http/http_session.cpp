@@ -23,7 +23,7 @@ using Clock = std::chrono::steady_clock;
 
 namespace {
 
-constexpr auto outcome = asio::as_tuple(asio::use_awaitable);
+constexpr auto session_awaitable = asio::as_tuple(asio::use_awaitable);
 constexpr std::chrono::seconds write_time_max(30);
 constexpr std::chrono::seconds body_time_max(60);
 constexpr std::chrono::seconds drain_time_max(2);
@@ -147,14 +147,14 @@ asio::awaitable<std::optional<HttpSession::Message>> HttpSession::read_request()
     parser.body_limit(limits_.body_bytes_max);
     stream_.expires_after(std::chrono::milliseconds(limits_.idle_ms));
     auto [head_error, head_size] =
-        co_await http::async_read_header(stream_, buffer_, parser, outcome);
+        co_await http::async_read_header(stream_, buffer_, parser, session_awaitable);
     auto error = head_error;
     if (!error) {
         stream_.expires_after(body_time_max);
         if (header_text(parser.get(), http::field::expect) == "100-continue") {
             co_await send_continue();
         }
-        auto [body_error, body_size] = co_await http::async_read(stream_, buffer_, parser, outcome);
+        auto [body_error, body_size] = co_await http::async_read(stream_, buffer_, parser, session_awaitable);
         error = body_error;
     }
     if (!error) {
@@ -187,14 +187,14 @@ asio::awaitable<void> HttpSession::refuse(const Failure& failure) {
     auto message = to_message(response, false);
     message.keep_alive(false);
     stream_.expires_after(write_time_max);
-    co_await http::async_write(stream_, message, outcome);
+    co_await http::async_write(stream_, message, session_awaitable);
     beast::error_code error;
     stream_.socket().shutdown(tcp::socket::shutdown_send, error);
     stream_.expires_after(drain_time_max);
     std::string sink(chunk_bytes, '\0');
     std::size_t drained = 0;
     while (!error && drained < drain_bytes_max) {
-        auto [read_error, size] = co_await stream_.async_read_some(asio::buffer(sink), outcome);
+        auto [read_error, size] = co_await stream_.async_read_some(asio::buffer(sink), session_awaitable);
         error = read_error;
         drained += size;
     }
@@ -207,16 +207,16 @@ asio::awaitable<bool> HttpSession::send(const Response& response, const Message&
     http::response_serializer<http::string_body> serializer(message);
     // A HEAD answer has the length of a body that does not follow.
     if (request.method() == http::verb::head) {
-        auto [error, size] = co_await http::async_write_header(stream_, serializer, outcome);
+        auto [error, size] = co_await http::async_write_header(stream_, serializer, session_awaitable);
         co_return !error && request.keep_alive();
     }
-    auto [error, size] = co_await http::async_write(stream_, serializer, outcome);
+    auto [error, size] = co_await http::async_write(stream_, serializer, session_awaitable);
     co_return !error && request.keep_alive();
 }
 
 asio::awaitable<bool> HttpSession::write(const std::string& bytes) {
     stream_.expires_after(write_time_max);
-    auto [error, size] = co_await asio::async_write(stream_, asio::buffer(bytes), outcome);
+    auto [error, size] = co_await asio::async_write(stream_, asio::buffer(bytes), session_awaitable);
     stream_.expires_never();
     co_return !error;
 }
@@ -242,7 +242,7 @@ void HttpSession::notice_hang_up() {
 
 asio::awaitable<void> HttpSession::wait_for_change(Clock::time_point bookmark_at) {
     wake_.expires_at(std::min(bookmark_at, watch_ends_));
-    co_await wake_.async_wait(outcome);
+    co_await wake_.async_wait(session_awaitable);
 }
 
 asio::awaitable<bool> HttpSession::stream_chunks(WatchStream& watch, const Message& request) {
@@ -255,7 +255,7 @@ asio::awaitable<bool> HttpSession::stream_chunks(WatchStream& watch, const Messa
     head.keep_alive(is_chunked && request.keep_alive());
     http::response_serializer<http::empty_body> serializer(head);
     stream_.expires_after(write_time_max);
-    auto [error, size] = co_await http::async_write_header(stream_, serializer, outcome);
+    auto [error, size] = co_await http::async_write_header(stream_, serializer, session_awaitable);
     bool is_writable = !error;
     stream_.expires_never();
     begin_watch(watch);
@@ -307,7 +307,7 @@ asio::awaitable<void> HttpSession::stream_frames(WatchStream& watch, const Messa
                 answer.set(http::field::sec_websocket_protocol, protocol);
             }
         }));
-    auto [error] = co_await frames_->async_accept(request, outcome);
+    auto [error] = co_await frames_->async_accept(request, session_awaitable);
     if (error) {
         co_return;
     }
@@ -332,7 +332,7 @@ asio::awaitable<void> HttpSession::stream_frames(WatchStream& watch, const Messa
             bookmark_at = now + bookmark_every;
         }
         if (frame) {
-            auto [write_error, size] = co_await frames_->async_write(asio::buffer(*frame), outcome);
+            auto [write_error, size] = co_await frames_->async_write(asio::buffer(*frame), session_awaitable);
             is_last = is_last || write_error;
         } else if (!is_last) {
             co_await wait_for_change(bookmark_at);
@@ -341,7 +341,7 @@ asio::awaitable<void> HttpSession::stream_frames(WatchStream& watch, const Messa
     watch.on_change({});
     if (!is_over()) {
         const websocket::close_reason reason(websocket::close_code::normal);
-        co_await frames_->async_close(reason, outcome);
+        co_await frames_->async_close(reason, session_awaitable);
     }
 }
 
@@ -350,7 +350,7 @@ asio::awaitable<void> HttpSession::read_frames() {
     beast::flat_buffer sink;
     bool is_open = true;
     while (is_open) {
-        auto [error, size] = co_await frames_->async_read(sink, outcome);
+        auto [error, size] = co_await frames_->async_read(sink, session_awaitable);
         is_open = !error;
         sink.clear();
     }

@@ -50,9 +50,9 @@ core::Result<double> overhead_factor(const ConfView& conf, Version version) {
 
 /// Scala's (factor * memory).toInt: the product of doubles, cut, and held at the largest int.
 std::int64_t proportional(double factor, std::int64_t memory) {
-    constexpr auto int_max = std::numeric_limits<std::int32_t>::max();
+    constexpr auto largest_int = std::numeric_limits<std::int32_t>::max();
     const double product = factor * static_cast<double>(memory);
-    return product >= int_max ? int_max : static_cast<std::int64_t>(product);
+    return product >= largest_int ? largest_int : static_cast<std::int64_t>(product);
 }
 
 /// It may be negative, and is then none.
