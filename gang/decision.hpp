@@ -2,6 +2,7 @@
 // Everything the scheduler can ask of the edge, on one page. A decision is a request, not a fact:
 // only the answering event makes it true.
 
+#include "core/value/group/pod_group.hpp"
 #include "core/value/pod.hpp"
 
 #include <cstddef>
@@ -39,6 +40,14 @@ struct BindPod {
 /// GET the claim, and its volume or its storage class; without a namespace the storage class of
 /// that name, for claims that are yet to be made. Answered by ClaimFound or ClaimMissing.
 struct FetchClaim {
+    std::string namespace_name;
+    std::string name;
+};
+
+/// GET the object of a pod group, in the newest version that the API server has. Answered by
+/// PodGroupFound or PodGroupMissing.
+struct FetchPodGroup {
+    core::GroupDialect dialect;
     std::string namespace_name;
     std::string name;
 };
@@ -99,6 +108,7 @@ using Decision = std::variant<
     BindPod,
     FetchSparkConf,
     FetchClaim,
+    FetchPodGroup,
     SetCondition,
     UpdateReservation,
     ListPods,

@@ -3,6 +3,7 @@
 // across kinds and may come twice; the scheduler never asks anybody anything in return.
 
 #include "core/value/claim.hpp"
+#include "core/value/group/pod_group.hpp"
 #include "core/value/node.hpp"
 #include "core/value/pod.hpp"
 #include "gang/declare/spark/conf.hpp"
@@ -75,6 +76,28 @@ struct ClaimMissing {
     std::string message;
 };
 
+/// The object of a pod group, as far as it matters.
+struct PodGroupFound {
+    core::GroupDialect dialect;
+    std::string namespace_name;
+    std::string name;
+    core::PodGroup group;
+};
+
+enum class PodGroupProblem : std::uint8_t {
+    not_found,   ///< 404: there is no such object, or no such kind of object
+    forbidden,   ///< 401/403
+    unreadable,  ///< it is no PodGroup that we know
+    failed       ///< anything else
+};
+struct PodGroupMissing {
+    core::GroupDialect dialect;
+    std::string namespace_name;
+    std::string name;
+    PodGroupProblem problem;
+    std::string message;
+};
+
 enum class BindOutcome : std::uint8_t {
     bound,         ///< 201, or 409 with our own node: an earlier attempt landed
     taken,         ///< 409: assigned to another node
@@ -143,6 +166,8 @@ using Event = std::variant<
     SparkConfMissing,
     ClaimFound,
     ClaimMissing,
+    PodGroupFound,
+    PodGroupMissing,
     BindFinished,
     StatusWritten,
     ReservationDiffers,

@@ -22,6 +22,7 @@ enum class ReasonCode : std::uint8_t {
     constraints_unsatisfiable,
     pod_rules_not_met,
     waiting_for_volumes,
+    waiting_for_pod_group,
     misconfigured,
     backing_off,
     bind_failed

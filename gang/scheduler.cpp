@@ -4,6 +4,7 @@
 #include "gang/classify/pod_classifier.hpp"
 #include "gang/classify/pod_compaction.hpp"
 #include "gang/classify/retry_pauses.hpp"
+#include "gang/group/group_former.hpp"
 #include "gang/lead/leadership.hpp"
 #include "gang/life/answers.hpp"
 #include "gang/life/claim_events.hpp"
@@ -128,10 +129,11 @@ struct Scheduler::State {
         back_off,
         life};
     Answers answers{model, step, declarations, publisher, leadership, pauses, life};
+    GroupFormer groups{model, step, status_reporter, publisher, life};
     LabelLister label_lister{model, step};
     ClaimEvents claim_events{model, step};
 
-    GangViews views{model, step, messages, refresh, owners};
+    GangViews views{model, step, messages, refresh, owners, groups};
     TotalsView totals_view{model, step, leadership, owners, views};
     NodeLedgers node_ledgers{model};
     Comparison comparison{model};
@@ -148,6 +150,8 @@ struct Scheduler::State {
     void on(const SparkConfMissing& event) { answers.on(event); }
     void on(const ClaimFound& event) { claim_events.on(event); }
     void on(const ClaimMissing& event) { claim_events.on(event); }
+    void on(const PodGroupFound& event) { groups.on(event); }
+    void on(const PodGroupMissing& event) { groups.on(event); }
     void on(const BindFinished& event) {
         answers.on(event);
         claim_events.bind_answered(event.pod_uid, event.outcome == BindOutcome::bound);
@@ -195,6 +199,11 @@ void Scheduler::State::plan() {
     if (!classifier.run()) {
         return;  // whoever is not known yet may have to be fenced, or come before those who are
     }
+    groups.run();
+    groups.ask();
+    if (!classifier.run()) {
+        return;  // members of groups that are gangs now
+    }
     label_lister.run();
     rebuilder.run();
     leadership.fence_step();
@@ -234,6 +243,7 @@ void Scheduler::State::wake() {
     consider(step.timers.next_ms());
     consider(model.conf_asker.next_due_ms(step.now_ms));
     consider(model.claims.next_due_ms(step.now_ms));
+    consider(model.groups.next_due_ms(step.now_ms));
     consider(leadership.fence().next_due_ms());
     consider(status_reporter.next_due_ms());
     if (next) {

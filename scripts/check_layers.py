@@ -19,7 +19,7 @@ VALUES = "core/base core/value"
 DOOR = ("event", "decision", "drift", "explain", "reasons", "counters", "totals", "ledger_view")
 # What every part of the decision engine may use: it works on the model, and the model on these.
 PARTS = f"{CORE} config gang/door gang/declare gang/declare/spark gang/reservation/format gang/model"
-CLIENT = "k8s/protocol/write k8s/base k8s/json k8s/codec k8s/credentials k8s/net k8s/watch k8s/write k8s/volume k8s/lease k8s/protocol"
+CLIENT = "k8s/protocol/write k8s/base k8s/json k8s/codec k8s/credentials k8s/net k8s/watch k8s/write k8s/volume k8s/group k8s/lease k8s/protocol"
 
 # room -> the rooms that it may include. Rooms inside a room that is not named here are part of it.
 ROOMS = {
@@ -45,9 +45,10 @@ ROOMS = {
     "gang/slots": f"{PARTS} gang/report gang/reservation gang/lead gang/queue",
     "gang/recovery": f"{PARTS} gang/report gang/reservation gang/lead gang/queue gang/classify gang/slots",
     "gang/life": f"{PARTS} gang/report gang/reservation gang/lead gang/classify gang/slots",
-    "gang/view": f"{PARTS} gang/report gang/lead gang/queue gang/classify gang/slots",
+    "gang/group": f"{PARTS} gang/report gang/reservation gang/life",
+    "gang/view": f"{PARTS} gang/report gang/lead gang/queue gang/classify gang/slots gang/group",
     "gang/scheduler": f"{PARTS} gang/report gang/reservation gang/lead gang/queue gang/classify gang/slots "
-                      "gang/recovery gang/life gang/view",
+                      "gang/recovery gang/life gang/group gang/view",
     "gang/consistency": f"{VALUES} gang/door gang/scheduler",
     "gang/record": f"{VALUES} config gang/door gang/scheduler",
     "gang/host": f"{VALUES} gang/door gang/reservation/format k8s/protocol k8s/protocol/write",
@@ -64,6 +65,7 @@ ROOMS = {
     "k8s/watch": f"{VALUES} k8s/base k8s/codec k8s/net k8s/protocol",
     "k8s/write": f"{VALUES} k8s/base k8s/codec k8s/net k8s/protocol k8s/protocol/write",
     "k8s/volume": f"{VALUES} k8s/base k8s/codec k8s/net k8s/protocol/write",
+    "k8s/group": f"{VALUES} k8s/base k8s/codec k8s/net k8s/protocol/write",
     "k8s/lease": "k8s/base k8s/codec k8s/net k8s/protocol",
 
     "k8s/embedded/store": f"{VALUES} k8s/json",

@@ -63,6 +63,7 @@ struct Rejection {
     std::int64_t nodes = 0;  ///< all present nodes
     bool wants_driver = false;
     bool driver_fits = false;
+    bool is_of_pods = false;  ///< told of a pod group: it has no driver and no executors
     std::int64_t executors_wanted = 0;
     std::int64_t executors_fit = 0;
     Resources wanted;     ///< driver and all executors, clamped at 2^63-1

@@ -151,8 +151,15 @@ std::string executors_text(std::int64_t count) {
     return fmt::format("{} executor{}", count, count == 1 ? "" : "s");
 }
 
+std::int64_t pods_wanted(const Rejection& rejection) {
+    return rejection.executors_wanted + (rejection.wants_driver ? 1 : 0);
+}
+
 std::string needs_text(const Rejection& rejection) {
     const std::string total = describe(rejection.wanted);
+    if (rejection.is_of_pods) {
+        return fmt::format("needs {} pods ({})", pods_wanted(rejection), total);
+    }
     if (rejection.executors_wanted == 0) return fmt::format("needs {}", total);
     return fmt::format(
         "needs {}{} ({})",
@@ -162,6 +169,11 @@ std::string needs_text(const Rejection& rejection) {
 }
 
 std::string fit_text(const Rejection& rejection) {
+    if (rejection.is_of_pods && rejection.executors_wanted > 0) {
+        return fmt::format(
+            "{} fit",
+            rejection.executors_fit + (rejection.wants_driver && rejection.driver_fits ? 1 : 0));
+    }
     if (rejection.executors_wanted == 0) return "no node fits";
     if (!rejection.wants_driver) return fmt::format("{} fit", rejection.executors_fit);
     return fmt::format("{} + {} fit", rejection.driver_fits ? 1 : 0, rejection.executors_fit);

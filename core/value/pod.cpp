@@ -139,8 +139,15 @@ bool is_kept_annotation(std::string_view key) {
     // Ours, the families of the dialects we read, the ancestor's few words, and what gangs of other
     // schedulers are known by.
     constexpr std::array<std::string_view, 2> prefixes = {"gang-scheduler/", "spark-"};
-    constexpr std::array<std::string_view, 5> words = {
-        "executors", "exec-cpu", "exec-mem", "driver-cpu", "driver-mem"};
+    constexpr std::array<std::string_view, 8> words = {
+        "executors",
+        "exec-cpu",
+        "exec-mem",
+        "driver-cpu",
+        "driver-mem",
+        "scheduling.k8s.io/group-name",
+        "scheduling.volcano.sh/group-name",
+        "volcano.sh/task-spec"};
     return std::any_of(
                prefixes.begin(),
                prefixes.end(),
@@ -149,16 +156,14 @@ bool is_kept_annotation(std::string_view key) {
 }
 
 bool is_kept_without_value(std::string_view key) {
-    constexpr std::array<std::string_view, 9> other_keys = {
+    constexpr std::array<std::string_view, 7> other_keys = {
         "yunikorn.apache.org/task-groups",
         "yunikorn.apache.org/task-group-name",
         "yunikorn.apache.org/schedulingPolicyParameters",
         "scheduling.x-k8s.io/pod-group",
         "pod-group.scheduling.sigs.k8s.io",
         "pod-group.scheduling.sigs.k8s.io/name",
-        "pod-group.scheduling.sigs.k8s.io/min-available",
-        "scheduling.k8s.io/group-name",
-        "scheduling.volcano.sh/group-name"};
+        "pod-group.scheduling.sigs.k8s.io/min-available"};
     return std::find(other_keys.begin(), other_keys.end(), key) != other_keys.end();
 }
 

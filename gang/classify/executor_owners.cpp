@@ -197,7 +197,27 @@ void ExecutorOwners::follow_slot_annotation(PodEntry& entry) {
     }
 }
 
+void ExecutorOwners::follow_group(PodEntry& entry) {
+    const std::string* value = core::find_value(entry.pod.annotations, slot_annotation);
+    if (entry.group.empty() || value == nullptr || entry.pod.node_name.empty() ||
+        model_.gangs.find_owner(entry) != nullptr) {
+        return;
+    }
+    const Application* gang = model_.gangs.find(value->substr(0, value->find('/')));
+    if (gang != nullptr && gang->is_driver && gang->group == entry.group) {
+        model_.gangs.leave_owner(entry);  // a notebook's pod, that is nothing to us
+        model_.pods.join(entry, gang->uid);
+    }
+}
+
 void ExecutorOwners::follow_slot_annotations(const Application& app) {
+    if (const PodGroup* group = app.group.empty() ? nullptr : model_.groups.find(app.group.str())) {
+        for (const PodId member : group->members) {
+            if (!model_.pods.is_compacted(member)) {
+                follow_group(*model_.pods.find_active(model_.pods.uid(member)));
+            }
+        }
+    }
     const PodIds executors =
         model_.application_ids.of(model_.pods.application_key(model_.pods.id_of(app.uid)))
             .ownerless;

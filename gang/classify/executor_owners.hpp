@@ -51,6 +51,8 @@ public:
     /// a follower. What a tenant may have written there opens no slot that labels alone would not
     /// open.
     void follow_slot_annotation(PodEntry& entry);
+    /// A member of a pod group that is bound says the same, if it is the gang's that has the slot.
+    void follow_group(PodEntry& entry);
     /// Executors of the gang's application that name no owner: members by their slot annotation, or
     /// by their labels.
     void follow_slot_annotations(const Application& app);

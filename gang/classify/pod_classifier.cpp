@@ -1,6 +1,7 @@
 #include "gang/classify/pod_classifier.hpp"
 
 #include "gang/declare/declaration.hpp"
+#include "gang/declare/group_membership.hpp"
 #include "gang/explain.hpp"
 #include "gang/model/work.hpp"
 #include "gang/report/messages.hpp"
@@ -49,6 +50,10 @@ void PodClassifier::classify(PodEntry& entry) {
         model_.worklist.dirty_gangs.insert(owner->uid);
         return;
     }
+    if (!entry.group.empty() && entry.alone == Alone::no) {
+        model_.worklist.dirty_groups.insert(entry.group);  // which says what becomes of it
+        return;
+    }
     if (owners_.is_ownerless(entry)) {
         let_ownerless_wait(entry);
         return;
@@ -75,7 +80,7 @@ void PodClassifier::let_ownerless_wait(const PodEntry& entry) {
 /// Of a pod that starts no gang: to be told once, each pod for itself, as its other events are.
 /// What the group's other pods say is not remembered, and events are limited as a whole.
 void PodClassifier::note_unread(Application& app, const core::Pod& pod) const {
-    if (!model_.reader.reads_declarations()) {
+    if (!model_.reader.reads_declarations() || read_membership(pod)) {
         return;
     }
     auto warnings = unread_warnings(pod, "the pod is scheduled by itself");

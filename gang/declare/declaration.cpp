@@ -124,6 +124,7 @@ bool begins_gang(Field field, bool is_driver) {
         case Field::packing:
         case Field::topology_key:
         case Field::topology_mode:
+        case Field::pod_group:
         case Field::other_scheduler:
         case Field::not_yet:
             break;
@@ -201,6 +202,7 @@ private:
             case Field::packing:
             case Field::topology_key:
             case Field::topology_mode:
+            case Field::pod_group:
             case Field::other_scheduler:
             case Field::not_yet:
                 break;

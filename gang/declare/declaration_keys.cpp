@@ -23,6 +23,8 @@ constexpr std::array own = {
     DeclarationKey{"gang-scheduler/topology-key", Field::topology_key},
     DeclarationKey{"gang-scheduler/topology-mode", Field::topology_mode},
     DeclarationKey{"gang-scheduler/packing", Field::packing},
+    DeclarationKey{"gang-scheduler/pod-group", Field::pod_group},
+    DeclarationKey{"gang-scheduler/min-members", Field::pod_group},
     DeclarationKey{"gang-scheduler/style", Field::not_yet},
     DeclarationKey{"gang-scheduler/admission-timeout", Field::not_yet},
     DeclarationKey{"gang-scheduler/on-timeout", Field::not_yet},
@@ -60,8 +62,10 @@ constexpr std::array spark = {
     DeclarationKey{"spark-app-selector", Field::application},
 };
 
-// What other schedulers know gangs by. None of it is read, and none passed over in silence: its
-// pods would be scheduled one by one, which is what whoever wrote it wanted to prevent.
+// What other schedulers know gangs by. YuniKorn's is not read, and not passed over in silence: its
+// pods would be scheduled one by one, which is what whoever wrote it wanted to prevent. Pod groups
+// are read of pods without a driver (group_membership.hpp): of a Spark application's they say
+// nothing.
 
 constexpr std::array yunikorn = {
     DeclarationKey{"yunikorn.apache.org/task-groups", Field::other_scheduler},

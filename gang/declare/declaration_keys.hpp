@@ -28,6 +28,7 @@ enum class Field : std::uint8_t {
     packing,
     topology_key,
     topology_mode,
+    pod_group,        ///< of pods without a driver: see group_membership.hpp
     other_scheduler,  ///< how another scheduler knows its gangs; not read
     not_yet           ///< known, and refused to be passed over in silence: nothing acts upon it yet
 };

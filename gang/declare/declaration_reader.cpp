@@ -69,6 +69,21 @@ bool DeclarationReader::was_admitted(const core::Pod& pod) const {
            core::find_value(pod.annotations, reservation_annotation) != nullptr;
 }
 
+std::optional<GroupMembership> DeclarationReader::membership_of(const core::Pod& pod) const {
+    if (!reads_declarations() || !may_be_of_gang(pod) || is_driver(pod) || pod.spark_properties) {
+        return std::nullopt;
+    }
+    switch (role_of(pod)) {
+        case Role::none:
+            return read_membership(pod);
+        case Role::executor:
+            return read_client_mode(pod);
+        case Role::driver:
+            break;
+    }
+    return std::nullopt;
+}
+
 Declaration DeclarationReader::declaration_of(const core::Pod& pod) const {
     return reads_declarations() && may_be_of_gang(pod) ? read_declaration(pod) : Declaration{};
 }

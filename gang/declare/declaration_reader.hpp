@@ -6,9 +6,11 @@
 #include "core/value/pod.hpp"
 #include "gang/declare/declaration.hpp"
 #include "gang/declare/gang_size.hpp"
+#include "gang/declare/group_membership.hpp"
 #include "gang/declare/spark/conf.hpp"
 #include "gang/declare/spark/executor/derive.hpp"
 
+#include <optional>
 #include <string_view>
 
 namespace gang {
@@ -34,6 +36,9 @@ public:
     /// Our own word, sealed, on a pod that is bound: it was a driver when it was admitted, whatever
     /// its labels say by now.
     bool was_admitted(const core::Pod& pod) const;
+    /// The pod group that it is a member of; nothing for what starts a gang by what it says.
+    /// Executors of Spark's client mode are one, if they say how many they are.
+    std::optional<GroupMembership> membership_of(const core::Pod& pod) const;
     /// Of a pod that declares nothing, the defaults.
     Declaration declaration_of(const core::Pod& pod) const;
     /// Whether the pod may mean another gang than it did.

@@ -27,6 +27,9 @@ void Leadership::on(const LeadershipGained& event) {
     fence_.raise();
     gangs_to_fence_.clear();
     model_.worklist.queue_changed = true;
+    for (const auto& [key, group] : model_.groups.all()) {
+        model_.worklist.dirty_groups.insert(key);
+    }
     model_.waiting.forget_reported();
     status_reporter_.forget_all();
 }
@@ -149,6 +152,26 @@ bool Leadership::is_rewritten_by_another(const Application& app, const std::stri
            read->generation > app.published.text_generation;
 }
 
+/// Of a pod group an older leader may have chosen another anchor than we: whoever is not a gang's
+/// that holds its reservation may be bound with one.
+void Leadership::fence_members() {
+    for (const auto& [key, group] : model_.groups.all()) {
+        for (const PodId id : group.members) {
+            if (!needs_another_fence()) {
+                return;
+            }
+            if (model_.pods.is_compacted(id)) {
+                continue;
+            }
+            const PodEntry& member = model_.pods.at(id);
+            const Application* owner = model_.gangs.find_owner(member);
+            if (member.is_bindable() && (owner == nullptr || owner->phase != Phase::running)) {
+                fence_.add(member.pod.uid, step_.now_ms);
+            }
+        }
+    }
+}
+
 void Leadership::fence_step() {
     if (!model_.term.fence_is_raised) {
         raise_fence();
@@ -159,6 +182,7 @@ void Leadership::fence_step() {
         }
         fence_.add(app->uid, step_.now_ms);
     }
+    fence_members();
     fence_gangs();
     for (const std::string& uid : fence_.due(step_.now_ms)) {
         model_.awaited_answers.expect(uid, AwaitedAnswers::Write::fence);
@@ -212,7 +236,9 @@ bool Leadership::is_first_plan_waiting() {
     const bool is_one_lost = declarations_.awaits_lost_declaration();
     const std::int64_t until_ms = is_one_lost ? model_.term.fence_raised_ms + fence_give_up_ms
                                               : model_.term.first_plan_until_ms;
-    if ((is_one_lost || !model_.conf_asker.all_answered_once()) && step_.now_ms < until_ms) {
+    if ((is_one_lost || !model_.conf_asker.all_answered_once() ||
+         !model_.groups.all_answered_once()) &&
+        step_.now_ms < until_ms) {
         step_.wake_at(until_ms);
         return true;
     }

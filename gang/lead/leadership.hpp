@@ -75,6 +75,7 @@ private:
     void raise_fence();
     bool needs_another_fence() const;
     void fence_gangs();
+    void fence_members();
     void step_down(std::int64_t epoch);
 
     Model& model_;

@@ -160,6 +160,32 @@ void GangLife::set_sizes(Application& app, const spark::Conf* conf) {
     }
 }
 
+void GangLife::set_members(
+    Application& app,
+    const std::string& source,
+    std::vector<MemberShape> shapes,
+    std::vector<std::string> warnings) {
+    const Declaration declaration = model_.reader.declaration_of(model_.pods.at(app.uid).pod);
+    app.declared.queue = model_.texts.keep(declaration.queue);
+    take_choices(app, declaration);
+    app.milestones.make().sized_ms = step_.now_ms;
+    app.declared.source = model_.texts.keep(source);
+    app.set_problem(
+        shapes.size() > reservation_shapes_max
+            ? source + " has pods of " + std::to_string(shapes.size()) +
+                  " kinds beside the first, " + std::to_string(reservation_shapes_max) + " at most"
+            : declaration.problem);
+    if (!warnings.empty()) {
+        app.declared.diagnostics.make().notes = warnings;
+        app.declared.diagnostics.make().warnings = std::move(warnings);
+    }
+    model_.waiting.changed(app);
+    model_.worklist.queue_changed = true;
+    for (MemberShape& member : shapes) {
+        model_.gangs.add_shape(app, std::move(member.shape), member.requests, member.constraints);
+    }
+}
+
 void GangLife::ask_for_confs() {
     for (const std::string& uid : model_.conf_asker.due(step_.now_ms)) {
         const core::Pod& pod = model_.pods.at(uid).pod;
@@ -222,6 +248,9 @@ void GangLife::end(Application& app) {
     model_.worklist.forget(app.rank());
     model_.ledger.drop(app);
     owners_.recheck_application(app);
+    if (!app.group.empty()) {
+        model_.worklist.dirty_groups.insert(app.group);
+    }
     model_.worklist.dirty_gangs.insert(app.uid);  // executors that still wait are told
 }
 

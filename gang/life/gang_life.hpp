@@ -5,12 +5,16 @@
 #include "gang/declare/spark/conf.hpp"
 #include "gang/lead/leadership.hpp"
 #include "gang/model/application.hpp"
+#include "gang/model/group/member_choice.hpp"
 #include "gang/model/model.hpp"
 #include "gang/model/step_context.hpp"
 #include "gang/report/status_reporter.hpp"
 #include "gang/reservation/declarations.hpp"
 #include "gang/reservation/publisher.hpp"
 #include "gang/slots/stuck_drivers.hpp"
+
+#include <string>
+#include <vector>
 
 namespace gang {
 
@@ -41,6 +45,12 @@ public:
     void driver_is_bound(Application& app, PodEntry& entry, bool behind_fence);
     /// `conf` is nullptr when there is none, or none that can be read.
     void set_sizes(Application& app, const spark::Conf* conf);
+    /// Of a pod group: what the anchor's pods beside it are, and what is to be said of them.
+    void set_members(
+        Application& app,
+        const std::string& source,
+        std::vector<MemberShape> shapes,
+        std::vector<std::string> warnings);
     /// Asks for those whose turn it is.
     void ask_for_confs();
     /// Our bind of the driver was carried out: the gang runs.

@@ -116,7 +116,9 @@ void PodEvents::take_state(PodEntry& entry, const core::Pod& update) {
     model_.pods.share_constraints(pod);
     pod.created = created;  // ranks are made of it
     entry.annotated_slot = read_slot_annotation(pod);
-    entry.profile = profile_of(pod);
+    if (entry.group.empty()) {
+        entry.profile = profile_of(pod);
+    }
     promote(entry);
     if (entry.is_driver && !pod.spark_properties) {
         pod.spark_properties = std::move(properties);  // it is still asked for by it
@@ -159,14 +161,36 @@ bool PodEvents::is_no_op_of_driver(const Application& app, const core::Pod& upda
 
 void PodEvents::take_role(PodEntry& entry) {
     entry.is_driver = model_.reader.is_driver(entry.pod) || model_.reader.was_admitted(entry.pod);
+    join_group(entry);
+    if (!entry.group.empty()) {
+        // What becomes of it is its group's affair, unless its controller is a driver of ours.
+        entry.is_executor = !entry.is_driver && model_.reader.is_executor(entry.pod);
+        join_controller(entry);
+        return;
+    }
     entry.hand_made = entry.is_driver && !entry.pod.spark_properties;
     entry.declares_anew = entry.is_driver;
     entry.is_executor = !entry.is_driver && model_.reader.is_executor(entry.pod);
+    join_controller(entry);
+    owners_.note_application(entry);
+}
+
+void PodEvents::join_controller(PodEntry& entry) {
     const core::OwnerReference* controller = core::find_controller(entry.pod);
     if (entry.is_executor && controller != nullptr) {
         model_.pods.join(entry, controller->uid);
     }
-    owners_.note_application(entry);
+}
+
+/// Taken once, as all roles are. A Spark application's pods are a gang of their own.
+void PodEvents::join_group(PodEntry& entry) {
+    const auto membership = model_.reader.membership_of(entry.pod);
+    if (!membership || !entry.group.empty()) {
+        return;
+    }
+    entry.group = model_.texts.keep(PodGroups::key_of(entry.pod, *membership));
+    entry.profile = member_profile(entry.pod);
+    model_.groups.join(entry, *membership);
 }
 
 /// Labels may come later than the pod: until it is bound, a pod may still turn out to be a driver.
@@ -208,6 +232,9 @@ void PodEvents::observe(PodEntry& entry) {
     }
     model_.ledger.settle(entry);
     model_.note_placement(entry, step_.now_ms);
+    if (!entry.group.empty() && entry.is_change) {
+        model_.worklist.dirty_groups.insert(entry.group);
+    }
     if (entry.is_driver) {
         observe_driver(entry, behind_fence);
     } else {
@@ -255,10 +282,15 @@ void PodEvents::observe_driver(PodEntry& entry, bool behind_fence) {
 
 void PodEvents::observe_member(PodEntry& entry) {
     owners_.follow_slot_annotation(entry);
+    owners_.follow_group(entry);
     Application* owner = model_.gangs.find_owner(entry);
     back_off_.note_failure(entry, owner);
     if (entry.slot >= 0) {
         Application& gang = *owner;
+        if (entry.pod.phase == core::PodPhase::succeeded && !entry.group.empty() &&
+            model_.term.leads) {
+            model_.worklist.done_slots.emplace_back(gang.uid, entry.slot);
+        }
         if (!entry.holds_capacity() ||
             gang.slots[static_cast<std::size_t>(entry.slot)].node != entry.node()) {
             model_.ledger.release(gang, entry);
@@ -311,6 +343,10 @@ void PodEvents::forget_pod(PodEntry& entry) {
         owner->remove_pending(entry.rank());
     }
     model_.application_ids.remove(entry.application_key, entry.id);
+    if (!entry.group.empty()) {
+        model_.groups.leave(entry);
+        model_.worklist.dirty_groups.insert(entry.group);
+    }
     model_.gangs.leave_owner(entry);
     model_.placed_pods.remove(uid);
     model_.placed_pods.stop_waiting(uid);

@@ -51,6 +51,8 @@ private:
     bool is_no_op(PodId id, const core::Pod& update);
     bool is_no_op_of_driver(const Application& app, const core::Pod& update) const;
     void take_role(PodEntry& entry);
+    void join_group(PodEntry& entry);
+    void join_controller(PodEntry& entry);
     void promote(PodEntry& entry);
     void observe(PodEntry& entry);
     void observe_end(const PodEntry& entry);

@@ -62,20 +62,27 @@ using PodId = core::Id<struct OwnPodTag>;
 /// What our own annotation says of an executor's slot.
 enum class SlotAnnotation : std::uint8_t { none, slot, surplus };
 
+/// A member of a pod group that is placed by itself: its group has its minimum without it, or asks
+/// for none.
+enum class Alone : std::uint8_t { no, surplus, single };
+
 /// One of our pods.
 struct PodEntry {
     PodId id;
     core::Pod pod;
     SlotAnnotation annotated_slot = SlotAnnotation::none;  ///< in its annotations
-    std::int32_t profile = 0;                              ///< in its labels
+    std::int32_t profile = 0;  ///< of an executor, in its labels; of a group's member, by its size
     // What the pod was when it was first seen: labels and owners can be edited later.
-    bool is_driver = false;    ///< of a Spark application in cluster mode, or says it has a gang
+    bool is_driver = false;    ///< of a Spark application in cluster mode, says it has a gang, or
+                               ///< bears its pod group's reservation (group/group_former.hpp)
     bool is_executor = false;  ///< its role says so, whoever its driver is
     bool hand_made = false;    ///< a driver that no Spark made, or an executor by its labels alone
     bool is_change = true;     ///< its last event changed more than the version
     bool declares_anew = false;  ///< what it says of its gang has not been looked at
     core::Text owner;            ///< uid of an executor's controller or driver, else empty
     core::Text application_key;  ///< namespace/application id, see ExecutorOwners
+    core::Text group;            ///< key of its pod group (PodGroups), empty: none
+    Alone alone = Alone::no;     ///< of a group's member
     core::Text assumed_node;     ///< from our own bind; the API server's word replaces it
     std::string bound_version;   ///< the resourceVersion that our last bind named
     bool bind_in_flight = false;
@@ -233,8 +240,9 @@ struct Health {
     core::Rare<CrashLoop> crash_loop;
 };
 
-/// A gang: a driver with its executors, or a lone pod. There are as many as run and wait, so what
-/// few of them have, or none for long, is core::Rare.
+/// A gang: a driver with its executors, a pod group or a lone pod. Of a group one member, the
+/// anchor, is what the driver is of a Spark application, and the others are its executors. There
+/// are as many as run and wait, so what few of them have, or none for long, is core::Rare.
 struct Application {
     std::string uid;  ///< of the driver or lone pod
     core::Text namespace_name;
@@ -242,7 +250,9 @@ struct Application {
     std::int64_t created = 0;
     std::uint32_t entry_index = no_entry;  ///< of its entry in the waiting line (waiting_line.hpp)
     bool is_driver = false;
-    bool is_surplus = false;  ///< an executor without a slot: holds up nobody (queue/admission.hpp)
+    bool is_surplus = false;  ///< an executor without a slot, or a group's member beyond what it
+                              ///< needs: holds up nobody (queue/admission.hpp)
+    core::Text group;         ///< of a pod group: its key; `uid` is its anchor's
     Phase phase = Phase::waiting;
     core::Text surplus_of;  ///< uid of its driver, if that is one of ours
     std::int64_t waiting_since_ms = 0;

@@ -25,7 +25,9 @@ Application& GangStore::ensure(const PodEntry& entry, bool is_driver) {
     app.name = entry.pod.name;
     app.created = entry.pod.created;
     app.is_driver = is_driver;
-    app.is_surplus = entry.is_executor;
+    app.is_surplus =
+        entry.is_executor || (!is_driver && !entry.group.empty() && entry.alone != Alone::single);
+    app.group = is_driver ? entry.group : core::Text{};
     app.waiting_since_ms = entry.pod.created * 1000;
     app.declared.conf_needed = is_driver && in_.reader.is_spark_driver(entry.pod);
     app.set_problem(entry.pod.problem);
@@ -63,8 +65,10 @@ void GangStore::forget_if_unused(const std::string& uid) {
 }
 
 void GangStore::leave_owner(PodEntry& entry) {
-    if (in_.pods.leave(entry)) {
-        forget_if_unused(entry.owner);
+    const bool was_last = in_.pods.leave(entry);
+    const core::Text owner = std::exchange(entry.owner, {});
+    if (was_last) {
+        forget_if_unused(owner);
     }
 }
 

@@ -295,7 +295,7 @@ std::optional<std::size_t> Ledger::find_open(
     const PodEntry& entry,
     bool avoids_overcommitted,
     const core::NodeBitmap* allowed) const {
-    const std::int32_t profile = profile_of(entry.pod);
+    const std::int32_t profile = entry.profile;
     std::vector<bool> takes_it;  // by shape: slots are many, shapes few
     for (const GangShape& shape : app.declared.shapes) {
         takes_it.push_back(fits_within(entry.pod.requests, cluster_.resources(shape.id)));

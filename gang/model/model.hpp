@@ -12,6 +12,7 @@
 #include "gang/model/cluster/cluster_model.hpp"
 #include "gang/model/cluster/fit_cache.hpp"
 #include "gang/model/gang_store.hpp"
+#include "gang/model/group/pod_groups.hpp"
 #include "gang/model/leadership_term.hpp"
 #include "gang/model/ledger.hpp"
 #include "gang/model/pod/application_ids.hpp"
@@ -90,7 +91,7 @@ struct Model {
         return pods.size() + pods.owner_count() + application_ids.size() + gangs.size() +
                waiting.size() + awaited_answers.size() + worklist.size() + wanted.size() +
                cluster.allocation_count() + conf_asker.remembered() + placed_pods.size() +
-               placed_pods.waiting_count() + claims.remembered();
+               placed_pods.waiting_count() + claims.remembered() + groups.remembered();
     }
 
     const config::Schema schema;
@@ -107,6 +108,7 @@ struct Model {
     WaitingLine waiting;             ///< gangs that want to be admitted
     ConfAsker conf_asker;
     Claims claims;
+    PodGroups groups;
     Worklist worklist;
     GangStore gangs{
         {reader,

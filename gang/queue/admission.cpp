@@ -295,8 +295,7 @@ void Admission::admit(Application& app, PodEntry& entry, const core::Plan& plan)
     if (Application* gang = model_.gangs.find_owner(entry)) {
         gang->remove_pending(entry.rank());
     }
-    if (const auto placed =
-            model_.fit_cache.placed.find({app.surplus_of.str(), profile_of(entry.pod)});
+    if (const auto placed = model_.fit_cache.placed.find({app.surplus_of.str(), entry.profile});
         placed != model_.fit_cache.placed.end()) {
         ++placed->second;
     }

@@ -35,6 +35,12 @@ std::int64_t patience_with(ConfProblem problem) {
     }
 }
 
+/// A pod group has no driver and no executors.
+core::Rejection in_words_for(const Application& app, core::Rejection rejection) {
+    rejection.is_of_pods = !app.group.empty();
+    return rejection;
+}
+
 }  // namespace
 
 MemoKey StatusMessages::key_of(const Application& app) const {
@@ -134,7 +140,7 @@ std::optional<std::int64_t> StatusMessages::surplus_limit(
     if (gang == nullptr || gang->declared.shapes.empty()) {
         return std::nullopt;
     }
-    const std::int32_t profile = profile_of(model_.pods.at(app.uid).pod);
+    const std::int32_t profile = model_.pods.at(app.uid).profile;
     const auto declared = std::find_if(
         gang->declared.shapes.begin(),
         gang->declared.shapes.end(),
@@ -173,10 +179,13 @@ StatusMessage StatusMessages::message_of(
         // Room that pods of others hold may come back by itself; a cluster does not grow by itself.
         if (const auto& exceeds = find_rejection(app, core::View::allocatable, context)) {
             return in_its_words(
-                infeasible_message(refusal_of(app, context), subject, *exceeds), app, context);
+                infeasible_message(refusal_of(app, context), subject, in_words_for(app, *exceeds)),
+                app,
+                context);
         }
         if (const auto& by_others = find_rejection(app, core::View::without_gangs, context)) {
-            return in_its_words(other_schedulers_message(subject, *by_others), app, context);
+            return in_its_words(
+                other_schedulers_message(subject, in_words_for(app, *by_others)), app, context);
         }
     }
     if (!entry.is_ready(step_.now_ms)) {
@@ -184,7 +193,8 @@ StatusMessage StatusMessages::message_of(
     }
     const Application* const before = queue_entry->is_behind && head != &app ? head : nullptr;
     if (const auto& rejection = find_rejection(app, core::View::free, context)) {
-        return in_its_words(capacity_message(subject, *rejection, before), app, context);
+        return in_its_words(
+            capacity_message(subject, in_words_for(app, *rejection), before), app, context);
     }
     if (auto message = find_rules_message(app, subject)) {
         return in_its_words(*std::move(message), app, context);
@@ -204,7 +214,9 @@ std::optional<StatusMessage> StatusMessages::find_rules_message(
     }
     const core::Placement placement = domain_placer_.place(app);
     const auto* const rejection = std::get_if<core::Rejection>(&placement);
-    return rejection == nullptr ? std::nullopt : std::optional(rules_message(subject, *rejection));
+    return rejection == nullptr
+               ? std::nullopt
+               : std::optional(rules_message(subject, in_words_for(app, *rejection)));
 }
 
 /// kube-scheduler has no words for gangs.

@@ -524,6 +524,44 @@ struct Of<ClaimMissing> {
         Field{"message", &T::message}};
 };
 template <>
+inline constexpr auto last<core::GroupDialect> = core::last_group_dialect;
+template <>
+inline constexpr auto last<PodGroupProblem> = PodGroupProblem::failed;
+template <>
+struct Of<core::RoleMinimum> {
+    using T = core::RoleMinimum;
+    static constexpr auto list = std::tuple{Field{"role", &T::role}, Field{"count", &T::count}};
+};
+template <>
+struct Of<core::PodGroup> {
+    using T = core::PodGroup;
+    static constexpr auto list = std::tuple{
+        Field{"minMembers", &T::min_members},
+        Field{"roles", &T::roles},
+        Field{"problem", &T::problem}};
+};
+template <>
+struct Of<PodGroupFound> {
+    using T = PodGroupFound;
+    static constexpr const char* name = "podGroupFound";
+    static constexpr auto list = std::tuple{
+        Field{"dialect", &T::dialect},
+        Field{"namespace", &T::namespace_name},
+        Field{"name", &T::name},
+        Field{"group", &T::group}};
+};
+template <>
+struct Of<PodGroupMissing> {
+    using T = PodGroupMissing;
+    static constexpr const char* name = "podGroupMissing";
+    static constexpr auto list = std::tuple{
+        Field{"dialect", &T::dialect},
+        Field{"namespace", &T::namespace_name},
+        Field{"name", &T::name},
+        Field{"problem", &T::problem},
+        Field{"message", &T::message}};
+};
+template <>
 struct Of<StatusWritten> {
     using T = StatusWritten;
     static constexpr const char* name = "statusWritten";
@@ -605,6 +643,15 @@ struct Of<FetchClaim> {
     static constexpr const char* name = "fetchClaim";
     static constexpr auto list =
         std::tuple{Field{"namespace", &T::namespace_name}, Field{"name", &T::name}};
+};
+template <>
+struct Of<FetchPodGroup> {
+    using T = FetchPodGroup;
+    static constexpr const char* name = "fetchPodGroup";
+    static constexpr auto list = std::tuple{
+        Field{"dialect", &T::dialect},
+        Field{"namespace", &T::namespace_name},
+        Field{"name", &T::name}};
 };
 template <>
 struct Of<SetCondition> {

@@ -12,6 +12,9 @@
 #include <type_traits>
 #include <utility>
 
+// GCC 12 takes a member of a variant that is not the active one for read when it inlines the destructor.
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+
 namespace gang {
 namespace {
 

@@ -44,7 +44,9 @@ void Recovery::adopt(Application& app) {
     app.health.reported_unplaced = false;
     app.published.reserved = false;
     if (!read_reservation(app, text)) {
-        if (model_.reader.reads_gangs()) {
+        if (!app.group.empty()) {
+            model_.worklist.dirty_groups.insert(app.group);  // which forms anew, without it
+        } else if (model_.reader.reads_gangs()) {
             declarations_.want_declaration(app);
         }
         return;

@@ -1,6 +1,7 @@
 #include "gang/report/messages.hpp"
 
 #include "gang/declare/declaration.hpp"
+#include "gang/declare/group_membership.hpp"
 
 #include <set>
 #include <string_view>
@@ -26,10 +27,15 @@ std::string duration_text(std::int64_t ms) {
 
 std::string subject_of(const Application& app, const core::Pod& pod) {
     if (!app.is_driver) {
-        return (app.is_surplus ? "executor " : "pod ") + name_of(app);
+        const bool is_executor = app.is_surplus && !read_membership(pod);
+        return (is_executor ? "executor " : "pod ") + name_of(app);
     }
+    const auto membership = app.group.empty() ? std::nullopt : read_membership(pod);
     const std::string& application = application_id(pod);
     std::string subject = "gang " + (application.empty() ? name_of(app) : application);
+    if (membership) {
+        subject = "pod group " + app.namespace_name.str() + "/" + membership->name;
+    }
     if (app.declared.topology && app.declared.topology->is_required) {
         subject += " in one " + app.declared.topology->name.str();
     }
@@ -82,6 +88,25 @@ StatusMessage volume_message(std::size_t nodes, ReasonCode code, const std::stri
     return {code, none_of(nodes) + "are available: " + text};
 }
 
+StatusMessage group_missing_message(std::size_t nodes, const PodGroupMissing& missing) {
+    const std::string group = missing.namespace_name + "/" + missing.name;
+    std::string text = none_of(nodes) + "looked at: PodGroup ";
+    switch (missing.problem) {
+        case PodGroupProblem::not_found:
+            text += "not found: " + group;
+            break;
+        case PodGroupProblem::forbidden:
+            text += group + " is not readable; grant the scheduler get on " +
+                    std::string(kind_of(missing.dialect));
+            break;
+        case PodGroupProblem::unreadable:
+        case PodGroupProblem::failed:
+            text += group + " is not readable";
+            break;
+    }
+    return {ReasonCode::waiting_for_pod_group, text + " (" + missing.message + ")"};
+}
+
 StatusMessage queue_message(
     std::size_t nodes, const std::string& subject, std::int32_t ahead, const Application* head) {
     std::string text = none_of(nodes) + "are for " + subject + " yet: it fits, but " +
@@ -126,11 +151,14 @@ StatusMessage member_message(
         return {
             ReasonCode::waiting_for_capacity,
             none_of(nodes) + "have room for what its gang lacks, " + core::describe(asked) +
-                " for each executor: see driver " + name_of(gang)};
+                (gang.group.empty() ? " for each executor: see driver "
+                                    : " for each pod: see pod ") +
+                name_of(gang)};
     }
     return {
         ReasonCode::waiting_in_queue,
-        none_of(nodes) + "have a free slot of its gang: see driver " + name_of(gang)};
+        none_of(nodes) + "have a free slot of its gang: see " +
+            (gang.group.empty() ? "driver " : "pod ") + name_of(gang)};
 }
 
 StatusMessage ended_driver_message(std::size_t nodes, const Application& gang) {
@@ -190,7 +218,8 @@ std::string bound_text(const PodEntry& entry, const Application* app) {
     const auto counted = [](std::size_t count, const char* what) {
         return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
     };
-    return text + ", with room reserved for " + counted(app->slots.size(), "executor") + " on " +
+    return text + ", with room reserved for " +
+           counted(app->slots.size(), app->group.empty() ? "executor" : "more pod") + " on " +
            counted(nodes.size(), "node") +
            (app->declared.source.empty() ? "" : ", as said by " + app->declared.source.str());
 }

@@ -6,6 +6,7 @@
 #include "core/placement/placement.hpp"
 #include "core/value/pod.hpp"
 #include "core/value/resources.hpp"
+#include "gang/event.hpp"
 #include "gang/model/application.hpp"
 #include "gang/report/status_reporter.hpp"
 
@@ -35,6 +36,9 @@ StatusMessage rules_message(const std::string& subject, const core::Rejection& r
 StatusMessage labels_message(std::size_t nodes);
 /// What its claims lack.
 StatusMessage volume_message(std::size_t nodes, ReasonCode code, const std::string& text);
+
+/// What a pod's group asks is not known.
+StatusMessage group_missing_message(std::size_t nodes, const PodGroupMissing& missing);
 
 StatusMessage queue_message(
     std::size_t nodes, const std::string& subject, std::int32_t ahead, const Application* head);

@@ -24,13 +24,15 @@ void MissingExecutors::watch(Application& app) {
 
 void MissingExecutors::check() {
     const std::int64_t after_ms = model_.schema.gang.missing_executors_after_ms;
-    const bool release = model_.schema.gang.missing_executors_then == config::UnusedThen::release;
     while (const auto uid = missing_due_.take(step_.now_ms)) {
         Application* app = model_.gangs.find(*uid);
         if (app == nullptr) {
             continue;
         }
         app->health.missing_is_due = false;
+        // A pod group's members are made before they are placed: who does not come back has ended.
+        const bool release = !app->group.empty() || model_.schema.gang.missing_executors_then ==
+                                                        config::UnusedThen::release;
         if (app->phase != Phase::running || app->health.missing == 0 ||
             (app->health.reported_missing && !release)) {
             continue;
@@ -45,7 +47,9 @@ void MissingExecutors::check() {
             true,
             "ExecutorsMissing",
             std::to_string(app->health.missing) + " of " + std::to_string(app->slots.size()) +
-                " slots have had no executor for " + duration_text(after_ms) +
+                (app->group.empty() ? " slots have had no executor for "
+                                    : " slots have had no pod for ") +
+                duration_text(after_ms) +
                 (release ? "; their room is given back" : "; their room is kept for them"));
         if (release) {
             model_.ledger.give_up_unfilled(*app, publisher_.rewrite(*app));

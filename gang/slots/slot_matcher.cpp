@@ -175,7 +175,7 @@ std::optional<SlotMatcher::Growth> SlotMatcher::find_growth(
     for (std::size_t i = first_open; i < app.slots.size(); ++i) {
         const Slot& slot = app.slots[i];
         if (slot.state != SlotState::open || !is_stored(app, slot) ||
-            app.declared.shapes[slot.shape].profile != profile_of(entry.pod) ||
+            app.declared.shapes[slot.shape].profile != entry.profile ||
             !seen.insert(slot.node.str()).second) {
             continue;
         }
@@ -247,13 +247,13 @@ void SlotMatcher::report_retry(const PodEntry& entry) {
 }
 
 /// Smaller than the slots for which there is no room: it need not wait until there is.
-bool SlotMatcher::is_smaller_than_unplaced(const Application& app, const core::Pod& pod) const {
+bool SlotMatcher::is_smaller_than_unplaced(const Application& app, const PodEntry& entry) const {
     return app.health.reported_unplaced &&
            std::any_of(
                app.declared.shapes.begin(), app.declared.shapes.end(), [&](const GangShape& shape) {
                    const core::Resources& size = model_.cluster.resources(shape.id);
-                   return shape.profile == profile_of(pod) && shape.learned &&
-                          pod.requests != size && fits_within(pod.requests, size);
+                   return shape.profile == entry.profile && shape.learned &&
+                          entry.pod.requests != size && fits_within(entry.pod.requests, size);
                });
 }
 
@@ -265,7 +265,7 @@ bool SlotMatcher::has_bound_member(const Application& app) const {
 }
 
 void SlotMatcher::wait_or_go_alone(Application& app, PodEntry& entry, MatchPass& pass) {
-    if (pass.returning > 0 && !is_smaller_than_unplaced(app, entry.pod)) {
+    if (pass.returning > 0 && !is_smaller_than_unplaced(app, entry)) {
         --pass.returning;
         model_.gangs.erase(entry.pod.uid);
         status_reporter_.report_quietly(

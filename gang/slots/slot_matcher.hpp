@@ -84,7 +84,7 @@ private:
     void report_claims(const PodEntry& entry, const Claims::Obstacle& obstacle);
     void report_rules(const PodEntry& entry, core::ShapeId restricted);
     void report_retry(const PodEntry& entry);
-    bool is_smaller_than_unplaced(const Application& app, const core::Pod& pod) const;
+    bool is_smaller_than_unplaced(const Application& app, const PodEntry& entry) const;
     bool has_bound_member(const Application& app) const;
     void wait_or_go_alone(Application& app, PodEntry& entry, MatchPass& pass);
 

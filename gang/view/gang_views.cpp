@@ -29,6 +29,15 @@ std::vector<GangView> GangViews::gangs() const {
     }
     owners_.for_each_waiting_ownerless(
         [&](const PodEntry& entry) { others.emplace(entry.rank(), view_of_ownerless(entry)); });
+    for (const auto& [key, group] : model_.groups.all()) {
+        for (const PodId id : group.members) {
+            const PodEntry* const entry =
+                model_.pods.is_compacted(id) ? nullptr : &model_.pods.at(id);
+            if (auto view = entry == nullptr ? std::nullopt : view_of_member(*entry)) {
+                others.emplace(entry->rank(), *std::move(view));
+            }
+        }
+    }
     for (auto& [rank, view] : others) {
         views.push_back(std::move(view));
     }
@@ -44,8 +53,9 @@ std::optional<Explanation> GangViews::explain(std::string_view pod_or_app) const
     const Application* owner = model_.gangs.find_owner(*entry);
     const Application* app = owner != nullptr ? owner : own;
     if (app == nullptr) {
-        return owners_.is_waiting_ownerless(*entry) ? std::optional(explain_ownerless(*entry))
-                                                    : std::nullopt;
+        auto view = owners_.is_waiting_ownerless(*entry) ? std::optional(view_of_ownerless(*entry))
+                                                         : view_of_member(*entry);
+        return view ? std::optional(explain_waiting(*entry, *std::move(view))) : std::nullopt;
     }
     FitCache cache;
     MessageContext context{cache};
@@ -125,6 +135,9 @@ GangState GangViews::state_of(const Application& app) const {
 }
 
 std::string GangViews::application_name(const Application& app) const {
+    if (const PodGroup* group = app.group.empty() ? nullptr : model_.groups.find(app.group.str())) {
+        return group->name;
+    }
     const auto driver = app.is_driver ? model_.pods.find(app.uid) : std::nullopt;
     const std::string& name = driver ? model_.pods.application(*driver) : app.name;
     return name.empty() ? app.name : name;
@@ -141,10 +154,24 @@ SlotNumbers GangViews::slot_numbers(const Application& app) {
         count(SlotState::unplaced)};
 }
 
-/// An executor whose driver is not there, or not admitted (executor_owners.hpp): it is no gang,
-/// and is shown as one of its own.
+/// An executor whose driver is not there, or not admitted (executor_owners.hpp).
 GangView GangViews::view_of_ownerless(const PodEntry& entry) const {
-    StatusMessage message = ownerless_message(model_.cluster.node_count(), entry.pod);
+    return view_of_waiting(entry, ownerless_message(model_.cluster.node_count(), entry.pod));
+}
+
+/// A member of a pod group that is no gang yet. Nothing: it is something else.
+std::optional<GangView> GangViews::view_of_member(const PodEntry& entry) const {
+    const PodGroup* const group =
+        entry.group.empty() ? nullptr : model_.groups.find(entry.group.str());
+    if (group == nullptr || !entry.is_bindable() || !entry.owner.empty() ||
+        model_.gangs.find(entry.pod.uid) != nullptr) {
+        return std::nullopt;
+    }
+    return view_of_waiting(entry, former_.why_waiting(*group));
+}
+
+/// A pod that is no gang's yet, and is shown as one of its own.
+GangView GangViews::view_of_waiting(const PodEntry& entry, StatusMessage message) const {
     GangView view;
     view.namespace_name = entry.pod.namespace_name;
     view.driver = entry.pod.name;
@@ -189,9 +216,9 @@ std::optional<PodEntry> GangViews::find_pod(std::string_view question) const {
     return best;
 }
 
-Explanation GangViews::explain_ownerless(const PodEntry& entry) const {
+Explanation GangViews::explain_waiting(const PodEntry& entry, GangView view) const {
     Explanation out;
-    out.gang = view_of_ownerless(entry);
+    out.gang = std::move(view);
     out.driver = entry.pod.requests;
     add_retry_note(entry, out.notes);
     return out;
@@ -200,18 +227,19 @@ Explanation GangViews::explain_ownerless(const PodEntry& entry) const {
 /// Why an executor that is not bound is not.
 std::string GangViews::member_note(
     const Application& app, const PodEntry& asked, MessageContext& context) const {
+    const std::string pod = app.group.empty() ? "this executor" : "this pod";
     if (app.phase == Phase::ended) {
-        return "this executor is not bound: its driver has ended";
+        return pod + " is not bound: its driver has ended";
     }
     const Application* lone = model_.gangs.find(asked.pod.uid);
     if (lone == nullptr) {
-        return "this executor asks " + core::describe(asked.pod.requests) +
+        return pod + " asks " + core::describe(asked.pod.requests) +
                " and waits for a slot of its gang";
     }
-    std::string text =
-        "this executor is one more than its gang has slots: it is placed in what "
-        "nobody has reserved, after the gangs that came before it, and holds up "
-        "none of those that came after it";
+    std::string text = pod +
+                       " is one more than its gang has slots: it is placed in what "
+                       "nobody has reserved, after the gangs that came before it, and holds up "
+                       "none of those that came after it";
     if (model_.waiting.code_of(*lone) != ReasonCode::none) {
         text += "; " +
                 messages_.message_of(*lone, model_.gangs.find(refresh_.head()), context).sentence;

@@ -4,6 +4,7 @@
 
 #include "gang/classify/executor_owners.hpp"
 #include "gang/explain.hpp"
+#include "gang/group/group_former.hpp"
 #include "gang/model/application.hpp"
 #include "gang/model/model.hpp"
 #include "gang/model/step_context.hpp"
@@ -33,8 +34,14 @@ public:
         StepContext& step,
         StatusMessages& messages,
         StatusRefresh& refresh,
-        ExecutorOwners& owners)
-        : model_(model), step_(step), messages_(messages), refresh_(refresh), owners_(owners) {}
+        ExecutorOwners& owners,
+        GroupFormer& former)
+        : model_(model),
+          step_(step),
+          messages_(messages),
+          refresh_(refresh),
+          owners_(owners),
+          former_(former) {}
 
     /// See Scheduler::gangs.
     std::vector<GangView> gangs() const;
@@ -48,9 +55,11 @@ public:
 private:
     GangView view_of(const Application& app, MessageContext& context) const;
     std::string application_name(const Application& app) const;
+    GangView view_of_waiting(const PodEntry& entry, StatusMessage message) const;
     GangView view_of_ownerless(const PodEntry& entry) const;
+    std::optional<GangView> view_of_member(const PodEntry& entry) const;
     std::optional<PodEntry> find_pod(std::string_view question) const;
-    Explanation explain_ownerless(const PodEntry& entry) const;
+    Explanation explain_waiting(const PodEntry& entry, GangView view) const;
     std::string member_note(
         const Application& app, const PodEntry& asked, MessageContext& context) const;
     void add_notes(
@@ -65,6 +74,7 @@ private:
     StatusMessages& messages_;
     StatusRefresh& refresh_;
     ExecutorOwners& owners_;
+    GroupFormer& former_;
 };
 
 }  // namespace gang

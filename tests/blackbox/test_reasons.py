@@ -61,11 +61,9 @@ def test_a_gang_in_another_schedulers_words_is_said_to_be_unread(cluster: Cluste
     make_pod(cluster, "yunikorn", annotations={
         "yunikorn.apache.org/task-group-name": "workers",
         "yunikorn.apache.org/task-groups": '[{"name": "workers", "minMember": 3}]' + " " * 50_000})
-    make_pod(cluster, "member", labels={"scheduling.x-k8s.io/pod-group": "workers"})
     make_pod(cluster, "plain")
-    for name, key in (("yunikorn", "annotation yunikorn.apache.org/task-groups is how another"),
-                      ("member", 'label scheduling.x-k8s.io/pod-group = "workers" is how another')):
-        eventually(lambda: any(key in note for note in events_at(cluster, name, "DeclarationMismatch")), 10,
-                   f"the Warning at {name}")
-        assert len(events_at(cluster, name, "DeclarationMismatch")) == 1
+    key = "annotation yunikorn.apache.org/task-groups is how another"
+    eventually(lambda: any(key in note for note in events_at(cluster, "yunikorn", "DeclarationMismatch")), 10,
+               "the Warning")
+    assert len(events_at(cluster, "yunikorn", "DeclarationMismatch")) == 1
     assert not events_at(cluster, "plain", "DeclarationMismatch")

@@ -406,6 +406,9 @@ public:
     std::vector<std::string> claim_fetches;
     gang::ClaimProblem claim_problem = gang::ClaimProblem::not_found;
     bool hold_claim_answers = false;
+    std::map<std::string, core::PodGroup> groups;  ///< objects, by namespace/name
+    gang::PodGroupProblem group_problem = gang::PodGroupProblem::not_found;
+    int group_fetches = 0;
     std::string no_volume;  ///< not empty: volumes cannot be made, and why
     bool hold_pod_lists = false;
     bool fail_pod_lists = false;
@@ -577,6 +580,27 @@ private:
         answer(
             gang::ClaimFound{request.namespace_name, request.name, found->second},
             hold_claim_answers);
+    }
+
+    void carry_out(const gang::FetchPodGroup& request) {
+        ++decisions_made_;
+        ++group_fetches;
+        const auto found = groups.find(request.namespace_name + "/" + request.name);
+        if (found == groups.end()) {
+            answer(
+                gang::PodGroupMissing{
+                    request.dialect,
+                    request.namespace_name,
+                    request.name,
+                    group_problem,
+                    "no such group"},
+                false);
+            return;
+        }
+        answer(
+            gang::PodGroupFound{
+                request.dialect, request.namespace_name, request.name, found->second},
+            false);
     }
 
     void carry_out(const gang::StepDown&) { ++steps_down; }

@@ -89,20 +89,35 @@ public:
 
     static const std::map<std::string, Handler>& handlers() {
         static const std::map<std::string, Handler> table = {
-            {"advance", &Stage::advance},     {"arrive", &Stage::arrive},
-            {"conf", &Stage::conf},           {"cordon", &Stage::cordon},
-            {"delete", &Stage::remove},       {"end", &Stage::end},
-            {"executors", &Stage::executors}, {"fail-binds", &Stage::fail_binds},
-            {"foreign", &Stage::other_pod},   {"forge", &Stage::forge},
-            {"gangs", &Stage::gangs},         {"hold", &Stage::hold},
-            {"lose-node", &Stage::lose_node}, {"node", &Stage::node},
-            {"pods", &Stage::pods},           {"refuse", &Stage::refuse},
-            {"release", &Stage::release},     {"reservation", &Stage::reservation},
-            {"restart", &Stage::restart},     {"room", &Stage::room},
-            {"run", &Stage::run_driver},      {"slots", &Stage::slots},
-            {"stale", &Stage::stale},         {"submit", &Stage::submit},
-            {"terminate", &Stage::terminate}, {"uncordon", &Stage::uncordon},
-            {"ungate", &Stage::ungate},       {"why", &Stage::why},
+            {"advance", &Stage::advance},
+            {"arrive", &Stage::arrive},
+            {"conf", &Stage::conf},
+            {"cordon", &Stage::cordon},
+            {"delete", &Stage::remove},
+            {"end", &Stage::end},
+            {"executors", &Stage::executors},
+            {"fail-binds", &Stage::fail_binds},
+            {"foreign", &Stage::other_pod},
+            {"forge", &Stage::forge},
+            {"gangs", &Stage::gangs},
+            {"group", &Stage::group},
+            {"hold", &Stage::hold},
+            {"lose-node", &Stage::lose_node},
+            {"node", &Stage::node},
+            {"pods", &Stage::pods},
+            {"refuse", &Stage::refuse},
+            {"release", &Stage::release},
+            {"reservation", &Stage::reservation},
+            {"restart", &Stage::restart},
+            {"room", &Stage::room},
+            {"run", &Stage::run_driver},
+            {"slots", &Stage::slots},
+            {"stale", &Stage::stale},
+            {"submit", &Stage::submit},
+            {"terminate", &Stage::terminate},
+            {"uncordon", &Stage::uncordon},
+            {"ungate", &Stage::ungate},
+            {"why", &Stage::why},
         };
         return table;
     }
@@ -241,6 +256,24 @@ private:
         names_[uids_[pod.name]] = pod.name;
     }
 
+    /// A PodGroup, as it is from now on, and so many more pods of it.
+    void group(const Command& command) {
+        const std::string& name = command.words.at(0);
+        if (command.values.contains("min")) {
+            world_.groups["etl/" + name] = core::PodGroup{command.number("min", 1), {}, {}};
+        }
+        for (std::int64_t i = command.number("count", 0); i > 0; --i) {
+            core::Pod pod = tests::pod(
+                name + "-" + std::to_string(++executors_[name]),
+                milli(command.value("cpu", "1")),
+                256);
+            pod.created = world_.now_ms / 1000 + ++submitted_;
+            pod.labels = {{"scheduling.x-k8s.io/pod-group", name}};
+            uids_[pod.name] = world_.create(pod);
+            names_[uids_[pod.name]] = pod.name;
+        }
+    }
+
     /// A tenant edits the reservation that the driver carries: each slot count becomes `slots`.
     void forge(const Command& command) {
         const std::string driver = uid(command.words.at(0));
@@ -376,6 +409,7 @@ private:
         }
     }
     void report(const gang::ListPods&) { say("list all pods"); }
+    void report(const gang::FetchPodGroup& made) { say("ask for pod group " + made.name); }
     void report(const gang::FetchClaim& made) {
         say("read claim " + made.namespace_name + "/" + made.name);
     }

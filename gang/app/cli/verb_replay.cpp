@@ -55,6 +55,9 @@ std::string describe(const FetchClaim& decision) {
     return "fetch claim " + decision.namespace_name + "/" + decision.name;
 }
 
+std::string describe(const FetchPodGroup& decision) {
+    return "ask for pod group " + decision.namespace_name + "/" + decision.name;
+}
 std::string describe(const ListPods&) {
     return "list pods for their labels";
 }

@@ -101,6 +101,7 @@ struct Daemon::Impl : std::enable_shared_from_this<Daemon::Impl> {
     Metrics metrics;
     PodLister pod_lister;
     k8s::ClaimClient claims;
+    k8s::PodGroupClient groups;
     Executor executor;
     ConsistencyChecker consistency_checker;
     Endpoints endpoints;
@@ -127,10 +128,12 @@ Daemon::Impl::Impl(asio::io_context& context, DaemonOptions with)
       pod_lister(
           io, options.endpoint, options.log, [this](Event event) { push(std::move(event)); }),
       claims(io, options.endpoint, claim_options()),
+      groups(io, options.endpoint),
       executor(Executor::Wiring{
           &writer,
           &pod_lister,
           &claims,
+          &groups,
           &options.seal,
           options.log,
           &metrics,
@@ -481,6 +484,7 @@ void Daemon::Impl::stop(std::function<void()> done) {
     consistency_checker.stop();
     pod_lister.stop();
     claims.stop();
+    groups.stop();
     endpoints.stop_control();
     // Health and metrics are served to the end: not ready, but alive.
     // The lease goes last: after it somebody else leads, and nothing of ours may still be on its

@@ -156,6 +156,18 @@ void Executor::run(const FetchClaim& decision) {
         });
 }
 
+void Executor::run(const FetchPodGroup& decision) {
+    wiring_.log->write(
+        LogLevel::debug,
+        "fetch pod group",
+        {{"group", full_name(decision.namespace_name, decision.name)}});
+    wiring_.groups->read(
+        {decision.dialect, decision.namespace_name, decision.name},
+        [this, decision](const k8s::PodGroupResult& result) {
+            wiring_.answer(to_event(decision, result));
+        });
+}
+
 void Executor::run(const SetCondition& decision) {
     wiring_.log->write(
         LogLevel::info,

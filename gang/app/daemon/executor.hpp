@@ -8,6 +8,7 @@
 #include "gang/decision.hpp"
 #include "gang/event.hpp"
 #include "gang/reservation/format/seal.hpp"
+#include "k8s/group/pod_group_client.hpp"
 #include "k8s/volume/claim_client.hpp"
 #include "k8s/write/writer.hpp"
 
@@ -22,6 +23,7 @@ public:
         k8s::Writer* writer;                     ///< outlives the executor
         PodLister* pod_lister;                   ///< outlives the executor
         k8s::ClaimClient* claims;                ///< outlives the executor
+        k8s::PodGroupClient* groups;             ///< outlives the executor
         const Seal* seal;                        ///< outlives the executor
         const Log* log;                          ///< outlives the executor
         Metrics* metrics;                        ///< outlives the executor
@@ -41,6 +43,7 @@ private:
     void run(const BindPod& decision);
     void run(const FetchSparkConf& decision);
     void run(const FetchClaim& decision);
+    void run(const FetchPodGroup& decision);
     void run(const SetCondition& decision);
     void run(const UpdateReservation& decision);
     void run(const ListPods& decision);

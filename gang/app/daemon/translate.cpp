@@ -109,4 +109,26 @@ Event to_event(const FetchClaim& decision, const k8s::ClaimResult& result) {
     return ClaimMissing{decision.namespace_name, decision.name, problem, result.message};
 }
 
+Event to_event(const FetchPodGroup& decision, const k8s::PodGroupResult& result) {
+    PodGroupProblem problem = PodGroupProblem::failed;
+    switch (result.outcome) {
+        case k8s::FetchOutcome::found:
+            return PodGroupFound{
+                decision.dialect, decision.namespace_name, decision.name, result.group};
+        case k8s::FetchOutcome::not_found:
+            problem = PodGroupProblem::not_found;
+            break;
+        case k8s::FetchOutcome::forbidden:
+            problem = PodGroupProblem::forbidden;
+            break;
+        case k8s::FetchOutcome::unreadable:
+            problem = PodGroupProblem::unreadable;
+            break;
+        case k8s::FetchOutcome::failed:
+            break;
+    }
+    return PodGroupMissing{
+        decision.dialect, decision.namespace_name, decision.name, problem, result.message};
+}
+
 }  // namespace gang::app

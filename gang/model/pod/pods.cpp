@@ -125,7 +125,7 @@ void Pods::compact(PodId id) {
 
 bool Pods::is_kin(const Kin& kin, const PodEntry& entry, std::string_view stem) const {
     return kin.owner == entry.owner && kin.application_key == entry.application_key &&
-           kin.profile == entry.profile && kin.stem == stem &&
+           kin.group == entry.group && kin.profile == entry.profile && kin.stem == stem &&
            kin.namespace_name == entry.pod.namespace_name &&
            amounts_[kin.amounts] == entry.pod.requests;
 }
@@ -153,6 +153,7 @@ std::uint32_t Pods::retain_kin(const PodEntry& entry, std::string_view stem) {
         texts_.keep(stem),
         entry.owner,
         entry.application_key,
+        entry.group,
         amounts_.intern(entry.pod.requests).id,
         entry.profile,
         1};
@@ -228,6 +229,7 @@ PodEntry Pods::copy_of(PodId id) const {
     entry.pod.phase = seen.phase;
     entry.owner = shared.owner;
     entry.application_key = shared.application_key;
+    entry.group = shared.group;
     entry.slot = seen.slot;
     entry.annotated_slot = seen.annotated_slot;
     entry.profile = shared.profile;
@@ -321,6 +323,11 @@ const std::string* Pods::reservation(PodId driver_id) const {
     }
     const Driver& kept = driver(seen);
     return kept.has_reservation ? &kept.reservation.str() : nullptr;
+}
+
+const std::string& Pods::group(PodId id) const {
+    const Cell& seen = cell(id);
+    return seen.active != nullptr ? seen.active->group.str() : kin(seen).group.str();
 }
 
 const std::string& Pods::namespace_of(PodId id) const {

@@ -94,6 +94,7 @@ public:
     bool is_driver(PodId id) const;
     bool hand_made(PodId id) const;
     const std::string& application_key(PodId id) const;
+    const std::string& group(PodId id) const;
     const std::string& namespace_of(PodId id) const;
     const std::string& node(PodId id) const;
     const core::Resources& requests(PodId id) const;
@@ -138,6 +139,7 @@ private:
         core::Text stem;  ///< of the names, up to their last dash
         core::Text owner;
         core::Text application_key;
+        core::Text group;
         AmountsId amounts;
         std::int32_t profile = 0;
         std::uint32_t references = 0;

@@ -259,7 +259,8 @@ struct CarryOut {
         world.seal.close(sealed.driver.uid, sealed.annotations);
         process.writer.update_reservation(sealed);
     }
-    void operator()(const FetchClaim&) const {}  // no pod of the model mounts a claim
+    void operator()(const FetchClaim&) const {}     // no pod of the model mounts a claim
+    void operator()(const FetchPodGroup&) const {}  // or names a pod group
     void operator()(const ListPods&) const {
         ++world.counts.label_lists;
         process.plan_list();

@@ -226,6 +226,23 @@ void add_others(std::vector<Kind>& all) {
     all.back().answers_deleted = true;
 }
 
+/// As with the custom resource definitions of the coscheduling plugin and of Volcano installed.
+void add_pod_groups(std::vector<Kind>& all) {
+    const auto pod_group = [](std::string_view group, std::string_view version) {
+        Kind kind{
+            .group = group,
+            .version = version,
+            .plural = "podgroups",
+            .singular = "podgroup",
+            .kind = "PodGroup"};
+        kind.short_names = {"pg"};
+        kind.has_generation = true;
+        return with_status(std::move(kind));
+    };
+    all.push_back(pod_group("scheduling.volcano.sh", "v1beta1"));
+    all.push_back(pod_group("scheduling.x-k8s.io", "v1alpha1"));
+}
+
 void add_reviews(std::vector<Kind>& all) {
     all.push_back(review("authentication.k8s.io", "selfsubjectreviews", "SelfSubjectReview"));
     all.push_back(
@@ -243,6 +260,7 @@ std::vector<Kind> make_kinds() {
     add_core(all);
     add_workloads(all);
     add_others(all);
+    add_pod_groups(all);
     add_reviews(all);
     std::stable_sort(all.begin(), all.end(), [](const Kind& left, const Kind& right) {
         return left.group < right.group;

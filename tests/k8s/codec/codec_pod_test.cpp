@@ -247,7 +247,7 @@ TEST_CASE("codec_pod: of other schedulers' gangs it is kept that there is one") 
         "spec": {"schedulingGroup": {"podGroupName": "workers"}}})");
     CHECK(
         pod.annotations == core::StringMap{
-                               {"scheduling.k8s.io/group-name", ""},
+                               {"scheduling.k8s.io/group-name", "g"},
                                {"spark-app-id", "a"},
                                {"yunikorn.apache.org/task-groups", ""}});
     CHECK(pod.annotations.back().second.capacity() < 100);

@@ -1,0 +1,319 @@
+#include "gang/group/group_former.hpp"
+
+#include "gang/model/group/pod_groups.hpp"
+#include "gang/report/messages.hpp"
+#include "gang/reservation/format/reservation.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <utility>
+
+namespace gang {
+namespace {
+
+/// What keeps a group from being a gang, whoever its members are; empty: nothing.
+std::string find_problem(const core::PodGroup& object, std::int64_t gang_size_max) {
+    if (!object.problem.empty() || object.min_members <= gang_size_max) {
+        return object.problem;
+    }
+    return "its minimum of " + std::to_string(object.min_members) + " pods is more than the " +
+           std::to_string(gang_size_max) + " that gang.maxGangSize allows";
+}
+
+}  // namespace
+
+void GroupFormer::on(const PodGroupFound& event) {
+    if (const std::string key = model_.groups.found(event, step_.now_ms); !key.empty()) {
+        model_.worklist.dirty_groups.insert(key);
+    }
+}
+
+void GroupFormer::on(const PodGroupMissing& event) {
+    if (const std::string key = model_.groups.missing(event, step_.now_ms); !key.empty()) {
+        model_.worklist.dirty_groups.insert(key);
+    }
+}
+
+void GroupFormer::ask() {
+    for (FetchPodGroup& question : model_.groups.due(step_.now_ms)) {
+        step_.decisions.emplace_back(std::move(question));
+    }
+}
+
+void GroupFormer::run() {
+    give_up_done();
+    for (const std::string& key : std::exchange(model_.worklist.dirty_groups, {})) {
+        if (PodGroup* const group = model_.groups.find(key)) {
+            form(key, *group);
+        }
+    }
+}
+
+void GroupFormer::form(const std::string& key, PodGroup& group) {
+    Application* gang = live_gang(key, group);
+    std::vector<PodEntry*> members = waiting_members(group);
+    const bool is_asked = !members.empty() || (gang != nullptr && gang->phase == Phase::waiting);
+    if (is_asked) {
+        model_.groups.want(key, step_.now_ms);
+    } else {
+        model_.groups.rest(key);
+    }
+    const bool is_sound = group.object && find_problem(*group.object, gang_size_max()).empty();
+    if (gang != nullptr && gang->phase == Phase::waiting) {
+        PodEntry* const anchor = &model_.pods.at(gang->uid);
+        members.insert(members.begin(), anchor);
+        const auto chosen = is_sound ? choose(group, members) : std::vector<PodEntry*>{};
+        if (!chosen.empty() && chosen.front() == anchor) {
+            reshape(group, *gang, chosen);
+        } else {
+            dissolve(group, *gang);
+            gang = nullptr;
+            members = waiting_members(group);
+        }
+    }
+    if (gang != nullptr) {
+        follow(*gang, members);
+    } else if (!is_sound) {
+        let_wait(group, members);
+    } else if (group.object->min_members <= 1) {
+        let_go_alone(members, Alone::single);
+    } else if (count_placed(group) >= group.object->min_members) {
+        let_go_alone(members, Alone::surplus);
+    } else if (const auto chosen = choose(group, members); !chosen.empty()) {
+        begin(key, group, chosen);
+        std::erase(members, chosen.front());
+        follow(model_.gangs.at(group.anchor), members);
+    } else {
+        let_wait(group, members);
+    }
+}
+
+std::int64_t GroupFormer::gang_size_max() const {
+    return model_.schema.gang.max_gang_size;
+}
+
+/// Who starts now, in order; nobody if they are too few.
+std::vector<PodEntry*> GroupFormer::choose(
+    const PodGroup& group, const std::vector<PodEntry*>& members) const {
+    const std::int64_t placed = count_placed(group);
+    const std::int64_t needed = group.object->min_members - placed;
+    std::vector<PodEntry*> able;
+    for (PodEntry* member : members) {
+        if (!model_.claims.find_obstacle(member->pod)) {
+            able.push_back(member);
+        }
+    }
+    // Of members that run nobody remembers the role: who takes their places counts by number.
+    return choose_members(
+        able, placed == 0 ? group.object->roles : std::vector<core::RoleMinimum>{}, needed);
+}
+
+/// Who has done its work counts, as it does for Volcano: what takes the place of a last one that
+/// failed must not wait for pods that nobody makes any more.
+std::int64_t GroupFormer::count_placed(const PodGroup& group) const {
+    return std::count_if(group.members.begin(), group.members.end(), [this](PodId member) {
+        return model_.pods.holds_capacity(member) ||
+               model_.pods.phase(member) == core::PodPhase::succeeded;
+    });
+}
+
+/// The gang that the group is now; nullptr: it is none. One that runs without a reservation holds
+/// nothing for the others: it is none any more.
+Application* GroupFormer::live_gang(const std::string& key, PodGroup& group) {
+    Application* found = nullptr;
+    for (const PodId member : group.members) {
+        Application* const app =
+            model_.pods.is_driver(member) ? model_.gangs.find(model_.pods.uid(member)) : nullptr;
+        if (app == nullptr || app->phase == Phase::ended || app->group != key) {
+            continue;
+        }
+        if (app->phase == Phase::running && !app->published.reserved) {
+            life_.end(*app);
+        } else if (found == nullptr || app->order() < found->order()) {
+            found = app;
+        }
+    }
+    group.anchor = found == nullptr ? std::string() : found->uid;
+    return found;
+}
+
+/// Members that may be bound and are not the anchor, in order. Whoever was one of a gang that is
+/// over is nobody's now.
+std::vector<PodEntry*> GroupFormer::waiting_members(const PodGroup& group) {
+    std::vector<PodEntry*> waiting;
+    for (const PodId id : group.members) {
+        if (model_.pods.is_compacted(id)) {
+            continue;
+        }
+        PodEntry& member = *model_.pods.find_active(model_.pods.uid(id));
+        if (member.is_driver || !member.is_bindable()) {
+            continue;
+        }
+        if (!member.owner.empty() && member.owner != std::string_view(group.anchor)) {
+            Application* const owner = model_.gangs.find_owner(member);
+            if (owner != nullptr && owner->group.empty()) {
+                continue;  // an executor of a driver of ours
+            }
+            if (owner != nullptr) {
+                owner->remove_pending(member.rank());
+            }
+            model_.gangs.leave_owner(member);
+        }
+        waiting.push_back(&member);
+    }
+    std::sort(waiting.begin(), waiting.end(), [](const PodEntry* a, const PodEntry* b) {
+        return a->rank() < b->rank();
+    });
+    return waiting;
+}
+
+void GroupFormer::begin(
+    const std::string& key, PodGroup& group, const std::vector<PodEntry*>& chosen) {
+    PodEntry& anchor = *chosen.front();
+    model_.gangs.erase(anchor.pod.uid);  // it may have stood in the line by itself
+    anchor.is_driver = true;
+    anchor.declares_anew = false;
+    anchor.alone = Alone::no;
+    group.anchor = anchor.pod.uid;
+    Application& gang = model_.gangs.ensure(anchor, true);
+    ENSURE(gang.group == key);
+    gang.declared.conf_needed = false;
+    reshape(group, gang, chosen);
+    life_.driver_waits(gang, anchor);
+}
+
+void GroupFormer::reshape(
+    const PodGroup& group, Application& gang, const std::vector<PodEntry*>& chosen) {
+    std::vector<MemberShape> shapes = shapes_of(chosen);
+    const auto& now = gang.declared.shapes;
+    const bool is_same = !gang.declared.source.empty() &&
+                         std::equal(
+                             now.begin(),
+                             now.end(),
+                             shapes.begin(),
+                             shapes.end(),
+                             [this](const auto& a, const auto& b) {
+                                 return a.profile == b.shape.profile && a.count == b.shape.count &&
+                                        model_.cluster.resources(a.id) == b.requests &&
+                                        model_.cluster.constraints(a.id) == b.constraints;
+                             });
+    if (is_same) {
+        return;
+    }
+    std::vector<std::string> warnings;
+    for (const PodEntry* member : chosen) {
+        const auto membership = read_membership(member->pod);
+        if (warnings.empty() && membership && !membership->warning.empty()) {
+            warnings.push_back("pod " + member->pod.name + ": " + membership->warning);
+        }
+    }
+    model_.gangs.release_shapes(gang);
+    life_.set_members(
+        gang,
+        "pod group " + group.namespace_name + "/" + group.name,
+        std::move(shapes),
+        std::move(warnings));
+}
+
+/// Its members wait for others to come, the anchor like any other.
+void GroupFormer::dissolve(PodGroup& group, Application& gang) {
+    PodEntry& anchor = model_.pods.at(gang.uid);
+    for (const PodId member : model_.pods.sorted_members_of(gang.uid)) {
+        PodEntry& entry = model_.pods.expand(member);
+        gang.remove_pending(entry.rank());
+        model_.gangs.leave_owner(entry);
+    }
+    anchor.is_driver = false;
+    group.anchor.clear();
+    model_.gangs.erase(anchor.pod.uid);
+}
+
+void GroupFormer::follow(Application& gang, const std::vector<PodEntry*>& members) {
+    for (PodEntry* const member : members) {
+        if (member->owner == std::string_view(gang.uid) || member->pod.uid == gang.uid) {
+            continue;
+        }
+        model_.gangs.erase(member->pod.uid);
+        member->alone = Alone::no;
+        model_.pods.join(*member, gang.uid);
+        model_.worklist.dirty_pods.insert(member->pod.uid);
+    }
+}
+
+void GroupFormer::let_wait(const PodGroup& group, const std::vector<PodEntry*>& members) {
+    const std::size_t nodes = model_.cluster.node_count();
+    for (PodEntry* const member : members) {
+        member->alone = Alone::no;
+        model_.gangs.erase(member->pod.uid);
+        const auto obstacle = model_.claims.find_obstacle(member->pod);
+        if (!member->pod.problem.empty()) {
+            status_reporter_.report(
+                member->pod, problem_message(nodes, member->pod.problem), step_.now_ms);
+        } else if (obstacle && group.object) {
+            if (!obstacle->text.empty()) {
+                status_reporter_.report(
+                    member->pod,
+                    volume_message(nodes, obstacle->code, obstacle->text),
+                    step_.now_ms);
+            }
+        } else if (StatusMessage message = why_waiting(group); message.code != ReasonCode::none) {
+            status_reporter_.report(member->pod, std::move(message), step_.now_ms);
+        }
+    }
+}
+
+StatusMessage GroupFormer::why_waiting(const PodGroup& group) const {
+    const std::size_t nodes = model_.cluster.node_count();
+    if (!group.object) {
+        return group.missing ? group_missing_message(nodes, *group.missing) : StatusMessage{};
+    }
+    const std::string name = "pod group " + group.namespace_name + "/" + group.name;
+    if (std::string problem = find_problem(*group.object, gang_size_max()); !problem.empty()) {
+        return problem_message(nodes, name + ": " + problem);
+    }
+    std::vector<PodEntry*> there;
+    for (const PodId id : group.members) {
+        PodEntry* const member =
+            model_.pods.is_compacted(id) ? nullptr : model_.pods.find_active(model_.pods.uid(id));
+        if (member != nullptr && member->is_bindable()) {
+            there.push_back(member);
+        }
+    }
+    return {
+        ReasonCode::waiting_for_pod_group,
+        "0/" + std::to_string(nodes) + " nodes looked at: " + name + " has " +
+            describe_lack(
+                there, group.object->roles, count_placed(group), group.object->min_members)};
+}
+
+void GroupFormer::let_go_alone(const std::vector<PodEntry*>& members, Alone how) {
+    for (PodEntry* const member : members) {
+        if (std::exchange(member->alone, how) != how) {
+            model_.gangs.erase(member->pod.uid);
+            model_.worklist.dirty_pods.insert(member->pod.uid);
+        }
+    }
+}
+
+/// A member that has done its work leaves its slot for good, unless another one waits for it. Who
+/// failed will be made anew: its slot is kept.
+void GroupFormer::give_up_done() {
+    std::map<std::string, std::vector<std::size_t>> done;
+    for (const auto& [uid, slot] : std::exchange(model_.worklist.done_slots, {})) {
+        const Application* gang = model_.gangs.find(uid);
+        if (gang != nullptr && gang->phase == Phase::running && gang->published.reserved &&
+            gang->pending->empty() && slot < gang->slots.size() &&
+            gang->slots[slot].state == SlotState::open) {
+            done[uid].push_back(slot);
+        }
+    }
+    for (auto& [uid, slots] : done) {
+        std::sort(slots.begin(), slots.end());
+        slots.erase(std::unique(slots.begin(), slots.end()), slots.end());
+        Application& gang = model_.gangs.at(uid);
+        model_.ledger.give_up(gang, slots, publisher_.rewrite(gang));
+    }
+}
+
+}  // namespace gang

@@ -1,0 +1,100 @@
+#include "gang/model/group/pod_groups.hpp"
+
+#include <utility>
+
+namespace gang {
+namespace {
+
+std::string key_from(
+    GroupDialect dialect, const std::string& namespace_name, const std::string& name) {
+    return std::to_string(static_cast<int>(dialect)) + " " + namespace_name + "/" + name;
+}
+
+}  // namespace
+
+std::string PodGroups::key_of(const core::Pod& pod, const GroupMembership& membership) {
+    return key_from(membership.dialect, pod.namespace_name, membership.name);
+}
+
+void PodGroups::join(const PodEntry& entry, const GroupMembership& membership) {
+    PodGroup& group = groups_[entry.group.str()];
+    group.dialect = membership.dialect;
+    group.namespace_name = entry.pod.namespace_name;
+    group.name = membership.name;
+    group.members.insert(entry.id);
+    // Of members that disagree the first one counts: what is said once is not unsaid by a later
+    // pod.
+    if (membership.dialect == GroupDialect::labels && !group.object) {
+        group.object = core::PodGroup{membership.minimum, {}, membership.problem};
+    }
+}
+
+void PodGroups::leave(const PodEntry& entry) {
+    const auto group = groups_.find(entry.group.str());
+    if (group == groups_.end()) {
+        return;
+    }
+    group->second.members.erase(entry.id);
+    if (group->second.members.empty()) {
+        asker_.forget(group->first);
+        groups_.erase(group);
+    }
+}
+
+PodGroup* PodGroups::find(std::string_view key) {
+    const auto group = groups_.find(key);
+    return group == groups_.end() ? nullptr : &group->second;
+}
+
+const PodGroup* PodGroups::find(std::string_view key) const {
+    const auto group = groups_.find(key);
+    return group == groups_.end() ? nullptr : &group->second;
+}
+
+void PodGroups::want(const std::string& key, std::int64_t now_ms) {
+    if (const PodGroup* group = find(key); group->dialect != GroupDialect::labels) {
+        asker_.want(key, now_ms);
+    }
+}
+
+std::string PodGroups::found(const PodGroupFound& event, std::int64_t now_ms) {
+    const std::string key = key_from(event.dialect, event.namespace_name, event.name);
+    PodGroup* const group = find(key);
+    if (group == nullptr) {
+        return {};
+    }
+    asker_.missing(key, now_ms);  // it may change while its pods wait
+    const bool is_same = group->object == event.group;
+    group->object = event.group;
+    group->missing.reset();
+    return is_same ? std::string() : key;
+}
+
+std::string PodGroups::missing(const PodGroupMissing& event, std::int64_t now_ms) {
+    const std::string key = key_from(event.dialect, event.namespace_name, event.name);
+    PodGroup* const group = find(key);
+    if (group == nullptr) {
+        return {};
+    }
+    asker_.missing(key, now_ms);
+    // What was known stands while the API server has no answer.
+    if (event.problem == PodGroupProblem::failed && group->object) {
+        return {};
+    }
+    const bool is_same = group->missing && group->missing->problem == event.problem &&
+                         group->missing->message == event.message && !group->object;
+    group->object.reset();
+    group->missing = event;
+    return is_same ? std::string() : key;
+}
+
+std::vector<FetchPodGroup> PodGroups::due(std::int64_t now_ms) {
+    std::vector<FetchPodGroup> questions;
+    for (const std::string& key : asker_.due(now_ms)) {
+        const PodGroup& group = groups_.at(key);
+        questions.push_back({group.dialect, group.namespace_name, group.name});
+    }
+    return questions;
+}
+
+}  // namespace gang

@@ -1,0 +1,78 @@
+#pragma once
+// Pod groups that pods of ours name: who their members are, and what their objects ask. An object
+// is read by name while a member of it waits, and forgotten with its last member.
+//
+//   a pod names the group --> a member waits --want()--> asked for --> found: known, read again
+//   later
+//                                                           ^------ missing, after a pause --'
+
+#include "core/base/text.hpp"
+#include "core/value/group/pod_group.hpp"
+#include "gang/decision.hpp"
+#include "gang/declare/conf_asker.hpp"
+#include "gang/declare/group_membership.hpp"
+#include "gang/event.hpp"
+#include "gang/model/application.hpp"
+#include "gang/model/pod/pods.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gang {
+
+/// As far as it is known.
+struct PodGroup {
+    GroupDialect dialect = GroupDialect::labels;
+    std::string namespace_name;
+    std::string name;
+    std::optional<core::PodGroup> object;    ///< what it asks; of labels: what a member says
+    std::optional<PodGroupMissing> missing;  ///< why that is not known
+    PodIds members;                          ///< all pods that name it, ended ones too
+    std::string anchor;  ///< uid of the member that bears the group's reservation; empty: none
+};
+
+class PodGroups {
+public:
+    /// How a pod's group is known: its dialect, namespace and name.
+    static std::string key_of(const core::Pod& pod, const GroupMembership& membership);
+
+    /// The pod is a member; its group is there from now on.
+    void join(const PodEntry& entry, const GroupMembership& membership);
+    /// The pod is gone. The group goes with its last member.
+    void leave(const PodEntry& entry);
+
+    /// nullptr: no pod names it.
+    PodGroup* find(std::string_view key);
+    const PodGroup* find(std::string_view key) const;
+    const std::map<std::string, PodGroup, std::less<>>& all() const { return groups_; }
+
+    /// Members wait: what its object asks is to be known, and kept up to date.
+    void want(const std::string& key, std::int64_t now_ms);
+    /// Nobody waits.
+    void rest(const std::string& key) { asker_.forget(key); }
+
+    // --- answers: whose group they change; empty: nobody's ---
+    std::string found(const PodGroupFound& event, std::int64_t now_ms);
+    std::string missing(const PodGroupMissing& event, std::int64_t now_ms);
+
+    /// Whom to ask for now.
+    std::vector<FetchPodGroup> due(std::int64_t now_ms);
+    std::optional<std::int64_t> next_due_ms(std::int64_t now_ms) const {
+        return asker_.next_due_ms(now_ms);
+    }
+    /// Whether every object that is wanted has been asked for and answered at least once.
+    bool all_answered_once() const { return asker_.all_answered_once(); }
+    /// 0 when no pod names any.
+    std::size_t remembered() const { return groups_.size() + asker_.remembered(); }
+
+private:
+    std::map<std::string, PodGroup, std::less<>> groups_;  ///< by key
+    ConfAsker asker_;                                      ///< likewise
+};
+
+}  // namespace gang

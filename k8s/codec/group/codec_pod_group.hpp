@@ -1,0 +1,23 @@
+#pragma once
+// A PodGroup's JSON, of any of the API groups that have one, becomes what scheduling asks of it.
+
+#include "core/base/result.hpp"
+#include "core/value/group/pod_group.hpp"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace k8s {
+
+/// Where an API server may have the object: "/apis/GROUP/VERSION", the newest first.
+/// scheduling.k8s.io: Kubernetes 1.37 and 1.36. Volcano's come before kube-batch's, whose
+/// annotation it has kept.
+std::vector<std::string_view> api_roots(core::GroupDialect dialect);
+
+/// `json` is the object. A minimum that is no sense is the group's problem, not an error: an error
+/// says that this is no such object. Of scheduling.k8s.io the policy counts (gang or basic), of the
+/// others minMember and, of Volcano's, minTaskMember.
+core::Result<core::PodGroup> decode_pod_group(core::GroupDialect dialect, std::string json);
+
+}  // namespace k8s

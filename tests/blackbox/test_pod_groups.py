@@ -1,0 +1,231 @@
+"""Pod groups on both rigs: PodGroup objects of their own kinds, and pods that name them."""
+import itertools
+from pathlib import Path
+from typing import Callable, Iterator, Optional
+
+import pytest
+import yaml
+
+from support.api import ApiError, Json
+from support.cluster import Cluster
+from support.pods import condition, node_of
+from support.polling import eventually
+from support.real_plane import RealPlane
+
+DEFINITIONS = Path(__file__).parent / "fixtures" / "pod_groups.yaml"
+COSCHEDULING = "scheduling.x-k8s.io/v1alpha1"
+VOLCANO = "scheduling.volcano.sh/v1beta1"
+LABEL = "scheduling.x-k8s.io/pod-group"
+_names = (f"g{i}" for i in itertools.count())
+
+
+NATIVE = ("--feature-gates", "GenericWorkload=true", "--runtime-config", "scheduling.k8s.io/v1alpha2=true")
+
+
+@pytest.fixture
+def native(make_plane: Callable[..., RealPlane]) -> Iterator[Cluster]:
+    """Kubernetes' own gangs, and no custom resource definition."""
+    cluster = Cluster(make_plane(server_arguments=NATIVE))
+    yield cluster
+    cluster.close()
+
+
+@pytest.fixture(autouse=True)
+def kinds(request: pytest.FixtureRequest) -> None:
+    """The custom resource definitions; the embedded API server has the kinds built in."""
+    if "cluster" in request.fixturenames:
+        define_kinds(request.getfixturevalue("cluster"))
+
+
+def define_kinds(cluster: Cluster) -> None:
+    if cluster.rig.name == "embedded":
+        return
+    folder = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+    for body in yaml.safe_load_all(DEFINITIONS.read_text()):
+        path = f"{folder}/{body['metadata']['name']}"
+        if cluster.api.find(path) is None:
+            cluster.api.post(folder, body)
+
+        def is_established() -> bool:
+            return condition(cluster.api.get(path), "Established").get("status") == "True"
+        eventually(is_established, 20, f"{path} established")
+
+
+def add_group(cluster: Cluster, spec: Json, api_version: str = COSCHEDULING, name: Optional[str] = None) -> str:
+    name = name or next(_names)
+    folder = f"/apis/{api_version}/namespaces/{cluster.default_namespace}/podgroups"
+
+    def is_served() -> bool:
+        try:
+            return cluster.api.find(folder) is not None
+        except ApiError as error:
+            assert error.status == 429, error  # its storage is being made
+            return False
+    eventually(is_served, 20, f"{folder} served")
+    cluster.api.post(folder, {"apiVersion": api_version, "kind": "PodGroup", "metadata": {"name": name}, "spec": spec})
+    return name
+
+
+def create(cluster: Cluster, name: str, cpu: str = "1", labels: Optional[Json] = None,
+           annotations: Optional[Json] = None, native: Optional[str] = None) -> str:
+    more: Json = {"schedulingGroup": {"podGroupName": native}} if native else {}
+    path = f"/api/v1/namespaces/{cluster.default_namespace}/pods"
+    cluster.api.post(path, {
+        "apiVersion": "v1", "kind": "Pod",
+        "metadata": {"name": name, "labels": labels or {}, "annotations": annotations or {}},
+        "spec": {"schedulerName": "gang-scheduler", "restartPolicy": "Never", "containers": [
+            {"name": "main", "image": "none", "resources": {"requests": {"cpu": cpu}}}], **more}})
+    return f"{path}/{name}"
+
+
+def members(cluster: Cluster, group: str, count: int, cpu: str = "1", first: int = 0) -> list[str]:
+    return [create(cluster, f"{group}-{i}", cpu, {LABEL: group}) for i in range(first, first + count)]
+
+
+def bound(cluster: Cluster, paths: list[str]) -> list[str]:
+    return [path for path in paths if node_of(cluster.api.get(path))]
+
+
+def wait_bound(cluster: Cluster, paths: list[str], count: int, seconds: float = 40) -> None:
+    eventually(lambda: len(bound(cluster, paths)) == count, seconds,
+               lambda: f"{count} bound, now {bound(cluster, paths)}, told {[told(cluster, path) for path in paths]}")
+
+
+def told(cluster: Cluster, path: str) -> str:
+    return condition(cluster.api.get(path), "PodScheduled").get("message", "")
+
+
+def wait_told(cluster: Cluster, paths: list[str], text: str) -> None:
+    """One of them: which is the oldest of pods that were made in one second is chance."""
+    eventually(lambda: any(text in told(cluster, path) for path in paths), 40,
+               lambda: f"{text!r}, told {[told(cluster, path) for path in paths]}")
+
+
+def test_the_whole_minimum_or_nobody(cluster: Cluster) -> None:
+    cluster.add_nodes(1, cpu="6")
+    cluster.start_scheduler()
+    group = add_group(cluster, {"minMember": 6})
+    pods = members(cluster, group, 5)
+    wait_told(cluster, pods, "has 5 of the 6 pods it needs [WaitingForPodGroup]")
+    assert not bound(cluster, pods)
+    pods += members(cluster, group, 1, first=5)
+    wait_bound(cluster, pods, 6)
+
+
+def test_one_cpu_too_few_binds_nobody(cluster: Cluster) -> None:
+    cluster.add_nodes(1, cpu="5")
+    cluster.start_scheduler()
+    pods = members(cluster, add_group(cluster, {"minMember": 6}), 6)
+    wait_told(cluster, pods, "needs 6 pods (6 cpu")
+    wait_told(cluster, pods, "[ExceedsCluster]")
+    assert not bound(cluster, pods)
+
+
+def test_two_groups_with_room_for_one(cluster: Cluster) -> None:
+    cluster.add_nodes(1, cpu="4")
+    cluster.start_scheduler()
+    first, second = (add_group(cluster, {"minMember": 3}) for _ in range(2))
+    older = members(cluster, first, 3)
+    wait_bound(cluster, older, 3)
+    later = members(cluster, second, 3)
+    wait_told(cluster, later, f"can take pod group {cluster.default_namespace}/{second} now")
+    assert not bound(cluster, later)
+
+
+def test_members_beyond_the_minimum(cluster: Cluster) -> None:
+    cluster.add_nodes(1, cpu="4")
+    cluster.start_scheduler()
+    pods = members(cluster, add_group(cluster, {"minMember": 3}), 6)
+    wait_bound(cluster, pods, 4)
+
+
+def test_an_object_that_comes_later(cluster: Cluster) -> None:
+    cluster.add_nodes(1)
+    cluster.start_scheduler()
+    pods = members(cluster, "late", 2)
+    wait_told(cluster, pods, "PodGroup not found: " + cluster.default_namespace + "/late")
+    assert not bound(cluster, pods)
+    add_group(cluster, {"minMember": 2}, name="late")
+    wait_bound(cluster, pods, 2)
+
+
+def test_volcanos_roles(cluster: Cluster) -> None:
+    cluster.add_nodes(1, cpu="7")
+    cluster.start_scheduler()
+    group = add_group(cluster, {"minMember": 4, "minTaskMember": {"launcher": 1, "worker": 3}, "queue": "default"}, VOLCANO)
+
+    def task(name: str, role: str, cpu: str) -> str:
+        return create(cluster, name, cpu, annotations={"scheduling.k8s.io/group-name": group, "volcano.sh/task-spec": role})
+    pods = [task(f"worker-{i}", "worker", "2") for i in range(3)]
+    wait_told(cluster, pods, "has 3 of the 4 pods it needs")
+    pods.append(task("launcher", "launcher", "1"))
+    wait_bound(cluster, pods, 4)
+
+
+def test_annotations_alone(cluster: Cluster) -> None:
+    cluster.add_nodes(1)
+    cluster.start_scheduler()
+    said = {"gang-scheduler/pod-group": "own", "gang-scheduler/min-members": "3"}
+    pods = [create(cluster, f"own-{i}", annotations=said) for i in range(2)]
+    wait_told(cluster, pods, "has 2 of the 3 pods it needs")
+    pods.append(create(cluster, "own-2", annotations=said))
+    wait_bound(cluster, pods, 3)
+
+
+def test_a_minimum_that_is_no_number(cluster: Cluster) -> None:
+    cluster.add_nodes(1)
+    cluster.start_scheduler()
+    bad = create(cluster, "bad", annotations={"gang-scheduler/pod-group": "own", "gang-scheduler/min-members": "all"})
+    wait_told(cluster, [bad], 'annotation gang-scheduler/min-members is "all"')
+    other = create(cluster, "other")
+    wait_bound(cluster, [other], 1)
+
+
+def test_killed_while_a_group_is_being_bound(cluster: Cluster) -> None:
+    """Whatever was bound, a new scheduler makes it whole, and the group that came later has nothing."""
+    cluster.add_nodes(1, cpu="12")
+    scheduler = cluster.start_scheduler()
+    first, second = (add_group(cluster, {"minMember": 10}) for _ in range(2))
+    older = members(cluster, first, 10)
+    later = members(cluster, second, 10)
+    eventually(lambda: bound(cluster, older), 20, "the first bind", 0.01)
+    scheduler.kill()
+    cluster.start_scheduler()
+    wait_bound(cluster, older, 10)
+    wait_told(cluster, later, "[WaitingForCapacity]")
+    assert not bound(cluster, later)
+
+
+def test_a_group_is_shown(cluster: Cluster) -> None:
+    cluster.add_nodes(1)
+    cluster.start_scheduler()
+    group = add_group(cluster, {"minMember": 2})
+    pods = members(cluster, group, 1)
+    wait_told(cluster, pods, "has 1 of the 2 pods it needs")
+    shown = cluster.rig.cli("why", f"{group}-0", "-n", cluster.default_namespace)
+    assert "has 1 of the 2 pods it needs" in shown.stdout, shown
+
+
+def test_kubernetes_own_groups(native: Cluster) -> None:
+    native.add_nodes(1, cpu="4")
+    native.start_scheduler()
+    group = add_group(native, {"schedulingPolicy": {"gang": {"minCount": 3}}}, "scheduling.k8s.io/v1alpha2")
+    pods = [create(native, f"{group}-{i}", native=group) for i in range(2)]
+    wait_told(native, pods, "has 2 of the 3 pods it needs")
+    assert not bound(native, pods)
+    pods.append(create(native, f"{group}-2", native=group))
+    wait_bound(native, pods, 3)
+    basic = add_group(native, {"schedulingPolicy": {"basic": {}}}, "scheduling.k8s.io/v1alpha2")
+    wait_bound(native, [create(native, "by-itself", native=basic)], 1)
+
+
+def test_a_definition_that_is_installed_while_its_pods_wait(native: Cluster) -> None:
+    native.add_nodes(1, cpu="4")
+    native.start_scheduler()
+    pods = members(native, "early", 2)
+    wait_told(native, pods, "PodGroup not found")
+    other = create(native, "other")
+    wait_bound(native, [other], 1)
+    define_kinds(native)
+    add_group(native, {"minMember": 2}, name="early")
+    wait_bound(native, pods, 2)

@@ -1,0 +1,126 @@
+// Objects of pod groups: what is read of them, and from which version of which API group.
+#include "k8s/codec/group/codec_pod_group.hpp"
+#include "k8s/group/pod_group_client.hpp"
+#include "tests/k8s/fake_server.hpp"
+
+#include <doctest/doctest.h>
+
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+using namespace k8s;
+using core::GroupDialect;
+
+namespace {
+
+core::PodGroup decoded(GroupDialect dialect, const std::string& spec) {
+    auto group = decode_pod_group(dialect, R"({"kind": "PodGroup", "spec": )" + spec + "}");
+    REQUIRE(group);
+    return *group;
+}
+
+/// Answers with what stands under the target, else 404.
+struct Objects {
+    std::mutex mutex;
+    std::vector<std::pair<std::string, std::string>> objects;
+    std::vector<std::string> asked;
+    int status = 404;
+
+    void handle(fake::Peer& peer, const fake::Request& request) {
+        const std::lock_guard lock(mutex);
+        asked.push_back(request.target);
+        for (const auto& [target, body] : objects) {
+            if (target == request.target) return peer.reply(200, body);
+        }
+        peer.reply(status, R"({"kind":"Status","message":"not here"})");
+    }
+};
+
+PodGroupResult ask(fake::Server& server, GroupDialect dialect) {
+    boost::asio::io_context io;
+    PodGroupClient client(io, server.endpoint());
+    std::optional<PodGroupResult> result;
+    client.read({dialect, "etl", "g"}, [&](const PodGroupResult& answer) { result = answer; });
+    CHECK_FALSE(result);  // never from inside the call
+    fake::run_until(io, [&] { return result.has_value(); });
+    client.stop();
+    io.restart();
+    io.run_for(std::chrono::seconds(1));
+    return *result;
+}
+
+}  // namespace
+
+TEST_CASE("codec_pod_group: minima of every kind") {
+    CHECK(decoded(GroupDialect::coscheduling, R"({"minMember": 3})").min_members == 3);
+    CHECK(decoded(GroupDialect::coscheduling, "{}").min_members == 1);
+    const auto volcano = decoded(
+        GroupDialect::volcano,
+        R"({"minMember": 2, "minTaskMember": {"launcher": 1, "worker": 3, "x": 0}})");
+    CHECK(volcano.min_members == 4);
+    CHECK(volcano.roles == std::vector<core::RoleMinimum>{{"launcher", 1}, {"worker", 3}});
+    const std::string gang = R"({"schedulingPolicy": {"gang": {"minCount": 5}}})";
+    CHECK(decoded(GroupDialect::kubernetes, gang).min_members == 5);
+    CHECK(
+        decoded(GroupDialect::kubernetes, R"({"schedulingPolicy": {"basic": {}}})").min_members ==
+        0);
+}
+
+TEST_CASE(
+    "codec_pod_group: what makes no sense is the group's problem, what is no group an error") {
+    CHECK(
+        decoded(GroupDialect::coscheduling, R"({"minMember": -2})").problem ==
+        "spec.minMember is -2: no number of pods");
+    CHECK(
+        decoded(GroupDialect::volcano, R"({"minTaskMember": {"a": -1}})").problem ==
+        "spec.minTaskMember.a is to be a number of pods");
+    const auto most = decoded(
+        GroupDialect::volcano,
+        R"({"minTaskMember": {"a": 9223372036854775807, "b": 9223372036854775807}})");
+    CHECK(most.min_members == INT64_MAX);
+    CHECK_FALSE(
+        decoded(GroupDialect::kubernetes, R"({"schedulingPolicy": {"gang": {}}})").problem.empty());
+    CHECK(
+        decoded(
+            GroupDialect::kubernetes,
+            R"({"parentCompositePodGroupName": "c", "schedulingPolicy": {"gang": {"minCount": 2}}})")
+            .problem.find("CompositePodGroup") != std::string::npos);
+    for (const char* bad :
+         {"[]", "{", R"({"kind": "Pod"})", R"({"kind": "PodGroup", "spec": {"minMember": "x"}})"}) {
+        CAPTURE(bad);
+        CHECK_FALSE(decode_pod_group(GroupDialect::coscheduling, bad));
+    }
+}
+
+TEST_CASE("pod_group_client: the newest version that is there") {
+    Objects objects;
+    fake::Server server(
+        [&](fake::Peer& peer, const fake::Request& request) { objects.handle(peer, request); });
+    const std::string path = "/namespaces/etl/podgroups/g";
+    objects.objects = {
+        {"/apis/scheduling.k8s.io/v1alpha2" + path,
+         R"({"kind":"PodGroup","spec":{"schedulingPolicy":{"gang":{"minCount":4}}}})"},
+        {"/apis/scheduling.incubator.k8s.io/v1alpha1" + path,
+         R"({"kind":"PodGroup","spec":{"minMember":6}})"}};
+    const PodGroupResult native = ask(server, GroupDialect::kubernetes);
+    CHECK(native.outcome == FetchOutcome::found);
+    CHECK(native.group.min_members == 4);
+    CHECK(objects.asked.size() == 2);
+    CHECK(objects.asked.front() == "/apis/scheduling.k8s.io/v1beta1" + path);
+    CHECK(ask(server, GroupDialect::volcano).group.min_members == 6);
+    const PodGroupResult none = ask(server, GroupDialect::coscheduling);
+    CHECK(none.outcome == FetchOutcome::not_found);
+    CHECK(none.message == "not here");
+    SUBCASE("who is refused is not asked on") {
+        objects.status = 403;
+        objects.asked.clear();
+        CHECK(ask(server, GroupDialect::volcano).outcome == FetchOutcome::forbidden);
+        CHECK(objects.asked.size() == 1);
+    }
+    SUBCASE("what is no group") {
+        objects.objects = {{"/apis/scheduling.x-k8s.io/v1alpha1" + path, "{}"}};
+        CHECK(ask(server, GroupDialect::coscheduling).outcome == FetchOutcome::unreadable);
+    }
+}
