@@ -2,6 +2,7 @@
 // Every configuration key with its default. Plain values; the loader fills them from YAML and
 // refuses whatever is not here.
 
+#include "config/queues/queue.hpp"
 #include "core/placement/packing_policy.hpp"
 #include "core/score/weighted_score.hpp"
 #include "core/value/filter_set.hpp"
@@ -96,6 +97,10 @@ struct Schema {
     std::vector<Profile> profiles = {Profile{}};  ///< at least one, each name once
     Gang gang;
     Nodes nodes;
+    /// Empty: one line for all, first come first served.
+    std::vector<Queue> queues;
+    /// With queues: never empty.
+    std::vector<PlacementRule> placement;
     /// seal.keyFile: the keys that seal what is written into annotations. Empty: nothing is sealed,
     /// and a reservation found there counts only as far as the declaration goes.
     std::string seal_key_file;

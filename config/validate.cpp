@@ -2,6 +2,7 @@
 
 #include "config/duration.hpp"
 #include "config/plugins/plugins.hpp"
+#include "config/queues/queue_rules.hpp"
 
 #include <fmt/format.h>
 
@@ -105,6 +106,8 @@ std::vector<Complaint> validate(const Reading& reading) {
         check_order(reading, i, out);
         check_scores(reading, i, out);
     }
+    const std::vector<Complaint> of_queues = check_queues(reading);
+    out.insert(out.end(), of_queues.begin(), of_queues.end());
     return out;
 }
 

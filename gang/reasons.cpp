@@ -6,7 +6,7 @@
 namespace gang {
 namespace {
 
-constexpr std::array<std::pair<ReasonCode, std::string_view>, 11> codes = {{
+constexpr std::array<std::pair<ReasonCode, std::string_view>, 13> codes = {{
     {ReasonCode::none, "None"},
     {ReasonCode::waiting_for_spark_conf, "WaitingForSparkConf"},
     {ReasonCode::waiting_for_capacity, "WaitingForCapacity"},
@@ -15,6 +15,8 @@ constexpr std::array<std::pair<ReasonCode, std::string_view>, 11> codes = {{
     {ReasonCode::constraints_unsatisfiable, "ConstraintsUnsatisfiable"},
     {ReasonCode::pod_rules_not_met, "PodRulesNotMet"},
     {ReasonCode::waiting_for_volumes, "WaitingForVolumes"},
+    {ReasonCode::waiting_for_quota, "WaitingForQuota"},
+    {ReasonCode::exceeds_quota, "ExceedsQuota"},
     {ReasonCode::misconfigured, "Misconfigured"},
     {ReasonCode::backing_off, "BackingOff"},
     {ReasonCode::bind_failed, "BindFailed"},
@@ -56,6 +58,8 @@ std::string_view condition_reason(ReasonCode code) {
         case ReasonCode::waiting_for_spark_conf:
         case ReasonCode::waiting_in_queue:
         case ReasonCode::waiting_for_volumes:
+        case ReasonCode::waiting_for_quota:
+        case ReasonCode::exceeds_quota:
         case ReasonCode::misconfigured:
         case ReasonCode::backing_off:
         case ReasonCode::bind_failed:

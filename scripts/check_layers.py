@@ -16,9 +16,9 @@ ROOT = Path(__file__).resolve().parent.parent
 CORE = "core/base core/value core/filter core/cluster core/domain core/score core/placement"
 VALUES = "core/base core/value"
 # What comes in and goes out of the decision engine, and the views of it: plain values.
-DOOR = ("event", "decision", "drift", "explain", "reasons", "counters", "totals", "ledger_view")
+DOOR = ("event", "decision", "drift", "explain", "reasons", "counters", "totals", "ledger_view", "queue_view")
 # What every part of the decision engine may use: it works on the model, and the model on these.
-PARTS = f"{CORE} config gang/door gang/declare gang/declare/spark gang/reservation/format gang/model"
+PARTS = f"{CORE} config gang/door gang/declare gang/declare/spark gang/reservation/format gang/shares gang/model"
 CLIENT = "k8s/protocol/write k8s/base k8s/json k8s/codec k8s/credentials k8s/net k8s/watch k8s/write k8s/volume k8s/lease k8s/protocol"
 
 # room -> the rooms that it may include. Rooms inside a room that is not named here are part of it.
@@ -36,22 +36,24 @@ ROOMS = {
     "gang/door": f"{VALUES} gang/declare/spark",
     "gang/reservation/format": VALUES,
     "gang/declare": f"{VALUES} core/placement config gang/declare/spark gang/reservation/format",
-    "gang/model": f"{CORE} config gang/door gang/declare gang/declare/spark gang/reservation/format",
+    "gang/shares": f"{VALUES} core/filter core/cluster config gang/declare/spark",
+    "gang/model": f"{CORE} config gang/door gang/declare gang/declare/spark gang/reservation/format gang/shares",
     "gang/report": f"{CORE} gang/door gang/declare gang/model",
     "gang/reservation": f"{PARTS} gang/report",
     "gang/lead": f"{PARTS} gang/report gang/reservation",
-    "gang/queue": f"{PARTS} gang/report gang/reservation",
+    "gang/quota": f"{PARTS} gang/report",
+    "gang/queue": f"{PARTS} gang/report gang/reservation gang/quota",
     "gang/classify": f"{PARTS} gang/report gang/reservation",
-    "gang/slots": f"{PARTS} gang/report gang/reservation gang/lead gang/queue",
-    "gang/recovery": f"{PARTS} gang/report gang/reservation gang/lead gang/queue gang/classify gang/slots",
+    "gang/slots": f"{PARTS} gang/report gang/reservation gang/lead gang/quota gang/queue",
+    "gang/recovery": f"{PARTS} gang/report gang/reservation gang/lead gang/quota gang/queue gang/classify gang/slots",
     "gang/life": f"{PARTS} gang/report gang/reservation gang/lead gang/classify gang/slots",
-    "gang/view": f"{PARTS} gang/report gang/lead gang/queue gang/classify gang/slots",
-    "gang/scheduler": f"{PARTS} gang/report gang/reservation gang/lead gang/queue gang/classify gang/slots "
+    "gang/view": f"{PARTS} gang/report gang/lead gang/quota gang/queue gang/classify gang/slots",
+    "gang/scheduler": f"{PARTS} gang/report gang/reservation gang/lead gang/quota gang/queue gang/classify gang/slots "
                       "gang/recovery gang/life gang/view",
     "gang/consistency": f"{VALUES} gang/door gang/scheduler",
     "gang/record": f"{VALUES} config gang/door gang/scheduler",
     "gang/host": f"{VALUES} gang/door gang/reservation/format k8s/protocol k8s/protocol/write",
-    "gang/sim": f"{PARTS} k8s/protocol k8s/protocol/write gang/lead gang/queue gang/reservation gang/report gang/scheduler gang/host",
+    "gang/sim": f"{PARTS} k8s/protocol k8s/protocol/write gang/lead gang/quota gang/queue gang/reservation gang/report gang/scheduler gang/host",
 
     "k8s/protocol": "core/base",
     "k8s/protocol/write": f"{VALUES} k8s/protocol",

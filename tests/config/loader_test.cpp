@@ -59,6 +59,21 @@ nodes:
     memory: 256Mi
   costLabel: example.com/price
   scarce: [nvidia.com/gpu, "amd.com/gpu"]
+queues:
+  - name: etl
+    weight: 3
+    guarantee: {cpu: 64, memory: 256Gi}
+    limit: {nvidia.com/gpu: 16, cpu: "512", hugepages-2Mi: 1Gi}
+    userLimit: {ephemeral-storage: 10Gi}
+    maxGangs: 100
+    order: priority
+    users: [etl/spark, ml/default]
+    namespaces: [etl]
+  - name: root.ml.train
+placement:
+  - annotation: gang-scheduler/queue
+  - namespace
+  - fixed: root.ml.train
 gang:
   discovery: none
   orphanExecutors: schedule
@@ -120,6 +135,23 @@ TEST_CASE("loader: every key reaches its member") {
         7'200'000,
         config::UnusedThen::release};
     wanted.nodes = {1'500, 268'435'456, "example.com/price", {"nvidia.com/gpu", "amd.com/gpu"}};
+    constexpr std::int64_t gibibyte = 1024LL * 1024 * 1024;
+    wanted.queues.resize(2);
+    wanted.queues[0] = {
+        "root.etl",
+        3,
+        {{"cpu", 64'000}, {"memory", 256 * gibibyte}},
+        {{"cpu", 512'000}, {"hugepages-2Mi", gibibyte}, {"nvidia.com/gpu", 16}},
+        {{"ephemeral-storage", 10 * gibibyte}},
+        100,
+        config::QueueOrder::priority,
+        {"etl/spark", "ml/default"},
+        {"etl"}};
+    wanted.queues[1].name = "root.ml.train";
+    wanted.placement = {
+        {config::PlacementRule::Kind::annotation, {}},
+        {config::PlacementRule::Kind::namespace_name, {}},
+        {config::PlacementRule::Kind::fixed, "root.ml.train"}};
     wanted.seal_key_file = "/etc/seal/key";
     wanted.events_per_second = 3;
     wanted.audit_interval_ms = 0;
@@ -131,7 +163,7 @@ TEST_CASE("loader: the text above names every key there is") {
         const std::string last = key.substr(key.rfind('.') + 1);
         CHECK_MESSAGE(contains(everything, last + ":"), key);
     }
-    CHECK(config::known_keys().size() == 39);
+    CHECK(config::known_keys().size() == 49);
 }
 
 TEST_CASE("loader: headroom is an amount, the cost label a key") {

@@ -84,6 +84,7 @@ void put_gang_members(Writer& w, const GangView& gang) {
     put(w, "driver", gang.driver);
     put(w, "driverUid", gang.driver_uid);
     put(w, "application", gang.application);
+    put(w, "queue", gang.queue);
     put(w, "state", to_string(gang.state));
     put(w, "code", gang.code == ReasonCode::none ? "" : to_string(gang.code));
     put(w, "position", std::int64_t{gang.position});
@@ -178,6 +179,7 @@ GangView gang_from(const Value& object) {
     gang.driver = text_at(object, "driver");
     gang.driver_uid = text_at(object, "driverUid");
     gang.application = text_at(object, "application");
+    gang.queue = text_at(object, "queue");
     gang.state = find_gang_state(text_at(object, "state")).value_or(GangState::waiting);
     gang.code = find_reason_code(text_at(object, "code")).value_or(ReasonCode::none);
     gang.position = small_at(object, "position");

@@ -69,6 +69,7 @@ const std::vector<Verb>& verbs() {
         gangs_verb(),
         why_verb(),
         timeline_verb(),
+        queues_verb(),
         ledger_verb(),
         size_verb(),
         replay_verb(),

@@ -30,6 +30,7 @@ Verb gangs_verb();
 Verb why_verb();
 Verb timeline_verb();
 Verb ledger_verb();
+Verb queues_verb();
 Verb replay_verb();
 Verb size_verb();
 Verb check_config_verb();

@@ -99,7 +99,9 @@ int gangs(const CommandLine& line, std::ostream& out, std::ostream& err) {
         err << "gang-scheduler gangs: " << list.error().message << '\n';
         return exit_error;
     }
-    out << (line.wants_json() ? to_json(*list) + "\n" : gangs_table(*list, k8s::unix_ms()));
+    out
+        << (line.wants_json() ? to_json(*list) + "\n"
+                              : gangs_table(*list, k8s::unix_ms(), line.wants_wide()));
     return exit_done;
 }
 
@@ -125,12 +127,21 @@ int why(const CommandLine& line, std::ostream& out, std::ostream& err) {
 }  // namespace
 
 Verb gangs_verb() {
+    std::vector<Flag> flags = ask_flags();
+    for (Flag& flag : flags) {
+        if (flag.name == "output") {
+            flag.placeholder = "table|wide|json";
+            flag.allowed.insert(flag.allowed.begin() + 1, "wide");
+        }
+    }
     return Verb{
         "gangs",
         "list the gangs: the queue, and what each needs and has",
         "",
-        ask_flags(),
-        {"gang-scheduler gangs", "gang-scheduler gangs -n etl -o json"},
+        std::move(flags),
+        {"gang-scheduler gangs",
+         "gang-scheduler gangs -o wide",
+         "gang-scheduler gangs -n etl -o json"},
         gangs};
 }
 

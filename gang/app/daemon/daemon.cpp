@@ -9,6 +9,7 @@
 #include "gang/app/serve/endpoints.hpp"
 #include "gang/app/serve/metrics.hpp"
 #include "gang/app/show/ledger_report.hpp"
+#include "gang/app/show/queue_report.hpp"
 #include "gang/host/host.hpp"
 #include "gang/scheduler.hpp"
 #include "k8s/base/time.hpp"
@@ -286,6 +287,9 @@ ControlSource Daemon::Impl::control_source() {
         return to_json(
             LedgerReport{"daemon", server, scheduler.ledger(), consistency_checker.status()});
     };
+    source.queues = [this, server] {
+        return to_json(QueueReport{"daemon", server, scheduler.queues(), standing()});
+    };
     return source;
 }
 
@@ -320,6 +324,9 @@ MetricsView Daemon::Impl::metrics_view() {
     MetricsView view;
     view.totals = scheduler.totals(clock.now());
     view.counters = scheduler.counters();
+    if (stats.leading && !options.config.queues.empty()) {
+        view.queues = scheduler.queues();
+    }
     view.consistency_checks = consistency_checker.status().runs;
     view.consistency_check_failures = consistency_checker.status().failures;
     view.drift = consistency_checker.status().drift_total;

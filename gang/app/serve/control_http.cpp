@@ -101,7 +101,10 @@ HttpReply control_reply(const HttpAsk& ask, const ControlSource& source) {
     if (path == "/ledger") {
         return HttpReply{200, source.ledger(query == "audit=now")};
     }
-    return error(404, "there are /gangs, /explain?q= and /ledger");
+    if (path == "/queues") {
+        return HttpReply{200, source.queues()};
+    }
+    return error(404, "there are /gangs, /explain?q=, /ledger and /queues");
 }
 
 std::string explain_target(std::string_view question) {
