@@ -131,6 +131,17 @@ Field leader_election() {
              })});
 }
 
+Field api() {
+    return section(
+        "api",
+        {value(
+             "enabled", read_bool, [](Schema & s) -> auto& { return s.api.enabled; }),
+         value(
+             "listen", read_listen_address, [](Schema & s) -> auto& { return s.api.listen; }),
+         value(
+             "hosts", read_host_names, [](Schema & s) -> auto& { return s.api.hosts; })});
+}
+
 Field logging() {
     const auto format = one_of<LogFormat>(
         {{"auto", LogFormat::automatic},
@@ -323,6 +334,7 @@ const std::vector<Field>& table() {
                 "listen", read_private_address, [](Schema & s) -> auto& {
                     return s.control_listen;
                 })}),
+        api(),
         logging(),
         profiles(),
         gang(),

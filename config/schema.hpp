@@ -86,11 +86,22 @@ struct Profile {
 enum class LogFormat : std::uint8_t { automatic, json, console };
 enum class LogLevel : std::uint8_t { debug, info, warning, error };
 
+/// The page and its JSON (docs/api.md).
+struct Api {
+    bool enabled = false;
+    std::string listen = "127.0.0.1:10353";
+    /// Names under which it is reached beside addresses and localhost; requests with another name
+    /// in their Host are refused.
+    std::vector<std::string> hosts;
+    friend bool operator==(const Api&, const Api&) = default;
+};
+
 struct Schema {
     std::string kubeconfig;  ///< clientConnection.kubeconfig
     LeaderElection leader_election;
     std::string server_listen = ":10352";  ///< server.listen; empty: no health, no metrics
     std::string control_listen = "127.0.0.1:10351";  ///< control.listen; empty: no control endpoint
+    Api api;
     LogFormat log_format = LogFormat::automatic;
     LogLevel log_level = LogLevel::info;
     std::vector<Profile> profiles = {Profile{}};  ///< at least one, each name once

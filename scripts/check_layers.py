@@ -82,8 +82,10 @@ ROOMS = {
     "gang/app/base": f"{VALUES} config gang/door gang/declare/spark {CLIENT}",
     "gang/app/serve": f"{VALUES} config gang/door gang/app/base {CLIENT}",
     "gang/app/show": f"{VALUES} config gang/door gang/declare/spark gang/reservation/format gang/app/base {CLIENT}",
+    "gang/app/page": "",
+    "gang/app/api": f"{VALUES} core/score core/placement config gang/door gang/app/base gang/app/page gang/app/serve gang/app/show {CLIENT}",
     "gang/app/daemon": f"{VALUES} config gang/door gang/scheduler gang/consistency gang/host gang/record gang/reservation/format "
-                       f"gang/app/base gang/app/serve gang/app/show {CLIENT}",
+                       f"gang/app/base gang/app/api gang/app/serve gang/app/show {CLIENT}",
     "gang/app/demo": f"{VALUES} gang/app/base gang/app/daemon k8s/embedded k8s/embedded/http k8s/embedded/kubelet "
                      "k8s/embedded/store",
     "gang/app/cli": f"{VALUES} config gang/door gang/scheduler gang/record gang/reservation/format gang/app/base gang/app/daemon "

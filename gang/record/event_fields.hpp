@@ -415,6 +415,12 @@ struct Of<config::Profile> {
         Field{"podScoring", &T::pod_scoring}};
 };
 template <>
+struct Of<config::Api> {
+    using T = config::Api;
+    static constexpr auto list = std::tuple{
+        Field{"enabled", &T::enabled}, Field{"listen", &T::listen}, Field{"hosts", &T::hosts}};
+};
+template <>
 struct Of<config::Schema> {
     using T = config::Schema;
     static constexpr auto list = std::tuple{
@@ -422,6 +428,7 @@ struct Of<config::Schema> {
         Field{"leaderElection", &T::leader_election},
         Field{"server", &T::server_listen},
         Field{"control", &T::control_listen},
+        Field{"api", &T::api},
         Field{"logFormat", &T::log_format},
         Field{"logLevel", &T::log_level},
         Field{"profiles", &T::profiles},

@@ -41,6 +41,7 @@ leaderElection:
 server: {listen: "[::]:9001"}
 control:
   listen: "127.0.0.2:9000"
+api: {enabled: true, listen: ":9002", hosts: [gangs.example.com]}
 logging: {format: console, level: debug}
 profiles:
   - schedulerName: gang-scheduler
@@ -92,6 +93,7 @@ TEST_CASE("loader: every key reaches its member") {
     wanted.leader_election = {false, "my-lease", "spark-system", 90'000, 20'000, 500};
     wanted.server_listen = "[::]:9001";
     wanted.control_listen = "127.0.0.2:9000";
+    wanted.api = {true, ":9002", {"gangs.example.com"}};
     wanted.log_format = config::LogFormat::console;
     wanted.log_level = config::LogLevel::debug;
     wanted.profiles = {
@@ -131,7 +133,7 @@ TEST_CASE("loader: the text above names every key there is") {
         const std::string last = key.substr(key.rfind('.') + 1);
         CHECK_MESSAGE(contains(everything, last + ":"), key);
     }
-    CHECK(config::known_keys().size() == 39);
+    CHECK(config::known_keys().size() == 42);
 }
 
 TEST_CASE("loader: headroom is an amount, the cost label a key") {
@@ -290,6 +292,27 @@ TEST_CASE("loader: the lease's times must be ordered") {
     CHECK(loaded("leaderElection: {renewDeadline: 14s}\n").leader_election.enabled);
     CHECK(contains(complaints("leaderElection: {retryPeriod: 9s}\n"), "1.2 times retryPeriod"));
     CHECK(loaded("leaderElection: {retryPeriod: 8s}\n").leader_election.retry_period_ms == 8000);
+}
+
+TEST_CASE("loader: the page and its JSON are off, and listen where nothing else does") {
+    CHECK_FALSE(loaded("api: {listen: \":80\"}\n").api.enabled);
+    CHECK(loaded("api: {enabled: true}\n").api.listen == "127.0.0.1:10353");
+    CHECK(contains(complaints("api: {listen: \"gangs.example:80\"}\n"), "not an IP address"));
+    CHECK(contains(complaints("api: {listen: \":x\"}\n"), "f:1:15: api.listen: found"));
+    CHECK(contains(complaints("api: {enabled: yes}\n"), "expected true or false"));
+    CHECK(contains(complaints("api: {enabled: true, listen: none}\n"), "found none while"));
+    CHECK(contains(complaints("api: {hosts: [\"a:80\"]}\n"), "without ports"));
+    CHECK(contains(complaints("api: {hosts: a}\n"), "expected a list of host names"));
+    CHECK(contains(
+        complaints("api: {enabled: true, listen: \":10352\"}\n"),
+        "f:1:30: api.listen: found \":10352\", whose port server.listen has, too"));
+    CHECK(contains(
+        complaints("api: {enabled: true, listen: \":10351\"}\n"), "control.listen has, too"));
+    CHECK(contains(
+        complaints("server: {listen: \":10351\"}\n"), "control.listen: found \"127.0.0.1:10351"));
+    CHECK_FALSE(loaded("api: {enabled: false, listen: \":10352\"}\n").api.enabled);
+    CHECK(loaded("api: {enabled: true, listen: \"127.0.0.2:10351\"}\n").api.enabled);
+    CHECK(loaded("api: {enabled: true, listen: \":0\"}\nserver: {listen: \":0\"}\n").api.enabled);
 }
 
 TEST_CASE("loader: the control endpoint stays on this machine") {

@@ -1,5 +1,6 @@
 #include "gang/app/daemon/daemon.hpp"
 
+#include "gang/app/api/api_endpoint.hpp"
 #include "gang/app/base/json_text.hpp"
 #include "gang/app/base/server_name.hpp"
 #include "gang/app/base/version.hpp"
@@ -76,6 +77,7 @@ struct Daemon::Impl : std::enable_shared_from_this<Daemon::Impl> {
     void lead(const k8s::LeadershipTerm& term);
     k8s::LeaseEnd lease_end(bool drained) const;
     ControlSource control_source();
+    ApiSource api_source();
     Standing standing() const;
     ServedSource served_source();
     Health health();
@@ -104,6 +106,7 @@ struct Daemon::Impl : std::enable_shared_from_this<Daemon::Impl> {
     Executor executor;
     ConsistencyChecker consistency_checker;
     Endpoints endpoints;
+    ApiEndpoint api;
     std::int64_t last_step_ms = 0;  ///< of the clock; or when somebody began to wait
     DaemonStats stats;
     bool turn_is_posted = false;
@@ -152,7 +155,8 @@ Daemon::Impl::Impl(asio::io_context& context, DaemonOptions with)
               [this] { return pods.stats().synced && nodes.stats().synced; },
               options.config.audit_interval_ms,
               options.second_list_after_ms}),
-      endpoints(io, options.log) {
+      endpoints(io, options.log),
+      api(io, options.log) {
     if (options.config.leader_election.enabled) {
         elector = std::make_unique<k8s::Elector>(io, options.endpoint, elector_options());
     }
@@ -240,6 +244,7 @@ void Daemon::Impl::start() {
          {"leaderElection", elector ? "on" : "off"}});
     options.endpoint->set_notice(notices("credentials"));
     endpoints.start(options.config, control_source(), served_source());
+    api.start(api_source());
     pods.start();
     nodes.start();
     consistency_checker.start();
@@ -286,6 +291,19 @@ ControlSource Daemon::Impl::control_source() {
         return to_json(
             LedgerReport{"daemon", server, scheduler.ledger(), consistency_checker.status()});
     };
+    return source;
+}
+
+ApiSource Daemon::Impl::api_source() {
+    ApiSource source;
+    source.standing = [this] { return standing(); };
+    source.synced = [this] { return pods.stats().synced && nodes.stats().synced; };
+    source.changes = [this] { return stats.events; };
+    source.gangs = [this] { return scheduler.gangs(); };
+    source.nodes = [this] { return scheduler.ledger(); };
+    source.explain = [this](const std::string& question) { return scheduler.explain(question); };
+    source.server = server_name(options.endpoint->access());
+    source.config = options.config;
     return source;
 }
 
@@ -482,6 +500,7 @@ void Daemon::Impl::stop(std::function<void()> done) {
     pod_lister.stop();
     claims.stop();
     endpoints.stop_control();
+    api.stop();
     // Health and metrics are served to the end: not ready, but alive.
     // The lease goes last: after it somebody else leads, and nothing of ours may still be on its
     // way. If something may be, the others wait until the lease has expired.
