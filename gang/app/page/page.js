@@ -398,7 +398,7 @@ class NodesView {
     this.canvas = el("canvas", { tabIndex: 0, role: "application", ariaLabel: "Map of the nodes: arrows go from node to node, Enter opens one" });
     this.words = el("p", { role: "status" });
     this.element = el("div", {}, el("div", { className: "controls" }, this.filter, this.measure), this.count,
-      el("p", { className: "legend" }, el("span", {}, el("i", { className: "cell bound" }), "bound"), el("span", {}, el("i", { className: "cell held" }), "held for gangs"), el("span", {}, el("i", { className: "cell" }), "free")),
+      el("p", { className: "legend" }, el("span", {}, el("i", { className: "cell bound" }), "bound"), el("span", {}, el("i", { className: "cell held" }), "held for gangs"), el("span", {}, el("i", { className: "cell free" }), "free")),
       this.canvas, this.words);
     this.filter.addEventListener("input", debounce(() => {
       history.replaceState(null, "", "#/nodes" + (this.filter.value ? "?q=" + encodeURIComponent(this.filter.value) : ""));
@@ -622,7 +622,7 @@ function status() {
   if (!summary) return;
   const seen = Math.floor((performance.now() - lastAnswerMs) / 1000);
   const leader = summary.leader ? "led by " + summary.leader : "";
-  setText($("status"), [summary.version, leader, summary.synced ? "" : "not all pods and nodes listed yet", seen > 10 ? "seen " + age(seen * 1000) + " ago" : "live"].filter(Boolean).join(" · "));
+  setText($("status"), [summary.version, leader, summary.synced ? "" : "not all pods and nodes listed yet", trouble !== "" || seen > 10 ? "seen " + age(seen * 1000) + " ago" : "live"].filter(Boolean).join(" · "));
 }
 
 // Server-sent events say that something has changed. Without them (a proxy that knows none, all
