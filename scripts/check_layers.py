@@ -89,7 +89,7 @@ ROOMS = {
     "gang/app/demo": f"{VALUES} gang/app/base gang/app/daemon k8s/embedded k8s/embedded/http k8s/embedded/kubelet "
                      "k8s/embedded/store",
     "gang/app/cli": f"{VALUES} config gang/door gang/scheduler gang/record gang/reservation/format gang/app/base gang/app/daemon "
-                    f"gang/app/demo gang/app/serve gang/app/show {CLIENT} k8s/embedded k8s/embedded/kubelet",
+                    f"gang/app/demo gang/app/api gang/app/page gang/app/serve gang/app/show {CLIENT} k8s/embedded k8s/embedded/kubelet",
     "gang/app": "gang/app/cli",
 }
 

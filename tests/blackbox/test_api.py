@@ -4,15 +4,14 @@ import json
 import socket
 import time
 from pathlib import Path
-from typing import Iterator, Optional
+from typing import Iterator
 
 import pytest
 import requests
 
-from support.api import ApiError, Json
 from support.api_port import ANY_API, ApiPort, check
-from support.chart import NAMESPACE
 from support.cluster import Cluster
+from support.exposed import Exposed, own_address
 from support.polling import eventually
 from support.rig import Rig
 from support.spark_application import Size, sized
@@ -227,43 +226,13 @@ def test_events_come_when_something_changes(cluster: Cluster, api: ApiPort) -> N
     eventually(lambda: api.get("/api/v1/nodes").status_code == 200, 5, "the others to be served")
 
 
-class Exposed:
-    """A Service in front of a scheduler that is no pod: the API server asks only addresses of pods, so one pretends."""
-
-    def __init__(self, rig: Rig, address: str, port: int) -> None:
-        self._rig = rig
-        base = f"/api/v1/namespaces/{NAMESPACE}"
-        named = {"metadata": {"name": "gangs-page"}}
-        ports = [{"name": "api", "port": port, "protocol": "TCP"}]
-        rig.api.post(f"{base}/pods", {**named, "spec": {"schedulerName": "nobody", "containers": [
-            {"name": "c", "image": "none"}]}})
-        rig.api.patch(f"{base}/pods/gangs-page/status", {"status": {"podIP": address, "podIPs": [{"ip": address}]}})
-        rig.api.post(f"{base}/services", {**named, "spec": {"ports": [{**ports[0], "port": 10353, "targetPort": port}]}})
-        rig.api.post(f"{base}/endpoints", {**named, "subsets": [{"ports": ports, "addresses": [
-            {"ip": address, "targetRef": {"kind": "Pod", "namespace": NAMESPACE, "name": "gangs-page"}}]}]})
-        self._paths = [f"{base}/{kind}/gangs-page" for kind in ("services", "endpoints", "pods")]
-        self.path = f"{base}/services/http:gangs-page:api/proxy/"
-
-    def get(self, path: str) -> Optional[requests.Response]:
-        """Nothing while the API server has not seen the endpoints yet."""
-        try:
-            return self._rig.api.request("GET", self.path + path)
-        except ApiError as error:
-            assert "no endpoints available" in str(error), error
-            return None
-
-    def remove(self) -> None:
-        for path in self._paths:
-            self._rig.api.delete(path, grace_seconds=0)
-
-
 @real
 def test_through_the_api_servers_service_proxy(cluster: Cluster, rig: Rig) -> None:
     """As `kubectl get --raw` asks. The API server hands on the name by which it was asked itself."""
     cluster.add_nodes(1)
     address = own_address()
     api = ApiPort(cluster.start_scheduler("--leader-elect=false", "--api", f"{address}:0"))
-    exposed = Exposed(rig, address, api.port)
+    exposed = Exposed(rig, address, [api.port])
     try:
         answer = eventually(lambda: exposed.get("api/v1/summary"), 10, "an answer through the API server")
         check(answer.json())
@@ -272,10 +241,3 @@ def test_through_the_api_servers_service_proxy(cluster: Cluster, rig: Rig) -> No
         assert "default-src 'none'" in page.headers["Content-Security-Policy"]
     finally:
         exposed.remove()
-
-
-def own_address() -> str:
-    """Of this machine, not loopback: to that the API server hands on nothing."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-        probe.connect(("192.0.2.1", 9))  # sends nothing
-        return str(probe.getsockname()[0])

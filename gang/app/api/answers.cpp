@@ -162,8 +162,8 @@ std::string summary_json(const Snapshot& snapshot, const ApiSource& source) {
 }
 
 std::string gangs_json(const Snapshot& snapshot, const GangQuery& query) {
-    const auto [shown, total] = page_of(
-        snapshot.gangs, query.skip, query.limit, [&query](const GangView& gang) {
+    const auto [shown, total] =
+        page_of(snapshot.gangs, query.skip, query.limit, [&query](const GangView& gang) {
             return fits(gang, query);
         });
     return fmt::format(
@@ -174,8 +174,8 @@ std::string gangs_json(const Snapshot& snapshot, const GangQuery& query) {
 }
 
 std::string nodes_json(const Snapshot& snapshot, const NodeQuery& query) {
-    const auto [shown, total] = page_of(
-        snapshot.nodes, query.skip, query.limit, [&query](const NodeLedger& node) {
+    const auto [shown, total] =
+        page_of(snapshot.nodes, query.skip, query.limit, [&query](const NodeLedger& node) {
             return node.name.find(query.text) != std::string::npos;
         });
     return fmt::format(
@@ -209,8 +209,7 @@ std::string config_json(const Snapshot& snapshot, const config::Schema& config) 
 }
 
 std::string index_json(const Snapshot& snapshot, const std::vector<std::string_view>& paths) {
-    return fmt::format(
-        R"({{{},"paths":{}}})", head("Index", snapshot), array(paths, json_string));
+    return fmt::format(R"({{{},"paths":{}}})", head("Index", snapshot), array(paths, json_string));
 }
 
 std::string error_json(int status, std::string_view why) {

@@ -65,8 +65,8 @@ core::Result<Paging> read_paging(std::string_view query, std::size_t limit) {
     const auto skip = number_at(query, "skip", 0);
     const auto most = number_at(query, "limit", limit);
     if (!skip || !most || *most == 0 || *most > limit_max) {
-        return core::Error{fmt::format(
-            "skip is to be a number from 0, limit one from 1 to {}", limit_max)};
+        return core::Error{
+            fmt::format("skip is to be a number from 0, limit one from 1 to {}", limit_max)};
     }
     return Paging{find_parameter(query, "q").value_or(""), *skip, *most};
 }
@@ -232,8 +232,7 @@ HttpReply ApiHttp::nodes(std::string_view query) {
     }
     return HttpReply{
         200,
-        nodes_json(
-            snapshots_->current(), NodeQuery{paging->text, paging->skip, paging->limit})};
+        nodes_json(snapshots_->current(), NodeQuery{paging->text, paging->skip, paging->limit})};
 }
 
 HttpReply ApiHttp::gang(std::string_view name, std::string_view query) {

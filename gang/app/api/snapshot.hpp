@@ -58,8 +58,8 @@ private:
 
     ApiSource source_;
     std::optional<Snapshot> kept_;
-    std::uint64_t made_at_ = 0;      ///< source_.changes() before it was made
-    std::int64_t good_until_ms_ = 0; ///< monotonic
+    std::uint64_t made_at_ = 0;       ///< source_.changes() before it was made
+    std::int64_t good_until_ms_ = 0;  ///< monotonic
     bool asked_ = false;
 };
 

@@ -17,8 +17,7 @@ constexpr int retry_ms = 2'000;
 
 class Viewer : public HttpStream {
 public:
-    Viewer(
-        std::shared_ptr<Snapshots> snapshots, std::shared_ptr<std::size_t> count, std::string id)
+    Viewer(std::shared_ptr<Snapshots> snapshots, std::shared_ptr<std::size_t> count, std::string id)
         : snapshots_(std::move(snapshots)), count_(std::move(count)), seen_(std::move(id)) {
         ++*count_;
     }

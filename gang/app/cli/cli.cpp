@@ -70,6 +70,7 @@ const std::vector<Verb>& verbs() {
         why_verb(),
         timeline_verb(),
         ledger_verb(),
+        ui_verb(),
         size_verb(),
         replay_verb(),
         check_config_verb(),

@@ -29,6 +29,7 @@ Verb demo_verb();
 Verb gangs_verb();
 Verb why_verb();
 Verb timeline_verb();
+Verb ui_verb();
 Verb ledger_verb();
 Verb replay_verb();
 Verb size_verb();

@@ -62,13 +62,10 @@ void Endpoints::start(const config::Schema& config, ControlSource control, Serve
 std::unique_ptr<HttpServer> start_server(
     boost::asio::io_context& io, const Log& log, ServerPlan plan) {
     const auto& address = plan.address;
-    auto started = address ? HttpServer::listen(
-                                 io,
-                                 *address,
-                                 plan.limits,
-                                 std::move(plan.handler),
-                                 std::move(plan.manners))
-                           : core::Result<std::unique_ptr<HttpServer>>(address.error());
+    auto started =
+        address ? HttpServer::listen(
+                      io, *address, plan.limits, std::move(plan.handler), std::move(plan.manners))
+                : core::Result<std::unique_ptr<HttpServer>>(address.error());
     const std::string listen = address ? config::describe(*address) : "";
     if (!started) {
         log.write(

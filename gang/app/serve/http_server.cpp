@@ -118,7 +118,7 @@ HttpAsk make_ask(const Parser& parser) {
 }  // namespace
 
 struct HttpServer::Impl : std::enable_shared_from_this<HttpServer::Impl> {
-    Impl(asio::io_context& io, HttpLimits bounds, HttpHandler with, HttpManners in)
+    Impl(asio::io_context& io, HttpLimits bounds, HttpLaterHandler with, HttpManners in)
         : context(io),
           listener(io),
           retry(io),
@@ -126,13 +126,15 @@ struct HttpServer::Impl : std::enable_shared_from_this<HttpServer::Impl> {
           handler(std::move(with)),
           manners(std::move(in)) {}
 
+    struct Pending;
+
     asio::awaitable<void> accept_loop();
     asio::awaitable<void> session(Connections::iterator at);
     asio::awaitable<error_code> read(
         Connections::iterator at, Parser& parser, std::int64_t first_ms);
+    asio::awaitable<HttpReply> answer(HttpAsk ask);
     asio::awaitable<void> refuse(Connections::iterator at, HttpReply reply);
-    asio::awaitable<void> send_stream(
-        Connections::iterator at, std::shared_ptr<HttpStream> stream);
+    asio::awaitable<void> send_stream(Connections::iterator at, std::shared_ptr<HttpStream> stream);
     void begin(HttpListener::Socket socket);
     void make_room();
     void stop();
@@ -141,7 +143,7 @@ struct HttpServer::Impl : std::enable_shared_from_this<HttpServer::Impl> {
     HttpListener listener;
     asio::steady_timer retry;
     HttpLimits limits;
-    HttpHandler handler;
+    HttpLaterHandler handler;
     HttpManners manners;
     Connections connections;  ///< the one that has waited longest is first
     Connections closing;      ///< closed, their coroutines have not ended yet
@@ -202,6 +204,31 @@ asio::awaitable<error_code> HttpServer::Impl::read(
     co_return ec;
 }
 
+/// What an answer is waited for with; the handler may keep it for longer than we do.
+struct HttpServer::Impl::Pending {
+    explicit Pending(asio::io_context& io) : timer(io) {}
+    asio::steady_timer timer;
+    std::optional<HttpReply> reply;
+};
+
+asio::awaitable<HttpReply> HttpServer::Impl::answer(HttpAsk ask) {
+    const auto pending = std::make_shared<Pending>(context);
+    HttpAnswer take = [pending](HttpReply reply) {
+        pending->reply = std::move(reply);
+        pending->timer.cancel();
+    };
+    pending->timer.expires_after(std::chrono::milliseconds(limits.answer_ms));
+    handler(std::move(ask), std::move(take));
+    if (!pending->reply) {
+        error_code ignored;
+        co_await pending->timer.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
+    }
+    if (pending->reply) {
+        co_return *std::move(pending->reply);
+    }
+    co_return refuse_with(Refusal{504, "no answer came in time"}, manners);
+}
+
 asio::awaitable<void> HttpServer::Impl::refuse(Connections::iterator at, HttpReply reply) {
     error_code ec;
     Response response = make_response(std::move(reply), manners, Wish());
@@ -238,7 +265,11 @@ asio::awaitable<void> HttpServer::Impl::session(Connections::iterator at) {
         }
         const bool is_head = request.method() == http::verb::head;
         const Wish wish{request.version(), is_head, request.keep_alive()};
-        HttpReply reply = handler(make_ask(parser));
+        HttpAsk ask = make_ask(parser);
+        HttpReply reply = co_await answer(std::move(ask));
+        if (stopped || at->evicted) {
+            co_return;
+        }
         const std::shared_ptr<HttpStream> stream = reply.stream;
         Response response = make_response(std::move(reply), manners, wish);
         at->stream.expires_after(std::chrono::milliseconds(limits.write_ms));
@@ -271,6 +302,9 @@ asio::awaitable<void> HttpServer::Impl::send_stream(
     error_code ec;
     while (!ec && !stopped && !at->evicted) {
         const std::string part = stream->next();
+        if (part.empty() && stream->is_over()) {
+            co_return;
+        }
         if (!part.empty()) {
             at->stream.expires_after(std::chrono::milliseconds(limits.write_ms));
             co_await asio::async_write(
@@ -308,6 +342,19 @@ core::Result<std::unique_ptr<HttpServer>> HttpServer::listen(
     const config::ListenAddress& address,
     HttpLimits limits,
     HttpHandler handler,
+    HttpManners manners) {
+    HttpLaterHandler at_once = [handler = std::move(handler)](
+                                   const HttpAsk& ask, const HttpAnswer& answer) {
+        answer(handler(ask));
+    };
+    return listen_later(io, address, limits, std::move(at_once), std::move(manners));
+}
+
+core::Result<std::unique_ptr<HttpServer>> HttpServer::listen_later(
+    asio::io_context& io,
+    const config::ListenAddress& address,
+    HttpLimits limits,
+    HttpLaterHandler handler,
     HttpManners manners) {
     auto impl = std::make_shared<Impl>(io, limits, std::move(handler), std::move(manners));
     if (auto opened = impl->listener.open(address); !opened) {

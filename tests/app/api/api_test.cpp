@@ -334,8 +334,7 @@ TEST_CASE("api: viewers get the summary when something has changed, and so many 
     CHECK(valid_kind(first.substr(begin, first.find("\n\n", begin) - begin)) == "Summary");
     CHECK(opened.stream->next().empty());  // nothing new
     const std::string id = first.substr(first.find("id: ") + 4, 16);
-    const HttpReply again =
-        api.http.reply(HttpAsk{"/api/v1/events", "localhost", "", "", id});
+    const HttpReply again = api.http.reply(HttpAsk{"/api/v1/events", "localhost", "", "", id});
     REQUIRE(again.stream);
     CHECK(again.stream->next() == "retry: 2000\n\n");  // has seen it before its connection broke
     std::vector<std::shared_ptr<HttpStream>> open;

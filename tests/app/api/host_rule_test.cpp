@@ -63,7 +63,8 @@ TEST_CASE("host rule: what `ui` passes on was looked at there") {
     CHECK(status("api.cluster.example:6443", "", "ui") == 200);
 }
 
-TEST_CASE("host rule: the refusal says what to do, and repeats nothing that could be markup or lines") {
+TEST_CASE(
+    "host rule: the refusal says what to do, and repeats nothing that could be markup or lines") {
     const auto refusal = HostRule({}).refuse(HttpAsk{"/", "evil\nexample<script>"});
     REQUIRE(refusal.has_value());
     CHECK(refusal->why.find("api.hosts") != std::string::npos);

@@ -269,7 +269,8 @@ TEST_CASE("http: a stream comes in parts, without a length, until somebody ends 
     viewer.rest();  // would hang if it were still open
 }
 
-TEST_CASE("http: the stream of a viewer who has gone is destroyed, and so is one that is pushed out") {
+TEST_CASE(
+    "http: the stream of a viewer who has gone is destroyed, and so is one that is pushed out") {
     HttpLimits limits;
     limits.stream_ms = 5;
     limits.connections_max = 2;
@@ -295,9 +296,9 @@ TEST_CASE("http: the stream of a viewer who has gone is destroyed, and so is one
 
 TEST_CASE("http: fields of the request that a handler may need, and those of its answer") {
     const Server server;
-    const std::string got = server.ask(
-        get("/fields",
-            "Origin: o\r\nIf-None-Match: n\r\nLast-Event-ID: e\r\nSec-Gang-Scheduler: u\r\n" + last));
+    const std::string got = server.ask(get(
+        "/fields",
+        "Origin: o\r\nIf-None-Match: n\r\nLast-Event-ID: e\r\nSec-Gang-Scheduler: u\r\n" + last));
     CHECK(got.ends_with("\r\n\r\no|n|e|u"));
     CHECK(has(got, "ETag: \"7\"\r\n"));
 }
@@ -316,6 +317,37 @@ TEST_CASE("http: a server's manners are in every answer, and refusals are told i
     CHECK(has(refused, "Content-Type: application/json\r\n"));
     CHECK(refused.ends_with("{\"why\":\"only GET and HEAD are answered\"}"));
     CHECK(has(server.ask(get("/" + std::string(20'000, 'x'))), "{\"why\":\"the request's header"));
+}
+
+TEST_CASE("http: a handler may answer later, or never, and the next request is taken meanwhile") {
+    HttpLimits limits;
+    limits.answer_ms = 200;
+    asio::io_context io(1);
+    HttpAnswer kept;
+    auto server = HttpServer::listen_later(
+        io, {"127.0.0.1", 0}, limits, [&kept](const HttpAsk& ask, HttpAnswer answer) {
+            if (ask.target == "/later") {
+                kept = std::move(answer);
+            } else if (ask.target == "/now") {
+                answer(HttpReply{200, "now", plain_text});
+                kept(HttpReply{200, "later", plain_text});
+            }
+        });
+    REQUIRE(server.has_value());
+    const std::uint16_t port = (*server)->port();
+    std::thread loop([&io] { io.run(); });
+    Client first(port);
+    first.send(get("/later", last));
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    CHECK(Client(port).send(get("/now", last)).rest().ends_with("now"));
+    CHECK(first.rest().ends_with("later"));
+    CHECK(has(Client(port).send(get("/never", last)).rest(), " 504 "));
+    asio::post(io, [&] {
+        (*server)->stop();
+        io.stop();
+    });
+    loop.join();
+    kept(HttpReply{});  // too late, and no harm
 }
 
 TEST_CASE("http: a port that is taken is an error") {
