@@ -21,7 +21,7 @@ namespace {
 constexpr std::string_view base = "/api/v1/";
 constexpr std::string_view gang_path = "/api/v1/gangs/";
 constexpr std::size_t limit_max = 10'000;
-constexpr std::size_t shown_max = 100;
+constexpr std::size_t shown_parameter_max = 100;
 
 HttpReply fail(int status, const std::string& why) {
     return HttpReply{status, error_json(status, why)};
@@ -34,7 +34,7 @@ std::string unknown_parameter(
         if (std::find(known.begin(), known.end(), name) == known.end()) {
             return fmt::format(
                 "there is no parameter {}, only {}",
-                config::printable(name, shown_max),
+                config::printable(name, shown_parameter_max),
                 fmt::join(known, ", "));
         }
     }

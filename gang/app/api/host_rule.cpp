@@ -11,7 +11,7 @@
 namespace gang::app {
 namespace {
 
-constexpr std::size_t shown_max = 100;
+constexpr std::size_t shown_host_max = 100;
 
 char lower(char c) {
     return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
@@ -60,14 +60,14 @@ std::optional<HostRule::Refusal> HostRule::refuse(const HttpAsk& ask) const {
             fmt::format(
                 "\"{}\" is not a name of this scheduler: ask for its address or localhost, or have "
                 "the name added to api.hosts in its configuration",
-                config::printable(ask.host, shown_max))};
+                config::printable(ask.host, shown_host_max))};
     }
     if (!ask.origin.empty() && !is_ours(authority_of(ask.origin))) {
         return Refusal{
             403,
             fmt::format(
                 "pages of \"{}\" may not ask this scheduler",
-                config::printable(ask.origin, shown_max))};
+                config::printable(ask.origin, shown_host_max))};
     }
     return std::nullopt;
 }

@@ -51,7 +51,7 @@ HttpReply first_answer(asio::io_context& io, UiProxy& proxy) {
     return first;
 }
 
-int serve(
+int serve_page(
     const config::ListenAddress& address,
     std::shared_ptr<k8s::Endpoint> endpoint,
     const PageService& service,
@@ -112,7 +112,7 @@ int ui(const CommandLine& line, std::ostream& out, std::ostream& err) {
     service.namespace_name = line.text("namespace", service.namespace_name);
     service.name = line.text("service", service.name);
     service.port = line.text("port", service.port);
-    return serve(*address, *std::move(endpoint), service, out, err);
+    return serve_page(*address, *std::move(endpoint), service, out, err);
 }
 
 }  // namespace
