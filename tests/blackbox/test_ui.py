@@ -1,5 +1,6 @@
 """`ui`: the page through the user's own kubeconfig and the API server; and `demo --ui`."""
 import re
+import socket
 import subprocess
 from pathlib import Path
 from typing import Iterator
@@ -117,8 +118,25 @@ def test_what_is_missing_is_said(cluster: Cluster, rig: Rig, viewer: Path) -> No
     assert "`get` of services/proxy is needed (docs/api.md)" in said("--kubeconfig", str(viewer), "--service", "other")
 
 
+@pytest.fixture
+def taken_ports() -> Iterator[None]:
+    """The default ports of health and control are somebody else's."""
+    sockets = []
+    for port in (10351, 10352):
+        one = socket.socket()
+        try:
+            one.bind(("127.0.0.1", port))
+            one.listen()
+        except OSError:
+            pass  # so they are already
+        sockets.append(one)
+    yield
+    for one in sockets:
+        one.close()
+
+
 @embedded
-def test_the_demo_with_its_page(rig: Rig, tmp_path: Path) -> None:
+def test_the_demo_with_its_page(rig: Rig, tmp_path: Path, taken_ports: None) -> None:
     demo = Process([str(binary()), "demo", "--ui"], tmp_path / "demo.log")
     try:
         url = address_in(demo)
@@ -130,6 +148,7 @@ def test_the_demo_with_its_page(rig: Rig, tmp_path: Path) -> None:
         eventually(lambda: try_get(url)["waiting"] == 0, 10, "nobody to wait")
         demo.signal(2)
         assert demo.wait(10) == 0
+        assert "not served" not in demo.output()
     finally:
         demo.stop()
 

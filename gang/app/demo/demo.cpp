@@ -47,6 +47,8 @@ public:
           log_(quiet_log()) {
         config_.gang.discovery = discovery;
         config_.leader_election.enabled = false;
+        config_.server_listen.clear();  // nobody asks there
+        config_.control_listen.clear();
         config_.api.enabled = options.has_page;
         config_.api.listen = fmt::format("127.0.0.1:{}", options.page_port);
     }
