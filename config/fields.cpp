@@ -2,6 +2,7 @@
 
 #include "config/loader.hpp"
 #include "config/plugins/plugins.hpp"
+#include "config/queues/queue_values.hpp"
 #include "config/scalars.hpp"
 #include "config/words/suggest.hpp"
 
@@ -129,6 +130,17 @@ Field leader_election() {
              "retryPeriod", duration_in(100, hour_ms), [](Schema & s) -> auto& {
                  return s.leader_election.retry_period_ms;
              })});
+}
+
+Field api() {
+    return section(
+        "api",
+        {value(
+             "enabled", read_bool, [](Schema & s) -> auto& { return s.api.enabled; }),
+         value(
+             "listen", read_listen_address, [](Schema & s) -> auto& { return s.api.listen; }),
+         value(
+             "hosts", read_host_names, [](Schema & s) -> auto& { return s.api.hosts; })});
 }
 
 Field logging() {
@@ -302,6 +314,60 @@ Field nodes() {
              "scarce", read_resource_names, [](Schema & s) -> auto& { return s.nodes.scarce; })});
 }
 
+/// Amounts of resources of the queue that is being read: what is wrong inside is complained about
+/// where it stands.
+template <typename Access>
+Field amounts(std::string name, Access access) {
+    const std::string label = name;
+    return leaf(
+        std::move(name), [label, access](const Tree& tree, Reading& reading) -> std::string {
+            const std::string path =
+                fmt::format("queues[{}].{}", reading.schema.queues.size() - 1, label);
+            access(reading.schema) = read_amounts(tree, path, reading.complaints);
+            return {};
+        });
+}
+
+Field queues() {
+    const auto order =
+        one_of<QueueOrder>({{"fifo", QueueOrder::fifo}, {"priority", QueueOrder::priority}});
+    Field all = list(
+        "queues", [](Schema & s) -> auto& { return s.queues; });
+    all.children = {
+        value(
+            "name", read_queue_name, [](Schema & s) -> auto& { return s.queues.back().name; }),
+        value(
+            "weight", integer_in(1, queue_weight_max), [](Schema & s) -> auto& {
+                return s.queues.back().weight;
+            }),
+        amounts(
+            "guarantee", [](Schema & s) -> auto& { return s.queues.back().guarantee; }),
+        amounts(
+            "limit", [](Schema & s) -> auto& { return s.queues.back().limit; }),
+        amounts(
+            "userLimit", [](Schema & s) -> auto& { return s.queues.back().user_limit; }),
+        value(
+            "maxGangs", integer_in(0, 1'000'000), [](Schema & s) -> auto& {
+                return s.queues.back().max_gangs;
+            }),
+        value(
+            "order", order, [](Schema & s) -> auto& { return s.queues.back().order; }),
+        value(
+            "users", read_queue_users, [](Schema & s) -> auto& { return s.queues.back().users; }),
+        value(
+            "namespaces", read_queue_namespaces, [](Schema & s) -> auto& {
+                return s.queues.back().namespaces;
+            })};
+    return all;
+}
+
+Field placement() {
+    return leaf("placement", [](const Tree& tree, Reading& reading) -> std::string {
+        reading.schema.placement = read_placement(tree, reading.complaints);
+        return {};
+    });
+}
+
 const std::vector<Field>& table() {
     static const std::vector<Field> fields = {
         constant("apiVersion", api_version),
@@ -323,10 +389,13 @@ const std::vector<Field>& table() {
                 "listen", read_private_address, [](Schema & s) -> auto& {
                     return s.control_listen;
                 })}),
+        api(),
         logging(),
         profiles(),
         gang(),
         nodes(),
+        queues(),
+        placement(),
         section(
             "seal",
             {value(
@@ -523,6 +592,11 @@ Reading read_fields(const Tree& document) {
     Reading reading;
     if (document.kind != Tree::Kind::null) {
         Walk(reading).map(document, table(), "");
+    }
+    if (!reading.schema.queues.empty() && reading.schema.placement.empty()) {
+        reading.schema.placement = {
+            {PlacementRule::Kind::annotation, {}},
+            {PlacementRule::Kind::fixed, std::string(default_queue)}};
     }
     return reading;
 }

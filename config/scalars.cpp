@@ -265,6 +265,26 @@ core::Result<std::vector<std::string>> read_resource_names(const Tree& tree) {
     return names;
 }
 
+core::Result<std::vector<std::string>> read_host_names(const Tree& tree) {
+    const auto wrong = [](const std::string& found) {
+        return core::Error{fmt::format(
+            "found {}, expected a list of host names without ports, such as [gangs.example.com]",
+            found)};
+    };
+    if (tree.kind != Tree::Kind::sequence) {
+        return wrong(describe(tree));
+    }
+    std::vector<std::string> names;
+    for (const Tree& item : tree.items) {
+        const auto name = read_object_name(item);
+        if (!name) {
+            return wrong(describe(item) + " in it");
+        }
+        names.push_back(*name);
+    }
+    return names;
+}
+
 core::Result<std::size_t> read_word(const Tree& tree, std::span<const std::string> words) {
     const auto at = std::find(words.begin(), words.end(), tree.scalar);
     if (!is_scalar(tree) || at == words.end()) {

@@ -39,6 +39,8 @@ core::Result<std::int64_t> read_memory(const Tree& tree);
 core::Result<std::string> read_label_key(const Tree& tree);
 /// A list of extended resources ("nvidia.com/gpu"), each once; it may be empty.
 core::Result<std::vector<std::string>> read_resource_names(const Tree& tree);
+/// A list of host names ("gangs.example.com"), lower-case, without ports; it may be empty.
+core::Result<std::vector<std::string>> read_host_names(const Tree& tree);
 /// Index of the word in the list.
 core::Result<std::size_t> read_word(const Tree& tree, std::span<const std::string> words);
 

@@ -2,6 +2,7 @@
 // Every configuration key with its default. Plain values; the loader fills them from YAML and
 // refuses whatever is not here.
 
+#include "config/queues/queue.hpp"
 #include "core/placement/packing_policy.hpp"
 #include "core/score/weighted_score.hpp"
 #include "core/value/filter_set.hpp"
@@ -86,16 +87,31 @@ struct Profile {
 enum class LogFormat : std::uint8_t { automatic, json, console };
 enum class LogLevel : std::uint8_t { debug, info, warning, error };
 
+/// The page and its JSON (docs/api.md).
+struct Api {
+    bool enabled = false;
+    std::string listen = "127.0.0.1:10353";
+    /// Names under which it is reached beside addresses and localhost; requests with another name
+    /// in their Host are refused.
+    std::vector<std::string> hosts;
+    friend bool operator==(const Api&, const Api&) = default;
+};
+
 struct Schema {
     std::string kubeconfig;  ///< clientConnection.kubeconfig
     LeaderElection leader_election;
     std::string server_listen = ":10352";  ///< server.listen; empty: no health, no metrics
     std::string control_listen = "127.0.0.1:10351";  ///< control.listen; empty: no control endpoint
+    Api api;
     LogFormat log_format = LogFormat::automatic;
     LogLevel log_level = LogLevel::info;
     std::vector<Profile> profiles = {Profile{}};  ///< at least one, each name once
     Gang gang;
     Nodes nodes;
+    /// Empty: one line for all, first come first served.
+    std::vector<Queue> queues;
+    /// With queues: never empty.
+    std::vector<PlacementRule> placement;
     /// seal.keyFile: the keys that seal what is written into annotations. Empty: nothing is sealed,
     /// and a reservation found there counts only as far as the declaration goes.
     std::string seal_key_file;

@@ -1,7 +1,9 @@
 #include "config/validate.hpp"
 
+#include "config/address.hpp"
 #include "config/duration.hpp"
 #include "config/plugins/plugins.hpp"
+#include "config/queues/queue_rules.hpp"
 
 #include <fmt/format.h>
 
@@ -95,16 +97,65 @@ void check_scores(const Reading& reading, std::size_t profile, std::vector<Compl
     }
 }
 
+/// What one endpoint listens on; without an address: on nothing.
+struct Listener {
+    const char* key;
+    std::string text;
+    core::Result<ListenAddress> address;
+};
+
+bool is_same_port(const ListenAddress& a, const ListenAddress& b) {
+    const bool is_tcp = a.path.empty() && b.path.empty();
+    const bool is_same_host = a.host.empty() || b.host.empty() || a.host == b.host;
+    return is_tcp && is_same_host && a.port != 0 && a.port == b.port;
+}
+
 }  // namespace
+
+std::optional<ListenProblem> find_listen_problem(const Schema& schema) {
+    const std::string& api = schema.api.listen;
+    if (schema.api.enabled && api.empty()) {
+        return ListenProblem{
+            "api.listen", "found none while api.enabled is true, expected ADDRESS:PORT or :PORT"};
+    }
+    const std::vector<Listener> listeners = {
+        {"server.listen", schema.server_listen, parse_listen(schema.server_listen)},
+        {"control.listen", schema.control_listen, parse_private(schema.control_listen)},
+        {"api.listen", api, parse_listen(schema.api.enabled ? api : "")}};
+    for (std::size_t later = 1; later < listeners.size(); ++later) {
+        for (std::size_t first = 0; first < later; ++first) {
+            const Listener& a = listeners[first];
+            const Listener& b = listeners[later];
+            if (a.address && b.address && is_same_port(*a.address, *b.address)) {
+                return ListenProblem{
+                    b.key,
+                    fmt::format(
+                        "found \"{}\", whose port {} has, too, expected another port",
+                        b.text,
+                        a.key)};
+            }
+        }
+    }
+    return std::nullopt;
+}
 
 std::vector<Complaint> validate(const Reading& reading) {
     std::vector<Complaint> out;
     check_lease(reading, out);
     check_names(reading, out);
+    if (const auto problem = find_listen_problem(reading.schema)) {
+        out.push_back(Complaint{
+            place(
+                reading.marks,
+                {problem->key.c_str(), "api.enabled", "server.listen", "control.listen"}),
+            problem->key + ": " + problem->text});
+    }
     for (std::size_t i = 0; i < reading.schema.profiles.size(); ++i) {
         check_order(reading, i, out);
         check_scores(reading, i, out);
     }
+    const std::vector<Complaint> of_queues = check_queues(reading);
+    out.insert(out.end(), of_queues.begin(), of_queues.end());
     return out;
 }
 

@@ -23,6 +23,8 @@ enum class ReasonCode : std::uint8_t {
     pod_rules_not_met,
     waiting_for_volumes,
     waiting_for_pod_group,
+    waiting_for_quota,
+    exceeds_quota,
     misconfigured,
     backing_off,
     bind_failed
@@ -55,6 +57,7 @@ struct GangView {
     std::string driver;  ///< pod name
     std::string driver_uid;
     std::string application;  ///< Spark application id, or the pod's name
+    std::string queue;        ///< with queues in the file: its full name
     GangState state = GangState::waiting;
     ReasonCode code = ReasonCode::none;
     std::int32_t position = 0;   ///< 1-based place in the queue, 0 when not waiting

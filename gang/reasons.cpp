@@ -6,7 +6,7 @@
 namespace gang {
 namespace {
 
-constexpr std::array<std::pair<ReasonCode, std::string_view>, 12> codes = {{
+constexpr std::array<std::pair<ReasonCode, std::string_view>, 14> codes = {{
     {ReasonCode::none, "None"},
     {ReasonCode::waiting_for_spark_conf, "WaitingForSparkConf"},
     {ReasonCode::waiting_for_capacity, "WaitingForCapacity"},
@@ -16,6 +16,8 @@ constexpr std::array<std::pair<ReasonCode, std::string_view>, 12> codes = {{
     {ReasonCode::pod_rules_not_met, "PodRulesNotMet"},
     {ReasonCode::waiting_for_volumes, "WaitingForVolumes"},
     {ReasonCode::waiting_for_pod_group, "WaitingForPodGroup"},
+    {ReasonCode::waiting_for_quota, "WaitingForQuota"},
+    {ReasonCode::exceeds_quota, "ExceedsQuota"},
     {ReasonCode::misconfigured, "Misconfigured"},
     {ReasonCode::backing_off, "BackingOff"},
     {ReasonCode::bind_failed, "BindFailed"},
@@ -58,6 +60,8 @@ std::string_view condition_reason(ReasonCode code) {
         case ReasonCode::waiting_in_queue:
         case ReasonCode::waiting_for_volumes:
         case ReasonCode::waiting_for_pod_group:
+        case ReasonCode::waiting_for_quota:
+        case ReasonCode::exceeds_quota:
         case ReasonCode::misconfigured:
         case ReasonCode::backing_off:
         case ReasonCode::bind_failed:

@@ -24,6 +24,7 @@
 #include "gang/queue/status_messages.hpp"
 #include "gang/queue/status_refresh.hpp"
 #include "gang/queue/waiting_status.hpp"
+#include "gang/quota/quota_gate.hpp"
 #include "gang/recovery/recovery.hpp"
 #include "gang/recovery/slot_rebuilder.hpp"
 #include "gang/report/status_reporter.hpp"
@@ -42,6 +43,7 @@
 #include "gang/view/comparison.hpp"
 #include "gang/view/gang_views.hpp"
 #include "gang/view/node_ledgers.hpp"
+#include "gang/view/queue_views.hpp"
 #include "gang/view/totals_view.hpp"
 
 #include <algorithm>
@@ -69,12 +71,23 @@ struct Scheduler::State {
     BindSender binder{model, step, status_reporter};
 
     ClassVerdicts verdicts{model, placer};
-    StatusMessages messages{model, step, placer, domain_placer};
+    QuotaGate quota{model};
+    StatusMessages messages{model, step, placer, domain_placer, quota};
     WaitingStatus status{model, step, status_reporter, messages};
     HeadOfLine head{model, step, status};
-    StatusRefresh refresh{model, step, verdicts, messages, status, head};
+    StatusRefresh refresh{model, step, verdicts, messages, status, head, quota};
     Admission admission{
-        model, step, publisher, placer, domain_placer, binder, verdicts, status, head, refresh};
+        model,
+        step,
+        publisher,
+        placer,
+        domain_placer,
+        binder,
+        verdicts,
+        status,
+        head,
+        refresh,
+        quota};
 
     ExecutorOwners owners{model};
     PodCompaction compaction{model, declarations, owners};
@@ -134,6 +147,7 @@ struct Scheduler::State {
     ClaimEvents claim_events{model, step};
 
     GangViews views{model, step, messages, refresh, owners, groups};
+    QueueViews queue_views{model, quota};
     TotalsView totals_view{model, step, leadership, owners, views};
     NodeLedgers node_ledgers{model};
     Comparison comparison{model};
@@ -304,6 +318,10 @@ std::size_t Scheduler::remembered() const {
 
 std::vector<core::Account> Scheduler::accounts() const {
     return state_->accounts.accounts(state_->remembered());
+}
+
+std::vector<QueueView> Scheduler::queues() const {
+    return state_->queue_views.queues();
 }
 
 const Counters& Scheduler::counters() const {

@@ -14,6 +14,7 @@
 #include "gang/event.hpp"
 #include "gang/explain.hpp"
 #include "gang/ledger_view.hpp"
+#include "gang/queue_view.hpp"
 #include "gang/totals.hpp"
 
 #include <functional>
@@ -40,6 +41,9 @@ public:
     /// What is known of a pod or application, by pod name, namespace/name, uid or Spark application
     /// id.
     std::optional<Explanation> explain(std::string_view pod_or_app) const;
+
+    /// Every queue, by name; without queues in the file the one in which everybody is.
+    std::vector<QueueView> queues() const;
 
     const Counters& counters() const;
 

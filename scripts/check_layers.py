@@ -16,9 +16,9 @@ ROOT = Path(__file__).resolve().parent.parent
 CORE = "core/base core/value core/filter core/cluster core/domain core/score core/placement"
 VALUES = "core/base core/value"
 # What comes in and goes out of the decision engine, and the views of it: plain values.
-DOOR = ("event", "decision", "drift", "explain", "reasons", "counters", "totals", "ledger_view")
+DOOR = ("event", "decision", "drift", "explain", "reasons", "counters", "totals", "ledger_view", "queue_view")
 # What every part of the decision engine may use: it works on the model, and the model on these.
-PARTS = f"{CORE} config gang/door gang/declare gang/declare/spark gang/reservation/format gang/model"
+PARTS = f"{CORE} config gang/door gang/declare gang/declare/spark gang/reservation/format gang/shares gang/model"
 CLIENT = "k8s/protocol/write k8s/base k8s/json k8s/codec k8s/credentials k8s/net k8s/watch k8s/write k8s/volume k8s/group k8s/lease k8s/protocol"
 
 # room -> the rooms that it may include. Rooms inside a room that is not named here are part of it.
@@ -36,23 +36,25 @@ ROOMS = {
     "gang/door": f"{VALUES} gang/declare/spark",
     "gang/reservation/format": VALUES,
     "gang/declare": f"{VALUES} core/placement config gang/declare/spark gang/reservation/format",
-    "gang/model": f"{CORE} config gang/door gang/declare gang/declare/spark gang/reservation/format",
+    "gang/shares": f"{VALUES} core/filter core/cluster config gang/declare/spark",
+    "gang/model": f"{CORE} config gang/door gang/declare gang/declare/spark gang/reservation/format gang/shares",
     "gang/report": f"{CORE} gang/door gang/declare gang/model",
     "gang/reservation": f"{PARTS} gang/report",
     "gang/lead": f"{PARTS} gang/report gang/reservation",
-    "gang/queue": f"{PARTS} gang/report gang/reservation",
+    "gang/quota": f"{PARTS} gang/report",
+    "gang/queue": f"{PARTS} gang/report gang/reservation gang/quota",
     "gang/classify": f"{PARTS} gang/report gang/reservation",
-    "gang/slots": f"{PARTS} gang/report gang/reservation gang/lead gang/queue",
-    "gang/recovery": f"{PARTS} gang/report gang/reservation gang/lead gang/queue gang/classify gang/slots",
+    "gang/slots": f"{PARTS} gang/report gang/reservation gang/lead gang/quota gang/queue",
+    "gang/recovery": f"{PARTS} gang/report gang/reservation gang/lead gang/quota gang/queue gang/classify gang/slots",
     "gang/life": f"{PARTS} gang/report gang/reservation gang/lead gang/classify gang/slots",
     "gang/group": f"{PARTS} gang/report gang/reservation gang/life",
-    "gang/view": f"{PARTS} gang/report gang/lead gang/queue gang/classify gang/slots gang/group",
-    "gang/scheduler": f"{PARTS} gang/report gang/reservation gang/lead gang/queue gang/classify gang/slots "
+    "gang/view": f"{PARTS} gang/report gang/lead gang/quota gang/queue gang/classify gang/slots gang/group",
+    "gang/scheduler": f"{PARTS} gang/report gang/reservation gang/lead gang/quota gang/queue gang/classify gang/slots "
                       "gang/recovery gang/life gang/group gang/view",
     "gang/consistency": f"{VALUES} gang/door gang/scheduler",
     "gang/record": f"{VALUES} config gang/door gang/scheduler",
     "gang/host": f"{VALUES} gang/door gang/reservation/format k8s/protocol k8s/protocol/write",
-    "gang/sim": f"{PARTS} k8s/protocol k8s/protocol/write gang/lead gang/queue gang/reservation gang/report gang/scheduler gang/host",
+    "gang/sim": f"{PARTS} k8s/protocol k8s/protocol/write gang/lead gang/quota gang/queue gang/reservation gang/report gang/scheduler gang/host",
 
     "k8s/protocol": "core/base",
     "k8s/protocol/write": f"{VALUES} k8s/protocol",
@@ -85,12 +87,14 @@ ROOMS = {
     "gang/app/base": f"{VALUES} config gang/door gang/declare/spark {CLIENT}",
     "gang/app/serve": f"{VALUES} config gang/door gang/app/base {CLIENT}",
     "gang/app/show": f"{VALUES} config gang/door gang/declare/spark gang/reservation/format gang/app/base {CLIENT}",
+    "gang/app/page": "",
+    "gang/app/api": f"{VALUES} core/score core/placement config gang/door gang/app/base gang/app/page gang/app/serve gang/app/show {CLIENT}",
     "gang/app/daemon": f"{VALUES} config gang/door gang/scheduler gang/consistency gang/host gang/record gang/reservation/format "
-                       f"gang/app/base gang/app/serve gang/app/show {CLIENT}",
+                       f"gang/app/base gang/app/api gang/app/serve gang/app/show {CLIENT}",
     "gang/app/demo": f"{VALUES} gang/app/base gang/app/daemon k8s/embedded k8s/embedded/http k8s/embedded/kubelet "
                      "k8s/embedded/store",
     "gang/app/cli": f"{VALUES} config gang/door gang/scheduler gang/record gang/reservation/format gang/app/base gang/app/daemon "
-                    f"gang/app/demo gang/app/serve gang/app/show {CLIENT} k8s/embedded k8s/embedded/kubelet",
+                    f"gang/app/demo gang/app/api gang/app/page gang/app/serve gang/app/show {CLIENT} k8s/embedded k8s/embedded/kubelet",
     "gang/app": "gang/app/cli",
 }
 

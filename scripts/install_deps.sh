@@ -5,7 +5,8 @@ set -eu
 
 build="g++ cmake ninja-build ccache mold libboost1.81-dev libboost-program-options1.81-dev libssl-dev
        rapidjson-dev libyaml-cpp-dev libfmt-dev prometheus-cpp-dev"
-test="$build doctest-dev python3 python3-venv python3-pytest python3-requests python3-yaml openssl curl"
+test="$build doctest-dev python3 python3-venv python3-pytest python3-requests python3-yaml python3-jsonschema openssl
+      curl chromium"
 case "${1:-build}" in
     build) packages=$build ;;
     sim) packages="$build python3" ;;

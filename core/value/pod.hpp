@@ -55,6 +55,8 @@ struct Pod {
     bool gated = false;        ///< spec.schedulingGates is not empty
     std::int64_t created = 0;  ///< creationTimestamp, Unix seconds
     std::int32_t priority = 0;
+    /// spec.serviceAccountName, if it is another than "default".
+    Boxed<std::string> service_account;
     StringMap labels;
     StringMap annotations;  ///< only keys that is_kept_annotation() names
     std::vector<OwnerReference> owners;

@@ -62,6 +62,8 @@ void PodClassifier::classify(PodEntry& entry) {
     Application& app = model_.gangs.ensure(entry, false);
     if (is_new) {
         note_unread(app, entry.pod);
+    } else {
+        model_.gangs.choose_queue(app, entry);
     }
     model_.gangs.set_driver_shape(app, entry.pod);
     app.phase = Phase::waiting;

@@ -134,7 +134,8 @@ bool begins_gang(Field field, bool is_driver) {
 
 class Reader {
 public:
-    explicit Reader(const core::Pod& pod) : pod_(pod), is_driver_(role_of(pod) == Role::driver) {}
+    Reader(const core::Pod& pod, bool has_queues)
+        : pod_(pod), has_queues_(has_queues), is_driver_(role_of(pod) == Role::driver) {}
 
     Declaration read() {
         if (const std::string* unknown = find_unknown(pod_)) {
@@ -162,16 +163,17 @@ private:
 
     static std::string own_keys() {
         std::string text = "expected one of";
+        std::string_view separator = " ";
         for (const DeclarationKey& key : dialects().front().keys) {
-            text += " " + std::string(key.name.substr(own_prefix.size()));
+            text += std::string(separator) + std::string(key.name.substr(own_prefix.size()));
+            separator = ", ";
         }
         return text;
     }
 
+    /// All of them, so that a pod need not be mended mistake by mistake.
     void wrong(std::string problem) {
-        if (out_.problem.empty()) {
-            out_.problem = std::move(problem);
-        }
+        out_.problem += (out_.problem.empty() ? "" : "; ") + std::move(problem);
     }
 
     static core::Result<std::int64_t> read_value(const Found& found, Field field) {
@@ -376,7 +378,7 @@ private:
 
     void read_queue() {
         const auto all = find_all(pod_, Field::queue, is_driver_);
-        if (all.empty()) {
+        if (all.empty() || has_queues_) {
             return;
         }
         const std::string& name = *all.front().value;
@@ -391,7 +393,8 @@ private:
         }
         out_.queue = name;
         out_.notes.push_back(
-            shown(all.front()) + " is kept with the gang; all queues are one line so far");
+            shown(all.front()) +
+            " is kept with the gang; without `queues` in the configuration all wait in one line");
     }
 
     void read_rest() {
@@ -407,6 +410,7 @@ private:
     }
 
     const core::Pod& pod_;
+    bool has_queues_;
     bool is_driver_;
     Declaration out_;
 };
@@ -425,6 +429,10 @@ const std::string& application_id(const core::Pod& pod) {
     static const std::string none;
     const std::string* id = find_first(pod, Field::application);
     return id == nullptr ? none : *id;
+}
+
+const std::string* asked_queue(const core::Pod& pod) {
+    return find_first(pod, Field::queue);
 }
 
 bool declares_gang(const core::Pod& pod) {
@@ -447,8 +455,8 @@ bool declares_gang(const core::Pod& pod) {
     return find_unknown(pod) != nullptr;
 }
 
-Declaration read_declaration(const core::Pod& pod) {
-    return Reader(pod).read();
+Declaration read_declaration(const core::Pod& pod, bool has_queues) {
+    return Reader(pod, has_queues).read();
 }
 
 std::vector<std::string> unread_warnings(const core::Pod& pod, std::string_view instead) {

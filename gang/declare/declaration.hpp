@@ -23,6 +23,9 @@ Role role_of(const core::Pod& pod);
 /// The application's id that driver and executors share; empty if the pod names none.
 const std::string& application_id(const core::Pod& pod);
 
+/// The queue that it asks for; nullptr: it asks for none.
+const std::string* asked_queue(const core::Pod& pod);
+
 /// Whether the pod starts a gang by what it says: it is no executor, and says how many executors
 /// there will be, or at least how large.
 bool declares_gang(const core::Pod& pod);
@@ -72,7 +75,8 @@ struct Declaration {
 };
 
 /// Of a pod that is no executor. Says nothing (equals Declaration{}) for most.
-Declaration read_declaration(const core::Pod& pod);
+/// `has_queues`: the file has some, and says itself what becomes of a queue that is asked for.
+Declaration read_declaration(const core::Pod& pod, bool has_queues = false);
 
 /// What the pod says and nothing acts upon: keys that are not supported yet, and how other
 /// schedulers know gangs. A sentence each; behind the latter `instead`, what happens to the pod.

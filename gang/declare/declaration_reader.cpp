@@ -85,7 +85,9 @@ std::optional<GroupMembership> DeclarationReader::membership_of(const core::Pod&
 }
 
 Declaration DeclarationReader::declaration_of(const core::Pod& pod) const {
-    return reads_declarations() && may_be_of_gang(pod) ? read_declaration(pod) : Declaration{};
+    return reads_declarations() && may_be_of_gang(pod)
+               ? read_declaration(pod, !schema_.queues.empty())
+               : Declaration{};
 }
 
 bool DeclarationReader::says_other(const core::Pod& before, const core::Pod& now) const {

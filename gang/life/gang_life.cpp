@@ -20,6 +20,9 @@ void GangLife::driver_waits(Application& app, PodEntry& entry) {
     if (std::exchange(entry.declares_anew, false)) {
         learn_anew(app, entry);
     }
+    if (entry.is_change) {
+        model_.gangs.choose_queue(app, entry);
+    }
     if (entry.is_change || !app.declared.driver_shape) {
         model_.gangs.set_driver_shape(
             app,
@@ -129,7 +132,9 @@ void GangLife::set_sizes(Application& app, const spark::Conf* conf) {
     GangSize size = model_.reader.size_of(driver, conf);
     app.declared.conf_needed = false;
     model_.conf_asker.forget(app.uid);
-    app.declared.queue = model_.texts.keep(declaration.queue);
+    if (!model_.shares.is_active()) {
+        app.declared.queue = model_.texts.keep(declaration.queue);
+    }
     take_choices(app, declaration);
     app.milestones.make().sized_ms = step_.now_ms;
     size.notes.insert(size.notes.end(), size.warnings.begin(), size.warnings.end());
@@ -166,7 +171,9 @@ void GangLife::set_members(
     std::vector<MemberShape> shapes,
     std::vector<std::string> warnings) {
     const Declaration declaration = model_.reader.declaration_of(model_.pods.at(app.uid).pod);
-    app.declared.queue = model_.texts.keep(declaration.queue);
+    if (!model_.shares.is_active()) {
+        app.declared.queue = model_.texts.keep(declaration.queue);
+    }
     take_choices(app, declaration);
     app.milestones.make().sized_ms = step_.now_ms;
     app.declared.source = model_.texts.keep(source);

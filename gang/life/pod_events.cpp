@@ -353,7 +353,7 @@ void PodEvents::forget_pod(PodEntry& entry) {
     model_.placed_pods.stop_waiting_for_executors(uid);
     model_.claims.forget(uid);
     model_.claims.forget_executors(uid);
-    model_.cluster.remove_pod(uid);
+    model_.ledger.forget(entry);
     status_reporter_.forget(uid);
     leadership_.fence().drop(uid);
     model_.awaited_answers.forget(uid);

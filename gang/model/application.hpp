@@ -207,6 +207,7 @@ struct Declared {
     std::optional<core::ShapeId> driver_shape;
     std::vector<GangShape> shapes;
     core::Text queue;
+    core::Rare<std::string> queue_problem;       ///< it cannot wait in the queue that it asks for
     std::optional<core::PackingPolicy> packing;  ///< its driver says so
     core::Boxed<GangTopology> topology;
 };

@@ -1,6 +1,7 @@
 #include "gang/model/gang_store.hpp"
 
 #include "core/filter/filters.hpp"
+#include "gang/declare/declaration.hpp"
 
 #include <utility>
 
@@ -34,7 +35,47 @@ Application& GangStore::ensure(const PodEntry& entry, bool is_driver) {
     added.key() = app.uid;  // which lives as long as it
     gangs_.insert(std::move(added));
     index_.insert(app);
+    choose_queue(app, entry);
     return app;
+}
+
+void GangStore::choose_queue(Application& app, const PodEntry& entry) {
+    if (!in_.shares.is_active()) {
+        return;
+    }
+    const QueueAccount* const gang = app.is_surplus && find_owner(entry) != nullptr
+                                         ? in_.shares.charges.find(entry.owner.str())
+                                         : nullptr;
+    PlacedInQueue placed = gang != nullptr
+                               ? PlacedInQueue{*gang, {}}
+                               : in_.shares.placement.place(entry.pod, asked_queue(entry.pod));
+    const std::string name = placed.account.queue == no_queue
+                                 ? std::string(config::lost_queue)
+                                 : in_.shares.tree.name(placed.account.queue);
+    if (app.declared.queue == name && *app.declared.queue_problem == placed.problem) {
+        return;
+    }
+    app.declared.queue = in_.texts.keep(name);
+    app.declared.queue_problem.reset();
+    if (!placed.problem.empty()) {
+        app.declared.queue_problem.make() = std::move(placed.problem);
+    }
+    in_.shares.charges.assign(app.uid, std::move(placed.account));
+    in_.waiting.changed(app);
+    in_.worklist.queue_changed = true;
+}
+
+void GangStore::restore_queue(Application& app, const std::string& written) {
+    const auto queue =
+        in_.shares.is_active() ? in_.shares.placement.restore(written) : std::nullopt;
+    if (in_.shares.is_active() && !queue) {
+        return;  // admitted when there were no queues: as its pod says
+    }
+    app.declared.queue = in_.texts.keep(written);
+    const QueueAccount* const known = queue ? in_.shares.charges.find(app.uid) : nullptr;
+    if (known != nullptr) {
+        in_.shares.charges.assign(app.uid, {*queue, known->user});
+    }
 }
 
 void GangStore::erase(const std::string& uid) {
@@ -54,6 +95,7 @@ void GangStore::erase(const std::string& uid) {
         release_shape(*app.declared.driver_shape);
     }
     index_.erase(app);
+    in_.shares.charges.release(app.uid);
     gangs_.erase(it);
 }
 

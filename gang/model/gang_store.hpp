@@ -41,6 +41,7 @@ public:
         core::Texts& texts;
         Pods& pods;
         Ledger& ledger;
+        Shares& shares;
         WaitingLine& waiting;
         ConfAsker& conf_asker;
         Claims& claims;
@@ -68,6 +69,10 @@ public:
     void forget_if_unused(const std::string& uid);
     /// The pod is its owner's no more.
     void leave_owner(PodEntry& entry);
+    /// In which queue it waits, by what its pod says now; a surplus executor is its gang's.
+    void choose_queue(Application& app, const PodEntry& entry);
+    /// It runs, and was admitted in this queue.
+    void restore_queue(Application& app, const std::string& written);
     /// It stands in the line no more. What is asked about it is forgotten, if nobody waits for
     /// that.
     void stop_waiting(Application& app);

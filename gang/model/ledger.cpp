@@ -1,6 +1,7 @@
 #include "gang/model/ledger.hpp"
 
 #include "core/filter/filters.hpp"
+#include "gang/declare/declaration.hpp"
 #include "gang/reservation/format/reservation.hpp"
 
 #include <algorithm>
@@ -75,11 +76,48 @@ void Ledger::count_open(const Slot& slot, std::int64_t sign) {
     }
 }
 
+const core::Resources& Ledger::held_by(const Application& app, const Slot& slot) const {
+    return slot.allocation.is_none() ? cluster_.resources(app.declared.shapes[slot.shape].id)
+                                     : cluster_.resources_of(slot.allocation);
+}
+
 void Ledger::settle(const PodEntry& entry) {
     if (entry.holds_capacity() && entry.slot < 0) {
         cluster_.upsert_pod(entry.pod.uid, entry.node(), entry.pod.requests, core::UsedBy::gang);
+        if (shares_.is_active()) {
+            hold_by_itself(entry);
+        }
     } else {
-        cluster_.remove_pod(entry.pod.uid);
+        forget(entry);
+    }
+}
+
+void Ledger::forget(const PodEntry& entry) {
+    cluster_.remove_pod(entry.pod.uid);
+    shares_.charges.drop_pod(entry.pod.uid);
+}
+
+/// An executor belongs to its driver's gang, who need not be known yet; not to one in another
+/// namespace.
+void Ledger::hold_by_itself(const PodEntry& entry) {
+    const auto own = [&] {
+        return shares_.placement.place(entry.pod, asked_queue(entry.pod)).account;
+    };
+    const QueueAccount* const owner =
+        entry.owner.empty() ? nullptr : shares_.charges.find(entry.owner.str());
+    const bool is_of_owner =
+        entry.is_executor && !entry.owner.empty() &&
+        (owner == nullptr || owner->user.starts_with(entry.pod.namespace_name + "/"));
+    shares_.charges.hold_pod(
+        entry.pod.uid, is_of_owner ? entry.owner.str() : entry.pod.uid, entry.pod.requests, own);
+}
+
+void Ledger::resize_unplaced(
+    const Application& app, std::size_t shape, const core::Resources& size) {
+    for (const Slot& slot : app.slots) {
+        if (slot.shape == shape && slot.allocation.is_none()) {
+            shares_.charges.resize_slot(app.uid, held_by(app, slot), size);
+        }
     }
 }
 
@@ -93,6 +131,7 @@ void Ledger::add(Application& app, std::size_t shape, std::string_view node, std
     }
     app.slots_in[static_cast<std::size_t>(SlotState::unplaced)] +=
         static_cast<std::uint32_t>(count);
+    shares_.charges.add_slots(app.uid, cluster_.resources(app.declared.shapes[shape].id), count);
 }
 
 void Ledger::add_open(
@@ -143,6 +182,8 @@ void Ledger::assign_to(Application& app, Slot& slot, const Assignee& assignee) {
     const core::Resources& size = cluster_.resources(app.declared.shapes[slot.shape].id);
     const core::Resources amounts = core::larger(size, assignee.requests);
     std::optional<core::AllocationId> own = cluster_.take_pod(assignee.uid);
+    shares_.charges.drop_pod(assignee.uid);
+    shares_.charges.resize_slot(app.uid, held_by(app, slot), amounts);
     if (!slot.allocation.is_none() && slot.node == assignee.node) {
         cluster_.reallocate(slot.allocation, amounts, core::UsedBy::gang);
     } else {
@@ -172,16 +213,17 @@ void Ledger::release(Application& app, PodEntry& entry) {
     entry.slot = -1;
     slot.pod = {};
     set_state(app, slot, SlotState::open);
-    cluster_.reallocate(
-        slot.allocation,
-        cluster_.resources(app.declared.shapes[slot.shape].id),
-        core::UsedBy::gang);
+    const core::Resources& size = cluster_.resources(app.declared.shapes[slot.shape].id);
+    shares_.charges.resize_slot(app.uid, held_by(app, slot), size);
+    cluster_.reallocate(slot.allocation, size, core::UsedBy::gang);
     count_open(slot, 1);
 }
 
 void Ledger::unplace(Application& app, Slot& slot) {
     count_open(slot, -1);
     if (!slot.allocation.is_none()) {
+        shares_.charges.resize_slot(
+            app.uid, held_by(app, slot), cluster_.resources(app.declared.shapes[slot.shape].id));
         cluster_.release(slot.allocation);
     }
     slot.allocation = {};
@@ -243,6 +285,7 @@ void Ledger::give_up(
         }
         ++next;
         ENSURE(slot.pod.is_none());
+        shares_.charges.add_slots(app.uid, held_by(app, slot), -1);
         if (!slot.allocation.is_none()) {
             count_open(slot, -1);
             keep(app, slot.allocation, generation);
@@ -266,6 +309,7 @@ void Ledger::drop(Application& app) {
     const std::vector<Slot> slots = std::exchange(app.slots, {});
     count_anew(app);
     for (const Slot& slot : slots) {
+        shares_.charges.add_slots(app.uid, held_by(app, slot), -1);
         if (!slot.allocation.is_none()) {
             count_open(slot, -1);
             cluster_.release(slot.allocation);
@@ -280,6 +324,9 @@ void Ledger::drop(Application& app) {
                 pods_.node(slot.pod),
                 pods_.requests(slot.pod),
                 core::UsedBy::gang);
+            shares_.charges.hold_pod(pods_.uid(slot.pod), app.uid, pods_.requests(slot.pod), [] {
+                return QueueAccount{};
+            });
         }
     }
     for (const PendingRelease& pending : *app.pending_releases) {

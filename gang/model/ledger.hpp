@@ -6,6 +6,7 @@
 #include "core/cluster/cluster.hpp"
 #include "gang/model/application.hpp"
 #include "gang/model/pod/pods.hpp"
+#include "gang/shares/shares.hpp"
 
 #include <cstdint>
 #include <map>
@@ -18,11 +19,13 @@ namespace gang {
 
 class Ledger {
 public:
-    Ledger(core::Cluster& cluster, Pods& pods, core::Texts& texts)
-        : cluster_(cluster), pods_(pods), texts_(texts) {}
+    Ledger(core::Cluster& cluster, Pods& pods, core::Texts& texts, Shares& shares)
+        : cluster_(cluster), pods_(pods), texts_(texts), shares_(shares) {}
 
     /// Allocates what a pod of ours takes where it is, unless a slot does.
     void settle(const PodEntry& entry);
+    /// The pod is gone.
+    void forget(const PodEntry& entry);
 
     /// It is to have so many slots in all: there will be no room for more than it needs.
     static void expect(Application& app, std::int64_t slots) {
@@ -46,6 +49,9 @@ public:
 
     /// The executor has left its slot, which is open again on the same node.
     void release(Application& app, PodEntry& entry);
+
+    /// Its executors of this shape ask for something else: what slots without room will be.
+    void resize_unplaced(const Application& app, std::size_t shape, const core::Resources& size);
 
     /// The slot's room is given up; it waits for other room.
     void unplace(Application& app, Slot& slot);
@@ -89,6 +95,9 @@ public:
     /// Whether an open slot can stay where it is.
     bool is_usable(const Application& app, const Slot& slot) const;
 
+    /// What the slot is to its queue: its room; of one without any, what it is to have.
+    const core::Resources& held_by(const Application& app, const Slot& slot) const;
+
     /// CPU of all open slots, in thousandths of a core.
     std::int64_t open_milli() const { return open_milli_; }
 
@@ -114,10 +123,12 @@ private:
     void note_unfilled(const Application& app);
     void count_open(const Slot& slot, std::int64_t sign);
     void keep(Application& app, core::AllocationId allocation, std::int64_t generation);
+    void hold_by_itself(const PodEntry& entry);
 
     core::Cluster& cluster_;
     Pods& pods_;
     core::Texts& texts_;
+    Shares& shares_;
     std::int64_t open_milli_ = 0;
     std::set<Rank> unfilled_;
     std::set<core::AllocationId> pending_;  ///< the pending releases of all gangs

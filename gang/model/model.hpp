@@ -22,6 +22,7 @@
 #include "gang/model/waiting_line.hpp"
 #include "gang/model/wanted_declarations.hpp"
 #include "gang/model/worklist.hpp"
+#include "gang/shares/shares.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -91,11 +92,13 @@ struct Model {
         return pods.size() + pods.owner_count() + application_ids.size() + gangs.size() +
                waiting.size() + awaited_answers.size() + worklist.size() + wanted.size() +
                cluster.allocation_count() + conf_asker.remembered() + placed_pods.size() +
-               placed_pods.waiting_count() + claims.remembered() + groups.remembered();
+               placed_pods.waiting_count() + claims.remembered() + groups.remembered() +
+               shares.charges.size();
     }
 
     const config::Schema schema;
     const DeclarationReader reader{schema};
+    Shares shares{schema};
     ClusterModel cluster_model;
     core::Cluster& cluster{cluster_model.cluster()};
     PlacedPods& placed_pods{cluster_model.placed_pods()};
@@ -103,7 +106,7 @@ struct Model {
     FitCache fit_cache;
     core::Texts texts;
     Pods pods{texts};
-    Ledger ledger{cluster, pods, texts};
+    Ledger ledger{cluster, pods, texts, shares};
     ApplicationIds application_ids;  ///< by PodEntry::application_key
     WaitingLine waiting;             ///< gangs that want to be admitted
     ConfAsker conf_asker;
@@ -119,6 +122,7 @@ struct Model {
          texts,
          pods,
          ledger,
+         shares,
          waiting,
          conf_asker,
          claims,

@@ -56,10 +56,18 @@ void WaitingLine::leave_class(Application& app) {
     if (entry.gang_class == nullptr) return;
     EquivalenceClass& gang_class = entry.gang_class->second;
     gang_class.members.erase(&app);
+    if (const Lane& lane = entry.gang_class->first.lane; lane.queue != no_queue) {
+        const auto line = lanes_.find(lane);
+        line->second.erase(&app);
+        if (line->second.empty()) lanes_.erase(line);
+    }
     const auto size = gang_class.sizes.find(entry.size);
     if (--size->second == 0) gang_class.sizes.erase(size);
     gang_class.unattempted -= entry.is_attempted ? 0 : 1;
-    if (gang_class.members.empty()) gang_class.verdicts = {};
+    if (gang_class.members.empty()) {
+        gang_class.verdicts = {};
+        gang_class.over_quota_at = 0;
+    }
     entry.gang_class = nullptr;
     entry.is_attempted = false;
     entry.is_reported = false;
@@ -117,6 +125,9 @@ void WaitingLine::classify(Application& app, EquivalenceKey key, std::int64_t si
     entry.is_attempted = false;
     EquivalenceClass& gang_class = entry.gang_class->second;
     gang_class.members.insert(&app);
+    if (const Lane& lane = entry.gang_class->first.lane; lane.queue != no_queue) {
+        lanes_[lane].insert(&app);
+    }
     ++gang_class.sizes[size];
     ++gang_class.unattempted;
 }

@@ -11,6 +11,7 @@
 #include "core/placement/packing_policy.hpp"
 #include "gang/model/application.hpp"
 #include "gang/model/cluster/fit_cache.hpp"
+#include "gang/shares/queue_tree.hpp"
 
 #include <array>
 #include <compare>
@@ -19,6 +20,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -31,6 +33,13 @@ struct OrderKey {
     friend auto operator<=>(const OrderKey&, const OrderKey&) = default;
 };
 
+/// Those of one lane are in the order of their ranks. Without queues there is one lane.
+struct Lane {
+    QueueIndex queue = no_queue;
+    std::int64_t before = 0;  ///< the lesser goes first: in a queue by priority, that, negated
+    friend auto operator<=>(const Lane&, const Lane&) = default;
+};
+
 /// What gangs of one equivalence class have in common.
 struct EquivalenceKey {
     bool is_surplus = false;
@@ -39,6 +48,8 @@ struct EquivalenceKey {
     std::vector<core::ShapeId> shapes;  ///< the driver's first
     /// Of executors, where there are several shapes of them; else the size tells.
     std::vector<std::int64_t> counts;
+    Lane lane = {};
+    std::string user = {};  ///< where users have limits
     friend auto operator<=>(const EquivalenceKey&, const EquivalenceKey&) = default;
 };
 
@@ -66,6 +77,9 @@ struct EquivalenceClass {
     std::map<std::int64_t, std::int32_t> sizes;  ///< executors, and how many gangs have so many
     std::int32_t unattempted = 0;                ///< members that were not tried yet
     std::array<ClassVerdict, core::view_count> verdicts;  ///< by core::View
+    /// The smallest size that was over quota in a queue by priority, when usage had that version.
+    std::int64_t over_quota = std::numeric_limits<std::int64_t>::max();
+    std::uint64_t over_quota_at = 0;
     // Whether it shares nodes with those who block, as found for that state of who blocks.
     std::uint64_t apart_for = 0;
     bool is_apart = false;
@@ -135,6 +149,8 @@ public:
     /// It is tried now.
     void note_attempt(QueueEntry& entry);
     std::map<EquivalenceKey, EquivalenceClass>& gang_classes() { return gang_classes_; }
+    /// With queues, those that are of a class. None is empty.
+    const std::map<Lane, Line>& lanes() const { return lanes_; }
 
 private:
     void leave_class(Application& app);
@@ -144,6 +160,7 @@ private:
     Line line_;
     Line unclassified_;
     std::map<EquivalenceKey, EquivalenceClass> gang_classes_;
+    std::map<Lane, Line> lanes_;
     std::vector<QueueEntry> entries_;
     std::size_t free_entries_ = 0;  ///< entries of nobody
     bool is_sorted_ = true;

@@ -29,7 +29,8 @@ void Admission::run() {
     const bool is_same = !model_.worklist.queue_changed &&
                          seen_.capacity == model_.cluster.free_capacity_version() &&
                          seen_.ceiling == model_.cluster_model.ceiling_version() &&
-                         seen_.rules == model_.placed_pods.version();
+                         seen_.rules == model_.placed_pods.version() &&
+                         seen_.usage == model_.shares.usage.version();
     if (!is_same) {
         run_cycle();
     }
@@ -49,7 +50,8 @@ void Admission::classify_waiting() {
         expect_executors(app);
         const PodEntry& entry = model_.pods.at(app.uid);
         if (!app.declared.diagnostics->problem.empty() || app.declared.conf_needed ||
-            !app.declared.driver_shape || model_.find_claim_obstacle(app, entry.pod)) {
+            !app.declared.driver_shape || app.declared.queue_problem.is_made() ||
+            model_.find_claim_obstacle(app, entry.pod)) {
             status_.report_warnings(app, entry);
             status_.report_obstacle(app, entry);
             refresh_.request();  // those behind it are one fewer
@@ -70,6 +72,7 @@ void Admission::classify_waiting() {
         if (key.counts.size() < 2) {
             key.counts.clear();
         }
+        quota_.place(app, entry, key);
         model_.waiting.classify(app, std::move(key), size);
     }
 }
@@ -101,42 +104,23 @@ void Admission::run_cycle() {
     // Gangs that are passed over cost work too: without going on where the last tick stopped,
     // enough of them would keep all others from ever being looked at.
     const std::optional<Rank> start = std::exchange(rest_.from, std::nullopt);
-    std::vector<Attempt> attempts;
-    const auto is_later = [](const Attempt& a, const Attempt& b) {
-        return b.app->order() < a.app->order();
-    };
-    for (auto& gang_class : model_.waiting.gang_classes()) {
-        for (const auto view :
-             {core::View::free, core::View::without_gangs, core::View::allocatable}) {
-            verdicts_.keep_refusal(gang_class, view);
-        }
-        const Line& members = gang_class.second.members;
-        const auto first = start ? members.lower_bound(*start) : members.begin();
-        if (const auto next_attempt = find_attempt(gang_class, first, cycle)) {
-            attempts.push_back(*next_attempt);
-        }
-    }
-    std::make_heap(attempts.begin(), attempts.end(), is_later);
-    while (!attempts.empty()) {
-        std::pop_heap(attempts.begin(), attempts.end(), is_later);
-        KeyedClass& gang_class = *attempts.back().gang_class;
-        Application& app = *attempts.back().app;
-        attempts.pop_back();
+    Turns turns(model_.shares, quota_.totals(), first_attempts(start, cycle));
+    while (!turns.is_over()) {
+        const Attempt next = turns.take();
         if (step_.work_left <= 0) {
-            rest_.from = app.rank();
-            rest_.cycle = cycle;
+            stop_cycle(turns, next, cycle);
             break;
         }
-        if (attempt(app, gang_class, cycle) == AttemptResult::none) {
-            continue;
-        }
+        const bool goes_on = attempt(*next.app, *next.gang_class, cycle) == AttemptResult::next;
         // Admitting has taken the gang out.
-        if (const auto next_attempt = find_attempt(
-                gang_class, gang_class.second.members.upper_bound(app.order()), cycle)) {
-            attempts.push_back(*next_attempt);
-            std::push_heap(attempts.begin(), attempts.end(), is_later);
-        }
+        turns.done(
+            goes_on ? find_attempt(
+                          *next.gang_class,
+                          next.gang_class->second.members.upper_bound(next.app->order()),
+                          cycle)
+                    : std::nullopt);
     }
+    seen_.usage = model_.shares.usage.version();
     seen_.capacity = model_.cluster.free_capacity_version();
     seen_.ceiling = model_.cluster_model.ceiling_version();
     if (cycle.cut_short) {
@@ -151,8 +135,52 @@ void Admission::run_cycle() {
     }
 }
 
+/// Of each class the first, or where the last cycle stopped.
+std::vector<Attempt> Admission::first_attempts(
+    const std::optional<Rank>& start, SchedulingCycle& cycle) {
+    const auto positions = std::exchange(rest_.positions, {});
+    std::vector<Attempt> attempts;
+    for (auto& gang_class : model_.waiting.gang_classes()) {
+        for (const auto view :
+             {core::View::free, core::View::without_gangs, core::View::allocatable}) {
+            verdicts_.keep_refusal(gang_class, view);
+        }
+        const Line& members = gang_class.second.members;
+        auto first = members.begin();
+        if (start && !quota_.is_active()) {
+            first = members.lower_bound(*start);
+        } else if (start) {
+            const auto position = positions.find(gang_class.first);
+            if (position != positions.end()) {
+                first = position->second ? members.lower_bound(*position->second) : members.end();
+            }
+        }
+        if (const auto next_attempt = find_attempt(gang_class, first, cycle)) {
+            attempts.push_back(*next_attempt);
+        }
+    }
+    return attempts;
+}
+
+/// The tick has no work left for `next`. Queues have their turns by what they hold, not by rank:
+/// each class goes on by itself.
+void Admission::stop_cycle(const Turns& turns, const Attempt& next, const SchedulingCycle& cycle) {
+    rest_.from = next.app->rank();
+    rest_.cycle = cycle;
+    if (!quota_.is_active()) {
+        return;
+    }
+    for (const auto& gang_class : model_.waiting.gang_classes()) {
+        rest_.positions.emplace(gang_class.first, std::nullopt);
+    }
+    rest_.positions[next.gang_class->first] = next.app->rank();
+    for (const Attempt& other : turns.rest()) {
+        rest_.positions[other.gang_class->first] = other.app->rank();
+    }
+}
+
 /// The first from there who is not known to be in vain, or has not been told so yet.
-std::optional<Admission::Attempt> Admission::find_attempt(
+std::optional<Attempt> Admission::find_attempt(
     KeyedClass& entry, Line::const_iterator from, SchedulingCycle& cycle) {
     EquivalenceClass& gang_class = entry.second;
     const auto& verdicts = gang_class.verdicts;
@@ -161,6 +189,13 @@ std::optional<Admission::Attempt> Admission::find_attempt(
         verdicts[static_cast<std::size_t>(core::View::without_gangs)].refused);
     if (entry.first.is_surplus) {
         in_vain = std::min(in_vain, verdicts[static_cast<std::size_t>(core::View::free)].refused);
+    }
+    if (gang_class.over_quota_at == model_.shares.usage.version()) {
+        in_vain = std::min(in_vain, gang_class.over_quota);
+    }
+    // Who has executors uses as much of each limit as one who has one, or more.
+    if (!cycle.quota.by_queue.empty() && quota_.holds_up(entry.first, 1, cycle.quota)) {
+        in_vain = std::min<std::int64_t>(in_vain, 1);
     }
     if (gang_class.unattempted == 0 && !gang_class.sizes.empty() &&
         gang_class.sizes.begin()->first >= in_vain) {
@@ -183,6 +218,11 @@ Admission::AttemptResult Admission::attempt(
     ++step_.counters.attempts;
     PodEntry& entry = model_.pods.at(app.uid);
     status_.report_warnings(app, entry);
+    if (quota_.is_active()) {
+        if (const auto result = keep_to_quota(app, entry, gang_class, cycle)) {
+            return *result;
+        }
+    }
     QueueEntry& queue_entry = model_.waiting.entry(app);
     if (cycle.blocked && !head_.is_apart(gang_class, cycle)) {
         cycle.cut_short = true;
@@ -230,6 +270,50 @@ Admission::AttemptResult Admission::attempt(
         queue_entry.is_reported && is_about_capacity(queue_entry.code), app, cycle);
     queue_entry.code = ReasonCode::waiting_for_capacity;
     return app.is_surplus ? AttemptResult::next : AttemptResult::none;
+}
+
+/// Nothing: its quota does not keep it waiting.
+std::optional<Admission::AttemptResult> Admission::keep_to_quota(
+    Application& app, PodEntry& entry, KeyedClass& gang_class, SchedulingCycle& cycle) {
+    QueueEntry& queue_entry = model_.waiting.entry(app);
+    const EquivalenceKey& key = gang_class.first;
+    if (!entry.is_ready(step_.now_ms)) {
+        return std::nullopt;
+    }
+    const QuotaAnswer answer = quota_.ask(queue_entry, cycle.quota);
+    // Who could not be placed whatever its quota is told that, and holds up nobody.
+    if (answer.code == ReasonCode::none ||
+        verdicts_.is_infeasible(app, gang_class, queue_entry.size)) {
+        return std::nullopt;
+    }
+    model_.waiting.note_attempt(queue_entry);
+    queue_entry.position = 0;
+    queue_entry.is_behind = false;
+    queue_entry.is_infeasible = false;
+    const bool is_known = queue_entry.is_reported && queue_entry.code == answer.code;
+    queue_entry.code = answer.code;
+    status_.report_unless(is_known, app, cycle);
+    queue_entry.code = answer.code;
+    const bool is_for_ever = answer.code == ReasonCode::exceeds_quota;
+    const bool is_by_priority =
+        model_.shares.tree.at(key.lane.queue).said.order == config::QueueOrder::priority;
+    if (is_for_ever || is_by_priority) {
+        // Larger ones of its class are so as well, and it keeps none of those behind it waiting.
+        EquivalenceClass& known = gang_class.second;
+        const bool is_new = known.over_quota_at != model_.shares.usage.version();
+        known.over_quota = is_new ? queue_entry.size : std::min(known.over_quota, queue_entry.size);
+        known.over_quota_at = model_.shares.usage.version();
+    }
+    if (is_for_ever) {
+        return AttemptResult::next;
+    }
+    if (!key.is_surplus) {
+        queue_entry.position = ++cycle.ahead_in_queue[key.lane.queue];
+    }
+    quota_.await(key, answer.shortages, cycle.quota);
+    const bool is_last = quota_.holds_up(key, 0, cycle.quota);
+    cycle.cut_short = cycle.cut_short || is_last;
+    return is_last ? AttemptResult::none : AttemptResult::next;
 }
 
 /// Of one that rules between pods reach. True: it was admitted, or the rules alone are in its way:

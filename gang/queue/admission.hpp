@@ -26,10 +26,14 @@
 #include "gang/queue/scheduling_cycle.hpp"
 #include "gang/queue/status_refresh.hpp"
 #include "gang/queue/waiting_status.hpp"
+#include "gang/quota/quota_gate.hpp"
+#include "gang/quota/turns.hpp"
 #include "gang/reservation/publisher.hpp"
 
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <vector>
 
 namespace gang {
 
@@ -45,7 +49,8 @@ public:
         ClassVerdicts& verdicts,
         WaitingStatus& status,
         HeadOfLine& head,
-        StatusRefresh& refresh)
+        StatusRefresh& refresh,
+        QuotaGate& quota)
         : model_(model),
           step_(step),
           publisher_(publisher),
@@ -55,7 +60,8 @@ public:
           verdicts_(verdicts),
           status_(status),
           head_(head),
-          refresh_(refresh) {}
+          refresh_(refresh),
+          quota_(quota) {}
 
     /// Room and gangs that have changed are tried at once, by equivalence class. What is said to
     /// those who wait behind others has time: everybody is looked at once a second, if anything has
@@ -69,25 +75,28 @@ private:
         std::uint64_t ceiling = 0;
         std::uint64_t nodes = 0;
         std::uint64_t rules = 0;
+        std::uint64_t usage = 0;
     };
     /// Of a cycle whose tick had no work left.
     struct Rest {
         std::optional<Rank> from;
         SchedulingCycle cycle;  ///< what it knew there
+        /// With queues: where each class goes on; nothing: nowhere. Others are new.
+        std::map<EquivalenceKey, std::optional<Rank>> positions;
     };
     /// What an attempt for a gang says of those of its class that come later.
     enum class AttemptResult : std::uint8_t { next, none };
-    struct Attempt {
-        Application* app;
-        KeyedClass* gang_class;
-    };
 
     void classify_waiting();
     void expect_executors(Application& app);
     void run_cycle();
+    std::vector<Attempt> first_attempts(const std::optional<Rank>& start, SchedulingCycle& cycle);
+    void stop_cycle(const Turns& turns, const Attempt& next, const SchedulingCycle& cycle);
     std::optional<Attempt> find_attempt(
         KeyedClass& entry, Line::const_iterator from, SchedulingCycle& cycle);
     AttemptResult attempt(Application& app, KeyedClass& gang_class, SchedulingCycle& cycle);
+    std::optional<AttemptResult> keep_to_quota(
+        Application& app, PodEntry& entry, KeyedClass& gang_class, SchedulingCycle& cycle);
     bool keep_to_rules(
         Application& app, PodEntry& entry, QueueEntry& queue_entry, SchedulingCycle& cycle);
     void admit(Application& app, PodEntry& entry, const core::Plan& plan);
@@ -103,6 +112,7 @@ private:
     WaitingStatus& status_;
     HeadOfLine& head_;
     StatusRefresh& refresh_;
+    QuotaGate& quota_;
     Seen seen_;
     Rest rest_;
 };

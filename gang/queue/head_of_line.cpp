@@ -48,7 +48,7 @@ void HeadOfLine::block(
     cycle.blocked = true;
     QueueEntry& queue_entry = model_.waiting.entry(app);
     queue_entry.ahead = cycle.ahead;
-    queue_entry.position = ++cycle.ahead;
+    queue_entry.position = cycle.next_position(gang_class.first.lane);
     block_nodes(gang_class, cycle, waits_for);
 }
 

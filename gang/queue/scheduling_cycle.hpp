@@ -2,6 +2,7 @@
 // One pass over those who wait, in order: who is blocked, and where.
 
 #include "core/cluster/cluster.hpp"
+#include "gang/quota/quota_gate.hpp"
 
 #include <cstdint>
 #include <map>
@@ -22,8 +23,17 @@ struct SchedulingCycle {
     std::map<core::ExtendedId, core::NodeBitmap> exclusive_nodes = {};
     std::uint64_t blocked_state = 0;  ///< another one for each other set of them
     std::int32_t ahead = 0;           ///< gangs that are blocked so far
+    /// With queues: those who wait so far, by leaf.
+    std::map<QueueIndex, std::int32_t> ahead_in_queue = {};
+    AwaitedQuota quota = {};          ///< limits that somebody waits for
     std::string head;                 ///< uid of the first that is blocked
     bool cut_short = false;           ///< somebody behind the head was not looked at
+
+    /// One more waits there: its place in its line.
+    std::int32_t next_position(const Lane& lane) {
+        ++ahead;
+        return lane.queue == no_queue ? ahead : ++ahead_in_queue[lane.queue];
+    }
 };
 
 }  // namespace gang

@@ -6,6 +6,7 @@
 #include "gang/model/pod/pods.hpp"
 #include "gang/model/waiting_line.hpp"
 #include "gang/model/work.hpp"
+#include "gang/quota/quota_messages.hpp"
 #include "gang/report/messages.hpp"
 
 #include <algorithm>
@@ -111,6 +112,9 @@ std::optional<StatusMessage> StatusMessages::find_obstacle(
     if (!app.declared.diagnostics->problem.empty()) {
         return problem_message(nodes, app.declared.diagnostics->problem);
     }
+    if (app.declared.queue_problem.is_made()) {
+        return problem_message(nodes, *app.declared.queue_problem);
+    }
     if (app.declared.conf_needed) {
         const ConfMisses& conf = *app.declared.conf;
         const bool is_time =
@@ -191,6 +195,9 @@ StatusMessage StatusMessages::message_of(
     if (!entry.is_ready(step_.now_ms)) {
         return retry_message(nodes, *entry.retry);
     }
+    if (auto message = find_quota_message(app, *queue_entry, subject)) {
+        return std::move(*message);
+    }
     const Application* const before = queue_entry->is_behind && head != &app ? head : nullptr;
     if (const auto& rejection = find_rejection(app, core::View::free, context)) {
         return in_its_words(
@@ -201,6 +208,24 @@ StatusMessage StatusMessages::message_of(
     }
     return queue_entry->is_behind ? queue_message(nodes, subject, queue_entry->ahead, before)
                                   : StatusMessage{};
+}
+
+/// A limit of its queue keeps it waiting, or others of its queue who wait for one.
+std::optional<StatusMessage> StatusMessages::find_quota_message(
+    const Application& app, const QueueEntry& queue_entry, const std::string& subject) const {
+    if (!quota_.is_active() || queue_entry.gang_class == nullptr) {
+        return std::nullopt;
+    }
+    const QuotaShortages shortages = quota_.find_shortages(queue_entry);
+    if (shortages.empty() && queue_entry.code != ReasonCode::waiting_for_quota) {
+        return std::nullopt;
+    }
+    return quota_message(
+        model_.cluster.node_count(),
+        subject,
+        *model_.shares.charges.find(app.uid),
+        shortages,
+        model_.shares);
 }
 
 /// There is room for it, but not where the rules between pods let it go.

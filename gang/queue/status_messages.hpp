@@ -11,6 +11,7 @@
 #include "gang/model/step_context.hpp"
 #include "gang/queue/domain_placer.hpp"
 #include "gang/queue/placer.hpp"
+#include "gang/quota/quota_gate.hpp"
 #include "gang/report/status_reporter.hpp"
 
 #include <cstdint>
@@ -28,8 +29,17 @@ struct MessageContext {
 
 class StatusMessages {
 public:
-    StatusMessages(Model& model, StepContext& step, Placer& placer, DomainPlacer& domain_placer)
-        : model_(model), step_(step), placer_(placer), domain_placer_(domain_placer) {}
+    StatusMessages(
+        Model& model,
+        StepContext& step,
+        Placer& placer,
+        DomainPlacer& domain_placer,
+        QuotaGate& quota)
+        : model_(model),
+          step_(step),
+          placer_(placer),
+          domain_placer_(domain_placer),
+          quota_(quota) {}
 
     /// What is in the way of a gang that not even the empty nodes take. Closed nodes are, if all
     /// nodes together could take as many pods of each of its shapes as it has. That is said too
@@ -51,6 +61,8 @@ public:
     std::int64_t work_of(const MessageContext& context) const;
 
 private:
+    std::optional<StatusMessage> find_quota_message(
+        const Application& app, const QueueEntry& queue_entry, const std::string& subject) const;
     std::optional<StatusMessage> find_rules_message(
         const Application& app, const std::string& subject) const;
     MemoKey key_of(const Application& app) const;
@@ -66,6 +78,7 @@ private:
     StepContext& step_;
     Placer& placer_;
     DomainPlacer& domain_placer_;
+    QuotaGate& quota_;
 };
 
 }  // namespace gang

@@ -2,8 +2,10 @@
 
 #include "core/cluster/cluster.hpp"
 #include "gang/model/work.hpp"
+#include "gang/quota/turns.hpp"
 #include "gang/report/status_reporter.hpp"
 
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -36,7 +38,23 @@ void StatusRefresh::refresh_all() {
         pass_.from.reset();
         pass_.nodes = model_.cluster_model.nodes_version();
         is_refresh_due_ = false;
+        if (quota_.is_active()) {
+            begin_in_turn();
+        }
     }
+    if (!(quota_.is_active() ? refresh_in_turn() : refresh_in_order())) {
+        step_.wake_at(step_.now_ms);
+        return;
+    }
+    refreshed_head_ = std::move(pass_.cycle->head);
+    pass_.cycle.reset();
+    next_refresh_ms_ = step_.now_ms + status_refresh_ms;
+    turns_.left = model_.waiting.size();
+    refresh_messages();
+}
+
+/// False: the tick's work was used up.
+bool StatusRefresh::refresh_in_order() {
     std::vector<QueueEntry>& entries = model_.waiting.sorted_entries();
     const auto from = pass_.from ? model_.waiting.lower_bound(*pass_.from) : model_.waiting.begin();
     std::size_t at = from == model_.waiting.end() ? entries.size() : (*from)->entry_index;
@@ -46,16 +64,55 @@ void StatusRefresh::refresh_all() {
         }
         if (step_.work_left <= 0) {
             pass_.from = entries[at].app->rank();
-            step_.wake_at(step_.now_ms);
-            return;
+            return false;
         }
         refresh_entry(entries[at], *pass_.cycle);
     }
-    refreshed_head_ = std::move(pass_.cycle->head);
-    pass_.cycle.reset();
-    next_refresh_ms_ = step_.now_ms + status_refresh_ms;
-    turns_.left = model_.waiting.size();
-    refresh_messages();
+    return true;
+}
+
+/// Those who are of no class first: they stand in no queue's way.
+void StatusRefresh::begin_in_turn() {
+    pass_.queues = queues_in_turn(model_, quota_.totals());
+    pass_.queue = 0;
+    pass_.lane = {};
+    for (QueueEntry& queue_entry : model_.waiting.sorted_entries()) {
+        if (queue_entry.app != nullptr && queue_entry.gang_class == nullptr) {
+            refresh_entry(queue_entry, *pass_.cycle);
+        }
+    }
+}
+
+/// As refresh_in_order(), queue by queue, as if nobody could be admitted meanwhile.
+bool StatusRefresh::refresh_in_turn() {
+    const auto& lanes = model_.waiting.lanes();
+    for (; pass_.queue < pass_.queues.size(); ++pass_.queue) {
+        const QueueIndex queue = pass_.queues[pass_.queue];
+        const Lane begin{queue, std::numeric_limits<std::int64_t>::min()};
+        auto lane = lanes.lower_bound(pass_.lane.queue == queue ? pass_.lane : begin);
+        for (; lane != lanes.end() && lane->first.queue == queue; ++lane) {
+            if (lane->first != pass_.lane) {
+                pass_.from.reset();
+            }
+            pass_.lane = lane->first;
+            if (!refresh_line(lane->second)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+bool StatusRefresh::refresh_line(const Line& line) {
+    auto next = pass_.from ? line.lower_bound(*pass_.from) : line.begin();
+    for (; next != line.end(); ++next) {
+        if (step_.work_left <= 0) {
+            pass_.from = (*next)->rank();
+            return false;
+        }
+        refresh_entry(model_.waiting.entry(**next), *pass_.cycle);
+    }
+    return true;
 }
 
 void StatusRefresh::refresh_entry(QueueEntry& queue_entry, SchedulingCycle& cycle) {
@@ -105,6 +162,9 @@ bool StatusRefresh::find_place(QueueEntry& queue_entry, SchedulingCycle& cycle) 
     if (queue_entry.failed_before && head_.pause_for_retry(app, gang_class, cycle)) {
         return false;
     }
+    if (quota_.is_active() && !keeps_to_quota(queue_entry, cycle)) {
+        return true;
+    }
     queue_entry.is_behind = cycle.blocked && !head_.is_apart(gang_class, cycle);
     const bool is_refused_now =
         verdicts_.is_refused(app, gang_class, queue_entry.size, core::View::free);
@@ -115,12 +175,28 @@ bool StatusRefresh::find_place(QueueEntry& queue_entry, SchedulingCycle& cycle) 
         is_refused_now ? ReasonCode::waiting_for_capacity : ReasonCode::waiting_in_queue;
     queue_entry.ahead = cycle.ahead;
     if (queue_entry.is_behind) {
-        queue_entry.position = is_surplus ? 0 : ++cycle.ahead;
+        queue_entry.position = is_surplus ? 0 : cycle.next_position(gang_class.first.lane);
         head_.wait_behind(app, gang_class, cycle, [] { return true; });
     } else if (!is_surplus) {
         head_.block(gang_class, app, cycle, verdicts_.what_it_waits_for(app, gang_class));
     }
     return true;
+}
+
+/// False: a limit of its queue keeps it waiting.
+bool StatusRefresh::keeps_to_quota(QueueEntry& queue_entry, SchedulingCycle& cycle) {
+    const EquivalenceKey& key = queue_entry.gang_class->first;
+    const QuotaAnswer answer = quota_.ask(queue_entry, cycle.quota);
+    if (answer.code == ReasonCode::none) {
+        return true;
+    }
+    model_.waiting.note_attempt(queue_entry);
+    queue_entry.code = answer.code;
+    if (answer.code == ReasonCode::waiting_for_quota && !key.is_surplus) {
+        queue_entry.position = ++cycle.ahead_in_queue[key.lane.queue];
+        quota_.await(key, answer.shortages, cycle.quota);
+    }
+    return false;
 }
 
 /// Which of the reasons to be infeasible it is.

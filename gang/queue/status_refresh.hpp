@@ -18,11 +18,13 @@
 #include "gang/queue/scheduling_cycle.hpp"
 #include "gang/queue/status_messages.hpp"
 #include "gang/queue/waiting_status.hpp"
+#include "gang/quota/quota_gate.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace gang {
 
@@ -37,13 +39,15 @@ public:
         ClassVerdicts& verdicts,
         StatusMessages& messages,
         WaitingStatus& status,
-        HeadOfLine& head)
+        HeadOfLine& head,
+        QuotaGate& quota)
         : model_(model),
           step_(step),
           verdicts_(verdicts),
           messages_(messages),
           status_(status),
-          head_(head) {}
+          head_(head),
+          quota_(quota) {}
 
     /// Somebody's place or reason may be another one now.
     void request() { is_refresh_due_ = true; }
@@ -59,6 +63,10 @@ private:
         std::optional<SchedulingCycle> cycle;  ///< under way
         std::optional<Rank> from;              ///< where it goes on
         std::uint64_t nodes = 0;               ///< nodes_version when it began
+        // With queues: in which order, and where it goes on.
+        std::vector<QueueIndex> queues;
+        std::size_t queue = 0;  ///< in `queues`
+        Lane lane;
     };
     /// Gangs whose message may have other numbers by now.
     struct Turns {
@@ -67,6 +75,11 @@ private:
     };
 
     void refresh_all();
+    bool refresh_in_order();
+    void begin_in_turn();
+    bool refresh_in_turn();
+    bool refresh_line(const Line& line);
+    bool keeps_to_quota(QueueEntry& queue_entry, SchedulingCycle& cycle);
     void refresh_entry(QueueEntry& queue_entry, SchedulingCycle& cycle);
     bool find_place(QueueEntry& queue_entry, SchedulingCycle& cycle);
     ReasonCode infeasible_code(const Application& app, KeyedClass& gang_class, std::int64_t size);
@@ -79,6 +92,7 @@ private:
     StatusMessages& messages_;
     WaitingStatus& status_;
     HeadOfLine& head_;
+    QuotaGate& quota_;
     std::int64_t next_refresh_ms_ = 0;
     bool is_refresh_due_ = false;
     Pass pass_;

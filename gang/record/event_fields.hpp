@@ -232,6 +232,7 @@ struct Of<core::Pod> {
         Field{"gated", &T::gated},
         Field{"created", &T::created},
         Field{"priority", &T::priority},
+        Field{"serviceAccount", &T::service_account},
         Field{"labels", &T::labels},
         Field{"annotations", &T::annotations},
         Field{"owners", &T::owners},
@@ -415,6 +416,35 @@ struct Of<config::Profile> {
         Field{"podScoring", &T::pod_scoring}};
 };
 template <>
+inline constexpr auto last<config::QueueOrder> = config::QueueOrder::priority;
+template <>
+inline constexpr auto last<config::PlacementRule::Kind> = config::PlacementRule::Kind::fixed;
+template <>
+struct Of<config::Queue> {
+    using T = config::Queue;
+    static constexpr auto list = std::tuple{
+        Field{"name", &T::name},
+        Field{"weight", &T::weight},
+        Field{"guarantee", &T::guarantee},
+        Field{"limit", &T::limit},
+        Field{"userLimit", &T::user_limit},
+        Field{"maxGangs", &T::max_gangs},
+        Field{"order", &T::order},
+        Field{"users", &T::users},
+        Field{"namespaces", &T::namespaces}};
+};
+template <>
+struct Of<config::PlacementRule> {
+    using T = config::PlacementRule;
+    static constexpr auto list = std::tuple{Field{"kind", &T::kind}, Field{"queue", &T::queue}};
+};
+template <>
+struct Of<config::Api> {
+    using T = config::Api;
+    static constexpr auto list = std::tuple{
+        Field{"enabled", &T::enabled}, Field{"listen", &T::listen}, Field{"hosts", &T::hosts}};
+};
+template <>
 struct Of<config::Schema> {
     using T = config::Schema;
     static constexpr auto list = std::tuple{
@@ -422,11 +452,14 @@ struct Of<config::Schema> {
         Field{"leaderElection", &T::leader_election},
         Field{"server", &T::server_listen},
         Field{"control", &T::control_listen},
+        Field{"api", &T::api},
         Field{"logFormat", &T::log_format},
         Field{"logLevel", &T::log_level},
         Field{"profiles", &T::profiles},
         Field{"gang", &T::gang},
         Field{"nodes", &T::nodes},
+        Field{"queues", &T::queues},
+        Field{"placement", &T::placement},
         Field{"sealKeyFile", &T::seal_key_file},
         Field{"eventsPerSecond", &T::events_per_second},
         Field{"auditIntervalMs", &T::audit_interval_ms}};
@@ -720,18 +753,24 @@ void check_rows([[maybe_unused]] const T& value) {
         [[maybe_unused]] const auto& [a, b, c, d, e, f, g] = value;
     } else if constexpr (count == 8) {
         [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h] = value;
+    } else if constexpr (count == 9) {
+        [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i] = value;
     } else if constexpr (count == 10) {
         [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j] = value;
     } else if constexpr (count == 12) {
         [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k, l] = value;
     } else if constexpr (count == 13) {
         [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m] = value;
+    } else if constexpr (count == 14) {
+        [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n] = value;
+    } else if constexpr (count == 15) {
+        [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o] = value;
     } else if constexpr (count == 16) {
         [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p] = value;
     } else if constexpr (count == 17) {
         [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q] = value;
-    } else if constexpr (count == 24) {
-        [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x] =
+    } else if constexpr (count == 25) {
+        [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y] =
             value;
     } else {
         static_assert(

@@ -110,18 +110,20 @@ bool Recovery::read_reservation(Application& app, const std::string* text) {
     app.published.stored = read->generation;
     app.published.is_shown = true;
     app.published.epoch = read->epoch;
-    app.declared.queue = model_.texts.keep(read->queue);
+    model_.gangs.restore_queue(app, read->queue);
     model_.ledger.expect(app, slot_count(*read));
     for (const ReservedShape& shape : read->shapes) {
         const std::size_t index = app.declared.shapes.size();
         std::int64_t count = shape.unplaced;
         for (const auto& [node, slots] : shape.slots_per_node) {
             count += slots;
+        }
+        model_.gangs.add_shape(
+            app, {shape.profile, count, shape.max, {}}, shape.requests, shape.constraints);
+        for (const auto& [node, slots] : shape.slots_per_node) {
             model_.ledger.add(app, index, node, slots);
         }
         model_.ledger.add(app, index, {}, shape.unplaced);
-        model_.gangs.add_shape(
-            app, {shape.profile, count, shape.max, {}}, shape.requests, shape.constraints);
     }
     return true;
 }

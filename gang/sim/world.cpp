@@ -1,5 +1,6 @@
 #include "gang/sim/world.hpp"
 
+#include "config/queues/queue_name.hpp"
 #include "core/value/exclusive.hpp"
 #include "gang/sim/plane/pod_rules.hpp"
 
@@ -68,7 +69,56 @@ core::Node World::original_node(NodeId id) const {
 config::Schema World::original_schema() const {
     config::Schema schema;
     schema.seal_key_file = plan.has_key ? "key" : "";
+    if (plan.has_queues) {
+        add_queues(schema);
+    }
     return schema;
+}
+
+/// A queue for most tenants, by their namespace, and one for the others. No limit is below what the
+/// largest gang asks for, or it would never end.
+void World::add_queues(config::Schema& schema) const {
+    Random drawn(plan.seed ^ 0x0E0E0E0E0E0E0E0EULL);
+    const std::int64_t largest_milli = 1'000 + 3'000 * plan.gang_max;
+    const auto draw_limit = [&] {
+        return config::ResourceAmounts{{"cpu", largest_milli + 1'000 * drawn.between(0, 6)}};
+    };
+    config::Queue root;
+    root.name = config::root_queue;
+    if (drawn.percent(30)) {
+        root.limit = {{"cpu", 2 * largest_milli}};
+    }
+    schema.queues.push_back(root);
+    for (int tenant = 1; tenant <= plan.tenants; ++tenant) {
+        config::Queue made;
+        made.name = config::full_queue_name("t" + std::to_string(tenant));
+        if (drawn.percent(20)) {
+            continue;
+        }
+        made.weight = drawn.between(1, 5);
+        made.order = drawn.percent(40) ? config::QueueOrder::priority : config::QueueOrder::fifo;
+        if (drawn.percent(60)) {
+            made.limit = draw_limit();
+        }
+        if (drawn.percent(20)) {
+            made.user_limit = draw_limit();
+        }
+        if (drawn.percent(30)) {
+            made.max_gangs = drawn.between(1, 4);
+        }
+        if (drawn.percent(30)) {
+            made.guarantee = {{"cpu", 1'000 * drawn.between(1, 4)}};
+        }
+        schema.queues.push_back(std::move(made));
+    }
+    schema.placement = {
+        {config::PlacementRule::Kind::annotation, {}},
+        {config::PlacementRule::Kind::namespace_name, {}},
+        {config::PlacementRule::Kind::fixed, std::string(config::default_queue)}};
+}
+
+std::int32_t World::draw_priority() {
+    return plan.has_queues ? static_cast<std::int32_t>(random.between(-1, 1)) * 1'000 : 0;
 }
 
 void World::begin() {
@@ -291,6 +341,7 @@ void World::submit_lone_pods() {
         give_lone_rules(pod, random);
         count = random.between(1, 6);
     }
+    pod.priority = draw_priority();
     for (std::int64_t i = 0; i < count; ++i) {
         pod.name = "l" + std::to_string(++lone_pods_);
         create_pod(pod, {Actor::tenant});

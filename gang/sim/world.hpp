@@ -58,6 +58,9 @@ struct World {
     /// As it is when nothing has happened to it.
     core::Node original_node(NodeId id) const;
     config::Schema original_schema() const;
+    void add_queues(config::Schema& schema) const;
+    /// In a world with queues.
+    std::int32_t draw_priority();
 
     // --- for its parts ---
     void count_delivery(std::uint64_t revision) {

@@ -5,6 +5,10 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
 
 namespace gang {
 namespace {
@@ -17,7 +21,71 @@ std::array<std::uint32_t, slot_state_count> count_slots(const Application& app) 
     return counts;
 }
 
+/// What one queue, or one user in it, holds by a count from scratch, and who holds it.
+struct CountedQueue {
+    Amounts amounts;
+    std::set<std::string> holders;
+};
+
 }  // namespace
+
+/// Queues and users in them of which a count from scratch finds another usage.
+std::uint64_t Accounts::count_wrong_queues() const {
+    const Shares& shares = model_.shares;
+    if (!shares.is_active()) {
+        return 0;
+    }
+    std::map<std::pair<QueueIndex, std::string>, CountedQueue> counted;
+    std::uint64_t wrong = 0;
+    const auto charge = [&](const std::string& holder, const core::Resources& amounts) {
+        const QueueAccount* const account = shares.charges.find(holder);
+        if (account == nullptr) {
+            ++wrong;
+            return;
+        }
+        shares.tree.for_each_above(account->queue, [&](QueueIndex queue) {
+            std::vector<std::string> users = {""};
+            if (!shares.tree.at(queue).said.user_limit.empty()) {
+                users.push_back(account->user);
+            }
+            for (const std::string& user : users) {
+                CountedQueue& of = counted[{queue, user}];
+                of.amounts.add(amounts, 1);
+                of.holders.insert(holder);
+            }
+        });
+    };
+    for (const auto& [uid, app] : model_.gangs.all()) {
+        for (const Slot& slot : app.slots) {
+            charge(app.uid, model_.ledger.held_by(app, slot));
+        }
+    }
+    model_.pods.for_each([&](PodId id) {
+        const std::string uid = model_.pods.uid(id);
+        const auto allocation = model_.cluster.find_pod(uid);
+        const std::string* const holder = shares.charges.holder_of(uid);
+        wrong += allocation.has_value() == (holder != nullptr) ? 0 : 1;
+        if (allocation && holder != nullptr) {
+            charge(*holder, model_.cluster.resources_of(*allocation));
+        }
+    });
+    for (QueueIndex queue = 0; queue < static_cast<QueueIndex>(shares.tree.size()); ++queue) {
+        const CountedQueue& of = counted[{queue, ""}];
+        const QueueUsage::Held& held = shares.usage.of(queue);
+        wrong +=
+            of.amounts == held.amounts && static_cast<std::int64_t>(of.holders.size()) == held.gangs
+                ? 0
+                : 1;
+    }
+    for (const auto& [key, of] : counted) {
+        const auto& [queue, user] = key;
+        if (!user.empty()) {
+            const QueueUsage::Held& held = shares.usage.of_user(queue, user);
+            wrong += of.amounts == held.amounts ? 0 : 1;
+        }
+    }
+    return wrong;
+}
 
 std::vector<core::Account> Accounts::accounts(std::size_t remembered) const {
     std::vector<core::Account> all = model_.cluster.accounts();
@@ -66,6 +134,7 @@ std::vector<core::Account> Accounts::accounts(std::size_t remembered) const {
 
     const std::vector<core::Account> of_rules = model_.placed_pods.accounts();
     all.insert(all.end(), of_rules.begin(), of_rules.end());
+    all.push_back({"queues whose usage is wrong", count_wrong_queues(), 0});
     all.push_back({"topology keys of gangs", model_.domains.references(), topologies});
     all.push_back({"shapes", model_.cluster.shape_references(), shapes});
     all.push_back({"charges", model_.cluster.allocation_count(), allocations + pending_releases});

@@ -7,6 +7,7 @@
 #include "gang/model/step_context.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 namespace gang {
@@ -19,6 +20,8 @@ public:
     std::vector<core::Account> accounts(std::size_t remembered) const;
 
 private:
+    std::uint64_t count_wrong_queues() const;
+
     Model& model_;
     StepContext& step_;
 };

@@ -86,6 +86,7 @@ GangView GangViews::view_of(const Application& app, MessageContext& context) con
     view.driver = app.name;
     view.driver_uid = app.uid;
     view.application = application_name(app);
+    view.queue = model_.shares.is_active() ? app.declared.queue.str() : std::string();
     view.state = state_of(app);
     view.code = model_.waiting.code_of(app);
     if (view.code != ReasonCode::none) {
@@ -127,8 +128,9 @@ GangState GangViews::state_of(const Application& app) const {
             break;
     }
     const QueueEntry* const queue_entry = model_.waiting.find_entry(app);
-    if (!app.declared.diagnostics->problem.empty() ||
-        (queue_entry != nullptr && queue_entry->is_infeasible)) {
+    if (!app.declared.diagnostics->problem.empty() || app.declared.queue_problem.is_made() ||
+        (queue_entry != nullptr &&
+         (queue_entry->is_infeasible || queue_entry->code == ReasonCode::exceeds_quota))) {
         return GangState::parked;
     }
     return app.declared.conf_needed ? GangState::waiting_for_conf : GangState::waiting;

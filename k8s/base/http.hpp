@@ -28,6 +28,7 @@ struct Request {
     std::string target;                     ///< path and query, already encoded
     std::string content_type;               ///< of the body
     std::string body;
+    std::string more_fields;  ///< lines of the header, each with its end; constants of ours
 };
 
 struct Response {

@@ -185,7 +185,7 @@ constexpr Shape gate = object(no_members);
 constexpr Shape gates = array_of(gate);
 constexpr std::array<ShapeMember, 1> group_members = {{{"podGroupName", &scalar}}};
 constexpr Shape scheduling_group = object(group_members);
-constexpr std::array<ShapeMember, 14> pod_spec_members = {
+constexpr std::array<ShapeMember, 15> pod_spec_members = {
     {{"volumes", &volumes},
      {"initContainers", &init_containers},
      {"containers", &containers},
@@ -196,6 +196,7 @@ constexpr std::array<ShapeMember, 14> pod_spec_members = {
      {"schedulerName", &scalar},
      {"tolerations", &tolerations},
      {"priority", &scalar},
+     {"serviceAccountName", &scalar},
      {"overhead", &map},
      {"schedulingGates", &gates},
      {"schedulingGroup", &scheduling_group},

@@ -231,6 +231,7 @@ std::string Connection::Impl::request_text(const Request& request) {
             request.content_type,
             request.body.size());
     }
+    text += request.more_fields;
     text += "\r\n";
     text += request.body;
     return text;

@@ -154,6 +154,9 @@ def test_config_maps_are_readable_where_spark_runs_only(offline: Helm) -> None:
     ("spark.namespaces=etl", "/spark/namespaces"),
     ("config.leaderElection.enabled=false", "replicas must be 1"),
     ("config.server.listen=none", "need a port"),
+    ("config.api.enabled=maybe", "/config/api/enabled"),
+    ("config.api.enabled=true,config.api.listen=none", "ADDRESS:PORT or :PORT is needed"),
+    ("config.api.enabled=true,config.api.listen=:10352", "both have port 10352"),
     ("serviceAccount.create=false", "serviceAccount.name is needed"),
 ])
 def test_bad_values_are_refused(offline: Helm, setting: str, said: str) -> None:
@@ -215,6 +218,31 @@ def test_the_key_of_the_seal_is_the_users(offline: Helm) -> None:
     unsealed = offline.template("--set", "seal.enabled=false")
     assert not [item for item in unsealed if item["kind"] == "Secret"]
     assert "keyFile" not in find(unsealed, "ConfigMap")["data"]["config.yaml"]
+
+
+def test_the_page_has_its_port_only_where_it_is_on(offline: Helm) -> None:
+    def ports(objects: list[Json]) -> tuple[list[str], list[str]]:
+        container = find(objects, "Deployment")["spec"]["template"]["spec"]["containers"][0]
+        return ([port["name"] for port in find(objects, "Service")["spec"]["ports"]],
+                [port["name"] for port in container["ports"]])
+
+    def viewers(objects: list[Json]) -> list[Json]:
+        return [item for item in objects if item["kind"] == "Role" and item["metadata"]["name"].endswith("-viewer")]
+    off = offline.template()
+    assert ports(off) == (["metrics"], ["metrics"]) and not viewers(off)
+    assert "api" not in yaml.safe_load(find(off, "ConfigMap")["data"]["config.yaml"])
+    on = offline.template("--set", "config.api.enabled=true,config.api.hosts={gangs.example.com},networkPolicy.enabled=true")
+    assert ports(on) == (["metrics", "api"], ["metrics", "api"])
+    assert yaml.safe_load(find(on, "ConfigMap")["data"]["config.yaml"])["api"] == {
+        "enabled": True, "listen": ":10353",
+        "hosts": ["gang-scheduler", "gang-scheduler.gang-system", "gang-scheduler.gang-system.svc", "gangs.example.com"]}
+    assert [rule["ports"][0]["port"] for rule in find(on, "NetworkPolicy")["spec"]["ingress"]] == [10352, 10353]
+    assert viewers(on)[0]["rules"] == [{"apiGroups": [""], "resources": ["services/proxy"], "verbs": ["get"],
+                                        "resourceNames": ["http:gang-scheduler:api", "gang-scheduler:api"]}]
+    assert not [item for item in on if item["kind"] == "RoleBinding" and "viewer" in item["roleRef"]["name"]]
+    # On loopback only a port-forward reaches it.
+    alone = offline.template("--set", "config.api.enabled=true,config.api.listen=127.0.0.1:10353")
+    assert ports(alone) == (["metrics"], ["metrics"]) and not viewers(alone)
 
 
 def test_the_readme_has_every_value_and_no_other() -> None:

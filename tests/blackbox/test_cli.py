@@ -96,7 +96,7 @@ def test_gangs_and_why_from_the_api_server_alone(cluster: Cluster) -> None:
 
     for name in (waiting.driver_name, waiting.application_id):
         why = cluster.rig.cli("why", name, "-n", namespace)
-        assert why.returncode == 0, why.stderr
+        assert why.returncode == 3, why.stderr
         assert "WaitingForCapacity" in why.stdout and "cpu" in why.stdout
     executor = cluster.executors(running)[0]["metadata"]["name"]
     assert cluster.rig.cli("why", executor, "-n", namespace).returncode == 0
@@ -104,6 +104,25 @@ def test_gangs_and_why_from_the_api_server_alone(cluster: Cluster) -> None:
     json.loads(machine.stdout)
     absent = cluster.rig.cli("why", "no-such-pod", "-n", namespace)
     assert absent.returncode != 0 and "no-such-pod" in absent.stderr + absent.stdout
+
+
+def test_why_waits_for_a_gang_and_says_by_its_exit_code_what_became_of_it(cluster: Cluster) -> None:
+    cluster.add_nodes(1, cpu="2")
+    cluster.start_scheduler()
+    namespace = cluster.default_namespace
+    never = cluster.submit(sized(Size(executors=20), namespace))
+    cluster.wait_code(never, "ExceedsCluster")
+    assert cluster.rig.cli("why", never.driver_name, "-n", namespace, "--wait").returncode == 4
+    waits = cluster.submit(sized(Size(executors=2), namespace))
+    cluster.wait_code(waits, "ExceedsCluster")
+    cluster.add_nodes(1, cpu="1")
+    ended = cluster.rig.cli("why", waits.driver_name, "-n", namespace, "--wait", "--timeout", "15s")
+    assert ended.returncode in (0, 4), ended
+    cluster.wait_finished(waits)
+    assert cluster.rig.cli("why", waits.driver_name, "-n", namespace).returncode == 0
+    for wrong in (("--wait", "--timeout", "soon"), ("--timeout", "1s")):
+        refused = cluster.rig.cli("why", waits.driver_name, *wrong)
+        assert refused.returncode == 2 and "--timeout" in refused.stderr, refused
 
 
 def test_timeline_tells_the_life_of_an_application(cluster: Cluster) -> None:
@@ -187,12 +206,12 @@ def test_a_standby_says_so_and_the_api_server_answers(cluster: Cluster) -> None:
         return cluster.rig.cli(verb, *arguments, "--control", address)
 
     eventually(lambda: "asked a standby" in ask("gangs", addresses[1]).stderr, 20, "the standby's word")
-    for verb, arguments in (("gangs", ()), ("why", (name,))):
+    for verb, arguments, code in (("gangs", (), 0), ("why", (name,), 4)):
         told = ask(verb, addresses[1], *arguments)
-        assert told.returncode == 0 and " leads: this is what the API server shows" in told.stderr, told
+        assert told.returncode == code and " leads: this is what the API server shows" in told.stderr, told
         assert "ExceedsCluster" in told.stdout and "WaitingForConf" not in told.stdout, told.stdout
         first_hand = ask(verb, addresses[0], *arguments)
-        assert first_hand.returncode == 0 and not first_hand.stderr, first_hand
+        assert first_hand.returncode == code and not first_hand.stderr, first_hand
         assert "ExceedsCluster" in first_hand.stdout
     assert standby.terminate() == 0, standby.output()
     assert leader.terminate() == 0, leader.output()

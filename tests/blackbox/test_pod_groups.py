@@ -7,6 +7,7 @@ import pytest
 import yaml
 
 from support.api import ApiError, Json
+from support.chart import Rights
 from support.cluster import Cluster
 from support.pods import condition, node_of
 from support.polling import eventually
@@ -25,7 +26,9 @@ NATIVE = ("--feature-gates", "GenericWorkload=true", "--runtime-config", "schedu
 @pytest.fixture
 def native(make_plane: Callable[..., RealPlane]) -> Iterator[Cluster]:
     """Kubernetes' own gangs, and no custom resource definition."""
-    cluster = Cluster(make_plane(server_arguments=NATIVE))
+    plane = make_plane(server_arguments=NATIVE)
+    plane.use_chart(Rights.render())
+    cluster = Cluster(plane)
     yield cluster
     cluster.close()
 

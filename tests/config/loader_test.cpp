@@ -41,6 +41,7 @@ leaderElection:
 server: {listen: "[::]:9001"}
 control:
   listen: "127.0.0.2:9000"
+api: {enabled: true, listen: ":9002", hosts: [gangs.example.com]}
 logging: {format: console, level: debug}
 profiles:
   - schedulerName: gang-scheduler
@@ -59,6 +60,21 @@ nodes:
     memory: 256Mi
   costLabel: example.com/price
   scarce: [nvidia.com/gpu, "amd.com/gpu"]
+queues:
+  - name: etl
+    weight: 3
+    guarantee: {cpu: 64, memory: 256Gi}
+    limit: {nvidia.com/gpu: 16, cpu: "512", hugepages-2Mi: 1Gi}
+    userLimit: {ephemeral-storage: 10Gi}
+    maxGangs: 100
+    order: priority
+    users: [etl/spark, ml/default]
+    namespaces: [etl]
+  - name: root.ml.train
+placement:
+  - annotation: gang-scheduler/queue
+  - namespace
+  - fixed: root.ml.train
 gang:
   discovery: none
   orphanExecutors: schedule
@@ -92,6 +108,7 @@ TEST_CASE("loader: every key reaches its member") {
     wanted.leader_election = {false, "my-lease", "spark-system", 90'000, 20'000, 500};
     wanted.server_listen = "[::]:9001";
     wanted.control_listen = "127.0.0.2:9000";
+    wanted.api = {true, ":9002", {"gangs.example.com"}};
     wanted.log_format = config::LogFormat::console;
     wanted.log_level = config::LogLevel::debug;
     wanted.profiles = {
@@ -120,6 +137,23 @@ TEST_CASE("loader: every key reaches its member") {
         7'200'000,
         config::UnusedThen::release};
     wanted.nodes = {1'500, 268'435'456, "example.com/price", {"nvidia.com/gpu", "amd.com/gpu"}};
+    constexpr std::int64_t gibibyte = 1024LL * 1024 * 1024;
+    wanted.queues.resize(2);
+    wanted.queues[0] = {
+        "root.etl",
+        3,
+        {{"cpu", 64'000}, {"memory", 256 * gibibyte}},
+        {{"cpu", 512'000}, {"hugepages-2Mi", gibibyte}, {"nvidia.com/gpu", 16}},
+        {{"ephemeral-storage", 10 * gibibyte}},
+        100,
+        config::QueueOrder::priority,
+        {"etl/spark", "ml/default"},
+        {"etl"}};
+    wanted.queues[1].name = "root.ml.train";
+    wanted.placement = {
+        {config::PlacementRule::Kind::annotation, {}},
+        {config::PlacementRule::Kind::namespace_name, {}},
+        {config::PlacementRule::Kind::fixed, "root.ml.train"}};
     wanted.seal_key_file = "/etc/seal/key";
     wanted.events_per_second = 3;
     wanted.audit_interval_ms = 0;
@@ -131,7 +165,7 @@ TEST_CASE("loader: the text above names every key there is") {
         const std::string last = key.substr(key.rfind('.') + 1);
         CHECK_MESSAGE(contains(everything, last + ":"), key);
     }
-    CHECK(config::known_keys().size() == 39);
+    CHECK(config::known_keys().size() == 52);
 }
 
 TEST_CASE("loader: headroom is an amount, the cost label a key") {
@@ -290,6 +324,27 @@ TEST_CASE("loader: the lease's times must be ordered") {
     CHECK(loaded("leaderElection: {renewDeadline: 14s}\n").leader_election.enabled);
     CHECK(contains(complaints("leaderElection: {retryPeriod: 9s}\n"), "1.2 times retryPeriod"));
     CHECK(loaded("leaderElection: {retryPeriod: 8s}\n").leader_election.retry_period_ms == 8000);
+}
+
+TEST_CASE("loader: the page and its JSON are off, and listen where nothing else does") {
+    CHECK_FALSE(loaded("api: {listen: \":80\"}\n").api.enabled);
+    CHECK(loaded("api: {enabled: true}\n").api.listen == "127.0.0.1:10353");
+    CHECK(contains(complaints("api: {listen: \"gangs.example:80\"}\n"), "not an IP address"));
+    CHECK(contains(complaints("api: {listen: \":x\"}\n"), "f:1:15: api.listen: found"));
+    CHECK(contains(complaints("api: {enabled: yes}\n"), "expected true or false"));
+    CHECK(contains(complaints("api: {enabled: true, listen: none}\n"), "found none while"));
+    CHECK(contains(complaints("api: {hosts: [\"a:80\"]}\n"), "without ports"));
+    CHECK(contains(complaints("api: {hosts: a}\n"), "expected a list of host names"));
+    CHECK(contains(
+        complaints("api: {enabled: true, listen: \":10352\"}\n"),
+        "f:1:30: api.listen: found \":10352\", whose port server.listen has, too"));
+    CHECK(contains(
+        complaints("api: {enabled: true, listen: \":10351\"}\n"), "control.listen has, too"));
+    CHECK(contains(
+        complaints("server: {listen: \":10351\"}\n"), "control.listen: found \"127.0.0.1:10351"));
+    CHECK_FALSE(loaded("api: {enabled: false, listen: \":10352\"}\n").api.enabled);
+    CHECK(loaded("api: {enabled: true, listen: \"127.0.0.2:10351\"}\n").api.enabled);
+    CHECK(loaded("api: {enabled: true, listen: \":0\"}\nserver: {listen: \":0\"}\n").api.enabled);
 }
 
 TEST_CASE("loader: the control endpoint stays on this machine") {

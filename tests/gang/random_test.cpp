@@ -5,6 +5,7 @@
 //
 // Another start: GANG_SEED=n. More of them: GANG_WORLDS=n.
 
+#include "tests/gang/shares/trees.hpp"
 #include "tests/gang/world.hpp"
 
 #include <doctest/doctest.h>
@@ -17,9 +18,28 @@ using gang::BindOutcome;
 using tests::Random;
 using tests::World;
 
+/// Each of their limits lets the largest gang in, whose executors may be twice as large as
+/// declared.
+config::Schema schema_of(bool has_queues) {
+    if (!has_queues) {
+        return World::sealed_schema();
+    }
+    config::Queue a = tests::queue("a");
+    a.limit = {{"cpu", 14'000}};
+    config::Queue b = tests::queue("b");
+    b.order = config::QueueOrder::priority;
+    b.max_gangs = 2;
+    b.weight = 2;
+    config::Queue c = tests::queue("deep.c");
+    c.user_limit = {{"cpu", 16'000}};
+    c.guarantee = {{"cpu", 3'000}};
+    return tests::with_queues({a, b, c}, World::sealed_schema());
+}
+
 class Life {
 public:
-    explicit Life(std::uint64_t seed) : random_(seed) {
+    explicit Life(std::uint64_t seed, bool has_queues = false)
+        : random_(seed), has_queues_(has_queues), world_(schema_of(has_queues)) {
         world_.chaos = &random_;
         world_.recording = &recording_;
         world_.restart();
@@ -150,6 +170,12 @@ private:
         }
         core::Pod driver = tests::driver("app-" + std::to_string(++names_));
         driver.created = 1'000 + random_.between(0, 3) + names_;
+        if (has_queues_) {
+            const std::vector<std::string> queues = {"a", "b", "deep.c", "default"};
+            driver.annotations = {
+                {"gang-scheduler/queue", queues[static_cast<std::size_t>(random_.between(0, 3))]}};
+            driver.priority = static_cast<std::int32_t>(random_.between(0, 2));
+        }
         auto conf = tests::conf(app.executors);
         if (random_.chance(20)) {
             conf = tests::with(conf, "spark.dynamicAllocation.enabled", "true");
@@ -616,6 +642,7 @@ private:
     }
 
     Random random_;
+    bool has_queues_;
     World world_;
     std::string recording_;
     std::map<std::string, App> apps_;
@@ -638,5 +665,16 @@ TEST_CASE("S20: random worlds: invariants hold, everybody finishes, and no room 
         CAPTURE(seed);
         INFO("GANG_SEED=" << seed << " GANG_WORLDS=1 repeats this world");
         Life(seed).run();
+    }
+}
+
+TEST_CASE("random worlds under queues: as above, and what queues hold is counted from scratch") {
+    const std::uint64_t first = tests::first_seed();
+    const char* more = std::getenv("GANG_WORLDS");
+    const std::uint64_t worlds = more != nullptr ? std::strtoull(more, nullptr, 10) : 150;
+    for (std::uint64_t seed = first; seed < first + worlds; ++seed) {
+        CAPTURE(seed);
+        INFO("GANG_SEED=" << seed << " GANG_WORLDS=1 repeats this world");
+        Life(seed, true).run();
     }
 }

@@ -183,6 +183,9 @@ public:
 
     // --- the scheduler's life -----------------------------------------------------------------
 
+    /// What the next process reads.
+    void set_schema(config::Schema schema) { schema_ = std::move(schema); }
+
     /// A new process: knows nothing, lists, leads with the next epoch (unless told to follow).
     void restart(bool leads = true) {
         scheduler.emplace(schema_);

@@ -43,6 +43,10 @@ std::optional<Options> read_options(int argc, char** argv) {
             options.trace = true;
             continue;
         }
+        if (word == "--queues") {
+            options.queues = true;
+            continue;
+        }
         if (word == "--matrix") {
             options.matrix = true;
             continue;

@@ -13,6 +13,7 @@ struct Options {
     double seconds = 0;  ///< 0: until `to`; else as long as that, whatever `to` says
     int jobs = 1;
     bool trace = false;
+    bool queues = false;       ///< every world under queues with limits
     bool all_faults = false;   ///< a kind of fault that never struck is a failure
     std::string digests;       ///< a file for one line per seed: seed and digest
     std::string failed_seeds;  ///< a file to which failing seeds are added
@@ -31,6 +32,7 @@ inline constexpr const char* usage =
     "gang-sim --seeds A..B [--jobs K] [--digests FILE] [--failed FILE] [--all-faults]\n"
     "gang-sim --seconds S [--seeds A..] [--jobs K] [--digests FILE] [--failed FILE] "
     "[--all-faults]\n"
+    "  --queues       every world under queues with limits\n"
     "  --mutant NAME  the scheduler is wrong on purpose (not in builds with unit tests)\n";
 
 }  // namespace sim_tool

@@ -10,8 +10,9 @@ namespace sim_tool {
 
 using gang::sim::Fault;
 
-Outcome run_seed(std::uint64_t seed, const gang::sim::Trace& trace) {
-    gang::sim::World world(gang::sim::draw_plan(seed), trace);
+Outcome run_seed(std::uint64_t seed, bool has_queues, const gang::sim::Trace& trace) {
+    const gang::sim::Plan plan = gang::sim::draw_plan(seed);
+    gang::sim::World world(has_queues ? gang::sim::with_queues(plan) : plan, trace);
     world.run();
     Outcome made;
     made.seed = seed;

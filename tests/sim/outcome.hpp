@@ -22,7 +22,7 @@ struct Outcome {
 };
 static_assert(std::is_trivially_copyable_v<Outcome>);
 
-Outcome run_seed(std::uint64_t seed, const gang::sim::Trace& trace);
+Outcome run_seed(std::uint64_t seed, bool has_queues, const gang::sim::Trace& trace);
 
 class Totals {
 public:

@@ -58,7 +58,40 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- if .Values.seal.enabled -}}
 {{- $head = set $head "seal" (dict "keyFile" "/etc/gang-scheduler-seal/key") -}}
 {{- end -}}
+{{- if include "gang-scheduler.api" . -}}
+{{- $name := include "gang-scheduler.fullname" . -}}
+{{- $service := list $name (printf "%s.%s" $name .Release.Namespace) (printf "%s.%s.svc" $name .Release.Namespace) -}}
+{{- $hosts := concat $service (dig "api" "hosts" list .Values.config) | uniq -}}
+{{- $head = set $head "api" (dict "enabled" true "listen" (include "gang-scheduler.apiListen" .) "hosts" $hosts) -}}
+{{- end -}}
 {{- toYaml (merge $head .Values.config) -}}
+{{- end -}}
+
+{{- define "gang-scheduler.api" -}}
+{{- if dig "api" "enabled" false .Values.config -}}
+true
+{{- end -}}
+{{- end -}}
+
+{{- define "gang-scheduler.apiListen" -}}
+{{- dig "api" "listen" ":10353" .Values.config -}}
+{{- end -}}
+
+{{/* The port of the page and its JSON; nothing where it is off, or where loopback alone is listened on. */}}
+{{- define "gang-scheduler.apiPort" -}}
+{{- $listen := include "gang-scheduler.apiListen" . -}}
+{{- if include "gang-scheduler.api" . -}}
+{{- if not (regexMatch ":[1-9][0-9]*$" $listen) -}}
+{{- fail (printf "config.api.listen is %q: ADDRESS:PORT or :PORT is needed there" $listen) -}}
+{{- end -}}
+{{- $port := regexFind "[0-9]+$" $listen -}}
+{{- if eq $port (include "gang-scheduler.port" .) -}}
+{{- fail (printf "config.api.listen and config.server.listen both have port %s" $port) -}}
+{{- end -}}
+{{- if not (regexMatch "^(127[.]|localhost:|[[]::1])" $listen) -}}
+{{- $port -}}
+{{- end -}}
+{{- end -}}
 {{- end -}}
 
 {{- define "gang-scheduler.sealSecret" -}}

@@ -34,6 +34,7 @@ public:
     /// The last value given, or the fallback.
     std::string text(const std::string& flag, const std::string& fallback = "") const;
     bool wants_json() const { return text("output") == "json"; }
+    bool wants_wide() const { return text("output") == "wide"; }
 };
 
 struct Verb {

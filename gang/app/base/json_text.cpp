@@ -84,6 +84,7 @@ void put_gang_members(Writer& w, const GangView& gang) {
     put(w, "driver", gang.driver);
     put(w, "driverUid", gang.driver_uid);
     put(w, "application", gang.application);
+    put(w, "queue", gang.queue);
     put(w, "state", to_string(gang.state));
     put(w, "code", gang.code == ReasonCode::none ? "" : to_string(gang.code));
     put(w, "position", std::int64_t{gang.position});
@@ -178,6 +179,7 @@ GangView gang_from(const Value& object) {
     gang.driver = text_at(object, "driver");
     gang.driver_uid = text_at(object, "driverUid");
     gang.application = text_at(object, "application");
+    gang.queue = text_at(object, "queue");
     gang.state = find_gang_state(text_at(object, "state")).value_or(GangState::waiting);
     gang.code = find_reason_code(text_at(object, "code")).value_or(ReasonCode::none);
     gang.position = small_at(object, "position");
@@ -226,6 +228,28 @@ Standing standing_at(const Value& object) {
         std::string(text_at(object, "leader"))};
 }
 
+void put_explanation_members(Writer& w, const Explanation& explanation) {
+    put_gang_members(w, explanation.gang);
+    put_milestones(w, explanation.milestones);
+    w.Key("isExecutor");
+    w.Bool(explanation.is_executor);
+    put_resources(w, "driverRequests", explanation.driver);
+    put_resources(w, "executorRequests", explanation.executor);
+    w.Key("slotsPerNode");
+    w.StartObject();
+    for (const auto& [node, count] : explanation.slots_per_node) {
+        put(w, clean(node).c_str(), std::int64_t{count});
+    }
+    w.EndObject();
+    w.Key("notes");
+    w.StartArray();
+    for (const std::string& note : explanation.notes) {
+        const std::string shown = clean(note);
+        w.String(shown.data(), static_cast<rapidjson::SizeType>(shown.size()));
+    }
+    w.EndArray();
+}
+
 }  // namespace
 
 std::string json_string(std::string_view text) {
@@ -233,6 +257,15 @@ std::string json_string(std::string_view text) {
     rapidjson::StringBuffer buffer;
     Writer w(buffer);
     w.String(value.data(), static_cast<rapidjson::SizeType>(value.size()));
+    return text_of(buffer);
+}
+
+std::string to_json(const GangView& gang) {
+    rapidjson::StringBuffer buffer;
+    Writer w(buffer);
+    w.StartObject();
+    put_gang_members(w, gang);
+    w.EndObject();
     return text_of(buffer);
 }
 
@@ -278,32 +311,22 @@ core::Result<GangList> gang_list_from_json(std::string_view json) {
 }
 
 std::string to_json(const Answer& answer) {
-    const Explanation& explanation = answer.explanation;
     rapidjson::StringBuffer buffer;
     Writer w(buffer);
     w.StartObject();
     put(w, "source", answer.source);
     put(w, "server", answer.server);
     put_standing(w, answer.source, answer.standing);
-    put_gang_members(w, explanation.gang);
-    put_milestones(w, explanation.milestones);
-    w.Key("isExecutor");
-    w.Bool(explanation.is_executor);
-    put_resources(w, "driverRequests", explanation.driver);
-    put_resources(w, "executorRequests", explanation.executor);
-    w.Key("slotsPerNode");
-    w.StartObject();
-    for (const auto& [node, count] : explanation.slots_per_node) {
-        put(w, clean(node).c_str(), std::int64_t{count});
-    }
+    put_explanation_members(w, answer.explanation);
     w.EndObject();
-    w.Key("notes");
-    w.StartArray();
-    for (const std::string& note : explanation.notes) {
-        const std::string shown = clean(note);
-        w.String(shown.data(), static_cast<rapidjson::SizeType>(shown.size()));
-    }
-    w.EndArray();
+    return text_of(buffer);
+}
+
+std::string to_json(const Explanation& explanation) {
+    rapidjson::StringBuffer buffer;
+    Writer w(buffer);
+    w.StartObject();
+    put_explanation_members(w, explanation);
     w.EndObject();
     return text_of(buffer);
 }

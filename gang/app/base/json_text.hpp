@@ -35,6 +35,9 @@ struct GangList {
     Standing standing = {};
 };
 
+/// One gang, as it stands in a list.
+std::string to_json(const GangView& gang);
+
 std::string to_json(const GangList& list);
 core::Result<GangList> gang_list_from_json(std::string_view json);
 
@@ -47,6 +50,8 @@ struct Answer {
 };
 
 std::string to_json(const Answer& answer);
+/// The explanation alone, as an object.
+std::string to_json(const Explanation& explanation);
 core::Result<Answer> answer_from_json(std::string_view json);
 
 }  // namespace gang::app

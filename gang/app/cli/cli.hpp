@@ -2,7 +2,8 @@
 // The command line: a table of verbs.
 //
 // Exit codes: 0 done, 1 it did not work (nothing of that name, no answer, a lost lease), 2 wrong
-// usage or a wrong configuration file.
+// usage or a wrong configuration file; of `why` also 3, the gang waits, and 4, it can never start as
+// things are.
 
 #include "gang/app/base/flags.hpp"
 
@@ -15,6 +16,8 @@ namespace gang::app {
 inline constexpr int exit_done = 0;
 inline constexpr int exit_error = 1;
 inline constexpr int exit_usage = 2;
+inline constexpr int exit_waits = 3;
+inline constexpr int exit_never = 4;
 
 /// Every verb, in the order of the help.
 const std::vector<Verb>& verbs();
@@ -29,7 +32,9 @@ Verb demo_verb();
 Verb gangs_verb();
 Verb why_verb();
 Verb timeline_verb();
+Verb ui_verb();
 Verb ledger_verb();
+Verb queues_verb();
 Verb replay_verb();
 Verb size_verb();
 Verb check_config_verb();

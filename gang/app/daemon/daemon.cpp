@@ -1,5 +1,6 @@
 #include "gang/app/daemon/daemon.hpp"
 
+#include "gang/app/api/api_endpoint.hpp"
 #include "gang/app/base/json_text.hpp"
 #include "gang/app/base/server_name.hpp"
 #include "gang/app/base/version.hpp"
@@ -9,6 +10,7 @@
 #include "gang/app/serve/endpoints.hpp"
 #include "gang/app/serve/metrics.hpp"
 #include "gang/app/show/ledger_report.hpp"
+#include "gang/app/show/queue_report.hpp"
 #include "gang/host/host.hpp"
 #include "gang/scheduler.hpp"
 #include "k8s/base/time.hpp"
@@ -76,6 +78,7 @@ struct Daemon::Impl : std::enable_shared_from_this<Daemon::Impl> {
     void lead(const k8s::LeadershipTerm& term);
     k8s::LeaseEnd lease_end(bool drained) const;
     ControlSource control_source();
+    ApiSource api_source();
     Standing standing() const;
     ServedSource served_source();
     Health health();
@@ -105,6 +108,7 @@ struct Daemon::Impl : std::enable_shared_from_this<Daemon::Impl> {
     Executor executor;
     ConsistencyChecker consistency_checker;
     Endpoints endpoints;
+    ApiEndpoint api;
     std::int64_t last_step_ms = 0;  ///< of the clock; or when somebody began to wait
     DaemonStats stats;
     bool turn_is_posted = false;
@@ -155,7 +159,8 @@ Daemon::Impl::Impl(asio::io_context& context, DaemonOptions with)
               [this] { return pods.stats().synced && nodes.stats().synced; },
               options.config.audit_interval_ms,
               options.second_list_after_ms}),
-      endpoints(io, options.log) {
+      endpoints(io, options.log),
+      api(io, options.log) {
     if (options.config.leader_election.enabled) {
         elector = std::make_unique<k8s::Elector>(io, options.endpoint, elector_options());
     }
@@ -243,6 +248,7 @@ void Daemon::Impl::start() {
          {"leaderElection", elector ? "on" : "off"}});
     options.endpoint->set_notice(notices("credentials"));
     endpoints.start(options.config, control_source(), served_source());
+    api.start(api_source());
     pods.start();
     nodes.start();
     consistency_checker.start();
@@ -289,6 +295,22 @@ ControlSource Daemon::Impl::control_source() {
         return to_json(
             LedgerReport{"daemon", server, scheduler.ledger(), consistency_checker.status()});
     };
+    source.queues = [this, server] {
+        return to_json(QueueReport{"daemon", server, scheduler.queues(), standing()});
+    };
+    return source;
+}
+
+ApiSource Daemon::Impl::api_source() {
+    ApiSource source;
+    source.standing = [this] { return standing(); };
+    source.synced = [this] { return pods.stats().synced && nodes.stats().synced; };
+    source.changes = [this] { return stats.events; };
+    source.gangs = [this] { return scheduler.gangs(); };
+    source.nodes = [this] { return scheduler.ledger(); };
+    source.explain = [this](const std::string& question) { return scheduler.explain(question); };
+    source.server = server_name(options.endpoint->access());
+    source.config = options.config;
     return source;
 }
 
@@ -323,6 +345,9 @@ MetricsView Daemon::Impl::metrics_view() {
     MetricsView view;
     view.totals = scheduler.totals(clock.now());
     view.counters = scheduler.counters();
+    if (stats.leading && !options.config.queues.empty()) {
+        view.queues = scheduler.queues();
+    }
     view.consistency_checks = consistency_checker.status().runs;
     view.consistency_check_failures = consistency_checker.status().failures;
     view.drift = consistency_checker.status().drift_total;
@@ -486,6 +511,7 @@ void Daemon::Impl::stop(std::function<void()> done) {
     claims.stop();
     groups.stop();
     endpoints.stop_control();
+    api.stop();
     // Health and metrics are served to the end: not ready, but alive.
     // The lease goes last: after it somebody else leads, and nothing of ours may still be on its
     // way. If something may be, the others wait until the lease has expired.

@@ -8,10 +8,13 @@
 #include "k8s/embedded/store/json_value.hpp"
 
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/signal_set.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <memory>
 #include <utility>
@@ -44,6 +47,10 @@ public:
           log_(quiet_log()) {
         config_.gang.discovery = discovery;
         config_.leader_election.enabled = false;
+        config_.server_listen.clear();  // nobody asks there
+        config_.control_listen.clear();
+        config_.api.enabled = options.has_page;
+        config_.api.listen = fmt::format("127.0.0.1:{}", options.page_port);
     }
 
     core::Result<DemoResult> run() {
@@ -54,13 +61,28 @@ public:
         kubelets_.start(
             {[this](const k8s::embedded::Json& pod) { spark_.on_running(pod); },
              [this](const k8s::embedded::Json& pod) { spark_.on_gone(pod); }});
+        if (options_.has_page) io_.run_for(std::chrono::milliseconds(options_.look_ms));
         const std::int64_t began_ms = cluster_.api().now_ms();
         spark_.submit(burst(options_));
         turn_until_settled(began_ms);
         const std::int64_t ended_ms = cluster_.api().now_ms();
-        const DemoResult result = sum_up(spark_.jobs(), kubelets_.records(), began_ms, ended_ms);
-        stop_daemon();
-        return result;
+        return sum_up(spark_.jobs(), kubelets_.records(), began_ms, ended_ms);
+    }
+
+    /// Until somebody ends the program.
+    void stay() {
+        bool is_ended = false;
+        boost::asio::signal_set signals(io_, SIGINT, SIGTERM);
+        signals.async_wait([&is_ended](const boost::system::error_code&, int) { is_ended = true; });
+        while (!is_ended) io_.run_for(std::chrono::milliseconds(100));
+    }
+
+    void stop() {
+        bool stopped = false;
+        daemon_->stop([&stopped] { stopped = true; });
+        while (!stopped) io_.run_for(std::chrono::milliseconds(20));
+        cluster_.stop();
+        io_.run_for(std::chrono::milliseconds(20));
     }
 
 private:
@@ -101,7 +123,8 @@ private:
                 report(now_ms - began_ms);
                 reported_ms = now_ms;
             }
-            if (now_ms - spark_.last_progress_ms() >= options_.deadlock_after_ms) break;
+            const std::int64_t progress_ms = std::max(began_ms, spark_.last_progress_ms());
+            if (now_ms - progress_ms >= options_.deadlock_after_ms) break;
             if (now_ms - began_ms >= options_.phase_limit_ms) break;
         }
         report(cluster_.api().now_ms() - began_ms);
@@ -132,14 +155,6 @@ private:
         std::fflush(stdout);
     }
 
-    void stop_daemon() {
-        bool stopped = false;
-        daemon_->stop([&stopped] { stopped = true; });
-        while (!stopped) io_.run_for(std::chrono::milliseconds(20));
-        cluster_.stop();
-        io_.run_for(std::chrono::milliseconds(20));
-    }
-
     DemoOptions options_;
     config::Schema config_;
     boost::asio::io_context io_{1};
@@ -150,14 +165,41 @@ private:
     std::unique_ptr<Daemon> daemon_;
 };
 
-core::Result<DemoResult> run_phase(const DemoOptions& options, config::Discovery discovery) {
-    Phase phase(options, discovery);
-    return phase.run();
+core::Result<DemoResult> run_pod_by_pod(const DemoOptions& options) {
+    Phase phase(options, config::Discovery::none);
+    auto result = phase.run();
+    if (result) phase.stop();
+    return result;
+}
+
+/// Both phases have the same one, so that the page finds the second when the first has ended.
+core::Result<std::uint16_t> find_page_port(std::uint16_t wanted) {
+    using boost::asio::ip::tcp;
+    boost::asio::io_context io(1);
+    boost::system::error_code ec;
+    tcp::acceptor probe(io);
+    probe.open(tcp::v4(), ec);
+    probe.set_option(tcp::acceptor::reuse_address(true), ec);
+    probe.bind({boost::asio::ip::address_v4::loopback(), wanted}, ec);
+    if (!ec) probe.listen(1, ec);
+    if (ec) return core::Error{fmt::format("port {} of the page: {}", wanted, ec.message())};
+    return probe.local_endpoint(ec).port();
+}
+
+int tell_end(const DemoResult& single, const DemoResult& gangs) {
+    fmt::print("\n{}", comparison_table(single, gangs));
+    return gangs.finished == gangs.jobs && gangs.refused == 0 ? 0 : 1;
+}
+
+int fail(const core::Error& error) {
+    fmt::print(stderr, "demo: {}\n", error.message);
+    return 1;
 }
 
 }  // namespace
 
-int run_demo(const DemoOptions& options) {
+int run_demo(const DemoOptions& wanted) {
+    DemoOptions options = wanted;
     fmt::print(
         "{} Spark applications of 1 driver + {} executors, each pod 1 cpu and about 1.4Gi,\n"
         "on {} nodes of {} cpu and {}: an API server and referee kubelets inside this process.\n\n",
@@ -166,23 +208,34 @@ int run_demo(const DemoOptions& options) {
         options.nodes,
         options.node_cpu,
         options.node_memory);
-    fmt::print("Pod by pod, as the default scheduler does it (gang.discovery: none)\n");
-    const core::Result<DemoResult> single = run_phase(options, config::Discovery::none);
-    if (!single) {
-        fmt::print(stderr, "demo: {}\n", single.error().message);
-        return 1;
+    if (options.has_page) {
+        const auto port = find_page_port(options.page_port);
+        if (!port) return fail(port.error());
+        options.page_port = *port;
+        fmt::print(
+            "Watch it in a browser: http://127.0.0.1:{}/ (it begins in {} s)\n\n",
+            *port,
+            options.look_ms / 1'000);
     }
+    fmt::print("Pod by pod, as the default scheduler does it (gang.discovery: none)\n");
+    std::fflush(stdout);
+    const core::Result<DemoResult> single = run_pod_by_pod(options);
+    if (!single) return fail(single.error());
     if (single->finished == 0) {
         fmt::print("  deadlock: the drivers hold the room that their own executors need\n");
     }
     fmt::print("\nAs gangs (gang.discovery: auto)\n");
-    const core::Result<DemoResult> gangs = run_phase(options, config::Discovery::automatic);
-    if (!gangs) {
-        fmt::print(stderr, "demo: {}\n", gangs.error().message);
-        return 1;
+    Phase phase(options, config::Discovery::automatic);
+    const core::Result<DemoResult> gangs = phase.run();
+    if (!gangs) return fail(gangs.error());
+    const int exit_code = tell_end(*single, *gangs);
+    if (options.has_page) {
+        fmt::print("\nThe page stays until Ctrl-C.\n");
+        std::fflush(stdout);
+        phase.stay();
     }
-    fmt::print("\n{}", comparison_table(*single, *gangs));
-    return gangs->finished == gangs->jobs && gangs->refused == 0 ? 0 : 1;
+    phase.stop();
+    return exit_code;
 }
 
 }  // namespace gang::app

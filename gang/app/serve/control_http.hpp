@@ -1,7 +1,7 @@
 #pragma once
 // What the control endpoint answers: a few read-only questions over HTTP, for this machine only, as
 // JSON.
-//   GET /gangs   GET /explain?q=POD-OR-APPLICATION   GET /ledger[?audit=now]
+//   GET /gangs   GET /explain?q=POD-OR-APPLICATION   GET /ledger[?audit=now]   GET /queues
 // It has no authentication, so it listens on loopback or on a Unix socket alone and answers only
 // requests whose Host is loopback too (a web page that has its own name point at 127.0.0.1 gets
 // nothing).
@@ -20,6 +20,7 @@ struct ControlSource {
     std::function<std::string()> gangs;
     std::function<std::optional<std::string>(const std::string& question)> explain;
     std::function<std::string(bool check_consistency)> ledger;
+    std::function<std::string()> queues;
 };
 
 /// Of all connections together; answers of thousands of gangs take their time on a slow reader.

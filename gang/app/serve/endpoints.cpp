@@ -35,43 +35,49 @@ private:
 
 void Endpoints::start(const config::Schema& config, ControlSource control, ServedSource served) {
     if (!config.control_listen.empty()) {
-        control_ = serve(
-            "control",
-            config::parse_private(config.control_listen),
-            control_limits(),
-            [control = std::move(control)](const HttpAsk& ask) {
-                return control_reply(ask, control);
-            });
+        control_ = start_server(
+            io_,
+            *log_,
+            {"control",
+             config::parse_private(config.control_listen),
+             control_limits(),
+             [control = std::move(control)](const HttpAsk& ask) {
+                 return control_reply(ask, control);
+             }});
     }
     if (!config.server_listen.empty()) {
         served.metrics = MetricsCache(std::move(served.metrics));
-        served_ = serve(
-            "health and metrics",
-            config::parse_listen(config.server_listen),
-            HttpLimits(),
-            [served = std::move(served)](const HttpAsk& ask) { return served_reply(ask, served); });
+        served_ = start_server(
+            io_,
+            *log_,
+            {"health and metrics",
+             config::parse_listen(config.server_listen),
+             HttpLimits(),
+             [served = std::move(served)](const HttpAsk& ask) {
+                 return served_reply(ask, served);
+             }});
     }
 }
 
-std::unique_ptr<HttpServer> Endpoints::serve(
-    const char* what,
-    const core::Result<config::ListenAddress>& address,
-    HttpLimits limits,
-    HttpHandler handler) {
-    auto started = address ? HttpServer::listen(io_, *address, limits, std::move(handler))
-                           : core::Result<std::unique_ptr<HttpServer>>(address.error());
+std::unique_ptr<HttpServer> start_server(
+    boost::asio::io_context& io, const Log& log, ServerPlan plan) {
+    const auto& address = plan.address;
+    auto started =
+        address ? HttpServer::listen(
+                      io, *address, plan.limits, std::move(plan.handler), std::move(plan.manners))
+                : core::Result<std::unique_ptr<HttpServer>>(address.error());
     const std::string listen = address ? config::describe(*address) : "";
     if (!started) {
-        log_->write(
+        log.write(
             LogLevel::error,
             "not served",
-            {{"what", what}, {"listen", listen}, {"why", started.error().message}});
+            {{"what", plan.what}, {"listen", listen}, {"why", started.error().message}});
         return nullptr;
     }
-    log_->write(
+    log.write(
         LogLevel::info,
         "serving",
-        {{"what", what}, {"listen", listen}, {"port", std::to_string((*started)->port())}});
+        {{"what", plan.what}, {"listen", listen}, {"port", std::to_string((*started)->port())}});
     return *std::move(started);
 }
 

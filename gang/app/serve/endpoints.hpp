@@ -14,6 +14,19 @@
 
 namespace gang::app {
 
+/// A server and what the log calls it.
+struct ServerPlan {
+    const char* what;
+    core::Result<config::ListenAddress> address;
+    HttpLimits limits;
+    HttpHandler handler;
+    HttpManners manners = {};
+};
+
+/// Says in the log where it listens, or why it does not; then nullptr.
+std::unique_ptr<HttpServer> start_server(
+    boost::asio::io_context& io, const Log& log, ServerPlan plan);
+
 class Endpoints {
 public:
     /// `log` must outlive this. Nothing is served before start().
@@ -27,12 +40,6 @@ public:
     void stop();
 
 private:
-    std::unique_ptr<HttpServer> serve(
-        const char* what,
-        const core::Result<config::ListenAddress>& address,
-        HttpLimits limits,
-        HttpHandler handler);
-
     boost::asio::io_context& io_;
     const Log* log_;
     std::unique_ptr<HttpServer> control_;

@@ -6,6 +6,7 @@
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <boost/asio/write.hpp>
 #include <boost/beast/core/basic_stream.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http.hpp>
@@ -43,53 +44,97 @@ struct Connection {
 };
 using Connections = std::list<Connection>;
 
+struct Refusal {
+    int status = 0;
+    const char* why = "";
+};
+
 /// The answer to bytes that are no request that we take; none: it is one, or nobody waits.
-std::optional<HttpReply> refusal(const error_code& ec, http::verb method) {
+std::optional<Refusal> refusal(const error_code& ec, http::verb method) {
     if (ec == http::error::header_limit || ec == http::error::buffer_overflow) {
-        return HttpReply{431, "the request's header is too long\n", plain_text};
+        return Refusal{431, "the request's header is too long"};
     }
     const bool has_body = ec == http::error::unexpected_body || ec == http::error::body_limit;
     if ((!ec || has_body) && method != http::verb::get && method != http::verb::head) {
-        return HttpReply{405, "only GET and HEAD are answered\n", plain_text};
+        return Refusal{405, "only GET and HEAD are answered"};
     }
     if (has_body) {
-        return HttpReply{413, "requests with a body are not taken\n", plain_text};
+        return Refusal{413, "requests with a body are not taken"};
     }
     const bool is_parse_error =
         ec.category() == http::make_error_code(http::error::bad_method).category() &&
         ec != http::error::end_of_stream && ec != http::error::partial_message;
-    return is_parse_error
-               ? std::optional(HttpReply{400, "this is no HTTP/1.1 request\n", plain_text})
-               : std::nullopt;
+    return is_parse_error ? std::optional(Refusal{400, "this is no HTTP/1.1 request"})
+                          : std::nullopt;
 }
 
-Response make_response(HttpReply reply, unsigned version, bool is_head, bool keep_alive) {
-    Response response(static_cast<http::status>(reply.status), version);
+HttpReply refuse_with(const Refusal& refusal, const HttpManners& manners) {
+    HttpReply plain{refusal.status, std::string(refusal.why) + "\n", plain_text};
+    return manners.refuse ? manners.refuse(refusal.status, refusal.why) : std::move(plain);
+}
+
+/// What of a request an answer depends on.
+struct Wish {
+    unsigned version = 11;
+    bool is_head = false;
+    bool keep_alive = false;
+};
+
+Response make_response(HttpReply reply, const HttpManners& manners, const Wish& wish) {
+    Response response(static_cast<http::status>(reply.status), wish.version);
     response.set(http::field::content_type, reply.content_type);
     response.set(http::field::cache_control, "no-store");
     response.set("X-Content-Type-Options", "nosniff");
     if (reply.status == 405) {
         response.set(http::field::allow, "GET, HEAD");
     }
-    response.keep_alive(keep_alive);
-    response.content_length(reply.body.size());
-    if (!is_head) {
+    for (const auto& fields : {manners.fields, reply.fields}) {
+        for (const HttpField& field : fields) {
+            response.set(field.name, field.value);
+        }
+    }
+    response.keep_alive(wish.keep_alive && !reply.stream);
+    if (!reply.stream) {
+        response.content_length(reply.body.size());
+    }
+    if (!wish.is_head) {
         response.body() = std::move(reply.body);
     }
     return response;
 }
 
+HttpAsk make_ask(const Parser& parser) {
+    const auto& request = parser.get();
+    const auto text = [&request](auto name) { return std::string(request[name]); };
+    return HttpAsk{
+        std::string(request.target()),
+        text(http::field::host),
+        text(http::field::origin),
+        text(http::field::if_none_match),
+        text("Last-Event-ID"),
+        text("Sec-Gang-Scheduler")};
+}
+
 }  // namespace
 
 struct HttpServer::Impl : std::enable_shared_from_this<HttpServer::Impl> {
-    Impl(asio::io_context& io, HttpLimits bounds, HttpHandler with)
-        : context(io), listener(io), retry(io), limits(bounds), handler(std::move(with)) {}
+    Impl(asio::io_context& io, HttpLimits bounds, HttpLaterHandler with, HttpManners in)
+        : context(io),
+          listener(io),
+          retry(io),
+          limits(bounds),
+          handler(std::move(with)),
+          manners(std::move(in)) {}
+
+    struct Pending;
 
     asio::awaitable<void> accept_loop();
     asio::awaitable<void> session(Connections::iterator at);
     asio::awaitable<error_code> read(
         Connections::iterator at, Parser& parser, std::int64_t first_ms);
+    asio::awaitable<HttpReply> answer(HttpAsk ask);
     asio::awaitable<void> refuse(Connections::iterator at, HttpReply reply);
+    asio::awaitable<void> send_stream(Connections::iterator at, std::shared_ptr<HttpStream> stream);
     void begin(HttpListener::Socket socket);
     void make_room();
     void stop();
@@ -98,7 +143,8 @@ struct HttpServer::Impl : std::enable_shared_from_this<HttpServer::Impl> {
     HttpListener listener;
     asio::steady_timer retry;
     HttpLimits limits;
-    HttpHandler handler;
+    HttpLaterHandler handler;
+    HttpManners manners;
     Connections connections;  ///< the one that has waited longest is first
     Connections closing;      ///< closed, their coroutines have not ended yet
     bool stopped = false;
@@ -158,9 +204,34 @@ asio::awaitable<error_code> HttpServer::Impl::read(
     co_return ec;
 }
 
+/// What an answer is waited for with; the handler may keep it for longer than we do.
+struct HttpServer::Impl::Pending {
+    explicit Pending(asio::io_context& io) : timer(io) {}
+    asio::steady_timer timer;
+    std::optional<HttpReply> reply;
+};
+
+asio::awaitable<HttpReply> HttpServer::Impl::answer(HttpAsk ask) {
+    const auto pending = std::make_shared<Pending>(context);
+    HttpAnswer take = [pending](HttpReply reply) {
+        pending->reply = std::move(reply);
+        pending->timer.cancel();
+    };
+    pending->timer.expires_after(std::chrono::milliseconds(limits.answer_ms));
+    handler(std::move(ask), std::move(take));
+    if (!pending->reply) {
+        error_code ignored;
+        co_await pending->timer.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
+    }
+    if (pending->reply) {
+        co_return *std::move(pending->reply);
+    }
+    co_return refuse_with(Refusal{504, "no answer came in time"}, manners);
+}
+
 asio::awaitable<void> HttpServer::Impl::refuse(Connections::iterator at, HttpReply reply) {
     error_code ec;
-    Response response = make_response(std::move(reply), 11, false, false);
+    Response response = make_response(std::move(reply), manners, Wish());
     at->stream.expires_after(std::chrono::milliseconds(limits.write_ms));
     co_await http::async_write(at->stream, response, asio::redirect_error(asio::use_awaitable, ec));
     at->stream.socket().shutdown(asio::socket_base::shutdown_send, ec);
@@ -184,17 +255,23 @@ asio::awaitable<void> HttpServer::Impl::session(Connections::iterator at) {
             co_return;
         }
         const auto& request = parser.get();
-        std::optional<HttpReply> reply = refusal(ec, request.method());
-        if (reply && !at->evicted) {
-            co_await refuse(at, *std::move(reply));
+        const std::optional<Refusal> refused = refusal(ec, request.method());
+        if (refused && !at->evicted) {
+            HttpReply refused_with = refuse_with(*refused, manners);
+            co_await refuse(at, std::move(refused_with));
         }
-        if (ec || reply) {
+        if (ec || refused) {
             co_return;
         }
         const bool is_head = request.method() == http::verb::head;
-        const HttpAsk ask{std::string(request.target()), std::string(request[http::field::host])};
-        Response response =
-            make_response(handler(ask), request.version(), is_head, request.keep_alive());
+        const Wish wish{request.version(), is_head, request.keep_alive()};
+        HttpAsk ask = make_ask(parser);
+        HttpReply reply = co_await answer(std::move(ask));
+        if (stopped || at->evicted) {
+            co_return;
+        }
+        const std::shared_ptr<HttpStream> stream = reply.stream;
+        Response response = make_response(std::move(reply), manners, wish);
         at->stream.expires_after(std::chrono::milliseconds(limits.write_ms));
         http::response_serializer<http::string_body> serializer(response);
         if (is_head) {
@@ -207,11 +284,39 @@ asio::awaitable<void> HttpServer::Impl::session(Connections::iterator at) {
         if (ec || stopped || at->evicted) {
             co_return;
         }
+        if (stream && !is_head) {
+            co_await send_stream(at, stream);
+        }
         if (!response.keep_alive()) {
             at->stream.socket().shutdown(asio::socket_base::shutdown_send, ec);
             co_return;
         }
         connections.splice(connections.end(), connections, at);
+    }
+}
+
+/// Its end is the connection's: no length is said, so it needs no framing either.
+asio::awaitable<void> HttpServer::Impl::send_stream(
+    Connections::iterator at, std::shared_ptr<HttpStream> stream) {
+    asio::steady_timer pause(context);
+    error_code ec;
+    while (!ec && !stopped && !at->evicted) {
+        const std::string part = stream->next();
+        if (part.empty() && stream->is_over()) {
+            co_return;
+        }
+        if (!part.empty()) {
+            at->stream.expires_after(std::chrono::milliseconds(limits.write_ms));
+            co_await asio::async_write(
+                at->stream, asio::buffer(part), asio::redirect_error(asio::use_awaitable, ec));
+            if (!ec && !at->evicted) {
+                connections.splice(connections.end(), connections, at);
+            }
+        }
+        error_code ignored;
+        at->stream.expires_never();
+        pause.expires_after(std::chrono::milliseconds(limits.stream_ms));
+        co_await pause.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
     }
 }
 
@@ -236,8 +341,22 @@ core::Result<std::unique_ptr<HttpServer>> HttpServer::listen(
     asio::io_context& io,
     const config::ListenAddress& address,
     HttpLimits limits,
-    HttpHandler handler) {
-    auto impl = std::make_shared<Impl>(io, limits, std::move(handler));
+    HttpHandler handler,
+    HttpManners manners) {
+    HttpLaterHandler at_once = [handler = std::move(handler)](
+                                   const HttpAsk& ask, const HttpAnswer& answer) {
+        answer(handler(ask));
+    };
+    return listen_later(io, address, limits, std::move(at_once), std::move(manners));
+}
+
+core::Result<std::unique_ptr<HttpServer>> HttpServer::listen_later(
+    asio::io_context& io,
+    const config::ListenAddress& address,
+    HttpLimits limits,
+    HttpLaterHandler handler,
+    HttpManners manners) {
+    auto impl = std::make_shared<Impl>(io, limits, std::move(handler), std::move(manners));
     if (auto opened = impl->listener.open(address); !opened) {
         return opened.error();
     }

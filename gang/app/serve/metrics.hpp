@@ -8,6 +8,7 @@
 #include "gang/app/serve/process_stats.hpp"
 #include "gang/counters.hpp"
 #include "gang/event.hpp"
+#include "gang/queue_view.hpp"
 #include "gang/totals.hpp"
 #include "k8s/base/request_stats.hpp"
 #include "k8s/watch/watcher.hpp"
@@ -24,6 +25,7 @@ namespace gang::app {
 /// What is read at the moment of a question.
 struct MetricsView {
     Totals totals;
+    std::vector<QueueView> queues;  ///< none: the file has none
     Counters counters;
     std::uint64_t consistency_checks = 0;          ///< with a verdict
     std::uint64_t consistency_check_failures = 0;  ///< without

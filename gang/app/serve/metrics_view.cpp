@@ -2,6 +2,8 @@
 
 #include <array>
 #include <limits>
+#include <set>
+#include <string>
 #include <utility>
 
 namespace gang::app {
@@ -77,6 +79,68 @@ void add_gangs(Families& to, const Totals& totals) {
         "gang_scheduler_fence_outstanding_pods",
         "Pods that a new leader has still to write to before it promises room.",
         totals.fence_outstanding);
+}
+
+/// Of the file's queues, and of the resources that it names: a tenant adds no label.
+void add_queues(Families& to, const std::vector<QueueView>& queues) {
+    if (queues.empty()) {
+        return;
+    }
+    using Amounts = std::vector<core::ExtendedResource>;
+    std::set<std::string> named = {"cpu", "memory"};
+    for (const QueueView& queue : queues) {
+        for (const Amounts* amounts : {&queue.guarantee, &queue.limit, &queue.user_limit}) {
+            for (const core::ExtendedResource& amount : *amounts) named.insert(amount.name);
+        }
+    }
+    const auto in_units = [](const std::string& resource, std::int64_t amount) {
+        return resource == "cpu" ? seconds(amount) : static_cast<double>(amount);
+    };
+    const auto used = [](const core::Resources& usage, const std::string& resource) {
+        return resource == "cpu"                 ? usage.cpu_milli
+               : resource == "memory"            ? usage.memory_bytes
+               : resource == "ephemeral-storage" ? usage.ephemeral_bytes
+                                                 : usage.extended_amount(resource);
+    };
+    to.begin(
+        "gang_scheduler_queue_usage",
+        "What a queue of the configuration holds, those below it included: cores, bytes, devices.",
+        MetricType::Gauge);
+    for (const QueueView& queue : queues) {
+        for (const std::string& resource : named) {
+            to.add(
+                in_units(resource, used(queue.usage, resource)),
+                {{"queue", queue.name}, {"resource", resource}});
+        }
+    }
+    const auto each_bound = [&](const char* name, const char* help, Amounts QueueView::*member) {
+        to.begin(name, help, MetricType::Gauge);
+        for (const QueueView& queue : queues) {
+            for (const auto& [resource, amount] : queue.*member) {
+                to.add(in_units(resource, amount), {{"queue", queue.name}, {"resource", resource}});
+            }
+        }
+    };
+    each_bound(
+        "gang_scheduler_queue_guarantee",
+        "What a queue is guaranteed, those below it included.",
+        &QueueView::guarantee);
+    each_bound("gang_scheduler_queue_limit", "The limits of a queue.", &QueueView::limit);
+    to.begin(
+        "gang_scheduler_queue_share",
+        "Dominant share of a queue beyond its guarantee, by its weight: the smallest goes first.",
+        MetricType::Gauge);
+    for (const QueueView& queue : queues) {
+        to.add(static_cast<double>(queue.share_millionths) / 1e6, {{"queue", queue.name}});
+    }
+    to.begin(
+        "gang_scheduler_queue_gangs",
+        "Gangs and lone pods of a queue, those below it included.",
+        MetricType::Gauge);
+    for (const QueueView& queue : queues) {
+        to.add(queue.running, {{"queue", queue.name}, {"state", "running"}});
+        to.add(queue.waiting, {{"queue", queue.name}, {"state", "waiting"}});
+    }
 }
 
 void add_reservations(Families& to, const Totals& totals) {
@@ -295,6 +359,7 @@ void add_families(
         MetricType::Gauge);
     to.add(view.leading ? 1 : 0, {{"name", identity.lease}});
     add_gangs(to, view.totals);
+    add_queues(to, view.queues);
     add_reservations(to, view.totals);
     add_repairs(to, view.counters);
     add_consistency_checks(to, view);

@@ -1,5 +1,7 @@
 #include "gang/app/serve/served_http.hpp"
 
+#include "gang/app/serve/query.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,15 +25,8 @@ Check watched(const char* name, std::int64_t interrupted_ms) {
 }
 
 bool is_verbose(std::string_view query) {
-    while (!query.empty()) {
-        const auto end = query.find('&');
-        const std::string_view pair = query.substr(0, end);
-        if (pair.substr(0, pair.find('=')) == "verbose") {
-            return true;
-        }
-        query = end == std::string_view::npos ? "" : query.substr(end + 1);
-    }
-    return false;
+    const auto names = parameter_names(query);
+    return std::find(names.begin(), names.end(), "verbose") != names.end();
 }
 
 HttpReply health_reply(
@@ -82,10 +77,7 @@ std::vector<Check> ready_checks(const Health& health) {
 }
 
 HttpReply served_reply(const HttpAsk& ask, const ServedSource& source) {
-    const std::string_view target = ask.target;
-    const auto mark = target.find('?');
-    const std::string_view path = target.substr(0, mark);
-    const std::string_view query = mark == std::string_view::npos ? "" : target.substr(mark + 1);
+    const auto [path, query] = split_target(ask.target);
     if (path == "/livez") {
         return health_reply("livez", query, live_checks(source.health()));
     }

@@ -52,20 +52,6 @@ std::string array(const Items& items, Text text) {
     return out + "]";
 }
 
-std::string node_json(const NodeLedger& node) {
-    const auto units = static_cast<std::int64_t>(node.units.size());
-    return fmt::format(
-        R"({{"name":{},"present":{},"addsUp":{},"allocatable":{},"bound":{},"held":{},"free":{},"units":{}}})",
-        json_string(node.name),
-        node.is_present,
-        node.adds_up,
-        amounts(node.allocatable, node.pods_allocatable),
-        amounts(node.bound, node.pods_bound),
-        amounts(node.held, units),
-        amounts(node.free, node.pods_free),
-        array(node.units, unit_json));
-}
-
 std::string drift_json(const Drift& drift) {
     return fmt::format(
         R"({{"kind":"{}","name":{},"uid":{},"detail":{}}})",
@@ -205,6 +191,20 @@ std::string consistency_text(const Value& document, std::int64_t now_ms) {
 
 }  // namespace
 
+std::string to_json(const NodeLedger& node, Units units) {
+    const auto count = static_cast<std::int64_t>(node.units.size());
+    return fmt::format(
+        R"({{"name":{},"present":{},"addsUp":{},"allocatable":{},"bound":{},"held":{},"free":{}{}}})",
+        json_string(node.name),
+        node.is_present,
+        node.adds_up,
+        amounts(node.allocatable, node.pods_allocatable),
+        amounts(node.bound, node.pods_bound),
+        amounts(node.held, count),
+        amounts(node.free, node.pods_free),
+        units == Units::listed ? ",\"units\":" + array(node.units, unit_json) : "");
+}
+
 std::string to_json(const LedgerReport& report) {
     return fmt::format(
         R"({{"source":{},"server":{},"agrees":{},"audit":{},"nodes":{}}})",
@@ -212,7 +212,7 @@ std::string to_json(const LedgerReport& report) {
         json_string(report.server),
         agrees(report),
         report.consistency ? consistency_json(*report.consistency) : "null",
-        array(report.nodes, node_json));
+        array(report.nodes, [](const NodeLedger& node) { return to_json(node, Units::listed); }));
 }
 
 core::Result<LedgerAnswer> read_ledger(const std::string& json, std::int64_t now_ms) {

@@ -22,6 +22,10 @@ struct LedgerReport {
 
 std::string to_json(const LedgerReport& report);
 
+/// One node, as it stands in a report; without its units, `held` says how many they are.
+enum class Units : std::uint8_t { listed, left_out };
+std::string to_json(const NodeLedger& node, Units units);
+
 /// What the verb must know of an answer beside its text.
 struct LedgerAnswer {
     std::string server;

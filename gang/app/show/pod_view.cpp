@@ -120,6 +120,7 @@ void fill_waiting(Explanation& out, const core::Pod& driver) {
             break;
         case ReasonCode::exceeds_cluster:
         case ReasonCode::constraints_unsatisfiable:
+        case ReasonCode::exceeds_quota:
         case ReasonCode::misconfigured:
             gang.state = GangState::parked;
             break;
@@ -128,6 +129,7 @@ void fill_waiting(Explanation& out, const core::Pod& driver) {
         case ReasonCode::pod_rules_not_met:
         case ReasonCode::waiting_for_volumes:
         case ReasonCode::waiting_for_pod_group:
+        case ReasonCode::waiting_for_quota:
         case ReasonCode::waiting_in_queue:
         case ReasonCode::backing_off:
         case ReasonCode::bind_failed:

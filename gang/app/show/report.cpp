@@ -59,7 +59,7 @@ std::string slots_text(const Explanation& explanation) {
 
 }  // namespace
 
-std::string gangs_table(const GangList& list, std::int64_t now_unix_ms) {
+std::string gangs_table(const GangList& list, std::int64_t now_unix_ms, bool is_wide) {
     if (list.gangs.empty()) {
         return "No gangs.\n";
     }
@@ -77,6 +77,10 @@ std::string gangs_table(const GangList& list, std::int64_t now_unix_ms) {
              age(gang, now_unix_ms),
              why(gang)});
     }
+    for (std::size_t i = 0; is_wide && i < rows.size(); ++i) {
+        const std::string& queue = i == 0 ? "QUEUE" : list.gangs[i - 1].queue;
+        rows[i].push_back(queue.empty() ? "-" : queue);
+    }
     return format_table(rows);
 }
 
@@ -93,6 +97,9 @@ std::string why_text(const Answer& answer, std::int64_t now_unix_ms) {
     }
     const std::string since = age(gang, now_unix_ms);
     out += since.empty() ? "\n" : fmt::format(", {} old\n", since);
+    if (!gang.queue.empty()) {
+        out += fmt::format("Queue: {}\n", shown(gang.queue));
+    }
     if (explanation.is_executor) {
         out += "The pod you asked for is an executor of this gang.\n";
     }

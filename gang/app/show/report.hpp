@@ -9,7 +9,8 @@
 namespace gang::app {
 
 /// A table, or a sentence when there is nothing.
-std::string gangs_table(const GangList& list, std::int64_t now_unix_ms);
+/// Wide: with the queue of each.
+std::string gangs_table(const GangList& list, std::int64_t now_unix_ms, bool is_wide = false);
 
 /// A paragraph, the numbers, the notes. Every text of a pod or node is escaped.
 std::string why_text(const Answer& answer, std::int64_t now_unix_ms);

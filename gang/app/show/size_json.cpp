@@ -6,21 +6,21 @@
 namespace gang::app {
 namespace {
 
-using Writer = rapidjson::PrettyWriter<rapidjson::StringBuffer>;
+using PrettyJson = rapidjson::PrettyWriter<rapidjson::StringBuffer>;
 
-void member(Writer& writer, const char* name, const std::string& text) {
+void member(PrettyJson& writer, const char* name, const std::string& text) {
     writer.Key(name);
     writer.String(text);
 }
 
 /// Left out when empty, as Kubernetes does.
-void optional_member(Writer& writer, const char* name, const std::string& text) {
+void optional_member(PrettyJson& writer, const char* name, const std::string& text) {
     if (!text.empty()) {
         member(writer, name, text);
     }
 }
 
-void write_requests(Writer& writer, const core::Resources& requests) {
+void write_requests(PrettyJson& writer, const core::Resources& requests) {
     writer.Key("requests");
     writer.StartObject();
     member(writer, "cpu", core::format_cpu(requests.cpu_milli));
@@ -34,7 +34,7 @@ void write_requests(Writer& writer, const core::Resources& requests) {
     writer.EndObject();
 }
 
-void write_map(Writer& writer, const char* name, const core::StringMap& map) {
+void write_map(PrettyJson& writer, const char* name, const core::StringMap& map) {
     writer.Key(name);
     writer.StartObject();
     for (const auto& [key, value] : map) {
@@ -55,7 +55,7 @@ const char* effect_name(core::TaintEffect effect) {
     return "";
 }
 
-void write_toleration(Writer& writer, const core::Toleration& toleration) {
+void write_toleration(PrettyJson& writer, const core::Toleration& toleration) {
     writer.StartObject();
     optional_member(writer, "key", toleration.key);
     member(writer, "operator", toleration.exists ? "Exists" : "Equal");
@@ -70,7 +70,7 @@ void write_toleration(Writer& writer, const core::Toleration& toleration) {
     writer.EndObject();
 }
 
-void write_constraints(Writer& writer, const core::Constraints& constraints) {
+void write_constraints(PrettyJson& writer, const core::Constraints& constraints) {
     write_map(writer, "nodeSelector", constraints.node_selector);
     writer.Key("tolerations");
     writer.StartArray();
@@ -81,14 +81,14 @@ void write_constraints(Writer& writer, const core::Constraints& constraints) {
 }
 
 /// The template's own JSON, which the codec has written, so it is well-formed.
-void write_subtree(Writer& writer, const char* name, const std::string& json, const char* none) {
+void write_subtree(PrettyJson& writer, const char* name, const std::string& json, const char* none) {
     rapidjson::Document document;
     document.Parse<rapidjson::kParseIterativeFlag>(json.empty() ? none : json.c_str());
     writer.Key(name);
     document.Accept(writer);
 }
 
-void write_ports(Writer& writer, const std::vector<core::HostPort>& ports) {
+void write_ports(PrettyJson& writer, const std::vector<core::HostPort>& ports) {
     writer.Key("hostPorts");
     writer.StartArray();
     for (const core::HostPort& port : ports) {
@@ -102,7 +102,7 @@ void write_ports(Writer& writer, const std::vector<core::HostPort>& ports) {
     writer.EndArray();
 }
 
-void write_made_claim(Writer& writer, const spark::MadeClaim& made) {
+void write_made_claim(PrettyJson& writer, const spark::MadeClaim& made) {
     writer.Key("spec");
     writer.StartObject();
     member(writer, "storageClassName", made.storage_class);
@@ -121,7 +121,7 @@ void write_made_claim(Writer& writer, const spark::MadeClaim& made) {
 }
 
 /// The template's own volumes, and the claims of the conf as the template would have them.
-void write_volumes(Writer& writer, const spark::ExecutorShape& shape) {
+void write_volumes(PrettyJson& writer, const spark::ExecutorShape& shape) {
     writer.Key("volumes");
     writer.StartArray();
     if (!shape.volumes_json.empty()) {
@@ -146,7 +146,7 @@ void write_volumes(Writer& writer, const spark::ExecutorShape& shape) {
     writer.EndArray();
 }
 
-void write_shape(Writer& writer, const spark::ExecutorShape& shape) {
+void write_shape(PrettyJson& writer, const spark::ExecutorShape& shape) {
     writer.StartObject();
     writer.Key("resourceProfileId");
     writer.Int(shape.profile);
@@ -175,7 +175,7 @@ void write_shape(Writer& writer, const spark::ExecutorShape& shape) {
 }
 
 void write_shapes(
-    Writer& writer, const char* name, const std::vector<spark::ExecutorShape>& shapes) {
+    PrettyJson& writer, const char* name, const std::vector<spark::ExecutorShape>& shapes) {
     writer.Key(name);
     writer.StartArray();
     for (const auto& shape : shapes) {
@@ -184,7 +184,7 @@ void write_shapes(
     writer.EndArray();
 }
 
-void write_driver(Writer& writer, const core::Pod& driver) {
+void write_driver(PrettyJson& writer, const core::Pod& driver) {
     writer.Key("driver");
     writer.StartObject();
     member(writer, "namespace", driver.namespace_name);
@@ -199,7 +199,7 @@ void write_driver(Writer& writer, const core::Pod& driver) {
 
 std::string size_as_json(const SizeReport& report) {
     rapidjson::StringBuffer buffer;
-    Writer writer(buffer);
+    PrettyJson writer(buffer);
     writer.SetIndent(' ', 2);
     writer.StartObject();
     write_driver(writer, report.driver);

@@ -63,6 +63,11 @@ Plan draw_plan(std::uint64_t seed) {
     return plan;
 }
 
+Plan with_queues(Plan plan) {
+    plan.has_queues = true;
+    return plan;
+}
+
 Plan without_faults(Plan plan) {
     plan.rates = {};
     return plan;

@@ -38,12 +38,16 @@ struct Plan {
     /// Of the pods outside gangs, and of the applications: asks something of the pods around it;
     /// 0: nodes have no zones either.
     int rule_percent = 0;
+    bool has_queues = false;  ///< the scheduler's file has queues with limits
     bool has_bookmarks = true;
     bool has_key = true;  ///< what the scheduler writes is sealed
     FaultRates rates = {};
 };
 
 Plan draw_plan(std::uint64_t seed);
+
+/// The same world under queues with weights, limits and priorities, drawn by its seed.
+Plan with_queues(Plan plan);
 
 /// No fault at all: for looking at the model itself.
 Plan without_faults(Plan plan);

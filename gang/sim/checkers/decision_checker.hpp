@@ -6,6 +6,7 @@
 //   preconditions    every bind names the uid and a resourceVersion
 //   fifo             no gang is admitted while an older one, by our own words, waits for room, and
 //                    would fit the nodes if only pods of others were there
+//   quota            in a world with queues: no admission leaves a queue above one of its limits
 //   first-plan       a new leader admits nobody before it has asked for the confs of the older ones
 //   headroom         a gang is admitted beside the headroom of its nodes
 //   extra-slot       no executor is bound beside its gang while a slot of the gang is open for it
@@ -62,6 +63,7 @@ private:
         std::int64_t headroom_cpu_milli = 0;  ///< that the process was started with
     };
 
+    void check_quota(std::uint32_t replica, const Process& process, const BindPod& bind);
     void check_order(std::uint32_t replica, const Process& process, const BindPod& bind);
     bool could_fit(std::uint32_t replica, PodId driver) const;
     void check_first_plan(std::uint32_t replica, const Process& process, const core::Pod& admitted);

@@ -129,6 +129,7 @@ void Applications::submit() {
     }
     driver.scheduler_name = "gang-scheduler";
     driver.created = (unix_begin_ms + world_.now_ms) / 1'000;
+    driver.priority = world_.draw_priority();
     driver.labels = {
         {"spark-app-selector", "spark-" + std::to_string(id)},
         {"spark-role", "driver"},

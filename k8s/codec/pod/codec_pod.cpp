@@ -118,6 +118,10 @@ void decode_spec(Fields& fields, const Value& spec, core::Pod& pod) {
         pod.pod_group = fields.text(*group, "podGroupName");
     }
     decode_priority(fields, spec, pod);
+    if (auto account = fields.text(spec, "serviceAccountName", "default");
+        account != "default" && !account.empty()) {
+        pod.service_account = std::move(account);
+    }
     decode_placement(fields, spec, pod);
     pod.rules = decode_pod_rules(fields, spec, pod.namespace_name, pod.labels);
     pod.claims = decode_claims(fields, spec, pod.name);

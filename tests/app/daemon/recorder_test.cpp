@@ -330,7 +330,7 @@ TEST_CASE("recorder: nothing secret of a pod, its conf or its template is in a r
             "managedFields": [{"manager": "CANARY"}]},
         "spec": {
             "schedulerName": "gang-scheduler",
-            "serviceAccountName": "CANARY",
+            "serviceAccountName": "spark",
             "imagePullSecrets": [{"name": "CANARY"}],
             "volumes": [
                 {"name": "secret", "secret": {"secretName": "CANARY"}},

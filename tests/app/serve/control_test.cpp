@@ -30,7 +30,8 @@ ControlSource source() {
         },
         [](bool check_consistency) {
             return std::string(check_consistency ? R"({"now":1})" : R"({"now":0})");
-        }};
+        },
+        [] { return std::string("{\"queues\":[]}"); }};
 }
 
 HttpReply get(const std::string& target, const std::string& host = "127.0.0.1:10351") {
@@ -76,6 +77,7 @@ TEST_CASE("control: the ledger is audited only when that is asked for") {
     CHECK(get("/ledger").body == R"({"now":0})");
     CHECK(get("/ledger?audit=now").body == R"({"now":1})");
     CHECK(get("/ledger?audit=later").body == R"({"now":0})");
+    CHECK(get("/queues").body == R"({"queues":[]})");
 }
 
 TEST_CASE("control: the two questions") {

@@ -9,6 +9,7 @@
 #include <boost/asio/write.hpp>
 #include <doctest/doctest.h>
 
+#include <atomic>
 #include <chrono>
 #include <list>
 #include <memory>
@@ -57,13 +58,41 @@ private:
     tcp::socket socket_{io_};
 };
 
+/// Counts aloud, up to a number; says when it is destroyed.
+class Counting : public HttpStream {
+public:
+    explicit Counting(std::atomic<int>& alive) : alive_(alive) { ++alive_; }
+    ~Counting() override { --alive_; }
+    std::string next() override {
+        ++number_;
+        return number_ % 2 == 0 ? "" : std::to_string(number_) + "\n";  // now and then nothing
+    }
+
+private:
+    std::atomic<int>& alive_;
+    int number_ = 0;
+};
+
 /// A server on a thread of its own, which answers every target with its own text.
 class Server {
 public:
-    explicit Server(HttpLimits limits = HttpLimits()) : work_(asio::make_work_guard(io_)) {
-        auto started = HttpServer::listen(io_, {"127.0.0.1", 0}, limits, [](const HttpAsk& ask) {
-            return HttpReply{200, "<" + ask.target + "|" + ask.host + ">", plain_text};
-        });
+    explicit Server(HttpLimits limits = HttpLimits(), HttpManners manners = {})
+        : work_(asio::make_work_guard(io_)) {
+        const auto handler = [this](const HttpAsk& ask) {
+            HttpReply reply{200, "<" + ask.target + "|" + ask.host + ">", plain_text};
+            if (ask.target == "/count") {
+                reply.body.clear();
+                reply.stream = std::make_shared<Counting>(streams);
+            }
+            if (ask.target == "/fields") {
+                reply.body = ask.origin + "|" + ask.if_none_match + "|" + ask.last_event_id + "|" +
+                             ask.passed_on_by;
+                reply.fields = {{"ETag", "\"7\""}};
+            }
+            return reply;
+        };
+        auto started =
+            HttpServer::listen(io_, {"127.0.0.1", 0}, limits, handler, std::move(manners));
         REQUIRE(started.has_value());
         server_ = *std::move(started);
         port = server_->port();
@@ -81,7 +110,12 @@ public:
 
     std::string ask(const std::string& bytes) const { return Client(port).send(bytes).rest(); }
 
+    void stop() {
+        asio::post(io_, [this] { server_->stop(); });
+    }
+
     std::uint16_t port = 0;
+    std::atomic<int> streams = 0;
 
 private:
     asio::io_context io_{1};
@@ -210,6 +244,110 @@ TEST_CASE("http: a connection that was just used is not the one to go") {
     CHECK(has(server.ask(get("/c", last)), "</c|h>"));
     CHECK(silent.rest().empty());
     CHECK(has(used.send(get("/b", last)).rest(), "</b|h>"));
+}
+
+TEST_CASE("http: a stream comes in parts, without a length, until somebody ends it") {
+    HttpLimits limits = short_limits();
+    limits.stream_ms = 10;
+    Server server(limits);
+    Client viewer(server.port);
+    viewer.send(get("/count"));
+    std::string got;
+    while (!has(got, "\n9\n")) {
+        got += viewer.read(1);
+        REQUIRE(got.size() < 2'000);
+    }
+    CHECK(has(got, "HTTP/1.1 200 OK\r\n"));
+    CHECK(has(got, "Connection: close\r\n"));
+    CHECK_FALSE(has(got, "Content-Length"));
+    CHECK(has(got, "\r\n\r\n1\n3\n5\n7\n9\n"));
+    CHECK(server.streams == 1);
+    // Others are served meanwhile; whoever only wants the header gets no stream.
+    CHECK(has(server.ask(get("/a", last)), "</a|h>"));
+    CHECK(has(server.ask("HEAD /count HTTP/1.1\r\nHost: h\r\n\r\n"), "200 OK"));
+    server.stop();
+    viewer.rest();  // would hang if it were still open
+}
+
+TEST_CASE(
+    "http: the stream of a viewer who has gone is destroyed, and so is one that is pushed out") {
+    HttpLimits limits;
+    limits.stream_ms = 5;
+    limits.connections_max = 2;
+    const Server server(limits);
+    const auto becomes = [&server](int count) {
+        for (int i = 0; i < 1'000 && server.streams != count; ++i) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        }
+        return server.streams == count;
+    };
+    {
+        Client viewer(server.port);
+        viewer.send(get("/count")).read(20);
+        CHECK(becomes(1));
+    }
+    CHECK(becomes(0));
+    std::list<Client> viewers;
+    for (int i = 0; i < 5; ++i) {
+        viewers.emplace_back(server.port).send(get("/count")).read(20);
+    }
+    CHECK(becomes(2));
+}
+
+TEST_CASE("http: fields of the request that a handler may need, and those of its answer") {
+    const Server server;
+    const std::string got = server.ask(get(
+        "/fields",
+        "Origin: o\r\nIf-None-Match: n\r\nLast-Event-ID: e\r\nSec-Gang-Scheduler: u\r\n" + last));
+    CHECK(got.ends_with("\r\n\r\no|n|e|u"));
+    CHECK(has(got, "ETag: \"7\"\r\n"));
+}
+
+TEST_CASE("http: a server's manners are in every answer, and refusals are told in its way") {
+    HttpManners manners;
+    manners.fields = {{"X-Manners", "good"}};
+    manners.refuse = [](int status, const std::string& why) {
+        return HttpReply{status, "{\"why\":\"" + why + "\"}"};
+    };
+    const Server server(HttpLimits(), manners);
+    CHECK(has(server.ask(get("/a", last)), "X-Manners: good\r\n"));
+    const std::string refused = server.ask("POST /a HTTP/1.1\r\nHost: h\r\n\r\n");
+    CHECK(has(refused, "X-Manners: good\r\n"));
+    CHECK(has(refused, "Allow: GET, HEAD\r\n"));
+    CHECK(has(refused, "Content-Type: application/json\r\n"));
+    CHECK(refused.ends_with("{\"why\":\"only GET and HEAD are answered\"}"));
+    CHECK(has(server.ask(get("/" + std::string(20'000, 'x'))), "{\"why\":\"the request's header"));
+}
+
+TEST_CASE("http: a handler may answer later, or never, and the next request is taken meanwhile") {
+    HttpLimits limits;
+    limits.answer_ms = 200;
+    asio::io_context io(1);
+    HttpAnswer kept;
+    auto server = HttpServer::listen_later(
+        io, {"127.0.0.1", 0}, limits, [&kept](const HttpAsk& ask, HttpAnswer answer) {
+            if (ask.target == "/later") {
+                kept = std::move(answer);
+            } else if (ask.target == "/now") {
+                answer(HttpReply{200, "now", plain_text});
+                kept(HttpReply{200, "later", plain_text});
+            }
+        });
+    REQUIRE(server.has_value());
+    const std::uint16_t port = (*server)->port();
+    std::thread loop([&io] { io.run(); });
+    Client first(port);
+    first.send(get("/later", last));
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    CHECK(Client(port).send(get("/now", last)).rest().ends_with("now"));
+    CHECK(first.rest().ends_with("later"));
+    CHECK(has(Client(port).send(get("/never", last)).rest(), " 504 "));
+    asio::post(io, [&] {
+        (*server)->stop();
+        io.stop();
+    });
+    loop.join();
+    kept(HttpReply{});  // too late, and no harm
 }
 
 TEST_CASE("http: a port that is taken is an error") {

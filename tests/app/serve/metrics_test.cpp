@@ -42,6 +42,13 @@ std::string everything() {
     k8s::RequestStats requests;
     requests.count("GET", 200, 3);
     MetricsView view;
+    view.queues.resize(1);
+    view.queues[0].name = "root.etl";
+    view.queues[0].usage.cpu_milli = 1'500;
+    view.queues[0].guarantee = {{"cpu", 500}};
+    view.queues[0].limit = {{"cpu", 2'000}, {"nvidia.com/gpu", 3}};
+    view.queues[0].share_millionths = 250'000;
+    view.queues[0].waiting = 4;
     view.requests = &requests;
     return Metrics(identity()).text(view);
 }
@@ -153,6 +160,19 @@ TEST_CASE("metrics: T12, tenants' names make no series") {
     step(gang::Tick{});
     CHECK(scheduler.gangs().size() == 1'000);
     CHECK(series() == before);
+}
+
+TEST_CASE("metrics: queues of the configuration, in cores, bytes and devices") {
+    const std::string text = everything();
+    for (const std::string line :
+         {R"(gang_scheduler_queue_usage{queue="root.etl",resource="cpu"} 1.5)",
+          R"(gang_scheduler_queue_usage{queue="root.etl",resource="memory"} 0)",
+          R"(gang_scheduler_queue_guarantee{queue="root.etl",resource="cpu"} 0.5)",
+          R"(gang_scheduler_queue_limit{queue="root.etl",resource="nvidia.com/gpu"} 3)",
+          R"(gang_scheduler_queue_share{queue="root.etl"} 0.25)",
+          R"(gang_scheduler_queue_gangs{queue="root.etl",state="waiting"} 4)"}) {
+        CHECK_MESSAGE(text.find("\n" + line + "\n") != std::string::npos, line);
+    }
 }
 
 TEST_CASE("metrics: docs/metrics.md has every metric and no other") {

@@ -11,6 +11,7 @@ NO_CONTROLLER = "nobody here would look after what the real server prepares for 
 WORDS = "the same answer for every program, in other words"
 STRANGE = "no client sends this, and nothing follows from the answer"
 WORKLOAD = "only defaults that Spark, helm or kubectl look at are filled in for kinds without a controller here"
+POD_GROUPS = "the embedded server has these kinds as if their definitions were installed"
 NO_YAML = "bodies of YAML must be JSON here: all known clients send it so"
 
 EXPECTED: list[tuple[str, str, str, str]] = [
@@ -26,6 +27,8 @@ EXPECTED: list[tuple[str, str, str, str]] = [
     ("propagation", "Orphan", ANY, "the embedded server orphans at once, the real one by its garbage collector"),
     ("evictions", "terminating", r"body\.status\.conditions", "no condition DisruptionTarget: nobody reads it here"),
     ("roots", "fields of /version", ANY, "emulated versions are of no use here"),
+    ("roots", r"group scheduling\.(volcano\.sh|x-k8s\.io)", ANY, POD_GROUPS),
+    ("aggregated_discovery", r"scheduling\.(volcano\.sh|x-k8s\.io) podgroups( status)?", ANY, POD_GROUPS),
     ("unknown_paths", "/api/v1//pods", ANY, STRANGE),
     ("unknown_paths", "/apis/", r"body\.groups", "the real server has more groups"),
     ("unknown_paths", "/api/", r"body\.serverAddressByClientCIDRs", "only clients without an address would read it"),

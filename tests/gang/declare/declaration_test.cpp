@@ -308,7 +308,9 @@ TEST_CASE("declaration: what is not acted upon yet is said") {
         const Declaration named =
             read_declaration(labelled({}, {{"gang-scheduler/queue", "azAZ09-._"}}));
         CHECK(named.queue == "azAZ09-._");
-        CHECK(says(named.notes, "is kept with the gang; all queues are one line so far"));
+        CHECK(says(
+            named.notes,
+            "is kept with the gang; without `queues` in the configuration all wait in one line"));
     }
     SUBCASE("a bad priority is a mistake, a bad queue is ignored and said") {
         CHECK_FALSE(

@@ -257,6 +257,15 @@ TEST_CASE("codec_pod: of other schedulers' gangs it is kept that there is one") 
     CHECK(with_spec(R"("schedulingGroup": {})").pod_group);
 }
 
+TEST_CASE("codec_pod: a service account, if it is another than the default") {
+    const core::Pod pod = with_spec(R"("serviceAccountName": "boss")");
+    REQUIRE(pod.service_account);
+    CHECK(*pod.service_account == "boss");
+    CHECK_FALSE(with_spec(R"("serviceAccountName": "default")").service_account);
+    CHECK_FALSE(with_spec(R"("serviceAccountName": "")").service_account);
+    CHECK_FALSE(with_spec(R"("priority": 1)").service_account);
+}
+
 TEST_CASE("codec_pod: a Spark driver's config maps are traced through its volumes") {
     const auto pod = with_spec(driver_spec);
     CHECK(pod.spark_properties == core::ConfigMapKey{"spark-drv-1-conf-map", "conf"});

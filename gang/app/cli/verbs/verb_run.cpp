@@ -1,6 +1,7 @@
 // `run`: the daemon as a process, with its signals.
 #include "config/address.hpp"
 #include "config/profiles/builtin_profiles.hpp"
+#include "config/validate.hpp"
 #include "core/value/quantity.hpp"
 #include "gang/app/base/files.hpp"
 #include "gang/app/base/memory.hpp"
@@ -77,6 +78,18 @@ core::Result<config::Loaded> effective_config(const CommandLine& line) {
         if (server != "none" && !address) {
             return core::Error{"--server: " + address.error().message};
         }
+    }
+    if (line.has("api")) {
+        const std::string api = line.text("api");
+        config.api.enabled = api != "none";
+        const auto address = config::parse_listen(api);
+        if (config.api.enabled && !address) {
+            return core::Error{"--api: " + address.error().message};
+        }
+        config.api.listen = config.api.enabled ? api : config.api.listen;
+    }
+    if (const auto problem = config::find_listen_problem(config)) {
+        return core::Error{"gang-scheduler run: " + problem->key + ": " + problem->text};
     }
     if (line.has("kubeconfig")) {
         config.kubeconfig = line.text("kubeconfig");
@@ -310,6 +323,11 @@ Verb run_verb() {
             0,
             "ADDR:PORT|unix:PATH|none",
             "loopback address or socket for `gangs` and `why` (default: 127.0.0.1:10351)"},
+        Flag{
+            "api",
+            0,
+            "[ADDR]:PORT|none",
+            "serve the page and its JSON there (default: as the file says, else not at all)"},
         Flag{"record", 0, "DIR", "write all that happens to a file there, for `replay`"},
         Flag{"record-size", 0, "QUANTITY", "where a recording ends (default: 256Mi)"},
         Flag{"record-files", 0, "N", "recordings kept in DIR, one for each start (default: 4)"}};

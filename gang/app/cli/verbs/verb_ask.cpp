@@ -1,4 +1,5 @@
 // `gangs` and `why`: from the daemon when it is at hand, else from the API server alone.
+#include "config/duration.hpp"
 #include "gang/app/base/server_name.hpp"
 #include "gang/app/cli/cli.hpp"
 #include "gang/app/cli/sources.hpp"
@@ -9,11 +10,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <optional>
 #include <ostream>
+#include <thread>
 #include <utility>
 
 namespace gang::app {
 namespace {
+
+/// Between two questions of `why --wait`.
+constexpr std::chrono::seconds wait_pause(1);
 
 /// Of all namespaces, if none is named: who may not list them all is told how to ask for less.
 core::Result<std::vector<core::Pod>> read_pods(
@@ -99,8 +107,92 @@ int gangs(const CommandLine& line, std::ostream& out, std::ostream& err) {
         err << "gang-scheduler gangs: " << list.error().message << '\n';
         return exit_error;
     }
-    out << (line.wants_json() ? to_json(*list) + "\n" : gangs_table(*list, k8s::unix_ms()));
+    out
+        << (line.wants_json() ? to_json(*list) + "\n"
+                              : gangs_table(*list, k8s::unix_ms(), line.wants_wide()));
     return exit_done;
+}
+
+int exit_code_of(const Answer& answer) {
+    const GangView& gang = answer.explanation.gang;
+    switch (gang.state) {
+        case GangState::admitted:
+        case GangState::running:
+        case GangState::degraded:
+        case GangState::ended:
+            return exit_done;
+        case GangState::waiting_for_conf:
+        case GangState::waiting:
+        case GangState::parked:
+            break;
+    }
+    switch (gang.code) {
+        case ReasonCode::exceeds_cluster:
+        case ReasonCode::exceeds_quota:
+        case ReasonCode::constraints_unsatisfiable:
+        case ReasonCode::misconfigured:
+            return exit_never;
+        default:
+            return exit_waits;
+    }
+}
+
+/// How long `--wait` goes on, from now.
+struct Patience {
+    bool waits = false;
+    std::optional<std::int64_t> until_ms;  ///< monotonic; none: for ever
+};
+
+core::Result<Patience> find_patience(const CommandLine& line) {
+    Patience patience{line.has("wait"), {}};
+    if (!line.has("timeout")) {
+        return patience;
+    }
+    const auto timeout_ms = config::parse_duration(line.text("timeout"));
+    if (!timeout_ms) {
+        return core::Error{"--timeout: " + timeout_ms.error().message};
+    }
+    if (!patience.waits) {
+        return core::Error{"--timeout says how long --wait goes on: it is nothing without it"};
+    }
+    patience.until_ms = k8s::monotonic_ms() + *timeout_ms;
+    return patience;
+}
+
+/// Asks until the gang no longer waits. What has changed is shown at once, or in JSON the last answer
+/// alone.
+int wait_for(
+    const CommandLine& line, const Sources& sources, const Patience& patience, std::ostream& out,
+    std::ostream& err) {
+    std::string shown;
+    std::string last_note;
+    while (true) {
+        std::string note;
+        const auto answer = find_answer(sources, line.arguments.front(), note);
+        if (!note.empty() && note != last_note) {
+            err << note << '\n';
+            last_note = note;
+        }
+        if (!answer) {
+            err << "gang-scheduler why: " << answer.error().message << '\n';
+            return exit_error;
+        }
+        const int code = exit_code_of(*answer);
+        const bool is_over = !patience.waits || code != exit_waits ||
+                             (patience.until_ms && k8s::monotonic_ms() >= *patience.until_ms);
+        const GangView& gang = answer->explanation.gang;
+        const std::string state = std::string(to_string(gang.state)) + gang.message;
+        if (line.wants_json()) {
+            out << (is_over ? to_json(*answer) + "\n" : "");
+        } else if (state != shown) {
+            out << why_text(*answer, k8s::unix_ms()) << std::flush;
+            shown = state;
+        }
+        if (is_over) {
+            return code;
+        }
+        std::this_thread::sleep_for(wait_pause);
+    }
 }
 
 int why(const CommandLine& line, std::ostream& out, std::ostream& err) {
@@ -109,38 +201,48 @@ int why(const CommandLine& line, std::ostream& out, std::ostream& err) {
         err << sources.error().message << '\n';
         return exit_usage;
     }
-    std::string note;
-    const auto answer = find_answer(*sources, line.arguments.front(), note);
-    if (!note.empty()) {
-        err << note << '\n';
+    const auto patience = find_patience(line);
+    if (!patience) {
+        err << "gang-scheduler why: " << patience.error().message << '\n';
+        return exit_usage;
     }
-    if (!answer) {
-        err << "gang-scheduler why: " << answer.error().message << '\n';
-        return exit_error;
-    }
-    out << (line.wants_json() ? to_json(*answer) + "\n" : why_text(*answer, k8s::unix_ms()));
-    return exit_done;
+    return wait_for(line, *sources, *patience, out, err);
 }
 
 }  // namespace
 
 Verb gangs_verb() {
+    std::vector<Flag> flags = ask_flags();
+    for (Flag& flag : flags) {
+        if (flag.name == "output") {
+            flag.placeholder = "table|wide|json";
+            flag.allowed.insert(flag.allowed.begin() + 1, "wide");
+        }
+    }
     return Verb{
         "gangs",
         "list the gangs: the queue, and what each needs and has",
         "",
-        ask_flags(),
-        {"gang-scheduler gangs", "gang-scheduler gangs -n etl -o json"},
+        std::move(flags),
+        {"gang-scheduler gangs",
+         "gang-scheduler gangs -o wide",
+         "gang-scheduler gangs -n etl -o json"},
         gangs};
 }
 
 Verb why_verb() {
+    std::vector<Flag> flags = ask_flags();
+    flags.push_back(
+        Flag{"wait", 0, "", "ask until the gang no longer waits; show what changes", {}, "true"});
+    flags.push_back(Flag{"timeout", 0, "DURATION", "how long --wait goes on (default: for ever)"});
     return Verb{
         "why",
         "say why a pod or an application waits, or what it holds",
         "POD|NAMESPACE/POD|APPLICATION",
-        ask_flags(),
-        {"gang-scheduler why etl/pi-driver", "gang-scheduler why spark-9f3c2a -o json"},
+        std::move(flags),
+        {"gang-scheduler why etl/pi-driver",
+         "gang-scheduler why spark-9f3c2a -o json",
+         "gang-scheduler why etl/pi-driver --wait --timeout 30m"},
         why};
 }
 

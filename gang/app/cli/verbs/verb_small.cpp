@@ -1,4 +1,5 @@
 // The verbs that need no cluster: demo, size, version.
+#include "config/address.hpp"
 #include "config/loader.hpp"
 #include "gang/app/base/files.hpp"
 #include "gang/app/base/json_text.hpp"
@@ -33,6 +34,22 @@ int size(const CommandLine& line, std::ostream& out, std::ostream& err) {
     return run_size(options, out, err);
 }
 
+int demo(const CommandLine& line, std::ostream&, std::ostream& err) {
+    DemoOptions options;
+    options.has_page = line.has("ui");
+    const std::string port = line.text("port", "0");
+    const auto address = config::parse_loopback("127.0.0.1:" + port);
+    if (!address || (line.has("port") && !options.has_page)) {
+        err << "gang-scheduler demo: "
+            << (address ? std::string("--port is of the page: --ui is missing")
+                        : "--port: " + address.error().message)
+            << '\n';
+        return exit_usage;
+    }
+    options.page_port = address->port;
+    return run_demo(options);
+}
+
 int print_version(const CommandLine& line, std::ostream& out, std::ostream&) {
     if (line.wants_json()) {
         out << fmt::format(
@@ -52,9 +69,10 @@ Verb demo_verb() {
         "demo",
         "a burst of Spark applications on a cluster in this process: the deadlock, then its end",
         "",
-        {},
-        {"gang-scheduler demo"},
-        [](const CommandLine&, std::ostream&, std::ostream&) { return run_demo(DemoOptions{}); }};
+        {Flag{"ui", 0, "", "show it on a page in the browser, too, until Ctrl-C", {}, "true"},
+         Flag{"port", 0, "PORT", "of that page, on loopback (default: any free port)"}},
+        {"gang-scheduler demo", "gang-scheduler demo --ui"},
+        demo};
 }
 
 Verb size_verb() {

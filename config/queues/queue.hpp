@@ -1,0 +1,71 @@
+#pragma once
+// Queues as the file has them. A queue's name is its place in a tree: "root.etl.nightly" is below
+// "root.etl"; here it always begins with "root".
+
+#include "core/value/resources.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace config {
+
+inline constexpr std::string_view root_queue = "root";
+/// Where gangs go that ask for nothing else, if no rule says otherwise.
+inline constexpr std::string_view default_queue = "root.default";
+/// Counts what runs in queues that the file has no more. No file may name it.
+inline constexpr std::string_view lost_queue = "root.lost";
+/// Of a name, `root` included.
+inline constexpr std::size_t queue_name_max = 63;
+inline constexpr std::int64_t queue_weight_max = 65'535;
+
+/// Sorted by name, each once: "cpu" in thousandths of a core, all else in bytes or whole units. A
+/// resource that is not named has no bound; one of 0 may not be used at all.
+using ResourceAmounts = std::vector<core::ExtendedResource>;
+
+/// Who is first of those that wait in one queue.
+enum class QueueOrder : std::uint8_t {
+    fifo,     ///< by creation
+    priority  ///< by spec.priority, then creation
+};
+
+struct Queue {
+    std::string name;
+    std::int64_t weight = 1;
+    ResourceAmounts guarantee;
+    ResourceAmounts limit;
+    ResourceAmounts user_limit;  ///< of each user by himself
+    std::optional<std::int64_t> max_gangs;
+    QueueOrder order = QueueOrder::fifo;
+    /// Who may use it, as "namespace/serviceaccount", and pods of which namespaces. Both empty:
+    /// whoever may use the queue above it.
+    std::vector<std::string> users;
+    std::vector<std::string> namespaces;
+    friend bool operator==(const Queue&, const Queue&) = default;
+};
+
+/// A rule that may say in which queue a gang is; the first that does is followed.
+struct PlacementRule {
+    enum class Kind : std::uint8_t {
+        annotation,      ///< what the pod itself says
+        namespace_name,  ///< root.<its namespace>, if there is such a queue
+        fixed            ///< `queue`
+    };
+    Kind kind = Kind::annotation;
+    std::string queue;  ///< fixed
+    friend bool operator==(const PlacementRule&, const PlacementRule&) = default;
+};
+
+/// "etl" and "root.etl" are "root.etl"; "root" is itself.
+std::string full_queue_name(std::string_view name);
+
+/// Of a full name: dots between parts of letters, digits, '-' and '_'.
+bool is_queue_name(std::string_view full_name);
+
+/// "root.etl" of "root.etl.nightly"; empty of "root".
+std::string_view parent_queue(std::string_view full_name);
+
+}  // namespace config

@@ -1,0 +1,236 @@
+#include "gang/app/show/queue_report.hpp"
+
+#include "core/value/quantity.hpp"
+#include "gang/app/base/text.hpp"
+#include "k8s/json/json.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace gang::app {
+namespace {
+
+using Amounts = std::vector<core::ExtendedResource>;
+using Writer = rapidjson::Writer<rapidjson::StringBuffer>;
+using Value = rapidjson::Value;
+
+void put(Writer& w, const char* key, std::string_view text) {
+    w.Key(key);
+    w.String(text.data(), static_cast<rapidjson::SizeType>(text.size()));
+}
+
+void put_amounts(Writer& w, const char* key, const Amounts& amounts) {
+    w.Key(key);
+    w.StartObject();
+    for (const core::ExtendedResource& amount : amounts) {
+        w.Key(amount.name == "cpu" ? "cpuMilli" : amount.name.c_str());
+        w.Int64(amount.amount);
+    }
+    w.EndObject();
+}
+
+/// By their Kubernetes names, as limits are.
+Amounts amounts_of(const core::Resources& resources) {
+    Amounts amounts = resources.extended;
+    const auto add = [&amounts](const char* name, std::int64_t amount) {
+        if (amount != 0) amounts.push_back({name, amount});
+    };
+    add("cpu", resources.cpu_milli);
+    add("memory", resources.memory_bytes);
+    add("ephemeral-storage", resources.ephemeral_bytes);
+    std::sort(amounts.begin(), amounts.end());
+    return amounts;
+}
+
+void put_queue(Writer& w, const QueueView& queue) {
+    w.StartObject();
+    put(w, "name", queue.name);
+    put(w, "parent", queue.parent);
+    w.Key("leaf");
+    w.Bool(queue.is_leaf);
+    put(w, "order", queue.is_by_priority ? "priority" : "fifo");
+    w.Key("weight");
+    w.Int64(queue.weight);
+    w.Key("shareMillionths");
+    w.Int64(queue.share_millionths);
+    w.Key("belowGuarantee");
+    w.Bool(queue.is_below_guarantee);
+    put_amounts(w, "usage", amounts_of(queue.usage));
+    put_amounts(w, "guarantee", queue.guarantee);
+    put_amounts(w, "limit", queue.limit);
+    put_amounts(w, "userLimit", queue.user_limit);
+    w.Key("maxGangs");
+    if (queue.max_gangs) {
+        w.Int64(*queue.max_gangs);
+    } else {
+        w.Null();
+    }
+    w.Key("running");
+    w.Int64(queue.running);
+    w.Key("waiting");
+    w.Int64(queue.waiting);
+    put(w, "head", queue.head);
+    w.EndObject();
+}
+
+std::string text_in(const Value& object, const char* key) {
+    const auto it = object.FindMember(key);
+    return it == object.MemberEnd() || !it->value.IsString()
+               ? std::string()
+               : std::string(it->value.GetString(), it->value.GetStringLength());
+}
+
+std::int64_t number_in(const Value& object, const char* key) {
+    const auto it = object.FindMember(key);
+    return it != object.MemberEnd() && it->value.IsInt64() ? it->value.GetInt64() : 0;
+}
+
+bool flag_in(const Value& object, const char* key, bool otherwise) {
+    const auto it = object.FindMember(key);
+    return it != object.MemberEnd() && it->value.IsBool() ? it->value.GetBool() : otherwise;
+}
+
+Amounts amounts_in(const Value& object, const char* key) {
+    Amounts amounts;
+    const auto it = object.FindMember(key);
+    if (it == object.MemberEnd() || !it->value.IsObject()) {
+        return amounts;
+    }
+    for (const auto& member : it->value.GetObject()) {
+        if (member.value.IsInt64()) {
+            const std::string name(member.name.GetString(), member.name.GetStringLength());
+            amounts.push_back({name == "cpuMilli" ? "cpu" : name, member.value.GetInt64()});
+        }
+    }
+    std::sort(amounts.begin(), amounts.end());
+    return amounts;
+}
+
+core::Resources resources_in(const Value& object, const char* key) {
+    core::Resources resources;
+    for (core::ExtendedResource& amount : amounts_in(object, key)) {
+        if (amount.name == "cpu") {
+            resources.cpu_milli = amount.amount;
+        } else if (amount.name == "memory") {
+            resources.memory_bytes = amount.amount;
+        } else if (amount.name == "ephemeral-storage") {
+            resources.ephemeral_bytes = amount.amount;
+        } else {
+            resources.extended.push_back(std::move(amount));
+        }
+    }
+    return resources;
+}
+
+QueueView queue_from(const Value& object) {
+    QueueView queue;
+    queue.name = text_in(object, "name");
+    queue.parent = text_in(object, "parent");
+    queue.is_leaf = flag_in(object, "leaf", true);
+    queue.is_by_priority = text_in(object, "order") == "priority";
+    queue.weight = number_in(object, "weight");
+    queue.share_millionths = number_in(object, "shareMillionths");
+    queue.is_below_guarantee = flag_in(object, "belowGuarantee", false);
+    queue.usage = resources_in(object, "usage");
+    queue.guarantee = amounts_in(object, "guarantee");
+    queue.limit = amounts_in(object, "limit");
+    queue.user_limit = amounts_in(object, "userLimit");
+    const auto max_gangs = object.FindMember("maxGangs");
+    if (max_gangs != object.MemberEnd() && max_gangs->value.IsInt64()) {
+        queue.max_gangs = max_gangs->value.GetInt64();
+    }
+    queue.running = number_in(object, "running");
+    queue.waiting = number_in(object, "waiting");
+    queue.head = text_in(object, "head");
+    return queue;
+}
+
+std::string amounts_text(const Amounts& amounts) {
+    std::string text;
+    for (const auto& [name, amount] : amounts) {
+        const std::string number = name == "cpu" ? core::format_cpu(amount)
+                                   : name.find('/') == std::string::npos
+                                       ? core::format_bytes(amount)
+                                       : std::to_string(amount);
+        text += fmt::format("{}{} {}", text.empty() ? "" : ", ", number, name);
+    }
+    return text.empty() ? "-" : text;
+}
+
+}  // namespace
+
+std::string to_json(const QueueReport& report) {
+    rapidjson::StringBuffer buffer;
+    Writer w(buffer);
+    w.StartObject();
+    put(w, "source", report.source);
+    put(w, "server", report.server);
+    if (report.source == "daemon") {
+        w.Key("leading");
+        w.Bool(report.standing.leads);
+        put(w, "leader", report.standing.leader);
+    }
+    w.Key("queues");
+    w.StartArray();
+    for (const QueueView& queue : report.queues) {
+        put_queue(w, queue);
+    }
+    w.EndArray();
+    w.EndObject();
+    return {buffer.GetString(), buffer.GetSize()};
+}
+
+core::Result<QueueReport> queue_report_from_json(std::string_view json) {
+    rapidjson::Document document;
+    document.Parse<rapidjson::kParseIterativeFlag>(json.data(), json.size());
+    if (document.HasParseError() || !document.IsObject()) {
+        return core::Error{"the answer is not a JSON object"};
+    }
+    const auto queues = document.FindMember("queues");
+    if (queues == document.MemberEnd() || !queues->value.IsArray()) {
+        return core::Error{"the answer has no list of queues"};
+    }
+    QueueReport report{
+        text_in(document, "source"),
+        text_in(document, "server"),
+        {},
+        {flag_in(document, "leading", true), text_in(document, "leader")}};
+    for (const Value& object : queues->value.GetArray()) {
+        if (object.IsObject()) {
+            report.queues.push_back(queue_from(object));
+        }
+    }
+    return report;
+}
+
+std::string queues_table(const QueueReport& report) {
+    std::vector<std::vector<std::string>> rows = {
+        {"QUEUE", "WEIGHT", "SHARE", "USAGE", "GUARANTEE", "LIMIT", "RUNNING", "WAITING", "HEAD"}};
+    for (const QueueView& queue : report.queues) {
+        const auto depth =
+            static_cast<std::size_t>(std::count(queue.name.begin(), queue.name.end(), '.'));
+        const bool is_below_any = !queue.parent.empty();
+        const std::string last =
+            is_below_any ? queue.name.substr(queue.parent.size() + 1) : queue.name;
+        rows.push_back(
+            {std::string(is_below_any ? 2 * depth : 0, ' ') + last,
+             std::to_string(queue.weight),
+             fmt::format(
+                 "{}.{}%{}",
+                 queue.share_millionths / 10'000,
+                 queue.share_millionths / 1'000 % 10,
+                 queue.is_below_guarantee ? " (below)" : ""),
+             amounts_text(amounts_of(queue.usage)),
+             amounts_text(queue.guarantee),
+             amounts_text(queue.limit),
+             queue.max_gangs ? fmt::format("{}/{}", queue.running, *queue.max_gangs)
+                             : std::to_string(queue.running),
+             std::to_string(queue.waiting),
+             queue.head.empty() ? "-" : queue.head});
+    }
+    return format_table(rows);
+}
+
+}  // namespace gang::app

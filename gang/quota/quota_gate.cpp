@@ -1,0 +1,86 @@
+#include "gang/quota/quota_gate.hpp"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace gang {
+
+void QuotaGate::place(const Application& app, const PodEntry& entry, EquivalenceKey& key) const {
+    if (!is_active()) {
+        return;
+    }
+    const QueueAccount* const account = model_.shares.charges.find(app.uid);
+    ENSURE(account != nullptr);
+    const QueueNode& queue = model_.shares.tree.at(account->queue);
+    key.lane.queue = account->queue;
+    if (queue.said.order == config::QueueOrder::priority) {
+        key.lane.before = -std::int64_t{entry.pod.priority};
+    }
+    if (queue.has_user_limit) {
+        key.user = account->user;
+    }
+}
+
+/// Executors beyond their gang's slots are no gangs of their own, unless they have no gang.
+QuotaDemand QuotaGate::demand_of(const QueueEntry& entry) const {
+    const bool is_of_gang = entry.app->is_surplus && !entry.app->surplus_of.empty();
+    return {amounts_of(entry.gang_class->first, entry.size), is_of_gang ? 0 : 1};
+}
+
+Amounts QuotaGate::amounts_of(const EquivalenceKey& key, std::int64_t size) const {
+    Amounts amounts;
+    amounts.add(model_.cluster.resources(key.shapes.front()), 1);
+    for (std::size_t i = 1; i < key.shapes.size(); ++i) {
+        const std::int64_t count = key.counts.empty() ? size : key.counts[i - 1];
+        amounts.add(model_.cluster.resources(key.shapes[i]), count);
+    }
+    return amounts;
+}
+
+QuotaShortages QuotaGate::find_shortages(const QueueEntry& entry) const {
+    const EquivalenceKey& key = entry.gang_class->first;
+    return model_.shares.quota.find_shortages({key.lane.queue, key.user}, demand_of(entry));
+}
+
+QuotaAnswer QuotaGate::ask(const QueueEntry& entry, const AwaitedQuota& awaited) const {
+    const EquivalenceKey& key = entry.gang_class->first;
+    if (!is_active() || !model_.shares.tree.at(key.lane.queue).is_bounded) {
+        return {};
+    }
+    const QuotaDemand demand = demand_of(entry);
+    QuotaShortages shortages =
+        model_.shares.quota.find_shortages({key.lane.queue, key.user}, demand);
+    if (!shortages.empty()) {
+        const ReasonCode code = shortages.front().is_for_ever ? ReasonCode::exceeds_quota
+                                                              : ReasonCode::waiting_for_quota;
+        return {code, std::move(shortages)};
+    }
+    return {is_behind(key, demand, awaited) ? ReasonCode::waiting_for_quota : ReasonCode::none, {}};
+}
+
+bool QuotaGate::is_behind(
+    const EquivalenceKey& key, const QuotaDemand& demand, const AwaitedQuota& awaited) const {
+    const auto waits = awaited.by_queue.find(key.lane.queue);
+    return waits != awaited.by_queue.end() &&
+           std::any_of(
+               waits->second.begin(), waits->second.end(), [&](const AwaitedQuota::Wait& wait) {
+                   return uses_any(demand, key.user, wait.shortages, wait.user);
+               });
+}
+
+void QuotaGate::await(
+    const EquivalenceKey& key, const QuotaShortages& shortages, AwaitedQuota& awaited) const {
+    const bool is_fifo =
+        model_.shares.tree.at(key.lane.queue).said.order == config::QueueOrder::fifo;
+    if (is_fifo && !key.is_surplus && !shortages.empty()) {
+        awaited.by_queue[key.lane.queue].push_back({shortages, key.user});
+    }
+}
+
+bool QuotaGate::holds_up(
+    const EquivalenceKey& key, std::int64_t size, const AwaitedQuota& awaited) const {
+    const std::int64_t gangs = key.is_surplus ? 0 : 1;
+    return is_behind(key, {amounts_of(key, size), gangs}, awaited);
+}
+
+}  // namespace gang

@@ -1,0 +1,42 @@
+#pragma once
+// In which queue a gang, or a lone pod, waits: the first placement rule of the file that answers.
+
+#include "config/schema.hpp"
+#include "core/value/pod.hpp"
+#include "gang/shares/charges.hpp"
+#include "gang/shares/queue_tree.hpp"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gang {
+
+/// "namespace/serviceaccount": a tenant can choose neither for himself.
+std::string user_of(const core::Pod& pod);
+
+struct PlacedInQueue {
+    QueueAccount account;  ///< of no queue: it has a problem
+    std::string problem;   ///< not empty: names the queue that it cannot wait in
+};
+
+class QueuePlacement {
+public:
+    QueuePlacement(const QueueTree& tree, const std::vector<config::PlacementRule>& rules)
+        : tree_(tree), rules_(rules) {}
+
+    /// Of a driver or lone pod; `asked` is what it says, nullptr: nothing.
+    PlacedInQueue place(const core::Pod& pod, const std::string* asked) const;
+    /// The queue in which it was admitted, as its reservation has it. Nothing: it was admitted
+    /// when there were no queues.
+    std::optional<QueueIndex> restore(std::string_view written) const;
+
+private:
+    std::string problem_of(QueueIndex queue, const std::string& name, const core::Pod& pod) const;
+
+    const QueueTree& tree_;
+    const std::vector<config::PlacementRule>& rules_;
+};
+
+}  // namespace gang

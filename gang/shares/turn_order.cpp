@@ -1,0 +1,90 @@
+#include "gang/shares/turn_order.hpp"
+
+#include <utility>
+
+namespace gang {
+
+TurnOrder::TurnOrder(const QueueTree& tree, const QueueUsage& usage, Amounts totals)
+    : tree_(tree), usage_(usage), totals_(std::move(totals)), entries_(tree.size()) {
+    for (std::size_t i = 0; i < entries_.size(); ++i) {
+        const auto queue = static_cast<QueueIndex>(i);
+        const std::vector<QueueIndex>& children = tree_.at(queue).children;
+        for (std::size_t ordinal = 0; ordinal < children.size(); ++ordinal) {
+            at(children[ordinal]).ordinal = ordinal;
+        }
+        entries_[i].share = share_of(tree_.at(queue), usage_.of(queue).amounts, totals_);
+    }
+}
+
+void TurnOrder::set(QueueIndex leaf, std::int64_t created) {
+    at(leaf).winner = leaf;
+    at(leaf).created = created;
+}
+
+void TurnOrder::begin() {
+    for (std::size_t i = entries_.size(); i-- > 0;) {
+        const auto queue = static_cast<QueueIndex>(i);
+        const std::vector<QueueIndex>& children = tree_.at(queue).children;
+        if (children.empty()) {
+            continue;
+        }
+        std::vector<QueueIndex>& games = entries_[i].games;
+        games.assign(2 * children.size(), no_queue);
+        for (std::size_t child = 0; child < children.size(); ++child) {
+            const bool plays = at(children[child]).winner != no_queue;
+            games[children.size() + child] = plays ? children[child] : no_queue;
+        }
+        for (std::size_t game = children.size(); game-- > 1;) {
+            games[game] = better(games[2 * game], games[2 * game + 1]);
+        }
+        crown(queue);
+    }
+}
+
+QueueIndex TurnOrder::pick() const {
+    return entries_.empty() ? no_queue : entries_.front().winner;
+}
+
+void TurnOrder::update(QueueIndex leaf, std::optional<std::int64_t> created) {
+    at(leaf).winner = created ? leaf : no_queue;
+    at(leaf).created = created.value_or(0);
+    for (QueueIndex queue = leaf; queue != no_queue; queue = tree_.at(queue).parent) {
+        at(queue).share = share_of(tree_.at(queue), usage_.of(queue).amounts, totals_);
+        const QueueIndex parent = tree_.at(queue).parent;
+        if (parent == no_queue) {
+            break;
+        }
+        std::vector<QueueIndex>& games = at(parent).games;
+        std::size_t game = games.size() / 2 + at(queue).ordinal;
+        games[game] = at(queue).winner != no_queue ? queue : no_queue;
+        for (game /= 2; game > 0; game /= 2) {
+            games[game] = better(games[2 * game], games[2 * game + 1]);
+        }
+        crown(parent);
+    }
+}
+
+/// Children are in the order of their names, and so are their indices.
+QueueIndex TurnOrder::better(QueueIndex a, QueueIndex b) const {
+    if (a == no_queue || b == no_queue) {
+        return a == no_queue ? b : a;
+    }
+    const int by_share = compare(at(a).share, at(b).share);
+    if (by_share != 0) {
+        return by_share < 0 ? a : b;
+    }
+    if (at(a).created != at(b).created) {
+        return at(a).created < at(b).created ? a : b;
+    }
+    return a < b ? a : b;
+}
+
+/// What its winner is, it is to the queue above.
+void TurnOrder::crown(QueueIndex queue) {
+    const std::vector<QueueIndex>& games = at(queue).games;
+    const QueueIndex first = games[1];  // of one child, without a game
+    at(queue).winner = first == no_queue ? no_queue : at(first).winner;
+    at(queue).created = first == no_queue ? 0 : at(first).created;
+}
+
+}  // namespace gang

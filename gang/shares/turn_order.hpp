@@ -1,0 +1,57 @@
+#pragma once
+// Whose turn it is among queues in which somebody waits: at each level of the tree a queue below
+// its guarantee goes first, then the one with the smallest dominant share, then the one whose first
+// gang is the oldest, then by name.
+//
+// Each queue keeps a tournament of those right below it, so a change plays some ten games a level,
+// however many queues there are. Made anew for each scheduling cycle.
+
+#include "gang/shares/amounts.hpp"
+#include "gang/shares/dominant_share.hpp"
+#include "gang/shares/queue_tree.hpp"
+#include "gang/shares/queue_usage.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace gang {
+
+class TurnOrder {
+public:
+    TurnOrder(const QueueTree& tree, const QueueUsage& usage, Amounts totals);
+
+    /// In this leaf one waits who was created then, or nobody; before begin().
+    void set(QueueIndex leaf, std::int64_t created);
+    /// Plays all games.
+    void begin();
+
+    /// no_queue: nobody waits.
+    QueueIndex pick() const;
+    /// Another one is first in this leaf, or nobody; and it may hold more or less than before.
+    void update(QueueIndex leaf, std::optional<std::int64_t> created);
+
+    /// As of the last change.
+    const DominantShare& share(QueueIndex queue) const { return at(queue).share; }
+
+private:
+    struct Entry {
+        DominantShare share;
+        QueueIndex winner = no_queue;   ///< the leaf whose turn it is below it; a leaf: itself
+        std::int64_t created = 0;       ///< of who waits there first
+        std::size_t ordinal = 0;        ///< among the children of its parent
+        std::vector<QueueIndex> games;  ///< the tournament: children from the middle on
+    };
+    const Entry& at(QueueIndex queue) const { return entries_[static_cast<std::size_t>(queue)]; }
+    Entry& at(QueueIndex queue) { return entries_[static_cast<std::size_t>(queue)]; }
+    QueueIndex better(QueueIndex a, QueueIndex b) const;
+    void crown(QueueIndex queue);
+
+    const QueueTree& tree_;
+    const QueueUsage& usage_;
+    Amounts totals_;
+    std::vector<Entry> entries_;  ///< by QueueIndex
+};
+
+}  // namespace gang

@@ -1,0 +1,393 @@
+// Every path, against the schema that is documented.
+#include "config/loader.hpp"
+#include "gang/app/api/api_http.hpp"
+#include "gang/app/base/text.hpp"
+#include "k8s/json/json.hpp"
+
+#include <doctest/doctest.h>
+#include <rapidjson/schema.h>
+
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <string>
+
+using namespace gang;
+using namespace gang::app;
+
+namespace {
+
+bool has(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+rapidjson::Document parse(const std::string& text) {
+    rapidjson::Document document;
+    document.Parse(text.c_str(), text.size());
+    REQUIRE_MESSAGE(!document.HasParseError(), text);
+    return document;
+}
+
+rapidjson::Document documented() {
+    std::ifstream in(std::string(TESTS_DIR) + "/../docs/api.schema.json");
+    REQUIRE(in.good());
+    return parse({std::istreambuf_iterator<char>(in), {}});
+}
+
+/// The answer's kind, when it is what the documented schema says of that kind.
+std::string valid_kind(const std::string& text) {
+    const rapidjson::Document answer = parse(text);
+    const std::string kind = answer["kind"].GetString();
+    rapidjson::Document schema = documented();
+    const auto definition = schema["definitions"].FindMember(kind.c_str());
+    REQUIRE_MESSAGE(definition != schema["definitions"].MemberEnd(), kind);
+    // That kind alone, so that what is wrong is named.
+    rapidjson::Value only(rapidjson::kArrayType);
+    rapidjson::Value reference(rapidjson::kObjectType);
+    const std::string path = "#/definitions/" + kind;
+    reference.AddMember(
+        "$ref", rapidjson::Value(path.c_str(), schema.GetAllocator()), schema.GetAllocator());
+    only.PushBack(reference, schema.GetAllocator());
+    schema["oneOf"] = only;
+    const rapidjson::SchemaDocument compiled(schema);
+    rapidjson::SchemaValidator validator(compiled);
+    if (answer.Accept(validator)) {
+        return kind;
+    }
+    rapidjson::StringBuffer at;
+    validator.GetInvalidDocumentPointer().StringifyUriFragment(at);
+    return std::string("not as documented: ") + at.GetString() + " " +
+           validator.GetInvalidSchemaKeyword() + " in " + text;
+}
+
+GangView gang_view(const std::string& name, GangState state) {
+    GangView gang;
+    gang.namespace_name = "etl";
+    gang.driver = name;
+    gang.driver_uid = "uid-" + name;
+    gang.application = "spark-" + name;
+    gang.state = state;
+    gang.executors = 4;
+    gang.needs = {9'000, 11'811'160'064, 0, {{"nvidia.com/gpu", 2}}};
+    gang.waiting_since_ms = 1'000'000;
+    return gang;
+}
+
+/// A cluster that tests change.
+struct World {
+    Standing standing{true, "pod-a"};
+    std::uint64_t changes = 0;
+    int asked = 0;
+    std::vector<GangView> gangs = {
+        gang_view("a", GangState::running), gang_view("b", GangState::waiting)};
+    std::vector<NodeLedger> nodes;
+
+    World() {
+        gangs[1].code = ReasonCode::waiting_for_capacity;
+        gangs[1].position = 1;
+        gangs[1].message = "short of 4 cpu <script>alert(1)</script>";
+        NodeLedger node;
+        node.name = "n1";
+        node.allocatable = {8'000, 16'000, 0, {{"nvidia.com/gpu", 4}}};
+        node.bound = {5'000, 6'000, 0, {}};
+        node.held = {1'000, 2'000, 0, {}};
+        node.free = {2'000, 8'000, 0, {}};
+        node.pods_allocatable = 110;
+        node.pods_bound = 5;
+        node.pods_free = 104;
+        node.units = {{HeldUnit::State::open, "etl/a", "uid-a", 3, {1'000, 2'000, 0, {}}, 5}};
+        nodes = {node, node};
+        nodes[1].name = "gone";
+        nodes[1].is_present = false;
+    }
+
+    ApiSource source() {
+        ApiSource out;
+        out.standing = [this] { return standing; };
+        out.synced = [] { return true; };
+        out.changes = [this] { return changes; };
+        out.gangs = [this] {
+            ++asked;
+            return gangs;
+        };
+        out.nodes = [this] { return nodes; };
+        out.explain = [this](const std::string& question) -> std::optional<Explanation> {
+            if (question != "etl/a b" && question != "etl/b") {
+                return std::nullopt;
+            }
+            Explanation explanation;
+            explanation.gang = gangs[1];
+            explanation.slots_per_node = {{"n1", 4}};
+            explanation.notes = {"ahead: etl/a"};
+            return explanation;
+        };
+        out.server = "https://127.0.0.1:6443";
+        out.config.api = {true, "127.0.0.1:0", {}};
+        return out;
+    }
+};
+
+struct Api {
+    World world;
+    ApiHttp http{world.source()};
+
+    HttpReply get(const std::string& target) {
+        return http.reply(HttpAsk{target, "127.0.0.1:10353"});
+    }
+    HttpReply get_unless(const std::string& target, const std::string& tag) {
+        return http.reply(HttpAsk{target, "localhost", "", tag});
+    }
+};
+
+std::string tag_of(const HttpReply& reply) {
+    for (const HttpField& field : reply.fields) {
+        if (std::string(field.name) == "ETag") {
+            return field.value;
+        }
+    }
+    return {};
+}
+
+}  // namespace
+
+TEST_CASE("api: every path answers what its schema says") {
+    Api api;
+    const std::map<std::string, std::string> kinds = {
+        {"/api/v1/", "Index"},
+        {"/api/v1/summary", "Summary"},
+        {"/api/v1/gangs", "GangList"},
+        {"/api/v1/gangs?state=Waiting,Parked&q=cpu&namespace=etl&skip=0&limit=5", "GangList"},
+        {"/api/v1/gangs/etl/a%20b", "Gang"},
+        {"/api/v1/nodes", "NodeList"},
+        {"/api/v1/nodes?q=n1&limit=1", "NodeList"},
+        {"/api/v1/nodes/n1", "Node"},
+        {"/api/v1/nodes/gone", "Node"},
+        {"/api/v1/config", "Config"}};
+    for (const auto& [target, kind] : kinds) {
+        const HttpReply reply = api.get(target);
+        CHECK_MESSAGE(reply.status == 200, target);
+        CHECK_MESSAGE(valid_kind(reply.body) == kind, target);
+    }
+    // What is listed is what is there.
+    for (const std::string_view path : ApiHttp::paths()) {
+        CHECK(has(api.get("/api/v1/").body, std::string(path)));
+    }
+}
+
+TEST_CASE("api: the schema knows every code and every state") {
+    const rapidjson::Document schema = documented();
+    const auto& properties = schema["definitions"]["GangItem"]["properties"];
+    std::vector<std::string> codes;
+    for (const auto& code : properties["code"]["enum"].GetArray()) {
+        codes.emplace_back(code.GetString());
+    }
+    std::vector<std::string> known = {""};
+    for (const ReasonCode code : all_reason_codes()) {
+        known.emplace_back(to_string(code));
+    }
+    CHECK(codes == known);
+    CHECK(properties["state"]["enum"].Size() == static_cast<unsigned>(GangState::ended) + 1);
+}
+
+TEST_CASE("api: the summary adds up, without nodes that are gone") {
+    Api api;
+    const rapidjson::Document summary = parse(api.get("/api/v1/summary").body);
+    CHECK(summary["waiting"].GetInt() == 1);
+    CHECK(summary["gangs"]["Running"].GetInt() == 1);
+    CHECK(summary["oldestWaitingSinceMs"].GetInt64() == 1'000'000);
+    CHECK(summary["nodes"].GetInt() == 1);
+    CHECK(summary["room"]["cpuMilli"]["allocatable"].GetInt64() == 8'000);
+    CHECK(summary["room"]["cpuMilli"]["held"].GetInt64() == 1'000);
+    CHECK(summary["room"]["memoryBytes"]["free"].GetInt64() == 8'000);
+    CHECK(summary["room"]["pods"]["held"].GetInt64() == 1);
+    CHECK(std::string(summary["leader"].GetString()) == "pod-a");
+}
+
+TEST_CASE("api: lists are filtered and paged, and say how many there are") {
+    Api api;
+    const auto total = [&api](const std::string& query) {
+        const rapidjson::Document list = parse(api.get("/api/v1/gangs" + query).body);
+        return std::pair(list["total"].GetInt(), list["gangs"].Size());
+    };
+    CHECK(total("") == std::pair(2, 2U));
+    CHECK(total("?state=Running") == std::pair(1, 1U));
+    CHECK(total("?state=Running,Waiting") == std::pair(2, 2U));
+    CHECK(total("?state=Parked") == std::pair(0, 0U));
+    CHECK(total("?namespace=adhoc") == std::pair(0, 0U));
+    CHECK(total("?q=etl%2Fb") == std::pair(1, 1U));
+    CHECK(total("?q=WaitingForCapacity") == std::pair(1, 1U));
+    CHECK(total("?q=spark-a") == std::pair(1, 1U));
+    CHECK(total("?limit=1") == std::pair(2, 1U));
+    CHECK(total("?skip=1&limit=9") == std::pair(2, 1U));
+    CHECK(total("?skip=7") == std::pair(2, 0U));
+}
+
+TEST_CASE("api: wrong questions get an error that says what is wrong, as JSON") {
+    Api api;
+    const std::map<std::string, std::pair<int, std::string>> wrong = {
+        {"/api/v1/gangs?stat=x", {400, "there is no parameter stat, only state, namespace"}},
+        {"/api/v1/gangs?state=Sleeping", {400, "Waiting,Parked"}},
+        {"/api/v1/gangs?limit=0", {400, "from 1 to 10000"}},
+        {"/api/v1/gangs?limit=ten", {400, "from 1 to 10000"}},
+        {"/api/v1/gangs?skip=-1", {400, "skip is to be"}},
+        {"/api/v1/nodes?state=Running", {400, "no parameter state"}},
+        {"/api/v1/gangs/etl", {400, "NAMESPACE/NAME"}},
+        {"/api/v1/gangs/etl/a/b", {400, "NAMESPACE/NAME"}},
+        {"/api/v1/gangs/etl/%zz", {400, "NAMESPACE/NAME"}},
+        {"/api/v1/gangs/etl/nobody", {404, "no gang of ours"}},
+        {"/api/v1/gangs/etl/b?format=xml", {400, "json or text"}},
+        {"/api/v1/nodes/n9", {404, "no node"}},
+        {"/api/v1/secrets", {404, "/api/v1/summary"}},
+        {"/api/v2/gangs", {404, "under /api/v1/"}},
+        {"/api", {404, "under /api/v1/"}},
+        {"/../../etc/passwd", {404, "under /api/v1/"}}};
+    for (const auto& [target, expected] : wrong) {
+        const HttpReply reply = api.get(target);
+        CHECK_MESSAGE(reply.status == expected.first, target);
+        CHECK_MESSAGE(valid_kind(reply.body) == "Error", target);
+        CHECK_MESSAGE(has(reply.body, expected.second), reply.body);
+    }
+}
+
+TEST_CASE("api: one gang as text is what `why` says") {
+    Api api;
+    const HttpReply reply = api.get("/api/v1/gangs/etl/b?format=text");
+    CHECK(reply.status == 200);
+    CHECK(std::string(reply.content_type) == plain_text);
+    CHECK(reply.body.starts_with("etl/b: Waiting"));
+    CHECK(has(reply.body, "- ahead: etl/a\n"));
+}
+
+TEST_CASE("api: a standby says that it is one and who leads, and still has the page") {
+    Api api;
+    api.world.standing = {false, "pod-b"};
+    for (const std::string_view path : ApiHttp::paths()) {
+        const HttpReply reply = api.get(std::string(path));
+        CHECK(reply.status == 503);
+        CHECK(valid_kind(reply.body) == "Error");
+        const rapidjson::Document error = parse(reply.body);
+        CHECK(std::string(error["from"].GetString()) == "standby");
+        CHECK(std::string(error["leader"].GetString()) == "pod-b");
+        CHECK_FALSE(has(reply.body, "etl"));
+    }
+    CHECK(api.world.asked == 0);
+    CHECK(api.get("/").status == 200);
+    api.world.standing = {false, ""};
+    CHECK(has(api.get("/api/v1/gangs").body, "nobody leads"));
+}
+
+TEST_CASE("api: a name that is not ours gets nothing, the page included") {
+    Api api;
+    for (const char* target : {"/", "/page.js", "/api/v1/gangs", "/api/v1/events"}) {
+        const HttpReply reply = api.http.reply(HttpAsk{target, "evil.example:10353"});
+        CHECK(reply.status == 421);
+        CHECK(valid_kind(reply.body) == "Error");
+        CHECK_FALSE(reply.stream);
+    }
+    const HttpAsk foreign{"/api/v1/gangs", "127.0.0.1", "http://evil.example"};
+    CHECK(api.http.reply(foreign).status == 403);
+}
+
+TEST_CASE("api: what has not changed is not sent again, and the tag outlives a restart") {
+    Api api;
+    const std::string tag = tag_of(api.get("/api/v1/gangs"));
+    CHECK(tag.size() == 18);
+    const HttpReply same = api.get_unless("/api/v1/gangs", tag);
+    CHECK(same.status == 304);
+    CHECK(same.body.empty());
+    CHECK(api.get_unless("/api/v1/gangs", "\"0\"").status == 200);
+    Api restarted;
+    CHECK(tag_of(restarted.get("/api/v1/nodes")) == tag);
+    restarted.world.gangs[1].message = "short of 3 cpu";
+    Api changed;
+    changed.world.gangs[1].message = "short of 3 cpu";
+    CHECK(tag_of(changed.get("/api/v1/gangs")) != tag);
+    Api moved;
+    moved.world.nodes[0].free.cpu_milli -= 1;
+    CHECK(tag_of(moved.get("/api/v1/gangs")) != tag);
+    // What is said of one gang may be newer than that.
+    CHECK(tag_of(api.get("/api/v1/gangs/etl/b")).empty());
+}
+
+TEST_CASE("api: nothing is made for whoever asks twice, nor kept when nobody asks") {
+    Api api;
+    CHECK(api.world.asked == 0);
+    api.get("/api/v1/gangs");
+    api.get("/api/v1/nodes");
+    CHECK(api.world.asked == 1);
+    Snapshots& snapshots = api.http.snapshots();
+    CHECK(snapshots.give_up_unused());        // asked since
+    CHECK_FALSE(snapshots.give_up_unused());  // not any more
+    api.get("/api/v1/summary");
+    CHECK(api.world.asked == 2);
+}
+
+TEST_CASE("api: viewers get the summary when something has changed, and so many may watch") {
+    Api api;
+    const HttpReply opened = api.get("/api/v1/events");
+    REQUIRE(opened.stream);
+    CHECK(std::string(opened.content_type) == "text/event-stream");
+    const std::string first = opened.stream->next();
+    CHECK(first.starts_with("retry: 2000\n\nid: "));
+    const auto begin = first.find("data: ") + 6;
+    CHECK(valid_kind(first.substr(begin, first.find("\n\n", begin) - begin)) == "Summary");
+    CHECK(opened.stream->next().empty());  // nothing new
+    const std::string id = first.substr(first.find("id: ") + 4, 16);
+    const HttpReply again = api.http.reply(HttpAsk{"/api/v1/events", "localhost", "", "", id});
+    REQUIRE(again.stream);
+    CHECK(again.stream->next() == "retry: 2000\n\n");  // has seen it before its connection broke
+    std::vector<std::shared_ptr<HttpStream>> open;
+    while (auto more = api.get("/api/v1/events").stream) {
+        open.push_back(std::move(more));
+        REQUIRE(open.size() <= Viewers::viewers_max);
+    }
+    CHECK(open.size() == Viewers::viewers_max - 2);
+    const HttpReply full = api.get("/api/v1/events");
+    CHECK(full.status == 503);
+    CHECK(valid_kind(full.body) == "Error");
+    open.pop_back();
+    CHECK(api.get("/api/v1/events").stream);
+}
+
+TEST_CASE("api: the configuration has every key of the file") {
+    World world;
+    ApiSource source = world.source();
+    source.config.queues = {{"root.etl", 2, {}, {{"cpu", 4000}}, {}, 3, {}, {}, {"etl"}}};
+    source.config.placement = {
+        {config::PlacementRule::Kind::annotation, {}},
+        {config::PlacementRule::Kind::fixed, "root.etl"}};
+    ApiHttp http(std::move(source));
+    const std::string body = http.reply(HttpAsk{"/api/v1/config", "localhost"}).body;
+    const rapidjson::Document answer = parse(body);
+    for (const std::string& key : config::known_keys()) {
+        if (key == "apiVersion" || key == "kind" || has(key, ".scores")) {
+            continue;  // of the file itself; and of a profile that is not placed by packing
+        }
+        const rapidjson::Value* at = &answer["config"];
+        for (std::size_t begin = 0; begin <= key.size() && at != nullptr;) {
+            const std::size_t dot = std::min(key.find('.', begin), key.size());
+            std::string part = key.substr(begin, dot - begin);
+            const bool is_list = part.ends_with("[]");
+            part.resize(part.size() - (is_list ? 2 : 0));
+            const auto member = at->FindMember(part.c_str());
+            at = member == at->MemberEnd() ? nullptr : &member->value;
+            at = at != nullptr && is_list ? &(*at)[0] : at;
+            begin = dot + 1;
+        }
+        CHECK_MESSAGE(at != nullptr, key);
+    }
+    CHECK(has(body, "\"leaseDuration\":\"15s\""));
+}
+
+TEST_CASE("api: every answer forbids scripts of others, sniffing, frames and referrers") {
+    std::string fields;
+    for (const HttpField& field : api_manners().fields) {
+        fields += std::string(field.name) + ": " + field.value + "\n";
+    }
+    CHECK(has(fields, "Content-Security-Policy: default-src 'none'; script-src 'self'"));
+    CHECK(has(fields, "frame-ancestors 'none'"));
+    CHECK_FALSE(has(fields, "unsafe"));
+    CHECK(has(fields, "Referrer-Policy: no-referrer"));
+    CHECK(valid_kind(api_manners().refuse(405, "only GET").body) == "Error");
+}

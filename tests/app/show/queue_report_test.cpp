@@ -1,0 +1,60 @@
+#include "gang/app/show/queue_report.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+using namespace gang::app;
+using gang::QueueView;
+
+namespace {
+
+QueueReport report() {
+    QueueView root;
+    root.name = "root";
+    root.is_leaf = false;
+    root.usage = {4'500, 2LL << 30, 0, {{"nvidia.com/gpu", 2}}};
+    root.running = 2;
+    root.waiting = 1;
+    QueueView etl;
+    etl.name = "root.etl";
+    etl.parent = "root";
+    etl.is_by_priority = true;
+    etl.weight = 3;
+    etl.share_millionths = 123'456;
+    etl.is_below_guarantee = true;
+    etl.usage = root.usage;
+    etl.guarantee = {{"cpu", 64'000}};
+    etl.limit = {{"cpu", 512'000}, {"memory", 1LL << 40}, {"nvidia.com/gpu", 0}};
+    etl.user_limit = {{"cpu", 500}};
+    etl.max_gangs = 100;
+    etl.running = 2;
+    etl.waiting = 1;
+    etl.head = "etl/\"odd\"";
+    return {"daemon", "https://1.2.3.4", {root, etl}, {false, "other"}};
+}
+
+}  // namespace
+
+TEST_CASE("queue report: what is written is read back") {
+    const QueueReport wanted = report();
+    const auto read = queue_report_from_json(to_json(wanted));
+    REQUIRE(read.has_value());
+    CHECK(read->queues == wanted.queues);
+    CHECK(read->source == "daemon");
+    CHECK(read->server == "https://1.2.3.4");
+    CHECK(read->standing == wanted.standing);
+    CHECK_FALSE(queue_report_from_json("[]").has_value());
+    CHECK_FALSE(queue_report_from_json("{}").has_value());
+    CHECK_FALSE(queue_report_from_json("{").has_value());
+}
+
+TEST_CASE("queue report: a line for each queue, those below indented") {
+    const std::string table = queues_table(report());
+    CAPTURE(table);
+    CHECK(table.find("\n  etl ") != std::string::npos);
+    CHECK(table.find("12.3% (below)") != std::string::npos);
+    CHECK(table.find("4500m cpu, 2Gi memory, 2 nvidia.com/gpu") != std::string::npos);
+    CHECK(table.find("512 cpu, 1Ti memory, 0 nvidia.com/gpu") != std::string::npos);
+    CHECK(table.find("2/100") != std::string::npos);
+}
