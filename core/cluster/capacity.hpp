@@ -1,6 +1,7 @@
 #pragma once
 // How many pods of a demand a node takes: exact integer arithmetic, the one rule of room.
 
+#include "core/cluster/device/card_room.hpp"
 #include "core/cluster/node_columns.hpp"
 
 #include <algorithm>
@@ -75,6 +76,11 @@ inline std::int64_t capacity_of(
         const std::int64_t offered =
             free_capacity.columns->extended(node, wanted.id, free_capacity.view);
         least = std::min(least, times_it_fits(offered, wanted.amount));
+        if (demand.wants_cards) {
+            least = std::min(
+                least,
+                times_on_cards(*free_capacity.columns, node, wanted, free_capacity.view));
+        }
     }
     return least;
 }
@@ -86,9 +92,31 @@ inline std::int64_t amount_of(const Demand& demand, ExtendedId id) {
     return 0;
 }
 
+/// On how many more pods' cards there is room after one pod of `other`, whose card is chosen so.
+inline std::int64_t times_on_cards_beside(
+    const FreeColumns& free_capacity,
+    NodeIndex node,
+    const ExtendedDemand& wanted,
+    const Demand& other,
+    CardChoice choice) {
+    const std::int64_t taken = amount_of(other, wanted.id);
+    if (taken == 0) {
+        return times_on_cards(*free_capacity.columns, node, wanted, free_capacity.view);
+    }
+    const auto card = choose_card(
+        *free_capacity.columns, node, {wanted.id, taken}, free_capacity.view, choice);
+    const ExtendedDemand planned{card ? card->id : ExtendedId{}, taken};
+    return times_on_cards(
+        *free_capacity.columns, node, wanted, free_capacity.view, std::span(&planned, 1));
+}
+
 /// capacity_of() after one pod of `other`, which must fit there (so that nothing here overflows).
 inline std::int64_t capacity_beside(
-    const FreeColumns& free_capacity, NodeIndex node, const Demand& demand, const Demand& other) {
+    const FreeColumns& free_capacity,
+    NodeIndex node,
+    const Demand& demand,
+    const Demand& other,
+    CardChoice choice = CardChoice::least_left) {
     const std::size_t row = node.value;
     std::int64_t least = pod_slots(free_capacity.pods[row]) - 1;
     const std::int64_t cpu = beyond(free_capacity.cpu[row], free_capacity.headroom.cpu_milli);
@@ -105,6 +133,10 @@ inline std::int64_t capacity_beside(
             free_capacity.columns->extended(node, wanted.id, free_capacity.view) -
             amount_of(other, wanted.id);
         least = std::min(least, times_it_fits(offered, wanted.amount));
+        if (demand.wants_cards) {
+            least = std::min(
+                least, times_on_cards_beside(free_capacity, node, wanted, other, choice));
+        }
     }
     return least;
 }

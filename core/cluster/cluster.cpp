@@ -2,6 +2,8 @@
 
 #include "core/base/result.hpp"
 #include "core/cluster/capacity.hpp"
+#include "core/cluster/device/card_room.hpp"
+#include "core/value/device/card_dialect.hpp"
 #include "core/value/exclusive.hpp"
 
 #include <algorithm>
@@ -23,7 +25,7 @@ std::int32_t times_exclusive(std::int64_t amount) {
 }
 
 bool alike_in_capacity(const Node& a, const Node& b) {
-    return a.pods == b.pods && a.allocatable == b.allocatable;
+    return a.pods == b.pods && a.allocatable == b.allocatable && a.cards == b.cards;
 }
 
 }  // namespace
@@ -36,7 +38,7 @@ bool Cluster::upsert_node(const Node& node) {
     const bool came = !entry.present;
     const bool free_capacity_changed = came || !alike_in_capacity(entry.node, node);
     const bool filters_changed = came || !filters_alike(entry.node, node);
-    if (free_capacity_changed) set_allocatable(index, node.allocatable, node.pods);
+    if (free_capacity_changed) set_allocatable(index, node);
     if (came || entry.node.cost != node.cost) cost_levels_.levels.reset();
     if (!came) count_kinds(entry.node, -1);
     count_kinds(node, 1);
@@ -60,7 +62,7 @@ bool Cluster::remove_node(std::string_view name) {
     NodeEntry& entry = nodes_[index->value];
     erase_from_order(*index);
     cost_levels_.levels.reset();
-    set_allocatable(*index, {}, 0);
+    set_allocatable(*index, {});
     entry.present = false;
     count_kinds(entry.node, -1);
     entry.node = Node{};
@@ -151,10 +153,24 @@ const std::vector<CostLevel>& Cluster::cost_levels() const {
     return kept;
 }
 
-/// The names of a node's extended resources are held as long as it offers them.
-void Cluster::set_allocatable(NodeIndex node, const Resources& allocatable, std::int64_t pods) {
-    const ResourcesId id = intern_amounts(allocatable);
-    columns_.set_allocatable(node, demands_[id.value], pods);
+/// The names of a node's extended resources, and of its cards, are held as long as it offers them.
+void Cluster::set_allocatable(NodeIndex node, const Node& offered) {
+    Resources all = offered.allocatable;
+    if (offered.cards) {
+        for (const Card& card : offered.cards->cards) {
+            all.extended.push_back({card_name(offered.cards->resource, card.id), card.units});
+        }
+        std::sort(all.extended.begin(), all.extended.end());
+    }
+    const ResourcesId id = intern_amounts(all);
+    columns_.set_allocatable(node, demands_[id.value], offered.pods);
+    if (offered.cards) {
+        std::uint16_t order = 0;
+        for (const Card& card : offered.cards->cards) {
+            const auto name = extended_names_.find(card_name(offered.cards->resource, card.id));
+            columns_.set_card_order(node, *name, order++);
+        }
+    }
     index_.node_changed(node);
     NodeEntry& entry = nodes_[node.value];
     if (!entry.allocatable.is_none()) release_amounts(entry.allocatable);
@@ -218,7 +234,17 @@ ResourcesId Cluster::intern_amounts(const Resources& resources) {
         const auto name = extended_names_.intern(entry.name);
         demand.extended.push_back({name.id, entry.amount});
         const bool is_of_all = is_exclusive(entry.name);
-        if (name.is_new) columns_.set_offered_by_all(name.id, is_of_all ? exclusive_all : 0);
+        if (name.is_new) {
+            columns_.set_offered_by_all(name.id, is_of_all ? exclusive_all : 0);
+            if (is_card(entry.name)) {
+                const auto resource =
+                    extended_names_.intern(std::string(resource_of_card(entry.name)));
+                if (resource.is_new) columns_.set_offered_by_all(resource.id, 0);
+                columns_.set_card(
+                    name.id, resource.id, id_of_card(entry.name) == unknown_card);
+            }
+        }
+        demand.wants_cards = demand.wants_cards || is_card_resource(entry.name);
         demand.wants_listed = demand.wants_listed || !is_of_all;
         demand.wants_exclusive = demand.wants_exclusive || is_of_all;
         if (is_of_all) demand.at_most = std::min(demand.at_most, times_exclusive(entry.amount));
@@ -234,21 +260,120 @@ ResourcesId Cluster::intern_amounts(const Resources& resources) {
 void Cluster::release_amounts(ResourcesId id) {
     if (!amounts_.release(id)) return;
     for (const ExtendedDemand& entry : demands_[id.value].extended) {
-        extended_names_.release(entry.id);
+        const ExtendedId resource = columns_.resource_of_card(entry.id);
+        if (!extended_names_.release(entry.id) || resource.is_none()) continue;
+        columns_.set_card(entry.id, {}, false);
+        extended_names_.release(resource);
     }
     demands_[id.value] = {};
+    if (without_cards_.empty()) return;
+    if (const auto found = without_cards_.find(id); found != without_cards_.end()) {
+        const ResourcesId plain = found->second;
+        without_cards_.erase(found);
+        release_amounts(plain);
+    }
+}
+
+// --- cards --------------------------------------------------------------------------------------
+
+ResourcesId Cluster::without_cards(ResourcesId id) const {
+    if (without_cards_.empty()) return id;
+    const auto found = without_cards_.find(id);
+    return found == without_cards_.end() ? id : found->second;
+}
+
+/// The reference to the amounts becomes one to those with the cards.
+ResourcesId Cluster::add_cards(ResourcesId id, const std::vector<ExtendedResource>& cards) {
+    if (cards.empty()) return id;
+    Resources with = amounts_[id];
+    with.extended.insert(with.extended.end(), cards.begin(), cards.end());
+    std::sort(with.extended.begin(), with.extended.end());
+    const ResourcesId made = intern_amounts(with);
+    if (!without_cards_.emplace(made, id).second) release_amounts(id);
+    return made;
+}
+
+std::vector<ExtendedResource> Cluster::cards_among(ResourcesId id) const {
+    std::vector<ExtendedResource> cards;
+    for (const ExtendedResource& entry : amounts_[id].extended) {
+        if (is_card(entry.name)) cards.push_back(entry);
+    }
+    return cards;
+}
+
+/// Where no card has enough left, that with the most is overdrawn, so that this is seen. Where none
+/// is known, the units count on each that will be.
+std::vector<ExtendedResource> Cluster::choose_cards(
+    NodeIndex node, ResourcesId id, UsedBy used_by, CardChoice choice) const {
+    std::vector<ExtendedResource> cards;
+    for (const ExtendedDemand& wanted : demands_[id.value].extended) {
+        const std::string& name = extended_names_[wanted.id];
+        if (!is_card_resource(name)) continue;
+        if (used_by == UsedBy::other_scheduler) {
+            cards.push_back({card_name(name, unknown_card), wanted.amount});
+            continue;
+        }
+        auto card = choose_card(columns_, node, wanted, View::free, choice);
+        if (!card) card = emptiest_card(columns_, node, wanted.id, View::free);
+        cards.push_back(
+            {card ? extended_names_[card->id] : card_name(name, unknown_card), wanted.amount});
+    }
+    return cards;
+}
+
+Allocation Cluster::with_cards(Allocation allocation, const CardUse& cards) {
+    if (!demands_[allocation.resources.value].wants_cards) return allocation;
+    ENSURE(allocation.count == 1);
+    const auto chosen = !cards.said.empty() ? cards.said
+                                            : choose_cards(
+                                                  allocation.node,
+                                                  allocation.resources,
+                                                  allocation.used_by,
+                                                  cards.choice);
+    allocation.resources = add_cards(allocation.resources, chosen);
+    return allocation;
+}
+
+std::vector<ExtendedResource> Cluster::cards_of(AllocationId allocation) const {
+    auto cards = cards_among(allocation_of(allocation).resources);
+    std::erase_if(cards, [](const ExtendedResource& card) {
+        return id_of_card(card.name) == unknown_card;
+    });
+    return cards;
+}
+
+bool Cluster::has_cards(NodeIndex node, ResourcesId id) const {
+    const auto& extended = demands_[id.value].extended;
+    return std::any_of(extended.begin(), extended.end(), [&](const ExtendedDemand& wanted) {
+        return emptiest_card(columns_, node, wanted.id, View::allocatable).has_value();
+    });
+}
+
+void Cluster::choose_card_anew(AllocationId id, CardChoice choice) {
+    Allocation& allocation = allocations_[id.value];
+    const ResourcesId plain = without_cards(allocation.resources);
+    if (plain == allocation.resources) return;
+    amounts_.retain(plain);
+    apply(allocation, false);
+    release_amounts(allocation.resources);
+    allocation.resources = plain;
+    allocation = with_cards(allocation, {choice, {}});
+    apply(allocation, true);
+    note_gain(allocation.node);
 }
 
 // --- room ---------------------------------------------------------------------------------------
 
-AllocationId Cluster::allocate(NodeIndex node, const Resources& resources, UsedBy used_by) {
-    return attach({node, intern_amounts(resources), 1, used_by});
+AllocationId Cluster::allocate(
+    NodeIndex node, const Resources& resources, UsedBy used_by, const CardUse& cards) {
+    return attach(with_cards({node, intern_amounts(resources), 1, used_by}, cards));
 }
 
-AllocationId Cluster::allocate(NodeIndex node, ShapeId shape, UsedBy used_by, std::uint32_t count) {
+AllocationId Cluster::allocate(
+    NodeIndex node, ShapeId shape, UsedBy used_by, std::uint32_t count, CardChoice choice) {
     const ResourcesId amounts = shapes_[shape].resources;
     amounts_.retain(amounts);
-    return attach({node, amounts, count, used_by});
+    return attach(with_cards({node, amounts, count, used_by}, {choice, {}}));
 }
 
 void Cluster::release(AllocationId id) {
@@ -257,11 +382,24 @@ void Cluster::release(AllocationId id) {
     note_if_idle(allocation.node);
 }
 
-void Cluster::reallocate(AllocationId id, const Resources& resources, UsedBy used_by) {
+void Cluster::reallocate(
+    AllocationId id, const Resources& resources, UsedBy used_by, const CardUse& cards) {
     Allocation& allocation = allocations_[id.value];
     ENSURE(!allocation.node.is_none());
     const ResourcesId amounts = intern_amounts(resources);
-    if (amounts == allocation.resources && used_by == allocation.used_by) {
+    const bool wants_cards = demands_[amounts.value].wants_cards;
+    const bool is_same = amounts == without_cards(allocation.resources) &&
+                         used_by == allocation.used_by;
+    // Who had a card keeps it, unless the word is another; an unknown one is nobody's choice.
+    CardUse use = cards;
+    if (wants_cards && use.said.empty() && is_same) {
+        if (used_by == UsedBy::other_scheduler) {
+            use.said = choose_cards(allocation.node, amounts, used_by, use.choice);
+        } else if (!cards_of(id).empty() || !has_cards(allocation.node, amounts)) {
+            use.said = cards_among(allocation.resources);
+        }
+    }
+    if (is_same && (!wants_cards || use.said == cards_among(allocation.resources))) {
         release_amounts(amounts);
         return;
     }
@@ -269,6 +407,7 @@ void Cluster::reallocate(AllocationId id, const Resources& resources, UsedBy use
     release_amounts(allocation.resources);
     allocation.resources = amounts;
     allocation.used_by = used_by;
+    allocation = with_cards(allocation, use);
     apply(allocation, true);
     note_gain(allocation.node);
 }
@@ -279,18 +418,22 @@ const Allocation& Cluster::allocation_of(AllocationId id) const {
 }
 
 const Resources& Cluster::resources_of(AllocationId id) const {
-    return amounts_[allocation_of(id).resources];
+    return amounts_[without_cards(allocation_of(id).resources)];
 }
 
 void Cluster::upsert_pod(
-    std::string_view uid, std::string_view node, const Resources& resources, UsedBy used_by) {
+    std::string_view uid,
+    std::string_view node,
+    const Resources& resources,
+    UsedBy used_by,
+    const CardUse& cards) {
     const std::optional<AllocationId> known = pods_.find(uid);
     if (known && node_name(allocation_of(*known).node) == node) {
-        reallocate(*known, resources, used_by);
+        reallocate(*known, resources, used_by, cards);
         return;
     }
     if (known) remove_pod(uid);
-    pods_.insert(uid, allocate(node_or_placeholder(node), resources, used_by));
+    pods_.insert(uid, allocate(node_or_placeholder(node), resources, used_by, cards));
 }
 
 bool Cluster::remove_pod(std::string_view uid) {
@@ -477,13 +620,13 @@ bool Cluster::keeps_off_scarce(ShapeId shape) const {
 }
 
 std::vector<Account> Cluster::accounts() const {
-    std::uint64_t amounts = allocation_count() + shapes_.size();
+    std::uint64_t amounts = allocation_count() + shapes_.size() + without_cards_.size();
     std::uint64_t allocations = 0;
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
         amounts += nodes_[i].allocatable.is_none() ? 0 : 1;
         allocations += nodes_[i].allocations;
     }
-    std::uint64_t names = 0;
+    std::uint64_t names = columns_.card_name_count();
     for (const Demand& demand : demands_) names += demand.extended.size();
     return {
         {"amounts", amounts_.references(), amounts},

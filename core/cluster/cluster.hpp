@@ -131,20 +131,42 @@ public:
 
     // --- room ----------------------------------------------------------------------------------
     /// Takes room, whether or not there is any: facts are facts. The token is released once.
-    AllocationId allocate(NodeIndex node, const Resources& resources, UsedBy used_by);
-    AllocationId allocate(NodeIndex node, ShapeId shape, UsedBy used_by, std::uint32_t count = 1);
+    /// A pod's units are taken from one card, which `cards` says; of other schedulers' pods of which
+    /// it says none, from each.
+    AllocationId allocate(
+        NodeIndex node, const Resources& resources, UsedBy used_by, const CardUse& cards = {});
+    /// Of pods on cards one at a time.
+    AllocationId allocate(
+        NodeIndex node,
+        ShapeId shape,
+        UsedBy used_by,
+        std::uint32_t count = 1,
+        CardChoice choice = CardChoice::least_left);
     void release(AllocationId allocation);
     /// Puts other amounts, or another user, in the token's place: a slot's allocation becomes its
-    /// pod's in one step, and a draining pod is allocated larger(slot, pod).
-    void reallocate(AllocationId allocation, const Resources& resources, UsedBy used_by);
+    /// pod's in one step, and a draining pod is allocated larger(slot, pod). The card stays, unless
+    /// another one is said.
+    void reallocate(
+        AllocationId allocation,
+        const Resources& resources,
+        UsedBy used_by,
+        const CardUse& cards = {});
+    /// Its card is chosen anew, on the same node.
+    void choose_card_anew(AllocationId allocation, CardChoice choice);
     const Allocation& allocation_of(AllocationId allocation) const;
     const Resources& resources_of(AllocationId allocation) const;
+    /// The cards that its units are taken from, by card_name(); empty: none are known.
+    std::vector<ExtendedResource> cards_of(AllocationId allocation) const;
 
     /// Counts a bound pod that is not terminal on its node (deleting ones too). Idempotent; a
     /// changed node, amount or user replaces the earlier one. A placeholder is made for an unknown
     /// node.
     void upsert_pod(
-        std::string_view uid, std::string_view node, const Resources& resources, UsedBy used_by);
+        std::string_view uid,
+        std::string_view node,
+        const Resources& resources,
+        UsedBy used_by,
+        const CardUse& cards = {});
     /// The pod ended, was deleted, or is allocated by a slot from now on. False: it was not
     /// counted.
     bool remove_pod(std::string_view uid);
@@ -259,9 +281,16 @@ private:
     std::size_t insert_in_order(NodeIndex node);
     void erase_from_order(NodeIndex node);
     void count_kinds(const Node& node, int by);
-    void set_allocatable(NodeIndex node, const Resources& allocatable, std::int64_t pods);
+    void set_allocatable(NodeIndex node, const Node& offered);
     ResourcesId intern_amounts(const Resources& resources);
     void release_amounts(ResourcesId id);
+    ResourcesId without_cards(ResourcesId id) const;
+    ResourcesId add_cards(ResourcesId id, const std::vector<ExtendedResource>& cards);
+    std::vector<ExtendedResource> choose_cards(
+        NodeIndex node, ResourcesId id, UsedBy used_by, CardChoice choice) const;
+    std::vector<ExtendedResource> cards_among(ResourcesId id) const;
+    bool has_cards(NodeIndex node, ResourcesId id) const;
+    Allocation with_cards(Allocation allocation, const CardUse& cards);
     AllocationId attach(const Allocation& allocation);
     Allocation detach(AllocationId id);
     void undo_attach(AllocationId id, bool was_appended);
@@ -278,6 +307,8 @@ private:
     ConstraintClasses classes_;
     Interner<Resources, ResourcesId> amounts_;
     std::vector<Demand> demands_;  ///< by ResourcesId
+    /// Of amounts with a card those without, which they hold; few amounts have one.
+    std::map<ResourcesId, ResourcesId> without_cards_;
     Interner<Shape, ShapeId> shapes_;
     Interner<std::string, ExtendedId> extended_names_;
     Chunks<Allocation> allocations_;  ///< by AllocationId; node none: free

@@ -66,7 +66,10 @@ void NodeColumns::set_allocatable(NodeIndex node, const Demand& allocatable, std
     set_row(memory_, node.value, allocatable.memory_bytes);
     set_row(ephemeral_, node.value, allocatable.ephemeral_bytes);
     set_row(pods_, node.value, pods);
-    for (Extended& entry : extended_[node.value]) entry.allocatable = 0;
+    for (Extended& entry : extended_[node.value]) {
+        entry.allocatable = 0;
+        entry.card_order = 0;
+    }
     for (const ExtendedDemand& offered : allocatable.extended) {
         extended_entry(node, offered.id).allocatable = offered.amount;
     }
@@ -120,8 +123,31 @@ bool NodeColumns::is_overcommitted(NodeIndex node) const {
     return cpu_.free_capacity[free][row] < 0 || memory_.free_capacity[free][row] < 0 ||
            ephemeral_.free_capacity[free][row] < 0 || pods_.free_capacity[free][row] < 0 ||
            std::any_of(extended.begin(), extended.end(), [this](const Extended& entry) {
+               // What is on cards that the node does not list is in its sum, too.
+               if (entry.allocatable == 0 && !resource_of_card(entry.id).is_none()) return false;
                return Wide{entry.allocatable} + offered_by_all(entry.id) < entry.allocated;
            });
+}
+
+void NodeColumns::set_card(ExtendedId card, ExtendedId resource, bool is_unknown) {
+    if (card.value >= card_names_.size()) card_names_.resize(card.value + 1);
+    CardName& name = card_names_[card.value];
+    card_name_count_ += resource.is_none() ? 0 : 1;
+    card_name_count_ -= name.resource.is_none() ? 0 : 1;
+    name = {resource, is_unknown};
+    while (!card_names_.empty() && card_names_.back().resource.is_none()) card_names_.pop_back();
+}
+
+std::int64_t NodeColumns::clamped(Wide value) {
+    return clamp(value);
+}
+
+bool NodeColumns::is_card_overdrawn(NodeIndex node, ExtendedId resource) const {
+    const auto& extended = extended_[node.value];
+    return std::any_of(extended.begin(), extended.end(), [&](const Extended& entry) {
+        return entry.allocatable > 0 && is_card_of(entry.id, resource) &&
+               entry.allocatable < entry.allocated;
+    });
 }
 
 NodeColumns::Extended& NodeColumns::extended_entry(NodeIndex node, ExtendedId id) {
@@ -131,7 +157,7 @@ NodeColumns::Extended& NodeColumns::extended_entry(NodeIndex node, ExtendedId id
             return entry.id < wanted;
         });
     if (found != entries.end() && found->id == id) return *found;
-    return *entries.insert(found, Extended{id, 0, 0, 0});
+    return *entries.insert(found, Extended{id, 0, 0, 0, 0});
 }
 
 /// What nobody offers or holds must not outlive the name's number, which is used again.

@@ -34,6 +34,8 @@ struct Demand {
     std::vector<ExtendedDemand> extended;  ///< sorted by id
     /// Of these, some that only nodes which list it offer.
     bool wants_listed = false;
+    /// Of these, some that are parts of cards: its units are on one card.
+    bool wants_cards = false;
     /// And some that every node offers, which pods have to themselves (exclusive.hpp).
     bool wants_exclusive = false;
     /// No node takes more of them for that.
@@ -66,6 +68,42 @@ public:
     /// So much of it every node offers beside what it lists; 0 of what this is not said of.
     void set_offered_by_all(ExtendedId id, std::int64_t amount);
 
+    /// `card` is a card's name, of this resource; none: the number means something else from now on.
+    void set_card(ExtendedId card, ExtendedId resource, bool is_unknown);
+    /// Whose card this is; none: it is no card.
+    ExtendedId resource_of_card(ExtendedId card) const {
+        return card.value < card_names_.size() ? card_names_[card.value].resource : ExtendedId{};
+    }
+    std::size_t card_name_count() const { return card_name_count_; }
+    /// Its place among the cards of the node, which has it.
+    void set_card_order(NodeIndex node, ExtendedId card, std::uint16_t order) {
+        extended_entry(node, card).card_order = order;
+    }
+    /// A card of a node, and what is left of it, less all that may be on it; may be negative.
+    struct CardRoom {
+        ExtendedId id;
+        std::uint16_t order = 0;
+        std::int64_t units = 0;
+        std::int64_t free = 0;
+    };
+    /// visit(CardRoom) for the node's cards of the resource, in no order that means anything.
+    template <typename Visit>
+    void for_each_card(NodeIndex node, ExtendedId resource, View view, Visit visit) const {
+        if (card_name_count_ == 0) return;
+        Wide unknown = 0;
+        for (const Extended& entry : extended_[node.value]) {
+            if (is_card_of(entry.id, resource) && card_names_[entry.id.value].is_unknown)
+                unknown += entry.taken(view);
+        }
+        for (const Extended& entry : extended_[node.value]) {
+            if (entry.allocatable == 0 || !is_card_of(entry.id, resource)) continue;
+            const Wide left = Wide{entry.allocatable} - entry.taken(view) - unknown;
+            visit(CardRoom{entry.id, entry.card_order, entry.allocatable, clamped(left)});
+        }
+    }
+    /// More is known to be on one of the node's cards of the resource than it has.
+    bool is_card_overdrawn(NodeIndex node, ExtendedId resource) const;
+
     /// Takes, or gives back, what `count` pods demand.
     struct Change {
         NodeIndex node;
@@ -96,14 +134,29 @@ public:
 private:
     struct Extended {
         ExtendedId id;
+        std::uint16_t card_order = 0;
         std::int64_t allocatable = 0;
         Wide allocated = 0;
         Wide allocated_to_others = 0;
+        Wide taken(View view) const {
+            return view == View::free            ? allocated
+                   : view == View::without_gangs ? allocated_to_others
+                                                 : Wide{0};
+        }
         friend bool operator==(const Extended&, const Extended&) = default;
     };
 
     static std::span<const std::int64_t> of(const Column& column, View view) {
         return column.free_capacity[static_cast<std::size_t>(view)];
+    }
+    struct CardName {
+        ExtendedId resource;
+        bool is_unknown = false;
+        friend bool operator==(const CardName&, const CardName&) = default;
+    };
+    static std::int64_t clamped(Wide value);
+    bool is_card_of(ExtendedId card, ExtendedId resource) const {
+        return card.value < card_names_.size() && card_names_[card.value].resource == resource;
     }
     Extended& extended_entry(NodeIndex node, ExtendedId id);
     std::int64_t offered_by_all(ExtendedId id) const {
@@ -117,6 +170,8 @@ private:
     Column pods_;
     std::vector<std::vector<Extended>> extended_;  ///< by node, sorted by id, only what is in use
     std::vector<std::int64_t> offered_by_all_;     ///< by ExtendedId
+    std::vector<CardName> card_names_;             ///< by ExtendedId, as far as there are cards
+    std::size_t card_name_count_ = 0;
 };
 
 }  // namespace core

@@ -4,9 +4,13 @@
 
 namespace core {
 
-AllocationId Trial::allocate(NodeIndex node, ShapeId shape, UsedBy used_by, std::uint32_t count) {
+AllocationId Trial::allocate(
+    NodeIndex node, ShapeId shape, UsedBy used_by, std::uint32_t count, CardChoice choice) {
+    if (count > 1 && cluster_.demand(shape).wants_cards) {
+        for (; count > 1; --count) allocate(node, shape, used_by, 1, choice);
+    }
     const std::size_t tokens_before = cluster_.allocations_.size();
-    const AllocationId id = cluster_.allocate(node, shape, used_by, count);
+    const AllocationId id = cluster_.allocate(node, shape, used_by, count, choice);
     log_.push_back({id, {}, true, cluster_.allocations_.size() > tokens_before});
     return id;
 }

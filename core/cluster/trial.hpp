@@ -17,8 +17,9 @@ public:
     Trial(const Trial&) = delete;
     Trial& operator=(const Trial&) = delete;
 
-    /// As Cluster::allocate(). The token is the cluster's own and stays valid after commit().
-    AllocationId allocate(NodeIndex node, ShapeId shape, UsedBy used_by, std::uint32_t count = 1);
+    /// As Cluster::allocate(). The token is the cluster's own and stays valid after commit(); of
+    /// pods on cards, each of which has one of its own, it is the last one's.
+    AllocationId allocate(NodeIndex node, ShapeId shape, UsedBy used_by, std::uint32_t count = 1, CardChoice choice = CardChoice::least_left);
     /// As Cluster::release(); after a roll back the token is valid again.
     void release(AllocationId allocation);
 

@@ -135,7 +135,12 @@ AllowedNodes DomainPlanner::Attempt::allowed(const RuledPart& part) {
 }
 
 void DomainPlanner::Attempt::charge(const RuledPart& part, NodeIndex node, std::int64_t count) {
-    trial_.allocate(node, part.shape, UsedBy::gang, static_cast<std::uint32_t>(count));
+    trial_.allocate(
+        node,
+        part.shape,
+        UsedBy::gang,
+        static_cast<std::uint32_t>(count),
+        card_choice(request_.policy, request_.scores));
     if (!part.pod) return;
     const IncomingPod& pod = *part.pod;
     const PodRules* const rules = pod.rules.is_none() ? nullptr : &in_.rules_.rules(pod.rules);

@@ -105,6 +105,32 @@ void Packing::put(Position position, ShapeId shape, std::int64_t count) {
             planned.extended.push_back({wanted.id, wanted.amount * count});
         }
     }
+    if (!demand.wants_cards) return;
+    for (std::int64_t i = 0; i < count; ++i) plan_cards(demand, order_[position], planned);
+}
+
+/// As the cluster chooses them when the pods are allocated.
+void Packing::plan_cards(const Demand& demand, NodeIndex node, Planned& planned) const {
+    for (const ExtendedDemand& wanted : demand.extended) {
+        const auto card = choose_card(
+            *columns_->columns, node, wanted, view_, card_choice_, planned.extended);
+        if (card) planned.extended.push_back({card->id, wanted.amount});
+    }
+}
+
+std::optional<NodeColumns::CardRoom> Packing::emptiest_card(
+    Position position, ShapeId shape, ShapeId filler, std::int64_t more) const {
+    const Demand& demand = cluster_->demand(shape);
+    if (!demand.wants_cards) return std::nullopt;
+    Planned filled;
+    if (const Planned* planned = find_planned(position)) filled = *planned;
+    for (; more > 0; --more) plan_cards(cluster_->demand(filler), order_[position], filled);
+    for (const ExtendedDemand& wanted : demand.extended) {
+        const auto card = core::emptiest_card(
+            *columns_->columns, order_[position], wanted.id, view_, filled.extended);
+        if (card) return card;
+    }
+    return std::nullopt;
 }
 
 void Packing::put_all(std::span<const PositionCount> chosen, ShapeId shape) {
@@ -145,7 +171,20 @@ std::int64_t Packing::request(ShapeId shape, std::size_t resource) const {
 
 /// How often this resource alone allows the shape at the position.
 std::int64_t Packing::times(Position position, ShapeId shape, std::size_t resource) const {
-    return times_it_fits(left(position, shape, resource), request(shape, resource));
+    const std::int64_t in_all =
+        times_it_fits(left(position, shape, resource), request(shape, resource));
+    const Demand& demand = cluster_->demand(shape);
+    if (!demand.wants_cards || resource < plain_resources) return in_all;
+    const Planned* planned = find_planned(position);
+    const ExtendedDemand& wanted = demand.extended[resource - plain_resources];
+    return std::min(
+        in_all,
+        times_on_cards(
+            *columns_->columns,
+            order_[position],
+            wanted,
+            view_,
+            planned == nullptr ? std::span<const ExtendedDemand>() : planned->extended));
 }
 
 std::int64_t Packing::capacity(Position position, ShapeId shape) const {
@@ -161,7 +200,11 @@ std::int64_t Packing::capacity(Position position, ShapeId shape) const {
 
 std::int64_t Packing::capacity_beside(Position position, ShapeId shape, ShapeId other) const {
     return core::capacity_beside(
-        *columns_, order_[position], cluster_->demand(shape), cluster_->demand(other));
+        *columns_,
+        order_[position],
+        cluster_->demand(shape),
+        cluster_->demand(other),
+        card_choice_);
 }
 
 std::array<std::int32_t, block_size> Packing::losses_beside(

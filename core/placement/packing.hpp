@@ -41,6 +41,8 @@ public:
     /// question.
     void order_by(const ScoreOrder* scores) { scores_ = scores; }
     bool is_weighted() const { return scores_ != nullptr; }
+    /// Which card of a node a pod's units are taken from; until end() at the latest.
+    void choose_cards_by(CardChoice choice) { card_choice_ = choice; }
     /// The pods of the next choose() prefer, or avoid, each other: they are placed one by one, and
     /// `scores` are told of each. nullptr: they do not.
     void prefer_by(DomainScores* scores) { preferring_ = scores; }
@@ -96,6 +98,11 @@ public:
 
     /// Where something is planned.
     std::span<const Position> touched() const { return touched_; }
+
+    /// Of the node's cards the one with the most left beside what is planned, and `more` pods of
+    /// `filler`; nothing: the shape asks for no part of a card, or no cards are known.
+    std::optional<NodeColumns::CardRoom> emptiest_card(
+        Position position, ShapeId shape, ShapeId filler, std::int64_t more) const;
 
     const Cluster& cluster() const { return *cluster_; }
     const FreeCapacity& free_capacity() const { return *free_capacity_; }
@@ -193,6 +200,8 @@ private:
     }
     void next_epoch();
     std::int64_t times(Position position, ShapeId shape, std::size_t resource) const;
+    void plan_cards(const Demand& demand, NodeIndex node, Planned& planned) const;
+    Load card_load(Position position, const ExtendedDemand& asked, std::int64_t placed) const;
     CapacityCache::Entry& borrow(ShapeId shape);
     void copy_from_unrestricted(ShapeId shape, Capacities& capacities);
     Planned& planned_at(Position position);
@@ -261,6 +270,7 @@ private:
     std::vector<Candidate> candidates_;  ///< a heap, the first by rank on top
     Ranking ranking_;
     std::vector<ExtendedDemand> devices_;  ///< that the ranking's shape asks for
+    CardChoice card_choice_ = CardChoice::least_left;
     const ScoreOrder* scores_ = nullptr;
     DomainScores* preferring_ = nullptr;
     std::vector<Counted> counted_;  ///< by score

@@ -3,6 +3,8 @@
 // docs/configuration.md.
 
 #include "core/score/score_table.hpp"
+#include "core/score/weighted_score.hpp"
+#include "core/value/device/cards.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -37,6 +39,20 @@ constexpr const Score* find_score(PackingPolicy policy) {
     return at < first ? nullptr : &score_table[at - first];
 }
 static_assert(find_score(last_packing_policy) == &score_table[packing_scores - 1]);
+
+/// Cards of a node are chosen as nodes are: what spreads pods over nodes spreads them over cards.
+constexpr bool spreads(const Score& score) {
+    return score.kind == ScoreKind::falling;
+}
+inline CardChoice card_choice(PackingPolicy policy, const ScoreOrder* scores) {
+    bool is_spread = false;
+    if (scores != nullptr) {
+        for (const WeightedScore& one : *scores) is_spread = is_spread || spreads(score_of(one.score));
+    } else if (const Score* score = find_score(policy)) {
+        is_spread = spreads(*score);
+    }
+    return is_spread ? CardChoice::most_left : CardChoice::least_left;
+}
 
 /// "tightest", "fewest-nodes", or the score's name.
 constexpr std::string_view to_string(PackingPolicy policy) {

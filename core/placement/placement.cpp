@@ -72,6 +72,7 @@ struct Planner::Scratch {
 void Planner::Scratch::prepare(const Cluster& cluster, const PlacementRequest& request) {
     packing.begin(cluster, request.view, request.excluded);
     packing.order_by(request.scores);
+    packing.choose_cards_by(card_choice(request.policy, request.scores));
     packing.prefer_by(request.preferring);
     driver_position.reset();
     policy = request.policy;

@@ -58,6 +58,16 @@ struct Plan {
     friend bool operator==(const Plan&, const Plan&) = default;
 };
 
+/// The card that comes nearest to what a pod asks of one.
+struct CardShortage {
+    std::string resource;
+    std::int64_t wanted = 0;
+    std::int64_t best = 0;  ///< free units of it
+    std::string node;
+    std::string card;
+    friend bool operator==(const CardShortage&, const CardShortage&) = default;
+};
+
 /// Why it does not fit, in numbers: counted after everything that does fit has been placed.
 struct Rejection {
     std::int64_t nodes = 0;  ///< all present nodes
@@ -70,6 +80,8 @@ struct Rejection {
     Resources missing;    ///< of the pods that do not fit, clamped alike
     std::string binding;  ///< the scarcest resource, Kubernetes' name ("cpu", "pods"); empty if no
                           ///< node is eligible
+    /// No single card has enough left, though together they may have.
+    std::optional<CardShortage> card = {};
     std::int64_t eligible_nodes = 0;  ///< for the shape that failed, room aside
     /// "Insufficient cpu": 31, "untolerated taint dedicated=gpu": 4, for the shape that failed. A
     /// node short of two resources counts for both, as in kube-scheduler's message.

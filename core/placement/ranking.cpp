@@ -130,10 +130,30 @@ Load Packing::extended_load(
     const NodeIndex node = order_[position];
     const NodeColumns& all = *columns_->columns;
     const Planned* planned = find_planned(position);
+    if (cluster_->demand(ranking_.shape).wants_cards) {
+        if (const Load on_card = card_load(position, asked, placed); on_card.allocatable > 0)
+            return on_card;
+    }
     std::int64_t now = placed * asked.amount;
     if (planned != nullptr) now += planned->extended_amount(asked.id);
     const std::int64_t whole = all.extended(node, asked.id, View::allocatable);
     return {whole, taken(whole, all.extended(node, asked.id, view_), now), asked.amount};
+}
+
+/// Of the card that the next pod would be on; nothing: no cards are known.
+Load Packing::card_load(Position position, const ExtendedDemand& asked, std::int64_t placed) const {
+    const NodeColumns& all = *columns_->columns;
+    std::vector<ExtendedDemand> planned;
+    if (const Planned* const before = find_planned(position)) planned = before->extended;
+    for (;; --placed) {
+        const auto card =
+            choose_card(all, order_[position], asked, view_, card_choice_, planned);
+        if (!card) return {};
+        if (placed == 0) {
+            return {card->units, std::max<std::int64_t>(card->units - card->free, 0), asked.amount};
+        }
+        planned.push_back({card->id, asked.amount});
+    }
 }
 
 Load Packing::device_load(Position position, std::int64_t placed) const {

@@ -1,5 +1,6 @@
 #include "core/placement/rejection.hpp"
 
+#include "core/value/device/card_dialect.hpp"
 #include "core/value/exclusive.hpp"
 #include "core/value/quantity.hpp"
 
@@ -69,6 +70,46 @@ std::int64_t count_short(
     return count;
 }
 
+std::string no_single_card(const CardShortage& shortage) {
+    return fmt::format("no single GPU with {} free {}", shortage.wanted, shortage.resource);
+}
+
+/// Counts nodes that have enough of the units, and no card with enough of them left.
+void count_card_shortages(
+    const Packing& packing, ShapeId shape, const Filling& filling, Rejection& rejection) {
+    const Cluster& cluster = packing.cluster();
+    const Demand& demand = cluster.demand(shape);
+    if (!demand.wants_cards) return;
+    CardShortage shortage;
+    for (const ExtendedDemand& wanted : demand.extended) {
+        if (!is_card_resource(cluster.extended_name(wanted.id))) continue;
+        shortage.resource = cluster.extended_name(wanted.id);
+        shortage.wanted = wanted.amount;
+    }
+    std::int64_t short_nodes = 0;
+    const NodeBitmap& eligible = cluster.eligible(cluster.class_of(shape));
+    for (std::size_t block = 0; block < packing.free_capacity().block_count(); ++block) {
+        std::uint64_t nodes = packing.usable(eligible, block);
+        for (; nodes != 0; nodes &= nodes - 1) {
+            const auto position = static_cast<Position>(
+                block * block_size + static_cast<std::size_t>(std::countr_zero(nodes)));
+            const std::int64_t filled =
+                filling.capacities == nullptr ? 0 : filling.capacities->at(position);
+            const auto card = packing.emptiest_card(position, shape, filling.shape, filled);
+            if (!card || card->free >= shortage.wanted) continue;
+            ++short_nodes;
+            const std::int64_t best = std::max<std::int64_t>(card->free, 0);
+            if (!shortage.node.empty() && best <= shortage.best) continue;
+            shortage.best = best;
+            shortage.node = cluster.node_name(packing.node_at(position));
+            shortage.card = id_of_card(cluster.extended_name(card->id));
+        }
+    }
+    if (short_nodes == 0) return;
+    rejection.reasons.push_back({no_single_card(shortage), short_nodes});
+    rejection.card = std::move(shortage);
+}
+
 /// Counts, over the eligible nodes, the resources that keep one more pod of the shape off.
 void count_shortages(
     const Packing& packing, ShapeId shape, const Filling& filling, Rejection& rejection) {
@@ -120,6 +161,7 @@ void count_shortages(
 void explain_shape(
     const Packing& packing, ShapeId shape, const Filling& filling, Rejection& rejection) {
     count_shortages(packing, shape, filling, rejection);
+    count_card_shortages(packing, shape, filling, rejection);
     const Cluster& cluster = packing.cluster();
     for (ReasonCount& reason : cluster.exclusions(cluster.class_of(shape))) {
         rejection.reasons.push_back(std::move(reason));
@@ -182,6 +224,15 @@ std::string fit_text(const Rejection& rejection) {
 std::string missing_text(const Rejection& rejection) {
     const Resources& missing = rejection.missing;
     const std::string& binding = rejection.binding;
+    // Where units are short altogether it is said of those.
+    if (rejection.card && (binding.empty() || binding == rejection.card->resource)) {
+        return fmt::format(
+            "{}, best has {} on {}/{}",
+            no_single_card(*rejection.card),
+            rejection.card->best,
+            rejection.card->node,
+            rejection.card->card);
+    }
     if (binding.empty()) return "no node is eligible";
     Resources only;
     if (binding == "pods") {

@@ -1,7 +1,9 @@
 #pragma once
 // A node as far as scheduling sees it.
 
+#include "core/base/boxed.hpp"
 #include "core/value/constraints.hpp"
+#include "core/value/device/cards.hpp"
 #include "core/value/resources.hpp"
 
 #include <cstdint>
@@ -16,6 +18,7 @@ struct Node {
     std::string resource_version;  ///< opaque
     Resources allocatable;
     std::int64_t pods = 0;  ///< allocatable["pods"]
+    Boxed<NodeCards> cards;  ///< few nodes say something of theirs
     StringMap labels;
     std::int64_t cost = 0;   ///< of nodes that will do, the cheapest are filled first
     bool is_scarce = false;  ///< offers what few nodes have: filled last with pods that want none
