@@ -29,7 +29,7 @@ struct BindPod {
     PodRef pod;
     std::string resource_version;
     std::string node;
-    core::StringMap annotations;
+    core::StringMap annotations;  ///< scheduler_timestamp is empty: the edge knows the time
     std::int64_t pending_since_ms = 0;  ///< Unix ms when the pod was first seen
     bool starts_gang = false;           ///< a driver: with it the whole gang is admitted
     /// Claims of the pod whose volumes are to be made for that node first: the annotation
@@ -85,12 +85,13 @@ struct UpdateReservation {
 /// asked for when they came. Answered by PodListed for each pod with a node, then PodsListed.
 struct ListPods {};
 
-/// One Kubernetes Event on the pod, droppable.
+/// One Kubernetes Event on the pod, or on a node, droppable.
 struct RecordEvent {
-    PodRef pod;
+    PodRef pod;  ///< of a node its name and uid; events on nodes are in the namespace "default"
     bool warning = false;
     std::string reason;
     std::string message;
+    bool is_about_node = false;
 };
 
 /// Send a Tick at this time (Unix ms). The earliest one asked for stays in force.

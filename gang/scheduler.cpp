@@ -197,6 +197,7 @@ void Scheduler::State::on(const Tick&) {
         return;
     }
     step.timers.forget_past(step.now_ms);
+    cluster_events.report_unreadable(step.decisions);
     plan();
     status_reporter.flush(step.decisions, step.now_ms, [this](const std::string& uid) {
         return ref_of(model.pods.at(uid).pod);

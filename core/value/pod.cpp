@@ -1,5 +1,7 @@
 #include "core/value/pod.hpp"
 
+#include "core/value/device/card_dialect.hpp"
+
 #include <algorithm>
 #include <array>
 #include <map>
@@ -153,7 +155,8 @@ bool is_kept_annotation(std::string_view key) {
                prefixes.begin(),
                prefixes.end(),
                [key](std::string_view prefix) { return key.starts_with(prefix); }) ||
-           std::find(words.begin(), words.end(), key) != words.end() || is_kept_without_value(key);
+           std::find(words.begin(), words.end(), key) != words.end() || names_cards(key) ||
+           is_kept_without_value(key);
 }
 
 bool is_kept_without_value(std::string_view key) {

@@ -82,7 +82,11 @@ StatusWritten to_event(const std::string& pod_uid, const k8s::StatusResult& resu
 
 k8s::PodEvent to_pod_event(const RecordEvent& decision) {
     return k8s::PodEvent{
-        to_name(decision.pod), decision.warning, decision.reason, decision.message};
+        to_name(decision.pod),
+        decision.warning,
+        decision.reason,
+        decision.message,
+        decision.is_about_node};
 }
 
 ConfProblem to_problem(k8s::FetchOutcome outcome) {

@@ -2,9 +2,11 @@
 
 #include "core/value/node.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdint>
 #include <string>
+#include <utility>
 
 namespace gang {
 namespace {
@@ -29,10 +31,41 @@ void ClusterEvents::on(const NodeUpserted& event) {
         model_.schema.nodes.scarce.end(),
         [&node](const std::string& name) { return node.allocatable.extended_amount(name) > 0; });
     node.cost = read_cost(core::find_value(node.labels, model_.schema.nodes.cost_label));
+    note_cards(node);
     model_.cluster_model.upsert_node(node);
 }
 
+void ClusterEvents::note_cards(const core::Node& node) {
+    if (!node.cards || node.cards->problem.empty()) {
+        unreadable_.erase(node.name);
+        return;
+    }
+    Unreadable& known = unreadable_[node.name];
+    if (known.problem != node.cards->problem || known.uid != node.uid) {
+        known = {node.uid, node.cards->problem, false};
+        has_unreported_ = true;
+    }
+}
+
+void ClusterEvents::report_unreadable(std::vector<Decision>& decisions) {
+    if (!std::exchange(has_unreported_, false)) {
+        return;
+    }
+    for (auto& [node, known] : unreadable_) {
+        if (std::exchange(known.is_reported, true)) {
+            continue;
+        }
+        decisions.emplace_back(RecordEvent{
+            {"default", node, known.uid},
+            true,
+            "UnreadableCards",
+            known.problem + "; its cards are unknown, and only its sums count",
+            true});
+    }
+}
+
 void ClusterEvents::on(const NodeDeleted& event) {
+    unreadable_.erase(event.name);
     model_.cluster_model.remove_node(event.name);
 }
 

@@ -1,6 +1,8 @@
 #include "gang/model/ledger.hpp"
 
 #include "core/filter/filters.hpp"
+#include "core/placement/packing_policy.hpp"
+#include "core/value/device/card_dialect.hpp"
 #include "gang/declare/declaration.hpp"
 #include "gang/reservation/format/reservation.hpp"
 
@@ -81,9 +83,48 @@ const core::Resources& Ledger::held_by(const Application& app, const Slot& slot)
                                      : cluster_.resources_of(slot.allocation);
 }
 
+core::CardChoice Ledger::card_choice(
+    std::string_view scheduler_name, std::optional<core::PackingPolicy> packing) const {
+    if (packing) {
+        return core::card_choice(*packing, nullptr);
+    }
+    const config::Profile* const profile = schema_.find_profile(scheduler_name);
+    if (profile == nullptr) {
+        return core::CardChoice::least_left;
+    }
+    return core::card_choice(
+        profile->packing, profile->scores.empty() ? nullptr : &profile->scores);
+}
+
+core::CardUse Ledger::card_use(const core::Pod& pod) const {
+    if (pod.requests.extended.empty()) {
+        return {};
+    }
+    return {
+        card_choice(pod.scheduler_name, std::nullopt),
+        core::read_pod_cards(pod.annotations, pod.requests, true)};
+}
+
+/// As the gang was planned.
+core::CardChoice Ledger::card_choice_of(const Application& app, const Slot& slot) const {
+    if (!cluster_.demand(app.declared.shapes[slot.shape].id).wants_cards) {
+        return core::CardChoice::least_left;
+    }
+    return card_choice(pods_.scheduler_name(pods_.id_of(app.uid)), app.declared.packing);
+}
+
+void Ledger::choose_card_anew(const Application& app, const Slot& slot) {
+    cluster_.choose_card_anew(slot.allocation, card_choice_of(app, slot));
+}
+
 void Ledger::settle(const PodEntry& entry) {
     if (entry.holds_capacity() && entry.slot < 0) {
-        cluster_.upsert_pod(entry.pod.uid, entry.node(), entry.pod.requests, core::UsedBy::gang);
+        cluster_.upsert_pod(
+            entry.pod.uid,
+            entry.node(),
+            entry.pod.requests,
+            core::UsedBy::gang,
+            card_use(entry.pod));
         if (shares_.is_active()) {
             hold_by_itself(entry);
         }
@@ -151,8 +192,12 @@ void Ledger::open(Application& app, Slot& slot, std::string_view node) {
 void Ledger::open_at(Application& app, Slot& slot, core::NodeIndex node) {
     ENSURE(slot.allocation.is_none());
     set_state(app, slot, SlotState::open);
-    slot.allocation =
-        cluster_.allocate(node, app.declared.shapes[slot.shape].id, core::UsedBy::gang);
+    slot.allocation = cluster_.allocate(
+        node,
+        app.declared.shapes[slot.shape].id,
+        core::UsedBy::gang,
+        1,
+        card_choice_of(app, slot));
     count_open(slot, 1);
 }
 
@@ -161,7 +206,14 @@ void Ledger::assign(Application& app, std::size_t index, PodEntry& entry) {
                             : entry.pod.deleting ? SlotState::draining
                                                  : SlotState::bound;
     assign_to(
-        app, app.slots[index], {entry.id, entry.pod.uid, entry.node(), entry.pod.requests, state});
+        app,
+        app.slots[index],
+        {entry.id,
+         entry.pod.uid,
+         entry.node(),
+         entry.pod.requests,
+         state,
+         card_use(entry.pod)});
     entry.slot = static_cast<std::int32_t>(index);
 }
 
@@ -173,7 +225,8 @@ void Ledger::assign(Application& app, std::size_t index, PodId compacted) {
          pods_.uid(compacted),
          pods_.node(compacted),
          pods_.requests(compacted),
-         SlotState::bound});
+         SlotState::bound,
+         {}});
     pods_.set_slot(compacted, static_cast<std::int32_t>(index));
 }
 
@@ -182,10 +235,18 @@ void Ledger::assign_to(Application& app, Slot& slot, const Assignee& assignee) {
     const core::Resources& size = cluster_.resources(app.declared.shapes[slot.shape].id);
     const core::Resources amounts = core::larger(size, assignee.requests);
     std::optional<core::AllocationId> own = cluster_.take_pod(assignee.uid);
+    core::CardUse cards = assignee.cards;
+    if (own && cards.said.empty() && !amounts.extended.empty()) {
+        cards.said = cluster_.cards_of(*own);
+    }
+    // Of another amount than the slot's nobody has said where all of it is.
+    if (amounts.extended != assignee.requests.extended) {
+        cards.said.clear();
+    }
     shares_.charges.drop_pod(assignee.uid);
     shares_.charges.resize_slot(app.uid, held_by(app, slot), amounts);
     if (!slot.allocation.is_none() && slot.node == assignee.node) {
-        cluster_.reallocate(slot.allocation, amounts, core::UsedBy::gang);
+        cluster_.reallocate(slot.allocation, amounts, core::UsedBy::gang, cards);
     } else {
         if (!slot.allocation.is_none()) {
             cluster_.release(slot.allocation);
@@ -195,10 +256,13 @@ void Ledger::assign_to(Application& app, Slot& slot, const Assignee& assignee) {
         }
         if (own && cluster_.node_name(cluster_.allocation_of(*own).node) == assignee.node) {
             slot.allocation = *std::exchange(own, std::nullopt);
-            cluster_.reallocate(slot.allocation, amounts, core::UsedBy::gang);
+            cluster_.reallocate(slot.allocation, amounts, core::UsedBy::gang, cards);
         } else {
             slot.allocation = cluster_.allocate(
-                cluster_.node_or_placeholder(slot.node.str()), amounts, core::UsedBy::gang);
+                cluster_.node_or_placeholder(slot.node.str()),
+                amounts,
+                core::UsedBy::gang,
+                cards);
         }
     }
     if (own) {
@@ -310,8 +374,10 @@ void Ledger::drop(Application& app) {
     count_anew(app);
     for (const Slot& slot : slots) {
         shares_.charges.add_slots(app.uid, held_by(app, slot), -1);
+        core::CardUse cards;
         if (!slot.allocation.is_none()) {
             count_open(slot, -1);
+            cards.said = cluster_.cards_of(slot.allocation);
             cluster_.release(slot.allocation);
         }
         if (slot.pod.is_none()) {
@@ -323,7 +389,8 @@ void Ledger::drop(Application& app) {
                 pods_.uid(slot.pod),
                 pods_.node(slot.pod),
                 pods_.requests(slot.pod),
-                core::UsedBy::gang);
+                core::UsedBy::gang,
+                cards);
             shares_.charges.hold_pod(pods_.uid(slot.pod), app.uid, pods_.requests(slot.pod), [] {
                 return QueueAccount{};
             });
@@ -412,7 +479,10 @@ bool Ledger::is_overcommitted_for(core::NodeIndex node, core::ShapeId shape) con
     const auto& extended = cluster_.demand(shape).extended;
     return columns.cpu(free)[at] + cpu < 0 || columns.memory(free)[at] + memory < 0 ||
            columns.ephemeral(free)[at] + ephemeral < 0 || columns.pods(free)[at] + pods < 0 ||
-           std::any_of(extended.begin(), extended.end(), is_short);
+           std::any_of(extended.begin(), extended.end(), is_short) ||
+           std::any_of(extended.begin(), extended.end(), [&](const core::ExtendedDemand& demand) {
+               return columns.is_card_overdrawn(node, demand.id);
+           });
 }
 
 }  // namespace gang

@@ -2,6 +2,7 @@
 // The room that gangs hold, slot by slot, kept equal to the cluster's allocations: every move
 // changes both at once. Knows nothing of time, queues or messages.
 
+#include "config/schema.hpp"
 #include "core/base/text.hpp"
 #include "core/cluster/cluster.hpp"
 #include "gang/model/application.hpp"
@@ -13,14 +14,20 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace gang {
 
 class Ledger {
 public:
-    Ledger(core::Cluster& cluster, Pods& pods, core::Texts& texts, Shares& shares)
-        : cluster_(cluster), pods_(pods), texts_(texts), shares_(shares) {}
+    Ledger(
+        core::Cluster& cluster,
+        Pods& pods,
+        core::Texts& texts,
+        Shares& shares,
+        const config::Schema& schema)
+        : cluster_(cluster), pods_(pods), texts_(texts), shares_(shares), schema_(schema) {}
 
     /// Allocates what a pod of ours takes where it is, unless a slot does.
     void settle(const PodEntry& entry);
@@ -31,6 +38,9 @@ public:
     static void expect(Application& app, std::int64_t slots) {
         app.slots.reserve(static_cast<std::size_t>(slots));
     }
+
+    /// An open slot may be served by another card of its node than the one that is overdrawn.
+    void choose_card_anew(const Application& app, const Slot& slot);
 
     /// So many more slots, without room; `node`: where they were last.
     void add(Application& app, std::size_t shape, std::string_view node, std::int64_t count);
@@ -115,7 +125,12 @@ private:
         const std::string& node;
         const core::Resources& requests;
         SlotState state;
+        core::CardUse cards;
     };
+    core::CardChoice card_choice(
+        std::string_view scheduler_name, std::optional<core::PackingPolicy> packing) const;
+    core::CardUse card_use(const core::Pod& pod) const;
+    core::CardChoice card_choice_of(const Application& app, const Slot& slot) const;
     void assign_to(Application& app, Slot& slot, const Assignee& assignee);
     void open_at(Application& app, Slot& slot, core::NodeIndex node);
     void set_state(Application& app, Slot& slot, SlotState state);
@@ -129,6 +144,7 @@ private:
     Pods& pods_;
     core::Texts& texts_;
     Shares& shares_;
+    const config::Schema& schema_;
     std::int64_t open_milli_ = 0;
     std::set<Rank> unfilled_;
     std::set<core::AllocationId> pending_;  ///< the pending releases of all gangs

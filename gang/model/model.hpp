@@ -106,7 +106,7 @@ struct Model {
     FitCache fit_cache;
     core::Texts texts;
     Pods pods{texts};
-    Ledger ledger{cluster, pods, texts, shares};
+    Ledger ledger{cluster, pods, texts, shares, schema};
     ApplicationIds application_ids;  ///< by PodEntry::application_key
     WaitingLine waiting;             ///< gangs that want to be admitted
     ConfAsker conf_asker;

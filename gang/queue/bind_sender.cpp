@@ -1,10 +1,13 @@
 #include "gang/queue/bind_sender.hpp"
 
+#include "core/value/device/card_dialect.hpp"
 #include "gang/decision.hpp"
 #include "gang/model/work.hpp"
 
+#include <algorithm>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace gang {
@@ -25,6 +28,22 @@ void BindSender::send_bind(PodEntry& entry, const std::string& node, core::Strin
         entry.seen_ms,
         entry.is_driver,
         std::move(claims)});
+}
+
+void BindSender::say_cards(const PodEntry& entry, core::AllocationId allocation) {
+    const auto& extended = entry.pod.requests.extended;
+    if (!std::any_of(extended.begin(), extended.end(), [](const core::ExtendedResource& one) {
+            return core::is_card_resource(one.name);
+        })) {
+        return;
+    }
+    auto& bind = std::get<BindPod>(step_.decisions.back());
+    ENSURE(bind.pod.uid == entry.pod.uid);
+    bind.annotations.emplace_back(core::scheduler_timestamp, "");
+    if (const auto cards = model_.cluster.cards_of(allocation); !cards.empty()) {
+        bind.annotations.emplace_back(core::cards_annotation, core::describe_cards(cards));
+    }
+    std::sort(bind.annotations.begin(), bind.annotations.end());
 }
 
 }  // namespace gang

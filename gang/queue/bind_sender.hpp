@@ -19,6 +19,9 @@ public:
     /// The pod counts on the node from now on; the answer comes as BindFinished.
     void send_bind(PodEntry& entry, const std::string& node, core::StringMap annotations);
 
+    /// After its room is taken: which cards that is on is written with the bind.
+    void say_cards(const PodEntry& entry, core::AllocationId allocation);
+
 private:
     Model& model_;
     StepContext& step_;

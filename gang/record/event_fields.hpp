@@ -247,6 +247,19 @@ struct Of<core::Pod> {
         Field{"problem", &T::problem}};
 };
 template <>
+struct Of<core::Card> {
+    using T = core::Card;
+    static constexpr auto list = std::tuple{Field{"id", &T::id}, Field{"units", &T::units}};
+};
+template <>
+struct Of<core::NodeCards> {
+    using T = core::NodeCards;
+    static constexpr auto list = std::tuple{
+        Field{"resource", &T::resource},
+        Field{"cards", &T::cards},
+        Field{"problem", &T::problem}};
+};
+template <>
 struct Of<core::Node> {
     using T = core::Node;
     static constexpr auto list = std::tuple{
@@ -255,6 +268,7 @@ struct Of<core::Node> {
         Field{"version", &T::resource_version},
         Field{"allocatable", &T::allocatable},
         Field{"pods", &T::pods},
+        Field{"cards", &T::cards},
         Field{"labels", &T::labels},
         Field{"cost", &T::cost},
         Field{"scarce", &T::is_scarce},
@@ -720,7 +734,8 @@ struct Of<RecordEvent> {
         Field{"pod", &T::pod},
         Field{"warning", &T::warning},
         Field{"reason", &T::reason},
-        Field{"message", &T::message}};
+        Field{"message", &T::message},
+        Field{"aboutNode", &T::is_about_node}};
 };
 template <>
 struct Of<WakeAt> {

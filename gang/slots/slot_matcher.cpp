@@ -200,6 +200,7 @@ void SlotMatcher::assign_slot(
     binder_.send_bind(
         entry, node, {{std::string(slot_annotation), app.uid + "/" + std::to_string(slot)}});
     model_.ledger.assign(app, slot, entry);
+    binder_.say_cards(entry, app.slots[slot].allocation);
     app.remove_pending(entry.rank());
 }
 

@@ -120,6 +120,18 @@ void SlotRepair::repair_gang(Application& app) {
     health_.report(app);
 }
 
+bool SlotRepair::is_card_overdrawn(
+    const Application& app, const Slot& slot, core::NodeIndex node) const {
+    const core::Demand& demand = model_.cluster.demand(app.declared.shapes[slot.shape].id);
+    return demand.wants_cards &&
+           std::any_of(
+               demand.extended.begin(),
+               demand.extended.end(),
+               [&](const core::ExtendedDemand& wanted) {
+                   return model_.cluster.columns().is_card_overdrawn(node, wanted.id);
+               });
+}
+
 /// Gives up the room of open slots that cannot stay where they are. The room may be held on for a
 /// while (see move_slot()), but first the slots beside it get their chance to stay.
 void SlotRepair::find_leaving(Application& app) {
@@ -129,6 +141,9 @@ void SlotRepair::find_leaving(Application& app) {
                 continue;
             }
             const auto node = model_.cluster.find_node(slot.node.str());
+            if (node && is_card_overdrawn(app, slot, *node)) {
+                model_.ledger.choose_card_anew(app, slot);
+            }
             if (!model_.ledger.is_usable(app, slot) ||
                 model_.ledger.is_overcommitted_for(*node, app.declared.shapes[slot.shape].id)) {
                 model_.ledger.unplace(app, slot);

@@ -42,6 +42,7 @@ private:
     std::set<Rank> find_gangs_to_repair(bool capacity_appeared);
     void repair_gang(Application& app);
     void find_leaving(Application& app);
+    bool is_card_overdrawn(const Application& app, const Slot& slot, core::NodeIndex node) const;
     void move_slot(Application& app, Slot& slot, core::NodeIndex to);
 
     Model& model_;

@@ -1,5 +1,6 @@
 #include "k8s/codec/codec_node.hpp"
 
+#include "core/value/device/card_dialect.hpp"
 #include "core/value/quantity.hpp"
 #include "k8s/codec/pod/codec_pod_value.hpp"
 #include "k8s/codec/pod/pod_spec.hpp"
@@ -7,6 +8,7 @@
 #include "k8s/json/json_filter.hpp"
 
 #include <string>
+#include <utility>
 
 namespace k8s {
 namespace {
@@ -74,6 +76,10 @@ core::Result<core::Node> decode_node_value(const Value& object) {
     node.uid = fields.text(*metadata, "uid");
     node.resource_version = fields.text(*metadata, "resourceVersion");
     node.labels = fields.map(*metadata, "labels");
+    if (auto cards = core::read_node_cards(
+            fields.map(*metadata, "annotations", core::is_card_annotation))) {
+        node.cards = *std::move(cards);
+    }
     if (const Value* spec = fields.object(object, "spec")) {
         decode_spec(fields, *spec, node);
     }

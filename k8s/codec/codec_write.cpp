@@ -124,8 +124,8 @@ std::string encode_event(
     json.Key("regarding");
     json.StartObject();
     member(json, "apiVersion", "v1");
-    member(json, "kind", "Pod");
-    member(json, "namespace", event.pod.namespace_name);
+    member(json, "kind", event.is_about_node ? "Node" : "Pod");
+    if (!event.is_about_node) member(json, "namespace", event.pod.namespace_name);
     member(json, "name", event.pod.name);
     member(json, "uid", event.pod.uid);
     json.EndObject();

@@ -2,6 +2,7 @@
 // Where in a document one is, and what a member there is for: the shape says what is read, these
 // rules what else it depends on. Included only from .cpp files.
 
+#include "core/value/device/card_dialect.hpp"
 #include "core/value/pod.hpp"
 #include "k8s/json/json_shape.hpp"
 #include "k8s/json/scan/json_cursor.hpp"
@@ -34,8 +35,10 @@ public:
     const Shape* member_shape(JsonFrame& frame, std::string_view key, const JsonCursor& cursor) {
         if (frame.shape->kind == ShapeKind::map) {
             count(frame, key);
-            const bool is_kept =
-                frame.shape->role != ShapeRole::annotations || core::is_kept_annotation(key);
+            const bool is_kept = frame.shape->role == ShapeRole::annotations
+                                     ? core::is_kept_annotation(key)
+                                     : frame.shape->role != ShapeRole::node_annotations ||
+                                           core::is_card_annotation(key);
             return is_kept ? &map_value : nullptr;
         }
         const ShapeMember* member = frame.shape->find(first_word_of(key, cursor), key);

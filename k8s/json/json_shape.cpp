@@ -49,8 +49,13 @@ constexpr std::array<ShapeMember, 9> pod_metadata_members = {
      {"annotations", &annotations},
      {"ownerReferences", &owners}}};
 constexpr Shape pod_metadata = object(pod_metadata_members, ShapeRole::metadata);
-constexpr std::array<ShapeMember, 4> node_metadata_members = {
-    {{"name", &scalar}, {"uid", &scalar}, {"resourceVersion", &version}, {"labels", &map}}};
+constexpr Shape node_annotations{.kind = ShapeKind::map, .role = ShapeRole::node_annotations};
+constexpr std::array<ShapeMember, 5> node_metadata_members = {
+    {{"name", &scalar},
+     {"uid", &scalar},
+     {"resourceVersion", &version},
+     {"labels", &map},
+     {"annotations", &node_annotations}}};
 constexpr Shape node_metadata = object(node_metadata_members, ShapeRole::metadata);
 
 // what a pod asks for

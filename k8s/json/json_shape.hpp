@@ -23,6 +23,7 @@ enum class ShapeRole : std::uint8_t {
     contents,     ///< an object: what its metadata, spec and status hold is its fingerprint
     metadata,     ///< the contents' metadata
     version,      ///< no part of the fingerprint
+    node_annotations,  ///< a map: only those that say something of cards
     annotations,  ///< a map: only those that scheduling reads, and the bytes of all
     condition,    ///< an object whose `type` comes first and is not `detail` is left out
     spec,         ///< owns `volumes` below

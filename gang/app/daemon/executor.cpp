@@ -1,5 +1,6 @@
 #include "gang/app/daemon/executor.hpp"
 
+#include "core/value/device/card_dialect.hpp"
 #include "gang/app/daemon/translate.hpp"
 #include "gang/host/requests.hpp"
 
@@ -9,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <string>
 #include <utility>
 
 namespace gang::app {
@@ -78,6 +80,13 @@ void Executor::run(const BindPod& decision) {
 void Executor::bind(const BindPod& decision, const Begun& begun) {
     k8s::BindRequest request = to_request(decision);
     wiring_.seal->close(decision.pod.uid, request.annotations);
+    for (auto& [key, value] : request.annotations) {
+        if (key == core::scheduler_timestamp) {
+            value = std::to_string(std::chrono::duration_cast<std::chrono::nanoseconds>(
+                                       std::chrono::system_clock::now().time_since_epoch())
+                                       .count());
+        }
+    }
     wiring_.writer->bind(std::move(request), [this, begun](const k8s::BindResult& result) {
         bind_answered(begun, result);
     });

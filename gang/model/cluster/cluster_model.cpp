@@ -1,5 +1,7 @@
 #include "gang/model/cluster/cluster_model.hpp"
 
+#include "core/value/device/card_dialect.hpp"
+
 namespace gang {
 
 void ClusterModel::node_changed(bool may_have_shrunk) {
@@ -41,14 +43,17 @@ void ClusterModel::upsert_other_pod(const core::Pod& pod) {
         remove_other_pod(pod.uid);
         return;
     }
+    core::CardUse cards;
+    cards.said = core::read_pod_cards(pod.annotations, pod.requests, false);
     const auto before = cluster_.find_pod(pod.uid);
     if (before && cluster_.resources_of(*before) == pod.requests &&
-        cluster_.node_name(cluster_.allocation_of(*before).node) == pod.node_name) {
+        cluster_.node_name(cluster_.allocation_of(*before).node) == pod.node_name &&
+        cluster_.cards_of(*before) == cards.said) {
         placed_pods_.place(pod, pod.node_name);
         return;
     }
     placed_pods_.remove(pod.uid);  // its node's number is held by what it takes there
-    cluster_.upsert_pod(pod.uid, pod.node_name, pod.requests, core::UsedBy::other_scheduler);
+    cluster_.upsert_pod(pod.uid, pod.node_name, pod.requests, core::UsedBy::other_scheduler, cards);
     placed_pods_.place(pod, pod.node_name);
     ++shrink_version_;
     ++ceiling_version_;

@@ -1,6 +1,7 @@
 #include "gang/model/pod/pods.hpp"
 
 #include "core/base/result.hpp"
+#include "core/value/device/card_dialect.hpp"
 #include "gang/declare/declaration.hpp"
 #include "gang/model/ledger.hpp"
 #include "gang/reservation/format/reservation.hpp"
@@ -194,7 +195,8 @@ bool Pods::is_known(PodId id, const core::Pod& update) {
                       known.phase != core::PodPhase::succeeded &&
                       known.phase != core::PodPhase::failed && known.node == update.node_name &&
                       known.annotated_slot == read_slot_annotation(update) &&
-                      amounts(known) == update.requests;
+                      amounts(known) == update.requests &&
+                      core::read_pod_cards(update.annotations, update.requests, false).empty();
     if (!same || !known.is_driver) {
         known.phase = same ? update.phase : known.phase;
         return same;

@@ -66,6 +66,7 @@ struct PodEvent {
     bool warning = false;
     std::string reason;   ///< one CamelCase word
     std::string message;  ///< cut at event_note_max bytes
+    bool is_about_node = false;  ///< `pod` names a node; its namespace is where the event goes
 };
 inline constexpr std::size_t event_note_max = 1000;
 
