@@ -27,6 +27,15 @@ struct HeldUnit {
     friend bool operator==(const HeldUnit&, const HeldUnit&) = default;
 };
 
+/// A card of a node.
+struct CardLedger {
+    std::string id;
+    std::string resource;  ///< whose units they are
+    std::int64_t units = 0;
+    std::int64_t free = 0;  ///< less what may be on it of pods that do not say their card
+    friend bool operator==(const CardLedger&, const CardLedger&) = default;
+};
+
 struct NodeLedger {
     std::string name;
     bool is_present = true;  ///< false: a node that is gone or unknown and still has allocations
@@ -39,6 +48,7 @@ struct NodeLedger {
     std::int64_t pods_free = 0;
     bool adds_up = true;  ///< allocatable = bound + held + free, in everything
     std::vector<HeldUnit> units;
+    std::vector<CardLedger> cards;  ///< in the node's order
 };
 
 inline std::string_view to_string(HeldUnit::State state) {

@@ -96,6 +96,18 @@ void NodeLedgers::read_free(core::NodeIndex index, NodeLedger& node) const {
             node.free.extended.push_back({entry.name, free});
         }
     }
+    if (const auto& said = model_.cluster.node(index).cards; said && !said->cards.empty()) {
+        std::map<std::string_view, std::int64_t> free;
+        if (const auto resource = model_.cluster.find_extended(said->resource)) {
+            columns.for_each_card(
+                index, *resource, view, [&](const core::NodeColumns::CardRoom& card) {
+                    free[core::id_of_card(model_.cluster.extended_name(card.id))] = card.free;
+                });
+        }
+        for (const core::Card& card : said->cards) {
+            node.cards.push_back({card.id, said->resource, card.units, free[card.id]});
+        }
+    }
     node.adds_up = left == node.free && node.pods_allocatable - node.pods_bound -
                                                 static_cast<std::int64_t>(node.units.size()) ==
                                             node.pods_free;

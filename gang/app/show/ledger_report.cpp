@@ -52,6 +52,15 @@ std::string array(const Items& items, Text text) {
     return out + "]";
 }
 
+std::string card_json(const CardLedger& card) {
+    return fmt::format(
+        R"({{"id":{},"resource":{},"units":{},"free":{}}})",
+        json_string(card.id),
+        json_string(card.resource),
+        card.units,
+        card.free);
+}
+
 std::string drift_json(const Drift& drift) {
     return fmt::format(
         R"({{"kind":"{}","name":{},"uid":{},"detail":{}}})",
@@ -167,6 +176,22 @@ std::string units_text(const Value& document, std::int64_t now_ms) {
     return rows.size() == 1 ? "no room is held\n" : format_table(rows);
 }
 
+/// Empty: no node says anything of its cards.
+std::string cards_text(const Value& document) {
+    std::vector<std::vector<std::string>> rows = {{"NODE", "CARD", "RESOURCE", "UNITS", "FREE"}};
+    each(document, "nodes", [&rows](const Value& node) {
+        each(node, "cards", [&](const Value& card) {
+            rows.push_back(
+                {text(node, "name"),
+                 text(card, "id"),
+                 text(card, "resource"),
+                 std::to_string(number(card, "units")),
+                 std::to_string(number(card, "free"))});
+        });
+    });
+    return rows.size() == 1 ? std::string() : format_table(rows) + "\n";
+}
+
 std::string consistency_text(const Value& document, std::int64_t now_ms) {
     const Value* consistency = find(document, "audit");
     if (consistency == nullptr || !consistency->IsObject()) {
@@ -194,7 +219,7 @@ std::string consistency_text(const Value& document, std::int64_t now_ms) {
 std::string to_json(const NodeLedger& node, Units units) {
     const auto count = static_cast<std::int64_t>(node.units.size());
     return fmt::format(
-        R"({{"name":{},"present":{},"addsUp":{},"allocatable":{},"bound":{},"held":{},"free":{}{}}})",
+        R"({{"name":{},"present":{},"addsUp":{},"allocatable":{},"bound":{},"held":{},"free":{}{}{}}})",
         json_string(node.name),
         node.is_present,
         node.adds_up,
@@ -202,6 +227,7 @@ std::string to_json(const NodeLedger& node, Units units) {
         amounts(node.bound, node.pods_bound),
         amounts(node.held, count),
         amounts(node.free, node.pods_free),
+        node.cards.empty() ? "" : ",\"cards\":" + array(node.cards, card_json),
         units == Units::listed ? ",\"units\":" + array(node.units, unit_json) : "");
 }
 
@@ -229,7 +255,7 @@ core::Result<LedgerAnswer> read_ledger(const std::string& json, std::int64_t now
         out.failures = static_cast<std::uint64_t>(number(*consistency, "failures"));
         out.is_running = flag(*consistency, "running");
     }
-    out.text = nodes_text(document) + "\n" + units_text(document, now_ms) + "\n" +
+    out.text = nodes_text(document) + "\n" + cards_text(document) + units_text(document, now_ms) + "\n" +
                consistency_text(document, now_ms);
     return out;
 }

@@ -1,0 +1,298 @@
+// Cards in a cluster against cards that are counted by hand: what a node takes, which card is
+// chosen, and what is left after allocations, trials and roll backs in any order.
+
+#include "core/cluster/cluster.hpp"
+#include "core/cluster/device/card_room.hpp"
+#include "core/cluster/trial.hpp"
+#include "core/placement/placement.hpp"
+#include "tests/core/random.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+using namespace core;
+
+namespace {
+
+const std::string units = "alnair/vgpu-memory";
+
+Node card_node(const std::string& name, const std::vector<std::int64_t>& cards) {
+    Node node;
+    node.name = name;
+    node.pods = 110;
+    node.ready = true;
+    node.allocatable = {64'000, std::int64_t{1} << 38, 0, {}};
+    std::int64_t sum = 0;
+    NodeCards said{units, {}, {}};
+    for (const std::int64_t one : cards) {
+        sum += one;
+        said.cards.push_back({"U" + std::to_string(said.cards.size() + 1), one});
+    }
+    if (sum > 0) node.allocatable.extended = {{units, sum}};
+    if (!cards.empty()) node.cards = said;
+    return node;
+}
+
+Resources asking(std::int64_t amount) {
+    return {1'000, 0, 0, {{units, amount}}};
+}
+
+CardUse on(const std::string& card, std::int64_t amount) {
+    return {CardChoice::least_left, {{card_name(units, card), amount}}};
+}
+
+std::string card_of(const Cluster& cluster, AllocationId id) {
+    const auto cards = cluster.cards_of(id);
+    return cards.empty() ? "" : std::string(id_of_card(cards.front().name));
+}
+
+}  // namespace
+
+TEST_CASE("VGPU-1, VGPU-2, VGPU-7: a pod's units are on one card") {
+    Cluster cluster;
+    cluster.upsert_node(card_node("n1", {8, 8}));
+    const ShapeId six = cluster.intern_shape(asking(6), {});
+    const NodeIndex n1 = *cluster.find_node("n1");
+    CHECK(cluster.capacity(n1, six, View::free) == 2);
+    cluster.upsert_pod("a", "n1", asking(4), UsedBy::other_scheduler, on("U1", 4));
+    cluster.upsert_pod("b", "n1", asking(4), UsedBy::other_scheduler, on("U2", 4));
+    CHECK(cluster.capacity(n1, six, View::free) == 0);
+    CHECK(cluster.capacity(n1, six, View::allocatable) == 2);
+    const ShapeId four = cluster.intern_shape(asking(4), {});
+    CHECK(cluster.capacity(n1, four, View::free) == 2);
+    Planner planner;
+    const Placement refused = planner.place(cluster, {six, {}});
+    REQUIRE(std::holds_alternative<Rejection>(refused));
+    CHECK(
+        describe(std::get<Rejection>(refused)) ==
+        "needs 1 cpu, 6 alnair/vgpu-memory; no node fits, no single GPU with 6 free "
+        "alnair/vgpu-memory, best has 4 on n1/U1. 1 no single GPU with 6 free alnair/vgpu-memory");
+    cluster.upsert_node(card_node("n2", {16}));
+    cluster.upsert_pod("c", "n2", asking(8), UsedBy::other_scheduler, on("U1", 8));
+    const Placement placed = planner.place(cluster, {six, {}});
+    REQUIRE(std::holds_alternative<Plan>(placed));
+    CHECK(cluster.node_name(std::get<Plan>(placed).driver) == "n2");
+    cluster.remove_pod("a");  // VGPU-9
+    CHECK(cluster.capacity(n1, six, View::free) == 1);
+}
+
+TEST_CASE("VGPU-17: units of which nobody says the card count on every card") {
+    Cluster cluster;
+    cluster.upsert_pod("theirs", "n1", asking(8), UsedBy::other_scheduler);
+    cluster.upsert_node(card_node("n1", {16, 16}));
+    const NodeIndex n1 = *cluster.find_node("n1");
+    const ShapeId twelve = cluster.intern_shape(asking(12), {});
+    const ShapeId eight = cluster.intern_shape(asking(8), {});
+    CHECK(cluster.capacity(n1, twelve, View::free) == 0);
+    CHECK(cluster.capacity(n1, eight, View::free) == 2);
+    cluster.upsert_pod("theirs", "n1", asking(8), UsedBy::other_scheduler, on("U2", 8));
+    CHECK(cluster.capacity(n1, twelve, View::free) == 1);
+    CHECK(cluster.capacity(n1, eight, View::free) == 3);
+    cluster.upsert_pod("theirs", "n1", asking(8), UsedBy::other_scheduler);
+    CHECK(cluster.capacity(n1, twelve, View::free) == 0);
+}
+
+TEST_CASE("which card: the one left with least, or with most; of equal ones the first") {
+    Cluster cluster;
+    cluster.upsert_node(card_node("n1", {16, 8, 8}));
+    const NodeIndex n1 = *cluster.find_node("n1");
+    const ShapeId four = cluster.intern_shape(asking(4), {});
+    const auto place = [&](CardChoice choice) {
+        return card_of(cluster, cluster.allocate(n1, four, UsedBy::gang, 1, choice));
+    };
+    CHECK(place(CardChoice::least_left) == "U2");
+    CHECK(place(CardChoice::least_left) == "U2");
+    CHECK(place(CardChoice::most_left) == "U1");
+    CHECK(place(CardChoice::most_left) == "U1");
+    CHECK(place(CardChoice::most_left) == "U1");  // 8 of U1 and of U3
+    CHECK(place(CardChoice::most_left) == "U3");
+    CHECK(cluster.capacity(n1, four, View::free) == 2);
+    CHECK(cluster.capacity(n1, four, View::without_gangs) == 8);
+}
+
+TEST_CASE("VGPU-12: without cards the node's sum counts, and its cards count from when it says them") {
+    Cluster cluster;
+    Node node = card_node("n1", {8, 8});
+    const auto cards = *node.cards;
+    node.cards = NodeCards{units, {}, "abc"};
+    cluster.upsert_node(node);
+    const NodeIndex n1 = *cluster.find_node("n1");
+    const ShapeId twelve = cluster.intern_shape(asking(12), {});
+    CHECK(cluster.capacity(n1, twelve, View::free) == 1);
+    const AllocationId six = cluster.allocate(n1, asking(6), UsedBy::gang);
+    CHECK(cluster.cards_of(six).empty());
+    node.cards = cards;
+    CHECK(cluster.upsert_node(node));
+    CHECK(cluster.capacity(n1, twelve, View::free) == 0);
+    const ShapeId four = cluster.intern_shape(asking(4), {});
+    CHECK(cluster.capacity(n1, four, View::free) == 0);  // the six may be on either
+    cluster.reallocate(six, asking(6), UsedBy::gang);
+    CHECK(card_of(cluster, six) == "U1");
+    CHECK(cluster.capacity(n1, four, View::free) == 2);
+    cluster.release(six);
+    cluster.release_shape(four);
+    cluster.release_shape(twelve);
+    for (const Account& account : cluster.accounts()) CHECK(account.adds_up());
+}
+
+TEST_CASE("a card that is gone, overdrawn, or another than was thought") {
+    Cluster cluster;
+    cluster.upsert_node(card_node("n1", {16, 16}));
+    const NodeIndex n1 = *cluster.find_node("n1");
+    const AllocationId ten = cluster.allocate(n1, asking(10), UsedBy::gang);
+    const AllocationId eight = cluster.allocate(n1, asking(8), UsedBy::gang);
+    CHECK(card_of(cluster, ten) == "U1");
+    CHECK(card_of(cluster, eight) == "U2");
+    cluster.reallocate(ten, asking(10), UsedBy::gang, on("U2", 10));  // VGPU-16
+    CHECK(cluster.columns().is_overcommitted(n1));
+    cluster.choose_card_anew(eight, CardChoice::least_left);
+    CHECK(card_of(cluster, eight) == "U1");
+    CHECK_FALSE(cluster.columns().is_overcommitted(n1));
+    cluster.upsert_node(card_node("n1", {16}));
+    CHECK(cluster.columns().is_overcommitted(n1));  // 18 of 16 altogether
+    cluster.reallocate(ten, asking(4), UsedBy::gang);
+    CHECK(card_of(cluster, ten) == "U1");
+    CHECK_FALSE(cluster.columns().is_overcommitted(n1));
+}
+
+TEST_CASE("whole cards at once: no pod gets one twice") {
+    CHECK(times_on_several(std::vector<std::int64_t>{8000, 3000, 9000}, 4000, 2) == 2);
+    CHECK(times_on_several(std::vector<std::int64_t>{8000, 3000, 3000}, 4000, 2) == 0);
+    CHECK(times_on_several(std::vector<std::int64_t>{16, 8}, 6, 1) == 3);
+    CHECK(times_on_several(std::vector<std::int64_t>{}, 6, 1) == 0);
+    // By taking the fullest again and again.
+    tests::Random random;
+    for (int round = 0; round < 2'000; ++round) {
+        std::vector<std::int64_t> free;
+        for (std::int64_t i = random.between(0, 5); i > 0; --i) free.push_back(random.between(-3, 20));
+        const std::int64_t asked = random.between(1, 5);
+        const auto cards = static_cast<std::size_t>(random.between(1, 3));
+        std::vector<std::int64_t> left = free;
+        std::int64_t times = 0;
+        for (;; ++times) {
+            std::sort(left.begin(), left.end(), std::greater<>());
+            if (left.size() < cards || left[cards - 1] < asked) break;
+            for (std::size_t i = 0; i < cards; ++i) left[i] -= asked;
+        }
+        CHECK(times_on_several(free, asked, static_cast<int>(cards)) == times);
+    }
+}
+
+TEST_CASE("cards by chance: capacities and choices are those of cards counted by hand") {
+    tests::Random random;
+    for (int life = 0; life < 150; ++life) {
+        Cluster cluster;
+        struct ByHand {
+            std::map<std::string, std::int64_t> left;
+            std::int64_t sum = 0;
+            std::int64_t unknown = 0;
+        };
+        std::map<std::string, ByHand> nodes;
+        for (int i = 0; i < 4; ++i) {
+            const std::string name = "n" + std::to_string(i);
+            std::vector<std::int64_t> cards;
+            for (std::int64_t n = random.between(1, 4); n > 0; --n) {
+                cards.push_back(random.between(1, 16));
+            }
+            const Node node = card_node(name, cards);
+            cluster.upsert_node(node);
+            for (const Card& card : node.cards->cards) {
+                nodes[name].left[card.id] = card.units;
+                nodes[name].sum += card.units;
+            }
+        }
+        struct Held {
+            AllocationId id;
+            std::string node;
+            std::string card;
+            std::int64_t amount;
+        };
+        std::vector<Held> held;
+        const auto capacity_by_hand = [&](const std::string& name, std::int64_t amount) {
+            const ByHand& node = nodes[name];
+            std::int64_t times = 0;
+            for (const auto& [card, left] : node.left) {
+                times += std::max<std::int64_t>(left - node.unknown, 0) / amount;
+            }
+            return std::min(times, std::max<std::int64_t>(node.sum, 0) / amount);
+        };
+        for (int step = 0; step < 60; ++step) {
+            const std::string name = "n" + std::to_string(random.between(0, 3));
+            const NodeIndex node = *cluster.find_node(name);
+            const std::int64_t amount = random.between(1, 9);
+            const ShapeId shape = cluster.intern_shape(asking(amount), {});
+            CHECK(cluster.capacity(node, shape, View::free) == capacity_by_hand(name, amount));
+            if (random.one_in(3) && !held.empty()) {
+                const std::size_t at = static_cast<std::size_t>(
+                    random.between(0, static_cast<std::int64_t>(held.size()) - 1));
+                const Held one = held[at];
+                held.erase(held.begin() + static_cast<std::ptrdiff_t>(at));
+                cluster.release(one.id);
+                nodes[one.node].sum += one.amount;
+                (one.card.empty() ? nodes[one.node].unknown : nodes[one.node].left[one.card]) +=
+                    one.card.empty() ? -one.amount : one.amount;
+            } else if (random.one_in(4)) {
+                const AllocationId id =
+                    cluster.allocate(node, asking(amount), UsedBy::other_scheduler);
+                held.push_back({id, name, "", amount});
+                nodes[name].sum -= amount;
+                nodes[name].unknown += amount;
+            } else if (capacity_by_hand(name, amount) > 0) {
+                const bool least = random.one_in(2);
+                std::optional<std::pair<std::string, std::int64_t>> best;
+                for (const auto& [card, left] : nodes[name].left) {
+                    if (left - nodes[name].unknown < amount) continue;
+                    if (!best || (least ? left < best->second : left > best->second)) {
+                        best = {card, left};
+                    }
+                }
+                const Cluster before = cluster;
+                {
+                    Trial trial(cluster);
+                    trial.allocate(node, shape, UsedBy::gang, 1);
+                    if (!held.empty()) trial.release(held.front().id);
+                }
+                CHECK(cluster == before);
+                const AllocationId id = cluster.allocate(
+                    node,
+                    shape,
+                    UsedBy::gang,
+                    1,
+                    least ? CardChoice::least_left : CardChoice::most_left);
+                REQUIRE(best);
+                CHECK(card_of(cluster, id) == best->first);
+                held.push_back({id, name, best->first, amount});
+                nodes[name].sum -= amount;
+                nodes[name].left[best->first] -= amount;
+            }
+            // A gang fits if and only if its pods do by hand.
+            const std::int64_t count = random.between(1, 12);
+            std::int64_t total = 0;
+            for (const auto& [each, by_hand] : nodes) total += capacity_by_hand(each, amount);
+            Planner planner;
+            const auto plan = planner.find(cluster, {{}, {{shape, count}}});
+            CHECK(plan.has_value() == (total >= count));
+            if (plan) {
+                std::vector<AllocationId> placed;
+                for (const NodeCount& some : plan->executors[0]) {
+                    for (std::int64_t i = 0; i < some.count; ++i) {
+                        placed.push_back(cluster.allocate(some.node, shape, UsedBy::gang));
+                        CHECK_FALSE(cluster.cards_of(placed.back()).empty());
+                        CHECK_FALSE(cluster.columns().is_card_overdrawn(
+                            some.node, *cluster.find_extended(units)));
+                    }
+                }
+                for (const AllocationId id : placed) cluster.release(id);
+            }
+            cluster.release_shape(shape);
+            for (const Account& account : cluster.accounts()) CHECK(account.adds_up());
+        }
+    }
+}

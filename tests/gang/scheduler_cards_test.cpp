@@ -1,0 +1,332 @@
+// Cards of nodes (VGPU-1 to VGPU-20), as far as they are about gangs, moves, recovery and what is
+// written; the rest is in tests/core and tests/blackbox/test_vgpu.py.
+
+#include "config/profiles/builtin_profiles.hpp"
+#include "tests/gang/world.hpp"
+
+#include <doctest/doctest.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+using tests::World;
+
+namespace {
+
+const std::string units = "alnair/vgpu-memory";
+const std::string chunk_key = "ai.centaurus.io/alnair-gpu-id";
+
+core::Node card_node(const std::string& name, const std::vector<std::int64_t>& cards) {
+    core::Node node = tests::node(name, 64, 256 * 1024);
+    std::int64_t sum = 0;
+    core::NodeCards said{units, {}, {}};
+    for (const std::int64_t one : cards) {
+        sum += one;
+        said.cards.push_back({"U" + std::to_string(said.cards.size() + 1), one});
+    }
+    node.allocatable.extended = {{units, sum}};
+    node.cards = said;
+    return node;
+}
+
+core::Pod vgpu_pod(
+    const std::string& name, std::int64_t amount, const std::string& scheduler = "gang-scheduler") {
+    core::Pod pod = tests::pod(name, 100, 1);
+    pod.scheduler_name = scheduler;
+    pod.requests.extended = {{units, amount}};
+    return pod;
+}
+
+config::Schema with_alnair() {
+    config::Schema schema = World::sealed_schema();
+    REQUIRE(config::add_builtin_profile(schema, "alnair-cost-saving"));
+    REQUIRE(config::add_builtin_profile(schema, "alnair-high-performance"));
+    return schema;
+}
+
+std::string annotation(const World& world, const std::string& uid, const std::string& key) {
+    const std::string* value = core::find_value(world.pod(uid).annotations, key);
+    return value == nullptr ? "" : *value;
+}
+
+std::string cards_of(const World& world, const std::string& uid) {
+    return annotation(world, uid, "gang-scheduler/cards");
+}
+
+void annotate(World& world, const std::string& uid, const std::string& key, std::string value) {
+    world.change_pod(uid, [&](core::Pod& pod) {
+        std::erase_if(pod.annotations, [&](const auto& entry) { return entry.first == key; });
+        pod.annotations.emplace_back(key, std::move(value));
+        std::sort(pod.annotations.begin(), pod.annotations.end());
+    });
+}
+
+/// As Alnair's device plugin writes it.
+void allocate(World& world, const std::string& uid, const std::string& card) {
+    std::string chunks;
+    const std::int64_t count = world.pod(uid).requests.extended_amount(units);
+    for (std::int64_t i = 0; i < count; ++i) chunks += card + "_" + std::to_string(i) + ",";
+    annotate(world, uid, chunk_key, chunks);
+}
+
+std::string create_foreign(World& world, const std::string& name, std::int64_t amount) {
+    core::Pod pod = vgpu_pod(name, amount, "default-scheduler");
+    pod.node_name = "n1";
+    return world.create(pod);
+}
+
+gang::spark::Conf vgpu_conf(std::int64_t executors, int amount) {
+    gang::spark::Conf conf = tests::conf(executors);
+    conf = tests::with(conf, "spark.executor.resource.vgpu-memory.amount", std::to_string(amount));
+    return tests::with(conf, "spark.executor.resource.vgpu-memory.vendor", "alnair");
+}
+
+std::string create_executor(World& world, const std::string& driver, const std::string& name, int amount) {
+    core::Pod pod = tests::executor(name, world.pod(driver));
+    pod.requests.extended = {{units, amount}};
+    return world.create(pod);
+}
+
+}  // namespace
+
+TEST_CASE("VGPU-3: cost saving takes the fullest card, high performance the emptiest") {
+    World world(with_alnair());
+    world.add_node(card_node("n1", {16}));
+    world.add_node(card_node("n2", {16}));
+    for (const auto& [node, amount] : {std::pair("n1", 8), std::pair("n2", 2)}) {
+        core::Pod pod = vgpu_pod(std::string("there-") + node, amount, "default-scheduler");
+        pod.node_name = node;
+        allocate(world, world.create(pod), "U1");
+        core::Pod proxy = tests::pod(std::string("kube-proxy-") + node, 100, 1);
+        proxy.scheduler_name = "default-scheduler";
+        proxy.node_name = node;
+        world.create(proxy);
+    }
+    SUBCASE("cost saving") {
+        const auto pod = world.create(vgpu_pod("saving", 4, "alnair-cost-saving"));
+        world.settle();
+        CHECK(world.node_of(pod) == "n1");
+    }
+    SUBCASE("high performance") {
+        const auto pod = world.create(vgpu_pod("fast", 4, "alnair-high-performance"));
+        world.settle();
+        CHECK(world.node_of(pod) == "n2");
+    }
+    SUBCASE("VGPU-8: a pod without units goes anywhere") {
+        core::Pod pod = tests::pod("plain", 100, 1);
+        pod.scheduler_name = "alnair-high-performance";
+        const auto plain = world.create(pod);
+        world.settle();
+        CHECK(world.is_bound(plain));
+        CHECK(cards_of(world, plain).empty());
+        CHECK(core::find_value(
+                  world.pod(plain).annotations, "ai.centaurus.io/scheduler-timestamp") == nullptr);
+    }
+    CHECK(world.violations.empty());
+}
+
+TEST_CASE("D-9: cards are chosen by what is on the card, not on the node") {
+    World world(with_alnair());
+    world.add_node(card_node("n1", {16, 16}));
+    const auto first = world.create(vgpu_pod("a", 4, "alnair-high-performance"));
+    world.settle();
+    const auto second = world.create(vgpu_pod("b", 4, "alnair-high-performance"));
+    world.settle();
+    const auto third = world.create(vgpu_pod("c", 4, "alnair-cost-saving"));
+    world.settle();
+    CHECK(cards_of(world, first) == "U1:4");
+    CHECK(cards_of(world, second) == "U2:4");
+    CHECK(cards_of(world, third) == "U1:4");
+}
+
+TEST_CASE("VGPU-4, VGPU-15: the sample pods share a card, which each says with its bind") {
+    World world(with_alnair());
+    world.add_node(card_node("n1", {16}));
+    const auto four = world.create(vgpu_pod("gpu-pod-04", 4));
+    const auto six = world.create(vgpu_pod("gpu-pod-06", 6, "alnair-cost-saving"));
+    world.settle();
+    CHECK(cards_of(world, four) == "U1:4");
+    CHECK(cards_of(world, six) == "U1:6");
+    REQUIRE(world.binds.size() == 2);
+    for (const gang::BindPod& bind : world.binds) {
+        CHECK(core::find_value(bind.annotations, "ai.centaurus.io/scheduler-timestamp") != nullptr);
+    }
+}
+
+TEST_CASE("VGPU-5: two at once go to two cards, though nobody has written anything yet") {
+    World world(with_alnair());
+    world.add_node(card_node("n1", {16}));
+    world.add_node(card_node("n2", {16}));
+    world.hold_bind_answers = true;
+    const auto a = world.create(vgpu_pod("a", 10, "alnair-cost-saving"));
+    const auto b = world.create(vgpu_pod("b", 10, "alnair-cost-saving"));
+    world.settle();
+    CHECK(world.is_bound(a));
+    CHECK(world.is_bound(b));
+    CHECK(world.node_of(a) != world.node_of(b));
+}
+
+TEST_CASE("VGPU-16: the device plugin's word moves the charge, and a slot that no longer fits") {
+    World world;
+    world.add_node(card_node("n1", {16, 16}));
+    SUBCASE("the next pod goes to the card that is free in truth") {
+        const auto ten = world.create(vgpu_pod("ten", 10));
+        world.settle();
+        CHECK(cards_of(world, ten) == "U1:10");
+        allocate(world, ten, "U2");
+        world.settle();
+        const auto next = world.create(vgpu_pod("next", 10));
+        world.settle();
+        CHECK(cards_of(world, next) == "U1:10");
+    }
+    SUBCASE("also of a pod that runs for long, and after a restart") {
+        const auto ten = world.create(vgpu_pod("ten", 10));
+        world.settle();
+        world.set_phase(ten, core::PodPhase::running);
+        world.advance(120'000);
+        allocate(world, ten, "U2");
+        world.advance(120'000);
+        world.restart();
+        world.settle();
+        const auto next = world.create(vgpu_pod("next", 10));
+        world.settle();
+        CHECK(cards_of(world, next) == "U1:10");
+    }
+    SUBCASE("an open slot goes to the other card of its node") {
+        const auto ten = world.create(vgpu_pod("ten", 10));
+        world.settle();
+        const auto driver = world.submit(tests::driver("a"), vgpu_conf(1, 8));
+        world.settle();
+        REQUIRE(world.is_bound(driver));
+        allocate(world, ten, "U2");
+        world.settle();
+        const auto executor = create_executor(world, driver, "exec-1", 8);
+        world.settle();
+        CHECK(cards_of(world, executor) == "U1:8");
+        CHECK(world.node_of(executor) == "n1");
+    }
+    SUBCASE("or to another node, where no card of its own takes it") {
+        const auto ten = world.create(vgpu_pod("ten", 10));
+        world.settle();
+        const auto driver = world.submit(tests::driver("a"), vgpu_conf(1, 8));
+        world.settle();
+        REQUIRE(world.is_bound(driver));
+        world.add_node(card_node("n2", {8}));
+        const auto other = create_foreign(world, "other", 9);
+        world.settle();
+        allocate(world, other, "U2");  // U1: 10, U2: 9, and the slot's 8 are too many
+        world.settle();
+        const auto executor = create_executor(world, driver, "exec-1", 8);
+        world.settle();
+        CHECK(world.node_of(executor) == "n2");
+        CHECK(cards_of(world, executor) == "U1:8");
+    }
+    CHECK(world.violations.empty());
+}
+
+TEST_CASE("VGPU-17: a foreign pod without a word counts on each card until there is one") {
+    World world;
+    world.add_node(card_node("n1", {16, 16}));
+    const auto foreign = create_foreign(world, "theirs", 8);
+    const auto twelve = world.create(vgpu_pod("twelve", 12));
+    world.settle();
+    CHECK_FALSE(world.is_bound(twelve));
+    CHECK(
+        world.condition(twelve).find(
+            "no single GPU with 12 free alnair/vgpu-memory, best has 8 on n1/U1") !=
+        std::string::npos);
+    allocate(world, foreign, "U1");
+    world.settle();
+    CHECK(cards_of(world, twelve) == "U2:12");
+    // Its units come back at once when it ends (VGPU-9).
+    const auto next = world.create(vgpu_pod("next", 12));
+    world.settle();
+    CHECK_FALSE(world.is_bound(next));
+    world.set_phase(foreign, core::PodPhase::succeeded);
+    world.settle();
+    CHECK(cards_of(world, next) == "U1:12");
+}
+
+TEST_CASE("VGPU-18: after a restart our own word says which card it was") {
+    World world(with_alnair());
+    world.add_node(card_node("n1", {16, 16}));
+    const auto six = world.create(vgpu_pod("six", 6, "alnair-high-performance"));
+    const auto ten = world.create(vgpu_pod("ten", 10, "alnair-high-performance"));
+    world.settle();
+    CHECK(cards_of(world, six) == "U1:6");
+    CHECK(cards_of(world, ten) == "U2:10");
+    world.restart();
+    world.settle();
+    const auto more = world.create(vgpu_pod("more", 10, "alnair-cost-saving"));
+    world.settle();
+    CHECK(cards_of(world, more) == "U1:10");
+    const auto last = world.create(vgpu_pod("last", 6, "alnair-high-performance"));
+    world.settle();
+    CHECK(cards_of(world, last) == "U2:6");
+}
+
+TEST_CASE("VGPU-13, VGPU-19: a gang is packed card by card, or not admitted") {
+    World world;
+    world.add_node(card_node("n1", {6, 6, 6}));
+    const auto driver = world.submit(tests::driver("a"), vgpu_conf(4, 4));
+    world.settle();
+    CHECK_FALSE(world.is_bound(driver));
+    CHECK(world.condition(driver).find("1 + 3 fit") != std::string::npos);
+    CHECK(
+        world.condition(driver).find("no single GPU with 4 free alnair/vgpu-memory, best has 2") !=
+        std::string::npos);
+    world.add_node(card_node("n1", {6, 6, 6, 4}));
+    world.settle();
+    REQUIRE(world.is_bound(driver));
+    SUBCASE("also after a restart") {
+        create_executor(world, driver, "exec-0", 4);
+        world.settle();
+        world.restart();
+        world.settle();
+    }
+    SUBCASE("at once") {}
+    while (world.executors_of(driver).size() < 4) {
+        create_executor(
+            world, driver, "exec-" + std::to_string(world.executors_of(driver).size() + 1), 4);
+    }
+    world.settle();
+    std::map<std::string, int> on;
+    for (const std::string& executor : world.executors_of(driver)) {
+        CHECK(world.is_bound(executor));
+        ++on[cards_of(world, executor)];
+    }
+    CHECK(on == std::map<std::string, int>{{"U1:4", 1}, {"U2:4", 1}, {"U3:4", 1}, {"U4:4", 1}});
+    const auto late = world.create(vgpu_pod("late", 4));
+    world.settle();
+    CHECK_FALSE(world.is_bound(late));
+    CHECK(world.violations.empty());
+}
+
+TEST_CASE("VGPU-12, VGPU-20: unreadable cards: one Warning on the node, and its sum counts") {
+    World world;
+    core::Node node = card_node("n1", {8, 8});
+    node.cards = core::NodeCards{units, {}, "annotation x is \"16,abc\": \"abc\" is no number of units"};
+    world.add_node(node);
+    const auto twelve = world.create(vgpu_pod("twelve", 12));
+    world.settle();
+    CHECK(world.is_bound(twelve));
+    CHECK(cards_of(world, twelve).empty());
+    world.change_node("n1", [](core::Node& changed) { changed.labels = {{"a", "b"}}; });
+    world.advance(60'000);
+    std::vector<gang::RecordEvent> about_nodes;
+    for (const gang::RecordEvent& event : world.events) {
+        if (event.is_about_node) about_nodes.push_back(event);
+    }
+    REQUIRE(about_nodes.size() == 1);
+    CHECK(about_nodes[0].warning);
+    CHECK(about_nodes[0].pod.name == "n1");
+    CHECK(about_nodes[0].pod.uid == "node-n1");
+    CHECK(about_nodes[0].reason == "UnreadableCards");
+    CHECK(about_nodes[0].message.find("\"16,abc\"") != std::string::npos);
+    world.change_node("n1", [](core::Node& changed) { changed.cards->problem = "worse"; });
+    world.settle();
+    CHECK(std::count_if(world.events.begin(), world.events.end(), [](const auto& event) {
+              return event.is_about_node;
+          }) == 2);
+}
