@@ -78,8 +78,7 @@ inline std::int64_t capacity_of(
         least = std::min(least, times_it_fits(offered, wanted.amount));
         if (demand.wants_cards) {
             least = std::min(
-                least,
-                times_on_cards(*free_capacity.columns, node, wanted, free_capacity.view));
+                least, times_on_cards(*free_capacity.columns, node, wanted, free_capacity.view));
         }
     }
     return least;
@@ -103,8 +102,8 @@ inline std::int64_t times_on_cards_beside(
     if (taken == 0) {
         return times_on_cards(*free_capacity.columns, node, wanted, free_capacity.view);
     }
-    const auto card = choose_card(
-        *free_capacity.columns, node, {wanted.id, taken}, free_capacity.view, choice);
+    const auto card =
+        choose_card(*free_capacity.columns, node, {wanted.id, taken}, free_capacity.view, choice);
     const ExtendedDemand planned{card ? card->id : ExtendedId{}, taken};
     return times_on_cards(
         *free_capacity.columns, node, wanted, free_capacity.view, std::span(&planned, 1));
@@ -134,8 +133,8 @@ inline std::int64_t capacity_beside(
             amount_of(other, wanted.id);
         least = std::min(least, times_it_fits(offered, wanted.amount));
         if (demand.wants_cards) {
-            least = std::min(
-                least, times_on_cards_beside(free_capacity, node, wanted, other, choice));
+            least =
+                std::min(least, times_on_cards_beside(free_capacity, node, wanted, other, choice));
         }
     }
     return least;

@@ -240,8 +240,7 @@ ResourcesId Cluster::intern_amounts(const Resources& resources) {
                 const auto resource =
                     extended_names_.intern(std::string(resource_of_card(entry.name)));
                 if (resource.is_new) columns_.set_offered_by_all(resource.id, 0);
-                columns_.set_card(
-                    name.id, resource.id, id_of_card(entry.name) == unknown_card);
+                columns_.set_card(name.id, resource.id, id_of_card(entry.name) == unknown_card);
             }
         }
         demand.wants_cards = demand.wants_cards || is_card_resource(entry.name);
@@ -324,21 +323,18 @@ std::vector<ExtendedResource> Cluster::choose_cards(
 Allocation Cluster::with_cards(Allocation allocation, const CardUse& cards) {
     if (!demands_[allocation.resources.value].wants_cards) return allocation;
     ENSURE(allocation.count == 1);
-    const auto chosen = !cards.said.empty() ? cards.said
-                                            : choose_cards(
-                                                  allocation.node,
-                                                  allocation.resources,
-                                                  allocation.used_by,
-                                                  cards.choice);
+    const auto chosen =
+        !cards.said.empty()
+            ? cards.said
+            : choose_cards(allocation.node, allocation.resources, allocation.used_by, cards.choice);
     allocation.resources = add_cards(allocation.resources, chosen);
     return allocation;
 }
 
 std::vector<ExtendedResource> Cluster::cards_of(AllocationId allocation) const {
     auto cards = cards_among(allocation_of(allocation).resources);
-    std::erase_if(cards, [](const ExtendedResource& card) {
-        return id_of_card(card.name) == unknown_card;
-    });
+    std::erase_if(
+        cards, [](const ExtendedResource& card) { return id_of_card(card.name) == unknown_card; });
     return cards;
 }
 
@@ -388,8 +384,8 @@ void Cluster::reallocate(
     ENSURE(!allocation.node.is_none());
     const ResourcesId amounts = intern_amounts(resources);
     const bool wants_cards = demands_[amounts.value].wants_cards;
-    const bool is_same = amounts == without_cards(allocation.resources) &&
-                         used_by == allocation.used_by;
+    const bool is_same =
+        amounts == without_cards(allocation.resources) && used_by == allocation.used_by;
     // Who had a card keeps it, unless the word is another; an unknown one is nobody's choice.
     CardUse use = cards;
     if (wants_cards && use.said.empty() && is_same) {

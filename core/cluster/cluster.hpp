@@ -131,8 +131,8 @@ public:
 
     // --- room ----------------------------------------------------------------------------------
     /// Takes room, whether or not there is any: facts are facts. The token is released once.
-    /// A pod's units are taken from one card, which `cards` says; of other schedulers' pods of which
-    /// it says none, from each.
+    /// A pod's units are taken from one card, which `cards` says; of other schedulers' pods of
+    /// which it says none, from each.
     AllocationId allocate(
         NodeIndex node, const Resources& resources, UsedBy used_by, const CardUse& cards = {});
     /// Of pods on cards one at a time.

@@ -68,7 +68,8 @@ public:
     /// So much of it every node offers beside what it lists; 0 of what this is not said of.
     void set_offered_by_all(ExtendedId id, std::int64_t amount);
 
-    /// `card` is a card's name, of this resource; none: the number means something else from now on.
+    /// `card` is a card's name, of this resource; none: the number means something else from now
+    /// on.
     void set_card(ExtendedId card, ExtendedId resource, bool is_unknown);
     /// Whose card this is; none: it is no card.
     ExtendedId resource_of_card(ExtendedId card) const {

@@ -1,6 +1,7 @@
 #pragma once
 // Tentative changes to a cluster: an undo log, never a copy. What is not committed is rolled back
-// when the trial ends, and leaves the cluster exactly as it was. Trials nest like a stack; while
+// when the trial ends, and leaves the cluster exactly as it was; where cards are chosen, but for the
+// numbers that amounts would get. Trials nest like a stack; while
 // one is open, the cluster is changed through the innermost only.
 
 #include "core/cluster/cluster.hpp"
@@ -19,7 +20,12 @@ public:
 
     /// As Cluster::allocate(). The token is the cluster's own and stays valid after commit(); of
     /// pods on cards, each of which has one of its own, it is the last one's.
-    AllocationId allocate(NodeIndex node, ShapeId shape, UsedBy used_by, std::uint32_t count = 1, CardChoice choice = CardChoice::least_left);
+    AllocationId allocate(
+        NodeIndex node,
+        ShapeId shape,
+        UsedBy used_by,
+        std::uint32_t count = 1,
+        CardChoice choice = CardChoice::least_left);
     /// As Cluster::release(); after a roll back the token is valid again.
     void release(AllocationId allocation);
 

@@ -112,8 +112,8 @@ void Packing::put(Position position, ShapeId shape, std::int64_t count) {
 /// As the cluster chooses them when the pods are allocated.
 void Packing::plan_cards(const Demand& demand, NodeIndex node, Planned& planned) const {
     for (const ExtendedDemand& wanted : demand.extended) {
-        const auto card = choose_card(
-            *columns_->columns, node, wanted, view_, card_choice_, planned.extended);
+        const auto card =
+            choose_card(*columns_->columns, node, wanted, view_, card_choice_, planned.extended);
         if (card) planned.extended.push_back({card->id, wanted.amount});
     }
 }

@@ -47,7 +47,8 @@ constexpr bool spreads(const Score& score) {
 inline CardChoice card_choice(PackingPolicy policy, const ScoreOrder* scores) {
     bool is_spread = false;
     if (scores != nullptr) {
-        for (const WeightedScore& one : *scores) is_spread = is_spread || spreads(score_of(one.score));
+        for (const WeightedScore& one : *scores)
+            is_spread = is_spread || spreads(score_of(one.score));
     } else if (const Score* score = find_score(policy)) {
         is_spread = spreads(*score);
     }

@@ -146,8 +146,7 @@ Load Packing::card_load(Position position, const ExtendedDemand& asked, std::int
     std::vector<ExtendedDemand> planned;
     if (const Planned* const before = find_planned(position)) planned = before->extended;
     for (;; --placed) {
-        const auto card =
-            choose_card(all, order_[position], asked, view_, card_choice_, planned);
+        const auto card = choose_card(all, order_[position], asked, view_, card_choice_, planned);
         if (!card) return {};
         if (placed == 0) {
             return {card->units, std::max<std::int64_t>(card->units - card->free, 0), asked.amount};

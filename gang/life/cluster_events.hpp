@@ -1,6 +1,6 @@
 #pragma once
-// What nodes and lists say. Nothing is decided here, but that a node is told what of its words about
-// cards cannot be read.
+// What nodes and lists say. Nothing is decided here, but that a node is told what of its words
+// about cards cannot be read.
 
 #include "gang/decision.hpp"
 #include "gang/event.hpp"

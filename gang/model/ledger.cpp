@@ -193,11 +193,7 @@ void Ledger::open_at(Application& app, Slot& slot, core::NodeIndex node) {
     ENSURE(slot.allocation.is_none());
     set_state(app, slot, SlotState::open);
     slot.allocation = cluster_.allocate(
-        node,
-        app.declared.shapes[slot.shape].id,
-        core::UsedBy::gang,
-        1,
-        card_choice_of(app, slot));
+        node, app.declared.shapes[slot.shape].id, core::UsedBy::gang, 1, card_choice_of(app, slot));
     count_open(slot, 1);
 }
 
@@ -208,12 +204,7 @@ void Ledger::assign(Application& app, std::size_t index, PodEntry& entry) {
     assign_to(
         app,
         app.slots[index],
-        {entry.id,
-         entry.pod.uid,
-         entry.node(),
-         entry.pod.requests,
-         state,
-         card_use(entry.pod)});
+        {entry.id, entry.pod.uid, entry.node(), entry.pod.requests, state, card_use(entry.pod)});
     entry.slot = static_cast<std::int32_t>(index);
 }
 
@@ -259,10 +250,7 @@ void Ledger::assign_to(Application& app, Slot& slot, const Assignee& assignee) {
             cluster_.reallocate(slot.allocation, amounts, core::UsedBy::gang, cards);
         } else {
             slot.allocation = cluster_.allocate(
-                cluster_.node_or_placeholder(slot.node.str()),
-                amounts,
-                core::UsedBy::gang,
-                cards);
+                cluster_.node_or_placeholder(slot.node.str()), amounts, core::UsedBy::gang, cards);
         }
     }
     if (own) {

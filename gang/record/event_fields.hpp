@@ -255,9 +255,7 @@ template <>
 struct Of<core::NodeCards> {
     using T = core::NodeCards;
     static constexpr auto list = std::tuple{
-        Field{"resource", &T::resource},
-        Field{"cards", &T::cards},
-        Field{"problem", &T::problem}};
+        Field{"resource", &T::resource}, Field{"cards", &T::cards}, Field{"problem", &T::problem}};
 };
 template <>
 struct Of<core::Node> {

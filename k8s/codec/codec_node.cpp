@@ -76,8 +76,8 @@ core::Result<core::Node> decode_node_value(const Value& object) {
     node.uid = fields.text(*metadata, "uid");
     node.resource_version = fields.text(*metadata, "resourceVersion");
     node.labels = fields.map(*metadata, "labels");
-    if (auto cards = core::read_node_cards(
-            fields.map(*metadata, "annotations", core::is_card_annotation))) {
+    if (auto cards =
+            core::read_node_cards(fields.map(*metadata, "annotations", core::is_card_annotation))) {
         node.cards = *std::move(cards);
     }
     if (const Value* spec = fields.object(object, "spec")) {

@@ -20,18 +20,18 @@ enum class ShapeKind : std::uint8_t {
 /// What the filter does besides keeping.
 enum class ShapeRole : std::uint8_t {
     none,
-    contents,     ///< an object: what its metadata, spec and status hold is its fingerprint
-    metadata,     ///< the contents' metadata
-    version,      ///< no part of the fingerprint
+    contents,          ///< an object: what its metadata, spec and status hold is its fingerprint
+    metadata,          ///< the contents' metadata
+    version,           ///< no part of the fingerprint
     node_annotations,  ///< a map: only those that say something of cards
-    annotations,  ///< a map: only those that scheduling reads, and the bytes of all
-    condition,    ///< an object whose `type` comes first and is not `detail` is left out
-    spec,         ///< owns `volumes` below
-    container,    ///< owns `mounts` below
-    arguments,    ///< an array: empty unless its first text is `detail`, which makes its container
-                  ///< a driver
-    late          ///< an array: left out, and read at the end of its owner if that has a driver, or
-                  ///< if one word of `detail` is somewhere in it
+    annotations,       ///< a map: only those that scheduling reads, and the bytes of all
+    condition,         ///< an object whose `type` comes first and is not `detail` is left out
+    spec,              ///< owns `volumes` below
+    container,         ///< owns `mounts` below
+    arguments,  ///< an array: empty unless its first text is `detail`, which makes its container
+                ///< a driver
+    late        ///< an array: left out, and read at the end of its owner if that has a driver, or
+                ///< if one word of `detail` is somewhere in it
 };
 
 struct Shape;

@@ -82,7 +82,8 @@ gang::spark::Conf vgpu_conf(std::int64_t executors, int amount) {
     return tests::with(conf, "spark.executor.resource.vgpu-memory.vendor", "alnair");
 }
 
-std::string create_executor(World& world, const std::string& driver, const std::string& name, int amount) {
+std::string create_executor(
+    World& world, const std::string& driver, const std::string& name, int amount) {
     core::Pod pod = tests::executor(name, world.pod(driver));
     pod.requests.extended = {{units, amount}};
     return world.create(pod);
@@ -120,8 +121,9 @@ TEST_CASE("VGPU-3: cost saving takes the fullest card, high performance the empt
         world.settle();
         CHECK(world.is_bound(plain));
         CHECK(cards_of(world, plain).empty());
-        CHECK(core::find_value(
-                  world.pod(plain).annotations, "ai.centaurus.io/scheduler-timestamp") == nullptr);
+        CHECK(
+            core::find_value(world.pod(plain).annotations, "ai.centaurus.io/scheduler-timestamp") ==
+            nullptr);
     }
     CHECK(world.violations.empty());
 }
@@ -306,7 +308,8 @@ TEST_CASE("VGPU-13, VGPU-19: a gang is packed card by card, or not admitted") {
 TEST_CASE("VGPU-12, VGPU-20: unreadable cards: one Warning on the node, and its sum counts") {
     World world;
     core::Node node = card_node("n1", {8, 8});
-    node.cards = core::NodeCards{units, {}, "annotation x is \"16,abc\": \"abc\" is no number of units"};
+    node.cards =
+        core::NodeCards{units, {}, "annotation x is \"16,abc\": \"abc\" is no number of units"};
     world.add_node(node);
     const auto twelve = world.create(vgpu_pod("twelve", 12));
     world.settle();

@@ -42,8 +42,8 @@ std::int64_t times_on_several(std::span<const std::int64_t> free, std::int64_t u
         return sum >= static_cast<Wide>(count) * cards;
     };
     std::int64_t low = 0;
-    std::int64_t high = 1;
-    for (const std::int64_t one : free) high = std::max(high, one / units + 1);
+    std::int64_t high = 1;  // more than all of them together
+    for (const std::int64_t one : free) high += std::max<std::int64_t>(one / units, 0);
     while (low + 1 < high) {
         const std::int64_t middle = low + (high - low) / 2;
         (enough(middle) ? low : high) = middle;

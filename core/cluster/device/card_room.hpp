@@ -19,8 +19,8 @@ std::int64_t times_on_cards(
     View view,
     std::span<const ExtendedDemand> planned = {});
 
-/// The same for pods that take their units of each of `cards` cards: the largest n with the sum over
-/// cards of min(n, floor(free / units)) >= cards * n.
+/// The same for pods that take their units of each of `cards` cards: the largest n with the sum
+/// over cards of min(n, floor(free / units)) >= cards * n.
 std::int64_t times_on_several(std::span<const std::int64_t> free, std::int64_t units, int cards);
 
 /// Nothing: no cards are known, or none has so much left.

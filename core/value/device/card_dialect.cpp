@@ -86,8 +86,7 @@ std::string read_cards(
     if (const std::string* count = find_value(annotations, dialect.count)) {
         const auto number = read_number(trimmed(*count));
         if (!number || *number != static_cast<std::int64_t>(units.size())) {
-            return fmt::format(
-                "{}, but annotation {} is {}", said, dialect.count, quoted(*count));
+            return fmt::format("{}, but annotation {} is {}", said, dialect.count, quoted(*count));
         }
     }
     const std::string* const ids_text = find_value(annotations, dialect.ids);

@@ -227,7 +227,9 @@ std::string to_json(const NodeLedger& node, Units units) {
         amounts(node.bound, node.pods_bound),
         amounts(node.held, count),
         amounts(node.free, node.pods_free),
-        node.cards.empty() ? "" : ",\"cards\":" + array(node.cards, card_json),
+        node.cards.empty() || units == Units::left_out
+            ? ""
+            : ",\"cards\":" + array(node.cards, card_json),
         units == Units::listed ? ",\"units\":" + array(node.units, unit_json) : "");
 }
 
@@ -255,8 +257,8 @@ core::Result<LedgerAnswer> read_ledger(const std::string& json, std::int64_t now
         out.failures = static_cast<std::uint64_t>(number(*consistency, "failures"));
         out.is_running = flag(*consistency, "running");
     }
-    out.text = nodes_text(document) + "\n" + cards_text(document) + units_text(document, now_ms) + "\n" +
-               consistency_text(document, now_ms);
+    out.text = nodes_text(document) + "\n" + cards_text(document) + units_text(document, now_ms) +
+               "\n" + consistency_text(document, now_ms);
     return out;
 }
 

@@ -79,3 +79,18 @@ TEST_CASE("codec_node: what is no node is an error") {
         CHECK_MESSAGE(!decode_node(json).has_value(), std::string(json));
     }
 }
+
+TEST_CASE("codec_node: of annotations only what says something of cards, in either spelling") {
+    const auto node = decoded(R"({"metadata": {"name": "n1", "annotations": {
+      "node.alpha.kubernetes.io/ttl": "0",
+      "ai.centaurus.io/vitual-gpu-count": "16,8",
+      "ai.centaurus.io/physical-gpu-uuids": "GPU-a,GPU-b"}}})");
+    REQUIRE(node.cards);
+    CHECK(node.cards->problem.empty());
+    CHECK(node.cards->cards == std::vector<core::Card>{{"GPU-a", 16}, {"GPU-b", 8}});
+    const auto bad = decoded(
+        R"({"metadata": {"name": "n1", "annotations": {"ai.centaurus.io/virtual-gpu-count": "abc"}}})");
+    REQUIRE(bad.cards);
+    CHECK(bad.cards->problem.find("\"abc\"") != std::string::npos);
+    CHECK_FALSE(decoded(R"({"metadata": {"name": "n1", "annotations": {"a": "b"}}})").cards);
+}

@@ -117,7 +117,8 @@ TEST_CASE("which card: the one left with least, or with most; of equal ones the 
     CHECK(cluster.capacity(n1, four, View::without_gangs) == 8);
 }
 
-TEST_CASE("VGPU-12: without cards the node's sum counts, and its cards count from when it says them") {
+TEST_CASE(
+    "VGPU-12: without cards the node's sum counts, and its cards count from when it says them") {
     Cluster cluster;
     Node node = card_node("n1", {8, 8});
     const auto cards = *node.cards;
@@ -171,7 +172,8 @@ TEST_CASE("whole cards at once: no pod gets one twice") {
     tests::Random random;
     for (int round = 0; round < 2'000; ++round) {
         std::vector<std::int64_t> free;
-        for (std::int64_t i = random.between(0, 5); i > 0; --i) free.push_back(random.between(-3, 20));
+        for (std::int64_t i = random.between(0, 5); i > 0; --i)
+            free.push_back(random.between(-3, 20));
         const std::int64_t asked = random.between(1, 5);
         const auto cards = static_cast<std::size_t>(random.between(1, 3));
         std::vector<std::int64_t> left = free;
@@ -259,7 +261,7 @@ TEST_CASE("cards by chance: capacities and choices are those of cards counted by
                     trial.allocate(node, shape, UsedBy::gang, 1);
                     if (!held.empty()) trial.release(held.front().id);
                 }
-                CHECK(cluster == before);
+                CHECK(cluster.columns() == before.columns());
                 const AllocationId id = cluster.allocate(
                     node,
                     shape,

@@ -12,7 +12,8 @@ namespace {
 const std::string prefix = "ai.centaurus.io/";
 
 /// Sorted by key, as a StringMap is.
-StringMap said(const std::string& units, const std::string& ids = "", const std::string& count = "") {
+StringMap said(
+    const std::string& units, const std::string& ids = "", const std::string& count = "") {
     StringMap map;
     if (!count.empty()) map.emplace_back(prefix + "physical-gpu-count", count);
     if (!ids.empty()) map.emplace_back(prefix + "physical-gpu-uuids", ids);
