@@ -1,13 +1,15 @@
 """Shared GPUs as Alnair's vGPU scheduler has them: units of memory on one card, its samples unchanged but for the scheduler."""
+import itertools
 import re
 import time
 
 from support.api import Json
 from support.cluster import Cluster
-from support.device_plugin import CHUNKS, OURS, PREFIX, TIMESTAMP, UNITS, DevicePlugin, annotation
+from support.device_plugin import CHUNKS, OURS, PREFIX, TIMESTAMP, UNITS, DevicePlugin, annotation, words
 from support.pods import condition, node_of
 from support.polling import eventually
 
+_serials = itertools.count(1)
 PROFILES = ("--profile=alnair-cost-saving", "--profile=alnair-high-performance")
 
 
@@ -17,8 +19,9 @@ def start(cluster: Cluster) -> None:
 
 def add_node(cluster: Cluster, *units: int) -> tuple[str, DevicePlugin]:
     """A node with cards of so many units."""
-    node, = cluster.add_nodes(1, extended={UNITS: str(sum(units))})
-    return node, DevicePlugin(cluster.api, node, {f"GPU-{node}-{i}": each for i, each in enumerate(units, 1)})
+    cards = {f"GPU-{next(_serials)}": each for each in units}
+    node, = cluster.add_nodes(1, extended={UNITS: str(sum(units))}, annotations=words(cards))
+    return node, DevicePlugin(cluster.api, node, cards)
 
 
 def create(cluster: Cluster, name: str, *limits: int, scheduler: str = "gang-scheduler", node: str = "") -> str:

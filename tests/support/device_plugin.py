@@ -25,15 +25,19 @@ def annotation(pod: Json, key: str) -> str:
     return pod["metadata"].get("annotations", {}).get(key, "")
 
 
-class DevicePlugin:
-    """Of one node; cards by id, with their units."""
+def words(cards: dict[str, int], spelling: str = "vitual") -> dict[str, str]:
+    """The annotations of a node with these cards."""
+    return {f"{PREFIX}{spelling}-gpu-count": ",".join(map(str, cards.values())),
+            f"{PREFIX}physical-gpu-count": str(len(cards)), f"{PREFIX}physical-gpu-uuids": ",".join(cards)}
 
-    def __init__(self, api: Api, node: str, cards: dict[str, int], spelling: str = "vitual") -> None:
+
+class DevicePlugin:
+    """Of one node, which has said its cards; they are by id, with their units."""
+
+    def __init__(self, api: Api, node: str, cards: dict[str, int]) -> None:
         self.api = api
         self.node = node
         self.cards = cards
-        self.say(**{f"{spelling}-gpu-count": ",".join(map(str, cards.values())),
-                    "physical-gpu-count": str(len(cards)), "physical-gpu-uuids": ",".join(cards)})
 
     def say(self, **words: Optional[str]) -> None:
         """Annotations of the node; None takes one away."""

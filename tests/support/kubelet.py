@@ -29,6 +29,7 @@ class NodeSpec:
     memory: str = "8Gi"
     pods: int = 110
     labels: dict[str, str] = field(default_factory=dict)
+    annotations: dict[str, str] = field(default_factory=dict)
     taints: list[Json] = field(default_factory=list)
     extended: dict[str, str] = field(default_factory=dict)
 
@@ -100,7 +101,7 @@ class Kubelet:
         labels = {"kubernetes.io/hostname": spec.name, "kubernetes.io/os": "linux",
                   "kubernetes.io/arch": "amd64", **spec.labels}
         node: Json = {"apiVersion": "v1", "kind": "Node",
-                      "metadata": {"name": spec.name, "labels": labels}, "spec": {}}
+                      "metadata": {"name": spec.name, "labels": labels, "annotations": spec.annotations}, "spec": {}}
         if spec.taints:
             node["spec"]["taints"] = spec.taints
         self._api.post("/api/v1/nodes", node)
