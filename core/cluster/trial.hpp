@@ -1,8 +1,8 @@
 #pragma once
 // Tentative changes to a cluster: an undo log, never a copy. What is not committed is rolled back
-// when the trial ends, and leaves the cluster exactly as it was; where cards are chosen, but for the
-// numbers that amounts would get. Trials nest like a stack; while
-// one is open, the cluster is changed through the innermost only.
+// when the trial ends, and leaves the cluster exactly as it was; where cards are chosen, but for
+// the numbers that amounts would get. Trials nest like a stack; while one is open, the cluster is
+// changed through the innermost only.
 
 #include "core/cluster/cluster.hpp"
 

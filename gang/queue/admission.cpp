@@ -387,7 +387,7 @@ void Admission::admit(Application& app, PodEntry& entry, const core::Plan& plan)
     model_.fit_cache.forget_fits();
     binder_.send_bind(entry, app.assumed_node, std::move(annotations));
     model_.ledger.settle(entry);
-    binder_.say_cards(entry, *model_.cluster.find_pod(entry.pod.uid));
+    binder_.say_cards(entry, model_.cluster.find_pod(entry.pod.uid));
 }
 
 /// Past 256 KiB of annotations nobody could write the pod again, so a gang

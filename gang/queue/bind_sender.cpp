@@ -30,7 +30,7 @@ void BindSender::send_bind(PodEntry& entry, const std::string& node, core::Strin
         std::move(claims)});
 }
 
-void BindSender::say_cards(const PodEntry& entry, core::AllocationId allocation) {
+void BindSender::say_cards(const PodEntry& entry, std::optional<core::AllocationId> room) {
     const auto& extended = entry.pod.requests.extended;
     if (!std::any_of(extended.begin(), extended.end(), [](const core::ExtendedResource& one) {
             return core::is_card_resource(one.name);
@@ -39,11 +39,17 @@ void BindSender::say_cards(const PodEntry& entry, core::AllocationId allocation)
     }
     auto& bind = std::get<BindPod>(step_.decisions.back());
     ENSURE(bind.pod.uid == entry.pod.uid);
-    bind.annotations.emplace_back(core::scheduler_timestamp, "");
-    if (const auto cards = model_.cluster.cards_of(allocation); !cards.empty()) {
-        bind.annotations.emplace_back(core::cards_annotation, core::describe_cards(cards));
+    const auto add = [&bind](std::string_view key, std::string value) {
+        bind.annotations.emplace_back(key, std::move(value));
+        std::sort(bind.annotations.begin(), bind.annotations.end());
+    };
+    add(core::scheduler_timestamp, "");
+    if (!room) {
+        return;
     }
-    std::sort(bind.annotations.begin(), bind.annotations.end());
+    if (const auto cards = model_.cluster.cards_of(*room); !cards.empty()) {
+        add(core::cards_annotation, core::describe_cards(cards));
+    }
 }
 
 }  // namespace gang

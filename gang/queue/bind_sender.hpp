@@ -7,6 +7,7 @@
 #include "gang/model/step_context.hpp"
 #include "gang/report/status_reporter.hpp"
 
+#include <optional>
 #include <string>
 
 namespace gang {
@@ -20,7 +21,7 @@ public:
     void send_bind(PodEntry& entry, const std::string& node, core::StringMap annotations);
 
     /// After its room is taken: which cards that is on is written with the bind.
-    void say_cards(const PodEntry& entry, core::AllocationId allocation);
+    void say_cards(const PodEntry& entry, std::optional<core::AllocationId> room);
 
 private:
     Model& model_;

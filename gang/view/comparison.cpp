@@ -41,6 +41,7 @@ std::string difference(const core::Node& known, const core::Node& listed) {
     if (known.allocatable != listed.allocatable || known.pods != listed.pods) {
         return "what is allocatable";
     }
+    if (known.cards != listed.cards) return "its cards";
     if (known.ready != listed.ready) return "whether it is ready";
     if (known.unschedulable != listed.unschedulable) return "whether it is cordoned";
     if (known.labels != listed.labels) return "its labels";

@@ -1,7 +1,6 @@
 // Cards of nodes (VGPU-1 to VGPU-20), as far as they are about gangs, moves, recovery and what is
 // written; the rest is in tests/core and tests/blackbox/test_vgpu.py.
 
-#include "config/profiles/builtin_profiles.hpp"
 #include "tests/gang/world.hpp"
 
 #include <doctest/doctest.h>
@@ -38,10 +37,16 @@ core::Pod vgpu_pod(
     return pod;
 }
 
+/// As config/profiles/alnair-*.yaml have it.
 config::Schema with_alnair() {
     config::Schema schema = World::sealed_schema();
-    REQUIRE(config::add_builtin_profile(schema, "alnair-cost-saving"));
-    REQUIRE(config::add_builtin_profile(schema, "alnair-high-performance"));
+    for (const auto& [name, score] :
+         {std::pair("alnair-cost-saving", "most-allocated"),
+          std::pair("alnair-high-performance", "least-allocated")}) {
+        config::Profile& profile = schema.profiles.emplace_back();
+        profile.scheduler_name = name;
+        profile.scores = {{*core::find_score_id(score), 1, {{units, 1}}, {}}};
+    }
     return schema;
 }
 

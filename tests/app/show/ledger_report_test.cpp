@@ -76,3 +76,16 @@ TEST_CASE("ledger report: what is no ledger is refused") {
     }
     CHECK(read_ledger(R"({"nodes":[1,{"units":[null]}],"audit":3})", 0).has_value());
 }
+
+TEST_CASE("ledger report: cards of a node, only where a node has some") {
+    LedgerReport given = report();
+    CHECK(read_ledger(to_json(given), 121'000)->text.find("CARD") == std::string::npos);
+    given.nodes[0].cards = {{"GPU-a", "alnair/vgpu-memory", 16, 6}};
+    CHECK(
+        to_json(given).find(
+            R"("cards":[{"id":"GPU-a","resource":"alnair/vgpu-memory","units":16,"free":6}])") !=
+        std::string::npos);
+    CHECK(to_json(given.nodes[0], Units::left_out).find("cards") == std::string::npos);
+    const std::string text = read_ledger(to_json(given), 121'000)->text;
+    CHECK(text.find("GPU-a  alnair/vgpu-memory  16     6") != std::string::npos);
+}
