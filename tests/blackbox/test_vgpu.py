@@ -8,6 +8,7 @@ from support.cluster import Cluster
 from support.device_plugin import CHUNKS, OURS, PREFIX, TIMESTAMP, UNITS, DevicePlugin, annotation, words
 from support.pods import condition, node_of
 from support.polling import eventually
+from support.spark_application import Size, sized
 
 _serials = itertools.count(1)
 PROFILES = ("--profile=alnair-cost-saving", "--profile=alnair-high-performance")
@@ -20,7 +21,7 @@ def start(cluster: Cluster) -> None:
 def add_node(cluster: Cluster, *units: int) -> tuple[str, DevicePlugin]:
     """A node with cards of so many units."""
     cards = {f"GPU-{next(_serials)}": each for each in units}
-    node, = cluster.add_nodes(1, extended={UNITS: str(sum(units))}, annotations=words(cards))
+    node, = cluster.add_nodes(1, cpu="16", memory="32Gi", extended={UNITS: str(sum(units))}, annotations=words(cards))
     return node, DevicePlugin(cluster.api, node, cards)
 
 
@@ -135,6 +136,23 @@ def test_vgpu_18_after_a_restart_the_card_is_known(cluster: Cluster) -> None:
     start(cluster)
     assert card(cluster, create(cluster, "more", 10)) == f"{first}:10"
     assert card(cluster, create(cluster, "rest", 6)) == f"{second}:6"
+
+
+def test_vgpu_19_a_gang_is_packed_card_by_card(cluster: Cluster) -> None:
+    _, plugin = add_node(cluster, 6, 6, 6)
+    start(cluster)
+    application = sized(Size(executors=4), cluster.default_namespace)
+    application.set_conf(**{"spark__executor__resource__vgpu-memory__amount": "4",
+                            "spark__executor__resource__vgpu-memory__vendor": "alnair"})
+    application.executor_pattern["spec"]["containers"][0]["resources"]["limits"][UNITS] = "4"
+    cluster.submit(application)
+    eventually(lambda: f"1 + 3 fit, no single GPU with 4 free {UNITS}, best has 2" in cluster.message(application), 10,
+               lambda: f"the refusal, now {cluster.message(application)!r}")
+    assert not cluster.is_bound(application)
+    _, fourth = add_node(cluster, 4)
+    cluster.wait_finished(application)
+    cards = [annotation(seen.pod, OURS) for seen in cluster.history.events if annotation(seen.pod, OURS)]
+    assert set(cards) == {f"{each}:4" for each in (*plugin.cards, *fourth.cards)}
 
 
 def test_vgpu_20_unreadable_annotations(cluster: Cluster) -> None:
