@@ -19,7 +19,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 PYTHON = "/usr/bin/python3"  # Debian's, which sees Debian's packages
-LONG_LANES = ("bench", "random", "blackbox", "spark")
+NEW_SEEDS = 10
+LONG_LANES = ("seeds", "bench", "random", "blackbox", "spark")
 
 
 class Tally:
@@ -102,10 +103,21 @@ def unit_lane(tally: Tally) -> None:
             tally.add(*outcome)
 
 
-def unit_program(program: Path) -> tuple[str, int, int, float]:
+def seeds_lane(tally: Tally) -> None:
+    """Randomised unit tests with numbers that no run has drawn before; `make test` draws the same each time."""
+    if not build(tally, "debug"):
+        return
+    first = int(time.time())
+    for seed in range(first, first + NEW_SEEDS):
+        name, passed, failed, seconds = unit_program(ROOT / "build/debug/test_core", seed)
+        tally.add(f"{name} {seed}", passed, failed, seconds, f"GANG_SEED={seed}" if failed else "")
+
+
+def unit_program(program: Path, seed: int = 1) -> tuple[str, int, int, float]:
     """Its name, how many cases passed and failed, and the seconds it took."""
     start = time.monotonic()
-    result = run([str(program.relative_to(ROOT))], capture_output=True, text=True)
+    result = run([str(program.relative_to(ROOT))], capture_output=True, text=True,
+                 env={"GANG_SEED": str(seed), **os.environ})
     found = re.search(r"test cases:\s*\d+ \|\s*(\d+) passed \|\s*(\d+) failed", result.stdout)
     passed, failed = (int(found[1]), int(found[2])) if found else (0, 1)
     if result.returncode != 0:
@@ -203,6 +215,8 @@ def run_lanes(tally: Tally, wanted: list[str], long: bool, supply: Supply) -> No
         unit_lane(tally)
     if "sim" in wanted:
         sim_lane(tally)
+    if "seeds" in wanted:
+        seeds_lane(tally)
     if "random" in wanted:
         command_lane(tally, "random mutants", [PYTHON, "scripts/random_mutants.py"])
     if {"bench", "mutants", "demo", "blackbox", "spark"} & set(wanted) and build(tally, "release"):
@@ -221,7 +235,7 @@ def run_lanes(tally: Tally, wanted: list[str], long: bool, supply: Supply) -> No
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--long", action="store_true", help="the long variants instead")
-    parser.add_argument("lanes", nargs="*", help="only these: layers unit sim bench mutants demo blackbox spark random")
+    parser.add_argument("lanes", nargs="*", help="only these: layers unit sim bench mutants demo blackbox spark random seeds")
     arguments = parser.parse_args()
     wanted = arguments.lanes or ["layers", "unit", "sim", "bench", "mutants", "demo", "blackbox", "spark"]
     tally = Tally()

@@ -214,9 +214,10 @@ bool DomainPlanner::Attempt::place_part(const RuledPart& part, std::size_t index
         }
         return true;
     }
-    const bool fits = !among.empty()           ? place_by_domain(part, index, among.front())
-                      : prefers_its_like(part) ? place_preferring(part, index, allowed(part))
-                                               : place_freely(part, index, allowed(part));
+    const bool is_preferring = prefers_its_like(part) || may_be_choosy(part);
+    const bool fits = !among.empty()  ? place_by_domain(part, index, among.front())
+                      : is_preferring ? place_preferring(part, index, allowed(part))
+                                      : place_freely(part, index, allowed(part));
     if (fits && index + 1 < request_.executors.size()) charge_all(part, index);
     return fits;
 }
@@ -237,7 +238,8 @@ bool DomainPlanner::Attempt::take(Placement placement, std::size_t index) {
     return refuse(std::move(placement));
 }
 
-/// Each changes what is best for the next.
+/// Each changes what is best for the next: by itself, or because the node that it fills is no
+/// longer one of those that the others are measured by.
 bool DomainPlanner::Attempt::place_preferring(
     const RuledPart& part, std::size_t index, AllowedNodes nodes) {
     DomainScores scores(
@@ -285,7 +287,7 @@ bool DomainPlanner::Attempt::prefers_its_like(const RuledPart& part) const {
                part.pod->labels);
 }
 
-/// Of executors under a rule among them, so few that each may be placed by itself.
+/// Executors with preferences, so few that each may be placed by itself.
 bool DomainPlanner::Attempt::may_be_choosy(const RuledPart& part) const {
     const auto nodes = static_cast<std::int64_t>(in_.cluster_.node_count());
     return has_preferences(part) && part.count * nodes <= choosy_nodes_max;

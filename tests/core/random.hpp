@@ -1,6 +1,6 @@
 #pragma once
-// Numbers for randomised tests: the seed is printed with every failure and can be given again by
-// GANG_SEED.
+// Numbers for randomised tests, the same in each run: GANG_SEED=7 draws others, and
+// `make test-long` draws new ones.
 
 #include <doctest/doctest.h>
 
@@ -27,7 +27,7 @@ public:
 private:
     static std::uint64_t choose_seed() {
         const char* given = std::getenv("GANG_SEED");
-        return given != nullptr ? std::strtoull(given, nullptr, 10) : std::random_device{}();
+        return given != nullptr ? std::strtoull(given, nullptr, 10) : 1;
     }
 
     std::uint64_t seed_;

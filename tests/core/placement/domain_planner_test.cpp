@@ -347,6 +347,21 @@ TEST_CASE("domain planner: of many that would rather be apart each gets a node o
     CHECK(full.begin()->second == 2);
 }
 
+TEST_CASE("domain planner: once a node is full the others are measured without it") {
+    Planned planned;
+    planned.add_node("n2", "a", 3);
+    planned.add_node("n3", "", 2);
+    planned.add_node("n4", "b", 4);
+    const StringMap cache = {{"role", "cache"}};
+    planned.world.place(pod_of_at(pod_of(cache, {}), "n4"));
+    planned.world.place(pod_of_at(pod_of(cache, {}), "n4"));
+    PodRules away_from_caches;
+    away_from_caches.preferred_spread = {spread("zone", cache)};
+    const RuledPod executor = pod_of(executor_labels, away_from_caches);
+    // Beside n2, n4 and n3 (which has no zone) are as bad as each other. Without it n4 is the best.
+    CHECK(planned.nodes(planned.place(nullptr, executor, 5)) == Nodes{{"n2", 3}, {"n4", 2}});
+}
+
 TEST_CASE("domain planner: scores of a profile that do not ask for other pods leave them aside") {
     Planned planned;
     planned.add_node("n1", "a", 8);
