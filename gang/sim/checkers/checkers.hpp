@@ -57,6 +57,8 @@ private:
         const Amount& before,
         const Author& author,
         const std::string& what);
+    /// In a slot of a gang whose driver was relabelled, where nothing is sealed.
+    bool is_of_forsaken_gang(PodId pod) const;
     /// Whose slots are open there, for people.
     std::string open_slots_text(NodeId node) const;
     void check_pool(NodeId id, const std::string& pool, const std::string& what);

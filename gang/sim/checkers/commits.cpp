@@ -99,13 +99,15 @@ void Checkers::check_capacity(
     }
     // Others had taken the room of a slot here: it was lost at that moment, and the gang that lost
     // it writes so in its own time. What is left may be used, as long as pods and new slots fit.
+    // Without a key a relabelled driver's gang is one to whom knew it before, and none to others.
     Amount kept = capacity_model_.pods_on(node);
     if (const auto own = capacity_model_.node_slots(node).find(pod);
         own != capacity_model_.node_slots(node).end()) {
         kept.add(own->second.unit, own->second.open());
     }
-    if (!before.is_within(capacity_model_.allocatable(node)) &&
-        kept.is_within(capacity_model_.allocatable(node))) {
+    const bool is_lost =
+        !before.is_within(capacity_model_.allocatable(node)) || is_of_forsaken_gang(pod);
+    if (is_lost && kept.is_within(capacity_model_.allocatable(node))) {
         ++world_.counts.forfeited;
         return;
     }
@@ -122,6 +124,11 @@ void Checkers::check_capacity(
             describe(capacity_model_.allocatable(node)),
             describe(capacity_model_.pods_on(node)),
             open_slots_text(node)));
+}
+
+bool Checkers::is_of_forsaken_gang(PodId pod) const {
+    const GangRecord* gang = capacity_model_.find_gang(capacity_model_.seen(pod).gang);
+    return gang != nullptr && gang->is_forsaken;
 }
 
 std::string Checkers::open_slots_text(NodeId node) const {
