@@ -29,9 +29,9 @@ class NodeSpec:
     memory: str = "8Gi"
     pods: int = 110
     labels: dict[str, str] = field(default_factory=dict)
-    annotations: dict[str, str] = field(default_factory=dict)
     taints: list[Json] = field(default_factory=list)
     extended: dict[str, str] = field(default_factory=dict)
+    annotations: dict[str, str] = field(default_factory=dict)
 
     @property
     def allocatable(self) -> dict[str, str]:
