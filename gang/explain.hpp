@@ -41,6 +41,9 @@ ReasonCode find_code(std::string_view condition);
 /// "SchedulingSkipped".
 std::string_view condition_reason(ReasonCode code);
 
+/// Whether waiting will not help: the gang, the configuration or the cluster has to change.
+bool can_never_run(ReasonCode code);
+
 enum class GangState : std::uint8_t {
     waiting_for_conf,
     waiting,

@@ -70,6 +70,18 @@ std::string_view condition_reason(ReasonCode code) {
     return "SchedulingSkipped";
 }
 
+bool can_never_run(ReasonCode code) {
+    switch (code) {
+        case ReasonCode::exceeds_cluster:
+        case ReasonCode::exceeds_quota:
+        case ReasonCode::constraints_unsatisfiable:
+        case ReasonCode::misconfigured:
+            return true;
+        default:
+            return false;
+    }
+}
+
 std::string_view to_string(GangState state) {
     switch (state) {
         case GangState::waiting_for_conf:

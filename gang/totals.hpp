@@ -32,6 +32,13 @@ struct Totals {
     std::int64_t open_cpu_milli = 0;     ///< of open slots: reserved, and nobody runs there yet
     std::int64_t open_memory_bytes = 0;  ///< likewise
     std::int64_t idle_milli_ms = 0;      ///< open_cpu_milli over time, summed up while we lead
+    /// How long the gang that has waited longest has waited; gangs that can never run as they are
+    /// (can_never_run()) left out. 0: none waits.
+    std::int64_t oldest_waiting_ms = 0;
+    /// The longest that executors of one running gang have been missing, since the last of them
+    /// came or went. 0: none are missing.
+    std::int64_t oldest_open_slot_ms = 0;
+    std::int64_t stuck_drivers = 0;  ///< bound, and not running since (gang.neverRunning.after)
     std::int64_t nodes = 0;
     std::int64_t fence_outstanding = 0;  ///< pods that a new leader has still to write to
     friend bool operator==(const Totals&, const Totals&) = default;

@@ -47,7 +47,8 @@ def run(command: list[str], **options) -> subprocess.CompletedProcess:
 class Supply:
     """What lanes need from registries, made in the background from the first moment; nicely, as lanes run beside it."""
 
-    COMMANDS = {"plane": ["tests/plane/build.sh"], "spark": [PYTHON, "tests/spark/installation.py"]}
+    COMMANDS = {"plane": ["tests/plane/build.sh"], "prometheus": ["tests/plane/prometheus.sh"],
+                "spark": [PYTHON, "tests/spark/installation.py"]}
 
     def __init__(self, wanted: dict[str, list[str]]) -> None:
         """`wanted`: which of COMMANDS, with which arguments."""
@@ -129,7 +130,7 @@ def unit_program(program: Path, seed: int = 1) -> tuple[str, int, int, float]:
 def pytest_lane(tally: Tally, folder: str, long: bool, supply: Supply) -> None:
     """Both rigs at the same time: their tests wait more than they work."""
     lane = Path(folder).name
-    missing = supply.missing("plane") or (supply.missing("spark") if lane == "spark" else "")
+    missing = supply.missing("plane") or supply.missing("spark" if lane == "spark" else "prometheus")
     if missing:
         return tally.cannot_run(lane, missing)
     with ThreadPoolExecutor() as pool:
@@ -203,6 +204,8 @@ def needs(lanes: list[str], long: bool) -> dict[str, list[str]]:
     needed: dict[str, list[str]] = {}
     if {"blackbox", "spark", *(["bench"] if long else [])} & set(lanes):
         needed["plane"] = []
+    if "blackbox" in lanes:
+        needed["prometheus"] = []
     if "spark" in lanes:
         needed["spark"] = [] if long else ["--quick"]
     return needed

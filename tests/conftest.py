@@ -115,6 +115,11 @@ def promlint() -> Path:
     return programs("promlint") / "promlint"
 
 
+@pytest.fixture(scope="session")
+def promtool() -> Path:
+    return programs("prometheus") / "promtool"
+
+
 @pytest.fixture
 def cluster(rig: Rig, request: pytest.FixtureRequest) -> Iterator[Cluster]:
     """An empty cluster on the rig; judged (referee and history) when the test has passed."""

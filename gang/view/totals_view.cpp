@@ -4,6 +4,7 @@
 #include "core/value/resources.hpp"
 #include "gang/explain.hpp"
 
+#include <algorithm>
 #include <cstddef>
 
 namespace gang {
@@ -20,9 +21,7 @@ Totals TotalsView::totals(std::int64_t now_ms) const {
     out.fence_outstanding = static_cast<std::int64_t>(leadership_.fence().size());
     for (const auto& [uid, app] : model_.gangs.all()) {
         ++out.gangs[static_cast<std::size_t>(views_.state_of(app))];
-        if (app.phase == Phase::waiting) {
-            ++out.pending_gangs[static_cast<std::size_t>(model_.waiting.code_of(app))];
-        }
+        add_ages(app, now_ms, out);
         const SlotNumbers slots = views_.slot_numbers(app);
         out.slots_open += slots.open;
         out.slots_assumed += slots.assumed;
@@ -44,6 +43,22 @@ Totals TotalsView::totals(std::int64_t now_ms) const {
     model_.pods.for_each_active(
         [&](const PodEntry& entry) { add_pending(entry, out.pending_pods); });
     return out;
+}
+
+void TotalsView::add_ages(const Application& app, std::int64_t now_ms, Totals& out) const {
+    if (app.phase == Phase::waiting) {
+        const ReasonCode code = model_.waiting.code_of(app);
+        ++out.pending_gangs[static_cast<std::size_t>(code)];
+        if (!can_never_run(code)) {
+            out.oldest_waiting_ms = std::max(out.oldest_waiting_ms, now_ms - app.waiting_since_ms);
+        }
+    }
+    if (app.phase == Phase::running && app.health.missing > 0) {
+        out.oldest_open_slot_ms =
+            std::max(out.oldest_open_slot_ms, now_ms - app.health.missing_since_ms);
+    }
+    const bool is_stuck = app.phase == Phase::running && app.health.stuck;
+    out.stuck_drivers += is_stuck && !app.health.driver_runs ? 1 : 0;
 }
 
 void TotalsView::add_pending(const PodEntry& entry, PendingPods& out) const {

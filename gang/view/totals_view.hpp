@@ -27,6 +27,7 @@ public:
     Totals totals(std::int64_t now_ms) const;
 
 private:
+    void add_ages(const Application& app, std::int64_t now_ms, Totals& out) const;
     void add_pending(const PodEntry& entry, PendingPods& out) const;
 
     Model& model_;

@@ -1,4 +1,4 @@
-"""Programs that the tests have from other people's Go modules: see tests/plane."""
+"""Programs of other people that the tests use: see tests/plane."""
 import functools
 import signal
 import subprocess
@@ -11,7 +11,8 @@ BUILD_SECONDS_MAX = 1500
 
 
 def programs(group: str) -> Path:
-    """The folder of a group (server, controllers, kubectl, promlint, helm), built when needed; else the test fails."""
+    """The folder of a group (server, controllers, kubectl, promlint, helm, prometheus), made when needed; else the
+    test fails."""
     remaining = signal.alarm(0)  # building once is no part of a test's time
     try:
         folder, missing = _build(group)
@@ -24,8 +25,9 @@ def programs(group: str) -> Path:
 
 @functools.lru_cache(maxsize=None)
 def _build(group: str) -> tuple[Path, str]:
-    """The folder, or what is missing, in a line: Go, or a way to its modules."""
-    result = subprocess.run([str(ROOT / "tests/plane/build.sh"), group], stdout=subprocess.PIPE,
+    """The folder, or what is missing, in a line: Go, or a way to its modules or to Debian's packages."""
+    command = ["prometheus.sh"] if group == "prometheus" else ["build.sh", group]
+    result = subprocess.run([str(ROOT / "tests/plane" / command[0]), *command[1:]], stdout=subprocess.PIPE,
                             stderr=subprocess.PIPE, text=True, timeout=BUILD_SECONDS_MAX)
     if result.returncode != 0:
         said = result.stderr.strip().splitlines()

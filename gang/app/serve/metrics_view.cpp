@@ -74,6 +74,14 @@ void add_gangs(Families& to, const Totals& totals) {
     to.add(totals.pending_pods.backoff, {{"queue", "backoff"}});
     to.add(totals.pending_pods.unschedulable, {{"queue", "unschedulable"}});
     to.add(totals.pending_pods.gated, {{"queue", "gated"}});
+    to.gauge(
+        "gang_scheduler_oldest_waiting_seconds",
+        "How long the gang that has waited longest has waited; those that can never run left out.",
+        seconds(totals.oldest_waiting_ms));
+    to.gauge(
+        "gang_scheduler_stuck_drivers",
+        "Drivers that were bound longer than gang.neverRunning.after ago and have never run.",
+        totals.stuck_drivers);
     to.gauge("gang_scheduler_nodes", "Nodes in view, of the leader.", totals.nodes);
     to.gauge(
         "gang_scheduler_fence_outstanding_pods",
@@ -152,6 +160,10 @@ void add_reservations(Families& to, const Totals& totals) {
     to.add(totals.slots_assumed, {{"state", "claimed"}});
     to.add(totals.slots_bound, {{"state", "bound"}});
     to.add(totals.slots_unplaced, {{"state", "degraded"}});
+    to.gauge(
+        "gang_scheduler_oldest_open_slot_seconds",
+        "The longest that executors of one running gang have been missing.",
+        seconds(totals.oldest_open_slot_ms));
     to.gauge(
         "gang_scheduler_reservation_open_cores",
         "CPU of open slots: reserved, and nobody runs there yet.",

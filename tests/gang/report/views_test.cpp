@@ -224,3 +224,48 @@ TEST_CASE("views: what waits for its conf, for its gates, or for its bind's answ
     CHECK(world.view(unsized).slots_open == 3);
     CHECK(world.scheduler->totals(world.now_ms).pending_pods.active == 1);
 }
+
+TEST_CASE("views: totals say how long the oldest waits, and for how long executors are missing") {
+    World world;
+    world.add_node(tests::node("n1", 4, 16 * 1024));
+    CHECK(world.scheduler->totals(world.now_ms) == gang::Totals{.nodes = 1});
+    const auto driver = world.submit("a", 3, 1);
+    world.settle();
+    const std::int64_t bound_ms = world.now_ms;
+    CHECK(world.scheduler->totals(bound_ms + 60'000).oldest_open_slot_ms == 0);  // not running yet
+    world.set_phase(driver, core::PodPhase::running);
+    world.settle();
+    world.submit("never", 30, 2);
+    world.settle();
+    const std::int64_t runs_ms = world.now_ms;
+    CHECK(world.scheduler->totals(runs_ms + 60'000).oldest_open_slot_ms >= 60'000);
+    CHECK(world.scheduler->totals(runs_ms).oldest_waiting_ms == 0);  // "never" is not waiting
+
+    world.create_executors(driver, 1);
+    world.advance(60'000);
+    const std::int64_t since_last_ms = world.scheduler->totals(world.now_ms).oldest_open_slot_ms;
+    CHECK(since_last_ms >= 59'000);
+    CHECK(since_last_ms <= 61'000);
+    world.create_executors(driver, 2);
+    world.settle();
+    CHECK(world.scheduler->totals(world.now_ms + 60'000).oldest_open_slot_ms == 0);
+
+    const auto waits = world.submit("waits", 2, 5);
+    world.submit("waits-too", 1, 9);
+    world.settle();
+    CHECK(world.view(waits).state == GangState::waiting);
+    CHECK(world.scheduler->totals(world.now_ms).oldest_waiting_ms == world.now_ms - 5'000);
+}
+
+TEST_CASE("views: totals count drivers that were bound and have never run") {
+    World world;
+    world.add_node(tests::node("n1", 4, 16 * 1024));
+    const auto driver = world.submit("a", 2, 1);
+    world.settle();
+    CHECK(world.scheduler->totals(world.now_ms).stuck_drivers == 0);
+    world.advance(config::Schema{}.gang.never_running_after_ms + 1'000);
+    CHECK(world.scheduler->totals(world.now_ms).stuck_drivers == 1);
+    world.set_phase(driver, core::PodPhase::running);
+    world.settle();
+    CHECK(world.scheduler->totals(world.now_ms).stuck_drivers == 0);
+}

@@ -126,15 +126,7 @@ int exit_code_of(const Answer& answer) {
         case GangState::parked:
             break;
     }
-    switch (gang.code) {
-        case ReasonCode::exceeds_cluster:
-        case ReasonCode::exceeds_quota:
-        case ReasonCode::constraints_unsatisfiable:
-        case ReasonCode::misconfigured:
-            return exit_never;
-        default:
-            return exit_waits;
-    }
+    return can_never_run(gang.code) ? exit_never : exit_waits;
 }
 
 /// How long `--wait` goes on, from now.
