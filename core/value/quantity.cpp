@@ -193,4 +193,20 @@ std::string format_bytes(std::int64_t bytes) {
     return fmt::format("{}{}", bytes, units[unit]);
 }
 
+std::string format_bytes_short(std::int64_t bytes) {
+    constexpr std::size_t short_max = 6;  // "1408Mi"
+    std::string exact = format_bytes(bytes);
+    if (exact.size() <= short_max) {
+        return exact;
+    }
+    constexpr std::array<const char*, 7> units = {"", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"};
+    auto amount = static_cast<double>(bytes);
+    std::size_t unit = 0;
+    while (amount >= 1024 && unit + 1 < units.size()) {
+        amount /= 1024;
+        ++unit;
+    }
+    return fmt::format("{:.1f}{}", amount, units[unit]);
+}
+
 }  // namespace core

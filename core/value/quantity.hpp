@@ -23,4 +23,8 @@ std::string format_cpu(std::int64_t milli);
 /// Bytes in the largest binary unit that is exact: 1476395008 -> "1408Mi".
 std::string format_bytes(std::int64_t bytes);
 
+/// Bytes for people: exact where that is short ("1408Mi", "16Gi"), else to a tenth of a larger unit
+/// ("23.8Gi"), rounded to the nearest.
+std::string format_bytes_short(std::int64_t bytes);
+
 }  // namespace core

@@ -133,25 +133,35 @@ Resources difference(const Resources& a, const Resources& b) {
     return made;
 }
 
-std::string describe(const Resources& resources) {
+namespace {
+
+std::string describe_with(const Resources& resources, std::string (*bytes)(std::int64_t)) {
     std::string text;
     const auto add = [&text](const std::string& amount, std::string_view name) {
         fmt::format_to(std::back_inserter(text), "{}{} {}", text.empty() ? "" : ", ", amount, name);
     };
     if (resources.cpu_milli != 0) add(format_cpu(resources.cpu_milli), "cpu");
-    if (resources.memory_bytes != 0) add(format_bytes(resources.memory_bytes), "memory");
-    if (resources.ephemeral_bytes != 0) {
-        add(format_bytes(resources.ephemeral_bytes), "ephemeral-storage");
-    }
+    if (resources.memory_bytes != 0) add(bytes(resources.memory_bytes), "memory");
+    if (resources.ephemeral_bytes != 0) add(bytes(resources.ephemeral_bytes), "ephemeral-storage");
     for (const ExtendedResource& entry : resources.extended) {
         if (is_exclusive(entry.name)) {
             if (entry.amount >= exclusive_all) text += (text.empty() ? "" : ", ") + entry.name;
             continue;
         }
         const bool is_bytes = entry.name.starts_with("hugepages-");
-        add(is_bytes ? format_bytes(entry.amount) : fmt::format("{}", entry.amount), entry.name);
+        add(is_bytes ? bytes(entry.amount) : fmt::format("{}", entry.amount), entry.name);
     }
     return text.empty() ? "nothing" : text;
+}
+
+}  // namespace
+
+std::string describe(const Resources& resources) {
+    return describe_with(resources, format_bytes_short);
+}
+
+std::string describe_exactly(const Resources& resources) {
+    return describe_with(resources, format_bytes);
 }
 
 }  // namespace core

@@ -49,7 +49,12 @@ void add_times(Resources& total, const Resources& one, std::int64_t count);
 /// What is left of each amount of `a`, nothing below zero.
 Resources difference(const Resources& a, const Resources& b);
 
-/// "4 cpu, 9Gi memory, 1 nvidia.com/gpu": for messages. Resources that are zero are left out.
+/// "4 cpu, 23.8Gi memory, 1 nvidia.com/gpu": for messages. Resources that are zero are left out,
+/// bytes as format_bytes_short() has them.
 std::string describe(const Resources& resources);
+
+/// The same with every byte, for messages that set two amounts side by side: these must not look
+/// alike.
+std::string describe_exactly(const Resources& resources);
 
 }  // namespace core

@@ -200,8 +200,8 @@ StatusMessage oversized_message(
     const core::Resources& declared) {
     return {
         ReasonCode::waiting_for_capacity,
-        none_of(nodes) + "have room for it: it asks " + core::describe(asked) +
-            ", its application declared " + core::describe(declared) + ", see driver " +
+        none_of(nodes) + "have room for it: it asks " + core::describe_exactly(asked) +
+            ", its application declared " + core::describe_exactly(declared) + ", see driver " +
             name_of(gang)};
 }
 

@@ -155,8 +155,8 @@ void ShapeLearner::report_corrected(
     std::string text =
         predicted == real
             ? "executors have another node selector, affinity or tolerations than predicted"
-            : "predicted " + core::describe(predicted) + " for each executor, executors request " +
-                  core::describe(real);
+            : "predicted " + core::describe_exactly(predicted) +
+                  " for each executor, executors request " + core::describe_exactly(real);
     if (placed.without == 0) {
         text += "; room for all " + std::to_string(placed.total) + " is reserved";
         health_.report(app);

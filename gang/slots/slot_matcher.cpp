@@ -217,8 +217,8 @@ void SlotMatcher::report_oversized(Application& app, const PodEntry& entry, cons
         model_.driver_of(app),
         true,
         "ExecutorsLargerThanDeclared",
-        "executor " + entry.pod.name + " asks " + core::describe(entry.pod.requests) +
-            ", the application declared " + core::describe(size));
+        "executor " + entry.pod.name + " asks " + core::describe_exactly(entry.pod.requests) +
+            ", the application declared " + core::describe_exactly(size));
 }
 
 void SlotMatcher::report_claims(const PodEntry& entry, const Claims::Obstacle& obstacle) {

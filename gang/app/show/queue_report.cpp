@@ -152,7 +152,7 @@ std::string amounts_text(const Amounts& amounts) {
     for (const auto& [name, amount] : amounts) {
         const std::string number = name == "cpu" ? core::format_cpu(amount)
                                    : name.find('/') == std::string::npos
-                                       ? core::format_bytes(amount)
+                                       ? core::format_bytes_short(amount)
                                        : std::to_string(amount);
         text += fmt::format("{}{} {}", text.empty() ? "" : ", ", number, name);
     }

@@ -12,7 +12,7 @@ using Row = std::vector<std::string>;
 std::string others(const core::Resources& requests) {
     std::string text;
     if (requests.ephemeral_bytes > 0) {
-        text = core::format_bytes(requests.ephemeral_bytes) + " ephemeral-storage";
+        text = core::format_bytes_short(requests.ephemeral_bytes) + " ephemeral-storage";
     }
     for (const auto& resource : core::without_exclusives(requests).extended) {
         text += (text.empty() ? "" : ", ") + std::to_string(resource.amount) + " " + resource.name;
@@ -35,7 +35,7 @@ std::string bound(std::int64_t max) {
 Row pod_row(const core::Resources& requests, const core::StringMap& labels) {
     return {
         core::format_cpu(requests.cpu_milli),
-        core::format_bytes(requests.memory_bytes),
+        core::format_bytes_short(requests.memory_bytes),
         others(requests),
         selector(labels)};
 }
@@ -86,9 +86,7 @@ std::string placement(const spark::ExecutorShape& shape) {
     return text;
 }
 
-}  // namespace
-
-std::string size_as_text(const SizeReport& report) {
+std::string text_of(const SizeReport& report) {
     if (!report.gang.problem.empty()) {
         return "";
     }
@@ -110,6 +108,21 @@ std::string size_as_text(const SizeReport& report) {
         text += "Note: " + config::printable(note) + ".\n";
     }
     return text;
+}
+
+}  // namespace
+
+std::string size_as_text(const std::vector<SizeReport>& reports) {
+    std::string out;
+    for (const SizeReport& report : reports) {
+        const std::string text = text_of(report);
+        if (reports.size() > 1 && !text.empty()) {
+            out += (out.empty() ? "" : "\n") + config::printable(report.driver.namespace_name) +
+                   "/" + config::printable(report.driver.name) + "\n";
+        }
+        out += text;
+    }
+    return out;
 }
 
 }  // namespace gang::app

@@ -167,6 +167,14 @@ TEST_CASE("quantity: amounts as people write them") {
     CHECK(format_bytes(0) == "0");
     CHECK(format_bytes(1) == "1");
     CHECK(format_bytes(1476395008) == "1408Mi");
+    CHECK(core::format_bytes_short(1476395008) == "1408Mi");
+    CHECK(core::format_bytes_short(0) == "0");
+    CHECK(core::format_bytes_short(1000) == "1000");
+    CHECK(core::format_bytes_short(24369LL << 20) == "23.8Gi");  // D38
+    CHECK(core::format_bytes_short(230793LL << 20) == "225.4Gi");
+    CHECK(core::format_bytes_short((16LL << 30) + 1) == "16.0Gi");
+    CHECK(core::format_bytes_short(1234567) == "1.2Mi");
+    CHECK(core::format_bytes_short(std::numeric_limits<std::int64_t>::max()) == "8.0Ei");
     CHECK(format_bytes(1LL << 30) == "1Gi");
     CHECK(format_bytes(1LL << 60) == "1Ei");
     CHECK(format_bytes(-(1LL << 20)) == "-1Mi");
