@@ -61,6 +61,9 @@ std::optional<Explanation> GangViews::explain(std::string_view pod_or_app) const
     MessageContext context{cache};
     Explanation out;
     out.gang = view_of(*app, context);
+    if (app->phase == Phase::running && app->group.empty() && out.gang.message.empty()) {
+        out.gang.message = "bound to " + model_.pods.node(model_.pods.id_of(app->uid));
+    }
     out.milestones = *app->milestones;
     out.is_executor = owner != nullptr;
     out.driver = app->declared.driver_shape ? model_.cluster.resources(*app->declared.driver_shape)

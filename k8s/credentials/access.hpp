@@ -32,6 +32,7 @@ struct Access {
     std::optional<ExecPlugin>
         plugin;                  ///< gives the token or the client certificate, which are empty
     std::string namespace_name;  ///< of the context or of our own pod; "default" if nothing says
+    bool context_names_namespace = false;  ///< the kubeconfig's context says which
 };
 
 /// What is to be used of kubeconfigs; what is empty, they say themselves.

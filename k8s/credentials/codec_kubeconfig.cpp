@@ -74,6 +74,7 @@ public:
         const YAML::Node context = find_context(choice);
         only(context, "context", {"cluster", "user", "namespace", "extensions"});
         access_.namespace_name = text(context, "namespace");
+        access_.context_names_namespace = !access_.namespace_name.empty();
         if (access_.namespace_name.empty()) access_.namespace_name = "default";
         const std::string cluster_name =
             choice.cluster.empty() ? text(context, "cluster") : choice.cluster;

@@ -66,7 +66,6 @@ std::string Cluster::kubeconfig() const {
            "  context:\n"
            "    cluster: embedded\n"
            "    user: embedded\n"
-           "    namespace: default\n"
            "current-context: embedded\n";
 }
 

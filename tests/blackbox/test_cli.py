@@ -4,6 +4,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+import yaml
 
 from support.api import Api
 from support.cluster import Cluster
@@ -215,3 +216,74 @@ def test_a_standby_says_so_and_the_api_server_answers(cluster: Cluster) -> None:
         assert "ExceedsCluster" in first_hand.stdout
     assert standby.terminate() == 0, standby.output()
     assert leader.terminate() == 0, leader.output()
+
+
+def test_gangs_as_kubectl_users_type_it(cluster: Cluster, tmp_path: Path) -> None:
+    """-A, the context's namespace, -o yaml and name, pod/NAME; -w prints what changes."""
+    cluster.add_nodes(1)
+    cluster.start_scheduler()
+    running = sized(Size(executors=2), cluster.default_namespace)
+    running.work_seconds = 3
+    cluster.submit(running)
+    eventually(lambda: cluster.is_whole(running), 15, "two executors")
+    waiting = cluster.submit(sized(Size(executors=50), cluster.default_namespace))
+    cluster.wait_code(waiting, "ExceedsCluster")
+    config = yaml.safe_load(cluster.rig.kubeconfig.read_text())
+    chosen = next(one for one in config["contexts"] if one["name"] == config["current-context"])
+    files = {}
+    for namespace in (cluster.default_namespace, "kube-public"):
+        chosen["context"]["namespace"] = namespace
+        files[namespace] = tmp_path / namespace
+        files[namespace].write_text(yaml.safe_dump(config))
+
+    def ask(namespace: str, *arguments: str) -> "subprocess.CompletedProcess[str]":
+        return run(*arguments, "--control", "none", "--kubeconfig", str(files[namespace]))
+
+    watch = subprocess.Popen([str(binary()), "gangs", "-w", "--control", "none", "--kubeconfig",
+                              str(files[cluster.default_namespace])], stdout=subprocess.PIPE, text=True)
+    assert watch.stdout is not None
+    first = [watch.stdout.readline() for _ in range(3)]
+    assert first[0].startswith("NAMESPACE") and "ExceedsCluster" in "".join(first)
+
+    assert waiting.driver_name in ask(cluster.default_namespace, "gangs", "-o", "name").stdout
+    elsewhere = ask("kube-public", "gangs")
+    assert elsewhere.stdout == "No gangs in namespace kube-public; -A looks in all.\n", elsewhere
+    assert f"pod/{waiting.driver_name}\n" in ask("kube-public", "gangs", "-A", "-o", "name").stdout
+    listed = yaml.safe_load(ask("kube-public", "gangs", "-n", cluster.default_namespace, "-o", "yaml").stdout)
+    assert waiting.driver_name in {gang["driver"] for gang in listed["gangs"]}
+    told = ask("kube-public", "why", f"pod/{waiting.driver_name}", "-o", "yaml")
+    assert told.returncode == 4 and yaml.safe_load(told.stdout)["code"] == "ExceedsCluster", told
+    assert ask("kube-public", "why", waiting.driver_name, "-n", "kube-public").returncode == 1
+    assert ask("kube-public", "timeline", f"pod/{waiting.driver_name}").returncode == 0
+
+    cluster.wait_finished(running)
+    ended = watch.stdout.readline()
+    watch.kill()
+    watch.wait()
+    assert running.driver_name[:20] in ended and "Ended" in ended, ended
+
+
+def test_bash_completes_verbs_flags_values_and_gangs(cluster: Cluster) -> None:
+    cluster.add_nodes(1)
+    cluster.start_scheduler()
+    waiting = cluster.submit(sized(Size(executors=50), cluster.default_namespace))
+    cluster.wait_code(waiting, "ExceedsCluster")
+    environment = {"PATH": f"{binary().parent}:/usr/bin:/bin", "KUBECONFIG": str(cluster.rig.kubeconfig)}
+
+    def complete(*words: str) -> list[str]:
+        line = " ".join(f"'{word}'" for word in words)
+        script = (f"source <(gang-scheduler completion bash); COMP_WORDS=({line}); COMP_CWORD={len(words) - 1}; "
+                  "compopt() { :; }; _gang_scheduler; printf '%s\\n' \"${COMPREPLY[@]}\"")
+        result = subprocess.run(["bash", "-u", "-c", script], capture_output=True, text=True, timeout=20,
+                                env=environment)
+        assert result.returncode == 0 and not result.stderr, result
+        return result.stdout.split()
+
+    program = "gang-scheduler"
+    assert complete(program, "g") == ["gangs"]
+    assert "--kubeconfig" in complete(program, "gangs", "--k")
+    assert complete(program, "gangs", "-o", "") == ["table", "json", "wide", "yaml", "name"]
+    assert complete(program, "gangs", "--output", "y") == ["yaml"]
+    assert complete(program, "check-config", "/etc/hostn") == ["/etc/hostname"]
+    assert waiting.driver_name in complete(program, "why", waiting.driver_name[:4])
+    assert complete(program, "why", "--wai") == ["--wait"]

@@ -137,8 +137,18 @@ std::variant<CommandLine, std::string> parse_flags(
 }
 
 Flag output_flag() {
+    return output_flag({});
+}
+
+Flag output_flag(const std::vector<std::string>& more) {
+    std::vector<std::string> forms = {"table", "json"};
+    forms.insert(forms.end(), more.begin(), more.end());
     return Flag{
-        "output", 'o', "table|json", "what to print (default: for people)", {"table", "json"}};
+        "output",
+        'o',
+        fmt::format("{}", fmt::join(forms, "|")),
+        "what to print (default: for people)",
+        forms};
 }
 
 Flag kubeconfig_flag() {
@@ -150,7 +160,11 @@ Flag kubeconfig_flag() {
 }
 
 Flag namespace_flag() {
-    return Flag{"namespace", 'n', "NS", "only this namespace (default: all)"};
+    return Flag{
+        "namespace",
+        'n',
+        "NS",
+        "only this namespace (default: the one that the kubeconfig's context names, else all)"};
 }
 
 Flag config_flag() {

@@ -34,7 +34,9 @@ public:
     /// The last value given, or the fallback.
     std::string text(const std::string& flag, const std::string& fallback = "") const;
     bool wants_json() const { return text("output") == "json"; }
+    bool wants_yaml() const { return text("output") == "yaml"; }
     bool wants_wide() const { return text("output") == "wide"; }
+    bool wants_names() const { return text("output") == "name"; }
 };
 
 struct Verb {
@@ -55,6 +57,8 @@ std::variant<CommandLine, std::string> parse_flags(
 
 /// Flags that several verbs have.
 Flag output_flag();
+/// With further forms that the verb has: "wide", "yaml", "name".
+Flag output_flag(const std::vector<std::string>& more);
 Flag kubeconfig_flag();
 Flag namespace_flag();
 Flag config_flag();

@@ -27,8 +27,13 @@ std::string two_units(std::int64_t total, std::int64_t unit, char large, char sm
 }  // namespace
 
 std::string format_table(const std::vector<std::vector<std::string>>& rows) {
-    std::vector<std::vector<std::string>> cells;
     std::vector<std::size_t> widths;
+    return format_table(rows, widths);
+}
+
+std::string format_table(
+    const std::vector<std::vector<std::string>>& rows, std::vector<std::size_t>& widths) {
+    std::vector<std::vector<std::string>> cells;
     for (const auto& row : rows) {
         auto& shown = cells.emplace_back();
         widths.resize(std::max(widths.size(), row.size()));

@@ -3,6 +3,7 @@
 
 #include "gang/explain.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -14,6 +15,10 @@ namespace gang::app {
 /// Rows of cells, the first row being the header. Columns are as wide as their widest cell, two
 /// spaces apart; cells are escaped, so that no pod name can draw on the terminal.
 std::string format_table(const std::vector<std::vector<std::string>>& rows);
+
+/// The same, at least as wide as `widths`, which become those of this table: for tables that go on.
+std::string format_table(
+    const std::vector<std::vector<std::string>>& rows, std::vector<std::size_t>& widths);
 
 /// "45s", "12m", "3h20m", "5d2h": as kubectl shows ages.
 std::string format_age(std::int64_t milliseconds);

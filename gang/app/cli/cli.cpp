@@ -38,6 +38,10 @@ int unknown_verb(const std::string& found, std::ostream& err) {
     return exit_usage;
 }
 
+void name_help(std::ostream& err, std::string_view verb) {
+    err << fmt::format("`gang-scheduler {} --help` shows its flags.\n", verb);
+}
+
 int run_one(
     const Verb& verb,
     const std::vector<std::string>& arguments,
@@ -49,17 +53,27 @@ int run_one(
     }
     const auto parsed = parse_flags(verb, arguments);
     if (const auto* wrong = std::get_if<std::string>(&parsed)) {
-        err << fmt::format(
-            "gang-scheduler {}: {}\n`gang-scheduler {} --help` shows its flags.\n",
-            verb.name,
-            *wrong,
-            verb.name);
+        failure(err, verb.name, *wrong);
+        name_help(err, verb.name);
         return exit_usage;
     }
     return verb.run(std::get<CommandLine>(parsed), out, err);
 }
 
 }  // namespace
+
+int failure(std::ostream& err, std::string_view verb, std::string_view message) {
+    err << fmt::format("gang-scheduler {}: {}\n", verb, message);
+    return exit_error;
+}
+
+int usage_error(std::ostream& err, std::string_view verb, std::string_view message) {
+    failure(err, verb, message);
+    if (message.starts_with("--")) {
+        name_help(err, verb);
+    }
+    return exit_usage;
+}
 
 const std::vector<Verb>& verbs() {
     static const std::vector<Verb> table = {
@@ -75,6 +89,7 @@ const std::vector<Verb>& verbs() {
         size_verb(),
         replay_verb(),
         check_config_verb(),
+        completion_verb(),
         version_verb()};
     return table;
 }

@@ -9,6 +9,7 @@
 
 #include <iosfwd>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace gang::app {
@@ -25,6 +26,14 @@ const std::vector<Verb>& verbs();
 /// `arguments` without the program's name.
 int run_cli(const std::vector<std::string>& arguments, std::ostream& out, std::ostream& err);
 
+/// Says what went wrong, in the one form that all verbs have: "gang-scheduler VERB: MESSAGE".
+/// Returns exit_error.
+int failure(std::ostream& err, std::string_view verb, std::string_view message);
+
+/// As failure(), of a flag or the configuration; where a flag is wrong, the help is named.
+/// Returns exit_usage.
+int usage_error(std::ostream& err, std::string_view verb, std::string_view message);
+
 // One per verb, see verbs().
 Verb run_verb();
 Verb cluster_verb();
@@ -38,6 +47,7 @@ Verb queues_verb();
 Verb replay_verb();
 Verb size_verb();
 Verb check_config_verb();
+Verb completion_verb();
 Verb version_verb();
 
 }  // namespace gang::app

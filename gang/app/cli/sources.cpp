@@ -23,11 +23,19 @@ core::Result<Sources> find_sources(const CommandLine& line) {
     const std::string control = line.text("control", out.config.control_listen);
     out.control = control == "none" ? "" : control;
     out.control_is_asked = line.has("control");
-    out.namespace_name = line.text("namespace");
+    if (line.has("namespace") && line.has("all-namespaces")) {
+        return core::Error{"--namespace and --all-namespaces: give one of them"};
+    }
     if (auto checked = check_access_flags(line, out.config.kubeconfig); !checked) {
         return checked.error();
     }
     out.access = find_access(line, out.config.kubeconfig);
+    out.namespace_is_asked = line.has("namespace");
+    if (out.namespace_is_asked) {
+        out.namespace_name = line.text("namespace");
+    } else if (!line.has("all-namespaces") && out.access && out.access->context_names_namespace) {
+        out.namespace_name = out.access->namespace_name;
+    }
     if (out.access.has_value() && out.access->plugin) {
         out.access->plugin->is_attended = true;
     }
@@ -92,8 +100,38 @@ core::Result<k8s::Reader> make_reader(const Sources& sources) {
     return k8s::Reader(*endpoint);
 }
 
+std::string without_kind(const std::string& question) {
+    for (const std::string_view kind : {"pod/", "pods/", "po/"}) {
+        if (question.starts_with(kind)) {
+            return question.substr(kind.size());
+        }
+    }
+    return question;
+}
+
+core::Result<std::vector<core::Pod>> read_pods(
+    const Sources& sources, const std::string& namespace_name) {
+    auto reader = make_reader(sources);
+    if (!reader) {
+        return reader.error();
+    }
+    auto pods = reader->list_pods(namespace_name);
+    if (!pods && namespace_name.empty() && pods.error().message.ends_with("(403)")) {
+        return core::Error{pods.error().message + "; try -n NAMESPACE"};
+    }
+    return pods;
+}
+
 std::vector<Flag> ask_flags() {
-    std::vector<Flag> flags = {namespace_flag(), output_flag()};
+    std::vector<Flag> flags = cluster_flags();
+    flags.insert(
+        flags.begin(), Flag{"all-namespaces", 'A', "", "look in all namespaces", {}, "true"});
+    flags.insert(flags.begin(), namespace_flag());
+    return flags;
+}
+
+std::vector<Flag> cluster_flags() {
+    std::vector<Flag> flags = {output_flag({"yaml"})};
     for (Flag& flag : access_flags()) {
         flags.push_back(std::move(flag));
     }

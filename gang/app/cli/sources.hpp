@@ -24,7 +24,8 @@ struct Sources {
     core::Result<k8s::Access> access = core::Error{};
     std::string control;            ///< address, or empty
     bool control_is_asked = false;  ///< by the user: then it is trusted to serve the right cluster
-    std::string namespace_name;
+    std::string namespace_name;     ///< to look in; empty: all
+    bool namespace_is_asked = false;  ///< by the user, not by the kubeconfig's context
 };
 
 /// An error is one of usage or configuration.
@@ -48,7 +49,15 @@ std::optional<Answer> explain_by_daemon(
 core::Result<std::shared_ptr<k8s::Endpoint>> make_endpoint(const k8s::Access& access);
 core::Result<k8s::Reader> make_reader(const Sources& sources);
 
-/// Flags of every verb that asks.
+/// "pod/NAME" as kubectl has it is NAME; a namespace of that name needs --namespace.
+std::string without_kind(const std::string& question);
+
+/// Pods of the namespace. Who may not list all namespaces is told how to ask for less.
+core::Result<std::vector<core::Pod>> read_pods(
+    const Sources& sources, const std::string& namespace_name);
+
+/// Flags of every verb that asks about the whole cluster, and of those that ask about a namespace.
+std::vector<Flag> cluster_flags();
 std::vector<Flag> ask_flags();
 
 }  // namespace gang::app

@@ -211,7 +211,7 @@ Explanation Picture::explain(const core::Pod& driver) const {
     gang.state = GangState::running;
     gang.executors = gang.slots_bound;
     fill_slots(out, driver, gang.slots_bound);
-    gang.message = fmt::format("driver on node {}", driver.node_name);
+    gang.message = "bound to " + driver.node_name;
     if (surplus > 0) {
         out.notes.push_back(fmt::format(
             "{} more {} than it reserved {} a node",

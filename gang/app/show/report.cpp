@@ -60,9 +60,20 @@ std::string slots_text(const Explanation& explanation) {
 }  // namespace
 
 std::string gangs_table(const GangList& list, std::int64_t now_unix_ms, bool is_wide) {
-    if (list.gangs.empty()) {
-        return "No gangs.\n";
+    return list.gangs.empty() ? "No gangs.\n"
+                              : format_table(gangs_rows(list, now_unix_ms, is_wide));
+}
+
+std::string gang_names(const GangList& list) {
+    std::string out;
+    for (const GangView& gang : list.gangs) {
+        out += "pod/" + shown(gang.driver) + "\n";
     }
+    return out;
+}
+
+std::vector<std::vector<std::string>> gangs_rows(
+    const GangList& list, std::int64_t now_unix_ms, bool is_wide) {
     std::vector<std::vector<std::string>> rows = {
         {"NAMESPACE", "DRIVER", "APPLICATION", "STATE", "POS", "NEED", "GOT", "AGE", "WHY"}};
     for (const GangView& gang : list.gangs) {
@@ -81,7 +92,7 @@ std::string gangs_table(const GangList& list, std::int64_t now_unix_ms, bool is_
         const std::string& queue = i == 0 ? "QUEUE" : list.gangs[i - 1].queue;
         rows[i].push_back(queue.empty() ? "-" : queue);
     }
-    return format_table(rows);
+    return rows;
 }
 
 std::string why_text(const Answer& answer, std::int64_t now_unix_ms) {

@@ -5,12 +5,20 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace gang::app {
 
 /// A table, or a sentence when there is nothing.
 /// Wide: with the queue of each.
 std::string gangs_table(const GangList& list, std::int64_t now_unix_ms, bool is_wide = false);
+
+/// The rows of that table, its header first.
+std::vector<std::vector<std::string>> gangs_rows(
+    const GangList& list, std::int64_t now_unix_ms, bool is_wide);
+
+/// "pod/DRIVER" of each, a line each: what kubectl takes for the name of a thing.
+std::string gang_names(const GangList& list);
 
 /// A paragraph, the numbers, the notes. Every text of a pod or node is escaped.
 std::string why_text(const Answer& answer, std::int64_t now_unix_ms);

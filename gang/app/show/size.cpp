@@ -35,34 +35,46 @@ core::Result<k8s::Manifest> read_files(const std::vector<std::string>& files) {
     return all;
 }
 
-core::Result<core::Pod> find_driver(const std::vector<core::Pod>& pods) {
-    const core::Pod* driver = nullptr;
+/// A namespace with history has drivers that ended: they are asked for by name only.
+core::Result<std::vector<core::Pod>> find_drivers(
+    const std::vector<core::Pod>& pods, const std::string& wanted) {
+    std::vector<core::Pod> drivers;
+    std::size_t ended = 0;
     for (const core::Pod& pod : pods) {
-        if (!pod.spark_properties) {
+        if (!pod.spark_properties || (!wanted.empty() && pod.name != wanted)) {
             continue;
         }
-        if (driver != nullptr) {
-            return core::Error{
-                "two Spark drivers, " + driver->name + " and " + pod.name + ": give one at a time"};
+        if (wanted.empty() && core::is_terminal(pod)) {
+            ++ended;
+        } else {
+            drivers.push_back(pod);
         }
-        driver = &pod;
     }
-    if (driver == nullptr) {
+    if (!drivers.empty()) {
+        return drivers;
+    }
+    if (ended > 0) {
         return core::Error{
-            "no Spark driver among " + std::to_string(pods.size()) +
-            " pods: expected a container whose first argument is `driver`, with --properties-file "
-            "in a mounted config map"};
+            std::to_string(ended) +
+            (ended == 1 ? " Spark driver has ended" : " Spark drivers have ended") +
+            ", and there is no other: name one with --driver"};
     }
-    if (!driver->problem.empty()) {
-        return core::Error{"driver " + driver->name + ": " + driver->problem};
-    }
-    return *driver;
+    return core::Error{
+        "no Spark driver " + (wanted.empty() ? "" : wanted + " ") + "among " +
+        std::to_string(pods.size()) +
+        " pods: expected a container whose first argument is `driver`, with --properties-file "
+        "in a mounted config map"};
 }
 
 core::Result<std::string_view> find_text(
-    const std::vector<k8s::ConfigMap>& config_maps, const core::ConfigMapKey& wanted) {
+    const std::vector<k8s::ConfigMap>& config_maps,
+    const std::string& namespace_name,
+    const core::ConfigMapKey& wanted) {
     for (const auto& config_map : config_maps) {
-        if (config_map.name != wanted.config_map) {
+        // Files made by hand may leave the namespace out.
+        const bool is_elsewhere = !config_map.namespace_name.empty() && !namespace_name.empty() &&
+                                  config_map.namespace_name != namespace_name;
+        if (config_map.name != wanted.config_map || is_elsewhere) {
             continue;
         }
         if (const std::string* text = core::find_value(config_map.data, wanted.key)) {
@@ -75,7 +87,8 @@ core::Result<std::string_view> find_text(
 }
 
 core::Result<spark::Conf> read_conf(const k8s::Manifest& manifest, const core::Pod& driver) {
-    const auto properties = find_text(manifest.config_maps, *driver.spark_properties);
+    const auto properties =
+        find_text(manifest.config_maps, driver.namespace_name, *driver.spark_properties);
     if (!properties) {
         return properties.error();
     }
@@ -85,7 +98,8 @@ core::Result<spark::Conf> read_conf(const k8s::Manifest& manifest, const core::P
         texts.spark_version = *version;
     }
     if (driver.executor_template) {
-        const auto text = find_text(manifest.config_maps, *driver.executor_template);
+        const auto text =
+            find_text(manifest.config_maps, driver.namespace_name, *driver.executor_template);
         if (!text) {
             return text.error();
         }
@@ -94,42 +108,55 @@ core::Result<spark::Conf> read_conf(const k8s::Manifest& manifest, const core::P
     return make_spark_conf(texts);
 }
 
-spark::Derivation derive_gang(
+SizeReport make_report(
     const k8s::Manifest& manifest, const core::Pod& driver, const spark::Limits& limits) {
+    SizeReport report{driver, {}};
+    report.gang.problem = driver.problem;
+    if (!report.gang.problem.empty()) {
+        return report;
+    }
     const auto conf = read_conf(manifest, driver);
     if (conf) {
-        return spark::derive(*conf, driver, limits);
+        report.gang = spark::derive(*conf, driver, limits);
+    } else {
+        report.gang.problem = conf.error().message;
     }
-    spark::Derivation derivation;
-    derivation.problem = conf.error().message;
-    return derivation;
+    return report;
 }
 
 }  // namespace
 
 int run_size(const SizeOptions& options, std::ostream& out, std::ostream& err) {
+    const auto fail = [&err](const std::string& text) {
+        err << "gang-scheduler size: " << config::printable(text) << "\n";
+    };
     if (options.files.empty()) {
-        err << "size: no file given; expected -f driver.json -f configmaps.json\n";
+        fail("no file given; expected -f driver.json -f configmaps.json");
         return 2;
     }
     const auto manifest = read_files(options.files);
     if (!manifest) {
-        err << "size: " << config::printable(manifest.error().message) << "\n";
+        fail(manifest.error().message);
         return 1;
     }
-    const auto driver = find_driver(manifest->pods);
-    if (!driver) {
-        err << "size: " << config::printable(driver.error().message) << "\n";
+    const auto drivers = find_drivers(manifest->pods, options.driver);
+    if (!drivers) {
+        fail(drivers.error().message);
         return 1;
     }
-    const SizeReport report{*driver, derive_gang(*manifest, *driver, options.limits)};
-    out << (options.json ? size_as_json(report) : size_as_text(report));
-    if (!report.gang.problem.empty()) {
-        err << "size: driver " << config::printable(driver->name + ": " + report.gang.problem)
-            << "\n";
-        return 1;
+    std::vector<SizeReport> reports;
+    for (const core::Pod& driver : *drivers) {
+        reports.push_back(make_report(*manifest, driver, options.limits));
     }
-    return 0;
+    out << (options.json ? size_as_json(reports) : size_as_text(reports));
+    int code = 0;
+    for (const SizeReport& report : reports) {
+        if (!report.gang.problem.empty()) {
+            fail("driver " + report.driver.name + ": " + report.gang.problem);
+            code = 1;
+        }
+    }
+    return code;
 }
 
 }  // namespace gang::app

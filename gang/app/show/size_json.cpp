@@ -195,12 +195,7 @@ void write_driver(PrettyJson& writer, const core::Pod& driver) {
     writer.EndObject();
 }
 
-}  // namespace
-
-std::string size_as_json(const SizeReport& report) {
-    rapidjson::StringBuffer buffer;
-    PrettyJson writer(buffer);
-    writer.SetIndent(' ', 2);
+void write_report(PrettyJson& writer, const SizeReport& report) {
     writer.StartObject();
     write_driver(writer, report.driver);
     write_shapes(writer, "executors", report.gang.executors);
@@ -215,6 +210,26 @@ std::string size_as_json(const SizeReport& report) {
     writer.EndArray();
     optional_member(writer, "problem", report.gang.problem);
     writer.EndObject();
+}
+
+}  // namespace
+
+std::string size_as_json(const std::vector<SizeReport>& reports) {
+    rapidjson::StringBuffer buffer;
+    PrettyJson writer(buffer);
+    writer.SetIndent(' ', 2);
+    if (reports.size() == 1) {
+        write_report(writer, reports.front());
+    } else {
+        writer.StartObject();
+        writer.Key("items");
+        writer.StartArray();
+        for (const SizeReport& report : reports) {
+            write_report(writer, report);
+        }
+        writer.EndArray();
+        writer.EndObject();
+    }
     return std::string(buffer.GetString(), buffer.GetSize()) + "\n";
 }
 

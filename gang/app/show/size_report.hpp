@@ -5,6 +5,7 @@
 #include "gang/declare/spark/executor/derive.hpp"
 
 #include <string>
+#include <vector>
 
 namespace gang::app {
 
@@ -15,10 +16,11 @@ struct SizeReport {
 
 /// {"driver": {...}, "executors": [{count, max, requests, nodeSelector, ...}], "notes": [...]} and,
 /// if any, "foreignExecutors" and "problem". Requests are those of a whole pod, as Kubernetes
-/// quantities; max is null when dynamic allocation has no bound.
-std::string size_as_json(const SizeReport& report);
+/// quantities; max is null when dynamic allocation has no bound. Of several drivers: {"items":
+/// [...]} of such objects.
+std::string size_as_json(const std::vector<SizeReport>& reports);
 
-/// Tables and sentences.
-std::string size_as_text(const SizeReport& report);
+/// Tables and sentences; of several drivers each under its name. Of one with a problem nothing.
+std::string size_as_text(const std::vector<SizeReport>& reports);
 
 }  // namespace gang::app

@@ -91,7 +91,11 @@ TEST_CASE("cli: unknown flags, missing values, stray arguments are usage errors"
     CHECK(cli({"gangs", "stray"}).code == 2);
     CHECK(cli({"why"}).code == 2);
     CHECK(cli({"why", "a", "b"}).code == 2);
-    CHECK(cli({"gangs", "-o", "yaml"}).code == 2);
+    CHECK(cli({"gangs", "-o", "xml"}).code == 2);
+    CHECK(cli({"gangs", "-A", "-n", "etl"}).code == 2);
+    CHECK(cli({"gangs", "-w", "-o", "json"}).code == 2);
+    CHECK(cli({"completion"}).code == 2);
+    CHECK(contains(cli({"completion", "bsh"}).err, "did you mean \"bash\"?"));
     CHECK(cli({"run", "--leader-elect=maybe"}).code == 2);
     CHECK(cli({"run", "--control", "0.0.0.0:1"}).code == 2);
     CHECK(cli({"gangs", "--control", "10.0.0.1:1"}).code == 2);
@@ -101,8 +105,49 @@ TEST_CASE("cli: unknown flags, missing values, stray arguments are usage errors"
     CHECK(cli({"size"}).code == 2);
 }
 
+TEST_CASE("cli: D25: every error begins alike, and that of a flag names the help") {
+    const std::string hint = "`gang-scheduler gangs --help` shows its flags.\n";
+    for (const auto& arguments : std::vector<std::vector<std::string>>{
+             {"gangs", "--control", "10.0.0.1:1"},
+             {"gangs", "--context", "none"},
+             {"gangs", "-A", "-n", "etl"},
+             {"gangs", "--nosuch"}}) {
+        const auto wrong = cli(arguments);
+        CHECK(wrong.code == 2);
+        CHECK_MESSAGE(wrong.err.starts_with("gang-scheduler gangs: "), wrong.err);
+        CHECK_MESSAGE(wrong.err.ends_with(hint), wrong.err);
+    }
+    for (const auto& arguments : std::vector<std::vector<std::string>>{
+             {"size"},
+             {"size", "-f", "/nowhere"},
+             {"size", "--config", "/nowhere"},
+             {"run", "--config", "/nowhere"},
+             {"gangs", "--config", "/nowhere"},
+             {"queues", "--control", "127.0.0.1:1"},
+             {"demo", "--port", "1"}}) {
+        const auto wrong = cli(arguments);
+        CHECK(wrong.code != 0);
+        CHECK_MESSAGE(
+            wrong.err.starts_with("gang-scheduler " + arguments.front() + ": "), wrong.err);
+    }
+}
+
+TEST_CASE("cli: completion knows every verb and flag, for each shell") {
+    for (const std::string shell : {"bash", "zsh", "fish"}) {
+        const auto script = cli({"completion", shell});
+        CHECK(script.code == 0);
+        for (const Verb& verb : verbs()) {
+            CHECK_MESSAGE(contains(script.out, verb.name), verb.name);
+            for (const Flag& flag : verb.flags) {
+                CHECK_MESSAGE(contains(script.out, flag.name), flag.name);
+            }
+        }
+    }
+}
+
 TEST_CASE("cli: version, for people and machines") {
-    CHECK(cli({"version"}).out == "gang-scheduler 0.1.0\n");
+    CHECK(cli({"version"}).out.starts_with("gang-scheduler 0.1.0 ("));
+    CHECK(contains(cli({"version", "-o", "yaml"}).out, "version: \"0.1.0\"\ncommit: "));
     CHECK(cli({"--version"}).code == 0);
     CHECK(contains(cli({"version", "-o", "json"}).out, "\"version\":\"0.1.0\""));
 }

@@ -24,9 +24,10 @@ struct Printed {
     std::string err;
 };
 
-Printed size(std::vector<std::string> files, bool json = false) {
+Printed size(std::vector<std::string> files, bool json = false, const std::string& driver = "") {
     gang::app::SizeOptions options;
     options.files = std::move(files);
+    options.driver = driver;
     options.json = json;
     std::ostringstream out;
     std::ostringstream err;
@@ -158,7 +159,51 @@ TEST_CASE("size: bad input is exit code 1 with the file's name") {
     CHECK(!contains(size({hostile.path()}).err, "\x1b"));
     CHECK(contains(size({driver}).err, "in none of the files"));
     CHECK(size({driver}).code == 1);
-    CHECK(contains(size({driver, driver}).err, "two Spark drivers"));
+}
+
+TEST_CASE("size: D10, of several drivers each is shown, of those that ended none") {
+    const std::string one = captured + "jvm-sized/";
+    const std::string two = captured + "units/";
+    std::string ended = slurp(one + "driver.json");
+    const auto name_of = [](const std::string& driver) {
+        rapidjson::Document json;
+        json.Parse(driver.c_str());
+        return std::string(json["metadata"]["name"].GetString());
+    };
+    rapidjson::Document over;
+    over.Parse(ended.c_str());
+    over["metadata"]["name"].SetString("over", over.GetAllocator());
+    over["status"].SetObject();
+    over["status"].AddMember("phase", "Succeeded", over.GetAllocator());
+    rapidjson::StringBuffer buffer;
+    rapidjson::Writer<rapidjson::StringBuffer> writer(buffer);
+    over.Accept(writer);
+    const TemporaryFile history(buffer.GetString());
+    const std::vector<std::string> files = {
+        one + "driver.json",
+        one + "configmaps.json",
+        history.path(),
+        two + "driver.json",
+        two + "configmaps.json"};
+
+    const auto text = size(files);
+    CHECK(text.code == 0);
+    CHECK(contains(text.out, "/" + name_of(slurp(one + "driver.json")) + "\nROLE"));
+    CHECK(contains(text.out, "\n\n"));
+    CHECK_FALSE(contains(text.out, "/over\n"));
+    rapidjson::Document json;
+    json.Parse(size(files, true).out);
+    REQUIRE(json.IsObject());
+    CHECK(json["items"].Size() == 2);
+
+    // Alone it has to be named.
+    const auto alone = size({history.path(), one + "configmaps.json"});
+    CHECK(alone.code == 1);
+    CHECK(contains(alone.err, "gang-scheduler size: 1 Spark driver has ended"));
+    const auto named = size(files, false, "over");
+    CHECK(named.code == 0);
+    CHECK(contains(named.out, "executor"));
+    CHECK(contains(size(files, false, "nobody").err, "no Spark driver nobody among 3 pods"));
 }
 
 TEST_CASE("size: no file is wrong usage") {

@@ -75,6 +75,8 @@ TEST_CASE("views: a gang that waits, one that runs, and one that never fits") {
     CHECK(runs.slots_bound == 2);
     CHECK(runs.needs.cpu_milli == 4'000);
 
+    CHECK(world.scheduler->explain(running)->gang.message == "bound to n1");  // D33
+
     CHECK(world.view(parked).state == GangState::parked);
     CHECK(world.view(parked).code == ReasonCode::exceeds_cluster);
     CHECK(world.view(parked).position == 0);

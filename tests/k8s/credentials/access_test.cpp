@@ -90,6 +90,7 @@ TEST_CASE("kubeconfig: files and data, token, namespace") {
     CHECK(access->client_key_pem == "KEY PEM");
     CHECK(access->token == "abc");
     CHECK(access->namespace_name == "team");
+    CHECK(access->context_names_namespace);
 }
 
 TEST_CASE("kubeconfig: data wins over a file, a token file is kept beside the kubeconfig") {
@@ -137,6 +138,7 @@ TEST_CASE("kubeconfig: server addresses") {
 TEST_CASE("kubeconfig: another context by name") {
     const std::string text = config(server, "token: t");
     CHECK(load(text, {"second", "", ""})->namespace_name == "default");
+    CHECK_FALSE(load(text, {"second", "", ""})->context_names_namespace);
     const auto missing = load(text, {"third", "", ""});
     REQUIRE_FALSE(missing);
     CHECK(missing.error().message.find("there is none named \"third\"") != std::string::npos);

@@ -77,8 +77,7 @@ int serve(const ClusterPlan& plan, std::ostream& out, std::ostream& err) {
     embedded::Cluster cluster(io, plan.server);
     const auto port = cluster.start();
     if (!port) {
-        err << "gang-scheduler cluster: " << port.error().message << '\n';
-        return exit_error;
+        return failure(err, "cluster", port.error().message);
     }
     std::unique_ptr<embedded::Kubelets> kubelets;
     if (plan.has_kubelets) {
@@ -88,8 +87,7 @@ int serve(const ClusterPlan& plan, std::ostream& out, std::ostream& err) {
     if (!plan.kubeconfig_out.empty()) {
         const auto written = cluster.write_kubeconfig(plan.kubeconfig_out);
         if (!written) {
-            err << "gang-scheduler cluster: " << written.error().message << '\n';
-            return exit_error;
+            return failure(err, "cluster", written.error().message);
         }
     }
     out << "listening on " << cluster.url() << std::endl;
@@ -109,8 +107,7 @@ int serve(const ClusterPlan& plan, std::ostream& out, std::ostream& err) {
 int run_cluster(const CommandLine& line, std::ostream& out, std::ostream& err) {
     const auto planned = plan(line);
     if (!planned) {
-        err << "gang-scheduler cluster: " << planned.error().message << '\n';
-        return exit_usage;
+        return usage_error(err, "cluster", planned.error().message);
     }
     return serve(*planned, out, err);
 }

@@ -3,6 +3,7 @@
 #include "gang/app/base/server_name.hpp"
 #include "gang/app/cli/cli.hpp"
 #include "gang/app/cli/control_client.hpp"
+#include "gang/app/cli/data_output.hpp"
 #include "gang/app/cli/scheduler_from_lists.hpp"
 #include "gang/app/cli/sources.hpp"
 #include "gang/app/show/ledger_report.hpp"
@@ -82,30 +83,28 @@ core::Result<std::string> find_ledger(const Sources& sources) {
 int ledger(const CommandLine& line, std::ostream& out, std::ostream& err) {
     const auto sources = find_sources(line);
     if (!sources) {
-        err << sources.error().message << '\n';
-        return exit_usage;
+        return usage_error(err, "ledger", sources.error().message);
     }
     const auto json = find_ledger(*sources);
     const auto answer =
         json ? read_ledger(*json, k8s::unix_ms()) : core::Result<LedgerAnswer>(json.error());
     if (!answer) {
-        err << "gang-scheduler ledger: " << answer.error().message << '\n';
-        return exit_error;
+        return failure(err, "ledger", answer.error().message);
     }
-    out << (line.wants_json() ? *json + "\n" : answer->text);
+    if (!print_data(line, out, [&] { return *json; })) {
+        out << answer->text;
+    }
     return answer->agrees ? exit_done : exit_error;
 }
 
 }  // namespace
 
 Verb ledger_verb() {
-    std::vector<Flag> flags = ask_flags();  // of the whole cluster, so of no namespace
-    std::erase_if(flags, [](const Flag& flag) { return flag.name == "namespace"; });
     return Verb{
         "ledger",
         "compare the ledger with the API server: what each node has, holds, and for whom",
         "",
-        std::move(flags),
+        cluster_flags(),
         {"gang-scheduler ledger", "gang-scheduler ledger -o json"},
         ledger};
 }

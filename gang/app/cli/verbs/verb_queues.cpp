@@ -1,6 +1,7 @@
 // `queues`: from the leading daemon; without one, what runs, counted from the API server alone.
 #include "gang/app/base/server_name.hpp"
 #include "gang/app/cli/cli.hpp"
+#include "gang/app/cli/data_output.hpp"
 #include "gang/app/cli/scheduler_from_lists.hpp"
 #include "gang/app/cli/sources.hpp"
 #include "gang/app/show/queue_report.hpp"
@@ -40,8 +41,7 @@ core::Result<QueueReport> find_queues(const Sources& sources, std::string& note)
 int queues(const CommandLine& line, std::ostream& out, std::ostream& err) {
     const auto sources = find_sources(line);
     if (!sources) {
-        err << sources.error().message << '\n';
-        return exit_usage;
+        return usage_error(err, "queues", sources.error().message);
     }
     std::string note;
     const auto report = find_queues(*sources, note);
@@ -49,23 +49,22 @@ int queues(const CommandLine& line, std::ostream& out, std::ostream& err) {
         err << note << '\n';
     }
     if (!report) {
-        err << "gang-scheduler queues: " << report.error().message << '\n';
-        return exit_error;
+        return failure(err, "queues", report.error().message);
     }
-    out << (line.wants_json() ? to_json(*report) + "\n" : queues_table(*report));
+    if (!print_data(line, out, [&] { return to_json(*report); })) {
+        out << queues_table(*report);
+    }
     return exit_done;
 }
 
 }  // namespace
 
 Verb queues_verb() {
-    std::vector<Flag> flags = ask_flags();  // of the whole cluster, so of no namespace
-    std::erase_if(flags, [](const Flag& flag) { return flag.name == "namespace"; });
     return Verb{
         "queues",
         "list the queues: share, usage, limits, and who waits",
         "",
-        std::move(flags),
+        cluster_flags(),
         {"gang-scheduler queues", "gang-scheduler queues -o json"},
         queues};
 }

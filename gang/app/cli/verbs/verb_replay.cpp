@@ -280,15 +280,16 @@ int replay(const CommandLine& line, std::ostream& out, std::ostream& err) {
         const char* end = text.data() + text.size();
         const auto read = std::from_chars(text.data(), end, until);
         if (read.ec != std::errc() || read.ptr != end) {
-            err << fmt::format(
-                "gang-scheduler replay: --until: found \"{}\", expected a sequence number\n",
-                config::printable(text, 100));
-            return exit_usage;
+            return usage_error(
+                err,
+                "replay",
+                fmt::format(
+                    "--until: found \"{}\", expected a sequence number",
+                    config::printable(text, 100)));
         }
     }
     if (line.has("print") && line.wants_json()) {
-        err << "gang-scheduler replay: --print is for people, -o json is not\n";
-        return exit_usage;
+        return usage_error(err, "replay", "--print is for people, -o json is not");
     }
     Verdicts verdicts(line, until, out, err);
     bool all_same = true;

@@ -235,34 +235,28 @@ int run_daemon(const CommandLine& line, std::ostream&, std::ostream& err) {
     give_back_large_blocks();
     auto loaded = effective_config(line);
     if (!loaded) {
-        err << loaded.error().message << '\n';
-        return exit_usage;
+        return usage_error(err, "run", loaded.error().message);
     }
     config::Schema& config = loaded->schema;
     const auto recording = recorder_options(line);
     if (!recording) {
-        err << "gang-scheduler run: " << recording.error().message << '\n';
-        return exit_usage;
+        return usage_error(err, "run", recording.error().message);
     }
     auto seal = read_seal(config.seal_key_file);
     if (!seal) {
-        err << "gang-scheduler run: " << seal.error().message << '\n';
-        return exit_usage;
+        return usage_error(err, "run", seal.error().message);
     }
     if (const auto checked = check_access_flags(line, config.kubeconfig); !checked) {
-        err << "gang-scheduler run: " << checked.error().message << '\n';
-        return exit_usage;
+        return usage_error(err, "run", checked.error().message);
     }
     const Log log(config.log_format, config.log_level);
     auto access = find_access(line, config.kubeconfig);
     if (!access) {
-        err << "gang-scheduler run: " << access.error().message << '\n';
-        return exit_error;
+        return failure(err, "run", access.error().message);
     }
     auto endpoint = make_endpoint(*access);
     if (!endpoint) {
-        err << "gang-scheduler run: " << endpoint.error().message << '\n';
-        return exit_error;
+        return failure(err, "run", endpoint.error().message);
     }
     if (loaded->policy_map) {
         auto whole = wait_for_policy(log, *endpoint, *loaded);
@@ -278,8 +272,7 @@ int run_daemon(const CommandLine& line, std::ostream&, std::ostream& err) {
     if (*recording) {
         auto opened = Recorder::open(**recording, k8s::unix_ms(), config, log);
         if (!opened) {
-            err << "gang-scheduler run: --record: " << opened.error().message << '\n';
-            return exit_error;
+            return failure(err, "run", "--record: " + opened.error().message);
         }
         recorder = *std::move(opened);
     }

@@ -5,6 +5,7 @@
 #include "gang/app/base/json_text.hpp"
 #include "gang/app/base/version.hpp"
 #include "gang/app/cli/cli.hpp"
+#include "gang/app/cli/data_output.hpp"
 #include "gang/app/demo/demo.hpp"
 #include "gang/app/show/size.hpp"
 
@@ -18,13 +19,13 @@ namespace {
 int size(const CommandLine& line, std::ostream& out, std::ostream& err) {
     const auto config = load_config(line.text("config"));
     if (!config) {
-        err << config.error().message << '\n';
-        return exit_usage;
+        return usage_error(err, "size", config.error().message);
     }
     SizeOptions options;
     if (const auto files = line.values.find("file"); files != line.values.end()) {
         options.files = files->second;
     }
+    options.driver = line.text("driver");
     options.json = line.wants_json();
     options.limits.max_gang_size = config->schema.gang.max_gang_size;
     options.limits.dynamic_allocation = config->schema.gang.dynamic_allocation;
@@ -40,24 +41,30 @@ int demo(const CommandLine& line, std::ostream&, std::ostream& err) {
     const std::string port = line.text("port", "0");
     const auto address = config::parse_loopback("127.0.0.1:" + port);
     if (!address || (line.has("port") && !options.has_page)) {
-        err << "gang-scheduler demo: "
-            << (address ? std::string("--port is of the page: --ui is missing")
-                        : "--port: " + address.error().message)
-            << '\n';
-        return exit_usage;
+        return usage_error(
+            err,
+            "demo",
+            address ? "--port is of the page: --ui is missing"
+                    : "--port: " + address.error().message);
     }
     options.page_port = address->port;
     return run_demo(options);
 }
 
 int print_version(const CommandLine& line, std::ostream& out, std::ostream&) {
-    if (line.wants_json()) {
-        out << fmt::format(
-            "{{\"version\":{},\"configApiVersion\":{}}}\n",
+    const auto make_json = [] {
+        return fmt::format(
+            R"({{"version":{},"commit":{},"commitDate":{},"architecture":{},"configApiVersion":{}}})",
             json_string(version),
+            json_string(commit),
+            json_string(commit_date),
+            json_string(architecture),
             json_string(config::api_version));
-    } else {
-        out << "gang-scheduler " << version << '\n';
+    };
+    if (!print_data(line, out, make_json)) {
+        const std::string source =
+            commit.empty() ? "" : fmt::format(", commit {} of {}", commit, commit_date);
+        out << fmt::format("gang-scheduler {} ({}{})\n", version, architecture, source);
     }
     return exit_done;
 }
@@ -85,6 +92,8 @@ Verb size_verb() {
              'f',
              "FILE",
              "JSON of kubectl get -o json; may be repeated; - is standard input"},
+         Flag{
+             "driver", 0, "NAME", "of one driver among several (default: all that have not ended)"},
          output_flag(),
          config_flag()},
         {"gang-scheduler size -f driver.json -f configmaps.json",
@@ -93,7 +102,7 @@ Verb size_verb() {
 }
 
 Verb version_verb() {
-    return Verb{"version", "print the version", "", {output_flag()}, {}, print_version};
+    return Verb{"version", "print the version", "", {output_flag({"yaml"})}, {}, print_version};
 }
 
 }  // namespace gang::app

@@ -1,5 +1,6 @@
 // `timeline`: the life of one gang, step by step.
 #include "gang/app/cli/cli.hpp"
+#include "gang/app/cli/data_output.hpp"
 #include "gang/app/cli/sources.hpp"
 #include "gang/app/show/pod_view.hpp"
 #include "gang/app/show/timeline.hpp"
@@ -21,7 +22,7 @@ std::int32_t reserved_executors(const k8s::PodHistory& driver) {
     return reservation ? static_cast<std::int32_t>(slot_count(*reservation)) : 0;
 }
 
-core::Result<Timeline> find_timeline(const Sources& sources, const std::string& question) {
+core::Result<Timeline> find_within(const Sources& sources, const std::string& question) {
     auto reader = make_reader(sources);
     if (!reader) {
         return reader.error();
@@ -51,18 +52,30 @@ core::Result<Timeline> find_timeline(const Sources& sources, const std::string& 
     return make_timeline(*gang, *events, reserved_executors(driver), milestones);
 }
 
+core::Result<Timeline> find_timeline(const Sources& sources, const std::string& words) {
+    const std::string question = without_kind(words);
+    auto found = find_within(sources, question);
+    if (found || sources.namespace_is_asked || sources.namespace_name.empty()) {
+        return found;
+    }
+    Sources everywhere = sources;
+    everywhere.namespace_name.clear();
+    auto wider = find_within(everywhere, question);
+    return wider ? wider : found;
+}
+
 int timeline(const CommandLine& line, std::ostream& out, std::ostream& err) {
     const auto sources = find_sources(line);
     if (!sources) {
-        err << sources.error().message << '\n';
-        return exit_usage;
+        return usage_error(err, "timeline", sources.error().message);
     }
     const auto found = find_timeline(*sources, line.arguments.front());
     if (!found) {
-        err << "gang-scheduler timeline: " << found.error().message << '\n';
-        return exit_error;
+        return failure(err, "timeline", found.error().message);
     }
-    out << (line.wants_json() ? to_json(*found) + "\n" : timeline_text(*found));
+    if (!print_data(line, out, [&] { return to_json(*found); })) {
+        out << timeline_text(*found);
+    }
     return exit_done;
 }
 

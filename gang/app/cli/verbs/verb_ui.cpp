@@ -62,8 +62,7 @@ int serve_page(
     UiProxy proxy(io, std::move(endpoint), service);
     const HttpReply first = first_answer(io, proxy);
     if (first.status != 200) {
-        err << "gang-scheduler ui: " << member_of(first.body, "error") << '\n';
-        return exit_error;
+        return failure(err, "ui", member_of(first.body, "error"));
     }
     auto server = HttpServer::listen_later(
         io,
@@ -72,9 +71,7 @@ int serve_page(
         [&proxy](HttpAsk ask, HttpAnswer take) { proxy.answer(std::move(ask), std::move(take)); },
         api_manners());
     if (!server) {
-        err << fmt::format(
-            "gang-scheduler ui: {}: {}\n", config::describe(address), server.error().message);
-        return exit_error;
+        return failure(err, "ui", config::describe(address) + ": " + server.error().message);
     }
     const config::ListenAddress open{address.host, (*server)->port()};
     out << fmt::format(
@@ -96,22 +93,18 @@ int serve_page(
 int ui(const CommandLine& line, std::ostream& out, std::ostream& err) {
     const auto address = config::parse_loopback(line.text("listen", "127.0.0.1:0"));
     if (!address) {
-        err << "gang-scheduler ui: --listen: " << address.error().message << '\n';
-        return exit_usage;
+        return usage_error(err, "ui", "--listen: " + address.error().message);
     }
     if (const auto checked = check_access_flags(line, {}); !checked) {
-        err << "gang-scheduler ui: " << checked.error().message << '\n';
-        return exit_usage;
+        return usage_error(err, "ui", checked.error().message);
     }
     auto access = find_access(line, {});
     if (!access) {
-        err << "gang-scheduler ui: " << access.error().message << '\n';
-        return exit_error;
+        return failure(err, "ui", access.error().message);
     }
     auto endpoint = make_endpoint(*access);
     if (!endpoint) {
-        err << "gang-scheduler ui: " << endpoint.error().message << '\n';
-        return exit_error;
+        return failure(err, "ui", endpoint.error().message);
     }
     PageService service;
     service.namespace_name = line.text("namespace", service.namespace_name);

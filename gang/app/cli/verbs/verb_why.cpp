@@ -1,15 +1,13 @@
-// `gangs` and `why`: from the daemon when it is at hand, else from the API server alone.
+// `why`: from the daemon when it is at hand, else from the API server alone.
 #include "config/duration.hpp"
 #include "gang/app/base/server_name.hpp"
 #include "gang/app/cli/cli.hpp"
+#include "gang/app/cli/data_output.hpp"
 #include "gang/app/cli/sources.hpp"
 #include "gang/app/show/pod_view.hpp"
 #include "gang/app/show/report.hpp"
 #include "k8s/base/time.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -23,51 +21,7 @@ namespace {
 /// Between two questions of `why --wait`.
 constexpr std::chrono::seconds wait_pause(1);
 
-/// Of all namespaces, if none is named: who may not list them all is told how to ask for less.
-core::Result<std::vector<core::Pod>> read_pods(
-    const Sources& sources, const std::string& namespace_name) {
-    auto reader = make_reader(sources);
-    if (!reader) {
-        return reader.error();
-    }
-    auto pods = reader->list_pods(namespace_name);
-    if (!pods && namespace_name.empty() && pods.error().message.ends_with("(403)")) {
-        return core::Error{pods.error().message + "; try -n NAMESPACE"};
-    }
-    return pods;
-}
-
-PodQuestion pod_question(const Sources& sources) {
-    return PodQuestion{sources.config.scheduler_names(), sources.namespace_name};
-}
-
-core::Result<GangList> find_gangs(const Sources& sources, std::string& note) {
-    const auto answer = ask_control(sources, "/gangs");
-    if (answer && answer->status == 200) {
-        auto list = gang_list_from_json(answer->body);
-        if (list && is_same_cluster(sources, list->server) && !list->standing.leads) {
-            note = describe_standby(list->standing);
-        } else if (list && is_same_cluster(sources, list->server)) {
-            std::erase_if(list->gangs, [&](const GangView& gang) {
-                const std::string& wanted = sources.namespace_name;
-                return gang.state == GangState::ended ||
-                       (!wanted.empty() && gang.namespace_name != wanted);
-            });
-            return list;
-        }
-    }
-    if (!answer && sources.control_is_asked && !sources.control.empty()) {
-        return answer.error();
-    }
-    const auto pods = read_pods(sources, sources.namespace_name);
-    if (!pods) {
-        return pods.error();
-    }
-    return GangList{
-        "api-server", server_name(*sources.access), gangs_from_pods(*pods, pod_question(sources))};
-}
-
-core::Result<Answer> find_answer(
+core::Result<Answer> find_within(
     const Sources& sources, const std::string& question, std::string& note) {
     std::vector<std::string> ways = {question};
     if (question.find('/') == std::string::npos && !sources.namespace_name.empty()) {
@@ -80,37 +34,30 @@ core::Result<Answer> find_answer(
     }
     const std::size_t slash = question.find('/');
     const auto pods = read_pods(
-        sources,
-        slash == std::string::npos ? sources.namespace_name : question.substr(0, slash));
+        sources, slash == std::string::npos ? sources.namespace_name : question.substr(0, slash));
     if (!pods) {
         return pods.error();
     }
-    auto explanation = explain_from_pods(*pods, pod_question(sources), question);
+    auto explanation = explain_from_pods(
+        *pods, {sources.config.scheduler_names(), sources.namespace_name}, question);
     if (!explanation) {
         return explanation.error();
     }
     return Answer{"api-server", server_name(*sources.access), *std::move(explanation)};
 }
 
-int gangs(const CommandLine& line, std::ostream& out, std::ostream& err) {
-    const auto sources = find_sources(line);
-    if (!sources) {
-        err << sources.error().message << '\n';
-        return exit_usage;
+/// A namespace that only the kubeconfig's context names is where the search begins.
+core::Result<Answer> find_answer(
+    const Sources& sources, const std::string& words, std::string& note) {
+    const std::string question = without_kind(words);
+    auto answer = find_within(sources, question, note);
+    if (answer || sources.namespace_is_asked || sources.namespace_name.empty()) {
+        return answer;
     }
-    std::string note;
-    const auto list = find_gangs(*sources, note);
-    if (!note.empty()) {
-        err << note << '\n';
-    }
-    if (!list) {
-        err << "gang-scheduler gangs: " << list.error().message << '\n';
-        return exit_error;
-    }
-    out
-        << (line.wants_json() ? to_json(*list) + "\n"
-                              : gangs_table(*list, k8s::unix_ms(), line.wants_wide()));
-    return exit_done;
+    Sources everywhere = sources;
+    everywhere.namespace_name.clear();
+    auto wider = find_within(everywhere, question, note);
+    return wider ? wider : answer;
 }
 
 int exit_code_of(const Answer& answer) {
@@ -151,10 +98,13 @@ core::Result<Patience> find_patience(const CommandLine& line) {
     return patience;
 }
 
-/// Asks until the gang no longer waits. What has changed is shown at once, or in JSON the last answer
-/// alone.
+/// Asks until the gang no longer waits. What has changed is shown at once, or in JSON the last
+/// answer alone.
 int wait_for(
-    const CommandLine& line, const Sources& sources, const Patience& patience, std::ostream& out,
+    const CommandLine& line,
+    const Sources& sources,
+    const Patience& patience,
+    std::ostream& out,
     std::ostream& err) {
     std::string shown;
     std::string last_note;
@@ -166,16 +116,15 @@ int wait_for(
             last_note = note;
         }
         if (!answer) {
-            err << "gang-scheduler why: " << answer.error().message << '\n';
-            return exit_error;
+            return failure(err, "why", answer.error().message);
         }
         const int code = exit_code_of(*answer);
         const bool is_over = !patience.waits || code != exit_waits ||
                              (patience.until_ms && k8s::monotonic_ms() >= *patience.until_ms);
         const GangView& gang = answer->explanation.gang;
         const std::string state = std::string(to_string(gang.state)) + gang.message;
-        if (line.wants_json()) {
-            out << (is_over ? to_json(*answer) + "\n" : "");
+        if (line.wants_json() || line.wants_yaml()) {
+            is_over&& print_data(line, out, [&] { return to_json(*answer); });
         } else if (state != shown) {
             out << why_text(*answer, k8s::unix_ms()) << std::flush;
             shown = state;
@@ -190,37 +139,16 @@ int wait_for(
 int why(const CommandLine& line, std::ostream& out, std::ostream& err) {
     const auto sources = find_sources(line);
     if (!sources) {
-        err << sources.error().message << '\n';
-        return exit_usage;
+        return usage_error(err, "why", sources.error().message);
     }
     const auto patience = find_patience(line);
     if (!patience) {
-        err << "gang-scheduler why: " << patience.error().message << '\n';
-        return exit_usage;
+        return usage_error(err, "why", patience.error().message);
     }
     return wait_for(line, *sources, *patience, out, err);
 }
 
 }  // namespace
-
-Verb gangs_verb() {
-    std::vector<Flag> flags = ask_flags();
-    for (Flag& flag : flags) {
-        if (flag.name == "output") {
-            flag.placeholder = "table|wide|json";
-            flag.allowed.insert(flag.allowed.begin() + 1, "wide");
-        }
-    }
-    return Verb{
-        "gangs",
-        "list the gangs: the queue, and what each needs and has",
-        "",
-        std::move(flags),
-        {"gang-scheduler gangs",
-         "gang-scheduler gangs -o wide",
-         "gang-scheduler gangs -n etl -o json"},
-        gangs};
-}
 
 Verb why_verb() {
     std::vector<Flag> flags = ask_flags();
