@@ -143,6 +143,25 @@ Field api() {
              "hosts", read_host_names, [](Schema & s) -> auto& { return s.api.hosts; })});
 }
 
+Field extender() {
+    return section(
+        "extender",
+        {value(
+             "enabled", read_bool, [](Schema & s) -> auto& { return s.extender.enabled; }),
+         value(
+             "listen", read_loopback_address, [](Schema & s) -> auto& {
+                 return s.extender.listen;
+             }),
+         value(
+             "prefix", read_url_path, [](Schema & s) -> auto& { return s.extender.prefix; }),
+         value(
+             "schedulerName", read_object_name, [](Schema & s) -> auto& {
+                 return s.extender.scheduler_name;
+             }),
+         value(
+             "binds", read_bool, [](Schema & s) -> auto& { return s.extender.binds; })});
+}
+
 Field logging() {
     const auto format = one_of<LogFormat>(
         {{"auto", LogFormat::automatic},
@@ -390,6 +409,7 @@ const std::vector<Field>& table() {
                     return s.control_listen;
                 })}),
         api(),
+        extender(),
         logging(),
         profiles(),
         gang(),

@@ -169,6 +169,22 @@ core::Result<std::string> read_listen_address(const Tree& tree) {
     return read_address(tree, parse_listen);
 }
 
+core::Result<std::string> read_loopback_address(const Tree& tree) {
+    return read_address(tree, parse_loopback);
+}
+
+core::Result<std::string> read_url_path(const Tree& tree) {
+    constexpr std::string_view taken = "-._~/";
+    const auto path = read_string(tree);
+    const bool is_path =
+        path && path->starts_with('/') && path->find("//") == std::string::npos &&
+        std::all_of(path->begin(), path->end(), [taken](char c) {
+            const char lower = static_cast<char>(c | ' ');
+            return is_digit(c) || (lower >= 'a' && lower <= 'z') || taken.find(c) != taken.npos;
+        });
+    return is_path ? path : expected(tree, "the path of a URL, such as /scheduler");
+}
+
 core::Result<bool> read_bool(const Tree& tree) {
     if (tree.kind == Tree::Kind::plain && (tree.scalar == "true" || tree.scalar == "false")) {
         return tree.scalar == "true";

@@ -26,6 +26,10 @@ core::Result<std::string> read_namespace(const Tree& tree);
 core::Result<std::string> read_private_address(const Tree& tree);
 /// Any address with port; `none` or an empty text give an empty text.
 core::Result<std::string> read_listen_address(const Tree& tree);
+/// A loopback address with port; `none` or an empty text give an empty text.
+core::Result<std::string> read_loopback_address(const Tree& tree);
+/// The path of a URL: begins with a slash, of letters, digits and `-._~/`.
+core::Result<std::string> read_url_path(const Tree& tree);
 /// true or false, nothing else.
 core::Result<bool> read_bool(const Tree& tree);
 core::Result<std::int64_t> read_integer(const Tree& tree, std::int64_t least, std::int64_t most);

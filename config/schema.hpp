@@ -97,12 +97,25 @@ struct Api {
     friend bool operator==(const Api&, const Api&) = default;
 };
 
+/// kube-scheduler asks us about pods that name another scheduler (docs/extender.md).
+struct Extender {
+    bool enabled = false;
+    std::string listen = "127.0.0.1:10354";  ///< this machine alone: nobody is asked who they are
+    std::string prefix = "/";                ///< the verbs stand below it: /filter
+    std::string scheduler_name = "default-scheduler";  ///< of the pods that we are asked about
+    /// kube-scheduler has the stanza's bindVerb: we bind. Else it binds, and what a driver reserves
+    /// is written before kube-scheduler is told its node.
+    bool binds = true;
+    friend bool operator==(const Extender&, const Extender&) = default;
+};
+
 struct Schema {
     std::string kubeconfig;  ///< clientConnection.kubeconfig
     LeaderElection leader_election;
     std::string server_listen = ":10352";  ///< server.listen; empty: no health, no metrics
     std::string control_listen = "127.0.0.1:10351";  ///< control.listen; empty: no control endpoint
     Api api;
+    Extender extender;
     LogFormat log_format = LogFormat::automatic;
     LogLevel log_level = LogLevel::info;
     std::vector<Profile> profiles = {Profile{}};  ///< at least one, each name once

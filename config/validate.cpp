@@ -64,6 +64,19 @@ void check_names(const Reading& reading, std::vector<Complaint>& out) {
     }
 }
 
+/// Whose pods we place ourselves, and whose kube-scheduler does, is told by the name alone.
+void check_extender(const Reading& reading, std::vector<Complaint>& out) {
+    const Extender& extender = reading.schema.extender;
+    if (extender.enabled && reading.schema.find_profile(extender.scheduler_name) != nullptr) {
+        out.push_back(Complaint{
+            place(reading.marks, {"extender.schedulerName", "extender.enabled"}),
+            fmt::format(
+                "extender.schedulerName: found \"{}\", which is a profile's name, too, expected "
+                "kube-scheduler's own",
+                extender.scheduler_name)});
+    }
+}
+
 /// Of a profile: `packing` and `scores` both say which nodes come first.
 void check_order(const Reading& reading, std::size_t profile, std::vector<Complaint>& out) {
     const std::string path = fmt::format("profiles[{}]", profile);
@@ -118,10 +131,19 @@ std::optional<ListenProblem> find_listen_problem(const Schema& schema) {
         return ListenProblem{
             "api.listen", "found none while api.enabled is true, expected ADDRESS:PORT or :PORT"};
     }
+    const Extender& extender = schema.extender;
+    if (extender.enabled && extender.listen.empty()) {
+        return ListenProblem{
+            "extender.listen",
+            "found none while extender.enabled is true, expected a loopback ADDRESS:PORT"};
+    }
     const std::vector<Listener> listeners = {
         {"server.listen", schema.server_listen, parse_listen(schema.server_listen)},
         {"control.listen", schema.control_listen, parse_private(schema.control_listen)},
-        {"api.listen", api, parse_listen(schema.api.enabled ? api : "")}};
+        {"api.listen", api, parse_listen(schema.api.enabled ? api : "")},
+        {"extender.listen",
+         extender.listen,
+         parse_loopback(extender.enabled ? extender.listen : "")}};
     for (std::size_t later = 1; later < listeners.size(); ++later) {
         for (std::size_t first = 0; first < later; ++first) {
             const Listener& a = listeners[first];
@@ -143,11 +165,16 @@ std::vector<Complaint> validate(const Reading& reading) {
     std::vector<Complaint> out;
     check_lease(reading, out);
     check_names(reading, out);
+    check_extender(reading, out);
     if (const auto problem = find_listen_problem(reading.schema)) {
         out.push_back(Complaint{
             place(
                 reading.marks,
-                {problem->key.c_str(), "api.enabled", "server.listen", "control.listen"}),
+                {problem->key.c_str(),
+                 "extender.enabled",
+                 "api.enabled",
+                 "server.listen",
+                 "control.listen"}),
             problem->key + ": " + problem->text});
     }
     for (std::size_t i = 0; i < reading.schema.profiles.size(); ++i) {

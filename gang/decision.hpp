@@ -94,6 +94,13 @@ struct RecordEvent {
     bool is_about_node = false;
 };
 
+/// The answer to ExtenderAsked, or the refusal of ExtenderBinds.
+struct AnswerExtender {
+    std::int64_t token = 0;
+    std::vector<std::string> nodes;  ///< of those asked about, on which the pod may go
+    std::string message;             ///< why not on the others
+};
+
 /// Send a Tick at this time (Unix ms). The earliest one asked for stays in force.
 struct WakeAt {
     std::int64_t time_ms;
@@ -114,6 +121,7 @@ using Decision = std::variant<
     UpdateReservation,
     ListPods,
     RecordEvent,
+    AnswerExtender,
     WakeAt,
     StepDown>;
 

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <string>
 #include <variant>
+#include <vector>
 
 namespace gang {
 
@@ -144,6 +145,22 @@ struct PodsListed {
     bool complete = false;  ///< false: the API server did not answer, or not to the end
 };
 
+/// kube-scheduler asks where this pod may go, of these nodes. Answered by AnswerExtender, unless
+/// nothing can be said yet: then whoever asks gives up in time, and asks again.
+struct ExtenderAsked {
+    std::int64_t token = 0;  ///< of this question
+    core::Pod pod;           ///< as kube-scheduler sees it
+    std::vector<std::string> nodes;
+};
+/// kube-scheduler binds the pod there by us. Answered by a BindPod for it, or AnswerExtender: no.
+struct ExtenderBinds {
+    std::int64_t token = 0;
+    std::string namespace_name;
+    std::string name;
+    std::string pod_uid;
+    std::string node;
+};
+
 struct LeadershipGained {
     std::int64_t epoch;  ///< grows with every leader; goes into reservations and fencing conditions
     /// The leader before gave up with nothing under way, of its own or of an older one's: one write
@@ -173,6 +190,8 @@ using Event = std::variant<
     ReservationDiffers,
     PodListed,
     PodsListed,
+    ExtenderAsked,
+    ExtenderBinds,
     LeadershipGained,
     LeadershipLost,
     Tick>;

@@ -4,6 +4,7 @@
 #include "gang/classify/pod_classifier.hpp"
 #include "gang/classify/pod_compaction.hpp"
 #include "gang/classify/retry_pauses.hpp"
+#include "gang/extender/extender_desk.hpp"
 #include "gang/group/group_former.hpp"
 #include "gang/lead/leadership.hpp"
 #include "gang/life/answers.hpp"
@@ -147,6 +148,7 @@ struct Scheduler::State {
     ClaimEvents claim_events{model, step};
 
     GangViews views{model, step, messages, refresh, owners, groups};
+    ExtenderDesk extender{model, step, owners, pod_events, answers, views};
     QueueViews queue_views{model, quota};
     TotalsView totals_view{model, step, leadership, owners, views};
     NodeLedgers node_ledgers{model};
@@ -174,11 +176,16 @@ struct Scheduler::State {
     void on(const ReservationDiffers& event) { answers.on(event); }
     void on(const PodListed& event) { label_lister.on(event); }
     void on(const PodsListed& event) { label_lister.on(event); }
+    void on(const ExtenderAsked& event) { extender.on(event); }
+    void on(const ExtenderBinds& event) { extender.on(event); }
     void on(const LeadershipGained& event) { leadership.on(event); }
-    void on(const LeadershipLost& event) { leadership.on(event); }
+    void on(const LeadershipLost& event) {
+        extender.on(event);
+        leadership.on(event);
+    }
     void on(const Tick& event);
 
-    void plan();
+    bool plan();
     void wake();
     std::size_t remembered() const;
 };
@@ -198,33 +205,37 @@ void Scheduler::State::on(const Tick&) {
     }
     step.timers.forget_past(step.now_ms);
     cluster_events.report_unreadable(step.decisions);
-    plan();
+    extender.begin_tick();
+    const bool is_planned = plan();
     status_reporter.flush(step.decisions, step.now_ms, [this](const std::string& uid) {
         return ref_of(model.pods.at(uid).pod);
     });
+    extender.end_tick(is_planned);
     wake();
 }
 
-void Scheduler::State::plan() {
+/// False: it stopped on its way, and is to go on.
+bool Scheduler::State::plan() {
     step.work_left = work_per_tick;
     life.ask_for_confs();
     claim_events.run();
     pauses.end_pauses();
     back_off.end_due();
     if (!classifier.run()) {
-        return;  // whoever is not known yet may have to be fenced, or come before those who are
+        return false;  // whoever is not known yet may have to be fenced, or come before those who
+                       // are
     }
     groups.run();
     groups.ask();
     if (!classifier.run()) {
-        return;  // members of groups that are gangs now
+        return false;  // members of groups that are gangs now
     }
     label_lister.run();
     rebuilder.run();
     leadership.fence_step();
     if (!leadership.fence().view_is_current() && !leadership.is_fence_passed()) {
         publisher.publish_changed();
-        return;  // what we see may be from before the last leader's end
+        return false;  // what we see may be from before the last leader's end
     }
     stuck.check();
     missing.check();
@@ -239,13 +250,13 @@ void Scheduler::State::plan() {
     publisher.publish_changed();
     leadership.complete_fence();
     if (!leadership.is_fence_passed() || leadership.is_first_plan_waiting()) {
-        return;
+        return false;
     }
     if (!repair.is_done()) {
-        return;  // slots without room come before new gangs
+        return false;  // slots without room come before new gangs
     }
     step.work_left = work_per_tick;
-    admission.run();
+    return admission.run();
 }
 
 void Scheduler::State::wake() {
@@ -269,7 +280,7 @@ void Scheduler::State::wake() {
 std::size_t Scheduler::State::remembered() const {
     return model.remembered() + leadership.remembered() + stuck.remembered() + pauses.remembered() +
            missing.remembered() + back_off.remembered() + elsewhere.remembered() +
-           status_reporter.remembered();
+           status_reporter.remembered() + extender.remembered();
 }
 
 Scheduler::Scheduler(config::Schema schema) : state_(std::make_unique<State>(std::move(schema))) {}
@@ -323,6 +334,14 @@ std::vector<core::Account> Scheduler::accounts() const {
 
 std::vector<QueueView> Scheduler::queues() const {
     return state_->queue_views.queues();
+}
+
+bool Scheduler::is_of_extender(std::string_view pod_uid) const {
+    return state_->extender.is_of_extender(pod_uid);
+}
+
+bool Scheduler::is_needed(std::string_view pod_uid) const {
+    return state_->extender.is_needed(pod_uid);
 }
 
 const Counters& Scheduler::counters() const {

@@ -47,6 +47,11 @@ public:
 
     const Counters& counters() const;
 
+    /// A pod of a gang that kube-scheduler asks us about (gang/extender).
+    bool is_of_extender(std::string_view pod_uid) const;
+    /// Without this pod its gang would have less than is reserved for it.
+    bool is_needed(std::string_view pod_uid) const;
+
     // --- the consistency check's questions, see consistency_check.hpp ---
     /// How the listed object differs from what is believed of it; nothing: not at all.
     std::optional<Drift> compare(const core::Pod& listed) const;

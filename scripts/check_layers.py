@@ -49,8 +49,9 @@ ROOMS = {
     "gang/life": f"{PARTS} gang/report gang/reservation gang/lead gang/classify gang/slots",
     "gang/group": f"{PARTS} gang/report gang/reservation gang/life",
     "gang/view": f"{PARTS} gang/report gang/lead gang/quota gang/queue gang/classify gang/slots gang/group",
+    "gang/extender": f"{PARTS} gang/report gang/classify gang/life gang/view",
     "gang/scheduler": f"{PARTS} gang/report gang/reservation gang/lead gang/quota gang/queue gang/classify gang/slots "
-                      "gang/recovery gang/life gang/group gang/view",
+                      "gang/recovery gang/life gang/group gang/view gang/extender",
     "gang/consistency": f"{VALUES} gang/door gang/scheduler",
     "gang/record": f"{VALUES} config gang/door gang/scheduler",
     "gang/host": f"{VALUES} gang/door gang/reservation/format k8s/protocol k8s/protocol/write",
@@ -89,8 +90,9 @@ ROOMS = {
     "gang/app/show": f"{VALUES} config gang/door gang/declare/spark gang/reservation/format gang/app/base {CLIENT}",
     "gang/app/page": "",
     "gang/app/api": f"{VALUES} core/score core/placement config gang/door gang/app/base gang/app/page gang/app/serve gang/app/show {CLIENT}",
+    "gang/app/extender": f"{VALUES} config gang/door gang/app/base gang/app/serve {CLIENT}",
     "gang/app/daemon": f"{VALUES} config gang/door gang/scheduler gang/consistency gang/host gang/record gang/reservation/format "
-                       f"gang/app/base gang/app/api gang/app/serve gang/app/show {CLIENT}",
+                       f"gang/app/base gang/app/api gang/app/extender gang/app/serve gang/app/show {CLIENT}",
     "gang/app/demo": f"{VALUES} gang/app/base gang/app/daemon k8s/embedded k8s/embedded/http k8s/embedded/kubelet "
                      "k8s/embedded/store",
     "gang/app/cli": f"{VALUES} config gang/door gang/scheduler gang/record gang/reservation/format gang/app/base gang/app/daemon "

@@ -18,7 +18,11 @@ bool has_label(const core::Pod& pod, std::string_view key, std::string_view valu
 }  // namespace
 
 bool DeclarationReader::is_ours(const core::Pod& pod) const {
-    return schema_.find_profile(pod.scheduler_name) != nullptr;
+    return schema_.find_profile(pod.scheduler_name) != nullptr || is_of_extender(pod);
+}
+
+bool DeclarationReader::is_of_extender(const core::Pod& pod) const {
+    return names_extender(pod) && (is_driver(pod) || is_executor(pod) || was_admitted(pod));
 }
 
 core::FilterSet DeclarationReader::left_out(std::string_view scheduler_name) const {
@@ -70,7 +74,8 @@ bool DeclarationReader::was_admitted(const core::Pod& pod) const {
 }
 
 std::optional<GroupMembership> DeclarationReader::membership_of(const core::Pod& pod) const {
-    if (!reads_declarations() || !may_be_of_gang(pod) || is_driver(pod) || pod.spark_properties) {
+    if (!reads_declarations() || !may_be_of_gang(pod) || is_driver(pod) || pod.spark_properties ||
+        names_extender(pod)) {
         return std::nullopt;
     }
     switch (role_of(pod)) {

@@ -19,8 +19,16 @@ class DeclarationReader {
 public:
     explicit DeclarationReader(const config::Schema& schema) : schema_(schema) {}
 
-    /// It names one of our scheduler names.
+    /// It names one of our scheduler names, or is of a gang that kube-scheduler asks us about.
     bool is_ours(const core::Pod& pod) const;
+    /// kube-scheduler asks us about pods that name this scheduler (gang/extender).
+    bool names_extender(const core::Pod& pod) const { return is_extended(pod.scheduler_name); }
+    bool is_extended(std::string_view scheduler_name) const {
+        return schema_.extender.enabled && scheduler_name == schema_.extender.scheduler_name;
+    }
+    /// Such a pod that starts a gang of ours, or is an executor. Pod groups are left to
+    /// kube-scheduler: it asks about one pod at a time, and goes on only when that is placed.
+    bool is_of_extender(const core::Pod& pod) const;
     /// The filters that pods of this scheduler name are not asked.
     core::FilterSet left_out(std::string_view scheduler_name) const;
     /// Whether there are gangs at all: the configuration may leave them out.

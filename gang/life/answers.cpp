@@ -157,6 +157,10 @@ void Answers::on(const StatusWritten& event) {
         model_.worklist.queue_changed = true;
         return;
     }
+    if (*write == AwaitedAnswers::Write::held_reservation) {
+        model_.held_binds.answered(event.pod_uid, event.outcome == WriteOutcome::written);
+        return;
+    }
     Application* app = model_.gangs.find(event.pod_uid);
     if (app != nullptr && app->published.writing != 0) {
         publisher_.answered(*app, event.outcome);

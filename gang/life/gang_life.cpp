@@ -32,7 +32,7 @@ void GangLife::driver_waits(Application& app, PodEntry& entry) {
     if (app.declared.conf_needed) {
         model_.conf_asker.want(app.uid, step_.now_ms);
     }
-    if (entry.pod.gated) {
+    if (entry.pod.gated || entry.is_unasked) {
         model_.gangs.stop_waiting(app);
     } else if (model_.waiting.insert(app, entry.retry->code != ReasonCode::none)) {
         model_.worklist.queue_changed = true;

@@ -32,7 +32,7 @@ bool was_to_be_refused(const core::Pod& pod) {
 }  // namespace
 
 void PodEvents::on(const PodUpserted& event) {
-    if (!model_.reader.is_ours(event.pod)) {
+    if (!is_ours(event.pod)) {
         model_.cluster_model.upsert_other_pod(event.pod);
         const bool holds = !event.pod.node_name.empty() && !core::is_terminal(event.pod);
         model_.claims.note(
@@ -57,6 +57,38 @@ void PodEvents::on(const PodUpserted& event) {
     take(pod);
 }
 
+/// Of pods that kube-scheduler places labels tell, which can be edited: what was ours stays ours,
+/// and what becomes ours is nobody else's any more.
+bool PodEvents::is_ours(const core::Pod& pod) {
+    if (!model_.reader.names_extender(pod)) {
+        return model_.reader.is_ours(pod);
+    }
+    if (model_.pods.find(pod.uid)) {
+        return true;
+    }
+    const bool is_ours = model_.reader.is_ours(pod);
+    if (is_ours) {
+        forget_other(pod.uid);
+    }
+    return is_ours;
+}
+
+void PodEvents::forget_other(const std::string& uid) {
+    model_.cluster_model.remove_other_pod(uid);
+    model_.claims.forget(uid);
+    elsewhere_.forget(uid);
+}
+
+void PodEvents::asked(PodEntry& entry) {
+    entry.is_unasked = false;
+    observe(entry);
+}
+
+void PodEvents::unasked(PodEntry& entry) {
+    entry.is_unasked = true;
+    observe(entry);
+}
+
 /// One of ours, with the constraints that its profile makes of them.
 void PodEvents::take(const core::Pod& pod) {
     const auto known = model_.pods.find(pod.uid);
@@ -66,6 +98,7 @@ void PodEvents::take(const core::Pod& pod) {
         model_.pods.share_constraints(entry.pod);
         entry.annotated_slot = read_slot_annotation(entry.pod);
         entry.profile = profile_of(entry.pod);
+        entry.is_unasked = model_.reader.names_extender(pod);
         // What was there before us has waited before, too; the server's clock is all that tells.
         const bool came_now = model_.pods_list == ListState::complete;
         entry.seen_ms = came_now ? step_.now_ms : std::min(pod.created * 1000, step_.now_ms);
@@ -89,9 +122,7 @@ void PodEvents::take(const core::Pod& pod) {
 void PodEvents::on(const PodDeleted& event) {
     const auto known = model_.pods.find(event.uid);
     if (!known) {
-        model_.cluster_model.remove_other_pod(event.uid);
-        model_.claims.forget(event.uid);
-        elsewhere_.forget(event.uid);
+        forget_other(event.uid);
         return;
     }
     forget_pod(model_.pods.expand(*known));

@@ -44,8 +44,13 @@ public:
 
     void on(const PodUpserted& event);
     void on(const PodDeleted& event);
+    /// Of a pod that is not bound: kube-scheduler asks where it goes, or does not any more.
+    void asked(PodEntry& entry);
+    void unasked(PodEntry& entry);
 
 private:
+    bool is_ours(const core::Pod& pod);
+    void forget_other(const std::string& uid);
     void take(const core::Pod& pod);
     void take_state(PodEntry& entry, const core::Pod& update);
     bool is_no_op(PodId id, const core::Pod& update);

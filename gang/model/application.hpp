@@ -86,6 +86,7 @@ struct PodEntry {
     core::Text assumed_node;     ///< from our own bind; the API server's word replaces it
     std::string bound_version;   ///< the resourceVersion that our last bind named
     bool bind_in_flight = false;
+    bool is_unasked = false;   ///< kube-scheduler has to ask about it before it may be placed
     bool gone = false;         ///< the API server says so; the delete event is to come
     bool lived = false;        ///< it was seen on a node; once it has failed, that has been counted
     std::int64_t seen_ms = 0;  ///< when it came; by the server's clock if it was there before us
@@ -105,7 +106,8 @@ struct PodEntry {
     }
     /// Nothing in the pod itself stands against binding it.
     bool is_bindable() const {
-        return node().empty() && !core::is_terminal(pod) && !gone && !pod.deleting && !pod.gated;
+        return node().empty() && !core::is_terminal(pod) && !gone && !pod.deleting && !pod.gated &&
+               !is_unasked;
     }
 };
 

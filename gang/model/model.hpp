@@ -13,6 +13,7 @@
 #include "gang/model/cluster/fit_cache.hpp"
 #include "gang/model/gang_store.hpp"
 #include "gang/model/group/pod_groups.hpp"
+#include "gang/model/held_binds.hpp"
 #include "gang/model/leadership_term.hpp"
 #include "gang/model/ledger.hpp"
 #include "gang/model/pod/application_ids.hpp"
@@ -93,7 +94,7 @@ struct Model {
                waiting.size() + awaited_answers.size() + worklist.size() + wanted.size() +
                cluster.allocation_count() + conf_asker.remembered() + placed_pods.size() +
                placed_pods.waiting_count() + claims.remembered() + groups.remembered() +
-               shares.charges.size();
+               shares.charges.size() + held_binds.size();
     }
 
     const config::Schema schema;
@@ -129,6 +130,7 @@ struct Model {
          worklist}};
     WantedDeclarations wanted;
     AwaitedAnswers awaited_answers;
+    HeldBinds held_binds;
     LeadershipTerm term;
     ListState pods_list = ListState::never;
     ListState nodes_list = ListState::never;

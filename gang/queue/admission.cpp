@@ -18,13 +18,13 @@
 
 namespace gang {
 
-void Admission::run() {
+bool Admission::run() {
     model_.worklist.queue_changed =
         model_.worklist.queue_changed || !model_.waiting.is_classified();
     classify_waiting();
     if (!model_.waiting.is_classified()) {
         step_.wake_at(step_.now_ms);  // the tick's work was used up
-        return;
+        return false;
     }
     const bool is_same = !model_.worklist.queue_changed &&
                          seen_.capacity == model_.cluster.free_capacity_version() &&
@@ -35,6 +35,7 @@ void Admission::run() {
         run_cycle();
     }
     refresh_.run();
+    return !rest_.from;
 }
 
 /// Gangs that cannot be placed whatever room there is are of no class: they are told why.

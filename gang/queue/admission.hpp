@@ -66,7 +66,8 @@ public:
     /// Room and gangs that have changed are tried at once, by equivalence class. What is said to
     /// those who wait behind others has time: everybody is looked at once a second, if anything has
     /// changed.
-    void run();
+    /// False: the tick's work was used up before everybody was looked at.
+    bool run();
 
 private:
     /// What the last cycle saw.

@@ -20,14 +20,19 @@ void BindSender::send_bind(PodEntry& entry, const std::string& node, core::Strin
     model_.note_placement(entry, step_.now_ms);
     entry.bound_version = entry.pod.resource_version;
     status_reporter_.forget(entry.pod.uid);
-    step_.decisions.emplace_back(BindPod{
+    BindPod bind{
         ref_of(entry.pod),
         entry.pod.resource_version,
         node,
         std::move(annotations),
         entry.seen_ms,
         entry.is_driver,
-        std::move(claims)});
+        std::move(claims)};
+    if (model_.reader.names_extender(entry.pod)) {
+        model_.held_binds.hold(std::move(bind), step_.now_ms);
+    } else {
+        step_.decisions.emplace_back(std::move(bind));
+    }
 }
 
 void BindSender::say_cards(const PodEntry& entry, std::optional<core::AllocationId> room) {
@@ -37,7 +42,8 @@ void BindSender::say_cards(const PodEntry& entry, std::optional<core::Allocation
         })) {
         return;
     }
-    auto& bind = std::get<BindPod>(step_.decisions.back());
+    HeldBind* const held = model_.held_binds.find(entry.pod.uid);
+    BindPod& bind = held != nullptr ? held->bind : std::get<BindPod>(step_.decisions.back());
     ENSURE(bind.pod.uid == entry.pod.uid);
     const auto add = [&bind](std::string_view key, std::string value) {
         bind.annotations.emplace_back(key, std::move(value));

@@ -17,7 +17,8 @@ public:
     BindSender(Model& model, StepContext& step, StatusReporter& status_reporter)
         : model_(model), step_(step), status_reporter_(status_reporter) {}
 
-    /// The pod counts on the node from now on; the answer comes as BindFinished.
+    /// The pod counts on the node from now on; the answer comes as BindFinished. What
+    /// kube-scheduler asks us about is held until it says that it goes there (gang/extender).
     void send_bind(PodEntry& entry, const std::string& node, core::StringMap annotations);
 
     /// After its room is taken: which cards that is on is written with the bind.

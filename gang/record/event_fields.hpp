@@ -457,6 +457,16 @@ struct Of<config::Api> {
         Field{"enabled", &T::enabled}, Field{"listen", &T::listen}, Field{"hosts", &T::hosts}};
 };
 template <>
+struct Of<config::Extender> {
+    using T = config::Extender;
+    static constexpr auto list = std::tuple{
+        Field{"enabled", &T::enabled},
+        Field{"listen", &T::listen},
+        Field{"prefix", &T::prefix},
+        Field{"schedulerName", &T::scheduler_name},
+        Field{"binds", &T::binds}};
+};
+template <>
 struct Of<config::Schema> {
     using T = config::Schema;
     static constexpr auto list = std::tuple{
@@ -465,6 +475,7 @@ struct Of<config::Schema> {
         Field{"server", &T::server_listen},
         Field{"control", &T::control_listen},
         Field{"api", &T::api},
+        Field{"extender", &T::extender},
         Field{"logFormat", &T::log_format},
         Field{"logLevel", &T::log_level},
         Field{"profiles", &T::profiles},
@@ -634,6 +645,24 @@ struct Of<PodsListed> {
     static constexpr auto list = std::tuple{Field{"complete", &PodsListed::complete}};
 };
 template <>
+struct Of<ExtenderAsked> {
+    using T = ExtenderAsked;
+    static constexpr const char* name = "extenderAsked";
+    static constexpr auto list =
+        std::tuple{Field{"token", &T::token}, Field{"pod", &T::pod}, Field{"nodes", &T::nodes}};
+};
+template <>
+struct Of<ExtenderBinds> {
+    using T = ExtenderBinds;
+    static constexpr const char* name = "extenderBinds";
+    static constexpr auto list = std::tuple{
+        Field{"token", &T::token},
+        Field{"namespace", &T::namespace_name},
+        Field{"name", &T::name},
+        Field{"uid", &T::pod_uid},
+        Field{"node", &T::node}};
+};
+template <>
 struct Of<LeadershipGained> {
     using T = LeadershipGained;
     static constexpr const char* name = "leadershipGained";
@@ -734,6 +763,13 @@ struct Of<RecordEvent> {
         Field{"reason", &T::reason},
         Field{"message", &T::message},
         Field{"aboutNode", &T::is_about_node}};
+};
+template <>
+struct Of<AnswerExtender> {
+    using T = AnswerExtender;
+    static constexpr const char* name = "answerExtender";
+    static constexpr auto list = std::tuple{
+        Field{"token", &T::token}, Field{"nodes", &T::nodes}, Field{"message", &T::message}};
 };
 template <>
 struct Of<WakeAt> {

@@ -52,7 +52,8 @@ std::string difference(const core::Node& known, const core::Node& listed) {
 }  // namespace
 
 std::optional<Drift> Comparison::compare(const core::Pod& listed) const {
-    if (!model_.reader.is_ours(listed)) {
+    const bool stays_ours = model_.reader.names_extender(listed) && model_.pods.find(listed.uid);
+    if (!stays_ours && !model_.reader.is_ours(listed)) {
         return compare_other(listed);
     }
     const core::FilterSet left_out = model_.reader.left_out(listed.scheduler_name);

@@ -257,6 +257,9 @@ void GangViews::add_notes(
     const PodEntry& asked,
     MessageContext& context,
     std::vector<std::string>& notes) const {
+    if (asked.is_unasked && asked.node().empty()) {
+        notes.emplace_back("kube-scheduler does not ask where this pod may go, or not any more");
+    }
     if (app.phase == Phase::running && !app.published.reserved) {
         notes.emplace_back(
             "the driver was bound without a reservation: its executors are placed one by one");

@@ -42,6 +42,7 @@ server: {listen: "[::]:9001"}
 control:
   listen: "127.0.0.2:9000"
 api: {enabled: true, listen: ":9002", hosts: [gangs.example.com]}
+extender: {enabled: true, listen: "127.0.0.1:9003", prefix: /gangs/v1, schedulerName: batch, binds: false}
 logging: {format: console, level: debug}
 profiles:
   - schedulerName: gang-scheduler
@@ -109,6 +110,7 @@ TEST_CASE("loader: every key reaches its member") {
     wanted.server_listen = "[::]:9001";
     wanted.control_listen = "127.0.0.2:9000";
     wanted.api = {true, ":9002", {"gangs.example.com"}};
+    wanted.extender = {true, "127.0.0.1:9003", "/gangs/v1", "batch", false};
     wanted.log_format = config::LogFormat::console;
     wanted.log_level = config::LogLevel::debug;
     wanted.profiles = {
@@ -165,7 +167,7 @@ TEST_CASE("loader: the text above names every key there is") {
         const std::string last = key.substr(key.rfind('.') + 1);
         CHECK_MESSAGE(contains(everything, last + ":"), key);
     }
-    CHECK(config::known_keys().size() == 52);
+    CHECK(config::known_keys().size() == 57);
 }
 
 TEST_CASE("loader: headroom is an amount, the cost label a key") {
@@ -324,6 +326,28 @@ TEST_CASE("loader: the lease's times must be ordered") {
     CHECK(loaded("leaderElection: {renewDeadline: 14s}\n").leader_election.enabled);
     CHECK(contains(complaints("leaderElection: {retryPeriod: 9s}\n"), "1.2 times retryPeriod"));
     CHECK(loaded("leaderElection: {retryPeriod: 8s}\n").leader_election.retry_period_ms == 8000);
+}
+
+TEST_CASE("loader: the extender listens on loopback alone, and has a scheduler's name of its own") {
+    CHECK_FALSE(loaded("extender: {prefix: /x}\n").extender.enabled);
+    CHECK(loaded("extender: {enabled: true}\n").extender.listen == "127.0.0.1:10354");
+    CHECK(loaded("extender: {enabled: true, listen: \"[::1]:9\"}\n").extender.enabled);
+    CHECK(contains(
+        complaints("extender: {enabled: true, listen: \":10354\"}\n"),
+        "f:1:35: extender.listen: found \":10354\""));
+    CHECK(contains(complaints("extender: {listen: \"10.0.0.1:80\"}\n"), "loopback"));
+    CHECK(contains(complaints("extender: {listen: \"unix:/run/x\"}\n"), "loopback"));
+    CHECK(contains(complaints("extender: {enabled: true, listen: none}\n"), "found none while"));
+    CHECK(contains(
+        complaints("extender: {enabled: true, listen: \"127.0.0.1:10351\"}\n"),
+        "control.listen has, too"));
+    CHECK(contains(complaints("extender: {prefix: filter}\n"), "expected the path of a URL"));
+    CHECK(contains(complaints("extender: {prefix: \"/a//b\"}\n"), "expected the path of a URL"));
+    CHECK(contains(complaints("extender: {prefix: \"/a?b\"}\n"), "expected the path of a URL"));
+    CHECK(contains(
+        complaints("extender: {enabled: true, schedulerName: gang-scheduler}\n"),
+        "f:1:42: extender.schedulerName: found \"gang-scheduler\", which is a profile's name, "
+        "too"));
 }
 
 TEST_CASE("loader: the page and its JSON are off, and listen where nothing else does") {

@@ -395,6 +395,7 @@ public:
     std::vector<gang::SetCondition> conditions;
     std::vector<gang::UpdateReservation> updates;
     std::vector<gang::RecordEvent> events;
+    std::map<std::int64_t, gang::AnswerExtender> extender_answers;  ///< by token
     std::vector<std::pair<std::int64_t, std::string>> fetches;  ///< time and driver uid
     std::vector<std::string> violations;                        ///< what the referee saw
     Random* chaos = nullptr;
@@ -676,6 +677,11 @@ private:
     }
 
     void carry_out(const gang::RecordEvent& event) { events.push_back(event); }
+
+    void carry_out(const gang::AnswerExtender& answer) {
+        ++decisions_made_;
+        extender_answers[answer.token] = answer;
+    }
 
     void carry_out(const gang::WakeAt& wake) {
         wake_ms_ = wake_ms_ ? std::min(*wake_ms_, wake.time_ms) : wake.time_ms;

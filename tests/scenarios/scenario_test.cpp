@@ -416,6 +416,9 @@ private:
     void report(const gang::RecordEvent& made) {
         say("event " + made.pod.name + ": " + made.reason + ": " + with_names(made.message));
     }
+    void report(const gang::AnswerExtender& made) {
+        say("tell kube-scheduler: " + with_names(made.message));
+    }
     void report(const gang::WakeAt&) {}
     void report(const gang::StepDown& made) { say("step down: " + made.why); }
 

@@ -23,6 +23,7 @@ class Submission:
     spark: Spark
     namespace: str
     folder: Path
+    scheduler_name: str = SCHEDULER_NAME
 
 
 @dataclass
@@ -56,7 +57,7 @@ def _submit(where: Submission, name: str, what: list[str], more: Mapping[str, st
     """Starts spark-submit; it ends once driver, service and ConfigMap exist."""
     url = master(where.api)
     conf = {
-        "spark.kubernetes.scheduler.name": SCHEDULER_NAME,
+        "spark.kubernetes.scheduler.name": where.scheduler_name,
         "spark.kubernetes.namespace": where.namespace,
         "spark.kubernetes.driver.master": url,
         "spark.kubernetes.container.image": "unused",

@@ -3,17 +3,20 @@
 `make test` runs each scenario on both rigs, each line on both rigs, and each line through all scenarios,
 but not every combination of the three; `make test-long` runs those that are left.
 """
+import dataclasses
 import time
 from pathlib import Path
-from typing import Iterator
+from typing import Callable, Iterator
 
 import pytest
 
 from bench import DECISION_SECONDS, START_SECONDS, Bench
 from installation import WHOLE_LIFE, Spark, Unavailable, compile_application, install, require_java
 from submission import submit_jvm, submit_python
+from support.extended import Extended
 from support.pods import node_of, path_of
 from support.processes import scratch_folder
+from support.real_plane import RealPlane
 from support.rig import SCHEDULER_NAME, Rig
 
 
@@ -62,6 +65,29 @@ def test_two_applications_that_do_not_fit_together(bench: Bench, jar: Path) -> N
     bound = bench.history.first_bound(second_driver)
     assert ended is not None and bound is not None and ended.at <= bound.at
     assert executors_of(bench, first_driver) == executors_of(bench, second_driver) == 2
+
+
+@pytest.mark.parametrize("spark", ["3.5"], indirect=True, scope="session")
+@pytest.mark.bound(300)
+def test_two_applications_by_kube_scheduler(make_plane: Callable[..., RealPlane], spark: Spark, jar: Path) -> None:
+    """The same, placed by kube-scheduler, whose extender we are; nothing in them names us."""
+    plane = make_plane()
+    extended = Extended(plane)
+    bench = Bench(plane, spark)
+    where = dataclasses.replace(bench.where, scheduler_name=extended.name)
+    bench.cluster.add_nodes(1)
+    first = submit_python(where, "python-pi")
+    first_driver = bench.wait_submitted(first)
+    second = submit_jvm(where, "jvm-pi", jar)
+    second_driver = bench.wait_submitted(second)
+    bench.wait_result(first)
+    bench.wait_result(second)
+    ended = bench.history.first_finished(first_driver)
+    bound = bench.history.first_bound(second_driver)
+    assert ended is not None and bound is not None and ended.at <= bound.at
+    assert executors_of(bench, first_driver) == executors_of(bench, second_driver) == 2
+    extended.stop()
+    bench.cluster.close()
 
 
 @runs("embedded 4.1", "real 3.5", "embedded 4.3")

@@ -213,6 +213,16 @@ std::string nodes_section(const config::Nodes& nodes) {
         .json();
 }
 
+std::string extender_section(const config::Extender& extender) {
+    return Object()
+        .flag("enabled", extender.enabled)
+        .text("listen", listen_text(extender.listen))
+        .text("prefix", extender.prefix)
+        .text("schedulerName", extender.scheduler_name)
+        .flag("binds", extender.binds)
+        .json();
+}
+
 }  // namespace
 
 std::string config_members(const config::Schema& schema) {
@@ -229,6 +239,7 @@ std::string config_members(const config::Schema& schema) {
             .text("listen", listen_text(api.listen))
             .list("hosts", api.hosts, json_string)
             .json());
+    out.add("extender", extender_section(schema.extender));
     out.add(
         "logging",
         Object()

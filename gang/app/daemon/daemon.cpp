@@ -7,6 +7,7 @@
 #include "gang/app/daemon/executor.hpp"
 #include "gang/app/daemon/recorder.hpp"
 #include "gang/app/daemon/translate.hpp"
+#include "gang/app/extender/extender_endpoint.hpp"
 #include "gang/app/serve/endpoints.hpp"
 #include "gang/app/serve/metrics.hpp"
 #include "gang/app/show/ledger_report.hpp"
@@ -67,6 +68,7 @@ struct Daemon::Impl : std::enable_shared_from_this<Daemon::Impl> {
     void start();
     void stop(std::function<void()> done);
     void push(Event event);
+    void answered(Event event);
     void wake(std::int64_t time_ms);
     void wake_loop();
     void turn();
@@ -79,6 +81,7 @@ struct Daemon::Impl : std::enable_shared_from_this<Daemon::Impl> {
     k8s::LeaseEnd lease_end(bool drained) const;
     ControlSource control_source();
     ApiSource api_source();
+    ExtenderSource extender_source();
     Standing standing() const;
     ServedSource served_source();
     Health health();
@@ -109,6 +112,7 @@ struct Daemon::Impl : std::enable_shared_from_this<Daemon::Impl> {
     ConsistencyChecker consistency_checker;
     Endpoints endpoints;
     ApiEndpoint api;
+    ExtenderEndpoint extender;
     std::int64_t last_step_ms = 0;  ///< of the clock; or when somebody began to wait
     DaemonStats stats;
     bool turn_is_posted = false;
@@ -141,9 +145,10 @@ Daemon::Impl::Impl(asio::io_context& context, DaemonOptions with)
           &options.seal,
           options.log,
           &metrics,
-          [this](Event event) { push(std::move(event)); },
+          [this](Event event) { answered(std::move(event)); },
           [this] { return clock.now(); },
           [this](std::int64_t time_ms) { wake(time_ms); },
+          [this](const AnswerExtender& decision) { extender.answer(decision); },
           [this](const std::string& why) { lost("another scheduler has taken over: " + why); }}),
       consistency_checker(
           io,
@@ -160,7 +165,8 @@ Daemon::Impl::Impl(asio::io_context& context, DaemonOptions with)
               options.config.audit_interval_ms,
               options.second_list_after_ms}),
       endpoints(io, options.log),
-      api(io, options.log) {
+      api(io, options.log),
+      extender(io, options.log, &metrics) {
     if (options.config.leader_election.enabled) {
         elector = std::make_unique<k8s::Elector>(io, options.endpoint, elector_options());
     }
@@ -249,6 +255,7 @@ void Daemon::Impl::start() {
     options.endpoint->set_notice(notices("credentials"));
     endpoints.start(options.config, control_source(), served_source());
     api.start(api_source());
+    extender.start(options.config.extender, extender_source());
     pods.start();
     nodes.start();
     consistency_checker.start();
@@ -311,6 +318,15 @@ ApiSource Daemon::Impl::api_source() {
     source.explain = [this](const std::string& question) { return scheduler.explain(question); };
     source.server = server_name(options.endpoint->access());
     source.config = options.config;
+    return source;
+}
+
+ExtenderSource Daemon::Impl::extender_source() {
+    ExtenderSource source;
+    source.leads = [this] { return stats.leading; };
+    source.push = [this](Event event) { push(std::move(event)); };
+    source.is_of_extender = [this](std::string_view uid) { return scheduler.is_of_extender(uid); };
+    source.is_needed = [this](std::string_view uid) { return scheduler.is_needed(uid); };
     return source;
 }
 
@@ -378,6 +394,14 @@ void Daemon::Impl::push(Event event) {
     host.push(std::move(event));
     hold_watches(host.is_full());
     wake_loop();
+}
+
+/// What came of a decision; kube-scheduler may wait for it as well.
+void Daemon::Impl::answered(Event event) {
+    if (const auto* bound = std::get_if<BindFinished>(&event)) {
+        extender.bind_answered(*bound);
+    }
+    push(std::move(event));
 }
 
 void Daemon::Impl::wake(std::int64_t time_ms) {
@@ -512,6 +536,7 @@ void Daemon::Impl::stop(std::function<void()> done) {
     groups.stop();
     endpoints.stop_control();
     api.stop();
+    extender.stop();
     // Health and metrics are served to the end: not ready, but alive.
     // The lease goes last: after it somebody else leads, and nothing of ours may still be on its
     // way. If something may be, the others wait until the lease has expired.

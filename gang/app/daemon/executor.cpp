@@ -228,6 +228,14 @@ void Executor::run(const RecordEvent& decision) {
     wiring_.writer->record_event(to_pod_event(decision));
 }
 
+void Executor::run(const AnswerExtender& decision) {
+    wiring_.log->write(
+        LogLevel::debug,
+        "answer kube-scheduler",
+        {{"nodes", std::to_string(decision.nodes.size())}, {"message", decision.message}});
+    wiring_.answer_extender(decision);
+}
+
 void Executor::run(const WakeAt& decision) {
     wiring_.wake(decision.time_ms);
 }

@@ -30,6 +30,7 @@ public:
         std::function<void(Event)> answer;       ///< never called from inside carry_out()
         std::function<std::int64_t()> now_ms;    ///< Unix time, as events are stamped
         std::function<void(std::int64_t)> wake;  ///< a Tick is wanted at this Unix time, in ms
+        std::function<void(const AnswerExtender&)> answer_extender;
         std::function<void(const std::string&)> step_down;  ///< another scheduler leads; why
     };
 
@@ -48,6 +49,7 @@ private:
     void run(const UpdateReservation& decision);
     void run(const ListPods& decision);
     void run(const RecordEvent& decision);
+    void run(const AnswerExtender& decision);
     void run(const WakeAt& decision);
     void run(const StepDown& decision);
     struct Begun;

@@ -17,15 +17,6 @@ HttpReply error(int status, std::string_view message) {
     return HttpReply{status, fmt::format("{{\"error\":{}}}", json_string(message))};
 }
 
-/// Any port is fine: a port-forward or a tunnel may have changed it.
-bool is_own_host(std::string_view host) {
-    if (host.starts_with("[::1]")) {
-        return true;
-    }
-    const std::string_view name = host.substr(0, host.find(':'));
-    return name == "localhost" || config::parse_loopback(fmt::format("{}:0", name)).has_value();
-}
-
 HttpReply explain(std::string_view query, const ControlSource& source) {
     const auto question = find_parameter(query, "q");
     if (!question || question->empty()) {
@@ -39,6 +30,14 @@ HttpReply explain(std::string_view query, const ControlSource& source) {
 }
 
 }  // namespace
+
+bool is_own_host(std::string_view host) {
+    if (host.starts_with("[::1]")) {
+        return true;
+    }
+    const std::string_view name = host.substr(0, host.find(':'));
+    return name == "localhost" || config::parse_loopback(fmt::format("{}:0", name)).has_value();
+}
 
 HttpLimits control_limits() {
     HttpLimits limits;

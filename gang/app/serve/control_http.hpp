@@ -23,6 +23,10 @@ struct ControlSource {
     std::function<std::string()> queues;
 };
 
+/// A Host field that names this machine as its own. Any port is fine: a port-forward or a tunnel
+/// may have changed it.
+bool is_own_host(std::string_view host);
+
 /// Of all connections together; answers of thousands of gangs take their time on a slow reader.
 HttpLimits control_limits();
 

@@ -11,6 +11,7 @@
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <exception>
 #include <list>
@@ -29,12 +30,15 @@ using boost::system::error_code;
 namespace {
 
 using Stream = beast::basic_stream<asio::generic::stream_protocol>;
-using Parser = http::request_parser<http::empty_body>;
+using Parser = http::request_parser<http::string_body>;
 using Response = http::response<http::string_body>;
 
 /// What a client that was refused may still send before the connection is reset under its answer.
 constexpr std::size_t linger_bytes_max = 64 * 1024;
 constexpr std::int64_t linger_ms = 1'000;
+
+/// As much of a body is read at once.
+constexpr std::size_t body_chunk = 256 * 1024;
 
 struct Connection {
     explicit Connection(HttpListener::Socket socket) : stream(std::move(socket)) {}
@@ -50,16 +54,27 @@ struct Refusal {
 };
 
 /// The answer to bytes that are no request that we take; none: it is one, or nobody waits.
-std::optional<Refusal> refusal(const error_code& ec, http::verb method) {
+std::optional<Refusal> refusal(const error_code& ec, http::verb method, const HttpLimits& limits) {
     if (ec == http::error::header_limit || ec == http::error::buffer_overflow) {
         return Refusal{431, "the request's header is too long"};
     }
+    if (ec == asio::error::timed_out) {
+        return Refusal{408, "the request's body did not come in time"};
+    }
+    const bool takes_bodies = limits.body_max > 0;
     const bool has_body = ec == http::error::unexpected_body || ec == http::error::body_limit;
-    if ((!ec || has_body) && method != http::verb::get && method != http::verb::head) {
-        return Refusal{405, "only GET and HEAD are answered"};
+    const bool is_taken = method == http::verb::get || method == http::verb::head ||
+                          (takes_bodies && method == http::verb::post);
+    if ((!ec || has_body) && !is_taken) {
+        return Refusal{
+            405,
+            takes_bodies ? "only GET, HEAD and POST are answered"
+                         : "only GET and HEAD are answered"};
     }
     if (has_body) {
-        return Refusal{413, "requests with a body are not taken"};
+        return Refusal{
+            413,
+            takes_bodies ? "the request's body is too long" : "requests with a body are not taken"};
     }
     const bool is_parse_error =
         ec.category() == http::make_error_code(http::error::bad_method).category() &&
@@ -103,8 +118,8 @@ Response make_response(HttpReply reply, const HttpManners& manners, const Wish& 
     return response;
 }
 
-HttpAsk make_ask(const Parser& parser) {
-    const auto& request = parser.get();
+HttpAsk make_ask(Parser& parser) {
+    auto& request = parser.get();
     const auto text = [&request](auto name) { return std::string(request[name]); };
     return HttpAsk{
         std::string(request.target()),
@@ -112,7 +127,10 @@ HttpAsk make_ask(const Parser& parser) {
         text(http::field::origin),
         text(http::field::if_none_match),
         text("Last-Event-ID"),
-        text("Sec-Gang-Scheduler")};
+        text("Sec-Gang-Scheduler"),
+        request.method() == http::verb::post,
+        text(http::field::content_type),
+        std::move(request.body())};
 }
 
 }  // namespace
@@ -132,6 +150,7 @@ struct HttpServer::Impl : std::enable_shared_from_this<HttpServer::Impl> {
     asio::awaitable<void> session(Connections::iterator at);
     asio::awaitable<error_code> read(
         Connections::iterator at, Parser& parser, std::int64_t first_ms);
+    asio::awaitable<error_code> read_body(Connections::iterator at, Parser& parser);
     asio::awaitable<HttpReply> answer(HttpAsk ask);
     asio::awaitable<void> refuse(Connections::iterator at, HttpReply reply);
     asio::awaitable<void> send_stream(Connections::iterator at, std::shared_ptr<HttpStream> stream);
@@ -186,7 +205,7 @@ void HttpServer::Impl::begin(HttpListener::Socket socket) {
         });
 }
 
-/// One request's header: its first byte within `first_ms`, the rest within the header's deadline.
+/// One request: its first byte within `first_ms`, the rest within the deadlines of header and body.
 asio::awaitable<error_code> HttpServer::Impl::read(
     Connections::iterator at, Parser& parser, std::int64_t first_ms) {
     error_code ec;
@@ -198,8 +217,37 @@ asio::awaitable<error_code> HttpServer::Impl::read(
     }
     if (!ec) {
         at->stream.expires_after(std::chrono::milliseconds(limits.header_ms));
-        co_await http::async_read(
+        co_await http::async_read_header(
             at->stream, at->buffer, parser, asio::redirect_error(asio::use_awaitable, ec));
+    }
+    if (!ec && !parser.is_done()) {
+        ec = co_await read_body(at, parser);
+    }
+    co_return ec;
+}
+
+/// The stream's own deadline would close it, and nobody would hear that the body was too slow.
+asio::awaitable<error_code> HttpServer::Impl::read_body(Connections::iterator at, Parser& parser) {
+    at->stream.expires_never();
+    struct Wait {
+        bool is_over = false;  ///< then the connection may be gone
+        bool is_late = false;
+    };
+    const auto wait = std::make_shared<Wait>();
+    asio::steady_timer deadline(context);
+    deadline.expires_after(std::chrono::milliseconds(limits.body_ms));
+    deadline.async_wait([at, wait](const error_code&) {
+        if (!wait->is_over) {
+            wait->is_late = true;
+            at->stream.cancel();
+        }
+    });
+    error_code ec;
+    co_await http::async_read(
+        at->stream, at->buffer, parser, asio::redirect_error(asio::use_awaitable, ec));
+    wait->is_over = true;
+    if (wait->is_late) {
+        ec = asio::error::timed_out;
     }
     co_return ec;
 }
@@ -244,18 +292,19 @@ asio::awaitable<void> HttpServer::Impl::refuse(Connections::iterator at, HttpRep
 }
 
 asio::awaitable<void> HttpServer::Impl::session(Connections::iterator at) {
-    at->buffer.max_size(2 * limits.header_max);
+    at->buffer.max_size(
+        limits.body_max > 0 ? std::max(body_chunk, 2 * limits.header_max) : 2 * limits.header_max);
     for (std::size_t served = 0; served < limits.requests_max; ++served) {
         const std::int64_t first_ms = served == 0 ? limits.header_ms : limits.idle_ms;
         Parser parser;
         parser.header_limit(static_cast<std::uint32_t>(limits.header_max));
-        parser.body_limit(0);
+        parser.body_limit(limits.body_max);
         error_code ec = co_await read(at, parser, first_ms);
         if (stopped) {
             co_return;
         }
         const auto& request = parser.get();
-        const std::optional<Refusal> refused = refusal(ec, request.method());
+        const std::optional<Refusal> refused = refusal(ec, request.method(), limits);
         if (refused && !at->evicted) {
             HttpReply refused_with = refuse_with(*refused, manners);
             co_await refuse(at, std::move(refused_with));

@@ -1,5 +1,5 @@
 #pragma once
-// A small HTTP/1.1 server for a few read-only answers: GET and HEAD, no bodies, everything bounded.
+// A small HTTP/1.1 server: GET and HEAD, and POST where bodies are taken; everything bounded.
 // It shares the loop of whoever uses it and knows nothing of what it serves.
 //
 // When it is full, a new connection takes the place of the one that has waited longest for its
@@ -24,7 +24,9 @@ namespace gang::app {
 struct HttpLimits {
     std::size_t connections_max = 64;
     std::size_t header_max = 8 * 1024;   ///< bytes of a request's line and fields
-    std::int64_t header_ms = 5'000;      ///< from a request's first byte to its last
+    std::int64_t header_ms = 5'000;      ///< from a request's first byte to its header's last
+    std::size_t body_max = 0;            ///< bytes of a request's body; 0: there is none, no POST
+    std::int64_t body_ms = 5'000;        ///< for the whole body
     std::int64_t idle_ms = 65'000;       ///< between two requests; a first one gets header_ms
     std::int64_t write_ms = 5'000;       ///< for the whole answer, and for each part of a stream
     std::int64_t answer_ms = 30'000;     ///< for a handler that answers later
@@ -40,6 +42,9 @@ struct HttpAsk {
     std::string last_event_id = {};  ///< the Last-Event-ID field
     std::string passed_on_by =
         {};  ///< the Sec-Gang-Scheduler field, see gang/app/api/host_rule.hpp
+    bool is_post = false;
+    std::string content_type = {};  ///< the Content-Type field
+    std::string body = {};          ///< of a POST
 };
 
 /// The body of an answer without end, such as server-sent events. It is destroyed with its
@@ -81,7 +86,7 @@ struct HttpManners {
     std::function<HttpReply(int status, const std::string& why)> refuse = {};
 };
 
-/// Called on the loop for each GET and HEAD. Must be quick: nothing else turns meanwhile.
+/// Called on the loop for each request. Must be quick: nothing else turns meanwhile.
 using HttpHandler = std::function<HttpReply(const HttpAsk&)>;
 
 /// Takes the answer to one request, at once or later, on the loop. Whoever drops it without a call

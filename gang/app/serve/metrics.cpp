@@ -41,6 +41,11 @@ struct Metrics::Impl {
     using Durations = prometheus::Family<prometheus::Histogram>;
 
     explicit Impl(Identity given) : identity(std::move(given)) {
+        for (const char* verb : {"filter", "prioritize", "bind", "preempt"}) {
+            for (const char* outcome : {"passed", "refused", "error", "malformed"}) {
+                extender_calls.Add({{"verb", verb}, {"outcome", outcome}});
+            }
+        }
         for (const BindOutcome outcome : outcomes) {
             if (outcome != BindOutcome::bound) {
                 errors[static_cast<std::size_t>(outcome)] =
@@ -95,6 +100,11 @@ struct Metrics::Impl {
                                 .Name("gang_scheduler_bind_errors_total")
                                 .Help("Binds that did not bind, by what came of them.")
                                 .Register(registry);
+    Attempts& extender_calls =
+        prometheus::BuildCounter()
+            .Name("gang_scheduler_extender_requests_total")
+            .Help("Calls of kube-scheduler to its extender, by what they were answered.")
+            .Register(registry);
     prometheus::Counter& scheduled = attempts("scheduled");
     prometheus::Counter& unschedulable = attempts("unschedulable");
     prometheus::Counter& error = attempts("error");
@@ -114,6 +124,10 @@ void Metrics::planned(double plan_seconds) {
 
 double Metrics::last_plan_seconds() const {
     return impl_->last_plan_seconds;
+}
+
+void Metrics::extender_answered(std::string_view verb, const char* outcome) {
+    impl_->extender_calls.Add({{"verb", std::string(verb)}, {"outcome", outcome}}).Increment();
 }
 
 void Metrics::bind_answered(const BindMeasured& bind) {

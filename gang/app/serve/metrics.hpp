@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace gang::app {
@@ -78,6 +79,9 @@ public:
 
     /// A pod was told that nothing was found for it.
     void found_unschedulable();
+
+    /// A call of kube-scheduler was answered; both words are ours.
+    void extender_answered(std::string_view verb, const char* outcome);
 
     std::string text(const MetricsView& view) const;
 

@@ -13,7 +13,7 @@ namespace gang {
 /// Writes to one pod are serial, so their answers come in the order in which they were sent.
 class AwaitedAnswers {
 public:
-    enum class Write : std::uint8_t { fence, reservation };
+    enum class Write : std::uint8_t { fence, reservation, held_reservation };
 
     void expect(const std::string& uid, Write write) { writes_[uid].push_back(write); }
     /// An answer has come: of the oldest write to this pod. Nothing: none was expected (any more).

@@ -84,6 +84,9 @@ public:
                 reply.body.clear();
                 reply.stream = std::make_shared<Counting>(streams);
             }
+            if (ask.is_post) {
+                reply.body = ask.content_type + ":" + ask.body;
+            }
             if (ask.target == "/fields") {
                 reply.body = ask.origin + "|" + ask.if_none_match + "|" + ask.last_event_id + "|" +
                              ask.passed_on_by;
@@ -361,4 +364,28 @@ TEST_CASE("http: every address is IPv4's loopback, too") {
     const auto server = HttpServer::listen(io, {"", 0}, {}, {});
     REQUIRE(server.has_value());
     CHECK_NOTHROW(Client((*server)->port()));
+}
+
+TEST_CASE("http: EXT-18: bodies of POST are taken where a server takes them, up to a length") {
+    HttpLimits limits;
+    limits.body_max = 100'000;
+    limits.body_ms = 200;
+    const Server server(limits);
+    const auto post = [](std::size_t length, const std::string& body) {
+        return "POST /a HTTP/1.1\r\nHost: h\r\nContent-Type: x/y\r\nConnection: close\r\n"
+               "Content-Length: " +
+               std::to_string(length) + "\r\n\r\n" + body;
+    };
+    CHECK(has(server.ask(post(3, "abc")), "x/y:abc"));
+    CHECK(has(server.ask(post(0, "")), "x/y:"));
+    const std::string large(100'000, 'x');
+    CHECK(has(server.ask(post(large.size(), large)), "x/y:" + large));
+    CHECK(has(server.ask(post(large.size() + 1, large + "x")), " 413 "));
+    CHECK(
+        has(server.ask("POST /a HTTP/1.1\r\nHost: h\r\nContent-Type: x/y\r\nConnection: close\r\n"
+                       "Transfer-Encoding: chunked\r\n\r\n2\r\nab\r\n1\r\nc\r\n0\r\n\r\n"),
+            "x/y:abc"));
+    CHECK(has(server.ask(post(3, "ab")), " 408 "));
+    CHECK(has(server.ask("PUT /a HTTP/1.1\r\nHost: h\r\n\r\n"), " 405 "));
+    CHECK(has(server.ask(get("/a", last)), "</a|h>"));
 }

@@ -65,6 +65,11 @@ std::string describe(const RecordEvent& decision) {
     return fmt::format(
         "event on {}: {}: {}", full_name(decision.pod), decision.reason, decision.message);
 }
+std::string describe(const AnswerExtender& decision) {
+    return decision.nodes.empty()
+               ? "tell kube-scheduler: " + decision.message
+               : fmt::format("tell kube-scheduler: {}", fmt::join(decision.nodes, ", "));
+}
 std::string describe(const WakeAt& decision) {
     return "wake at " + k8s::format_micro_time(decision.time_ms);
 }
