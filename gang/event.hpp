@@ -3,6 +3,7 @@
 // across kinds and may come twice; the scheduler never asks anybody anything in return.
 
 #include "core/value/claim.hpp"
+#include "core/value/device/sampled_gpu.hpp"
 #include "core/value/group/pod_group.hpp"
 #include "core/value/node.hpp"
 #include "core/value/pod.hpp"
@@ -11,6 +12,7 @@
 #include <cstdint>
 #include <string>
 #include <variant>
+#include <vector>
 
 namespace gang {
 
@@ -144,6 +146,16 @@ struct PodsListed {
     bool complete = false;  ///< false: the API server did not answer, or not to the end
 };
 
+/// The GPUs of all nodes that have any, as their metrics were at the time of the event: nodes by
+/// name, GPUs by id, each once.
+struct MetricsSampled {
+    std::vector<core::SampledNode> nodes;
+};
+/// They were asked for in vain.
+struct MetricsMissing {
+    std::string message;  ///< why
+};
+
 struct LeadershipGained {
     std::int64_t epoch;  ///< grows with every leader; goes into reservations and fencing conditions
     /// The leader before gave up with nothing under way, of its own or of an older one's: one write
@@ -173,6 +185,8 @@ using Event = std::variant<
     ReservationDiffers,
     PodListed,
     PodsListed,
+    MetricsSampled,
+    MetricsMissing,
     LeadershipGained,
     LeadershipLost,
     Tick>;

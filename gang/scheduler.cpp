@@ -10,6 +10,7 @@
 #include "gang/life/claim_events.hpp"
 #include "gang/life/cluster_events.hpp"
 #include "gang/life/gang_life.hpp"
+#include "gang/life/gpu_events.hpp"
 #include "gang/life/label_lister.hpp"
 #include "gang/life/pod_events.hpp"
 #include "gang/model/model.hpp"
@@ -145,6 +146,7 @@ struct Scheduler::State {
     GroupFormer groups{model, step, status_reporter, publisher, life};
     LabelLister label_lister{model, step};
     ClaimEvents claim_events{model, step};
+    GpuEvents gpu_events{model, step};
 
     GangViews views{model, step, messages, refresh, owners, groups};
     QueueViews queue_views{model, quota};
@@ -174,6 +176,8 @@ struct Scheduler::State {
     void on(const ReservationDiffers& event) { answers.on(event); }
     void on(const PodListed& event) { label_lister.on(event); }
     void on(const PodsListed& event) { label_lister.on(event); }
+    void on(const MetricsSampled& event) { gpu_events.on(event); }
+    void on(const MetricsMissing& event) { gpu_events.on(event); }
     void on(const LeadershipGained& event) { leadership.on(event); }
     void on(const LeadershipLost& event) { leadership.on(event); }
     void on(const Tick& event);
@@ -207,6 +211,7 @@ void Scheduler::State::on(const Tick&) {
 
 void Scheduler::State::plan() {
     step.work_left = work_per_tick;
+    gpu_events.run();
     life.ask_for_confs();
     claim_events.run();
     pauses.end_pauses();
@@ -230,9 +235,11 @@ void Scheduler::State::plan() {
     missing.check();
     if (leadership.is_fence_passed()) {
         rebuilder.run();  // there is free room from here on
+        model.settle_gpus();  // slots that were read back are on their nodes
         repair.run();
         matcher.retry_oversized();
     }
+    model.settle_gpus();
     step.work_left = work_per_tick;  // executors have a budget of their own: no repair takes it
     matcher.run();
     leadership.fence_step();  // executors beyond their gangs' slots are known only now
