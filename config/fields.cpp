@@ -333,6 +333,120 @@ Field nodes() {
              "scarce", read_resource_names, [](Schema & s) -> auto& { return s.nodes.scarce; })});
 }
 
+core::Result<std::string> read_metrics_url(const Tree& tree) {
+    auto text = read_string(tree);
+    if (!text || text->empty()) {
+        return text;
+    }
+    if (const auto url = parse_metrics_url(*text); !url) {
+        return core::Error{fmt::format("found {}, {}", describe(tree), url.error().message)};
+    }
+    return text;
+}
+
+core::Result<std::string> read_metrics_port(const Tree& tree) {
+    if (tree.kind == Tree::Kind::plain) {
+        if (const auto number = read_integer(tree, 1, 65535)) {
+            return std::to_string(*number);
+        }
+    }
+    return read_namespace(tree);
+}
+
+core::Result<std::string> read_model_name(const Tree& tree) {
+    auto text = read_string(tree);
+    if (text && (text->empty() || text->size() > 128)) {
+        return core::Error{
+            fmt::format("found {}, expected a text of 1 to 128 bytes", describe(tree))};
+    }
+    return text;
+}
+
+Field gpu_metrics_service() {
+    const auto scheme = one_of<bool>({{"http", false}, {"https", true}});
+    return section(
+        "service",
+        {value(
+             "namespace", read_namespace, [](Schema & s) -> auto& {
+                 return s.gpu_metrics.service.namespace_name;
+             }),
+         value(
+             "name", read_namespace, [](Schema & s) -> auto& {
+                 return s.gpu_metrics.service.name;
+             }),
+         value(
+             "port", read_metrics_port, [](Schema & s) -> auto& {
+                 return s.gpu_metrics.service.port;
+             }),
+         value(
+             "scheme", scheme, [](Schema & s) -> auto& { return s.gpu_metrics.service.tls; })});
+}
+
+Field gpu_metrics_weights() {
+    using core::GpuWeights;
+    const auto weight = [](std::string name, std::int64_t GpuWeights::*member) {
+        return value(
+            std::move(name), integer_in(0, 100), [member](Schema & s) -> auto& {
+                return s.gpu_metrics.weights.*member;
+            });
+    };
+    return section(
+        "weights",
+        {weight("memory", &GpuWeights::memory),
+         weight("multiprocessors", &GpuWeights::multiprocessors),
+         weight("sharedDecoders", &GpuWeights::shared_decoders),
+         weight("sharedEncoders", &GpuWeights::shared_encoders),
+         weight("freeMemory", &GpuWeights::free_memory),
+         weight("power", &GpuWeights::power),
+         weight("decoder", &GpuWeights::decoder),
+         weight("encoder", &GpuWeights::encoder),
+         weight("static", &GpuWeights::of_static),
+         weight("dynamic", &GpuWeights::of_dynamic),
+         value(
+             "lessPower", read_bool, [](Schema & s) -> auto& {
+                 return s.gpu_metrics.weights.prefers_less_power;
+             })});
+}
+
+Field gpu_metrics() {
+    Field aliases = list(
+        "modelAliases", [](Schema & s) -> auto& { return s.gpu_metrics.model_aliases; });
+    aliases.children = {
+        value(
+            "name", read_model_name, [](Schema & s) -> auto& {
+                return s.gpu_metrics.model_aliases.back().first;
+            }),
+        value(
+            "model", read_model_name, [](Schema & s) -> auto& {
+                return s.gpu_metrics.model_aliases.back().second;
+            })};
+    return section(
+        "gpuMetrics",
+        {value(
+             "url", read_metrics_url, [](Schema & s) -> auto& { return s.gpu_metrics.url; }),
+         gpu_metrics_service(),
+         value(
+             "interval", duration_in(second_ms, hour_ms), [](Schema & s) -> auto& {
+                 return s.gpu_metrics.interval_ms;
+             }),
+         value(
+             "staleAfter", duration_in(second_ms, 24 * hour_ms), [](Schema & s) -> auto& {
+                 return s.gpu_metrics.stale_after_ms;
+             }),
+         value(
+             "bearerTokenFile", read_string, [](Schema & s) -> auto& {
+                 return s.gpu_metrics.bearer_token_file;
+             }),
+         value(
+             "caFile", read_string, [](Schema & s) -> auto& { return s.gpu_metrics.ca_file; }),
+         value(
+             "nodeLabel", read_label_key, [](Schema & s) -> auto& {
+                 return s.gpu_metrics.node_label;
+             }),
+         std::move(aliases),
+         gpu_metrics_weights()});
+}
+
 /// Amounts of resources of the queue that is being read: what is wrong inside is complained about
 /// where it stands.
 template <typename Access>
@@ -414,6 +528,7 @@ const std::vector<Field>& table() {
         profiles(),
         gang(),
         nodes(),
+        gpu_metrics(),
         queues(),
         placement(),
         section(

@@ -2,6 +2,7 @@
 // Every configuration key with its default. Plain values; the loader fills them from YAML and
 // refuses whatever is not here.
 
+#include "config/gpu_metrics.hpp"
 #include "config/queues/queue.hpp"
 #include "core/placement/packing_policy.hpp"
 #include "core/score/weighted_score.hpp"
@@ -121,6 +122,7 @@ struct Schema {
     std::vector<Profile> profiles = {Profile{}};  ///< at least one, each name once
     Gang gang;
     Nodes nodes;
+    GpuMetrics gpu_metrics;
     /// Empty: one line for all, first come first served.
     std::vector<Queue> queues;
     /// With queues: never empty.

@@ -110,6 +110,43 @@ void check_scores(const Reading& reading, std::size_t profile, std::vector<Compl
     }
 }
 
+void check_gpu_metrics(const Reading& reading, std::vector<Complaint>& out) {
+    const GpuMetrics& metrics = reading.schema.gpu_metrics;
+    const auto complain = [&](const char* key, std::string text) {
+        out.push_back(
+            Complaint{place(reading.marks, {key, "gpuMetrics"}), fmt::format("{}: {}", key, text)});
+    };
+    const MetricsService& service = metrics.service;
+    if (!metrics.url.empty() && !service.name.empty()) {
+        complain("gpuMetrics.service", "found service beside url, expected one of them");
+    }
+    if (service.name.empty() != service.namespace_name.empty()) {
+        complain("gpuMetrics.service", "found one of namespace and name, expected both or neither");
+    }
+    const bool is_file_in_vain =
+        metrics.url.empty() && !(metrics.bearer_token_file.empty() && metrics.ca_file.empty());
+    if (is_file_in_vain) {
+        complain(
+            "gpuMetrics.url",
+            "found bearerTokenFile or caFile without url, expected url beside them: a service is "
+            "reached through the API server");
+    }
+    if (!metrics.bearer_token_file.empty() && metrics.url.starts_with("http://")) {
+        complain(
+            "gpuMetrics.bearerTokenFile",
+            "found it beside a url without TLS, expected https: everybody on the way could read "
+            "the token");
+    }
+    if (metrics.stale_after_ms < 2 * metrics.interval_ms) {
+        complain(
+            "gpuMetrics.staleAfter",
+            fmt::format(
+                "found {} beside an interval of {}, expected at least twice as much",
+                format_duration(metrics.stale_after_ms),
+                format_duration(metrics.interval_ms)));
+    }
+}
+
 /// What one endpoint listens on; without an address: on nothing.
 struct Listener {
     const char* key;
@@ -166,6 +203,7 @@ std::vector<Complaint> validate(const Reading& reading) {
     check_lease(reading, out);
     check_names(reading, out);
     check_extender(reading, out);
+    check_gpu_metrics(reading, out);
     if (const auto problem = find_listen_problem(reading.schema)) {
         out.push_back(Complaint{
             place(

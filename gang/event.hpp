@@ -3,6 +3,7 @@
 // across kinds and may come twice; the scheduler never asks anybody anything in return.
 
 #include "core/value/claim.hpp"
+#include "core/value/device/sampled_gpu.hpp"
 #include "core/value/group/pod_group.hpp"
 #include "core/value/node.hpp"
 #include "core/value/pod.hpp"
@@ -161,6 +162,16 @@ struct ExtenderBinds {
     std::string node;
 };
 
+/// The GPUs of all nodes that have any, as their metrics were at the time of the event: nodes by
+/// name, GPUs by id, each once.
+struct MetricsSampled {
+    std::vector<core::SampledNode> nodes;
+};
+/// They were asked for in vain.
+struct MetricsMissing {
+    std::string message;  ///< why
+};
+
 struct LeadershipGained {
     std::int64_t epoch;  ///< grows with every leader; goes into reservations and fencing conditions
     /// The leader before gave up with nothing under way, of its own or of an older one's: one write
@@ -192,6 +203,8 @@ using Event = std::variant<
     PodsListed,
     ExtenderAsked,
     ExtenderBinds,
+    MetricsSampled,
+    MetricsMissing,
     LeadershipGained,
     LeadershipLost,
     Tick>;

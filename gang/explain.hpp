@@ -25,6 +25,7 @@ enum class ReasonCode : std::uint8_t {
     waiting_for_pod_group,
     waiting_for_quota,
     exceeds_quota,
+    gpu_metrics_stale,
     misconfigured,
     backing_off,
     bind_failed

@@ -11,6 +11,7 @@
 #include "gang/life/claim_events.hpp"
 #include "gang/life/cluster_events.hpp"
 #include "gang/life/gang_life.hpp"
+#include "gang/life/gpu_events.hpp"
 #include "gang/life/label_lister.hpp"
 #include "gang/life/pod_events.hpp"
 #include "gang/model/model.hpp"
@@ -146,6 +147,7 @@ struct Scheduler::State {
     GroupFormer groups{model, step, status_reporter, publisher, life};
     LabelLister label_lister{model, step};
     ClaimEvents claim_events{model, step};
+    GpuEvents gpu_events{model, step};
 
     GangViews views{model, step, messages, refresh, owners, groups};
     ExtenderDesk extender{model, step, owners, pod_events, answers, views};
@@ -178,6 +180,8 @@ struct Scheduler::State {
     void on(const PodsListed& event) { label_lister.on(event); }
     void on(const ExtenderAsked& event) { extender.on(event); }
     void on(const ExtenderBinds& event) { extender.on(event); }
+    void on(const MetricsSampled& event) { gpu_events.on(event); }
+    void on(const MetricsMissing& event) { gpu_events.on(event); }
     void on(const LeadershipGained& event) { leadership.on(event); }
     void on(const LeadershipLost& event) {
         extender.on(event);
@@ -217,6 +221,7 @@ void Scheduler::State::on(const Tick&) {
 /// False: it stopped on its way, and is to go on.
 bool Scheduler::State::plan() {
     step.work_left = work_per_tick;
+    gpu_events.run();
     life.ask_for_confs();
     claim_events.run();
     pauses.end_pauses();
@@ -241,9 +246,11 @@ bool Scheduler::State::plan() {
     missing.check();
     if (leadership.is_fence_passed()) {
         rebuilder.run();  // there is free room from here on
+        model.settle_gpus();  // slots that were read back are on their nodes
         repair.run();
         matcher.retry_oversized();
     }
+    model.settle_gpus();
     step.work_left = work_per_tick;  // executors have a budget of their own: no repair takes it
     matcher.run();
     leadership.fence_step();  // executors beyond their gangs' slots are known only now

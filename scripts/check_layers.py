@@ -19,7 +19,7 @@ VALUES = "core/base core/value"
 DOOR = ("event", "decision", "drift", "explain", "reasons", "counters", "totals", "ledger_view", "queue_view")
 # What every part of the decision engine may use: it works on the model, and the model on these.
 PARTS = f"{CORE} config gang/door gang/declare gang/declare/spark gang/reservation/format gang/shares gang/model"
-CLIENT = "k8s/protocol/write k8s/base k8s/json k8s/codec k8s/credentials k8s/net k8s/watch k8s/write k8s/volume k8s/group k8s/lease k8s/protocol"
+CLIENT = "k8s/protocol/write k8s/base k8s/json k8s/codec k8s/credentials k8s/net k8s/watch k8s/write k8s/volume k8s/group k8s/metrics k8s/lease k8s/protocol"
 
 # room -> the rooms that it may include. Rooms inside a room that is not named here are part of it.
 ROOMS = {
@@ -69,6 +69,7 @@ ROOMS = {
     "k8s/write": f"{VALUES} k8s/base k8s/codec k8s/net k8s/protocol k8s/protocol/write",
     "k8s/volume": f"{VALUES} k8s/base k8s/codec k8s/net k8s/protocol/write",
     "k8s/group": f"{VALUES} k8s/base k8s/codec k8s/net k8s/protocol/write",
+    "k8s/metrics": f"{VALUES} k8s/base k8s/json k8s/codec k8s/net k8s/protocol",
     "k8s/lease": "k8s/base k8s/codec k8s/net k8s/protocol",
 
     "k8s/embedded/store": f"{VALUES} k8s/json",

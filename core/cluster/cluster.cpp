@@ -4,6 +4,7 @@
 #include "core/cluster/capacity.hpp"
 #include "core/cluster/device/card_room.hpp"
 #include "core/value/device/card_dialect.hpp"
+#include "core/value/device/gpu_wish.hpp"
 #include "core/value/exclusive.hpp"
 
 #include <algorithm>
@@ -22,6 +23,12 @@ bool filters_alike(const Node& a, const Node& b) {
 /// How many pods on one node can ask for so much of what every node offers.
 std::int32_t times_exclusive(std::int64_t amount) {
     return static_cast<std::int32_t>(std::min(times_it_fits(exclusive_all, amount), pod_slots_max));
+}
+
+bool wishes_alike(const Resources& a, const Resources& b) {
+    const std::string* const of_a = find_gpu_wish(a);
+    const std::string* const of_b = find_gpu_wish(b);
+    return of_a == nullptr || of_b == nullptr ? of_a == of_b : *of_a == *of_b;
 }
 
 bool alike_in_capacity(const Node& a, const Node& b) {
@@ -236,6 +243,7 @@ ResourcesId Cluster::intern_amounts(const Resources& resources) {
         const bool is_of_all = is_exclusive(entry.name);
         if (name.is_new) {
             columns_.set_offered_by_all(name.id, is_of_all ? exclusive_all : 0);
+            if (notes_gpu_moves_ && is_gpu_wish(entry.name)) new_gpu_wishes_.push_back(entry.name);
             if (is_card(entry.name)) {
                 const auto resource =
                     extended_names_.intern(std::string(resource_of_card(entry.name)));
@@ -246,6 +254,7 @@ ResourcesId Cluster::intern_amounts(const Resources& resources) {
         demand.wants_cards = demand.wants_cards || is_card_resource(entry.name);
         demand.wants_listed = demand.wants_listed || !is_of_all;
         demand.wants_exclusive = demand.wants_exclusive || is_of_all;
+        demand.wants_gpus = demand.wants_gpus || is_gpu_wish(entry.name);
         if (is_of_all) demand.at_most = std::min(demand.at_most, times_exclusive(entry.amount));
     }
     std::sort(demand.extended.begin(), demand.extended.end(), [](const auto& a, const auto& b) {
@@ -399,12 +408,17 @@ void Cluster::reallocate(
         release_amounts(amounts);
         return;
     }
+    // Whose wish stays the same is the same pod: what it uses is known as before.
+    const bool is_other_wish =
+        notes_gpu_moves_ && !wishes_alike(amounts_[allocation.resources], resources);
+    if (is_other_wish && is_gpu_move(allocation)) note_gpu_move(id, allocation, false);
     apply(allocation, false);
     release_amounts(allocation.resources);
     allocation.resources = amounts;
     allocation.used_by = used_by;
     allocation = with_cards(allocation, use);
     apply(allocation, true);
+    if (is_other_wish && is_gpu_move(allocation)) note_gpu_move(id, allocation, true);
     note_gain(allocation.node);
 }
 
@@ -451,6 +465,7 @@ AllocationId Cluster::attach(const Allocation& allocation) {
     }
     ++nodes_[allocation.node.value].allocations;
     apply(allocation, true);
+    if (is_gpu_move(allocation)) note_gpu_move(id, allocation, true);
     return id;
 }
 
@@ -462,11 +477,13 @@ Allocation Cluster::detach(AllocationId id) {
     apply(allocation, false);
     --nodes_[allocation.node.value].allocations;
     note_gain(allocation.node);
+    if (is_gpu_move(allocation)) note_gpu_move(id, allocation, false);
     return allocation;
 }
 
 void Cluster::undo_attach(AllocationId id, bool was_appended) {
     const Allocation allocation = allocation_of(id);
+    forget_gpu_move(allocation);
     apply(allocation, false);
     --nodes_[allocation.node.value].allocations;
     release_amounts(allocation.resources);
@@ -484,6 +501,21 @@ void Cluster::undo_detach(AllocationId id, const Allocation& allocation) {
     allocations_[id.value] = allocation;
     apply(allocation, true);
     ++nodes_[allocation.node.value].allocations;
+    forget_gpu_move(allocation);
+}
+
+void Cluster::note_gpu_move(AllocationId id, const Allocation& allocation, bool taken) {
+    for (const ExtendedDemand& wanted : demands_[allocation.resources.value].extended) {
+        const std::string& name = extended_names_[wanted.id];
+        if (!is_gpu_wish(name)) continue;
+        gpu_moves_.push_back({id, node_name(allocation.node), allocation.count, taken, name});
+        return;  // a pod has one
+    }
+}
+
+/// What is taken back was the last to be noted.
+void Cluster::forget_gpu_move(const Allocation& allocation) {
+    if (is_gpu_move(allocation)) gpu_moves_.pop_back();
 }
 
 void Cluster::apply(const Allocation& allocation, bool taken) {

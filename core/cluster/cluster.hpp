@@ -29,6 +29,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace core {
@@ -46,6 +47,16 @@ struct Allocation {
     std::uint32_t count : 31 = 1;
     UsedBy used_by : 1 = UsedBy::other_scheduler;
     friend bool operator==(const Allocation&, const Allocation&) = default;
+};
+
+/// Pods with a wish of GPUs (value/device/gpu_wish.hpp) got room on a node, or gave it back.
+struct GpuMove {
+    AllocationId allocation;
+    std::string node;
+    std::uint32_t count = 1;
+    bool taken = true;
+    std::string wish;  ///< its name as a resource
+    friend bool operator==(const GpuMove&, const GpuMove&) = default;
 };
 
 /// Pods of one shape, and where they could go if every closed node were open (is_closed()).
@@ -184,6 +195,14 @@ public:
     /// Tokens that are held.
     std::size_t allocation_count() const { return allocations_.size() - free_allocations_.size(); }
 
+    /// From now on it is noted who comes and goes of pods with a wish of GPUs.
+    void note_gpu_moves() { notes_gpu_moves_ = true; }
+    bool has_gpu_moves() const { return !gpu_moves_.empty() || !new_gpu_wishes_.empty(); }
+    /// Names of wishes that somebody asks for now, and nobody did before.
+    std::vector<std::string> take_new_gpu_wishes() { return std::exchange(new_gpu_wishes_, {}); }
+    /// Those since this was last asked, in order. What a Trial took back is not among them.
+    std::vector<GpuMove> take_gpu_moves() { return std::exchange(gpu_moves_, {}); }
+
     /// Labels, taints, cordon, readiness: room is not looked at.
     bool is_eligible(NodeIndex node, ShapeId shape) const;
     /// How many pods of this shape the node takes: min over resources of floor(room / request), 0
@@ -296,6 +315,11 @@ private:
     void undo_attach(AllocationId id, bool was_appended);
     void undo_detach(AllocationId id, const Allocation& allocation);
     void apply(const Allocation& allocation, bool taken);
+    bool is_gpu_move(const Allocation& allocation) const {
+        return notes_gpu_moves_ && demands_[allocation.resources.value].wants_gpus;
+    }
+    void note_gpu_move(AllocationId id, const Allocation& allocation, bool taken);
+    void forget_gpu_move(const Allocation& allocation);
 
     Chunks<NodeEntry, 256> nodes_;  ///< by NodeIndex, placeholders included
     std::map<std::string, NodeIndex, std::less<>> index_by_name_;
@@ -323,6 +347,9 @@ private:
     mutable KeptLevels cost_levels_;
     std::int64_t closed_nodes_ = 0;
     std::int64_t avoided_nodes_ = 0;  ///< is_better_avoided()
+    bool notes_gpu_moves_ = false;
+    std::vector<GpuMove> gpu_moves_;
+    std::vector<std::string> new_gpu_wishes_;
 };
 
 }  // namespace core

@@ -38,6 +38,8 @@ struct Demand {
     bool wants_cards = false;
     /// And some that every node offers, which pods have to themselves (exclusive.hpp).
     bool wants_exclusive = false;
+    /// Of these, one that is a wish of GPUs as they are measured (device/gpu_wish.hpp).
+    bool wants_gpus = false;
     /// No node takes more of them for that.
     std::int32_t at_most = std::numeric_limits<std::int32_t>::max();
     friend bool operator==(const Demand&, const Demand&) = default;

@@ -3,6 +3,7 @@
 #include "core/base/result.hpp"
 #include "core/cluster/capacity.hpp"
 #include "core/filter/filters.hpp"
+#include "core/value/device/gpu_wish.hpp"
 #include "core/value/exclusive.hpp"
 
 #include <fmt/format.h>
@@ -101,7 +102,10 @@ bool note_shortages(
         is_short(free.ephemeral[row], wanted.ephemeral_bytes), "Insufficient ephemeral-storage");
     for (const ExtendedDemand& one : wanted.extended) {
         const std::string& name = cluster.extended_name(one.id);
-        note_if(!is_exclusive(name) && is_short(left(one.id), one.amount), "Insufficient " + name);
+        note_if(
+            !is_exclusive(name) && is_short(left(one.id), one.amount),
+            is_gpu_wish(name) ? "node(s) had too few GPUs, or too full ones"
+                              : "Insufficient " + name);
     }
     if (!is_any) note_if(is_any_taken(false), "node(s) had no available disk");
     return is_any;

@@ -5,6 +5,7 @@
 
 #include "core/placement/packing.hpp"
 #include "core/score/preference_score.hpp"
+#include "core/value/device/gpu_wish.hpp"
 #include "core/value/exclusive.hpp"
 
 #include <algorithm>
@@ -57,7 +58,8 @@ void Packing::begin_ranks(ShapeId shape, PackingPolicy policy) {
         cluster_->keeps_off_scarce(shape)};
     devices_ = cluster_->demand(shape).extended;
     std::erase_if(devices_, [this](const ExtendedDemand& wanted) {
-        return is_exclusive(cluster_->extended_name(wanted.id));
+        const std::string& name = cluster_->extended_name(wanted.id);
+        return is_exclusive(name) || is_gpu_wish(name);
     });
     const auto is_other = [this](const ExtendedDemand& wanted) {
         return !is_gpu(cluster_->extended_name(wanted.id));
@@ -122,7 +124,8 @@ NodeLoad Packing::load(Position position, std::int64_t placed) const {
     return {
         of(columns_->cpu, all.cpu(View::allocatable), 0, demand.cpu_milli),
         of(columns_->memory, all.memory(View::allocatable), 1, demand.memory_bytes),
-        device_load(position, placed)};
+        device_load(position, placed),
+        demand.wants_gpus ? cluster_->node(node).gpu_score : 0};
 }
 
 Load Packing::extended_load(

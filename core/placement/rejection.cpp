@@ -1,6 +1,7 @@
 #include "core/placement/rejection.hpp"
 
 #include "core/value/device/card_dialect.hpp"
+#include "core/value/device/gpu_wish.hpp"
 #include "core/value/exclusive.hpp"
 #include "core/value/quantity.hpp"
 
@@ -25,6 +26,7 @@ std::optional<ShapeId> failed_shape(const Shortfall& shortfall) {
 
 std::string insufficient(std::string_view resource) {
     if (is_exclusive(resource)) return fmt::format("{} taken", resource);
+    if (is_gpu_wish(resource)) return "too few GPUs, or too full ones";
     return resource == "pods" ? "Too many pods" : fmt::format("Insufficient {}", resource);
 }
 
@@ -241,6 +243,7 @@ std::string missing_text(const Rejection& rejection) {
         return fmt::format("short of {} pod slot{}", pods, pods == 1 ? "" : "s");
     }
     if (is_exclusive(binding)) return "short of " + binding;
+    if (is_gpu_wish(binding)) return "short of GPUs";
     if (binding == "cpu") {
         only.cpu_milli = missing.cpu_milli;
     } else if (binding == "memory") {

@@ -13,4 +13,8 @@ std::int64_t most_requested(const NodeLoad& load) {
     return load.devices.requested;
 }
 
+std::int64_t gpu_metrics(const NodeLoad& load) {
+    return load.gpu_score;
+}
+
 }  // namespace core

@@ -16,4 +16,7 @@ std::int64_t gpu_bestfit(const NodeLoad& load);
 /// many, and toy-scheduler's picker.
 std::int64_t most_requested(const NodeLoad& load);
 
+/// How good the node's GPUs are by their metrics (core/cluster/device/gpu_score.hpp).
+std::int64_t gpu_metrics(const NodeLoad& load);
+
 }  // namespace core

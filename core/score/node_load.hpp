@@ -62,6 +62,8 @@ struct NodeLoad {
     Load cpu;
     Load memory;
     Load devices;  ///< the extended resources that the pod asks for, added up
+    /// By the metrics of its GPUs, 0 to 100; 0 for pods without a wish of them.
+    std::int64_t gpu_score = 0;
     const ScoreContext* context = &no_context;  ///< packings have none
 };
 

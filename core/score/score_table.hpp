@@ -133,7 +133,8 @@ inline constexpr std::array score_table = {
         first_by_name,
         ScoreUse::unbuilt,
         "NodePreferAvoidPods",
-        "NodePreferAvoidPodsPriority"}};
+        "NodePreferAvoidPodsPriority"},
+    Score{"gpu-metrics", ScoreKind::fixed, gpu_metrics, ScoreUse::weighted}};
 
 /// So many rows are packings.
 inline constexpr std::size_t packing_scores = [] {

@@ -1,5 +1,7 @@
 #include "core/value/exclusive.hpp"
 
+#include "core/value/device/gpu_wish.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -66,8 +68,9 @@ Resources without_disks(Resources resources) {
 }
 
 Resources without_exclusives(Resources resources) {
-    std::erase_if(
-        resources.extended, [](const ExtendedResource& entry) { return is_exclusive(entry.name); });
+    std::erase_if(resources.extended, [](const ExtendedResource& entry) {
+        return is_exclusive(entry.name) || is_gpu_wish(entry.name);
+    });
     return resources;
 }
 

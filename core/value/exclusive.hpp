@@ -57,7 +57,7 @@ void add_disks(Resources& into, const std::vector<InTreeDisk>& disks);
 /// Without what add_disks() adds.
 Resources without_disks(Resources resources);
 
-/// Without what is exclusive: what the API server's objects say.
+/// Without what is exclusive, and without wishes of GPUs: what the API server's objects say.
 Resources without_exclusives(Resources resources);
 
 }  // namespace core

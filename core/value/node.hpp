@@ -28,6 +28,8 @@ struct Node {
     /// Never the API server's word: the scheduler's own, while the kubelet refuses what should fit.
     bool is_quarantined = false;
     bool refuses_host_ports = false;  ///< alike, for pods that ask for some
+    /// Nor this: how good its GPUs are beside those of other nodes, 0 to 100, by their metrics.
+    std::int32_t gpu_score = 0;
     friend bool operator==(const Node&, const Node&) = default;
 };
 

@@ -1,6 +1,7 @@
 #include "core/value/pod.hpp"
 
 #include "core/value/device/card_dialect.hpp"
+#include "core/value/device/gpu_wish.hpp"
 
 #include <algorithm>
 #include <array>
@@ -156,7 +157,7 @@ bool is_kept_annotation(std::string_view key) {
                prefixes.end(),
                [key](std::string_view prefix) { return key.starts_with(prefix); }) ||
            std::find(words.begin(), words.end(), key) != words.end() || names_cards(key) ||
-           is_kept_without_value(key);
+           is_gpu_annotation(key) || is_kept_without_value(key);
 }
 
 bool is_kept_without_value(std::string_view key) {

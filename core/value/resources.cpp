@@ -1,5 +1,6 @@
 #include "core/value/resources.hpp"
 
+#include "core/value/device/gpu_wish.hpp"
 #include "core/value/exclusive.hpp"
 #include "core/value/quantity.hpp"
 
@@ -146,6 +147,10 @@ std::string describe_with(const Resources& resources, std::string (*bytes)(std::
     for (const ExtendedResource& entry : resources.extended) {
         if (is_exclusive(entry.name)) {
             if (entry.amount >= exclusive_all) text += (text.empty() ? "" : ", ") + entry.name;
+            continue;
+        }
+        if (const auto wish = wish_of(entry.name)) {
+            add(fmt::format("{} x", entry.amount), describe(*wish));
             continue;
         }
         const bool is_bytes = entry.name.starts_with("hugepages-");

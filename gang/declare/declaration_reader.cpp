@@ -1,9 +1,11 @@
 #include "gang/declare/declaration_reader.hpp"
 
+#include "core/value/device/gpu_wish.hpp"
 #include "gang/declare/spark/conf_view.hpp"
 #include "gang/declare/spark/keys.hpp"
 #include "gang/reservation/format/reservation.hpp"
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 
@@ -119,7 +121,33 @@ spark::Limits DeclarationReader::limits() const {
 
 GangSize DeclarationReader::size_of(const core::Pod& driver, const spark::Conf* conf) const {
     const auto derived = conf == nullptr ? std::nullopt : std::optional(derive(*conf, driver));
-    return size_gang(driver, declaration_of(driver), derived ? &*derived : nullptr, limits());
+    GangSize size =
+        size_gang(driver, declaration_of(driver), derived ? &*derived : nullptr, limits());
+    if (schema_.gpu_metrics.is_on() && conf != nullptr) {
+        add_gpu_wishes(*conf, size);
+    }
+    return size;
+}
+
+/// Annotations of the template are not known; those of the conf are.
+void DeclarationReader::add_gpu_wishes(const spark::Conf& conf, GangSize& size) const {
+    constexpr std::string_view prefix = "spark.kubernetes.executor.annotation.";
+    core::StringMap annotations;
+    for (const auto& [key, value] : conf.properties) {
+        if (key.starts_with(prefix) && core::is_gpu_annotation(key.substr(prefix.size()))) {
+            annotations.emplace_back(key.substr(prefix.size()), value);
+        }
+    }
+    std::sort(annotations.begin(), annotations.end());
+    for (spark::ExecutorShape& shape : size.executors) {
+        const auto wish =
+            core::read_gpu_wish(shape.labels, annotations, schema_.gpu_metrics.model_aliases);
+        if (!wish) {
+            size.problem = "the executors: " + wish.error().message;
+        } else if (*wish) {
+            core::add_gpu_wish(shape.requests, **wish);
+        }
+    }
 }
 
 }  // namespace gang

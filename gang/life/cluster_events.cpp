@@ -32,6 +32,10 @@ void ClusterEvents::on(const NodeUpserted& event) {
         [&node](const std::string& name) { return node.allocatable.extended_amount(name) > 0; });
     node.cost = read_cost(core::find_value(node.labels, model_.schema.nodes.cost_label));
     note_cards(node);
+    if (model_.gpus.is_on()) {
+        model_.gpus.offer(node);
+        model_.gpus.node_changed(node.name);  // it may have pods already
+    }
     model_.cluster_model.upsert_node(node);
 }
 

@@ -2,6 +2,7 @@
 
 #include "core/filter/filter_names.hpp"
 #include "core/filter/filters.hpp"
+#include "core/value/device/gpu_wish.hpp"
 #include "gang/model/ledger.hpp"
 #include "gang/reservation/format/reservation.hpp"
 
@@ -41,11 +42,12 @@ void PodEvents::on(const PodUpserted& event) {
         return;
     }
     const core::FilterSet left_out = model_.reader.left_out(event.pod.scheduler_name);
-    if (left_out.empty() && !event.pod.claims) {
+    if (left_out.empty() && !event.pod.claims && !model_.gpus.is_on()) {
         take(event.pod);
         return;
     }
     core::Pod pod = event.pod;
+    model_.gpus.read(pod);
     if (!left_out.empty()) {
         core::leave_out(left_out, pod.requests, pod.constraints.edit());
         core::leave_out(left_out, pod.rules);
@@ -104,6 +106,7 @@ void PodEvents::take(const core::Pod& pod) {
         entry.seen_ms = came_now ? step_.now_ms : std::min(pod.created * 1000, step_.now_ms);
         take_role(entry);
         observe(entry);
+        warn_of_gpus(entry);
         compaction_.compact_if_settled(entry);
         return;
     }
@@ -117,6 +120,19 @@ void PodEvents::take(const core::Pod& pod) {
         observe(entry);
     }
     compaction_.compact_if_settled(entry);
+}
+
+/// What it wishes of GPUs counts for nothing here.
+void PodEvents::warn_of_gpus(const PodEntry& entry) {
+    if (model_.gpus.is_on() || !entry.is_bindable() ||
+        !core::wishes_gpus(entry.pod.labels, entry.pod.annotations)) {
+        return;
+    }
+    status_reporter_.event(
+        entry.pod,
+        true,
+        "GpuWishIgnored",
+        "its genius/ labels count for nothing: the configuration names no gpuMetrics");
 }
 
 void PodEvents::on(const PodDeleted& event) {

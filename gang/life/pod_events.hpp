@@ -52,6 +52,7 @@ private:
     bool is_ours(const core::Pod& pod);
     void forget_other(const std::string& uid);
     void take(const core::Pod& pod);
+    void warn_of_gpus(const PodEntry& entry);
     void take_state(PodEntry& entry, const core::Pod& update);
     bool is_no_op(PodId id, const core::Pod& update);
     bool is_no_op_of_driver(const Application& app, const core::Pod& update) const;

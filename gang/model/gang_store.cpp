@@ -16,6 +16,12 @@ Application* GangStore::find_owner(const PodEntry& entry) const {
 
 Application& GangStore::ensure(const PodEntry& entry, bool is_driver) {
     if (Application* known = find(entry.pod.uid)) {
+        // What a lone pod says may be read by now, or not any more.
+        if (!known->is_driver && known->declared.diagnostics->problem != entry.pod.problem) {
+            known->set_problem(entry.pod.problem);
+            in_.waiting.changed(*known);
+            in_.worklist.queue_changed = true;
+        }
         return *known;
     }
     auto added = gangs_.extract(gangs_.try_emplace(entry.pod.uid).first);

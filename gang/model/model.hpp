@@ -12,6 +12,7 @@
 #include "gang/model/cluster/cluster_model.hpp"
 #include "gang/model/cluster/fit_cache.hpp"
 #include "gang/model/gang_store.hpp"
+#include "gang/model/gpu/gpu_board.hpp"
 #include "gang/model/group/pod_groups.hpp"
 #include "gang/model/held_binds.hpp"
 #include "gang/model/leadership_term.hpp"
@@ -71,6 +72,21 @@ struct Model {
         }
     }
 
+    /// What nodes offer of wishes of GPUs follows the pods that came and went, and the samples.
+    void settle_gpus() {
+        if (!gpus.is_on()) {
+            return;
+        }
+        gpus.settle();
+        for (const std::string& name : gpus.take_changed()) {
+            if (const auto index = cluster.find_node(name)) {
+                core::Node node = cluster.node(*index);
+                gpus.offer(node);
+                cluster_model.set_gpus(node);
+            }
+        }
+    }
+
     /// What claims of its own pod, or of its executors to come, keep it waiting for.
     std::optional<Claims::Obstacle> find_claim_obstacle(
         const Application& app, const core::Pod& pod) const {
@@ -104,6 +120,7 @@ struct Model {
     core::Cluster& cluster{cluster_model.cluster()};
     PlacedPods& placed_pods{cluster_model.placed_pods()};
     core::DomainIndex& domains{cluster_model.domains()};
+    GpuBoard gpus{schema.gpu_metrics, cluster};
     FitCache fit_cache;
     core::Texts texts;
     Pods pods{texts};

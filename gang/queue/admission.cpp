@@ -19,6 +19,7 @@
 namespace gang {
 
 bool Admission::run() {
+    model_.settle_gpus();
     model_.worklist.queue_changed =
         model_.worklist.queue_changed || !model_.waiting.is_classified();
     classify_waiting();
@@ -217,6 +218,7 @@ Admission::AttemptResult Admission::attempt(
     Application& app, KeyedClass& gang_class, SchedulingCycle& cycle) {
     step_.work_left -= work_per_attempt;
     ++step_.counters.attempts;
+    model_.settle_gpus();  // whoever was admitted before it may have taken what it wishes
     PodEntry& entry = model_.pods.at(app.uid);
     status_.report_warnings(app, entry);
     if (quota_.is_active()) {

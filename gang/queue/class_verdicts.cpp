@@ -72,7 +72,8 @@ WaitsFor ClassVerdicts::what_it_waits_for(const Application& app, KeyedClass& ga
     const auto& shapes = gang_class.first.shapes;
     if (gang_class.first.domain ||
         std::none_of(shapes.begin(), shapes.end(), [this](core::ShapeId shape) {
-            return model_.cluster.demand(shape).wants_exclusive;
+            const core::Demand& demand = model_.cluster.demand(shape);
+            return demand.wants_exclusive || demand.wants_gpus;
         })) {
         return WaitsFor::capacity;
     }

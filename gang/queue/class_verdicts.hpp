@@ -29,7 +29,8 @@ public:
     /// Whether the view has no room for it, by comparison with others of its class, if that tells.
     bool is_refused(
         const Application& app, KeyedClass& gang_class, std::int64_t size, core::View view);
-    /// Of one for which there is no room now: whether there would be if no port were taken.
+    /// Of one for which there is no room now: whether there would be if no port were taken, and
+    /// GPUs did not matter.
     WaitsFor what_it_waits_for(const Application& app, KeyedClass& gang_class);
 
 private:

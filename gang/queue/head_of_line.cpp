@@ -1,6 +1,7 @@
 #include "gang/queue/head_of_line.hpp"
 
 #include "core/cluster/cluster.hpp"
+#include "core/value/device/gpu_wish.hpp"
 #include "core/value/exclusive.hpp"
 #include "gang/explain.hpp"
 #include "gang/report/messages.hpp"
@@ -16,6 +17,9 @@ constexpr int failures_in_row_max = 3;
 /// Somebody before waits for what these nodes' pods would take to themselves.
 bool is_wanted(
     const core::Demand& demand, const core::NodeBitmap& nodes, const SchedulingCycle& cycle) {
+    if (demand.wants_gpus && cycle.gpu_nodes.intersects(nodes)) {
+        return true;
+    }
     return !cycle.exclusive_nodes.empty() &&
            std::any_of(demand.extended.begin(), demand.extended.end(), [&](const auto& wanted) {
                const auto found = cycle.exclusive_nodes.find(wanted.id);
@@ -80,8 +84,11 @@ void HeadOfLine::block_nodes(
             continue;
         }
         for (const core::ExtendedDemand& wanted : model_.cluster.demand(shape).extended) {
-            if (core::is_exclusive(model_.cluster.extended_name(wanted.id))) {
+            const std::string& name = model_.cluster.extended_name(wanted.id);
+            if (core::is_exclusive(name)) {
                 cycle.exclusive_nodes[wanted.id].add(nodes);
+            } else if (core::is_gpu_wish(name)) {
+                cycle.gpu_nodes.add(nodes);
             }
         }
     }

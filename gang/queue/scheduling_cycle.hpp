@@ -13,7 +13,9 @@ namespace gang {
 /// What one that cannot be placed is short of.
 enum class WaitsFor : std::uint8_t {
     capacity,
-    exclusives  ///< ports alone (core/value/exclusive.hpp): the rest is for those who want others
+    /// Ports alone (core/value/exclusive.hpp), or GPUs by their metrics: the rest is for those who
+    /// want others, or none.
+    exclusives
 };
 
 struct SchedulingCycle {
@@ -21,6 +23,7 @@ struct SchedulingCycle {
     core::NodeBitmap blocked_nodes = {};  ///< where: on what those who wait could use
     /// Where for those alone who want the same to themselves, by what they want.
     std::map<core::ExtendedId, core::NodeBitmap> exclusive_nodes = {};
+    core::NodeBitmap gpu_nodes = {};  ///< where for those alone who wish GPUs, whichever
     std::uint64_t blocked_state = 0;  ///< another one for each other set of them
     std::int32_t ahead = 0;           ///< gangs that are blocked so far
     /// With queues: those who wait so far, by leaf.

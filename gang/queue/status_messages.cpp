@@ -1,6 +1,7 @@
 #include "gang/queue/status_messages.hpp"
 
 #include "core/cluster/standard_reasons.hpp"
+#include "core/value/device/gpu_wish.hpp"
 #include "gang/event.hpp"
 #include "gang/model/ledger.hpp"
 #include "gang/model/pod/pods.hpp"
@@ -182,6 +183,9 @@ StatusMessage StatusMessages::message_of(
     if (queue_entry->is_infeasible) {
         // Room that pods of others hold may come back by itself; a cluster does not grow by itself.
         if (const auto& exceeds = find_rejection(app, core::View::allocatable, context)) {
+            if (auto message = find_gpu_message(app, subject, *exceeds)) {
+                return in_its_words(*std::move(message), app, context);
+            }
             return in_its_words(
                 infeasible_message(refusal_of(app, context), subject, in_words_for(app, *exceeds)),
                 app,
@@ -200,6 +204,9 @@ StatusMessage StatusMessages::message_of(
     }
     const Application* const before = queue_entry->is_behind && head != &app ? head : nullptr;
     if (const auto& rejection = find_rejection(app, core::View::free, context)) {
+        if (auto message = find_gpu_message(app, subject, *rejection)) {
+            return in_its_words(*std::move(message), app, context);
+        }
         return in_its_words(
             capacity_message(subject, in_words_for(app, *rejection), before), app, context);
     }
@@ -226,6 +233,30 @@ std::optional<StatusMessage> StatusMessages::find_quota_message(
         *model_.shares.charges.find(app.uid),
         shortages,
         model_.shares);
+}
+
+/// What a wish of GPUs lacks, if that is what is in the way. What nodes offer of it says how much
+/// is free now, in every view: an empty cluster is not to be spoken of, unless there are too few
+/// GPUs.
+std::optional<StatusMessage> StatusMessages::find_gpu_message(
+    const Application& app, const std::string& subject, const core::Rejection& rejection) const {
+    if (!core::is_gpu_wish(rejection.binding)) {
+        return std::nullopt;
+    }
+    const GpuBoard::Answer answer = model_.gpus.ask(rejection.binding);
+    ReasonCode code = ReasonCode::waiting_for_capacity;
+    switch (answer.verdict) {
+        case GpuBoard::Verdict::stale:
+            code = ReasonCode::gpu_metrics_stale;
+            break;
+        case GpuBoard::Verdict::never:
+            code = ReasonCode::exceeds_cluster;
+            break;
+        case GpuBoard::Verdict::none:
+        case GpuBoard::Verdict::full:
+            break;
+    }
+    return gpu_message(code, subject, in_words_for(app, rejection), answer.text);
 }
 
 /// There is room for it, but not where the rules between pods let it go.

@@ -65,6 +65,8 @@ private:
         const Application& app, const QueueEntry& queue_entry, const std::string& subject) const;
     std::optional<StatusMessage> find_rules_message(
         const Application& app, const std::string& subject) const;
+    std::optional<StatusMessage> find_gpu_message(
+        const Application& app, const std::string& subject, const core::Rejection& rejection) const;
     MemoKey key_of(const Application& app) const;
     Memo& memo_of(core::View view, MessageContext& context) const;
     core::OpenCapacity capacity_if_open(core::ShapeId shape, MessageContext& context) const;

@@ -274,7 +274,28 @@ struct Of<core::Node> {
         Field{"unschedulable", &T::unschedulable},
         Field{"ready", &T::ready},
         Field{"distrusted", &T::is_quarantined},
-        Field{"refusesPorts", &T::refuses_host_ports}};
+        Field{"refusesPorts", &T::refuses_host_ports},
+        Field{"gpuScore", &T::gpu_score}};
+};
+template <>
+struct Of<core::SampledGpu> {
+    using T = core::SampledGpu;
+    static constexpr auto list = std::tuple{
+        Field{"id", &T::id},
+        Field{"model", &T::model},
+        Field{"freeMib", &T::free_mib},
+        Field{"sizeMib", &T::size_mib},
+        Field{"milliwatts", &T::power_milliwatts},
+        Field{"encoder", &T::encoder_permille},
+        Field{"decoder", &T::decoder_permille},
+        Field{"multiprocessors", &T::multiprocessors},
+        Field{"sharedEncoders", &T::shared_encoders},
+        Field{"sharedDecoders", &T::shared_decoders}};
+};
+template <>
+struct Of<core::SampledNode> {
+    using T = core::SampledNode;
+    static constexpr auto list = std::tuple{Field{"node", &T::node}, Field{"gpus", &T::gpus}};
 };
 template <>
 struct Of<core::ContainerRequest> {
@@ -428,6 +449,45 @@ struct Of<config::Profile> {
         Field{"podScoring", &T::pod_scoring}};
 };
 template <>
+struct Of<config::MetricsService> {
+    using T = config::MetricsService;
+    static constexpr auto list = std::tuple{
+        Field{"namespace", &T::namespace_name},
+        Field{"name", &T::name},
+        Field{"port", &T::port},
+        Field{"tls", &T::tls}};
+};
+template <>
+struct Of<core::GpuWeights> {
+    using T = core::GpuWeights;
+    static constexpr auto list = std::tuple{
+        Field{"memory", &T::memory},
+        Field{"multiprocessors", &T::multiprocessors},
+        Field{"sharedDecoders", &T::shared_decoders},
+        Field{"sharedEncoders", &T::shared_encoders},
+        Field{"freeMemory", &T::free_memory},
+        Field{"power", &T::power},
+        Field{"decoder", &T::decoder},
+        Field{"encoder", &T::encoder},
+        Field{"static", &T::of_static},
+        Field{"dynamic", &T::of_dynamic},
+        Field{"lessPower", &T::prefers_less_power}};
+};
+template <>
+struct Of<config::GpuMetrics> {
+    using T = config::GpuMetrics;
+    static constexpr auto list = std::tuple{
+        Field{"url", &T::url},
+        Field{"service", &T::service},
+        Field{"intervalMs", &T::interval_ms},
+        Field{"staleAfterMs", &T::stale_after_ms},
+        Field{"bearerTokenFile", &T::bearer_token_file},
+        Field{"caFile", &T::ca_file},
+        Field{"nodeLabel", &T::node_label},
+        Field{"modelAliases", &T::model_aliases},
+        Field{"weights", &T::weights}};
+};
+template <>
 inline constexpr auto last<config::QueueOrder> = config::QueueOrder::priority;
 template <>
 inline constexpr auto last<config::PlacementRule::Kind> = config::PlacementRule::Kind::fixed;
@@ -481,6 +541,7 @@ struct Of<config::Schema> {
         Field{"profiles", &T::profiles},
         Field{"gang", &T::gang},
         Field{"nodes", &T::nodes},
+        Field{"gpuMetrics", &T::gpu_metrics},
         Field{"queues", &T::queues},
         Field{"placement", &T::placement},
         Field{"sealKeyFile", &T::seal_key_file},
@@ -663,6 +724,16 @@ struct Of<ExtenderBinds> {
         Field{"node", &T::node}};
 };
 template <>
+struct Of<MetricsSampled> {
+    static constexpr const char* name = "metricsSampled";
+    static constexpr auto list = std::tuple{Field{"nodes", &MetricsSampled::nodes}};
+};
+template <>
+struct Of<MetricsMissing> {
+    static constexpr const char* name = "metricsMissing";
+    static constexpr auto list = std::tuple{Field{"message", &MetricsMissing::message}};
+};
+template <>
 struct Of<LeadershipGained> {
     using T = LeadershipGained;
     static constexpr const char* name = "leadershipGained";
@@ -806,6 +877,8 @@ void check_rows([[maybe_unused]] const T& value) {
         [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i] = value;
     } else if constexpr (count == 10) {
         [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j] = value;
+    } else if constexpr (count == 11) {
+        [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k] = value;
     } else if constexpr (count == 12) {
         [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k, l] = value;
     } else if constexpr (count == 13) {

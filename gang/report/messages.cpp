@@ -137,6 +137,24 @@ StatusMessage other_schedulers_message(
             " now: pods of other schedulers hold the room it needs: " + core::describe(rejection)};
 }
 
+StatusMessage gpu_message(
+    ReasonCode code,
+    const std::string& subject,
+    const core::Rejection& rejection,
+    const std::string& lacks) {
+    StatusMessage message = code == ReasonCode::exceeds_cluster
+                                ? infeasible_message(code, subject, rejection)
+                                : capacity_message(subject, rejection, nullptr);
+    message.code = code;
+    if (code == ReasonCode::gpu_metrics_stale) {
+        message.sentence = none_of(static_cast<std::size_t>(rejection.nodes)) + "can take " +
+                           subject + " now: " + lacks;
+    } else if (!lacks.empty()) {
+        message.sentence += ". " + lacks;
+    }
+    return message;
+}
+
 StatusMessage retry_message(std::size_t nodes, const Retry& retry) {
     std::string text = none_of(nodes) + "tried again yet: the last bind was not carried out";
     if (!retry.message.empty()) {

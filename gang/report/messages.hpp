@@ -50,6 +50,12 @@ StatusMessage infeasible_message(
 /// It would fit the cluster, but not beside what pods of others use.
 StatusMessage other_schedulers_message(
     const std::string& subject, const core::Rejection& rejection);
+/// Its wish of GPUs is in the way, as `lacks` says; empty: beside the other pods of its gang.
+StatusMessage gpu_message(
+    ReasonCode code,
+    const std::string& subject,
+    const core::Rejection& rejection,
+    const std::string& lacks);
 StatusMessage retry_message(std::size_t nodes, const Retry& retry);
 
 /// For executors: one short line that points at the driver.

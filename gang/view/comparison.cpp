@@ -1,6 +1,7 @@
 #include "gang/view/comparison.hpp"
 
 #include "core/filter/filters.hpp"
+#include "core/value/device/gpu_wish.hpp"
 #include "gang/model/application.hpp"
 #include "gang/model/pod/pods.hpp"
 #include "gang/reservation/format/reservation.hpp"
@@ -57,10 +58,11 @@ std::optional<Drift> Comparison::compare(const core::Pod& listed) const {
         return compare_other(listed);
     }
     const core::FilterSet left_out = model_.reader.left_out(listed.scheduler_name);
-    if (left_out.empty()) {
+    if (left_out.empty() && !model_.gpus.is_on()) {
         return compare_ours(listed);
     }
     core::Pod pod = listed;
+    model_.gpus.read(pod);
     core::leave_out(left_out, pod.requests, pod.constraints.edit());
     return compare_ours(pod);
 }
@@ -107,7 +109,14 @@ std::optional<Drift> Comparison::compare(const core::Node& listed) const {
     if (!node) {
         return drift(DriftKind::node_unknown, "it was never heard of, or is believed gone");
     }
-    std::string detail = difference(model_.cluster.node(*node), listed);
+    std::string detail;
+    if (model_.gpus.is_on()) {
+        core::Node known = model_.cluster.node(*node);
+        known.allocatable = core::without_gpu_wishes(std::move(known.allocatable));
+        detail = difference(known, listed);
+    } else {
+        detail = difference(model_.cluster.node(*node), listed);
+    }
     return detail.empty() ? std::nullopt
                           : std::optional(drift(DriftKind::node_differs, std::move(detail)));
 }

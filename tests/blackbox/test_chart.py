@@ -33,7 +33,7 @@ def online(helm: Path, tmp_path: Path, rig: Rig) -> Helm:
 @pytest.fixture
 def namespaces(rig: Rig) -> Iterator[list[str]]:
     """Of the release (as strict as can be), and of Spark."""
-    names = ["chart-test", "etl", "adhoc"]
+    names = ["chart-test", "etl", "adhoc", "monitoring"]
     for name in names:
         if rig.api.find(f"/api/v1/namespaces/{name}") is None:
             rig.api.post("/api/v1/namespaces", {"metadata": {"name": name}})

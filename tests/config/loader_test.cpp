@@ -61,6 +61,17 @@ nodes:
     memory: 256Mi
   costLabel: example.com/price
   scarce: [nvidia.com/gpu, "amd.com/gpu"]
+gpuMetrics:
+  url: https://prometheus.example:9443/tenant/
+  service: {namespace: "", name: "", port: "", scheme: http}
+  interval: 2s
+  staleAfter: 1m
+  bearerTokenFile: /etc/token
+  caFile: /etc/ca
+  nodeLabel: node
+  modelAliases: [{name: rtx, model: NVIDIA GeForce RTX 3090}]
+  weights: {memory: 1, multiprocessors: 3, sharedDecoders: 4, sharedEncoders: 5, freeMemory: 6, power: 0,
+            decoder: 7, encoder: 8, static: 9, dynamic: 100, lessPower: false}
 queues:
   - name: etl
     weight: 3
@@ -139,6 +150,16 @@ TEST_CASE("loader: every key reaches its member") {
         7'200'000,
         config::UnusedThen::release};
     wanted.nodes = {1'500, 268'435'456, "example.com/price", {"nvidia.com/gpu", "amd.com/gpu"}};
+    wanted.gpu_metrics = {
+        "https://prometheus.example:9443/tenant/",
+        {},
+        2'000,
+        60'000,
+        "/etc/token",
+        "/etc/ca",
+        "node",
+        {{"rtx", "NVIDIA GeForce RTX 3090"}},
+        {1, 3, 4, 5, 6, 0, 7, 8, 9, 100, false}};
     constexpr std::int64_t gibibyte = 1024LL * 1024 * 1024;
     wanted.queues.resize(2);
     wanted.queues[0] = {
@@ -167,7 +188,7 @@ TEST_CASE("loader: the text above names every key there is") {
         const std::string last = key.substr(key.rfind('.') + 1);
         CHECK_MESSAGE(contains(everything, last + ":"), key);
     }
-    CHECK(config::known_keys().size() == 57);
+    CHECK(config::known_keys().size() == 80);
 }
 
 TEST_CASE("loader: headroom is an amount, the cost label a key") {
@@ -182,6 +203,27 @@ TEST_CASE("loader: headroom is an amount, the cost label a key") {
     CHECK(contains(complaints("nodes: {headroom: {memory: 256m}}\n"), "expected an amount"));
     CHECK(contains(complaints("nodes: {costLabel: a b}\n"), "expected the key of a label"));
     CHECK(loaded("nodes: {costLabel: ''}\n").nodes.cost_label.empty());
+    const auto metrics = [](const std::string& keys) { return "gpuMetrics: {" + keys + "}\n"; };
+    CHECK(
+        loaded(metrics(
+                   "service: {namespace: monitoring, name: prometheus, port: 9090, scheme: https}"))
+            .gpu_metrics.service ==
+        config::MetricsService{"monitoring", "prometheus", "9090", true});
+    CHECK(loaded(metrics("url: ''")).gpu_metrics == config::GpuMetrics{});
+    CHECK(contains(complaints(metrics("url: prometheus")), "expected a URL such as"));
+    CHECK(contains(complaints(metrics("url: 'http://p/api/v1'")), "expected a URL such as"));
+    CHECK(contains(complaints(metrics("url: 'http://u@p'")), "expected a URL such as"));
+    CHECK(contains(complaints(metrics("weights: {power: -1}")), "a whole number from 0 to 100"));
+    CHECK(contains(
+        complaints(metrics("url: 'http://p', service: {namespace: a, name: b}")),
+        "found service beside url"));
+    CHECK(contains(complaints(metrics("service: {name: b}")), "found one of namespace and name"));
+    CHECK(contains(
+        complaints(metrics("url: 'http://p', bearerTokenFile: t")), "beside a url without TLS"));
+    CHECK(
+        contains(complaints(metrics("caFile: t")), "found bearerTokenFile or caFile without url"));
+    CHECK(contains(
+        complaints(metrics("url: 'http://p', staleAfter: 9s")), "expected at least twice as much"));
     CHECK(loaded("nodes: {scarce: []}\n").nodes.scarce.empty());
     CHECK(contains(complaints("nodes: {scarce: x/y}\n"), "found \"x/y\", expected a list"));
     CHECK(contains(complaints("nodes: {scarce: [gpu]}\n"), "found \"gpu\" in it, expected"));

@@ -223,6 +223,48 @@ std::string extender_section(const config::Extender& extender) {
         .json();
 }
 
+std::string gpu_metrics_section(const config::GpuMetrics& metrics) {
+    const config::MetricsService& service = metrics.service;
+    const core::GpuWeights& weights = metrics.weights;
+    return Object()
+        .text("url", metrics.url)
+        .add(
+            "service",
+            Object()
+                .text("namespace", service.namespace_name)
+                .text("name", service.name)
+                .text("port", service.port)
+                .text("scheme", service.tls ? "https" : "http")
+                .json())
+        .duration("interval", metrics.interval_ms)
+        .duration("staleAfter", metrics.stale_after_ms)
+        .text("bearerTokenFile", metrics.bearer_token_file)
+        .text("caFile", metrics.ca_file)
+        .text("nodeLabel", metrics.node_label)
+        .list(
+            "modelAliases",
+            metrics.model_aliases,
+            [](const std::pair<std::string, std::string>& alias) {
+                return Object().text("name", alias.first).text("model", alias.second).json();
+            })
+        .add(
+            "weights",
+            Object()
+                .number("memory", weights.memory)
+                .number("multiprocessors", weights.multiprocessors)
+                .number("sharedDecoders", weights.shared_decoders)
+                .number("sharedEncoders", weights.shared_encoders)
+                .number("freeMemory", weights.free_memory)
+                .number("power", weights.power)
+                .number("decoder", weights.decoder)
+                .number("encoder", weights.encoder)
+                .number("static", weights.of_static)
+                .number("dynamic", weights.of_dynamic)
+                .flag("lessPower", weights.prefers_less_power)
+                .json())
+        .json();
+}
+
 }  // namespace
 
 std::string config_members(const config::Schema& schema) {
@@ -248,6 +290,7 @@ std::string config_members(const config::Schema& schema) {
             .json());
     out.list("profiles", schema.profiles, profile_json);
     out.add("gang", gang_section(schema.gang)).add("nodes", nodes_section(schema.nodes));
+    out.add("gpuMetrics", gpu_metrics_section(schema.gpu_metrics));
     out.list("queues", schema.queues, queue_json);
     out.list("placement", schema.placement, placement_json);
     out.add("seal", Object().text("keyFile", schema.seal_key_file).json());

@@ -16,6 +16,7 @@
 #include "gang/scheduler.hpp"
 #include "k8s/base/time.hpp"
 #include "k8s/lease/elector.hpp"
+#include "k8s/metrics/metrics_poller.hpp"
 #include "k8s/watch/watcher.hpp"
 #include "k8s/write/writer.hpp"
 
@@ -92,6 +93,7 @@ struct Daemon::Impl : std::enable_shared_from_this<Daemon::Impl> {
     k8s::ClaimClientOptions claim_options();
     bool may_write() const;
     k8s::ElectorOptions elector_options();
+    k8s::MetricsPollerOptions poller_options();
 
     asio::io_context& io;
     DaemonOptions options;
@@ -108,6 +110,7 @@ struct Daemon::Impl : std::enable_shared_from_this<Daemon::Impl> {
     PodLister pod_lister;
     k8s::ClaimClient claims;
     k8s::PodGroupClient groups;
+    std::unique_ptr<k8s::MetricsPoller> gpu_metrics;  ///< none: the configuration names no source
     Executor executor;
     ConsistencyChecker consistency_checker;
     Endpoints endpoints;
@@ -170,6 +173,23 @@ Daemon::Impl::Impl(asio::io_context& context, DaemonOptions with)
     if (options.config.leader_election.enabled) {
         elector = std::make_unique<k8s::Elector>(io, options.endpoint, elector_options());
     }
+    if (options.gpu_metrics.endpoint != nullptr) {
+        gpu_metrics = std::make_unique<k8s::MetricsPoller>(
+            io, options.gpu_metrics.endpoint, poller_options());
+    }
+}
+
+k8s::MetricsPollerOptions Daemon::Impl::poller_options() {
+    k8s::MetricsPollerOptions out;
+    out.target_prefix = options.gpu_metrics.target_prefix;
+    out.node_label = options.config.gpu_metrics.node_label;
+    out.interval_ms = options.config.gpu_metrics.interval_ms;
+    out.sampled = [this](std::vector<core::SampledNode> gpus) {
+        push(MetricsSampled{std::move(gpus)});
+    };
+    out.missed = [this](std::string why) { push(MetricsMissing{std::move(why)}); };
+    out.notice = notices("gpu-metrics");
+    return out;
 }
 
 k8s::NoticeSink Daemon::Impl::notices(std::string from) const {
@@ -259,6 +279,12 @@ void Daemon::Impl::start() {
     pods.start();
     nodes.start();
     consistency_checker.start();
+    if (gpu_metrics) {
+        if (options.gpu_metrics.endpoint != options.endpoint) {
+            options.gpu_metrics.endpoint->set_notice(notices("gpu-metrics"));
+        }
+        gpu_metrics->start();
+    }
     if (elector) {
         elector->start();
         return;
@@ -374,6 +400,9 @@ MetricsView Daemon::Impl::metrics_view() {
     view.process = read_process_stats();
     view.token_is_bad = !options.endpoint->problems().token.empty();
     view.trust_is_bad = !options.endpoint->problems().trust.empty();
+    if (gpu_metrics) {
+        view.gpu_metrics = gpu_metrics->stats();
+    }
     view.unsealed = stats.unsealed;
     view.leading = stats.leading;
     view.events = stats.events;
@@ -534,6 +563,9 @@ void Daemon::Impl::stop(std::function<void()> done) {
     pod_lister.stop();
     claims.stop();
     groups.stop();
+    if (gpu_metrics) {
+        gpu_metrics->stop();
+    }
     endpoints.stop_control();
     api.stop();
     extender.stop();
@@ -570,6 +602,9 @@ Daemon::Daemon(asio::io_context& io, DaemonOptions options)
 Daemon::~Daemon() {
     // The endpoint may outlive us and the log.
     impl_->options.endpoint->set_notice({});
+    if (impl_->options.gpu_metrics.endpoint != nullptr) {
+        impl_->options.gpu_metrics.endpoint->set_notice({});
+    }
 }
 
 void Daemon::start() {

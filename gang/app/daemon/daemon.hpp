@@ -8,6 +8,7 @@
 #include "config/schema.hpp"
 #include "gang/app/base/log.hpp"
 #include "gang/app/daemon/consistency_checker.hpp"
+#include "gang/app/daemon/gpu_metrics_source.hpp"
 #include "gang/explain.hpp"
 #include "gang/reservation/format/seal.hpp"
 #include "k8s/net/endpoint.hpp"
@@ -31,6 +32,7 @@ class Recorder;
 struct DaemonOptions {
     std::shared_ptr<k8s::Endpoint> endpoint;
     config::Schema config;
+    GpuMetricsSource gpu_metrics;  ///< for config.gpu_metrics (gpu_metrics_source.hpp)
     Seal seal;                     ///< for config.seal_key_file (seal_keys.hpp)
     std::string identity;          ///< unique per process; holder of the lease
     std::string instance;          ///< host name, for events

@@ -11,12 +11,14 @@
 #include "gang/queue_view.hpp"
 #include "gang/totals.hpp"
 #include "k8s/base/request_stats.hpp"
+#include "k8s/metrics/metrics_poller.hpp"
 #include "k8s/watch/watcher.hpp"
 #include "k8s/write/writer.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,6 +39,7 @@ struct MetricsView {
     k8s::WatcherStats nodes;
     const k8s::RequestStats* requests = nullptr;  ///< may be none
     ProcessStats process;
+    std::optional<k8s::MetricsPollerStats> gpu_metrics;  ///< none: they have no source
     bool token_is_bad = false;  ///< see k8s::CredentialProblems
     bool trust_is_bad = false;  ///< likewise
     bool leading = false;

@@ -220,6 +220,29 @@ void add_consistency_checks(Families& to, const MetricsView& view) {
         view.drift);
 }
 
+void add_gpu_metrics(Families& to, const MetricsView& view) {
+    if (!view.gpu_metrics) {
+        return;
+    }
+    const k8s::MetricsPollerStats& stats = *view.gpu_metrics;
+    to.begin(
+        "gang_scheduler_gpu_metrics_polls_total",
+        "Times that Prometheus was asked for the metrics of GPUs.",
+        MetricType::Counter);
+    to.add(stats.polls, {{"result", "sampled"}});
+    to.add(stats.failures, {{"result", "failed"}});
+    to.gauge(
+        "gang_scheduler_gpu_metrics_age_seconds",
+        "Since the last sample; -1: none has come yet.",
+        stats.sampled_ms == 0 ? -1.0 : seconds(view.monotonic_ms - stats.sampled_ms));
+    to.gauge("gang_scheduler_gpu_metrics_nodes", "Nodes of the last sample.", stats.nodes);
+    to.gauge("gang_scheduler_gpu_metrics_gpus", "GPUs of the last sample.", stats.gpus);
+    to.gauge(
+        "gang_scheduler_gpu_metrics_left_out",
+        "Series and values of the last sample of which nothing could be made.",
+        stats.left_out + stats.unreadable);
+}
+
 void add_watches(Families& to, const MetricsView& view) {
     const std::array<std::pair<const char*, const k8s::WatcherStats*>, 2> watches = {
         {{"pods", &view.pods}, {"nodes", &view.nodes}}};
@@ -375,6 +398,7 @@ void add_families(
     add_reservations(to, view.totals);
     add_repairs(to, view.counters);
     add_consistency_checks(to, view);
+    add_gpu_metrics(to, view);
     add_watches(to, view);
     add_writer(to, view.writer);
     to.begin(

@@ -105,6 +105,13 @@ void ClusterModel::show_quarantine(const std::string& name, NodeQuarantine::Stat
     }
 }
 
+void ClusterModel::set_gpus(const core::Node& node) {
+    if (cluster_.upsert_node(node)) {
+        node_changed(true);
+        nodes_to_check_.insert(node.name);
+    }
+}
+
 void ClusterModel::check_if_overcommitted(const std::string& node) {
     const auto index = cluster_.find_node(node);
     if (index && cluster_.columns().is_overcommitted(*index)) {

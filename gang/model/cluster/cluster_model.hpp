@@ -32,6 +32,8 @@ public:
     /// The node as its kubelet shows it now, which ends its quarantine.
     void upsert_node(const core::Node& node);
     void remove_node(const std::string& name);
+    /// What the node offers of wishes of GPUs is another. The node is as it was in all else.
+    void set_gpus(const core::Node& node);
 
     /// A pod that another scheduler has bound. Something that comes or goes may be what a kubelet
     /// knew of and we did not: the node's quarantine ends.

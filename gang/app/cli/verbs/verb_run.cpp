@@ -268,6 +268,11 @@ int run_daemon(const CommandLine& line, std::ostream&, std::ostream& err) {
     for (const std::string& warning : loaded->warnings) {
         log.write(LogLevel::warning, warning);
     }
+    auto gpu_metrics = find_gpu_metrics(config.gpu_metrics, *endpoint);
+    if (!gpu_metrics) {
+        err << "gang-scheduler run: " << gpu_metrics.error().message << '\n';
+        return exit_usage;
+    }
     std::unique_ptr<Recorder> recorder;
     if (*recording) {
         auto opened = Recorder::open(**recording, k8s::unix_ms(), config, log);
@@ -280,6 +285,7 @@ int run_daemon(const CommandLine& line, std::ostream&, std::ostream& err) {
     DaemonOptions options;
     options.endpoint = *std::move(endpoint);
     options.config = std::move(config);
+    options.gpu_metrics = *std::move(gpu_metrics);
     options.seal = *std::move(seal);
     options.identity = new_identity();
     options.instance = host_name();

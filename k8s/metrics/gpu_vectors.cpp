@@ -1,0 +1,140 @@
+#include "k8s/metrics/gpu_vectors.hpp"
+
+#include "k8s/codec/codec_status.hpp"
+#include "k8s/json/json_fields.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+namespace k8s {
+namespace {
+
+using core::SampledGpu;
+
+constexpr std::size_t node_max = 253;
+constexpr std::size_t id_max = 128;
+constexpr std::size_t model_max = 256;
+constexpr double memory_max = 1e9;  ///< MiB
+
+struct Metric {
+    std::string_view name;  ///< behind observerward_
+    std::int64_t SampledGpu::*member;
+    double scale;  ///< from the metric's unit to the member's
+    double most;   ///< in the member's unit; what is more is no such value
+};
+
+constexpr std::array metrics = {
+    Metric{"dynamic_gpu_free_global_memory_MiB", &SampledGpu::free_mib, 1, memory_max},
+    Metric{"dynamic_gpu_power_usage_W", &SampledGpu::power_milliwatts, 1000, 1e9},
+    Metric{"dynamic_gpu_encoder_utilization", &SampledGpu::encoder_permille, 10, 1000},
+    Metric{"dynamic_gpu_decoder_utilization", &SampledGpu::decoder_permille, 10, 1000},
+    Metric{"static_gpu_memory_size", &SampledGpu::size_mib, 1, memory_max},
+    Metric{"static_gpu_multiprocessor_count", &SampledGpu::multiprocessors, 1, 1e6},
+    Metric{"static_gpu_shared_encoder_count", &SampledGpu::shared_encoders, 1, 1e6},
+    Metric{"static_gpu_shared_decoder_count", &SampledGpu::shared_decoders, 1, 1e6}};
+
+/// Nothing: no number, or none from 0 to `most`.
+std::optional<std::int64_t> to_amount(std::string_view text, const Metric& metric) {
+    double value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc{} || end != text.data() + text.size() || !std::isfinite(value))
+        return {};
+    const double scaled = value * metric.scale;
+    if (scaled < 0 || scaled > metric.most) return {};
+    return static_cast<std::int64_t>(scaled);
+}
+
+std::string_view text_of(const rapidjson::Value& labels, std::string_view key) {
+    const rapidjson::Value* const found = find_member(labels, key);
+    return found != nullptr && found->IsString() ? view(*found) : std::string_view();
+}
+
+core::Error what_else(const rapidjson::Document& answer) {
+    Fields fields;
+    const std::string said = one_line(fields.text(answer, "error"), status_message_max);
+    return core::Error{said.empty() ? "the answer is not a vector of Prometheus" : said};
+}
+
+}  // namespace
+
+core::Result<core::Done> GpuVectors::add(std::string body) {
+    rapidjson::Document answer;
+    if (auto parsed = parse_in_place(body, answer); !parsed) return parsed.error();
+    if (!answer.IsObject()) return core::Error{"the answer is not an object"};
+    const rapidjson::Value* const data = find_member(answer, "data");
+    if (data == nullptr || !data->IsObject() || text_of(*data, "resultType") != "vector") {
+        return what_else(answer);
+    }
+    const rapidjson::Value* const result = find_member(*data, "result");
+    if (result == nullptr || !result->IsArray()) return what_else(answer);
+    for (const rapidjson::Value& series : result->GetArray()) {
+        const rapidjson::Value* const labels =
+            series.IsObject() ? find_member(series, "metric") : nullptr;
+        const rapidjson::Value* const value =
+            series.IsObject() ? find_member(series, "value") : nullptr;
+        const bool is_series = labels != nullptr && labels->IsObject() && value != nullptr &&
+                               value->IsArray() && value->Size() == 2 && (*value)[1].IsString();
+        if (!is_series) return core::Error{"the answer has something that is no series"};
+        const std::string_view node = text_of(*labels, node_label_);
+        std::string_view id = text_of(*labels, "id");
+        if (id.empty()) id = text_of(*labels, "uuid");
+        without_node_ += node.empty() ? 1 : 0;
+        SampledGpu* const gpu = find_gpu(node, id, text_of(*labels, "model"));
+        if (gpu == nullptr) {
+            ++left_out_;
+        } else {
+            set(*gpu, text_of(*labels, "__name__"), view((*value)[1]));
+        }
+    }
+    return core::Done{};
+}
+
+core::SampledGpu* GpuVectors::find_gpu(
+    std::string_view node, std::string_view id, std::string_view model) {
+    if (node.empty() || node.size() > node_max || id.empty() || id.size() > id_max) return nullptr;
+    auto known = nodes_.find(node);
+    if (known == nodes_.end()) {
+        if (nodes_.size() >= nodes_max) return nullptr;
+        known = nodes_.try_emplace(std::string(node)).first;
+    }
+    auto& gpus = known->second;
+    const auto gpu = gpus.find(std::string(id));
+    if (gpu == gpus.end() && gpus.size() >= gpus_max) return nullptr;
+    SampledGpu& found = gpu != gpus.end() ? gpu->second : gpus[std::string(id)];
+    found.id = id;
+    if (found.model.empty()) found.model = one_line(std::string(model), model_max);
+    return &found;
+}
+
+void GpuVectors::set(SampledGpu& gpu, std::string_view name, std::string_view value) {
+    constexpr std::string_view prefix = "observerward_";
+    if (!name.starts_with(prefix)) return;
+    name.remove_prefix(prefix.size());
+    const auto metric = std::find_if(
+        metrics.begin(), metrics.end(), [name](const Metric& one) { return one.name == name; });
+    if (metric == metrics.end()) return;  // there are others, of which nothing is made
+    const auto amount = to_amount(value, *metric);
+    if (!amount) {
+        ++unreadable_;
+        return;
+    }
+    std::int64_t& to = gpu.*metric->member;
+    const bool is_less_worse = metric->member == &SampledGpu::free_mib && to != core::not_sampled;
+    to = is_less_worse ? std::min(to, *amount) : std::max(to, *amount);
+}
+
+std::vector<core::SampledNode> GpuVectors::take() {
+    std::vector<core::SampledNode> nodes;
+    for (auto& [name, gpus] : std::exchange(nodes_, {})) {
+        core::SampledNode& node = nodes.emplace_back();
+        node.node = name;
+        for (const auto& [id, gpu] : gpus) node.gpus.push_back(gpu);
+    }
+    return nodes;
+}
+
+}  // namespace k8s

@@ -1,0 +1,58 @@
+#pragma once
+// Prometheus' answers to instant queries (its HTTP API, /api/v1/query, resultType vector) as GPUs
+// of nodes: the metrics of the ObserverWard exporter, whose names begin with
+// observerward_dynamic_gpu_ and observerward_static_gpu_, with the labels id, uuid and model, and
+// one that names the node.
+
+#include "core/base/result.hpp"
+#include "core/value/device/sampled_gpu.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace k8s {
+
+/// The metrics whose values move, and those that say what a card is.
+inline constexpr std::string_view gpu_query_dynamic =
+    R"({__name__=~"observerward_dynamic_gpu_.+"})";
+inline constexpr std::string_view gpu_query_static = R"({__name__=~"observerward_static_gpu_.+"})";
+
+class GpuVectors {
+public:
+    /// A node with more says something else than its GPUs: the rest is left out.
+    static constexpr std::size_t gpus_max = 64;
+    static constexpr std::size_t nodes_max = 20'000;
+
+    /// The label with the node's name.
+    explicit GpuVectors(std::string node_label) : node_label_(std::move(node_label)) {}
+
+    /// Takes over one answer. The error says what the body is instead, in Prometheus' words if it
+    /// has some. Of two series for one thing the larger value counts, of free memory the smaller.
+    core::Result<core::Done> add(std::string body);
+
+    /// By name, with GPUs by id.
+    std::vector<core::SampledNode> take();
+
+    /// Series that name no node, no GPU, or more than the bounds above.
+    std::size_t left_out() const { return left_out_; }
+    /// Of these, those without the label of the node.
+    std::size_t without_node() const { return without_node_; }
+    /// Values that are no number in the metric's range, such as NaN.
+    std::size_t unreadable() const { return unreadable_; }
+
+private:
+    core::SampledGpu* find_gpu(std::string_view node, std::string_view id, std::string_view model);
+    void set(core::SampledGpu& gpu, std::string_view metric, std::string_view value);
+
+    std::string node_label_;
+    std::map<std::string, std::map<std::string, core::SampledGpu>, std::less<>> nodes_;
+    std::size_t left_out_ = 0;
+    std::size_t without_node_ = 0;
+    std::size_t unreadable_ = 0;
+};
+
+}  // namespace k8s

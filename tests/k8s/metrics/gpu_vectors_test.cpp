@@ -1,0 +1,119 @@
+#include "k8s/metrics/gpu_vectors.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+using core::SampledGpu;
+using core::SampledNode;
+using k8s::GpuVectors;
+
+namespace {
+
+std::string series(
+    const std::string& name,
+    const std::string& value,
+    const std::string& labels =
+        R"("id":"0","uuid":"GPU-0","model":"A100","kubernetes_node":"g1")") {
+    return R"({"metric":{"__name__":"observerward_)" + name + "\"," + labels +
+           R"(},"value":[1700000000.1,")" + value + "\"]}";
+}
+
+std::string vector_of(const std::string& all) {
+    return R"({"status":"success","data":{"resultType":"vector","result":[)" + all + "]}}";
+}
+
+std::string why_not(const std::string& body) {
+    GpuVectors vectors("kubernetes_node");
+    const auto added = vectors.add(body);
+    return added ? "" : added.error().message;
+}
+
+}  // namespace
+
+TEST_CASE("two answers of Prometheus become GPUs of nodes, in whole numbers") {
+    GpuVectors vectors("kubernetes_node");
+    REQUIRE(vectors.add(vector_of(
+        series("dynamic_gpu_free_global_memory_MiB", "8.1925e+03") + "," +
+        series("dynamic_gpu_power_usage_W", "50.25") + "," +
+        series("dynamic_gpu_encoder_utilization", "12.5") + "," +
+        series("dynamic_gpu_decoder_utilization", "0") + "," +
+        series("dynamic_gpu_memory_utilization", "7") + "," +
+        series(
+            "dynamic_gpu_free_global_memory_MiB",
+            "5",
+            R"("uuid":"GPU-1","model":"T4","kubernetes_node":"a1")"))));
+    REQUIRE(vectors.add(vector_of(
+        series("static_gpu_memory_size", "40960") + "," +
+        series("static_gpu_multiprocessor_count", "108") + "," +
+        series("static_gpu_shared_encoder_count", "1") + "," +
+        series("static_gpu_shared_decoder_count", "5"))));
+    const auto nodes = vectors.take();
+    REQUIRE(nodes.size() == 2);
+    SampledGpu other;
+    other.id = "GPU-1";
+    other.model = "T4";
+    other.free_mib = 5;
+    CHECK(nodes[0] == SampledNode{"a1", {other}});
+    CHECK(nodes[1] == SampledNode{"g1", {{"0", "A100", 8192, 40960, 50'250, 125, 0, 108, 1, 5}}});
+    CHECK(vectors.left_out() == 0);
+    CHECK(vectors.take().empty());
+}
+
+TEST_CASE("a Prometheus that lies: what is no amount is none, what is nobody's is left out") {
+    GpuVectors vectors("kubernetes_node");
+    std::string all;
+    for (const char* value : {"NaN", "+Inf", "-Inf", "1e400", "-1", "2e9", "", "12x"}) {
+        all += (all.empty() ? "" : ",") + series("dynamic_gpu_free_global_memory_MiB", value);
+    }
+    REQUIRE(vectors.add(vector_of(all)));
+    CHECK(vectors.unreadable() == 8);
+    REQUIRE(vectors.add(vector_of(
+        series("dynamic_gpu_power_usage_W", "5", R"("id":"1","model":"A100")") + "," +
+        series("dynamic_gpu_power_usage_W", "5", R"("kubernetes_node":"g1")") + "," +
+        series("dynamic_gpu_power_usage_W", "5", R"("id":7,"kubernetes_node":"g1")"))));
+    CHECK(vectors.left_out() == 3);
+    CHECK(vectors.without_node() == 1);
+    const auto nodes = vectors.take();
+    REQUIRE(nodes.size() == 1);
+    REQUIRE(nodes[0].gpus.size() == 1);
+    CHECK(nodes[0].gpus[0].free_mib == core::not_sampled);
+}
+
+TEST_CASE("of two series for one GPU the worse counts, in whatever order they come") {
+    for (const bool is_turned : {false, true}) {
+        GpuVectors vectors("kubernetes_node");
+        const std::string less = series("dynamic_gpu_free_global_memory_MiB", "10");
+        const std::string more = series("dynamic_gpu_free_global_memory_MiB", "20");
+        REQUIRE(vectors.add(vector_of(is_turned ? more + "," + less : less + "," + more)));
+        CHECK(vectors.take()[0].gpus[0].free_mib == 10);
+    }
+}
+
+TEST_CASE("ten thousand series of one node are sixty-four GPUs") {
+    GpuVectors vectors("node");
+    std::string all;
+    for (int i = 0; i < 10'000; ++i) {
+        all += (i == 0 ? "" : ",") + series(
+                                         "dynamic_gpu_power_usage_W",
+                                         "5",
+                                         R"("node":"g1","id":")" + std::to_string(i) + "\"");
+    }
+    REQUIRE(vectors.add(vector_of(all)));
+    CHECK(vectors.left_out() == 10'000 - GpuVectors::gpus_max);
+    CHECK(vectors.take()[0].gpus.size() == GpuVectors::gpus_max);
+}
+
+TEST_CASE("what is no vector is said, in Prometheus' own words if there are any") {
+    CHECK(
+        why_not(R"({"status":"error","errorType":"timeout","error":"query timed out"})") ==
+        "query timed out");
+    CHECK(
+        why_not(R"({"status":"success","data":{"resultType":"matrix","result":[]}})") ==
+        "the answer is not a vector of Prometheus");
+    CHECK(why_not("<html>") != "");
+    CHECK(why_not("[]") == "the answer is not an object");
+    CHECK(why_not(vector_of("1")) == "the answer has something that is no series");
+    CHECK(why_not(vector_of(R"({"metric":{},"value":[1,2]})")) != "");
+    CHECK(why_not(vector_of("")) == "");
+}
