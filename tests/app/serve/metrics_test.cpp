@@ -49,6 +49,7 @@ std::string everything() {
     view.queues[0].limit = {{"cpu", 2'000}, {"nvidia.com/gpu", 3}};
     view.queues[0].share_millionths = 250'000;
     view.queues[0].waiting = 4;
+    view.gpu_metrics.emplace();
     view.requests = &requests;
     return Metrics(identity()).text(view);
 }
