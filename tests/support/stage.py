@@ -181,8 +181,9 @@ class Stage:
         endings = tuple(f"[{code}]" for code in codes)
         def is_said() -> bool:
             said = self.message(path)
-            # Before the scheduler has seen the first node, every gang is too large.
-            return said.endswith(endings) and not (said.startswith("0/0 ") and said.endswith("[ExceedsCluster]"))
+            # Before the scheduler has seen the first node, and that it is ready, every gang is too large.
+            is_early = said.startswith("0/0 ") or " not ready [" in said
+            return said.endswith(endings) and not (is_early and said.endswith("[ExceedsCluster]"))
         self.history.wait_for(is_said, WAIT_SECONDS, lambda:
                               f"{endings} at {path}, now: {self.message(path)!r}")
         assert not self.is_bound(path)
