@@ -12,7 +12,7 @@ import pytest
 
 from bench import DECISION_SECONDS, START_SECONDS, Bench
 from installation import WHOLE_LIFE, Spark, Unavailable, compile_application, install, require_java
-from submission import submit_jvm, submit_python
+from submission import Submission, submit_jvm, submit_python
 from support.extended import Extended
 from support.pods import node_of, path_of
 from support.processes import scratch_folder
@@ -49,15 +49,11 @@ def runs(*default: str) -> pytest.MarkDecorator:
         for rig in ("embedded", "real") for line in WHOLE_LIFE], indirect=True, scope="session")
 
 
-@runs("embedded 3.5")
-@pytest.mark.bound(300)
-def test_two_applications_that_do_not_fit_together(bench: Bench, jar: Path) -> None:
-    """A Python and a JVM application on a node that holds one: both finish, one after the other."""
-    bench.cluster.add_nodes(1)
-    bench.cluster.start_scheduler()
-    first = submit_python(bench.where, "python-pi")
+def run_one_after_the_other(bench: Bench, where: Submission, jar: Path) -> None:
+    """A Python and a JVM application, where there is room for one."""
+    first = submit_python(where, "python-pi")
     first_driver = bench.wait_submitted(first)
-    second = submit_jvm(bench.where, "jvm-pi", jar)
+    second = submit_jvm(where, "jvm-pi", jar)
     second_driver = bench.wait_submitted(second)
     bench.wait_result(first)
     bench.wait_result(second)
@@ -65,6 +61,15 @@ def test_two_applications_that_do_not_fit_together(bench: Bench, jar: Path) -> N
     bound = bench.history.first_bound(second_driver)
     assert ended is not None and bound is not None and ended.at <= bound.at
     assert executors_of(bench, first_driver) == executors_of(bench, second_driver) == 2
+
+
+@runs("embedded 3.5")
+@pytest.mark.bound(300)
+def test_two_applications_that_do_not_fit_together(bench: Bench, jar: Path) -> None:
+    """A Python and a JVM application on a node that holds one: both finish, one after the other."""
+    bench.cluster.add_nodes(1)
+    bench.cluster.start_scheduler()
+    run_one_after_the_other(bench, bench.where, jar)
 
 
 @pytest.mark.parametrize("spark", ["3.5"], indirect=True, scope="session")
@@ -76,16 +81,7 @@ def test_two_applications_by_kube_scheduler(make_plane: Callable[..., RealPlane]
     bench = Bench(plane, spark)
     where = dataclasses.replace(bench.where, scheduler_name=extended.name)
     bench.cluster.add_nodes(1)
-    first = submit_python(where, "python-pi")
-    first_driver = bench.wait_submitted(first)
-    second = submit_jvm(where, "jvm-pi", jar)
-    second_driver = bench.wait_submitted(second)
-    bench.wait_result(first)
-    bench.wait_result(second)
-    ended = bench.history.first_finished(first_driver)
-    bound = bench.history.first_bound(second_driver)
-    assert ended is not None and bound is not None and ended.at <= bound.at
-    assert executors_of(bench, first_driver) == executors_of(bench, second_driver) == 2
+    run_one_after_the_other(bench, where, jar)
     extended.stop()
     bench.cluster.close()
 

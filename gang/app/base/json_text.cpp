@@ -262,6 +262,14 @@ std::string json_string(std::string_view text) {
     return text_of(buffer);
 }
 
+std::string json_strings(const std::vector<std::string>& texts) {
+    std::string out = "[";
+    for (const std::string& text : texts) {
+        out += (out.size() > 1 ? "," : "") + json_string(text);
+    }
+    return out + "]";
+}
+
 std::string to_json(const GangView& gang) {
     rapidjson::StringBuffer buffer;
     Writer w(buffer);

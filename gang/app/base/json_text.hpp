@@ -14,6 +14,8 @@ namespace gang::app {
 
 /// A JSON string with its quotes. Bytes that are not UTF-8 become U+FFFD.
 std::string json_string(std::string_view text);
+/// A JSON array of such strings.
+std::string json_strings(const std::vector<std::string>& texts);
 
 /// GangView::executors of a gang that waits, as seen from the API server alone: its size stands in
 /// no pod. JSON: null.

@@ -122,16 +122,16 @@ core::Result<std::vector<core::Pod>> read_pods(
     return pods;
 }
 
-std::vector<Flag> ask_flags() {
-    std::vector<Flag> flags = cluster_flags();
+std::vector<Flag> ask_flags(const std::vector<std::string>& forms) {
+    std::vector<Flag> flags = cluster_flags(forms);
     flags.insert(
         flags.begin(), Flag{"all-namespaces", 'A', "", "look in all namespaces", {}, "true"});
     flags.insert(flags.begin(), namespace_flag());
     return flags;
 }
 
-std::vector<Flag> cluster_flags() {
-    std::vector<Flag> flags = {output_flag({"yaml"})};
+std::vector<Flag> cluster_flags(const std::vector<std::string>& forms) {
+    std::vector<Flag> flags = {output_flag(forms)};
     for (Flag& flag : access_flags()) {
         flags.push_back(std::move(flag));
     }

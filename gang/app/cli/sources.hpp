@@ -49,6 +49,20 @@ std::optional<Answer> explain_by_daemon(
 core::Result<std::shared_ptr<k8s::Endpoint>> make_endpoint(const k8s::Access& access);
 core::Result<k8s::Reader> make_reader(const Sources& sources);
 
+/// What `find(sources)` finds where the user said; a namespace that only the kubeconfig's context
+/// names is where the search begins, and all namespaces are where it goes on.
+template <typename Find>
+auto find_widely(const Sources& sources, const Find& find) {
+    auto found = find(sources);
+    if (found || sources.namespace_is_asked || sources.namespace_name.empty()) {
+        return found;
+    }
+    Sources everywhere = sources;
+    everywhere.namespace_name.clear();
+    auto wider = find(everywhere);
+    return wider ? wider : found;
+}
+
 /// "pod/NAME" as kubectl has it is NAME; a namespace of that name needs --namespace.
 std::string without_kind(const std::string& question);
 
@@ -57,7 +71,8 @@ core::Result<std::vector<core::Pod>> read_pods(
     const Sources& sources, const std::string& namespace_name);
 
 /// Flags of every verb that asks about the whole cluster, and of those that ask about a namespace.
-std::vector<Flag> cluster_flags();
-std::vector<Flag> ask_flags();
+/// `forms`: of -o, beside table and json.
+std::vector<Flag> cluster_flags(const std::vector<std::string>& forms = {"yaml"});
+std::vector<Flag> ask_flags(const std::vector<std::string>& forms = {"yaml"});
 
 }  // namespace gang::app

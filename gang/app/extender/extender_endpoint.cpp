@@ -14,6 +14,7 @@
 #include <array>
 #include <chrono>
 #include <optional>
+#include <set>
 #include <utility>
 
 namespace gang::app {
@@ -53,20 +54,7 @@ void ExtenderEndpoint::start(const config::Extender& config, ExtenderSource sour
                   extender_limits(),
                   [this](HttpAsk ask, const HttpAnswer& answer) { handle(std::move(ask), answer); })
             : core::Result<std::unique_ptr<HttpServer>>(address.error());
-    if (!started) {
-        log_->write(
-            config::LogLevel::error,
-            "not served",
-            {{"what", "extender"}, {"listen", config.listen}, {"why", started.error().message}});
-        return;
-    }
-    server_ = *std::move(started);
-    log_->write(
-        config::LogLevel::info,
-        "serving",
-        {{"what", "extender"},
-         {"listen", config::describe(*address)},
-         {"port", std::to_string(server_->port())}});
+    server_ = log_start(*log_, "extender", config.listen, std::move(started));
 }
 
 void ExtenderEndpoint::stop() {
@@ -189,11 +177,10 @@ void ExtenderEndpoint::ask_nodes(Verb verb, std::string body, HttpAnswer answer)
                 outcome,
                 HttpReply{200, filter_result(*args, {decided.nodes, decided.message})});
         }
+        const std::set<std::string_view> passed(decided.nodes.begin(), decided.nodes.end());
         std::vector<HostScore> scores;
         for (const std::string& node : args->nodes) {
-            const bool passes =
-                std::find(decided.nodes.begin(), decided.nodes.end(), node) != decided.nodes.end();
-            scores.push_back({node, passes ? 10 : 0});
+            scores.push_back({node, passed.contains(node) ? 10 : 0});
         }
         return counted(verb, outcome, HttpReply{200, host_priorities(scores)});
     };

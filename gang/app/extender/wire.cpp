@@ -247,14 +247,6 @@ private:
     bool is_uid_ = false;
 };
 
-std::string names_json(const std::vector<std::string>& names) {
-    std::string out = "[";
-    for (const std::string& name : names) {
-        out += (out.size() > 1 ? "," : "") + json_string(name);
-    }
-    return out + "]";
-}
-
 std::string uids_json(const std::vector<std::string>& uids) {
     std::string out = "[";
     for (const std::string& uid : uids) {
@@ -307,7 +299,7 @@ std::string filter_result(const ExtenderArgs& asked, const FilterAnswer& answer)
     const std::string nodes =
         asked.has_names_alone ? "null" : "{\"metadata\":{},\"items\":[" + objects + "]}";
     return "{\"Nodes\":" + nodes +
-           ",\"NodeNames\":" + (asked.has_names_alone ? names_json(names) : "null") +
+           ",\"NodeNames\":" + (asked.has_names_alone ? json_strings(names) : "null") +
            ",\"FailedNodes\":{" + failed + "},\"FailedAndUnresolvableNodes\":null,\"Error\":\"\"}";
 }
 

@@ -66,18 +66,25 @@ std::unique_ptr<HttpServer> start_server(
         address ? HttpServer::listen(
                       io, *address, plan.limits, std::move(plan.handler), std::move(plan.manners))
                 : core::Result<std::unique_ptr<HttpServer>>(address.error());
-    const std::string listen = address ? config::describe(*address) : "";
+    return log_start(log, plan.what, address ? config::describe(*address) : "", std::move(started));
+}
+
+std::unique_ptr<HttpServer> log_start(
+    const Log& log,
+    const char* what,
+    const std::string& listen,
+    core::Result<std::unique_ptr<HttpServer>> started) {
     if (!started) {
         log.write(
             LogLevel::error,
             "not served",
-            {{"what", plan.what}, {"listen", listen}, {"why", started.error().message}});
+            {{"what", what}, {"listen", listen}, {"why", started.error().message}});
         return nullptr;
     }
     log.write(
         LogLevel::info,
         "serving",
-        {{"what", plan.what}, {"listen", listen}, {"port", std::to_string((*started)->port())}});
+        {{"what", what}, {"listen", listen}, {"port", std::to_string((*started)->port())}});
     return *std::move(started);
 }
 

@@ -27,6 +27,13 @@ struct ServerPlan {
 std::unique_ptr<HttpServer> start_server(
     boost::asio::io_context& io, const Log& log, ServerPlan plan);
 
+/// What start_server() says of a server that was started, or not, in another way.
+std::unique_ptr<HttpServer> log_start(
+    const Log& log,
+    const char* what,
+    const std::string& listen,
+    core::Result<std::unique_ptr<HttpServer>> started);
+
 class Endpoints {
 public:
     /// `log` must outlive this. Nothing is served before start().

@@ -13,14 +13,6 @@
 namespace gang::app {
 namespace {
 
-std::string list_json(const std::vector<std::string>& texts) {
-    std::vector<std::string> items;
-    for (const std::string& text : texts) {
-        items.push_back(json_string(text));
-    }
-    return fmt::format("[{}]", fmt::join(items, ","));
-}
-
 std::string scores_json(const std::vector<config::ScoreView>& scores) {
     std::vector<std::string> items;
     for (const config::ScoreView& score : scores) {
@@ -38,8 +30,8 @@ std::string profile_json(const config::ProfileView& profile) {
         "{{\"schedulerName\":{},\"filters\":{},\"filtersNotBuilt\":{},\"scores\":{},"
         "\"packing\":{},\"messages\":{},\"gangs\":{}}}",
         json_string(profile.scheduler_name),
-        list_json(profile.filters),
-        list_json(profile.not_built),
+        json_strings(profile.filters),
+        json_strings(profile.not_built),
         scores_json(profile.scores),
         profile.packing.empty() ? "null" : json_string(profile.packing),
         json_string(profile.messages),
@@ -72,8 +64,8 @@ std::string verdict_json(const std::string& file, const core::Result<config::Loa
         "\"profiles\":[{}]}}\n",
         json_string(file),
         loaded.has_value(),
-        list_json(loaded ? std::vector<std::string>{} : lines_of(loaded.error().message)),
-        list_json(loaded ? loaded->warnings : std::vector<std::string>{}),
+        json_strings(loaded ? std::vector<std::string>{} : lines_of(loaded.error().message)),
+        json_strings(loaded ? loaded->warnings : std::vector<std::string>{}),
         has_map ? json_string(name_of(*loaded->policy_map)) : "null",
         fmt::join(profiles, ","));
 }

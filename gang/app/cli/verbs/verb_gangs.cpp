@@ -119,12 +119,7 @@ int gangs(const CommandLine& line, std::ostream& out, std::ostream& err) {
 }  // namespace
 
 Verb gangs_verb() {
-    std::vector<Flag> flags = ask_flags();
-    for (Flag& flag : flags) {
-        if (flag.name == "output") {
-            flag = output_flag({"wide", "yaml", "name"});
-        }
-    }
+    std::vector<Flag> flags = ask_flags({"wide", "yaml", "name"});
     flags.push_back(Flag{
         "watch", 'w', "", "go on, and print each gang that changes, until Ctrl-C", {}, "true"});
     return Verb{

@@ -54,14 +54,8 @@ core::Result<Timeline> find_within(const Sources& sources, const std::string& qu
 
 core::Result<Timeline> find_timeline(const Sources& sources, const std::string& words) {
     const std::string question = without_kind(words);
-    auto found = find_within(sources, question);
-    if (found || sources.namespace_is_asked || sources.namespace_name.empty()) {
-        return found;
-    }
-    Sources everywhere = sources;
-    everywhere.namespace_name.clear();
-    auto wider = find_within(everywhere, question);
-    return wider ? wider : found;
+    return find_widely(
+        sources, [&](const Sources& within) { return find_within(within, question); });
 }
 
 int timeline(const CommandLine& line, std::ostream& out, std::ostream& err) {

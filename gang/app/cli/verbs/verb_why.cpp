@@ -46,18 +46,11 @@ core::Result<Answer> find_within(
     return Answer{"api-server", server_name(*sources.access), *std::move(explanation)};
 }
 
-/// A namespace that only the kubeconfig's context names is where the search begins.
 core::Result<Answer> find_answer(
     const Sources& sources, const std::string& words, std::string& note) {
     const std::string question = without_kind(words);
-    auto answer = find_within(sources, question, note);
-    if (answer || sources.namespace_is_asked || sources.namespace_name.empty()) {
-        return answer;
-    }
-    Sources everywhere = sources;
-    everywhere.namespace_name.clear();
-    auto wider = find_within(everywhere, question, note);
-    return wider ? wider : answer;
+    return find_widely(
+        sources, [&](const Sources& within) { return find_within(within, question, note); });
 }
 
 int exit_code_of(const Answer& answer) {
