@@ -376,6 +376,52 @@ TEST_CASE("hold: one that waits already is held, and a restart knows it") {
     CHECK(world.is_bound(behind));
 }
 
+TEST_CASE("hold: any member of a pod group holds it") {
+    World world;
+    world.add_node(tests::node("n1", 8, 64 * 1024));
+    world.groups["team/g"] = {2, {}, {}};
+    const auto member = [&](const std::string& name) {
+        core::Pod pod = tests::pod(name, 1'000, 100);
+        pod.namespace_name = "team";
+        pod.labels = {{"scheduling.x-k8s.io/pod-group", "g"}};
+        if (name == "b") pod.annotations = {{"gang-scheduler/hold", "true"}};
+        return world.create(std::move(pod));
+    };
+    const std::string a = member("a");
+    const std::string b = member("b");
+    world.advance(2'000);
+    CHECK_FALSE(world.is_bound(a));
+    CHECK_FALSE(world.is_bound(b));
+    says(world, a, "[Held]");
+    annotate(world, b, "gang-scheduler/hold", "false");
+    world.advance(2'000);
+    CHECK(world.is_bound(a));
+    CHECK(world.is_bound(b));
+}
+
+TEST_CASE("hold: the first of a pod group holds it as well") {
+    World world;
+    world.add_node(tests::node("n1", 1, 64 * 1024));
+    world.groups["team/g"] = {2, {}, {}};
+    std::vector<std::string> members;
+    for (const char* name : {"a", "b"}) {
+        core::Pod pod = tests::pod(name, 1'000, 100);
+        pod.namespace_name = "team";
+        pod.labels = {{"scheduling.x-k8s.io/pod-group", "g"}};
+        members.push_back(world.create(std::move(pod)));
+    }
+    world.advance(2'000);
+    annotate(world, members[0], "gang-scheduler/hold", "true");
+    world.advance(2'000);
+    says(world, members[0], "[Held]");
+    world.add_node(tests::node("n2", 4, 64 * 1024));
+    world.advance(2'000);
+    CHECK_FALSE(world.is_bound(members[0]));
+    annotate(world, members[0], "gang-scheduler/hold", "false");
+    world.advance(2'000);
+    CHECK(world.bound_count(members) == 2);
+}
+
 TEST_CASE("move: a waiting gang goes to another queue, a running one stays") {
     config::Queue closed = queue("closed");
     closed.namespaces = {"other"};
@@ -394,6 +440,9 @@ TEST_CASE("move: a waiting gang goes to another queue, a running one stays") {
     CHECK(world.is_bound(waits));
     CHECK(cores_in(world, "root.ml") == 3);
     move(runs, "ml");
+    CHECK(cores_in(world, "root.etl") == 3);
+    world.reconfigure(file_of({limited("etl", 4), queue("ml"), closed}));
+    world.advance(2'000);
     CHECK(cores_in(world, "root.etl") == 3);
     CHECK(cores_in(world, "root.ml") == 3);
 }
