@@ -365,8 +365,10 @@ void World::submit_lone_pods() {
 /// Of all replicas at once; those that are down begin with it.
 void World::change_file(std::uint32_t file) {
     say([file] { return "file " + std::to_string(file); });
+    const config::Schema said = schema_of_file(file);
     for (Replica& replica : replicas) {
-        replica.schema = schema_of_file(file);
+        replica.schema.queues = said.queues;
+        replica.schema.placement = said.placement;
         if (replica.is_running()) {
             replica.process().push_answer(ConfigChanged{replica.schema});
         }
