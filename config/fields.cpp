@@ -464,6 +464,8 @@ Field amounts(std::string name, Access access) {
 Field queues() {
     const auto order =
         one_of<QueueOrder>({{"fifo", QueueOrder::fifo}, {"priority", QueueOrder::priority}});
+    const auto state =
+        one_of<QueueState>({{"running", QueueState::running}, {"stopped", QueueState::stopped}});
     Field all = list(
         "queues", [](Schema & s) -> auto& { return s.queues; });
     all.children = {
@@ -490,7 +492,9 @@ Field queues() {
         value(
             "namespaces", read_queue_namespaces, [](Schema & s) -> auto& {
                 return s.queues.back().namespaces;
-            })};
+            }),
+        value(
+            "state", state, [](Schema & s) -> auto& { return s.queues.back().state; })};
     return all;
 }
 

@@ -2,6 +2,8 @@
 // Everything that can happen to the scheduler, on one page. Events come from the edge in any order
 // across kinds and may come twice; the scheduler never asks anybody anything in return.
 
+#include "config/schema.hpp"
+#include "core/base/boxed.hpp"
 #include "core/value/claim.hpp"
 #include "core/value/device/sampled_gpu.hpp"
 #include "core/value/group/pod_group.hpp"
@@ -183,6 +185,12 @@ struct LeadershipLost {};
 /// The edge's inbox ran dry, a burst took long enough, or a wake time is due: plan now.
 struct Tick {};
 
+/// The configuration is another one. Nothing that runs is touched: it holds for what is decided from
+/// here on (gang/reconfigure). Of keys that need a new process it has the values of the one before.
+struct ConfigChanged {
+    core::Boxed<config::Schema> config;  ///< never empty
+};
+
 using Event = std::variant<
     PodUpserted,
     PodDeleted,
@@ -207,6 +215,7 @@ using Event = std::variant<
     MetricsMissing,
     LeadershipGained,
     LeadershipLost,
+    ConfigChanged,
     Tick>;
 
 struct StampedEvent {

@@ -25,6 +25,8 @@ enum class ReasonCode : std::uint8_t {
     waiting_for_pod_group,
     waiting_for_quota,
     exceeds_quota,
+    queue_stopped,
+    held,
     gpu_metrics_stale,
     misconfigured,
     backing_off,

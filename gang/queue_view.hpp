@@ -14,6 +14,7 @@ struct QueueView {
     std::string name;    ///< "root.etl"
     std::string parent;  ///< empty of the root
     bool is_leaf = true;
+    bool is_stopped = false;      ///< it, or one above it: nobody is let in
     bool is_by_priority = false;  ///< of a leaf; else by creation
     std::int64_t weight = 1;
     /// Its dominant share beyond its guarantee, divided by its weight, in millionths.

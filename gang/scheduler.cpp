@@ -27,6 +27,7 @@
 #include "gang/queue/status_refresh.hpp"
 #include "gang/queue/waiting_status.hpp"
 #include "gang/quota/quota_gate.hpp"
+#include "gang/reconfigure/reconfiguration.hpp"
 #include "gang/recovery/recovery.hpp"
 #include "gang/recovery/slot_rebuilder.hpp"
 #include "gang/report/status_reporter.hpp"
@@ -148,6 +149,7 @@ struct Scheduler::State {
     LabelLister label_lister{model, step};
     ClaimEvents claim_events{model, step};
     GpuEvents gpu_events{model, step};
+    Reconfiguration reconfiguration{model, cluster_events, admission};
 
     GangViews views{model, step, messages, refresh, owners, groups};
     ExtenderDesk extender{model, step, owners, pod_events, answers, views};
@@ -187,6 +189,7 @@ struct Scheduler::State {
         extender.on(event);
         leadership.on(event);
     }
+    void on(const ConfigChanged& event) { reconfiguration.on(event); }
     void on(const Tick& event);
 
     bool plan();

@@ -33,7 +33,7 @@ ROOMS = {
     "config": f"{VALUES} core/filter core/placement core/score",
 
     "gang/declare/spark": f"{VALUES} config",
-    "gang/door": f"{VALUES} gang/declare/spark",
+    "gang/door": f"{VALUES} config gang/declare/spark",
     "gang/reservation/format": VALUES,
     "gang/declare": f"{VALUES} core/placement config gang/declare/spark gang/reservation/format",
     "gang/shares": f"{VALUES} core/filter core/cluster config gang/declare/spark",
@@ -48,10 +48,11 @@ ROOMS = {
     "gang/recovery": f"{PARTS} gang/report gang/reservation gang/lead gang/quota gang/queue gang/classify gang/slots",
     "gang/life": f"{PARTS} gang/report gang/reservation gang/lead gang/classify gang/slots",
     "gang/group": f"{PARTS} gang/report gang/reservation gang/life",
+    "gang/reconfigure": f"{PARTS} gang/report gang/reservation gang/lead gang/quota gang/queue gang/classify gang/slots gang/life",
     "gang/view": f"{PARTS} gang/report gang/lead gang/quota gang/queue gang/classify gang/slots gang/group",
     "gang/extender": f"{PARTS} gang/report gang/classify gang/life gang/view",
     "gang/scheduler": f"{PARTS} gang/report gang/reservation gang/lead gang/quota gang/queue gang/classify gang/slots "
-                      "gang/recovery gang/life gang/group gang/view gang/extender",
+                      "gang/recovery gang/life gang/group gang/reconfigure gang/view gang/extender",
     "gang/consistency": f"{VALUES} gang/door gang/scheduler",
     "gang/record": f"{VALUES} config gang/door gang/scheduler",
     "gang/host": f"{VALUES} gang/door gang/reservation/format k8s/protocol k8s/protocol/write",
@@ -94,9 +95,10 @@ ROOMS = {
     "gang/app/extender": f"{VALUES} config gang/door gang/app/base gang/app/serve {CLIENT}",
     "gang/app/daemon": f"{VALUES} config gang/door gang/scheduler gang/consistency gang/host gang/record gang/reservation/format "
                        f"gang/app/base gang/app/api gang/app/extender gang/app/serve gang/app/show {CLIENT}",
+    "gang/app/reload": "core/base config gang/app/base",
     "gang/app/demo": f"{VALUES} gang/app/base gang/app/daemon k8s/embedded k8s/embedded/http k8s/embedded/kubelet "
                      "k8s/embedded/store",
-    "gang/app/cli": f"{VALUES} config gang/door gang/scheduler gang/record gang/reservation/format gang/app/base gang/app/daemon "
+    "gang/app/cli": f"{VALUES} config gang/door gang/scheduler gang/record gang/reservation/format gang/app/base gang/app/daemon gang/app/reload "
                     f"gang/app/demo gang/app/api gang/app/page gang/app/serve gang/app/show {CLIENT} k8s/embedded k8s/embedded/kubelet",
     "gang/app": "gang/app/cli",
 }

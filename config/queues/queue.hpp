@@ -32,6 +32,9 @@ enum class QueueOrder : std::uint8_t {
     priority  ///< by spec.priority, then creation
 };
 
+/// Whether a queue lets anybody in. Whoever runs in it goes on.
+enum class QueueState : std::uint8_t { running, stopped };
+
 struct Queue {
     std::string name;
     std::int64_t weight = 1;
@@ -44,6 +47,7 @@ struct Queue {
     /// whoever may use the queue above it.
     std::vector<std::string> users;
     std::vector<std::string> namespaces;
+    QueueState state = QueueState::running;  ///< stopped: so are the queues below it
     friend bool operator==(const Queue&, const Queue&) = default;
 };
 

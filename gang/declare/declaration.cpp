@@ -120,6 +120,7 @@ bool begins_gang(Field field, bool is_driver) {
         case Field::role:
         case Field::application:
         case Field::queue:
+        case Field::hold:
         case Field::priority:
         case Field::packing:
         case Field::topology_key:
@@ -201,6 +202,7 @@ private:
             case Field::role:
             case Field::application:
             case Field::queue:
+            case Field::hold:
             case Field::packing:
             case Field::topology_key:
             case Field::topology_mode:
@@ -433,6 +435,11 @@ const std::string& application_id(const core::Pod& pod) {
 
 const std::string* asked_queue(const core::Pod& pod) {
     return find_first(pod, Field::queue);
+}
+
+bool asks_hold(const core::Pod& pod) {
+    const std::string* said = find_first(pod, Field::hold);
+    return said != nullptr && *said == "true";
 }
 
 bool declares_gang(const core::Pod& pod) {

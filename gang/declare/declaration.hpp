@@ -25,6 +25,8 @@ const std::string& application_id(const core::Pod& pod);
 
 /// The queue that it asks for; nullptr: it asks for none.
 const std::string* asked_queue(const core::Pod& pod);
+/// Somebody asks that it waits: "gang-scheduler/hold" is "true".
+bool asks_hold(const core::Pod& pod);
 
 /// Whether the pod starts a gang by what it says: it is no executor, and says how many executors
 /// there will be, or at least how large.

@@ -19,6 +19,7 @@ constexpr std::array own = {
     DeclarationKey{"gang-scheduler/driver-memory", Field::driver_memory},
     DeclarationKey{"gang-scheduler/driver-gpu", Field::driver_gpu},
     DeclarationKey{"gang-scheduler/queue", Field::queue},
+    DeclarationKey{"gang-scheduler/hold", Field::hold},
     DeclarationKey{"gang-scheduler/priority", Field::priority},
     DeclarationKey{"gang-scheduler/topology-key", Field::topology_key},
     DeclarationKey{"gang-scheduler/topology-mode", Field::topology_mode},

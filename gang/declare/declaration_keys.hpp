@@ -24,6 +24,7 @@ enum class Field : std::uint8_t {
     driver_memory,
     driver_gpu,
     queue,
+    hold,
     priority,
     packing,
     topology_key,

@@ -60,6 +60,8 @@ void GroupFormer::form(const std::string& key, PodGroup& group) {
         model_.groups.rest(key);
     }
     const bool is_sound = group.object && find_problem(*group.object, gang_size_max()).empty();
+    const bool is_held = std::any_of(
+        members.begin(), members.end(), [](const auto* member) { return asks_hold(member->pod); });
     if (gang != nullptr && gang->phase == Phase::waiting) {
         PodEntry* const anchor = &model_.pods.at(gang->uid);
         members.insert(members.begin(), anchor);
@@ -74,6 +76,7 @@ void GroupFormer::form(const std::string& key, PodGroup& group) {
     }
     if (gang != nullptr) {
         follow(*gang, members);
+        hold(*gang, is_held);
     } else if (!is_sound) {
         let_wait(group, members);
     } else if (group.object->min_members <= 1) {
@@ -84,6 +87,7 @@ void GroupFormer::form(const std::string& key, PodGroup& group) {
         begin(key, group, chosen);
         std::erase(members, chosen.front());
         follow(model_.gangs.at(group.anchor), members);
+        hold(model_.gangs.at(group.anchor), is_held);
     } else {
         let_wait(group, members);
     }
@@ -239,6 +243,13 @@ void GroupFormer::follow(Application& gang, const std::vector<PodEntry*>& member
         model_.pods.join(*member, gang.uid);
         model_.worklist.dirty_pods.insert(member->pod.uid);
     }
+}
+
+/// Any of its members may ask for it, the anchor as well.
+void GroupFormer::hold(Application& gang, bool member_asks) {
+    const bool is_waiting = gang.phase == Phase::waiting;
+    model_.gangs.set_held(
+        gang, is_waiting && (member_asks || asks_hold(model_.pods.at(gang.uid).pod)));
 }
 
 void GroupFormer::let_wait(const PodGroup& group, const std::vector<PodEntry*>& members) {

@@ -113,7 +113,7 @@ struct Model {
                shares.charges.size() + held_binds.size();
     }
 
-    const config::Schema schema;
+    config::Schema schema;  ///< another one by ConfigChanged alone (gang/reconfigure)
     const DeclarationReader reader{schema};
     Shares shares{schema};
     ClusterModel cluster_model;

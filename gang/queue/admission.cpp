@@ -53,6 +53,7 @@ void Admission::classify_waiting() {
         const PodEntry& entry = model_.pods.at(app.uid);
         if (!app.declared.diagnostics->problem.empty() || app.declared.conf_needed ||
             !app.declared.driver_shape || app.declared.queue_problem.is_made() ||
+            app.declared.is_held || quota_.is_stopped(app) ||
             model_.find_claim_obstacle(app, entry.pod)) {
             status_.report_warnings(app, entry);
             status_.report_obstacle(app, entry);

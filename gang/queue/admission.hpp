@@ -68,6 +68,11 @@ public:
     /// changed.
     /// False: the tick's work was used up before everybody was looked at.
     bool run();
+    /// Queues, limits or nodes are counted otherwise: nothing goes on where it stopped.
+    void begin_anew() {
+        rest_ = {};
+        refresh_.begin_anew();
+    }
 
 private:
     /// What the last cycle saw.

@@ -116,6 +116,16 @@ std::optional<StatusMessage> StatusMessages::find_obstacle(
     if (app.declared.queue_problem.is_made()) {
         return problem_message(nodes, *app.declared.queue_problem);
     }
+    if (app.declared.is_held) {
+        return held_message(nodes);
+    }
+    if (quota_.is_stopped(app)) {
+        return stopped_message(
+            nodes,
+            subject_of(app, entry.pod),
+            *model_.shares.charges.find(app.uid),
+            model_.shares);
+    }
     if (app.declared.conf_needed) {
         const ConfMisses& conf = *app.declared.conf;
         const bool is_time =

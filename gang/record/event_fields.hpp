@@ -492,6 +492,8 @@ inline constexpr auto last<config::QueueOrder> = config::QueueOrder::priority;
 template <>
 inline constexpr auto last<config::PlacementRule::Kind> = config::PlacementRule::Kind::fixed;
 template <>
+inline constexpr auto last<config::QueueState> = config::QueueState::stopped;
+template <>
 struct Of<config::Queue> {
     using T = config::Queue;
     static constexpr auto list = std::tuple{
@@ -503,7 +505,8 @@ struct Of<config::Queue> {
         Field{"maxGangs", &T::max_gangs},
         Field{"order", &T::order},
         Field{"users", &T::users},
-        Field{"namespaces", &T::namespaces}};
+        Field{"namespaces", &T::namespaces},
+        Field{"state", &T::state}};
 };
 template <>
 struct Of<config::PlacementRule> {
@@ -744,6 +747,11 @@ template <>
 struct Of<LeadershipLost> {
     static constexpr const char* name = "leadershipLost";
     static constexpr auto list = std::tuple{};
+};
+template <>
+struct Of<ConfigChanged> {
+    static constexpr const char* name = "configChanged";
+    static constexpr auto list = std::tuple{Field{"config", &ConfigChanged::config}};
 };
 template <>
 struct Of<Tick> {

@@ -58,6 +58,14 @@ StatusMessage conf_message(std::size_t nodes, const Application& app, const core
         std::move(text)};
 }
 
+StatusMessage held_message(std::size_t nodes) {
+    return {
+        ReasonCode::held,
+        "0/" + std::to_string(nodes) +
+            " nodes looked at: annotation gang-scheduler/hold says that it waits: it goes on when "
+            "the annotation is removed"};
+}
+
 StatusMessage problem_message(std::size_t nodes, const std::string& problem) {
     return {ReasonCode::misconfigured, none_of(nodes) + "looked at: " + problem};
 }

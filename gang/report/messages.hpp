@@ -24,6 +24,8 @@ std::string subject_of(const Application& app, const core::Pod& pod);
 /// The conf is not readable (yet); what the API server said is quoted.
 StatusMessage conf_message(std::size_t nodes, const Application& app, const core::Pod& driver);
 StatusMessage problem_message(std::size_t nodes, const std::string& problem);
+/// Somebody asks that it waits.
+StatusMessage held_message(std::size_t nodes);
 
 /// It does not fit now. `head` is the gang that is ahead, nullptr for the first.
 StatusMessage capacity_message(

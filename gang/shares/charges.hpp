@@ -62,6 +62,10 @@ public:
     /// Its holder; nullptr: it holds nothing by itself.
     const std::string* holder_of(std::string_view pod) const;
 
+    /// Where everybody who holds something, or is known, was charged; the usage begins anew with
+    /// nobody. Queues are those of the tree as it was.
+    std::map<std::string, QueueAccount, std::less<>> forget_all();
+
     /// Holders and pods, for what is remembered.
     std::size_t size() const { return holders_.size() + pods_.size(); }
 

@@ -23,6 +23,7 @@ std::vector<QueueView> QueueViews::queues() const {
         view.name = node.said.name;
         view.parent = config::parent_queue(node.said.name);
         view.is_leaf = tree.is_leaf(queue);
+        view.is_stopped = node.is_stopped;
         view.is_by_priority = node.said.order == config::QueueOrder::priority;
         view.weight = node.said.weight;
         view.share_millionths = millionths(share);

@@ -210,6 +210,12 @@ public:
         }
     }
 
+    /// The file is another one; a life that begins later has it from the start.
+    void reconfigure(config::Schema schema) {
+        schema_ = std::move(schema);
+        answers_.emplace_back(gang::ConfigChanged{schema_});
+    }
+
     void lead() { answers_.emplace_back(gang::LeadershipGained{++epoch_}); }
     /// The leader before has left nothing under way, and said so.
     void take_over() { answers_.emplace_back(gang::LeadershipGained{++epoch_, true}); }

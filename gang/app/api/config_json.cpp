@@ -158,6 +158,7 @@ std::string queue_json(const config::Queue& queue) {
         .text("order", queue.order == config::QueueOrder::fifo ? "fifo" : "priority")
         .list("users", queue.users, json_string)
         .list("namespaces", queue.namespaces, json_string)
+        .text("state", queue.state == config::QueueState::running ? "running" : "stopped")
         .json();
 }
 

@@ -220,6 +220,28 @@ void add_consistency_checks(Families& to, const MetricsView& view) {
         view.drift);
 }
 
+void add_reloads(Families& to, const ReloadStats& stats) {
+    to.begin(
+        "gang_scheduler_config_reloads_total",
+        "Times that the configuration file was read again, by what came of it.",
+        MetricType::Counter);
+    to.add(stats.applied, {{"outcome", "applied"}});
+    to.add(stats.unchanged, {{"outcome", "unchanged"}});
+    to.add(stats.refused, {{"outcome", "refused"}});
+    to.gauge(
+        "gang_scheduler_config_last_reload_success_timestamp_seconds",
+        "When the configuration in use was read, Unix time.",
+        seconds(stats.success_ms));
+    to.gauge(
+        "gang_scheduler_config_last_reload_successful",
+        "0: the file was refused when it was read last.",
+        stats.last_was_refused ? 0 : 1);
+    to.gauge(
+        "gang_scheduler_config_hash",
+        "Of the text of the file in use, the same for the same text; 0: no file.",
+        stats.hash);
+}
+
 void add_gpu_metrics(Families& to, const MetricsView& view) {
     if (!view.gpu_metrics) {
         return;
@@ -398,6 +420,7 @@ void add_families(
     add_reservations(to, view.totals);
     add_repairs(to, view.counters);
     add_consistency_checks(to, view);
+    add_reloads(to, view.reloads);
     add_gpu_metrics(to, view);
     add_watches(to, view);
     add_writer(to, view.writer);

@@ -50,6 +50,7 @@ void put_queue(Writer& w, const QueueView& queue) {
     put(w, "parent", queue.parent);
     w.Key("leaf");
     w.Bool(queue.is_leaf);
+    put(w, "state", queue.is_stopped ? "stopped" : "running");
     put(w, "order", queue.is_by_priority ? "priority" : "fifo");
     w.Key("weight");
     w.Int64(queue.weight);
@@ -129,6 +130,7 @@ QueueView queue_from(const Value& object) {
     queue.name = text_in(object, "name");
     queue.parent = text_in(object, "parent");
     queue.is_leaf = flag_in(object, "leaf", true);
+    queue.is_stopped = text_in(object, "state") == "stopped";
     queue.is_by_priority = text_in(object, "order") == "priority";
     queue.weight = number_in(object, "weight");
     queue.share_millionths = number_in(object, "shareMillionths");

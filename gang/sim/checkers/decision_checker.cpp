@@ -195,8 +195,8 @@ void DecisionChecker::check_order(
     for (const GangView& gang : gangs) {
         queue = gang.driver_uid == bind.pod.uid ? gang.queue : queue;
     }
-    for (const config::Queue& said : world_.replicas[replica].schema.queues) {
-        if (said.name == queue && said.order != config::QueueOrder::fifo) {
+    for (const QueueView& view : process.scheduler.queues()) {
+        if (view.name == queue && view.is_by_priority) {
             return;
         }
     }
@@ -255,6 +255,13 @@ void DecisionChecker::check_quota(
             });
         const bool has_too_many =
             bind.starts_gang && view.max_gangs && view.running > *view.max_gangs;
+        const bool is_shut = view.name == queue && view.is_stopped && slot == nullptr;
+        if (is_shut) {
+            world_.checkers.violated(
+                "quota",
+                fmt::format("r{} binds {} in queue {}, which is stopped", replica, pod.name, queue));
+            return;
+        }
         if (is_charged && (is_over || has_too_many)) {
             world_.checkers.violated(
                 "quota",
