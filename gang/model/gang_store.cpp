@@ -54,7 +54,8 @@ void GangStore::choose_queue(Application& app, const PodEntry& entry) {
                                          : nullptr;
     PlacedInQueue placed = gang != nullptr
                                ? PlacedInQueue{*gang, {}}
-                               : in_.shares.placement.place(entry.pod, asked_queue(entry.pod));
+                               : in_.shares.placement.place(
+            entry.pod, asked_queue(entry.pod), queue_elsewhere(entry.pod));
     const std::string name = placed.account.queue == no_queue
                                  ? std::string(config::lost_queue)
                                  : in_.shares.tree.name(placed.account.queue);

@@ -142,7 +142,8 @@ void Ledger::forget(const PodEntry& entry) {
 /// namespace.
 void Ledger::hold_by_itself(const PodEntry& entry) {
     const auto own = [&] {
-        return shares_.placement.place(entry.pod, asked_queue(entry.pod)).account;
+        return shares_.placement.place(
+            entry.pod, asked_queue(entry.pod), queue_elsewhere(entry.pod)).account;
     };
     const QueueAccount* const owner =
         entry.owner.empty() ? nullptr : shares_.charges.find(entry.owner.str());
