@@ -17,6 +17,9 @@ constexpr std::int64_t timeout_s_standard = 15 * 60;
 constexpr std::int64_t timeout_s_max = 100'000'000;
 /// More pods than any gang may have; what a gang may have is said elsewhere.
 constexpr std::int64_t members_max = 1'000'000'000;
+/// As the codec has it; somebody may have written the lines himself.
+constexpr std::size_t groups_max = 100;
+constexpr std::size_t application_length_max = 253;
 
 constexpr std::array<std::pair<std::string_view, core::TaintEffect>, 3> effects = {
     {{"NoSchedule", core::TaintEffect::no_schedule},
@@ -95,6 +98,8 @@ private:
         const auto is_same = [name](const TaskGroup& other) { return other.name == name; };
         if (name.empty()) {
             out_.problem = "a task group has no name";
+        } else if (out_.groups.size() == groups_max) {
+            out_.problem = "more than " + std::to_string(groups_max) + " task groups";
         } else if (std::any_of(out_.groups.begin(), out_.groups.end(), is_same)) {
             out_.problem = "two task groups have the name " + spark::quoted(name);
         } else if (!count || *count < 1 || *count > members_max) {
@@ -199,7 +204,8 @@ const std::string& application_of(const core::Pod& pod) {
     for (const std::string_view key :
          {std::string_view("yunikorn.apache.org/app-id"), std::string_view("applicationId")}) {
         for (const core::StringMap* map : {&pod.labels, &pod.annotations}) {
-            if (const std::string* id = core::find_value(*map, key); id && !id->empty()) {
+            const std::string* const id = core::find_value(*map, key);
+            if (id != nullptr && !id->empty() && id->size() <= application_length_max) {
                 return *id;
             }
         }

@@ -75,6 +75,11 @@ TEST_CASE("yunikorn: a list that makes no sense is a problem, and nothing of it 
     problem(heading + "group a 1\ntolerate k Equal v Never\n");
     problem(heading + "group a 1\nselect a/b/c d\n");
     problem(heading + "request cpu 1\n");
+    std::string many = heading;
+    for (int i = 0; i < 30'000; ++i) {
+        many += "group g" + std::to_string(i) + " 1\n";
+    }
+    CHECK(problem(many) == "more than 100 task groups");
     CHECK(read_task_groups(heading + "group a 1000000000\n").problem.empty());
 }
 
