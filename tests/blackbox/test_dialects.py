@@ -115,7 +115,7 @@ def test_a_spark_application_with_yunikorns_annotations(cluster: Cluster) -> Non
     waits = with_task_groups(sized(Size(executors=2), cluster.default_namespace), 3,
                              "placeholderTimeoutInSeconds=30 gangSchedulingStyle=Hard")
     cluster.submit(waits)
-    wait_told(cluster, [waits.driver_path], "needs 4 pods (4 cpu")
+    wait_told(cluster, [waits.driver_path], "needs 1 driver + 3 executors (4 cpu")
     cluster.add_nodes(1, cpu="4", memory="64Gi")
     cluster.wait_finished(waits)
     said = notes(cluster, waits.driver_path)

@@ -173,6 +173,35 @@ TEST_CASE("dialect groups: Kueue's gates first, then the whole group") {
     CHECK(world.bound_count(pods) == 3);
 }
 
+TEST_CASE("dialect groups: a Spark driver in YuniKorn's words, whole or not at all") {
+    World world;
+    world.check_whole_gangs = false;  // it holds the conf's number against the reservation
+    world.add_node(tests::node("n1", 3, 64 * 1024));
+    core::Pod driver = tests::driver("a");
+    driver.annotations = {
+        {"yunikorn.apache.org/schedulingPolicyParameters",
+         "placeholderTimeoutInSeconds=30 gangSchedulingStyle=Hard"},
+        {"yunikorn.apache.org/task-group-name", "spark-driver"},
+        {"yunikorn.apache.org/task-groups",
+         "task groups\ngroup spark-driver 1\nrequest cpu 1000m\ngroup spark-executor 3\n"
+         "request cpu 1000m\nunread affinity\n"}};
+    const auto uid = world.submit(driver, tests::conf(2));
+    world.settle();
+    world.advance(60'000);
+    CHECK_FALSE(world.is_bound(uid));
+    CHECK(says(world, uid, "needs 1 driver"));
+    CHECK(says(world, uid, "3 executors"));
+    CHECK(has_event(world, "makes it 3 executors to reserve, the Spark conf 2"));
+    CHECK(has_event(world, "affinity of task group \"spark-executor\" is not read"));
+    world.add_node(tests::node("n2", 1, 64 * 1024));
+    world.settle();
+    CHECK(world.is_bound(uid));
+    CHECK(has_event(world, "annotation yunikorn.apache.org/task-groups, the Spark conf"));
+    REQUIRE(world.reservation(uid));
+    CHECK(gang::slot_count(*world.reservation(uid)) == 3);
+    CHECK(world.violations.empty());
+}
+
 namespace {
 
 /// Small worlds by chance with gangs in the words of five schedulers: their pods come in any order,
