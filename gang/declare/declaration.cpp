@@ -121,11 +121,13 @@ bool begins_gang(Field field, bool is_driver) {
         case Field::application:
         case Field::queue:
         case Field::hold:
+        case Field::queue_elsewhere:
         case Field::priority:
         case Field::packing:
         case Field::topology_key:
         case Field::topology_mode:
         case Field::pod_group:
+        case Field::task_groups:
         case Field::other_scheduler:
         case Field::not_yet:
             break;
@@ -203,10 +205,12 @@ private:
             case Field::application:
             case Field::queue:
             case Field::hold:
+            case Field::queue_elsewhere:
             case Field::packing:
             case Field::topology_key:
             case Field::topology_mode:
             case Field::pod_group:
+            case Field::task_groups:
             case Field::other_scheduler:
             case Field::not_yet:
                 break;
@@ -255,7 +259,9 @@ private:
                 take(Field::executors_min, its),
                 take(Field::executors_max, its),
                 take(Field::dynamic, its)};
-            const auto count = resolve(dialect, numbers);
+            const bool has_task_groups =
+                key_of(dialect, Field::task_groups) == yunikorn::task_groups_key;
+            const auto count = has_task_groups ? count_of_task_groups() : resolve(dialect, numbers);
             if (!count) {
                 continue;
             }
@@ -268,6 +274,58 @@ private:
                     out_.count->source + " and " + count->source +
                     " say different numbers of executors: the " + out_.count->source + " counts");
             }
+        }
+    }
+
+    /// Nothing: they are not said, or make no sense. The driver is one of its own task group.
+    std::optional<DeclaredCount> count_of_task_groups() {
+        const std::string* lines = is_driver_ ? yunikorn::find_task_groups(pod_) : nullptr;
+        if (lines == nullptr) {
+            return std::nullopt;
+        }
+        const std::string source = "annotation " + std::string(yunikorn::task_groups_key);
+        yunikorn::TaskGroups said = yunikorn::read_task_groups(*lines);
+        if (!said.problem.empty()) {
+            wrong(source + ": " + said.problem);
+            return std::nullopt;
+        }
+        const std::string& own = yunikorn::task_group_of(pod_);
+        const auto drivers = std::find_if(
+            said.groups.begin(), said.groups.end(), [&own](const yunikorn::TaskGroup& group) {
+                return group.name == own;
+            });
+        if (drivers == said.groups.end() && !own.empty()) {
+            wrong(
+                "annotation " + std::string(yunikorn::task_group_key) + " = " +
+                spark::quoted(own) + " is not in the list of " + source);
+            return std::nullopt;
+        }
+        for (std::string& sentence : yunikorn::unread_fields(said)) {
+            out_.warnings.push_back(std::move(sentence));
+        }
+        if (drivers != said.groups.end() && --drivers->members == 0) {
+            said.groups.erase(drivers);
+        }
+        DeclaredCount count{0, 0, 0, false, false, source, true};
+        for (const yunikorn::TaskGroup& group : said.groups) {
+            count.min += group.members;
+        }
+        count.initial = count.max = count.min;
+        out_.task_groups = std::move(said.groups);
+        warn_of_style();
+        return count;
+    }
+
+    void warn_of_style() {
+        const yunikorn::Style style = yunikorn::style_of(pod_);
+        if (!style.warning.empty()) {
+            out_.warnings.push_back(style.warning);
+        }
+        if (style.soft_after_ms > 0) {
+            out_.warnings.push_back(
+                "annotation " + std::string(yunikorn::parameters_key) +
+                ": gangSchedulingStyle=Soft is not acted upon for an application with a driver, "
+                "which starts whole or not at all");
         }
     }
 
@@ -379,7 +437,10 @@ private:
     }
 
     void read_queue() {
-        const auto all = find_all(pod_, Field::queue, is_driver_);
+        auto all = find_all(pod_, Field::queue, is_driver_);
+        if (all.empty()) {
+            all = find_all(pod_, Field::queue_elsewhere, is_driver_);
+        }
         if (all.empty() || has_queues_) {
             return;
         }
@@ -406,7 +467,8 @@ private:
                 priority->source + " = " + std::to_string(priority->value) +
                 " is read, but does not change the order of gangs yet");
         }
-        for (std::string& warning : unread_warnings(pod_, "it changes nothing")) {
+        constexpr std::string_view instead = "the gang is the driver and its executors";
+        for (std::string& warning : unread_warnings(pod_, instead)) {
             out_.warnings.push_back(std::move(warning));
         }
     }
@@ -442,12 +504,23 @@ bool asks_hold(const core::Pod& pod) {
     return said != nullptr && *said == "true";
 }
 
+const std::string* queue_elsewhere(const core::Pod& pod) {
+    const std::string* const named = find_first(pod, Field::queue_elsewhere);
+    // A label of everyday use: it counts beside YuniKorn's other words alone.
+    return named != nullptr || yunikorn::application_of(pod).empty()
+               ? named
+               : core::find_value(pod.labels, "queue");
+}
+
 bool declares_gang(const core::Pod& pod) {
     const Role role = role_of(pod);
     if (role == Role::executor) {
         return false;
     }
     const bool is_driver = role == Role::driver;
+    if (is_driver && yunikorn::find_task_groups(pod) != nullptr) {
+        return true;
+    }
     for (const Dialect& dialect : dialects()) {
         if (dialect.needs_role && !is_driver) {
             continue;
@@ -476,6 +549,16 @@ std::vector<std::string> unread_warnings(const core::Pod& pod, std::string_view 
             what + " is how another scheduler knows a gang and is not supported yet: ");
         warnings.back() += instead;
     };
+    if (yunikorn::is_of_gang(pod) && yunikorn::application_of(pod).empty() &&
+        role_of(pod) != Role::driver) {
+        warnings.push_back(
+            "annotation " +
+            std::string(
+                yunikorn::find_task_groups(pod) != nullptr ? yunikorn::task_groups_key
+                                                           : yunikorn::task_group_key) +
+            " is of no application: the label yunikorn.apache.org/app-id is missing: ");
+        warnings.back() += instead;
+    }
     if (pod.pod_group) {
         add("spec.schedulingGroup " + spark::quoted(*pod.pod_group));
     }

@@ -54,6 +54,7 @@ private:
         const PodGroup& group, const std::vector<PodEntry*>& members) const;
     std::int64_t count_placed(const PodGroup& group) const;
     std::int64_t gang_size_max() const;
+    bool gives_up(const std::string& key, const PodGroup& group);
     void begin(const std::string& key, PodGroup& group, const std::vector<PodEntry*>& chosen);
     void reshape(const PodGroup& group, Application& gang, const std::vector<PodEntry*>& chosen);
     void dissolve(PodGroup& group, Application& gang);

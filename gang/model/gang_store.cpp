@@ -55,7 +55,10 @@ void GangStore::choose_queue(Application& app, const PodEntry& entry) {
                                          : nullptr;
     PlacedInQueue placed = gang != nullptr
                                ? PlacedInQueue{*gang, {}}
-                               : in_.shares.placement.place(entry.pod, asked_queue(entry.pod));
+                               : in_.shares.placement.place(
+                                     entry.pod,
+                                     asked_queue(entry.pod),
+                                     queue_elsewhere(entry.pod));
     const std::string name = placed.account.queue == no_queue
                                  ? std::string(config::lost_queue)
                                  : in_.shares.tree.name(placed.account.queue);
@@ -109,7 +112,7 @@ void GangStore::place_again(Application& app) {
     const std::string& user = app.declared.user.str();
     entry.pod.service_account = user.substr(user.find('/') + 1);
     const std::string* const asked = written == unnamed ? nullptr : &written;
-    take_place(app, in_.shares.placement.place(entry.pod, asked));
+    take_place(app, in_.shares.placement.place(entry.pod, asked, queue_elsewhere(entry.pod)));
     app.declared.queue_problem.reset();
 }
 

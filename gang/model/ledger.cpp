@@ -146,7 +146,9 @@ void Ledger::hold_by_itself(const PodEntry& entry, const NamedAccount* before) {
                 before == nullptr ? std::nullopt : shares_.placement.restore(before->queue)) {
             return QueueAccount{*queue, before->user};
         }
-        return shares_.placement.place(entry.pod, asked_queue(entry.pod)).account;
+        return shares_.placement
+            .place(entry.pod, asked_queue(entry.pod), queue_elsewhere(entry.pod))
+            .account;
     };
     const QueueAccount* const owner =
         entry.owner.empty() ? nullptr : shares_.charges.find(entry.owner.str());

@@ -6,6 +6,7 @@
 #include "k8s/codec/pod/pod_rules.hpp"
 #include "k8s/codec/pod/pod_spec.hpp"
 #include "k8s/codec/pod/spark_volumes.hpp"
+#include "k8s/codec/pod/task_groups.hpp"
 #include "k8s/json/json_fields.hpp"
 #include "k8s/json/json_filter.hpp"
 
@@ -29,13 +30,15 @@ std::int64_t decode_created(Fields& fields, const Value& metadata) {
     return time_ms.value_or(0) / 1000;
 }
 
-/// Of some only that they are there.
+/// Of some only that they are there; what is a document becomes lines.
 core::StringMap decode_annotations(Fields& fields, const Value& metadata) {
     core::StringMap annotations = fields.map(metadata, "annotations", core::is_kept_annotation);
     for (auto& [key, value] : annotations) {
         if (core::is_kept_without_value(key)) {
             value.clear();
             value.shrink_to_fit();
+        } else if (key == task_groups_annotation) {
+            value = plain_task_groups(std::move(value));
         }
     }
     return annotations;
