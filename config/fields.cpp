@@ -464,6 +464,8 @@ Field amounts(std::string name, Access access) {
 Field queues() {
     const auto order =
         one_of<QueueOrder>({{"fifo", QueueOrder::fifo}, {"priority", QueueOrder::priority}});
+    const auto within = one_of<PreemptionWithin>(
+        {{"never", PreemptionWithin::never}, {"lowerPriority", PreemptionWithin::lower_priority}});
     Field all = list(
         "queues", [](Schema & s) -> auto& { return s.queues; });
     all.children = {
@@ -485,6 +487,16 @@ Field queues() {
             }),
         value(
             "order", order, [](Schema & s) -> auto& { return s.queues.back().order; }),
+        section(
+            "preemption",
+            {value(
+                 "reclaimable", read_bool, [](Schema & s) -> auto& {
+                     return s.queues.back().preemption.is_reclaimable;
+                 }),
+             value(
+                 "withinQueue", within, [](Schema & s) -> auto& {
+                     return s.queues.back().preemption.within_queue;
+                 })}),
         value(
             "users", read_queue_users, [](Schema & s) -> auto& { return s.queues.back().users; }),
         value(
@@ -499,6 +511,19 @@ Field placement() {
         reading.schema.placement = read_placement(tree, reading.complaints);
         return {};
     });
+}
+
+Field preemption() {
+    return section(
+        "preemption",
+        {value(
+             "acrossQueues", read_bool, [](Schema & s) -> auto& {
+                 return s.preemption.across_queues;
+             }),
+         value(
+             "maxVictimsPerMinute", integer_in(1, 100'000), [](Schema & s) -> auto& {
+                 return s.preemption.max_victims_per_minute;
+             })});
 }
 
 const std::vector<Field>& table() {
@@ -531,6 +556,7 @@ const std::vector<Field>& table() {
         gpu_metrics(),
         queues(),
         placement(),
+        preemption(),
         section(
             "seal",
             {value(

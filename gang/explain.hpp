@@ -25,6 +25,7 @@ enum class ReasonCode : std::uint8_t {
     waiting_for_pod_group,
     waiting_for_quota,
     exceeds_quota,
+    waiting_for_preemption,
     gpu_metrics_stale,
     misconfigured,
     backing_off,
