@@ -466,6 +466,8 @@ Field queues() {
         one_of<QueueOrder>({{"fifo", QueueOrder::fifo}, {"priority", QueueOrder::priority}});
     const auto state =
         one_of<QueueState>({{"running", QueueState::running}, {"stopped", QueueState::stopped}});
+    const auto within = one_of<PreemptionWithin>(
+        {{"never", PreemptionWithin::never}, {"lowerPriority", PreemptionWithin::lower_priority}});
     Field all = list(
         "queues", [](Schema & s) -> auto& { return s.queues; });
     all.children = {
@@ -487,6 +489,16 @@ Field queues() {
             }),
         value(
             "order", order, [](Schema & s) -> auto& { return s.queues.back().order; }),
+        section(
+            "preemption",
+            {value(
+                 "reclaimable", read_bool, [](Schema & s) -> auto& {
+                     return s.queues.back().preemption.is_reclaimable;
+                 }),
+             value(
+                 "withinQueue", within, [](Schema & s) -> auto& {
+                     return s.queues.back().preemption.within_queue;
+                 })}),
         value(
             "users", read_queue_users, [](Schema & s) -> auto& { return s.queues.back().users; }),
         value(
@@ -503,6 +515,19 @@ Field placement() {
         reading.schema.placement = read_placement(tree, reading.complaints);
         return {};
     });
+}
+
+Field preemption() {
+    return section(
+        "preemption",
+        {value(
+             "acrossQueues", read_bool, [](Schema & s) -> auto& {
+                 return s.preemption.across_queues;
+             }),
+         value(
+             "maxVictimsPerMinute", integer_in(1, 100'000), [](Schema & s) -> auto& {
+                 return s.preemption.max_victims_per_minute;
+             })});
 }
 
 const std::vector<Field>& table() {
@@ -535,6 +560,7 @@ const std::vector<Field>& table() {
         gpu_metrics(),
         queues(),
         placement(),
+        preemption(),
         section(
             "seal",
             {value(

@@ -127,6 +127,7 @@ struct Schema {
     std::vector<Queue> queues;
     /// With queues: never empty.
     std::vector<PlacementRule> placement;
+    Preemption preemption;
     /// seal.keyFile: the keys that seal what is written into annotations. Empty: nothing is sealed,
     /// and a reservation found there counts only as far as the declaration goes.
     std::string seal_key_file;

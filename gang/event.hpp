@@ -11,6 +11,7 @@
 #include "core/value/pod.hpp"
 #include "gang/declare/spark/conf.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <variant>
@@ -130,6 +131,21 @@ struct StatusWritten {
     std::string message;  ///< why not
 };
 
+enum class EvictOutcome : std::uint8_t {
+    evicted,   ///< 200/201: the pod ends within its grace period
+    budget,    ///< 429: a PodDisruptionBudget does not allow it now
+    gone,      ///< 404, or another uid
+    refused,   ///< 400/403/422: will not work by repeating it
+    not_sent   ///< it was not carried out as far as is known, and may be asked for again
+};
+inline constexpr std::size_t evict_outcome_count = 5;
+/// Answer to EvictPod. An eviction says the same each time, so the edge repeats what had no answer.
+struct EvictFinished {
+    std::string pod_uid;
+    EvictOutcome outcome;
+    std::string message;
+};
+
 /// The consistency check has found, twice, that the driver does not carry the reservation that the
 /// ledger holds.
 struct ReservationDiffers {
@@ -206,6 +222,7 @@ using Event = std::variant<
     PodGroupMissing,
     BindFinished,
     StatusWritten,
+    EvictFinished,
     ReservationDiffers,
     PodListed,
     PodsListed,

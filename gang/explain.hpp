@@ -27,6 +27,7 @@ enum class ReasonCode : std::uint8_t {
     exceeds_quota,
     queue_stopped,
     held,
+    waiting_for_preemption,
     gpu_metrics_stale,
     misconfigured,
     backing_off,

@@ -26,6 +26,7 @@
 #include "gang/queue/status_messages.hpp"
 #include "gang/queue/status_refresh.hpp"
 #include "gang/queue/waiting_status.hpp"
+#include "gang/preempt/preemption.hpp"
 #include "gang/quota/quota_gate.hpp"
 #include "gang/reconfigure/reconfiguration.hpp"
 #include "gang/recovery/recovery.hpp"
@@ -91,6 +92,7 @@ struct Scheduler::State {
         head,
         refresh,
         quota};
+    Preemption preemption{model, step, status_reporter, placer, domain_placer, quota, status};
 
     ExecutorOwners owners{model};
     PodCompaction compaction{model, declarations, owners};
@@ -177,6 +179,7 @@ struct Scheduler::State {
         claim_events.bind_answered(event.pod_uid, event.outcome == BindOutcome::bound);
     }
     void on(const StatusWritten& event) { answers.on(event); }
+    void on(const EvictFinished& event) { preemption.on(event); }
     void on(const ReservationDiffers& event) { answers.on(event); }
     void on(const PodListed& event) { label_lister.on(event); }
     void on(const PodsListed& event) { label_lister.on(event); }
@@ -187,6 +190,7 @@ struct Scheduler::State {
     void on(const LeadershipGained& event) { leadership.on(event); }
     void on(const LeadershipLost& event) {
         extender.on(event);
+        preemption.on(event);
         leadership.on(event);
     }
     void on(const ConfigChanged& event) { reconfiguration.on(event); }
@@ -245,6 +249,7 @@ bool Scheduler::State::plan() {
         publisher.publish_changed();
         return false;  // what we see may be from before the last leader's end
     }
+    preemption.hold_room();
     stuck.check();
     missing.check();
     if (leadership.is_fence_passed()) {
@@ -266,7 +271,11 @@ bool Scheduler::State::plan() {
         return false;  // slots without room come before new gangs
     }
     step.work_left = work_per_tick;
-    return admission.run();
+    if (!admission.run()) {
+        return false;
+    }
+    preemption.run();
+    return true;
 }
 
 void Scheduler::State::wake() {
@@ -290,7 +299,7 @@ void Scheduler::State::wake() {
 std::size_t Scheduler::State::remembered() const {
     return model.remembered() + leadership.remembered() + stuck.remembered() + pauses.remembered() +
            missing.remembered() + back_off.remembered() + elsewhere.remembered() +
-           status_reporter.remembered() + extender.remembered();
+           status_reporter.remembered() + extender.remembered() + preemption.remembered();
 }
 
 Scheduler::Scheduler(config::Schema schema) : state_(std::make_unique<State>(std::move(schema))) {}

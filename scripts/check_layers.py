@@ -43,6 +43,7 @@ ROOMS = {
     "gang/lead": f"{PARTS} gang/report gang/reservation",
     "gang/quota": f"{PARTS} gang/report",
     "gang/queue": f"{PARTS} gang/report gang/reservation gang/quota",
+    "gang/preempt": f"{PARTS} gang/report gang/reservation gang/quota gang/queue",
     "gang/classify": f"{PARTS} gang/report gang/reservation",
     "gang/slots": f"{PARTS} gang/report gang/reservation gang/lead gang/quota gang/queue",
     "gang/recovery": f"{PARTS} gang/report gang/reservation gang/lead gang/quota gang/queue gang/classify gang/slots",
@@ -52,7 +53,7 @@ ROOMS = {
     "gang/view": f"{PARTS} gang/report gang/lead gang/quota gang/queue gang/classify gang/slots gang/group",
     "gang/extender": f"{PARTS} gang/report gang/classify gang/life gang/view",
     "gang/scheduler": f"{PARTS} gang/report gang/reservation gang/lead gang/quota gang/queue gang/classify gang/slots "
-                      "gang/recovery gang/life gang/group gang/reconfigure gang/view gang/extender",
+                      "gang/preempt gang/recovery gang/life gang/group gang/reconfigure gang/view gang/extender",
     "gang/consistency": f"{VALUES} gang/door gang/scheduler",
     "gang/record": f"{VALUES} config gang/door gang/scheduler",
     "gang/host": f"{VALUES} gang/door gang/reservation/format k8s/protocol k8s/protocol/write",

@@ -105,6 +105,7 @@ bool is_same_but_version(const Pod& a, const Pod& b) {
             pod.owners,
             pod.created,
             pod.priority,
+            pod.never_preempts,
             pod.service_account,
             pod.problem,
             pod.namespace_name,

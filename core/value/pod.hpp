@@ -55,6 +55,7 @@ struct Pod {
     bool gated = false;        ///< spec.schedulingGates is not empty
     std::int64_t created = 0;  ///< creationTimestamp, Unix seconds
     std::int32_t priority = 0;
+    bool never_preempts = false;  ///< spec.preemptionPolicy: Never
     /// spec.serviceAccountName, if it is another than "default".
     Boxed<std::string> service_account;
     StringMap labels;

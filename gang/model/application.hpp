@@ -264,6 +264,7 @@ struct Application {
     core::Rare<Milestones> milestones;
     core::Text assumed_node;  ///< where the driver's bind was sent
     std::int64_t bound_ms = 0;
+    std::int32_t priority = 0;  ///< its driver's
 
     Declared declared;
     Published published;

@@ -31,6 +31,7 @@ Application& GangStore::ensure(const PodEntry& entry, bool is_driver) {
     app.declared.queue = in_.texts.keep(Declaration{}.queue);
     app.name = entry.pod.name;
     app.created = entry.pod.created;
+    app.priority = entry.pod.priority;
     app.is_driver = is_driver;
     app.is_surplus =
         entry.is_executor || (!is_driver && !entry.group.empty() && entry.alone != Alone::single);

@@ -17,6 +17,7 @@
 #include "gang/model/held_binds.hpp"
 #include "gang/model/leadership_term.hpp"
 #include "gang/model/ledger.hpp"
+#include "gang/model/cluster/nominations.hpp"
 #include "gang/model/pod/application_ids.hpp"
 #include "gang/model/pod/awaited_answers.hpp"
 #include "gang/model/pod/pods.hpp"
@@ -110,7 +111,7 @@ struct Model {
                waiting.size() + awaited_answers.size() + worklist.size() + wanted.size() +
                cluster.allocation_count() + conf_asker.remembered() + placed_pods.size() +
                placed_pods.waiting_count() + claims.remembered() + groups.remembered() +
-               shares.charges.size() + held_binds.size();
+               shares.charges.size() + held_binds.size() + nominations.size();
     }
 
     config::Schema schema;  ///< another one by ConfigChanged alone (gang/reconfigure)
@@ -148,6 +149,7 @@ struct Model {
     WantedDeclarations wanted;
     AwaitedAnswers awaited_answers;
     HeldBinds held_binds;
+    Nominations nominations;
     LeadershipTerm term;
     ListState pods_list = ListState::never;
     ListState nodes_list = ListState::never;

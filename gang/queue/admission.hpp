@@ -94,6 +94,7 @@ private:
     enum class AttemptResult : std::uint8_t { next, none };
 
     void classify_waiting();
+    void admit_nominated();
     void expect_executors(Application& app);
     void run_cycle();
     std::vector<Attempt> first_attempts(const std::optional<Rank>& start, SchedulingCycle& cycle);

@@ -212,6 +212,9 @@ StatusMessage StatusMessages::message_of(
     if (auto message = find_quota_message(app, *queue_entry, subject)) {
         return std::move(*message);
     }
+    if (const Nomination* const nomination = model_.nominations.find(app.uid)) {
+        return preemption_message(nodes, subject, *nomination);
+    }
     const Application* const before = queue_entry->is_behind && head != &app ? head : nullptr;
     if (const auto& rejection = find_rejection(app, core::View::free, context)) {
         if (auto message = find_gpu_message(app, subject, *rejection)) {

@@ -232,6 +232,7 @@ struct Of<core::Pod> {
         Field{"gated", &T::gated},
         Field{"created", &T::created},
         Field{"priority", &T::priority},
+        Field{"neverPreempts", &T::never_preempts},
         Field{"serviceAccount", &T::service_account},
         Field{"labels", &T::labels},
         Field{"annotations", &T::annotations},
@@ -494,6 +495,21 @@ inline constexpr auto last<config::PlacementRule::Kind> = config::PlacementRule:
 template <>
 inline constexpr auto last<config::QueueState> = config::QueueState::stopped;
 template <>
+inline constexpr auto last<config::PreemptionWithin> = config::PreemptionWithin::lower_priority;
+template <>
+struct Of<config::QueuePreemption> {
+    using T = config::QueuePreemption;
+    static constexpr auto list = std::tuple{
+        Field{"reclaimable", &T::is_reclaimable}, Field{"withinQueue", &T::within_queue}};
+};
+template <>
+struct Of<config::Preemption> {
+    using T = config::Preemption;
+    static constexpr auto list = std::tuple{
+        Field{"acrossQueues", &T::across_queues},
+        Field{"maxVictimsPerMinute", &T::max_victims_per_minute}};
+};
+template <>
 struct Of<config::Queue> {
     using T = config::Queue;
     static constexpr auto list = std::tuple{
@@ -504,6 +520,7 @@ struct Of<config::Queue> {
         Field{"userLimit", &T::user_limit},
         Field{"maxGangs", &T::max_gangs},
         Field{"order", &T::order},
+        Field{"preemption", &T::preemption},
         Field{"users", &T::users},
         Field{"namespaces", &T::namespaces},
         Field{"state", &T::state}};
@@ -547,6 +564,7 @@ struct Of<config::Schema> {
         Field{"gpuMetrics", &T::gpu_metrics},
         Field{"queues", &T::queues},
         Field{"placement", &T::placement},
+        Field{"preemption", &T::preemption},
         Field{"sealKeyFile", &T::seal_key_file},
         Field{"eventsPerSecond", &T::events_per_second},
         Field{"auditIntervalMs", &T::audit_interval_ms}};
@@ -562,6 +580,10 @@ template <>
 inline constexpr auto last<BindOutcome> = BindOutcome::not_sent;
 template <>
 inline constexpr auto last<WriteOutcome> = WriteOutcome::failed;
+template <>
+inline constexpr auto last<EvictOutcome> = EvictOutcome::not_sent;
+template <>
+inline constexpr auto last<EvictReason> = EvictReason::preempt;
 
 template <>
 struct Of<spark::Conf> {
@@ -685,6 +707,13 @@ template <>
 struct Of<StatusWritten> {
     using T = StatusWritten;
     static constexpr const char* name = "statusWritten";
+    static constexpr auto list = std::tuple{
+        Field{"uid", &T::pod_uid}, Field{"outcome", &T::outcome}, Field{"message", &T::message}};
+};
+template <>
+struct Of<EvictFinished> {
+    using T = EvictFinished;
+    static constexpr const char* name = "evictFinished";
     static constexpr auto list = std::tuple{
         Field{"uid", &T::pod_uid}, Field{"outcome", &T::outcome}, Field{"message", &T::message}};
 };
@@ -828,6 +857,12 @@ struct Of<UpdateReservation> {
         Field{"annotations", &T::annotations}};
 };
 template <>
+struct Of<EvictPod> {
+    using T = EvictPod;
+    static constexpr const char* name = "evict";
+    static constexpr auto list = std::tuple{Field{"pod", &T::pod}, Field{"reason", &T::reason}};
+};
+template <>
 struct Of<ListPods> {
     static constexpr const char* name = "listPods";
     static constexpr auto list = std::tuple{};
@@ -899,8 +934,10 @@ void check_rows([[maybe_unused]] const T& value) {
         [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p] = value;
     } else if constexpr (count == 17) {
         [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q] = value;
-    } else if constexpr (count == 25) {
-        [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y] =
+    } else if constexpr (count == 18) {
+        [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r] = value;
+    } else if constexpr (count == 26) {
+        [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y, z] =
             value;
     } else {
         static_assert(

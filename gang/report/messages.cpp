@@ -125,6 +125,21 @@ StatusMessage queue_message(
     return {ReasonCode::waiting_in_queue, std::move(text)};
 }
 
+StatusMessage preemption_message(
+    std::size_t nodes, const std::string& subject, const Nomination& nomination) {
+    std::string text = none_of(nodes) + "have room for " + subject + " yet: ";
+    if (nomination.victims.empty()) {
+        text += "pods that end already leave enough";
+    } else {
+        text += "evicting " + nomination.whom + "; " + std::to_string(nomination.pods_gone) +
+                " of " + std::to_string(nomination.pods) + " pods are gone";
+    }
+    if (nomination.replan_ms != 0) {
+        text += ". A disruption budget, or the API server, refused one: others are looked for soon";
+    }
+    return {ReasonCode::waiting_for_preemption, std::move(text)};
+}
+
 StatusMessage infeasible_message(
     ReasonCode code, const std::string& subject, const core::Rejection& rejection) {
     const bool is_closed = code == ReasonCode::waiting_for_capacity;

@@ -35,6 +35,11 @@ public:
     void assign(const std::string& holder, QueueAccount account);
     /// nullptr: nothing is known of it.
     const QueueAccount* find(std::string_view holder) const;
+    /// What it holds; nullptr: nothing is known of it.
+    const Amounts* held_by(std::string_view holder) const {
+        const auto found = holders_.find(holder);
+        return found == holders_.end() ? nullptr : &found->second.held.amounts;
+    }
     /// Its gang is forgotten; the holder goes with the last thing that it holds.
     void release(const std::string& holder);
 

@@ -80,6 +80,7 @@ queues:
     userLimit: {ephemeral-storage: 10Gi}
     maxGangs: 100
     order: priority
+    preemption: {reclaimable: true, withinQueue: lowerPriority}
     users: [etl/spark, ml/default]
     namespaces: [etl]
   - name: root.ml.train
@@ -87,6 +88,7 @@ placement:
   - annotation: gang-scheduler/queue
   - namespace
   - fixed: root.ml.train
+preemption: {acrossQueues: true, maxVictimsPerMinute: 3}
 gang:
   discovery: none
   orphanExecutors: schedule
@@ -170,6 +172,7 @@ TEST_CASE("loader: every key reaches its member") {
         {{"ephemeral-storage", 10 * gibibyte}},
         100,
         config::QueueOrder::priority,
+        {true, config::PreemptionWithin::lower_priority},
         {"etl/spark", "ml/default"},
         {"etl"}};
     wanted.queues[1].name = "root.ml.train";
@@ -177,6 +180,7 @@ TEST_CASE("loader: every key reaches its member") {
         {config::PlacementRule::Kind::annotation, {}},
         {config::PlacementRule::Kind::namespace_name, {}},
         {config::PlacementRule::Kind::fixed, "root.ml.train"}};
+    wanted.preemption = {true, 3};
     wanted.seal_key_file = "/etc/seal/key";
     wanted.events_per_second = 3;
     wanted.audit_interval_ms = 0;
@@ -188,7 +192,7 @@ TEST_CASE("loader: the text above names every key there is") {
         const std::string last = key.substr(key.rfind('.') + 1);
         CHECK_MESSAGE(contains(everything, last + ":"), key);
     }
-    CHECK(config::known_keys().size() == 80);
+    CHECK(config::known_keys().size() == 84);
 }
 
 TEST_CASE("loader: headroom is an amount, the cost label a key") {

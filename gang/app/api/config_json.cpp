@@ -156,6 +156,16 @@ std::string queue_json(const config::Queue& queue) {
         .add("userLimit", amounts_json(queue.user_limit))
         .add("maxGangs", queue.max_gangs ? std::to_string(*queue.max_gangs) : "null")
         .text("order", queue.order == config::QueueOrder::fifo ? "fifo" : "priority")
+        .add(
+            "preemption",
+            Object()
+                .flag("reclaimable", queue.preemption.is_reclaimable)
+                .text(
+                    "withinQueue",
+                    queue.preemption.within_queue == config::PreemptionWithin::never
+                        ? "never"
+                        : "lowerPriority")
+                .json())
         .list("users", queue.users, json_string)
         .list("namespaces", queue.namespaces, json_string)
         .text("state", queue.state == config::QueueState::running ? "running" : "stopped")
@@ -294,6 +304,12 @@ std::string config_members(const config::Schema& schema) {
     out.add("gpuMetrics", gpu_metrics_section(schema.gpu_metrics));
     out.list("queues", schema.queues, queue_json);
     out.list("placement", schema.placement, placement_json);
+    out.add(
+        "preemption",
+        Object()
+            .flag("acrossQueues", schema.preemption.across_queues)
+            .number("maxVictimsPerMinute", schema.preemption.max_victims_per_minute)
+            .json());
     out.add("seal", Object().text("keyFile", schema.seal_key_file).json());
     out.add("events", Object().number("perSecond", schema.events_per_second).json());
     out.add("audit", Object().duration("interval", schema.audit_interval_ms).json());

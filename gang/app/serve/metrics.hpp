@@ -97,5 +97,9 @@ private:
 
 /// "bound", "taken" etc.
 const char* to_string(BindOutcome outcome);
+/// "evicted", "budget" etc.
+const char* to_string(EvictOutcome outcome);
+/// "reclaim", "preempt".
+const char* to_string(EvictReason reason);
 
 }  // namespace gang::app

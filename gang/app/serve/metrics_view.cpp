@@ -199,6 +199,18 @@ void add_repairs(Families& to, const Counters& counters) {
         "gang_scheduler_label_lists_total",
         "Lists of all pods because a rule between pods named a label for the first time.",
         counters.label_lists);
+    to.begin(
+        "gang_scheduler_evictions_total",
+        "Answers of the API server to evictions, by why and how.",
+        MetricType::Counter);
+    for (std::size_t reason = 0; reason < evict_reason_count; ++reason) {
+        for (std::size_t outcome = 0; outcome < evict_outcome_count; ++outcome) {
+            to.add(
+                counters.evictions[reason][outcome],
+                {{"reason", to_string(static_cast<EvictReason>(reason))},
+                 {"outcome", to_string(static_cast<EvictOutcome>(outcome))}});
+        }
+    }
 }
 
 void add_consistency_checks(Families& to, const MetricsView& view) {

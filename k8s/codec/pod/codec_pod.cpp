@@ -71,6 +71,7 @@ void decode_priority(Fields& fields, const Value& spec, core::Pod& pod) {
         return;
     }
     pod.priority = static_cast<std::int32_t>(priority);
+    pod.never_preempts = fields.text_view(spec, "preemptionPolicy") == "Never";
 }
 
 void decode_requests(Fields& fields, const Value& spec, core::Pod& pod) {
