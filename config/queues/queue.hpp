@@ -32,6 +32,13 @@ enum class QueueOrder : std::uint8_t {
     priority  ///< by spec.priority, then creation
 };
 
+/// Whether later gangs may run before one that waits for room.
+enum class BackfillMode : std::uint8_t {
+    off,          ///< nobody passes it on nodes that it could use
+    easy,         ///< those who do not delay the first of its queue
+    conservative  ///< those who delay nobody of its queue
+};
+
 struct Queue {
     std::string name;
     std::int64_t weight = 1;
@@ -40,6 +47,7 @@ struct Queue {
     ResourceAmounts user_limit;  ///< of each user by himself
     std::optional<std::int64_t> max_gangs;
     QueueOrder order = QueueOrder::fifo;
+    std::optional<BackfillMode> backfill;  ///< nothing: as the queue above it, or Schema::backfill
     /// Who may use it, as "namespace/serviceaccount", and pods of which namespaces. Both empty:
     /// whoever may use the queue above it.
     std::vector<std::string> users;

@@ -26,6 +26,7 @@ enum class Field : std::uint8_t {
     queue,
     priority,
     packing,
+    expected_duration,
     topology_key,
     topology_mode,
     pod_group,        ///< of pods without a driver: see group_membership.hpp

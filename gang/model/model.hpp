@@ -8,6 +8,8 @@
 #include "core/value/pod.hpp"
 #include "gang/declare/conf_asker.hpp"
 #include "gang/declare/declaration_reader.hpp"
+#include "gang/durations/outlooks.hpp"
+#include "gang/durations/run_times.hpp"
 #include "gang/model/application.hpp"
 #include "gang/model/cluster/cluster_model.hpp"
 #include "gang/model/cluster/fit_cache.hpp"
@@ -110,7 +112,7 @@ struct Model {
                waiting.size() + awaited_answers.size() + worklist.size() + wanted.size() +
                cluster.allocation_count() + conf_asker.remembered() + placed_pods.size() +
                placed_pods.waiting_count() + claims.remembered() + groups.remembered() +
-               shares.charges.size() + held_binds.size();
+               shares.charges.size() + held_binds.size() + run_times.size() + outlooks.size();
     }
 
     const config::Schema schema;
@@ -148,6 +150,8 @@ struct Model {
     WantedDeclarations wanted;
     AwaitedAnswers awaited_answers;
     HeldBinds held_binds;
+    RunTimes run_times;
+    Outlooks outlooks;
     LeadershipTerm term;
     ListState pods_list = ListState::never;
     ListState nodes_list = ListState::never;

@@ -68,6 +68,9 @@ public:
     /// changed.
     /// False: the tick's work was used up before everybody was looked at.
     bool run();
+    /// The gang takes the plan's room: slots in the ledger, the driver's bind. It stays where it is
+    /// if its reservation is too large to be written.
+    void admit(Application& app, PodEntry& entry, const core::Plan& plan);
 
 private:
     /// What the last cycle saw.
@@ -100,7 +103,6 @@ private:
         Application& app, PodEntry& entry, KeyedClass& gang_class, SchedulingCycle& cycle);
     bool keep_to_rules(
         Application& app, PodEntry& entry, QueueEntry& queue_entry, SchedulingCycle& cycle);
-    void admit(Application& app, PodEntry& entry, const core::Plan& plan);
     bool annotation_fits(Application& app);
 
     Model& model_;

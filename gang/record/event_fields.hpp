@@ -231,6 +231,7 @@ struct Of<core::Pod> {
         Field{"deleting", &T::deleting},
         Field{"gated", &T::gated},
         Field{"created", &T::created},
+        Field{"ended", &T::ended},
         Field{"priority", &T::priority},
         Field{"serviceAccount", &T::service_account},
         Field{"labels", &T::labels},
@@ -490,6 +491,8 @@ struct Of<config::GpuMetrics> {
 template <>
 inline constexpr auto last<config::QueueOrder> = config::QueueOrder::priority;
 template <>
+inline constexpr auto last<config::BackfillMode> = config::BackfillMode::conservative;
+template <>
 inline constexpr auto last<config::PlacementRule::Kind> = config::PlacementRule::Kind::fixed;
 template <>
 struct Of<config::Queue> {
@@ -502,6 +505,7 @@ struct Of<config::Queue> {
         Field{"userLimit", &T::user_limit},
         Field{"maxGangs", &T::max_gangs},
         Field{"order", &T::order},
+        Field{"backfill", &T::backfill},
         Field{"users", &T::users},
         Field{"namespaces", &T::namespaces}};
 };
@@ -527,6 +531,12 @@ struct Of<config::Extender> {
         Field{"binds", &T::binds}};
 };
 template <>
+struct Of<config::Backfill> {
+    using T = config::Backfill;
+    static constexpr auto list =
+        std::tuple{Field{"mode", &T::mode}, Field{"maxBypass", &T::max_bypass}};
+};
+template <>
 struct Of<config::Schema> {
     using T = config::Schema;
     static constexpr auto list = std::tuple{
@@ -542,6 +552,7 @@ struct Of<config::Schema> {
         Field{"gang", &T::gang},
         Field{"nodes", &T::nodes},
         Field{"gpuMetrics", &T::gpu_metrics},
+        Field{"backfill", &T::backfill},
         Field{"queues", &T::queues},
         Field{"placement", &T::placement},
         Field{"sealKeyFile", &T::seal_key_file},
@@ -891,8 +902,10 @@ void check_rows([[maybe_unused]] const T& value) {
         [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p] = value;
     } else if constexpr (count == 17) {
         [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q] = value;
-    } else if constexpr (count == 25) {
-        [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y] =
+    } else if constexpr (count == 18) {
+        [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r] = value;
+    } else if constexpr (count == 26) {
+        [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y, z] =
             value;
     } else {
         static_assert(
