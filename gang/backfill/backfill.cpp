@@ -14,6 +14,8 @@ constexpr std::int64_t work_per_pass = 20'000'000;
 /// Passes take a twentieth of the time at most.
 constexpr std::int64_t pass_gap_ms_min = 100;
 constexpr std::int64_t work_per_gap_ms = 50'000;
+/// Starts and ends are known to the second, and pods take some to go.
+constexpr std::int64_t overdue_after_ms = 10'000;
 
 }  // namespace
 
@@ -83,7 +85,7 @@ void Backfill::count_broken(const std::vector<Waiter>& waiters) {
         if (!expected) {
             continue;
         }
-        const std::int64_t end_ms = run.start_ms + expected->safe_ms;
+        const std::int64_t end_ms = run.start_ms + expected->safe_ms + overdue_after_ms;
         if (end_ms < step_.now_ms) {
             run.is_overdue = true;
             ++step_.counters.broken_promises;

@@ -80,6 +80,7 @@ queues:
     userLimit: {ephemeral-storage: 10Gi}
     maxGangs: 100
     order: priority
+    backfill: conservative
     users: [etl/spark, ml/default]
     namespaces: [etl]
   - name: root.ml.train
@@ -94,6 +95,7 @@ gang:
   dynamicAllocation: reserve-max
   neverRunning: {after: 1h, then: keep}
   missingExecutors: {after: 2h, then: release}
+backfill: {mode: easy, maxBypass: 12}
 seal:
   keyFile: /etc/seal/key
 events:
@@ -170,8 +172,10 @@ TEST_CASE("loader: every key reaches its member") {
         {{"ephemeral-storage", 10 * gibibyte}},
         100,
         config::QueueOrder::priority,
+        config::BackfillMode::conservative,
         {"etl/spark", "ml/default"},
         {"etl"}};
+    wanted.backfill = {config::BackfillMode::easy, 12};
     wanted.queues[1].name = "root.ml.train";
     wanted.placement = {
         {config::PlacementRule::Kind::annotation, {}},

@@ -34,7 +34,8 @@ struct Story {
         core::Pod driver = tests::driver(name);
         driver.created = world.now_ms / 1000 + ++submitted;
         if (minutes > 0) {
-            driver.annotations["gang-scheduler/expected-duration"] = std::to_string(minutes) + "m";
+            driver.annotations = {
+                {"gang-scheduler/expected-duration", std::to_string(minutes) + "m"}};
         }
         const std::string uid = world.submit(std::move(driver), tests::conf(cores - 1));
         world.advance(200);
@@ -183,7 +184,8 @@ TEST_CASE("backfill: easy may delay the second in line, conservative does not") 
         CHECK((story.world.view(second).planned_ms == 0) == is_easy);
         // Two cores are left beside the head; the second wants all eight when the head ends.
         CHECK(story.runs(story.submit("slow", 2, 25)) == is_easy);
-        CHECK(story.runs(story.submit("quick", 2, 15)));
+        // With the slow one there, nothing is left for who runs past the head's instant.
+        CHECK(story.runs(story.submit("quick", 2, 15)) != is_easy);
         story.world.advance(10 * minute_ms);
         story.end(first);
         CHECK(story.runs(head));
@@ -212,7 +214,8 @@ TEST_CASE("backfill: run times are learned, and learned again after a restart") 
         const gang::GangView view = story.world.view(head);
         CHECK(view.start_ms >= story.world.now_ms + 7 * minute_ms - 2'000);
         CHECK(view.start_ms <= story.world.now_ms + 7 * minute_ms + 2'000);
-        CHECK(view.start_spread_ms == 2 * minute_ms);
+        CHECK(view.start_spread_ms >= 2 * minute_ms - 2'000);
+        CHECK(view.start_spread_ms <= 2 * minute_ms + 2'000);
         CHECK(view.planned_ms >= story.world.now_ms + 9 * minute_ms - 2'000);
         CHECK(view.message.find("expected to start about") != std::string::npos);
         story.world.remove_application(head);
@@ -246,7 +249,7 @@ TEST_CASE("backfill: an expected duration that cannot be read is said, and count
     Story story;
     story.nodes({4});
     core::Pod driver = tests::driver("bad");
-    driver.annotations["gang-scheduler/expected-duration"] = "half an hour";
+    driver.annotations = {{"gang-scheduler/expected-duration", "half an hour"}};
     const std::string uid = story.world.submit(std::move(driver), tests::conf(1));
     story.world.advance(1'000);
     CHECK(story.runs(uid));
@@ -271,8 +274,9 @@ TEST_CASE("backfill: heads of queues that share nodes are promised one after the
     const auto submit = [&story](const char* name, const char* queue, int cores, int minutes) {
         core::Pod driver = tests::driver(name);
         driver.created = story.world.now_ms / 1000 + ++story.submitted;
-        driver.annotations["gang-scheduler/queue"] = queue;
-        driver.annotations["gang-scheduler/expected-duration"] = std::to_string(minutes) + "m";
+        driver.annotations = {
+            {"gang-scheduler/expected-duration", std::to_string(minutes) + "m"},
+            {"gang-scheduler/queue", queue}};
         const std::string uid = story.world.submit(std::move(driver), tests::conf(cores - 1));
         story.world.advance(200);
         return uid;

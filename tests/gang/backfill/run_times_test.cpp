@@ -64,7 +64,7 @@ TEST_CASE("run times: names without what tells runs apart") {
     CHECK(gang::run_name(pod) == "42");
     pod.name = "report";
     CHECK(gang::run_name(pod) == "report");
-    pod.labels["spark-app-name"] = "daily";
+    pod.labels = {{"spark-app-name", "daily"}};
     CHECK(gang::run_name(pod) == "daily");
 }
 
