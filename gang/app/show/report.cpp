@@ -121,8 +121,8 @@ std::vector<std::vector<std::string>> gangs_rows(
     }
     for (std::size_t i = 0; is_wide && i < rows.size(); ++i) {
         const std::string& queue = i == 0 ? "QUEUE" : list.gangs[i - 1].queue;
-        rows[i].push_back(queue.empty() ? "-" : queue);
         rows[i].push_back(i == 0 ? "ETA" : eta(list.gangs[i - 1], now_unix_ms));
+        rows[i].push_back(queue.empty() ? "-" : queue);
     }
     return rows;
 }
