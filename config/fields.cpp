@@ -461,6 +461,24 @@ Field amounts(std::string name, Access access) {
         });
 }
 
+auto backfill_mode() {
+    return one_of<BackfillMode>(
+        {{"off", BackfillMode::off},
+         {"easy", BackfillMode::easy},
+         {"conservative", BackfillMode::conservative}});
+}
+
+Field backfill() {
+    return section(
+        "backfill",
+        {value(
+             "mode", backfill_mode(), [](Schema & s) -> auto& { return s.backfill.mode; }),
+         value(
+             "maxBypass", integer_in(1, 1'000'000), [](Schema & s) -> auto& {
+                 return s.backfill.max_bypass;
+             })});
+}
+
 Field queues() {
     const auto order =
         one_of<QueueOrder>({{"fifo", QueueOrder::fifo}, {"priority", QueueOrder::priority}});
@@ -499,6 +517,10 @@ Field queues() {
                  "withinQueue", within, [](Schema & s) -> auto& {
                      return s.queues.back().preemption.within_queue;
                  })}),
+        value(
+            "backfill", backfill_mode(), [](Schema & s) -> auto& {
+                return s.queues.back().backfill;
+            }),
         value(
             "users", read_queue_users, [](Schema & s) -> auto& { return s.queues.back().users; }),
         value(
@@ -558,6 +580,7 @@ const std::vector<Field>& table() {
         gang(),
         nodes(),
         gpu_metrics(),
+        backfill(),
         queues(),
         placement(),
         preemption(),

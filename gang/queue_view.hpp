@@ -29,6 +29,7 @@ struct QueueView {
     std::int64_t running = 0;  ///< gangs and lone pods that hold something
     std::int64_t waiting = 0;  ///< those that could be admitted one day
     std::string head;          ///< namespace/driver of the first of these in a leaf
+    std::int64_t head_start_ms = 0;  ///< when that is expected to start, Unix ms; 0: not known
     friend bool operator==(const QueueView&, const QueueView&) = default;
 };
 

@@ -1,5 +1,9 @@
 #include "gang/scheduler.hpp"
 
+#include "gang/backfill/backfill.hpp"
+#include "gang/backfill/promises.hpp"
+#include "gang/backfill/run_observer.hpp"
+#include "gang/backfill/waiters.hpp"
 #include "gang/classify/executor_owners.hpp"
 #include "gang/classify/pod_classifier.hpp"
 #include "gang/classify/pod_compaction.hpp"
@@ -93,6 +97,11 @@ struct Scheduler::State {
         refresh,
         quota};
     Preemption preemption{model, step, status_reporter, placer, domain_placer, quota, status};
+    RunObserver run_observer{model, step};
+    WaiterList waiters{model, step, domain_placer, verdicts, quota};
+    Promises promises{model, step, placer};
+    Backfill backfill{
+        model, step, placer, domain_placer, run_observer, waiters, promises, admission};
 
     ExecutorOwners owners{model};
     PodCompaction compaction{model, declarations, owners};
@@ -162,8 +171,14 @@ struct Scheduler::State {
     Accounts accounts{model, step};
 
     // --- events: they change what is known; what follows from it is decided in a tick ---
-    void on(const PodUpserted& event) { pod_events.on(event); }
-    void on(const PodDeleted& event) { pod_events.on(event); }
+    void on(const PodUpserted& event) {
+        pod_events.on(event);
+        run_observer.on(event);
+    }
+    void on(const PodDeleted& event) {
+        pod_events.on(event);
+        run_observer.on(event);
+    }
     void on(const NodeUpserted& event) { cluster_events.on(event); }
     void on(const NodeDeleted& event) { cluster_events.on(event); }
     void on(const RelistBegun& event) { cluster_events.on(event); }
@@ -274,6 +289,7 @@ bool Scheduler::State::plan() {
     if (!admission.run()) {
         return false;
     }
+    backfill.run();
     preemption.run();
     return true;
 }

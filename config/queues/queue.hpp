@@ -55,6 +55,13 @@ struct Preemption {
     friend bool operator==(const Preemption&, const Preemption&) = default;
 };
 
+/// Whether later gangs may run before one that waits for room.
+enum class BackfillMode : std::uint8_t {
+    off,          ///< nobody passes it on nodes that it could use
+    easy,         ///< those who do not delay the first of its queue
+    conservative  ///< those who delay nobody of its queue
+};
+
 struct Queue {
     std::string name;
     std::int64_t weight = 1;
@@ -64,6 +71,7 @@ struct Queue {
     std::optional<std::int64_t> max_gangs;
     QueueOrder order = QueueOrder::fifo;
     QueuePreemption preemption;
+    std::optional<BackfillMode> backfill;  ///< nothing: as the queue above it, or Schema::backfill
     /// Who may use it, as "namespace/serviceaccount", and pods of which namespaces. Both empty:
     /// whoever may use the queue above it.
     std::vector<std::string> users;

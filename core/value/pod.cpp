@@ -97,6 +97,7 @@ bool is_same_but_version(const Pod& a, const Pod& b) {
             pod.node_name,
             pod.failure,
             pod.scheduled,
+            pod.ended,
             pod.annotations,
             pod.labels,
             pod.requests,

@@ -4,6 +4,7 @@
 #include "gang/declare/spark/executor/derive.hpp"
 #include "gang/declare/spark/labels.hpp"
 #include "gang/declare/spark/text.hpp"
+#include "gang/durations/expected_run.hpp"
 #include "gang/reservation/format/reservation.hpp"
 #include "gang/reservation/format/seal.hpp"
 
@@ -124,6 +125,7 @@ bool begins_gang(Field field, bool is_driver) {
         case Field::queue_elsewhere:
         case Field::priority:
         case Field::packing:
+        case Field::expected_duration:
         case Field::topology_key:
         case Field::topology_mode:
         case Field::pod_group:
@@ -150,6 +152,7 @@ public:
         read_executor_tolerations();
         read_queue();
         read_packing();
+        read_expected_duration();
         read_topology();
         read_rest();
         return std::move(out_);
@@ -207,6 +210,7 @@ private:
             case Field::hold:
             case Field::queue_elsewhere:
             case Field::packing:
+            case Field::expected_duration:
             case Field::topology_key:
             case Field::topology_mode:
             case Field::pod_group:
@@ -409,6 +413,14 @@ private:
             out_.warnings.push_back(
                 shown(all.front()) + " is no packing (" + core::packing_names() +
                 ") and is ignored");
+        }
+    }
+
+    void read_expected_duration() {
+        const auto all = find_all(pod_, Field::expected_duration, is_driver_);
+        if (!all.empty() && !read_expected_run(*all.front().value)) {
+            out_.warnings.push_back(
+                shown(all.front()) + " is no duration such as 30m or 1h30m and is ignored");
         }
     }
 

@@ -24,6 +24,7 @@ constexpr std::array own = {
     DeclarationKey{"gang-scheduler/topology-key", Field::topology_key},
     DeclarationKey{"gang-scheduler/topology-mode", Field::topology_mode},
     DeclarationKey{"gang-scheduler/packing", Field::packing},
+    DeclarationKey{"gang-scheduler/expected-duration", Field::expected_duration},
     DeclarationKey{"gang-scheduler/pod-group", Field::pod_group},
     DeclarationKey{"gang-scheduler/min-members", Field::pod_group},
     DeclarationKey{"gang-scheduler/style", Field::not_yet},

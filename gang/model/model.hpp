@@ -8,6 +8,8 @@
 #include "core/value/pod.hpp"
 #include "gang/declare/conf_asker.hpp"
 #include "gang/declare/declaration_reader.hpp"
+#include "gang/durations/outlooks.hpp"
+#include "gang/durations/run_times.hpp"
 #include "gang/model/application.hpp"
 #include "gang/model/cluster/cluster_model.hpp"
 #include "gang/model/cluster/fit_cache.hpp"
@@ -111,7 +113,8 @@ struct Model {
                waiting.size() + awaited_answers.size() + worklist.size() + wanted.size() +
                cluster.allocation_count() + conf_asker.remembered() + placed_pods.size() +
                placed_pods.waiting_count() + claims.remembered() + groups.remembered() +
-               shares.charges.size() + held_binds.size() + nominations.size();
+               shares.charges.size() + held_binds.size() + nominations.size() + run_times.size() +
+               outlooks.size();
     }
 
     config::Schema schema;  ///< another one by ConfigChanged alone (gang/reconfigure)
@@ -150,6 +153,8 @@ struct Model {
     AwaitedAnswers awaited_answers;
     HeldBinds held_binds;
     Nominations nominations;
+    RunTimes run_times;
+    Outlooks outlooks;
     LeadershipTerm term;
     ListState pods_list = ListState::never;
     ListState nodes_list = ListState::never;

@@ -74,6 +74,10 @@ public:
         refresh_.begin_anew();
     }
 
+    /// The gang takes the plan's room: slots in the ledger, the driver's bind. It stays where it is
+    /// if its reservation is too large to be written.
+    void admit(Application& app, PodEntry& entry, const core::Plan& plan);
+
 private:
     /// What the last cycle saw.
     struct Seen {
@@ -106,7 +110,6 @@ private:
         Application& app, PodEntry& entry, KeyedClass& gang_class, SchedulingCycle& cycle);
     bool keep_to_rules(
         Application& app, PodEntry& entry, QueueEntry& queue_entry, SchedulingCycle& cycle);
-    void admit(Application& app, PodEntry& entry, const core::Plan& plan);
     bool annotation_fits(Application& app);
 
     Model& model_;

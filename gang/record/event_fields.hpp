@@ -231,6 +231,7 @@ struct Of<core::Pod> {
         Field{"deleting", &T::deleting},
         Field{"gated", &T::gated},
         Field{"created", &T::created},
+        Field{"ended", &T::ended},
         Field{"priority", &T::priority},
         Field{"neverPreempts", &T::never_preempts},
         Field{"serviceAccount", &T::service_account},
@@ -491,6 +492,8 @@ struct Of<config::GpuMetrics> {
 template <>
 inline constexpr auto last<config::QueueOrder> = config::QueueOrder::priority;
 template <>
+inline constexpr auto last<config::BackfillMode> = config::BackfillMode::conservative;
+template <>
 inline constexpr auto last<config::PlacementRule::Kind> = config::PlacementRule::Kind::fixed;
 template <>
 inline constexpr auto last<config::QueueState> = config::QueueState::stopped;
@@ -521,6 +524,7 @@ struct Of<config::Queue> {
         Field{"maxGangs", &T::max_gangs},
         Field{"order", &T::order},
         Field{"preemption", &T::preemption},
+        Field{"backfill", &T::backfill},
         Field{"users", &T::users},
         Field{"namespaces", &T::namespaces},
         Field{"state", &T::state}};
@@ -547,6 +551,12 @@ struct Of<config::Extender> {
         Field{"binds", &T::binds}};
 };
 template <>
+struct Of<config::Backfill> {
+    using T = config::Backfill;
+    static constexpr auto list =
+        std::tuple{Field{"mode", &T::mode}, Field{"maxBypass", &T::max_bypass}};
+};
+template <>
 struct Of<config::Schema> {
     using T = config::Schema;
     static constexpr auto list = std::tuple{
@@ -562,6 +572,7 @@ struct Of<config::Schema> {
         Field{"gang", &T::gang},
         Field{"nodes", &T::nodes},
         Field{"gpuMetrics", &T::gpu_metrics},
+        Field{"backfill", &T::backfill},
         Field{"queues", &T::queues},
         Field{"placement", &T::placement},
         Field{"preemption", &T::preemption},

@@ -74,6 +74,18 @@ config::Schema World::schema_of_file(std::uint32_t file) const {
     if (plan.has_queues) {
         add_queues(schema, file);
     }
+    if (plan.has_backfill) {
+        Random drawn(plan.seed ^ 0xBACF111BACF111ULL);
+        schema.backfill.mode = drawn.percent(50) ? config::BackfillMode::easy
+                                                 : config::BackfillMode::conservative;
+        schema.backfill.max_bypass = drawn.percent(50) ? 100 : drawn.between(1, 4);
+        for (config::Queue& queue : schema.queues) {
+            if (drawn.percent(30)) {
+                queue.backfill = drawn.percent(50) ? config::BackfillMode::off
+                                                   : config::BackfillMode::conservative;
+            }
+        }
+    }
     return schema;
 }
 

@@ -53,6 +53,9 @@ void QueueViews::add_waiting(std::vector<QueueView>& views) const {
             std::string& head = views[static_cast<std::size_t>(lane.queue)].head;
             if (head.empty()) {
                 head = app->namespace_name.str() + "/" + app->name;
+                if (const Outlook* const outlook = model_.outlooks.find(app->uid)) {
+                    views[static_cast<std::size_t>(lane.queue)].head_start_ms = outlook->start_ms;
+                }
             }
         }
     }

@@ -81,6 +81,7 @@ queues:
     maxGangs: 100
     order: priority
     preemption: {reclaimable: true, withinQueue: lowerPriority}
+    backfill: conservative
     users: [etl/spark, ml/default]
     namespaces: [etl]
   - name: root.ml.train
@@ -96,6 +97,7 @@ gang:
   dynamicAllocation: reserve-max
   neverRunning: {after: 1h, then: keep}
   missingExecutors: {after: 2h, then: release}
+backfill: {mode: easy, maxBypass: 12}
 seal:
   keyFile: /etc/seal/key
 events:
@@ -173,8 +175,10 @@ TEST_CASE("loader: every key reaches its member") {
         100,
         config::QueueOrder::priority,
         {true, config::PreemptionWithin::lower_priority},
+        config::BackfillMode::conservative,
         {"etl/spark", "ml/default"},
         {"etl"}};
+    wanted.backfill = {config::BackfillMode::easy, 12};
     wanted.queues[1].name = "root.ml.train";
     wanted.placement = {
         {config::PlacementRule::Kind::annotation, {}},

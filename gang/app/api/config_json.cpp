@@ -77,6 +77,18 @@ const char* word(config::DynamicAllocation dynamic) {
     return "";
 }
 
+const char* word(config::BackfillMode mode) {
+    switch (mode) {
+        case config::BackfillMode::off:
+            return "off";
+        case config::BackfillMode::easy:
+            return "easy";
+        case config::BackfillMode::conservative:
+            return "conservative";
+    }
+    return "";
+}
+
 const char* word(config::UnusedThen then) {
     return then == config::UnusedThen::keep ? "keep" : "release";
 }
@@ -166,6 +178,7 @@ std::string queue_json(const config::Queue& queue) {
                         ? "never"
                         : "lowerPriority")
                 .json())
+        .add("backfill", queue.backfill ? json_string(word(*queue.backfill)) : "null")
         .list("users", queue.users, json_string)
         .list("namespaces", queue.namespaces, json_string)
         .text("state", queue.state == config::QueueState::running ? "running" : "stopped")
@@ -302,6 +315,12 @@ std::string config_members(const config::Schema& schema) {
     out.list("profiles", schema.profiles, profile_json);
     out.add("gang", gang_section(schema.gang)).add("nodes", nodes_section(schema.nodes));
     out.add("gpuMetrics", gpu_metrics_section(schema.gpu_metrics));
+    out.add(
+        "backfill",
+        Object()
+            .text("mode", word(schema.backfill.mode))
+            .number("maxBypass", schema.backfill.max_bypass)
+            .json());
     out.list("queues", schema.queues, queue_json);
     out.list("placement", schema.placement, placement_json);
     out.add(

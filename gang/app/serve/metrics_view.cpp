@@ -213,6 +213,32 @@ void add_repairs(Families& to, const Counters& counters) {
     }
 }
 
+void add_backfill(Families& to, const Counters& counters) {
+    to.counter(
+        "gang_scheduler_backfilled_gangs_total",
+        "Gangs admitted before others that wait for room.",
+        counters.backfilled);
+    to.counter(
+        "gang_scheduler_broken_promises_total",
+        "Gangs that ran longer than expected while others waited.",
+        counters.broken_promises);
+    to.begin(
+        "gang_scheduler_eta_error_seconds",
+        "How far off the first expected start was that a gang was told.",
+        MetricType::Histogram);
+    ClientMetric metric;
+    std::uint64_t sum = 0;
+    for (std::size_t i = 0; i < StartErrors::bounds_ms.size(); ++i) {
+        sum += counters.start_errors.buckets[i];
+        metric.histogram.bucket.push_back({sum, seconds(StartErrors::bounds_ms[i])});
+    }
+    sum += counters.start_errors.buckets.back();
+    metric.histogram.bucket.push_back({sum, std::numeric_limits<double>::infinity()});
+    metric.histogram.sample_count = sum;
+    metric.histogram.sample_sum = seconds(counters.start_errors.sum_ms);
+    to.add(std::move(metric));
+}
+
 void add_consistency_checks(Families& to, const MetricsView& view) {
     to.counter(
         "gang_scheduler_audits_total",
@@ -431,6 +457,7 @@ void add_families(
     add_queues(to, view.queues);
     add_reservations(to, view.totals);
     add_repairs(to, view.counters);
+    add_backfill(to, view.counters);
     add_consistency_checks(to, view);
     add_reloads(to, view.reloads);
     add_gpu_metrics(to, view);

@@ -73,6 +73,8 @@ void put_queue(Writer& w, const QueueView& queue) {
     w.Key("waiting");
     w.Int64(queue.waiting);
     put(w, "head", queue.head);
+    w.Key("headExpectedStartMs");
+    w.Int64(queue.head_start_ms);
     w.EndObject();
 }
 
@@ -146,6 +148,7 @@ QueueView queue_from(const Value& object) {
     queue.running = number_in(object, "running");
     queue.waiting = number_in(object, "waiting");
     queue.head = text_in(object, "head");
+    queue.head_start_ms = number_in(object, "headExpectedStartMs");
     return queue;
 }
 

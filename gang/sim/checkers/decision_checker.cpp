@@ -1,6 +1,8 @@
 #include "gang/sim/checkers/decision_checker.hpp"
 
+#include "config/queues/backfill_modes.hpp"
 #include "gang/decision.hpp"
+#include "gang/explain.hpp"
 #include "gang/reservation/format/reservation.hpp"
 #include "gang/sim/world.hpp"
 
@@ -214,6 +216,9 @@ void DecisionChecker::check_order(
             !is_reached_by_rules(older->second, pods) &&
             (!may_want_port(older->first) || wants_port(driver)) &&
             could_fit(replica, older->first)) {
+            if (may_be_passed(replica, gang)) {
+                continue;
+            }
             world_.checkers.violated(
                 "fifo",
                 fmt::format(
@@ -379,6 +384,26 @@ void DecisionChecker::sent(std::uint32_t replica, const std::string& holder) {
 }
 
 /// A Lease that is deleted takes its epoch with it; what a clock says then may be less.
+/// With backfill, and not more often than the file says.
+bool DecisionChecker::may_be_passed(std::uint32_t replica, const GangView& gang) {
+    const config::Schema& schema = world_.replicas[replica].schema;
+    if (config::backfill_of(schema, gang.queue) == config::BackfillMode::off) {
+        return false;
+    }
+    std::int64_t& passed = views_[replica].passed[gang.driver_uid];
+    ++passed;
+    if (passed > schema.backfill.max_bypass) {
+        world_.checkers.violated(
+            "bypass",
+            fmt::format(
+                "{} has been passed {} times, {} at most",
+                gang.driver,
+                passed,
+                schema.backfill.max_bypass));
+    }
+    return true;
+}
+
 void DecisionChecker::leads(std::uint32_t replica, std::int64_t epoch) {
     if (epoch <= epoch_ && !lease_was_touched_) {
         world_.checkers.violated(
