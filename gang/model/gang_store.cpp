@@ -87,7 +87,11 @@ void GangStore::place_again(Application& app) {
     const std::string unnamed = Declaration{}.queue;
     if (!in_.shares.is_active()) {
         if (is_waiting) {
-            app.declared.queue = in_.texts.keep(unnamed);
+            // What it asks for is kept with it, as of one that comes without queues.
+            const auto id = in_.pods.find(app.uid);
+            const PodEntry entry = id ? in_.pods.copy_of(*id) : PodEntry{};
+            const std::string* const asked = asked_queue(entry.pod);
+            app.declared.queue = in_.texts.keep(asked == nullptr ? unnamed : *asked);
             app.declared.queue_problem.reset();
         }
         return;
@@ -109,12 +113,26 @@ void GangStore::place_again(Application& app) {
         choose_queue(app, entry);
         return;
     }
-    // Admitted when there were no queues. Of a pod that is compacted the rest is forgotten.
+    // Admitted when there were no queues. What is beyond a gang's slots is charged where the gang is.
+    const QueueAccount* const gang = app.is_surplus && find_owner(entry) != nullptr
+                                         ? in_.shares.charges.find(entry.owner.str())
+                                         : nullptr;
+    if (gang != nullptr) {
+        take_place(app, {*gang, {}});
+        return;
+    }
+    // Of a pod that is compacted the rest is forgotten.
     const std::string& user = app.declared.user.str();
     entry.pod.service_account = user.substr(user.find('/') + 1);
     const std::string* const asked = written == unnamed ? nullptr : &written;
-    take_place(app, in_.shares.placement.place(entry.pod, asked, queue_elsewhere(entry.pod)));
-    app.declared.queue_problem.reset();
+    PlacedInQueue placed =
+        in_.shares.placement.place(entry.pod, asked, queue_elsewhere(entry.pod));
+    if (placed.problem.empty()) {
+        take_place(app, std::move(placed));
+    } else {
+        // The name is kept: the queue may come.
+        in_.shares.charges.assign(app.uid, {in_.shares.tree.lost(), user});
+    }
 }
 
 void GangStore::set_held(Application& app, bool is_held) {

@@ -159,7 +159,7 @@ public:
     Process(Log& log, const CommandLine& line, DaemonOptions options)
         : log_(log),
           signals_(io_, SIGTERM, SIGINT),
-          reload_signal_(io_, SIGHUP),
+          reload_signal_(io_),
           reloader_(reload_wiring(line), options.config),
           file_watch_(io_, line.text("config"), [this] { reloader_.look(); }),
           daemon_(io_, with_end(std::move(options))) {}
@@ -175,7 +175,6 @@ public:
             }
         });
         daemon_.start();
-        await_reload();
         watch_file();
         io_.run();
         // What was cancelled gets its last turn before it is destroyed.
@@ -220,8 +219,10 @@ private:
 
     void watch_file() {
         if (!reloader_.has_file()) {
-            return;
+            return;  // SIGHUP has its usual effect
         }
+        reload_signal_.add(SIGHUP);
+        await_reload();
         if (const std::string why = file_watch_.start(); !why.empty()) {
             log_.write(
                 LogLevel::warning,
