@@ -4,6 +4,7 @@
 #include "gang/declare/spark/executor/derive.hpp"
 #include "gang/declare/spark/labels.hpp"
 #include "gang/declare/spark/text.hpp"
+#include "gang/durations/expected_run.hpp"
 #include "gang/reservation/format/reservation.hpp"
 #include "gang/reservation/format/seal.hpp"
 
@@ -120,9 +121,11 @@ bool begins_gang(Field field, bool is_driver) {
         case Field::role:
         case Field::application:
         case Field::queue:
+        case Field::hold:
         case Field::queue_elsewhere:
         case Field::priority:
         case Field::packing:
+        case Field::expected_duration:
         case Field::topology_key:
         case Field::topology_mode:
         case Field::pod_group:
@@ -149,6 +152,7 @@ public:
         read_executor_tolerations();
         read_queue();
         read_packing();
+        read_expected_duration();
         read_topology();
         read_rest();
         return std::move(out_);
@@ -203,8 +207,10 @@ private:
             case Field::role:
             case Field::application:
             case Field::queue:
+            case Field::hold:
             case Field::queue_elsewhere:
             case Field::packing:
+            case Field::expected_duration:
             case Field::topology_key:
             case Field::topology_mode:
             case Field::pod_group:
@@ -410,6 +416,14 @@ private:
         }
     }
 
+    void read_expected_duration() {
+        const auto all = find_all(pod_, Field::expected_duration, is_driver_);
+        if (!all.empty() && !read_expected_run(*all.front().value)) {
+            out_.warnings.push_back(
+                shown(all.front()) + " is no duration such as 30m or 1h30m and is ignored");
+        }
+    }
+
     /// What is wrong here is no warning: a gang that is split may be worth nothing to its owner.
     void read_topology() {
         const auto keys = find_all(pod_, Field::topology_key, is_driver_);
@@ -495,6 +509,11 @@ const std::string& application_id(const core::Pod& pod) {
 
 const std::string* asked_queue(const core::Pod& pod) {
     return find_first(pod, Field::queue);
+}
+
+bool asks_hold(const core::Pod& pod) {
+    const std::string* said = find_first(pod, Field::hold);
+    return said != nullptr && *said == "true";
 }
 
 const std::string* queue_elsewhere(const core::Pod& pod) {

@@ -26,6 +26,8 @@ const std::string& application_id(const core::Pod& pod);
 
 /// The queue that it asks for; nullptr: it asks for none.
 const std::string* asked_queue(const core::Pod& pod);
+/// Somebody asks that it waits: "gang-scheduler/hold" is "true".
+bool asks_hold(const core::Pod& pod);
 
 /// The queue that it names in the words of another scheduler (YuniKorn, Kueue, Volcano, KAI). It
 /// counts where there is a queue of that name; nullptr: it names none.

@@ -24,9 +24,11 @@ enum class Field : std::uint8_t {
     driver_memory,
     driver_gpu,
     queue,
+    hold,
     queue_elsewhere,  ///< another scheduler's queue; counts where there is one of that name
     priority,
     packing,
+    expected_duration,
     topology_key,
     topology_mode,
     pod_group,        ///< of pods without a driver: see group_membership.hpp

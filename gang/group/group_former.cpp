@@ -64,7 +64,11 @@ void GroupFormer::form(const std::string& key, PodGroup& group) {
         model_.groups.rest(key);
     }
     const bool is_sound = group.object && find_problem(*group.object, gang_size_max()).empty();
-    const bool is_given_up = is_asked && is_sound && gives_up(key, group);
+    const bool is_held = std::any_of(
+        members.begin(), members.end(), [](const auto* member) { return asks_hold(member->pod); });
+    const bool waits_on_request = is_held || (gang != nullptr && gang->declared.is_held);
+    const bool is_given_up =
+        is_asked && is_sound && !waits_on_request && gives_up(key, group);
     if (is_given_up && (gang == nullptr || gang->phase == Phase::waiting)) {
         if (gang != nullptr) {
             dissolve(group, *gang);
@@ -86,6 +90,7 @@ void GroupFormer::form(const std::string& key, PodGroup& group) {
     }
     if (gang != nullptr) {
         follow(*gang, members);
+        hold(*gang, is_held);
     } else if (!is_sound) {
         let_wait(group, members);
     } else if (group.object->min_members <= 1) {
@@ -96,6 +101,7 @@ void GroupFormer::form(const std::string& key, PodGroup& group) {
         begin(key, group, chosen);
         std::erase(members, chosen.front());
         follow(model_.gangs.at(group.anchor), members);
+        hold(model_.gangs.at(group.anchor), is_held);
     } else {
         let_wait(group, members);
     }
@@ -273,6 +279,13 @@ void GroupFormer::follow(Application& gang, const std::vector<PodEntry*>& member
         model_.pods.join(*member, gang.uid);
         model_.worklist.dirty_pods.insert(member->pod.uid);
     }
+}
+
+/// Any of its members may ask for it, the anchor as well.
+void GroupFormer::hold(Application& gang, bool member_asks) {
+    const bool is_waiting = gang.phase == Phase::waiting;
+    model_.gangs.set_held(
+        gang, is_waiting && (member_asks || asks_hold(model_.pods.at(gang.uid).pod)));
 }
 
 void GroupFormer::let_wait(const PodGroup& group, const std::vector<PodEntry*>& members) {

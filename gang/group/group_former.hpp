@@ -59,6 +59,7 @@ private:
     void reshape(const PodGroup& group, Application& gang, const std::vector<PodEntry*>& chosen);
     void dissolve(PodGroup& group, Application& gang);
     void follow(Application& gang, const std::vector<PodEntry*>& members);
+    void hold(Application& gang, bool member_asks);
     void let_wait(const PodGroup& group, const std::vector<PodEntry*>& members);
     void let_go_alone(const std::vector<PodEntry*>& members, Alone how);
     void give_up_done();
