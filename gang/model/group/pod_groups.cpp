@@ -41,7 +41,7 @@ void PodGroups::leave(const PodEntry& entry) {
     if (group->second.members.empty()) {
         asker_.forget(group->first);
         std::erase_if(
-            deadlines_, [&group](const auto& entry) { return entry.second == group->first; });
+            deadlines_, [&group](const auto& deadline) { return deadline.second == group->first; });
         groups_.erase(group);
     }
 }
