@@ -128,6 +128,17 @@ void World::add_queues(config::Schema& schema, std::uint32_t file) const {
         }
         schema.queues.push_back(std::move(made));
     }
+    Random of_preemption(plan.seed ^ 0x0F0F0F0F0F0F0F0FULL);
+    if (of_preemption.percent(50)) {
+        for (config::Queue& made : schema.queues) {
+            made.preemption.is_reclaimable = of_preemption.percent(60);
+            if (made.order == config::QueueOrder::priority) {
+                made.preemption.within_queue = config::PreemptionWithin::lower_priority;
+            }
+        }
+        schema.preemption.across_queues = of_preemption.percent(30);
+        schema.preemption.max_victims_per_minute = of_preemption.between(1, 10);
+    }
     schema.placement = {
         {config::PlacementRule::Kind::annotation, {}},
         {config::PlacementRule::Kind::namespace_name, {}},

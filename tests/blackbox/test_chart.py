@@ -253,6 +253,17 @@ def test_the_page_has_its_port_only_where_it_is_on(offline: Helm) -> None:
     assert ports(alone) == (["metrics"], ["metrics"]) and not viewers(alone)
 
 
+@pytest.mark.parametrize("preemption, is_granted", [
+    ("{}", False), ("{withinQueue: never}", False), ("{withinQueue: lowerPriority}", True), ("{reclaimable: true}", True)])
+def test_evictions_are_granted_where_a_queue_allows_them(offline: Helm, tmp_path: Path, preemption: str,
+                                                         is_granted: bool) -> None:
+    values = tmp_path / "values.yaml"
+    values.write_text(f"config: {{queues: [{{name: etl}}, {{name: ml, preemption: {preemption}}}]}}")
+    role = find(offline.template("--values", str(values)), "ClusterRole")
+    granted = [rule["verbs"] for rule in role["rules"] if "pods/eviction" in rule["resources"]]
+    assert granted == ([["create"]] if is_granted else [])
+
+
 def test_the_readme_has_every_value_and_no_other() -> None:
     values = yaml.safe_load((CHART / "values.yaml").read_text())
     rows = [line.split("`")[1] for line in (CHART / "README.md").read_text().splitlines()

@@ -119,9 +119,9 @@ TEST_CASE("queues: placement rules name queues that are there") {
 }
 
 TEST_CASE("queues: preemption, of a queue and of all") {
-    refuses("  - {name: a, preemption: {reclaimable: 1}}\n", "2:40", "true or false");
-    refuses("  - {name: a, preemption: {withinQueue: all}}\n", "2:40", "never, lowerPriority");
-    refuses("  - {name: a, preemption: {within: never}}\n", "2:27", "unknown key");
+    refuses("  - {name: a, preemption: {reclaimable: 1}}\n", "2:41", "true or false");
+    refuses("  - {name: a, preemption: {withinQueue: all}}\n", "2:41", "never, lowerPriority");
+    refuses("  - {name: a, preemption: {within: never}}\n", "2:28", "unknown key");
     const auto all = [&](const std::string& keys) {
         return complaints("  - {name: a}\n", "preemption: {" + keys + "}\n");
     };

@@ -124,6 +124,9 @@ std::string Totals::describe(double seconds, int jobs) const {
         counts_.handed_over,
         seconds,
         jobs);
+    if (counts_.evictions > 0) {
+        text += fmt::format("evictions asked for   {}\n", counts_.evictions);
+    }
     text += "faults\n";
     for (std::size_t i = 0; i < faults_.size(); ++i) {
         if (faults_[i] == 0) {

@@ -19,6 +19,7 @@ struct Counts {
     std::uint64_t binds_in_one_zone = 0;     ///< sent for executors of gangs that must be in one
     std::uint64_t executors_with_rules = 0;  ///< of these
     std::uint64_t rules_excused = 0;     ///< rules that somebody else's write broke before the bind
+    std::uint64_t evictions = 0;         ///< decided, of a pod each
     std::uint64_t label_lists = 0;       ///< lists of all pods for their labels
     std::uint64_t exits = 0;             ///< of replicas that lost the lead
     std::uint64_t settled = 0;           ///< Leases given up with nothing under way, as they say
@@ -45,6 +46,7 @@ struct Counts {
         binds_in_one_zone += other.binds_in_one_zone;
         executors_with_rules += other.executors_with_rules;
         rules_excused += other.rules_excused;
+        evictions += other.evictions;
         label_lists += other.label_lists;
         exits += other.exits;
         settled += other.settled;

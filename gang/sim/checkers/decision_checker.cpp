@@ -106,6 +106,52 @@ void DecisionChecker::decided(std::uint32_t replica, const Process& process, con
     }
 }
 
+void DecisionChecker::evicts(
+    std::uint32_t replica, const Process& process, const EvictPod& decision) {
+    View& view = views_[replica];
+    const auto wrong = [&](const char* what) {
+        world_.checkers.violated(
+            "eviction", fmt::format("r{} evicts {}: {}", replica, decision.pod.name, what));
+    };
+    ++world_.counts.evictions;
+    const std::vector<GangView> gangs = process.scheduler.gangs();
+    if (std::none_of(gangs.begin(), gangs.end(), [](const GangView& gang) {
+            return gang.code == ReasonCode::waiting_for_preemption;
+        })) {
+        wrong("for nobody");
+    }
+    const auto shown = view.pods.find(number_of(decision.pod.uid));
+    if (shown == view.pods.end() || shown->second.node_name.empty()) {
+        return wrong("it was not shown on a node");
+    }
+    const core::Pod& pod = shown->second;
+    const core::OwnerReference* const owner = core::find_controller(pod);
+    const std::string* const slot = core::find_value(pod.annotations, slot_annotation);
+    const bool is_driver_pod = is_driver(shown->first);
+    const auto driver = owner == nullptr ? view.pods.end() : view.pods.find(number_of(owner->uid));
+    const bool is_of_ended = owner != nullptr && (view.evicted.contains(owner->uid) ||
+                                                  driver == view.pods.end() ||
+                                                  driver->second.deleting);
+    if (is_of_ended) {
+        return;
+    }
+    if (!is_driver_pod && slot != nullptr && *slot != surplus_slot) {
+        wrong("a part of a gang that stays");
+    }
+    if (is_driver_pod) {
+        view.evicted.insert(decision.pod.uid);
+    }
+    const std::int64_t now_ms = process.unix_ms();
+    view.victims_ms.push_back(now_ms);
+    while (view.victims_ms.front() <= now_ms - 60'000) {
+        view.victims_ms.pop_front();
+    }
+    if (static_cast<std::int64_t>(view.victims_ms.size()) >
+        world_.replicas[replica].schema.preemption.max_victims_per_minute) {
+        wrong("one too many in a minute");
+    }
+}
+
 /// A gang that cannot be placed is in nobody's way, and those behind a blocked head are told so
 /// only at the next look at all. So here is what it could have, of what the process was shown:
 /// every usable node's room beside the pods of others and the headroom.
@@ -196,6 +242,11 @@ void DecisionChecker::check_order(
     std::string queue;
     for (const GangView& gang : gangs) {
         queue = gang.driver_uid == bind.pod.uid ? gang.queue : queue;
+    }
+    for (const config::Queue& said : world_.replicas[replica].schema.queues) {
+        if (said.preemption != config::QueuePreemption{}) {
+            return;  // who others were evicted for goes first, whoever could be placed meanwhile
+        }
     }
     for (const QueueView& view : process.scheduler.queues()) {
         if (view.name == queue && view.is_by_priority) {

@@ -7,6 +7,8 @@
 //   fifo             no gang is admitted while an older one, by our own words, waits for room, and
 //                    would fit the nodes if only pods of others were there
 //   quota            in a world with queues: no admission leaves a queue above one of its limits
+//   eviction         where queues allow evictions: for a gang that waits for them, of drivers first,
+//                    never of an executor in a slot whose driver stays, so many a minute at most
 //   first-plan       a new leader admits nobody before it has asked for the confs of the older ones
 //   headroom         a gang is admitted beside the headroom of its nodes
 //   extra-slot       no executor is bound beside its gang while a slot of the gang is open for it
@@ -18,6 +20,7 @@
 #include "gang/sim/checkers/rule_checker.hpp"
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <set>
 #include <string>
@@ -26,6 +29,7 @@
 namespace gang {
 struct BindPod;
 struct GangView;
+struct EvictPod;
 }
 
 namespace gang::sim {
@@ -43,6 +47,7 @@ public:
     void process_started(std::uint32_t replica);
     void event_applied(std::uint32_t replica, const Event& event);
     void decided(std::uint32_t replica, const Process& process, const BindPod& bind);
+    void evicts(std::uint32_t replica, const Process& process, const EvictPod& decision);
     void pod_changed(const Entry<core::Pod>& entry, const Author& author);
     /// A write leaves the process that calls itself `holder` in the Lease.
     void sent(std::uint32_t replica, const std::string& holder);
@@ -61,6 +66,8 @@ private:
             refused_ms;         ///< when a node's kubelet last refused a pod
         std::set<PodId> confs;  ///< drivers whose conf was answered for, found or not
         std::int64_t leads_since_ms = -1;
+        std::set<std::string> evicted;      ///< drivers that it asked to be evicted
+        std::deque<std::int64_t> victims_ms;  ///< when: of these, and of executors without a slot
         std::int64_t headroom_cpu_milli = 0;  ///< that the process was started with
         std::map<std::string, std::int64_t> passed;  ///< by driver's uid: how often it was
     };

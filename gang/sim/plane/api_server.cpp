@@ -13,6 +13,8 @@ namespace {
 
 constexpr std::int64_t late_ms_max = 90'000;
 constexpr std::int64_t slow_ms_max = 20'000;
+/// Evictions that a PodDisruptionBudget refuses.
+constexpr int budget_percent = 10;
 constexpr std::int64_t reset_ms_max = 2'000;
 constexpr std::int64_t refused_ms = 1;
 
@@ -320,6 +322,12 @@ void ApiServers::evict(Call& call) {
         call.answer.status = 409;
         call.answer.message = "Precondition failed: UID in precondition: " + call.pod.uid +
                               ", UID in object meta: " + pod->uid;
+        return;
+    }
+    const bool is_disruption = !pod->deleting && pod->phase == core::PodPhase::running;
+    if (is_disruption && world_.random.percent(budget_percent)) {
+        call.answer.status = 429;
+        call.answer.message = "Cannot evict pod as it would violate the pod's disruption budget.";
         return;
     }
     call.answer.status = 201;

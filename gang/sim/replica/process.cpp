@@ -260,6 +260,7 @@ struct CarryOut {
         process.writer.update_reservation(sealed);
     }
     void operator()(const EvictPod& decision) const {
+        world.decision_checker.evicts(process.replica(), process, decision);
         world.digest.add(decision.pod.uid);
         process.writer.evict(decision);
     }
