@@ -36,7 +36,7 @@ ROOMS = {
     "gang/door": f"{VALUES} config gang/declare/spark",
     "gang/reservation/format": VALUES,
     "gang/declare": f"{VALUES} core/placement config gang/declare/spark gang/durations gang/reservation/format",
-    "gang/durations": f"{VALUES} config",
+    "gang/durations": VALUES,
     "gang/shares": f"{VALUES} core/filter core/cluster config gang/declare/spark",
     "gang/model": f"{CORE} config gang/door gang/declare gang/declare/spark gang/reservation/format gang/durations gang/shares",
     "gang/report": f"{CORE} gang/door gang/declare gang/model",

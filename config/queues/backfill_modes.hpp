@@ -1,16 +1,34 @@
 #pragma once
 // Which queue has which backfill: its own word, that of the nearest queue above it, or the file's.
 
+#include "config/queues/queue_name.hpp"
 #include "config/schema.hpp"
 
+#include <algorithm>
 #include <string_view>
 
 namespace config {
 
 /// Of a queue by its full name; of the only line, if there are no queues.
-BackfillMode backfill_of(const Schema& schema, std::string_view queue);
+inline BackfillMode backfill_of(const Schema& schema, std::string_view queue) {
+    for (; !queue.empty(); queue = parent_queue(queue)) {
+        const auto said = std::find_if(
+            schema.queues.begin(), schema.queues.end(), [queue](const Queue& one) {
+                return one.name == queue;
+            });
+        if (said != schema.queues.end() && said->backfill) {
+            return *said->backfill;
+        }
+    }
+    return schema.backfill.mode;
+}
 
 /// Some gangs may be passed.
-bool has_backfill(const Schema& schema);
+inline bool has_backfill(const Schema& schema) {
+    return schema.backfill.mode != BackfillMode::off ||
+           std::any_of(schema.queues.begin(), schema.queues.end(), [](const Queue& queue) {
+               return queue.backfill.value_or(BackfillMode::off) != BackfillMode::off;
+           });
+}
 
 }  // namespace config

@@ -34,6 +34,11 @@ void Backfill::run() {
     if (!runs_.is_on()) {
         return;
     }
+    step_.work_left = work_per_pass;
+    if (std::exchange(are_starts_due_, false)) {
+        promises_.expect(list_.collect());
+        pause();
+    }
     const bool is_overdue = next_overdue_ms_ > 0 && step_.now_ms >= next_overdue_ms_;
     if (seen_ == state() && !is_overdue) {
         return;
@@ -42,17 +47,23 @@ void Backfill::run() {
         step_.wake_at(next_pass_ms_);
         return;
     }
-    step_.work_left = work_per_pass;
     model_.settle_gpus();
     forget_started();
     std::vector<Waiter> waiters = list_.collect();
     count_broken(waiters);
     promises_.plan(waiters);
-    promises_.expect(waiters);
     pass_by(waiters);
-    const std::int64_t work = work_per_pass - step_.work_left;
-    next_pass_ms_ = step_.now_ms + std::max(pass_gap_ms_min, work / work_per_gap_ms);
+    pause();
     seen_ = state();
+    are_starts_due_ = true;
+    step_.wake_at(step_.now_ms);
+}
+
+/// No pass for twenty times as long as it took.
+void Backfill::pause() {
+    const std::int64_t work = work_per_pass - step_.work_left;
+    next_pass_ms_ =
+        std::max(next_pass_ms_, step_.now_ms + pass_gap_ms_min) + work / work_per_gap_ms;
 }
 
 /// Who was told a start, and has started: how far off was it?

@@ -51,6 +51,7 @@ private:
     /// What decides what a pass finds, as far as it is counted.
     using Seen = std::array<std::uint64_t, 7>;
     Seen state() const;
+    void pause();
     void forget_started();
     void count_broken(const std::vector<Waiter>& waiters);
     void pass_by(std::vector<Waiter>& waiters);
@@ -69,6 +70,7 @@ private:
     Admission& admission_;
     Seen seen_{};
     std::int64_t next_pass_ms_ = 0;
+    bool are_starts_due_ = false;  ///< expected ones: in the Tick after a pass, for they cost more
     std::int64_t next_overdue_ms_ = 0;  ///< somebody is past his time then; 0: nobody will be
 };
 

@@ -1,12 +1,28 @@
 #include "gang/durations/expected_run.hpp"
 
-#include "config/duration.hpp"
-
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 
 namespace gang {
 namespace {
+
+constexpr std::int64_t run_ms_max = 100LL * 365 * 24 * 3'600'000;
+constexpr std::int64_t number_max = 1'000'000;
+
+struct Unit {
+    std::string_view name;
+    std::int64_t ms;
+};
+
+std::optional<Unit> find_unit(std::string_view text) {
+    for (const Unit& unit : {Unit{"ms", 1}, {"h", 3'600'000}, {"m", 60'000}, {"s", 1'000}}) {
+        if (text.starts_with(unit.name)) {
+            return unit;
+        }
+    }
+    return std::nullopt;
+}
 
 /// The last part of a name is no word of its own: a number, or letters and digits mixed.
 bool tells_runs_apart(std::string_view part) {
@@ -18,8 +34,23 @@ bool tells_runs_apart(std::string_view part) {
 }  // namespace
 
 std::optional<std::int64_t> read_expected_run(std::string_view text) {
-    const auto milliseconds = config::parse_duration(text);
-    return milliseconds && *milliseconds > 0 ? std::optional(*milliseconds) : std::nullopt;
+    std::int64_t total_ms = 0;
+    while (!text.empty()) {
+        std::int64_t number = 0;
+        const char* const end = text.data() + text.size();
+        const auto read = std::from_chars(text.data(), end, number);
+        if (read.ec != std::errc() || number < 0 || number > number_max) {
+            return std::nullopt;
+        }
+        text.remove_prefix(static_cast<std::size_t>(read.ptr - text.data()));
+        const auto unit = find_unit(text);
+        if (!unit) {
+            return std::nullopt;
+        }
+        text.remove_prefix(unit->name.size());
+        total_ms += number * unit->ms;
+    }
+    return total_ms > 0 && total_ms <= run_ms_max ? std::optional(total_ms) : std::nullopt;
 }
 
 std::optional<std::int64_t> expected_run_of(const core::Pod& pod) {

@@ -13,7 +13,7 @@ namespace gang {
 /// Of a driver or lone pod: it is expected to run so long.
 inline constexpr std::string_view expected_duration_annotation = "gang-scheduler/expected-duration";
 
-/// Milliseconds, as Go writes durations; nothing: it is none, or not more than zero.
+/// Milliseconds of "1h30m", "45s", "500ms"; nothing: it is none such, or not more than zero.
 std::optional<std::int64_t> read_expected_run(std::string_view text);
 /// What the pod says; nothing: nothing, or nothing that can be read.
 std::optional<std::int64_t> expected_run_of(const core::Pod& pod);

@@ -110,7 +110,8 @@ struct Application {
 
 class Crowd {
 public:
-    explicit Crowd(std::int64_t nodes, bool leads = true) {
+    explicit Crowd(std::int64_t nodes, bool leads = true, config::Schema schema = {})
+        : scheduler(std::move(schema)) {
         step(gang::RelistBegun{gang::Kind::nodes});
         for (std::int64_t i = 0; i < nodes; ++i) {
             step(gang::NodeUpserted{node(i)});
@@ -226,7 +227,7 @@ public:
         tick();
     }
 
-    gang::Scheduler scheduler{config::Schema{}};
+    gang::Scheduler scheduler;
     core::Pod last_bound;  ///< as the watch showed it
 
 private:
