@@ -2,6 +2,7 @@
 // Every configuration key with its default. Plain values; the loader fills them from YAML and
 // refuses whatever is not here.
 
+#include "config/autoscaling.hpp"
 #include "config/gpu_metrics.hpp"
 #include "config/queues/queue.hpp"
 #include "core/placement/packing_policy.hpp"
@@ -123,6 +124,7 @@ struct Schema {
     Gang gang;
     Nodes nodes;
     GpuMetrics gpu_metrics;
+    Autoscaling autoscaling;
     /// Empty: one line for all, first come first served.
     std::vector<Queue> queues;
     /// With queues: never empty.

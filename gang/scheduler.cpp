@@ -4,6 +4,7 @@
 #include "gang/classify/pod_classifier.hpp"
 #include "gang/classify/pod_compaction.hpp"
 #include "gang/classify/retry_pauses.hpp"
+#include "gang/demand/capacity_demand.hpp"
 #include "gang/extender/extender_desk.hpp"
 #include "gang/group/group_former.hpp"
 #include "gang/lead/leadership.hpp"
@@ -90,6 +91,8 @@ struct Scheduler::State {
         head,
         refresh,
         quota};
+
+    CapacityDemand demand{model, step, status_reporter, status, refresh};
 
     ExecutorOwners owners{model};
     PodCompaction compaction{model, declarations, owners};
@@ -182,10 +185,16 @@ struct Scheduler::State {
     void on(const ExtenderBinds& event) { extender.on(event); }
     void on(const MetricsSampled& event) { gpu_events.on(event); }
     void on(const MetricsMissing& event) { gpu_events.on(event); }
-    void on(const LeadershipGained& event) { leadership.on(event); }
+    void on(const CapacityAnswered& event) { demand.on(event); }
+    void on(const CapacityListed& event) { demand.on(event); }
+    void on(const LeadershipGained& event) {
+        leadership.on(event);
+        demand.on(event);
+    }
     void on(const LeadershipLost& event) {
         extender.on(event);
         leadership.on(event);
+        demand.on(event);
     }
     void on(const Tick& event);
 
@@ -263,7 +272,9 @@ bool Scheduler::State::plan() {
         return false;  // slots without room come before new gangs
     }
     step.work_left = work_per_tick;
-    return admission.run();
+    const bool is_planned = admission.run();
+    demand.run();
+    return is_planned;
 }
 
 void Scheduler::State::wake() {

@@ -11,6 +11,7 @@
 #include "gang/model/application.hpp"
 #include "gang/model/cluster/cluster_model.hpp"
 #include "gang/model/cluster/fit_cache.hpp"
+#include "gang/model/demand/demand_board.hpp"
 #include "gang/model/gang_store.hpp"
 #include "gang/model/gpu/gpu_board.hpp"
 #include "gang/model/group/pod_groups.hpp"
@@ -110,7 +111,7 @@ struct Model {
                waiting.size() + awaited_answers.size() + worklist.size() + wanted.size() +
                cluster.allocation_count() + conf_asker.remembered() + placed_pods.size() +
                placed_pods.waiting_count() + claims.remembered() + groups.remembered() +
-               shares.charges.size() + held_binds.size();
+               shares.charges.size() + held_binds.size() + demand.remembered();
     }
 
     const config::Schema schema;
@@ -148,6 +149,7 @@ struct Model {
     WantedDeclarations wanted;
     AwaitedAnswers awaited_answers;
     HeldBinds held_binds;
+    DemandBoard demand{schema.autoscaling.mode};
     LeadershipTerm term;
     ListState pods_list = ListState::never;
     ListState nodes_list = ListState::never;
