@@ -541,8 +541,7 @@ const std::vector<Field>& table() {
         gang(),
         nodes(),
         autoscaling(),
-         autoscaling(),
-         gpu_metrics(),
+        gpu_metrics(),
         queues(),
         placement(),
         section(
