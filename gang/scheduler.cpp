@@ -1,5 +1,9 @@
 #include "gang/scheduler.hpp"
 
+#include "gang/backfill/backfill.hpp"
+#include "gang/backfill/promises.hpp"
+#include "gang/backfill/run_observer.hpp"
+#include "gang/backfill/waiters.hpp"
 #include "gang/classify/executor_owners.hpp"
 #include "gang/classify/pod_classifier.hpp"
 #include "gang/classify/pod_compaction.hpp"
@@ -27,7 +31,9 @@
 #include "gang/queue/status_messages.hpp"
 #include "gang/queue/status_refresh.hpp"
 #include "gang/queue/waiting_status.hpp"
+#include "gang/preempt/preemption.hpp"
 #include "gang/quota/quota_gate.hpp"
+#include "gang/reconfigure/reconfiguration.hpp"
 #include "gang/recovery/recovery.hpp"
 #include "gang/recovery/slot_rebuilder.hpp"
 #include "gang/report/status_reporter.hpp"
@@ -91,6 +97,12 @@ struct Scheduler::State {
         head,
         refresh,
         quota};
+    Preemption preemption{model, step, status_reporter, placer, domain_placer, quota, status};
+    RunObserver run_observer{model, step};
+    WaiterList waiters{model, step, domain_placer, verdicts, quota};
+    Promises promises{model, step, placer};
+    Backfill backfill{
+        model, step, placer, domain_placer, run_observer, waiters, promises, admission};
 
     CapacityDemand demand{model, step, status_reporter, status, refresh};
 
@@ -151,6 +163,7 @@ struct Scheduler::State {
     LabelLister label_lister{model, step};
     ClaimEvents claim_events{model, step};
     GpuEvents gpu_events{model, step};
+    Reconfiguration reconfiguration{model, cluster_events, admission};
 
     GangViews views{model, step, messages, refresh, owners, groups};
     ExtenderDesk extender{model, step, owners, pod_events, answers, views};
@@ -161,8 +174,14 @@ struct Scheduler::State {
     Accounts accounts{model, step};
 
     // --- events: they change what is known; what follows from it is decided in a tick ---
-    void on(const PodUpserted& event) { pod_events.on(event); }
-    void on(const PodDeleted& event) { pod_events.on(event); }
+    void on(const PodUpserted& event) {
+        pod_events.on(event);
+        run_observer.on(event);
+    }
+    void on(const PodDeleted& event) {
+        pod_events.on(event);
+        run_observer.on(event);
+    }
     void on(const NodeUpserted& event) { cluster_events.on(event); }
     void on(const NodeDeleted& event) { cluster_events.on(event); }
     void on(const RelistBegun& event) { cluster_events.on(event); }
@@ -178,6 +197,7 @@ struct Scheduler::State {
         claim_events.bind_answered(event.pod_uid, event.outcome == BindOutcome::bound);
     }
     void on(const StatusWritten& event) { answers.on(event); }
+    void on(const EvictFinished& event) { preemption.on(event); }
     void on(const ReservationDiffers& event) { answers.on(event); }
     void on(const PodListed& event) { label_lister.on(event); }
     void on(const PodsListed& event) { label_lister.on(event); }
@@ -193,9 +213,11 @@ struct Scheduler::State {
     }
     void on(const LeadershipLost& event) {
         extender.on(event);
+        preemption.on(event);
         leadership.on(event);
         demand.on(event);
     }
+    void on(const ConfigChanged& event) { reconfiguration.on(event); }
     void on(const Tick& event);
 
     bool plan();
@@ -251,6 +273,7 @@ bool Scheduler::State::plan() {
         publisher.publish_changed();
         return false;  // what we see may be from before the last leader's end
     }
+    preemption.hold_room();
     stuck.check();
     missing.check();
     if (leadership.is_fence_passed()) {
@@ -272,9 +295,14 @@ bool Scheduler::State::plan() {
         return false;  // slots without room come before new gangs
     }
     step.work_left = work_per_tick;
-    const bool is_planned = admission.run();
+    if (!admission.run()) {
+        demand.run();
+        return false;
+    }
+    backfill.run();
+    preemption.run();
     demand.run();
-    return is_planned;
+    return true;
 }
 
 void Scheduler::State::wake() {
@@ -298,7 +326,7 @@ void Scheduler::State::wake() {
 std::size_t Scheduler::State::remembered() const {
     return model.remembered() + leadership.remembered() + stuck.remembered() + pauses.remembered() +
            missing.remembered() + back_off.remembered() + elsewhere.remembered() +
-           status_reporter.remembered() + extender.remembered();
+           status_reporter.remembered() + extender.remembered() + preemption.remembered();
 }
 
 Scheduler::Scheduler(config::Schema schema) : state_(std::make_unique<State>(std::move(schema))) {}

@@ -191,7 +191,11 @@ HttpReply ApiHttp::answer(std::string_view path, std::string_view query, const H
         return HttpReply{200, summary_json(snapshot, snapshots_->source())};
     }
     if (path == "config") {
-        return HttpReply{200, config_json(snapshot, snapshots_->source().config)};
+        const ApiSource& source = snapshots_->source();
+        return HttpReply{
+            200,
+            config_json(
+                snapshot, source.current_config ? source.current_config() : source.config)};
     }
     if (path.empty()) {
         return HttpReply{200, index_json(snapshot, paths())};
