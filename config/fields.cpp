@@ -408,6 +408,18 @@ Field gpu_metrics_weights() {
              })});
 }
 
+Field autoscaling() {
+    return section(
+        "autoscaling",
+        {value(
+            "mode",
+            one_of<AutoscalingMode>(
+                {{"none", AutoscalingMode::none},
+                 {"capacityBuffer", AutoscalingMode::capacity_buffer},
+                 {"provisioningRequest", AutoscalingMode::provisioning_request}}),
+            [](Schema & s) -> auto& { return s.autoscaling.mode; })});
+}
+
 Field gpu_metrics() {
     Field aliases = list(
         "modelAliases", [](Schema & s) -> auto& { return s.gpu_metrics.model_aliases; });
@@ -579,6 +591,7 @@ const std::vector<Field>& table() {
         profiles(),
         gang(),
         nodes(),
+        autoscaling(),
         gpu_metrics(),
         backfill(),
         queues(),

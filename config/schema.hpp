@@ -2,6 +2,7 @@
 // Every configuration key with its default. Plain values; the loader fills them from YAML and
 // refuses whatever is not here.
 
+#include "config/autoscaling.hpp"
 #include "config/gpu_metrics.hpp"
 #include "config/queues/queue.hpp"
 #include "core/placement/packing_policy.hpp"
@@ -130,6 +131,7 @@ struct Schema {
     Gang gang;
     Nodes nodes;
     GpuMetrics gpu_metrics;
+    Autoscaling autoscaling;
     Backfill backfill;
     /// Empty: one line for all, first come first served.
     std::vector<Queue> queues;

@@ -41,6 +41,10 @@ struct Counters {
     std::uint64_t broken_promises = 0;  ///< gangs that ran too long while others waited
     StartErrors start_errors;
     std::uint64_t label_lists = 0;            ///< ListPods asked for
+    std::uint64_t capacity_written = 0;   ///< WantCapacity carried out
+    std::uint64_t capacity_dropped = 0;   ///< DropCapacity carried out
+    std::uint64_t capacity_refused = 0;   ///< no such kind, no right, or not accepted
+    std::uint64_t capacity_failed = 0;    ///< no answer, or one that another try may change
     std::uint64_t kubelet_rejections = 0;     ///< pods of ours that a kubelet refused (OutOfcpu, ...)
 };
 

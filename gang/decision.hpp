@@ -2,6 +2,7 @@
 // Everything the scheduler can ask of the edge, on one page. A decision is a request, not a fact:
 // only the answering event makes it true.
 
+#include "core/value/demand/capacity_shape.hpp"
 #include "core/value/group/pod_group.hpp"
 #include "core/value/pod.hpp"
 
@@ -108,6 +109,23 @@ struct RecordEvent {
     bool is_about_node = false;
 };
 
+/// Write the objects by which an autoscaler is asked for room for these executors, in the driver's
+/// namespace and owned by it; those that are there are brought to this state. Answered by
+/// CapacityAnswered. What is asked of one driver's objects is carried out in order.
+struct WantCapacity {
+    PodRef driver;
+    std::vector<core::CapacityShape> shapes;  ///< counts > 0 for at least one
+};
+
+/// Delete them. Answered by CapacityAnswered.
+struct DropCapacity {
+    PodRef driver;
+    std::int64_t shapes = 0;  ///< that may have objects
+};
+
+/// List the objects of all drivers. Answered by CapacityListed.
+struct ListCapacity {};
+
 /// The answer to ExtenderAsked, or the refusal of ExtenderBinds.
 struct AnswerExtender {
     std::int64_t token = 0;
@@ -136,6 +154,9 @@ using Decision = std::variant<
     EvictPod,
     ListPods,
     RecordEvent,
+    WantCapacity,
+    DropCapacity,
+    ListCapacity,
     AnswerExtender,
     WakeAt,
     StepDown>;

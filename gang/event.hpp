@@ -190,6 +190,36 @@ struct MetricsMissing {
     std::string message;  ///< why
 };
 
+/// What became of a WantCapacity or a DropCapacity.
+enum class CapacityOutcome : std::uint8_t {
+    written,
+    dropped,
+    no_kind,    ///< 404: the API server has no such kind of object
+    forbidden,  ///< 401/403
+    refused,    ///< any other answer that repeating will not change
+    failed      ///< anything else (timeout, 5xx, 429)
+};
+struct CapacityAnswered {
+    std::string driver_uid;
+    CapacityOutcome outcome;
+    bool may_exist = true;  ///< some of its objects may be there
+    std::string message;    ///< why not
+};
+
+/// Objects by which a scheduler, maybe one before us, has asked for capacity.
+struct FoundCapacity {
+    std::string namespace_name;
+    std::string driver_uid;
+    std::int64_t shapes = 0;  ///< how many it has, at least
+    std::int64_t created_ms = 0;
+    friend bool operator==(const FoundCapacity&, const FoundCapacity&) = default;
+};
+/// Answer to ListCapacity.
+struct CapacityListed {
+    bool is_complete = false;  ///< false: they could not be listed
+    std::vector<FoundCapacity> found;
+};
+
 struct LeadershipGained {
     std::int64_t epoch;  ///< grows with every leader; goes into reservations and fencing conditions
     /// The leader before gave up with nothing under way, of its own or of an older one's: one write
@@ -230,6 +260,8 @@ using Event = std::variant<
     ExtenderBinds,
     MetricsSampled,
     MetricsMissing,
+    CapacityAnswered,
+    CapacityListed,
     LeadershipGained,
     LeadershipLost,
     ConfigChanged,

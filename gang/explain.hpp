@@ -17,6 +17,7 @@ enum class ReasonCode : std::uint8_t {
     none,
     waiting_for_spark_conf,
     waiting_for_capacity,
+    waiting_for_nodes,
     waiting_in_queue,
     exceeds_cluster,
     constraints_unsatisfiable,

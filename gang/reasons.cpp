@@ -6,10 +6,11 @@
 namespace gang {
 namespace {
 
-constexpr std::array<std::pair<ReasonCode, std::string_view>, 18> codes = {{
+constexpr std::array<std::pair<ReasonCode, std::string_view>, 19> codes = {{
     {ReasonCode::none, "None"},
     {ReasonCode::waiting_for_spark_conf, "WaitingForSparkConf"},
     {ReasonCode::waiting_for_capacity, "WaitingForCapacity"},
+    {ReasonCode::waiting_for_nodes, "WaitingForNodes"},
     {ReasonCode::waiting_in_queue, "WaitingInQueue"},
     {ReasonCode::exceeds_cluster, "ExceedsCluster"},
     {ReasonCode::constraints_unsatisfiable, "ConstraintsUnsatisfiable"},
@@ -55,6 +56,7 @@ ReasonCode find_code(std::string_view condition) {
 std::string_view condition_reason(ReasonCode code) {
     switch (code) {
         case ReasonCode::waiting_for_capacity:
+        case ReasonCode::waiting_for_nodes:
         case ReasonCode::exceeds_cluster:
         case ReasonCode::constraints_unsatisfiable:
         case ReasonCode::pod_rules_not_met:

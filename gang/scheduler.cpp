@@ -8,6 +8,7 @@
 #include "gang/classify/pod_classifier.hpp"
 #include "gang/classify/pod_compaction.hpp"
 #include "gang/classify/retry_pauses.hpp"
+#include "gang/demand/capacity_demand.hpp"
 #include "gang/extender/extender_desk.hpp"
 #include "gang/group/group_former.hpp"
 #include "gang/lead/leadership.hpp"
@@ -102,6 +103,8 @@ struct Scheduler::State {
     Promises promises{model, step, placer};
     Backfill backfill{
         model, step, placer, domain_placer, run_observer, waiters, promises, admission};
+
+    CapacityDemand demand{model, step, status_reporter, status, refresh};
 
     ExecutorOwners owners{model};
     PodCompaction compaction{model, declarations, owners};
@@ -202,11 +205,17 @@ struct Scheduler::State {
     void on(const ExtenderBinds& event) { extender.on(event); }
     void on(const MetricsSampled& event) { gpu_events.on(event); }
     void on(const MetricsMissing& event) { gpu_events.on(event); }
-    void on(const LeadershipGained& event) { leadership.on(event); }
+    void on(const CapacityAnswered& event) { demand.on(event); }
+    void on(const CapacityListed& event) { demand.on(event); }
+    void on(const LeadershipGained& event) {
+        leadership.on(event);
+        demand.on(event);
+    }
     void on(const LeadershipLost& event) {
         extender.on(event);
         preemption.on(event);
         leadership.on(event);
+        demand.on(event);
     }
     void on(const ConfigChanged& event) { reconfiguration.on(event); }
     void on(const Tick& event);
@@ -287,10 +296,12 @@ bool Scheduler::State::plan() {
     }
     step.work_left = work_per_tick;
     if (!admission.run()) {
+        demand.run();
         return false;
     }
     backfill.run();
     preemption.run();
+    demand.run();
     return true;
 }
 

@@ -40,6 +40,7 @@ struct Totals {
     std::int64_t oldest_open_slot_ms = 0;
     std::int64_t stuck_drivers = 0;  ///< bound, and not running since (gang.neverRunning.after)
     std::int64_t nodes = 0;
+    std::int64_t capacity_requests = 0;  ///< gangs for which an autoscaler is being asked
     std::int64_t fence_outstanding = 0;  ///< pods that a new leader has still to write to
     friend bool operator==(const Totals&, const Totals&) = default;
 };

@@ -19,7 +19,7 @@ VALUES = "core/base core/value"
 DOOR = ("event", "decision", "drift", "explain", "reasons", "counters", "totals", "ledger_view", "queue_view")
 # What every part of the decision engine may use: it works on the model, and the model on these.
 PARTS = f"{CORE} config gang/door gang/declare gang/declare/spark gang/reservation/format gang/durations gang/shares gang/model"
-CLIENT = "k8s/protocol/write k8s/base k8s/json k8s/codec k8s/credentials k8s/net k8s/watch k8s/write k8s/volume k8s/group k8s/metrics k8s/lease k8s/protocol"
+CLIENT = "k8s/protocol/write k8s/base k8s/json k8s/codec k8s/credentials k8s/net k8s/watch k8s/write k8s/volume k8s/group k8s/demand k8s/metrics k8s/lease k8s/protocol"
 
 # room -> the rooms that it may include. Rooms inside a room that is not named here are part of it.
 ROOMS = {
@@ -44,6 +44,7 @@ ROOMS = {
     "gang/lead": f"{PARTS} gang/report gang/reservation",
     "gang/quota": f"{PARTS} gang/report",
     "gang/queue": f"{PARTS} gang/report gang/reservation gang/quota",
+    "gang/demand": f"{PARTS} gang/report gang/quota gang/queue",
     "gang/preempt": f"{PARTS} gang/report gang/reservation gang/quota gang/queue",
     "gang/backfill": f"{PARTS} gang/report gang/reservation gang/quota gang/queue",
     "gang/classify": f"{PARTS} gang/report gang/reservation",
@@ -55,7 +56,7 @@ ROOMS = {
     "gang/view": f"{PARTS} gang/report gang/lead gang/quota gang/queue gang/classify gang/slots gang/group",
     "gang/extender": f"{PARTS} gang/report gang/classify gang/life gang/view",
     "gang/scheduler": f"{PARTS} gang/report gang/reservation gang/lead gang/quota gang/queue gang/classify gang/slots "
-                      "gang/backfill gang/preempt gang/recovery gang/life gang/group gang/reconfigure gang/view gang/extender",
+                      "gang/backfill gang/preempt gang/recovery gang/life gang/group gang/reconfigure gang/view gang/extender gang/demand",
     "gang/consistency": f"{VALUES} gang/door gang/scheduler",
     "gang/record": f"{VALUES} config gang/door gang/scheduler",
     "gang/host": f"{VALUES} gang/door gang/reservation/format k8s/protocol k8s/protocol/write",
@@ -73,6 +74,7 @@ ROOMS = {
     "k8s/write": f"{VALUES} k8s/base k8s/codec k8s/net k8s/protocol k8s/protocol/write",
     "k8s/volume": f"{VALUES} k8s/base k8s/codec k8s/net k8s/protocol/write",
     "k8s/group": f"{VALUES} k8s/base k8s/codec k8s/net k8s/protocol/write",
+    "k8s/demand": f"{VALUES} k8s/base k8s/codec k8s/net k8s/protocol/write",
     "k8s/metrics": f"{VALUES} k8s/base k8s/json k8s/codec k8s/net k8s/protocol",
     "k8s/lease": "k8s/base k8s/codec k8s/net k8s/protocol",
 

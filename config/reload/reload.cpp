@@ -117,6 +117,7 @@ constexpr std::array fixed_table = {
             return a.scheduler_names() == b.scheduler_names() && !are_read_alike(a, b);
         }},
     fixed<[](auto& s) -> auto& { return s.gang.discovery; }>("gang.discovery"),
+    fixed<[](auto& s) -> auto& { return s.autoscaling; }>("autoscaling"),
     fixed<[](auto& s) -> auto& { return s.gpu_metrics; }>("gpuMetrics"),
     fixed<[](auto& s) -> auto& { return s.seal_key_file; }>("seal.keyFile"),
     fixed<[](auto& s) -> auto& { return s.events_per_second; }>("events.perSecond"),

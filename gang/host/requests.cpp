@@ -44,6 +44,23 @@ BindOutcome to_outcome(k8s::BindOutcome outcome) {
     return BindOutcome::not_sent;
 }
 
+CapacityOutcome to_outcome(k8s::DemandOutcome outcome, CapacityOutcome when_done) {
+    switch (outcome) {
+        case k8s::DemandOutcome::done:
+            return when_done;
+        case k8s::DemandOutcome::no_kind:
+            return CapacityOutcome::no_kind;
+        case k8s::DemandOutcome::forbidden:
+            return CapacityOutcome::forbidden;
+        case k8s::DemandOutcome::refused:
+            return CapacityOutcome::refused;
+        case k8s::DemandOutcome::failed:
+            return CapacityOutcome::failed;
+    }
+    ENSURE(false);
+    return CapacityOutcome::failed;
+}
+
 EvictOutcome to_outcome(k8s::EvictOutcome outcome) {
     switch (outcome) {
         case k8s::EvictOutcome::evicted:
@@ -128,6 +145,41 @@ ConfProblem to_problem(k8s::FetchOutcome outcome) {
     }
     ENSURE(false);
     return ConfProblem::failed;
+}
+
+k8s::DemandRequest to_request(const WantCapacity& decision) {
+    return k8s::DemandRequest{
+        to_name(decision.driver), decision.shapes, decision.shapes.size()};
+}
+
+k8s::DemandRequest to_request(const DropCapacity& decision) {
+    return k8s::DemandRequest{
+        to_name(decision.driver), {}, static_cast<std::size_t>(decision.shapes)};
+}
+
+CapacityAnswered to_event(const WantCapacity& decision, const k8s::DemandResult& result) {
+    return CapacityAnswered{
+        decision.driver.uid,
+        to_outcome(result.outcome, CapacityOutcome::written),
+        result.may_exist,
+        result.message};
+}
+
+CapacityAnswered to_event(const DropCapacity& decision, const k8s::DemandResult& result) {
+    return CapacityAnswered{
+        decision.driver.uid,
+        to_outcome(result.outcome, CapacityOutcome::dropped),
+        result.may_exist,
+        result.message};
+}
+
+CapacityListed to_event(const k8s::DemandList& list) {
+    CapacityListed event{list.is_complete, {}};
+    for (const k8s::DemandFound& found : list.found) {
+        event.found.push_back(
+            {found.namespace_name, found.driver_uid, found.shapes, found.created_ms});
+    }
+    return event;
 }
 
 }  // namespace gang

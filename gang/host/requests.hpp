@@ -5,6 +5,7 @@
 
 #include "gang/decision.hpp"
 #include "gang/event.hpp"
+#include "k8s/protocol/write/demand.hpp"
 #include "k8s/protocol/write/writes.hpp"
 
 #include <string>
@@ -22,6 +23,12 @@ k8s::PodName to_name(const EvictPod& decision);
 EvictFinished to_event(const std::string& pod_uid, const k8s::EvictResult& result);
 
 k8s::PodEvent to_pod_event(const RecordEvent& decision);
+
+k8s::DemandRequest to_request(const WantCapacity& decision);
+k8s::DemandRequest to_request(const DropCapacity& decision);
+CapacityAnswered to_event(const WantCapacity& decision, const k8s::DemandResult& result);
+CapacityAnswered to_event(const DropCapacity& decision, const k8s::DemandResult& result);
+CapacityListed to_event(const k8s::DemandList& list);
 
 /// Why there is no conf. `found`: it came, and cannot be read.
 ConfProblem to_problem(k8s::FetchOutcome outcome);

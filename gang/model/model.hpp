@@ -13,6 +13,7 @@
 #include "gang/model/application.hpp"
 #include "gang/model/cluster/cluster_model.hpp"
 #include "gang/model/cluster/fit_cache.hpp"
+#include "gang/model/demand/demand_board.hpp"
 #include "gang/model/gang_store.hpp"
 #include "gang/model/gpu/gpu_board.hpp"
 #include "gang/model/group/pod_groups.hpp"
@@ -114,7 +115,7 @@ struct Model {
                cluster.allocation_count() + conf_asker.remembered() + placed_pods.size() +
                placed_pods.waiting_count() + claims.remembered() + groups.remembered() +
                shares.charges.size() + held_binds.size() + nominations.size() + run_times.size() +
-               outlooks.size();
+               outlooks.size() + demand.remembered();
     }
 
     config::Schema schema;  ///< another one by ConfigChanged alone (gang/reconfigure)
@@ -152,6 +153,7 @@ struct Model {
     WantedDeclarations wanted;
     AwaitedAnswers awaited_answers;
     HeldBinds held_binds;
+    DemandBoard demand{schema.autoscaling.mode};
     Nominations nominations;
     RunTimes run_times;
     Outlooks outlooks;

@@ -279,6 +279,7 @@ Admission::AttemptResult Admission::attempt(
     }
     queue_entry.is_infeasible = verdicts_.is_infeasible(app, gang_class, queue_entry.size);
     if (queue_entry.is_infeasible) {
+        model_.demand.note(app, step_.now_ms);
         status_.report_unless(queue_entry.is_reported && was_infeasible, app, cycle);
         return AttemptResult::next;
     }
@@ -304,10 +305,14 @@ Admission::AttemptResult Admission::attempt(
         cycle.cut_short = cycle.cut_short || gang_class.second.members.upper_bound(app.order()) !=
                                                  gang_class.second.members.end();
     }
+    model_.demand.note(app, step_.now_ms);
     // Else only numbers may have changed in what it was told.
+    const ReasonCode code = model_.demand.code_for(app.uid, ReasonCode::waiting_for_capacity);
     status_.report_unless(
-        queue_entry.is_reported && is_about_capacity(queue_entry.code), app, cycle);
-    queue_entry.code = ReasonCode::waiting_for_capacity;
+        queue_entry.is_reported && (is_about_capacity(queue_entry.code) || queue_entry.code == code),
+        app,
+        cycle);
+    queue_entry.code = code;
     return app.is_surplus ? AttemptResult::next : AttemptResult::none;
 }
 

@@ -178,6 +178,42 @@ std::optional<std::int64_t> StatusMessages::surplus_limit(
 
 StatusMessage StatusMessages::message_of(
     const Application& app, const Application* head, MessageContext& context) const {
+    StatusMessage message = why_it_waits(app, head, context);
+    return model_.demand.is_on() && DemandBoard::is_about_room(message.code)
+               ? with_demand(app, std::move(message), context.is_shown)
+               : message;
+}
+
+/// What an autoscaler was asked. A condition has the time of that: how long ago it was would be
+/// another text each second.
+StatusMessage StatusMessages::with_demand(
+    const Application& app, StatusMessage message, bool is_shown) const {
+    const CapacityRequest* const asked = model_.demand.find_asked(app.uid);
+    if (asked != nullptr) {
+        std::vector<AskedFor> parts;
+        for (const GangShape& shape : app.declared.shapes) {
+            parts.push_back({shape.count, &model_.cluster.resources(shape.id)});
+        }
+        return nodes_message(
+            std::move(message),
+            app,
+            parts,
+            is_shown ? "" : utc_time_text(asked->asked_ms),
+            step_.now_ms - asked->asked_ms);
+    }
+    if (model_.demand.is_beyond_quota(app.uid)) {
+        message.code = ReasonCode::waiting_for_quota;
+        message.sentence +=
+            ". No nodes are asked for: gangs before it in its queue wait for nodes, and with them "
+            "the queue's limit is used up";
+        return message;
+    }
+    const bool is_too_early = !is_shown && model_.demand.is_about_to_ask(app.uid, step_.now_ms);
+    return is_too_early ? StatusMessage{} : message;
+}
+
+StatusMessage StatusMessages::why_it_waits(
+    const Application& app, const Application* head, MessageContext& context) const {
     const std::size_t nodes = model_.cluster.node_count();
     const PodEntry& entry = model_.pods.at(app.uid);
     const QueueEntry* const queue_entry = model_.waiting.find_entry(app);

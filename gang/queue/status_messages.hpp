@@ -25,6 +25,7 @@ namespace gang {
 struct MessageContext {
     FitCache& cache;
     std::int64_t searches = 0;  ///< over every node, so far
+    bool is_shown = false;      ///< to one who asks now, not written into a condition
 };
 
 class StatusMessages {
@@ -61,6 +62,10 @@ public:
     std::int64_t work_of(const MessageContext& context) const;
 
 private:
+    StatusMessage why_it_waits(
+        const Application& app, const Application* head, MessageContext& context) const;
+    StatusMessage with_demand(
+        const Application& app, StatusMessage message, bool is_shown) const;
     std::optional<StatusMessage> find_quota_message(
         const Application& app, const QueueEntry& queue_entry, const std::string& subject) const;
     StatusMessage with_outlook(StatusMessage message, const Application& app) const;

@@ -156,7 +156,9 @@ bool StatusRefresh::find_place(QueueEntry& queue_entry, SchedulingCycle& cycle) 
     queue_entry.is_infeasible = verdicts_.is_infeasible(app, gang_class, queue_entry.size);
     if (queue_entry.is_infeasible) {
         model_.waiting.note_attempt(queue_entry);
-        queue_entry.code = infeasible_code(app, gang_class, queue_entry.size);
+        model_.demand.note(app, step_.now_ms);
+        queue_entry.code = model_.demand.code_for(
+            app.uid, infeasible_code(app, gang_class, queue_entry.size));
         return true;
     }
     if (queue_entry.failed_before && head_.pause_for_retry(app, gang_class, cycle)) {
@@ -171,8 +173,12 @@ bool StatusRefresh::find_place(QueueEntry& queue_entry, SchedulingCycle& cycle) 
     if (!queue_entry.is_behind && !is_refused_now) {
         return false;  // it is about to be tried
     }
-    queue_entry.code =
-        is_refused_now ? ReasonCode::waiting_for_capacity : ReasonCode::waiting_in_queue;
+    if (is_refused_now) {
+        model_.demand.note(app, step_.now_ms);
+    }
+    queue_entry.code = is_refused_now
+                           ? model_.demand.code_for(app.uid, ReasonCode::waiting_for_capacity)
+                           : ReasonCode::waiting_in_queue;
     queue_entry.ahead = cycle.ahead;
     if (queue_entry.is_behind) {
         queue_entry.position = is_surplus ? 0 : cycle.next_position(gang_class.first.lane);

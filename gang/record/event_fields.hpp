@@ -551,6 +551,13 @@ struct Of<config::Extender> {
         Field{"binds", &T::binds}};
 };
 template <>
+inline constexpr auto last<config::AutoscalingMode> = config::AutoscalingMode::provisioning_request;
+template <>
+struct Of<config::Autoscaling> {
+    using T = config::Autoscaling;
+    static constexpr auto list = std::tuple{Field{"mode", &T::mode}};
+};
+template <>
 struct Of<config::Backfill> {
     using T = config::Backfill;
     static constexpr auto list =
@@ -572,6 +579,7 @@ struct Of<config::Schema> {
         Field{"gang", &T::gang},
         Field{"nodes", &T::nodes},
         Field{"gpuMetrics", &T::gpu_metrics},
+        Field{"autoscaling", &T::autoscaling},
         Field{"backfill", &T::backfill},
         Field{"queues", &T::queues},
         Field{"placement", &T::placement},
@@ -777,6 +785,34 @@ struct Of<MetricsMissing> {
     static constexpr auto list = std::tuple{Field{"message", &MetricsMissing::message}};
 };
 template <>
+inline constexpr auto last<CapacityOutcome> = CapacityOutcome::failed;
+template <>
+struct Of<CapacityAnswered> {
+    using T = CapacityAnswered;
+    static constexpr const char* name = "capacityAnswered";
+    static constexpr auto list = std::tuple{
+        Field{"driver", &T::driver_uid},
+        Field{"outcome", &T::outcome},
+        Field{"mayExist", &T::may_exist},
+        Field{"message", &T::message}};
+};
+template <>
+struct Of<FoundCapacity> {
+    using T = FoundCapacity;
+    static constexpr auto list = std::tuple{
+        Field{"namespace", &T::namespace_name},
+        Field{"driver", &T::driver_uid},
+        Field{"shapes", &T::shapes},
+        Field{"created", &T::created_ms}};
+};
+template <>
+struct Of<CapacityListed> {
+    using T = CapacityListed;
+    static constexpr const char* name = "capacityListed";
+    static constexpr auto list =
+        std::tuple{Field{"complete", &T::is_complete}, Field{"found", &T::found}};
+};
+template <>
 struct Of<LeadershipGained> {
     using T = LeadershipGained;
     static constexpr const char* name = "leadershipGained";
@@ -890,6 +926,33 @@ struct Of<RecordEvent> {
         Field{"aboutNode", &T::is_about_node}};
 };
 template <>
+struct Of<core::CapacityShape> {
+    using T = core::CapacityShape;
+    static constexpr auto list = std::tuple{
+        Field{"requests", &T::requests},
+        Field{"constraints", &T::constraints},
+        Field{"count", &T::count}};
+};
+template <>
+struct Of<WantCapacity> {
+    using T = WantCapacity;
+    static constexpr const char* name = "wantCapacity";
+    static constexpr auto list =
+        std::tuple{Field{"driver", &T::driver}, Field{"shapes", &T::shapes}};
+};
+template <>
+struct Of<DropCapacity> {
+    using T = DropCapacity;
+    static constexpr const char* name = "dropCapacity";
+    static constexpr auto list =
+        std::tuple{Field{"driver", &T::driver}, Field{"shapes", &T::shapes}};
+};
+template <>
+struct Of<ListCapacity> {
+    static constexpr const char* name = "listCapacity";
+    static constexpr auto list = std::tuple{};
+};
+template <>
 struct Of<AnswerExtender> {
     using T = AnswerExtender;
     static constexpr const char* name = "answerExtender";
@@ -947,8 +1010,13 @@ void check_rows([[maybe_unused]] const T& value) {
         [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q] = value;
     } else if constexpr (count == 18) {
         [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r] = value;
+    } else if constexpr (count == 20) {
+        [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t] = value;
     } else if constexpr (count == 26) {
         [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y, z] =
+            value;
+    } else if constexpr (count == 27) {
+        [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y, z, aa] =
             value;
     } else {
         static_assert(

@@ -25,6 +25,15 @@ std::string duration_text(std::int64_t ms) {
                                             : std::to_string(seconds) + "s";
 }
 
+std::string utc_time_text(std::int64_t unix_ms) {
+    const std::int64_t seconds = unix_ms / 1'000 % 86'400;
+    const auto two_digits = [](std::int64_t number) {
+        return (number < 10 ? "0" : "") + std::to_string(number);
+    };
+    return two_digits(seconds / 3'600) + ":" + two_digits(seconds / 60 % 60) + ":" +
+           two_digits(seconds % 60) + " UTC";
+}
+
 std::string subject_of(const Application& app, const core::Pod& pod) {
     if (!app.is_driver) {
         const bool is_executor = app.is_surplus && !read_membership(pod);
@@ -175,6 +184,26 @@ StatusMessage gpu_message(
     } else if (!lacks.empty()) {
         message.sentence += ". " + lacks;
     }
+    return message;
+}
+
+StatusMessage nodes_message(
+    StatusMessage message,
+    const Application& app,
+    const std::vector<AskedFor>& parts,
+    const std::string& at,
+    std::int64_t ago_ms) {
+    std::string asked;
+    for (const AskedFor& part : parts) {
+        if (part.count > 0) {
+            const std::string one = app.group.empty() ? " executor" : " pod";
+            asked += (asked.empty() ? "" : " and ") + std::to_string(part.count) + one +
+                     (part.count == 1 ? " of " : "s of ") + core::describe(*part.each);
+        }
+    }
+    message.code = ReasonCode::waiting_for_nodes;
+    message.sentence += ". Asked the autoscaler for " + asked +
+                        (at.empty() ? ", " + duration_text(ago_ms) + " ago" : ", at " + at);
     return message;
 }
 

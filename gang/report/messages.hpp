@@ -12,12 +12,17 @@
 #include "gang/report/status_reporter.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
+#include <vector>
 
 namespace gang {
 
 /// "10m", "90s".
 std::string duration_text(std::int64_t ms);
+
+/// "08:31:05 UTC".
+std::string utc_time_text(std::int64_t unix_ms);
 
 /// "gang spark-9f3c", "pod etl/web-1" or "executor etl/a-exec-7".
 std::string subject_of(const Application& app, const core::Pod& pod);
@@ -59,6 +64,19 @@ StatusMessage gpu_message(
     const std::string& subject,
     const core::Rejection& rejection,
     const std::string& lacks);
+/// So many executors, and what each asks.
+struct AskedFor {
+    std::int64_t count = 0;
+    const core::Resources* each = nullptr;
+};
+/// The same, of one for whose executors an autoscaler was asked, at that time; without a time so
+/// long ago.
+StatusMessage nodes_message(
+    StatusMessage message,
+    const Application& app,
+    const std::vector<AskedFor>& parts,
+    const std::string& at,
+    std::int64_t ago_ms);
 /// Others are evicted for it; no `whom`: their pods end already.
 StatusMessage preemption_message(
     std::size_t nodes, const std::string& subject, const Nomination& nomination);

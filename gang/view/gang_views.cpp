@@ -16,7 +16,7 @@ namespace gang {
 
 std::vector<GangView> GangViews::gangs() const {
     FitCache cache;
-    MessageContext context{cache};
+    MessageContext context{cache, 0, true};
     std::vector<GangView> views;
     for (const Application* app : model_.waiting) {
         views.push_back(view_of(*app, context));
@@ -58,7 +58,7 @@ std::optional<Explanation> GangViews::explain(std::string_view pod_or_app) const
         return view ? std::optional(explain_waiting(*entry, *std::move(view))) : std::nullopt;
     }
     FitCache cache;
-    MessageContext context{cache};
+    MessageContext context{cache, 0, true};
     Explanation out;
     out.gang = view_of(*app, context);
     if (app->phase == Phase::running && app->group.empty() && out.gang.message.empty()) {
@@ -152,7 +152,7 @@ GangState GangViews::state_of(const Application& app) const {
     const QueueEntry* const queue_entry = model_.waiting.find_entry(app);
     if (!app.declared.diagnostics->problem.empty() || app.declared.queue_problem.is_made() ||
         (queue_entry != nullptr &&
-         (queue_entry->is_infeasible || queue_entry->code == ReasonCode::exceeds_quota))) {
+         ((queue_entry->is_infeasible && queue_entry->code != ReasonCode::waiting_for_nodes) || queue_entry->code == ReasonCode::exceeds_quota))) {
         return GangState::parked;
     }
     return app.declared.conf_needed ? GangState::waiting_for_conf : GangState::waiting;

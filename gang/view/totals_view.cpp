@@ -18,6 +18,7 @@ Totals TotalsView::totals(std::int64_t now_ms) const {
     out.idle_milli_ms +=
         model_.ledger.open_milli() * std::max<std::int64_t>(now_ms - step_.now_ms, 0);
     out.nodes = static_cast<std::int64_t>(model_.cluster.node_count());
+    out.capacity_requests = model_.demand.count_asked();
     out.fence_outstanding = static_cast<std::int64_t>(leadership_.fence().size());
     for (const auto& [uid, app] : model_.gangs.all()) {
         ++out.gangs[static_cast<std::size_t>(views_.state_of(app))];

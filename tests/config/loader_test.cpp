@@ -61,6 +61,8 @@ nodes:
     memory: 256Mi
   costLabel: example.com/price
   scarce: [nvidia.com/gpu, "amd.com/gpu"]
+autoscaling:
+  mode: capacityBuffer
 gpuMetrics:
   url: https://prometheus.example:9443/tenant/
   service: {namespace: "", name: "", port: "", scheme: http}
@@ -154,6 +156,7 @@ TEST_CASE("loader: every key reaches its member") {
         7'200'000,
         config::UnusedThen::release};
     wanted.nodes = {1'500, 268'435'456, "example.com/price", {"nvidia.com/gpu", "amd.com/gpu"}};
+    wanted.autoscaling.mode = config::AutoscalingMode::capacity_buffer;
     wanted.gpu_metrics = {
         "https://prometheus.example:9443/tenant/",
         {},
@@ -196,7 +199,7 @@ TEST_CASE("loader: the text above names every key there is") {
         const std::string last = key.substr(key.rfind('.') + 1);
         CHECK_MESSAGE(contains(everything, last + ":"), key);
     }
-    CHECK(config::known_keys().size() == 84);
+    CHECK(config::known_keys().size() == 85);
 }
 
 TEST_CASE("loader: headroom is an amount, the cost label a key") {
@@ -211,6 +214,12 @@ TEST_CASE("loader: headroom is an amount, the cost label a key") {
     CHECK(contains(complaints("nodes: {headroom: {memory: 256m}}\n"), "expected an amount"));
     CHECK(contains(complaints("nodes: {costLabel: a b}\n"), "expected the key of a label"));
     CHECK(loaded("nodes: {costLabel: ''}\n").nodes.cost_label.empty());
+    CHECK(
+        loaded("autoscaling: {mode: provisioningRequest}\n").autoscaling.mode ==
+        config::AutoscalingMode::provisioning_request);
+    CHECK(loaded("autoscaling: {mode: none}\n").autoscaling == config::Autoscaling{});
+    CHECK(contains(complaints("autoscaling:\n  mode: karpenter\n"), ":2:9: "));
+    CHECK(contains(complaints("autoscaling: {mode: karpenter}\n"), "capacityBuffer"));
     const auto metrics = [](const std::string& keys) { return "gpuMetrics: {" + keys + "}\n"; };
     CHECK(
         loaded(metrics(

@@ -436,6 +436,12 @@ public:
     gang::ClaimProblem claim_problem = gang::ClaimProblem::not_found;
     bool hold_claim_answers = false;
     std::map<std::string, core::PodGroup> groups;  ///< objects, by namespace/name
+    std::map<std::string, gang::WantCapacity> capacity;  ///< what is asked for now, by driver
+    std::vector<gang::WantCapacity> capacity_asked;      ///< each time
+    int capacity_drops = 0;
+    gang::CapacityOutcome capacity_outcome = gang::CapacityOutcome::written;
+    bool capacity_may_exist = true;
+    bool hold_capacity_answers = false;
     gang::PodGroupProblem group_problem = gang::PodGroupProblem::not_found;
     int group_fetches = 0;
     std::string no_volume;  ///< not empty: volumes cannot be made, and why
@@ -650,6 +656,39 @@ private:
             gang::PodGroupFound{
                 request.dialect, request.namespace_name, request.name, found->second},
             false);
+    }
+
+    void carry_out(const gang::WantCapacity& request) {
+        ++decisions_made_;
+        capacity_asked.push_back(request);
+        if (capacity_outcome == gang::CapacityOutcome::written) {
+            capacity[request.driver.uid] = request;
+        }
+        answer(
+            gang::CapacityAnswered{
+                request.driver.uid, capacity_outcome, capacity_may_exist, "told so"},
+            hold_capacity_answers);
+    }
+    void carry_out(const gang::DropCapacity& request) {
+        ++decisions_made_;
+        ++capacity_drops;
+        capacity.erase(request.driver.uid);
+        answer(
+            gang::CapacityAnswered{
+                request.driver.uid, gang::CapacityOutcome::dropped, false, ""},
+            hold_capacity_answers);
+    }
+    void carry_out(const gang::ListCapacity&) {
+        ++decisions_made_;
+        gang::CapacityListed listed{true, {}};
+        for (const auto& [uid, request] : capacity) {
+            listed.found.push_back(
+                {request.driver.namespace_name,
+                 uid,
+                 static_cast<std::int64_t>(request.shapes.size()),
+                 now_ms});
+        }
+        answer(std::move(listed), hold_capacity_answers);
     }
 
     void carry_out(const gang::StepDown&) { ++steps_down; }

@@ -416,6 +416,16 @@ private:
     void report(const gang::RecordEvent& made) {
         say("event " + made.pod.name + ": " + made.reason + ": " + with_names(made.message));
     }
+    void report(const gang::WantCapacity& made) {
+        for (const core::CapacityShape& shape : made.shapes) {
+            say("ask the autoscaler for " + std::to_string(shape.count) + " executors of " +
+                made.driver.name);
+        }
+    }
+    void report(const gang::DropCapacity& made) {
+        say("ask the autoscaler no more for " + made.driver.name);
+    }
+    void report(const gang::ListCapacity&) { say("list what the autoscaler is asked for"); }
     void report(const gang::AnswerExtender& made) {
         say("tell kube-scheduler: " + with_names(made.message));
     }

@@ -11,7 +11,7 @@ BUILD_SECONDS_MAX = 1500
 
 
 def programs(group: str) -> Path:
-    """The folder of a group (server, controllers, kubectl, promlint, helm, prometheus), made when needed; else the
+    """The folder of a group (server, controllers, kubectl, promlint, helm, karpenter, prometheus), made when needed; else the
     test fails."""
     remaining = signal.alarm(0)  # building once is no part of a test's time
     try:
@@ -26,7 +26,7 @@ def programs(group: str) -> Path:
 @functools.lru_cache(maxsize=None)
 def _build(group: str) -> tuple[Path, str]:
     """The folder, or what is missing, in a line: Go, or a way to its modules or to Debian's packages."""
-    command = ["prometheus.sh"] if group == "prometheus" else ["build.sh", group]
+    command = [f"{group}.sh"] if group in ("prometheus", "karpenter") else ["build.sh", group]
     result = subprocess.run([str(ROOT / "tests/plane" / command[0]), *command[1:]], stdout=subprocess.PIPE,
                             stderr=subprocess.PIPE, text=True, timeout=BUILD_SECONDS_MAX)
     if result.returncode != 0:

@@ -247,6 +247,21 @@ std::string extender_section(const config::Extender& extender) {
         .json();
 }
 
+std::string autoscaling_section(const config::Autoscaling& autoscaling) {
+    const char* mode = "none";
+    switch (autoscaling.mode) {
+        case config::AutoscalingMode::none:
+            break;
+        case config::AutoscalingMode::capacity_buffer:
+            mode = "capacityBuffer";
+            break;
+        case config::AutoscalingMode::provisioning_request:
+            mode = "provisioningRequest";
+            break;
+    }
+    return Object().text("mode", mode).json();
+}
+
 std::string gpu_metrics_section(const config::GpuMetrics& metrics) {
     const config::MetricsService& service = metrics.service;
     const core::GpuWeights& weights = metrics.weights;
@@ -314,6 +329,7 @@ std::string config_members(const config::Schema& schema) {
             .json());
     out.list("profiles", schema.profiles, profile_json);
     out.add("gang", gang_section(schema.gang)).add("nodes", nodes_section(schema.nodes));
+    out.add("autoscaling", autoscaling_section(schema.autoscaling));
     out.add("gpuMetrics", gpu_metrics_section(schema.gpu_metrics));
     out.add(
         "backfill",

@@ -91,6 +91,7 @@ struct Daemon::Impl : std::enable_shared_from_this<Daemon::Impl> {
     k8s::WatcherOptions watcher_options(k8s::WatchKind kind);
     k8s::WriterOptions writer_options();
     k8s::ClaimClientOptions claim_options();
+    k8s::DemandClientOptions demand_options();
     bool may_write() const;
     k8s::ElectorOptions elector_options();
     k8s::MetricsPollerOptions poller_options();
@@ -110,6 +111,7 @@ struct Daemon::Impl : std::enable_shared_from_this<Daemon::Impl> {
     PodLister pod_lister;
     k8s::ClaimClient claims;
     k8s::PodGroupClient groups;
+    k8s::DemandClient demand;
     std::unique_ptr<k8s::MetricsPoller> gpu_metrics;  ///< none: the configuration names no source
     Executor executor;
     ConsistencyChecker consistency_checker;
@@ -140,11 +142,13 @@ Daemon::Impl::Impl(asio::io_context& context, DaemonOptions with)
           io, options.endpoint, options.log, [this](Event event) { push(std::move(event)); }),
       claims(io, options.endpoint, claim_options()),
       groups(io, options.endpoint),
+      demand(io, options.endpoint, demand_options()),
       executor(Executor::Wiring{
           &writer,
           &pod_lister,
           &claims,
           &groups,
+          &demand,
           &options.seal,
           options.log,
           &metrics,
@@ -228,6 +232,15 @@ bool Daemon::Impl::may_write() const {
 
 k8s::ClaimClientOptions Daemon::Impl::claim_options() {
     k8s::ClaimClientOptions out;
+    out.may_write = [this] { return may_write(); };
+    return out;
+}
+
+k8s::DemandClientOptions Daemon::Impl::demand_options() {
+    k8s::DemandClientOptions out;
+    out.kind = options.config.autoscaling.mode == config::AutoscalingMode::provisioning_request
+                   ? k8s::DemandKind::provisioning_request
+                   : k8s::DemandKind::capacity_buffer;
     out.may_write = [this] { return may_write(); };
     return out;
 }
@@ -565,6 +578,7 @@ void Daemon::Impl::stop(std::function<void()> done) {
     pod_lister.stop();
     claims.stop();
     groups.stop();
+    demand.stop();
     if (gpu_metrics) {
         gpu_metrics->stop();
     }

@@ -246,6 +246,49 @@ void Executor::run(const RecordEvent& decision) {
     wiring_.writer->record_event(to_pod_event(decision));
 }
 
+void Executor::run(const WantCapacity& decision) {
+    std::int64_t executors = 0;
+    for (const core::CapacityShape& shape : decision.shapes) {
+        executors += shape.count;
+    }
+    wiring_.log->write(
+        LogLevel::info,
+        "ask the autoscaler",
+        {{"driver", full_name(decision.driver)}, {"executors", std::to_string(executors)}});
+    wiring_.demand->want(to_request(decision), [this, decision](const k8s::DemandResult& result) {
+        capacity_answered(decision.driver, to_event(decision, result));
+    });
+}
+
+void Executor::run(const DropCapacity& decision) {
+    wiring_.log->write(
+        LogLevel::info, "ask the autoscaler no more", {{"driver", full_name(decision.driver)}});
+    wiring_.demand->drop(to_request(decision), [this, decision](const k8s::DemandResult& result) {
+        capacity_answered(decision.driver, to_event(decision, result));
+    });
+}
+
+void Executor::capacity_answered(const PodRef& driver, CapacityAnswered event) {
+    if (!event.message.empty()) {
+        const bool is_new = std::exchange(capacity_problem_, event.message) != event.message;
+        wiring_.log->write(
+            is_new ? LogLevel::warning : LogLevel::debug,
+            "the autoscaler cannot be asked",
+            {{"driver", full_name(driver)}, {"why", event.message}});
+    }
+    wiring_.answer(std::move(event));
+}
+
+void Executor::run(const ListCapacity&) {
+    wiring_.demand->list([this](const k8s::DemandList& list) {
+        wiring_.log->write(
+            list.is_complete ? LogLevel::debug : LogLevel::warning,
+            "what the autoscaler is asked for",
+            {{"drivers", std::to_string(list.found.size())}, {"why", list.message}});
+        wiring_.answer(to_event(list));
+    });
+}
+
 void Executor::run(const AnswerExtender& decision) {
     wiring_.log->write(
         LogLevel::debug,

@@ -8,6 +8,7 @@
 #include "gang/decision.hpp"
 #include "gang/event.hpp"
 #include "gang/reservation/format/seal.hpp"
+#include "k8s/demand/demand_client.hpp"
 #include "k8s/group/pod_group_client.hpp"
 #include "k8s/volume/claim_client.hpp"
 #include "k8s/write/writer.hpp"
@@ -24,6 +25,7 @@ public:
         PodLister* pod_lister;                   ///< outlives the executor
         k8s::ClaimClient* claims;                ///< outlives the executor
         k8s::PodGroupClient* groups;             ///< outlives the executor
+        k8s::DemandClient* demand;               ///< outlives the executor
         const Seal* seal;                        ///< outlives the executor
         const Log* log;                          ///< outlives the executor
         Metrics* metrics;                        ///< outlives the executor
@@ -50,6 +52,9 @@ private:
     void run(const EvictPod& decision);
     void run(const ListPods& decision);
     void run(const RecordEvent& decision);
+    void run(const WantCapacity& decision);
+    void run(const DropCapacity& decision);
+    void run(const ListCapacity& decision);
     void run(const AnswerExtender& decision);
     void run(const WakeAt& decision);
     void run(const StepDown& decision);
@@ -58,8 +63,10 @@ private:
     void bind_answered(const Begun& begun, const k8s::BindResult& result);
     void fetch_template(const FetchSparkConf& decision, const k8s::ConfigMapResult& properties);
     void conf_answered(Event event);
+    void capacity_answered(const PodRef& driver, CapacityAnswered event);
 
     Wiring wiring_;
+    std::string capacity_problem_;  ///< the last one: each is a warning once
 };
 
 }  // namespace gang::app

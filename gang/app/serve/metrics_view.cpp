@@ -239,6 +239,22 @@ void add_backfill(Families& to, const Counters& counters) {
     to.add(std::move(metric));
 }
 
+void add_demand(Families& to, const MetricsView& view) {
+    const Counters& counters = view.counters;
+    to.begin(
+        "gang_scheduler_capacity_writes_total",
+        "Requests to an autoscaler that were written or deleted, or not, by outcome.",
+        MetricType::Counter);
+    to.add(counters.capacity_written, {{"outcome", "written"}});
+    to.add(counters.capacity_dropped, {{"outcome", "dropped"}});
+    to.add(counters.capacity_refused, {{"outcome", "refused"}});
+    to.add(counters.capacity_failed, {{"outcome", "failed"}});
+    to.gauge(
+        "gang_scheduler_capacity_requests",
+        "Gangs for which an autoscaler is being asked for nodes.",
+        view.totals.capacity_requests);
+}
+
 void add_consistency_checks(Families& to, const MetricsView& view) {
     to.counter(
         "gang_scheduler_audits_total",
@@ -457,6 +473,7 @@ void add_families(
     add_queues(to, view.queues);
     add_reservations(to, view.totals);
     add_repairs(to, view.counters);
+    add_demand(to, view);
     add_backfill(to, view.counters);
     add_consistency_checks(to, view);
     add_reloads(to, view.reloads);

@@ -126,6 +126,7 @@ void fill_waiting(Explanation& out, const core::Pod& driver) {
             break;
         case ReasonCode::none:
         case ReasonCode::waiting_for_capacity:
+        case ReasonCode::waiting_for_nodes:
         case ReasonCode::pod_rules_not_met:
         case ReasonCode::waiting_for_volumes:
         case ReasonCode::waiting_for_pod_group:

@@ -243,6 +243,30 @@ void add_pod_groups(std::vector<Kind>& all) {
     all.push_back(pod_group("scheduling.x-k8s.io", "v1alpha1"));
 }
 
+/// As with the custom resource definitions of an autoscaler installed. Nobody acts on them here.
+void add_autoscaler_requests(std::vector<Kind>& all) {
+    const std::string_view group = "autoscaling.x-k8s.io";
+    Kind buffer{
+        .group = group,
+        .version = "v1beta1",
+        .plural = "capacitybuffers",
+        .singular = "capacitybuffer",
+        .kind = "CapacityBuffer"};
+    buffer.short_names = {"cb"};
+    buffer.categories = {"autoscaling"};
+    buffer.has_generation = true;
+    all.push_back(with_status(std::move(buffer)));
+    Kind request{
+        .group = group,
+        .version = "v1",
+        .plural = "provisioningrequests",
+        .singular = "provisioningrequest",
+        .kind = "ProvisioningRequest"};
+    request.short_names = {"provreq", "provreqs"};
+    request.has_generation = true;
+    all.push_back(with_status(std::move(request)));
+}
+
 void add_reviews(std::vector<Kind>& all) {
     all.push_back(review("authentication.k8s.io", "selfsubjectreviews", "SelfSubjectReview"));
     all.push_back(
@@ -261,6 +285,7 @@ std::vector<Kind> make_kinds() {
     add_workloads(all);
     add_others(all);
     add_pod_groups(all);
+    add_autoscaler_requests(all);
     add_reviews(all);
     std::stable_sort(all.begin(), all.end(), [](const Kind& left, const Kind& right) {
         return left.group < right.group;

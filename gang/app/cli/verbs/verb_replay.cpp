@@ -71,6 +71,19 @@ std::string describe(const RecordEvent& decision) {
     return fmt::format(
         "event on {}: {}: {}", full_name(decision.pod), decision.reason, decision.message);
 }
+std::string describe(const WantCapacity& decision) {
+    std::string out = "ask the autoscaler for " + full_name(decision.driver);
+    for (const core::CapacityShape& shape : decision.shapes) {
+        out += fmt::format(": {} of {}", shape.count, core::describe(shape.requests));
+    }
+    return out;
+}
+std::string describe(const DropCapacity& decision) {
+    return "ask the autoscaler no more for " + full_name(decision.driver);
+}
+std::string describe(const ListCapacity&) {
+    return "list what the autoscaler is asked for";
+}
 std::string describe(const AnswerExtender& decision) {
     return decision.nodes.empty()
                ? "tell kube-scheduler: " + decision.message
