@@ -33,7 +33,12 @@ WhatIfAnswer WhatIfViews::answer(const WhatIf& question) const {
             {cluster.intern_shape(question.executor, question.constraints), question.executors}};
     }
     WhatIfAnswer out;
-    out.waiting = static_cast<std::int64_t>(model_.waiting.size());
+    for (const Application* app : model_.waiting) {
+        const QueueEntry* const entry = model_.waiting.find_entry(*app);
+        const bool is_in_line = entry != nullptr && !entry->is_infeasible && !app->is_surplus &&
+                                app->declared.diagnostics->problem.empty();
+        out.waiting += is_in_line ? 1 : 0;
+    }
     request.view = core::View::free;
     const core::Placement now = planner.place(cluster, request);
     if (const auto* plan = std::get_if<core::Plan>(&now)) {

@@ -195,6 +195,15 @@ TEST_CASE("views: what would be of a gang that does not exist changes nothing") 
     question.constraints.node_selector = {{"pool", "none"}};
     CHECK_FALSE(world.scheduler->what_if(question).fits_empty);
 
+    CHECK(never.waiting == 0);
+    world.submit("parked", 40, 4);  // is not in line
+    const auto in_line = world.submit("in-line", 4, 4);
+    world.advance(5'000);
+    question.constraints = {};
+    CHECK(world.scheduler->what_if(question).waiting == 1);
+    world.remove_pod(in_line);
+    world.settle();
+
     // What was said is what then happens.
     const auto real = world.submit("real", 3, 5);
     world.settle();
