@@ -461,9 +461,31 @@ Field amounts(std::string name, Access access) {
         });
 }
 
+auto backfill_mode() {
+    return one_of<BackfillMode>(
+        {{"off", BackfillMode::off},
+         {"easy", BackfillMode::easy},
+         {"conservative", BackfillMode::conservative}});
+}
+
+Field backfill() {
+    return section(
+        "backfill",
+        {value(
+             "mode", backfill_mode(), [](Schema & s) -> auto& { return s.backfill.mode; }),
+         value(
+             "maxBypass", integer_in(1, 1'000'000), [](Schema & s) -> auto& {
+                 return s.backfill.max_bypass;
+             })});
+}
+
 Field queues() {
     const auto order =
         one_of<QueueOrder>({{"fifo", QueueOrder::fifo}, {"priority", QueueOrder::priority}});
+    const auto state =
+        one_of<QueueState>({{"running", QueueState::running}, {"stopped", QueueState::stopped}});
+    const auto within = one_of<PreemptionWithin>(
+        {{"never", PreemptionWithin::never}, {"lowerPriority", PreemptionWithin::lower_priority}});
     Field all = list(
         "queues", [](Schema & s) -> auto& { return s.queues; });
     all.children = {
@@ -485,12 +507,28 @@ Field queues() {
             }),
         value(
             "order", order, [](Schema & s) -> auto& { return s.queues.back().order; }),
+        section(
+            "preemption",
+            {value(
+                 "reclaimable", read_bool, [](Schema & s) -> auto& {
+                     return s.queues.back().preemption.is_reclaimable;
+                 }),
+             value(
+                 "withinQueue", within, [](Schema & s) -> auto& {
+                     return s.queues.back().preemption.within_queue;
+                 })}),
+        value(
+            "backfill", backfill_mode(), [](Schema & s) -> auto& {
+                return s.queues.back().backfill;
+            }),
         value(
             "users", read_queue_users, [](Schema & s) -> auto& { return s.queues.back().users; }),
         value(
             "namespaces", read_queue_namespaces, [](Schema & s) -> auto& {
                 return s.queues.back().namespaces;
-            })};
+            }),
+        value(
+            "state", state, [](Schema & s) -> auto& { return s.queues.back().state; })};
     return all;
 }
 
@@ -499,6 +537,19 @@ Field placement() {
         reading.schema.placement = read_placement(tree, reading.complaints);
         return {};
     });
+}
+
+Field preemption() {
+    return section(
+        "preemption",
+        {value(
+             "acrossQueues", read_bool, [](Schema & s) -> auto& {
+                 return s.preemption.across_queues;
+             }),
+         value(
+             "maxVictimsPerMinute", integer_in(1, 100'000), [](Schema & s) -> auto& {
+                 return s.preemption.max_victims_per_minute;
+             })});
 }
 
 const std::vector<Field>& table() {
@@ -529,8 +580,10 @@ const std::vector<Field>& table() {
         gang(),
         nodes(),
         gpu_metrics(),
+        backfill(),
         queues(),
         placement(),
+        preemption(),
         section(
             "seal",
             {value(

@@ -110,6 +110,13 @@ struct Extender {
     friend bool operator==(const Extender&, const Extender&) = default;
 };
 
+/// Later gangs may pass earlier ones, if they keep what those were promised (docs/backfill.md).
+struct Backfill {
+    BackfillMode mode = BackfillMode::off;  ///< where no queue says otherwise
+    std::int64_t max_bypass = 100;          ///< so many gangs may pass one that waits
+    friend bool operator==(const Backfill&, const Backfill&) = default;
+};
+
 struct Schema {
     std::string kubeconfig;  ///< clientConnection.kubeconfig
     LeaderElection leader_election;
@@ -123,10 +130,12 @@ struct Schema {
     Gang gang;
     Nodes nodes;
     GpuMetrics gpu_metrics;
+    Backfill backfill;
     /// Empty: one line for all, first come first served.
     std::vector<Queue> queues;
     /// With queues: never empty.
     std::vector<PlacementRule> placement;
+    Preemption preemption;
     /// seal.keyFile: the keys that seal what is written into annotations. Empty: nothing is sealed,
     /// and a reservation found there counts only as far as the declaration goes.
     std::string seal_key_file;

@@ -1,9 +1,30 @@
 #pragma once
 // What the engine has counted since it began. Only ever grows; for metrics and tests.
 
+#include "gang/decision.hpp"
+#include "gang/event.hpp"
+
+#include <array>
+#include <cstddef>
 #include <cstdint>
 
 namespace gang {
+
+/// How far from the truth the first expected start was that a gang was told.
+struct StartErrors {
+    static constexpr std::array<std::int64_t, 8> bounds_ms = {
+        10'000, 30'000, 60'000, 120'000, 300'000, 900'000, 3'600'000, 14'400'000};
+    std::array<std::uint64_t, bounds_ms.size() + 1> buckets{};  ///< each up to its bound; the rest
+    std::int64_t sum_ms = 0;
+
+    void add(std::int64_t error_ms) {
+        std::size_t bucket = 0;
+        while (bucket < bounds_ms.size() && error_ms > bounds_ms[bucket]) ++bucket;
+        ++buckets[bucket];
+        sum_ms += error_ms;
+    }
+    friend bool operator==(const StartErrors&, const StartErrors&) = default;
+};
 
 struct Counters {
     std::uint64_t placements = 0;                 ///< searches for room, over all nodes each
@@ -13,6 +34,12 @@ struct Counters {
     std::uint64_t reservations_rewritten = 0;     ///< UpdateReservation sent
     std::uint64_t reservation_writes_failed = 0;  ///< answered `changed` or `failed`
     std::uint64_t reservations_disputed = 0;  ///< annotations that somebody else had changed
+    /// Answers to EvictPod, by EvictReason and EvictOutcome.
+    std::array<std::array<std::uint64_t, evict_outcome_count>, evict_reason_count> evictions = {};
+    std::uint64_t victim_searches = 0;  ///< for whom to evict
+    std::uint64_t backfilled = 0;       ///< gangs admitted before others that wait for room
+    std::uint64_t broken_promises = 0;  ///< gangs that ran too long while others waited
+    StartErrors start_errors;
     std::uint64_t label_lists = 0;            ///< ListPods asked for
     std::uint64_t kubelet_rejections = 0;     ///< pods of ours that a kubelet refused (OutOfcpu, ...)
 };

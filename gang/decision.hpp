@@ -81,6 +81,20 @@ struct UpdateReservation {
     core::StringMap annotations;
 };
 
+/// Why a pod is evicted.
+enum class EvictReason : std::uint8_t {
+    reclaim,  ///< for a queue that holds less than it is guaranteed
+    preempt   ///< for a gang of a higher priority
+};
+inline constexpr std::size_t evict_reason_count = 2;
+
+/// POST the pod's Eviction with its uid as precondition: PodDisruptionBudgets are kept. Answered by
+/// EvictFinished.
+struct EvictPod {
+    PodRef pod;
+    EvictReason reason = EvictReason::reclaim;
+};
+
 /// List all pods once, beside the watch: labels of pods that are bound are asked for, which nobody
 /// asked for when they came. Answered by PodListed for each pod with a node, then PodsListed.
 struct ListPods {};
@@ -119,6 +133,7 @@ using Decision = std::variant<
     FetchPodGroup,
     SetCondition,
     UpdateReservation,
+    EvictPod,
     ListPods,
     RecordEvent,
     AnswerExtender,

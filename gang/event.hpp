@@ -2,6 +2,8 @@
 // Everything that can happen to the scheduler, on one page. Events come from the edge in any order
 // across kinds and may come twice; the scheduler never asks anybody anything in return.
 
+#include "config/schema.hpp"
+#include "core/base/boxed.hpp"
 #include "core/value/claim.hpp"
 #include "core/value/device/sampled_gpu.hpp"
 #include "core/value/group/pod_group.hpp"
@@ -9,6 +11,7 @@
 #include "core/value/pod.hpp"
 #include "gang/declare/spark/conf.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <variant>
@@ -128,6 +131,21 @@ struct StatusWritten {
     std::string message;  ///< why not
 };
 
+enum class EvictOutcome : std::uint8_t {
+    evicted,   ///< 200/201: the pod ends within its grace period
+    budget,    ///< 429: a PodDisruptionBudget does not allow it now
+    gone,      ///< 404, or another uid
+    refused,   ///< 400/403/422: will not work by repeating it
+    not_sent   ///< it was not carried out as far as is known, and may be asked for again
+};
+inline constexpr std::size_t evict_outcome_count = 5;
+/// Answer to EvictPod. An eviction says the same each time, so the edge repeats what had no answer.
+struct EvictFinished {
+    std::string pod_uid;
+    EvictOutcome outcome;
+    std::string message;
+};
+
 /// The consistency check has found, twice, that the driver does not carry the reservation that the
 /// ledger holds.
 struct ReservationDiffers {
@@ -183,6 +201,12 @@ struct LeadershipLost {};
 /// The edge's inbox ran dry, a burst took long enough, or a wake time is due: plan now.
 struct Tick {};
 
+/// The configuration is another one. Nothing that runs is touched: it holds for what is decided from
+/// here on (gang/reconfigure). Of keys that need a new process it has the values of the one before.
+struct ConfigChanged {
+    core::Boxed<config::Schema> config;  ///< never empty
+};
+
 using Event = std::variant<
     PodUpserted,
     PodDeleted,
@@ -198,6 +222,7 @@ using Event = std::variant<
     PodGroupMissing,
     BindFinished,
     StatusWritten,
+    EvictFinished,
     ReservationDiffers,
     PodListed,
     PodsListed,
@@ -207,6 +232,7 @@ using Event = std::variant<
     MetricsMissing,
     LeadershipGained,
     LeadershipLost,
+    ConfigChanged,
     Tick>;
 
 struct StampedEvent {

@@ -25,6 +25,9 @@ enum class ReasonCode : std::uint8_t {
     waiting_for_pod_group,
     waiting_for_quota,
     exceeds_quota,
+    queue_stopped,
+    held,
+    waiting_for_preemption,
     gpu_metrics_stale,
     misconfigured,
     backing_off,
@@ -71,6 +74,13 @@ struct GangView {
     std::int32_t slots_bound = 0;
     core::Resources needs;  ///< driver and all declared executors
     std::int64_t waiting_since_ms = 0;
+    // With backfill, as far as run times are known (docs/backfill.md); Unix ms, 0: not known.
+    std::int64_t start_ms = 0;         ///< of one that waits: when it is expected to start,
+    std::int64_t start_spread_ms = 0;  ///< give or take so much
+    std::int64_t planned_ms = 0;  ///< it fits by then, if all that run end within their times
+    std::int64_t end_ms = 0;      ///< of one that runs: when it is expected to end
+    bool is_overdue = false;      ///< it ran longer than nine of ten while others waited
+    std::int32_t bypasses = 0;    ///< later gangs that were admitted before it
     std::string message;  ///< the sentence of the condition, without the code
 };
 

@@ -14,6 +14,7 @@ struct QueueView {
     std::string name;    ///< "root.etl"
     std::string parent;  ///< empty of the root
     bool is_leaf = true;
+    bool is_stopped = false;      ///< it, or one above it: nobody is let in
     bool is_by_priority = false;  ///< of a leaf; else by creation
     std::int64_t weight = 1;
     /// Its dominant share beyond its guarantee, divided by its weight, in millionths.
@@ -28,6 +29,7 @@ struct QueueView {
     std::int64_t running = 0;  ///< gangs and lone pods that hold something
     std::int64_t waiting = 0;  ///< those that could be admitted one day
     std::string head;          ///< namespace/driver of the first of these in a leaf
+    std::int64_t head_start_ms = 0;  ///< when that is expected to start, Unix ms; 0: not known
     friend bool operator==(const QueueView&, const QueueView&) = default;
 };
 

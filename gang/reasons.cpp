@@ -6,7 +6,7 @@
 namespace gang {
 namespace {
 
-constexpr std::array<std::pair<ReasonCode, std::string_view>, 15> codes = {{
+constexpr std::array<std::pair<ReasonCode, std::string_view>, 18> codes = {{
     {ReasonCode::none, "None"},
     {ReasonCode::waiting_for_spark_conf, "WaitingForSparkConf"},
     {ReasonCode::waiting_for_capacity, "WaitingForCapacity"},
@@ -18,6 +18,9 @@ constexpr std::array<std::pair<ReasonCode, std::string_view>, 15> codes = {{
     {ReasonCode::waiting_for_pod_group, "WaitingForPodGroup"},
     {ReasonCode::waiting_for_quota, "WaitingForQuota"},
     {ReasonCode::exceeds_quota, "ExceedsQuota"},
+    {ReasonCode::queue_stopped, "QueueStopped"},
+    {ReasonCode::held, "Held"},
+    {ReasonCode::waiting_for_preemption, "WaitingForPreemption"},
     {ReasonCode::gpu_metrics_stale, "GpuMetricsStale"},
     {ReasonCode::misconfigured, "Misconfigured"},
     {ReasonCode::backing_off, "BackingOff"},
@@ -63,6 +66,9 @@ std::string_view condition_reason(ReasonCode code) {
         case ReasonCode::waiting_for_pod_group:
         case ReasonCode::waiting_for_quota:
         case ReasonCode::exceeds_quota:
+        case ReasonCode::queue_stopped:
+        case ReasonCode::held:
+        case ReasonCode::waiting_for_preemption:
         case ReasonCode::gpu_metrics_stale:
         case ReasonCode::misconfigured:
         case ReasonCode::backing_off:

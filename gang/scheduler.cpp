@@ -1,5 +1,9 @@
 #include "gang/scheduler.hpp"
 
+#include "gang/backfill/backfill.hpp"
+#include "gang/backfill/promises.hpp"
+#include "gang/backfill/run_observer.hpp"
+#include "gang/backfill/waiters.hpp"
 #include "gang/classify/executor_owners.hpp"
 #include "gang/classify/pod_classifier.hpp"
 #include "gang/classify/pod_compaction.hpp"
@@ -26,7 +30,9 @@
 #include "gang/queue/status_messages.hpp"
 #include "gang/queue/status_refresh.hpp"
 #include "gang/queue/waiting_status.hpp"
+#include "gang/preempt/preemption.hpp"
 #include "gang/quota/quota_gate.hpp"
+#include "gang/reconfigure/reconfiguration.hpp"
 #include "gang/recovery/recovery.hpp"
 #include "gang/recovery/slot_rebuilder.hpp"
 #include "gang/report/status_reporter.hpp"
@@ -91,6 +97,12 @@ struct Scheduler::State {
         head,
         refresh,
         quota};
+    Preemption preemption{model, step, status_reporter, placer, domain_placer, quota, status};
+    RunObserver run_observer{model, step};
+    WaiterList waiters{model, step, domain_placer, verdicts, quota};
+    Promises promises{model, step, placer};
+    Backfill backfill{
+        model, step, placer, domain_placer, run_observer, waiters, promises, admission};
 
     ExecutorOwners owners{model};
     PodCompaction compaction{model, declarations, owners};
@@ -149,6 +161,7 @@ struct Scheduler::State {
     LabelLister label_lister{model, step};
     ClaimEvents claim_events{model, step};
     GpuEvents gpu_events{model, step};
+    Reconfiguration reconfiguration{model, cluster_events, admission};
 
     GangViews views{model, step, messages, refresh, owners, groups};
     ExtenderDesk extender{model, step, owners, pod_events, answers, views};
@@ -160,8 +173,14 @@ struct Scheduler::State {
     Accounts accounts{model, step};
 
     // --- events: they change what is known; what follows from it is decided in a tick ---
-    void on(const PodUpserted& event) { pod_events.on(event); }
-    void on(const PodDeleted& event) { pod_events.on(event); }
+    void on(const PodUpserted& event) {
+        pod_events.on(event);
+        run_observer.on(event);
+    }
+    void on(const PodDeleted& event) {
+        pod_events.on(event);
+        run_observer.on(event);
+    }
     void on(const NodeUpserted& event) { cluster_events.on(event); }
     void on(const NodeDeleted& event) { cluster_events.on(event); }
     void on(const RelistBegun& event) { cluster_events.on(event); }
@@ -177,6 +196,7 @@ struct Scheduler::State {
         claim_events.bind_answered(event.pod_uid, event.outcome == BindOutcome::bound);
     }
     void on(const StatusWritten& event) { answers.on(event); }
+    void on(const EvictFinished& event) { preemption.on(event); }
     void on(const ReservationDiffers& event) { answers.on(event); }
     void on(const PodListed& event) { label_lister.on(event); }
     void on(const PodsListed& event) { label_lister.on(event); }
@@ -187,8 +207,10 @@ struct Scheduler::State {
     void on(const LeadershipGained& event) { leadership.on(event); }
     void on(const LeadershipLost& event) {
         extender.on(event);
+        preemption.on(event);
         leadership.on(event);
     }
+    void on(const ConfigChanged& event) { reconfiguration.on(event); }
     void on(const Tick& event);
 
     bool plan();
@@ -244,6 +266,7 @@ bool Scheduler::State::plan() {
         publisher.publish_changed();
         return false;  // what we see may be from before the last leader's end
     }
+    preemption.hold_room();
     stuck.check();
     missing.check();
     if (leadership.is_fence_passed()) {
@@ -265,7 +288,12 @@ bool Scheduler::State::plan() {
         return false;  // slots without room come before new gangs
     }
     step.work_left = work_per_tick;
-    return admission.run();
+    if (!admission.run()) {
+        return false;
+    }
+    backfill.run();
+    preemption.run();
+    return true;
 }
 
 void Scheduler::State::wake() {
@@ -289,7 +317,7 @@ void Scheduler::State::wake() {
 std::size_t Scheduler::State::remembered() const {
     return model.remembered() + leadership.remembered() + stuck.remembered() + pauses.remembered() +
            missing.remembered() + back_off.remembered() + elsewhere.remembered() +
-           status_reporter.remembered() + extender.remembered();
+           status_reporter.remembered() + extender.remembered() + preemption.remembered();
 }
 
 Scheduler::Scheduler(config::Schema schema) : state_(std::make_unique<State>(std::move(schema))) {}

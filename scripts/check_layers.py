@@ -18,7 +18,7 @@ VALUES = "core/base core/value"
 # What comes in and goes out of the decision engine, and the views of it: plain values.
 DOOR = ("event", "decision", "drift", "explain", "reasons", "counters", "totals", "ledger_view", "queue_view", "what_if")
 # What every part of the decision engine may use: it works on the model, and the model on these.
-PARTS = f"{CORE} config gang/door gang/declare gang/declare/spark gang/reservation/format gang/shares gang/model"
+PARTS = f"{CORE} config gang/door gang/declare gang/declare/spark gang/reservation/format gang/durations gang/shares gang/model"
 CLIENT = "k8s/protocol/write k8s/base k8s/json k8s/codec k8s/credentials k8s/net k8s/watch k8s/write k8s/volume k8s/group k8s/metrics k8s/lease k8s/protocol"
 
 # room -> the rooms that it may include. Rooms inside a room that is not named here are part of it.
@@ -33,25 +33,29 @@ ROOMS = {
     "config": f"{VALUES} core/filter core/placement core/score",
 
     "gang/declare/spark": f"{VALUES} config",
-    "gang/door": f"{VALUES} gang/declare/spark",
+    "gang/door": f"{VALUES} config gang/declare/spark",
     "gang/reservation/format": VALUES,
-    "gang/declare": f"{VALUES} core/placement config gang/declare/spark gang/reservation/format",
+    "gang/declare": f"{VALUES} core/placement config gang/declare/spark gang/durations gang/reservation/format",
+    "gang/durations": f"{VALUES} config",
     "gang/shares": f"{VALUES} core/filter core/cluster config gang/declare/spark",
-    "gang/model": f"{CORE} config gang/door gang/declare gang/declare/spark gang/reservation/format gang/shares",
+    "gang/model": f"{CORE} config gang/door gang/declare gang/declare/spark gang/reservation/format gang/durations gang/shares",
     "gang/report": f"{CORE} gang/door gang/declare gang/model",
     "gang/reservation": f"{PARTS} gang/report",
     "gang/lead": f"{PARTS} gang/report gang/reservation",
     "gang/quota": f"{PARTS} gang/report",
     "gang/queue": f"{PARTS} gang/report gang/reservation gang/quota",
+    "gang/preempt": f"{PARTS} gang/report gang/reservation gang/quota gang/queue",
+    "gang/backfill": f"{PARTS} gang/report gang/reservation gang/quota gang/queue",
     "gang/classify": f"{PARTS} gang/report gang/reservation",
     "gang/slots": f"{PARTS} gang/report gang/reservation gang/lead gang/quota gang/queue",
     "gang/recovery": f"{PARTS} gang/report gang/reservation gang/lead gang/quota gang/queue gang/classify gang/slots",
     "gang/life": f"{PARTS} gang/report gang/reservation gang/lead gang/classify gang/slots",
     "gang/group": f"{PARTS} gang/report gang/reservation gang/life",
+    "gang/reconfigure": f"{PARTS} gang/report gang/reservation gang/lead gang/quota gang/queue gang/classify gang/slots gang/life",
     "gang/view": f"{PARTS} gang/report gang/lead gang/quota gang/queue gang/classify gang/slots gang/group",
     "gang/extender": f"{PARTS} gang/report gang/classify gang/life gang/view",
     "gang/scheduler": f"{PARTS} gang/report gang/reservation gang/lead gang/quota gang/queue gang/classify gang/slots "
-                      "gang/recovery gang/life gang/group gang/view gang/extender",
+                      "gang/backfill gang/preempt gang/recovery gang/life gang/group gang/reconfigure gang/view gang/extender",
     "gang/consistency": f"{VALUES} gang/door gang/scheduler",
     "gang/record": f"{VALUES} config gang/door gang/scheduler",
     "gang/host": f"{VALUES} gang/door gang/reservation/format k8s/protocol k8s/protocol/write",
@@ -94,9 +98,10 @@ ROOMS = {
     "gang/app/extender": f"{VALUES} config gang/door gang/app/base gang/app/serve {CLIENT}",
     "gang/app/daemon": f"{VALUES} config gang/door gang/scheduler gang/consistency gang/host gang/record gang/reservation/format "
                        f"gang/app/base gang/app/api gang/app/extender gang/app/serve gang/app/show {CLIENT}",
+    "gang/app/reload": "core/base config gang/app/base",
     "gang/app/demo": f"{VALUES} gang/app/base gang/app/daemon k8s/embedded k8s/embedded/http k8s/embedded/kubelet "
                      "k8s/embedded/store",
-    "gang/app/cli": f"{VALUES} config gang/door gang/scheduler gang/record gang/reservation/format gang/app/base gang/app/daemon "
+    "gang/app/cli": f"{VALUES} config gang/door gang/scheduler gang/record gang/reservation/format gang/app/base gang/app/daemon gang/app/reload "
                     f"gang/app/demo gang/app/api gang/app/page gang/app/serve gang/app/show {CLIENT} k8s/embedded k8s/embedded/kubelet",
     "gang/app": "gang/app/cli",
 }

@@ -32,6 +32,36 @@ enum class QueueOrder : std::uint8_t {
     priority  ///< by spec.priority, then creation
 };
 
+/// Whether a queue lets anybody in. Whoever runs in it goes on.
+enum class QueueState : std::uint8_t { running, stopped };
+
+/// Whom a gang that waits may have evicted in its own queue.
+enum class PreemptionWithin : std::uint8_t { never, lower_priority };
+
+/// What may be evicted, and for whom, as far as a queue says so.
+struct QueuePreemption {
+    /// Its gangs may be evicted for others: of a queue below its guarantee, or, with
+    /// Preemption::across_queues, of a higher priority.
+    bool is_reclaimable = false;
+    PreemptionWithin within_queue = PreemptionWithin::never;
+    friend bool operator==(const QueuePreemption&, const QueuePreemption&) = default;
+};
+
+/// What holds for all queues.
+struct Preemption {
+    /// A gang may have gangs of a lower priority evicted in other queues that are reclaimable.
+    bool across_queues = false;
+    std::int64_t max_victims_per_minute = 10;  ///< gangs, and executors beyond a reservation
+    friend bool operator==(const Preemption&, const Preemption&) = default;
+};
+
+/// Whether later gangs may run before one that waits for room.
+enum class BackfillMode : std::uint8_t {
+    off,          ///< nobody passes it on nodes that it could use
+    easy,         ///< those who do not delay the first of its queue
+    conservative  ///< those who delay nobody of its queue
+};
+
 struct Queue {
     std::string name;
     std::int64_t weight = 1;
@@ -40,10 +70,13 @@ struct Queue {
     ResourceAmounts user_limit;  ///< of each user by himself
     std::optional<std::int64_t> max_gangs;
     QueueOrder order = QueueOrder::fifo;
+    QueuePreemption preemption;
+    std::optional<BackfillMode> backfill;  ///< nothing: as the queue above it, or Schema::backfill
     /// Who may use it, as "namespace/serviceaccount", and pods of which namespaces. Both empty:
     /// whoever may use the queue above it.
     std::vector<std::string> users;
     std::vector<std::string> namespaces;
+    QueueState state = QueueState::running;  ///< stopped: so are the queues below it
     friend bool operator==(const Queue&, const Queue&) = default;
 };
 

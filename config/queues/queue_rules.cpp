@@ -22,7 +22,8 @@ public:
     explicit QueueRules(const Reading& reading)
         : marks_(reading.marks),
           queues_(reading.schema.queues),
-          placement_(reading.schema.placement) {}
+          placement_(reading.schema.placement),
+          crosses_queues_(reading.schema.preemption.across_queues) {}
 
     std::vector<Complaint> check() {
         check_names();
@@ -165,6 +166,10 @@ private:
             if (const auto mark = marks_.find("placement"); mark != marks_.end()) {
                 complain("placement", "placement", "found rules without queues, expected queues");
             }
+            if (crosses_queues_) {
+                const std::string path = "preemption.acrossQueues";
+                complain(path, path, "found true without queues, expected queues");
+            }
             return;
         }
         for (const PlacementRule& rule : placement_) {
@@ -190,6 +195,7 @@ private:
     const Marks& marks_;
     const std::vector<Queue>& queues_;
     const std::vector<PlacementRule>& placement_;
+    bool crosses_queues_;
     std::map<std::string, std::size_t> by_name_;
     std::set<std::string> parents_;  ///< names with queues below them
     std::map<std::string, Sums> guarantees_;

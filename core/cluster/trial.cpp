@@ -2,6 +2,8 @@
 
 #include "core/base/result.hpp"
 
+#include <utility>
+
 namespace core {
 
 AllocationId Trial::allocate(
@@ -16,6 +18,7 @@ AllocationId Trial::allocate(
 }
 
 void Trial::release(AllocationId id) {
+    if (!gains_) gains_ = cluster_.gains_;
     // The amounts keep their reference: the allocation may have been the last to hold them.
     log_.push_back({id, cluster_.detach(id), false, false});
 }
@@ -27,6 +30,7 @@ void Trial::commit() {
         cluster_.note_if_idle(step.allocation.node);
     }
     log_.clear();
+    gains_.reset();
     free_capacity_version_ = cluster_.free_capacity_version_;
 }
 
@@ -40,6 +44,8 @@ void Trial::roll_back() {
         }
     }
     cluster_.free_capacity_version_ = free_capacity_version_;
+    // More releases than are kept have overwritten those from before.
+    if (gains_) cluster_.gains_ = *std::exchange(gains_, std::nullopt);
 }
 
 }  // namespace core

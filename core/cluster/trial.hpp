@@ -6,6 +6,8 @@
 
 #include "core/cluster/cluster.hpp"
 
+#include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace core {
@@ -44,6 +46,7 @@ private:
 
     Cluster& cluster_;
     std::uint64_t free_capacity_version_;
+    std::optional<Cluster::Gains> gains_;  ///< as they were before the first release
     std::vector<Step> log_;
 };
 

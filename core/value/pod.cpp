@@ -97,6 +97,7 @@ bool is_same_but_version(const Pod& a, const Pod& b) {
             pod.node_name,
             pod.failure,
             pod.scheduled,
+            pod.ended,
             pod.annotations,
             pod.labels,
             pod.requests,
@@ -105,6 +106,7 @@ bool is_same_but_version(const Pod& a, const Pod& b) {
             pod.owners,
             pod.created,
             pod.priority,
+            pod.never_preempts,
             pod.service_account,
             pod.problem,
             pod.namespace_name,
@@ -142,8 +144,15 @@ bool is_refused_host_port(const Pod& pod) {
 bool is_kept_annotation(std::string_view key) {
     // Ours, the families of the dialects we read, the ancestor's few words, and what gangs of other
     // schedulers are known by.
-    constexpr std::array<std::string_view, 2> prefixes = {"gang-scheduler/", "spark-"};
-    constexpr std::array<std::string_view, 8> words = {
+    constexpr std::array<std::string_view, 4> prefixes = {
+        "gang-scheduler/", "spark-", "yunikorn.apache.org/", "armadaproject.io/gang"};
+    constexpr std::array<std::string_view, 14> words = {
+        "applicationId",
+        "kueue.x-k8s.io/pod-group-name",
+        "kueue.x-k8s.io/pod-group-total-count",
+        "kueue.x-k8s.io/queue-name",
+        "kai.scheduler/queue",
+        "scheduling.volcano.sh/queue-name",
         "executors",
         "exec-cpu",
         "exec-mem",
@@ -161,10 +170,9 @@ bool is_kept_annotation(std::string_view key) {
 }
 
 bool is_kept_without_value(std::string_view key) {
-    constexpr std::array<std::string_view, 7> other_keys = {
-        "yunikorn.apache.org/task-groups",
-        "yunikorn.apache.org/task-group-name",
-        "yunikorn.apache.org/schedulingPolicyParameters",
+    constexpr std::array<std::string_view, 6> other_keys = {
+        "pod-group-name",
+        "godel.bytedance.com/pod-group-name",
         "scheduling.x-k8s.io/pod-group",
         "pod-group.scheduling.sigs.k8s.io",
         "pod-group.scheduling.sigs.k8s.io/name",

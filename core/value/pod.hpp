@@ -54,7 +54,9 @@ struct Pod {
     bool deleting = false;     ///< deletionTimestamp is set
     bool gated = false;        ///< spec.schedulingGates is not empty
     std::int64_t created = 0;  ///< creationTimestamp, Unix seconds
+    std::int64_t ended = 0;  ///< of one that succeeded: when its last container did; 0: not said
     std::int32_t priority = 0;
+    bool never_preempts = false;  ///< spec.preemptionPolicy: Never
     /// spec.serviceAccountName, if it is another than "default".
     Boxed<std::string> service_account;
     StringMap labels;

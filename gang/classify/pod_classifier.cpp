@@ -61,10 +61,11 @@ void PodClassifier::classify(PodEntry& entry) {
     const bool is_new = model_.gangs.find(uid) == nullptr;
     Application& app = model_.gangs.ensure(entry, false);
     if (is_new) {
-        note_unread(app, entry.pod);
+        note_unread(app, entry);
     } else {
         model_.gangs.choose_queue(app, entry);
     }
+    model_.gangs.set_held(app, asks_hold(entry.pod));
     model_.gangs.set_driver_shape(app, entry.pod);
     app.phase = Phase::waiting;
     model_.waiting.insert(app, entry.retry->code != ReasonCode::none);
@@ -81,8 +82,20 @@ void PodClassifier::let_ownerless_wait(const PodEntry& entry) {
 
 /// Of a pod that starts no gang: to be told once, each pod for itself, as its other events are.
 /// What the group's other pods say is not remembered, and events are limited as a whole.
-void PodClassifier::note_unread(Application& app, const core::Pod& pod) const {
-    if (!model_.reader.reads_declarations() || read_membership(pod)) {
+void PodClassifier::note_unread(Application& app, const PodEntry& entry) const {
+    const core::Pod& pod = entry.pod;
+    if (!model_.reader.reads_declarations()) {
+        return;
+    }
+    if (const auto membership = read_membership(pod)) {
+        const PodGroup* const group = model_.groups.find(entry.group.str());
+        if (group != nullptr && group->soft_after_ms > 0 && entry.alone == Alone::single) {
+            app.declared.diagnostics.make().warnings = {
+                "pod group " + pod.namespace_name + "/" + group->name +
+                " had no room for all its pods within " + duration_text(group->soft_after_ms) +
+                ", and its gangSchedulingStyle is Soft: its pods are scheduled one by one"};
+            app.declared.diagnostics.make().notes = app.declared.diagnostics.make().warnings;
+        }
         return;
     }
     auto warnings = unread_warnings(pod, "the pod is scheduled by itself");

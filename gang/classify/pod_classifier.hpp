@@ -32,7 +32,7 @@ public:
 private:
     void classify(PodEntry& entry);
     void let_ownerless_wait(const PodEntry& entry);
-    void note_unread(Application& app, const core::Pod& pod) const;
+    void note_unread(Application& app, const PodEntry& entry) const;
 
     Model& model_;
     StepContext& step_;

@@ -4,6 +4,7 @@
 #include "gang/declare/spark/executor/derive.hpp"
 #include "gang/declare/spark/labels.hpp"
 #include "gang/declare/spark/text.hpp"
+#include "gang/durations/expected_run.hpp"
 #include "gang/reservation/format/reservation.hpp"
 #include "gang/reservation/format/seal.hpp"
 
@@ -120,11 +121,15 @@ bool begins_gang(Field field, bool is_driver) {
         case Field::role:
         case Field::application:
         case Field::queue:
+        case Field::hold:
+        case Field::queue_elsewhere:
         case Field::priority:
         case Field::packing:
+        case Field::expected_duration:
         case Field::topology_key:
         case Field::topology_mode:
         case Field::pod_group:
+        case Field::task_groups:
         case Field::other_scheduler:
         case Field::not_yet:
             break;
@@ -147,6 +152,7 @@ public:
         read_executor_tolerations();
         read_queue();
         read_packing();
+        read_expected_duration();
         read_topology();
         read_rest();
         return std::move(out_);
@@ -201,10 +207,14 @@ private:
             case Field::role:
             case Field::application:
             case Field::queue:
+            case Field::hold:
+            case Field::queue_elsewhere:
             case Field::packing:
+            case Field::expected_duration:
             case Field::topology_key:
             case Field::topology_mode:
             case Field::pod_group:
+            case Field::task_groups:
             case Field::other_scheduler:
             case Field::not_yet:
                 break;
@@ -253,7 +263,9 @@ private:
                 take(Field::executors_min, its),
                 take(Field::executors_max, its),
                 take(Field::dynamic, its)};
-            const auto count = resolve(dialect, numbers);
+            const bool has_task_groups =
+                key_of(dialect, Field::task_groups) == yunikorn::task_groups_key;
+            const auto count = has_task_groups ? count_of_task_groups() : resolve(dialect, numbers);
             if (!count) {
                 continue;
             }
@@ -266,6 +278,58 @@ private:
                     out_.count->source + " and " + count->source +
                     " say different numbers of executors: the " + out_.count->source + " counts");
             }
+        }
+    }
+
+    /// Nothing: they are not said, or make no sense. The driver is one of its own task group.
+    std::optional<DeclaredCount> count_of_task_groups() {
+        const std::string* lines = is_driver_ ? yunikorn::find_task_groups(pod_) : nullptr;
+        if (lines == nullptr) {
+            return std::nullopt;
+        }
+        const std::string source = "annotation " + std::string(yunikorn::task_groups_key);
+        yunikorn::TaskGroups said = yunikorn::read_task_groups(*lines);
+        if (!said.problem.empty()) {
+            wrong(source + ": " + said.problem);
+            return std::nullopt;
+        }
+        const std::string& own = yunikorn::task_group_of(pod_);
+        const auto drivers = std::find_if(
+            said.groups.begin(), said.groups.end(), [&own](const yunikorn::TaskGroup& group) {
+                return group.name == own;
+            });
+        if (drivers == said.groups.end() && !own.empty()) {
+            wrong(
+                "annotation " + std::string(yunikorn::task_group_key) + " = " +
+                spark::quoted(own) + " is not in the list of " + source);
+            return std::nullopt;
+        }
+        for (std::string& sentence : yunikorn::unread_fields(said)) {
+            out_.warnings.push_back(std::move(sentence));
+        }
+        if (drivers != said.groups.end() && --drivers->members == 0) {
+            said.groups.erase(drivers);
+        }
+        DeclaredCount count{0, 0, 0, false, false, source, true};
+        for (const yunikorn::TaskGroup& group : said.groups) {
+            count.min += group.members;
+        }
+        count.initial = count.max = count.min;
+        out_.task_groups = std::move(said.groups);
+        warn_of_style();
+        return count;
+    }
+
+    void warn_of_style() {
+        const yunikorn::Style style = yunikorn::style_of(pod_);
+        if (!style.warning.empty()) {
+            out_.warnings.push_back(style.warning);
+        }
+        if (style.soft_after_ms > 0) {
+            out_.warnings.push_back(
+                "annotation " + std::string(yunikorn::parameters_key) +
+                ": gangSchedulingStyle=Soft is not acted upon for an application with a driver, "
+                "which starts whole or not at all");
         }
     }
 
@@ -352,6 +416,14 @@ private:
         }
     }
 
+    void read_expected_duration() {
+        const auto all = find_all(pod_, Field::expected_duration, is_driver_);
+        if (!all.empty() && !read_expected_run(*all.front().value)) {
+            out_.warnings.push_back(
+                shown(all.front()) + " is no duration such as 30m or 1h30m and is ignored");
+        }
+    }
+
     /// What is wrong here is no warning: a gang that is split may be worth nothing to its owner.
     void read_topology() {
         const auto keys = find_all(pod_, Field::topology_key, is_driver_);
@@ -377,7 +449,10 @@ private:
     }
 
     void read_queue() {
-        const auto all = find_all(pod_, Field::queue, is_driver_);
+        auto all = find_all(pod_, Field::queue, is_driver_);
+        if (all.empty()) {
+            all = find_all(pod_, Field::queue_elsewhere, is_driver_);
+        }
         if (all.empty() || has_queues_) {
             return;
         }
@@ -404,7 +479,8 @@ private:
                 priority->source + " = " + std::to_string(priority->value) +
                 " is read, but does not change the order of gangs yet");
         }
-        for (std::string& warning : unread_warnings(pod_, "it changes nothing")) {
+        constexpr std::string_view instead = "the gang is the driver and its executors";
+        for (std::string& warning : unread_warnings(pod_, instead)) {
             out_.warnings.push_back(std::move(warning));
         }
     }
@@ -435,12 +511,28 @@ const std::string* asked_queue(const core::Pod& pod) {
     return find_first(pod, Field::queue);
 }
 
+bool asks_hold(const core::Pod& pod) {
+    const std::string* said = find_first(pod, Field::hold);
+    return said != nullptr && *said == "true";
+}
+
+const std::string* queue_elsewhere(const core::Pod& pod) {
+    const std::string* const named = find_first(pod, Field::queue_elsewhere);
+    // A label of everyday use: it counts beside YuniKorn's other words alone.
+    return named != nullptr || yunikorn::application_of(pod).empty()
+               ? named
+               : core::find_value(pod.labels, "queue");
+}
+
 bool declares_gang(const core::Pod& pod) {
     const Role role = role_of(pod);
     if (role == Role::executor) {
         return false;
     }
     const bool is_driver = role == Role::driver;
+    if (is_driver && yunikorn::find_task_groups(pod) != nullptr) {
+        return true;
+    }
     for (const Dialect& dialect : dialects()) {
         if (dialect.needs_role && !is_driver) {
             continue;
@@ -469,6 +561,16 @@ std::vector<std::string> unread_warnings(const core::Pod& pod, std::string_view 
             what + " is how another scheduler knows a gang and is not supported yet: ");
         warnings.back() += instead;
     };
+    if (yunikorn::is_of_gang(pod) && yunikorn::application_of(pod).empty() &&
+        role_of(pod) != Role::driver) {
+        warnings.push_back(
+            "annotation " +
+            std::string(
+                yunikorn::find_task_groups(pod) != nullptr ? yunikorn::task_groups_key
+                                                           : yunikorn::task_group_key) +
+            " is of no application: the label yunikorn.apache.org/app-id is missing: ");
+        warnings.back() += instead;
+    }
     if (pod.pod_group) {
         add("spec.schedulingGroup " + spark::quoted(*pod.pod_group));
     }

@@ -6,6 +6,7 @@
 #include "core/placement/packing_policy.hpp"
 #include "core/value/pod.hpp"
 #include "gang/declare/declaration_keys.hpp"
+#include "gang/declare/yunikorn/task_groups.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -25,6 +26,12 @@ const std::string& application_id(const core::Pod& pod);
 
 /// The queue that it asks for; nullptr: it asks for none.
 const std::string* asked_queue(const core::Pod& pod);
+/// Somebody asks that it waits: "gang-scheduler/hold" is "true".
+bool asks_hold(const core::Pod& pod);
+
+/// The queue that it names in the words of another scheduler (YuniKorn, Kueue, Volcano, KAI). It
+/// counts where there is a queue of that name; nullptr: it names none.
+const std::string* queue_elsewhere(const core::Pod& pod);
 
 /// Whether the pod starts a gang by what it says: it is no executor, and says how many executors
 /// there will be, or at least how large.
@@ -50,6 +57,7 @@ struct DeclaredCount {
     bool is_dynamic = false;
     bool is_capped = false;  ///< a fixed number is the maximum, too
     std::string source;
+    bool is_of_task_groups = false;
     friend bool operator==(const DeclaredCount&, const DeclaredCount&) = default;
 };
 
@@ -65,6 +73,8 @@ struct Declaration {
     DeclaredSize executor;
     DeclaredSize driver;
     std::vector<core::Toleration> executor_tolerations;  ///< beside those that are known otherwise
+    /// Of a driver, in YuniKorn's words: what its executors are, and how many; empty: not said.
+    std::vector<yunikorn::TaskGroup> task_groups;
     std::string queue = "default";
     std::optional<core::PackingPolicy> packing;  ///< of this application alone
     std::optional<DeclaredTopology> topology;

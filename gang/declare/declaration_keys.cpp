@@ -19,10 +19,12 @@ constexpr std::array own = {
     DeclarationKey{"gang-scheduler/driver-memory", Field::driver_memory},
     DeclarationKey{"gang-scheduler/driver-gpu", Field::driver_gpu},
     DeclarationKey{"gang-scheduler/queue", Field::queue},
+    DeclarationKey{"gang-scheduler/hold", Field::hold},
     DeclarationKey{"gang-scheduler/priority", Field::priority},
     DeclarationKey{"gang-scheduler/topology-key", Field::topology_key},
     DeclarationKey{"gang-scheduler/topology-mode", Field::topology_mode},
     DeclarationKey{"gang-scheduler/packing", Field::packing},
+    DeclarationKey{"gang-scheduler/expected-duration", Field::expected_duration},
     DeclarationKey{"gang-scheduler/pod-group", Field::pod_group},
     DeclarationKey{"gang-scheduler/min-members", Field::pod_group},
     DeclarationKey{"gang-scheduler/style", Field::not_yet},
@@ -62,16 +64,20 @@ constexpr std::array spark = {
     DeclarationKey{"spark-app-selector", Field::application},
 };
 
-// What other schedulers know gangs by. YuniKorn's is not read, and not passed over in silence: its
-// pods would be scheduled one by one, which is what whoever wrote it wanted to prevent. Pod groups
-// are read of pods without a driver (group_membership.hpp): of a Spark application's they say
-// nothing.
-
-constexpr std::array yunikorn = {
-    DeclarationKey{"yunikorn.apache.org/task-groups", Field::other_scheduler},
-    DeclarationKey{"yunikorn.apache.org/task-group-name", Field::other_scheduler},
-    DeclarationKey{"yunikorn.apache.org/schedulingPolicyParameters", Field::other_scheduler},
+/// Of Spark drivers and of pods without a driver.
+constexpr std::array yunikorn_keys = {
+    DeclarationKey{"yunikorn.apache.org/task-groups", Field::task_groups},
+    DeclarationKey{"yunikorn.apache.org/task-group-name", Field::task_groups},
+    DeclarationKey{"yunikorn.apache.org/schedulingPolicyParameters", Field::task_groups},
+    DeclarationKey{"yunikorn.apache.org/app-id", Field::task_groups},
+    DeclarationKey{"applicationId", Field::task_groups},
+    DeclarationKey{"yunikorn.apache.org/queue", Field::queue_elsewhere},
 };
+
+// What other schedulers know gangs by. Pod groups are read of pods without a driver
+// (group_membership.hpp): of a Spark application's they say nothing. What is not read at all is not
+// passed over in silence: such pods would be scheduled one by one, which is what whoever wrote it
+// wanted to prevent.
 
 /// Of the coscheduling plugin: today's label, and its two predecessors.
 constexpr std::array pod_group = {
@@ -85,16 +91,44 @@ constexpr std::array pod_group = {
 constexpr std::array volcano = {
     DeclarationKey{"scheduling.k8s.io/group-name", Field::other_scheduler},
     DeclarationKey{"scheduling.volcano.sh/group-name", Field::other_scheduler},
+    DeclarationKey{"scheduling.volcano.sh/queue-name", Field::queue_elsewhere},
+};
+
+/// Its gates and its admission stay Kueue's: gated pods are nobody's to bind.
+constexpr std::array kueue = {
+    DeclarationKey{"kueue.x-k8s.io/pod-group-name", Field::pod_group},
+    DeclarationKey{"kueue.x-k8s.io/pod-group-total-count", Field::pod_group},
+    DeclarationKey{"kueue.x-k8s.io/queue-name", Field::queue_elsewhere},
+};
+
+constexpr std::array armada = {
+    DeclarationKey{"armadaproject.io/gangId", Field::pod_group},
+    DeclarationKey{"armadaproject.io/gangCardinality", Field::pod_group},
+    DeclarationKey{"armadaproject.io/gangMinimumCardinality", Field::pod_group},
+    DeclarationKey{"armadaproject.io/gangNodeUniformityLabel", Field::pod_group},
+};
+
+/// Their groups are objects of kinds that are not read.
+constexpr std::array kai = {
+    DeclarationKey{"pod-group-name", Field::other_scheduler},
+    DeclarationKey{"kai.scheduler/queue", Field::queue_elsewhere},
+};
+constexpr std::array godel = {
+    DeclarationKey{"godel.bytedance.com/pod-group-name", Field::other_scheduler},
 };
 
 constexpr std::array table = {
     Dialect{"gang-scheduler", own},
     Dialect{"palantir", palantir, BareMemory::bytes, false, true},
+    Dialect{"YuniKorn", yunikorn_keys},
     Dialect{"kubernetes-gang-scheduler", ancestor, BareMemory::gibibytes, true},
     Dialect{"Spark", spark},
-    Dialect{"YuniKorn", yunikorn},
     Dialect{"PodGroup", pod_group},
     Dialect{"Volcano", volcano},
+    Dialect{"Kueue", kueue},
+    Dialect{"Armada", armada},
+    Dialect{"KAI", kai},
+    Dialect{"Godel", godel},
 };
 
 }  // namespace

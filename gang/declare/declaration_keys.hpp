@@ -24,11 +24,15 @@ enum class Field : std::uint8_t {
     driver_memory,
     driver_gpu,
     queue,
+    hold,
+    queue_elsewhere,  ///< another scheduler's queue; counts where there is one of that name
     priority,
     packing,
+    expected_duration,
     topology_key,
     topology_mode,
     pod_group,        ///< of pods without a driver: see group_membership.hpp
+    task_groups,      ///< YuniKorn's, of pods with and without a driver: see yunikorn/
     other_scheduler,  ///< how another scheduler knows its gangs; not read
     not_yet           ///< known, and refused to be passed over in silence: nothing acts upon it yet
 };

@@ -1,5 +1,8 @@
 #include "gang/declare/gang_size.hpp"
 
+#include "gang/declare/spark/text.hpp"
+#include "gang/reservation/format/reservation.hpp"
+
 #include <algorithm>
 #include <utility>
 
@@ -107,6 +110,10 @@ private:
         if (derived_ != nullptr && !derived_->foreign_executors.empty()) {
             return;  // its executors will never be ours to bind, whatever is declared
         }
+        if (declaration_.count && declaration_.count->is_of_task_groups) {
+            take_task_groups();
+            return;
+        }
         spark::ExecutorShape shape = base();
         if (declaration_.count) {
             set_count(shape);
@@ -149,6 +156,53 @@ private:
                     : count.is_capped ? reserved
                                       : spark::unlimited_executors;
         add_source(out_.source, count.source);
+    }
+
+    /// A shape per task group: of the conf's size or its own, the larger counts.
+    void take_task_groups() {
+        const DeclaredCount& count = *declaration_.count;
+        if (count.min > limits_.max_gang_size - 1 ||
+            declaration_.task_groups.size() > reservation_shapes_max) {
+            out_.problem = count.source + ": " + std::to_string(count.min) + " executors in " +
+                           std::to_string(declaration_.task_groups.size()) +
+                           " task groups are more than the " +
+                           std::to_string(limits_.max_gang_size) +
+                           " pods that gang.maxGangSize allows, or the " +
+                           std::to_string(reservation_shapes_max) + " groups of any gang";
+            return;
+        }
+        add_source(out_.source, count.source);
+        const bool is_derived = derived_ != nullptr && !derived_->executors.empty();
+        if (is_derived) {
+            add_source(out_.source, conf_source);
+            if (derived_->executors.front().count != count.min) {
+                out_.warnings.push_back(
+                    count.source + " makes it " + std::to_string(count.min) +
+                    " executors to reserve, the Spark conf " +
+                    std::to_string(derived_->executors.front().count) + ": the " + count.source +
+                    " counts");
+            }
+        }
+        for (const yunikorn::TaskGroup& group : declaration_.task_groups) {
+            spark::ExecutorShape shape = base();
+            if (!is_derived) {
+                shape.constraints = group.constraints;
+            }
+            core::add_tolerations(shape.constraints, group.constraints.tolerations);
+            core::add_tolerations(shape.constraints, declaration_.executor_tolerations);
+            shape.count = group.members;
+            shape.max = spark::unlimited_executors;
+            shape.requests = core::larger(
+                core::larger(shape.requests, group.requests),
+                declared_resources(declaration_.executor));
+            if (shape.requests == core::Resources{}) {
+                out_.problem = count.source + ": task group " + spark::quoted(group.name) +
+                               " has no minResource: how large its pods are is not said";
+                out_.executors.clear();
+                return;
+            }
+            out_.executors.push_back(std::move(shape));
+        }
     }
 
     void set_size(spark::ExecutorShape& shape) {

@@ -1,7 +1,10 @@
 #include "gang/declare/group_membership.hpp"
 
 #include "gang/declare/declaration.hpp"
+#include "gang/declare/spark/text.hpp"
+#include "gang/declare/yunikorn/task_groups.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <string_view>
@@ -16,15 +19,17 @@ struct MembershipKey {
     GroupDialect dialect;
     Place place;
     std::string_view name;
-    std::string_view minimum;  ///< of GroupDialect::labels
+    std::string_view minimum = {};       ///< of GroupDialect::labels
+    std::string_view less_minimum = {};  ///< counts before that one, if it is there
+    std::string_view family = {};
 };
 
 constexpr std::array keys = {
-    MembershipKey{GroupDialect::coscheduling, Place::label, "scheduling.x-k8s.io/pod-group", {}},
+    MembershipKey{GroupDialect::coscheduling, Place::label, "scheduling.x-k8s.io/pod-group"},
     // As the coscheduling plugin knew groups before it had a domain of its own.
-    MembershipKey{GroupDialect::coscheduling, Place::label, "pod-group.scheduling.sigs.k8s.io", {}},
-    MembershipKey{GroupDialect::volcano, Place::annotation, "scheduling.volcano.sh/group-name", {}},
-    MembershipKey{GroupDialect::volcano, Place::annotation, "scheduling.k8s.io/group-name", {}},
+    MembershipKey{GroupDialect::coscheduling, Place::label, "pod-group.scheduling.sigs.k8s.io"},
+    MembershipKey{GroupDialect::volcano, Place::annotation, "scheduling.volcano.sh/group-name"},
+    MembershipKey{GroupDialect::volcano, Place::annotation, "scheduling.k8s.io/group-name"},
     MembershipKey{
         GroupDialect::labels,
         Place::either,
@@ -36,7 +41,24 @@ constexpr std::array keys = {
         Place::label,
         "pod-group.scheduling.sigs.k8s.io/name",
         "pod-group.scheduling.sigs.k8s.io/min-available"},
+    // Kueue's groups of plain pods: Kueue admits them, all or none, and their gates go.
+    MembershipKey{
+        GroupDialect::labels,
+        Place::either,
+        "kueue.x-k8s.io/pod-group-name",
+        "kueue.x-k8s.io/pod-group-total-count",
+        {},
+        "Kueue"},
+    MembershipKey{
+        GroupDialect::labels,
+        Place::either,
+        "armadaproject.io/gangId",
+        "armadaproject.io/gangCardinality",
+        "armadaproject.io/gangMinimumCardinality",
+        "Armada"},
 };
+
+constexpr std::string_view armada_uniformity = "armadaproject.io/gangNodeUniformityLabel";
 
 /// Found where the key may stand, an annotation before a label.
 std::pair<const std::string*, std::string_view> find_at(
@@ -70,6 +92,54 @@ void read_minimum(const core::Pod& pod, Place place, std::string_view key, Group
     }
 }
 
+/// YuniKorn's: the group is the application, its minimum that of all task groups, each for itself.
+std::optional<GroupMembership> read_task_group(const core::Pod& pod) {
+    const std::string& application = yunikorn::application_of(pod);
+    if (application.empty() || !yunikorn::is_of_gang(pod)) {
+        return std::nullopt;
+    }
+    GroupMembership found;
+    found.name = application;
+    found.family = "YuniKorn";
+    const std::string* lines = yunikorn::find_task_groups(pod);
+    if (lines == nullptr) {
+        found.source = "annotation " + std::string(yunikorn::task_group_key);
+        found.is_silent = true;
+        found.problem = "no pod of it bears the annotation " +
+                        std::string(yunikorn::task_groups_key) + ", which says how many they are";
+        return found;
+    }
+    found.source = "annotation " + std::string(yunikorn::task_groups_key);
+    const yunikorn::TaskGroups said = yunikorn::read_task_groups(*lines);
+    const std::string& own = yunikorn::task_group_of(pod);
+    bool has_own = own.empty();
+    for (const yunikorn::TaskGroup& group : said.groups) {
+        found.minimum += group.members;
+        found.roles.push_back({group.name, group.members});
+        has_own = has_own || group.name == own;
+    }
+    std::sort(found.roles.begin(), found.roles.end(), [](const auto& a, const auto& b) {
+        return a.role < b.role;
+    });
+    const yunikorn::Style style = yunikorn::style_of(pod);
+    found.soft_after_ms = style.soft_after_ms;
+    found.warning = style.warning;
+    if (!said.problem.empty()) {
+        found.problem = found.source + ": " + said.problem;
+    } else if (!has_own) {
+        found.problem = "task group " + spark::quoted(own) + " of its pod " + pod.name +
+                        " is not in the list of " + found.source;
+    }
+    for (const std::string& sentence : yunikorn::unread_fields(said)) {
+        found.warning += (found.warning.empty() ? "" : "; ") + sentence;
+    }
+    return found;
+}
+
+void add_warning(GroupMembership& to, const std::string& warning) {
+    to.warning = to.warning.empty() ? warning : to.warning + "; " + warning;
+}
+
 }  // namespace
 
 std::optional<GroupMembership> read_membership(const core::Pod& pod) {
@@ -85,14 +155,29 @@ std::optional<GroupMembership> read_membership(const core::Pod& pod) {
         }
         const std::string source = std::string(where) + std::string(key.name);
         if (!found) {
-            found = GroupMembership{key.dialect, *value, source, 0, {}, {}};
+            found = GroupMembership{key.dialect, *value, source, 0, {}, {}, key.family};
             if (key.dialect == GroupDialect::labels) {
-                read_minimum(pod, key.place, key.minimum, *found);
+                const bool has_less = find_at(pod, key.place, key.less_minimum).first != nullptr;
+                read_minimum(pod, key.place, has_less ? key.less_minimum : key.minimum, *found);
             }
         } else if (found->name != *value && found->warning.empty()) {
             found->warning = source + " names pod group " + *value + ", " + found->source +
                              " names " + found->name + ": the latter counts";
         }
+    }
+    if (auto application = read_task_group(pod); application && !found) {
+        found = std::move(application);
+    } else if (application) {
+        add_warning(
+            *found,
+            application->source + " is of application " + application->name + ", " +
+                found->source + " names pod group " + found->name + ": the latter counts");
+    }
+    if (found && find_at(pod, Place::either, armada_uniformity).first != nullptr) {
+        add_warning(
+            *found,
+            "annotation " + std::string(armada_uniformity) +
+                " is not read: gang-scheduler/topology-key keeps a group in one domain");
     }
     return found;
 }
@@ -117,6 +202,9 @@ const std::string& role_in_group(const core::Pod& pod) {
     constexpr std::string_view key = "volcano.sh/task-spec";
     const std::string* found = core::find_value(pod.annotations, key);
     found = found != nullptr ? found : core::find_value(pod.labels, key);
+    if (found == nullptr && !yunikorn::application_of(pod).empty()) {
+        return yunikorn::task_group_of(pod);
+    }
     return found != nullptr ? *found : none;
 }
 

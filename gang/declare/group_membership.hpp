@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace gang {
 
@@ -21,7 +22,14 @@ struct GroupMembership {
     std::string source;        ///< "label scheduling.x-k8s.io/pod-group"
     std::int64_t minimum = 0;  ///< of GroupDialect::labels
     std::string problem;       ///< not empty: the minimum cannot be read
-    std::string warning;       ///< not empty: another dialect names another group
+    std::string warning;       ///< not empty: another dialect names another group, and the like
+    /// Of GroupDialect::labels. Two groups of one name in the words of two families are two groups.
+    std::string_view family = {};
+    std::vector<core::RoleMinimum> roles = {};  ///< by name; the minimum is their sum
+    /// The minimum stands on another pod of the group.
+    bool is_silent = false;
+    /// After so long without room for all its pods start one by one; 0: never.
+    std::int64_t soft_after_ms = 0;
 };
 
 /// Nothing: the pod names no group.
@@ -32,7 +40,8 @@ std::optional<GroupMembership> read_membership(const core::Pod& pod);
 /// The group is their application. Nothing for executors that say nothing, or that a set made.
 std::optional<GroupMembership> read_client_mode(const core::Pod& executor);
 
-/// What the pod is in its group (Volcano's volcano.sh/task-spec); empty: not said.
+/// What the pod is in its group (Volcano's volcano.sh/task-spec, YuniKorn's task group); empty: not
+/// said.
 const std::string& role_in_group(const core::Pod& pod);
 
 /// The group's kind as messages name it: "podgroups.scheduling.x-k8s.io"; empty: it has no object.

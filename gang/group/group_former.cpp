@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <utility>
 
 namespace gang {
@@ -43,6 +44,9 @@ void GroupFormer::ask() {
 
 void GroupFormer::run() {
     give_up_done();
+    while (const auto key = model_.groups.take_deadline(step_.now_ms)) {
+        model_.worklist.dirty_groups.insert(*key);
+    }
     for (const std::string& key : std::exchange(model_.worklist.dirty_groups, {})) {
         if (PodGroup* const group = model_.groups.find(key)) {
             form(key, *group);
@@ -60,6 +64,18 @@ void GroupFormer::form(const std::string& key, PodGroup& group) {
         model_.groups.rest(key);
     }
     const bool is_sound = group.object && find_problem(*group.object, gang_size_max()).empty();
+    const bool is_held = std::any_of(
+        members.begin(), members.end(), [](const auto* member) { return asks_hold(member->pod); });
+    const bool waits_on_request = is_held || (gang != nullptr && gang->declared.is_held);
+    const bool is_given_up =
+        is_asked && is_sound && !waits_on_request && gives_up(key, group);
+    if (is_given_up && (gang == nullptr || gang->phase == Phase::waiting)) {
+        if (gang != nullptr) {
+            dissolve(group, *gang);
+        }
+        let_go_alone(waiting_members(group), Alone::single);
+        return;
+    }
     if (gang != nullptr && gang->phase == Phase::waiting) {
         PodEntry* const anchor = &model_.pods.at(gang->uid);
         members.insert(members.begin(), anchor);
@@ -74,6 +90,7 @@ void GroupFormer::form(const std::string& key, PodGroup& group) {
     }
     if (gang != nullptr) {
         follow(*gang, members);
+        hold(*gang, is_held);
     } else if (!is_sound) {
         let_wait(group, members);
     } else if (group.object->min_members <= 1) {
@@ -84,9 +101,32 @@ void GroupFormer::form(const std::string& key, PodGroup& group) {
         begin(key, group, chosen);
         std::erase(members, chosen.front());
         follow(model_.gangs.at(group.anchor), members);
+        hold(model_.gangs.at(group.anchor), is_held);
     } else {
         let_wait(group, members);
     }
+}
+
+/// Its time is over: from here on its members start one by one. Counted from its oldest pod, so
+/// that a restart changes nothing.
+bool GroupFormer::gives_up(const std::string& key, const PodGroup& group) {
+    if (group.soft_after_ms == 0) {
+        return false;
+    }
+    std::optional<std::int64_t> oldest;
+    for (const PodId id : group.members) {
+        const PodEntry* const member =
+            model_.pods.is_compacted(id) ? nullptr : model_.pods.find_active(model_.pods.uid(id));
+        if (member != nullptr && (!oldest || member->pod.created < *oldest)) {
+            oldest = member->pod.created;
+        }
+    }
+    const std::int64_t at_ms = oldest.value_or(0) * 1000 + group.soft_after_ms;
+    if (at_ms > step_.now_ms) {
+        model_.groups.look_again(key, at_ms);
+        return false;
+    }
+    return true;
 }
 
 std::int64_t GroupFormer::gang_size_max() const {
@@ -241,6 +281,13 @@ void GroupFormer::follow(Application& gang, const std::vector<PodEntry*>& member
     }
 }
 
+/// Any of its members may ask for it, the anchor as well.
+void GroupFormer::hold(Application& gang, bool member_asks) {
+    const bool is_waiting = gang.phase == Phase::waiting;
+    model_.gangs.set_held(
+        gang, is_waiting && (member_asks || asks_hold(model_.pods.at(gang.uid).pod)));
+}
+
 void GroupFormer::let_wait(const PodGroup& group, const std::vector<PodEntry*>& members) {
     const std::size_t nodes = model_.cluster.node_count();
     for (PodEntry* const member : members) {
@@ -269,6 +316,12 @@ StatusMessage GroupFormer::why_waiting(const PodGroup& group) const {
         return group.missing ? group_missing_message(nodes, *group.missing) : StatusMessage{};
     }
     const std::string name = "pod group " + group.namespace_name + "/" + group.name;
+    if (group.is_silent) {
+        return {
+            ReasonCode::waiting_for_pod_group,
+            "0/" + std::to_string(nodes) + " nodes looked at: " + name + " waits: " +
+                group.object->problem};
+    }
     if (std::string problem = find_problem(*group.object, gang_size_max()); !problem.empty()) {
         return problem_message(nodes, name + ": " + problem);
     }

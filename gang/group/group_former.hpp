@@ -54,10 +54,12 @@ private:
         const PodGroup& group, const std::vector<PodEntry*>& members) const;
     std::int64_t count_placed(const PodGroup& group) const;
     std::int64_t gang_size_max() const;
+    bool gives_up(const std::string& key, const PodGroup& group);
     void begin(const std::string& key, PodGroup& group, const std::vector<PodEntry*>& chosen);
     void reshape(const PodGroup& group, Application& gang, const std::vector<PodEntry*>& chosen);
     void dissolve(PodGroup& group, Application& gang);
     void follow(Application& gang, const std::vector<PodEntry*>& members);
+    void hold(Application& gang, bool member_asks);
     void let_wait(const PodGroup& group, const std::vector<PodEntry*>& members);
     void let_go_alone(const std::vector<PodEntry*>& members, Alone how);
     void give_up_done();

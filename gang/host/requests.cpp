@@ -44,6 +44,23 @@ BindOutcome to_outcome(k8s::BindOutcome outcome) {
     return BindOutcome::not_sent;
 }
 
+EvictOutcome to_outcome(k8s::EvictOutcome outcome) {
+    switch (outcome) {
+        case k8s::EvictOutcome::evicted:
+            return EvictOutcome::evicted;
+        case k8s::EvictOutcome::budget:
+            return EvictOutcome::budget;
+        case k8s::EvictOutcome::gone:
+            return EvictOutcome::gone;
+        case k8s::EvictOutcome::refused:
+            return EvictOutcome::refused;
+        case k8s::EvictOutcome::not_sent:
+            return EvictOutcome::not_sent;
+    }
+    ENSURE(false);
+    return EvictOutcome::not_sent;
+}
+
 }  // namespace
 
 k8s::BindRequest to_request(const BindPod& decision) {
@@ -78,6 +95,14 @@ StatusWritten to_event(const std::string& pod_uid, const k8s::StatusResult& resu
                          : result.changed ? WriteOutcome::changed
                                           : WriteOutcome::failed;
     return StatusWritten{pod_uid, outcome, result.message};
+}
+
+k8s::PodName to_name(const EvictPod& decision) {
+    return to_name(decision.pod);
+}
+
+EvictFinished to_event(const std::string& pod_uid, const k8s::EvictResult& result) {
+    return EvictFinished{pod_uid, to_outcome(result.outcome), result.message};
 }
 
 k8s::PodEvent to_pod_event(const RecordEvent& decision) {

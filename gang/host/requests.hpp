@@ -18,6 +18,9 @@ k8s::StatusPatch to_patch(const SetCondition& decision);
 k8s::StatusPatch to_patch(const UpdateReservation& decision);
 StatusWritten to_event(const std::string& pod_uid, const k8s::StatusResult& result);
 
+k8s::PodName to_name(const EvictPod& decision);
+EvictFinished to_event(const std::string& pod_uid, const k8s::EvictResult& result);
+
 k8s::PodEvent to_pod_event(const RecordEvent& decision);
 
 /// Why there is no conf. `found`: it came, and cannot be read.

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace gang {
 namespace {
@@ -26,17 +27,39 @@ std::int64_t read_cost(const std::string* text) {
 
 void ClusterEvents::on(const NodeUpserted& event) {
     core::Node node = event.node;
-    node.is_scarce = std::any_of(
-        model_.schema.nodes.scarce.begin(),
-        model_.schema.nodes.scarce.end(),
-        [&node](const std::string& name) { return node.allocatable.extended_amount(name) > 0; });
-    node.cost = read_cost(core::find_value(node.labels, model_.schema.nodes.cost_label));
+    note_costs(node);
     note_cards(node);
     if (model_.gpus.is_on()) {
         model_.gpus.offer(node);
         model_.gpus.node_changed(node.name);  // it may have pods already
     }
     model_.cluster_model.upsert_node(node);
+}
+
+void ClusterEvents::note_costs(core::Node& node) const {
+    node.is_scarce = std::any_of(
+        model_.schema.nodes.scarce.begin(),
+        model_.schema.nodes.scarce.end(),
+        [&node](const std::string& name) { return node.allocatable.extended_amount(name) > 0; });
+    node.cost = read_cost(core::find_value(node.labels, model_.schema.nodes.cost_label));
+}
+
+/// A node of which nothing is another stays as it is, in quarantine too.
+void ClusterEvents::read_nodes_again() {
+    const config::Nodes& said = model_.schema.nodes;
+    model_.cluster_model.set_reserve(
+        {said.headroom_cpu_milli, said.headroom_memory_bytes}, said.scarce);
+    const std::vector<core::NodeIndex> nodes(
+        model_.cluster.nodes_by_name().begin(), model_.cluster.nodes_by_name().end());
+    for (const core::NodeIndex index : nodes) {
+        core::Node node = model_.cluster.node(index);
+        note_costs(node);
+        if (node.cost != model_.cluster.node(index).cost ||
+            node.is_scarce != model_.cluster.node(index).is_scarce) {
+            model_.cluster_model.upsert_node(node);
+        }
+    }
+    model_.fit_cache.forget_all();
 }
 
 void ClusterEvents::note_cards(const core::Node& node) {

@@ -21,6 +21,9 @@ public:
     void on(const RelistBegun& event);
     void on(const RelistEnded& event);
 
+    /// The configuration says something else of nodes: headroom, costs, what is scarce.
+    void read_nodes_again();
+
     /// One Warning for each node whose cards cannot be read, and again when they cannot be read
     /// otherwise.
     void report_unreadable(std::vector<Decision>& decisions);
@@ -31,6 +34,7 @@ private:
         std::string problem;
         bool is_reported = false;
     };
+    void note_costs(core::Node& node) const;
     void note_cards(const core::Node& node);
 
     std::map<std::string, Unreadable> unreadable_;  ///< by node

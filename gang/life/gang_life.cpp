@@ -22,6 +22,9 @@ void GangLife::driver_waits(Application& app, PodEntry& entry) {
     }
     if (entry.is_change) {
         model_.gangs.choose_queue(app, entry);
+        if (app.group.empty()) {
+            model_.gangs.set_held(app, asks_hold(entry.pod));
+        }
     }
     if (entry.is_change || !app.declared.driver_shape) {
         model_.gangs.set_driver_shape(

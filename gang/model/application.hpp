@@ -209,6 +209,8 @@ struct Declared {
     std::optional<core::ShapeId> driver_shape;
     std::vector<GangShape> shapes;
     core::Text queue;
+    core::Text user;                             ///< "namespace/serviceaccount": who is charged
+    bool is_held = false;                        ///< somebody asks that it waits
     core::Rare<std::string> queue_problem;       ///< it cannot wait in the queue that it asks for
     std::optional<core::PackingPolicy> packing;  ///< its driver says so
     core::Boxed<GangTopology> topology;
@@ -262,6 +264,7 @@ struct Application {
     core::Rare<Milestones> milestones;
     core::Text assumed_node;  ///< where the driver's bind was sent
     std::int64_t bound_ms = 0;
+    std::int32_t priority = 0;  ///< its driver's
 
     Declared declared;
     Published published;

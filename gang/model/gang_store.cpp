@@ -31,12 +31,14 @@ Application& GangStore::ensure(const PodEntry& entry, bool is_driver) {
     app.declared.queue = in_.texts.keep(Declaration{}.queue);
     app.name = entry.pod.name;
     app.created = entry.pod.created;
+    app.priority = entry.pod.priority;
     app.is_driver = is_driver;
     app.is_surplus =
         entry.is_executor || (!is_driver && !entry.group.empty() && entry.alone != Alone::single);
     app.group = is_driver ? entry.group : core::Text{};
     app.waiting_since_ms = entry.pod.created * 1000;
     app.declared.conf_needed = is_driver && in_.reader.is_spark_driver(entry.pod);
+    app.declared.user = in_.texts.keep(user_of(entry.pod));
     app.set_problem(entry.pod.problem);
     added.key() = app.uid;  // which lives as long as it
     gangs_.insert(std::move(added));
@@ -54,14 +56,23 @@ void GangStore::choose_queue(Application& app, const PodEntry& entry) {
                                          : nullptr;
     PlacedInQueue placed = gang != nullptr
                                ? PlacedInQueue{*gang, {}}
-                               : in_.shares.placement.place(entry.pod, asked_queue(entry.pod));
+                               : in_.shares.placement.place(
+                                     entry.pod,
+                                     asked_queue(entry.pod),
+                                     queue_elsewhere(entry.pod));
     const std::string name = placed.account.queue == no_queue
                                  ? std::string(config::lost_queue)
                                  : in_.shares.tree.name(placed.account.queue);
     if (app.declared.queue == name && *app.declared.queue_problem == placed.problem) {
         return;
     }
-    app.declared.queue = in_.texts.keep(name);
+    take_place(app, std::move(placed));
+}
+
+void GangStore::take_place(Application& app, PlacedInQueue placed) {
+    app.declared.queue = in_.texts.keep(
+        placed.account.queue == no_queue ? config::lost_queue
+                                         : in_.shares.tree.name(placed.account.queue));
     app.declared.queue_problem.reset();
     if (!placed.problem.empty()) {
         app.declared.queue_problem.make() = std::move(placed.problem);
@@ -69,6 +80,48 @@ void GangStore::choose_queue(Application& app, const PodEntry& entry) {
     in_.shares.charges.assign(app.uid, std::move(placed.account));
     in_.waiting.changed(app);
     in_.worklist.queue_changed = true;
+}
+
+void GangStore::place_again(Application& app) {
+    const bool is_waiting = app.phase == Phase::waiting;
+    const std::string unnamed = Declaration{}.queue;
+    if (!in_.shares.is_active()) {
+        if (is_waiting) {
+            app.declared.queue = in_.texts.keep(unnamed);
+            app.declared.queue_problem.reset();
+        }
+        return;
+    }
+    const std::string& written = app.declared.queue.str();
+    const auto restored = is_waiting ? std::nullopt : in_.shares.placement.restore(written);
+    if (restored) {
+        in_.shares.charges.assign(app.uid, {*restored, app.declared.user.str()});
+        return;
+    }
+    const auto id = in_.pods.find(app.uid);
+    if (!id) {
+        in_.shares.charges.assign(app.uid, {in_.shares.tree.lost(), app.declared.user.str()});
+        return;
+    }
+    PodEntry entry = in_.pods.copy_of(*id);
+    if (is_waiting) {
+        app.declared.queue = {};
+        choose_queue(app, entry);
+        return;
+    }
+    // Admitted when there were no queues. Of a pod that is compacted the rest is forgotten.
+    const std::string& user = app.declared.user.str();
+    entry.pod.service_account = user.substr(user.find('/') + 1);
+    const std::string* const asked = written == unnamed ? nullptr : &written;
+    take_place(app, in_.shares.placement.place(entry.pod, asked, queue_elsewhere(entry.pod)));
+    app.declared.queue_problem.reset();
+}
+
+void GangStore::set_held(Application& app, bool is_held) {
+    if (std::exchange(app.declared.is_held, is_held) != is_held) {
+        in_.waiting.changed(app);
+        in_.worklist.queue_changed = true;
+    }
 }
 
 void GangStore::restore_queue(Application& app, const std::string& written) {

@@ -73,6 +73,11 @@ public:
     void choose_queue(Application& app, const PodEntry& entry);
     /// It runs, and was admitted in this queue.
     void restore_queue(Application& app, const std::string& written);
+    /// Queues are others, and nobody is charged: in its queue by what its pod says now, or, once it
+    /// was admitted, in that of the same name.
+    void place_again(Application& app);
+    /// Somebody asks that it waits, or does not ask that any more.
+    void set_held(Application& app, bool is_held);
     /// It stands in the line no more. What is asked about it is forgotten, if nobody waits for
     /// that.
     void stop_waiting(Application& app);
@@ -97,6 +102,7 @@ public:
     void set_volumes(Application& app, GangShape& shape, std::vector<core::VolumeNodes> volumes);
 
 private:
+    void take_place(Application& app, PlacedInQueue placed);
     core::ShapeId intern_shape(
         const Application& app,
         const core::Resources& requests,

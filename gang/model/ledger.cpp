@@ -140,9 +140,15 @@ void Ledger::forget(const PodEntry& entry) {
 
 /// An executor belongs to its driver's gang, who need not be known yet; not to one in another
 /// namespace.
-void Ledger::hold_by_itself(const PodEntry& entry) {
+void Ledger::hold_by_itself(const PodEntry& entry, const NamedAccount* before) {
     const auto own = [&] {
-        return shares_.placement.place(entry.pod, asked_queue(entry.pod)).account;
+        if (const auto queue =
+                before == nullptr ? std::nullopt : shares_.placement.restore(before->queue)) {
+            return QueueAccount{*queue, before->user};
+        }
+        return shares_.placement
+            .place(entry.pod, asked_queue(entry.pod), queue_elsewhere(entry.pod))
+            .account;
     };
     const QueueAccount* const owner =
         entry.owner.empty() ? nullptr : shares_.charges.find(entry.owner.str());
@@ -151,6 +157,18 @@ void Ledger::hold_by_itself(const PodEntry& entry) {
         (owner == nullptr || owner->user.starts_with(entry.pod.namespace_name + "/"));
     shares_.charges.hold_pod(
         entry.pod.uid, is_of_owner ? entry.owner.str() : entry.pod.uid, entry.pod.requests, own);
+}
+
+void Ledger::charge_again(const PodEntry& entry, const NamedAccount* before) {
+    if (cluster_.find_pod(entry.pod.uid)) {
+        hold_by_itself(entry, before);
+    }
+}
+
+void Ledger::charge_again(const Application& app) {
+    for (const Slot& slot : app.slots) {
+        shares_.charges.add_slots(app.uid, held_by(app, slot), 1);
+    }
 }
 
 void Ledger::resize_unplaced(

@@ -105,6 +105,12 @@ public:
     /// Whether an open slot can stay where it is.
     bool is_usable(const Application& app, const Slot& slot) const;
 
+    /// Queues are others: what the pod holds by itself is charged again. `before`: where its holder
+    /// was charged, nullptr: nowhere.
+    void charge_again(const PodEntry& entry, const NamedAccount* before);
+    /// So are the gang's slots.
+    void charge_again(const Application& app);
+
     /// What the slot is to its queue: its room; of one without any, what it is to have.
     const core::Resources& held_by(const Application& app, const Slot& slot) const;
 
@@ -138,7 +144,7 @@ private:
     void note_unfilled(const Application& app);
     void count_open(const Slot& slot, std::int64_t sign);
     void keep(Application& app, core::AllocationId allocation, std::int64_t generation);
-    void hold_by_itself(const PodEntry& entry);
+    void hold_by_itself(const PodEntry& entry, const NamedAccount* before = nullptr);
 
     core::Cluster& cluster_;
     Pods& pods_;

@@ -8,6 +8,8 @@
 #include "core/value/pod.hpp"
 #include "gang/declare/conf_asker.hpp"
 #include "gang/declare/declaration_reader.hpp"
+#include "gang/durations/outlooks.hpp"
+#include "gang/durations/run_times.hpp"
 #include "gang/model/application.hpp"
 #include "gang/model/cluster/cluster_model.hpp"
 #include "gang/model/cluster/fit_cache.hpp"
@@ -17,6 +19,7 @@
 #include "gang/model/held_binds.hpp"
 #include "gang/model/leadership_term.hpp"
 #include "gang/model/ledger.hpp"
+#include "gang/model/cluster/nominations.hpp"
 #include "gang/model/pod/application_ids.hpp"
 #include "gang/model/pod/awaited_answers.hpp"
 #include "gang/model/pod/pods.hpp"
@@ -110,10 +113,11 @@ struct Model {
                waiting.size() + awaited_answers.size() + worklist.size() + wanted.size() +
                cluster.allocation_count() + conf_asker.remembered() + placed_pods.size() +
                placed_pods.waiting_count() + claims.remembered() + groups.remembered() +
-               shares.charges.size() + held_binds.size();
+               shares.charges.size() + held_binds.size() + nominations.size() + run_times.size() +
+               outlooks.size();
     }
 
-    const config::Schema schema;
+    config::Schema schema;  ///< another one by ConfigChanged alone (gang/reconfigure)
     const DeclarationReader reader{schema};
     Shares shares{schema};
     ClusterModel cluster_model;
@@ -148,6 +152,9 @@ struct Model {
     WantedDeclarations wanted;
     AwaitedAnswers awaited_answers;
     HeldBinds held_binds;
+    Nominations nominations;
+    RunTimes run_times;
+    Outlooks outlooks;
     LeadershipTerm term;
     ListState pods_list = ListState::never;
     ListState nodes_list = ListState::never;

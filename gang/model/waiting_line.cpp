@@ -43,6 +43,13 @@ void WaitingLine::changed(Application& app) {
     unclassified_.insert(&app);
 }
 
+void WaitingLine::all_changed() {
+    for (Application* const app : line_) {
+        changed(*app);
+    }
+    forget_reported();
+}
+
 void WaitingLine::forget_reported() {
     for (QueueEntry& entry : entries_) {
         entry.is_reported = false;

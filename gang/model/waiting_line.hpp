@@ -117,6 +117,8 @@ public:
     bool erase(Application& app);
     /// It asks for something else now, or something about it has changed.
     void changed(Application& app);
+    /// Everybody is to be classified anew.
+    void all_changed();
     /// What anybody was told, or it, counts no more.
     void forget_reported();
     void forget_reported(const Application& app) {

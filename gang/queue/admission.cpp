@@ -1,6 +1,7 @@
 #include "gang/queue/admission.hpp"
 
 #include "core/cluster/cluster.hpp"
+#include "core/cluster/trial.hpp"
 #include "core/value/pod.hpp"
 #include "gang/explain.hpp"
 #include "gang/model/ledger.hpp"
@@ -27,6 +28,7 @@ bool Admission::run() {
         step_.wake_at(step_.now_ms);  // the tick's work was used up
         return false;
     }
+    admit_nominated();
     const bool is_same = !model_.worklist.queue_changed &&
                          seen_.capacity == model_.cluster.free_capacity_version() &&
                          seen_.ceiling == model_.cluster_model.ceiling_version() &&
@@ -37,6 +39,39 @@ bool Admission::run() {
     }
     refresh_.run();
     return !rest_.from;
+}
+
+/// Room that others were evicted for is held for them (gang/preempt): with it they go first.
+void Admission::admit_nominated() {
+    std::vector<std::string> nominated;
+    for (const auto& [uid, nomination] : model_.nominations.all()) {
+        nominated.push_back(uid);
+    }
+    for (const std::string& uid : nominated) {
+        Application* const app = model_.gangs.find(uid);
+        if (app == nullptr || !WaitingLine::contains(*app) || app->phase != Phase::waiting ||
+            !app->declared.driver_shape) {
+            continue;
+        }
+        PodEntry& entry = model_.pods.at(uid);
+        const QueueEntry& queue_entry = model_.waiting.entry(*app);
+        if (queue_entry.gang_class == nullptr || !entry.is_ready(step_.now_ms) ||
+            !quota_.find_shortages(queue_entry).empty()) {
+            continue;
+        }
+        std::optional<core::Plan> plan;
+        {
+            core::Trial trial(model_.cluster);
+            for (const core::AllocationId room : model_.nominations.find(uid)->held) {
+                trial.release(room);
+            }
+            plan = placer_.find_plan(*app);
+        }
+        if (plan) {
+            model_.nominations.give_back(uid, model_.cluster);
+            admit(*app, entry, *plan);
+        }
+    }
 }
 
 /// Gangs that cannot be placed whatever room there is are of no class: they are told why.
@@ -53,6 +88,7 @@ void Admission::classify_waiting() {
         const PodEntry& entry = model_.pods.at(app.uid);
         if (!app.declared.diagnostics->problem.empty() || app.declared.conf_needed ||
             !app.declared.driver_shape || app.declared.queue_problem.is_made() ||
+            app.declared.is_held || quota_.is_stopped(app) ||
             model_.find_claim_obstacle(app, entry.pod)) {
             status_.report_warnings(app, entry);
             status_.report_obstacle(app, entry);

@@ -68,6 +68,15 @@ public:
     /// changed.
     /// False: the tick's work was used up before everybody was looked at.
     bool run();
+    /// Queues, limits or nodes are counted otherwise: nothing goes on where it stopped.
+    void begin_anew() {
+        rest_ = {};
+        refresh_.begin_anew();
+    }
+
+    /// The gang takes the plan's room: slots in the ledger, the driver's bind. It stays where it is
+    /// if its reservation is too large to be written.
+    void admit(Application& app, PodEntry& entry, const core::Plan& plan);
 
 private:
     /// What the last cycle saw.
@@ -89,6 +98,7 @@ private:
     enum class AttemptResult : std::uint8_t { next, none };
 
     void classify_waiting();
+    void admit_nominated();
     void expect_executors(Application& app);
     void run_cycle();
     std::vector<Attempt> first_attempts(const std::optional<Rank>& start, SchedulingCycle& cycle);
@@ -100,7 +110,6 @@ private:
         Application& app, PodEntry& entry, KeyedClass& gang_class, SchedulingCycle& cycle);
     bool keep_to_rules(
         Application& app, PodEntry& entry, QueueEntry& queue_entry, SchedulingCycle& cycle);
-    void admit(Application& app, PodEntry& entry, const core::Plan& plan);
     bool annotation_fits(Application& app);
 
     Model& model_;

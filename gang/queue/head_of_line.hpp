@@ -49,8 +49,10 @@ public:
     /// that share no node are lines of their own. What is true of one of a class is true of all.
     bool is_apart(KeyedClass& gang_class, const SchedulingCycle& cycle) const;
 
-private:
+    /// Of one that pauses after a failed attempt: it failed by chance, and keeps its place.
     static bool holds_up_others(const PodEntry& entry);
+
+private:
     bool is_passed_over(const Application& app) const;
     bool has_blocked(const KeyedClass& gang_class, const SchedulingCycle& cycle) const;
     WaitsFor what_it_waits_behind(const KeyedClass& gang_class, const SchedulingCycle& cycle) const;

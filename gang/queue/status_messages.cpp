@@ -2,6 +2,7 @@
 
 #include "core/cluster/standard_reasons.hpp"
 #include "core/value/device/gpu_wish.hpp"
+#include "gang/durations/outlook_text.hpp"
 #include "gang/event.hpp"
 #include "gang/model/ledger.hpp"
 #include "gang/model/pod/pods.hpp"
@@ -116,6 +117,16 @@ std::optional<StatusMessage> StatusMessages::find_obstacle(
     if (app.declared.queue_problem.is_made()) {
         return problem_message(nodes, *app.declared.queue_problem);
     }
+    if (app.declared.is_held) {
+        return held_message(nodes);
+    }
+    if (quota_.is_stopped(app)) {
+        return stopped_message(
+            nodes,
+            subject_of(app, entry.pod),
+            *model_.shares.charges.find(app.uid),
+            model_.shares);
+    }
     if (app.declared.conf_needed) {
         const ConfMisses& conf = *app.declared.conf;
         const bool is_time =
@@ -202,19 +213,38 @@ StatusMessage StatusMessages::message_of(
     if (auto message = find_quota_message(app, *queue_entry, subject)) {
         return std::move(*message);
     }
+    if (const Nomination* const nomination = model_.nominations.find(app.uid)) {
+        return preemption_message(nodes, subject, *nomination);
+    }
     const Application* const before = queue_entry->is_behind && head != &app ? head : nullptr;
     if (const auto& rejection = find_rejection(app, core::View::free, context)) {
         if (auto message = find_gpu_message(app, subject, *rejection)) {
             return in_its_words(*std::move(message), app, context);
         }
         return in_its_words(
-            capacity_message(subject, in_words_for(app, *rejection), before), app, context);
+            with_outlook(capacity_message(subject, in_words_for(app, *rejection), before), app),
+            app,
+            context);
     }
     if (auto message = find_rules_message(app, subject)) {
         return in_its_words(*std::move(message), app, context);
     }
-    return queue_entry->is_behind ? queue_message(nodes, subject, queue_entry->ahead, before)
-                                  : StatusMessage{};
+    return queue_entry->is_behind
+               ? with_outlook(queue_message(nodes, subject, queue_entry->ahead, before), app)
+               : StatusMessage{};
+}
+
+/// And when it may expect to start, as far as that is known.
+StatusMessage StatusMessages::with_outlook(StatusMessage message, const Application& app) const {
+    const Outlook* const outlook = model_.outlooks.find(app.uid);
+    const std::string text =
+        outlook == nullptr
+            ? std::string()
+            : outlook_text(*outlook, step_.now_ms, model_.schema.backfill.max_bypass);
+    if (!text.empty()) {
+        message.sentence += "; " + text;
+    }
+    return message;
 }
 
 const core::Rejection* StatusMessages::find_shortage(

@@ -66,6 +66,7 @@ public:
 private:
     std::optional<StatusMessage> find_quota_message(
         const Application& app, const QueueEntry& queue_entry, const std::string& subject) const;
+    StatusMessage with_outlook(StatusMessage message, const Application& app) const;
     std::optional<StatusMessage> find_rules_message(
         const Application& app, const std::string& subject) const;
     std::optional<StatusMessage> find_gpu_message(

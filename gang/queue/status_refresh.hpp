@@ -51,6 +51,11 @@ public:
 
     /// Somebody's place or reason may be another one now.
     void request() { is_refresh_due_ = true; }
+    /// Queues are others: a refresh that is under way does not go on.
+    void begin_anew() {
+        pass_ = {};
+        request();
+    }
     /// Uid of the first who was blocked in the last refresh; empty: nobody was.
     const std::string& head() const { return refreshed_head_; }
 

@@ -21,6 +21,12 @@ void QuotaGate::place(const Application& app, const PodEntry& entry, Equivalence
     }
 }
 
+bool QuotaGate::is_stopped(const Application& app) const {
+    const QueueAccount* const account =
+        is_active() && app.surplus_of.empty() ? model_.shares.charges.find(app.uid) : nullptr;
+    return account != nullptr && model_.shares.tree.at(account->queue).is_stopped;
+}
+
 /// Executors beyond their gang's slots are no gangs of their own, unless they have no gang.
 QuotaDemand QuotaGate::demand_of(const QueueEntry& entry) const {
     const bool is_of_gang = entry.app->is_surplus && !entry.app->surplus_of.empty();

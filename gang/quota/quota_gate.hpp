@@ -40,6 +40,8 @@ public:
 
     /// Where it stands, and whose limits it uses.
     void place(const Application& app, const PodEntry& entry, EquivalenceKey& key) const;
+    /// Its queue lets nobody in. An executor beyond its gang's slots belongs to a gang that runs.
+    bool is_stopped(const Application& app) const;
     /// Of one that is classified, in its turn.
     QuotaAnswer ask(const QueueEntry& entry, const AwaitedQuota& awaited) const;
     /// Its limits, as they are now.

@@ -73,6 +73,23 @@ StatusMessage quota_message(
     return {ReasonCode::waiting_for_quota, std::move(text)};
 }
 
+StatusMessage stopped_message(
+    std::size_t nodes,
+    const std::string& subject,
+    const QueueAccount& account,
+    const Shares& shares) {
+    QueueIndex stopped = account.queue;
+    shares.tree.for_each_above(account.queue, [&](QueueIndex queue) {
+        const bool is_it = shares.tree.at(queue).said.state == config::QueueState::stopped;
+        stopped = is_it ? queue : stopped;
+    });
+    return {
+        ReasonCode::queue_stopped,
+        "0/" + std::to_string(nodes) + " nodes are for " + subject + " yet: queue " +
+            shares.tree.name(stopped) +
+            " is stopped (state: stopped): it starts when the queue runs again"};
+}
+
 std::string amount_text(const std::string& resource, std::int64_t amount) {
     return resource == "cpu"                         ? core::format_cpu(amount)
            : resource.find('/') == std::string::npos ? core::format_bytes(amount)

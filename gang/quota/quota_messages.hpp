@@ -19,6 +19,9 @@ StatusMessage quota_message(
     const QuotaShortages& shortages,
     const Shares& shares);
 
+/// Its queue, or one above that, lets nobody in.
+StatusMessage stopped_message(std::size_t nodes, const std::string& subject, const QueueAccount& account, const Shares& shares);
+
 /// "64", "256Gi", "16": as the file has it.
 std::string amount_text(const std::string& resource, std::int64_t amount);
 

@@ -231,7 +231,9 @@ struct Of<core::Pod> {
         Field{"deleting", &T::deleting},
         Field{"gated", &T::gated},
         Field{"created", &T::created},
+        Field{"ended", &T::ended},
         Field{"priority", &T::priority},
+        Field{"neverPreempts", &T::never_preempts},
         Field{"serviceAccount", &T::service_account},
         Field{"labels", &T::labels},
         Field{"annotations", &T::annotations},
@@ -490,7 +492,26 @@ struct Of<config::GpuMetrics> {
 template <>
 inline constexpr auto last<config::QueueOrder> = config::QueueOrder::priority;
 template <>
+inline constexpr auto last<config::BackfillMode> = config::BackfillMode::conservative;
+template <>
 inline constexpr auto last<config::PlacementRule::Kind> = config::PlacementRule::Kind::fixed;
+template <>
+inline constexpr auto last<config::QueueState> = config::QueueState::stopped;
+template <>
+inline constexpr auto last<config::PreemptionWithin> = config::PreemptionWithin::lower_priority;
+template <>
+struct Of<config::QueuePreemption> {
+    using T = config::QueuePreemption;
+    static constexpr auto list = std::tuple{
+        Field{"reclaimable", &T::is_reclaimable}, Field{"withinQueue", &T::within_queue}};
+};
+template <>
+struct Of<config::Preemption> {
+    using T = config::Preemption;
+    static constexpr auto list = std::tuple{
+        Field{"acrossQueues", &T::across_queues},
+        Field{"maxVictimsPerMinute", &T::max_victims_per_minute}};
+};
 template <>
 struct Of<config::Queue> {
     using T = config::Queue;
@@ -502,8 +523,11 @@ struct Of<config::Queue> {
         Field{"userLimit", &T::user_limit},
         Field{"maxGangs", &T::max_gangs},
         Field{"order", &T::order},
+        Field{"preemption", &T::preemption},
+        Field{"backfill", &T::backfill},
         Field{"users", &T::users},
-        Field{"namespaces", &T::namespaces}};
+        Field{"namespaces", &T::namespaces},
+        Field{"state", &T::state}};
 };
 template <>
 struct Of<config::PlacementRule> {
@@ -527,6 +551,12 @@ struct Of<config::Extender> {
         Field{"binds", &T::binds}};
 };
 template <>
+struct Of<config::Backfill> {
+    using T = config::Backfill;
+    static constexpr auto list =
+        std::tuple{Field{"mode", &T::mode}, Field{"maxBypass", &T::max_bypass}};
+};
+template <>
 struct Of<config::Schema> {
     using T = config::Schema;
     static constexpr auto list = std::tuple{
@@ -542,8 +572,10 @@ struct Of<config::Schema> {
         Field{"gang", &T::gang},
         Field{"nodes", &T::nodes},
         Field{"gpuMetrics", &T::gpu_metrics},
+        Field{"backfill", &T::backfill},
         Field{"queues", &T::queues},
         Field{"placement", &T::placement},
+        Field{"preemption", &T::preemption},
         Field{"sealKeyFile", &T::seal_key_file},
         Field{"eventsPerSecond", &T::events_per_second},
         Field{"auditIntervalMs", &T::audit_interval_ms}};
@@ -559,6 +591,10 @@ template <>
 inline constexpr auto last<BindOutcome> = BindOutcome::not_sent;
 template <>
 inline constexpr auto last<WriteOutcome> = WriteOutcome::failed;
+template <>
+inline constexpr auto last<EvictOutcome> = EvictOutcome::not_sent;
+template <>
+inline constexpr auto last<EvictReason> = EvictReason::preempt;
 
 template <>
 struct Of<spark::Conf> {
@@ -686,6 +722,13 @@ struct Of<StatusWritten> {
         Field{"uid", &T::pod_uid}, Field{"outcome", &T::outcome}, Field{"message", &T::message}};
 };
 template <>
+struct Of<EvictFinished> {
+    using T = EvictFinished;
+    static constexpr const char* name = "evictFinished";
+    static constexpr auto list = std::tuple{
+        Field{"uid", &T::pod_uid}, Field{"outcome", &T::outcome}, Field{"message", &T::message}};
+};
+template <>
 struct Of<ReservationDiffers> {
     static constexpr const char* name = "reservationDiffers";
     static constexpr auto list = std::tuple{Field{"driver", &ReservationDiffers::driver_uid}};
@@ -744,6 +787,11 @@ template <>
 struct Of<LeadershipLost> {
     static constexpr const char* name = "leadershipLost";
     static constexpr auto list = std::tuple{};
+};
+template <>
+struct Of<ConfigChanged> {
+    static constexpr const char* name = "configChanged";
+    static constexpr auto list = std::tuple{Field{"config", &ConfigChanged::config}};
 };
 template <>
 struct Of<Tick> {
@@ -820,6 +868,12 @@ struct Of<UpdateReservation> {
         Field{"annotations", &T::annotations}};
 };
 template <>
+struct Of<EvictPod> {
+    using T = EvictPod;
+    static constexpr const char* name = "evict";
+    static constexpr auto list = std::tuple{Field{"pod", &T::pod}, Field{"reason", &T::reason}};
+};
+template <>
 struct Of<ListPods> {
     static constexpr const char* name = "listPods";
     static constexpr auto list = std::tuple{};
@@ -891,8 +945,10 @@ void check_rows([[maybe_unused]] const T& value) {
         [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p] = value;
     } else if constexpr (count == 17) {
         [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q] = value;
-    } else if constexpr (count == 25) {
-        [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y] =
+    } else if constexpr (count == 18) {
+        [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r] = value;
+    } else if constexpr (count == 26) {
+        [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y, z] =
             value;
     } else {
         static_assert(

@@ -58,6 +58,14 @@ StatusMessage conf_message(std::size_t nodes, const Application& app, const core
         std::move(text)};
 }
 
+StatusMessage held_message(std::size_t nodes) {
+    return {
+        ReasonCode::held,
+        "0/" + std::to_string(nodes) +
+            " nodes looked at: annotation gang-scheduler/hold says that it waits: it goes on when "
+            "the annotation is removed"};
+}
+
 StatusMessage problem_message(std::size_t nodes, const std::string& problem) {
     return {ReasonCode::misconfigured, none_of(nodes) + "looked at: " + problem};
 }
@@ -115,6 +123,21 @@ StatusMessage queue_message(
         text += ", first " + name_of(*head);
     }
     return {ReasonCode::waiting_in_queue, std::move(text)};
+}
+
+StatusMessage preemption_message(
+    std::size_t nodes, const std::string& subject, const Nomination& nomination) {
+    std::string text = none_of(nodes) + "have room for " + subject + " yet: ";
+    if (nomination.victims.empty()) {
+        text += "pods that end already leave enough";
+    } else {
+        text += "evicting " + nomination.whom + "; " + std::to_string(nomination.pods_gone) +
+                " of " + std::to_string(nomination.pods) + " pods are gone";
+    }
+    if (nomination.replan_ms != 0) {
+        text += ". A disruption budget, or the API server, refused one: others are looked for soon";
+    }
+    return {ReasonCode::waiting_for_preemption, std::move(text)};
 }
 
 StatusMessage infeasible_message(

@@ -8,6 +8,7 @@
 #include "core/value/resources.hpp"
 #include "gang/event.hpp"
 #include "gang/model/application.hpp"
+#include "gang/model/cluster/nominations.hpp"
 #include "gang/report/status_reporter.hpp"
 
 #include <cstddef>
@@ -24,6 +25,8 @@ std::string subject_of(const Application& app, const core::Pod& pod);
 /// The conf is not readable (yet); what the API server said is quoted.
 StatusMessage conf_message(std::size_t nodes, const Application& app, const core::Pod& driver);
 StatusMessage problem_message(std::size_t nodes, const std::string& problem);
+/// Somebody asks that it waits.
+StatusMessage held_message(std::size_t nodes);
 
 /// It does not fit now. `head` is the gang that is ahead, nullptr for the first.
 StatusMessage capacity_message(
@@ -56,6 +59,9 @@ StatusMessage gpu_message(
     const std::string& subject,
     const core::Rejection& rejection,
     const std::string& lacks);
+/// Others are evicted for it; no `whom`: their pods end already.
+StatusMessage preemption_message(
+    std::size_t nodes, const std::string& subject, const Nomination& nomination);
 StatusMessage retry_message(std::size_t nodes, const Retry& retry);
 
 /// For executors: one short line that points at the driver.

@@ -82,6 +82,16 @@ void Charges::resize_slot(
     change(known, from, -1);
 }
 
+std::map<std::string, QueueAccount, std::less<>> Charges::forget_all() {
+    std::map<std::string, QueueAccount, std::less<>> accounts;
+    for (auto& [holder, known] : holders_) {
+        accounts.emplace(holder, std::move(known.account));
+    }
+    holders_.clear();
+    pods_.clear();
+    return accounts;
+}
+
 bool Charges::is_held(
     const std::string& pod, const std::string& holder, const core::Resources& amounts) const {
     const auto found = pods_.find(pod);

@@ -35,6 +35,11 @@ public:
     void assign(const std::string& holder, QueueAccount account);
     /// nullptr: nothing is known of it.
     const QueueAccount* find(std::string_view holder) const;
+    /// What it holds; nullptr: nothing is known of it.
+    const Amounts* held_by(std::string_view holder) const {
+        const auto found = holders_.find(holder);
+        return found == holders_.end() ? nullptr : &found->second.held.amounts;
+    }
     /// Its gang is forgotten; the holder goes with the last thing that it holds.
     void release(const std::string& holder);
 
@@ -61,6 +66,10 @@ public:
     void drop_pod(std::string_view pod);
     /// Its holder; nullptr: it holds nothing by itself.
     const std::string* holder_of(std::string_view pod) const;
+
+    /// Where everybody who holds something, or is known, was charged; the usage begins anew with
+    /// nobody. Queues are those of the tree as it was.
+    std::map<std::string, QueueAccount, std::less<>> forget_all();
 
     /// Holders and pods, for what is remembered.
     std::size_t size() const { return holders_.size() + pods_.size(); }

@@ -13,7 +13,12 @@ std::string user_of(const core::Pod& pod) {
            (pod.service_account ? *pod.service_account : std::string("default"));
 }
 
-PlacedInQueue QueuePlacement::place(const core::Pod& pod, const std::string* asked) const {
+PlacedInQueue QueuePlacement::place(
+    const core::Pod& pod, const std::string* asked, const std::string* elsewhere) const {
+    if (asked == nullptr && elsewhere != nullptr &&
+        tree_.find(config::full_queue_name(*elsewhere)) != no_queue) {
+        asked = elsewhere;
+    }
     PlacedInQueue placed;
     placed.account.user = user_of(pod);
     for (const config::PlacementRule& rule : rules_) {

@@ -26,8 +26,13 @@ public:
     QueuePlacement(const QueueTree& tree, const std::vector<config::PlacementRule>& rules)
         : tree_(tree), rules_(rules) {}
 
-    /// Of a driver or lone pod; `asked` is what it says, nullptr: nothing.
-    PlacedInQueue place(const core::Pod& pod, const std::string* asked) const;
+    /// Of a driver or lone pod; `asked` is what it says, nullptr: nothing. `elsewhere` is the queue
+    /// that it names for another scheduler: it counts if there is one of that name, and no other is
+    /// asked for.
+    PlacedInQueue place(
+        const core::Pod& pod,
+        const std::string* asked,
+        const std::string* elsewhere = nullptr) const;
     /// The queue in which it was admitted, as its reservation has it. Nothing: it was admitted
     /// when there were no queues.
     std::optional<QueueIndex> restore(std::string_view written) const;

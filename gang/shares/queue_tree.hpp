@@ -1,6 +1,6 @@
 #pragma once
 // The queues of the file as a tree. Gangs wait in its leaves; what is said of a queue above them
-// holds for all of them together. It never changes while we run.
+// holds for all of them together. Another configuration brings another tree.
 
 #include "config/schema.hpp"
 
@@ -25,6 +25,7 @@ struct QueueNode {
     std::vector<QueueIndex> children;  ///< by name
     bool is_bounded = false;           ///< it, or one above it, has a limit of any kind
     bool has_user_limit = false;       ///< likewise, for each user
+    bool is_stopped = false;           ///< likewise: nobody is let in
 };
 
 class QueueTree {

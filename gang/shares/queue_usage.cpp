@@ -36,6 +36,11 @@ void QueueUsage::add(
     });
 }
 
+void QueueUsage::begin_anew() {
+    held_.assign(tree_.size(), {});
+    ++version_;
+}
+
 const QueueUsage::Held& QueueUsage::of_user(QueueIndex queue, std::string_view user) const {
     static const Held nothing;
     const auto& by_user = held_[static_cast<std::size_t>(queue)].by_user;

@@ -18,6 +18,9 @@ class QueueUsage {
 public:
     explicit QueueUsage(const QueueTree& tree) : tree_(tree), held_(tree.size()) {}
 
+    /// Nobody holds anything, and the tree may be another one.
+    void begin_anew();
+
     /// What one queue, or one user in it, holds.
     struct Held {
         Amounts amounts;

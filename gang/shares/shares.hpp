@@ -8,7 +8,17 @@
 #include "gang/shares/queue_usage.hpp"
 #include "gang/shares/quota.hpp"
 
+#include <functional>
+#include <map>
+#include <string>
+
 namespace gang {
+
+/// An account that outlives its tree.
+struct NamedAccount {
+    std::string queue;
+    std::string user;
+};
 
 struct Shares {
     /// `schema` lives as long.
@@ -20,7 +30,19 @@ struct Shares {
     /// False: the file has no queues, and there is one line for all.
     bool is_active() const { return charges.is_active(); }
 
-    const QueueTree tree;
+    /// The schema has other queues, or other rules. Nobody is charged any more; the answer is where
+    /// each holder was, by the name of its queue.
+    std::map<std::string, NamedAccount, std::less<>> begin_anew(const config::Schema& schema) {
+        std::map<std::string, NamedAccount, std::less<>> before;
+        for (auto& [holder, account] : charges.forget_all()) {
+            before.emplace(holder, NamedAccount{tree.name(account.queue), account.user});
+        }
+        tree = QueueTree(schema);
+        usage.begin_anew();
+        return before;
+    }
+
+    QueueTree tree;
     QueueUsage usage{tree};
     Charges charges{tree, usage};
     Quota quota{tree, usage};

@@ -14,6 +14,8 @@ namespace {
 
 constexpr std::int64_t gibibyte = 1024LL * 1024 * 1024;
 constexpr std::int64_t inspection_gap_ms = 2'000;
+/// In a world with queues: how often the schedulers' file is another one during the faults.
+constexpr std::uint32_t other_files = 3;
 constexpr std::uint64_t log_kept =
     4'000;  ///< changes of pods; a watch that is further behind gets 410
 
@@ -66,19 +68,31 @@ core::Node World::original_node(NodeId id) const {
     return originals_[id];
 }
 
-config::Schema World::original_schema() const {
+config::Schema World::schema_of_file(std::uint32_t file) const {
     config::Schema schema;
     schema.seal_key_file = plan.has_key ? "key" : "";
     if (plan.has_queues) {
-        add_queues(schema);
+        add_queues(schema, file);
+    }
+    if (plan.has_backfill) {
+        Random drawn(plan.seed ^ 0xBACF111BACF111ULL);
+        schema.backfill.mode = drawn.percent(50) ? config::BackfillMode::easy
+                                                 : config::BackfillMode::conservative;
+        schema.backfill.max_bypass = drawn.percent(50) ? 100 : drawn.between(1, 4);
+        for (config::Queue& queue : schema.queues) {
+            if (drawn.percent(30)) {
+                queue.backfill = drawn.percent(50) ? config::BackfillMode::off
+                                                   : config::BackfillMode::conservative;
+            }
+        }
     }
     return schema;
 }
 
 /// A queue for most tenants, by their namespace, and one for the others. No limit is below what the
 /// largest gang asks for, or it would never end.
-void World::add_queues(config::Schema& schema) const {
-    Random drawn(plan.seed ^ 0x0E0E0E0E0E0E0E0EULL);
+void World::add_queues(config::Schema& schema, std::uint32_t file) const {
+    Random drawn(plan.seed ^ 0x0E0E0E0E0E0E0E0EULL ^ (std::uint64_t{file} << 32U));
     const std::int64_t largest_milli = 1'000 + 3'000 * plan.gang_max;
     const auto draw_limit = [&] {
         return config::ResourceAmounts{{"cpu", largest_milli + 1'000 * drawn.between(0, 6)}};
@@ -94,6 +108,9 @@ void World::add_queues(config::Schema& schema) const {
         made.name = config::full_queue_name("t" + std::to_string(tenant));
         if (drawn.percent(20)) {
             continue;
+        }
+        if (file > 0 && drawn.percent(15)) {
+            made.state = config::QueueState::stopped;
         }
         made.weight = drawn.between(1, 5);
         made.order = drawn.percent(40) ? config::QueueOrder::priority : config::QueueOrder::fifo;
@@ -151,6 +168,13 @@ void World::begin() {
     const std::int64_t for_all_ms = plan.calm_ms_per_application * plan.applications;
     queue.plan(plan.chaos_ms + plan.calm_ms_max + for_all_ms, Happening::end);
     fault_injector.begin();
+    if (plan.has_queues) {
+        for (std::uint32_t file = 1; file <= other_files; ++file) {
+            queue.plan(
+                plan.chaos_ms * file / (other_files + 1), Happening::file_changes, file);
+        }
+        queue.plan(plan.chaos_ms, Happening::file_changes);
+    }
 }
 
 void World::run() {
@@ -308,6 +332,8 @@ void World::happen(const Planned& planned) {
                 replicas[planned.a].process().pods_listed();
             }
             return;
+        case Happening::file_changes:
+            return change_file(planned.a);
     }
 }
 
@@ -345,6 +371,19 @@ void World::submit_lone_pods() {
     for (std::int64_t i = 0; i < count; ++i) {
         pod.name = "l" + std::to_string(++lone_pods_);
         create_pod(pod, {Actor::tenant});
+    }
+}
+
+/// Of all replicas at once; those that are down begin with it.
+void World::change_file(std::uint32_t file) {
+    say([file] { return "file " + std::to_string(file); });
+    const config::Schema said = schema_of_file(file);
+    for (Replica& replica : replicas) {
+        replica.schema.queues = said.queues;
+        replica.schema.placement = said.placement;
+        if (replica.is_running()) {
+            replica.process().push_answer(ConfigChanged{replica.schema});
+        }
     }
 }
 

@@ -57,8 +57,10 @@ struct World {
     void set_lease(std::optional<k8s::protocol::Lease> lease);
     /// As it is when nothing has happened to it.
     core::Node original_node(NodeId id) const;
-    config::Schema original_schema() const;
-    void add_queues(config::Schema& schema) const;
+    config::Schema schema_of_file(std::uint32_t file) const;
+    config::Schema original_schema() const { return schema_of_file(0); }
+    /// `file`: 0 is that of the start; the others differ from it in their queues.
+    void add_queues(config::Schema& schema, std::uint32_t file) const;
     /// In a world with queues.
     std::int32_t draw_priority();
 
@@ -106,6 +108,7 @@ private:
     std::uint32_t replica_of(const Planned& planned) const;
     void submit();
     void submit_lone_pods();
+    void change_file(std::uint32_t file);
     void calm_down();
     void inspect();
     void report(const std::string& text);

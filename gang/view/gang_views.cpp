@@ -106,6 +106,7 @@ GangView GangViews::view_of(const Application& app, MessageContext& context) con
     const QueueEntry* const queue_entry = model_.waiting.find_entry(app);
     view.position = queue_entry != nullptr ? queue_entry->position : 0;
     view.waiting_since_ms = app.waiting_since_ms;
+    add_times_of(app, view);
     if (app.declared.driver_shape) {
         core::add_times(view.needs, model_.cluster.resources(*app.declared.driver_shape), 1);
     }
@@ -118,6 +119,24 @@ GangView GangViews::view_of(const Application& app, MessageContext& context) con
     view.slots_assumed = slots.assumed;
     view.slots_bound = slots.bound;
     return view;
+}
+
+/// What backfill knows of its start or its end.
+void GangViews::add_times_of(const Application& app, GangView& view) const {
+    const Outlook* const outlook =
+        app.phase == Phase::waiting ? model_.outlooks.find(app.uid) : nullptr;
+    if (outlook != nullptr) {
+        view.start_ms = outlook->start_ms;
+        view.start_spread_ms = outlook->start_ms > 0 ? outlook->spread_ms : 0;
+        view.planned_ms = outlook->planned_ms;
+        view.bypasses = outlook->bypasses;
+    }
+    const Run* const run = app.phase == Phase::running ? model_.run_times.find(app.uid) : nullptr;
+    const auto expected = run != nullptr ? model_.run_times.expected(*run) : std::nullopt;
+    if (expected && run->start_ms > 0) {
+        view.end_ms = run->start_ms + expected->median_ms;
+        view.is_overdue = run->is_overdue;
+    }
 }
 
 GangState GangViews::state_of(const Application& app) const {

@@ -48,6 +48,7 @@ public:
     /// See Scheduler::explain.
     std::optional<Explanation> explain(std::string_view pod_or_app) const;
     /// As it is shown.
+    void add_times_of(const Application& app, GangView& view) const;
     GangState state_of(const Application& app) const;
     static SlotNumbers slot_numbers(const Application& app);
     static GangState state_of_ownerless(const PodEntry& entry);

@@ -23,6 +23,7 @@ std::vector<QueueView> QueueViews::queues() const {
         view.name = node.said.name;
         view.parent = config::parent_queue(node.said.name);
         view.is_leaf = tree.is_leaf(queue);
+        view.is_stopped = node.is_stopped;
         view.is_by_priority = node.said.order == config::QueueOrder::priority;
         view.weight = node.said.weight;
         view.share_millionths = millionths(share);
@@ -52,6 +53,9 @@ void QueueViews::add_waiting(std::vector<QueueView>& views) const {
             std::string& head = views[static_cast<std::size_t>(lane.queue)].head;
             if (head.empty()) {
                 head = app->namespace_name.str() + "/" + app->name;
+                if (const Outlook* const outlook = model_.outlooks.find(app->uid)) {
+                    views[static_cast<std::size_t>(lane.queue)].head_start_ms = outlook->start_ms;
+                }
             }
         }
     }

@@ -97,6 +97,28 @@ std::string encode_status_patch(const StatusPatch& patch, std::int64_t unix_time
     return finished(buffer);
 }
 
+std::string encode_eviction(const PodName& pod) {
+    rapidjson::StringBuffer buffer;
+    JsonWriter json(buffer);
+    json.StartObject();
+    member(json, "apiVersion", "policy/v1");
+    member(json, "kind", "Eviction");
+    json.Key("metadata");
+    json.StartObject();
+    member(json, "name", pod.name);
+    member(json, "namespace", pod.namespace_name);
+    json.EndObject();
+    json.Key("deleteOptions");
+    json.StartObject();
+    json.Key("preconditions");
+    json.StartObject();
+    member(json, "uid", pod.uid);
+    json.EndObject();
+    json.EndObject();
+    json.EndObject();
+    return finished(buffer);
+}
+
 std::string encode_event(
     const PodEvent& event,
     const EventSource& source,

@@ -15,6 +15,9 @@ std::string encode_binding(const BindRequest& request);
 /// preconditions.
 std::string encode_status_patch(const StatusPatch& patch, std::int64_t unix_time_ms);
 
+/// policy/v1 Eviction of the pod with this uid.
+std::string encode_eviction(const PodName& pod);
+
 struct EventSource {
     std::string component;
     std::string instance;

@@ -218,8 +218,18 @@ constexpr std::array<ShapeMember, 5> pod_condition_members = {
      {"lastTransitionTime", &scalar}}};
 constexpr Shape pod_condition = object(pod_condition_members, ShapeRole::condition, "PodScheduled");
 constexpr Shape pod_conditions = array_of(pod_condition);
-constexpr std::array<ShapeMember, 3> pod_status_members = {
-    {{"phase", &scalar}, {"reason", &scalar}, {"conditions", &pod_conditions}}};
+constexpr std::array<ShapeMember, 1> terminated_members = {{{"finishedAt", &scalar}}};
+constexpr Shape terminated = object(terminated_members);
+constexpr std::array<ShapeMember, 1> container_state_members = {{{"terminated", &terminated}}};
+constexpr Shape container_state = object(container_state_members);
+constexpr std::array<ShapeMember, 1> container_status_members = {{{"state", &container_state}}};
+constexpr Shape container_status = object(container_status_members);
+constexpr Shape container_statuses = array_of(container_status);
+constexpr std::array<ShapeMember, 4> pod_status_members = {
+    {{"phase", &scalar},
+     {"reason", &scalar},
+     {"conditions", &pod_conditions},
+     {"containerStatuses", &container_statuses}}};
 constexpr Shape pod_status = object(pod_status_members);
 
 constexpr std::array<ShapeMember, 3> taint_members = {

@@ -127,6 +127,15 @@ void Writer::patch_status(StatusPatch patch, std::function<void(StatusResult)> d
     });
 }
 
+void Writer::evict(PodName pod, std::function<void(EvictResult)> done) {
+    const std::string uid = pod.uid;
+    impl_->enqueue_awaited(uid, EvictJob{std::move(pod), std::move(done)}, [](const EvictJob&) {
+        EvictResult refusal;
+        refusal.message = "too many evictions wait, or we are stopping";
+        return refusal;
+    });
+}
+
 void Writer::record_event(PodEvent event) {
     if (!impl_->enqueue(EventJob{std::move(event), monotonic_ms()})) {
         ++impl_->stats.events_dropped;

@@ -47,7 +47,8 @@ struct WriterStats {
     std::uint64_t binds = 0;
     std::uint64_t binds_unknown = 0;  ///< times that an outcome had to be read back
     std::uint64_t patches = 0;
-    std::uint64_t patches_unsettled = 0;  ///< with callback, given up: may still reach the pod
+    std::uint64_t patches_unsettled = 0;  ///< with callback, or evictions, given up: may still land
+    std::uint64_t evictions = 0;
     std::uint64_t events = 0;
     std::uint64_t conditions_dropped = 0;
     std::uint64_t events_dropped = 0;
@@ -75,6 +76,9 @@ public:
     /// With an empty `done` the patch is droppable: a later one for the same pod replaces it while
     /// it waits, and a bind of the pod discards it.
     void patch_status(StatusPatch patch, std::function<void(StatusResult)> done);
+
+    /// By the Eviction API: budgets are kept, and the pod has its grace period.
+    void evict(PodName pod, std::function<void(EvictResult)> done);
 
     /// Best effort: rate limited, bounded, never repeated.
     void record_event(PodEvent event);

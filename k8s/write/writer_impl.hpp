@@ -5,6 +5,7 @@
 //   writer_pool.cpp   workers, each with its connection: who takes what, and when
 //   writer_bind.cpp   one bind from its first action to its outcome
 //   writer_patch.cpp  one status patch
+//   writer_evict.cpp  one eviction
 //   writer_other.cpp  config maps and events
 //
 // A worker is idle, or takes one job after the other. A write that has to wait before it is
@@ -69,7 +70,14 @@ struct PatchUnderWay {
     std::string node;  ///< of the pod in the last answer
 };
 using PatchPointer = std::shared_ptr<PatchUnderWay>;
-using WriteUnderWay = std::variant<BindPointer, PatchPointer>;
+struct EvictUnderWay {
+    explicit EvictUnderWay(EvictJob of) : job(std::move(of)) {}
+    EvictJob job;
+    protocol::Evict state;
+    protocol::EvictAction action;
+};
+using EvictPointer = std::shared_ptr<EvictUnderWay>;
+using WriteUnderWay = std::variant<BindPointer, PatchPointer, EvictPointer>;
 
 /// A write that waits to be repeated. Its pod stays busy.
 struct Delayed {
@@ -169,6 +177,13 @@ struct Writer::Impl : std::enable_shared_from_this<Writer::Impl> {
     boost::asio::awaitable<void> go_on(WorkerPointer worker, PatchPointer patch);
     boost::asio::awaitable<protocol::PatchAction> send_patch(
         WorkerPointer worker, PatchUnderWay& patch);
+
+    // --- writer_evict.cpp ---
+    EvictPointer begin(EvictJob job);
+    void finish(EvictUnderWay& eviction, protocol::EvictionFinished& how);
+    boost::asio::awaitable<void> go_on(WorkerPointer worker, EvictPointer eviction);
+    boost::asio::awaitable<protocol::EvictAction> send_eviction(
+        WorkerPointer worker, EvictUnderWay& eviction);
 
     // --- writer_other.cpp ---
     boost::asio::awaitable<void> fetch(WorkerPointer worker, FetchJob job);

@@ -284,6 +284,9 @@ asio::awaitable<void> Writer::Impl::carry_out(WorkerPointer worker, WriteJob job
     } else if (auto* to_patch = std::get_if<PatchJob>(&job)) {
         PatchPointer patch = begin(std::move(*to_patch));
         co_await go_on(worker, std::move(patch));
+    } else if (auto* to_evict = std::get_if<EvictJob>(&job)) {
+        EvictPointer eviction = begin(std::move(*to_evict));
+        co_await go_on(worker, std::move(eviction));
     } else if (auto* to_fetch = std::get_if<FetchJob>(&job)) {
         co_await fetch(worker, std::move(*to_fetch));
     } else {
@@ -295,6 +298,11 @@ asio::awaitable<void> Writer::Impl::carry_on(WorkerPointer worker, WriteUnderWay
     if (auto* bind = std::get_if<BindPointer>(&write)) {
         (*bind)->action = (*bind)->state.on_waited(may_write());
         co_await go_on(worker, *bind);
+        co_return;
+    }
+    if (auto* eviction = std::get_if<EvictPointer>(&write)) {
+        (*eviction)->action = (*eviction)->state.on_waited(may_write());
+        co_await go_on(worker, *eviction);
         co_return;
     }
     const PatchPointer& patch = std::get<PatchPointer>(write);

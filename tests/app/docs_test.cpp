@@ -1,5 +1,6 @@
 // The documentation names everything that exists: keys, verbs, flags, codes, states.
 #include "config/loader.hpp"
+#include "config/reload/reload.hpp"
 #include "core/value/pod.hpp"
 #include "gang/app/base/text.hpp"
 #include "gang/app/base/version.hpp"
@@ -35,6 +36,16 @@ TEST_CASE("docs: every configuration key") {
     const std::string text = file("docs/configuration.md");
     for (const std::string& key : config::known_keys()) {
         CHECK_MESSAGE(contains(text, "`" + key + "`"), key);
+    }
+}
+
+TEST_CASE("docs: when a change of each key holds") {
+    const std::string text = file("docs/configuration.md");
+    const std::string table = text.substr(text.find("## When the file changes"));
+    for (const auto& keys : {config::live_keys(), config::fixed_keys()}) {
+        for (const std::string& key : keys) {
+            CHECK_MESSAGE(contains(table, "`" + key + "`"), key);
+        }
     }
 }
 

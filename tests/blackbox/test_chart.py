@@ -131,6 +131,14 @@ def test_a_changed_configuration_restarts_the_pods(offline: Helm) -> None:
         deployment = find(offline.template(*arguments), "Deployment")
         return deployment["spec"]["template"]["metadata"]["annotations"]["checksum/config"]
     assert checksum() == checksum("--set", "replicas=3") != checksum("--set", "config.events.perSecond=1")
+    # What a running process takes over restarts nobody.
+    for live in ("queues[0].name=etl", "nodes.costLabel=price", "gang.maxGangSize=7", "gang.neverRunning.after=1m",
+                 "logging.level=debug"):
+        assert checksum("--set", f"config.{live}") == checksum(), live
+    for fixed in ("gang.discovery=none", "logging.format=json", "profiles[0].schedulerName=a"):
+        assert checksum("--set", f"config.{fixed}") != checksum(), fixed
+    both = checksum("--set", "config.gang.discovery=none", "--set", "config.gang.maxGangSize=7")
+    assert both == checksum("--set", "config.gang.discovery=none")
 
 
 def test_config_maps_are_readable_where_spark_runs_only(offline: Helm) -> None:

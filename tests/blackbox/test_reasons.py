@@ -58,12 +58,10 @@ def test_a_cordoned_node_makes_no_gang_too_large(cluster: Cluster) -> None:
 def test_a_gang_in_another_schedulers_words_is_said_to_be_unread(cluster: Cluster) -> None:
     cluster.add_nodes(1)
     cluster.start_scheduler()
-    make_pod(cluster, "yunikorn", annotations={
-        "yunikorn.apache.org/task-group-name": "workers",
-        "yunikorn.apache.org/task-groups": '[{"name": "workers", "minMember": 3}]' + " " * 50_000})
+    make_pod(cluster, "godel", annotations={"godel.bytedance.com/pod-group-name": "g" * 50_000})
     make_pod(cluster, "plain")
-    key = "annotation yunikorn.apache.org/task-groups is how another"
-    eventually(lambda: any(key in note for note in events_at(cluster, "yunikorn", "DeclarationMismatch")), 10,
+    key = "annotation godel.bytedance.com/pod-group-name is how another"
+    eventually(lambda: any(key in note for note in events_at(cluster, "godel", "DeclarationMismatch")), 10,
                "the Warning")
-    assert len(events_at(cluster, "yunikorn", "DeclarationMismatch")) == 1
+    assert len(events_at(cluster, "godel", "DeclarationMismatch")) == 1
     assert not events_at(cluster, "plain", "DeclarationMismatch")

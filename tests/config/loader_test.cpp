@@ -80,6 +80,8 @@ queues:
     userLimit: {ephemeral-storage: 10Gi}
     maxGangs: 100
     order: priority
+    preemption: {reclaimable: true, withinQueue: lowerPriority}
+    backfill: conservative
     users: [etl/spark, ml/default]
     namespaces: [etl]
   - name: root.ml.train
@@ -87,6 +89,7 @@ placement:
   - annotation: gang-scheduler/queue
   - namespace
   - fixed: root.ml.train
+preemption: {acrossQueues: true, maxVictimsPerMinute: 3}
 gang:
   discovery: none
   orphanExecutors: schedule
@@ -94,6 +97,7 @@ gang:
   dynamicAllocation: reserve-max
   neverRunning: {after: 1h, then: keep}
   missingExecutors: {after: 2h, then: release}
+backfill: {mode: easy, maxBypass: 12}
 seal:
   keyFile: /etc/seal/key
 events:
@@ -170,13 +174,17 @@ TEST_CASE("loader: every key reaches its member") {
         {{"ephemeral-storage", 10 * gibibyte}},
         100,
         config::QueueOrder::priority,
+        {true, config::PreemptionWithin::lower_priority},
+        config::BackfillMode::conservative,
         {"etl/spark", "ml/default"},
         {"etl"}};
+    wanted.backfill = {config::BackfillMode::easy, 12};
     wanted.queues[1].name = "root.ml.train";
     wanted.placement = {
         {config::PlacementRule::Kind::annotation, {}},
         {config::PlacementRule::Kind::namespace_name, {}},
         {config::PlacementRule::Kind::fixed, "root.ml.train"}};
+    wanted.preemption = {true, 3};
     wanted.seal_key_file = "/etc/seal/key";
     wanted.events_per_second = 3;
     wanted.audit_interval_ms = 0;
@@ -188,7 +196,7 @@ TEST_CASE("loader: the text above names every key there is") {
         const std::string last = key.substr(key.rfind('.') + 1);
         CHECK_MESSAGE(contains(everything, last + ":"), key);
     }
-    CHECK(config::known_keys().size() == 80);
+    CHECK(config::known_keys().size() == 84);
 }
 
 TEST_CASE("loader: headroom is an amount, the cost label a key") {

@@ -117,3 +117,19 @@ TEST_CASE("queues: placement rules name queues that are there") {
     REQUIRE_FALSE(alone.has_value());
     CHECK(alone.error().message.find("rules without queues") != std::string::npos);
 }
+
+TEST_CASE("queues: preemption, of a queue and of all") {
+    refuses("  - {name: a, preemption: {reclaimable: 1}}\n", "2:40", "true or false");
+    refuses("  - {name: a, preemption: {withinQueue: all}}\n", "2:40", "never, lowerPriority");
+    refuses("  - {name: a, preemption: {within: never}}\n", "2:27", "unknown key");
+    const auto all = [&](const std::string& keys) {
+        return complaints("  - {name: a}\n", "preemption: {" + keys + "}\n");
+    };
+    CHECK(all("acrossQueues: true, maxVictimsPerMinute: 1").empty());
+    CHECK(all("maxVictimsPerMinute: 0").find("f:3:35: preemption.maxVictims") != std::string::npos);
+    CHECK(all("breakBudgets: true").find("f:3:14: preemption: found unknown key") != std::string::npos);
+    const auto alone = config::load("preemption: {acrossQueues: true}\n", "f");
+    REQUIRE_FALSE(alone.has_value());
+    CHECK(alone.error().message.find("true without queues") != std::string::npos);
+    CHECK(config::load("preemption: {acrossQueues: false}\n", "f").has_value());
+}

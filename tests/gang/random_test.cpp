@@ -152,6 +152,9 @@ private:
                 live();
                 break;
         }
+        if (has_queues_ && random_.chance(8)) {
+            reconfigure();
+        }
         if (random_.chance(70)) {
             world_.advance(random_.between(0, 3'000));
         } else {
@@ -159,6 +162,30 @@ private:
                 world_.deliver_one();
             }
         }
+    }
+
+    /// Any of the queues may be gone, or all; limits are others, and nodes keep something back.
+    void reconfigure() {
+        config::Schema schema = schema_of(random_.chance(85));
+        std::erase_if(schema.queues, [&](const auto&) { return random_.chance(20); });
+        if (schema.queues.empty()) {
+            schema.placement.clear();
+        }
+        for (config::Queue& queue : schema.queues) {
+            if (random_.chance(30)) {
+                queue.limit = {{"cpu", 1'000 * random_.between(1, 20)}};
+            }
+            if (random_.chance(20)) {
+                queue.user_limit = {{"cpu", 1'000 * random_.between(1, 20)}};
+            }
+            if (random_.chance(15)) {
+                queue.state = config::QueueState::stopped;
+            }
+            queue.order = random_.chance(50) ? config::QueueOrder::fifo
+                                             : config::QueueOrder::priority;
+        }
+        schema.nodes.headroom_cpu_milli = random_.chance(20) ? 500 : 0;
+        world_.reconfigure(std::move(schema));
     }
 
     void submit() {
@@ -466,6 +493,9 @@ private:
         }
         for (const auto& uid : other_pods_) {
             world_.remove_pod(uid);
+        }
+        if (has_queues_) {
+            world_.reconfigure(schema_of(true));
         }
         // All nodes are back: two gangs that each lost a node could wait for each other for ever.
         for (int i = 0; i < 5; ++i) {

@@ -475,7 +475,7 @@ TEST_CASE("scheduler: a gang in another scheduler's words is no gang, and that i
     std::vector<std::string> pods;
     for (int i = 0; i < 20; ++i) {
         core::Pod pod = tests::pod("worker-" + std::to_string(i), 1'000, 100);
-        pod.annotations = {{"yunikorn.apache.org/task-group-name", ""}};
+        pod.annotations = {{"godel.bytedance.com/pod-group-name", ""}};
         pods.push_back(world.create(pod));
     }
     world.advance(60'000);

@@ -170,6 +170,21 @@ public:
         remove_pod(driver_uid);
     }
 
+    /// Grace periods are over: pods that are being deleted go, and what drivers among them own.
+    void end_deleted() {
+        std::vector<std::string> ended;
+        for (const auto& [uid, pod] : pods_) {
+            if (pod.deleting) {
+                ended.push_back(uid);
+            }
+        }
+        for (const std::string& uid : ended) {
+            if (pods_.contains(uid)) {
+                remove_application(uid);
+            }
+        }
+    }
+
     std::optional<gang::Reservation> reservation(const std::string& driver_uid) const {
         const std::string* text = core::find_value(
             pods_.at(driver_uid).annotations, std::string(gang::reservation_annotation));
@@ -208,6 +223,12 @@ public:
         if (leads) {
             lead();
         }
+    }
+
+    /// The file is another one; a life that begins later has it from the start.
+    void reconfigure(config::Schema schema) {
+        schema_ = std::move(schema);
+        answers_.emplace_back(gang::ConfigChanged{schema_});
     }
 
     void lead() { answers_.emplace_back(gang::LeadershipGained{++epoch_}); }
@@ -403,6 +424,10 @@ public:
     std::function<std::optional<gang::BindOutcome>(const gang::BindPod&)> on_bind;
     std::function<void(const gang::Event&)> on_event;        ///< is told what is stepped
     std::function<void(const gang::Decision&)> on_decision;  ///< is told what is decided
+    /// Answers an eviction instead of the API server, e.g. budget.
+    std::function<std::optional<gang::EvictOutcome>(const gang::EvictPod&)> on_evict;
+    std::vector<gang::EvictPod> evictions;
+    bool hold_evict_answers = false;
     bool hold_bind_answers = false;
     bool hold_status_answers = false;
     bool hold_conf_answers = false;
@@ -568,6 +593,26 @@ private:
         }
         const ConfAnswer missing = found == confs.end() ? ConfAnswer{} : found->second;
         answer(gang::SparkConfMissing{request.driver.uid, missing.problem, missing.message}, false);
+    }
+
+    void carry_out(const gang::EvictPod& request) {
+        ++decisions_made_;
+        evictions.push_back(request);
+        if (const auto forced = on_evict ? on_evict(request) : std::nullopt) {
+            answer(gang::EvictFinished{request.pod.uid, *forced, "said the test"}, false);
+            return;
+        }
+        const auto it = pods_.find(request.pod.uid);
+        if (it != pods_.end() && !it->second.deleting) {
+            it->second.deleting = true;
+            touch(request.pod.uid);
+        }
+        answer(
+            gang::EvictFinished{
+                request.pod.uid,
+                it == pods_.end() ? gang::EvictOutcome::gone : gang::EvictOutcome::evicted,
+                ""},
+            hold_evict_answers);
     }
 
     void carry_out(const gang::FetchClaim& request) {

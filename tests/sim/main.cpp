@@ -89,7 +89,7 @@ int main(int argc, char** argv) {
             options->trace
                 ? gang::sim::Trace([](const std::string& line) { std::puts(line.c_str()); })
                 : gang::sim::Trace();
-        const Outcome outcome = sim_tool::run_seed(options->from, options->queues, trace);
+        const Outcome outcome = sim_tool::run_seed(options->from, *options, trace);
         report.take(outcome);
         std::cout << fmt::format("digest                {:016x}\n", outcome.digest);
     } else {

@@ -47,6 +47,10 @@ std::optional<Options> read_options(int argc, char** argv) {
             options.queues = true;
             continue;
         }
+        if (word == "--backfill") {
+            options.backfill = true;
+            continue;
+        }
         if (word == "--matrix") {
             options.matrix = true;
             continue;

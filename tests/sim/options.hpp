@@ -14,6 +14,7 @@ struct Options {
     int jobs = 1;
     bool trace = false;
     bool queues = false;       ///< every world under queues with limits
+    bool backfill = false;     ///< every world with backfill
     bool all_faults = false;   ///< a kind of fault that never struck is a failure
     std::string digests;       ///< a file for one line per seed: seed and digest
     std::string failed_seeds;  ///< a file to which failing seeds are added
@@ -33,6 +34,7 @@ inline constexpr const char* usage =
     "gang-sim --seconds S [--seeds A..] [--jobs K] [--digests FILE] [--failed FILE] "
     "[--all-faults]\n"
     "  --queues       every world under queues with limits\n"
+    "  --backfill     every world with backfill\n"
     "  --mutant NAME  the scheduler is wrong on purpose (not in builds with unit tests)\n";
 
 }  // namespace sim_tool

@@ -10,9 +10,12 @@ namespace sim_tool {
 
 using gang::sim::Fault;
 
-Outcome run_seed(std::uint64_t seed, bool has_queues, const gang::sim::Trace& trace) {
-    const gang::sim::Plan plan = gang::sim::draw_plan(seed);
-    gang::sim::World world(has_queues ? gang::sim::with_queues(plan) : plan, trace);
+Outcome run_seed(
+    std::uint64_t seed, const Options& options, const gang::sim::Trace& trace) {
+    gang::sim::Plan plan = gang::sim::draw_plan(seed);
+    plan = options.queues ? gang::sim::with_queues(plan) : plan;
+    plan = options.backfill ? gang::sim::with_backfill(plan) : plan;
+    gang::sim::World world(plan, trace);
     world.run();
     Outcome made;
     made.seed = seed;

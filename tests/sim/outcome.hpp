@@ -2,6 +2,7 @@
 // What came of one seed, as plain bytes that go through a pipe, and the sum over many.
 
 #include "gang/sim/world.hpp"
+#include "tests/sim/options.hpp"
 
 #include <cstdint>
 #include <string>
@@ -22,7 +23,7 @@ struct Outcome {
 };
 static_assert(std::is_trivially_copyable_v<Outcome>);
 
-Outcome run_seed(std::uint64_t seed, bool has_queues, const gang::sim::Trace& trace);
+Outcome run_seed(std::uint64_t seed, const Options& options, const gang::sim::Trace& trace);
 
 class Totals {
 public:

@@ -59,7 +59,7 @@ bool goes_on(const Options& options, std::uint64_t seed, Time end) {
         Outcome begun;
         begun.seed = seed;
         begun.is_begun = true;
-        if (!write_whole(to, begun) || !write_whole(to, run_seed(seed, options.queues, {}))) {
+        if (!write_whole(to, begun) || !write_whole(to, run_seed(seed, options, {}))) {
             break;
         }
     }

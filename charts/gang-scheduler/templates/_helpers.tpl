@@ -67,6 +67,25 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- toYaml (merge $head .Values.config) -}}
 {{- end -}}
 
+{{/* What of the file only a new process takes over: a change of the rest restarts nobody. */}}
+{{- define "gang-scheduler.fixedConfig" -}}
+{{- $fixed := omit (fromYaml (include "gang-scheduler.config" .)) "queues" "placement" "nodes" -}}
+{{- $live := dict "gang" (list "orphanExecutors" "maxGangSize" "dynamicAllocation" "neverRunning" "missingExecutors") "logging" (list "level") -}}
+{{- range $section, $keys := $live -}}
+{{- if hasKey $fixed $section -}}
+{{- $rest := get $fixed $section -}}
+{{- range $keys -}}
+{{- $rest = omit $rest . -}}
+{{- end -}}
+{{- $fixed = omit $fixed $section -}}
+{{- if $rest -}}
+{{- $fixed = set $fixed $section $rest -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- toYaml $fixed -}}
+{{- end -}}
+
 {{- define "gang-scheduler.api" -}}
 {{- if dig "api" "enabled" false .Values.config -}}
 true

@@ -204,7 +204,11 @@ HttpReply ApiHttp::answer(std::string_view path, std::string_view query, const H
         return HttpReply{200, queues_json(snapshot)};
     }
     if (path == "config") {
-        return HttpReply{200, config_json(snapshot, snapshots_->source().config)};
+        const ApiSource& source = snapshots_->source();
+        return HttpReply{
+            200,
+            config_json(
+                snapshot, source.current_config ? source.current_config() : source.config)};
     }
     if (path.empty()) {
         return HttpReply{200, index_json(snapshot, paths())};

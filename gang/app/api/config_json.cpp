@@ -77,6 +77,18 @@ const char* word(config::DynamicAllocation dynamic) {
     return "";
 }
 
+const char* word(config::BackfillMode mode) {
+    switch (mode) {
+        case config::BackfillMode::off:
+            return "off";
+        case config::BackfillMode::easy:
+            return "easy";
+        case config::BackfillMode::conservative:
+            return "conservative";
+    }
+    return "";
+}
+
 const char* word(config::UnusedThen then) {
     return then == config::UnusedThen::keep ? "keep" : "release";
 }
@@ -156,8 +168,20 @@ std::string queue_json(const config::Queue& queue) {
         .add("userLimit", amounts_json(queue.user_limit))
         .add("maxGangs", queue.max_gangs ? std::to_string(*queue.max_gangs) : "null")
         .text("order", queue.order == config::QueueOrder::fifo ? "fifo" : "priority")
+        .add(
+            "preemption",
+            Object()
+                .flag("reclaimable", queue.preemption.is_reclaimable)
+                .text(
+                    "withinQueue",
+                    queue.preemption.within_queue == config::PreemptionWithin::never
+                        ? "never"
+                        : "lowerPriority")
+                .json())
+        .add("backfill", queue.backfill ? json_string(word(*queue.backfill)) : "null")
         .list("users", queue.users, json_string)
         .list("namespaces", queue.namespaces, json_string)
+        .text("state", queue.state == config::QueueState::running ? "running" : "stopped")
         .json();
 }
 
@@ -291,8 +315,20 @@ std::string config_members(const config::Schema& schema) {
     out.list("profiles", schema.profiles, profile_json);
     out.add("gang", gang_section(schema.gang)).add("nodes", nodes_section(schema.nodes));
     out.add("gpuMetrics", gpu_metrics_section(schema.gpu_metrics));
+    out.add(
+        "backfill",
+        Object()
+            .text("mode", word(schema.backfill.mode))
+            .number("maxBypass", schema.backfill.max_bypass)
+            .json());
     out.list("queues", schema.queues, queue_json);
     out.list("placement", schema.placement, placement_json);
+    out.add(
+        "preemption",
+        Object()
+            .flag("acrossQueues", schema.preemption.across_queues)
+            .number("maxVictimsPerMinute", schema.preemption.max_victims_per_minute)
+            .json());
     out.add("seal", Object().text("keyFile", schema.seal_key_file).json());
     out.add("events", Object().number("perSecond", schema.events_per_second).json());
     out.add("audit", Object().duration("interval", schema.audit_interval_ms).json());

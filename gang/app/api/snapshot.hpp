@@ -32,6 +32,8 @@ struct ApiSource {
     std::function<std::optional<Explanation>(const std::string& question)> explain;
     std::string server;  ///< URL of the API server
     config::Schema config;
+    /// Where it may change: what holds now. Empty: `config`.
+    std::function<config::Schema()> current_config;
 };
 
 struct Snapshot {

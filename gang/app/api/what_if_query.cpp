@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t shown_max = 100;
 constexpr std::size_t pairs_max = 32;
-constexpr std::array<std::string_view, 7> known = {
+constexpr std::array<std::string_view, 7> known_parameters = {
     "executors",
     "executorCpu",
     "executorMemory",
@@ -28,7 +28,7 @@ constexpr std::array<std::string_view, 7> known = {
     "nodeSelector",
     "tolerations"};
 
-core::Error wrong(std::string_view name, std::string_view value, std::string_view expected) {
+core::Error wrong_value(std::string_view name, std::string_view value, std::string_view expected) {
     return core::Error{fmt::format(
         "{}: found \"{}\", expected {}", name, config::printable(value, shown_max), expected)};
 }
@@ -42,7 +42,7 @@ core::Result<core::Done> set_amount(
     std::string_view otherwise) {
     const std::string value = find_parameter(query, parameter).value_or(std::string(otherwise));
     if (const auto set = core::set_resource(into, resource, value); !set) {
-        return wrong(parameter, value, resource == "cpu" ? "cores: 2 or 500m" : "bytes: 4Gi");
+        return wrong_value(parameter, value, resource == "cpu" ? "cores: 2 or 500m" : "bytes: 4Gi");
     }
     return core::Done{};
 }
@@ -69,7 +69,7 @@ core::Result<core::Done> set_constraints(core::Constraints& into, std::string_vi
     const auto labels = pairs_of(selector);
     for (const auto& [key, value] : labels) {
         if (key.empty() || !value || labels.size() > pairs_max) {
-            return wrong("nodeSelector", selector, "LABEL=VALUE,LABEL=VALUE, 32 at most");
+            return wrong_value("nodeSelector", selector, "LABEL=VALUE,LABEL=VALUE, 32 at most");
         }
         into.node_selector.emplace_back(key, *value);
     }
@@ -78,7 +78,7 @@ core::Result<core::Done> set_constraints(core::Constraints& into, std::string_vi
     const auto taints = pairs_of(tolerated);
     for (const auto& [key, value] : taints) {
         if (key.empty() || taints.size() > pairs_max) {
-            return wrong("tolerations", tolerated, "KEY=VALUE,KEY, 32 at most");
+            return wrong_value("tolerations", tolerated, "KEY=VALUE,KEY, 32 at most");
         }
         core::Toleration toleration;
         toleration.key = key;
@@ -93,11 +93,11 @@ core::Result<core::Done> set_constraints(core::Constraints& into, std::string_vi
 
 core::Result<WhatIf> read_what_if(std::string_view query) {
     for (const std::string_view name : parameter_names(query)) {
-        if (std::find(known.begin(), known.end(), name) == known.end()) {
+        if (std::find(known_parameters.begin(), known_parameters.end(), name) == known_parameters.end()) {
             return core::Error{fmt::format(
                 "there is no parameter {}, only {}",
                 config::printable(name, shown_max),
-                fmt::join(known, ", "))};
+                fmt::join(known_parameters, ", "))};
         }
     }
     WhatIf out;
@@ -106,7 +106,7 @@ core::Result<WhatIf> read_what_if(std::string_view query) {
         std::from_chars(count.data(), count.data() + count.size(), out.executors);
     const bool is_whole = ec == std::errc{} && end == count.data() + count.size();
     if (!is_whole || out.executors < 0 || out.executors > what_if_executors_max) {
-        return wrong(
+        return wrong_value(
             "executors", count, fmt::format("a number from 0 to {}", what_if_executors_max));
     }
     for (const auto& done :

@@ -55,7 +55,11 @@ core::Result<config::Loaded> load_config(const std::string& path) {
     if (!text) {
         return text.error();
     }
-    return config::load(*text, path, [](const std::string& other) {
+    return parse_config(*text, path);
+}
+
+core::Result<config::Loaded> parse_config(std::string_view text, const std::string& path) {
+    return config::load(text, path, [](const std::string& other) {
         return read_file(other, config::file_bytes_max);
     });
 }

@@ -101,6 +101,13 @@ void put_gang_members(Writer& w, const GangView& gang) {
     put(w, "slotsBound", std::int64_t{gang.slots_bound});
     put_resources(w, "needs", gang.needs);
     put(w, "waitingSinceMs", gang.waiting_since_ms);
+    put(w, "expectedStartMs", gang.start_ms);
+    put(w, "expectedStartSpreadMs", gang.start_spread_ms);
+    put(w, "plannedStartMs", gang.planned_ms);
+    put(w, "expectedEndMs", gang.end_ms);
+    w.Key("overdue");
+    w.Bool(gang.is_overdue);
+    put(w, "passedBy", std::int64_t{gang.bypasses});
     put(w, "message", gang.message);
 }
 
@@ -193,6 +200,13 @@ GangView gang_from(const Value& object) {
     gang.slots_bound = small_at(object, "slotsBound");
     gang.needs = resources_at(object, "needs");
     gang.waiting_since_ms = number_at(object, "waitingSinceMs");
+    gang.start_ms = number_at(object, "expectedStartMs");
+    gang.start_spread_ms = number_at(object, "expectedStartSpreadMs");
+    gang.planned_ms = number_at(object, "plannedStartMs");
+    gang.end_ms = number_at(object, "expectedEndMs");
+    const auto overdue = object.FindMember("overdue");
+    gang.is_overdue = overdue != object.MemberEnd() && overdue->value.IsTrue();
+    gang.bypasses = small_at(object, "passedBy");
     gang.message = text_at(object, "message");
     return gang;
 }

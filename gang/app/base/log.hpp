@@ -29,6 +29,7 @@ public:
     /// `format` automatic: console on a terminal, else JSON. `sink` empty: standard error.
     Log(config::LogFormat format, config::LogLevel level, Sink sink = {});
 
+    void set_level(config::LogLevel level) { level_ = level; }
     bool enabled(config::LogLevel level) const { return level >= level_; }
 
     void write(

@@ -345,6 +345,7 @@ ApiSource Daemon::Impl::api_source() {
     source.what_if = [this](const WhatIf& question) { return scheduler.what_if(question); };
     source.explain = [this](const std::string& question) { return scheduler.explain(question); };
     source.server = server_name(options.endpoint->access());
+    source.current_config = [this] { return options.config; };
     source.config = options.config;
     return source;
 }
@@ -395,6 +396,7 @@ MetricsView Daemon::Impl::metrics_view() {
     view.consistency_checks = consistency_checker.status().runs;
     view.consistency_check_failures = consistency_checker.status().failures;
     view.drift = consistency_checker.status().drift_total;
+    view.reloads = options.reloads ? options.reloads() : ReloadStats{};
     view.writer = writer.stats();
     view.pods = pods.stats();
     view.nodes = nodes.stats();
@@ -615,6 +617,13 @@ void Daemon::start() {
 
 void Daemon::stop(std::function<void()> done) {
     impl_->stop(std::move(done));
+}
+
+void Daemon::reconfigure(const config::Schema& config) {
+    impl_->options.config = config;
+    config::Schema told = config;
+    told.kubeconfig.clear();  // no decision reads it, and no recording has it
+    impl_->push(ConfigChanged{std::move(told)});
 }
 
 std::vector<GangView> Daemon::gangs() const {

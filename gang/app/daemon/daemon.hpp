@@ -7,6 +7,7 @@
 
 #include "config/schema.hpp"
 #include "gang/app/base/log.hpp"
+#include "gang/app/base/reload_stats.hpp"
 #include "gang/app/daemon/consistency_checker.hpp"
 #include "gang/app/daemon/gpu_metrics_source.hpp"
 #include "gang/explain.hpp"
@@ -44,6 +45,8 @@ struct DaemonOptions {
     /// The lease went to somebody else, or could not be renewed: nothing is written any more. The
     /// owner should stop() and leave the process. May be empty.
     std::function<void()> lost_lease;
+    /// Of the configuration file that is read again, for metrics. May be empty.
+    std::function<ReloadStats()> reloads;
     /// After each full list of a kind, once both are known and nothing waits or is being written.
     /// May be empty.
     std::function<void()> on_idle;
@@ -74,6 +77,10 @@ public:
     /// Stops deciding at once, lets writes that wait or are in flight finish (a few seconds at
     /// most), releases the lease, then calls `done` on the loop.
     void stop(std::function<void()> done);
+
+    /// From here on this configuration holds. Keys that need a new process must have the values that
+    /// the daemon was made with (config/reload).
+    void reconfigure(const config::Schema& config);
 
     std::vector<GangView> gangs() const;
     std::optional<Explanation> explain(std::string_view pod_or_app) const;

@@ -217,6 +217,24 @@ void Executor::run(const UpdateReservation& decision) {
         });
 }
 
+void Executor::run(const EvictPod& decision) {
+    wiring_.log->write(
+        LogLevel::info,
+        "evict",
+        {{"pod", full_name(decision.pod)}, {"reason", to_string(decision.reason)}});
+    wiring_.writer->evict(
+        to_name(decision), [this, pod = decision.pod](const k8s::EvictResult& result) {
+            EvictFinished event = to_event(pod.uid, result);
+            wiring_.log->write(
+                event.outcome == EvictOutcome::evicted ? LogLevel::debug : LogLevel::warning,
+                "eviction answered",
+                {{"pod", full_name(pod)},
+                 {"outcome", to_string(event.outcome)},
+                 {"why", event.message}});
+            wiring_.answer(std::move(event));
+        });
+}
+
 void Executor::run(const RecordEvent& decision) {
     // Nearly always the same words as a condition or a bind, which have their line.
     wiring_.log->write(

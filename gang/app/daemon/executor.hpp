@@ -47,6 +47,7 @@ private:
     void run(const FetchPodGroup& decision);
     void run(const SetCondition& decision);
     void run(const UpdateReservation& decision);
+    void run(const EvictPod& decision);
     void run(const ListPods& decision);
     void run(const RecordEvent& decision);
     void run(const AnswerExtender& decision);

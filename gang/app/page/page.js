@@ -563,7 +563,7 @@ class QueuesView {
       const [namespace, driver] = (queue.head || "").split("/");
       const next = queue.head ? [el("dt", {}, "First"), el("dd", {}, el("a", { className: "row", href: gangLink({ namespace, driver: driver || "" }) }, queue.head))] : [];
       const card = el("section", { role: "listitem", className: "queue" },
-        el("h3", {}, queue.name, el("small", { className: "quiet" }, "  weight " + queue.weight + " · share " + round(queue.shareMillionths / 10000) + " %" + (queue.belowGuarantee ? " · below its guarantee" : ""))),
+        el("h3", {}, queue.name, el("small", { className: "quiet" }, "  weight " + queue.weight + " · share " + round(queue.shareMillionths / 10000) + " %" + (queue.belowGuarantee ? " · below its guarantee" : "") + (queue.state === "stopped" ? " · stopped: nobody is let in" : ""))),
         this.bar(queue), el("dl", { className: "facts" }, ...facts.flatMap(([title, text]) => [el("dt", {}, title), el("dd", {}, text)]), ...next));
       card.style.marginInlineStart = Math.min(4, queue.parent ? queue.parent.split(".").length : 0) * 1.2 + "rem";
       return card;

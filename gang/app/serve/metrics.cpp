@@ -36,6 +36,16 @@ const char* to_string(BindOutcome outcome) {
     return words[static_cast<std::size_t>(outcome)];
 }
 
+const char* to_string(EvictOutcome outcome) {
+    constexpr std::array<const char*, evict_outcome_count> words = {
+        "evicted", "budget", "gone", "refused", "not_sent"};
+    return words[static_cast<std::size_t>(outcome)];
+}
+
+const char* to_string(EvictReason reason) {
+    return reason == EvictReason::reclaim ? "reclaim" : "preempt";
+}
+
 struct Metrics::Impl {
     using Attempts = prometheus::Family<prometheus::Counter>;
     using Durations = prometheus::Family<prometheus::Histogram>;

@@ -5,6 +5,7 @@
 //
 // docs/metrics.md says what each means; a test compares it with what is served.
 
+#include "gang/app/base/reload_stats.hpp"
 #include "gang/app/serve/process_stats.hpp"
 #include "gang/counters.hpp"
 #include "gang/event.hpp"
@@ -40,6 +41,7 @@ struct MetricsView {
     const k8s::RequestStats* requests = nullptr;  ///< may be none
     ProcessStats process;
     std::optional<k8s::MetricsPollerStats> gpu_metrics;  ///< none: they have no source
+    ReloadStats reloads;
     bool token_is_bad = false;  ///< see k8s::CredentialProblems
     bool trust_is_bad = false;  ///< likewise
     bool leading = false;
@@ -95,5 +97,9 @@ private:
 
 /// "bound", "taken" etc.
 const char* to_string(BindOutcome outcome);
+/// "evicted", "budget" etc.
+const char* to_string(EvictOutcome outcome);
+/// "reclaim", "preempt".
+const char* to_string(EvictReason reason);
 
 }  // namespace gang::app

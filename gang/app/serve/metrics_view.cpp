@@ -199,6 +199,44 @@ void add_repairs(Families& to, const Counters& counters) {
         "gang_scheduler_label_lists_total",
         "Lists of all pods because a rule between pods named a label for the first time.",
         counters.label_lists);
+    to.begin(
+        "gang_scheduler_evictions_total",
+        "Answers of the API server to evictions, by why and how.",
+        MetricType::Counter);
+    for (std::size_t reason = 0; reason < evict_reason_count; ++reason) {
+        for (std::size_t outcome = 0; outcome < evict_outcome_count; ++outcome) {
+            to.add(
+                counters.evictions[reason][outcome],
+                {{"reason", to_string(static_cast<EvictReason>(reason))},
+                 {"outcome", to_string(static_cast<EvictOutcome>(outcome))}});
+        }
+    }
+}
+
+void add_backfill(Families& to, const Counters& counters) {
+    to.counter(
+        "gang_scheduler_backfilled_gangs_total",
+        "Gangs admitted before others that wait for room.",
+        counters.backfilled);
+    to.counter(
+        "gang_scheduler_broken_promises_total",
+        "Gangs that ran longer than expected while others waited.",
+        counters.broken_promises);
+    to.begin(
+        "gang_scheduler_eta_error_seconds",
+        "How far off the first expected start was that a gang was told.",
+        MetricType::Histogram);
+    ClientMetric metric;
+    std::uint64_t sum = 0;
+    for (std::size_t i = 0; i < StartErrors::bounds_ms.size(); ++i) {
+        sum += counters.start_errors.buckets[i];
+        metric.histogram.bucket.push_back({sum, seconds(StartErrors::bounds_ms[i])});
+    }
+    sum += counters.start_errors.buckets.back();
+    metric.histogram.bucket.push_back({sum, std::numeric_limits<double>::infinity()});
+    metric.histogram.sample_count = sum;
+    metric.histogram.sample_sum = seconds(counters.start_errors.sum_ms);
+    to.add(std::move(metric));
 }
 
 void add_consistency_checks(Families& to, const MetricsView& view) {
@@ -218,6 +256,28 @@ void add_consistency_checks(Families& to, const MetricsView& view) {
         "gang_scheduler_drift_total",
         "Differences from the API server that lasted.",
         view.drift);
+}
+
+void add_reloads(Families& to, const ReloadStats& stats) {
+    to.begin(
+        "gang_scheduler_config_reloads_total",
+        "Times that the configuration file was read again, by what came of it.",
+        MetricType::Counter);
+    to.add(stats.applied, {{"outcome", "applied"}});
+    to.add(stats.unchanged, {{"outcome", "unchanged"}});
+    to.add(stats.refused, {{"outcome", "refused"}});
+    to.gauge(
+        "gang_scheduler_config_last_reload_success_timestamp_seconds",
+        "When the configuration in use was read, Unix time.",
+        seconds(stats.success_ms));
+    to.gauge(
+        "gang_scheduler_config_last_reload_successful",
+        "0: the file was refused when it was read last.",
+        stats.last_was_refused ? 0 : 1);
+    to.gauge(
+        "gang_scheduler_config_hash",
+        "Of the text of the file in use, the same for the same text; 0: no file.",
+        stats.hash);
 }
 
 void add_gpu_metrics(Families& to, const MetricsView& view) {
@@ -397,7 +457,9 @@ void add_families(
     add_queues(to, view.queues);
     add_reservations(to, view.totals);
     add_repairs(to, view.counters);
+    add_backfill(to, view.counters);
     add_consistency_checks(to, view);
+    add_reloads(to, view.reloads);
     add_gpu_metrics(to, view);
     add_watches(to, view);
     add_writer(to, view.writer);

@@ -170,6 +170,9 @@ void fill_waiting(Explanation& out, const core::Pod& driver) {
         case ReasonCode::waiting_for_volumes:
         case ReasonCode::waiting_for_pod_group:
         case ReasonCode::waiting_for_quota:
+        case ReasonCode::queue_stopped:
+        case ReasonCode::held:
+        case ReasonCode::waiting_for_preemption:
         case ReasonCode::gpu_metrics_stale:
         case ReasonCode::waiting_in_queue:
         case ReasonCode::backing_off:

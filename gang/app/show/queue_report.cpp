@@ -50,6 +50,7 @@ void put_queue(Writer& w, const QueueView& queue) {
     put(w, "parent", queue.parent);
     w.Key("leaf");
     w.Bool(queue.is_leaf);
+    put(w, "state", queue.is_stopped ? "stopped" : "running");
     put(w, "order", queue.is_by_priority ? "priority" : "fifo");
     w.Key("weight");
     w.Int64(queue.weight);
@@ -72,6 +73,8 @@ void put_queue(Writer& w, const QueueView& queue) {
     w.Key("waiting");
     w.Int64(queue.waiting);
     put(w, "head", queue.head);
+    w.Key("headExpectedStartMs");
+    w.Int64(queue.head_start_ms);
     w.EndObject();
 }
 
@@ -129,6 +132,7 @@ QueueView queue_from(const Value& object) {
     queue.name = text_in(object, "name");
     queue.parent = text_in(object, "parent");
     queue.is_leaf = flag_in(object, "leaf", true);
+    queue.is_stopped = text_in(object, "state") == "stopped";
     queue.is_by_priority = text_in(object, "order") == "priority";
     queue.weight = number_in(object, "weight");
     queue.share_millionths = number_in(object, "shareMillionths");
@@ -144,6 +148,7 @@ QueueView queue_from(const Value& object) {
     queue.running = number_in(object, "running");
     queue.waiting = number_in(object, "waiting");
     queue.head = text_in(object, "head");
+    queue.head_start_ms = number_in(object, "headExpectedStartMs");
     return queue;
 }
 

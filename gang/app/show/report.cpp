@@ -43,6 +43,37 @@ std::string age(const GangView& gang, std::int64_t now) {
     return gang.waiting_since_ms > 0 ? format_age(now - gang.waiting_since_ms) : "";
 }
 
+/// "in 12m", of one that waits; "late", of one that has not started by then.
+std::string eta(const GangView& gang, std::int64_t now) {
+    return gang.start_ms == 0 || !is_waiting(gang.state) ? "-"
+           : gang.start_ms <= now                        ? "late"
+                                  : "in " + format_age(gang.start_ms - now);
+}
+
+std::string times_text(const GangView& gang, std::int64_t now) {
+    std::string out;
+    if (gang.start_ms > 0 && is_waiting(gang.state)) {
+        out += fmt::format(
+            "Expected to start: {}, give or take {}\n",
+            eta(gang, now),
+            format_age(gang.start_spread_ms));
+    }
+    if (gang.planned_ms > now && is_waiting(gang.state)) {
+        out += fmt::format(
+            "Promised: it fits in {}, if all that run end in time\n",
+            format_age(gang.planned_ms - now));
+    }
+    if (gang.bypasses > 0) {
+        out += fmt::format("Passed by {} later gangs\n", gang.bypasses);
+    }
+    if (gang.is_overdue) {
+        out += "It runs longer than expected, while others wait for its room\n";
+    } else if (gang.end_ms > now) {
+        out += fmt::format("Expected to end: in {}\n", format_age(gang.end_ms - now));
+    }
+    return out;
+}
+
 std::string shown(const std::string& text) {
     return config::printable(text, 2048);
 }
@@ -171,6 +202,7 @@ std::vector<std::vector<std::string>> gangs_rows(
     }
     for (std::size_t i = 0; is_wide && i < rows.size(); ++i) {
         const std::string& queue = i == 0 ? "QUEUE" : list.gangs[i - 1].queue;
+        rows[i].push_back(i == 0 ? "ETA" : eta(list.gangs[i - 1], now_unix_ms));
         rows[i].push_back(queue.empty() ? "-" : queue);
     }
     return rows;
@@ -201,6 +233,7 @@ std::string why_text(const Answer& answer, std::int64_t now_unix_ms) {
     if (gang.code != ReasonCode::none) {
         out += fmt::format("Reason: {} (see docs/reasons.md)\n", to_string(gang.code));
     }
+    out += times_text(gang, now_unix_ms);
     const bool holds_or_wants = gang.state != GangState::ended;
     if (gang.needs != core::Resources{} && holds_or_wants) {
         const bool partial = gang.executors == executors_unknown;

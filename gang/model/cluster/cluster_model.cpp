@@ -25,6 +25,13 @@ void ClusterModel::upsert_node(const core::Node& node) {
     }
 }
 
+void ClusterModel::set_reserve(
+    const core::Headroom& headroom, const std::vector<std::string>& scarce) {
+    cluster_.set_headroom(headroom);
+    cluster_.set_scarce(scarce);
+    node_changed(true);
+}
+
 void ClusterModel::remove_node(const std::string& name) {
     quarantine_.lift(name);
     const auto index = cluster_.find_node(name);

@@ -19,6 +19,7 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace gang {
 
@@ -31,6 +32,8 @@ public:
 
     /// The node as its kubelet shows it now, which ends its quarantine.
     void upsert_node(const core::Node& node);
+    /// Of every node, kept free of what is newly placed, and which extended resources are scarce.
+    void set_reserve(const core::Headroom& headroom, const std::vector<std::string>& scarce);
     void remove_node(const std::string& name);
     /// What the node offers of wishes of GPUs is another. The node is as it was in all else.
     void set_gpus(const core::Node& node);

@@ -51,6 +51,8 @@ public:
     Memo& memo_of(core::View view, std::uint64_t version);
     /// The number may come to mean another shape.
     void forget(core::ShapeId shape);
+    /// What fits is counted otherwise from now on.
+    void forget_all() { memos_ = {}; }
     /// Free capacity was taken: who was remembered to fit may not.
     void forget_fits();
 

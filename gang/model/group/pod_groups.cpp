@@ -13,7 +13,8 @@ std::string key_from(
 }  // namespace
 
 std::string PodGroups::key_of(const core::Pod& pod, const GroupMembership& membership) {
-    return key_from(membership.dialect, pod.namespace_name, membership.name);
+    const std::string key = key_from(membership.dialect, pod.namespace_name, membership.name);
+    return membership.family.empty() ? key : std::string(membership.family) + " " + key;
 }
 
 void PodGroups::join(const PodEntry& entry, const GroupMembership& membership) {
@@ -24,8 +25,10 @@ void PodGroups::join(const PodEntry& entry, const GroupMembership& membership) {
     group.members.insert(entry.id);
     // Of members that disagree the first one counts: what is said once is not unsaid by a later
     // pod.
-    if (membership.dialect == GroupDialect::labels && !group.object) {
-        group.object = core::PodGroup{membership.minimum, {}, membership.problem};
+    if (membership.dialect == GroupDialect::labels && (!group.object || group.is_silent)) {
+        group.object = core::PodGroup{membership.minimum, membership.roles, membership.problem};
+        group.is_silent = membership.is_silent;
+        group.soft_after_ms = membership.soft_after_ms;
     }
 }
 
@@ -37,6 +40,8 @@ void PodGroups::leave(const PodEntry& entry) {
     group->second.members.erase(entry.id);
     if (group->second.members.empty()) {
         asker_.forget(group->first);
+        std::erase_if(
+            deadlines_, [&group](const auto& entry) { return entry.second == group->first; });
         groups_.erase(group);
     }
 }
@@ -55,6 +60,21 @@ void PodGroups::want(const std::string& key, std::int64_t now_ms) {
     if (const PodGroup* group = find(key); group->dialect != GroupDialect::labels) {
         asker_.want(key, now_ms);
     }
+}
+
+std::optional<std::string> PodGroups::take_deadline(std::int64_t now_ms) {
+    if (deadlines_.empty() || deadlines_.begin()->first > now_ms) {
+        return std::nullopt;
+    }
+    return std::move(deadlines_.extract(deadlines_.begin()).value().second);
+}
+
+std::optional<std::int64_t> PodGroups::next_due_ms(std::int64_t now_ms) const {
+    const auto asked = asker_.next_due_ms(now_ms);
+    if (deadlines_.empty() || (asked && *asked <= deadlines_.begin()->first)) {
+        return asked;
+    }
+    return deadlines_.begin()->first;
 }
 
 std::string PodGroups::found(const PodGroupFound& event, std::int64_t now_ms) {

@@ -19,8 +19,10 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace gang {
@@ -33,6 +35,8 @@ struct PodGroup {
     std::optional<core::PodGroup> object;    ///< what it asks; of labels: what a member says
     std::optional<PodGroupMissing> missing;  ///< why that is not known
     PodIds members;                          ///< all pods that name it, ended ones too
+    bool is_silent = false;  ///< no member has said yet what the group asks
+    std::int64_t soft_after_ms = 0;  ///< after so long its members start one by one; 0: never
     std::string anchor;  ///< uid of the member that bears the group's reservation; empty: none
 };
 
@@ -55,6 +59,10 @@ public:
     void want(const std::string& key, std::int64_t now_ms);
     /// Nobody waits.
     void rest(const std::string& key) { asker_.forget(key); }
+    /// The group is to be looked at again then.
+    void look_again(const std::string& key, std::int64_t at_ms) { deadlines_.insert({at_ms, key}); }
+    /// A group whose time has come; nothing: no more.
+    std::optional<std::string> take_deadline(std::int64_t now_ms);
 
     // --- answers: whose group they change; empty: nobody's ---
     std::string found(const PodGroupFound& event, std::int64_t now_ms);
@@ -62,17 +70,18 @@ public:
 
     /// Whom to ask for now.
     std::vector<FetchPodGroup> due(std::int64_t now_ms);
-    std::optional<std::int64_t> next_due_ms(std::int64_t now_ms) const {
-        return asker_.next_due_ms(now_ms);
-    }
+    std::optional<std::int64_t> next_due_ms(std::int64_t now_ms) const;
     /// Whether every object that is wanted has been asked for and answered at least once.
     bool all_answered_once() const { return asker_.all_answered_once(); }
     /// 0 when no pod names any.
-    std::size_t remembered() const { return groups_.size() + asker_.remembered(); }
+    std::size_t remembered() const {
+        return groups_.size() + asker_.remembered() + deadlines_.size();
+    }
 
 private:
     std::map<std::string, PodGroup, std::less<>> groups_;  ///< by key
     ConfAsker asker_;                                      ///< likewise
+    std::set<std::pair<std::int64_t, std::string>> deadlines_;  ///< of those that are not patient
 };
 
 }  // namespace gang

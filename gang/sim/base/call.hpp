@@ -20,6 +20,7 @@ enum class Operation : std::uint8_t {
     watch,
     bind,
     patch_status,
+    evict,
     get_pod,
     get_config_map,
     get_lease,

@@ -36,9 +36,10 @@ enum class Happening : std::uint8_t {
     end,               ///<
     replica_is_told,   ///< a: replica, b: life; SIGTERM
     drain_ends,        ///< a: replica, b: life
-    pods_listed        ///< a: replica, b: life; for their labels
+    pods_listed,       ///< a: replica, b: life; for their labels
+    file_changes       ///< a: which file, 0: the one of the start
 };
-inline constexpr auto last_happening = Happening::pods_listed;
+inline constexpr auto last_happening = Happening::file_changes;
 
 struct Planned {
     std::int64_t time_ms = 0;

@@ -68,6 +68,11 @@ Plan with_queues(Plan plan) {
     return plan;
 }
 
+Plan with_backfill(Plan plan) {
+    plan.has_backfill = true;
+    return plan;
+}
+
 Plan without_faults(Plan plan) {
     plan.rates = {};
     return plan;

@@ -39,6 +39,7 @@ struct Plan {
     /// 0: nodes have no zones either.
     int rule_percent = 0;
     bool has_queues = false;  ///< the scheduler's file has queues with limits
+    bool has_backfill = false;  ///< of its file; and half of the drivers say how long they run
     bool has_bookmarks = true;
     bool has_key = true;  ///< what the scheduler writes is sealed
     FaultRates rates = {};
@@ -48,6 +49,9 @@ Plan draw_plan(std::uint64_t seed);
 
 /// The same world under queues with weights, limits and priorities, drawn by its seed.
 Plan with_queues(Plan plan);
+
+/// The same world with backfill.
+Plan with_backfill(Plan plan);
 
 /// No fault at all: for looking at the model itself.
 Plan without_faults(Plan plan);

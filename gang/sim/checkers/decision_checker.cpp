@@ -1,6 +1,8 @@
 #include "gang/sim/checkers/decision_checker.hpp"
 
+#include "config/queues/backfill_modes.hpp"
 #include "gang/decision.hpp"
+#include "gang/explain.hpp"
 #include "gang/reservation/format/reservation.hpp"
 #include "gang/sim/world.hpp"
 
@@ -195,8 +197,8 @@ void DecisionChecker::check_order(
     for (const GangView& gang : gangs) {
         queue = gang.driver_uid == bind.pod.uid ? gang.queue : queue;
     }
-    for (const config::Queue& said : world_.replicas[replica].schema.queues) {
-        if (said.name == queue && said.order != config::QueueOrder::fifo) {
+    for (const QueueView& view : process.scheduler.queues()) {
+        if (view.name == queue && view.is_by_priority) {
             return;
         }
     }
@@ -214,6 +216,9 @@ void DecisionChecker::check_order(
             !is_reached_by_rules(older->second, pods) &&
             (!may_want_port(older->first) || wants_port(driver)) &&
             could_fit(replica, older->first)) {
+            if (may_be_passed(replica, gang)) {
+                continue;
+            }
             world_.checkers.violated(
                 "fifo",
                 fmt::format(
@@ -255,6 +260,13 @@ void DecisionChecker::check_quota(
             });
         const bool has_too_many =
             bind.starts_gang && view.max_gangs && view.running > *view.max_gangs;
+        const bool is_shut = view.name == queue && view.is_stopped && slot == nullptr;
+        if (is_shut) {
+            world_.checkers.violated(
+                "quota",
+                fmt::format("r{} binds {} in queue {}, which is stopped", replica, pod.name, queue));
+            return;
+        }
         if (is_charged && (is_over || has_too_many)) {
             world_.checkers.violated(
                 "quota",
@@ -372,6 +384,26 @@ void DecisionChecker::sent(std::uint32_t replica, const std::string& holder) {
 }
 
 /// A Lease that is deleted takes its epoch with it; what a clock says then may be less.
+/// With backfill, and not more often than the file says.
+bool DecisionChecker::may_be_passed(std::uint32_t replica, const GangView& gang) {
+    const config::Schema& schema = world_.replicas[replica].schema;
+    if (config::backfill_of(schema, gang.queue) == config::BackfillMode::off) {
+        return false;
+    }
+    std::int64_t& passed = views_[replica].passed[gang.driver_uid];
+    ++passed;
+    if (passed > schema.backfill.max_bypass) {
+        world_.checkers.violated(
+            "bypass",
+            fmt::format(
+                "{} has been passed {} times, {} at most",
+                gang.driver,
+                passed,
+                schema.backfill.max_bypass));
+    }
+    return true;
+}
+
 void DecisionChecker::leads(std::uint32_t replica, std::int64_t epoch) {
     if (epoch <= epoch_ && !lease_was_touched_) {
         world_.checkers.violated(

@@ -25,6 +25,7 @@
 
 namespace gang {
 struct BindPod;
+struct GangView;
 }
 
 namespace gang::sim {
@@ -61,10 +62,12 @@ private:
         std::set<PodId> confs;  ///< drivers whose conf was answered for, found or not
         std::int64_t leads_since_ms = -1;
         std::int64_t headroom_cpu_milli = 0;  ///< that the process was started with
+        std::map<std::string, std::int64_t> passed;  ///< by driver's uid: how often it was
     };
 
     void check_quota(std::uint32_t replica, const Process& process, const BindPod& bind);
     void check_order(std::uint32_t replica, const Process& process, const BindPod& bind);
+    bool may_be_passed(std::uint32_t replica, const GangView& gang);
     bool could_fit(std::uint32_t replica, PodId driver) const;
     void check_first_plan(std::uint32_t replica, const Process& process, const core::Pod& admitted);
     void check_headroom(const Entry<core::Pod>& entry, const Author& author);

@@ -231,6 +231,8 @@ void ApiServers::carry_out(Call& call) {
             return bind(call);
         case Operation::patch_status:
             return patch_status(call);
+        case Operation::evict:
+            return evict(call);
         case Operation::get_pod:
             return read_pod(call);
         case Operation::get_config_map:
@@ -304,6 +306,26 @@ void ApiServers::patch_status(Call& call) {
     call.answer.pod.uid = now.uid;
     call.answer.pod.resource_version = now.resource_version;
     call.answer.pod.node = now.node_name;
+}
+
+/// A pod that has not run yet, or ends already, is no affair of its budget.
+void ApiServers::evict(Call& call) {
+    const std::uint32_t id = find_pod(call.pod);
+    const core::Pod* pod = world_.store.find_pod(id);
+    if (pod == nullptr) {
+        call.answer.status = 404;
+        return;
+    }
+    if (pod->uid != call.pod.uid) {
+        call.answer.status = 409;
+        call.answer.message = "Precondition failed: UID in precondition: " + call.pod.uid +
+                              ", UID in object meta: " + pod->uid;
+        return;
+    }
+    call.answer.status = 201;
+    if (!pod->deleting) {
+        world_.delete_pod(id, call.author, world_.random.between(0, 5'000));
+    }
 }
 
 void ApiServers::read_pod(Call& call) {

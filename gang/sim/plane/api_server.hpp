@@ -103,6 +103,7 @@ private:
     void carry_out(Call& call);
     void bind(Call& call);
     void patch_status(Call& call);
+    void evict(Call& call);
     void read_pod(Call& call);
     void read_config_map(Call& call);
     void write_lease(Call& call);

@@ -136,6 +136,11 @@ void Applications::submit() {
         {"spark-version", "4.1.0"}};
     put_rules(driver, made.rules.group, made.rules.driver);
     driver.annotations = topology_annotations(made.rules);
+    if (world_.plan.has_backfill && random.percent(50)) {
+        const std::int64_t said_s = made.work / std::max<std::int64_t>(1, at_once) + 20;
+        merge_annotations(
+            driver, {{"gang-scheduler/expected-duration", std::to_string(said_s) + "s"}});
+    }
     driver.requests = {made.driver_cpu_milli, driver_memory_mib * mebibyte, 0, {}};
     driver.constraints = constraints_of(made);
     driver.spark_properties = {"c" + std::to_string(id), "spark.properties"};

@@ -259,6 +259,10 @@ struct CarryOut {
         world.seal.close(sealed.driver.uid, sealed.annotations);
         process.writer.update_reservation(sealed);
     }
+    void operator()(const EvictPod& decision) const {
+        world.digest.add(decision.pod.uid);
+        process.writer.evict(decision);
+    }
     void operator()(const FetchClaim&) const {}     // no pod of the model mounts a claim
     void operator()(const FetchPodGroup&) const {}  // or names a pod group
     void operator()(const ListPods&) const {

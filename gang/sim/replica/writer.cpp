@@ -34,6 +34,9 @@ PodRef pod_of(const k8s::WriteJob& job) {
     if (const auto* patch = std::get_if<k8s::PatchJob>(&job)) {
         return ref_of(patch->patch.pod);
     }
+    if (const auto* eviction = std::get_if<k8s::EvictJob>(&job)) {
+        return ref_of(eviction->pod);
+    }
     const auto& fetch = std::get<k8s::FetchJob>(job);
     return {fetch.namespace_name, {}, fetch.name};
 }
@@ -74,6 +77,15 @@ void Writer::patch(const std::string& uid, k8s::StatusPatch what) {
             process_.push_answer(to_event(uid, result));
         },
         process_.mono()}));
+    dispatch();
+}
+
+void Writer::evict(const EvictPod& decision) {
+    const std::string& uid = decision.pod.uid;
+    asked(uid, AskedKind::evict);
+    ENSURE(queue_.add(k8s::EvictJob{to_name(decision), [this, uid](const k8s::EvictResult& result) {
+                                        process_.push_answer(to_event(uid, result));
+                                    }}));
     dispatch();
 }
 
@@ -164,6 +176,11 @@ void Writer::begin(std::uint32_t id) {
         job.bind.emplace(protocol::BindTarget{job.pod.uid, request.resource_version, request.node});
         return proceed(id, job.bind->start(process_.may_write()));
     }
+    if (std::holds_alternative<k8s::EvictJob>(job.asked)) {
+        job.author = take_author(job.pod.uid, AskedKind::evict);
+        job.eviction.emplace();
+        return proceed(id, job.eviction->start(process_.may_write()));
+    }
     auto& asked = std::get<k8s::PatchJob>(job.asked);
     job.author = asked.done ? take_author(job.pod.uid, AskedKind::patch) : process_.author();
     asked.patch.resource_version = versions_.newest(job.pod.uid, asked.patch.resource_version);
@@ -179,6 +196,9 @@ void Writer::go_on(std::uint32_t id) {
     }
     if (job.is_given_up) {
         return finish(id);
+    }
+    if (job.eviction) {
+        return proceed(id, job.eviction->on_waited(process_.may_write()));
     }
     proceed(id, job.status->on_waited(process_.may_write()));
 }
@@ -263,6 +283,20 @@ void Writer::proceed(std::uint32_t id, protocol::PatchAction action) {
     finish(id);
 }
 
+void Writer::proceed(std::uint32_t id, protocol::EvictAction action) {
+    if (std::holds_alternative<protocol::SendEviction>(action)) {
+        return attempt(id, Operation::evict);
+    }
+    if (const auto* pause = std::get_if<protocol::Wait>(&action)) {
+        return wait(id, pause->ms);
+    }
+    auto& how = std::get<protocol::EvictionFinished>(action);
+    patches_unsettled_ += how.unsettled ? 1 : 0;
+    std::get<k8s::EvictJob>(jobs_[id].asked)
+        .done(k8s::EvictResult{how.outcome, std::move(how.message)});
+    finish(id);
+}
+
 void Writer::attempt(std::uint32_t id, Operation operation) {
     Job& job = jobs_[id];
     job.operation = operation;
@@ -271,7 +305,9 @@ void Writer::attempt(std::uint32_t id, Operation operation) {
     if (job.waits_for_breaker) {
         return process_.wake_writer(wait_ms, tag_of(id));
     }
-    const bool is_write = operation == Operation::bind || operation == Operation::patch_status;
+    const bool is_write = operation == Operation::bind ||
+                          operation == Operation::patch_status ||
+                          operation == Operation::evict;
     if (is_write && !process_.may_write()) {
         return no_answer(id, false, "not the leader");
     }
@@ -315,6 +351,9 @@ void Writer::no_answer(std::uint32_t id, bool maybe_sent, const std::string& mes
     if (job.status) {
         return proceed(id, job.status->on_no_answer(maybe_sent, message, random));
     }
+    if (job.eviction) {
+        return proceed(id, job.eviction->on_no_answer(maybe_sent, message, random));
+    }
     if (job.operation == Operation::get_pod) {
         return proceed(id, job.bind->on_pod_unreadable(random));
     }
@@ -338,6 +377,8 @@ void Writer::answered(const Call& call) {
         fetched(id, answer);
     } else if (jobs_[id].bind) {
         bind_answered(id, answer);
+    } else if (jobs_[id].eviction) {
+        proceed(id, jobs_[id].eviction->on_answer(http(answer), world_.random.next32()));
     } else {
         patch_answered(id, answer);
     }

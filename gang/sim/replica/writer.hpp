@@ -7,6 +7,7 @@
 #include "gang/decision.hpp"
 #include "gang/sim/base/call.hpp"
 #include "k8s/protocol/bind.hpp"
+#include "k8s/protocol/evict.hpp"
 #include "k8s/protocol/flow/circuit_breaker.hpp"
 #include "k8s/protocol/status.hpp"
 #include "k8s/protocol/write/answer_order.hpp"
@@ -34,6 +35,7 @@ public:
     void bind(const BindPod& decision);
     void set_condition(const SetCondition& decision);
     void update_reservation(const UpdateReservation& decision);
+    void evict(const EvictPod& decision);
     void fetch(const FetchSparkConf& decision);
 
     void answered(const Call& call);
@@ -67,11 +69,12 @@ private:
         PodRef pod;
         std::optional<k8s::protocol::Bind> bind;
         std::optional<k8s::protocol::StatusWrite> status;
+        std::optional<k8s::protocol::Evict> eviction;
 
         bool is_fetch() const { return std::holds_alternative<k8s::FetchJob>(asked); }
     };
 
-    enum class AskedKind : std::uint8_t { bind, patch };
+    enum class AskedKind : std::uint8_t { bind, patch, evict };
 
     void patch(const std::string& uid, k8s::StatusPatch what);
     void asked(const std::string& uid, AskedKind kind);
@@ -89,6 +92,7 @@ private:
     void begin(std::uint32_t id);
     void proceed(std::uint32_t id, k8s::protocol::BindAction action);
     void proceed(std::uint32_t id, k8s::protocol::PatchAction action);
+    void proceed(std::uint32_t id, k8s::protocol::EvictAction action);
     void wait(std::uint32_t id, std::int64_t ms);
     void attempt(std::uint32_t id, Operation operation);
     void no_answer(std::uint32_t id, bool maybe_sent, const std::string& message);

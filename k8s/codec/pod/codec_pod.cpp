@@ -6,6 +6,7 @@
 #include "k8s/codec/pod/pod_rules.hpp"
 #include "k8s/codec/pod/pod_spec.hpp"
 #include "k8s/codec/pod/spark_volumes.hpp"
+#include "k8s/codec/pod/task_groups.hpp"
 #include "k8s/json/json_fields.hpp"
 #include "k8s/json/json_filter.hpp"
 
@@ -29,13 +30,15 @@ std::int64_t decode_created(Fields& fields, const Value& metadata) {
     return time_ms.value_or(0) / 1000;
 }
 
-/// Of some only that they are there.
+/// Of some only that they are there; what is a document becomes lines.
 core::StringMap decode_annotations(Fields& fields, const Value& metadata) {
     core::StringMap annotations = fields.map(metadata, "annotations", core::is_kept_annotation);
     for (auto& [key, value] : annotations) {
         if (core::is_kept_without_value(key)) {
             value.clear();
             value.shrink_to_fit();
+        } else if (key == task_groups_annotation) {
+            value = plain_task_groups(std::move(value));
         }
     }
     return annotations;
@@ -68,6 +71,7 @@ void decode_priority(Fields& fields, const Value& spec, core::Pod& pod) {
         return;
     }
     pod.priority = static_cast<std::int32_t>(priority);
+    pod.never_preempts = fields.text_view(spec, "preemptionPolicy") == "Never";
 }
 
 void decode_requests(Fields& fields, const Value& spec, core::Pod& pod) {
@@ -131,8 +135,32 @@ void decode_spec(Fields& fields, const Value& spec, core::Pod& pod) {
     }
 }
 
+/// When the last container ended, Unix seconds; 0: nothing is said of it. Lenient: nothing of
+/// scheduling depends on it.
+std::int64_t decode_end(const Value& status) {
+    const Value* containers = find_member(status, "containerStatuses");
+    std::int64_t ended_ms = 0;
+    if (containers == nullptr || !containers->IsArray()) {
+        return 0;
+    }
+    for (const Value& container : containers->GetArray()) {
+        const Value* state = container.IsObject() ? find_member(container, "state") : nullptr;
+        const Value* end =
+            state != nullptr && state->IsObject() ? find_member(*state, "terminated") : nullptr;
+        if (end != nullptr && end->IsObject()) {
+            Fields fields;
+            ended_ms = std::max(
+                ended_ms, parse_time(fields.text_view(*end, "finishedAt")).value_or(0));
+        }
+    }
+    return ended_ms / 1000;
+}
+
 void decode_status(Fields& fields, const Value& status, core::Pod& pod) {
     pod.phase = parse_phase(fields.text_view(status, "phase"));
+    if (pod.phase == core::PodPhase::succeeded) {
+        pod.ended = decode_end(status);
+    }
     if (pod.phase == core::PodPhase::failed) {
         pod.failure = fields.text(status, "reason");
     }

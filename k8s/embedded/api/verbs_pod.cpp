@@ -201,8 +201,10 @@ Outcome<Response> Verbs::evict(const Call& call) {
     Scope scope{call.key.space, [&](const Json& one) { return budget_covers(one, pod->json); }};
     const auto* budgets = find_kind("policy", "v1", "poddisruptionbudgets");
     const auto& phase = pod->json.text({"status", "phase"});
-    const auto covering = store_.list(*budgets, PageRequest{scope})->objects;
-    for (const auto& budget : phase == "Running" ? covering : std::vector<StoredPtr>()) {
+    const bool is_disruption = phase == "Running" && !is_deleting(pod->json);
+    const auto covering = is_disruption ? store_.list(*budgets, PageRequest{scope})->objects
+                                        : std::vector<StoredPtr>();
+    for (const auto& budget : covering) {
         const Json* allowed = budget->json.find_path({"status", "disruptionsAllowed"});
         if (allowed == nullptr || allowed->as_int() <= 0) {
             return Failure{
@@ -214,6 +216,13 @@ Outcome<Response> Verbs::evict(const Call& call) {
     const auto removed = removal_.remove(*call.kind, call.key, *options);
     if (!removed) {
         return removed.failure();
+    }
+    // Nobody counts them anew here, as a controller would.
+    for (const auto& budget : options->is_dry_run ? std::vector<StoredPtr>() : covering) {
+        Json spent = budget->json;
+        Json& allowed = spent["status"]["disruptionsAllowed"];
+        allowed = Json(allowed.as_int() - 1);
+        writes_.put(*budgets, std::move(spent));
     }
     return success_status(201);
 }

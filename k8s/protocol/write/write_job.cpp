@@ -8,6 +8,9 @@ std::string order_key_of(const BindJob& job) {
 std::string order_key_of(const PatchJob& job) {
     return job.patch.pod.uid;
 }
+std::string order_key_of(const EvictJob& job) {
+    return job.pod.uid;
+}
 std::string order_key_of(const FetchJob&) {
     return {};
 }
@@ -21,7 +24,7 @@ std::string order_key_of(const WriteJob& job) {
 
 bool is_awaited_write(const WriteJob& job) {
     if (const auto* patch = std::get_if<PatchJob>(&job)) return static_cast<bool>(patch->done);
-    return std::holds_alternative<BindJob>(job);
+    return std::holds_alternative<BindJob>(job) || std::holds_alternative<EvictJob>(job);
 }
 
 bool is_droppable(const WriteJob& job) {

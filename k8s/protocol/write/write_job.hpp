@@ -20,6 +20,10 @@ struct PatchJob {
     std::function<void(StatusResult)> done;  ///< empty: droppable
     std::int64_t since_ms = 0;               ///< monotonic: when it began to wait
 };
+struct EvictJob {
+    PodName pod;
+    std::function<void(EvictResult)> done;
+};
 struct FetchJob {
     std::string namespace_name;
     std::string name;
@@ -29,15 +33,16 @@ struct EventJob {
     PodEvent event;
     std::int64_t since_ms = 0;  ///< as of a patch
 };
-using WriteJob = std::variant<BindJob, PatchJob, FetchJob, EventJob>;
+using WriteJob = std::variant<BindJob, PatchJob, EvictJob, FetchJob, EventJob>;
 
 /// The pod whose writes a job must keep in order; empty for fetches and events.
 std::string order_key_of(const BindJob& job);
 std::string order_key_of(const PatchJob& job);
+std::string order_key_of(const EvictJob& job);
 std::string order_key_of(const FetchJob& job);
 std::string order_key_of(const EventJob& job);
 std::string order_key_of(const WriteJob& job);
-/// A bind, or a patch with a callback.
+/// A bind, an eviction, or a patch with a callback.
 bool is_awaited_write(const WriteJob& job);
 /// A condition or an event: nobody waits for it.
 bool is_droppable(const WriteJob& job);

@@ -33,6 +33,10 @@ bool WriteQueue::add(BindJob&& job) {
     return true;
 }
 
+bool WriteQueue::add(EvictJob&& job) {
+    return add_bounded(evictions_, patches_max_, std::move(job));
+}
+
 bool WriteQueue::add(FetchJob&& job) {
     return add_bounded(fetches_, fetches_max_, std::move(job));
 }
@@ -113,6 +117,7 @@ std::optional<WriteJob> WriteQueue::take_bind() {
 std::optional<WriteJob> WriteQueue::take_other() {
     std::optional<WriteJob> job;
     if (fetch_next_) job = take_from(fetches_);
+    if (!job) job = take_from(evictions_);
     if (!job) job = take_from(patches_);
     if (!job) job = take_from(fetches_);
     if (!job) return job;
@@ -170,12 +175,15 @@ std::int64_t WriteQueue::event_wait_ms(std::int64_t now_ms) {
 }
 
 bool WriteQueue::has_work(std::int64_t now_ms) {
-    return binds_.size() + patches_.size() + fetches_.size() + conditions_.size() > 0 ||
+    return binds_.size() + patches_.size() + evictions_.size() + fetches_.size() +
+                   conditions_.size() >
+               0 ||
            event_wait_ms(now_ms) == 0;
 }
 
 std::size_t WriteQueue::size() const {
-    return binds_.size() + patches_.size() + fetches_.size() + conditions_.size() + events_.size();
+    return binds_.size() + patches_.size() + evictions_.size() + fetches_.size() +
+           conditions_.size() + events_.size();
 }
 
 }  // namespace k8s

@@ -8,7 +8,7 @@
 // void.
 //
 // Binds come first, gang by gang (bind_turns.hpp). While there are more of them, nothing starves:
-//   - after `binds_per_other` binds one awaited patch or one fetch, in turn;
+//   - after `binds_per_other` binds one eviction, awaited patch or fetch, in turn;
 //   - after `binds_per_droppable` binds one condition or event that has waited for `patience_ms`.
 
 #include "k8s/protocol/flow/token_bucket.hpp"
@@ -47,6 +47,7 @@ public:
     // False: the bound is reached and the job was not taken; its callback is the caller's affair.
     [[nodiscard]] bool add(BindJob&& job);
     [[nodiscard]] bool add(PatchJob&& job);
+    [[nodiscard]] bool add(EvictJob&& job);
     [[nodiscard]] bool add(FetchJob&& job);
     [[nodiscard]] bool add(EventJob&& job);
 
@@ -78,6 +79,7 @@ private:
     bool is_free(const std::string& order_key) const { return busy_.count(order_key) == 0; }
     bool may_start(const BindJob& job) const;
     bool may_start(const PatchJob& job) const { return is_free(job.patch.pod.uid); }
+    bool may_start(const EvictJob& job) const { return is_free(job.pod.uid); }
     bool may_start(const FetchJob&) const { return true; }
     bool may_start(const EventJob&) const { return true; }
     void started(const PatchJob& job);
@@ -88,6 +90,7 @@ private:
     BindTurns binds_;
     std::deque<PatchJob> patches_;
     std::map<std::string, std::deque<std::uint64_t>> patch_sequences_;  ///< of patches_, by pod
+    std::deque<EvictJob> evictions_;  ///< as many as patches at most
     std::deque<FetchJob> fetches_;
     std::list<PatchJob> conditions_;  ///< in order of the first arrival per pod
     std::map<std::string, std::list<PatchJob>::iterator> condition_of_;

@@ -3,6 +3,7 @@
 
 #include "core/value/constraints.hpp"
 #include "k8s/protocol/bind.hpp"
+#include "k8s/protocol/evict.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -12,6 +13,7 @@
 namespace k8s {
 
 using protocol::BindOutcome;
+using protocol::EvictOutcome;
 
 /// Names one pod; a write never touches a pod of the same name with another uid.
 struct PodName {
@@ -59,6 +61,11 @@ struct StatusResult {
     bool changed = false;  ///< 409: the pod is past the precondition; look at it again
     std::string message;   ///< why not
     std::string node;      ///< spec.nodeName in the answer: the pod may have been bound meanwhile
+};
+
+struct EvictResult {
+    EvictOutcome outcome = EvictOutcome::not_sent;
+    std::string message;  ///< why not
 };
 
 struct PodEvent {

@@ -20,6 +20,7 @@ QueueReport report() {
     etl.name = "root.etl";
     etl.parent = "root";
     etl.is_by_priority = true;
+    etl.is_stopped = true;
     etl.weight = 3;
     etl.share_millionths = 123'456;
     etl.is_below_guarantee = true;

@@ -251,21 +251,21 @@ TEST_CASE("declaration: how other schedulers know gangs is said to be unread") {
             {},
             {{"scheduling.k8s.io/group-name", ""},
              {"scheduling.volcano.sh/group-name", ""},
-             {"yunikorn.apache.org/schedulingPolicyParameters", ""},
-             {"yunikorn.apache.org/task-group-name", ""},
-             {"yunikorn.apache.org/task-groups", ""}}),
+             {"godel.bytedance.com/pod-group-name", ""},
+             {"pod-group-name", ""}}),
         "x");
-    CHECK(annotations.size() == 5);
-    CHECK(says(annotations, "annotation yunikorn.apache.org/task-groups is how another"));
+    CHECK(annotations.size() == 4);
+    CHECK(says(annotations, "annotation godel.bytedance.com/pod-group-name is how another"));
+    CHECK(says(annotations, "annotation pod-group-name is how another"));
     core::Pod native = labelled({});
     native.pod_group = std::string("workers");
     CHECK(says(unread_warnings(native, "x"), "spec.schedulingGroup \"workers\" is how"));
     SUBCASE("a driver's is among its warnings, and its gang is what it says elsewhere") {
         core::Pod driver =
-            labelled({}, with(palantir_annotations, "yunikorn.apache.org/task-groups", ""));
+            labelled({}, with(palantir_annotations, "scheduling.k8s.io/group-name", "g"));
         const Declaration said = read_declaration(driver);
         CHECK(said.count->initial == 5);
-        CHECK(says(said.warnings, "yunikorn.apache.org/task-groups"));
+        CHECK(says(said.warnings, "scheduling.k8s.io/group-name"));
     }
     SUBCASE("a pod's own keys that are not supported are among them") {
         CHECK(says(

@@ -242,15 +242,15 @@ TEST_CASE("codec_pod: of other schedulers' gangs it is kept that there is one") 
     const std::string large(100'000, 'x');
     const auto pod = decoded(
         R"({"metadata": {"name": "p", "annotations": {
-        "yunikorn.apache.org/task-groups": ")" +
+        "godel.bytedance.com/pod-group-name": ")" +
         large + R"(", "scheduling.k8s.io/group-name": "g", "spark-app-id": "a", "other": "b"}},
         "spec": {"schedulingGroup": {"podGroupName": "workers"}}})");
     CHECK(
         pod.annotations == core::StringMap{
+                               {"godel.bytedance.com/pod-group-name", ""},
                                {"scheduling.k8s.io/group-name", "g"},
-                               {"spark-app-id", "a"},
-                               {"yunikorn.apache.org/task-groups", ""}});
-    CHECK(pod.annotations.back().second.capacity() < 100);
+                               {"spark-app-id", "a"}});
+    CHECK(pod.annotations.front().second.capacity() < 100);
     REQUIRE(pod.pod_group);
     CHECK(*pod.pod_group == "workers");
     CHECK_FALSE(with_spec(R"("schedulingGroup": null)").pod_group);

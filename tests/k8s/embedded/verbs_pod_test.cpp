@@ -152,6 +152,17 @@ TEST_CASE("eviction: deletes, unless a budget is used up") {
     CHECK(server.post(server.pods + "/one/eviction", body).status == 201);
     CHECK_FALSE(
         server.get(server.pods + "/one").body.text({"metadata", "deletionTimestamp"}).empty());
+    // One who ends already is no disruption more, another one is.
+    CHECK(server.post(server.pods + "/one/eviction", body).status == 201);
+    server.pod("two", R"("labels":{"app":"a"})");
+    server.bind("two", "n");
+    server.merge(server.pods + "/two/status", R"({"status":{"phase":"Running"}})");
+    CHECK(
+        server
+            .post(
+                server.pods + "/two/eviction",
+                R"({"kind":"Eviction","apiVersion":"policy/v1","metadata":{"name":"two"}})")
+            .status == 429);
 }
 
 TEST_CASE("log: nothing to read, but only of pods that exist") {

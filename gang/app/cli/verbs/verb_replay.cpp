@@ -58,6 +58,12 @@ std::string describe(const FetchClaim& decision) {
 std::string describe(const FetchPodGroup& decision) {
     return "ask for pod group " + decision.namespace_name + "/" + decision.name;
 }
+std::string describe(const EvictPod& decision) {
+    return fmt::format(
+        "evict {} ({})",
+        full_name(decision.pod),
+        decision.reason == EvictReason::reclaim ? "reclaim" : "preempt");
+}
 std::string describe(const ListPods&) {
     return "list pods for their labels";
 }

@@ -12,6 +12,8 @@
 #include "gang/app/daemon/policy_wait.hpp"
 #include "gang/app/daemon/recorder.hpp"
 #include "gang/app/daemon/seal_keys.hpp"
+#include "gang/app/reload/config_reloader.hpp"
+#include "gang/app/reload/file_watch.hpp"
 #include "k8s/base/time.hpp"
 
 #include <boost/asio/io_context.hpp>
@@ -47,8 +49,11 @@ std::string new_identity() {
     return fmt::format("{}_{:08x}{:08x}", host_name(), random(), random());
 }
 
-core::Result<config::Loaded> effective_config(const CommandLine& line) {
-    auto loaded = load_config(line.text("config"));
+/// The file, or the `text` that was read of it, and the flags.
+core::Result<config::Loaded> effective_config(
+    const CommandLine& line, std::optional<std::string_view> text = std::nullopt) {
+    auto loaded =
+        text ? parse_config(*text, line.text("config")) : load_config(line.text("config"));
     if (!loaded) {
         return loaded;
     }
@@ -151,8 +156,13 @@ public:
 /// The daemon from its first log line to its last, and the signals that end it.
 class Process {
 public:
-    Process(const Log& log, DaemonOptions options)
-        : log_(log), signals_(io_, SIGTERM, SIGINT), daemon_(io_, with_end(std::move(options))) {}
+    Process(Log& log, const CommandLine& line, DaemonOptions options)
+        : log_(log),
+          signals_(io_, SIGTERM, SIGINT),
+          reload_signal_(io_, SIGHUP),
+          reloader_(reload_wiring(line), options.config),
+          file_watch_(io_, line.text("config"), [this] { reloader_.look(); }),
+          daemon_(io_, with_end(std::move(options))) {}
 
     int run() {
         signals_.async_wait([this](const boost::system::error_code& ec, int signal) {
@@ -165,6 +175,8 @@ public:
             }
         });
         daemon_.start();
+        await_reload();
+        watch_file();
         io_.run();
         // What was cancelled gets its last turn before it is destroyed.
         io_.restart();
@@ -177,7 +189,45 @@ private:
     DaemonOptions with_end(DaemonOptions options) {
         options.lost_lease = [this] { end(exit_error); };
         options.on_idle = give_back_unused;
+        options.reloads = [this] { return reloader_.stats(); };
         return options;
+    }
+
+    ConfigReloader::Wiring reload_wiring(const CommandLine& line) {
+        ConfigReloader::Wiring wiring;
+        wiring.path = line.text("config");
+        wiring.is_stream = wiring.path == "-";
+        wiring.read = [path = wiring.path] { return read_file(path, config::file_bytes_max); };
+        wiring.load = [line](std::string_view text) { return effective_config(line, text); };
+        wiring.apply = [this](const config::Schema& config) {
+            log_.set_level(config.log_level);
+            daemon_.reconfigure(config);
+        };
+        wiring.unix_ms = k8s::unix_ms;
+        wiring.log = &log_;
+        return wiring;
+    }
+
+    void await_reload() {
+        reload_signal_.async_wait([this](const boost::system::error_code& ec, int) {
+            if (!ec) {
+                log_.write(LogLevel::info, "SIGHUP, the configuration is read again");
+                reloader_.look_now();
+                await_reload();
+            }
+        });
+    }
+
+    void watch_file() {
+        if (!reloader_.has_file()) {
+            return;
+        }
+        if (const std::string why = file_watch_.start(); !why.empty()) {
+            log_.write(
+                LogLevel::warning,
+                "the configuration file cannot be watched, only SIGHUP has it read again",
+                {{"why", why}});
+        }
     }
 
     void end(int exit_code) {
@@ -190,12 +240,17 @@ private:
         boost::system::error_code ec;
         signals_.cancel(ec);
         signals_.clear(ec);
+        file_watch_.stop();
+        reload_signal_.cancel(ec);
         daemon_.stop([this] { io_.stop(); });
     }
 
-    const Log& log_;
+    Log& log_;
     asio::io_context io_{1};
     asio::signal_set signals_;
+    asio::signal_set reload_signal_;
+    ConfigReloader reloader_;
+    FileWatch file_watch_;
     Daemon daemon_;
     int exit_code_ = exit_done;
     bool ending_ = false;
@@ -249,7 +304,7 @@ int run_daemon(const CommandLine& line, std::ostream&, std::ostream& err) {
     if (const auto checked = check_access_flags(line, config.kubeconfig); !checked) {
         return usage_error(err, "run", checked.error().message);
     }
-    const Log log(config.log_format, config.log_level);
+    Log log(config.log_format, config.log_level);
     auto access = find_access(line, config.kubeconfig);
     if (!access) {
         return failure(err, "run", access.error().message);
@@ -291,7 +346,7 @@ int run_daemon(const CommandLine& line, std::ostream&, std::ostream& err) {
     options.instance = host_name();
     options.log = &log;
     options.recorder = recorder.get();
-    return Process(log, std::move(options)).run();
+    return Process(log, line, std::move(options)).run();
 }
 
 }  // namespace

@@ -1,0 +1,106 @@
+#include "gang/backfill/waiters.hpp"
+
+#include "config/queues/backfill_modes.hpp"
+#include "config/queues/queue_name.hpp"
+#include "gang/queue/head_of_line.hpp"
+#include "gang/quota/turns.hpp"
+
+#include <utility>
+
+namespace gang {
+
+std::vector<Waiter> WaiterList::collect() {
+    std::vector<Waiter> waiters;
+    AwaitedQuota awaited;
+    for_each_in_turn([&](Application& app) { return add(app, awaited, waiters); });
+    return waiters;
+}
+
+/// visit(gang) until it is false.
+template <typename Visit>
+void WaiterList::for_each_in_turn(const Visit& visit) {
+    if (!quota_.is_active()) {
+        for (Application* const app : model_.waiting) {
+            if (!visit(*app)) {
+                return;
+            }
+        }
+        return;
+    }
+    for (const QueueIndex queue : queues_in_turn(model_, quota_.totals())) {
+        for (const auto& [lane, line] : model_.waiting.lanes()) {
+            for (Application* const app : line) {
+                if (lane.queue == queue && !visit(*app)) {
+                    return;
+                }
+            }
+        }
+    }
+}
+
+/// False: that is enough of them.
+bool WaiterList::add(Application& app, AwaitedQuota& awaited, std::vector<Waiter>& waiters) {
+    const QueueEntry& queue_entry = model_.waiting.entry(app);
+    KeyedClass* const gang_class = queue_entry.gang_class;
+    const PodEntry& entry = model_.pods.at(app.uid);
+    if (gang_class == nullptr || app.is_surplus ||
+        queue_entry.code == ReasonCode::pod_rules_not_met ||
+        verdicts_.is_infeasible(app, *gang_class, queue_entry.size)) {
+        return true;  // it holds up nobody
+    }
+    const bool is_ready = entry.is_ready(step_.now_ms);
+    if (!is_ready && !HeadOfLine::holds_up_others(entry)) {
+        return true;
+    }
+    if (is_ready && waits_for_quota(queue_entry, awaited)) {
+        return true;
+    }
+    Waiter waiter;
+    waiter.app = &app;
+    waiter.gang_class = gang_class;
+    waiter.size = queue_entry.size;
+    for (const core::ShapeId shape : gang_class->first.shapes) {
+        waiter.nodes.add(model_.cluster.eligible(model_.cluster.class_of(shape)));
+    }
+    waiter.mode = mode_of(*gang_class);
+    set_first(waiter, waiters);
+    const Outlook* const outlook = model_.outlooks.find(app.uid);
+    const bool was_passed_enough =
+        outlook != nullptr && outlook->bypasses >= model_.schema.backfill.max_bypass;
+    waiter.is_strict = !is_ready || waiter.mode == config::BackfillMode::off ||
+                       was_passed_enough || domain_placer_.is_reached(app);
+    waiters.push_back(std::move(waiter));
+    return waiters.size() < waiters_max;
+}
+
+bool WaiterList::waits_for_quota(const QueueEntry& entry, AwaitedQuota& awaited) {
+    if (!quota_.is_active()) {
+        return false;
+    }
+    const QuotaAnswer answer = quota_.ask(entry, awaited);
+    if (answer.code == ReasonCode::waiting_for_quota) {
+        quota_.await(entry.gang_class->first, answer.shortages, awaited);
+    }
+    return answer.code != ReasonCode::none;
+}
+
+config::BackfillMode WaiterList::mode_of(const KeyedClass& gang_class) const {
+    const QueueIndex queue = gang_class.first.lane.queue;
+    return queue == no_queue
+               ? model_.schema.backfill.mode
+               : config::backfill_of(model_.schema, model_.shares.tree.name(queue));
+}
+
+/// Nobody of its queue who waits before it could use any of its nodes.
+void WaiterList::set_first(Waiter& waiter, const std::vector<Waiter>& before) const {
+    waiter.is_first = true;
+    for (const Waiter& other : before) {
+        if (other.gang_class->first.lane.queue == waiter.gang_class->first.lane.queue &&
+            other.nodes.intersects(waiter.nodes)) {
+            waiter.is_first = false;
+            return;
+        }
+    }
+}
+
+}  // namespace gang

@@ -1,0 +1,392 @@
+#include "gang/preempt/preemption.hpp"
+
+#include "gang/model/work.hpp"
+#include "gang/preempt/victim_list.hpp"
+#include "gang/preempt/victim_search.hpp"
+#include "gang/report/messages.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace gang {
+namespace {
+
+constexpr std::int64_t minute_ms = 60'000;
+/// Who was refused by a budget is passed over for so long: longer than until others are looked for.
+constexpr std::int64_t budget_ms = 2 * minute_ms;
+constexpr std::int64_t refused_ms = 10 * minute_ms;
+constexpr std::int64_t unsent_ms = 5'000;
+/// A search in vain is repeated, if something has changed, after so long.
+constexpr std::int64_t search_ms = 5'000;
+/// Those of one queue that cannot be a preemptor, passed over to find one that can.
+constexpr int passed_over_max = 16;
+
+bool is_configured(const config::Schema& schema) {
+    return std::any_of(schema.queues.begin(), schema.queues.end(), [](const config::Queue& queue) {
+        return queue.preemption != config::QueuePreemption{};
+    });
+}
+
+core::ShapeId shape_of(const Application& app, std::size_t shape) {
+    return shape == 0 ? *app.declared.driver_shape : app.declared.shapes[shape - 1].id;
+}
+
+}  // namespace
+
+Preemption::Preemption(
+    Model& model,
+    StepContext& step,
+    StatusReporter& status_reporter,
+    Placer& placer,
+    DomainPlacer& domain_placer,
+    QuotaGate& quota,
+    WaitingStatus& status)
+    : model_(model),
+      step_(step),
+      status_reporter_(status_reporter),
+      placer_(placer),
+      domain_placer_(domain_placer),
+      quota_(quota),
+      status_(status),
+      is_on_(is_configured(model.schema)) {}
+
+void Preemption::on(const LeadershipLost&) {
+    while (model_.nominations.size() > 0) {
+        model_.nominations.give_back(
+            std::string(model_.nominations.all().begin()->first), model_.cluster);
+    }
+    asked_.clear();
+    spared_.clear();
+    searched_.clear();
+    taken_ms_.clear();
+}
+
+void Preemption::on(const EvictFinished& event) {
+    const auto found = asked_.find(event.pod_uid);
+    if (found == asked_.end()) {
+        return;
+    }
+    const Asked asked = found->second;
+    asked_.erase(found);
+    ++step_.counters.evictions[static_cast<std::size_t>(asked.reason)]
+                              [static_cast<std::size_t>(event.outcome)];
+    const auto pod = model_.pods.find(event.pod_uid);
+    if (event.outcome == EvictOutcome::evicted && pod) {
+        const Application* const gang = model_.gangs.find(asked.gang);
+        const std::string by =
+            gang == nullptr ? "a gang that waited" : gang->namespace_name.str() + "/" + gang->name;
+        status_reporter_.event(
+            model_.pods.copy_of(*pod).pod,
+            true,
+            "Preempted",
+            "evicted for " + by +
+                (asked.reason == EvictReason::reclaim
+                     ? ": its queue holds less than it is guaranteed"
+                     : ": its priority is higher"));
+    }
+    const auto nominated = model_.nominations.all().find(asked.gang);
+    if (nominated == model_.nominations.all().end() || asked.victim != event.pod_uid) {
+        return;  // of a gang that ends in any case
+    }
+    for (Victim& victim : nominated->second.victims) {
+        if (victim.uid != event.pod_uid) {
+            continue;
+        }
+        switch (event.outcome) {
+            case EvictOutcome::evicted:
+            case EvictOutcome::gone:
+                victim.stage = Victim::Stage::ending;
+                break;
+            case EvictOutcome::budget:
+            case EvictOutcome::refused:
+                spared_[victim.uid] =
+                    step_.now_ms +
+                    (event.outcome == EvictOutcome::budget ? budget_ms : refused_ms);
+                victim.stage = Victim::Stage::planned;
+                nominated->second.replan_ms = step_.now_ms + minute_ms;
+                step_.wake_at(nominated->second.replan_ms);
+                break;
+            case EvictOutcome::not_sent:
+                victim.stage = Victim::Stage::planned;
+                victim.not_before_ms = step_.now_ms + unsent_ms;
+                step_.wake_at(victim.not_before_ms);
+                break;
+        }
+    }
+}
+
+void Preemption::hold_room() {
+    for (auto& [uid, nomination] : model_.nominations.all()) {
+        const Application* const app = model_.gangs.find(uid);
+        if (app == nullptr || !is_valid(uid, nomination)) {
+            continue;  // review() gives it back
+        }
+        for (Nomination::Place& place : nomination.places) {
+            const core::ShapeId shape = shape_of(*app, place.shape);
+            for (std::int64_t room = model_.cluster.capacity(place.node, shape, core::View::free);
+                 place.left > 0 && room > 0;
+                 --room) {
+                model_.nominations.hold(
+                    nomination,
+                    place,
+                    model_.cluster.allocate(place.node, shape, core::UsedBy::gang));
+            }
+        }
+    }
+}
+
+void Preemption::run() {
+    if (!is_on_) {
+        return;
+    }
+    step_.work_left = work_per_tick;
+    forget_old();
+    review();
+    for (auto& [uid, nomination] : model_.nominations.all()) {
+        send(uid, nomination);
+    }
+    search();
+}
+
+void Preemption::forget_old() {
+    std::erase_if(spared_, [&](const auto& one) { return one.second <= step_.now_ms; });
+    std::erase_if(searched_, [&](const auto& one) {
+        const Application* const app = model_.gangs.find(one.first);
+        return app == nullptr || !WaitingLine::contains(*app);
+    });
+    while (!taken_ms_.empty() && taken_ms_.front() <= step_.now_ms - minute_ms) {
+        taken_ms_.pop_front();
+    }
+}
+
+/// The gang still waits for what was planned, and the plan's nodes are as they were.
+bool Preemption::is_valid(const std::string& gang, Nomination& nomination) const {
+    const Application* const app = model_.gangs.find(gang);
+    return app != nullptr && app->phase == Phase::waiting && WaitingLine::contains(*app) &&
+           app->declared.driver_shape &&
+           nomination.nodes_version == model_.cluster_model.nodes_version() &&
+           std::all_of(
+               nomination.places.begin(), nomination.places.end(), [&](const auto& place) {
+                   return place.shape <= app->declared.shapes.size();
+               });
+}
+
+void Preemption::review() {
+    std::vector<std::string> over;
+    for (auto& [uid, nomination] : model_.nominations.all()) {
+        const bool is_to_plan_anew =
+            nomination.replan_ms != 0 && nomination.replan_ms <= step_.now_ms;
+        if (is_to_plan_anew || !is_valid(uid, nomination)) {
+            over.push_back(uid);
+        } else {
+            count_gone(uid, nomination);
+        }
+    }
+    for (const std::string& uid : over) {
+        model_.nominations.give_back(uid, model_.cluster);
+        searched_.erase(uid);
+        if (Application* const app = model_.gangs.find(uid)) {
+            model_.waiting.forget_reported(*app);
+        }
+        model_.worklist.queue_changed = true;
+        step_.wake_at(step_.now_ms);
+    }
+}
+
+void Preemption::count_gone(const std::string& gang, Nomination& nomination) {
+    std::int64_t there = 0;
+    for (const Victim& victim : nomination.victims) {
+        there += pods_of(victim);
+    }
+    const std::int64_t gone = std::max<std::int64_t>(nomination.pods - there, 0);
+    Application& app = *model_.gangs.find(gang);
+    model_.waiting.entry(app).code = ReasonCode::waiting_for_preemption;
+    const bool was_refused = nomination.replan_ms != 0;
+    if (gone != nomination.pods_gone || was_refused != nomination.was_refused) {
+        nomination.pods_gone = gone;
+        nomination.was_refused = was_refused;
+        status_.report(app, nullptr);
+    }
+}
+
+/// That are there, and hold room.
+std::int64_t Preemption::pods_of(const Victim& victim) const {
+    const auto holds = [&](PodId pod) { return model_.pods.holds_capacity(pod) ? 1 : 0; };
+    const auto first = model_.pods.find(victim.uid);
+    std::int64_t pods = first ? holds(*first) : 0;
+    if (victim.is_gang) {
+        for (const PodId member : model_.pods.members_of(victim.uid)) {
+            pods += holds(member);
+        }
+    }
+    return pods;
+}
+
+/// It is not there any more, or on its way out.
+bool Preemption::is_gone(const std::string& pod) const {
+    const auto id = model_.pods.find(pod);
+    return !id || !model_.pods.holds_capacity(*id) ||
+           (!model_.pods.is_compacted(*id) && model_.pods.at(*id).pod.deleting);
+}
+
+void Preemption::send(const std::string& gang, Nomination& nomination) {
+    for (Victim& victim : nomination.victims) {
+        if (victim.stage == Victim::Stage::planned && is_gone(victim.uid)) {
+            victim.stage = Victim::Stage::ending;
+        }
+        if (victim.stage == Victim::Stage::ending && victim.is_gang) {
+            evict_members(gang, victim);
+        }
+        const bool may_go = nomination.replan_ms == 0 && victim.not_before_ms <= step_.now_ms;
+        if (victim.stage != Victim::Stage::planned || !may_go || !may_take_victim()) {
+            continue;
+        }
+        victim.stage = Victim::Stage::asked;
+        evict(gang, victim, model_.pods.id_of(victim.uid));
+    }
+}
+
+/// The gang has lost its driver: the others are of no use to it. Those whom a budget keeps are
+/// asked again.
+void Preemption::evict_members(const std::string& gang, Victim& victim) {
+    if (victim.not_before_ms > step_.now_ms) {
+        return;
+    }
+    bool is_any = false;
+    for (const PodId member : model_.pods.sorted_members_of(victim.uid)) {
+        const std::string uid = model_.pods.uid(member);
+        if (!is_gone(uid) && !asked_.contains(uid)) {
+            evict(gang, victim, member);
+            is_any = true;
+        }
+    }
+    if (is_any) {
+        victim.not_before_ms = step_.now_ms + minute_ms;
+        step_.wake_at(victim.not_before_ms);
+    }
+}
+
+void Preemption::evict(const std::string& gang, const Victim& victim, PodId pod) {
+    const PodRef ref = ref_of(model_.pods.copy_of(pod).pod);
+    asked_[ref.uid] = Asked{gang, victim.uid, victim.reason};
+    step_.decisions.emplace_back(EvictPod{ref, victim.reason});
+}
+
+bool Preemption::may_take_victim() {
+    if (static_cast<std::int64_t>(taken_ms_.size()) >=
+        model_.schema.preemption.max_victims_per_minute) {
+        step_.wake_at(taken_ms_.front() + minute_ms);
+        return false;
+    }
+    taken_ms_.push_back(step_.now_ms);
+    return true;
+}
+
+/// The first of each queue that room alone keeps waiting; one search a tick.
+void Preemption::search() {
+    if (model_.nominations.size() >= nominations_max) {
+        return;
+    }
+    QueueIndex done = no_queue;
+    QueueIndex at = no_queue;
+    int passed_over = 0;
+    for (const auto& [lane, line] : model_.waiting.lanes()) {
+        if (lane.queue == done) {
+            continue;
+        }
+        passed_over = lane.queue == at ? passed_over : 0;
+        at = lane.queue;
+        for (Application* const app : line) {
+            const QueueEntry& entry = model_.waiting.entry(*app);
+            const bool is_in_the_way =
+                !app->is_surplus && !entry.is_infeasible &&
+                (is_about_capacity(entry.code) ||
+                 entry.code == ReasonCode::waiting_for_preemption);
+            if (!is_in_the_way) {
+                if (++passed_over < passed_over_max) {
+                    continue;
+                }
+                done = lane.queue;
+                break;
+            }
+            done = lane.queue;
+            if (!is_candidate(*app, entry)) {
+                break;
+            }
+            searched_[app->uid] = step_.now_ms + search_ms;
+            step_.wake_at(nominate(*app) ? step_.now_ms : step_.now_ms + search_ms);
+            return;
+        }
+    }
+}
+
+bool Preemption::is_candidate(Application& app, const QueueEntry& queue_entry) {
+    const PodEntry& entry = model_.pods.at(app.uid);
+    if (model_.nominations.find(app.uid) != nullptr || entry.pod.never_preempts ||
+        !entry.is_bindable() || !entry.is_ready(step_.now_ms) ||
+        model_.reader.names_extender(entry.pod) || domain_placer_.is_reached(app) ||
+        !quota_.find_shortages(queue_entry).empty()) {
+        return false;
+    }
+    const auto searched = searched_.find(app.uid);
+    if (searched != searched_.end() && searched->second > step_.now_ms) {
+        step_.wake_at(searched->second);
+        return false;
+    }
+    return true;
+}
+
+/// False: nobody's end would let it in.
+bool Preemption::nominate(Application& app) {
+    Amounts wanted;
+    wanted.add(model_.cluster.resources(*app.declared.driver_shape), 1);
+    for (const GangShape& shape : app.declared.shapes) {
+        wanted.add(model_.cluster.resources(shape.id), shape.count);
+    }
+    VictimList list(model_, quota_.totals(), spared_, step_.now_ms);
+    std::vector<Evictable> all = list.find(app, wanted);
+    if (!list.has_rights() || (all.empty() && list.ending().empty())) {
+        return false;
+    }
+    step_.counters.victim_searches += 1;
+    auto chosen = VictimSearch(model_, placer_, app).find(std::move(all), list.ending());
+    if (!chosen) {
+        return false;
+    }
+    Nomination nomination;
+    nomination.nodes_version = model_.cluster_model.nodes_version();
+    nomination.places.push_back({chosen->plan.driver, 0, 1});
+    for (std::size_t shape = 0; shape < chosen->plan.executors.size(); ++shape) {
+        for (const core::NodeCount& found : chosen->plan.executors[shape]) {
+            nomination.places.push_back({found.node, shape + 1, found.count});
+        }
+    }
+    for (const Evictable& one : chosen->victims) {
+        nomination.victims.push_back(one.victim);
+        nomination.pods += pods_of(one.victim);
+    }
+    nomination.whom = names_of(nomination.victims);
+    model_.nominations.add(app.uid, std::move(nomination));
+    hold_room();
+    model_.waiting.entry(app).code = ReasonCode::waiting_for_preemption;
+    status_.report(app, nullptr);
+    return true;
+}
+
+/// "gang etl/a, executor etl/b-exec-3 and 2 more".
+std::string Preemption::names_of(const std::vector<Victim>& victims) const {
+    constexpr std::size_t named_max = 3;
+    std::string names;
+    for (std::size_t i = 0; i < std::min(victims.size(), named_max); ++i) {
+        names += i == 0 ? "" : ", ";
+        names += victims[i].is_gang ? "gang " : "executor ";
+        names += model_.pods.full_name(model_.pods.id_of(victims[i].uid));
+    }
+    if (victims.size() > named_max) {
+        names += " and " + std::to_string(victims.size() - named_max) + " more";
+    }
+    return names;
+}
+
+}  // namespace gang

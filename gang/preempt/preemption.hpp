@@ -1,0 +1,93 @@
+#pragma once
+// Has others evicted for a gang that waits, as the file's queues allow it (docs/preemption.md).
+//
+//   the first of a queue waits for room --victims, plan--> nominated: room is held as it appears
+//     --EvictPod for each driver (or executor beyond a reservation), then for its gang's other pods
+//     --the gang fits--> admitted by Admission, with the room that was held
+//     --it is gone, or a budget refuses a victim--> given back; others are looked for a minute later
+//
+// Nothing is remembered beyond the process: a new leader sees whose pods are being deleted, counts
+// their room as coming, and evicts only for what is still missing.
+
+#include "core/cluster/cluster.hpp"
+#include "gang/event.hpp"
+#include "gang/model/application.hpp"
+#include "gang/model/model.hpp"
+#include "gang/model/step_context.hpp"
+#include "gang/queue/domain_placer.hpp"
+#include "gang/queue/placer.hpp"
+#include "gang/queue/waiting_status.hpp"
+#include "gang/quota/quota_gate.hpp"
+#include "gang/report/status_reporter.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+
+namespace gang {
+
+class Preemption {
+public:
+    /// Gangs for which others go at a time.
+    static constexpr std::size_t nominations_max = 8;
+
+    Preemption(
+        Model& model,
+        StepContext& step,
+        StatusReporter& status_reporter,
+        Placer& placer,
+        DomainPlacer& domain_placer,
+        QuotaGate& quota,
+        WaitingStatus& status);
+
+    void on(const EvictFinished& event);
+    void on(const LeadershipLost& event);
+
+    /// Before anybody else is placed: room that has come free at nominated places is held.
+    void hold_room();
+    /// After those who fit were admitted: whom to evict, and for whom.
+    void run();
+
+    std::size_t remembered() const { return asked_.size() + spared_.size() + searched_.size(); }
+
+private:
+    /// A pod whose eviction is under way.
+    struct Asked {
+        std::string gang;    ///< for which it goes
+        std::string victim;  ///< it, or its gang's driver
+        EvictReason reason = EvictReason::reclaim;
+    };
+
+    void forget_old();
+    void review();
+    bool is_valid(const std::string& gang, Nomination& nomination) const;
+    void count_gone(const std::string& gang, Nomination& nomination);
+    std::int64_t pods_of(const Victim& victim) const;
+    void send(const std::string& gang, Nomination& nomination);
+    bool is_gone(const std::string& pod) const;
+    void evict_members(const std::string& gang, Victim& victim);
+    void evict(const std::string& gang, const Victim& victim, PodId pod);
+    bool may_take_victim();
+    void search();
+    bool is_candidate(Application& app, const QueueEntry& entry);
+    bool nominate(Application& app);
+    std::string names_of(const std::vector<Victim>& victims) const;
+
+    Model& model_;
+    StepContext& step_;
+    StatusReporter& status_reporter_;
+    Placer& placer_;
+    DomainPlacer& domain_placer_;
+    QuotaGate& quota_;
+    WaitingStatus& status_;
+    const bool is_on_;
+    std::map<std::string, Asked> asked_;             ///< by the pod's uid
+    std::map<std::string, std::int64_t> spared_;     ///< victims that were refused, until then (ms)
+    std::map<std::string, std::int64_t> searched_;  ///< gangs: not again before (ms)
+    std::deque<std::int64_t> taken_ms_;              ///< victims of the last minute
+};
+
+}  // namespace gang

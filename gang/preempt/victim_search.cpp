@@ -1,0 +1,117 @@
+#include "gang/preempt/victim_search.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace gang {
+namespace {
+
+void release_all(core::Trial& trial, const std::vector<core::AllocationId>& room) {
+    for (const core::AllocationId one : room) {
+        trial.release(one);
+    }
+}
+
+}  // namespace
+
+std::optional<ChosenVictims> VictimSearch::find(
+    std::vector<Evictable> all, const std::vector<core::AllocationId>& ending) {
+    std::optional<core::Plan> plan;
+    {
+        core::Trial base(model_.cluster);
+        release_all(base, ending);
+        plan = placer_.find_plan(preemptor_);
+        if (plan) {
+            return ChosenVictims{{}, *std::move(plan)};
+        }
+        const std::size_t count = shortest_part(base, all);
+        if (count == 0) {
+            return std::nullopt;
+        }
+        all.resize(count);
+        release_all(base, all.back().room);
+        plan = placer_.find_plan(preemptor_);
+    }
+    if (!plan) {
+        return std::nullopt;
+    }
+    std::vector<Evictable> victims = on_nodes_of(*plan, std::move(all));
+    std::size_t looks = 0;
+    for (std::size_t i = victims.size(); i-- > 0 && looks < second_looks_max; ++looks) {
+        if (auto without = plan_without(victims, ending, i)) {
+            plan = std::move(without);
+            victims.erase(victims.begin() + static_cast<std::ptrdiff_t>(i));
+        }
+    }
+    plan = plan_without(victims, ending, std::nullopt);
+    if (!plan) {
+        return std::nullopt;
+    }
+    return ChosenVictims{std::move(victims), *std::move(plan)};
+}
+
+/// How many of the first must go; 0: all are not enough. `base` is left with all of these released
+/// but the last.
+std::size_t VictimSearch::shortest_part(core::Trial& base, const std::vector<Evictable>& all) {
+    std::size_t least = 0;  // it does not fit without so many
+    std::size_t enough = all.size();
+    const auto release = [&](core::Trial& trial, std::size_t from, std::size_t to) {
+        for (; from < to; ++from) {
+            release_all(trial, all[from].room);
+        }
+    };
+    const auto fits_with = [&](std::size_t count) {
+        core::Trial trial(model_.cluster);
+        release(trial, least, count);
+        return fits();
+    };
+    if (all.empty() || !fits_with(enough)) {
+        return 0;
+    }
+    while (enough - least > 1) {
+        const std::size_t middle = least + (enough - least) / 2;
+        if (fits_with(middle)) {
+            enough = middle;
+        } else {
+            release(base, least, middle);
+            least = middle;
+        }
+    }
+    return enough;
+}
+
+/// The others' room is of no use to the plan.
+std::vector<Evictable> VictimSearch::on_nodes_of(
+    const core::Plan& plan, std::vector<Evictable> part) const {
+    std::vector<std::uint32_t> nodes = {plan.driver.value};
+    for (const auto& shape : plan.executors) {
+        for (const core::NodeCount& found : shape) {
+            nodes.push_back(found.node.value);
+        }
+    }
+    std::sort(nodes.begin(), nodes.end());
+    const auto is_apart = [&](const Evictable& one) {
+        return std::none_of(one.room.begin(), one.room.end(), [&](core::AllocationId room) {
+            return std::binary_search(
+                nodes.begin(), nodes.end(), model_.cluster.allocation_of(room).node.value);
+        });
+    };
+    part.erase(std::remove_if(part.begin(), part.end(), is_apart), part.end());
+    return part;
+}
+
+std::optional<core::Plan> VictimSearch::plan_without(
+    const std::vector<Evictable>& victims,
+    const std::vector<core::AllocationId>& ending,
+    std::optional<std::size_t> left_out) {
+    core::Trial trial(model_.cluster);
+    release_all(trial, ending);
+    for (std::size_t i = 0; i < victims.size(); ++i) {
+        if (i != left_out) {
+            release_all(trial, victims[i].room);
+        }
+    }
+    return placer_.find_plan(preemptor_);
+}
+
+}  // namespace gang

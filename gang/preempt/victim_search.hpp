@@ -1,0 +1,55 @@
+#pragma once
+// The fewest victims, in their order, whose room lets the whole gang in: tried on the cluster
+// itself, and rolled back (core/cluster/trial.hpp). No plan, no victims.
+//
+//   all of them gone: does it fit? --no--> nothing
+//     yes --> the shortest part of the list that does (by halves)
+//         --> of it those on whose nodes the plan is
+//         --> without one after another, the last first, as long as it still fits
+
+#include "core/cluster/trial.hpp"
+#include "core/placement/placement.hpp"
+#include "gang/model/application.hpp"
+#include "gang/model/model.hpp"
+#include "gang/preempt/victim_list.hpp"
+#include "gang/queue/placer.hpp"
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+namespace gang {
+
+struct ChosenVictims {
+    std::vector<Evictable> victims;  ///< in their order; none: who ends already makes enough room
+    core::Plan plan;
+};
+
+class VictimSearch {
+public:
+    /// Victims that are looked at once more, whether it fits without them.
+    static constexpr std::size_t second_looks_max = 64;
+
+    VictimSearch(Model& model, Placer& placer, const Application& preemptor)
+        : model_(model), placer_(placer), preemptor_(preemptor) {}
+
+    /// `ending`: room that comes free anyway. A room may stand in both: it is freed once.
+    std::optional<ChosenVictims> find(
+        std::vector<Evictable> all, const std::vector<core::AllocationId>& ending);
+
+private:
+    std::size_t shortest_part(core::Trial& base, const std::vector<Evictable>& all);
+    std::vector<Evictable> on_nodes_of(
+        const core::Plan& plan, std::vector<Evictable> part) const;
+    std::optional<core::Plan> plan_without(
+        const std::vector<Evictable>& victims,
+        const std::vector<core::AllocationId>& ending,
+        std::optional<std::size_t> left_out);
+    bool fits() { return placer_.find_plan(preemptor_).has_value(); }
+
+    Model& model_;
+    Placer& placer_;
+    const Application& preemptor_;
+};
+
+}  // namespace gang

@@ -1,0 +1,33 @@
+#pragma once
+// The file is another one while we run. All that follows from it is derived again from what is
+// there: the queues, what each of them holds, who waits in which, and what keeps each of those
+// waiting. No slot moves, no pod is evicted, no reservation is written.
+//
+//   ConfigChanged --> schema --> nodes (headroom, costs)        if they are others
+//                            --> queues: tree, usage, accounts  if they are others
+//                            --> all who wait: classified anew  always
+
+#include "gang/event.hpp"
+#include "gang/life/cluster_events.hpp"
+#include "gang/model/model.hpp"
+#include "gang/queue/admission.hpp"
+
+namespace gang {
+
+class Reconfiguration {
+public:
+    Reconfiguration(Model& model, ClusterEvents& cluster_events, Admission& admission)
+        : model_(model), cluster_events_(cluster_events), admission_(admission) {}
+
+    void on(const ConfigChanged& event);
+
+private:
+    void charge_again();
+    void classify_executors();
+
+    Model& model_;
+    ClusterEvents& cluster_events_;
+    Admission& admission_;
+};
+
+}  // namespace gang

@@ -1,0 +1,105 @@
+"""Preemption and reclaim, through the API server: who is evicted, for whom, and who gets the room."""
+import time
+from pathlib import Path
+from typing import Iterator
+
+import pytest
+
+from support.api import Json
+from support.chart import NAMESPACE, RELEASE
+from support.cluster import Cluster
+from support.pods import is_terminating
+from support.polling import eventually, next_second
+from support.served import ANY_PORT, Served
+from test_queues import Queues
+
+ROLE = "gang-scheduler-evictions"
+RBAC = "/apis/rbac.authorization.k8s.io/v1"
+BY_PRIORITY = {"name": "etl", "order": "priority", "preemption": {"withinQueue": "lowerPriority"}}
+
+
+@pytest.fixture(autouse=True)
+def may_evict(cluster: Cluster) -> Iterator[None]:
+    """The right that the chart grants where a queue allows evictions."""
+    group = "rbac.authorization.k8s.io"
+    cluster.api.post(f"{RBAC}/clusterroles", {
+        "apiVersion": f"{group}/v1", "kind": "ClusterRole", "metadata": {"name": ROLE},
+        "rules": [{"apiGroups": [""], "resources": ["pods/eviction"], "verbs": ["create"]}]})
+    cluster.api.post(f"{RBAC}/clusterrolebindings", {
+        "apiVersion": f"{group}/v1", "kind": "ClusterRoleBinding", "metadata": {"name": ROLE},
+        "roleRef": {"apiGroup": group, "kind": "ClusterRole", "name": ROLE},
+        "subjects": [{"kind": "ServiceAccount", "name": RELEASE, "namespace": NAMESPACE}]})
+    yield
+    cluster.api.delete(f"{RBAC}/clusterrolebindings/{ROLE}")
+    cluster.api.delete(f"{RBAC}/clusterroles/{ROLE}")
+
+
+def is_gone(queues: Queues, path: str) -> bool:
+    pod = queues.cluster.api.find(path)
+    return pod is None or is_terminating(pod)
+
+
+def events_of(queues: Queues, path: str) -> list[Json]:
+    space = queues.cluster.default_namespace
+    name = path.rsplit("/", 1)[1]
+    return [event for event in queues.cluster.api.items(f"/apis/events.k8s.io/v1/namespaces/{space}/events")
+            if event["regarding"]["name"] == name and event["reason"] == "Preempted"]
+
+
+def test_a_higher_priority_has_the_lowest_evicted_in_its_queue(cluster: Cluster, tmp_path: Path) -> None:
+    cluster.add_nodes(1, cpu="8")
+    queues = Queues(cluster, tmp_path, {"queues": [BY_PRIORITY]}, *ANY_PORT)
+    low = queues.pod("low", "etl", executors=3, priority=1)
+    mid = queues.pod("mid", "etl", executors=3, priority=500)
+    queues.wait_bound(low, mid)
+    next_second()
+    high = queues.pod("high", "etl", executors=3, priority=1000)
+    queues.wait_bound(high)
+    assert is_gone(queues, low) and queues.is_bound(mid) and not is_gone(queues, mid)
+    space = cluster.default_namespace
+    eventually(lambda: events_of(queues, low), 10, "an event on the victim")
+    assert events_of(queues, low)[0]["note"] == f"evicted for {space}/high: its priority is higher"
+    served = Served(queues.scheduler)
+    counted = served.metrics()['gang_scheduler_evictions_total{reason="preempt",outcome="evicted"}']
+    assert counted == 1
+
+
+def test_a_queue_gets_its_guarantee_back(cluster: Cluster, tmp_path: Path) -> None:
+    cluster.add_nodes(1, cpu="8")
+    queues = Queues(cluster, tmp_path, {"queues": [
+        {"name": "etl", "guarantee": {"cpu": 4}}, {"name": "adhoc", "preemption": {"reclaimable": True}}]})
+    first = queues.pod("first", "adhoc", executors=3)
+    queues.wait_bound(first)
+    next_second()
+    second = queues.pod("second", "adhoc", executors=3)
+    queues.wait_bound(second)
+    mine = queues.pod("mine", "etl", executors=3)
+    queues.wait_bound(mine)
+    assert is_gone(queues, second) and not is_gone(queues, first)
+    # Beyond its guarantee it waits like anybody else.
+    more = queues.pod("more", "etl", executors=1)
+    queues.wait_said(more, "[WaitingForCapacity]")
+    time.sleep(3)
+    assert not is_gone(queues, first) and not queues.is_bound(more)
+
+
+def test_a_disruption_budget_is_kept(cluster: Cluster, tmp_path: Path) -> None:
+    cluster.add_nodes(1, cpu="4")
+    queues = Queues(cluster, tmp_path, {"queues": [BY_PRIORITY]})
+    low = queues.pod("low", "etl", executors=3)
+    queues.wait_bound(low)
+    cluster.api.patch(low, {"metadata": {"labels": {"keep": "me"}}})
+    eventually(lambda: cluster.api.get(low)["status"].get("phase") == "Running", 10, "the victim runs")
+    budgets = f"/apis/policy/v1/namespaces/{cluster.default_namespace}/poddisruptionbudgets"
+    cluster.api.post(budgets, {
+        "apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": {"name": "keep"},
+        "spec": {"maxUnavailable": 0, "selector": {"matchLabels": {"keep": "me"}}}})
+    # What kube-controller-manager would count.
+    cluster.api.patch(f"{budgets}/keep/status", {"status": {
+        "observedGeneration": 1, "disruptionsAllowed": 0, "currentHealthy": 0, "desiredHealthy": 1,
+        "expectedPods": 1}})
+    next_second()
+    high = queues.pod("high", "etl", executors=3, priority=1000)
+    queues.wait_said(high, "refused one: others are looked for soon [WaitingForPreemption]")
+    time.sleep(3)
+    assert not is_gone(queues, low) and not queues.is_bound(high)

@@ -1,0 +1,317 @@
+// Preemption and reclaim end to end, by what the API server sees: who is evicted, for whom, and who
+// gets the room. World::settle() checks after each step that all room has an owner.
+#include "tests/gang/shares/trees.hpp"
+#include "tests/gang/world.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+using tests::queue;
+using tests::with_queues;
+using tests::World;
+
+namespace {
+
+config::Queue by_priority(const std::string& name) {
+    config::Queue made = queue(name);
+    made.order = config::QueueOrder::priority;
+    made.preemption.within_queue = config::PreemptionWithin::lower_priority;
+    return made;
+}
+
+config::Queue guaranteed(const std::string& name, std::int64_t cpu) {
+    config::Queue made = queue(name);
+    made.guarantee = {{"cpu", cpu * 1000}};
+    return made;
+}
+
+config::Queue reclaimable(config::Queue made) {
+    made.preemption.is_reclaimable = true;
+    return made;
+}
+
+config::Schema schema_of(std::vector<config::Queue> queues) {
+    return with_queues(std::move(queues), World::sealed_schema());
+}
+
+/// A driver of 1 cpu with executors of 1 cpu.
+std::string submit(
+    World& world,
+    const std::string& name,
+    const std::string& queue,
+    std::int64_t executors,
+    std::int64_t created,
+    std::int32_t priority = 0) {
+    core::Pod pod = tests::driver(name);
+    pod.created = created;
+    pod.priority = priority;
+    pod.annotations = {{"gang-scheduler/queue", queue}};
+    return world.submit(std::move(pod), tests::conf(executors));
+}
+
+/// The same, running with all its executors.
+std::string running(
+    World& world,
+    const std::string& name,
+    const std::string& queue,
+    int executors,
+    std::int64_t created,
+    std::int32_t priority = 0) {
+    const std::string driver = submit(world, name, queue, executors, created, priority);
+    world.advance(1'000);
+    REQUIRE(world.is_bound(driver));
+    world.set_phase(driver, core::PodPhase::running);
+    const auto made = world.create_executors(driver, executors);
+    world.advance(1'000);
+    REQUIRE(world.bound_count(made) == executors);
+    for (const std::string& executor : made) {
+        world.set_phase(executor, core::PodPhase::running);
+    }
+    world.advance(1'000);
+    return driver;
+}
+
+std::vector<std::string> evicted(const World& world) {
+    std::vector<std::string> uids;
+    for (const gang::EvictPod& one : world.evictions) {
+        uids.push_back(one.pod.uid);
+    }
+    return uids;
+}
+
+bool is_evicted(const World& world, const std::string& uid) {
+    const auto uids = evicted(world);
+    return std::find(uids.begin(), uids.end(), uid) != uids.end();
+}
+
+bool says(const World& world, const std::string& uid, const std::string& part) {
+    const std::string text = world.condition(uid);
+    CAPTURE(text);
+    CAPTURE(part);
+    const bool found = text.find(part) != std::string::npos;
+    CHECK(found);
+    return found;
+}
+
+}  // namespace
+
+TEST_CASE("preempt: a gang of higher priority has one of a lower evicted, whole, in its queue") {
+    World world(schema_of({by_priority("etl")}));
+    world.add_node(tests::node("n1", 8, 64 * 1024));
+    const std::string low = running(world, "low", "etl", 3, 1);
+    const std::string mid = running(world, "mid", "etl", 3, 2, 5);
+    const std::string high = submit(world, "high", "etl", 3, 3, 10);
+    world.advance(2'000);
+    // Its driver first, and then its executors: the lowest priority goes.
+    REQUIRE(world.evictions.size() == 4);
+    CHECK(world.evictions.front().pod.uid == low);
+    CHECK(world.evictions.front().reason == gang::EvictReason::preempt);
+    CHECK_FALSE(is_evicted(world, mid));
+    CHECK_FALSE(world.is_bound(high));
+    says(world, high, "evicting gang etl/low; 0 of 4 pods are gone");
+    says(world, high, "[WaitingForPreemption]");
+    world.end_deleted();
+    world.advance(2'000);
+    CHECK(world.is_bound(high));
+    CHECK(world.evictions.size() == 4);
+    CHECK(world.violations.empty());
+    const auto told = std::find_if(world.events.begin(), world.events.end(), [&](const auto& event) {
+        return event.pod.uid == low && event.reason == "Preempted";
+    });
+    REQUIRE(told != world.events.end());
+    CHECK(told->message == "evicted for etl/high: its priority is higher");
+    const auto& counted = world.scheduler->counters().evictions;
+    CHECK(counted[1][0] == 4);
+}
+
+TEST_CASE("preempt: nobody is evicted without the queue's word, nor for an equal priority") {
+    config::Queue silent = by_priority("etl");
+    silent.preemption = {};
+    for (const bool is_allowed : {false, true}) {
+        World world(schema_of({is_allowed ? by_priority("etl") : silent}));
+        world.add_node(tests::node("n1", 4, 64 * 1024));
+        running(world, "low", "etl", 3, 1, is_allowed ? 10 : 0);
+        const std::string high = submit(world, "high", "etl", 3, 2, 10);
+        world.advance(60'000);
+        CHECK(world.evictions.empty());
+        says(world, high, "[WaitingForCapacity]");
+    }
+}
+
+TEST_CASE("preempt: preemptionPolicy Never is kept") {
+    World world(schema_of({by_priority("etl")}));
+    world.add_node(tests::node("n1", 4, 64 * 1024));
+    running(world, "low", "etl", 3, 1);
+    core::Pod pod = tests::driver("polite");
+    pod.priority = 10;
+    pod.never_preempts = true;
+    pod.annotations = {{"gang-scheduler/queue", "etl"}};
+    world.submit(std::move(pod), tests::conf(3));
+    world.advance(60'000);
+    CHECK(world.evictions.empty());
+}
+
+TEST_CASE("preempt: without a plan for the whole gang nobody is evicted") {
+    World world(schema_of({by_priority("etl")}));
+    world.add_node(tests::node("n1", 4, 64 * 1024));
+    world.add_node(tests::node("n2", 4, 64 * 1024));
+    running(world, "low", "etl", 3, 1);
+    running(world, "peer", "etl", 3, 2, 10);
+    const std::string high = submit(world, "high", "etl", 5, 3, 10);
+    world.advance(60'000);
+    CHECK(world.evictions.empty());
+    says(world, high, "[WaitingForCapacity]");
+}
+
+TEST_CASE("preempt: system pods and those of kube-system stay") {
+    World world(schema_of({by_priority("etl")}));
+    world.add_node(tests::node("n1", 4, 64 * 1024));
+    running(world, "critical", "etl", 3, 1, 2'000'000'000);
+    submit(world, "high", "etl", 3, 2, 2'000'001'000);
+    world.advance(60'000);
+    CHECK(world.evictions.empty());
+}
+
+TEST_CASE("reclaim: a gang within its queue's guarantee gets it back from a queue that is above its own") {
+    World world(schema_of({guaranteed("etl", 4), reclaimable(queue("ml"))}));
+    world.add_node(tests::node("n1", 8, 64 * 1024));
+    const std::string first = running(world, "first", "ml", 3, 1);
+    const std::string second = running(world, "second", "ml", 3, 2);
+    const std::string mine = submit(world, "mine", "etl", 3, 3);
+    world.advance(2'000);
+    // Equal in all else: the one that has lost the least work.
+    CHECK(is_evicted(world, second));
+    CHECK_FALSE(is_evicted(world, first));
+    CHECK(world.evictions.front().reason == gang::EvictReason::reclaim);
+    world.end_deleted();
+    world.advance(2'000);
+    CHECK(world.is_bound(mine));
+    // What it has beyond that it does not reclaim.
+    const std::string more = submit(world, "more", "etl", 0, 4);
+    world.advance(60'000);
+    CHECK_FALSE(world.is_bound(more));
+    CHECK(world.evictions.size() == 4);
+}
+
+TEST_CASE("reclaim: no queue is left with less than its own guarantee, so there is no cycle") {
+    World world(schema_of({reclaimable(guaranteed("etl", 4)), reclaimable(guaranteed("ml", 5))}));
+    world.add_node(tests::node("n1", 8, 64 * 1024));
+    running(world, "big", "ml", 7, 1);
+    const std::string mine = submit(world, "mine", "etl", 3, 2);
+    world.advance(60'000);
+    CHECK(world.evictions.empty());
+    CHECK_FALSE(world.is_bound(mine));
+}
+
+TEST_CASE("reclaim: executors beyond a reservation go before any gang") {
+    World world(schema_of({guaranteed("etl", 4), reclaimable(queue("ml"))}));
+    world.add_node(tests::node("n1", 8, 64 * 1024));
+    const std::string gang = running(world, "gang", "ml", 3, 1);
+    const auto extra = world.create_executors(gang, 4);
+    world.advance(2'000);
+    REQUIRE(world.bound_count(extra) == 4);
+    const std::string mine = submit(world, "mine", "etl", 1, 2);
+    world.advance(2'000);
+    CHECK(world.evictions.size() == 2);
+    CHECK_FALSE(is_evicted(world, gang));
+    for (const std::string& uid : evicted(world)) {
+        CHECK(std::find(extra.begin(), extra.end(), uid) != extra.end());
+    }
+    world.end_deleted();
+    world.advance(2'000);
+    CHECK(world.is_bound(mine));
+}
+
+TEST_CASE("preempt: the room that comes free is the preemptor's, whoever came before or is smaller") {
+    World world(schema_of({by_priority("etl"), queue("ml")}));
+    world.add_node(tests::node("n1", 8, 64 * 1024));
+    const std::string low = running(world, "low", "etl", 7, 1);
+    const std::string high = submit(world, "high", "etl", 7, 2, 10);
+    world.advance(2'000);
+    REQUIRE(is_evicted(world, low));
+    const std::string small = submit(world, "small", "ml", 0, 3);
+    world.advance(2'000);
+    // One executor is gone, the others have their grace period.
+    world.remove_pod(world.executors_of(low).front());
+    world.advance(5'000);
+    CHECK_FALSE(world.is_bound(small));
+    world.end_deleted();
+    world.advance(2'000);
+    CHECK(world.is_bound(high));
+    CHECK_FALSE(world.is_bound(small));
+    CHECK(world.violations.empty());
+}
+
+TEST_CASE("preempt: who is deleted meanwhile gives the room back") {
+    World world(schema_of({by_priority("etl"), queue("ml")}));
+    world.add_node(tests::node("n1", 8, 64 * 1024));
+    const std::string low = running(world, "low", "etl", 7, 1);
+    const std::string high = submit(world, "high", "etl", 7, 2, 10);
+    world.advance(2'000);
+    REQUIRE(is_evicted(world, low));
+    world.remove_pod(high);
+    const std::string small = submit(world, "small", "ml", 0, 3);
+    world.end_deleted();
+    world.advance(2'000);
+    CHECK(world.is_bound(small));
+}
+
+TEST_CASE("preempt: a budget's no is kept, and others are looked for a minute later") {
+    World world(schema_of({by_priority("etl")}));
+    world.add_node(tests::node("n1", 8, 64 * 1024));
+    const std::string low = running(world, "low", "etl", 3, 1);
+    const std::string mid = running(world, "mid", "etl", 3, 2, 5);
+    world.on_evict = [&](const gang::EvictPod& request) {
+        return request.pod.uid == low ? std::optional(gang::EvictOutcome::budget) : std::nullopt;
+    };
+    const std::string high = submit(world, "high", "etl", 3, 3, 10);
+    world.advance(30'000);
+    CHECK(world.evictions.size() == 1);
+    says(world, high, "refused one");
+    world.advance(35'000);
+    CHECK(is_evicted(world, mid));
+    CHECK_FALSE(world.pod(low).deleting);
+    world.end_deleted();
+    world.advance(2'000);
+    CHECK(world.is_bound(high));
+    CHECK(world.has_pod(low));
+}
+
+TEST_CASE("preempt: a new leader evicts nobody again for the same need") {
+    World world(schema_of({by_priority("etl")}));
+    world.add_node(tests::node("n1", 8, 64 * 1024));
+    const std::string low = running(world, "low", "etl", 3, 1);
+    const std::string mid = running(world, "mid", "etl", 3, 2, 5);
+    const std::string high = submit(world, "high", "etl", 3, 3, 10);
+    world.advance(2'000);
+    REQUIRE(is_evicted(world, low));
+    const std::size_t before = world.evictions.size();
+    world.restart();
+    world.advance(60'000);
+    CHECK(world.evictions.size() == before);
+    CHECK_FALSE(is_evicted(world, mid));
+    world.end_deleted();
+    world.advance(30'000);
+    CHECK(world.is_bound(high));
+    CHECK(world.evictions.size() == before);
+}
+
+TEST_CASE("preempt: at most so many victims a minute") {
+    config::Schema schema = schema_of({by_priority("etl")});
+    schema.preemption.max_victims_per_minute = 1;
+    World world(schema);
+    world.add_node(tests::node("n1", 8, 64 * 1024));
+    running(world, "a", "etl", 3, 1);
+    running(world, "b", "etl", 3, 2);
+    const std::string high = submit(world, "high", "etl", 7, 3, 10);
+    world.advance(30'000);
+    CHECK(world.evictions.size() == 4);
+    world.advance(40'000);
+    CHECK(world.evictions.size() == 8);
+    world.end_deleted();
+    world.advance(2'000);
+    CHECK(world.is_bound(high));
+}
