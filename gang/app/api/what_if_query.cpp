@@ -93,7 +93,8 @@ core::Result<core::Done> set_constraints(core::Constraints& into, std::string_vi
 
 core::Result<WhatIf> read_what_if(std::string_view query) {
     for (const std::string_view name : parameter_names(query)) {
-        if (std::find(known_parameters.begin(), known_parameters.end(), name) == known_parameters.end()) {
+        if (std::find(known_parameters.begin(), known_parameters.end(), name) ==
+            known_parameters.end()) {
             return core::Error{fmt::format(
                 "there is no parameter {}, only {}",
                 config::printable(name, shown_max),
