@@ -54,6 +54,7 @@
 #include "gang/view/node_ledgers.hpp"
 #include "gang/view/queue_views.hpp"
 #include "gang/view/totals_view.hpp"
+#include "gang/view/what_if_views.hpp"
 
 #include <algorithm>
 #include <string>
@@ -168,6 +169,7 @@ struct Scheduler::State {
     GangViews views{model, step, messages, refresh, owners, groups};
     ExtenderDesk extender{model, step, owners, pod_events, answers, views};
     QueueViews queue_views{model, quota};
+    WhatIfViews what_if_views{model};
     TotalsView totals_view{model, step, leadership, owners, views};
     NodeLedgers node_ledgers{model};
     Comparison comparison{model};
@@ -380,6 +382,10 @@ std::vector<core::Account> Scheduler::accounts() const {
 
 std::vector<QueueView> Scheduler::queues() const {
     return state_->queue_views.queues();
+}
+
+WhatIfAnswer Scheduler::what_if(const WhatIf& question) const {
+    return state_->what_if_views.answer(question);
 }
 
 bool Scheduler::is_of_extender(std::string_view pod_uid) const {

@@ -16,6 +16,7 @@
 #include "gang/ledger_view.hpp"
 #include "gang/queue_view.hpp"
 #include "gang/totals.hpp"
+#include "gang/what_if.hpp"
 
 #include <functional>
 #include <memory>
@@ -44,6 +45,10 @@ public:
 
     /// Every queue, by name; without queues in the file the one in which everybody is.
     std::vector<QueueView> queues() const;
+
+    /// Whether a gang that does not exist would have room. Copies the cluster: for people, not for
+    /// loops.
+    WhatIfAnswer what_if(const WhatIf& question) const;
 
     const Counters& counters() const;
 

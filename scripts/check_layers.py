@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parent.parent
 CORE = "core/base core/value core/filter core/cluster core/domain core/score core/placement"
 VALUES = "core/base core/value"
 # What comes in and goes out of the decision engine, and the views of it: plain values.
-DOOR = ("event", "decision", "drift", "explain", "reasons", "counters", "totals", "ledger_view", "queue_view")
+DOOR = ("event", "decision", "drift", "explain", "reasons", "counters", "totals", "ledger_view", "queue_view", "what_if")
 # What every part of the decision engine may use: it works on the model, and the model on these.
 PARTS = f"{CORE} config gang/door gang/declare gang/declare/spark gang/reservation/format gang/durations gang/shares gang/model"
 CLIENT = "k8s/protocol/write k8s/base k8s/json k8s/codec k8s/credentials k8s/net k8s/watch k8s/write k8s/volume k8s/group k8s/demand k8s/metrics k8s/lease k8s/protocol"

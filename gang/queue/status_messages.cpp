@@ -283,6 +283,19 @@ StatusMessage StatusMessages::with_outlook(StatusMessage message, const Applicat
     return message;
 }
 
+const core::Rejection* StatusMessages::find_shortage(
+    const Application& app, MessageContext& context) const {
+    const QueueEntry* const queue_entry = model_.waiting.find_entry(app);
+    const bool lacks_room = queue_entry != nullptr && !queue_entry->is_infeasible &&
+                            app.declared.driver_shape && !app.declared.conf_needed &&
+                            queue_entry->code == ReasonCode::waiting_for_capacity;
+    if (!lacks_room) {
+        return nullptr;
+    }
+    const auto& rejection = find_rejection(app, core::View::free, context);
+    return rejection ? &*rejection : nullptr;
+}
+
 /// A limit of its queue keeps it waiting, or others of its queue who wait for one.
 std::optional<StatusMessage> StatusMessages::find_quota_message(
     const Application& app, const QueueEntry& queue_entry, const std::string& subject) const {

@@ -58,6 +58,9 @@ public:
     /// `head` is the first who is blocked.
     StatusMessage message_of(
         const Application& app, const Application* head, MessageContext& context) const;
+    /// Why a gang that waits does not fit into what is free now; nothing: it does, or it is not
+    /// room alone that it lacks.
+    const core::Rejection* find_shortage(const Application& app, MessageContext& context) const;
     /// What the searches over every node cost that messages have made.
     std::int64_t work_of(const MessageContext& context) const;
 

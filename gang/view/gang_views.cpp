@@ -7,6 +7,7 @@
 #include "gang/report/messages.hpp"
 #include "gang/report/status_reporter.hpp"
 #include "gang/slots/crash_loop_back_off.hpp"
+#include "gang/view/room_holders.hpp"
 
 #include <cstddef>
 #include <map>
@@ -305,6 +306,11 @@ void GangViews::add_notes(
         notes.push_back(member_note(app, asked, context));
     }
     add_retry_note(asked, notes);
+    if (const core::Rejection* shortage = messages_.find_shortage(app, context)) {
+        for (std::string& note : RoomHolders(model_, app, *shortage).notes()) {
+            notes.push_back(std::move(note));
+        }
+    }
 }
 
 void GangViews::add_retry_note(const PodEntry& entry, std::vector<std::string>& notes) {

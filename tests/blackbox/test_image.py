@@ -44,8 +44,21 @@ def test_the_program_runs_with_what_is_there(image: Path, helm: Path, tmp_path: 
     assert started.returncode == 1 and "gang-scheduler run: " in started.stderr, started
 
 
+def test_licences_travel_along(image: Path) -> None:
+    folder = image / "usr/share/doc"
+    packages = {path.parent.name for path in folder.glob("*/copyright") if path.stat().st_size > 500}
+    assert {"gang-scheduler", "libc6", "libssl3", "libstdc++6", "libgcc-s1", "libboost1.81-dev", "rapidjson-dev",
+            "libfmt-dev", "libyaml-cpp-dev"} <= packages, packages
+    libraries = [path for path in image.rglob("*.so*") if path.is_file()]
+    assert len(libraries) >= 5
+    assert "spark.executor" not in (folder / "gang-scheduler/copyright").read_text()
+    manual = (image / "usr/share/man/man1/gang-scheduler.1").read_text()
+    assert manual.startswith(".TH GANG") and "check\\-config" in manual
+
+
 def test_there_is_nothing_else(image: Path) -> None:
     programs = [path for path in image.rglob("*") if path.is_file() and ".so" not in path.name]
-    assert sorted(path.name for path in programs) == ["gang-scheduler", "group", "passwd"]
+    programs = [path for path in programs if path.name != "copyright"]
+    assert sorted(path.name for path in programs) == ["gang-scheduler", "gang-scheduler.1", "group", "passwd"]
     size = sum(path.stat().st_size for path in image.rglob("*") if path.is_file())
     assert size < 40e6, f"{size / 1e6:.0f} MB"

@@ -81,6 +81,37 @@ def test_what_a_person_reads(browser: Browser, scene: tuple[ApiPort, SparkApplic
         picture(browser, f"config-{scheme}")
 
 
+def test_queues_and_what_if(browser: Browser, scene: tuple[ApiPort, SparkApplication, SparkApplication]) -> None:
+    api, _, huge = scene
+    for scheme in ("light", "dark"):
+        browser.look(scheme=scheme)
+        browser.open(api.url)
+        browser.wait_text("Running: 1 gang")
+        browser.press("u")
+        for part in ("everybody is in one", "4 cpu", "no limit, no guarantee"):
+            browser.wait_text(part)
+        picture(browser, f"queues-{scheme}")
+        browser.press("w")
+        browser.wait_text("Would a gang of this size fit?")
+        browser.press("/")  # the first field
+        browser.wait("document.activeElement.name === 'executors'")
+        browser.run("document.activeElement.value = '2'")
+        browser.press("Enter")
+        browser.wait_text("Yes, there is room for it now.")
+        browser.wait_text("2 executors")
+        assert "executors=2" in browser.run("location.hash")  # a link to send
+        picture(browser, f"whatif-{scheme}")
+        browser.open(f"{api.url}/#/whatif?executors=5")
+        browser.wait_text("Not now.")
+        browser.wait_text("3 executors beside the driver would fit now.")
+        browser.open(f"{api.url}/#/whatif?executors=50")
+        browser.wait_text("Never, as the nodes are.")
+        picture(browser, f"whatif-never-{scheme}")
+        browser.open(f"{api.url}/#/whatif?executors=lots")
+        browser.wait_text('executors: found "lots", expected a number')
+    assert huge.driver_name
+
+
 def test_by_keys_alone(browser: Browser, scene: tuple[ApiPort, SparkApplication, SparkApplication]) -> None:
     api, running, huge = scene
     browser.open(api.url)
@@ -120,11 +151,12 @@ def test_on_a_phone_nothing_is_cut_off(browser: Browser, scene: tuple[ApiPort, S
     api, running, _ = scene
     browser.look(360, 740, "dark")
     for name, part in (("", name_of(running)), ("gangs", "2 gangs"), (f"gang/{running.namespace}/{running.driver_name}", "Slots"),
-                       ("nodes", "node-1 · CPU"), ("config", "leaseDuration")):
+                       ("nodes", "node-1 · CPU"), ("queues", "no limit"), ("whatif?executors=2", "Yes, there is room"),
+                       ("config", "leaseDuration")):
         browser.open(f"{api.url}/#/{name}")
         browser.wait_text(part)
         assert browser.run("document.documentElement.scrollWidth") <= 360, name
-        picture(browser, f"phone-{name.partition('/')[0] or 'now'}")
+        picture(browser, f"phone-{name.partition('/')[0].partition('?')[0] or 'now'}")
 
 
 def test_names_of_tenants_are_text(cluster: Cluster, browser: Browser) -> None:

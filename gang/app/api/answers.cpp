@@ -2,6 +2,7 @@
 
 #include "gang/app/base/version.hpp"
 #include "gang/app/show/ledger_report.hpp"
+#include "gang/app/show/queue_report.hpp"
 #include "k8s/base/time.hpp"
 
 #include <fmt/format.h>
@@ -193,6 +194,32 @@ std::optional<std::string> node_json(const Snapshot& snapshot, std::string_view 
         }
     }
     return std::nullopt;
+}
+
+std::string queues_json(const Snapshot& snapshot) {
+    return fmt::format(
+        R"({{{},"queues":{}}})",
+        head("QueueList", snapshot),
+        array(snapshot.queues, [](const QueueView& queue) { return to_json(queue); }));
+}
+
+std::string what_if_json(const Snapshot& snapshot, const WhatIfAnswer& answer) {
+    const auto text = [](const auto& entry) {
+        return fmt::format(
+            R"({{"node":{},"executors":{}}})", json_string(entry.first), entry.second);
+    };
+    return fmt::format(
+        R"({{{},"fitsNow":{},"fitsEmpty":{},"executorsFitNow":{},"executorsFitEmpty":{},"now":{},"empty":{},"waiting":{},"driverNode":{},"executorsPerNode":{}}})",
+        head("WhatIf", snapshot),
+        answer.fits_now,
+        answer.fits_empty,
+        answer.executors_fit_now,
+        answer.executors_fit_empty,
+        json_string(answer.now),
+        json_string(answer.empty),
+        answer.waiting,
+        json_string(answer.driver_node),
+        array(answer.executors_per_node, text));
 }
 
 std::string gang_json(

@@ -34,6 +34,8 @@ std::string gangs_json(const Snapshot& snapshot, const GangQuery& query);
 std::string nodes_json(const Snapshot& snapshot, const NodeQuery& query);
 /// With what is held there for whom. Nothing: there is no such node.
 std::optional<std::string> node_json(const Snapshot& snapshot, std::string_view name);
+std::string queues_json(const Snapshot& snapshot);
+std::string what_if_json(const Snapshot& snapshot, const WhatIfAnswer& answer);
 /// `text` is the explanation for people.
 std::string gang_json(
     const Snapshot& snapshot, const Explanation& explanation, std::string_view text);

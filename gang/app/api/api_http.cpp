@@ -2,6 +2,7 @@
 
 #include "config/printable.hpp"
 #include "gang/app/api/answers.hpp"
+#include "gang/app/api/what_if_query.hpp"
 #include "gang/app/base/text.hpp"
 #include "gang/app/page/assets.hpp"
 #include "gang/app/serve/query.hpp"
@@ -20,6 +21,9 @@ namespace {
 
 constexpr std::string_view base = "/api/v1/";
 constexpr std::string_view gang_path = "/api/v1/gangs/";
+constexpr std::string_view what_if_path = "/api/v1/whatif";
+/// Answering takes at most 1/50 of the time, however often it is asked.
+constexpr std::int64_t what_if_pause_for_cost = 50;
 constexpr std::size_t limit_max = 10'000;
 constexpr std::size_t shown_parameter_max = 100;
 
@@ -138,6 +142,8 @@ std::vector<std::string_view> ApiHttp::paths() {
         "/api/v1/gangs/NAMESPACE/NAME",
         "/api/v1/nodes",
         "/api/v1/nodes/NAME",
+        "/api/v1/queues",
+        "/api/v1/whatif",
         "/api/v1/config",
         "/api/v1/events"};
 }
@@ -159,7 +165,8 @@ HttpReply ApiHttp::reply(const HttpAsk& ask) {
     }
     HttpReply out = answer(path.substr(base.size()), query, ask);
     // One gang's explanation knows more than the snapshot, and newer.
-    const bool is_of_snapshot = out.status == 200 && !out.stream && !path.starts_with(gang_path);
+    const bool is_of_snapshot = out.status == 200 && !out.stream && !path.starts_with(gang_path) &&
+                                path != what_if_path;
     if (is_of_snapshot) {
         const std::string tag = quoted(snapshots_->current().id);
         out.fields.push_back({"ETag", tag});
@@ -183,12 +190,18 @@ HttpReply ApiHttp::answer(std::string_view path, std::string_view query, const H
     if (path.starts_with(one_gang)) {
         return gang(path.substr(one_gang.size()), query);
     }
+    if (path == "whatif") {
+        return what_if(query);
+    }
     if (path == "events") {
         return events(ask);
     }
     const Snapshot& snapshot = snapshots_->current();
     if (path == "summary") {
         return HttpReply{200, summary_json(snapshot, snapshots_->source())};
+    }
+    if (path == "queues") {
+        return HttpReply{200, queues_json(snapshot)};
     }
     if (path == "config") {
         const ApiSource& source = snapshots_->source();
@@ -263,6 +276,23 @@ HttpReply ApiHttp::gang(std::string_view name, std::string_view query) {
         return HttpReply{200, text, plain_text};
     }
     return HttpReply{200, gang_json(snapshot, answer.explanation, text)};
+}
+
+HttpReply ApiHttp::what_if(std::string_view query) {
+    const auto question = read_what_if(query);
+    if (!question) {
+        return fail(400, question.error().message);
+    }
+    const std::int64_t now = k8s::monotonic_ms();
+    if (now < what_if_from_ms_) {
+        HttpReply later = fail(503, "asked too often for a cluster of this size: wait a moment");
+        later.fields.push_back({"Retry-After", "2"});
+        return later;
+    }
+    const WhatIfAnswer answer = snapshots_->source().what_if(*question);
+    const std::int64_t end = k8s::monotonic_ms();
+    what_if_from_ms_ = end + (end - now) * what_if_pause_for_cost;
+    return HttpReply{200, what_if_json(snapshots_->current(), answer)};
 }
 
 HttpReply ApiHttp::events(const HttpAsk& ask) {

@@ -7,6 +7,7 @@
 #include "gang/app/api/viewers.hpp"
 #include "gang/app/serve/http_server.hpp"
 
+#include <cstdint>
 #include <memory>
 #include <string_view>
 #include <vector>
@@ -34,11 +35,13 @@ private:
     HttpReply gangs(std::string_view query);
     HttpReply nodes(std::string_view query);
     HttpReply gang(std::string_view name, std::string_view query);
+    HttpReply what_if(std::string_view query);
     HttpReply events(const HttpAsk& ask);
 
     std::shared_ptr<Snapshots> snapshots_;
     Viewers viewers_;
     HostRule hosts_;
+    std::int64_t what_if_from_ms_ = 0;  ///< monotonic: not answered before
 };
 
 }  // namespace gang::app

@@ -1,5 +1,6 @@
 #include "gang/app/api/snapshot.hpp"
 
+#include "gang/app/show/queue_report.hpp"
 #include "k8s/base/time.hpp"
 
 #include <boost/container_hash/hash.hpp>
@@ -63,6 +64,9 @@ std::string digest_of(const Snapshot& snapshot) {
     for (const NodeLedger& node : snapshot.nodes) {
         add_node(digest, node);
     }
+    for (const QueueView& queue : snapshot.queues) {
+        digest.add(to_json(queue));
+    }
     return digest.text();
 }
 
@@ -77,6 +81,7 @@ void Snapshots::make() {
     if (made.standing.leads) {
         made.gangs = source_.gangs();
         made.nodes = source_.nodes();
+        made.queues = source_.queues();
     }
     made.id = digest_of(made);
     kept_ = std::move(made);

@@ -8,6 +8,8 @@
 #include "gang/app/base/json_text.hpp"
 #include "gang/explain.hpp"
 #include "gang/ledger_view.hpp"
+#include "gang/queue_view.hpp"
+#include "gang/what_if.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -25,6 +27,8 @@ struct ApiSource {
     std::function<std::uint64_t()> changes;  ///< another number: something may have changed
     std::function<std::vector<GangView>()> gangs;
     std::function<std::vector<NodeLedger>()> nodes;
+    std::function<std::vector<QueueView>()> queues;
+    std::function<WhatIfAnswer(const WhatIf&)> what_if;
     std::function<std::optional<Explanation>(const std::string& question)> explain;
     std::string server;  ///< URL of the API server
     config::Schema config;
@@ -38,6 +42,7 @@ struct Snapshot {
     std::int64_t unix_ms = 0;
     std::vector<GangView> gangs;
     std::vector<NodeLedger> nodes;
+    std::vector<QueueView> queues;
     /// Hexadecimal; the same for the same content, also after a restart. It does not depend on the
     /// time at which the snapshot was made.
     std::string id;

@@ -90,6 +90,7 @@ const std::vector<Verb>& verbs() {
         replay_verb(),
         check_config_verb(),
         completion_verb(),
+        man_verb(),
         version_verb()};
     return table;
 }

@@ -48,6 +48,7 @@ Verb replay_verb();
 Verb size_verb();
 Verb check_config_verb();
 Verb completion_verb();
+Verb man_verb();
 Verb version_verb();
 
 }  // namespace gang::app

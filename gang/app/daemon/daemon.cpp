@@ -354,6 +354,8 @@ ApiSource Daemon::Impl::api_source() {
     source.changes = [this] { return stats.events; };
     source.gangs = [this] { return scheduler.gangs(); };
     source.nodes = [this] { return scheduler.ledger(); };
+    source.queues = [this] { return scheduler.queues(); };
+    source.what_if = [this](const WhatIf& question) { return scheduler.what_if(question); };
     source.explain = [this](const std::string& question) { return scheduler.explain(question); };
     source.server = server_name(options.endpoint->access());
     source.current_config = [this] { return options.config; };

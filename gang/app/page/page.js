@@ -519,6 +519,105 @@ class NodeView {
   }
 }
 
+/** Amounts by name, "cpuMilli" being thousandths of a core. */
+function named(amounts) {
+  return Object.entries(amounts).map(([name, amount]) => {
+    if (name === "cpuMilli") return cpu(amount);
+    return name.includes("/") ? amount + " " + name : bytes(amount) + " " + name;
+  }).join(", ");
+}
+
+class QueuesView {
+  constructor() {
+    this.about = el("p", { className: "quiet" });
+    this.list = el("div", { className: "queues", role: "list", ariaLabel: "Queues" });
+    this.element = el("div", {}, el("h2", {}, "Queues"), this.about, this.list);
+  }
+
+  /** How much of its limit, or else of what its guarantee is, a queue uses: of the resource where that is most. */
+  bar(queue) {
+    const of = Object.keys(queue.limit).length ? queue.limit : queue.guarantee;
+    let most = 0;
+    let name = "";
+    for (const [key, bound] of Object.entries(of)) {
+      const part = share(queue.usage[key] || 0, bound);
+      if (part >= most && bound > 0) [most, name] = [part, key];
+    }
+    if (!name) return el("p", { className: "quiet" }, "no limit, no guarantee");
+    const bar = el("div", { className: "bar", ariaHidden: "true" }, el("i", { className: "bound" }));
+    bar.firstChild.style.width = most + "%";
+    return el("div", {}, bar, el("small", { className: "quiet" }, round(most) + " % of its " + (of === queue.limit ? "limit" : "guarantee") + " (" + name.replace("cpuMilli", "cpu") + ")"));
+  }
+
+  async load() {
+    const answer = await ask("queues");
+    const text = JSON.stringify(answer.queues);
+    if (text === this.shown) return;
+    this.shown = text;
+    const focused = document.activeElement.href;
+    const only = answer.queues.length === 1 && !answer.queues[0].parent;
+    setText(this.about, only ? "No queues are configured: everybody is in one." : "Who is furthest below their share is next.");
+    this.list.replaceChildren(...answer.queues.map((queue) => {
+      const facts = [["Uses", named(queue.usage) || "nothing"], ["Guarantee", named(queue.guarantee)], ["Limit", named(queue.limit)],
+        ["Gangs", queue.running + " run" + (queue.maxGangs === null ? "" : " of at most " + queue.maxGangs) + ", " + queue.waiting + " wait"]].filter((fact) => fact[1]);
+      const [namespace, driver] = (queue.head || "").split("/");
+      const next = queue.head ? [el("dt", {}, "First"), el("dd", {}, el("a", { className: "row", href: gangLink({ namespace, driver: driver || "" }) }, queue.head))] : [];
+      const card = el("section", { role: "listitem", className: "queue" },
+        el("h3", {}, queue.name, el("small", { className: "quiet" }, "  weight " + queue.weight + " · share " + round(queue.shareMillionths / 10000) + " %" + (queue.belowGuarantee ? " · below its guarantee" : "") + (queue.state === "stopped" ? " · stopped: nobody is let in" : ""))),
+        this.bar(queue), el("dl", { className: "facts" }, ...facts.flatMap(([title, text]) => [el("dt", {}, title), el("dd", {}, text)]), ...next));
+      card.style.marginInlineStart = Math.min(4, queue.parent ? queue.parent.split(".").length : 0) * 1.2 + "rem";
+      return card;
+    }));
+    if (focused) [...this.list.querySelectorAll("a")].find((link) => link.href === focused)?.focus();
+  }
+}
+
+const wishes = [["executors", "Executors", "4"], ["executorCpu", "CPU of each", "1"], ["executorMemory", "Memory of each", "1408Mi"],
+  ["driverCpu", "CPU of the driver", "1"], ["driverMemory", "Memory of the driver", "1408Mi"],
+  ["nodeSelector", "Node selector", "", "pool=batch"], ["tolerations", "Tolerations", "", "dedicated=spark"]];
+
+class WhatIfView {
+  constructor(parameters) {
+    this.asked = parameters.size > 0;
+    this.nextMs = 0;
+    this.inputs = wishes.map(([name, title, value, example], index) =>
+      el("input", { id: index === 0 ? "filter" : "what-" + name, name, value: parameters.get(name) ?? value, placeholder: example || "", autocomplete: "off" }));
+    this.answer = el("div", { role: "status" });
+    const form = el("form", { className: "wishes" }, ...wishes.map(([, title], index) => el("label", {}, title, this.inputs[index])),
+      el("button", { type: "submit" }, "Would it fit?"));
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.asked = true;
+      this.nextMs = 0;
+      history.replaceState(null, "", "#/whatif?" + this.query());
+      refresh();
+    });
+    this.element = el("div", {}, el("h2", {}, "Would a gang of this size fit?"), form, this.answer,
+      el("p", { className: "quiet" }, "Nothing is reserved. Room alone is looked at: no quota, no rule between pods, and gangs in line come first. Memory is what the pod asks, overhead included: gang-scheduler size adds it up."));
+  }
+
+  query() {
+    const parameters = new URLSearchParams();
+    for (const input of this.inputs) if (input.value.trim()) parameters.set(input.name, input.value.trim());
+    return parameters.toString().replaceAll("+", "%20");
+  }
+
+  async load() {
+    if (!this.asked || performance.now() < this.nextMs) return;
+    this.nextMs = performance.now() + 5000;
+    const answer = await ask("whatif?" + this.query());
+    const now = answer.fitsNow ? "Yes, there is room for it now." : answer.fitsEmpty ? "Not now." : "Never, as the nodes are.";
+    const line = answer.waiting ? (answer.waiting === 1 ? "1 gang is" : answer.waiting + " gangs are") + " in line before it." : "";
+    const why = answer.fitsNow ? "" : answer.fitsEmpty ? answer.now : "Even if nothing ran: " + answer.empty;
+    const smaller = !answer.fitsNow && answer.executorsFitNow > 0 ? answer.executorsFitNow + (answer.executorsFitNow === 1 ? " executor" : " executors") + " beside the driver would fit now." : "";
+    const where = answer.fitsNow ? [el("h3", {}, "Where"), el("div", { className: "slots" },
+      ...[[answer.driverNode, "driver"], ...answer.executorsPerNode.map((entry) => [entry.node, entry.executors + (entry.executors === 1 ? " executor" : " executors")])].flatMap(([node, text]) =>
+        [el("a", { className: "row", href: "#/node/" + encodeURIComponent(node) }, node), el("span", {}, text)]))] : [];
+    this.answer.replaceChildren(el("p", { className: "verdict " + (answer.fitsNow ? "good" : "bad") }, (answer.fitsNow ? "● " : answer.fitsEmpty ? "◷ " : "✕ ") + now),
+      ...[line, why, smaller].filter(Boolean).map((text) => el("p", {}, text)), ...where);
+  }
+}
+
 class ConfigView {
   constructor() {
     this.about = el("p", { className: "quiet" });
@@ -570,9 +669,11 @@ function route() {
   else if (name === "gang" && parts.length === 3) view = new GangView(parts[1], parts[2]);
   else if (name === "nodes") view = new NodesView(parameters);
   else if (name === "node" && parts.length === 2) view = new NodeView(parts[1]);
+  else if (name === "queues") view = new QueuesView();
+  else if (name === "whatif") view = new WhatIfView(parameters);
   else if (name === "config") view = new ConfigView();
   else view = new NowView();
-  const section = { gang: "gangs", node: "nodes", gangs: "gangs", nodes: "nodes", config: "config" }[name] || "now";
+  const section = { gang: "gangs", node: "nodes", gangs: "gangs", nodes: "nodes", queues: "queues", whatif: "whatif", config: "config" }[name] || "now";
   for (const link of document.querySelectorAll("nav a")) {
     if (link.dataset.view === section) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
@@ -671,6 +772,8 @@ const keys = {
   h: () => { location.hash = "#/"; },
   g: () => { location.hash = "#/gangs"; },
   n: () => { location.hash = "#/nodes"; },
+  u: () => { location.hash = "#/queues"; },
+  w: () => { location.hash = "#/whatif"; },
   c: () => { location.hash = "#/config"; },
   j: () => step(1),
   k: () => step(-1),

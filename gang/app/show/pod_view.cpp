@@ -9,8 +9,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <map>
 #include <string_view>
+#include <system_error>
 #include <tuple>
 #include <utility>
 
@@ -101,6 +103,41 @@ void fill_identity(GangView& gang, const core::Pod& driver) {
     gang.needs = driver.requests;
 }
 
+/// "needs 1 driver + 4 executors (9 cpu, 11Gi memory);": the size of a gang that waits stands in no
+/// pod but here. A sentence that says otherwise leaves what is known.
+void take_said_needs(std::string_view sentence, GangView& gang) {
+    constexpr std::string_view begin = "needs 1 driver + ";
+    const std::size_t at = sentence.find(begin);
+    if (at == std::string_view::npos) {
+        return;
+    }
+    std::string_view rest = sentence.substr(at + begin.size());
+    std::int32_t executors = 0;
+    const auto [after, ec] = std::from_chars(rest.data(), rest.data() + rest.size(), executors);
+    const std::size_t open = rest.find(" (");
+    const std::size_t close = rest.find(')');
+    const std::string_view word =
+        rest.substr(static_cast<std::size_t>(after - rest.data())).substr(0, 9);
+    if (ec != std::errc{} || executors < 0 || word != " executor" ||
+        open == std::string_view::npos || close == std::string_view::npos || close < open) {
+        return;
+    }
+    core::Resources needs;
+    rest = rest.substr(open + 2, close - open - 2);
+    while (!rest.empty()) {
+        const std::size_t end = std::min(rest.find(", "), rest.size());
+        const std::string_view one = rest.substr(0, end);
+        const std::size_t space = one.find(' ');
+        if (space == std::string_view::npos ||
+            !core::set_resource(needs, one.substr(space + 1), one.substr(0, space))) {
+            return;
+        }
+        rest.remove_prefix(std::min(end + 2, rest.size()));
+    }
+    gang.executors = executors;
+    gang.needs = std::move(needs);
+}
+
 void fill_waiting(Explanation& out, const core::Pod& driver) {
     GangView& gang = out.gang;
     const bool is_spark = driver.spark_properties.has_value();
@@ -114,6 +151,9 @@ void fill_waiting(Explanation& out, const core::Pod& driver) {
     }
     gang.code = said->code;
     gang.message = said->sentence;
+    if (is_spark) {
+        take_said_needs(said->sentence, gang);
+    }
     switch (said->code) {
         case ReasonCode::waiting_for_spark_conf:
             gang.state = GangState::waiting_for_conf;

@@ -1,7 +1,8 @@
 #pragma once
 // Gangs as the API server alone shows them: reservations in annotations, reasons in conditions,
 // executors by their owner. This is what `gangs` and `why` know on a laptop without the daemon.
-// Positions, sizes of waiting gangs and the numbers behind a reason are the daemon's.
+// Positions and the numbers behind a reason are the daemon's; the size of a gang that waits is
+// what its condition says.
 
 #include "core/base/result.hpp"
 #include "core/value/pod.hpp"

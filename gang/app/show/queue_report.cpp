@@ -187,6 +187,13 @@ std::string to_json(const QueueReport& report) {
     return {buffer.GetString(), buffer.GetSize()};
 }
 
+std::string to_json(const QueueView& queue) {
+    rapidjson::StringBuffer buffer;
+    Writer w(buffer);
+    put_queue(w, queue);
+    return {buffer.GetString(), buffer.GetSize()};
+}
+
 core::Result<QueueReport> queue_report_from_json(std::string_view json) {
     rapidjson::Document document;
     document.Parse<rapidjson::kParseIterativeFlag>(json.data(), json.size());

@@ -20,6 +20,8 @@ struct QueueReport {
 };
 
 std::string to_json(const QueueReport& report);
+/// One queue, as it stands in the report.
+std::string to_json(const QueueView& queue);
 
 /// What the text of to_json() says.
 core::Result<QueueReport> queue_report_from_json(std::string_view json);

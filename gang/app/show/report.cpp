@@ -6,6 +6,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <numeric>
+#include <string_view>
+
 namespace gang::app {
 namespace {
 
@@ -74,6 +78,68 @@ std::string shown(const std::string& text) {
     return config::printable(text, 2048);
 }
 
+using Rows = std::vector<std::vector<std::string>>;
+
+bool is_wider_than(std::size_t limit, const Rows& rows) {
+    std::vector<std::size_t> widths;
+    format_table(rows, widths);
+    const std::size_t all = std::accumulate(widths.begin(), widths.end(), 2 * widths.size());
+    return limit > 0 && all > limit + 2;  // no space behind the last column
+}
+
+void drop_column(Rows& rows, std::string_view title) {
+    const auto at = std::find(rows.front().begin(), rows.front().end(), title);
+    const auto index = at - rows.front().begin();
+    for (auto& row : rows) {
+        row.erase(row.begin() + index);
+    }
+}
+
+std::string_view colour_of(GangState state) {
+    switch (state) {
+        case GangState::parked:
+        case GangState::degraded:
+            return "\x1b[31m";
+        case GangState::waiting:
+        case GangState::waiting_for_conf:
+            return "\x1b[33m";
+        case GangState::admitted:
+        case GangState::running:
+            return "\x1b[32m";
+        case GangState::ended:
+            break;
+    }
+    return "";
+}
+
+/// The table with each state in its colour. Cells are escaped before, so that the only colours are
+/// ours.
+std::string coloured(const Rows& rows, const std::vector<GangView>& gangs) {
+    std::vector<std::size_t> widths;
+    const std::string table = format_table(rows, widths);
+    const auto title = std::find(rows.front().begin(), rows.front().end(), "STATE");
+    const auto column = static_cast<std::size_t>(title - rows.front().begin());
+    std::size_t begin = 2 * column;
+    for (std::size_t i = 0; i < column; ++i) {
+        begin += widths[i];
+    }
+    std::string out;
+    std::size_t at = 0;
+    for (std::size_t row = 0; row < rows.size(); ++row) {
+        const std::size_t end = table.find('\n', at) + 1;
+        std::string line = table.substr(at, end - at);
+        at = end;
+        const std::string& state = rows[row][column];
+        // Names are ASCII; where one is not, the column is elsewhere and the line stays plain.
+        if (row > 0 && begin < line.size() && line.compare(begin, state.size(), state) == 0) {
+            line.insert(begin + state.size(), "\x1b[0m");
+            line.insert(begin, colour_of(gangs[row - 1].state));
+        }
+        out += line;
+    }
+    return out;
+}
+
 std::string slots_text(const Explanation& explanation) {
     const GangView& gang = explanation.gang;
     std::string out = fmt::format(
@@ -90,9 +156,24 @@ std::string slots_text(const Explanation& explanation) {
 
 }  // namespace
 
-std::string gangs_table(const GangList& list, std::int64_t now_unix_ms, bool is_wide) {
-    return list.gangs.empty() ? "No gangs.\n"
-                              : format_table(gangs_rows(list, now_unix_ms, is_wide));
+std::string gangs_table(
+    const GangList& list, std::int64_t now_unix_ms, bool is_wide, const TableStyle& style) {
+    if (list.gangs.empty()) {
+        return "No gangs.\n";
+    }
+    auto rows = gangs_rows(list, now_unix_ms, is_wide);
+    if (!is_wide && is_wider_than(style.width, rows)) {
+        drop_column(rows, "APPLICATION");
+    }
+    const std::string& first = list.gangs.front().namespace_name;
+    const bool is_one_namespace =
+        std::all_of(list.gangs.begin(), list.gangs.end(), [&first](const GangView& gang) {
+            return gang.namespace_name == first;
+        });
+    if (!is_wide && is_one_namespace && is_wider_than(style.width, rows)) {
+        drop_column(rows, "NAMESPACE");
+    }
+    return style.is_coloured ? coloured(rows, list.gangs) : format_table(rows);
 }
 
 std::string gang_names(const GangList& list) {
@@ -159,7 +240,7 @@ std::string why_text(const Answer& answer, std::int64_t now_unix_ms) {
         out += fmt::format(
             "Needs: {}{}\n", shown(describe(gang.needs)), partial ? " for the driver" : " in all");
     }
-    if (gang.executors > 0 && holds_or_wants) {
+    if (gang.executors > 0 && holds_or_wants && explanation.executor != core::Resources{}) {
         out += fmt::format(
             "Driver: {}; each of {} executors: {}\n",
             shown(describe(explanation.driver)),

@@ -56,6 +56,28 @@ bool happened_before(const TimelineEntry& a, const TimelineEntry& b) {
            std::tuple(b.time_ms / 1'000, rank_of(b.step), b.time_ms);
 }
 
+/// Of one second: what is known to the millisecond stands in the order of its times. What is known
+/// to the second alone keeps the place that its step has.
+void order_exact_times(std::vector<TimelineEntry>& entries) {
+    for (std::size_t begin = 0, end = 0; begin < entries.size(); begin = end) {
+        std::vector<std::size_t> places;
+        std::vector<TimelineEntry> exact;
+        const std::int64_t second = entries[begin].time_ms / 1'000;
+        for (; end < entries.size() && entries[end].time_ms / 1'000 == second; ++end) {
+            if (entries[end].time_ms % 1'000 != 0) {
+                places.push_back(end);
+                exact.push_back(entries[end]);
+            }
+        }
+        std::stable_sort(exact.begin(), exact.end(), [](const auto& a, const auto& b) {
+            return a.time_ms < b.time_ms;
+        });
+        for (std::size_t i = 0; i < places.size(); ++i) {
+            entries[places[i]] = std::move(exact[i]);
+        }
+    }
+}
+
 bool has_ended(const PodHistory& pod) {
     return pod.phase == core::PodPhase::succeeded || pod.phase == core::PodPhase::failed;
 }
@@ -236,6 +258,7 @@ Timeline make_timeline(
     add_events(out, events);
     add_executors(out, gang.executors, declared, seen);
     std::stable_sort(out.entries.begin(), out.entries.end(), happened_before);
+    order_exact_times(out.entries);
     return out;
 }
 

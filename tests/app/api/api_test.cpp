@@ -7,11 +7,13 @@
 #include <doctest/doctest.h>
 #include <rapidjson/schema.h>
 
+#include <cstdint>
 #include <fstream>
 #include <iterator>
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 using namespace gang;
 using namespace gang::app;
@@ -82,8 +84,16 @@ struct World {
     std::vector<GangView> gangs = {
         gang_view("a", GangState::running), gang_view("b", GangState::waiting)};
     std::vector<NodeLedger> nodes;
+    std::vector<QueueView> queues;
+    WhatIf last_question;
+    WhatIfAnswer what_if{false, true, 2, 7, "short of 4 cpu", "", 3, "", {}};
 
     World() {
+        queues.emplace_back().name = "root.etl";
+        queues[0].parent = "root";
+        queues[0].usage = {1'500, 4'096, 0, {{"nvidia.com/gpu", 1}}};
+        queues[0].limit = {{"cpu", 8'000}};
+        queues[0].head = "etl/b";
         gangs[1].code = ReasonCode::waiting_for_capacity;
         gangs[1].position = 1;
         gangs[1].message = "short of 4 cpu <script>alert(1)</script>";
@@ -112,6 +122,11 @@ struct World {
             return gangs;
         };
         out.nodes = [this] { return nodes; };
+        out.queues = [this] { return queues; };
+        out.what_if = [this](const WhatIf& question) {
+            last_question = question;
+            return what_if;
+        };
         out.explain = [this](const std::string& question) -> std::optional<Explanation> {
             if (question != "etl/a b" && question != "etl/b") {
                 return std::nullopt;
@@ -163,6 +178,8 @@ TEST_CASE("api: every path answers what its schema says") {
         {"/api/v1/nodes?q=n1&limit=1", "NodeList"},
         {"/api/v1/nodes/n1", "Node"},
         {"/api/v1/nodes/gone", "Node"},
+        {"/api/v1/queues", "QueueList"},
+        {"/api/v1/whatif?executors=7&executorCpu=2", "WhatIf"},
         {"/api/v1/config", "Config"}};
     for (const auto& [target, kind] : kinds) {
         const HttpReply reply = api.get(target);
@@ -238,6 +255,13 @@ TEST_CASE("api: wrong questions get an error that says what is wrong, as JSON") 
         {"/api/v1/gangs/etl/nobody", {404, "no gang of ours"}},
         {"/api/v1/gangs/etl/b?format=xml", {400, "json or text"}},
         {"/api/v1/nodes/n9", {404, "no node"}},
+        {"/api/v1/whatif?executor=1", {400, "no parameter executor, only executors"}},
+        {"/api/v1/whatif?executors=-1", {400, "a number from 0 to 100000"}},
+        {"/api/v1/whatif?executors=1e9", {400, "a number from 0 to 100000"}},
+        {"/api/v1/whatif?executorCpu=two", {400, "executorCpu: found"}},
+        {"/api/v1/whatif?driverMemory=-1Gi", {400, "driverMemory: found"}},
+        {"/api/v1/whatif?nodeSelector=pool", {400, "LABEL=VALUE"}},
+        {"/api/v1/whatif?tolerations==x", {400, "KEY=VALUE"}},
         {"/api/v1/secrets", {404, "/api/v1/summary"}},
         {"/api/v2/gangs", {404, "under /api/v1/"}},
         {"/api", {404, "under /api/v1/"}},
@@ -248,6 +272,70 @@ TEST_CASE("api: wrong questions get an error that says what is wrong, as JSON") 
         CHECK_MESSAGE(valid_kind(reply.body) == "Error", target);
         CHECK_MESSAGE(has(reply.body, expected.second), reply.body);
     }
+}
+
+TEST_CASE("api: what would be of a gang that does not exist") {
+    Api api;
+    const HttpReply reply = api.get(
+        "/api/v1/whatif?executors=7&executorCpu=500m&executorMemory=2Gi&driverCpu=2"
+        "&nodeSelector=zone%3Da,pool%3Dbatch&tolerations=dedicated%3Dspark,spot");
+    REQUIRE_MESSAGE(reply.status == 200, reply.body);
+    const WhatIf& asked = api.world.last_question;
+    CHECK(asked.executors == 7);
+    CHECK(asked.executor.cpu_milli == 500);
+    CHECK(asked.executor.memory_bytes == 2LL << 30);
+    CHECK(asked.driver.cpu_milli == 2'000);
+    CHECK(asked.driver.memory_bytes == 1408LL << 20);
+    CHECK(asked.constraints.node_selector == core::StringMap{{"pool", "batch"}, {"zone", "a"}});
+    REQUIRE(asked.constraints.tolerations.size() == 2);
+    CHECK(asked.constraints.tolerations[0].value == "spark");
+    CHECK_FALSE(asked.constraints.tolerations[0].exists);
+    CHECK(asked.constraints.tolerations[1].exists);
+    CHECK(has(reply.body, "\"fitsNow\":false,\"fitsEmpty\":true,\"executorsFitNow\":2"));
+    CHECK(has(reply.body, "\"waiting\":3"));
+    CHECK(tag_of(reply).empty());  // the question is no part of what tags are of
+    api.world.what_if.executors_per_node = {{"n1", 3}};
+    CHECK(valid_kind(api.get("/api/v1/whatif").body) == "WhatIf");
+}
+
+TEST_CASE("api: queues are part of what a tag is of") {
+    Api api;
+    const std::string tag = tag_of(api.get("/api/v1/queues"));
+    Api changed;
+    changed.world.queues[0].waiting = 1;
+    CHECK(tag_of(changed.get("/api/v1/queues")) != tag);
+}
+
+TEST_CASE("api: whatever is asked gets an answer that its schema knows, and a status that is ours") {
+    Api api;
+    const std::vector<std::string> parts = {
+        "/api/v1/", "gangs", "nodes", "queues", "whatif", "config", "summary", "/", "..", "%", "%2e",
+        "%2F", "%00", "%zz", "?", "&", "=", "limit", "skip", "q", "state", "executors", "nodeSelector",
+        "tolerations", "executorCpu", "1", "-1", "9223372036854775808", "1e400", "500m", "Gi", ",",
+        "Waiting", "etl", "b", "\"", "<script>", "\\", "\xff", ";", "#", " "};
+    std::uint64_t state = 42;
+    const auto next = [&state](std::size_t below) {
+        state = state * 6'364'136'223'846'793'005ULL + 1'442'695'040'888'963'407ULL;
+        return static_cast<std::size_t>((state >> 33U) % below);
+    };
+    std::map<int, int> seen;
+    for (int turn = 0; turn < 5'000; ++turn) {
+        std::string target = next(8) == 0 ? "/" : "/api/v1/";
+        for (std::size_t i = next(9); i > 0; --i) {
+            target += parts[next(parts.size())];
+        }
+        const HttpReply reply = api.get(target);
+        ++seen[reply.status];
+        if (reply.status != 200 || target.starts_with("/api/v1/")) {
+            rapidjson::Document answer;
+            answer.Parse(reply.body.c_str(), reply.body.size());
+            CHECK_MESSAGE((!answer.HasParseError() && answer.HasMember("kind")), target);
+        }
+    }
+    CHECK(seen[200] > 10);
+    CHECK(seen[400] > 10);
+    CHECK(seen[404] > 10);
+    CHECK(seen[200] + seen[400] + seen[404] == 5'000);
 }
 
 TEST_CASE("api: one gang as text is what `why` says") {
@@ -353,7 +441,8 @@ TEST_CASE("api: viewers get the summary when something has changed, and so many 
 TEST_CASE("api: the configuration has every key of the file") {
     World world;
     ApiSource source = world.source();
-    source.config.queues = {{"root.etl", 2, {}, {{"cpu", 4000}}, {}, 3, {}, {}, {"etl"}}};
+    source.config.queues = {
+        {"root.etl", 2, {}, {{"cpu", 4000}}, {}, 3, {}, {}, {}, {}, {"etl"}}};
     source.config.gpu_metrics.model_aliases = {{"rtx", "NVIDIA GeForce RTX 3090"}};
     source.config.placement = {
         {config::PlacementRule::Kind::annotation, {}},

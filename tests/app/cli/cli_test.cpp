@@ -132,6 +132,27 @@ TEST_CASE("cli: D25: every error begins alike, and that of a flag names the help
     }
 }
 
+TEST_CASE("cli: the manual page has every verb, flag and example") {
+    const auto manual = cli({"man"});
+    CHECK(manual.code == 0);
+    const auto dashed = [](const std::string& text) {
+        std::string out;
+        for (const char c : text) {
+            out += c == '-' ? std::string("\\-") : std::string(1, c);
+        }
+        return out;
+    };
+    for (const Verb& verb : verbs()) {
+        CHECK_MESSAGE(contains(manual.out, ".SS \"" + dashed(verb.name) + "\""), verb.name);
+        for (const Flag& flag : verb.flags) {
+            CHECK_MESSAGE(contains(manual.out, "\\-\\-" + dashed(flag.name)), flag.name);
+        }
+        for (const std::string& example : verb.examples) {
+            CHECK_MESSAGE(contains(manual.out, dashed(example)), example);
+        }
+    }
+}
+
 TEST_CASE("cli: completion knows every verb and flag, for each shell") {
     for (const std::string shell : {"bash", "zsh", "fish"}) {
         const auto script = cli({"completion", shell});

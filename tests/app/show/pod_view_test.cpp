@@ -78,6 +78,31 @@ TEST_CASE("pod_view: a driver that waits shows the code and sentence of its cond
     CHECK(gangs[0].waiting_since_ms == 1'000'000);
 }
 
+TEST_CASE("pod_view: D4: what a gang needs is what its condition says, not its driver's part") {
+    core::Pod pod = driver("a");
+    const auto seen = [&pod](const std::string& needs) {
+        say(pod, "0/3 nodes could take gang a: needs " + needs + "; 1 + 2 fit. [ExceedsCluster]");
+        return gangs_from_pods({pod}, everywhere).at(0);
+    };
+    const gang::GangView view = seen("1 driver + 40 executors (81 cpu, 225.5Gi memory, 2 nvidia.com/gpu)");
+    CHECK(view.executors == 40);
+    CHECK(view.needs.cpu_milli == 81'000);
+    CHECK(view.needs.memory_bytes == 451LL << 29);
+    CHECK(view.needs.extended_amount("nvidia.com/gpu") == 2);
+    CHECK(seen("1 driver + 1 executor (2 cpu)").executors == 1);
+    // Somebody else's words, or ours of another day.
+    for (const char* other :
+         {"1 driver + executors (2 cpu)",
+          "1 driver + 4 executors",
+          "1 driver + 4 executors (two cpu)",
+          "1 driver + 4 executors (2cpu)",
+          "1 driver + 99999999999 executors (2 cpu)",
+          "1 driver + 4 things (2 cpu)"}) {
+        CHECK_MESSAGE(seen(other).executors == executors_unknown, other);
+        CHECK_MESSAGE(seen(other).needs == pod.requests, other);
+    }
+}
+
 TEST_CASE("pod_view: codes become states") {
     for (const auto& [code, state] :
          {std::pair("WaitingForSparkConf", GangState::waiting_for_conf),

@@ -165,3 +165,16 @@ TEST_CASE("timeline: hostile names neither draw on the terminal nor break the JS
     CHECK(to_json(timeline).find('\n') == std::string::npos);
     CHECK(to_json(timeline).find("\\\"") != std::string::npos);
 }
+
+TEST_CASE("timeline: D16: what is known to the millisecond is in order of time") {
+    const GangHistory gang{driver(), {}};
+    gang::Milestones seen;
+    seen.sized_ms = start + 1'350;
+    const std::vector<RecordedEvent> events = {
+        {start + 1'248, true, "", "FailedScheduling", "its conf is not there yet"}};
+    const Timeline timeline = make_timeline(gang, events, 0, seen);
+    REQUIRE(timeline.entries.size() >= 3);
+    CHECK(timeline.entries[0].step == "Created");
+    CHECK(timeline.entries[1].step == "FailedScheduling");
+    CHECK(timeline.entries[2].step == "Sized");
+}

@@ -107,6 +107,112 @@ TEST_CASE("views: a gang that waits, one that runs, and one that never fits") {
     CHECK(totals.fence_outstanding == 0);
 }
 
+TEST_CASE("views: who holds the room that a gang lacks, and what would give it room") {
+    World world;
+    world.add_node(tests::node("n1", 8, 16 * 1024));
+    const auto ended = world.submit("ended", 2, 1);
+    world.settle();
+    const auto left = world.create_executors(ended, 2);
+    world.settle();
+    const auto running = world.submit("running", 1, 2);
+    world.settle();
+    world.create_executors(running, 1);
+    world.settle();
+    world.set_phase(ended, core::PodPhase::succeeded);
+    world.settle();
+    REQUIRE(world.bound_count(left) == 2);
+    const auto waiting = world.submit("waiting", 5, 3);
+    world.advance(5'000);
+    REQUIRE(world.view(waiting).code == ReasonCode::waiting_for_capacity);
+
+    const std::string name = "etl/" + world.pod(left[0]).name;
+    CHECK(has_note(world, waiting, "executors whose driver has ended hold 2 cpu"));
+    CHECK(has_note(world, waiting, name + " on n1"));
+    CHECK(has_note(world, waiting, "kubectl delete pod -n etl " + world.pod(left[0]).name));
+    CHECK(has_note(world, waiting, "held by running gangs: etl/running (2 cpu, "));
+    CHECK(has_note(world, waiting, "with 3 executors instead of 5 it would fit now"));
+    CHECK_FALSE(has_note(world, running, "held by running gangs"));
+    // Nobody else is told: the condition has no names of others' pods.
+    CHECK(world.condition(waiting).find(name) == std::string::npos);
+
+    for (const auto& executor : left) {
+        world.remove_pod(executor);
+    }
+    world.advance(5'000);
+    CHECK(world.is_bound(waiting));
+}
+
+TEST_CASE("views: executors of a driver that is gone, and that never ran") {
+    World world;
+    world.add_node(tests::node("n1", 4, 16 * 1024));
+    const auto gone = world.submit("gone", 2, 1);
+    world.settle();
+    const auto left = world.create_executors(gone, 2);
+    world.settle();
+    world.remove_pod(gone);
+    world.settle();
+    const auto waiting = world.submit("waiting", 2, 3);
+    world.advance(5'000);
+    CHECK(has_note(world, waiting, "executors whose driver has ended hold 2 cpu"));
+    CHECK(has_note(world, waiting, "(not running)"));
+}
+
+TEST_CASE("views: what would be of a gang that does not exist changes nothing") {
+    World world;
+    world.add_node(tests::node("n1", 4, 16 * 1024));
+    world.add_node(tests::node("n2", 2, 16 * 1024));
+    const auto running = world.submit("running", 1, 1);
+    world.settle();
+    world.create_executors(running, 1);
+    world.settle();
+    gang::WhatIf question;
+    question.driver.cpu_milli = 1'000;
+    question.executor.cpu_milli = 1'000;
+    question.executors = 3;
+    const gang::WhatIfAnswer fits = world.scheduler->what_if(question);
+    CHECK(fits.fits_now);
+    CHECK(fits.fits_empty);
+    CHECK(fits.executors_fit_now == 3);
+    CHECK(fits.now.empty());
+    CHECK_FALSE(fits.driver_node.empty());
+    std::int64_t placed = 0;
+    for (const auto& [node, count] : fits.executors_per_node) {
+        placed += count;
+    }
+    CHECK(placed == 3);
+
+    question.executors = 5;
+    const gang::WhatIfAnswer waits = world.scheduler->what_if(question);
+    CHECK_FALSE(waits.fits_now);
+    CHECK(waits.fits_empty);
+    CHECK(waits.executors_fit_now == 3);
+    CHECK(waits.now.find("short of 2 cpu") != std::string::npos);
+    question.executors = 50;
+    const gang::WhatIfAnswer never = world.scheduler->what_if(question);
+    CHECK_FALSE(never.fits_empty);
+    CHECK(never.executors_fit_empty == 5);
+    question.executors = 1;
+    question.constraints.node_selector = {{"pool", "none"}};
+    CHECK_FALSE(world.scheduler->what_if(question).fits_empty);
+
+    CHECK(never.waiting == 0);
+    world.submit("parked", 40, 4);  // is not in line
+    const auto in_line = world.submit("in-line", 4, 4);
+    world.advance(5'000);
+    question.constraints = {};
+    CHECK(world.scheduler->what_if(question).waiting == 1);
+    world.remove_pod(in_line);
+    world.settle();
+
+    // What was said is what then happens.
+    const auto real = world.submit("real", 3, 5);
+    world.settle();
+    CHECK(world.is_bound(real));
+    for (const core::Account& account : world.scheduler->accounts()) {
+        CHECK(account.held == account.owned);
+    }
+}
+
 TEST_CASE("views: a gang without room for a slot, and one that has ended") {
     World world;
     world.add_node(tests::node("n1", 4, 16 * 1024));

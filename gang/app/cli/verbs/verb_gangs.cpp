@@ -3,6 +3,7 @@
 #include "gang/app/cli/cli.hpp"
 #include "gang/app/cli/data_output.hpp"
 #include "gang/app/cli/sources.hpp"
+#include "gang/app/cli/terminal.hpp"
 #include "gang/app/show/gangs_watch.hpp"
 #include "gang/app/show/pod_view.hpp"
 #include "gang/app/show/report.hpp"
@@ -60,7 +61,7 @@ void print(
     } else if (list.gangs.empty() && !sources.namespace_name.empty()) {
         out << "No gangs in namespace " << sources.namespace_name << "; -A looks in all.\n";
     } else {
-        out << gangs_table(list, k8s::unix_ms(), line.wants_wide());
+        out << gangs_table(list, k8s::unix_ms(), line.wants_wide(), find_table_style(out));
     }
 }
 

@@ -9,6 +9,7 @@
 #include <optional>
 #include <ostream>
 #include <utility>
+#include <vector>
 
 namespace gang::app {
 namespace {
@@ -22,7 +23,8 @@ std::int32_t reserved_executors(const k8s::PodHistory& driver) {
     return reservation ? static_cast<std::int32_t>(slot_count(*reservation)) : 0;
 }
 
-core::Result<Timeline> find_within(const Sources& sources, const std::string& question) {
+core::Result<Timeline> find_timeline_within(
+    const Sources& sources, const std::string& question, std::string& note) {
     auto reader = make_reader(sources);
     if (!reader) {
         return reader.error();
@@ -40,22 +42,27 @@ core::Result<Timeline> find_within(const Sources& sources, const std::string& qu
         return gang.error();
     }
     const k8s::PodHistory& driver = gang->driver;
-    auto events = reader->list_events(driver.namespace_name, driver.uid);
-    if (!events) {
-        return events.error();
+    // Much is known without them, and who runs the scheduler may not read them.
+    const auto listed = reader->list_events(driver.namespace_name, driver.uid);
+    if (!listed) {
+        note = "without events: " + listed.error().message;
     }
+    const auto events = listed ? *listed : std::vector<k8s::RecordedEvent>();
     std::optional<Milestones> milestones;
     std::string standby;  // it has seen no decision: the Events alone tell of them
     if (const auto answer = explain_by_daemon(sources, driver.uid, standby)) {
         milestones = answer->explanation.milestones;
     }
-    return make_timeline(*gang, *events, reserved_executors(driver), milestones);
+    return make_timeline(*gang, events, reserved_executors(driver), milestones);
 }
 
-core::Result<Timeline> find_timeline(const Sources& sources, const std::string& words) {
+core::Result<Timeline> find_timeline(
+    const Sources& sources, const std::string& words, std::string& note) {
     const std::string question = without_kind(words);
     return find_widely(
-        sources, [&](const Sources& within) { return find_within(within, question); });
+        sources, [&](const Sources& within) {
+            return find_timeline_within(within, question, note);
+        });
 }
 
 int timeline(const CommandLine& line, std::ostream& out, std::ostream& err) {
@@ -63,7 +70,11 @@ int timeline(const CommandLine& line, std::ostream& out, std::ostream& err) {
     if (!sources) {
         return usage_error(err, "timeline", sources.error().message);
     }
-    const auto found = find_timeline(*sources, line.arguments.front());
+    std::string note;
+    const auto found = find_timeline(*sources, line.arguments.front(), note);
+    if (found && !note.empty()) {
+        err << "gang-scheduler timeline: " << note << '\n';
+    }
     if (!found) {
         return failure(err, "timeline", found.error().message);
     }
