@@ -219,7 +219,11 @@ struct Scheduler::State {
         leadership.on(event);
         demand.on(event);
     }
-    void on(const ConfigChanged& event) { reconfiguration.on(event); }
+    void on(const ConfigChanged& event) {
+        reconfiguration.on(event);
+        run_observer.config_changed();
+        preemption.config_changed();
+    }
     void on(const Tick& event);
 
     bool plan();

@@ -71,7 +71,8 @@ void Backfill::forget_started() {
     auto& all = model_.outlooks.all();
     for (auto outlook = all.begin(); outlook != all.end();) {
         const Application* const app = model_.gangs.find(outlook->first);
-        if (app != nullptr && app->phase == Phase::waiting) {
+        // One whose bind is under way may be back: it has been passed as often as before.
+        if (app != nullptr && (app->phase == Phase::waiting || app->phase == Phase::assumed)) {
             ++outlook;
             continue;
         }

@@ -7,6 +7,15 @@
 
 namespace gang {
 
+void RunObserver::config_changed() {
+    is_on_ = config::has_backfill(model_.schema);
+    if (!is_on_) {
+        model_.run_times.all().clear();
+        model_.run_times.note_change();
+        model_.outlooks.all().clear();
+    }
+}
+
 void RunObserver::on(const PodUpserted& event) {
     const core::Pod& pod = event.pod;
     if (!is_on_ || !starts_gang(pod)) {

@@ -17,6 +17,9 @@ public:
     RunObserver(Model& model, StepContext& step) : model_(model), step_(step) {}
 
     bool is_on() const { return is_on_; }
+    /// The file is another one. Switched on: seen are those who begin from here on. Switched off:
+    /// what was seen is forgotten.
+    void config_changed();
     /// After everybody else has had the event.
     void on(const PodUpserted& event);
     void on(const PodDeleted& event);
@@ -27,7 +30,7 @@ private:
 
     Model& model_;
     StepContext& step_;
-    const bool is_on_ = config::has_backfill(model_.schema);
+    bool is_on_ = config::has_backfill(model_.schema);
 };
 
 }  // namespace gang

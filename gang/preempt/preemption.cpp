@@ -62,6 +62,13 @@ void Preemption::on(const LeadershipLost&) {
     taken_ms_.clear();
 }
 
+void Preemption::config_changed() {
+    is_on_ = is_configured(model_.schema);
+    if (!is_on_) {
+        on(LeadershipLost{});
+    }
+}
+
 void Preemption::on(const EvictFinished& event) {
     const auto found = asked_.find(event.pod_uid);
     if (found == asked_.end()) {

@@ -45,6 +45,8 @@ public:
 
     void on(const EvictFinished& event);
     void on(const LeadershipLost& event);
+    /// The file is another one: what it does not allow any more is given back.
+    void config_changed();
 
     /// Before anybody else is placed: room that has come free at nominated places is held.
     void hold_room();
@@ -83,7 +85,7 @@ private:
     DomainPlacer& domain_placer_;
     QuotaGate& quota_;
     WaitingStatus& status_;
-    const bool is_on_;
+    bool is_on_;
     std::map<std::string, Asked> asked_;             ///< by the pod's uid
     std::map<std::string, std::int64_t> spared_;     ///< victims that were refused, until then (ms)
     std::map<std::string, std::int64_t> searched_;  ///< gangs: not again before (ms)

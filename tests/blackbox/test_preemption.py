@@ -60,8 +60,7 @@ def test_a_higher_priority_has_the_lowest_evicted_in_its_queue(cluster: Cluster,
     eventually(lambda: events_of(queues, low), 10, "an event on the victim")
     assert events_of(queues, low)[0]["note"] == f"evicted for {space}/high: its priority is higher"
     served = Served(queues.scheduler)
-    counted = served.metrics()['gang_scheduler_evictions_total{reason="preempt",outcome="evicted"}']
-    assert counted == 1
+    assert served.metric("gang_scheduler_evictions_total", reason="preempt", outcome="evicted") == 1
 
 
 def test_a_queue_gets_its_guarantee_back(cluster: Cluster, tmp_path: Path) -> None:

@@ -408,6 +408,10 @@ private:
                 describe(*gang::decode_reservation(value, 1'000'000)));
         }
     }
+    void report(const gang::EvictPod& made) {
+        say("evict " + made.pod.name +
+            (made.reason == gang::EvictReason::reclaim ? ": reclaim" : ": preempt"));
+    }
     void report(const gang::ListPods&) { say("list all pods"); }
     void report(const gang::FetchPodGroup& made) { say("ask for pod group " + made.name); }
     void report(const gang::FetchClaim& made) {
