@@ -86,6 +86,8 @@ constexpr std::array live_table = {
         "gang.missingExecutors.then"),
     live<[](auto& s) -> auto& { return s.nodes; }>("nodes"),
     live<[](auto& s) -> auto& { return s.queues; }>("queues"),
+    live<[](auto& s) -> auto& { return s.backfill; }>("backfill"),
+    live<[](auto& s) -> auto& { return s.preemption; }>("preemption"),
     live<[](auto& s) -> auto& { return s.placement; }>("placement")};
 
 struct Fixed {

@@ -190,7 +190,7 @@ constexpr Shape gate = object(no_members);
 constexpr Shape gates = array_of(gate);
 constexpr std::array<ShapeMember, 1> group_members = {{{"podGroupName", &scalar}}};
 constexpr Shape scheduling_group = object(group_members);
-constexpr std::array<ShapeMember, 15> pod_spec_members = {
+constexpr std::array<ShapeMember, 16> pod_spec_members = {
     {{"volumes", &volumes},
      {"initContainers", &init_containers},
      {"containers", &containers},
@@ -201,6 +201,7 @@ constexpr std::array<ShapeMember, 15> pod_spec_members = {
      {"schedulerName", &scalar},
      {"tolerations", &tolerations},
      {"priority", &scalar},
+     {"preemptionPolicy", &scalar},
      {"serviceAccountName", &scalar},
      {"overhead", &map},
      {"schedulingGates", &gates},

@@ -86,6 +86,7 @@ queues:
     backfill: conservative
     users: [etl/spark, ml/default]
     namespaces: [etl]
+    state: stopped
   - name: root.ml.train
 placement:
   - annotation: gang-scheduler/queue
@@ -180,7 +181,8 @@ TEST_CASE("loader: every key reaches its member") {
         {true, config::PreemptionWithin::lower_priority},
         config::BackfillMode::conservative,
         {"etl/spark", "ml/default"},
-        {"etl"}};
+        {"etl"},
+        config::QueueState::stopped};
     wanted.backfill = {config::BackfillMode::easy, 12};
     wanted.queues[1].name = "root.ml.train";
     wanted.placement = {
@@ -199,7 +201,7 @@ TEST_CASE("loader: the text above names every key there is") {
         const std::string last = key.substr(key.rfind('.') + 1);
         CHECK_MESSAGE(contains(everything, last + ":"), key);
     }
-    CHECK(config::known_keys().size() == 85);
+    CHECK(config::known_keys().size() == 89);
 }
 
 TEST_CASE("loader: headroom is an amount, the cost label a key") {

@@ -2,6 +2,7 @@
 
 #include "gang/declare/spark/properties.hpp"
 #include "tests/gang/corner.hpp"
+#include "tests/gang/shares/trees.hpp"
 
 using gang::GangState;
 using gang::ReasonCode;
@@ -396,6 +397,34 @@ TEST_CASE("rules 43: a pod that goes between decision and bind leaves its room")
     world.settle();
     CHECK(world.is_bound(next));
     CHECK_FALSE(world.is_bound(gone));
+}
+
+TEST_CASE("rules 37: a higher priority has a gang evicted, whole, where its queue allows it") {
+    for (const bool allowed : {false, true}) {
+        config::Queue etl = tests::queue("etl");
+        etl.order = config::QueueOrder::priority;
+        if (allowed) {
+            etl.preemption.within_queue = config::PreemptionWithin::lower_priority;
+        }
+        World world(tests::with_queues({etl}, World::sealed_schema()));
+        world.add_node(tests::node("n1", 4, 16 * 1024));
+        const auto submit = [&world](const char* name, std::int32_t priority) {
+            core::Pod pod = tests::driver(name);
+            pod.priority = priority;
+            pod.created = priority;
+            pod.annotations = {{"gang-scheduler/queue", "etl"}};
+            return world.submit(std::move(pod), tests::conf(3));
+        };
+        const auto low = submit("low", 1);
+        world.advance(1'000);
+        REQUIRE(world.is_bound(low));
+        const auto executors = world.create_executors(low, 3);
+        world.advance(1'000);
+        const auto high = submit("high", 10);
+        world.advance(2'000);
+        CHECK(world.evictions.size() == (allowed ? executors.size() + 1 : 0));
+        CHECK_FALSE(world.is_bound(high));  // before the room has come free
+    }
 }
 
 TEST_CASE("rules 44: absurd numbers are said, and others go on") {

@@ -81,12 +81,12 @@ void fill([[maybe_unused]] Random& random, T& value) {
 /// Member by member, as far as the tables go; and in a filled value nothing is at its default.
 template <typename T>
 void check_same(const T& a, const T& b) {
-    CAPTURE(fields::Of<T>::name);
+    CAPTURE(std::string(fields::Of<T>::name));
     [[maybe_unused]] const T unset{};
     std::apply(
         [&](const auto&... field) {
             [[maybe_unused]] const auto one = [&](const auto& each) {
-                CAPTURE(each.name);
+                CAPTURE(std::string(each.name));
                 CHECK((a.*each.member == b.*each.member));
                 CHECK_FALSE((a.*each.member == unset.*each.member));
             };
@@ -109,6 +109,9 @@ void event_round_trip(Random& random) {
     fill(random, event);
     if constexpr (std::is_same_v<decltype(event), gang::SparkConfFound>) {
         event.conf.executor_template->volumes_json.clear();  // left out on purpose
+    }
+    if constexpr (std::is_same_v<decltype(event), gang::CapacityAnswered>) {
+        event.may_exist = false;  // true is its default
     }
     gang::StampedEvent stamped{random.next() | 1, random.between(1, INT64_MAX - 1), event};
     const std::string line = encode(stamped);
