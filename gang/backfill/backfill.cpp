@@ -124,6 +124,7 @@ void Backfill::pass_by(std::vector<Waiter>& waiters) {
             if (waiter.app->phase == Phase::assumed) {
                 ++step_.counters.backfilled;
                 count_bypass(waiters, i, strict);
+                admission_.request_refresh();
                 continue;
             }
         }

@@ -111,12 +111,12 @@ std::optional<GroupMembership> read_task_group(const core::Pod& pod) {
     }
     found.source = "annotation " + std::string(yunikorn::task_groups_key);
     const yunikorn::TaskGroups said = yunikorn::read_task_groups(*lines);
-    const std::string& own = yunikorn::task_group_of(pod);
-    bool has_own = own.empty();
+    const std::string& task_group = yunikorn::task_group_of(pod);
+    bool has_own = task_group.empty();
     for (const yunikorn::TaskGroup& group : said.groups) {
         found.minimum += group.members;
         found.roles.push_back({group.name, group.members});
-        has_own = has_own || group.name == own;
+        has_own = has_own || group.name == task_group;
     }
     std::sort(found.roles.begin(), found.roles.end(), [](const auto& a, const auto& b) {
         return a.role < b.role;
@@ -127,7 +127,7 @@ std::optional<GroupMembership> read_task_group(const core::Pod& pod) {
     if (!said.problem.empty()) {
         found.problem = found.source + ": " + said.problem;
     } else if (!has_own) {
-        found.problem = "task group " + spark::quoted(own) + " of its pod " + pod.name +
+        found.problem = "task group " + spark::quoted(task_group) + " of its pod " + pod.name +
                         " is not in the list of " + found.source;
     }
     for (const std::string& sentence : yunikorn::unread_fields(said)) {

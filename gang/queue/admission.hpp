@@ -68,6 +68,8 @@ public:
     /// changed.
     /// False: the tick's work was used up before everybody was looked at.
     bool run();
+    /// Those who wait have more to be told than the cycle knows of.
+    void request_refresh() { refresh_.request(); }
     /// Queues, limits or nodes are counted otherwise: nothing goes on where it stopped.
     void begin_anew() {
         rest_ = {};

@@ -79,10 +79,10 @@ config::Schema World::schema_of_file(std::uint32_t file) const {
         schema.backfill.mode = drawn.percent(50) ? config::BackfillMode::easy
                                                  : config::BackfillMode::conservative;
         schema.backfill.max_bypass = drawn.percent(50) ? 100 : drawn.between(1, 4);
-        for (config::Queue& queue : schema.queues) {
+        for (config::Queue& said : schema.queues) {
             if (drawn.percent(30)) {
-                queue.backfill = drawn.percent(50) ? config::BackfillMode::off
-                                                   : config::BackfillMode::conservative;
+                said.backfill = drawn.percent(50) ? config::BackfillMode::off
+                                                  : config::BackfillMode::conservative;
             }
         }
     }

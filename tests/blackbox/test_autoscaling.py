@@ -1,4 +1,5 @@
 """What an autoscaler is asked for, on both rigs: objects that stand while a gang waits, and none afterwards."""
+import subprocess
 import time
 from pathlib import Path
 from typing import Callable, Iterator
@@ -18,6 +19,9 @@ from support.spark_application import Size, SparkApplication, sized
 DEFINITIONS = Path(__file__).parent / "fixtures" / "autoscaling.yaml"
 KINDS = {"capacityBuffer": "/apis/autoscaling.x-k8s.io/v1beta1/namespaces/{}/capacitybuffers",
          "provisioningRequest": "/apis/autoscaling.x-k8s.io/v1/namespaces/{}/provisioningrequests"}
+
+embedded = pytest.mark.parametrize("rig_name", ["embedded"], indirect=True, scope="session")
+real = pytest.mark.parametrize("rig_name", ["real"], indirect=True, scope="session")
 
 
 def define(cluster: Cluster) -> None:
@@ -132,9 +136,8 @@ def test_a_restart_finds_what_stands(asking: Asking) -> None:
     asking.wait_gone()
 
 
+@real  # the embedded API server grants everything
 def test_without_the_right_gangs_are_scheduled_all_the_same(cluster: Cluster, tmp_path: Path) -> None:
-    if cluster.rig.name == "embedded":
-        pytest.skip("the embedded API server grants everything")
     asking = Asking(cluster, "capacityBuffer", tmp_path)
     asking.start()
     application = asking.submit(6)
@@ -146,11 +149,25 @@ def test_without_the_right_gangs_are_scheduled_all_the_same(cluster: Cluster, tm
     cluster.wait_finished(application, timeout=40)
 
 
-def test_kubectl_reads_the_kinds(cluster: Cluster) -> None:
-    if cluster.rig.name != "embedded":
-        pytest.skip("there kubectl reads what is installed")
+@embedded  # elsewhere kubectl reads what is installed
+def test_kubectl_reads_the_kinds(cluster: Cluster, kubectl_program: Path) -> None:
     namespace = cluster.default_namespace
     cluster.api.post(KINDS["capacityBuffer"].format(namespace), {
-        "apiVersion": "autoscaling.x-k8s.io/v1beta1", "kind": "CapacityBuffer", "metadata": {"name": "b"},
+        "apiVersion": "autoscaling.x-k8s.io/v1beta1", "kind": "CapacityBuffer", "metadata": {"name": "buffer"},
         "spec": {"replicas": 3, "podTemplateRef": {"name": "t"}}})
-    assert cluster.api.items(KINDS["capacityBuffer"].format(namespace))[0]["spec"]["replicas"] == 3
+    cluster.api.post(KINDS["provisioningRequest"].format(namespace), {
+        "apiVersion": "autoscaling.x-k8s.io/v1", "kind": "ProvisioningRequest", "metadata": {"name": "request"},
+        "spec": {"provisioningClassName": "best-effort-atomic-scale-up.autoscaling.x-k8s.io",
+                 "podSets": [{"count": 3, "podTemplateRef": {"name": "t"}}]}})
+
+    def kubectl(*words: str) -> str:
+        command = [str(kubectl_program), "--kubeconfig", str(cluster.rig.kubeconfig), "--namespace", namespace, *words]
+        result = subprocess.run(command, capture_output=True, text=True, timeout=30)
+        assert result.returncode == 0, result.stderr
+        return result.stdout
+
+    assert "buffer" in kubectl("get", "capacitybuffers")
+    assert "request" in kubectl("get", "provisioningrequests")
+    assert kubectl("get", "capacitybuffer", "buffer", "-o", "jsonpath={.spec.replicas}") == "3"
+    kubectl("delete", "capacitybuffer", "buffer")
+    assert not cluster.api.items(KINDS["capacityBuffer"].format(namespace))

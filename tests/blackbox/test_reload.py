@@ -97,7 +97,7 @@ def test_a_bad_file_keeps_the_old_and_says_where(cluster: Cluster, tmp_path: Pat
     queues.wait_said(waits, "queue root.etl has a limit of 2")
     queues.write(etl(4))
     queues.wait_bound(waits)
-    assert queues.served.metric("gang_scheduler_config_last_reload_successful") == 1
+    eventually(lambda: queues.served.metric("gang_scheduler_config_last_reload_successful") == 1, 10, "the metric")
 
 
 def test_keys_for_a_new_process_are_named(cluster: Cluster, tmp_path: Path) -> None:
