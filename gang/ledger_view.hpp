@@ -16,12 +16,13 @@ struct HeldUnit {
     enum class State : std::uint8_t {
         open,     ///< waits for its executor
         assumed,  ///< its executor's bind is under way
-        leaving   ///< the slot has gone elsewhere, and that is not written yet
+        leaving,  ///< the slot has gone elsewhere, and that is not written yet
+        nominated  ///< others were evicted for the gang, which still waits
     };
     State state = State::open;
     std::string gang;  ///< namespace/driver
     std::string driver_uid;
-    std::int32_t slot = -1;  ///< number within the gang; -1 of one that is leaving
+    std::int32_t slot = -1;  ///< number within the gang; -1 of one that is leaving or nominated
     core::Resources requests;
     std::int64_t since_ms = 0;  ///< Unix time at which the gang was bound; 0: it is not yet
     friend bool operator==(const HeldUnit&, const HeldUnit&) = default;
@@ -59,6 +60,8 @@ inline std::string_view to_string(HeldUnit::State state) {
             return "claimed";
         case HeldUnit::State::leaving:
             return "leaving";
+        case HeldUnit::State::nominated:
+            return "nominated";
     }
     return "";
 }

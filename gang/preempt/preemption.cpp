@@ -263,7 +263,10 @@ void Preemption::evict_members(const std::string& gang, Victim& victim) {
     bool is_any = false;
     for (const PodId member : model_.pods.sorted_members_of(victim.uid)) {
         const std::string uid = model_.pods.uid(member);
-        if (!is_gone(uid) && !asked_.contains(uid)) {
+        // One that is not seen on a node yet is asked to go when it is.
+        const bool is_placed =
+            model_.pods.is_compacted(member) || !model_.pods.at(member).pod.node_name.empty();
+        if (is_placed && !is_gone(uid) && !asked_.contains(uid)) {
             evict(gang, victim, member);
             is_any = true;
         }

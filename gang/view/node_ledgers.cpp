@@ -63,6 +63,12 @@ std::vector<NodeLedger> NodeLedgers::ledger() const {
         for (const PendingRelease& left : *app.pending_releases) {
             hold(left.allocation, unit);
         }
+        if (const Nomination* const nomination = model_.nominations.find(app.uid)) {
+            unit.state = HeldUnit::State::nominated;
+            for (const core::AllocationId room : nomination->held) {
+                hold(room, unit);
+            }
+        }
     }
     std::vector<NodeLedger> out;
     for (auto& [name, node] : nodes) {

@@ -125,13 +125,16 @@ void DecisionChecker::evicts(
         return wrong("it was not shown on a node");
     }
     const core::Pod& pod = shown->second;
-    const core::OwnerReference* const owner = core::find_controller(pod);
+    const ApplicationId application = world_.applications.find(shown->first);
     const std::string* const slot = core::find_value(pod.annotations, slot_annotation);
     const bool is_driver_pod = is_driver(shown->first);
-    const auto driver = owner == nullptr ? view.pods.end() : view.pods.find(number_of(owner->uid));
-    const bool is_of_ended = owner != nullptr && (view.evicted.contains(owner->uid) ||
-                                                  driver == view.pods.end() ||
-                                                  driver->second.deleting);
+    // Not every executor names its driver as its owner.
+    const auto driver = application == nobody || is_driver_pod
+                            ? view.pods.end()
+                            : view.pods.find(world_.applications.at(application).driver);
+    const bool is_of_ended = application != nobody && !is_driver_pod &&
+                             (driver == view.pods.end() || driver->second.deleting ||
+                              view.evicted.contains(driver->second.uid));
     if (is_of_ended) {
         return;
     }
