@@ -216,6 +216,7 @@ struct Scheduler::State {
     void on(const LeadershipLost& event) {
         extender.on(event);
         preemption.on(event);
+        model.outlooks.all().clear();
         leadership.on(event);
         demand.on(event);
     }

@@ -61,16 +61,12 @@ void Promises::plan(std::vector<Waiter>& waiters) {
         if (chosen.size() < promises_max) {
             chosen.push_back(i);
         } else {
-            waiters[i].is_strict = waiters[i].mode == config::BackfillMode::easy;
+            waiters[i].is_strict = waiters[i].is_first;
         }
     }
+    const auto endings = find_endings(model_, step_.now_ms, RunTimeKind::safe);
     for (const Group& group : groups_of(waiters, chosen)) {
-        ForwardRun run(
-            model_,
-            step_,
-            placer_,
-            find_endings(model_, step_.now_ms, RunTimeKind::safe),
-            RunTimeKind::safe);
+        ForwardRun run(model_, step_, placer_, endings, RunTimeKind::safe);
         for (const std::size_t i : group) {
             waiters[i].promise = run.start(*waiters[i].app);
             waiters[i].is_strict = !waiters[i].promise;

@@ -43,7 +43,7 @@ bool WaiterList::add(Application& app, AwaitedQuota& awaited, std::vector<Waiter
     const QueueEntry& queue_entry = model_.waiting.entry(app);
     KeyedClass* const gang_class = queue_entry.gang_class;
     const PodEntry& entry = model_.pods.at(app.uid);
-    if (gang_class == nullptr || app.is_surplus ||
+    if (gang_class == nullptr || app.is_surplus || !app.declared.diagnostics->problem.empty() ||
         queue_entry.code == ReasonCode::pod_rules_not_met ||
         verdicts_.is_infeasible(app, *gang_class, queue_entry.size)) {
         return true;  // it holds up nobody
@@ -68,9 +68,14 @@ bool WaiterList::add(Application& app, AwaitedQuota& awaited, std::vector<Waiter
     const bool was_passed_enough =
         outlook != nullptr && outlook->bypasses >= model_.schema.backfill.max_bypass;
     waiter.is_strict = !is_ready || waiter.mode == config::BackfillMode::off ||
-                       was_passed_enough || domain_placer_.is_reached(app);
+                       was_passed_enough || domain_placer_.is_reached(app) ||
+                       model_.nominations.find(app.uid) != nullptr;
     waiters.push_back(std::move(waiter));
     return waiters.size() < waiters_max;
+}
+
+bool WaiterList::keeps_to_quota(const Application& app) const {
+    return !quota_.is_active() || quota_.find_shortages(model_.waiting.entry(app)).empty();
 }
 
 bool WaiterList::waits_for_quota(const QueueEntry& entry, AwaitedQuota& awaited) {

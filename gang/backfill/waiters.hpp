@@ -51,6 +51,9 @@ public:
     /// Anew, as the cluster is now.
     std::vector<Waiter> collect();
 
+    /// With all that was admitted since they were collected.
+    bool keeps_to_quota(const Application& app) const;
+
 private:
     template <typename Visit>
     void for_each_in_turn(const Visit& visit);

@@ -70,6 +70,17 @@ void CapacityDemand::on(const CapacityListed& event) {
             request.is_news = true;
         }
     }
+    if (!event.is_complete) {
+        return;
+    }
+    // Written again, whether it is still there or not: what changes nothing costs little.
+    for (auto& [uid, request] : model_.demand.all()) {
+        const Application* const app = model_.gangs.find(uid);
+        if (!request.is_under_way && request.asked_ms > 0 && app != nullptr &&
+            app->phase == Phase::waiting) {
+            request.stored.clear();
+        }
+    }
 }
 
 void CapacityDemand::on(const CapacityAnswered& event) {
@@ -222,7 +233,8 @@ void CapacityDemand::note_quota(CapacityRequest& request) {
         request.is_news = true;
         request.is_answered = is_beyond;
         request.since_ms = step_.now_ms;
-        if (!is_beyond && WaitingLine::contains(*app)) {
+        if (!is_beyond && WaitingLine::contains(*app) &&
+            model_.waiting.entry(*app).code == ReasonCode::waiting_for_quota) {
             model_.waiting.entry(*app).code = ReasonCode::waiting_for_capacity;  // what is left
         }
     }

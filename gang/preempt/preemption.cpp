@@ -6,6 +6,7 @@
 #include "gang/report/messages.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -21,6 +22,9 @@ constexpr std::int64_t unsent_ms = 5'000;
 constexpr std::int64_t search_ms = 5'000;
 /// Those of one queue that cannot be a preemptor, passed over to find one that can.
 constexpr int passed_over_max = 16;
+
+/// Of a plan that counts no more.
+constexpr std::uint64_t void_version = std::numeric_limits<std::uint64_t>::max();
 
 bool is_configured(const config::Schema& schema) {
     return std::any_of(schema.queues.begin(), schema.queues.end(), [](const config::Queue& queue) {
@@ -59,6 +63,7 @@ void Preemption::on(const LeadershipLost&) {
     asked_.clear();
     spared_.clear();
     searched_.clear();
+    progress_.clear();
     taken_ms_.clear();
 }
 
@@ -67,6 +72,10 @@ void Preemption::config_changed() {
     if (!is_on_) {
         on(LeadershipLost{});
     }
+    for (auto& [uid, nomination] : model_.nominations.all()) {
+        nomination.nodes_version = void_version;  // planned anew, by what the file allows now
+    }
+    searched_.clear();
 }
 
 void Preemption::on(const EvictFinished& event) {
@@ -123,7 +132,29 @@ void Preemption::on(const EvictFinished& event) {
     }
 }
 
+/// A wish gives way to what exists: nothing stays held on a node that others have overcommitted.
+void Preemption::give_way() {
+    std::vector<std::string> over;
+    for (const auto& [uid, nomination] : model_.nominations.all()) {
+        const bool is_in_the_way = std::any_of(
+            nomination.held.begin(), nomination.held.end(), [this](core::AllocationId room) {
+                return model_.cluster.columns().is_overcommitted(
+                    model_.cluster.allocation_of(room).node);
+            });
+        if (is_in_the_way) {
+            over.push_back(uid);
+        }
+    }
+    for (const std::string& uid : over) {
+        model_.nominations.give_back(uid, model_.cluster);
+        searched_.erase(uid);
+        progress_.erase(uid);
+    }
+}
+
 void Preemption::hold_room() {
+    give_way();
+    bool is_any_held = false;
     for (auto& [uid, nomination] : model_.nominations.all()) {
         const Application* const app = model_.gangs.find(uid);
         if (app == nullptr || !is_valid(uid, nomination)) {
@@ -138,8 +169,12 @@ void Preemption::hold_room() {
                     nomination,
                     place,
                     model_.cluster.allocate(place.node, shape, core::UsedBy::gang));
+                is_any_held = true;
             }
         }
+    }
+    if (is_any_held) {
+        model_.fit_cache.forget_fits();
     }
 }
 
@@ -149,11 +184,13 @@ void Preemption::run() {
     }
     step_.work_left = work_per_tick;
     forget_old();
-    review();
+    const std::size_t given_back = review();
     for (auto& [uid, nomination] : model_.nominations.all()) {
         send(uid, nomination);
     }
-    search();
+    for (std::size_t i = 0; i <= given_back; ++i) {
+        search();  // before anybody else has the room that was given back
+    }
 }
 
 void Preemption::forget_old() {
@@ -161,6 +198,9 @@ void Preemption::forget_old() {
     std::erase_if(searched_, [&](const auto& one) {
         const Application* const app = model_.gangs.find(one.first);
         return app == nullptr || !WaitingLine::contains(*app);
+    });
+    std::erase_if(progress_, [&](const auto& one) {
+        return model_.nominations.find(one.first) == nullptr;
     });
     while (!taken_ms_.empty() && taken_ms_.front() <= step_.now_ms - minute_ms) {
         taken_ms_.pop_front();
@@ -179,12 +219,41 @@ bool Preemption::is_valid(const std::string& gang, Nomination& nomination) const
                });
 }
 
-void Preemption::review() {
+/// Nobody holds it back for another reason than room: it may have been held, or be over a limit now.
+bool Preemption::may_start(const std::string& gang) {
+    const Application& app = *model_.gangs.find(gang);
+    const QueueEntry& entry = model_.waiting.entry(app);
+    return entry.gang_class != nullptr && quota_.find_shortages(entry).empty() &&
+           !domain_placer_.is_reached(app);
+}
+
+/// All victims have gone, and for a minute no more room has come free: others have taken it, or it
+/// was not enough.
+bool Preemption::is_stalled(const std::string& gang, const Nomination& nomination) {
+    Progress& seen = progress_[gang];
+    const std::size_t held = nomination.held.size();
+    if (seen.gone != nomination.pods_gone || seen.held != held || seen.since_ms == 0) {
+        seen = {nomination.pods_gone, held, step_.now_ms};
+    }
+    const bool is_over = std::all_of(
+        nomination.victims.begin(), nomination.victims.end(), [this](const Victim& victim) {
+            return victim.stage == Victim::Stage::ending && pods_of(victim) == 0;
+        });
+    if (!is_over) {
+        return false;
+    }
+    step_.wake_at(seen.since_ms + minute_ms);
+    return step_.now_ms >= seen.since_ms + minute_ms;
+}
+
+/// How many were given back.
+std::size_t Preemption::review() {
     std::vector<std::string> over;
     for (auto& [uid, nomination] : model_.nominations.all()) {
         const bool is_to_plan_anew =
             nomination.replan_ms != 0 && nomination.replan_ms <= step_.now_ms;
-        if (is_to_plan_anew || !is_valid(uid, nomination)) {
+        if (is_to_plan_anew || !is_valid(uid, nomination) || !may_start(uid) ||
+            is_stalled(uid, nomination)) {
             over.push_back(uid);
         } else {
             count_gone(uid, nomination);
@@ -193,12 +262,14 @@ void Preemption::review() {
     for (const std::string& uid : over) {
         model_.nominations.give_back(uid, model_.cluster);
         searched_.erase(uid);
+        progress_.erase(uid);
         if (Application* const app = model_.gangs.find(uid)) {
             model_.waiting.forget_reported(*app);
         }
         model_.worklist.queue_changed = true;
         step_.wake_at(step_.now_ms);
     }
+    return over.size();
 }
 
 void Preemption::count_gone(const std::string& gang, Nomination& nomination) {
@@ -312,6 +383,7 @@ void Preemption::search() {
             const bool is_in_the_way =
                 !app->is_surplus && !entry.is_infeasible &&
                 (is_about_capacity(entry.code) ||
+                 entry.code == ReasonCode::waiting_for_nodes ||
                  entry.code == ReasonCode::waiting_for_preemption);
             if (!is_in_the_way) {
                 if (++passed_over < passed_over_max) {
@@ -325,7 +397,10 @@ void Preemption::search() {
                 break;
             }
             searched_[app->uid] = step_.now_ms + search_ms;
-            step_.wake_at(nominate(*app) ? step_.now_ms : step_.now_ms + search_ms);
+            if (!nominate(*app)) {
+                step_.wake_at(step_.now_ms + search_ms);
+            }
+            step_.wake_at(step_.now_ms);  // the next queue's first has its turn
             return;
         }
     }

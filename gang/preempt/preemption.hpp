@@ -63,8 +63,18 @@ private:
         EvictReason reason = EvictReason::reclaim;
     };
 
+    /// What has come of a nomination, and since when nothing more.
+    struct Progress {
+        std::int64_t gone = 0;
+        std::size_t held = 0;
+        std::int64_t since_ms = 0;
+    };
+
     void forget_old();
-    void review();
+    void give_way();
+    std::size_t review();
+    bool may_start(const std::string& gang);
+    bool is_stalled(const std::string& gang, const Nomination& nomination);
     bool is_valid(const std::string& gang, Nomination& nomination) const;
     void count_gone(const std::string& gang, Nomination& nomination);
     std::int64_t pods_of(const Victim& victim) const;
@@ -89,6 +99,7 @@ private:
     std::map<std::string, Asked> asked_;             ///< by the pod's uid
     std::map<std::string, std::int64_t> spared_;     ///< victims that were refused, until then (ms)
     std::map<std::string, std::int64_t> searched_;  ///< gangs: not again before (ms)
+    std::map<std::string, Progress> progress_;  ///< by gang that something is nominated for
     std::deque<std::int64_t> taken_ms_;              ///< victims of the last minute
 };
 

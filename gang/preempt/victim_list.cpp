@@ -159,11 +159,21 @@ void VictimList::look_at(const Application& app, const Rights& rights) {
     }
 }
 
-/// A gang has ended as soon as its driver is being deleted; its pods hold room for a while.
+/// A gang has ended as soon as its driver is being deleted; its pods hold room for a while. What is
+/// left of one whose driver has gone counts when it is being deleted: it may stay for ever.
 void VictimList::add_ending(const Application& app) {
-    add_room(app.uid, ending_);
+    const auto is_deleting = [this](PodId pod) {
+        return !model_.pods.is_compacted(pod) && model_.pods.at(pod).pod.deleting;
+    };
+    const auto driver = model_.pods.find(app.uid);
+    const bool is_all_going = driver && is_deleting(*driver);
+    if (is_all_going) {
+        add_room(app.uid, ending_);
+    }
     for (const PodId member : model_.pods.members_of(app.uid)) {
-        add_room(model_.pods.uid(member), ending_);
+        if (is_all_going || is_deleting(member)) {
+            add_room(model_.pods.uid(member), ending_);
+        }
     }
 }
 

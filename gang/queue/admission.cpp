@@ -56,7 +56,7 @@ void Admission::admit_nominated() {
         PodEntry& entry = model_.pods.at(uid);
         const QueueEntry& queue_entry = model_.waiting.entry(*app);
         if (queue_entry.gang_class == nullptr || !entry.is_ready(step_.now_ms) ||
-            !quota_.find_shortages(queue_entry).empty()) {
+            !quota_.find_shortages(queue_entry).empty() || domain_placer_.is_reached(*app)) {
             continue;
         }
         std::optional<core::Plan> plan;

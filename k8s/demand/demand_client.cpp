@@ -135,7 +135,7 @@ void DemandClient::Impl::add(Job job) {
 
 CallLimits DemandClient::Impl::write_limits() const {
     CallLimits limits(options.call_timeout_ms);
-    limits.may_send = options.may_write;
+    limits.may_send = [this] { return !stopped && options.may_write(); };
     return limits;
 }
 

@@ -21,7 +21,6 @@ KINDS = {"capacityBuffer": "/apis/autoscaling.x-k8s.io/v1beta1/namespaces/{}/cap
          "provisioningRequest": "/apis/autoscaling.x-k8s.io/v1/namespaces/{}/provisioningrequests"}
 
 embedded = pytest.mark.parametrize("rig_name", ["embedded"], indirect=True, scope="session")
-real = pytest.mark.parametrize("rig_name", ["real"], indirect=True, scope="session")
 
 
 def define(cluster: Cluster) -> None:
@@ -136,8 +135,11 @@ def test_a_restart_finds_what_stands(asking: Asking) -> None:
     asking.wait_gone()
 
 
-@real  # the embedded API server grants everything
-def test_without_the_right_gangs_are_scheduled_all_the_same(cluster: Cluster, tmp_path: Path) -> None:
+def test_without_the_right_gangs_are_scheduled_all_the_same(make_plane: Callable[..., RealPlane],
+                                                            tmp_path: Path) -> None:
+    plane = make_plane()  # the embedded API server grants everything
+    plane.use_chart(Rights.render())
+    cluster = Cluster(plane)
     asking = Asking(cluster, "capacityBuffer", tmp_path)
     asking.start()
     application = asking.submit(6)
@@ -147,6 +149,7 @@ def test_without_the_right_gangs_are_scheduled_all_the_same(cluster: Cluster, tm
                "an event")
     cluster.add_nodes(2)
     cluster.wait_finished(application, timeout=40)
+    cluster.close()
 
 
 @embedded  # elsewhere kubectl reads what is installed

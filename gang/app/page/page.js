@@ -605,7 +605,13 @@ class WhatIfView {
   async load() {
     if (!this.asked || performance.now() < this.nextMs) return;
     this.nextMs = performance.now() + 5000;
-    const answer = await ask("whatif?" + this.query());
+    let answer;
+    try {
+      answer = await ask("whatif?" + this.query());
+    } catch (error) {
+      this.answer.replaceChildren(el("p", {}, error.message));
+      throw error;
+    }
     const now = answer.fitsNow ? "Yes, there is room for it now." : answer.fitsEmpty ? "Not now." : "Never, as the nodes are.";
     const line = answer.waiting ? (answer.waiting === 1 ? "1 gang is" : answer.waiting + " gangs are") + " in line before it." : "";
     const why = answer.fitsNow ? "" : answer.fitsEmpty ? answer.now : "Even if nothing ran: " + answer.empty;

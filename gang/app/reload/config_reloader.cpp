@@ -21,6 +21,10 @@ std::uint64_t hash_of(std::string_view text) {
     return hash >> 16U;
 }
 
+bool is_blank(std::string_view text) {
+    return text.find_first_not_of(" \t\r\n") == std::string_view::npos;
+}
+
 }  // namespace
 
 ConfigReloader::ConfigReloader(Wiring wiring, config::Schema running)
@@ -32,6 +36,7 @@ ConfigReloader::ConfigReloader(Wiring wiring, config::Schema running)
     if (auto text = wiring_.read()) {
         text_ = *std::move(text);
         stats_.hash = hash_of(text_);
+        began_blank_ = is_blank(text_);
     }
 }
 
@@ -51,14 +56,24 @@ void ConfigReloader::look(bool is_asked) {
     }
     auto text = wiring_.read();
     if (!text) {
-        refuse(text.error().message);
+        if (is_asked || unread_ != text.error().message) {
+            unread_ = text.error().message;
+            refuse(unread_);
+        }
         return;
     }
-    // What was refused is not refused again for a link that moved.
-    if (!is_asked && *text == text_) {
+    // What was refused is not refused again for a link that moved. After a file that could not be
+    // read the same text is judged again: it may be right.
+    const bool is_back = !std::exchange(unread_, {}).empty();
+    if (!is_asked && !is_back && *text == text_) {
         return;
     }
     text_ = *std::move(text);
+    if (!began_blank_ && is_blank(text_)) {
+        // As a rule a file that is being written, or a full disk.
+        refuse(wiring_.path + ": it is empty; write {} if all defaults are meant");
+        return;
+    }
     const auto loaded = wiring_.load(text_);
     if (!loaded) {
         refuse(loaded.error().message);

@@ -46,7 +46,9 @@ private:
 
     Wiring wiring_;
     config::Schema running_;
-    std::string text_;  ///< as last looked at
+    std::string text_;    ///< as last looked at
+    std::string unread_;  ///< why it could not be read last; empty: it could
+    bool began_blank_ = false;
     ReloadStats stats_;
 };
 

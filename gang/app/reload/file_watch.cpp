@@ -23,7 +23,7 @@ namespace asio = boost::asio;
 /// A file that is written in several steps is read once, when it is whole.
 constexpr auto together = std::chrono::milliseconds(200);
 constexpr std::uint32_t changes =
-    IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_CREATE | IN_DELETE | IN_DELETE_SELF;
+    IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE | IN_DELETE_SELF;
 
 std::string folder_of(const std::string& path) {
     const std::size_t slash = path.rfind('/');
@@ -40,7 +40,11 @@ std::string real_path(const std::string& path) {
 
 struct FileWatch::Impl : std::enable_shared_from_this<Impl> {
     Impl(asio::io_context& io, std::string watched, std::function<void()> call)
-        : path(std::move(watched)), changed(std::move(call)), descriptor(io), timer(io) {}
+        : path(std::move(watched)),
+          changed(std::move(call)),
+          descriptor(io),
+          timer(io),
+          again(io) {}
 
     /// Whatever is watched already is watched once.
     bool watch_folders() {
@@ -87,10 +91,24 @@ struct FileWatch::Impl : std::enable_shared_from_this<Impl> {
         });
     }
 
+    /// What inotify does not tell: a folder that was exchanged, rights, a file system of the
+    /// network.
+    void look_again() {
+        again.expires_after(std::chrono::minutes(1));
+        again.async_wait([self = shared_from_this()](const boost::system::error_code& ec) {
+            if (ec || !self->changed) {
+                return;
+            }
+            self->say_soon();
+            self->look_again();
+        });
+    }
+
     std::string path;
     std::function<void()> changed;
     asio::posix::stream_descriptor descriptor;
     asio::steady_timer timer;
+    asio::steady_timer again;
     std::array<char, 4096> buffer{};
     bool is_due = false;
 };
@@ -114,6 +132,7 @@ std::string FileWatch::start() {
         return why;
     }
     impl_->read();
+    impl_->look_again();
     return {};
 }
 
@@ -121,6 +140,7 @@ void FileWatch::stop() {
     boost::system::error_code ec;
     impl_->descriptor.close(ec);
     impl_->timer.cancel();
+    impl_->again.cancel();
     impl_->changed = nullptr;
 }
 

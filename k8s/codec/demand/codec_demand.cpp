@@ -200,7 +200,7 @@ std::int64_t shape_number(std::string_view name, std::string_view driver_uid) {
     const auto [end, problem] =
         std::from_chars(digits.data(), digits.data() + digits.size(), number);
     const bool is_whole = problem == std::errc() && end == digits.data() + digits.size();
-    constexpr std::int64_t number_max = 1'000;
+    constexpr std::int64_t number_max = 32;  // more than a gang has shapes
     return is_whole && number >= 0 && number < number_max ? number + 1 : 0;
 }
 

@@ -168,7 +168,7 @@ TEST_CASE("file watch: written, moved into place, and a mounted config map") {
     REQUIRE(watch.start() == "");
     CHECK(wait() == 0);
     if (is_mount) {
-        for (const std::string& next : {"..2", "..3"}) {
+        for (const std::string next : {"..2", "..3"}) {
             fs::create_directory(folder / next);
             write(folder / next / "config.yaml", next);
             fs::create_directory_symlink(next, folder / "..data_tmp");

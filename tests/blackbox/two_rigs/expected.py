@@ -11,6 +11,7 @@ NO_CONTROLLER = "nobody here would look after what the real server prepares for 
 WORDS = "the same answer for every program, in other words"
 STRANGE = "no client sends this, and nothing follows from the answer"
 WORKLOAD = "only defaults that Spark, helm or kubectl look at are filled in for kinds without a controller here"
+CAPACITY = "what an autoscaler is asked for is served without its definitions"
 POD_GROUPS = "the embedded server has these kinds as if their definitions were installed"
 NO_YAML = "bodies of YAML must be JSON here: all known clients send it so"
 
@@ -28,6 +29,8 @@ EXPECTED: list[tuple[str, str, str, str]] = [
     ("evictions", "terminating", r"body\.status\.conditions", "no condition DisruptionTarget: nobody reads it here"),
     ("roots", "fields of /version", ANY, "emulated versions are of no use here"),
     ("roots", r"group scheduling\.(volcano\.sh|x-k8s\.io)", ANY, POD_GROUPS),
+    ("roots", r"group autoscaling\.x-k8s\.io", ANY, CAPACITY),
+    ("aggregated_discovery", r"autoscaling\.x-k8s\.io (capacitybuffers|provisioningrequests)( status)?", ANY, CAPACITY),
     ("aggregated_discovery", r"scheduling\.(volcano\.sh|x-k8s\.io) podgroups( status)?", ANY, POD_GROUPS),
     ("unknown_paths", "/api/v1//pods", ANY, STRANGE),
     ("unknown_paths", "/apis/", r"body\.groups", "the real server has more groups"),

@@ -229,6 +229,7 @@ private:
                 "the configuration file cannot be watched, only SIGHUP has it read again",
                 {{"why", why}});
         }
+        reloader_.look();  // it may have changed while the process began
     }
 
     void end(int exit_code) {
