@@ -87,13 +87,12 @@ void Preemption::on(const EvictFinished& event) {
     asked_.erase(found);
     ++step_.counters.evictions[static_cast<std::size_t>(asked.reason)]
                               [static_cast<std::size_t>(event.outcome)];
-    const auto pod = model_.pods.find(event.pod_uid);
-    if (event.outcome == EvictOutcome::evicted && pod) {
+    if (event.outcome == EvictOutcome::evicted) {
         const Application* const gang = model_.gangs.find(asked.gang);
         const std::string by =
             gang == nullptr ? "a gang that waited" : gang->namespace_name.str() + "/" + gang->name;
         status_reporter_.event(
-            model_.pods.copy_of(*pod).pod,
+            asked.pod,
             true,
             "Preempted",
             "evicted for " + by +
@@ -350,7 +349,11 @@ void Preemption::evict_members(const std::string& gang, Victim& victim) {
 
 void Preemption::evict(const std::string& gang, const Victim& victim, PodId pod) {
     const PodRef ref = ref_of(model_.pods.copy_of(pod).pod);
-    asked_[ref.uid] = Asked{gang, victim.uid, victim.reason};
+    Asked& asked = asked_[ref.uid];
+    asked = Asked{gang, victim.uid, victim.reason, {}};
+    asked.pod.namespace_name = ref.namespace_name;
+    asked.pod.name = ref.name;
+    asked.pod.uid = ref.uid;
     step_.decisions.emplace_back(EvictPod{ref, victim.reason});
 }
 

@@ -10,6 +10,7 @@
 // their room as coming, and evicts only for what is still missing.
 
 #include "core/cluster/cluster.hpp"
+#include "core/value/pod.hpp"
 #include "gang/event.hpp"
 #include "gang/model/application.hpp"
 #include "gang/model/model.hpp"
@@ -61,6 +62,7 @@ private:
         std::string gang;    ///< for which it goes
         std::string victim;  ///< it, or its gang's driver
         EvictReason reason = EvictReason::reclaim;
+        core::Pod pod;  ///< its names alone, for the event: it may be gone before the answer
     };
 
     /// What has come of a nomination, and since when nothing more.

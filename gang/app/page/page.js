@@ -609,8 +609,12 @@ class WhatIfView {
     try {
       answer = await ask("whatif?" + this.query());
     } catch (error) {
-      this.answer.replaceChildren(el("p", {}, error.message));
-      throw error;
+      const isBusy = error.status === 503 && error.message.startsWith("asked too often");
+      this.answer.replaceChildren(el("p", {}, isBusy ? "The scheduler answers in a moment." : error.message));
+      if (!isBusy) throw error;
+      this.nextMs = 0;
+      setTimeout(refresh, 1000);
+      return;
     }
     const now = answer.fitsNow ? "Yes, there is room for it now." : answer.fitsEmpty ? "Not now." : "Never, as the nodes are.";
     const line = answer.waiting ? (answer.waiting === 1 ? "1 gang is" : answer.waiting + " gangs are") + " in line before it." : "";
