@@ -335,7 +335,8 @@ TEST_CASE("api: whatever is asked gets an answer that its schema knows, and a st
     CHECK(seen[200] > 10);
     CHECK(seen[400] > 10);
     CHECK(seen[404] > 10);
-    CHECK(seen[200] + seen[400] + seen[404] == 5'000);
+    // 503: two questions after each other to what-if, which takes a fiftieth of the time.
+    CHECK(seen[200] + seen[400] + seen[404] + seen[503] == 5'000);
 }
 
 TEST_CASE("api: one gang as text is what `why` says") {
