@@ -24,7 +24,7 @@ struct MembershipKey {
     std::string_view family = {};
 };
 
-constexpr std::array keys = {
+constexpr std::array membership_keys = {
     MembershipKey{GroupDialect::coscheduling, Place::label, "scheduling.x-k8s.io/pod-group"},
     // As the coscheduling plugin knew groups before it had a domain of its own.
     MembershipKey{GroupDialect::coscheduling, Place::label, "pod-group.scheduling.sigs.k8s.io"},
@@ -148,7 +148,7 @@ std::optional<GroupMembership> read_membership(const core::Pod& pod) {
         found = GroupMembership{
             GroupDialect::kubernetes, *pod.pod_group, "spec.schedulingGroup", 0, {}, {}};
     }
-    for (const MembershipKey& key : keys) {
+    for (const MembershipKey& key : membership_keys) {
         const auto [value, where] = find_at(pod, key.place, key.name);
         if (value == nullptr || value->empty()) {
             continue;
