@@ -123,7 +123,10 @@ void VictimList::look_at(const Application& app, const Rights& rights) {
         add_ending(app);
         return;
     }
-    if (app.phase != Phase::running) {
+    const auto driver = model_.pods.find(app.uid);
+    const bool is_seen = driver && (model_.pods.is_compacted(*driver) ||
+                                    !model_.pods.at(*driver).pod.node_name.empty());
+    if (app.phase != Phase::running || !is_seen) {
         return;
     }
     const QueueAccount* const account = model_.shares.charges.find(app.uid);
