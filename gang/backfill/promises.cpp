@@ -85,17 +85,23 @@ void Promises::expect(const std::vector<Waiter>& waiters) {
     for (std::size_t i = 0; i < std::min(waiters.size(), expected_max); ++i) {
         chosen.push_back(i);
     }
+    const std::array<Endings, 2> endings = {
+        find_endings(model_, step_.now_ms, RunTimeKind::median),
+        find_endings(model_, step_.now_ms, RunTimeKind::safe)};
     for (const Group& group : groups_of(waiters, chosen)) {
-        expect_group(waiters, group);
+        expect_group(waiters, group, endings);
     }
 }
 
 /// Nothing is said of those behind one of whom nobody knows when it starts.
-void Promises::expect_group(const std::vector<Waiter>& waiters, const Group& group) {
+void Promises::expect_group(
+    const std::vector<Waiter>& waiters,
+    const Group& group,
+    const std::array<Endings, 2>& endings) {
     std::vector<std::optional<std::int64_t>> starts[2];
     for (const RunTimeKind kind : {RunTimeKind::median, RunTimeKind::safe}) {
         ForwardRun run(
-            model_, step_, placer_, find_endings(model_, step_.now_ms, kind), kind);
+            model_, step_, placer_, endings[static_cast<std::size_t>(kind)], kind);
         core::NodeBitmap unknown;
         for (const std::size_t i : group) {
             std::optional<PlannedStart> start;

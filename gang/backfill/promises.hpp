@@ -8,6 +8,7 @@
 #include "gang/model/step_context.hpp"
 #include "gang/queue/placer.hpp"
 
+#include <array>
 #include <cstddef>
 #include <vector>
 
@@ -29,7 +30,11 @@ private:
     using Group = std::vector<std::size_t>;
     static std::vector<Group> groups_of(
         const std::vector<Waiter>& waiters, const std::vector<std::size_t>& chosen);
-    void expect_group(const std::vector<Waiter>& waiters, const Group& group);
+    /// `endings` by RunTimeKind.
+    void expect_group(
+        const std::vector<Waiter>& waiters,
+        const Group& group,
+        const std::array<Endings, 2>& endings);
 
     Model& model_;
     StepContext& step_;

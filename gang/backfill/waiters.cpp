@@ -75,13 +75,10 @@ bool WaiterList::add(Application& app, AwaitedQuota& awaited, std::vector<Waiter
 }
 
 bool WaiterList::keeps_to_quota(const Application& app) const {
-    return !quota_.is_active() || quota_.find_shortages(model_.waiting.entry(app)).empty();
+    return quota_.find_shortages(model_.waiting.entry(app)).empty();
 }
 
 bool WaiterList::waits_for_quota(const QueueEntry& entry, AwaitedQuota& awaited) {
-    if (!quota_.is_active()) {
-        return false;
-    }
     const QuotaAnswer answer = quota_.ask(entry, awaited);
     if (answer.code == ReasonCode::waiting_for_quota) {
         quota_.await(entry.gang_class->first, answer.shortages, awaited);

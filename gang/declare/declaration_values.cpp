@@ -3,6 +3,7 @@
 #include "core/value/quantity.hpp"
 #include "gang/declare/spark/labels.hpp"
 #include "gang/declare/spark/text.hpp"
+#include "gang/declare/taint_effects.hpp"
 
 #include <algorithm>
 #include <array>
@@ -17,11 +18,6 @@ namespace {
 constexpr std::size_t digits_max = 9;
 constexpr std::int64_t mebibyte = 1 << 20;
 constexpr int gibibyte_shift = 30;
-
-constexpr std::array<std::pair<std::string_view, core::TaintEffect>, 3> effects = {
-    {{"NoSchedule", core::TaintEffect::no_schedule},
-     {"PreferNoSchedule", core::TaintEffect::prefer_no_schedule},
-     {"NoExecute", core::TaintEffect::no_execute}}};
 
 bool is_digit(char c) {
     return c >= '0' && c <= '9';
@@ -121,10 +117,10 @@ core::Result<core::Toleration> read_toleration(std::string_view item) {
     if (colon < text.size()) {
         const std::string_view effect = text.substr(colon + 1);
         const auto* const found =
-            std::find_if(effects.begin(), effects.end(), [effect](const auto& one) {
+            std::find_if(taint_effects.begin(), taint_effects.end(), [effect](const auto& one) {
                 return one.first == effect;
             });
-        if (found == effects.end()) {
+        if (found == taint_effects.end()) {
             return refused(text, "an effect NoSchedule, PreferNoSchedule or NoExecute");
         }
         toleration.any_effect = false;

@@ -56,9 +56,12 @@ Preemption::Preemption(
       is_on_(is_configured(model.schema)) {}
 
 void Preemption::on(const LeadershipLost&) {
+    forget_all();
+}
+
+void Preemption::forget_all() {
     while (model_.nominations.size() > 0) {
-        model_.nominations.give_back(
-            std::string(model_.nominations.all().begin()->first), model_.cluster);
+        give_back(std::string(model_.nominations.all().begin()->first));
     }
     asked_.clear();
     spared_.clear();
@@ -70,12 +73,19 @@ void Preemption::on(const LeadershipLost&) {
 void Preemption::config_changed() {
     is_on_ = is_configured(model_.schema);
     if (!is_on_) {
-        on(LeadershipLost{});
+        forget_all();
     }
     for (auto& [uid, nomination] : model_.nominations.all()) {
         nomination.nodes_version = void_version;  // planned anew, by what the file allows now
     }
     searched_.clear();
+}
+
+/// The gang is searched for anew.
+void Preemption::give_back(const std::string& gang) {
+    model_.nominations.give_back(gang, model_.cluster);
+    searched_.erase(gang);
+    progress_.erase(gang);
 }
 
 void Preemption::on(const EvictFinished& event) {
@@ -145,9 +155,7 @@ void Preemption::give_way() {
         }
     }
     for (const std::string& uid : over) {
-        model_.nominations.give_back(uid, model_.cluster);
-        searched_.erase(uid);
-        progress_.erase(uid);
+        give_back(uid);
     }
 }
 
@@ -219,8 +227,7 @@ bool Preemption::is_valid(const std::string& gang, Nomination& nomination) const
 }
 
 /// Nobody holds it back for another reason than room: it may have been held, or be over a limit now.
-bool Preemption::may_start(const std::string& gang) {
-    const Application& app = *model_.gangs.find(gang);
+bool Preemption::may_start(const Application& app) {
     const QueueEntry& entry = model_.waiting.entry(app);
     return entry.gang_class != nullptr && quota_.find_shortages(entry).empty() &&
            !domain_placer_.is_reached(app);
@@ -251,7 +258,7 @@ std::size_t Preemption::review() {
     for (auto& [uid, nomination] : model_.nominations.all()) {
         const bool is_to_plan_anew =
             nomination.replan_ms != 0 && nomination.replan_ms <= step_.now_ms;
-        if (is_to_plan_anew || !is_valid(uid, nomination) || !may_start(uid) ||
+        if (is_to_plan_anew || !is_valid(uid, nomination) || !may_start(*model_.gangs.find(uid)) ||
             is_stalled(uid, nomination)) {
             over.push_back(uid);
         } else {
@@ -259,9 +266,7 @@ std::size_t Preemption::review() {
         }
     }
     for (const std::string& uid : over) {
-        model_.nominations.give_back(uid, model_.cluster);
-        searched_.erase(uid);
-        progress_.erase(uid);
+        give_back(uid);
         if (Application* const app = model_.gangs.find(uid)) {
             model_.waiting.forget_reported(*app);
         }
@@ -396,7 +401,7 @@ void Preemption::search() {
                 break;
             }
             done = lane.queue;
-            if (!is_candidate(*app, entry)) {
+            if (!is_candidate(*app)) {
                 break;
             }
             searched_[app->uid] = step_.now_ms + search_ms;
@@ -409,12 +414,11 @@ void Preemption::search() {
     }
 }
 
-bool Preemption::is_candidate(Application& app, const QueueEntry& queue_entry) {
+bool Preemption::is_candidate(Application& app) {
     const PodEntry& entry = model_.pods.at(app.uid);
     if (model_.nominations.find(app.uid) != nullptr || entry.pod.never_preempts ||
         !entry.is_bindable() || !entry.is_ready(step_.now_ms) ||
-        model_.reader.names_extender(entry.pod) || domain_placer_.is_reached(app) ||
-        !quota_.find_shortages(queue_entry).empty()) {
+        model_.reader.names_extender(entry.pod) || !may_start(app)) {
         return false;
     }
     const auto searched = searched_.find(app.uid);

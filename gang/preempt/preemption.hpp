@@ -72,10 +72,12 @@ private:
         std::int64_t since_ms = 0;
     };
 
+    void forget_all();
     void forget_old();
+    void give_back(const std::string& gang);
     void give_way();
     std::size_t review();
-    bool may_start(const std::string& gang);
+    bool may_start(const Application& app);
     bool is_stalled(const std::string& gang, const Nomination& nomination);
     bool is_valid(const std::string& gang, Nomination& nomination) const;
     void count_gone(const std::string& gang, Nomination& nomination);
@@ -86,7 +88,7 @@ private:
     void evict(const std::string& gang, const Victim& victim, PodId pod);
     bool may_take_victim();
     void search();
-    bool is_candidate(Application& app, const QueueEntry& entry);
+    bool is_candidate(Application& app);
     bool nominate(Application& app);
     std::string names_of(const std::vector<Victim>& victims) const;
 

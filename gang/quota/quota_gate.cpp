@@ -45,6 +45,9 @@ Amounts QuotaGate::amounts_of(const EquivalenceKey& key, std::int64_t size) cons
 
 QuotaShortages QuotaGate::find_shortages(const QueueEntry& entry) const {
     const EquivalenceKey& key = entry.gang_class->first;
+    if (!is_active()) {
+        return {};
+    }
     return model_.shares.quota.find_shortages({key.lane.queue, key.user}, demand_of(entry));
 }
 

@@ -1,6 +1,7 @@
 #include "core/value/exclusive.hpp"
 #include "core/value/quantity.hpp"
 #include "gang/app/show/size_report.hpp"
+#include "k8s/codec/pod/pod_spec.hpp"
 #include "k8s/json/json.hpp"
 
 namespace gang::app {
@@ -43,25 +44,13 @@ void write_map(PrettyJson& writer, const char* name, const core::StringMap& map)
     writer.EndObject();
 }
 
-const char* effect_name(core::TaintEffect effect) {
-    switch (effect) {
-        case core::TaintEffect::no_schedule:
-            return "NoSchedule";
-        case core::TaintEffect::prefer_no_schedule:
-            return "PreferNoSchedule";
-        case core::TaintEffect::no_execute:
-            return "NoExecute";
-    }
-    return "";
-}
-
 void write_toleration(PrettyJson& writer, const core::Toleration& toleration) {
     writer.StartObject();
     optional_member(writer, "key", toleration.key);
     member(writer, "operator", toleration.exists ? "Exists" : "Equal");
     optional_member(writer, "value", toleration.value);
     if (!toleration.any_effect) {
-        member(writer, "effect", effect_name(toleration.effect));
+        member(writer, "effect", k8s::effect_name(toleration.effect));
     }
     if (toleration.seconds >= 0) {
         writer.Key("tolerationSeconds");

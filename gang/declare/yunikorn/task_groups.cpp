@@ -2,6 +2,7 @@
 
 #include "gang/declare/spark/labels.hpp"
 #include "gang/declare/spark/text.hpp"
+#include "gang/declare/taint_effects.hpp"
 
 #include <algorithm>
 #include <array>
@@ -20,11 +21,6 @@ constexpr std::int64_t members_max = 1'000'000'000;
 /// As the codec has it; somebody may have written the lines himself.
 constexpr std::size_t groups_max = 100;
 constexpr std::size_t application_length_max = 253;
-
-constexpr std::array<std::pair<std::string_view, core::TaintEffect>, 3> effects = {
-    {{"NoSchedule", core::TaintEffect::no_schedule},
-     {"PreferNoSchedule", core::TaintEffect::prefer_no_schedule},
-     {"NoExecute", core::TaintEffect::no_execute}}};
 
 /// Parts between separators, empty ones too.
 std::vector<std::string_view> split(std::string_view text, char separator) {
@@ -126,16 +122,16 @@ private:
         toleration.value = words[2];
         toleration.any_effect = words[3].empty();
         const auto* const effect =
-            std::find_if(effects.begin(), effects.end(), [&words](const auto& one) {
+            std::find_if(taint_effects.begin(), taint_effects.end(), [&words](const auto& one) {
                 return one.first == words[3];
             });
         const bool is_operator = toleration.exists || words[1] == "Equal" || words[1].empty();
-        if (!is_operator || (effect == effects.end() && !toleration.any_effect)) {
+        if (!is_operator || (effect == taint_effects.end() && !toleration.any_effect)) {
             out_.problem = "a toleration of task group " + spark::quoted(group().name) +
                            " has an operator or effect that is none";
             return;
         }
-        if (effect != effects.end()) {
+        if (effect != taint_effects.end()) {
             toleration.effect = effect->second;
         }
         group().constraints.tolerations.push_back(std::move(toleration));

@@ -1,6 +1,7 @@
 #include "k8s/codec/demand/codec_demand.hpp"
 
 #include "k8s/base/time.hpp"
+#include "k8s/codec/pod/pod_spec.hpp"
 #include "k8s/json/json.hpp"
 
 #include <charconv>
@@ -73,18 +74,6 @@ const char* word(core::SelectorOperator op) {
     return "In";
 }
 
-const char* word(core::TaintEffect effect) {
-    switch (effect) {
-        case core::TaintEffect::no_schedule:
-            return "NoSchedule";
-        case core::TaintEffect::prefer_no_schedule:
-            return "PreferNoSchedule";
-        case core::TaintEffect::no_execute:
-            return "NoExecute";
-    }
-    return "NoSchedule";
-}
-
 void put_requirements(
     DemandJson& json, const char* key, const std::vector<core::NodeSelectorRequirement>& all) {
     if (all.empty()) return;
@@ -155,7 +144,7 @@ void put_tolerations(DemandJson& json, const std::vector<core::Toleration>& tole
         if (!one.key.empty()) put(json, "key", one.key);
         put(json, "operator", one.exists ? "Exists" : "Equal");
         if (!one.value.empty()) put(json, "value", one.value);
-        if (!one.any_effect) put(json, "effect", word(one.effect));
+        if (!one.any_effect) put(json, "effect", effect_name(one.effect));
         if (one.seconds >= 0) {
             json.Key("tolerationSeconds");
             json.Int64(one.seconds);

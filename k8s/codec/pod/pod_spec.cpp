@@ -108,6 +108,18 @@ std::optional<core::TaintEffect> parse_effect(std::string_view text) {
     return std::nullopt;
 }
 
+const char* effect_name(core::TaintEffect effect) {
+    switch (effect) {
+        case core::TaintEffect::no_schedule:
+            return "NoSchedule";
+        case core::TaintEffect::prefer_no_schedule:
+            return "PreferNoSchedule";
+        case core::TaintEffect::no_execute:
+            return "NoExecute";
+    }
+    return "";
+}
+
 core::NodeSelectorTerm decode_node_term(Fields& fields, const Value& term) {
     return {
         decode_requirements(fields, term, "matchExpressions"),

@@ -41,5 +41,7 @@ core::NodeSelectorTerm decode_node_term(Fields& fields, const rapidjson::Value& 
 
 /// The effect by its name, or nothing for a name that is none.
 std::optional<core::TaintEffect> parse_effect(std::string_view text);
+/// The other way round.
+const char* effect_name(core::TaintEffect effect);
 
 }  // namespace k8s
