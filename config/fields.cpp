@@ -420,6 +420,12 @@ Field autoscaling() {
             [](Schema & s) -> auto& { return s.autoscaling.mode; })});
 }
 
+Field quota() {
+    return section(
+        "quota",
+        {value("preflight", read_bool, [](Schema & s) -> auto& { return s.quota.preflight; })});
+}
+
 Field gpu_metrics() {
     Field aliases = list(
         "modelAliases", [](Schema & s) -> auto& { return s.gpu_metrics.model_aliases; });
@@ -592,6 +598,7 @@ const std::vector<Field>& table() {
         gang(),
         nodes(),
         autoscaling(),
+        quota(),
         gpu_metrics(),
         backfill(),
         queues(),

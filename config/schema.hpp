@@ -118,6 +118,12 @@ struct Backfill {
     friend bool operator==(const Backfill&, const Backfill&) = default;
 };
 
+/// Quotas of namespaces, looked at before a driver is bound (docs/quota.md).
+struct Quota {
+    bool preflight = false;
+    friend bool operator==(const Quota&, const Quota&) = default;
+};
+
 struct Schema {
     std::string kubeconfig;  ///< clientConnection.kubeconfig
     LeaderElection leader_election;
@@ -132,6 +138,7 @@ struct Schema {
     Nodes nodes;
     GpuMetrics gpu_metrics;
     Autoscaling autoscaling;
+    Quota quota;
     Backfill backfill;
     /// Empty: one line for all, first come first served.
     std::vector<Queue> queues;

@@ -53,6 +53,11 @@ struct FetchPodGroup {
     std::string name;
 };
 
+/// List the ResourceQuotas and LimitRanges of a namespace. Answered by QuotasFound or QuotasMissing.
+struct FetchQuotas {
+    std::string namespace_name;
+};
+
 /// GET the driver's config map(s). Answered by SparkConfFound or SparkConfMissing.
 struct FetchSparkConf {
     PodRef driver;
@@ -149,6 +154,7 @@ using Decision = std::variant<
     FetchSparkConf,
     FetchClaim,
     FetchPodGroup,
+    FetchQuotas,
     SetCondition,
     UpdateReservation,
     EvictPod,

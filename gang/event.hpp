@@ -9,6 +9,7 @@
 #include "core/value/group/pod_group.hpp"
 #include "core/value/node.hpp"
 #include "core/value/pod.hpp"
+#include "core/value/quota/namespace_quotas.hpp"
 #include "gang/declare/spark/conf.hpp"
 
 #include <cstddef>
@@ -100,6 +101,23 @@ struct PodGroupMissing {
     std::string namespace_name;
     std::string name;
     PodGroupProblem problem;
+    std::string message;
+};
+
+/// The ResourceQuotas and LimitRanges of a namespace, as they were some time after FetchQuotas.
+struct QuotasFound {
+    std::string namespace_name;
+    core::NamespaceQuotas quotas;
+};
+
+enum class QuotaProblem : std::uint8_t {
+    forbidden,   ///< 401/403
+    unreadable,  ///< there is one that makes no sense
+    failed       ///< anything else
+};
+struct QuotasMissing {
+    std::string namespace_name;
+    QuotaProblem problem;
     std::string message;
 };
 
@@ -250,6 +268,8 @@ using Event = std::variant<
     ClaimMissing,
     PodGroupFound,
     PodGroupMissing,
+    QuotasFound,
+    QuotasMissing,
     BindFinished,
     StatusWritten,
     EvictFinished,

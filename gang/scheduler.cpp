@@ -32,6 +32,7 @@
 #include "gang/queue/status_refresh.hpp"
 #include "gang/queue/waiting_status.hpp"
 #include "gang/preempt/preemption.hpp"
+#include "gang/preflight/quota_preflight.hpp"
 #include "gang/quota/quota_gate.hpp"
 #include "gang/reconfigure/reconfiguration.hpp"
 #include "gang/recovery/recovery.hpp"
@@ -164,6 +165,7 @@ struct Scheduler::State {
     LabelLister label_lister{model, step};
     ClaimEvents claim_events{model, step};
     GpuEvents gpu_events{model, step};
+    QuotaPreflight quota_preflight{model, step};
     Reconfiguration reconfiguration{model, cluster_events, admission};
 
     GangViews views{model, step, messages, refresh, owners, groups};
@@ -177,10 +179,12 @@ struct Scheduler::State {
 
     // --- events: they change what is known; what follows from it is decided in a tick ---
     void on(const PodUpserted& event) {
+        quota_preflight.on(event);
         pod_events.on(event);
         run_observer.on(event);
     }
     void on(const PodDeleted& event) {
+        quota_preflight.on(event);
         pod_events.on(event);
         run_observer.on(event);
     }
@@ -194,6 +198,8 @@ struct Scheduler::State {
     void on(const ClaimMissing& event) { claim_events.on(event); }
     void on(const PodGroupFound& event) { groups.on(event); }
     void on(const PodGroupMissing& event) { groups.on(event); }
+    void on(const QuotasFound& event) { quota_preflight.on(event); }
+    void on(const QuotasMissing& event) { quota_preflight.on(event); }
     void on(const BindFinished& event) {
         answers.on(event);
         claim_events.bind_answered(event.pod_uid, event.outcome == BindOutcome::bound);
@@ -212,6 +218,7 @@ struct Scheduler::State {
     void on(const LeadershipGained& event) {
         leadership.on(event);
         demand.on(event);
+        quota_preflight.on(event);
     }
     void on(const LeadershipLost& event) {
         extender.on(event);
@@ -262,6 +269,7 @@ bool Scheduler::State::plan() {
     gpu_events.run();
     life.ask_for_confs();
     claim_events.run();
+    quota_preflight.run();
     pauses.end_pauses();
     back_off.end_due();
     if (!classifier.run()) {
@@ -323,6 +331,7 @@ void Scheduler::State::wake() {
     consider(model.conf_asker.next_due_ms(step.now_ms));
     consider(model.claims.next_due_ms(step.now_ms));
     consider(model.groups.next_due_ms(step.now_ms));
+    consider(model.quotas.next_due_ms());
     consider(leadership.fence().next_due_ms());
     consider(status_reporter.next_due_ms());
     if (next) {

@@ -120,6 +120,7 @@ constexpr std::array fixed_table = {
         }},
     fixed<[](auto& s) -> auto& { return s.gang.discovery; }>("gang.discovery"),
     fixed<[](auto& s) -> auto& { return s.autoscaling; }>("autoscaling"),
+    fixed<[](auto& s) -> auto& { return s.quota; }>("quota"),
     fixed<[](auto& s) -> auto& { return s.gpu_metrics; }>("gpuMetrics"),
     fixed<[](auto& s) -> auto& { return s.seal_key_file; }>("seal.keyFile"),
     fixed<[](auto& s) -> auto& { return s.events_per_second; }>("events.perSecond"),

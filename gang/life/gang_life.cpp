@@ -164,6 +164,9 @@ void GangLife::set_sizes(Application& app, const spark::Conf* conf) {
         if (app.phase == Phase::waiting) {
             expect_claims(driver, shape, added);
         }
+        if (model_.quotas.is_on()) {
+            added.limits = core::ExecutorLimits{shape.containers, shape.priority_class_name};
+        }
         model_.gangs.add_shape(app, std::move(added), shape.requests, shape.constraints);
     }
 }

@@ -230,7 +230,8 @@ bool Preemption::is_valid(const std::string& gang, Nomination& nomination) const
 bool Preemption::may_start(const Application& app) {
     const QueueEntry& entry = model_.waiting.entry(app);
     return entry.gang_class != nullptr && quota_.find_shortages(entry).empty() &&
-           !domain_placer_.is_reached(app);
+           !domain_placer_.is_reached(app) &&
+           !model_.find_quota_obstacle(app, model_.pods.at(app.uid).pod);
 }
 
 /// All victims have gone, and for a minute no more room has come free: others have taken it, or it

@@ -144,6 +144,12 @@ std::optional<StatusMessage> StatusMessages::find_obstacle(
         message.is_bare = is_bare;
         return message;
     }
+    if (const auto obstacle = model_.find_quota_obstacle(app, entry.pod)) {
+        return obstacle->text.empty()
+                   ? StatusMessage{}
+                   : namespace_quota_message(
+                         nodes, subject_of(app, entry.pod), obstacle->code, obstacle->text);
+    }
     if (const auto limit = surplus_limit(app, placed)) {
         return limit_message(nodes, *model_.gangs.find(app.surplus_of), *limit);
     }

@@ -332,7 +332,10 @@ template <>
 struct Of<core::TemplateContainer> {
     using T = core::TemplateContainer;
     static constexpr auto list =
-        std::tuple{Field{"cpuLimit", &T::cpu_limit_milli}, Field{"ports", &T::host_ports}};
+        std::tuple{
+            Field{"cpuLimit", &T::cpu_limit_milli},
+            Field{"memoryLimit", &T::memory_limit_bytes},
+            Field{"ports", &T::host_ports}};
 };
 template <>
 struct Of<core::PodTemplate> {
@@ -558,6 +561,11 @@ struct Of<config::Autoscaling> {
     static constexpr auto list = std::tuple{Field{"mode", &T::mode}};
 };
 template <>
+struct Of<config::Quota> {
+    using T = config::Quota;
+    static constexpr auto list = std::tuple{Field{"preflight", &T::preflight}};
+};
+template <>
 struct Of<config::Backfill> {
     using T = config::Backfill;
     static constexpr auto list =
@@ -580,6 +588,7 @@ struct Of<config::Schema> {
         Field{"nodes", &T::nodes},
         Field{"gpuMetrics", &T::gpu_metrics},
         Field{"autoscaling", &T::autoscaling},
+        Field{"quota", &T::quota},
         Field{"backfill", &T::backfill},
         Field{"queues", &T::queues},
         Field{"placement", &T::placement},
@@ -719,6 +728,63 @@ struct Of<PodGroupMissing> {
         Field{"dialect", &T::dialect},
         Field{"namespace", &T::namespace_name},
         Field{"name", &T::name},
+        Field{"problem", &T::problem},
+        Field{"message", &T::message}};
+};
+template <>
+inline constexpr auto last<QuotaProblem> = QuotaProblem::failed;
+template <>
+inline constexpr auto last<core::ScopeOperator> = core::ScopeOperator::does_not_exist;
+template <>
+struct Of<core::QuotaAmount> {
+    using T = core::QuotaAmount;
+    static constexpr auto list = std::tuple{
+        Field{"resource", &T::resource}, Field{"hard", &T::hard}, Field{"used", &T::used}};
+};
+template <>
+struct Of<core::PriorityClassScope> {
+    using T = core::PriorityClassScope;
+    static constexpr auto list =
+        std::tuple{Field{"op", &T::op}, Field{"values", &T::values}};
+};
+template <>
+struct Of<core::ResourceQuota> {
+    using T = core::ResourceQuota;
+    static constexpr auto list = std::tuple{
+        Field{"name", &T::name}, Field{"amounts", &T::amounts}, Field{"classes", &T::classes}};
+};
+template <>
+struct Of<core::LimitBounds> {
+    using T = core::LimitBounds;
+    static constexpr auto list = std::tuple{
+        Field{"range", &T::range},
+        Field{"pod", &T::is_pod},
+        Field{"resource", &T::resource},
+        Field{"min", &T::min},
+        Field{"max", &T::max},
+        Field{"default", &T::default_limit},
+        Field{"defaultRequest", &T::default_request},
+        Field{"ratio", &T::ratio_milli}};
+};
+template <>
+struct Of<core::NamespaceQuotas> {
+    using T = core::NamespaceQuotas;
+    static constexpr auto list =
+        std::tuple{Field{"quotas", &T::quotas}, Field{"bounds", &T::bounds}};
+};
+template <>
+struct Of<QuotasFound> {
+    using T = QuotasFound;
+    static constexpr const char* name = "quotasFound";
+    static constexpr auto list =
+        std::tuple{Field{"namespace", &T::namespace_name}, Field{"quotas", &T::quotas}};
+};
+template <>
+struct Of<QuotasMissing> {
+    using T = QuotasMissing;
+    static constexpr const char* name = "quotasMissing";
+    static constexpr auto list = std::tuple{
+        Field{"namespace", &T::namespace_name},
         Field{"problem", &T::problem},
         Field{"message", &T::message}};
 };
@@ -883,6 +949,11 @@ struct Of<FetchPodGroup> {
         Field{"name", &T::name}};
 };
 template <>
+struct Of<FetchQuotas> {
+    static constexpr const char* name = "fetchQuotas";
+    static constexpr auto list = std::tuple{Field{"namespace", &FetchQuotas::namespace_name}};
+};
+template <>
 struct Of<SetCondition> {
     using T = SetCondition;
     static constexpr const char* name = "condition";
@@ -1010,8 +1081,9 @@ void check_rows([[maybe_unused]] const T& value) {
         [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q] = value;
     } else if constexpr (count == 18) {
         [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r] = value;
-    } else if constexpr (count == 20) {
-        [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t] = value;
+    } else if constexpr (count == 21) {
+        [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u] =
+            value;
     } else if constexpr (count == 26) {
         [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y, z] =
             value;

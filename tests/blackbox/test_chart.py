@@ -264,6 +264,13 @@ def test_evictions_are_granted_where_a_queue_allows_them(offline: Helm, tmp_path
     assert granted == ([["create"]] if is_granted else [])
 
 
+@pytest.mark.parametrize("preflight", [True, False])
+def test_quotas_are_read_where_they_are_looked_at(offline: Helm, preflight: bool) -> None:
+    role = find(offline.template("--set", f"config.quota.preflight={str(preflight).lower()}"), "ClusterRole")
+    granted = [rule["verbs"] for rule in role["rules"] if "resourcequotas" in rule["resources"]]
+    assert granted == ([["list"]] if preflight else [])
+
+
 def test_the_readme_has_every_value_and_no_other() -> None:
     values = yaml.safe_load((CHART / "values.yaml").read_text())
     rows = [line.split("`")[1] for line in (CHART / "README.md").read_text().splitlines()

@@ -63,6 +63,8 @@ nodes:
   scarce: [nvidia.com/gpu, "amd.com/gpu"]
 autoscaling:
   mode: capacityBuffer
+quota:
+  preflight: true
 gpuMetrics:
   url: https://prometheus.example:9443/tenant/
   service: {namespace: "", name: "", port: "", scheme: http}
@@ -158,6 +160,7 @@ TEST_CASE("loader: every key reaches its member") {
         config::UnusedThen::release};
     wanted.nodes = {1'500, 268'435'456, "example.com/price", {"nvidia.com/gpu", "amd.com/gpu"}};
     wanted.autoscaling.mode = config::AutoscalingMode::capacity_buffer;
+    wanted.quota.preflight = true;
     wanted.gpu_metrics = {
         "https://prometheus.example:9443/tenant/",
         {},
@@ -201,7 +204,7 @@ TEST_CASE("loader: the text above names every key there is") {
         const std::string last = key.substr(key.rfind('.') + 1);
         CHECK_MESSAGE(contains(everything, last + ":"), key);
     }
-    CHECK(config::known_keys().size() == 89);
+    CHECK(config::known_keys().size() == 90);
 }
 
 TEST_CASE("loader: headroom is an amount, the cost label a key") {
@@ -220,6 +223,7 @@ TEST_CASE("loader: headroom is an amount, the cost label a key") {
         loaded("autoscaling: {mode: provisioningRequest}\n").autoscaling.mode ==
         config::AutoscalingMode::provisioning_request);
     CHECK(loaded("autoscaling: {mode: none}\n").autoscaling == config::Autoscaling{});
+    CHECK(contains(complaints("quota:\n  preflight: perhaps\n"), ":2:14: "));
     CHECK(contains(complaints("autoscaling:\n  mode: karpenter\n"), ":2:9: "));
     CHECK(contains(complaints("autoscaling: {mode: karpenter}\n"), "capacityBuffer"));
     const auto metrics = [](const std::string& keys) { return "gpuMetrics: {" + keys + "}\n"; };

@@ -246,6 +246,21 @@ TEST_CASE("rules 25: an executor that is resized in place is counted as large as
     CHECK(world.violations.empty());
 }
 
+TEST_CASE("rules 27: a quota that lets the driver in and not its executors") {
+    config::Schema schema = World::sealed_schema();
+    SUBCASE("is not looked at: the driver runs, and its slots stay open") {}
+    SUBCASE("is looked at: the driver waits") { schema.quota.preflight = true; }
+    World world(schema);
+    world.add_node(tests::node("n1", 8, 16 * 1024));
+    world.quotas["etl"] = {{{"team", {{"pods", 3, 1}}, {}}}, {}};
+    const auto driver = world.submit("a", 3, 1);
+    world.advance(2'000);
+    CHECK(world.is_bound(driver) != schema.quota.preflight);
+    world.quotas.clear();
+    world.advance(31'000);
+    CHECK(world.is_bound(driver));
+}
+
 TEST_CASE("rules 28: a webhook that gives an executor to another scheduler: counted, said, freed") {
     World world;
     const auto driver = tests::fill_node(world);

@@ -444,6 +444,10 @@ public:
     bool hold_capacity_answers = false;
     gang::PodGroupProblem group_problem = gang::PodGroupProblem::not_found;
     int group_fetches = 0;
+    std::map<std::string, core::NamespaceQuotas> quotas;  ///< by namespace
+    std::optional<gang::QuotaProblem> quota_problem;      ///< instead of an answer
+    bool hold_quota_answers = false;
+    int quota_fetches = 0;
     std::string no_volume;  ///< not empty: volumes cannot be made, and why
     bool hold_pod_lists = false;
     bool fail_pod_lists = false;
@@ -635,6 +639,21 @@ private:
         answer(
             gang::ClaimFound{request.namespace_name, request.name, found->second},
             hold_claim_answers);
+    }
+
+    void carry_out(const gang::FetchQuotas& request) {
+        ++decisions_made_;
+        ++quota_fetches;
+        if (hold_quota_answers) {
+            return;
+        }
+        if (quota_problem) {
+            answer(
+                gang::QuotasMissing{request.namespace_name, *quota_problem, "no answer"}, false);
+            return;
+        }
+        answer(
+            gang::QuotasFound{request.namespace_name, quotas[request.namespace_name]}, false);
     }
 
     void carry_out(const gang::FetchPodGroup& request) {

@@ -413,6 +413,9 @@ private:
             (made.reason == gang::EvictReason::reclaim ? ": reclaim" : ": preempt"));
     }
     void report(const gang::ListPods&) { say("list all pods"); }
+    void report(const gang::FetchQuotas& made) {
+        say("ask for quotas of " + made.namespace_name);
+    }
     void report(const gang::FetchPodGroup& made) { say("ask for pod group " + made.name); }
     void report(const gang::FetchClaim& made) {
         say("read claim " + made.namespace_name + "/" + made.name);

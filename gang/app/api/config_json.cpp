@@ -330,6 +330,7 @@ std::string config_members(const config::Schema& schema) {
     out.list("profiles", schema.profiles, profile_json);
     out.add("gang", gang_section(schema.gang)).add("nodes", nodes_section(schema.nodes));
     out.add("autoscaling", autoscaling_section(schema.autoscaling));
+    out.add("quota", Object().flag("preflight", schema.quota.preflight).json());
     out.add("gpuMetrics", gpu_metrics_section(schema.gpu_metrics));
     out.add(
         "backfill",

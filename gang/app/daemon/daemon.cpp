@@ -111,6 +111,7 @@ struct Daemon::Impl : std::enable_shared_from_this<Daemon::Impl> {
     PodLister pod_lister;
     k8s::ClaimClient claims;
     k8s::PodGroupClient groups;
+    k8s::QuotaClient quotas;
     k8s::DemandClient demand;
     std::unique_ptr<k8s::MetricsPoller> gpu_metrics;  ///< none: the configuration names no source
     Executor executor;
@@ -142,12 +143,14 @@ Daemon::Impl::Impl(asio::io_context& context, DaemonOptions with)
           io, options.endpoint, options.log, [this](Event event) { push(std::move(event)); }),
       claims(io, options.endpoint, claim_options()),
       groups(io, options.endpoint),
+      quotas(io, options.endpoint),
       demand(io, options.endpoint, demand_options()),
       executor(Executor::Wiring{
           &writer,
           &pod_lister,
           &claims,
           &groups,
+          &quotas,
           &demand,
           &options.seal,
           options.log,
@@ -580,6 +583,7 @@ void Daemon::Impl::stop(std::function<void()> done) {
     pod_lister.stop();
     claims.stop();
     groups.stop();
+    quotas.stop();
     demand.stop();
     if (gpu_metrics) {
         gpu_metrics->stop();

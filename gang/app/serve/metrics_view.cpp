@@ -255,6 +255,17 @@ void add_demand(Families& to, const MetricsView& view) {
         view.totals.capacity_requests);
 }
 
+void add_quotas(Families& to, const MetricsView& view) {
+    to.counter(
+        "gang_scheduler_quota_reads_total",
+        "Questions for the quotas of a namespace in which a gang waits.",
+        view.counters.quotas_asked);
+    to.counter(
+        "gang_scheduler_quota_read_errors_total",
+        "Questions for the quotas of a namespace that had no readable answer.",
+        view.counters.quotas_unreadable);
+}
+
 void add_consistency_checks(Families& to, const MetricsView& view) {
     to.counter(
         "gang_scheduler_audits_total",
@@ -474,6 +485,7 @@ void add_families(
     add_reservations(to, view.totals);
     add_repairs(to, view.counters);
     add_demand(to, view);
+    add_quotas(to, view);
     add_backfill(to, view.counters);
     add_consistency_checks(to, view);
     add_reloads(to, view.reloads);

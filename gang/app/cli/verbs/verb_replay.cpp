@@ -58,6 +58,9 @@ std::string describe(const FetchClaim& decision) {
 std::string describe(const FetchPodGroup& decision) {
     return "ask for pod group " + decision.namespace_name + "/" + decision.name;
 }
+std::string describe(const FetchQuotas& decision) {
+    return "ask for quotas of namespace " + decision.namespace_name;
+}
 std::string describe(const EvictPod& decision) {
     return fmt::format(
         "evict {} ({})",

@@ -108,7 +108,7 @@ std::string scheduler_name(const std::string& in_template, const ConfView& conf,
 }
 
 /// The API server refuses a container that asks for more CPU than its limit.
-core::Result<core::Done> check_cpu_limit(
+core::Result<std::optional<std::int64_t>> cpu_limit(
     const ConfView& conf, const std::optional<std::int64_t>& in_template, std::int64_t request) {
     const std::string* text = conf.find(keys::limit_cores);
     if (text == nullptr) {
@@ -119,7 +119,7 @@ core::Result<core::Done> check_cpu_limit(
                 core::format_cpu(request) + " that Spark requests: no executor can be created; " +
                 std::string(keys::limit_cores) + " replaces the template's limit"};
         }
-        return core::Done{};
+        return in_template;
     }
     const auto limit = core::parse_milli(trimmed(*text));
     if (!limit) {
@@ -133,7 +133,7 @@ core::Result<core::Done> check_cpu_limit(
             "less than the " + core::format_cpu(request) +
                 " cpu that an executor requests, so none can be created");
     }
-    return core::Done{};
+    return std::optional(*limit);
 }
 
 /// Spark adds the block manager's port to its container (once instead of the ports it had), which
@@ -186,6 +186,22 @@ std::optional<core::PodRules> rules(
     return from;
 }
 
+/// Spark makes its container's memory limit what it requests.
+std::vector<core::ContainerLimits> container_limits(
+    const Containers& base, const std::optional<std::int64_t>& cpu_limit_milli) {
+    std::vector<core::ContainerLimits> limits;
+    for (std::size_t i = 0; i < base.pod.requests.containers.size(); ++i) {
+        const core::Resources& requests = base.pod.requests.containers[i].requests;
+        const core::TemplateContainer& said = base.pod.containers[i];
+        const bool is_spark = i == base.spark;
+        limits.push_back(
+            {requests,
+             is_spark ? cpu_limit_milli : said.cpu_limit_milli,
+             is_spark ? requests.memory_bytes : said.memory_limit_bytes});
+    }
+    return limits;
+}
+
 /// Everything but requests, ports, labels and claims, which can fail.
 ExecutorShape placed(core::PodTemplate from, const ConfView& conf, const Ground& ground) {
     ExecutorShape shape;
@@ -214,7 +230,7 @@ core::Result<ExecutorShape> overlay(const Ground& ground, const core::Resources&
         return named.error();
     }
     core::ContainerRequest& container = base.pod.requests.containers[base.spark];
-    const auto limited = check_cpu_limit(
+    const auto limited = cpu_limit(
         view, base.pod.containers[base.spark].cpu_limit_milli, spark_container.cpu_milli);
     if (!limited) {
         return limited.error();
@@ -233,8 +249,10 @@ core::Result<ExecutorShape> overlay(const Ground& ground, const core::Resources&
         }
     }
     const std::vector<core::InTreeDisk> disks = base.pod.disks;
+    std::vector<core::ContainerLimits> containers = container_limits(base, *limited);
     ExecutorShape shape = placed(std::move(base.pod), view, ground);
     shape.requests = *requests;
+    shape.containers = std::move(containers);
     shape.host_ports = *std::move(ports);
     core::add_host_ports(shape.requests, shape.host_ports);
     core::add_disks(shape.requests, disks);

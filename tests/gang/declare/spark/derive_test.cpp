@@ -605,11 +605,32 @@ TEST_CASE("derive: a CPU limit below the request is a problem") {
         make({{"spark.kubernetes.executor.limit.cores", "x"}}).problem(), "Kubernetes quantity"));
 }
 
+TEST_CASE("derive: limits of the containers, for quotas") {
+    auto app = make({{"spark.executor.cores", "2"}});
+    const auto alone = app.shape();
+    REQUIRE(alone.containers.size() == 1);
+    CHECK(alone.containers[0].requests == alone.requests);
+    CHECK_FALSE(alone.containers[0].cpu_limit_milli);
+    CHECK(alone.containers[0].memory_limit_bytes == alone.requests.memory_bytes);
+    app.conf.executor_template.emplace();
+    core::Resources side;
+    side.cpu_milli = 100;
+    app.conf.executor_template->requests.containers = {{"spark", {}, false}, {"side", side, false}};
+    app.conf.executor_template->containers = {{3'000, 1, {}}, {200, {}, {}}};
+    const auto both = app.shape();
+    REQUIRE(both.containers.size() == 2);
+    CHECK(both.containers[0].cpu_limit_milli == 3'000);
+    CHECK(both.containers[0].memory_limit_bytes == alone.requests.memory_bytes);  // Spark's own
+    CHECK(both.containers[1] == core::ContainerLimits{side, 200, std::nullopt});
+    app.with("spark.kubernetes.executor.limit.cores", "4");
+    CHECK(app.shape().containers[0].cpu_limit_milli == 4'000);
+}
+
 TEST_CASE("derive: ports of the node") {
     auto app = make({});
     auto& pod = app.conf.executor_template.emplace();
     pod.requests.containers = {{"spark", {}, false}, {"other", {}, false}};
-    pod.containers = {{{}, {{"", "TCP", 9000}}}, {{}, {{"", "UDP", 53}}}};
+    pod.containers = {{{}, {}, {{"", "TCP", 9000}}}, {{}, {}, {{"", "UDP", 53}}}};
     pod.sidecar_ports = {{"127.0.0.1", "TCP", 80}};
     using Ports = std::vector<core::HostPort>;
     const Ports all = {{"", "TCP", 9000}, {"", "UDP", 53}, {"127.0.0.1", "TCP", 80}};
