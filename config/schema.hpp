@@ -11,6 +11,7 @@
 #include "core/value/pod_rules.hpp"
 
 #include <cstddef>
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -148,6 +149,12 @@ struct Schema {
     bool is_sealed() const { return !seal_key_file.empty(); }
 
     /// nullptr: pods that name this scheduler are none of ours.
+    /// Some profile goes by the images that nodes have.
+    bool asks_images() const {
+        return std::any_of(profiles.begin(), profiles.end(), [](const Profile& profile) {
+            return core::asks_images(profile.scores);
+        });
+    }
     const Profile* find_profile(std::string_view scheduler_name) const {
         for (const Profile& profile : profiles) {
             if (profile.scheduler_name == scheduler_name) return &profile;

@@ -24,7 +24,8 @@ std::vector<std::string> known_scores() {
 constexpr std::string_view line = "requested-to-capacity-ratio";
 
 bool goes_by_resources(const core::Score& score) {
-    return score.name == "least-allocated" || score.name == "most-allocated" || score.name == line;
+    return score.name == "least-allocated" || score.name == "most-allocated" ||
+           score.name == "binpack" || score.name == line;
 }
 
 bool rises(const std::vector<core::ShapePoint>& shape) {

@@ -147,6 +147,7 @@ std::vector<std::uint8_t> DomainScores::normalised_affinity() const {
 // --- spread -------------------------------------------------------------------------------------
 
 bool DomainScores::has_spread_keys(NodeIndex node) const {
+    if (rules_->spreads_by_default) return true;
     const auto& keys = live_->preferred_spread_keys;
     return std::all_of(keys.begin(), keys.end(), [&](TopologyKeyId key) {
         return !in_.domains_.domain_of(key, node).is_none();
@@ -157,6 +158,7 @@ void DomainScores::count_spread() {
     if (rules_ == nullptr || rules_->preferred_spread.empty()) return;
     candidates_ = feasible_;
     for (const TopologyKeyId key : live_->preferred_spread_keys) {
+        if (rules_->spreads_by_default) break;
         candidates_.remove(in_.domains_.map(key, cluster_).without_key);
     }
     const std::string namespace_name(pod_.namespace_name);
@@ -189,12 +191,15 @@ void DomainScores::count_matching(Spread& spread, const SpreadConstraint& constr
     const std::vector<DomainId>& domains = spread.map->by_position;
     spread.candidates.resize(spread.map->first.size());
     spread.matching.resize(spread.candidates.size());
-    candidates_.for_each(
-        [&](std::size_t position) { ++spread.candidates[domains[position].value]; });
+    candidates_.for_each([&](std::size_t position) {
+        ++(domains[position].is_none() ? spread.keyless
+                                       : spread.candidates[domains[position].value]);
+    });
     counts.for_each([&](NodeIndex node, const PodCount& count) {
         if (!has_spread_keys(node)) return;
         if (!is_counted(constraint, cluster_.node(node), pod_.constraints)) return;
-        spread.matching[domains[cluster_.position_of(node)].value] += count.staying;
+        const DomainId domain = domains[cluster_.position_of(node)];
+        if (!domain.is_none()) spread.matching[domain.value] += count.staying;
     });
 }
 
@@ -203,7 +208,8 @@ bool DomainScores::weigh(Spread& spread) const {
     const std::int64_t domains =
         spread.by_node
             ? candidates_.count()
-            : std::count_if(spread.candidates.begin(), spread.candidates.end(), has_candidates);
+            : std::count_if(spread.candidates.begin(), spread.candidates.end(), has_candidates) +
+                  (spread.keyless > 0 ? 1 : 0);
     const double before = std::exchange(spread.weight, std::log(static_cast<double>(domains + 2)));
     return spread.weight != before;
 }
@@ -230,6 +236,7 @@ std::int64_t DomainScores::matching_at(const Spread& spread, std::size_t positio
 std::int64_t DomainScores::spread_score(std::size_t position) const {
     double score = 0;
     for (const Spread& one : spread_) {
+        if (one.map->by_position[position].is_none()) continue;
         const auto there = static_cast<double>(matching_at(one, position));
         score += there * one.weight + (one.max_skew - 1);
     }
@@ -279,6 +286,7 @@ void DomainScores::place(Position position) {
         if (!has_spread_keys(node)) continue;
         if (!is_counted(constraint, cluster_.node(node), pod_.constraints)) continue;
         const DomainId domain = one.map->by_position[position];
+        if (domain.is_none()) continue;
         ++one.matching[domain.value];
         for (const Position near : one.map->nodes_of(domain)) {
             if (candidates_.test(near)) spread_scores_[near] = spread_score(near);
@@ -292,7 +300,8 @@ void DomainScores::close(Position position) {
     candidates_.set(position, false);
     bool is_other = false;
     for (Spread& one : spread_) {
-        if (!one.by_node) --one.candidates[one.map->by_position[position].value];
+        const DomainId domain = one.map->by_position[position];
+        if (!one.by_node) --(domain.is_none() ? one.keyless : one.candidates[domain.value]);
         is_other = weigh(one) || is_other;
     }
     if (is_other) score_spread();

@@ -19,6 +19,7 @@ namespace core {
 struct TemplateContainer {
     std::optional<std::int64_t> cpu_limit_milli;
     std::vector<HostPort> host_ports;
+    std::string image = {};  ///< its full name; empty: none
     friend bool operator==(const TemplateContainer&, const TemplateContainer&) = default;
 };
 

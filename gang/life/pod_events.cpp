@@ -42,7 +42,12 @@ void PodEvents::on(const PodUpserted& event) {
         return;
     }
     const core::FilterSet left_out = model_.reader.left_out(event.pod.scheduler_name);
-    if (left_out.empty() && !event.pod.claims && !model_.gpus.is_on()) {
+    const bool drops_images = !event.pod.constraints->images.empty() &&
+                              !model_.reader.asks_images(event.pod.scheduler_name);
+    const bool spreads =
+        event.pod.node_name.empty() && model_.reader.spreads_alike(event.pod.scheduler_name);
+    if (left_out.empty() && !event.pod.claims && !model_.gpus.is_on() && !drops_images &&
+        !spreads) {
         take(event.pod);
         return;
     }
@@ -52,6 +57,12 @@ void PodEvents::on(const PodUpserted& event) {
         core::leave_out(left_out, pod.requests, pod.constraints.edit());
         core::leave_out(left_out, pod.rules);
         core::leave_out(left_out, pod.claims);
+    }
+    if (drops_images) {
+        pod.constraints.edit().images.clear();
+    }
+    if (spreads) {
+        core::add_default_spread(pod.rules, pod.labels);
     }
     if (pod.claims && pod.node_name.empty()) {
         pod.constraints.edit().volumes = model_.claims.nodes_of(pod);

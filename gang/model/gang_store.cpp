@@ -239,17 +239,24 @@ void GangStore::add_shape(
     app.declared.shapes.push_back(std::move(shape));
 }
 
-/// What was predicted, or read back from a reservation, knows nothing of its profile's filters.
+/// What was predicted, or read back from a reservation, knows nothing of its profile's filters,
+/// nor whether it goes by images.
 core::ShapeId GangStore::intern_shape(
     const Application& app, const core::Resources& requests, const core::Constraints& constraints) {
     const auto driver = in_.pods.find(app.uid);
     const core::FilterSet left_out =
         driver ? in_.reader.left_out(in_.pods.scheduler_name(*driver)) : core::FilterSet{};
-    if (left_out == constraints.left_out) {
+    const bool drops_images =
+        !constraints.images.empty() &&
+        !(driver && in_.reader.asks_images(in_.pods.scheduler_name(*driver)));
+    if (left_out == constraints.left_out && !drops_images) {
         return in_.cluster.intern_shape(requests, constraints);
     }
     core::Resources wanted = requests;
     core::Constraints rules = constraints;
+    if (drops_images) {
+        rules.images.clear();
+    }
     core::leave_out(left_out, wanted, rules);
     return in_.cluster.intern_shape(wanted, rules);
 }

@@ -112,6 +112,7 @@ struct Of<core::Constraints> {
         Field{"tolerations", &T::tolerations},
         Field{"hostPorts", &T::has_host_ports},
         Field{"volumes", &T::volumes},
+        Field{"images", &T::images},
         Field{"leftOut", &T::left_out}};
 };
 template <>
@@ -190,7 +191,8 @@ struct Of<core::PodRules> {
         Field{"antiAffinity", &T::anti_affinity},
         Field{"spread", &T::spread},
         Field{"preferred", &T::preferred},
-        Field{"preferredSpread", &T::preferred_spread}};
+        Field{"preferredSpread", &T::preferred_spread},
+        Field{"defaultSpread", &T::spreads_by_default}};
 };
 template <>
 struct Of<core::OwnerReference> {
@@ -260,6 +262,11 @@ struct Of<core::NodeCards> {
         Field{"resource", &T::resource}, Field{"cards", &T::cards}, Field{"problem", &T::problem}};
 };
 template <>
+struct Of<core::NodeImage> {
+    using T = core::NodeImage;
+    static constexpr auto list = std::tuple{Field{"name", &T::name}, Field{"bytes", &T::bytes}};
+};
+template <>
 struct Of<core::Node> {
     using T = core::Node;
     static constexpr auto list = std::tuple{
@@ -269,6 +276,7 @@ struct Of<core::Node> {
         Field{"allocatable", &T::allocatable},
         Field{"pods", &T::pods},
         Field{"cards", &T::cards},
+        Field{"images", &T::images},
         Field{"labels", &T::labels},
         Field{"cost", &T::cost},
         Field{"scarce", &T::is_scarce},
@@ -332,7 +340,10 @@ template <>
 struct Of<core::TemplateContainer> {
     using T = core::TemplateContainer;
     static constexpr auto list =
-        std::tuple{Field{"cpuLimit", &T::cpu_limit_milli}, Field{"ports", &T::host_ports}};
+        std::tuple{
+            Field{"cpuLimit", &T::cpu_limit_milli},
+            Field{"ports", &T::host_ports},
+            Field{"image", &T::image}};
 };
 template <>
 struct Of<core::PodTemplate> {

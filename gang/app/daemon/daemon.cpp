@@ -206,6 +206,7 @@ k8s::NoticeSink Daemon::Impl::notices(std::string from) const {
 k8s::WatcherOptions Daemon::Impl::watcher_options(k8s::WatchKind kind) {
     k8s::WatcherOptions out;
     out.kind = kind;
+    out.keeps_images = options.config.asks_images();
     out.version_use = version_use;
     out.sink = [this, kind](k8s::WatchEvent event) {
         const bool is_listed = std::holds_alternative<k8s::RelistEnded>(event);

@@ -255,6 +255,7 @@ void decode_containers(Fields& fields, const Value& spec, core::PodTemplate& int
         auto& read = into.containers.emplace_back();
         read.cpu_limit_milli = decode_cpu_limit(fields, container);
         read_host_ports(fields, container, into.host_network, read.host_ports);
+        read.image = decode_image(fields, container);
     }
     for (const Value& container : fields.objects(spec, "initContainers")) {
         if (fields.text(container, "restartPolicy") == "Always") {
@@ -268,6 +269,7 @@ core::PodTemplate decode_spec(Fields& fields, const Value& spec) {
     result.host_network = fields.flag(spec, "hostNetwork");
     decode_containers(fields, spec, result);
     result.constraints = decode_constraints(fields, spec);
+    result.constraints.images = decode_images(fields, spec, "initContainers");
     result.rules = decode_template_rules(fields, spec);
     result.constraints.has_host_ports =
         !result.sidecar_ports.empty() ||

@@ -1,6 +1,7 @@
 #include "gang/declare/spark/executor/overlay.hpp"
 
 #include "core/value/exclusive.hpp"
+#include "core/value/image/node_images.hpp"
 #include "core/value/quantity.hpp"
 #include "gang/declare/spark/executor/claims.hpp"
 #include "gang/declare/spark/keys.hpp"
@@ -14,6 +15,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace gang::spark {
 namespace {
@@ -92,6 +94,27 @@ core::StringMap node_selector(
         }
     }
     return {merged.begin(), merged.end()};
+}
+
+/// Spark's container has the conf's image, whatever the template says.
+std::vector<std::string> images(const Containers& base, const ConfView& conf) {
+    const std::string* own = conf.find(keys::executor_image);
+    if (own == nullptr) {
+        own = conf.find(keys::container_image);
+    }
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < base.pod.containers.size(); ++i) {
+        std::string name = base.pod.containers[i].image;
+        if (i == base.spark) {
+            name = own == nullptr || own->empty() ? "" : core::full_image_name(*own);
+        }
+        if (!name.empty()) {
+            names.push_back(std::move(name));
+        }
+    }
+    const auto& of_init = base.pod.constraints.images;
+    names.insert(names.end(), of_init.begin(), of_init.end());
+    return names;
 }
 
 /// An empty name is one that is set, and means Kubernetes' own scheduler.
@@ -233,6 +256,7 @@ core::Result<ExecutorShape> overlay(const Ground& ground, const core::Resources&
         }
     }
     const std::vector<core::InTreeDisk> disks = base.pod.disks;
+    base.pod.constraints.images = images(base, view);
     ExecutorShape shape = placed(std::move(base.pod), view, ground);
     shape.requests = *requests;
     shape.host_ports = *std::move(ports);

@@ -747,3 +747,24 @@ TEST_CASE("derive: a heap that the driver will refuse is said") {
     CHECK(make({{"spark.executor.memory", "450m"}}).derive().notes.empty());
     CHECK(has_note(make({{"spark.executor.memory", "3000000000"}}).derive(), "has no unit"));
 }
+
+TEST_CASE("derive: the images of an executor's containers") {
+    using Images = std::vector<std::string>;
+    Application app({}, "4.1.4");
+    CHECK(app.shape().constraints.images.empty());
+    app.with("spark.kubernetes.container.image", "spark");
+    CHECK(app.shape().constraints.images == Images{"spark:latest"});
+    app.with("spark.kubernetes.executor.container.image", "registry:5000/spark:4.1.4");
+    CHECK(app.shape().constraints.images == Images{"registry:5000/spark:4.1.4"});
+    core::PodTemplate file;
+    file.requests.containers.resize(2);
+    file.requests.containers[1].name = "sidecar";
+    file.containers.resize(2);
+    file.containers[0].image = "replaced:1";
+    file.containers[1].image = "sidecar:1";
+    file.constraints.images = {"init:1"};
+    app.conf.executor_template = file;
+    CHECK(
+        app.shape().constraints.images ==
+        Images{"registry:5000/spark:4.1.4", "sidecar:1", "init:1"});
+}
