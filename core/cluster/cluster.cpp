@@ -672,7 +672,8 @@ std::vector<Account> Cluster::accounts() const {
         {"amounts", amounts_.references(), amounts},
         {"charges on nodes", allocation_count(), allocations},
         {"constraint classes", classes_.references(), shapes_.size()},
-        {"extended names", extended_names_.references(), names}};
+        {"extended names", extended_names_.references(), names},
+        images_.account()};
 }
 
 }  // namespace core

@@ -64,4 +64,10 @@ std::int64_t ImageCounts::score(
     return best * (std::clamp(sum, least_bytes, most) - least_bytes) / (most - least_bytes);
 }
 
+Account ImageCounts::account() const {
+    std::uint64_t held = 0;
+    for (const auto& [node, images] : held_) held += images.size();
+    return {"image names", names_.references(), held};
+}
+
 }  // namespace core

@@ -4,6 +4,7 @@
 
 #include "core/base/ids.hpp"
 #include "core/base/interner.hpp"
+#include "core/value/account.hpp"
 #include "core/value/image/node_images.hpp"
 
 #include <cstddef>
@@ -29,6 +30,9 @@ public:
 
     /// Distinct names.
     std::size_t size() const { return names_.size(); }
+
+    /// References to names, and who holds them.
+    Account account() const;
 
     friend bool operator==(const ImageCounts&, const ImageCounts&) = default;
 

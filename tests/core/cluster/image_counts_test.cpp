@@ -83,6 +83,8 @@ TEST_CASE("images: the last node that has a name takes it along") {
     CHECK(counts.set(n0, {{"a:1", mib}, {"b:1", mib}}));
     CHECK_FALSE(counts.set(n0, {{"a:1", mib}, {"b:1", mib}}));
     CHECK(counts.set(n1, {{"b:1", mib}}));
+    CHECK(counts.account().adds_up());
+    CHECK(counts.account().owned == 3);
     CHECK(counts.size() == 2);
     CHECK(counts.set(n0, {{"b:1", mib}}));
     CHECK(counts.size() == 1);
@@ -90,6 +92,7 @@ TEST_CASE("images: the last node that has a name takes it along") {
     CHECK(counts.size() == 1);
     counts.forget(n1);
     CHECK(counts.size() == 0);
+    CHECK(counts.account().owned == 0);
     CHECK(counts == core::ImageCounts{});
 }
 
