@@ -14,6 +14,8 @@ namespace {
 
 constexpr std::string_view hostname_key = "kubernetes.io/hostname";
 constexpr std::int64_t best = 100;
+/// In place of a number of pods: the node is in no domain.
+constexpr std::int64_t keyless = -1;
 
 /// The least and the largest score of some nodes.
 struct Range {
@@ -196,9 +198,10 @@ void DomainScores::count_matching(Spread& spread, const SpreadConstraint& constr
                                        : spread.candidates[domains[position].value]);
     });
     counts.for_each([&](NodeIndex node, const PodCount& count) {
-        if (!has_spread_keys(node)) return;
+        const Position position = cluster_.position_of(node);
+        if (position == no_position || !has_spread_keys(node)) return;
         if (!is_counted(constraint, cluster_.node(node), pod_.constraints)) return;
-        const DomainId domain = domains[cluster_.position_of(node)];
+        const DomainId domain = domains[position];
         if (!domain.is_none()) spread.matching[domain.value] += count.staying;
     });
 }
@@ -218,7 +221,7 @@ void DomainScores::score_spread() {
     spread_scores_.resize(cluster_.node_count());
     // Of one constraint the nodes with as many pods have one score: what was computed last is kept.
     const Spread* const only = spread_.size() == 1 ? &spread_.front() : nullptr;
-    std::int64_t last = -1;
+    std::int64_t last = keyless - 1;
     std::int64_t score = 0;
     candidates_.for_each([&](std::size_t position) {
         const std::int64_t there = only == nullptr ? 0 : matching_at(*only, position);
@@ -229,6 +232,7 @@ void DomainScores::score_spread() {
 }
 
 std::int64_t DomainScores::matching_at(const Spread& spread, std::size_t position) {
+    if (spread.map->by_position[position].is_none()) return keyless;
     return spread.matching[spread.by_node ? position : spread.map->by_position[position].value];
 }
 
@@ -236,9 +240,9 @@ std::int64_t DomainScores::matching_at(const Spread& spread, std::size_t positio
 std::int64_t DomainScores::spread_score(std::size_t position) const {
     double score = 0;
     for (const Spread& one : spread_) {
-        if (one.map->by_position[position].is_none()) continue;
-        const auto there = static_cast<double>(matching_at(one, position));
-        score += there * one.weight + (one.max_skew - 1);
+        const std::int64_t there = matching_at(one, position);
+        if (there == keyless) continue;
+        score += static_cast<double>(there) * one.weight + (one.max_skew - 1);
     }
     return std::llround(score);
 }
