@@ -11,6 +11,7 @@
 #include "gang/demand/capacity_demand.hpp"
 #include "gang/extender/extender_desk.hpp"
 #include "gang/group/group_former.hpp"
+#include "gang/group_status/group_statuses.hpp"
 #include "gang/lead/leadership.hpp"
 #include "gang/life/answers.hpp"
 #include "gang/life/claim_events.hpp"
@@ -161,6 +162,7 @@ struct Scheduler::State {
         life};
     Answers answers{model, step, declarations, publisher, leadership, pauses, life};
     GroupFormer groups{model, step, status_reporter, publisher, life};
+    GroupStatuses group_statuses{model, step};
     LabelLister label_lister{model, step};
     ClaimEvents claim_events{model, step};
     GpuEvents gpu_events{model, step};
@@ -192,8 +194,12 @@ struct Scheduler::State {
     void on(const SparkConfMissing& event) { answers.on(event); }
     void on(const ClaimFound& event) { claim_events.on(event); }
     void on(const ClaimMissing& event) { claim_events.on(event); }
-    void on(const PodGroupFound& event) { groups.on(event); }
+    void on(const PodGroupFound& event) {
+        groups.on(event);
+        group_statuses.on(event);
+    }
     void on(const PodGroupMissing& event) { groups.on(event); }
+    void on(const GroupStatusWritten& event) { group_statuses.on(event); }
     void on(const BindFinished& event) {
         answers.on(event);
         claim_events.bind_answered(event.pod_uid, event.outcome == BindOutcome::bound);
@@ -211,6 +217,7 @@ struct Scheduler::State {
     void on(const CapacityListed& event) { demand.on(event); }
     void on(const LeadershipGained& event) {
         leadership.on(event);
+        group_statuses.on(event);
         demand.on(event);
     }
     void on(const LeadershipLost& event) {
@@ -218,6 +225,7 @@ struct Scheduler::State {
         preemption.on(event);
         model.outlooks.all().clear();
         leadership.on(event);
+        group_statuses.on(event);
         demand.on(event);
     }
     void on(const ConfigChanged& event) {
@@ -252,6 +260,9 @@ void Scheduler::State::on(const Tick&) {
     status_reporter.flush(step.decisions, step.now_ms, [this](const std::string& uid) {
         return ref_of(model.pods.at(uid).pod);
     });
+    if (leadership.is_fence_passed()) {
+        group_statuses.run();
+    }
     extender.end_tick(is_planned);
     wake();
 }
@@ -333,7 +344,8 @@ void Scheduler::State::wake() {
 std::size_t Scheduler::State::remembered() const {
     return model.remembered() + leadership.remembered() + stuck.remembered() + pauses.remembered() +
            missing.remembered() + back_off.remembered() + elsewhere.remembered() +
-           status_reporter.remembered() + extender.remembered() + preemption.remembered();
+           status_reporter.remembered() + extender.remembered() + preemption.remembered() +
+           group_statuses.remembered() + groups.remembered();
 }
 
 Scheduler::Scheduler(config::Schema schema) : state_(std::make_unique<State>(std::move(schema))) {}

@@ -52,11 +52,12 @@ ROOMS = {
     "gang/recovery": f"{PARTS} gang/report gang/reservation gang/lead gang/quota gang/queue gang/classify gang/slots",
     "gang/life": f"{PARTS} gang/report gang/reservation gang/lead gang/classify gang/slots",
     "gang/group": f"{PARTS} gang/report gang/reservation gang/life",
+    "gang/group_status": PARTS,
     "gang/reconfigure": f"{PARTS} gang/report gang/reservation gang/lead gang/quota gang/queue gang/classify gang/slots gang/life",
     "gang/view": f"{PARTS} gang/report gang/lead gang/quota gang/queue gang/classify gang/slots gang/group",
     "gang/extender": f"{PARTS} gang/report gang/classify gang/life gang/view",
     "gang/scheduler": f"{PARTS} gang/report gang/reservation gang/lead gang/quota gang/queue gang/classify gang/slots "
-                      "gang/backfill gang/preempt gang/recovery gang/life gang/group gang/reconfigure gang/view gang/extender gang/demand",
+                      "gang/backfill gang/preempt gang/recovery gang/life gang/group gang/group_status gang/reconfigure gang/view gang/extender gang/demand",
     "gang/consistency": f"{VALUES} gang/door gang/scheduler",
     "gang/record": f"{VALUES} config gang/door gang/scheduler",
     "gang/host": f"{VALUES} gang/door gang/reservation/format k8s/protocol k8s/protocol/write",

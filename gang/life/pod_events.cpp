@@ -111,6 +111,9 @@ void PodEvents::take(const core::Pod& pod) {
         return;
     }
     if (is_no_op(*known, pod)) {
+        if (const std::string& group = model_.pods.group(*known); !group.empty()) {
+            model_.worklist.group_statuses.insert(group);  // it may run by now
+        }
         model_.placed_pods.place(pod, pod.node_name);  // its labels may be others
         return;
     }
@@ -392,7 +395,12 @@ void PodEvents::forget_pod(PodEntry& entry) {
     model_.application_ids.remove(entry.application_key, entry.id);
     if (!entry.group.empty()) {
         model_.groups.leave(entry);
-        model_.worklist.dirty_groups.insert(entry.group);
+        if (model_.groups.find(entry.group.str()) != nullptr) {
+            model_.worklist.dirty_groups.insert(entry.group);
+        } else {
+            model_.worklist.dirty_groups.erase(entry.group);
+            model_.worklist.group_statuses.erase(entry.group);
+        }
     }
     model_.gangs.leave_owner(entry);
     model_.placed_pods.remove(uid);

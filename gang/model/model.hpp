@@ -149,6 +149,7 @@ struct Model {
          waiting,
          conf_asker,
          claims,
+         groups,
          worklist}};
     WantedDeclarations wanted;
     AwaitedAnswers awaited_answers;

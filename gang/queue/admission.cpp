@@ -110,7 +110,7 @@ void Admission::classify_waiting() {
         if (key.counts.size() < 2) {
             key.counts.clear();
         }
-        quota_.place(app, entry, key);
+        quota_.place(app, key);
         model_.waiting.classify(app, std::move(key), size);
     }
 }

@@ -699,7 +699,28 @@ struct Of<core::PodGroup> {
     static constexpr auto list = std::tuple{
         Field{"minMembers", &T::min_members},
         Field{"roles", &T::roles},
-        Field{"problem", &T::problem}};
+        Field{"problem", &T::problem},
+        Field{"minResources", &T::min_resources},
+        Field{"queue", &T::queue},
+        Field{"priority", &T::priority}};
+};
+template <>
+inline constexpr auto last<core::GroupPhase> = core::last_group_phase;
+template <>
+inline constexpr auto last<core::GroupCondition> = core::last_group_condition;
+template <>
+struct Of<core::PodGroupStatus> {
+    using T = core::PodGroupStatus;
+    static constexpr auto list = std::tuple{
+        Field{"phase", &T::phase},
+        Field{"running", &T::running},
+        Field{"succeeded", &T::succeeded},
+        Field{"failed", &T::failed},
+        Field{"occupiedBy", &T::occupied_by},
+        Field{"condition", &T::condition},
+        Field{"reason", &T::reason},
+        Field{"message", &T::message},
+        Field{"since", &T::since_ms}};
 };
 template <>
 struct Of<PodGroupFound> {
@@ -709,7 +730,10 @@ struct Of<PodGroupFound> {
         Field{"dialect", &T::dialect},
         Field{"namespace", &T::namespace_name},
         Field{"name", &T::name},
-        Field{"group", &T::group}};
+        Field{"group", &T::group},
+        Field{"uid", &T::uid},
+        Field{"apiVersion", &T::api_version},
+        Field{"status", &T::status}};
 };
 template <>
 struct Of<PodGroupMissing> {
@@ -720,6 +744,19 @@ struct Of<PodGroupMissing> {
         Field{"namespace", &T::namespace_name},
         Field{"name", &T::name},
         Field{"problem", &T::problem},
+        Field{"message", &T::message}};
+};
+template <>
+inline constexpr auto last<GroupStatusOutcome> = GroupStatusOutcome::failed;
+template <>
+struct Of<GroupStatusWritten> {
+    using T = GroupStatusWritten;
+    static constexpr const char* name = "groupStatusWritten";
+    static constexpr auto list = std::tuple{
+        Field{"dialect", &T::dialect},
+        Field{"namespace", &T::namespace_name},
+        Field{"name", &T::name},
+        Field{"outcome", &T::outcome},
         Field{"message", &T::message}};
 };
 template <>
@@ -883,6 +920,18 @@ struct Of<FetchPodGroup> {
         Field{"name", &T::name}};
 };
 template <>
+struct Of<WriteGroupStatus> {
+    using T = WriteGroupStatus;
+    static constexpr const char* name = "groupStatus";
+    static constexpr auto list = std::tuple{
+        Field{"dialect", &T::dialect},
+        Field{"namespace", &T::namespace_name},
+        Field{"name", &T::name},
+        Field{"uid", &T::uid},
+        Field{"apiVersion", &T::api_version},
+        Field{"status", &T::status}};
+};
+template <>
 struct Of<SetCondition> {
     using T = SetCondition;
     static constexpr const char* name = "condition";
@@ -923,7 +972,8 @@ struct Of<RecordEvent> {
         Field{"warning", &T::warning},
         Field{"reason", &T::reason},
         Field{"message", &T::message},
-        Field{"aboutNode", &T::is_about_node}};
+        Field{"aboutNode", &T::is_about_node},
+        Field{"aboutGroup", &T::group_api_version}};
 };
 template <>
 struct Of<core::CapacityShape> {

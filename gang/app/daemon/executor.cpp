@@ -177,6 +177,29 @@ void Executor::run(const FetchPodGroup& decision) {
         });
 }
 
+void Executor::run(const WriteGroupStatus& decision) {
+    const std::string name = full_name(decision.namespace_name, decision.name);
+    wiring_.log->write(
+        LogLevel::debug,
+        "pod group status",
+        {{"group", name}, {"reason", decision.status.reason}, {"message", decision.status.message}});
+    wiring_.writer->write_group_status(
+        to_request(decision), [this, decision, name](const k8s::GroupStatusResult& result) {
+            GroupStatusWritten event = to_event(decision, result);
+            if (event.outcome != GroupStatusOutcome::written) {
+                // One object that is written by others, or gone, is nothing to be told twice.
+                const bool is_new =
+                    std::exchange(group_status_problem_, event.message) != event.message;
+                wiring_.log->write(
+                    is_new && event.outcome == GroupStatusOutcome::forbidden ? LogLevel::warning
+                                                                             : LogLevel::debug,
+                    "pod group status not written",
+                    {{"group", name}, {"why", event.message}});
+            }
+            wiring_.answer(std::move(event));
+        });
+}
+
 void Executor::run(const SetCondition& decision) {
     wiring_.log->write(
         LogLevel::info,

@@ -47,6 +47,7 @@ private:
     void run(const FetchSparkConf& decision);
     void run(const FetchClaim& decision);
     void run(const FetchPodGroup& decision);
+    void run(const WriteGroupStatus& decision);
     void run(const SetCondition& decision);
     void run(const UpdateReservation& decision);
     void run(const EvictPod& decision);
@@ -66,6 +67,7 @@ private:
     void capacity_answered(const PodRef& driver, CapacityAnswered event);
 
     Wiring wiring_;
+    std::string group_status_problem_;  ///< likewise
     std::string capacity_problem_;  ///< the last one: each is a warning once
 };
 

@@ -114,7 +114,13 @@ Event to_event(const FetchPodGroup& decision, const k8s::PodGroupResult& result)
     switch (result.outcome) {
         case k8s::FetchOutcome::found:
             return PodGroupFound{
-                decision.dialect, decision.namespace_name, decision.name, result.group};
+                decision.dialect,
+                decision.namespace_name,
+                decision.name,
+                result.group,
+                result.uid,
+                result.api_version,
+                result.status};
         case k8s::FetchOutcome::not_found:
             problem = PodGroupProblem::not_found;
             break;

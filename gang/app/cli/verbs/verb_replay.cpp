@@ -58,6 +58,20 @@ std::string describe(const FetchClaim& decision) {
 std::string describe(const FetchPodGroup& decision) {
     return "ask for pod group " + decision.namespace_name + "/" + decision.name;
 }
+std::string describe(const WriteGroupStatus& decision) {
+    const core::PodGroupStatus& status = decision.status;
+    return fmt::format(
+        "status of pod group {}/{}: {} {}, {} running, {} succeeded, {} failed{}{}",
+        decision.namespace_name,
+        decision.name,
+        core::word(status.phase),
+        core::word(status.condition),
+        status.running,
+        status.succeeded,
+        status.failed,
+        status.message.empty() ? "" : ": ",
+        status.message);
+}
 std::string describe(const EvictPod& decision) {
     return fmt::format(
         "evict {} ({})",
