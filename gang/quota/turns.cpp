@@ -9,6 +9,11 @@ namespace {
 
 /// Of two in one queue.
 bool is_later(const Attempt& a, const Attempt& b) {
+    const bool is_a_first = a.app->created == before_all;
+    const bool is_b_first = b.app->created == before_all;
+    if (is_a_first != is_b_first) {
+        return is_b_first;
+    }
     const std::int64_t before_a = a.gang_class->first.lane.before;
     const std::int64_t before_b = b.gang_class->first.lane.before;
     return before_a != before_b ? before_b < before_a : b.app->order() < a.app->order();
@@ -74,9 +79,10 @@ std::vector<QueueIndex> queues_in_turn(const Model& model, const Amounts& totals
     TurnOrder order(model.shares.tree, model.shares.usage, totals);
     QueueIndex last = no_queue;
     for (const auto& [lane, line] : model.waiting.lanes()) {
-        if (lane.queue != last) {
+        const std::int64_t created = (*line.begin())->created;
+        if (lane.queue != last || created == before_all) {
             last = lane.queue;
-            order.set(lane.queue, (*line.begin())->created);
+            order.set(lane.queue, created);
         }
     }
     order.begin();

@@ -69,6 +69,9 @@ QueueIndex TurnOrder::better(QueueIndex a, QueueIndex b) const {
     if (a == no_queue || b == no_queue) {
         return a == no_queue ? b : a;
     }
+    if ((at(a).created == before_all) != (at(b).created == before_all)) {
+        return at(a).created == before_all ? a : b;
+    }
     const int by_share = compare(at(a).share, at(b).share);
     if (by_share != 0) {
         return by_share < 0 ? a : b;

@@ -1,7 +1,7 @@
 #pragma once
-// Whose turn it is among queues in which somebody waits: at each level of the tree a queue below
-// its guarantee goes first, then the one with the smallest dominant share, then the one whose first
-// gang is the oldest, then by name.
+// Whose turn it is among queues in which somebody waits: at each level of the tree one that has an
+// executor of before_all goes first, then a queue below its guarantee, then the one with the
+// smallest dominant share, then the one whose first gang is the oldest, then by name.
 //
 // Each queue keeps a tournament of those right below it, so a change plays some ten games a level,
 // however many queues there are. Made anew for each scheduling cycle.
@@ -17,6 +17,11 @@
 #include <vector>
 
 namespace gang {
+
+/// When it was "created" who goes before all others of all queues: the first executor of a gang that
+/// runs and has lost its slots. Its driver holds room that another queue's head may need, and does
+/// not end without it.
+constexpr std::int64_t before_all = 0;
 
 class TurnOrder {
 public:

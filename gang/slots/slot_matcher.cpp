@@ -7,6 +7,7 @@
 #include "gang/model/pod/pods.hpp"
 #include "gang/report/messages.hpp"
 #include "gang/reservation/format/reservation.hpp"
+#include "gang/shares/turn_order.hpp"
 
 #include <algorithm>
 #include <set>
@@ -281,7 +282,7 @@ void SlotMatcher::wait_or_go_alone(Application& app, PodEntry& entry, MatchPass&
     if (is_new && app.is_slotless()) {
         // It stands where its driver stood, and the gang's first one before all: else a driver and
         // the head of the queue might wait for each other's room.
-        lone.created = has_bound_member(app) ? app.created : 0;
+        lone.created = has_bound_member(app) ? app.created : before_all;
     }
     model_.gangs.set_driver_shape(lone, entry.pod);
     if (model_.waiting.insert(lone, entry.retry->code != ReasonCode::none)) {

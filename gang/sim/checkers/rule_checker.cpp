@@ -23,6 +23,13 @@ bool is_same_life(const Author& a, const Author& b) {
     return a.actor == b.actor && a.replica == b.replica && a.life == b.life;
 }
 
+/// By the label that Spark gives to all pods of an application.
+bool has_same_application(const core::Pod& driver, const core::Pod& executor) {
+    const std::string* const said = core::find_value(driver.labels, "spark-app-selector");
+    const std::string* const wanted = core::find_value(executor.labels, "spark-app-selector");
+    return said != nullptr && wanted != nullptr && *said == *wanted;
+}
+
 }  // namespace
 
 void RuleChecker::process_started(std::uint32_t replica) {
@@ -131,7 +138,8 @@ void RuleChecker::decided(
     view.order[id] = ++view.decisions;
 }
 
-/// A tenant may take the annotation away, and the driver's node may be gone.
+/// A tenant may take the annotation away, and the driver's node may be gone. Executors of a set are
+/// their driver's by label alone, and a tenant may edit that, too.
 void RuleChecker::check_zone(
     std::uint32_t replica, const Pods& pods, const Nodes& nodes, const BindPod& bind) {
     const ApplicationId id = world_.applications.find(number_of(bind.pod.uid));
@@ -140,7 +148,8 @@ void RuleChecker::check_zone(
     }
     const Application& one = world_.applications.at(id);
     const auto driver = pods.find(one.driver);
-    if (!one.rules.must_be_in_one_zone() || one.was_tampered || driver == pods.end()) {
+    if (!one.rules.must_be_in_one_zone() || one.was_tampered || driver == pods.end() ||
+        (one.by_set && !has_same_application(driver->second, pods.at(number_of(bind.pod.uid))))) {
         return;
     }
     const auto home = nodes.find(driver->second.node_name);

@@ -67,6 +67,10 @@ struct Naive {
     }
     /// a goes before b.
     bool is_before(QueueIndex a, QueueIndex b) const {
+        const bool is_a_first = pick(a)->created == gang::before_all;
+        if (is_a_first != (pick(b)->created == gang::before_all)) {
+            return is_a_first;
+        }
         if (is_below(a) != is_below(b)) {
             return is_below(a);
         }
