@@ -4,7 +4,7 @@
 #include "config/plugins/plugins.hpp"
 #include "config/queues/queue_values.hpp"
 #include "config/scalars.hpp"
-#include "config/words/suggest.hpp"
+#include "core/base/suggest.hpp"
 
 #include <fmt/format.h>
 
@@ -140,7 +140,11 @@ Field api() {
          value(
              "listen", read_listen_address, [](Schema & s) -> auto& { return s.api.listen; }),
          value(
-             "hosts", read_host_names, [](Schema & s) -> auto& { return s.api.hosts; })});
+             "hosts", read_host_names, [](Schema & s) -> auto& { return s.api.hosts; }),
+         value(
+             "showAllNamespaces", read_bool, [](Schema & s) -> auto& {
+                 return s.api.shows_all_namespaces;
+             })});
 }
 
 Field extender() {
@@ -602,6 +606,12 @@ const std::vector<Field>& table() {
             {value(
                 "keyFile", read_string, [](Schema & s) -> auto& { return s.seal_key_file; })}),
         section(
+            "conditions",
+            {value(
+                "nameOtherNamespaces", read_bool, [](Schema & s) -> auto& {
+                    return s.names_other_namespaces;
+                })}),
+        section(
             "events",
             {value(
                 "perSecond", integer_in(0, 1000), [](Schema & s) -> auto& {
@@ -702,7 +712,7 @@ private:
                 label(path),
                 describe(key),
                 joined(fields),
-                did_you_mean(key.scalar, names(fields))));
+                core::did_you_mean(key.scalar, names(fields))));
         return nullptr;
     }
 

@@ -96,6 +96,9 @@ struct Api {
     /// Names under which it is reached beside addresses and localhost; requests with another name
     /// in their Host are refused.
     std::vector<std::string> hosts;
+    /// False: who asks is shown the names of those namespaces whose pods their bearer token may
+    /// list, and no other names; without a token none.
+    bool shows_all_namespaces = true;
     friend bool operator==(const Api&, const Api&) = default;
 };
 
@@ -141,6 +144,9 @@ struct Schema {
     /// seal.keyFile: the keys that seal what is written into annotations. Empty: nothing is sealed,
     /// and a reservation found there counts only as far as the declaration goes.
     std::string seal_key_file;
+    /// conditions.nameOtherNamespaces. False: what is written to a pod names no gang and no pod of
+    /// another namespace.
+    bool names_other_namespaces = true;
     std::int64_t events_per_second = 10;
     std::int64_t audit_interval_ms = 5 * 60 * 1000;  ///< 0: only when asked
     friend bool operator==(const Schema&, const Schema&) = default;

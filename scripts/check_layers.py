@@ -19,7 +19,7 @@ VALUES = "core/base core/value"
 DOOR = ("event", "decision", "drift", "explain", "reasons", "counters", "totals", "ledger_view", "queue_view", "what_if")
 # What every part of the decision engine may use: it works on the model, and the model on these.
 PARTS = f"{CORE} config gang/door gang/declare gang/declare/spark gang/reservation/format gang/durations gang/shares gang/model"
-CLIENT = "k8s/protocol/write k8s/base k8s/json k8s/codec k8s/credentials k8s/net k8s/watch k8s/write k8s/volume k8s/group k8s/demand k8s/metrics k8s/lease k8s/protocol"
+CLIENT = "k8s/protocol/write k8s/base k8s/json k8s/codec k8s/credentials k8s/net k8s/watch k8s/write k8s/volume k8s/group k8s/demand k8s/review k8s/metrics k8s/lease k8s/protocol"
 
 # room -> the rooms that it may include. Rooms inside a room that is not named here are part of it.
 ROOMS = {
@@ -74,6 +74,7 @@ ROOMS = {
     "k8s/write": f"{VALUES} k8s/base k8s/codec k8s/net k8s/protocol k8s/protocol/write",
     "k8s/volume": f"{VALUES} k8s/base k8s/codec k8s/net k8s/protocol/write",
     "k8s/group": f"{VALUES} k8s/base k8s/codec k8s/net k8s/protocol/write",
+    "k8s/review": "core/base k8s/base k8s/json k8s/codec k8s/net",
     "k8s/demand": f"{VALUES} k8s/base k8s/codec k8s/net k8s/protocol/write",
     "k8s/metrics": f"{VALUES} k8s/base k8s/json k8s/codec k8s/net k8s/protocol",
     "k8s/lease": "k8s/base k8s/codec k8s/net k8s/protocol",
@@ -95,6 +96,7 @@ ROOMS = {
     "gang/app/base": f"{VALUES} config gang/door gang/declare/spark {CLIENT}",
     "gang/app/serve": f"{VALUES} config gang/door gang/app/base {CLIENT}",
     "gang/app/show": f"{VALUES} config gang/door gang/declare/spark gang/reservation/format gang/app/base {CLIENT}",
+    "gang/app/output": f"{VALUES} config gang/door gang/app/base gang/app/show {CLIENT}",
     "gang/app/page": "",
     "gang/app/api": f"{VALUES} core/score core/placement config gang/door gang/app/base gang/app/page gang/app/serve gang/app/show {CLIENT}",
     "gang/app/extender": f"{VALUES} config gang/door gang/app/base gang/app/serve {CLIENT}",
@@ -104,7 +106,7 @@ ROOMS = {
     "gang/app/demo": f"{VALUES} gang/app/base gang/app/daemon k8s/embedded k8s/embedded/http k8s/embedded/kubelet "
                      "k8s/embedded/store",
     "gang/app/cli": f"{VALUES} config gang/door gang/scheduler gang/record gang/reservation/format gang/app/base gang/app/daemon gang/app/reload "
-                    f"gang/app/demo gang/app/api gang/app/page gang/app/serve gang/app/show {CLIENT} k8s/embedded k8s/embedded/kubelet",
+                    f"gang/app/demo gang/app/api gang/app/output gang/app/page gang/app/serve gang/app/show {CLIENT} k8s/embedded k8s/embedded/kubelet",
     "gang/app": "gang/app/cli",
 }
 

@@ -122,6 +122,8 @@ constexpr std::array fixed_table = {
     fixed<[](auto& s) -> auto& { return s.autoscaling; }>("autoscaling"),
     fixed<[](auto& s) -> auto& { return s.gpu_metrics; }>("gpuMetrics"),
     fixed<[](auto& s) -> auto& { return s.seal_key_file; }>("seal.keyFile"),
+    fixed<[](auto& s) -> auto& { return s.names_other_namespaces; }>(
+        "conditions.nameOtherNamespaces"),
     fixed<[](auto& s) -> auto& { return s.events_per_second; }>("events.perSecond"),
     fixed<[](auto& s) -> auto& { return s.audit_interval_ms; }>("audit.interval")};
 

@@ -538,7 +538,10 @@ template <>
 struct Of<config::Api> {
     using T = config::Api;
     static constexpr auto list = std::tuple{
-        Field{"enabled", &T::enabled}, Field{"listen", &T::listen}, Field{"hosts", &T::hosts}};
+        Field{"enabled", &T::enabled},
+        Field{"listen", &T::listen},
+        Field{"hosts", &T::hosts},
+        Field{"showAllNamespaces", &T::shows_all_namespaces}};
 };
 template <>
 struct Of<config::Extender> {
@@ -585,6 +588,7 @@ struct Of<config::Schema> {
         Field{"placement", &T::placement},
         Field{"preemption", &T::preemption},
         Field{"sealKeyFile", &T::seal_key_file},
+        Field{"nameOtherNamespaces", &T::names_other_namespaces},
         Field{"eventsPerSecond", &T::events_per_second},
         Field{"auditIntervalMs", &T::audit_interval_ms}};
 };
@@ -1012,6 +1016,9 @@ void check_rows([[maybe_unused]] const T& value) {
         [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r] = value;
     } else if constexpr (count == 20) {
         [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t] = value;
+    } else if constexpr (count == 21) {
+        [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u] =
+            value;
     } else if constexpr (count == 26) {
         [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y, z] =
             value;

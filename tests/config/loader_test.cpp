@@ -41,7 +41,7 @@ leaderElection:
 server: {listen: "[::]:9001"}
 control:
   listen: "127.0.0.2:9000"
-api: {enabled: true, listen: ":9002", hosts: [gangs.example.com]}
+api: {enabled: true, listen: ":9002", hosts: [gangs.example.com], showAllNamespaces: false}
 extender: {enabled: true, listen: "127.0.0.1:9003", prefix: /gangs/v1, schedulerName: batch, binds: false}
 logging: {format: console, level: debug}
 profiles:
@@ -103,6 +103,7 @@ gang:
 backfill: {mode: easy, maxBypass: 12}
 seal:
   keyFile: /etc/seal/key
+conditions: {nameOtherNamespaces: false}
 events:
   perSecond: 3
 audit:
@@ -191,6 +192,8 @@ TEST_CASE("loader: every key reaches its member") {
         {config::PlacementRule::Kind::fixed, "root.ml.train"}};
     wanted.preemption = {true, 3};
     wanted.seal_key_file = "/etc/seal/key";
+    wanted.api.shows_all_namespaces = false;
+    wanted.names_other_namespaces = false;
     wanted.events_per_second = 3;
     wanted.audit_interval_ms = 0;
     CHECK(loaded(everything) == wanted);
@@ -201,7 +204,7 @@ TEST_CASE("loader: the text above names every key there is") {
         const std::string last = key.substr(key.rfind('.') + 1);
         CHECK_MESSAGE(contains(everything, last + ":"), key);
     }
-    CHECK(config::known_keys().size() == 89);
+    CHECK(config::known_keys().size() == 91);
 }
 
 TEST_CASE("loader: headroom is an amount, the cost label a key") {

@@ -179,6 +179,7 @@ TEST_CASE("rules 16: executors without their driver: waiting ones are not bound,
     world.settle();
     CHECK_FALSE(world.is_bound(late[0]));
     CHECK(world.condition(late[0]).find("has ended") != std::string::npos);
+    CHECK(world.condition(late[0]).ends_with("[DriverEnded]"));
     CHECK_FALSE(world.is_bound(next));  // 2 cpu are still in use
     world.remove_pod(executors[0]);
     world.settle();

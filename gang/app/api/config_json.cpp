@@ -319,6 +319,7 @@ std::string config_members(const config::Schema& schema) {
             .flag("enabled", api.enabled)
             .text("listen", listen_text(api.listen))
             .list("hosts", api.hosts, json_string)
+            .flag("showAllNamespaces", api.shows_all_namespaces)
             .json());
     out.add("extender", extender_section(schema.extender));
     out.add(
@@ -346,6 +347,9 @@ std::string config_members(const config::Schema& schema) {
             .number("maxVictimsPerMinute", schema.preemption.max_victims_per_minute)
             .json());
     out.add("seal", Object().text("keyFile", schema.seal_key_file).json());
+    out.add(
+        "conditions",
+        Object().flag("nameOtherNamespaces", schema.names_other_namespaces).json());
     out.add("events", Object().number("perSecond", schema.events_per_second).json());
     out.add("audit", Object().duration("interval", schema.audit_interval_ms).json());
     return out.json();
