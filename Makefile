@@ -2,6 +2,9 @@
 .DEFAULT_GOAL := help
 .PHONY: help deps build demo test test-long bench bench-check bench-docs fuzz soak format tidy clean
 
+# Each line of a build says how far it is, at how many files a second, and for how long it has run.
+export NINJA_STATUS = [%f/%t %p, %o/s, %es] 
+
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
@@ -12,7 +15,7 @@ build: deps ## build/release/gang-scheduler
 	@cmake --preset release >/dev/null
 	@cmake --build --preset release --target gang-scheduler
 
-demo: build ## the deadlock and its end, on a cluster inside the process (under a minute)
+demo: build ## the deadlock and its end, on a cluster inside the process: about 20 s, the first build before it some minutes
 	@build/release/gang-scheduler demo
 
 test: ## all tests: unit (with sanitizers), black box on both rigs, real Spark

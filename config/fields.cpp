@@ -4,7 +4,7 @@
 #include "config/plugins/plugins.hpp"
 #include "config/queues/queue_values.hpp"
 #include "config/scalars.hpp"
-#include "config/words/suggest.hpp"
+#include "core/base/suggest.hpp"
 
 #include <fmt/format.h>
 
@@ -140,7 +140,11 @@ Field api() {
          value(
              "listen", read_listen_address, [](Schema & s) -> auto& { return s.api.listen; }),
          value(
-             "hosts", read_host_names, [](Schema & s) -> auto& { return s.api.hosts; })});
+             "hosts", read_host_names, [](Schema & s) -> auto& { return s.api.hosts; }),
+         value(
+             "showAllNamespaces", read_bool, [](Schema & s) -> auto& {
+                 return s.api.shows_all_namespaces;
+             })});
 }
 
 Field extender() {
@@ -420,6 +424,12 @@ Field autoscaling() {
             [](Schema & s) -> auto& { return s.autoscaling.mode; })});
 }
 
+Field quota() {
+    return section(
+        "quota",
+        {value("preflight", read_bool, [](Schema & s) -> auto& { return s.quota.preflight; })});
+}
+
 Field gpu_metrics() {
     Field aliases = list(
         "modelAliases", [](Schema & s) -> auto& { return s.gpu_metrics.model_aliases; });
@@ -592,6 +602,7 @@ const std::vector<Field>& table() {
         gang(),
         nodes(),
         autoscaling(),
+        quota(),
         gpu_metrics(),
         backfill(),
         queues(),
@@ -601,6 +612,12 @@ const std::vector<Field>& table() {
             "seal",
             {value(
                 "keyFile", read_string, [](Schema & s) -> auto& { return s.seal_key_file; })}),
+        section(
+            "conditions",
+            {value(
+                "nameOtherNamespaces", read_bool, [](Schema & s) -> auto& {
+                    return s.names_other_namespaces;
+                })}),
         section(
             "events",
             {value(
@@ -702,7 +719,7 @@ private:
                 label(path),
                 describe(key),
                 joined(fields),
-                did_you_mean(key.scalar, names(fields))));
+                core::did_you_mean(key.scalar, names(fields))));
         return nullptr;
     }
 

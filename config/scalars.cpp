@@ -3,7 +3,7 @@
 #include "config/address.hpp"
 #include "config/duration.hpp"
 #include "config/printable.hpp"
-#include "config/words/suggest.hpp"
+#include "core/base/suggest.hpp"
 #include "core/value/quantity.hpp"
 
 #include <fmt/format.h>
@@ -304,7 +304,7 @@ core::Result<std::vector<std::string>> read_host_names(const Tree& tree) {
 core::Result<std::size_t> read_word(const Tree& tree, std::span<const std::string> words) {
     const auto at = std::find(words.begin(), words.end(), tree.scalar);
     if (!is_scalar(tree) || at == words.end()) {
-        const std::string near = is_scalar(tree) ? did_you_mean(tree.scalar, words) : "";
+        const std::string near = is_scalar(tree) ? core::did_you_mean(tree.scalar, words) : "";
         return expected(tree, fmt::format("one of {}{}", fmt::join(words, ", "), near));
     }
     return static_cast<std::size_t>(at - words.begin());

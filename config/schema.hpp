@@ -11,6 +11,7 @@
 #include "core/value/pod_rules.hpp"
 
 #include <cstddef>
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -96,6 +97,9 @@ struct Api {
     /// Names under which it is reached beside addresses and localhost; requests with another name
     /// in their Host are refused.
     std::vector<std::string> hosts;
+    /// False: who asks is shown the names of those namespaces whose pods their bearer token may
+    /// list, and no other names; without a token none.
+    bool shows_all_namespaces = true;
     friend bool operator==(const Api&, const Api&) = default;
 };
 
@@ -118,6 +122,12 @@ struct Backfill {
     friend bool operator==(const Backfill&, const Backfill&) = default;
 };
 
+/// Quotas of namespaces, looked at before a driver is bound (docs/quota.md).
+struct Quota {
+    bool preflight = false;
+    friend bool operator==(const Quota&, const Quota&) = default;
+};
+
 struct Schema {
     std::string kubeconfig;  ///< clientConnection.kubeconfig
     LeaderElection leader_election;
@@ -132,6 +142,7 @@ struct Schema {
     Nodes nodes;
     GpuMetrics gpu_metrics;
     Autoscaling autoscaling;
+    Quota quota;
     Backfill backfill;
     /// Empty: one line for all, first come first served.
     std::vector<Queue> queues;
@@ -141,6 +152,9 @@ struct Schema {
     /// seal.keyFile: the keys that seal what is written into annotations. Empty: nothing is sealed,
     /// and a reservation found there counts only as far as the declaration goes.
     std::string seal_key_file;
+    /// conditions.nameOtherNamespaces. False: what is written to a pod names no gang and no pod of
+    /// another namespace.
+    bool names_other_namespaces = true;
     std::int64_t events_per_second = 10;
     std::int64_t audit_interval_ms = 5 * 60 * 1000;  ///< 0: only when asked
     friend bool operator==(const Schema&, const Schema&) = default;
@@ -148,6 +162,12 @@ struct Schema {
     bool is_sealed() const { return !seal_key_file.empty(); }
 
     /// nullptr: pods that name this scheduler are none of ours.
+    /// Some profile goes by the images that nodes have.
+    bool asks_images() const {
+        return std::any_of(profiles.begin(), profiles.end(), [](const Profile& profile) {
+            return core::asks_images(profile.scores);
+        });
+    }
     const Profile* find_profile(std::string_view scheduler_name) const {
         for (const Profile& profile : profiles) {
             if (profile.scheduler_name == scheduler_name) return &profile;

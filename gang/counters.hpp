@@ -41,10 +41,14 @@ struct Counters {
     std::uint64_t broken_promises = 0;  ///< gangs that ran too long while others waited
     StartErrors start_errors;
     std::uint64_t label_lists = 0;            ///< ListPods asked for
+    /// Answers to WriteGroupStatus, by GroupStatusOutcome.
+    std::array<std::uint64_t, group_status_outcome_count> group_statuses = {};
     std::uint64_t capacity_written = 0;   ///< WantCapacity carried out
     std::uint64_t capacity_dropped = 0;   ///< DropCapacity carried out
     std::uint64_t capacity_refused = 0;   ///< no such kind, no right, or not accepted
     std::uint64_t capacity_failed = 0;    ///< no answer, or one that another try may change
+    std::uint64_t quotas_asked = 0;       ///< FetchQuotas sent
+    std::uint64_t quotas_unreadable = 0;  ///< answered by QuotasMissing
     std::uint64_t kubelet_rejections = 0;     ///< pods of ours that a kubelet refused (OutOfcpu, ...)
 };
 

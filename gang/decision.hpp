@@ -4,6 +4,7 @@
 
 #include "core/value/demand/capacity_shape.hpp"
 #include "core/value/group/pod_group.hpp"
+#include "core/value/group/pod_group_status.hpp"
 #include "core/value/pod.hpp"
 
 #include <cstddef>
@@ -53,6 +54,22 @@ struct FetchPodGroup {
     std::string name;
 };
 
+/// List the ResourceQuotas and LimitRanges of a namespace. Answered by QuotasFound or QuotasMissing.
+struct FetchQuotas {
+    std::string namespace_name;
+};
+
+/// Apply the status of that object, of this uid: what others have written stays theirs. Answered by
+/// GroupStatusWritten.
+struct WriteGroupStatus {
+    core::GroupDialect dialect;
+    std::string namespace_name;
+    std::string name;
+    std::string uid;
+    std::string api_version;
+    core::PodGroupStatus status;
+};
+
 /// GET the driver's config map(s). Answered by SparkConfFound or SparkConfMissing.
 struct FetchSparkConf {
     PodRef driver;
@@ -100,13 +117,16 @@ struct EvictPod {
 /// asked for when they came. Answered by PodListed for each pod with a node, then PodsListed.
 struct ListPods {};
 
-/// One Kubernetes Event on the pod, or on a node, droppable.
+/// One Kubernetes Event on the pod, on a node or on a PodGroup, droppable.
 struct RecordEvent {
-    PodRef pod;  ///< of a node its name and uid; events on nodes are in the namespace "default"
+    /// Of a PodGroup its names and uid; of a node its name and uid: events on nodes are in the
+    /// namespace "default".
+    PodRef pod;
     bool warning = false;
     std::string reason;
     std::string message;
     bool is_about_node = false;
+    std::string group_api_version = {};  ///< not empty: it is about a PodGroup of this version
 };
 
 /// Write the objects by which an autoscaler is asked for room for these executors, in the driver's
@@ -149,6 +169,8 @@ using Decision = std::variant<
     FetchSparkConf,
     FetchClaim,
     FetchPodGroup,
+    FetchQuotas,
+    WriteGroupStatus,
     SetCondition,
     UpdateReservation,
     EvictPod,

@@ -7,8 +7,10 @@
 #include "core/value/claim.hpp"
 #include "core/value/device/sampled_gpu.hpp"
 #include "core/value/group/pod_group.hpp"
+#include "core/value/group/pod_group_status.hpp"
 #include "core/value/node.hpp"
 #include "core/value/pod.hpp"
+#include "core/value/quota/namespace_quotas.hpp"
 #include "gang/declare/spark/conf.hpp"
 
 #include <cstddef>
@@ -87,6 +89,9 @@ struct PodGroupFound {
     std::string namespace_name;
     std::string name;
     core::PodGroup group;
+    std::string uid = {};          ///< of the object; empty: its status is not to be written
+    std::string api_version = {};  ///< in which it was read: "scheduling.x-k8s.io/v1alpha1"
+    core::PodGroupStatus status = {};  ///< as it stands there
 };
 
 enum class PodGroupProblem : std::uint8_t {
@@ -101,6 +106,41 @@ struct PodGroupMissing {
     std::string name;
     PodGroupProblem problem;
     std::string message;
+};
+
+/// The ResourceQuotas and LimitRanges of a namespace, as they were some time after FetchQuotas.
+struct QuotasFound {
+    std::string namespace_name;
+    core::NamespaceQuotas quotas;
+};
+
+enum class QuotaProblem : std::uint8_t {
+    forbidden,   ///< 401/403
+    unreadable,  ///< there is one that makes no sense
+    failed       ///< anything else
+};
+struct QuotasMissing {
+    std::string namespace_name;
+    QuotaProblem problem;
+    std::string message;
+};
+
+enum class GroupStatusOutcome : std::uint8_t {
+    written,
+    others,     ///< somebody else writes this status: it is theirs
+    gone,       ///< 404, or another uid
+    forbidden,  ///< 401/403
+    refused,    ///< any other answer that repeating will not change
+    failed      ///< anything else; it may have been written
+};
+inline constexpr std::size_t group_status_outcome_count = 6;
+/// Answer to WriteGroupStatus.
+struct GroupStatusWritten {
+    core::GroupDialect dialect;
+    std::string namespace_name;
+    std::string name;
+    GroupStatusOutcome outcome;
+    std::string message;  ///< why not
 };
 
 enum class BindOutcome : std::uint8_t {
@@ -250,6 +290,9 @@ using Event = std::variant<
     ClaimMissing,
     PodGroupFound,
     PodGroupMissing,
+    QuotasFound,
+    QuotasMissing,
+    GroupStatusWritten,
     BindFinished,
     StatusWritten,
     EvictFinished,

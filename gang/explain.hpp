@@ -31,6 +31,7 @@ enum class ReasonCode : std::uint8_t {
     waiting_for_preemption,
     gpu_metrics_stale,
     misconfigured,
+    driver_ended,
     backing_off,
     bind_failed
 };

@@ -28,6 +28,14 @@ struct HeldUnit {
     friend bool operator==(const HeldUnit&, const HeldUnit&) = default;
 };
 
+/// What the pods of one gang take on a node, its driver included.
+struct BoundShare {
+    std::string gang;  ///< namespace/driver
+    std::int64_t pods = 0;
+    core::Resources requests;
+    friend bool operator==(const BoundShare&, const BoundShare&) = default;
+};
+
 /// A card of a node.
 struct CardLedger {
     std::string id;
@@ -39,6 +47,9 @@ struct CardLedger {
 
 struct NodeLedger {
     std::string name;
+    std::string pool;   ///< as the labels of the usual clouds say; empty: they do not
+    std::string zone;   ///< topology.kubernetes.io/zone
+    std::string state;  ///< "cordoned, tainted dedicated=spark:NoSchedule"; empty: open to all
     bool is_present = true;  ///< false: a node that is gone or unknown and still has allocations
     core::Resources allocatable;
     core::Resources bound;  ///< pods of everybody
@@ -49,6 +60,8 @@ struct NodeLedger {
     std::int64_t pods_free = 0;
     bool adds_up = true;  ///< allocatable = bound + held + free, in everything
     std::vector<HeldUnit> units;
+    /// Of `bound`, by gang and in the order of their names; the rest are pods outside gangs.
+    std::vector<BoundShare> bound_by;
     std::vector<CardLedger> cards;  ///< in the node's order
 };
 

@@ -6,7 +6,7 @@
 namespace gang {
 namespace {
 
-constexpr std::array<std::pair<ReasonCode, std::string_view>, 19> codes = {{
+constexpr std::array<std::pair<ReasonCode, std::string_view>, 20> codes = {{
     {ReasonCode::none, "None"},
     {ReasonCode::waiting_for_spark_conf, "WaitingForSparkConf"},
     {ReasonCode::waiting_for_capacity, "WaitingForCapacity"},
@@ -24,6 +24,7 @@ constexpr std::array<std::pair<ReasonCode, std::string_view>, 19> codes = {{
     {ReasonCode::waiting_for_preemption, "WaitingForPreemption"},
     {ReasonCode::gpu_metrics_stale, "GpuMetricsStale"},
     {ReasonCode::misconfigured, "Misconfigured"},
+    {ReasonCode::driver_ended, "DriverEnded"},
     {ReasonCode::backing_off, "BackingOff"},
     {ReasonCode::bind_failed, "BindFailed"},
 }};
@@ -73,6 +74,7 @@ std::string_view condition_reason(ReasonCode code) {
         case ReasonCode::waiting_for_preemption:
         case ReasonCode::gpu_metrics_stale:
         case ReasonCode::misconfigured:
+        case ReasonCode::driver_ended:
         case ReasonCode::backing_off:
         case ReasonCode::bind_failed:
             break;
@@ -86,6 +88,7 @@ bool can_never_run(ReasonCode code) {
         case ReasonCode::exceeds_quota:
         case ReasonCode::constraints_unsatisfiable:
         case ReasonCode::misconfigured:
+        case ReasonCode::driver_ended:
             return true;
         default:
             return false;

@@ -11,6 +11,7 @@
 #include "gang/demand/capacity_demand.hpp"
 #include "gang/extender/extender_desk.hpp"
 #include "gang/group/group_former.hpp"
+#include "gang/group_status/group_statuses.hpp"
 #include "gang/lead/leadership.hpp"
 #include "gang/life/answers.hpp"
 #include "gang/life/claim_events.hpp"
@@ -32,6 +33,7 @@
 #include "gang/queue/status_refresh.hpp"
 #include "gang/queue/waiting_status.hpp"
 #include "gang/preempt/preemption.hpp"
+#include "gang/preflight/quota_preflight.hpp"
 #include "gang/quota/quota_gate.hpp"
 #include "gang/reconfigure/reconfiguration.hpp"
 #include "gang/recovery/recovery.hpp"
@@ -161,9 +163,11 @@ struct Scheduler::State {
         life};
     Answers answers{model, step, declarations, publisher, leadership, pauses, life};
     GroupFormer groups{model, step, status_reporter, publisher, life};
+    GroupStatuses group_statuses{model, step};
     LabelLister label_lister{model, step};
     ClaimEvents claim_events{model, step};
     GpuEvents gpu_events{model, step};
+    QuotaPreflight quota_preflight{model, step};
     Reconfiguration reconfiguration{model, cluster_events, admission};
 
     GangViews views{model, step, messages, refresh, owners, groups};
@@ -177,10 +181,12 @@ struct Scheduler::State {
 
     // --- events: they change what is known; what follows from it is decided in a tick ---
     void on(const PodUpserted& event) {
+        quota_preflight.on(event);
         pod_events.on(event);
         run_observer.on(event);
     }
     void on(const PodDeleted& event) {
+        quota_preflight.on(event);
         pod_events.on(event);
         run_observer.on(event);
     }
@@ -192,8 +198,14 @@ struct Scheduler::State {
     void on(const SparkConfMissing& event) { answers.on(event); }
     void on(const ClaimFound& event) { claim_events.on(event); }
     void on(const ClaimMissing& event) { claim_events.on(event); }
-    void on(const PodGroupFound& event) { groups.on(event); }
+    void on(const PodGroupFound& event) {
+        groups.on(event);
+        group_statuses.on(event);
+    }
     void on(const PodGroupMissing& event) { groups.on(event); }
+    void on(const QuotasFound& event) { quota_preflight.on(event); }
+    void on(const QuotasMissing& event) { quota_preflight.on(event); }
+    void on(const GroupStatusWritten& event) { group_statuses.on(event); }
     void on(const BindFinished& event) {
         answers.on(event);
         claim_events.bind_answered(event.pod_uid, event.outcome == BindOutcome::bound);
@@ -211,13 +223,16 @@ struct Scheduler::State {
     void on(const CapacityListed& event) { demand.on(event); }
     void on(const LeadershipGained& event) {
         leadership.on(event);
+        group_statuses.on(event);
         demand.on(event);
+        quota_preflight.on(event);
     }
     void on(const LeadershipLost& event) {
         extender.on(event);
         preemption.on(event);
         model.outlooks.all().clear();
         leadership.on(event);
+        group_statuses.on(event);
         demand.on(event);
     }
     void on(const ConfigChanged& event) {
@@ -252,6 +267,9 @@ void Scheduler::State::on(const Tick&) {
     status_reporter.flush(step.decisions, step.now_ms, [this](const std::string& uid) {
         return ref_of(model.pods.at(uid).pod);
     });
+    if (leadership.is_fence_passed()) {
+        group_statuses.run();
+    }
     extender.end_tick(is_planned);
     wake();
 }
@@ -262,6 +280,7 @@ bool Scheduler::State::plan() {
     gpu_events.run();
     life.ask_for_confs();
     claim_events.run();
+    quota_preflight.run();
     pauses.end_pauses();
     back_off.end_due();
     if (!classifier.run()) {
@@ -323,6 +342,7 @@ void Scheduler::State::wake() {
     consider(model.conf_asker.next_due_ms(step.now_ms));
     consider(model.claims.next_due_ms(step.now_ms));
     consider(model.groups.next_due_ms(step.now_ms));
+    consider(model.quotas.next_due_ms());
     consider(leadership.fence().next_due_ms());
     consider(status_reporter.next_due_ms());
     if (next) {
@@ -333,7 +353,8 @@ void Scheduler::State::wake() {
 std::size_t Scheduler::State::remembered() const {
     return model.remembered() + leadership.remembered() + stuck.remembered() + pauses.remembered() +
            missing.remembered() + back_off.remembered() + elsewhere.remembered() +
-           status_reporter.remembered() + extender.remembered() + preemption.remembered();
+           status_reporter.remembered() + extender.remembered() + preemption.remembered() +
+           group_statuses.remembered() + groups.remembered();
 }
 
 Scheduler::Scheduler(config::Schema schema) : state_(std::make_unique<State>(std::move(schema))) {}

@@ -37,13 +37,14 @@ def measure(name: str, runs: int, is_quick: bool = False) -> Lane:
 
 
 def run(lanes: Sequence[str], runs: int, is_quick: bool) -> int:
-    has_failed = False
-    for name in lanes:
+    has_failed, started = False, time.monotonic()
+    for number, name in enumerate(lanes, 1):
         began, facts = time.monotonic(), machine()
         load = facts["load_before"]
         if load > 1:
             print(f"*** the machine is busy (load {load:.1f}): times mean little, ratios a little more", flush=True)
-        print(f"lane {name}, {runs} runs", flush=True)
+        passed = f", {(time.monotonic() - started) / 60:.0f} minutes so far" if number > 1 else ""
+        print(f"lane {name} ({number} of {len(lanes)}), {runs} runs{passed}", flush=True)
         lane = measure(name, runs, is_quick)
         minutes = round((time.monotonic() - began) / 60, 1)
         facts |= {"load_after": round(os.getloadavg()[0], 1), "minutes": minutes}

@@ -13,19 +13,20 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 
-CORE = "core/base core/value core/filter core/cluster core/domain core/score core/placement"
+CORE = "core/base core/value core/filter core/quota core/cluster core/domain core/score core/placement"
 VALUES = "core/base core/value"
 # What comes in and goes out of the decision engine, and the views of it: plain values.
 DOOR = ("event", "decision", "drift", "explain", "reasons", "counters", "totals", "ledger_view", "queue_view", "what_if")
 # What every part of the decision engine may use: it works on the model, and the model on these.
 PARTS = f"{CORE} config gang/door gang/declare gang/declare/spark gang/reservation/format gang/durations gang/shares gang/model"
-CLIENT = "k8s/protocol/write k8s/base k8s/json k8s/codec k8s/credentials k8s/net k8s/watch k8s/write k8s/volume k8s/group k8s/demand k8s/metrics k8s/lease k8s/protocol"
+CLIENT = "k8s/protocol/write k8s/base k8s/json k8s/codec k8s/credentials k8s/net k8s/watch k8s/write k8s/volume k8s/group k8s/quota k8s/demand k8s/review k8s/metrics k8s/lease k8s/protocol"
 
 # room -> the rooms that it may include. Rooms inside a room that is not named here are part of it.
 ROOMS = {
     "core/base": "",
     "core/value": "core/base",
     "core/filter": VALUES,
+    "core/quota": VALUES,
     "core/cluster": f"{VALUES} core/filter",
     "core/domain": f"{VALUES} core/filter core/cluster",
     "core/score": f"{VALUES} core/filter",
@@ -44,6 +45,7 @@ ROOMS = {
     "gang/lead": f"{PARTS} gang/report gang/reservation",
     "gang/quota": f"{PARTS} gang/report",
     "gang/queue": f"{PARTS} gang/report gang/reservation gang/quota",
+    "gang/preflight": PARTS,
     "gang/demand": f"{PARTS} gang/report gang/quota gang/queue",
     "gang/preempt": f"{PARTS} gang/report gang/reservation gang/quota gang/queue",
     "gang/backfill": f"{PARTS} gang/report gang/reservation gang/quota gang/queue",
@@ -52,11 +54,12 @@ ROOMS = {
     "gang/recovery": f"{PARTS} gang/report gang/reservation gang/lead gang/quota gang/queue gang/classify gang/slots",
     "gang/life": f"{PARTS} gang/report gang/reservation gang/lead gang/classify gang/slots",
     "gang/group": f"{PARTS} gang/report gang/reservation gang/life",
+    "gang/group_status": PARTS,
     "gang/reconfigure": f"{PARTS} gang/report gang/reservation gang/lead gang/quota gang/queue gang/classify gang/slots gang/life",
     "gang/view": f"{PARTS} gang/report gang/lead gang/quota gang/queue gang/classify gang/slots gang/group",
     "gang/extender": f"{PARTS} gang/report gang/classify gang/life gang/view",
     "gang/scheduler": f"{PARTS} gang/report gang/reservation gang/lead gang/quota gang/queue gang/classify gang/slots "
-                      "gang/backfill gang/preempt gang/recovery gang/life gang/group gang/reconfigure gang/view gang/extender gang/demand",
+                      "gang/backfill gang/preempt gang/preflight gang/recovery gang/life gang/group gang/group_status gang/reconfigure gang/view gang/extender gang/demand",
     "gang/consistency": f"{VALUES} gang/door gang/scheduler",
     "gang/record": f"{VALUES} config gang/door gang/scheduler",
     "gang/host": f"{VALUES} gang/door gang/reservation/format k8s/protocol k8s/protocol/write",
@@ -74,6 +77,8 @@ ROOMS = {
     "k8s/write": f"{VALUES} k8s/base k8s/codec k8s/net k8s/protocol k8s/protocol/write",
     "k8s/volume": f"{VALUES} k8s/base k8s/codec k8s/net k8s/protocol/write",
     "k8s/group": f"{VALUES} k8s/base k8s/codec k8s/net k8s/protocol/write",
+    "k8s/quota": f"{VALUES} k8s/base k8s/codec k8s/net k8s/protocol/write",
+    "k8s/review": "core/base k8s/base k8s/json k8s/codec k8s/net",
     "k8s/demand": f"{VALUES} k8s/base k8s/codec k8s/net k8s/protocol/write",
     "k8s/metrics": f"{VALUES} k8s/base k8s/json k8s/codec k8s/net k8s/protocol",
     "k8s/lease": "k8s/base k8s/codec k8s/net k8s/protocol",
@@ -84,7 +89,7 @@ ROOMS = {
     "k8s/embedded/patch": "k8s/base k8s/embedded/store",
     "k8s/embedded/query": "k8s/embedded/store",
     "k8s/embedded/tables": "k8s/base k8s/embedded/store",
-    "k8s/embedded/admission": "k8s/base k8s/embedded/store k8s/embedded/schema",
+    "k8s/embedded/admission": f"{VALUES} k8s/base k8s/embedded/store k8s/embedded/schema",
     "k8s/embedded/api": "k8s/base k8s/embedded/store k8s/embedded/schema k8s/embedded/protobuf k8s/embedded/patch "
                         "k8s/embedded/query k8s/embedded/tables k8s/embedded/admission",
     "k8s/embedded/discovery": "k8s/embedded/store k8s/embedded/schema k8s/embedded/api",
@@ -95,6 +100,7 @@ ROOMS = {
     "gang/app/base": f"{VALUES} config gang/door gang/declare/spark {CLIENT}",
     "gang/app/serve": f"{VALUES} config gang/door gang/app/base {CLIENT}",
     "gang/app/show": f"{VALUES} config gang/door gang/declare/spark gang/reservation/format gang/app/base {CLIENT}",
+    "gang/app/output": f"{VALUES} config gang/door gang/app/base gang/app/show {CLIENT}",
     "gang/app/page": "",
     "gang/app/api": f"{VALUES} core/score core/placement config gang/door gang/app/base gang/app/page gang/app/serve gang/app/show {CLIENT}",
     "gang/app/extender": f"{VALUES} config gang/door gang/app/base gang/app/serve {CLIENT}",
@@ -104,7 +110,7 @@ ROOMS = {
     "gang/app/demo": f"{VALUES} gang/app/base gang/app/daemon k8s/embedded k8s/embedded/http k8s/embedded/kubelet "
                      "k8s/embedded/store",
     "gang/app/cli": f"{VALUES} config gang/door gang/scheduler gang/record gang/reservation/format gang/app/base gang/app/daemon gang/app/reload "
-                    f"gang/app/demo gang/app/api gang/app/page gang/app/serve gang/app/show {CLIENT} k8s/embedded k8s/embedded/kubelet",
+                    f"gang/app/demo gang/app/api gang/app/output gang/app/page gang/app/serve gang/app/show {CLIENT} k8s/embedded k8s/embedded/kubelet",
     "gang/app": "gang/app/cli",
 }
 

@@ -1,7 +1,7 @@
 #include "config/kube/notes.hpp"
 
 #include "config/scalars.hpp"
-#include "config/words/suggest.hpp"
+#include "core/base/suggest.hpp"
 
 #include <fmt/format.h>
 
@@ -81,7 +81,7 @@ const Tree* find(const Tree& map, std::string_view key) {
 }
 
 std::string meant(std::string_view found, std::span<const std::string> known) {
-    const std::string* const near = find_similar(found, known);
+    const std::string* const near = core::find_similar(found, known);
     return near == nullptr ? "" : fmt::format(", did you mean {}?", *near);
 }
 

@@ -1,6 +1,6 @@
 #include "config/plugins/plugins.hpp"
 #include "config/scalars.hpp"
-#include "config/words/suggest.hpp"
+#include "core/base/suggest.hpp"
 #include "core/filter/filter_names.hpp"
 
 #include <fmt/format.h>
@@ -44,7 +44,7 @@ core::Result<core::FilterSet> read_filter(const Tree& tree, Warnings& warnings) 
     }
     const core::FilterName* const found = core::find_filter_name(*name);
     if (found == nullptr) {
-        const std::string near = did_you_mean(*name, known_filters());
+        const std::string near = core::did_you_mean(*name, known_filters());
         return core::Error{fmt::format(
             "found unknown filter {}, expected the name of a filter of kube-scheduler{}",
             describe(tree),

@@ -1,6 +1,6 @@
 #include "config/plugins/plugins.hpp"
 #include "config/scalars.hpp"
-#include "config/words/suggest.hpp"
+#include "core/base/suggest.hpp"
 
 #include <fmt/format.h>
 
@@ -24,7 +24,8 @@ std::vector<std::string> known_scores() {
 constexpr std::string_view line = "requested-to-capacity-ratio";
 
 bool goes_by_resources(const core::Score& score) {
-    return score.name == "least-allocated" || score.name == "most-allocated" || score.name == line;
+    return score.name == "least-allocated" || score.name == "most-allocated" ||
+           score.name == "binpack" || score.name == line;
 }
 
 bool rises(const std::vector<core::ShapePoint>& shape) {
@@ -53,7 +54,7 @@ core::Result<core::ScoreId> read_score(const Tree& tree, Warnings& warnings) {
         return core::Error{fmt::format(
             "found unknown score {}, expected the name of a score{}",
             describe(tree),
-            did_you_mean(*name, known_scores()))};
+            core::did_you_mean(*name, known_scores()))};
     }
     warn_if_unbuilt(*id, *name, tree, warnings);
     return *id;

@@ -1,7 +1,7 @@
 #include "config/profiles/builtin_profiles.hpp"
 
 #include "config/loader.hpp"
-#include "config/words/suggest.hpp"
+#include "core/base/suggest.hpp"
 
 #include <fmt/format.h>
 
@@ -24,7 +24,7 @@ core::Result<core::Done> add_builtin_profile(Schema& schema, std::string_view na
             "there is no built-in profile \"{}\", expected one of {}{}",
             name,
             fmt::join(names, ", "),
-            did_you_mean(std::string(name), names))};
+            core::did_you_mean(std::string(name), names))};
     }
     auto loaded = load(found->text, found->name);
     if (!loaded) {

@@ -2,7 +2,7 @@
 
 #include "config/queues/queue_name.hpp"
 #include "config/scalars.hpp"
-#include "config/words/suggest.hpp"
+#include "core/base/suggest.hpp"
 #include "core/value/quantity.hpp"
 
 #include <fmt/format.h>
@@ -39,7 +39,7 @@ std::string resource_problem(const Tree& key) {
         "found {}, expected cpu, memory, ephemeral-storage, hugepages-SIZE or an extended resource "
         "such as nvidia.com/gpu{}",
         describe(key),
-        did_you_mean(key.scalar, plain_resources));
+        core::did_you_mean(key.scalar, plain_resources));
 }
 
 core::Result<std::int64_t> read_amount(const std::string& resource, const Tree& value) {

@@ -53,8 +53,21 @@ void take_placing(Schema& to, const Schema& from) {
     }
 }
 
+/// Some scores want more of pods and nodes than is read without them.
+bool scores_read_alike(const Schema& a, const Schema& b) {
+    return std::all_of(a.profiles.begin(), a.profiles.end(), [&b](const Profile& one) {
+        const Profile* const other = b.find_profile(one.scheduler_name);
+        return other == nullptr ||
+               (core::asks_images(one.scores) == core::asks_images(other->scores) &&
+                core::spreads_alike(one.scores) == core::spreads_alike(other->scores));
+    });
+}
+
+constexpr std::string_view scores_key = "profiles[].scores";
+
 /// What a list of scores says is kept in two members.
 bool scores_differ(const Schema& a, const Schema& b) {
+    if (!scores_read_alike(a, b)) return false;
     return places_otherwise<&Profile::scores>(a, b) ||
            places_otherwise<&Profile::pod_scoring>(a, b);
 }
@@ -70,7 +83,7 @@ constexpr std::array live_table = {
         "profiles[].packing",
         places_otherwise<&Profile::packing>,
         take_placing<&Profile::packing>},
-    Live{"profiles[].scores", scores_differ, take_scores},
+    Live{scores_key, scores_differ, take_scores},
     Live{
         "profiles[].messages",
         places_otherwise<&Profile::messages>,
@@ -120,8 +133,11 @@ constexpr std::array fixed_table = {
         }},
     fixed<[](auto& s) -> auto& { return s.gang.discovery; }>("gang.discovery"),
     fixed<[](auto& s) -> auto& { return s.autoscaling; }>("autoscaling"),
+    fixed<[](auto& s) -> auto& { return s.quota; }>("quota"),
     fixed<[](auto& s) -> auto& { return s.gpu_metrics; }>("gpuMetrics"),
     fixed<[](auto& s) -> auto& { return s.seal_key_file; }>("seal.keyFile"),
+    fixed<[](auto& s) -> auto& { return s.names_other_namespaces; }>(
+        "conditions.nameOtherNamespaces"),
     fixed<[](auto& s) -> auto& { return s.events_per_second; }>("events.perSecond"),
     fixed<[](auto& s) -> auto& { return s.audit_interval_ms; }>("audit.interval")};
 
@@ -135,6 +151,9 @@ Reload reload(const Schema& running, const Schema& written) {
             key.take(out.schema, written);
             out.taken.emplace_back(key.key);
         }
+    }
+    if (!scores_read_alike(running, written)) {
+        out.after_restart.emplace_back(scores_key);
     }
     for (const Fixed& key : fixed_table) {
         if (key.differs(running, written)) {

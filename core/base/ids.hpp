@@ -25,6 +25,8 @@ using ClassId = Id<struct ClassTag>;
 using ShapeId = Id<struct ShapeTag>;
 /// Room taken on a node: a token to be given back exactly once.
 using AllocationId = Id<struct AllocationTag>;
+/// The name of a container image.
+using ImageId = Id<struct ImageTag>;
 /// The name of an extended resource.
 using ExtendedId = Id<struct ExtendedTag>;
 /// A node label whose values make domains.

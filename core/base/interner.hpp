@@ -58,6 +58,12 @@ public:
     /// Distinct values held now.
     std::size_t size() const { return ids_.size(); }
 
+    /// Of one value that somebody holds.
+    std::uint64_t references(Id id) const {
+        ENSURE(id.value < entries_.size());
+        return entries_[id.value].references;
+    }
+
     /// Of all values; walks them.
     std::uint64_t references() const {
         std::uint64_t sum = 0;

@@ -69,6 +69,8 @@ struct ReasonCount {
 /// What speaks for and against each node, for the pods of one class.
 struct Preferences {
     std::vector<Preference> by_position;
+    /// Of the images that the class names, 0 to 100 by position; empty: it names none.
+    std::vector<std::uint8_t> images = {};
     Preference most;                 ///< of each, on any node that the class may go to
     bool tells_nodes_apart = false;  ///< of these
 };
@@ -117,6 +119,12 @@ public:
     void node_came(std::size_t position);
     void node_went(std::size_t position);
 
+    /// What was derived is to be made anew.
+    void forget_derived() {
+        exclusions_.clear();
+        preferences_.clear();
+    }
+
     /// What has been counted for the class, nullptr: nothing since a node last changed.
     const std::vector<ReasonCount>* find_exclusions(ClassId id) const;
     void keep_exclusions(ClassId id, std::vector<ReasonCount> reasons) const;
@@ -138,11 +146,6 @@ private:
     };
     const Restricted& restricted(ClassId id) const {
         return restricted_[id.value & ~restricted_bit];
-    }
-
-    void forget_derived() {
-        exclusions_.clear();
-        preferences_.clear();
     }
 
     Interner<Constraints, ClassId> constraints_;

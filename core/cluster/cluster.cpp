@@ -46,12 +46,15 @@ bool Cluster::upsert_node(const Node& node) {
     const bool free_capacity_changed = came || !alike_in_capacity(entry.node, node);
     const bool filters_changed = came || !filters_alike(entry.node, node);
     if (free_capacity_changed) set_allocatable(index, node);
+    const bool images_changed = node.images && images_.set(index, *node.images);
+    if (images_changed) classes_.forget_derived();
     if (came || entry.node.cost != node.cost) cost_levels_.levels.reset();
     if (!came) count_kinds(entry.node, -1);
     count_kinds(node, 1);
     entry.node = node;
     entry.node.uid = std::string();
     entry.node.resource_version = std::string();
+    entry.node.images.reset();
     entry.present = true;
     if (came) {
         classes_.filter_all(insert_in_order(index), entry.node);
@@ -60,7 +63,7 @@ bool Cluster::upsert_node(const Node& node) {
         index_.node_changed(index);
     }
     if (free_capacity_changed || filters_changed) note_gain(index);
-    return free_capacity_changed || filters_changed;
+    return free_capacity_changed || filters_changed || images_changed;
 }
 
 bool Cluster::remove_node(std::string_view name) {
@@ -69,6 +72,7 @@ bool Cluster::remove_node(std::string_view name) {
     NodeEntry& entry = nodes_[index->value];
     erase_from_order(*index);
     cost_levels_.levels.reset();
+    images_.forget(*index);
     set_allocatable(*index, {});
     entry.present = false;
     count_kinds(entry.node, -1);
@@ -612,7 +616,8 @@ const Preferences* Cluster::find_preferences(ClassId constraint_class) const {
     if (ConstraintClasses::is_restricted(constraint_class)) {
         return find_preferences(classes_.unrestricted(constraint_class));
     }
-    const bool has_wishes = !classes_.constraints(constraint_class).preferred_affinity.empty();
+    const Constraints& constraints = classes_.constraints(constraint_class);
+    const bool has_wishes = !constraints.preferred_affinity.empty() || !constraints.images.empty();
     if (avoided_nodes_ == 0 && !has_wishes) return nullptr;
     const Preferences* kept = classes_.find_preferences(constraint_class);
     if (kept == nullptr) {
@@ -626,15 +631,22 @@ Preferences Cluster::count_preferences(ClassId constraint_class) const {
     const Constraints& constraints = classes_.constraints(constraint_class);
     Preferences counted;
     counted.by_position.resize(order_.size());
-    const Preference* first = nullptr;
+    if (!constraints.images.empty()) counted.images.resize(order_.size());
+    std::optional<std::size_t> first;
     for (std::size_t i = 0; i < order_.size(); ++i) {
         if (!passing.test(i)) continue;
         Preference& here = counted.by_position[i];
         here = find_preference(nodes_[order_[i].value].node, constraints);
         counted.most.taints = std::max(counted.most.taints, here.taints);
         counted.most.weight = std::max(counted.most.weight, here.weight);
-        if (first == nullptr) first = &here;
-        counted.tells_nodes_apart = counted.tells_nodes_apart || here != *first;
+        if (!counted.images.empty()) {
+            counted.images[i] = static_cast<std::uint8_t>(
+                images_.score(order_[i], constraints.images, order_.size()));
+        }
+        if (!first) first = i;
+        counted.tells_nodes_apart =
+            counted.tells_nodes_apart || here != counted.by_position[*first] ||
+            (!counted.images.empty() && counted.images[i] != counted.images[*first]);
     }
     return counted;
 }
@@ -660,7 +672,8 @@ std::vector<Account> Cluster::accounts() const {
         {"amounts", amounts_.references(), amounts},
         {"charges on nodes", allocation_count(), allocations},
         {"constraint classes", classes_.references(), shapes_.size()},
-        {"extended names", extended_names_.references(), names}};
+        {"extended names", extended_names_.references(), names},
+        images_.account()};
 }
 
 }  // namespace core

@@ -18,6 +18,7 @@
 #include "core/cluster/capacity_cache.hpp"
 #include "core/cluster/classes.hpp"
 #include "core/cluster/free_capacity_index.hpp"
+#include "core/cluster/image/image_counts.hpp"
 #include "core/cluster/node_columns.hpp"
 #include "core/value/account.hpp"
 #include "core/value/node.hpp"
@@ -237,6 +238,9 @@ public:
         return classes_.find_pod_scores(constraint_class);
     }
 
+    /// Names of images that nodes have, as far as anybody tells.
+    std::size_t image_names() const { return images_.size(); }
+
     /// Looks at every node.
     OpenCapacity capacity_if_open(ShapeId shape, View view) const;
 
@@ -341,6 +345,7 @@ private:
     std::uint64_t free_capacity_version_ = 0;
     Gains gains_;
     Headroom headroom_;
+    ImageCounts images_;
     std::vector<std::string> scarce_names_;
     std::int64_t scarce_nodes_ = 0;
     std::int64_t costly_nodes_ = 0;

@@ -14,6 +14,8 @@ namespace {
 
 constexpr std::string_view hostname_key = "kubernetes.io/hostname";
 constexpr std::int64_t best = 100;
+/// In place of a number of pods: the node is in no domain.
+constexpr std::int64_t keyless = -1;
 
 /// The least and the largest score of some nodes.
 struct Range {
@@ -147,6 +149,7 @@ std::vector<std::uint8_t> DomainScores::normalised_affinity() const {
 // --- spread -------------------------------------------------------------------------------------
 
 bool DomainScores::has_spread_keys(NodeIndex node) const {
+    if (rules_->spreads_by_default) return true;
     const auto& keys = live_->preferred_spread_keys;
     return std::all_of(keys.begin(), keys.end(), [&](TopologyKeyId key) {
         return !in_.domains_.domain_of(key, node).is_none();
@@ -157,6 +160,7 @@ void DomainScores::count_spread() {
     if (rules_ == nullptr || rules_->preferred_spread.empty()) return;
     candidates_ = feasible_;
     for (const TopologyKeyId key : live_->preferred_spread_keys) {
+        if (rules_->spreads_by_default) break;
         candidates_.remove(in_.domains_.map(key, cluster_).without_key);
     }
     const std::string namespace_name(pod_.namespace_name);
@@ -189,12 +193,16 @@ void DomainScores::count_matching(Spread& spread, const SpreadConstraint& constr
     const std::vector<DomainId>& domains = spread.map->by_position;
     spread.candidates.resize(spread.map->first.size());
     spread.matching.resize(spread.candidates.size());
-    candidates_.for_each(
-        [&](std::size_t position) { ++spread.candidates[domains[position].value]; });
+    candidates_.for_each([&](std::size_t position) {
+        ++(domains[position].is_none() ? spread.keyless
+                                       : spread.candidates[domains[position].value]);
+    });
     counts.for_each([&](NodeIndex node, const PodCount& count) {
-        if (!has_spread_keys(node)) return;
+        const Position position = cluster_.position_of(node);
+        if (position == no_position || !has_spread_keys(node)) return;
         if (!is_counted(constraint, cluster_.node(node), pod_.constraints)) return;
-        spread.matching[domains[cluster_.position_of(node)].value] += count.staying;
+        const DomainId domain = domains[position];
+        if (!domain.is_none()) spread.matching[domain.value] += count.staying;
     });
 }
 
@@ -203,7 +211,8 @@ bool DomainScores::weigh(Spread& spread) const {
     const std::int64_t domains =
         spread.by_node
             ? candidates_.count()
-            : std::count_if(spread.candidates.begin(), spread.candidates.end(), has_candidates);
+            : std::count_if(spread.candidates.begin(), spread.candidates.end(), has_candidates) +
+                  (spread.keyless > 0 ? 1 : 0);
     const double before = std::exchange(spread.weight, std::log(static_cast<double>(domains + 2)));
     return spread.weight != before;
 }
@@ -212,7 +221,7 @@ void DomainScores::score_spread() {
     spread_scores_.resize(cluster_.node_count());
     // Of one constraint the nodes with as many pods have one score: what was computed last is kept.
     const Spread* const only = spread_.size() == 1 ? &spread_.front() : nullptr;
-    std::int64_t last = -1;
+    std::int64_t last = keyless - 1;
     std::int64_t score = 0;
     candidates_.for_each([&](std::size_t position) {
         const std::int64_t there = only == nullptr ? 0 : matching_at(*only, position);
@@ -223,6 +232,7 @@ void DomainScores::score_spread() {
 }
 
 std::int64_t DomainScores::matching_at(const Spread& spread, std::size_t position) {
+    if (spread.map->by_position[position].is_none()) return keyless;
     return spread.matching[spread.by_node ? position : spread.map->by_position[position].value];
 }
 
@@ -230,8 +240,9 @@ std::int64_t DomainScores::matching_at(const Spread& spread, std::size_t positio
 std::int64_t DomainScores::spread_score(std::size_t position) const {
     double score = 0;
     for (const Spread& one : spread_) {
-        const auto there = static_cast<double>(matching_at(one, position));
-        score += there * one.weight + (one.max_skew - 1);
+        const std::int64_t there = matching_at(one, position);
+        if (there == keyless) continue;
+        score += static_cast<double>(there) * one.weight + (one.max_skew - 1);
     }
     return std::llround(score);
 }
@@ -279,6 +290,7 @@ void DomainScores::place(Position position) {
         if (!has_spread_keys(node)) continue;
         if (!is_counted(constraint, cluster_.node(node), pod_.constraints)) continue;
         const DomainId domain = one.map->by_position[position];
+        if (domain.is_none()) continue;
         ++one.matching[domain.value];
         for (const Position near : one.map->nodes_of(domain)) {
             if (candidates_.test(near)) spread_scores_[near] = spread_score(near);
@@ -292,7 +304,8 @@ void DomainScores::close(Position position) {
     candidates_.set(position, false);
     bool is_other = false;
     for (Spread& one : spread_) {
-        if (!one.by_node) --one.candidates[one.map->by_position[position].value];
+        const DomainId domain = one.map->by_position[position];
+        if (!one.by_node) --(domain.is_none() ? one.keyless : one.candidates[domain.value]);
         is_other = weigh(one) || is_other;
     }
     if (is_other) score_spread();

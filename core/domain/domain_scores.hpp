@@ -43,6 +43,7 @@ private:
         bool by_node = false;       ///< host names: each node is a domain
         double weight = 0;          ///< of one pod: more where there are more domains
         ByDomain candidates = {};   ///< nodes that may be chosen
+        std::int64_t keyless = 0;   ///< of these, on none of its domains
         ByDomain matching = {};     ///< pods, of domains with candidates; by position with by_node
     };
 

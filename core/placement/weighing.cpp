@@ -40,6 +40,8 @@ std::int64_t Packing::weighted_score(Position position, std::int64_t placed) {
     if (ranking_.preferences != nullptr) {
         context.preference = ranking_.preferences->by_position[position];
         context.most = ranking_.preferences->most;
+        const auto& images = ranking_.preferences->images;
+        if (!images.empty()) context.images = images[position];
     }
     context.pods = pod_score(position);
     std::int64_t sum = 0;

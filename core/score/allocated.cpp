@@ -54,6 +54,17 @@ std::int64_t most_allocated(const NodeLoad& load) {
     return mean(load, used_percent);
 }
 
+std::int64_t binpack(const NodeLoad& node) {
+    std::int64_t sum = 0;
+    std::int64_t weights = 0;
+    for_each_resource(node, [&](const Load& load, std::int64_t weight) {
+        if (load.asked == 0) return;
+        sum += used_percent(load) * weight;
+        weights += weight;
+    });
+    return weights == 0 ? 0 : sum / weights;
+}
+
 /// Rounded to the nearest, unlike the others.
 std::int64_t requested_to_capacity_ratio(const NodeLoad& node) {
     std::int64_t sum = 0;

@@ -17,6 +17,9 @@ std::int64_t least_allocated(const NodeLoad& load);
 /// that is too much; the weighted mean of those that the node has.
 std::int64_t most_allocated(const NodeLoad& load);
 
+/// Volcano's binpack, 0 to 100: as MostAllocated, of the resources that the pod asks for.
+std::int64_t binpack(const NodeLoad& load);
+
 /// RequestedToCapacityRatio, 0 to 100, of one resource with the pod counted: linear between the
 /// points of the shape, of which there is one at least, and level before and behind them. What is
 /// overfull counts as full.

@@ -52,6 +52,7 @@ struct ScoreContext {
     Preference preference;
     Preference most;  ///< of each, on any node that the pod may go to
     PodScore pods;
+    std::int64_t images = 0;  ///< what is there of the pod's images, 0 to 100
     /// Nothing: CPU and memory, which weigh the same.
     std::optional<std::span<const WeightedLoad>> resources;
     std::span<const ShapePoint> shape;

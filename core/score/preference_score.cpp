@@ -29,6 +29,10 @@ std::int64_t node_affinity(const NodeLoad& node) {
     return node_affinity(node.context->preference.weight, node.context->most.weight);
 }
 
+std::int64_t image_locality(const NodeLoad& node) {
+    return node.context->images;
+}
+
 std::int64_t inter_pod_affinity(const NodeLoad& node) {
     return node.context->pods.affinity;
 }

@@ -19,6 +19,9 @@ std::int64_t node_affinity(std::int32_t weight, std::int32_t most);
 std::int64_t taint_toleration(const NodeLoad& node);
 std::int64_t node_affinity(const NodeLoad& node);
 
+/// How much of the pod's images is there (core/cluster/image).
+std::int64_t image_locality(const NodeLoad& node);
+
 /// What core/domain has made of the pods that are there.
 std::int64_t inter_pod_affinity(const NodeLoad& node);
 std::int64_t pod_topology_spread(const NodeLoad& node);

@@ -78,6 +78,7 @@ inline constexpr std::array score_table = {
         ScoreUse::weighted,
         "RequestedToCapacityRatio",
         "RequestedToCapacityRatioPriority"},
+    Score{"binpack", ScoreKind::rising, binpack, ScoreUse::weighted},
     Score{
         "taint-toleration",
         ScoreKind::fixed,
@@ -95,22 +96,22 @@ inline constexpr std::array score_table = {
     Score{
         "image-locality",
         ScoreKind::fixed,
-        first_by_name,
-        ScoreUse::unbuilt,
+        image_locality,
+        ScoreUse::weighted,
         "ImageLocality",
         "ImageLocalityPriority"},
     Score{
         "selector-spread",
         ScoreKind::fixed,
-        first_by_name,
-        ScoreUse::unbuilt,
+        pod_topology_spread,
+        ScoreUse::weighted,
         "SelectorSpread",
         "SelectorSpreadPriority"},
     Score{
         "service-spreading",
         ScoreKind::fixed,
-        first_by_name,
-        ScoreUse::unbuilt,
+        pod_topology_spread,
+        ScoreUse::weighted,
         {},
         "ServiceSpreadingPriority"},
     Score{

@@ -20,6 +20,19 @@ std::string_view plugin_name(ScoreId id) {
     return score.plugin.empty() ? score.name : score.plugin;
 }
 
+bool asks_images(const ScoreOrder& order) {
+    return std::any_of(order.begin(), order.end(), [](const WeightedScore& one) {
+        return score_of(one.score).of == image_locality;
+    });
+}
+
+bool spreads_alike(const ScoreOrder& order) {
+    return std::any_of(order.begin(), order.end(), [](const WeightedScore& one) {
+        const std::string_view name = score_of(one.score).name;
+        return name == "selector-spread" || name == "service-spreading";
+    });
+}
+
 bool asks_pods(const ScoreOrder& order) {
     return std::any_of(order.begin(), order.end(), [](const WeightedScore& one) {
         const auto of = score_of(one.score).of;

@@ -51,6 +51,12 @@ std::string_view plugin_name(ScoreId id);
 /// The node that is best now stays the best until it is full.
 bool stays_best(const ScoreOrder& order);
 
+/// One of them goes by the images that nodes have.
+bool asks_images(const ScoreOrder& order);
+
+/// One of them spreads pods that say nothing of it themselves: those that carry the same labels.
+bool spreads_alike(const ScoreOrder& order);
+
 /// One of them goes by the pods that are there.
 bool asks_pods(const ScoreOrder& order);
 

@@ -87,6 +87,9 @@ struct Constraints {
     bool has_host_ports = false;
     /// Of its claims, once they are known; all must hold.
     std::vector<VolumeNodes> volumes = {};
+    /// A wish, too: the images of its containers by their full names, in order. Empty where its
+    /// profile does not go by them.
+    std::vector<std::string> images = {};
     /// Filters that its profile does not ask; mostly none.
     FilterSet left_out = {};
     friend auto operator<=>(const Constraints&, const Constraints&) = default;

@@ -3,6 +3,8 @@
 // over domains. What is required excludes nodes. What is preferred, among it spreading with
 // whenUnsatisfiable: ScheduleAnyway, only makes some nodes better than others.
 
+#include "core/base/boxed.hpp"
+#include "core/value/constraints.hpp"
 #include "core/value/label_selector.hpp"
 
 #include <compare>
@@ -59,6 +61,9 @@ struct PodRules {
     std::vector<SpreadConstraint> spread;        ///< all must hold
     std::vector<PreferredPods> preferred = {};   ///< affinity and anti-affinity
     std::vector<SpreadConstraint> preferred_spread = {};
+    /// `preferred_spread` is not the pod's own but its profile's: nodes without one of its topology
+    /// keys are compared by the others.
+    bool spreads_by_default = false;
 
     bool has_required() const {
         return !affinity.empty() || !anti_affinity.empty() || !spread.empty();
@@ -71,6 +76,12 @@ struct PodRules {
     }
     friend auto operator<=>(const PodRules&, const PodRules&) = default;
 };
+
+/// Of pods that say nothing of spreading: those that carry the same labels rather go to different
+/// nodes, and different zones, as kube-scheduler's default constraints have it for pods of one
+/// service or controller. Labels that tell such pods apart are passed over. Nothing for a pod
+/// without labels.
+void add_default_spread(Boxed<PodRules>& rules, const StringMap& labels);
 
 /// How preferences between pods are counted: the arguments of kube-scheduler's InterPodAffinity.
 struct PodScoring {

@@ -18,7 +18,9 @@ namespace core {
 /// What a template's container says beyond its requests.
 struct TemplateContainer {
     std::optional<std::int64_t> cpu_limit_milli;
+    std::optional<std::int64_t> memory_limit_bytes;
     std::vector<HostPort> host_ports;
+    std::string image = {};  ///< its full name; empty: none
     friend bool operator==(const TemplateContainer&, const TemplateContainer&) = default;
 };
 

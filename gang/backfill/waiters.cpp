@@ -45,6 +45,7 @@ bool WaiterList::add(Application& app, AwaitedQuota& awaited, std::vector<Waiter
     const PodEntry& entry = model_.pods.at(app.uid);
     if (gang_class == nullptr || app.is_surplus || !app.declared.diagnostics->problem.empty() ||
         queue_entry.code == ReasonCode::pod_rules_not_met ||
+        model_.find_quota_obstacle(app, entry.pod) ||
         verdicts_.is_infeasible(app, *gang_class, queue_entry.size)) {
         return true;  // it holds up nobody
     }

@@ -1,5 +1,6 @@
 #include "gang/declare/declaration.hpp"
 
+#include "core/base/suggest.hpp"
 #include "gang/declare/declaration_values.hpp"
 #include "gang/declare/spark/executor/derive.hpp"
 #include "gang/declare/spark/labels.hpp"
@@ -144,7 +145,7 @@ public:
 
     Declaration read() {
         if (const std::string* unknown = find_unknown(pod_)) {
-            wrong(*unknown + " is no key of gang-scheduler's: " + own_keys());
+            wrong(*unknown + " is no key of gang-scheduler's: " + own_keys(*unknown));
         }
         read_counts();
         out_.executor = size(Field::executor_cpu, Field::executor_memory, Field::executor_gpu);
@@ -167,14 +168,19 @@ private:
         std::optional<DeclaredAmount> dynamic;
     };
 
-    static std::string own_keys() {
+    /// The keys there are, and the one that is nearest to the mistyped one.
+    static std::string own_keys(std::string_view wrong) {
+        std::vector<std::string> known;
+        for (const DeclarationKey& key : dialects().front().keys) {
+            known.emplace_back(key.name.substr(own_prefix.size()));
+        }
         std::string text = "expected one of";
         std::string_view separator = " ";
         for (const DeclarationKey& key : dialects().front().keys) {
             text += std::string(separator) + std::string(key.name.substr(own_prefix.size()));
             separator = ", ";
         }
-        return text;
+        return text + core::did_you_mean(wrong.substr(own_prefix.size()), known);
     }
 
     /// All of them, so that a pod need not be mended mistake by mistake.

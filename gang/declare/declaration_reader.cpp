@@ -32,6 +32,16 @@ core::FilterSet DeclarationReader::left_out(std::string_view scheduler_name) con
     return profile == nullptr ? core::FilterSet{} : profile->left_out;
 }
 
+bool DeclarationReader::asks_images(std::string_view scheduler_name) const {
+    const config::Profile* const profile = schema_.find_profile(scheduler_name);
+    return profile != nullptr && core::asks_images(profile->scores);
+}
+
+bool DeclarationReader::spreads_alike(std::string_view scheduler_name) const {
+    const config::Profile* const profile = schema_.find_profile(scheduler_name);
+    return profile != nullptr && core::spreads_alike(profile->scores);
+}
+
 /// False: its profile places every pod by itself.
 bool DeclarationReader::may_be_of_gang(const core::Pod& pod) const {
     const config::Profile* const profile = schema_.find_profile(pod.scheduler_name);

@@ -31,6 +31,10 @@ public:
     bool is_of_extender(const core::Pod& pod) const;
     /// The filters that pods of this scheduler name are not asked.
     core::FilterSet left_out(std::string_view scheduler_name) const;
+    /// Nodes are better for its pods if they have their images.
+    bool asks_images(std::string_view scheduler_name) const;
+    /// Its pods spread, if they do not say how: see add_default_spread().
+    bool spreads_alike(std::string_view scheduler_name) const;
     /// Whether there are gangs at all: the configuration may leave them out.
     bool reads_gangs() const;
     /// Whether labels and annotations may declare a gang.

@@ -1,5 +1,6 @@
 #include "gang/group/group_former.hpp"
 
+#include "gang/group/min_resources.hpp"
 #include "gang/model/group/pod_groups.hpp"
 #include "gang/report/messages.hpp"
 #include "gang/reservation/format/reservation.hpp"
@@ -11,18 +12,6 @@
 #include <utility>
 
 namespace gang {
-namespace {
-
-/// What keeps a group from being a gang, whoever its members are; empty: nothing.
-std::string find_problem(const core::PodGroup& object, std::int64_t gang_size_max) {
-    if (!object.problem.empty() || object.min_members <= gang_size_max) {
-        return object.problem;
-    }
-    return "its minimum of " + std::to_string(object.min_members) + " pods is more than the " +
-           std::to_string(gang_size_max) + " that gang.maxGangSize allows";
-}
-
-}  // namespace
 
 void GroupFormer::on(const PodGroupFound& event) {
     if (const std::string key = model_.groups.found(event, step_.now_ms); !key.empty()) {
@@ -44,12 +33,14 @@ void GroupFormer::ask() {
 
 void GroupFormer::run() {
     give_up_done();
+    look_at_room();
     while (const auto key = model_.groups.take_deadline(step_.now_ms)) {
         model_.worklist.dirty_groups.insert(*key);
     }
     for (const std::string& key : std::exchange(model_.worklist.dirty_groups, {})) {
         if (PodGroup* const group = model_.groups.find(key)) {
             form(key, *group);
+            model_.worklist.group_statuses.insert(key);
         }
     }
 }
@@ -63,7 +54,7 @@ void GroupFormer::form(const std::string& key, PodGroup& group) {
     } else {
         model_.groups.rest(key);
     }
-    const bool is_sound = group.object && find_problem(*group.object, gang_size_max()).empty();
+    const bool is_sound = group.object && problem_of(*group.object, gang_size_max()).empty();
     const bool is_held = std::any_of(
         members.begin(), members.end(), [](const auto* member) { return asks_hold(member->pod); });
     const bool waits_on_request = is_held || (gang != nullptr && gang->declared.is_held);
@@ -97,13 +88,40 @@ void GroupFormer::form(const std::string& key, PodGroup& group) {
         let_go_alone(members, Alone::single);
     } else if (count_placed(group) >= group.object->min_members) {
         let_go_alone(members, Alone::surplus);
-    } else if (const auto chosen = choose(group, members); !chosen.empty()) {
+    } else if (const auto chosen = choose(group, members);
+               !chosen.empty() && has_min_resources(key, group)) {
         begin(key, group, chosen);
         std::erase(members, chosen.front());
         follow(model_.gangs.at(group.anchor), members);
         hold(model_.gangs.at(group.anchor), is_held);
     } else {
         let_wait(group, members);
+    }
+}
+
+/// A gate before the line: who has passed it waits for the room of its pods alone. Of a group whose
+/// pods run the rest has its room already.
+bool GroupFormer::has_min_resources(const std::string& key, const PodGroup& group) {
+    const core::Resources& wanted = group.object->min_resources;
+    if (wanted == core::Resources{} || count_placed(group) > 0 ||
+        covers(sum_of_nodes(model_.cluster, wanted, core::View::free), wanted)) {
+        without_room_.erase(key);
+        return true;
+    }
+    without_room_.insert(key);
+    room_version_ = model_.cluster.free_capacity_version();
+    return false;
+}
+
+void GroupFormer::look_at_room() {
+    std::erase_if(
+        without_room_, [this](const auto& key) { return model_.groups.find(key) == nullptr; });
+    if (without_room_.empty() || room_version_ == model_.cluster.free_capacity_version()) {
+        return;
+    }
+    room_version_ = model_.cluster.free_capacity_version();
+    for (const std::string& key : std::exchange(without_room_, {})) {
+        model_.worklist.dirty_groups.insert(key);
     }
 }
 
@@ -225,6 +243,13 @@ void GroupFormer::begin(
 
 void GroupFormer::reshape(
     const PodGroup& group, Application& gang, const std::vector<PodEntry*>& chosen) {
+    const PodEntry& anchor = *chosen.front();
+    const std::int32_t priority = group.object->priority.value_or(anchor.pod.priority);
+    if (std::exchange(gang.priority, priority) != priority) {
+        model_.waiting.changed(gang);
+        model_.worklist.queue_changed = true;
+    }
+    model_.gangs.choose_queue(gang, anchor);
     std::vector<MemberShape> shapes = shapes_of(chosen);
     const auto& now = gang.declared.shapes;
     const bool is_same = !gang.declared.source.empty() &&
@@ -288,7 +313,7 @@ void GroupFormer::hold(Application& gang, bool member_asks) {
         gang, is_waiting && (member_asks || asks_hold(model_.pods.at(gang.uid).pod)));
 }
 
-void GroupFormer::let_wait(const PodGroup& group, const std::vector<PodEntry*>& members) {
+void GroupFormer::let_wait(PodGroup& group, const std::vector<PodEntry*>& members) {
     const std::size_t nodes = model_.cluster.node_count();
     for (PodEntry* const member : members) {
         member->alone = Alone::no;
@@ -305,6 +330,8 @@ void GroupFormer::let_wait(const PodGroup& group, const std::vector<PodEntry*>& 
                     step_.now_ms);
             }
         } else if (StatusMessage message = why_waiting(group); message.code != ReasonCode::none) {
+            group.told_code = message.code;
+            group.told = message.sentence;
             status_reporter_.report(member->pod, std::move(message), step_.now_ms);
         }
     }
@@ -322,7 +349,7 @@ StatusMessage GroupFormer::why_waiting(const PodGroup& group) const {
             "0/" + std::to_string(nodes) + " nodes looked at: " + name + " waits: " +
                 group.object->problem};
     }
-    if (std::string problem = find_problem(*group.object, gang_size_max()); !problem.empty()) {
+    if (std::string problem = problem_of(*group.object, gang_size_max()); !problem.empty()) {
         return problem_message(nodes, name + ": " + problem);
     }
     std::vector<PodEntry*> there;
@@ -332,6 +359,17 @@ StatusMessage GroupFormer::why_waiting(const PodGroup& group) const {
         if (member != nullptr && member->is_bindable()) {
             there.push_back(member);
         }
+    }
+    const core::Resources& wanted = group.object->min_resources;
+    if (count_placed(group) == 0 && !choose(group, there).empty() &&
+        !covers(sum_of_nodes(model_.cluster, wanted, core::View::free), wanted)) {
+        const auto all = sum_of_nodes(model_.cluster, wanted, core::View::allocatable);
+        return {
+            covers(all, wanted) ? ReasonCode::waiting_for_capacity : ReasonCode::exceeds_cluster,
+            "0/" + std::to_string(nodes) + " nodes looked at: " + name + " needs " +
+                core::describe(wanted) + " free on all nodes together (spec.minResources), short of " +
+                core::describe(core::difference(
+                    wanted, sum_of_nodes(model_.cluster, wanted, core::View::free)))};
     }
     return {
         ReasonCode::waiting_for_pod_group,

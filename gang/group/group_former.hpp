@@ -18,6 +18,9 @@
 #include "gang/report/status_reporter.hpp"
 #include "gang/reservation/publisher.hpp"
 
+#include <cstddef>
+#include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -43,6 +46,7 @@ public:
     void run();
     /// Asks for the objects whose turn it is.
     void ask();
+    std::size_t remembered() const { return without_room_.size(); }
     /// Why members of the group that are no gang's wait; code none: nothing is worth saying yet.
     StatusMessage why_waiting(const PodGroup& group) const;
 
@@ -60,15 +64,19 @@ private:
     void dissolve(PodGroup& group, Application& gang);
     void follow(Application& gang, const std::vector<PodEntry*>& members);
     void hold(Application& gang, bool member_asks);
-    void let_wait(const PodGroup& group, const std::vector<PodEntry*>& members);
+    void let_wait(PodGroup& group, const std::vector<PodEntry*>& members);
     void let_go_alone(const std::vector<PodEntry*>& members, Alone how);
     void give_up_done();
+    bool has_min_resources(const std::string& key, const PodGroup& group);
+    void look_at_room();
 
     Model& model_;
     StepContext& step_;
     StatusReporter& status_reporter_;
     Publisher& publisher_;
     GangLife& life_;
+    std::set<std::string> without_room_;  ///< groups whose minResources are not free, by key
+    std::uint64_t room_version_ = 0;      ///< when that was found
 };
 
 }  // namespace gang

@@ -61,6 +61,25 @@ CapacityOutcome to_outcome(k8s::DemandOutcome outcome, CapacityOutcome when_done
     return CapacityOutcome::failed;
 }
 
+GroupStatusOutcome to_outcome(k8s::GroupStatusOutcome outcome) {
+    switch (outcome) {
+        case k8s::GroupStatusOutcome::written:
+            return GroupStatusOutcome::written;
+        case k8s::GroupStatusOutcome::others:
+            return GroupStatusOutcome::others;
+        case k8s::GroupStatusOutcome::gone:
+            return GroupStatusOutcome::gone;
+        case k8s::GroupStatusOutcome::forbidden:
+            return GroupStatusOutcome::forbidden;
+        case k8s::GroupStatusOutcome::refused:
+            return GroupStatusOutcome::refused;
+        case k8s::GroupStatusOutcome::failed:
+            return GroupStatusOutcome::failed;
+    }
+    ENSURE(false);
+    return GroupStatusOutcome::failed;
+}
+
 EvictOutcome to_outcome(k8s::EvictOutcome outcome) {
     switch (outcome) {
         case k8s::EvictOutcome::evicted:
@@ -114,6 +133,26 @@ StatusWritten to_event(const std::string& pod_uid, const k8s::StatusResult& resu
     return StatusWritten{pod_uid, outcome, result.message};
 }
 
+k8s::GroupStatusWrite to_request(const WriteGroupStatus& decision) {
+    return {
+        decision.dialect,
+        decision.api_version,
+        decision.namespace_name,
+        decision.name,
+        decision.uid,
+        decision.status};
+}
+
+GroupStatusWritten to_event(
+    const WriteGroupStatus& decision, const k8s::GroupStatusResult& result) {
+    return {
+        decision.dialect,
+        decision.namespace_name,
+        decision.name,
+        to_outcome(result.outcome),
+        result.message};
+}
+
 k8s::PodName to_name(const EvictPod& decision) {
     return to_name(decision.pod);
 }
@@ -128,7 +167,8 @@ k8s::PodEvent to_pod_event(const RecordEvent& decision) {
         decision.warning,
         decision.reason,
         decision.message,
-        decision.is_about_node};
+        decision.is_about_node,
+        decision.group_api_version};
 }
 
 ConfProblem to_problem(k8s::FetchOutcome outcome) {

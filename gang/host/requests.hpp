@@ -6,6 +6,7 @@
 #include "gang/decision.hpp"
 #include "gang/event.hpp"
 #include "k8s/protocol/write/demand.hpp"
+#include "k8s/protocol/write/group_status.hpp"
 #include "k8s/protocol/write/writes.hpp"
 
 #include <string>
@@ -19,6 +20,9 @@ k8s::StatusPatch to_patch(const SetCondition& decision);
 k8s::StatusPatch to_patch(const UpdateReservation& decision);
 StatusWritten to_event(const std::string& pod_uid, const k8s::StatusResult& result);
 
+k8s::GroupStatusWrite to_request(const WriteGroupStatus& decision);
+GroupStatusWritten to_event(
+    const WriteGroupStatus& decision, const k8s::GroupStatusResult& result);
 k8s::PodName to_name(const EvictPod& decision);
 EvictFinished to_event(const std::string& pod_uid, const k8s::EvictResult& result);
 

@@ -154,15 +154,25 @@ void GangLife::set_sizes(Application& app, const spark::Conf* conf) {
     }
     for (const spark::ExecutorShape& shape : size.executors) {
         GangShape added{shape.profile, shape.count, shape.max, {}};
-        if (shape.rules) {
-            core::Boxed<core::PodRules> rules = *shape.rules;
-            core::leave_out(model_.reader.left_out(driver.scheduler_name), rules);
+        const bool spreads = model_.reader.spreads_alike(driver.scheduler_name);
+        if (shape.rules || spreads) {
+            core::Boxed<core::PodRules> rules;
+            if (shape.rules) {
+                rules = *shape.rules;
+                core::leave_out(model_.reader.left_out(driver.scheduler_name), rules);
+            }
+            if (spreads) {
+                core::add_default_spread(rules, shape.labels);
+            }
             if (rules) {
                 added.rules = ExecutorRules{*rules, shape.labels};
             }
         }
         if (app.phase == Phase::waiting) {
             expect_claims(driver, shape, added);
+        }
+        if (model_.quotas.is_on()) {
+            added.limits = core::ExecutorLimits{shape.containers, shape.priority_class_name};
         }
         model_.gangs.add_shape(app, std::move(added), shape.requests, shape.constraints);
     }

@@ -42,7 +42,12 @@ void PodEvents::on(const PodUpserted& event) {
         return;
     }
     const core::FilterSet left_out = model_.reader.left_out(event.pod.scheduler_name);
-    if (left_out.empty() && !event.pod.claims && !model_.gpus.is_on()) {
+    const bool drops_images = !event.pod.constraints->images.empty() &&
+                              !model_.reader.asks_images(event.pod.scheduler_name);
+    const bool spreads =
+        event.pod.node_name.empty() && model_.reader.spreads_alike(event.pod.scheduler_name);
+    if (left_out.empty() && !event.pod.claims && !model_.gpus.is_on() && !drops_images &&
+        !spreads) {
         take(event.pod);
         return;
     }
@@ -52,6 +57,12 @@ void PodEvents::on(const PodUpserted& event) {
         core::leave_out(left_out, pod.requests, pod.constraints.edit());
         core::leave_out(left_out, pod.rules);
         core::leave_out(left_out, pod.claims);
+    }
+    if (drops_images) {
+        pod.constraints.edit().images.clear();
+    }
+    if (spreads) {
+        core::add_default_spread(pod.rules, pod.labels);
     }
     if (pod.claims && pod.node_name.empty()) {
         pod.constraints.edit().volumes = model_.claims.nodes_of(pod);
@@ -111,6 +122,9 @@ void PodEvents::take(const core::Pod& pod) {
         return;
     }
     if (is_no_op(*known, pod)) {
+        if (const std::string& group = model_.pods.group(*known); !group.empty()) {
+            model_.worklist.group_statuses.insert(group);  // it may run by now
+        }
         model_.placed_pods.place(pod, pod.node_name);  // its labels may be others
         return;
     }
@@ -392,7 +406,12 @@ void PodEvents::forget_pod(PodEntry& entry) {
     model_.application_ids.remove(entry.application_key, entry.id);
     if (!entry.group.empty()) {
         model_.groups.leave(entry);
-        model_.worklist.dirty_groups.insert(entry.group);
+        if (model_.groups.find(entry.group.str()) != nullptr) {
+            model_.worklist.dirty_groups.insert(entry.group);
+        } else {
+            model_.worklist.dirty_groups.erase(entry.group);
+            model_.worklist.group_statuses.erase(entry.group);
+        }
     }
     model_.gangs.leave_owner(entry);
     model_.placed_pods.remove(uid);

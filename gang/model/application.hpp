@@ -14,6 +14,7 @@
 #include "core/cluster/cluster.hpp"
 #include "core/placement/packing_policy.hpp"
 #include "core/value/pod.hpp"
+#include "core/value/quota/executor_limits.hpp"
 #include "gang/event.hpp"
 #include "gang/explain.hpp"
 #include "gang/model/crash_loop.hpp"
@@ -154,6 +155,7 @@ struct GangShape {
     /// bring their own.
     core::Boxed<ExecutorRules> rules = {};
     core::Boxed<std::vector<ForeseenClaim>> claims = {};  ///< of their conf, likewise
+    core::Boxed<core::ExecutorLimits> limits = {};  ///< likewise, if quotas are looked at
 };
 
 /// Room that a slot has left, kept until the API server has the new reservation.

@@ -47,6 +47,16 @@ Application& GangStore::ensure(const PodEntry& entry, bool is_driver) {
     return app;
 }
 
+/// What names its queue for another scheduler: the pod, or the object of its group.
+const std::string* GangStore::find_queue_elsewhere(const PodEntry& entry) const {
+    if (const std::string* named = queue_elsewhere(entry.pod)) {
+        return named;
+    }
+    const PodGroup* const group = entry.group.empty() ? nullptr : in_.groups.find(entry.group.str());
+    const bool has_queue = group != nullptr && group->object && !group->object->queue.empty();
+    return has_queue ? &group->object->queue : nullptr;
+}
+
 void GangStore::choose_queue(Application& app, const PodEntry& entry) {
     if (!in_.shares.is_active()) {
         return;
@@ -59,7 +69,7 @@ void GangStore::choose_queue(Application& app, const PodEntry& entry) {
                                : in_.shares.placement.place(
                                      entry.pod,
                                      asked_queue(entry.pod),
-                                     queue_elsewhere(entry.pod));
+                                     find_queue_elsewhere(entry));
     const std::string name = placed.account.queue == no_queue
                                  ? std::string(config::lost_queue)
                                  : in_.shares.tree.name(placed.account.queue);
@@ -126,7 +136,7 @@ void GangStore::place_again(Application& app) {
     entry.pod.service_account = user.substr(user.find('/') + 1);
     const std::string* const asked = written == unnamed ? nullptr : &written;
     PlacedInQueue placed =
-        in_.shares.placement.place(entry.pod, asked, queue_elsewhere(entry.pod));
+        in_.shares.placement.place(entry.pod, asked, find_queue_elsewhere(entry));
     if (placed.problem.empty()) {
         take_place(app, std::move(placed));
     } else {
@@ -239,17 +249,24 @@ void GangStore::add_shape(
     app.declared.shapes.push_back(std::move(shape));
 }
 
-/// What was predicted, or read back from a reservation, knows nothing of its profile's filters.
+/// What was predicted, or read back from a reservation, knows nothing of its profile's filters,
+/// nor whether it goes by images.
 core::ShapeId GangStore::intern_shape(
     const Application& app, const core::Resources& requests, const core::Constraints& constraints) {
     const auto driver = in_.pods.find(app.uid);
     const core::FilterSet left_out =
         driver ? in_.reader.left_out(in_.pods.scheduler_name(*driver)) : core::FilterSet{};
-    if (left_out == constraints.left_out) {
+    const bool drops_images =
+        !constraints.images.empty() &&
+        !(driver && in_.reader.asks_images(in_.pods.scheduler_name(*driver)));
+    if (left_out == constraints.left_out && !drops_images) {
         return in_.cluster.intern_shape(requests, constraints);
     }
     core::Resources wanted = requests;
     core::Constraints rules = constraints;
+    if (drops_images) {
+        rules.images.clear();
+    }
     core::leave_out(left_out, wanted, rules);
     return in_.cluster.intern_shape(wanted, rules);
 }

@@ -14,6 +14,7 @@
 #include "gang/model/application.hpp"
 #include "gang/model/cluster/fit_cache.hpp"
 #include "gang/model/cluster/placed_pods.hpp"
+#include "gang/model/group/pod_groups.hpp"
 #include "gang/model/ledger.hpp"
 #include "gang/model/pod/pods.hpp"
 #include "gang/model/volume/claims.hpp"
@@ -45,6 +46,7 @@ public:
         WaitingLine& waiting;
         ConfAsker& conf_asker;
         Claims& claims;
+        PodGroups& groups;
         Worklist& worklist;
     };
     explicit GangStore(Places places) : in_(places) {}
@@ -69,7 +71,7 @@ public:
     void forget_if_unused(const std::string& uid);
     /// The pod is its owner's no more.
     void leave_owner(PodEntry& entry);
-    /// In which queue it waits, by what its pod says now; a surplus executor is its gang's.
+    /// In which queue it waits, by what its pod says now, else its group's object; a surplus executor is its gang's.
     void choose_queue(Application& app, const PodEntry& entry);
     /// It runs, and was admitted in this queue.
     void restore_queue(Application& app, const std::string& written);
@@ -102,6 +104,7 @@ public:
     void set_volumes(Application& app, GangShape& shape, std::vector<core::VolumeNodes> volumes);
 
 private:
+    const std::string* find_queue_elsewhere(const PodEntry& entry) const;
     void take_place(Application& app, PlacedInQueue placed);
     core::ShapeId intern_shape(
         const Application& app,

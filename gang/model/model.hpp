@@ -24,6 +24,7 @@
 #include "gang/model/pod/application_ids.hpp"
 #include "gang/model/pod/awaited_answers.hpp"
 #include "gang/model/pod/pods.hpp"
+#include "gang/model/quota/quota_board.hpp"
 #include "gang/model/volume/claims.hpp"
 #include "gang/model/waiting_line.hpp"
 #include "gang/model/wanted_declarations.hpp"
@@ -103,6 +104,12 @@ struct Model {
         return obstacle;
     }
 
+    /// What quotas of its namespace keep it waiting for.
+    std::optional<QuotaBoard::Obstacle> find_quota_obstacle(
+        const Application& app, const core::Pod& pod) const {
+        return quotas.is_on() ? quotas.find_obstacle(app, pod) : std::nullopt;
+    }
+
     /// That of its driver's schedulerName; nullptr: the configuration has it no more.
     const config::Profile* profile_of(const Application& app) const {
         return schema.find_profile(pods.scheduler_name(pods.id_of(app.uid)));
@@ -115,7 +122,7 @@ struct Model {
                cluster.allocation_count() + conf_asker.remembered() + placed_pods.size() +
                placed_pods.waiting_count() + claims.remembered() + groups.remembered() +
                shares.charges.size() + held_binds.size() + nominations.size() + run_times.size() +
-               outlooks.size() + demand.remembered();
+               outlooks.size() + demand.remembered() + quotas.remembered();
     }
 
     config::Schema schema;  ///< another one by ConfigChanged alone (gang/reconfigure)
@@ -149,11 +156,13 @@ struct Model {
          waiting,
          conf_asker,
          claims,
+         groups,
          worklist}};
     WantedDeclarations wanted;
     AwaitedAnswers awaited_answers;
     HeldBinds held_binds;
     DemandBoard demand{schema.autoscaling.mode};
+    QuotaBoard quotas{schema.quota, cluster};
     Nominations nominations;
     RunTimes run_times;
     Outlooks outlooks;

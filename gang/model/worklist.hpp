@@ -15,6 +15,7 @@ namespace gang {
 struct Worklist {
     std::set<std::string> dirty_pods;   ///< to be classified anew
     std::set<std::string> dirty_groups;  ///< pod groups to be formed anew, by key
+    std::set<std::string> group_statuses;  ///< pod groups whose status may be another one, by key
     std::set<std::string> dirty_gangs;  ///< executors to be matched with slots
     std::set<Rank> to_adopt;            ///< bound drivers whose annotation is to be read
     std::set<Rank> degraded;            ///< gangs with slots without room
@@ -34,8 +35,8 @@ struct Worklist {
         to_publish.erase(gang.uid);
     }
     std::size_t size() const {
-        return dirty_pods.size() + dirty_groups.size() + dirty_gangs.size() + to_adopt.size() +
-               degraded.size() + oversized.size() + to_check.size() + to_publish.size() +
+        return dirty_pods.size() + dirty_groups.size() + group_statuses.size() +
+               dirty_gangs.size() + to_adopt.size() + degraded.size() + oversized.size() + to_check.size() + to_publish.size() +
                done_slots.size();
     }
 };

@@ -99,8 +99,12 @@ void Preemption::on(const EvictFinished& event) {
                               [static_cast<std::size_t>(event.outcome)];
     if (event.outcome == EvictOutcome::evicted) {
         const Application* const gang = model_.gangs.find(asked.gang);
-        const std::string by =
-            gang == nullptr ? "a gang that waited" : gang->namespace_name.str() + "/" + gang->name;
+        const std::string by = gang == nullptr
+                                   ? std::string("a gang that waited")
+                                   : gang_name_for(
+                                         asked.pod.namespace_name,
+                                         *gang,
+                                         model_.schema.names_other_namespaces);
         status_reporter_.event(
             asked.pod,
             true,
@@ -230,7 +234,8 @@ bool Preemption::is_valid(const std::string& gang, Nomination& nomination) const
 bool Preemption::may_start(const Application& app) {
     const QueueEntry& entry = model_.waiting.entry(app);
     return entry.gang_class != nullptr && quota_.find_shortages(entry).empty() &&
-           !domain_placer_.is_reached(app);
+           !domain_placer_.is_reached(app) &&
+           !model_.find_quota_obstacle(app, model_.pods.at(app.uid).pod);
 }
 
 /// All victims have gone, and for a minute no more room has come free: others have taken it, or it
@@ -458,7 +463,7 @@ bool Preemption::nominate(Application& app) {
         nomination.victims.push_back(one.victim);
         nomination.pods += pods_of(one.victim);
     }
-    nomination.whom = names_of(nomination.victims);
+    nomination.whom = names_of(nomination.victims, app.namespace_name.str());
     model_.nominations.add(app.uid, std::move(nomination));
     hold_room();
     model_.waiting.entry(app).code = ReasonCode::waiting_for_preemption;
@@ -467,13 +472,20 @@ bool Preemption::nominate(Application& app) {
 }
 
 /// "gang etl/a, executor etl/b-exec-3 and 2 more".
-std::string Preemption::names_of(const std::vector<Victim>& victims) const {
+std::string Preemption::names_of(
+    const std::vector<Victim>& victims, const std::string& reader) const {
     constexpr std::size_t named_max = 3;
     std::string names;
     for (std::size_t i = 0; i < std::min(victims.size(), named_max); ++i) {
         names += i == 0 ? "" : ", ";
         names += victims[i].is_gang ? "gang " : "executor ";
-        names += model_.pods.full_name(model_.pods.id_of(victims[i].uid));
+        const std::string full = model_.pods.full_name(model_.pods.id_of(victims[i].uid));
+        const std::size_t slash = full.find('/');
+        names += name_for(
+            reader,
+            std::string_view(full).substr(0, slash),
+            std::string_view(full).substr(slash + 1),
+            model_.schema.names_other_namespaces);
     }
     if (victims.size() > named_max) {
         names += " and " + std::to_string(victims.size() - named_max) + " more";

@@ -90,7 +90,7 @@ private:
     void search();
     bool is_candidate(Application& app);
     bool nominate(Application& app);
-    std::string names_of(const std::vector<Victim>& victims) const;
+    std::string names_of(const std::vector<Victim>& victims, const std::string& reader) const;
 
     Model& model_;
     StepContext& step_;

@@ -56,7 +56,8 @@ void Admission::admit_nominated() {
         PodEntry& entry = model_.pods.at(uid);
         const QueueEntry& queue_entry = model_.waiting.entry(*app);
         if (queue_entry.gang_class == nullptr || !entry.is_ready(step_.now_ms) ||
-            !quota_.find_shortages(queue_entry).empty() || domain_placer_.is_reached(*app)) {
+            !quota_.find_shortages(queue_entry).empty() || domain_placer_.is_reached(*app) ||
+            model_.find_quota_obstacle(*app, entry.pod)) {
             continue;
         }
         std::optional<core::Plan> plan;
@@ -90,6 +91,13 @@ void Admission::classify_waiting() {
             !app.declared.driver_shape || app.declared.queue_problem.is_made() ||
             app.declared.is_held || quota_.is_stopped(app) ||
             model_.find_claim_obstacle(app, entry.pod)) {
+            model_.quotas.rest(app);
+            status_.report_warnings(app, entry);
+            status_.report_obstacle(app, entry);
+            refresh_.request();  // those behind it are one fewer
+            continue;
+        }
+        if (!keeps_to_namespace(app, entry)) {
             status_.report_warnings(app, entry);
             status_.report_obstacle(app, entry);
             refresh_.request();  // those behind it are one fewer
@@ -110,9 +118,15 @@ void Admission::classify_waiting() {
         if (key.counts.size() < 2) {
             key.counts.clear();
         }
-        quota_.place(app, entry, key);
+        quota_.place(app, key);
         model_.waiting.classify(app, std::move(key), size);
     }
+}
+
+/// Quotas of its namespace let its executors in.
+bool Admission::keeps_to_namespace(const Application& app, const PodEntry& entry) {
+    model_.quotas.want(app, entry.pod, step_.now_ms);
+    return !model_.find_quota_obstacle(app, entry.pod);
 }
 
 /// Rules that are new are counted at the beginning of a Tick.
@@ -419,6 +433,7 @@ void Admission::admit(Application& app, PodEntry& entry, const core::Plan& plan)
     app.milestones.make().admitted_ms = step_.now_ms;
     app.assumed_node = model_.texts.keep(model_.cluster.node_name(plan.driver));
     model_.waiting.erase(app);
+    model_.quotas.admitted(app);
     verdicts_.note_admitted();
     if (Application* gang = model_.gangs.find_owner(entry)) {
         gang->remove_pending(entry.rank());

@@ -101,6 +101,7 @@ private:
 
     void classify_waiting();
     void admit_nominated();
+    bool keeps_to_namespace(const Application& app, const PodEntry& entry);
     void expect_executors(Application& app);
     void run_cycle();
     std::vector<Attempt> first_attempts(const std::optional<Rank>& start, SchedulingCycle& cycle);

@@ -144,6 +144,12 @@ std::optional<StatusMessage> StatusMessages::find_obstacle(
         message.is_bare = is_bare;
         return message;
     }
+    if (const auto obstacle = model_.find_quota_obstacle(app, entry.pod)) {
+        return obstacle->text.empty()
+                   ? StatusMessage{}
+                   : namespace_quota_message(
+                         nodes, subject_of(app, entry.pod), obstacle->code, obstacle->text);
+    }
     if (const auto limit = surplus_limit(app, placed)) {
         return limit_message(nodes, *model_.gangs.find(app.surplus_of), *limit);
     }
@@ -252,7 +258,11 @@ StatusMessage StatusMessages::why_it_waits(
     if (const Nomination* const nomination = model_.nominations.find(app.uid)) {
         return preemption_message(nodes, subject, *nomination);
     }
-    const Application* const before = queue_entry->is_behind && head != &app ? head : nullptr;
+    // Who asks is told all: only what is written is for eyes of the pod's own namespace.
+    const bool is_behind_other = queue_entry->is_behind && head != nullptr && head != &app;
+    const bool names_all = context.is_shown || model_.schema.names_other_namespaces;
+    const std::string before =
+        is_behind_other ? gang_name_for(app.namespace_name.str(), *head, names_all) : std::string();
     if (const auto& rejection = find_rejection(app, core::View::free, context)) {
         if (auto message = find_gpu_message(app, subject, *rejection)) {
             return in_its_words(*std::move(message), app, context);

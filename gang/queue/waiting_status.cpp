@@ -44,6 +44,11 @@ bool WaitingStatus::set_message(Application& app, StatusMessage message) {
     queue_entry.code = message.code;
     queue_entry.is_reported = true;
     const core::Pod& pod = model_.pods.at(app.uid).pod;
+    if (PodGroup* const group = app.group.empty() ? nullptr : model_.groups.find(app.group.str())) {
+        group->told_code = message.code;
+        group->told = message.sentence;
+        model_.worklist.group_statuses.insert(app.group);
+    }
     return app.is_surplus ? status_reporter_.report_quietly(
                                 pod, std::move(message), step_.now_ms)  // no events
                           : status_reporter_.report(pod, std::move(message), step_.now_ms);

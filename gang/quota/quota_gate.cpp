@@ -5,7 +5,7 @@
 
 namespace gang {
 
-void QuotaGate::place(const Application& app, const PodEntry& entry, EquivalenceKey& key) const {
+void QuotaGate::place(const Application& app, EquivalenceKey& key) const {
     if (!is_active()) {
         return;
     }
@@ -14,7 +14,7 @@ void QuotaGate::place(const Application& app, const PodEntry& entry, Equivalence
     const QueueNode& queue = model_.shares.tree.at(account->queue);
     key.lane.queue = account->queue;
     if (queue.said.order == config::QueueOrder::priority) {
-        key.lane.before = -std::int64_t{entry.pod.priority};
+        key.lane.before = -std::int64_t{app.priority};
     }
     if (queue.has_user_limit) {
         key.user = account->user;

@@ -39,7 +39,7 @@ public:
     const Amounts& totals() { return totals_.of(model_); }
 
     /// Where it stands, and whose limits it uses.
-    void place(const Application& app, const PodEntry& entry, EquivalenceKey& key) const;
+    void place(const Application& app, EquivalenceKey& key) const;
     /// Its queue lets nobody in. An executor beyond its gang's slots belongs to a gang that runs.
     bool is_stopped(const Application& app) const;
     /// Of one that is classified, in its turn.

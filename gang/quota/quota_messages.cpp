@@ -90,6 +90,14 @@ StatusMessage stopped_message(
             " is stopped (state: stopped): it starts when the queue runs again"};
 }
 
+StatusMessage namespace_quota_message(
+    std::size_t nodes, const std::string& subject, ReasonCode code, const std::string& why) {
+    const std::string none = "0/" + std::to_string(nodes) + " nodes ";
+    return code == ReasonCode::exceeds_quota
+               ? StatusMessage{code, none + "can be for " + subject + ": " + why}
+               : StatusMessage{code, none + "are for " + subject + " yet: " + why};
+}
+
 std::string amount_text(const std::string& resource, std::int64_t amount) {
     return resource == "cpu"                         ? core::format_cpu(amount)
            : resource.find('/') == std::string::npos ? core::format_bytes(amount)

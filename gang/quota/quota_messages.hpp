@@ -22,6 +22,10 @@ StatusMessage quota_message(
 /// Its queue, or one above that, lets nobody in.
 StatusMessage stopped_message(std::size_t nodes, const std::string& subject, const QueueAccount& account, const Shares& shares);
 
+/// A quota of its namespace would not let its executors in; `why` has the numbers.
+StatusMessage namespace_quota_message(
+    std::size_t nodes, const std::string& subject, ReasonCode code, const std::string& why);
+
 /// "64", "256Gi", "16": as the file has it.
 std::string amount_text(const std::string& resource, std::int64_t amount);
 

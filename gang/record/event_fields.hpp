@@ -112,6 +112,7 @@ struct Of<core::Constraints> {
         Field{"tolerations", &T::tolerations},
         Field{"hostPorts", &T::has_host_ports},
         Field{"volumes", &T::volumes},
+        Field{"images", &T::images},
         Field{"leftOut", &T::left_out}};
 };
 template <>
@@ -190,7 +191,8 @@ struct Of<core::PodRules> {
         Field{"antiAffinity", &T::anti_affinity},
         Field{"spread", &T::spread},
         Field{"preferred", &T::preferred},
-        Field{"preferredSpread", &T::preferred_spread}};
+        Field{"preferredSpread", &T::preferred_spread},
+        Field{"defaultSpread", &T::spreads_by_default}};
 };
 template <>
 struct Of<core::OwnerReference> {
@@ -260,6 +262,11 @@ struct Of<core::NodeCards> {
         Field{"resource", &T::resource}, Field{"cards", &T::cards}, Field{"problem", &T::problem}};
 };
 template <>
+struct Of<core::NodeImage> {
+    using T = core::NodeImage;
+    static constexpr auto list = std::tuple{Field{"name", &T::name}, Field{"bytes", &T::bytes}};
+};
+template <>
 struct Of<core::Node> {
     using T = core::Node;
     static constexpr auto list = std::tuple{
@@ -269,6 +276,7 @@ struct Of<core::Node> {
         Field{"allocatable", &T::allocatable},
         Field{"pods", &T::pods},
         Field{"cards", &T::cards},
+        Field{"images", &T::images},
         Field{"labels", &T::labels},
         Field{"cost", &T::cost},
         Field{"scarce", &T::is_scarce},
@@ -332,7 +340,11 @@ template <>
 struct Of<core::TemplateContainer> {
     using T = core::TemplateContainer;
     static constexpr auto list =
-        std::tuple{Field{"cpuLimit", &T::cpu_limit_milli}, Field{"ports", &T::host_ports}};
+        std::tuple{
+            Field{"cpuLimit", &T::cpu_limit_milli},
+            Field{"memoryLimit", &T::memory_limit_bytes},
+            Field{"ports", &T::host_ports},
+            Field{"image", &T::image}};
 };
 template <>
 struct Of<core::PodTemplate> {
@@ -538,7 +550,10 @@ template <>
 struct Of<config::Api> {
     using T = config::Api;
     static constexpr auto list = std::tuple{
-        Field{"enabled", &T::enabled}, Field{"listen", &T::listen}, Field{"hosts", &T::hosts}};
+        Field{"enabled", &T::enabled},
+        Field{"listen", &T::listen},
+        Field{"hosts", &T::hosts},
+        Field{"showAllNamespaces", &T::shows_all_namespaces}};
 };
 template <>
 struct Of<config::Extender> {
@@ -556,6 +571,11 @@ template <>
 struct Of<config::Autoscaling> {
     using T = config::Autoscaling;
     static constexpr auto list = std::tuple{Field{"mode", &T::mode}};
+};
+template <>
+struct Of<config::Quota> {
+    using T = config::Quota;
+    static constexpr auto list = std::tuple{Field{"preflight", &T::preflight}};
 };
 template <>
 struct Of<config::Backfill> {
@@ -580,11 +600,13 @@ struct Of<config::Schema> {
         Field{"nodes", &T::nodes},
         Field{"gpuMetrics", &T::gpu_metrics},
         Field{"autoscaling", &T::autoscaling},
+        Field{"quota", &T::quota},
         Field{"backfill", &T::backfill},
         Field{"queues", &T::queues},
         Field{"placement", &T::placement},
         Field{"preemption", &T::preemption},
         Field{"sealKeyFile", &T::seal_key_file},
+        Field{"nameOtherNamespaces", &T::names_other_namespaces},
         Field{"eventsPerSecond", &T::events_per_second},
         Field{"auditIntervalMs", &T::audit_interval_ms}};
 };
@@ -699,7 +721,28 @@ struct Of<core::PodGroup> {
     static constexpr auto list = std::tuple{
         Field{"minMembers", &T::min_members},
         Field{"roles", &T::roles},
-        Field{"problem", &T::problem}};
+        Field{"problem", &T::problem},
+        Field{"minResources", &T::min_resources},
+        Field{"queue", &T::queue},
+        Field{"priority", &T::priority}};
+};
+template <>
+inline constexpr auto last<core::GroupPhase> = core::last_group_phase;
+template <>
+inline constexpr auto last<core::GroupCondition> = core::last_group_condition;
+template <>
+struct Of<core::PodGroupStatus> {
+    using T = core::PodGroupStatus;
+    static constexpr auto list = std::tuple{
+        Field{"phase", &T::phase},
+        Field{"running", &T::running},
+        Field{"succeeded", &T::succeeded},
+        Field{"failed", &T::failed},
+        Field{"occupiedBy", &T::occupied_by},
+        Field{"condition", &T::condition},
+        Field{"reason", &T::reason},
+        Field{"message", &T::message},
+        Field{"since", &T::since_ms}};
 };
 template <>
 struct Of<PodGroupFound> {
@@ -709,7 +752,10 @@ struct Of<PodGroupFound> {
         Field{"dialect", &T::dialect},
         Field{"namespace", &T::namespace_name},
         Field{"name", &T::name},
-        Field{"group", &T::group}};
+        Field{"group", &T::group},
+        Field{"uid", &T::uid},
+        Field{"apiVersion", &T::api_version},
+        Field{"status", &T::status}};
 };
 template <>
 struct Of<PodGroupMissing> {
@@ -720,6 +766,76 @@ struct Of<PodGroupMissing> {
         Field{"namespace", &T::namespace_name},
         Field{"name", &T::name},
         Field{"problem", &T::problem},
+        Field{"message", &T::message}};
+};
+template <>
+inline constexpr auto last<QuotaProblem> = QuotaProblem::failed;
+template <>
+inline constexpr auto last<core::ScopeOperator> = core::ScopeOperator::does_not_exist;
+template <>
+struct Of<core::QuotaAmount> {
+    using T = core::QuotaAmount;
+    static constexpr auto list = std::tuple{
+        Field{"resource", &T::resource}, Field{"hard", &T::hard}, Field{"used", &T::used}};
+};
+template <>
+struct Of<core::PriorityClassScope> {
+    using T = core::PriorityClassScope;
+    static constexpr auto list =
+        std::tuple{Field{"op", &T::op}, Field{"values", &T::values}};
+};
+template <>
+struct Of<core::ResourceQuota> {
+    using T = core::ResourceQuota;
+    static constexpr auto list = std::tuple{
+        Field{"name", &T::name}, Field{"amounts", &T::amounts}, Field{"classes", &T::classes}};
+};
+template <>
+struct Of<core::LimitBounds> {
+    using T = core::LimitBounds;
+    static constexpr auto list = std::tuple{
+        Field{"range", &T::range},
+        Field{"pod", &T::is_pod},
+        Field{"resource", &T::resource},
+        Field{"min", &T::min},
+        Field{"max", &T::max},
+        Field{"default", &T::default_limit},
+        Field{"defaultRequest", &T::default_request},
+        Field{"ratio", &T::ratio_milli}};
+};
+template <>
+struct Of<core::NamespaceQuotas> {
+    using T = core::NamespaceQuotas;
+    static constexpr auto list =
+        std::tuple{Field{"quotas", &T::quotas}, Field{"bounds", &T::bounds}};
+};
+template <>
+struct Of<QuotasFound> {
+    using T = QuotasFound;
+    static constexpr const char* name = "quotasFound";
+    static constexpr auto list =
+        std::tuple{Field{"namespace", &T::namespace_name}, Field{"quotas", &T::quotas}};
+};
+template <>
+struct Of<QuotasMissing> {
+    using T = QuotasMissing;
+    static constexpr const char* name = "quotasMissing";
+    static constexpr auto list = std::tuple{
+        Field{"namespace", &T::namespace_name},
+        Field{"problem", &T::problem},
+        Field{"message", &T::message}};
+};
+template <>
+inline constexpr auto last<GroupStatusOutcome> = GroupStatusOutcome::failed;
+template <>
+struct Of<GroupStatusWritten> {
+    using T = GroupStatusWritten;
+    static constexpr const char* name = "groupStatusWritten";
+    static constexpr auto list = std::tuple{
+        Field{"dialect", &T::dialect},
+        Field{"namespace", &T::namespace_name},
+        Field{"name", &T::name},
+        Field{"outcome", &T::outcome},
         Field{"message", &T::message}};
 };
 template <>
@@ -883,6 +999,23 @@ struct Of<FetchPodGroup> {
         Field{"name", &T::name}};
 };
 template <>
+struct Of<FetchQuotas> {
+    static constexpr const char* name = "fetchQuotas";
+    static constexpr auto list = std::tuple{Field{"namespace", &FetchQuotas::namespace_name}};
+};
+template <>
+struct Of<WriteGroupStatus> {
+    using T = WriteGroupStatus;
+    static constexpr const char* name = "groupStatus";
+    static constexpr auto list = std::tuple{
+        Field{"dialect", &T::dialect},
+        Field{"namespace", &T::namespace_name},
+        Field{"name", &T::name},
+        Field{"uid", &T::uid},
+        Field{"apiVersion", &T::api_version},
+        Field{"status", &T::status}};
+};
+template <>
 struct Of<SetCondition> {
     using T = SetCondition;
     static constexpr const char* name = "condition";
@@ -923,7 +1056,8 @@ struct Of<RecordEvent> {
         Field{"warning", &T::warning},
         Field{"reason", &T::reason},
         Field{"message", &T::message},
-        Field{"aboutNode", &T::is_about_node}};
+        Field{"aboutNode", &T::is_about_node},
+        Field{"aboutGroup", &T::group_api_version}};
 };
 template <>
 struct Of<core::CapacityShape> {
@@ -1012,6 +1146,12 @@ void check_rows([[maybe_unused]] const T& value) {
         [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r] = value;
     } else if constexpr (count == 20) {
         [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t] = value;
+    } else if constexpr (count == 21) {
+        [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u] =
+            value;
+    } else if constexpr (count == 22) {
+        [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v] =
+            value;
     } else if constexpr (count == 26) {
         [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y, z] =
             value;

@@ -122,6 +122,10 @@ public:
             return from.IsInt64() && (into = from.GetInt64(), true);
         } else if constexpr (std::is_same_v<T, std::int32_t>) {
             return from.IsInt() && (into = from.GetInt(), true);
+        } else if constexpr (std::is_same_v<T, std::int16_t>) {
+            std::int32_t whole = 0;
+            return read(from, whole) && std::in_range<T>(whole) &&
+                   (into = static_cast<T>(whole), true);
         } else if constexpr (std::is_same_v<T, std::string>) {
             return from.IsString() && (into.assign(from.GetString(), from.GetStringLength()), true);
         } else if constexpr (std::is_same_v<T, Entry>) {

@@ -19,6 +19,23 @@ std::string name_of(const Application& app) {
 
 }  // namespace
 
+std::string name_for(
+    std::string_view reader,
+    std::string_view namespace_name,
+    std::string_view name,
+    bool names_other_namespaces) {
+    return names_other_namespaces || reader == namespace_name
+               ? std::string(namespace_name) + "/" + std::string(name)
+               : std::string("of another namespace");
+}
+
+std::string gang_name_for(
+    std::string_view reader, const Application& gang, bool names_other_namespaces) {
+    const std::string& space = gang.namespace_name.str();
+    const bool is_named = names_other_namespaces || reader == space;
+    return (is_named ? "" : "a gang ") + name_for(reader, space, gang.name, is_named);
+}
+
 std::string duration_text(std::int64_t ms) {
     const std::int64_t seconds = (ms + 999) / 1000;
     return seconds % 60 == 0 && seconds > 0 ? std::to_string(seconds / 60) + "m"
@@ -80,17 +97,17 @@ StatusMessage problem_message(std::size_t nodes, const std::string& problem) {
 }
 
 StatusMessage capacity_message(
-    const std::string& subject, const core::Rejection& rejection, const Application* head) {
+    const std::string& subject, const core::Rejection& rejection, const std::string& head) {
     std::string text = none_of(static_cast<std::size_t>(rejection.nodes)) + "can take " + subject +
                        " now: " + core::describe(rejection);
-    if (head != nullptr) {
-        text += ". Behind " + name_of(*head);
+    if (!head.empty()) {
+        text += ". Behind " + head;
     }
     return {ReasonCode::waiting_for_capacity, std::move(text)};
 }
 
 StatusMessage rules_message(const std::string& subject, const core::Rejection& rejection) {
-    return {ReasonCode::pod_rules_not_met, capacity_message(subject, rejection, nullptr).sentence};
+    return {ReasonCode::pod_rules_not_met, capacity_message(subject, rejection, {}).sentence};
 }
 
 StatusMessage labels_message(std::size_t nodes) {
@@ -125,11 +142,11 @@ StatusMessage group_missing_message(std::size_t nodes, const PodGroupMissing& mi
 }
 
 StatusMessage queue_message(
-    std::size_t nodes, const std::string& subject, std::int32_t ahead, const Application* head) {
+    std::size_t nodes, const std::string& subject, std::int32_t ahead, const std::string& head) {
     std::string text = none_of(nodes) + "are for " + subject + " yet: it fits, but " +
                        std::to_string(ahead) + (ahead == 1 ? " gang is" : " gangs are") + " ahead";
-    if (head != nullptr) {
-        text += ", first " + name_of(*head);
+    if (!head.empty()) {
+        text += ", first " + head;
     }
     return {ReasonCode::waiting_in_queue, std::move(text)};
 }
@@ -176,7 +193,7 @@ StatusMessage gpu_message(
     const std::string& lacks) {
     StatusMessage message = code == ReasonCode::exceeds_cluster
                                 ? infeasible_message(code, subject, rejection)
-                                : capacity_message(subject, rejection, nullptr);
+                                : capacity_message(subject, rejection, {});
     message.code = code;
     if (code == ReasonCode::gpu_metrics_stale) {
         message.sentence = none_of(static_cast<std::size_t>(rejection.nodes)) + "can take " +
@@ -233,7 +250,7 @@ StatusMessage member_message(
 
 StatusMessage ended_driver_message(std::size_t nodes, const Application& gang) {
     return {
-        ReasonCode::misconfigured,
+        ReasonCode::driver_ended,
         none_of(nodes) + "looked at: its driver " + name_of(gang) + " has ended"};
 }
 

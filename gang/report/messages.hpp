@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace gang {
@@ -27,16 +28,26 @@ std::string utc_time_text(std::int64_t unix_ms);
 /// "gang spark-9f3c", "pod etl/web-1" or "executor etl/a-exec-7".
 std::string subject_of(const Application& app, const core::Pod& pod);
 
+/// What a pod of namespace `reader` may be told of somebody: "etl/a-driver", or "of another
+/// namespace" where those are not named (conditions.nameOtherNamespaces).
+std::string name_for(
+    std::string_view reader,
+    std::string_view namespace_name,
+    std::string_view name,
+    bool names_other_namespaces);
+/// "etl/a-driver", or "a gang of another namespace".
+std::string gang_name_for(
+    std::string_view reader, const Application& gang, bool names_other_namespaces);
+
 /// The conf is not readable (yet); what the API server said is quoted.
 StatusMessage conf_message(std::size_t nodes, const Application& app, const core::Pod& driver);
 StatusMessage problem_message(std::size_t nodes, const std::string& problem);
 /// Somebody asks that it waits.
 StatusMessage held_message(std::size_t nodes);
 
-/// It does not fit now. `head` is the gang that is ahead, nullptr for the first.
+/// It does not fit now. `head` names the gang that is ahead; empty: it is the first.
 StatusMessage capacity_message(
-    const std::string& subject, const core::Rejection& rejection, const Application* head);
-/// It would fit, but others were there before.
+    const std::string& subject, const core::Rejection& rejection, const std::string& head);
 /// There is room, but affinity, anti-affinity or spread to other pods leaves too little of it.
 StatusMessage rules_message(const std::string& subject, const core::Rejection& rejection);
 
@@ -48,8 +59,9 @@ StatusMessage volume_message(std::size_t nodes, ReasonCode code, const std::stri
 /// What a pod's group asks is not known.
 StatusMessage group_missing_message(std::size_t nodes, const PodGroupMissing& missing);
 
+/// It would fit, but others were there before.
 StatusMessage queue_message(
-    std::size_t nodes, const std::string& subject, std::int32_t ahead, const Application* head);
+    std::size_t nodes, const std::string& subject, std::int32_t ahead, const std::string& head);
 /// It would not fit even if nothing ran on the nodes that are open. The code says whether closed
 /// nodes would help (waiting_for_capacity), none could ever (constraints_unsatisfiable), or there
 /// are too few.

@@ -35,6 +35,7 @@ bool are_alike(core::Constraints a, core::Constraints b) {
     // A reservation that was read back does not name these.
     a.has_host_ports = b.has_host_ports;
     a.preferred_affinity = b.preferred_affinity;
+    a.images = b.images;
     a.volumes = b.volumes;  // each executor's are its own
     return a == b;
 }

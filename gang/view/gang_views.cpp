@@ -19,8 +19,13 @@ std::vector<GangView> GangViews::gangs() const {
     FitCache cache;
     MessageContext context{cache, 0, true};
     std::vector<GangView> views;
+    // Places were found one by one, and those ahead may have gone since. Shown are places in the
+    // line as it is now; with queues each has its own.
+    std::map<std::string, std::int32_t> last_places;
     for (const Application* app : model_.waiting) {
         views.push_back(view_of(*app, context));
+        GangView& view = views.back();
+        view.position = view.position > 0 ? ++last_places[view.queue] : 0;
     }
     std::map<Rank, GangView> others;
     for (const auto& [uid, app] : model_.gangs.all()) {
@@ -93,6 +98,10 @@ GangView GangViews::view_of(const Application& app, MessageContext& context) con
     view.queue = model_.shares.is_active() ? app.declared.queue.str() : std::string();
     view.state = state_of(app);
     view.code = model_.waiting.code_of(app);
+    // The conf has come, and nobody has looked at the gang with its size yet.
+    if (view.code == ReasonCode::waiting_for_spark_conf && !app.declared.conf_needed) {
+        view.code = ReasonCode::none;
+    }
     if (view.code != ReasonCode::none) {
         view.message =
             messages_.message_of(app, model_.gangs.find(refresh_.head()), context).sentence;

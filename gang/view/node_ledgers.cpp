@@ -4,14 +4,50 @@
 #include "core/value/resources.hpp"
 #include "gang/model/application.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <map>
 #include <string>
 #include <string_view>
 #include <utility>
 
 namespace gang {
+
+namespace {
+
+std::string first_label(const core::Node& node, std::initializer_list<const char*> keys) {
+    for (const char* key : keys) {
+        if (const std::string* value = core::find_value(node.labels, std::string(key))) {
+            return *value;
+        }
+    }
+    return {};
+}
+
+/// What keeps pods off the node, whatever room it has.
+std::string state_text(const core::Node& node) {
+    std::string text;
+    const auto add = [&text](const std::string& word) { text += (text.empty() ? "" : ", ") + word; };
+    if (!node.ready) {
+        add("not ready");
+    }
+    if (node.unschedulable) {
+        add("cordoned");
+    }
+    if (node.is_quarantined) {
+        add("refuses pods that should fit");
+    }
+    for (const core::Taint& taint : node.taints) {
+        if (taint.effect != core::TaintEffect::prefer_no_schedule) {
+            add("tainted " + taint.key + (taint.value.empty() ? "" : "=" + taint.value));
+        }
+    }
+    return text;
+}
+
+}  // namespace
 
 std::vector<NodeLedger> NodeLedgers::ledger() const {
     std::map<std::string, NodeLedger> nodes;
@@ -34,8 +70,29 @@ std::vector<NodeLedger> NodeLedgers::ledger() const {
         core::add_times(node.held, unit.requests, 1);
         node.units.push_back(std::move(unit));
     };
-    model_.cluster.for_each_pod(
-        [&](std::string_view, core::AllocationId allocation) { bind(allocation); });
+    const auto bind_for = [&](core::AllocationId allocation, const Application& app) {
+        bind(allocation);
+        std::vector<BoundShare>& shares = node_of(allocation).bound_by;
+        const std::string name = app.namespace_name.str() + "/" + app.name;
+        // Of one gang they come one after the other, but for drivers.
+        auto at = std::find_if(shares.rbegin(), shares.rend(), [&name](const BoundShare& share) {
+            return share.gang == name;
+        });
+        if (at == shares.rend()) {
+            shares.push_back({name, 0, {}});
+            at = shares.rbegin();
+        }
+        ++at->pods;
+        core::add_times(at->requests, model_.cluster.resources_of(allocation), 1);
+    };
+    model_.cluster.for_each_pod([&](std::string_view uid, core::AllocationId allocation) {
+        const Application* const app = model_.gangs.find(std::string(uid));
+        if (app != nullptr && !app->slots.empty()) {
+            bind_for(allocation, *app);
+        } else {
+            bind(allocation);
+        }
+    });
     for (const auto& [uid, app] : model_.gangs.all()) {
         HeldUnit unit{
             HeldUnit::State::open,
@@ -50,7 +107,7 @@ std::vector<NodeLedger> NodeLedgers::ledger() const {
                 continue;
             }
             if (slot.state == SlotState::bound || slot.state == SlotState::draining) {
-                bind(slot.allocation);
+                bind_for(slot.allocation, app);
                 continue;
             }
             unit.state =
@@ -75,6 +132,9 @@ std::vector<NodeLedger> NodeLedgers::ledger() const {
         node.name = name;
         const auto index = model_.cluster.find_node(name);
         node.is_present = index.has_value();
+        std::sort(node.bound_by.begin(), node.bound_by.end(), [](const auto& a, const auto& b) {
+            return a.gang < b.gang;
+        });
         if (index) {
             read_free(*index, node);
         }
@@ -87,6 +147,15 @@ std::vector<NodeLedger> NodeLedgers::ledger() const {
 void NodeLedgers::read_free(core::NodeIndex index, NodeLedger& node) const {
     const core::NodeColumns& columns = model_.cluster.columns();
     const auto view = core::View::free;
+    const core::Node& known = model_.cluster.node(index);
+    node.pool = first_label(
+        known,
+        {"karpenter.sh/nodepool",
+         "eks.amazonaws.com/nodegroup",
+         "cloud.google.com/gke-nodepool",
+         "kubernetes.azure.com/agentpool"});
+    node.zone = first_label(known, {"topology.kubernetes.io/zone"});
+    node.state = state_text(known);
     node.free.cpu_milli = columns.cpu(view)[index.value];
     node.free.memory_bytes = columns.memory(view)[index.value];
     node.free.ephemeral_bytes = columns.ephemeral(view)[index.value];

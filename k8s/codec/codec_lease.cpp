@@ -52,6 +52,7 @@ core::Result<protocol::Lease> decode_lease_value(const rapidjson::Value& value) 
     if (const auto* annotations = find_member(*metadata, "annotations"); annotations != nullptr) {
         lease.epoch = read_epoch(fields.text(*annotations, epoch_annotation));
         const std::int64_t settled = read_epoch(fields.text(*annotations, settled_annotation));
+        lease.scheduler_names = fields.text(*annotations, scheduler_names_annotation);
         lease.settled = settled != 0 && settled == lease.epoch;
     }
     if (const auto* spec = find_member(value, "spec"); spec != nullptr) {
@@ -123,6 +124,9 @@ std::string encode_lease(const LeaseWrite& write, const std::string& seen) {
     rapidjson::Value& annotations = child(metadata, "annotations", memory);
     if (write.acquired) {
         set(annotations, epoch_annotation, text(std::to_string(write.epoch)), memory);
+    }
+    if (write.acquired && !write.scheduler_names.empty()) {
+        set(annotations, scheduler_names_annotation, text(write.scheduler_names), memory);
     }
     annotations.RemoveMember(settled_annotation);
     if (write.settled) {

@@ -16,6 +16,9 @@ inline constexpr const char* epoch_annotation = "gang-scheduler/epoch";
 /// voids it.
 inline constexpr const char* settled_annotation = "gang-scheduler/settled";
 
+/// On the Lease: the scheduler names that its holder serves, in order and with commas between them.
+inline constexpr const char* scheduler_names_annotation = "gang-scheduler/scheduler-names";
+
 core::Result<protocol::Lease> decode_lease(std::string json);
 
 enum class LeaseEvent : std::uint8_t {
@@ -46,6 +49,7 @@ struct LeaseWrite {
     bool acquired = false;         ///< acquireTime becomes now, and `epoch` is written
     std::int64_t epoch = 0;
     std::int64_t unix_time_ms = 0;
+    std::string scheduler_names;  ///< as the annotation has them; empty: it is not written
     bool settled = false;  ///< of a release: protocol::Lease::settled
 };
 

@@ -7,6 +7,8 @@
 #include "k8s/json/json_fields.hpp"
 #include "k8s/json/json_filter.hpp"
 
+#include <algorithm>
+#include <cstdint>
 #include <string>
 #include <utility>
 
@@ -42,7 +44,24 @@ void decode_allocatable(Fields& fields, const Value& status, core::Node& node) {
     }
 }
 
+/// Not set if they were not read.
+void decode_images(Fields& fields, const Value& status, core::Node& node) {
+    if (find_member(status, "images") == nullptr) {
+        return;
+    }
+    core::NodeImages images;
+    for (const Value& image : fields.objects(status, "images")) {
+        const std::int64_t bytes = std::max<std::int64_t>(fields.integer(image, "sizeBytes"), 0);
+        for (std::string& name : fields.texts(image, "names")) {
+            images.push_back({std::move(name), bytes});
+        }
+    }
+    core::sort_by_name(images);
+    node.images = std::move(images);
+}
+
 void decode_status(Fields& fields, const Value& status, core::Node& node) {
+    decode_images(fields, status, node);
     decode_allocatable(fields, status, node);
     for (const Value& condition : fields.objects(status, "conditions")) {
         if (fields.text_view(condition, "type") == "Ready") {

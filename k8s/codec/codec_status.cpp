@@ -28,6 +28,7 @@ Status decode_status(int http_status, const std::string& body) {
         Fields fields;
         status.reason = one_line(fields.text(document, "reason"), status_message_max);
         status.message = one_line(fields.text(document, "message"), status_message_max);
+        status.is_managers_conflict = has_cause(document, "FieldManagerConflict");
         status.version_too_large = has_cause(document, "ResourceVersionTooLarge");
     }
     if (status.message.empty()) {

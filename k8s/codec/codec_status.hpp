@@ -15,6 +15,7 @@ struct Status {
     int code = 0;
     std::string reason;              ///< "Expired", "Conflict", ... or empty
     std::string message;             ///< cut, one line, printable
+    bool is_managers_conflict = false;  ///< details name the cause FieldManagerConflict
     bool version_too_large = false;  ///< details name the cause ResourceVersionTooLarge
 };
 

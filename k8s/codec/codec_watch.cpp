@@ -16,6 +16,20 @@ const char* kind_name(WatchKind kind) {
     return kind == WatchKind::pods ? "Pod" : "Node";
 }
 
+const Shape& line_shape(WatchKind kind, Images images) {
+    if (images == Images::kept) {
+        return kind == WatchKind::pods ? pod_line_shape_with_images : node_line_shape_with_images;
+    }
+    return kind == WatchKind::pods ? pod_line_shape : node_line_shape;
+}
+
+const Shape& object_shape(WatchKind kind, Images images) {
+    if (images == Images::kept) {
+        return kind == WatchKind::pods ? pod_shape_with_images : node_shape_with_images;
+    }
+    return kind == WatchKind::pods ? pod_shape : node_shape;
+}
+
 core::Error strange(const char* what, std::string_view found) {
     return core::Error{
         std::string(what) + ", got kind \"" + one_line(std::string(found), 64) + "\""};
@@ -94,14 +108,14 @@ struct WatchDecoder::Json {
     }
 };
 
-WatchDecoder::WatchDecoder(WatchKind kind, std::uint64_t seed)
-    : kind_(kind), json_(std::make_unique<Json>(seed)) {}
+WatchDecoder::WatchDecoder(WatchKind kind, std::uint64_t seed, Images images)
+    : kind_(kind), images_(images), json_(std::make_unique<Json>(seed)) {}
 
 WatchDecoder::~WatchDecoder() = default;
 
 core::Result<LineHead> WatchDecoder::read_line(std::string_view line) {
     json_->object.reset();
-    const Shape& shape = kind_ == WatchKind::pods ? pod_line_shape : node_line_shape;
+    const Shape& shape = line_shape(kind_, images_);
     if (auto parsed = json_->parser.parse(line, shape); !parsed) return parsed.error();
     const JsonTape& tape = json_->parser.tape();
     const auto object = tape.find(JsonTape::root, "object");
@@ -149,7 +163,7 @@ core::Result<PageHead> WatchDecoder::read_page(std::string json) {
 
 core::Result<core::Done> WatchDecoder::for_each_item(
     const std::function<core::Result<core::Done>()>& visit) {
-    const Shape& shape = kind_ == WatchKind::pods ? pod_shape : node_shape;
+    const Shape& shape = object_shape(kind_, images_);
     const auto visit_item = [&] {
         json_->object = JsonTape::root;
         find_key();
@@ -190,6 +204,7 @@ core::Result<WatchDecoder::Object> WatchDecoder::object() const {
     if (kind_ == WatchKind::nodes) {
         auto node = decode_node_value(json_->value());
         if (!node) return node.error();
+        if (images_ == Images::kept && !node->images) node->images.emplace();  // it has none
         return Object(*std::move(node));
     }
     auto pod = decode_pod_value(json_->value());

@@ -36,6 +36,9 @@ struct PageHead {
     std::size_t bytes = 0;
 };
 
+/// What is read of images: those of containers, and those that nodes have.
+enum class Images : std::uint8_t { dropped, kept };
+
 /// Reads one thing after the other in the same memory: after warm-up only the values that it gives
 /// away are allocated. An object that nobody wants made costs nothing but the look at its text.
 class WatchDecoder {
@@ -43,7 +46,7 @@ public:
     using Object = std::variant<core::Pod, core::Node>;
 
     /// The seed of the fingerprints: chance, or nobody could trust them.
-    WatchDecoder(WatchKind kind, std::uint64_t seed);
+    WatchDecoder(WatchKind kind, std::uint64_t seed, Images images = Images::dropped);
     ~WatchDecoder();
     WatchDecoder(const WatchDecoder&) = delete;
     WatchDecoder& operator=(const WatchDecoder&) = delete;
@@ -72,6 +75,7 @@ private:
     void find_key();
 
     WatchKind kind_;
+    Images images_;
     std::unique_ptr<Json> json_;
     std::string page_;
     std::string name_;  ///< namespace and name, for key_

@@ -145,8 +145,10 @@ std::string encode_event(
     member(json, "note", one_line(event.message, event_note_max));
     json.Key("regarding");
     json.StartObject();
-    member(json, "apiVersion", "v1");
-    member(json, "kind", event.is_about_node ? "Node" : "Pod");
+    const bool is_about_group = !event.group_api_version.empty();
+    member(json, "apiVersion", is_about_group ? event.group_api_version : "v1");
+    member(
+        json, "kind", is_about_group ? "PodGroup" : event.is_about_node ? "Node" : "Pod");
     if (!event.is_about_node) member(json, "namespace", event.pod.namespace_name);
     member(json, "name", event.pod.name);
     member(json, "uid", event.pod.uid);

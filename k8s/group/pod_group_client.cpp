@@ -24,7 +24,8 @@ std::string group_target(std::string_view root, const PodGroupQuestion& question
            "/podgroups/" + percent_encode(question.name);
 }
 
-PodGroupResult to_result(core::GroupDialect dialect, Reply reply) {
+/// Of an object that was asked for in this version.
+PodGroupResult to_result(core::GroupDialect dialect, std::string_view api_version, Reply reply) {
     PodGroupResult result;
     if (const auto* failure = std::get_if<Failure>(&reply)) {
         result.message = failure->message;
@@ -39,10 +40,14 @@ PodGroupResult to_result(core::GroupDialect dialect, Reply reply) {
         }
         return result;
     }
-    auto decoded = decode_pod_group(dialect, std::move(response.body));
+    auto decoded = decode_pod_group(dialect, api_version, std::move(response.body));
     if (decoded) {
         result.outcome = FetchOutcome::found;
-        result.group = std::move(*decoded);
+        result.group = std::move(decoded->group);
+        result.uid = std::move(decoded->uid);
+        result.api_version = api_version;
+        result.status = std::move(decoded->status);
+        result.priority_class = std::move(decoded->priority_class);
     } else {
         result.outcome = FetchOutcome::unreadable;
         result.message = decoded.error().message;
@@ -100,8 +105,19 @@ asio::awaitable<PodGroupResult> PodGroupClient::Impl::look(PodGroupQuestion ques
     PodGroupResult result;
     for (const std::string_view root : api_roots(question.dialect)) {
         Reply reply = co_await get(group_target(root, question));
-        result = to_result(question.dialect, std::move(reply));
+        constexpr std::string_view before = "/apis/";
+        result = to_result(question.dialect, root.substr(before.size()), std::move(reply));
         if (result.outcome != FetchOutcome::not_found) break;
+    }
+    if (!result.priority_class.empty()) {
+        Reply reply = co_await get(
+            "/apis/scheduling.k8s.io/v1/priorityclasses/" + percent_encode(result.priority_class));
+        // Without it the group has the priority of its pods.
+        if (auto body = body_of(std::move(reply))) {
+            if (const auto value = decode_priority_class(std::move(*body))) {
+                result.group.priority = *value;
+            }
+        }
     }
     co_return result;
 }

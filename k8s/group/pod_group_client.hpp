@@ -4,6 +4,7 @@
 // the next question.
 
 #include "core/value/group/pod_group.hpp"
+#include "core/value/group/pod_group_status.hpp"
 #include "k8s/net/endpoint.hpp"
 #include "k8s/protocol/write/writes.hpp"
 
@@ -19,6 +20,10 @@ namespace k8s {
 struct PodGroupResult {
     FetchOutcome outcome = FetchOutcome::failed;
     core::PodGroup group;
+    std::string uid;
+    std::string api_version;  ///< in which it was found
+    core::PodGroupStatus status;
+    std::string priority_class;  ///< that it names; its value is in `group`, if it could be read
     std::string message;  ///< why there is none
 };
 

@@ -1,6 +1,8 @@
 #include "k8s/json/json_shape.hpp"
 
 #include <array>
+#include <cstddef>
+#include <utility>
 
 namespace k8s {
 namespace {
@@ -30,6 +32,25 @@ constexpr Shape array_of(
 }
 
 constexpr Shape scalars = array_of(scalar);
+
+/// With one member more.
+template <std::size_t size>
+constexpr std::array<ShapeMember, size + 1> added(
+    const std::array<ShapeMember, size>& members, const ShapeMember& one) {
+    return [&]<std::size_t... i>(std::index_sequence<i...>) {
+        return std::array<ShapeMember, size + 1>{members[i]..., one};
+    }(std::make_index_sequence<size>());
+}
+
+/// With another shape for a member.
+template <std::size_t size>
+constexpr std::array<ShapeMember, size> replaced(
+    std::array<ShapeMember, size> members, const ShapeMember& one) {
+    for (ShapeMember& member : members) {
+        if (member.name == one.name) member = one;
+    }
+    return members;
+}
 
 // metadata of pods and nodes
 
@@ -70,6 +91,10 @@ constexpr std::array<ShapeMember, 4> init_container_members = {
     {{"name", &scalar}, {"restartPolicy", &scalar}, {"resources", &resources}, {"ports", &ports}}};
 constexpr Shape init_container = object(init_container_members);
 constexpr Shape init_containers = array_of(init_container);
+constexpr std::array<ShapeMember, 5> init_container_members_with_images =
+    added(init_container_members, {"image", &scalar});
+constexpr Shape init_container_with_images = object(init_container_members_with_images);
+constexpr Shape init_containers_with_images = array_of(init_container_with_images);
 
 // a Spark driver's way to its config maps
 
@@ -119,6 +144,11 @@ constexpr std::array<ShapeMember, 6> container_members = {
      {"volumeMounts", &mounts}}};
 constexpr Shape container = object(container_members, ShapeRole::container);
 constexpr Shape containers = array_of(container);
+constexpr std::array<ShapeMember, 7> container_members_with_images =
+    added(container_members, {"image", &scalar});
+constexpr Shape container_with_images =
+    object(container_members_with_images, ShapeRole::container);
+constexpr Shape containers_with_images = array_of(container_with_images);
 
 // where a pod may go
 
@@ -208,6 +238,10 @@ constexpr std::array<ShapeMember, 16> pod_spec_members = {
      {"schedulingGroup", &scheduling_group},
      {"resources", &resources}}};
 constexpr Shape pod_spec = object(pod_spec_members, ShapeRole::spec);
+constexpr std::array<ShapeMember, 16> pod_spec_members_with_images = replaced(
+    replaced(pod_spec_members, {"containers", &containers_with_images}),
+    {"initContainers", &init_containers_with_images});
+constexpr Shape pod_spec_with_images = object(pod_spec_members_with_images, ShapeRole::spec);
 
 // status
 
@@ -247,6 +281,13 @@ constexpr Shape node_conditions = array_of(node_condition);
 constexpr std::array<ShapeMember, 2> node_status_members = {
     {{"allocatable", &map}, {"conditions", &node_conditions}}};
 constexpr Shape node_status = object(node_status_members);
+constexpr std::array<ShapeMember, 2> node_image_members = {
+    {{"names", &scalars}, {"sizeBytes", &scalar}}};
+constexpr Shape node_image = object(node_image_members);
+constexpr Shape node_images = array_of(node_image);
+constexpr std::array<ShapeMember, 3> node_status_members_with_images =
+    added(node_status_members, {"images", &node_images});
+constexpr Shape node_status_with_images = object(node_status_members_with_images);
 
 // An object of a watch; the last four are a Status'.
 
@@ -285,6 +326,17 @@ constexpr std::array<ShapeMember, 2> pod_line_members = {
 constexpr std::array<ShapeMember, 2> node_line_members = {
     {{"type", &scalar}, {"object", &node_contents}}};
 
+constexpr std::array<ShapeMember, 9> pod_members_with_images =
+    replaced(pod_members, {"spec", &pod_spec_with_images});
+constexpr std::array<ShapeMember, 9> node_members_with_images =
+    replaced(node_members, {"status", &node_status_with_images});
+constexpr Shape pod_contents_with_images = object(pod_members_with_images, ShapeRole::contents);
+constexpr Shape node_contents_with_images = object(node_members_with_images, ShapeRole::contents);
+constexpr std::array<ShapeMember, 2> pod_line_members_with_images =
+    replaced(pod_line_members, {"object", &pod_contents_with_images});
+constexpr std::array<ShapeMember, 2> node_line_members_with_images =
+    replaced(node_line_members, {"object", &node_contents_with_images});
+
 // Each item is parsed by itself.
 
 constexpr std::array<ShapeMember, 2> list_metadata_members = {
@@ -303,6 +355,10 @@ const Shape pod_line_shape = object(pod_line_members);
 const Shape node_line_shape = object(node_line_members);
 const Shape pod_shape = pod_contents;
 const Shape node_shape = node_contents;
+const Shape pod_line_shape_with_images = object(pod_line_members_with_images);
+const Shape node_line_shape_with_images = object(node_line_members_with_images);
+const Shape pod_shape_with_images = pod_contents_with_images;
+const Shape node_shape_with_images = node_contents_with_images;
 const Shape list_head_shape = object(list_members);
 
 }  // namespace k8s

@@ -71,9 +71,14 @@ struct Shape {
 /// One line of a watch of pods or of nodes, whose object may also be a Status.
 extern const Shape pod_line_shape;
 extern const Shape node_line_shape;
+/// The same with the images of containers, and those that nodes have.
+extern const Shape pod_line_shape_with_images;
+extern const Shape node_line_shape_with_images;
 /// The object alone.
 extern const Shape pod_shape;
 extern const Shape node_shape;
+extern const Shape pod_shape_with_images;
+extern const Shape node_shape_with_images;
 /// A list without its items.
 extern const Shape list_head_shape;
 

@@ -63,6 +63,7 @@ struct Elector::Impl {
     std::function<void()> stop_done;
     std::int64_t stop_by_ms = 0;
     std::string reported_holder;
+    std::string reported_names;  // of schedulers that are not ours, and hold our Lease
     bool reported_leader = false;
     bool started = false;
     bool stopped = false;
@@ -96,6 +97,7 @@ struct Elector::Impl {
     void take_lease(const LeaseLine& line);
     bool take_bytes(const std::string& bytes);
     void report_holder();
+    void report_names(const protocol::Lease& lease);
 
     asio::awaitable<void> run();
     asio::awaitable<void> follow(protocol::FollowLease action);
@@ -127,6 +129,28 @@ void Elector::Impl::report_holder() {
     options.notice(NoticeLevel::info, "standing by, the lease is held by " + who);
 }
 
+// Two releases with one Lease: one of them would stand by for ever and nobody would know why.
+void Elector::Impl::report_names(const protocol::Lease& lease) {
+    const bool is_other = !lease.holder.empty() && lease.holder != options.identity &&
+                          !lease.scheduler_names.empty() && !options.scheduler_names.empty() &&
+                          lease.scheduler_names != options.scheduler_names;
+    const std::string names = is_other ? lease.scheduler_names : std::string();
+    if (stopped || names == reported_names) return;
+    reported_names = names;
+    if (names.empty() || !options.notice) return;
+    options.notice(
+        NoticeLevel::warning,
+        fmt::format(
+            "the lease {}/{} is held by {}, which serves the scheduler names {}, and this process "
+            "serves {}: it will not schedule while that holds; schedulers of other names need "
+            "another leaderElection.leaseName",
+            options.namespace_name,
+            options.lease_name,
+            one_line(lease.holder, 128),
+            one_line(names, 256),
+            options.scheduler_names));
+}
+
 void Elector::Impl::failed(const std::string& why) {
     // After the end the owner's sink may be gone. The same words every two seconds help nobody.
     const std::int64_t now = monotonic_ms();
@@ -134,7 +158,7 @@ void Elector::Impl::failed(const std::string& why) {
     problem = why;
     if (!stopped && is_change && options.notice) {
         noticed_ms = now;
-        options.notice(NoticeLevel::warning, "lease problem=\"" + why + "\"");
+        options.notice(NoticeLevel::warning, "problem=\"" + why + "\"");
     }
     election.on_failed(now);
 }
@@ -155,6 +179,7 @@ LeaseWrite Elector::Impl::write_of(const protocol::UpdateLease& update) const {
     write.acquired = update.acquired;
     write.unix_time_ms = unix_ms();
     write.epoch = election.next_epoch(write.unix_time_ms);
+    write.scheduler_names = options.scheduler_names;
     return write;
 }
 
@@ -191,6 +216,7 @@ void Elector::Impl::take_read(const Reply& reply) {
     if (lease->holder != options.identity) problem = "held by " + one_line(lease->holder, 128);
     election.on_read(monotonic_ms(), *lease);
     report_holder();
+    report_names(*lease);
 }
 
 void Elector::Impl::take_lease(const LeaseLine& line) {
@@ -202,6 +228,7 @@ void Elector::Impl::take_lease(const LeaseLine& line) {
     seen = line.json;
     election.on_followed(now, line.lease);
     report_holder();
+    report_names(line.lease);
 }
 
 // False: the watch cannot go on.

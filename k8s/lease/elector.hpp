@@ -27,6 +27,9 @@ struct ElectorOptions {
     std::string namespace_name;
     std::string lease_name = "gang-scheduler";
     std::string identity;  ///< unique per process: host name and something random
+    /// Served by this process, with commas between them; written into the Lease. A holder that
+    /// serves others shares the Lease by mistake, and the notice says so.
+    std::string scheduler_names;
     std::int64_t lease_duration_ms = 15'000;
     std::int64_t renew_deadline_ms = 10'000;
     std::int64_t retry_period_ms = 2'000;

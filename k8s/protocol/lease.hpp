@@ -36,6 +36,7 @@ struct Lease {
     std::int64_t transitions = 0;
     std::string renewed;           ///< renewTime, opaque
     std::string resource_version;  ///< opaque
+    std::string scheduler_names;   ///< that its holder serves, as it wrote; empty: no word of it
     std::int64_t epoch = 0;  ///< of the leadership term, as its leader wrote it; 0: no word of it
     bool settled =
         false;  ///< given up, with no write of this leadership term or an older one under way

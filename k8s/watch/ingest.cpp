@@ -9,7 +9,7 @@ namespace k8s {
 Ingest::Ingest(IngestOptions options)
     : options_(std::move(options)),
       reflector_(options_.reflector),
-      decoder_(options_.kind, options_.fingerprint_seed) {}
+      decoder_(options_.kind, options_.fingerprint_seed, options_.images) {}
 
 void Ingest::emit(WatchEvent event) {
     if (!stopped_) options_.emit(std::move(event));

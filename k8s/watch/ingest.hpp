@@ -35,6 +35,7 @@ enum class StreamOutcome : std::uint8_t {
 
 struct IngestOptions {
     WatchKind kind = WatchKind::pods;
+    Images images = Images::dropped;
     VersionUseRule version_use;
     protocol::ReflectorOptions reflector;
     std::uint64_t fingerprint_seed = 0;  ///< chance

@@ -31,6 +31,7 @@ std::uint64_t random_seed() {
 IngestOptions ingest_options(const WatcherOptions& options, std::function<void(WatchEvent)> emit) {
     IngestOptions made;
     made.kind = options.kind;
+    made.images = options.keeps_images ? Images::kept : Images::dropped;
     made.version_use = options.version_use;
     made.fingerprint_seed = random_seed();
     made.reflector.backoff.ms_min = options.backoff_ms_min;

@@ -51,6 +51,7 @@ using VersionUseRule = std::function<VersionUse(const std::variant<core::Pod, co
 
 struct WatcherOptions {
     WatchKind kind = WatchKind::pods;
+    bool keeps_images = false;  ///< of containers, and those that nodes have
     /// Asked of each object that is told. A watch event that says nothing new of one whose version
     /// is never used (a kubelet's heartbeat, a condition that nobody reads) is counted and dropped.
     /// What a list holds is always told. Without this function nothing is dropped.

@@ -142,6 +142,16 @@ void Writer::record_event(PodEvent event) {
     }
 }
 
+void Writer::write_group_status(
+    GroupStatusWrite write, std::function<void(GroupStatusResult)> done) {
+    if (impl_->enqueue(GroupStatusJob{std::move(write), done, monotonic_ms()})) return;
+    GroupStatusResult result;
+    result.message = "too many statuses wait, or we are stopping";
+    asio::post(impl_->io, [self = impl_, done = std::move(done), result = std::move(result)] {
+        if (!self->closed) done(result);
+    });
+}
+
 void Writer::get_config_map(
     std::string namespace_name, std::string name, std::function<void(ConfigMapResult)> done) {
     FetchJob job{std::move(namespace_name), std::move(name), done};

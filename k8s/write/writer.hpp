@@ -14,6 +14,7 @@
 
 #include "k8s/base/notice.hpp"
 #include "k8s/net/endpoint.hpp"
+#include "k8s/protocol/write/group_status.hpp"
 #include "k8s/protocol/write/write_queue.hpp"
 #include "k8s/protocol/write/writes.hpp"
 
@@ -79,6 +80,11 @@ public:
 
     /// By the Eviction API: budgets are kept, and the pod has its grace period.
     void evict(PodName pod, std::function<void(EvictResult)> done);
+
+    /// Applied, so that what others write there stays theirs. Waits behind all that pods wait for,
+    /// and is not repeated. No answer comes when we stop first.
+    void write_group_status(
+        GroupStatusWrite write, std::function<void(GroupStatusResult)> done);
 
     /// Best effort: rate limited, bounded, never repeated.
     void record_event(PodEvent event);

@@ -6,7 +6,7 @@
 //   writer_bind.cpp   one bind from its first action to its outcome
 //   writer_patch.cpp  one status patch
 //   writer_evict.cpp  one eviction
-//   writer_other.cpp  config maps and events
+//   writer_other.cpp  config maps, events and statuses of pod groups
 //
 // A worker is idle, or takes one job after the other. A write that has to wait before it is
 // repeated is delayed: its pod stays busy, its worker goes on with others.
@@ -188,6 +188,7 @@ struct Writer::Impl : std::enable_shared_from_this<Writer::Impl> {
     // --- writer_other.cpp ---
     boost::asio::awaitable<void> fetch(WorkerPointer worker, FetchJob job);
     boost::asio::awaitable<void> send_event(WorkerPointer worker, EventJob job);
+    boost::asio::awaitable<void> write_status(WorkerPointer worker, GroupStatusJob job);
 };
 
 }  // namespace k8s

@@ -2,6 +2,7 @@
 #include "k8s/codec/codec_config_map.hpp"
 #include "k8s/codec/codec_status.hpp"
 #include "k8s/codec/codec_write.hpp"
+#include "k8s/codec/group/codec_group_status.hpp"
 #include "k8s/write/writer_impl.hpp"
 
 #include <fmt/format.h>
@@ -38,7 +39,51 @@ ConfigMapResult config_map_result(const Reply& reply) {
     return result;
 }
 
+GroupStatusResult group_status_result(const Reply& reply) {
+    GroupStatusResult result;
+    if (const auto* failure = std::get_if<Failure>(&reply)) {
+        result.message = failure->message;
+        return result;
+    }
+    const auto& response = std::get<Response>(reply);
+    if (response.status < 300) {
+        result.outcome = GroupStatusOutcome::written;
+        return result;
+    }
+    Status status = decode_status(response.status, response.body);
+    result.message = std::move(status.message);
+    if (response.status == 404) {
+        result.outcome = GroupStatusOutcome::gone;
+    } else if (response.status == 409) {
+        result.outcome =
+            status.is_managers_conflict ? GroupStatusOutcome::others : GroupStatusOutcome::gone;
+    } else if (response.status == 401 || response.status == 403) {
+        result.outcome = GroupStatusOutcome::forbidden;
+    } else if (response.status < 500 && response.status != 429) {
+        result.outcome = GroupStatusOutcome::refused;
+    }
+    return result;
+}
+
 }  // namespace
+
+/// Not forced: the API server refuses fields that another manager has set to another value.
+asio::awaitable<void> Writer::Impl::write_status(WorkerPointer worker, GroupStatusJob job) {
+    const GroupStatusWrite& status = job.write;
+    Request patch(
+        "PATCH",
+        fmt::format(
+            "/apis/{}/namespaces/{}/podgroups/{}/status?fieldManager=gang-scheduler",
+            status.api_version,
+            percent_encode(status.namespace_name),
+            percent_encode(status.name)));
+    patch.content_type = "application/apply-patch+yaml";  // JSON is YAML
+    patch.body = encode_group_status(status);
+    ++droppable_taken;
+    Reply reply = co_await write(worker, std::move(patch));
+    finished({}, false);
+    if (!closed) job.done(group_status_result(reply));
+}
 
 asio::awaitable<void> Writer::Impl::fetch(WorkerPointer worker, FetchJob job) {
     Request get(

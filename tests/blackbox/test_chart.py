@@ -228,6 +228,20 @@ def test_the_key_of_the_seal_is_the_users(offline: Helm) -> None:
     assert "keyFile" not in find(unsealed, "ConfigMap")["data"]["config.yaml"]
 
 
+def test_every_release_has_a_lease_of_its_own(offline: Helm) -> None:
+    def lease_of(*values: str, name: str = "gang-scheduler") -> tuple[str, str]:
+        """As the program reads it, and as the Role grants it."""
+        objects = offline.template("--set", f"fullnameOverride={name}", *values)
+        config = yaml.safe_load(find(objects, "ConfigMap")["data"]["config.yaml"])
+        role = next(item for item in objects if item["kind"] == "Role" and item["metadata"]["name"].endswith("-lease"))
+        granted = next(rule for rule in role["rules"] if "resourceNames" in rule)
+        return config.get("leaderElection", {}).get("leaseName", "gang-scheduler"), granted["resourceNames"][0]
+    assert lease_of() == ("gang-scheduler", "gang-scheduler")
+    assert lease_of(name="night") == ("night", "night")
+    assert lease_of("--set", "config.leaderElection.leaseName=mine", name="night") == ("mine", "mine")
+    assert lease_of("--set", "config.leaderElection.retryPeriod=1s", name="night") == ("night", "night")
+
+
 def test_the_page_has_its_port_only_where_it_is_on(offline: Helm) -> None:
     def ports(objects: list[Json]) -> tuple[list[str], list[str]]:
         container = find(objects, "Deployment")["spec"]["template"]["spec"]["containers"][0]
@@ -248,6 +262,12 @@ def test_the_page_has_its_port_only_where_it_is_on(offline: Helm) -> None:
     assert viewers(on)[0]["rules"] == [{"apiGroups": [""], "resources": ["services/proxy"], "verbs": ["get"],
                                         "resourceNames": ["http:gang-scheduler:api", "gang-scheduler:api"]}]
     assert not [item for item in on if item["kind"] == "RoleBinding" and "viewer" in item["roleRef"]["name"]]
+    # Who is asked about whom: only where names are hidden.
+    def reviews(*values: str) -> list[str]:
+        rules = find(offline.template("--set", "config.api.enabled=true", *values), "ClusterRole")["rules"]
+        return [rule["resources"][0] for rule in rules if rule["apiGroups"][0].startswith("auth")]
+    assert not reviews()
+    assert reviews("--set", "config.api.showAllNamespaces=false") == ["tokenreviews", "subjectaccessreviews"]
     # On loopback only a port-forward reaches it.
     alone = offline.template("--set", "config.api.enabled=true,config.api.listen=127.0.0.1:10353")
     assert ports(alone) == (["metrics"], ["metrics"]) and not viewers(alone)
@@ -262,6 +282,13 @@ def test_evictions_are_granted_where_a_queue_allows_them(offline: Helm, tmp_path
     role = find(offline.template("--values", str(values)), "ClusterRole")
     granted = [rule["verbs"] for rule in role["rules"] if "pods/eviction" in rule["resources"]]
     assert granted == ([["create"]] if is_granted else [])
+
+
+@pytest.mark.parametrize("preflight", [True, False])
+def test_quotas_are_read_where_they_are_looked_at(offline: Helm, preflight: bool) -> None:
+    role = find(offline.template("--set", f"config.quota.preflight={str(preflight).lower()}"), "ClusterRole")
+    granted = [rule["verbs"] for rule in role["rules"] if "resourcequotas" in rule["resources"]]
+    assert granted == ([["list"]] if preflight else [])
 
 
 def test_the_readme_has_every_value_and_no_other() -> None:

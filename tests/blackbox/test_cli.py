@@ -126,6 +126,56 @@ def test_why_waits_for_a_gang_and_says_by_its_exit_code_what_became_of_it(cluste
         assert refused.returncode == 2 and "--timeout" in refused.stderr, refused
 
 
+def test_why_says_who_holds_the_room_and_what_would_help(cluster: Cluster) -> None:
+    cluster.add_nodes(1)  # 4 cpu
+    control = f"127.0.0.1:{free_ports(1)[0]}"
+    cluster.start_scheduler("--leader-elect=false", "--control", control)
+    running = sized(Size(executors=1), cluster.default_namespace)
+    running.work_seconds = 120
+    cluster.submit(running)
+    eventually(lambda: cluster.is_whole(running), 20, "a gang that runs")
+    waiting = cluster.submit(sized(Size(executors=2), cluster.default_namespace))
+    cluster.wait_code(waiting, "WaitingForCapacity")
+
+    def why() -> "subprocess.CompletedProcess[str]":
+        return cluster.rig.cli("why", f"{waiting.namespace}/{waiting.driver_name}", "--control", control)
+    said = eventually(lambda: said if "--conf spark.executor.instances=1" in (said := why()).stdout else None, 10,
+                      lambda: f"what would help, in {why().stdout}")
+    assert said.returncode == 3
+    assert f"held by running gangs: {running.namespace}/{running.driver_name}" in said.stdout, said.stdout
+    timed_out = cluster.rig.cli("why", f"{waiting.namespace}/{waiting.driver_name}", "--wait", "--timeout", "1s",
+                                "--control", control)
+    assert timed_out.returncode == 3
+
+
+def test_nodes_jsonpath_and_one_picture(cluster: Cluster) -> None:
+    cluster.add_nodes(2)
+    control = f"127.0.0.1:{free_ports(1)[0]}"
+    cluster.start_scheduler("--leader-elect=false", "--control", control)
+    running = sized(Size(executors=2), cluster.default_namespace)
+    running.work_seconds = 60
+    cluster.submit(running)
+    eventually(lambda: cluster.is_whole(running), 20, "a gang that runs")
+    for where in (control, "none"):  # asked of the daemon, and of the API server alone
+        def cli(*words: str) -> str:
+            result = cluster.rig.cli(*words, "--control", where)
+            assert result.returncode == 0, result
+            return result.stdout
+        names = cli("nodes", "-o", "jsonpath={range .nodes[*]}{.name}{\"\\n\"}{end}").split()
+        assert cli("nodes", "-o", "name").split() == [f"node/{name}" for name in names] and len(names) == 2
+        assert cli("nodes", "-o", "jsonpath={.nodes[*].boundBy[*].requests.pods}").split() in (["3"], ["1", "2"], ["2", "1"])
+        assert "FITS" in cli("nodes", "--executor", "1x1Gi") and "ZONE" in cli("nodes", "-o", "wide")
+        assert "No node says anything of its cards." in cli("nodes", "--cards")
+        used = cli("nodes", "-o", "jsonpath={range .nodes[*]}{.boundBy[0].gang} {.name}{\"\\n\"}{end}").split("\n")
+        busy = next(line.split(" ")[1] for line in used if running.driver_name in line)
+        assert running.driver_name in cli("nodes", busy)
+        picture = cli("top")
+        assert "RUNNING (1)" in picture and running.driver_name in picture and "\x1b" not in picture
+        assert cluster.rig.cli("nodes", "absent", "--control", where).returncode == 1
+    wrong = cluster.rig.cli("gangs", "-o", "jsonpath={.gangs[?(@.x)]}")
+    assert wrong.returncode == 2 and "filters" in wrong.stderr
+
+
 def test_timeline_tells_the_life_of_an_application(cluster: Cluster) -> None:
     cluster.add_nodes(1)
     cluster.start_scheduler()
@@ -282,7 +332,7 @@ def test_bash_completes_verbs_flags_values_and_gangs(cluster: Cluster) -> None:
     program = "gang-scheduler"
     assert complete(program, "g") == ["gangs"]
     assert "--kubeconfig" in complete(program, "gangs", "--k")
-    assert complete(program, "gangs", "-o", "") == ["table", "json", "wide", "yaml", "name"]
+    assert complete(program, "gangs", "-o", "") == ["table", "json", "wide", "yaml", "name", "jsonpath="]
     assert complete(program, "gangs", "--output", "y") == ["yaml"]
     assert complete(program, "check-config", "/etc/hostn") == ["/etc/hostname"]
     assert waiting.driver_name in complete(program, "why", waiting.driver_name[:4])

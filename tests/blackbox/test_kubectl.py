@@ -241,3 +241,13 @@ def test_what_it_does_not_know_is_a_status_not_a_broken_connection(kubectl: Kube
     for command in ("get widgets", "top pods"):
         text = kubectl(command, fails=True)
         assert "EOF" not in text and "connection" not in text.lower(), text
+
+
+def test_a_list_of_objects(kubectl: Kubectl) -> None:
+    items = [{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": f"listed-{i}", "namespace": "default"}}
+             for i in range(2)]
+    created = kubectl("create -f -", json.dumps({"apiVersion": "v1", "kind": "List", "items": items}))
+    assert created.split("\n")[:2] == ["configmap/listed-0 created", "configmap/listed-1 created"]
+    kubectl("delete -n default configmap listed-0 listed-1")
+    refused = kubectl("create deployment web --image=x", fails=True)
+    assert "protobuf" in refused and "--dry-run=client -o json" in refused

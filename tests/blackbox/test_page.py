@@ -2,6 +2,7 @@
 
 PAGE_SCREENSHOTS=DIR keeps pictures to look at.
 """
+import json
 import os
 import time
 from pathlib import Path
@@ -76,9 +77,52 @@ def test_what_a_person_reads(browser: Browser, scene: tuple[ApiPort, SparkApplic
         browser.wait_text("2 nodes")
         browser.wait_text("node-1 · CPU: ")
         picture(browser, f"nodes-{scheme}")
+        browser.open(f"{api.url}/#/history")
+        for part in ("The last six hours", "now: waiting 0, running 1, cannot fit 1", "it has just begun"):
+            browser.wait_text(part)
+        picture(browser, f"history-{scheme}")
+        browser.run("""view.load = async () => {}; view.charts.forEach((chart) => chart.show(
+            Array.from({length: 360}, (_, i) => ({atMs: i * 60000, waiting: 3 + Math.round(3 * Math.sin(i / 20)), running: 5 + (i % 7),
+                degraded: 0, neverFit: 1, oldestWaitingMs: i * 900, slotsOpen: i % 11, cpuMilliAllocatable: 96000,
+                cpuMilliBound: 50000 + 40 * i, cpuMilliHeld: 9000, memoryBytesAllocatable: 4e11, memoryBytesBound: 1e11 + 3e8 * i,
+                memoryBytesHeld: 5e10})), 0, 359 * 60000))""")
+        assert browser.run("[...document.querySelectorAll('polyline')].every((line) => line.points.numberOfItems === 360)")
+        picture(browser, f"history-full-{scheme}")
         browser.open(f"{api.url}/#/config")
         browser.wait_text("leaseDuration: 15s")
         picture(browser, f"config-{scheme}")
+
+
+def test_two_recordings_are_compared_in_the_browser(browser: Browser, cluster: Cluster) -> None:
+    """Nothing is asked for it: the files are read by the page alone."""
+    cluster.add_nodes(1)
+    api = ApiPort(cluster.start_scheduler("--leader-elect=false", *ANY_API))
+
+    def recording(*waits: tuple[str, int]) -> str:
+        lines = [{"recording": 1, "program": "0.1.0"}]
+        for name, _ in waits:
+            lines.append({"seq": 1, "ms": 1_000, "event": {"pod": {"pod": {
+                "namespace": "etl", "name": name, "uid": f"uid-{name}", "labels": [["spark-role", "driver"]]}}}})
+        for name, seconds in waits:
+            lines += [{"seq": 2, "ms": 1_000 + seconds * 1_000, "event": {"tick": {}}},
+                      {"after": 2, "decisions": [{"bind": {"pod": {"namespace": "etl", "name": name}, "startsGang": True}}]}]
+        return "\n".join(json.dumps(line) for line in lines) + '\n{"cut'
+
+    def drop(index: int, text: str) -> None:
+        browser.run(f"view.read({index}, new File([{json.dumps(text)}], 'a.jsonl'))")
+    browser.open(api.url)
+    browser.wait_text("No application waits.")
+    browser.press("m")
+    browser.wait_text("Compare two recordings")
+    drop(0, "no recording at all")
+    browser.wait_text("a.jsonl is no recording.")
+    drop(0, recording(("a", 10), ("b", 100), (WICKED, 5)))
+    browser.wait_text("half waited at most")
+    drop(1, recording(("a", 10), ("b", 30), ("c", 600)))
+    for part in ("etl/c", "not there", "\u221270s", "10m", f"etl/{WICKED}"):
+        browser.wait_text(part)
+    assert browser.run("document.title") == "gang-scheduler"
+    picture(browser, "compare-light")
 
 
 def test_queues_and_what_if(browser: Browser, scene: tuple[ApiPort, SparkApplication, SparkApplication]) -> None:

@@ -1,24 +1,15 @@
 """Pod groups on both rigs: PodGroup objects of their own kinds, and pods that name them."""
-import itertools
-from pathlib import Path
 from typing import Callable, Iterator, Optional
 
 import pytest
-import yaml
 
-from support.api import ApiError, Json
+from support.api import Json
 from support.chart import Rights
 from support.cluster import Cluster
+from support.pod_groups import LABEL, VOLCANO, add_group, define_kinds
 from support.pods import condition, node_of
 from support.polling import eventually
 from support.real_plane import RealPlane
-
-DEFINITIONS = Path(__file__).parent / "fixtures" / "pod_groups.yaml"
-COSCHEDULING = "scheduling.x-k8s.io/v1alpha1"
-VOLCANO = "scheduling.volcano.sh/v1beta1"
-LABEL = "scheduling.x-k8s.io/pod-group"
-_names = (f"g{i}" for i in itertools.count())
-
 
 NATIVE = ("--feature-gates", "GenericWorkload=true", "--runtime-config", "scheduling.k8s.io/v1alpha2=true")
 
@@ -38,35 +29,6 @@ def kinds(request: pytest.FixtureRequest) -> None:
     """The custom resource definitions; the embedded API server has the kinds built in."""
     if "cluster" in request.fixturenames:
         define_kinds(request.getfixturevalue("cluster"))
-
-
-def define_kinds(cluster: Cluster) -> None:
-    if cluster.rig.name == "embedded":
-        return
-    folder = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
-    for body in yaml.safe_load_all(DEFINITIONS.read_text()):
-        path = f"{folder}/{body['metadata']['name']}"
-        if cluster.api.find(path) is None:
-            cluster.api.post(folder, body)
-
-        def is_established() -> bool:
-            return condition(cluster.api.get(path), "Established").get("status") == "True"
-        eventually(is_established, 20, f"{path} established")
-
-
-def add_group(cluster: Cluster, spec: Json, api_version: str = COSCHEDULING, name: Optional[str] = None) -> str:
-    name = name or next(_names)
-    folder = f"/apis/{api_version}/namespaces/{cluster.default_namespace}/podgroups"
-
-    def is_served() -> bool:
-        try:
-            return cluster.api.find(folder) is not None
-        except ApiError as error:
-            assert error.status == 429, error  # its storage is being made
-            return False
-    eventually(is_served, 20, f"{folder} served")
-    cluster.api.post(folder, {"apiVersion": api_version, "kind": "PodGroup", "metadata": {"name": name}, "spec": spec})
-    return name
 
 
 def create(cluster: Cluster, name: str, cpu: str = "1", labels: Optional[Json] = None,

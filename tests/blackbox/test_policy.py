@@ -1,9 +1,10 @@
 """kube-scheduler's own files: Policy and KubeSchedulerConfiguration, from the command line to where pods go."""
+import itertools
 import json
 import subprocess
 import time
 from pathlib import Path
-from typing import Optional
+from typing import Any, Optional
 
 from support.api import Json
 from support.cluster import Cluster
@@ -33,19 +34,20 @@ def written(folder: Path, name: str, content: object) -> Path:
     return path
 
 
-def pod(cluster: Cluster, name: str, scheduler: str, cpu: str = "1") -> str:
+def pod(cluster: Cluster, name: str, scheduler: str, cpu: str = "1", image: str = "none",
+        labels: Optional[dict[str, str]] = None) -> str:
     """Its path."""
     path = f"/api/v1/namespaces/{cluster.default_namespace}/pods"
     cluster.api.post(path, {
-        "apiVersion": "v1", "kind": "Pod", "metadata": {"name": name},
+        "apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "labels": labels or {}},
         "spec": {"schedulerName": scheduler, "restartPolicy": "Never", "containers": [
-            {"name": "main", "image": "none", "resources": {"requests": {"cpu": cpu, "memory": "64Mi"}}}]}})
+            {"name": "main", "image": image, "resources": {"requests": {"cpu": cpu, "memory": "64Mi"}}}]}})
     return f"{path}/{name}"
 
 
-def place(cluster: Cluster, name: str, scheduler: str, wanted: Optional[str] = None) -> str:
-    path = pod(cluster, name, scheduler)
-    eventually(lambda: node_of(cluster.api.get(path)), 10, f"{name} on {wanted or 'a node'}")
+def place(cluster: Cluster, name: str, scheduler: str, **more: Any) -> str:
+    path = pod(cluster, name, scheduler, **more)
+    eventually(lambda: node_of(cluster.api.get(path)), 10, f"{name} on a node")
     return node_of(cluster.api.get(path))
 
 
@@ -59,7 +61,8 @@ def test_sec_4_the_lectures_policy(tmp_path: Path) -> None:
         "NodeUnschedulable"))
     assert profile["filtersNotBuilt"] == []
     assert [score["weight"] for score in profile["scores"]] == [1, 1, 1, 1]
-    assert len(answer["warnings"]) == 3
+    assert all(score["built"] for score in profile["scores"])
+    assert len(answer["warnings"]) == 2
 
 
 def test_sec_4b_a_file_that_breaks_off(tmp_path: Path) -> None:
@@ -149,3 +152,34 @@ algorithmSource: {policy: {file: {path: /does/not/exist}}}
 """)
     result = subprocess.run([str(binary()), "run", "--config", str(config)], capture_output=True, text=True, timeout=20)
     assert result.returncode == 2 and "policy.file.path: /does/not/exist" in result.stderr
+
+
+def has_images(cluster: Cluster, node: str, *images: str) -> None:
+    cluster.api.patch(f"/api/v1/nodes/{node}/status", {"status": {"images": [
+        {"names": [image], "sizeBytes": 900 * 1024 * 1024} for image in images]}})
+
+
+def test_score_image_locality(cluster: Cluster, tmp_path: Path) -> None:
+    """Where the image is, and where it is no longer."""
+    n1, n2 = cluster.add_nodes(2, cpu="64")
+    has_images(cluster, n2, "registry.example/spark:latest")
+    policy = written(tmp_path, "policy.cfg", {"kind": "Policy", "apiVersion": "v1", "priorities": [
+        {"name": "ImageLocalityPriority"}]})
+    cluster.start_scheduler("--leader-elect=false", f"--config={policy}")
+    assert place(cluster, "with", "gang-scheduler", image="registry.example/spark") == n2
+    assert place(cluster, "without", "gang-scheduler", image="registry.example/other") == n1
+    has_images(cluster, n2)
+    names = itertools.count()
+    eventually(lambda: place(cluster, f"later-{next(names)}", "gang-scheduler", image="registry.example/spark",
+                             cpu="10m") == n1, 10, "the first node, as no other has the image any more")
+
+
+def test_score_9_alike_pods_spread(cluster: Cluster, tmp_path: Path) -> None:
+    """MostRequested fills one node; pods of one kind are kept apart all the same."""
+    n1, n2 = cluster.add_nodes(2)
+    policy = written(tmp_path, "policy.cfg", {"kind": "Policy", "apiVersion": "v1", "priorities": [
+        {"name": "MostRequestedPriority"}, {"name": "ServiceSpreadingPriority", "weight": 5}]})
+    cluster.start_scheduler("--leader-elect=false", f"--config={policy}")
+    web = {"app": "web"}
+    assert [place(cluster, f"web-{i}", "gang-scheduler", labels=web, cpu="500m") for i in range(4)] == [n1, n2, n1, n2]
+    assert [place(cluster, name, "gang-scheduler", cpu="500m") for name in ("a", "b")] == [n1, n1]

@@ -15,7 +15,7 @@ from support.exposed import PORT, SERVICE, Exposed, own_address
 from support.polling import eventually
 from support.processes import Process
 from support.real_plane import RealPlane
-from support.rig import Rig, binary
+from support.rig import ROOT, Rig, binary
 from support.spark_application import Size, sized
 
 real = pytest.mark.parametrize("rig_name", ["real"], indirect=True, scope="session")
@@ -55,7 +55,8 @@ def viewer(rig: Rig) -> Iterator[Path]:
 
 
 @real
-def test_the_page_through_a_kubeconfig(cluster: Cluster, rig: Rig, viewer: Path, tmp_path: Path) -> None:
+def test_the_page_through_a_kubeconfig(cluster: Cluster, rig: Rig, viewer: Path, kubectl_program: Path,
+                                       tmp_path: Path) -> None:
     """Two replicas behind the Service: the standby's answers are not taken for the leader's."""
     cluster.add_nodes(2)
     address = own_address()
@@ -80,6 +81,18 @@ def test_the_page_through_a_kubeconfig(cluster: Cluster, rig: Rig, viewer: Path,
         assert get(f"{url}/api/v1/gangs?q=ExceedsCluster").json()["total"] == 1
         one = f"{url}/api/v1/gangs/{huge.namespace}/{huge.driver_name}"
         assert "Reason: ExceedsCluster" in get(f"{one}?format=text").text
+        assert get(f"{url}/api/v1/history").json()["kind"] == "History"
+        plugin = [str(ROOT / "charts/kubectl-plugin/kubectl-gangs")]
+        there = {"KUBECTL": f"{kubectl_program} --kubeconfig {viewer}", "GANG_SCHEDULER_NAMESPACE": NAMESPACE,
+                 "GANG_SCHEDULER_SERVICE": SERVICE, "PATH": "/usr/bin:/bin"}
+        table = subprocess.run(plugin, env=there, capture_output=True, text=True, timeout=60)
+        assert table.returncode == 0 and huge.driver_name in table.stdout and "ExceedsCluster" in table.stdout, table
+        why = subprocess.run([*plugin, "why", f"{huge.namespace}/{huge.driver_name}"], env=there, capture_output=True,
+                             text=True, timeout=60)
+        assert why.returncode == 0 and "Reason: ExceedsCluster" in why.stdout, why
+        for wrong, code in ((["why", "a/../../x b"], 2), (["why", "etl/nobody"], 1), (["-o", "xml"], 2)):
+            refused = subprocess.run([*plugin, *wrong], env=there, capture_output=True, text=True, timeout=60)
+            assert refused.returncode == code and "kubectl gangs: " in refused.stderr, (wrong, refused)
         page = get(url + "/")
         assert "page.js" in page.text and "script-src 'self'" in page.headers["Content-Security-Policy"]
         assert get(f"{url}/api/v1/gangs/etl/nobody").status_code == 404

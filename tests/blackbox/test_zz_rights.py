@@ -11,6 +11,7 @@ from support.api import Api, Json
 from support.chart import NAMESPACE, USER
 from support.cluster import Cluster
 from support.fault_proxy import Fault
+from support.pod_groups import ANNOTATION, COSCHEDULING, KUBE_BATCH, LABEL, VOLCANO, add_group, define_kinds
 from support.pods import node_of
 from support.polling import eventually
 from support.provisioner import ZONE, Provisioner, claim
@@ -19,6 +20,7 @@ from support.rig import binary
 from support.spark_application import Size, sized
 
 LEASE = f"/apis/coordination.k8s.io/v1/namespaces/{NAMESPACE}/leases/gang-scheduler"
+NATIVE_GROUPS = (("scheduling.k8s.io", "podgroups"), ("scheduling.k8s.io", "podgroups/status"))
 real = pytest.mark.parametrize("rig_name", ["real"], indirect=True, scope="session")
 
 
@@ -47,12 +49,17 @@ def mount_a_volume(cluster: Cluster) -> None:
 
 
 def name_groups(cluster: Cluster) -> None:
-    """Pods of groups that nobody has made: their objects are asked for in every API group but Kubernetes' own, which this
-    plane does not serve (test_pod_groups.py has one that does)."""
-    for name, more in (("x", {"labels": {"scheduling.x-k8s.io/pod-group": "absent"}}),
-                       ("y", {"annotations": {"scheduling.k8s.io/group-name": "absent"}})):
+    """Of each kind of group that a custom resource defines one is read, and its status written. Kubernetes' own are not
+    served on this plane (test_pod_groups.py has one that does)."""
+    define_kinds(cluster)
+    define_kinds(cluster, "kube_batch_groups.yaml")
+    for api_version in (COSCHEDULING, VOLCANO, *KUBE_BATCH):
+        more = {} if api_version == COSCHEDULING else {"priorityClassName": "system-cluster-critical"}
+        group = add_group(cluster, {"minMember": 2, **more}, api_version)
         cluster.api.post(f"/api/v1/namespaces/{cluster.default_namespace}/pods", {
-            "apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, **more},
+            "apiVersion": "v1", "kind": "Pod",
+            "metadata": {"name": group, **({"labels": {LABEL: group}} if api_version == COSCHEDULING else
+                                           {"annotations": {ANNOTATION: group}})},
             "spec": {"schedulerName": "gang-scheduler", "containers": [{"name": "main", "image": "none"}]}})
 
 
@@ -71,7 +78,7 @@ def test_every_right_granted_is_used(cluster: Cluster, plane: RealPlane) -> None
     mount_a_volume(cluster)
     name_groups(cluster)
     standby = plane.start_scheduler(())
-    granted = {right for right in expand(plane) if right[1:3] != ("scheduling.k8s.io", "podgroups")}
+    granted = {right for right in expand(plane) if right[1:3] not in NATIVE_GROUPS}
     eventually(lambda: not unused(plane, granted), 20, lambda: f"the use of {unused(plane, granted)}", 0.5)
     assert standby.terminate() == 0, standby.output()
     assert scheduler.terminate() == 0, scheduler.output()

@@ -55,7 +55,7 @@ std::string with_plugins(const std::string& plugins) {
 
 constexpr const char* default_scores =
     "TaintToleration*3 NodeAffinity*2 NodeResourcesLeastAllocated*1 PodTopologySpread*2 "
-    "InterPodAffinity*2 NodeResourcesBalancedAllocation*1 (ImageLocality)*1";
+    "InterPodAffinity*2 NodeResourcesBalancedAllocation*1 ImageLocality*1";
 
 }  // namespace
 
@@ -152,7 +152,7 @@ TEST_CASE("SEC-9: what is disabled and enabled again comes behind the other defa
             "multiPoint: {disabled: [{name: TaintToleration}, {name: ImageLocality}], "
             "enabled: [{name: ImageLocality, weight: 7}, {name: TaintToleration, weight: 5}]}"))) ==
         "NodeAffinity*2 NodeResourcesLeastAllocated*1 PodTopologySpread*2 "
-        "InterPodAffinity*2 NodeResourcesBalancedAllocation*1 (ImageLocality)*7 "
+        "InterPodAffinity*2 NodeResourcesBalancedAllocation*1 ImageLocality*7 "
         "TaintToleration*5");
     CHECK(
         scores(loaded(
@@ -165,13 +165,13 @@ TEST_CASE("v1: an extension point on top of multiPoint") {
     CHECK(
         scores(loaded(with_plugins("multiPoint: {enabled: [{name: NodeAffinity, weight: 9}]}"))) ==
         "TaintToleration*3 NodeAffinity*9 NodeResourcesLeastAllocated*1 PodTopologySpread*2 "
-        "InterPodAffinity*2 NodeResourcesBalancedAllocation*1 (ImageLocality)*1");
+        "InterPodAffinity*2 NodeResourcesBalancedAllocation*1 ImageLocality*1");
     CHECK(
         scores(loaded(with_plugins(
             "multiPoint: {disabled: [{name: '*'}], enabled: [{name: NodeResourcesFit}, "
             "{name: NodeAffinity, weight: 2}]}, score: {enabled: [{name: NodeAffinity, weight: "
             "4}, {name: ImageLocality}]}"))) ==
-        "NodeAffinity*4 NodeResourcesLeastAllocated*1 (ImageLocality)*1");
+        "NodeAffinity*4 NodeResourcesLeastAllocated*1 ImageLocality*1");
     CHECK(
         filters(loaded(
             with_plugins("filter: {disabled: [{name: '*'}], enabled: [{name: NodeResourcesFit}, "

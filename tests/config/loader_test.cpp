@@ -41,7 +41,7 @@ leaderElection:
 server: {listen: "[::]:9001"}
 control:
   listen: "127.0.0.2:9000"
-api: {enabled: true, listen: ":9002", hosts: [gangs.example.com]}
+api: {enabled: true, listen: ":9002", hosts: [gangs.example.com], showAllNamespaces: false}
 extender: {enabled: true, listen: "127.0.0.1:9003", prefix: /gangs/v1, schedulerName: batch, binds: false}
 logging: {format: console, level: debug}
 profiles:
@@ -63,6 +63,8 @@ nodes:
   scarce: [nvidia.com/gpu, "amd.com/gpu"]
 autoscaling:
   mode: capacityBuffer
+quota:
+  preflight: true
 gpuMetrics:
   url: https://prometheus.example:9443/tenant/
   service: {namespace: "", name: "", port: "", scheme: http}
@@ -103,6 +105,7 @@ gang:
 backfill: {mode: easy, maxBypass: 12}
 seal:
   keyFile: /etc/seal/key
+conditions: {nameOtherNamespaces: false}
 events:
   perSecond: 3
 audit:
@@ -158,6 +161,7 @@ TEST_CASE("loader: every key reaches its member") {
         config::UnusedThen::release};
     wanted.nodes = {1'500, 268'435'456, "example.com/price", {"nvidia.com/gpu", "amd.com/gpu"}};
     wanted.autoscaling.mode = config::AutoscalingMode::capacity_buffer;
+    wanted.quota.preflight = true;
     wanted.gpu_metrics = {
         "https://prometheus.example:9443/tenant/",
         {},
@@ -191,6 +195,8 @@ TEST_CASE("loader: every key reaches its member") {
         {config::PlacementRule::Kind::fixed, "root.ml.train"}};
     wanted.preemption = {true, 3};
     wanted.seal_key_file = "/etc/seal/key";
+    wanted.api.shows_all_namespaces = false;
+    wanted.names_other_namespaces = false;
     wanted.events_per_second = 3;
     wanted.audit_interval_ms = 0;
     CHECK(loaded(everything) == wanted);
@@ -201,7 +207,7 @@ TEST_CASE("loader: the text above names every key there is") {
         const std::string last = key.substr(key.rfind('.') + 1);
         CHECK_MESSAGE(contains(everything, last + ":"), key);
     }
-    CHECK(config::known_keys().size() == 89);
+    CHECK(config::known_keys().size() == 92);
 }
 
 TEST_CASE("loader: headroom is an amount, the cost label a key") {
@@ -220,6 +226,7 @@ TEST_CASE("loader: headroom is an amount, the cost label a key") {
         loaded("autoscaling: {mode: provisioningRequest}\n").autoscaling.mode ==
         config::AutoscalingMode::provisioning_request);
     CHECK(loaded("autoscaling: {mode: none}\n").autoscaling == config::Autoscaling{});
+    CHECK(contains(complaints("quota:\n  preflight: perhaps\n"), ":2:14: "));
     CHECK(contains(complaints("autoscaling:\n  mode: karpenter\n"), ":2:9: "));
     CHECK(contains(complaints("autoscaling: {mode: karpenter}\n"), "capacityBuffer"));
     const auto metrics = [](const std::string& keys) { return "gpuMetrics: {" + keys + "}\n"; };

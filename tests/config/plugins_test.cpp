@@ -81,11 +81,11 @@ TEST_CASE("SCORE-12: a weight is a whole number from 1 to 2^31 - 1") {
 }
 
 TEST_CASE("scores: known ones without effect are warnings, unknown ones are refused") {
-    const auto loaded = load("    scores: [{name: ImageLocality, weight: 3}]\n");
+    const auto loaded = load("    scores: [{name: NodePreferAvoidPods, weight: 3}]\n");
     REQUIRE(loaded);
     REQUIRE(loaded->warnings.size() == 1);
     CHECK(contains(
-        loaded->warnings[0], "f:3:21: the score ImageLocality is not built here and has no"));
+        loaded->warnings[0], "f:3:21: the score NodePreferAvoidPods is not built here and has no"));
     const auto view = config::view(loaded->schema.profiles[0]);
     REQUIRE(view.scores.size() == 1);
     CHECK_FALSE(view.scores[0].is_built);

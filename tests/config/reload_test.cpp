@@ -110,3 +110,17 @@ TEST_CASE("reload: profiles by their names") {
         CHECK(change.schema == written);
     }
 }
+
+TEST_CASE("reload: scores for which more is read of pods and nodes wait for a restart") {
+    const config::Schema running = read("profiles: [{schedulerName: a}]");
+    for (const char* const score : {"ImageLocality", "ServiceSpreadingPriority"}) {
+        const config::Schema written = read(
+            "profiles: [{schedulerName: a, scores: [{name: " + std::string(score) + "}]}]");
+        for (const auto& [from, to] : {std::pair(running, written), std::pair(written, running)}) {
+            const config::Reload change = config::reload(from, to);
+            CHECK(change.taken.empty());
+            CHECK(change.after_restart == std::vector<std::string>{"profiles[].scores"});
+            CHECK(change.schema == from);
+        }
+    }
+}

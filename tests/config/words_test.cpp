@@ -1,6 +1,6 @@
 #include "config/address.hpp"
 #include "config/printable.hpp"
-#include "config/words/suggest.hpp"
+#include "core/base/suggest.hpp"
 
 #include <doctest/doctest.h>
 
@@ -29,11 +29,11 @@ TEST_CASE("printable: long text is cut") {
 
 TEST_CASE("suggest: near words only, whatever their case and separators") {
     const std::vector<std::string> known = {"leaseName", "leaseDuration", "enabled"};
-    CHECK(config::did_you_mean("leasename", known) == ", did you mean \"leaseName\"?");
-    CHECK(config::did_you_mean("lease-duration", known) == ", did you mean \"leaseDuration\"?");
-    CHECK(config::did_you_mean("enable", known) == ", did you mean \"enabled\"?");
-    CHECK(config::did_you_mean("kubeconfig", known).empty());
-    CHECK(config::did_you_mean("", known).empty());
+    CHECK(core::did_you_mean("leasename", known) == ", did you mean \"leaseName\"?");
+    CHECK(core::did_you_mean("lease-duration", known) == ", did you mean \"leaseDuration\"?");
+    CHECK(core::did_you_mean("enable", known) == ", did you mean \"enabled\"?");
+    CHECK(core::did_you_mean("kubeconfig", known).empty());
+    CHECK(core::did_you_mean("", known).empty());
 }
 
 TEST_CASE("address: loopback in all its forms, and nothing else") {

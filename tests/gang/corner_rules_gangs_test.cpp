@@ -179,6 +179,7 @@ TEST_CASE("rules 16: executors without their driver: waiting ones are not bound,
     world.settle();
     CHECK_FALSE(world.is_bound(late[0]));
     CHECK(world.condition(late[0]).find("has ended") != std::string::npos);
+    CHECK(world.condition(late[0]).ends_with("[DriverEnded]"));
     CHECK_FALSE(world.is_bound(next));  // 2 cpu are still in use
     world.remove_pod(executors[0]);
     world.settle();
@@ -244,6 +245,21 @@ TEST_CASE("rules 25: an executor that is resized in place is counted as large as
     world.settle();
     CHECK(world.is_bound(lone));
     CHECK(world.violations.empty());
+}
+
+TEST_CASE("rules 27: a quota that lets the driver in and not its executors") {
+    config::Schema schema = World::sealed_schema();
+    SUBCASE("is not looked at: the driver runs, and its slots stay open") {}
+    SUBCASE("is looked at: the driver waits") { schema.quota.preflight = true; }
+    World world(schema);
+    world.add_node(tests::node("n1", 8, 16 * 1024));
+    world.quotas["etl"] = {{{"team", {{"pods", 3, 1}}, {}}}, {}};
+    const auto driver = world.submit("a", 3, 1);
+    world.advance(2'000);
+    CHECK(world.is_bound(driver) != schema.quota.preflight);
+    world.quotas.clear();
+    world.advance(31'000);
+    CHECK(world.is_bound(driver));
 }
 
 TEST_CASE("rules 28: a webhook that gives an executor to another scheduler: counted, said, freed") {

@@ -444,6 +444,15 @@ public:
     bool hold_capacity_answers = false;
     gang::PodGroupProblem group_problem = gang::PodGroupProblem::not_found;
     int group_fetches = 0;
+    std::map<std::string, core::NamespaceQuotas> quotas;  ///< by namespace
+    std::optional<gang::QuotaProblem> quota_problem;      ///< instead of an answer
+    bool hold_quota_answers = false;
+    int quota_fetches = 0;
+    /// In which their objects are; empty: no status of them is written.
+    std::string group_version;
+    std::map<std::string, core::PodGroupStatus> group_statuses;  ///< of the objects
+    std::vector<gang::WriteGroupStatus> group_writes;
+    gang::GroupStatusOutcome group_write_outcome = gang::GroupStatusOutcome::written;
     std::string no_volume;  ///< not empty: volumes cannot be made, and why
     bool hold_pod_lists = false;
     bool fail_pod_lists = false;
@@ -637,6 +646,21 @@ private:
             hold_claim_answers);
     }
 
+    void carry_out(const gang::FetchQuotas& request) {
+        ++decisions_made_;
+        ++quota_fetches;
+        if (hold_quota_answers) {
+            return;
+        }
+        if (quota_problem) {
+            answer(
+                gang::QuotasMissing{request.namespace_name, *quota_problem, "no answer"}, false);
+            return;
+        }
+        answer(
+            gang::QuotasFound{request.namespace_name, quotas[request.namespace_name]}, false);
+    }
+
     void carry_out(const gang::FetchPodGroup& request) {
         ++decisions_made_;
         ++group_fetches;
@@ -654,7 +678,29 @@ private:
         }
         answer(
             gang::PodGroupFound{
-                request.dialect, request.namespace_name, request.name, found->second},
+                request.dialect,
+                request.namespace_name,
+                request.name,
+                found->second,
+                group_version.empty() ? "" : "uid-of-" + request.name,
+                group_version,
+                group_statuses[found->first]},
+            false);
+    }
+
+    void carry_out(const gang::WriteGroupStatus& request) {
+        ++decisions_made_;
+        group_writes.push_back(request);
+        if (group_write_outcome == gang::GroupStatusOutcome::written) {
+            group_statuses[request.namespace_name + "/" + request.name] = request.status;
+        }
+        answer(
+            gang::GroupStatusWritten{
+                request.dialect,
+                request.namespace_name,
+                request.name,
+                group_write_outcome,
+                "said the test"},
             false);
     }
 

@@ -413,7 +413,13 @@ private:
             (made.reason == gang::EvictReason::reclaim ? ": reclaim" : ": preempt"));
     }
     void report(const gang::ListPods&) { say("list all pods"); }
+    void report(const gang::FetchQuotas& made) {
+        say("ask for quotas of " + made.namespace_name);
+    }
     void report(const gang::FetchPodGroup& made) { say("ask for pod group " + made.name); }
+    void report(const gang::WriteGroupStatus& made) {
+        say(std::string("status of pod group ") + made.name + ": " + core::word(made.status.phase));
+    }
     void report(const gang::FetchClaim& made) {
         say("read claim " + made.namespace_name + "/" + made.name);
     }

@@ -2,6 +2,7 @@
 // failed. Its exit code is 1 when a seed failed (or, with --all-faults, a kind of fault or of an
 // orderly end was never seen), 2 when it was called wrongly.
 
+#include "core/base/progress_text.hpp"
 #include "tests/sim/mutants.hpp"
 #include "tests/sim/options.hpp"
 #include "tests/sim/outcome.hpp"
@@ -15,6 +16,7 @@
 #include <fstream>
 #include <iostream>
 #include <string>
+#include <unistd.h>
 
 namespace {
 
@@ -33,10 +35,12 @@ public:
 
     void take(const Outcome& outcome) {
         totals_.add(outcome);
+        show_progress();
         digests_ << fmt::format("{} {:016x}\n", outcome.seed, outcome.digest);
         if (!outcome.has_failed) {
             return;
         }
+        hide_progress();
         failed_seeds_ << outcome.seed << std::endl;
         std::cout << fmt::format(
             "FAILED seed {} {}\n  repeat: gang-sim --seed {} --trace\n",
@@ -47,7 +51,8 @@ public:
     }
 
     /// The exit code.
-    int end(double seconds) const {
+    int end(double seconds) {
+        hide_progress();
         std::cout << totals_.describe(seconds, options_.jobs);
         bool is_fine = totals_.failed.empty();
         for (const std::string& name : totals_.never_seen()) {
@@ -61,6 +66,39 @@ public:
     }
 
 private:
+    /// Twice a second, on a terminal, once it has taken two seconds.
+    void show_progress() {
+        using std::chrono::milliseconds;
+        const auto now = std::chrono::steady_clock::now();
+        if (isatty(STDERR_FILENO) != 1 || now - began_ < milliseconds(2'000) ||
+            now - shown_ < milliseconds(500)) {
+            return;
+        }
+        shown_ = now;
+        const auto passed_ms = std::chrono::duration_cast<milliseconds>(now - began_).count();
+        const bool is_by_time = options_.seconds > 0;
+        const std::int64_t total =
+            is_by_time ? 0 : static_cast<std::int64_t>(options_.to - options_.from + 1);
+        std::cerr << "\r\x1b[K"
+                  << core::progress_text(
+                         static_cast<std::int64_t>(totals_.seeds), total, passed_ms, "seeds");
+        if (is_by_time) {
+            const double left = options_.seconds - static_cast<double>(passed_ms) / 1'000;
+            std::cerr << fmt::format(", {:.0f}s left", left > 0 ? left : 0.0);
+        }
+        std::cerr << fmt::format(", {} failed", totals_.failed.size()) << std::flush;
+        is_shown_ = true;
+    }
+    void hide_progress() {
+        if (is_shown_) {
+            std::cerr << "\r\x1b[K" << std::flush;
+            is_shown_ = false;
+        }
+    }
+
+    const std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
+    std::chrono::steady_clock::time_point shown_;
+    bool is_shown_ = false;
     const sim_tool::Options& options_;
     sim_tool::Totals totals_;
     std::ofstream digests_;

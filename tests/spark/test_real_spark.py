@@ -14,6 +14,7 @@ from bench import DECISION_SECONDS, START_SECONDS, Bench
 from installation import WHOLE_LIFE, Spark, Unavailable, compile_application, install, require_java
 from submission import Submission, submit_jvm, submit_python
 from support.extended import Extended
+from support.pod_groups import VOLCANO, define_kinds
 from support.pods import node_of, path_of
 from support.processes import scratch_folder
 from support.real_plane import RealPlane
@@ -84,6 +85,33 @@ def test_two_applications_by_kube_scheduler(make_plane: Callable[..., RealPlane]
     run_one_after_the_other(bench, where, jar)
     extended.stop()
     bench.cluster.close()
+
+
+@pytest.mark.parametrize("rig_name,spark", [("embedded", "4.3"), ("real", "4.3")], indirect=True, scope="session")
+@pytest.mark.bound(300)
+def test_with_volcanos_feature_step(bench: Bench) -> None:
+    """Spark makes a PodGroup and names it on the driver. The conf says how large the gang is, and the whole of it waits."""
+    define_kinds(bench.cluster)
+    bench.cluster.add_nodes(1, cpu="2")
+    bench.cluster.start_scheduler()
+    template = bench.where.folder / "pod-group.yaml"
+    template.write_text(f"apiVersion: {VOLCANO}\nkind: PodGroup\n"
+                        "spec: {minMember: 1, minResources: {cpu: '3', memory: 3Gi}, queue: default}\n")
+    step = "org.apache.spark.deploy.k8s.features.VolcanoFeatureStep"
+    application = submit_python(bench.where, "volcano-pi", conf={
+        "spark.kubernetes.driver.pod.featureSteps": step,
+        "spark.kubernetes.executor.pod.featureSteps": step,
+        "spark.kubernetes.scheduler.volcano.podGroupTemplateFile": str(template)})
+    driver = bench.wait_submitted(application)
+    groups = bench.where.api.items(f"/apis/{VOLCANO}/namespaces/{bench.where.namespace}/podgroups")
+    assert [group["spec"]["queue"] for group in groups] == ["default"]
+    named = bench.where.api.get(driver)["metadata"]["annotations"]["scheduling.k8s.io/group-name"]
+    assert named == groups[0]["metadata"]["name"]
+    bench.wait_waiting(driver, "ExceedsCluster")
+    assert not [seen.pod for seen in bench.history.events if node_of(seen.pod)]
+    bench.cluster.add_nodes(1, cpu="2")
+    bench.wait_result(application)
+    assert executors_of(bench, driver) == 2
 
 
 @runs("embedded 4.1", "real 3.5", "embedded 4.3")

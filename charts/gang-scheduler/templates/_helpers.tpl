@@ -52,6 +52,11 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- end -}}
 {{- end -}}
 
+{{/* Every release has a Lease of its own. */}}
+{{- define "gang-scheduler.leaseName" -}}
+{{- dig "leaderElection" "leaseName" "" .Values.config | default (include "gang-scheduler.fullname" .) -}}
+{{- end -}}
+
 {{/* The file as the program reads it. */}}
 {{- define "gang-scheduler.config" -}}
 {{- $head := dict "apiVersion" "config.gang-scheduler/v1alpha1" "kind" "SchedulerConfiguration" -}}
@@ -63,6 +68,9 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- $service := list $name (printf "%s.%s" $name .Release.Namespace) (printf "%s.%s.svc" $name .Release.Namespace) -}}
 {{- $hosts := concat $service (dig "api" "hosts" list .Values.config) | uniq -}}
 {{- $head = set $head "api" (dict "enabled" true "listen" (include "gang-scheduler.apiListen" .) "hosts" $hosts) -}}
+{{- end -}}
+{{- if and (include "gang-scheduler.elects" .) (ne (include "gang-scheduler.leaseName" .) "gang-scheduler") -}}
+{{- $head = set $head "leaderElection" (dict "leaseName" (include "gang-scheduler.leaseName" .)) -}}
 {{- end -}}
 {{- toYaml (merge $head .Values.config) -}}
 {{- end -}}

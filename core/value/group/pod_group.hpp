@@ -1,7 +1,10 @@
 #pragma once
 // What a PodGroup object asks of the scheduler, whichever API group it is of.
 
+#include "core/value/resources.hpp"
+
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,6 +30,9 @@ struct PodGroup {
     std::int64_t min_members = 1;    ///< so many pods start together, or none; 0: each by itself
     std::vector<RoleMinimum> roles;  ///< by name; Volcano's minTaskMember
     std::string problem;             ///< not empty: it makes no sense, and nothing else counts
+    Resources min_resources = {};    ///< free in all before any of them starts
+    std::string queue = {};          ///< it waits in; empty: not said
+    std::optional<std::int32_t> priority = {};  ///< its own; else that of its pods
     friend bool operator==(const PodGroup&, const PodGroup&) = default;
 };
 

@@ -3,6 +3,7 @@
 #include "gang/app/base/version.hpp"
 #include "gang/app/show/ledger_report.hpp"
 #include "gang/app/show/queue_report.hpp"
+#include "gang/app/show/report.hpp"
 #include "k8s/base/time.hpp"
 
 #include <fmt/format.h>
@@ -174,6 +175,20 @@ std::string gangs_json(const Snapshot& snapshot, const GangQuery& query) {
         array(shown, [](const GangView* gang) { return to_json(*gang); }));
 }
 
+std::string gangs_text(const Snapshot& snapshot, const GangQuery& query) {
+    const auto [shown, total] =
+        page_of(snapshot.gangs, query.skip, query.limit, [&query](const GangView& gang) {
+            return fits(gang, query);
+        });
+    GangList list;
+    for (const GangView* gang : shown) {
+        list.gangs.push_back(*gang);
+    }
+    const std::string rest =
+        shown.size() < total ? fmt::format("... {} in all\n", total) : std::string();
+    return gangs_table(list, snapshot.unix_ms) + rest;
+}
+
 std::string nodes_json(const Snapshot& snapshot, const NodeQuery& query) {
     const auto [shown, total] =
         page_of(snapshot.nodes, query.skip, query.limit, [&query](const NodeLedger& node) {
@@ -201,6 +216,20 @@ std::string queues_json(const Snapshot& snapshot) {
         R"({{{},"queues":{}}})",
         head("QueueList", snapshot),
         array(snapshot.queues, [](const QueueView& queue) { return to_json(queue); }));
+}
+
+std::string history_json(const Snapshot& snapshot, const std::vector<HistoryPoint>& points) {
+    const auto point_json = [](const HistoryPoint& point) {
+        return array(history_columns, [&point](const HistoryColumn& column) {
+            return std::to_string(point.*column.member);
+        });
+    };
+    return fmt::format(
+        R"({{{},"betweenMs":{},"columns":{},"points":{}}})",
+        head("History", snapshot),
+        History::between_ms,
+        array(history_columns, [](const auto& column) { return json_string(column.name); }),
+        array(points, point_json));
 }
 
 std::string what_if_json(const Snapshot& snapshot, const WhatIfAnswer& answer) {

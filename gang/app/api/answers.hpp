@@ -31,10 +31,13 @@ struct NodeQuery {
 
 std::string summary_json(const Snapshot& snapshot, const ApiSource& source);
 std::string gangs_json(const Snapshot& snapshot, const GangQuery& query);
+/// The table that `gangs` prints, of the same gangs.
+std::string gangs_text(const Snapshot& snapshot, const GangQuery& query);
 std::string nodes_json(const Snapshot& snapshot, const NodeQuery& query);
 /// With what is held there for whom. Nothing: there is no such node.
 std::optional<std::string> node_json(const Snapshot& snapshot, std::string_view name);
 std::string queues_json(const Snapshot& snapshot);
+std::string history_json(const Snapshot& snapshot, const std::vector<HistoryPoint>& points);
 std::string what_if_json(const Snapshot& snapshot, const WhatIfAnswer& answer);
 /// `text` is the explanation for people.
 std::string gang_json(

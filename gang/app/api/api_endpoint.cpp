@@ -1,12 +1,19 @@
 #include "gang/app/api/api_endpoint.hpp"
 
+#include "gang/app/api/access/callers.hpp"
+#include "gang/app/api/answers.hpp"
 #include "gang/app/serve/endpoints.hpp"
+#include "k8s/base/time.hpp"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
 
 #include <chrono>
+#include <optional>
+#include <random>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace gang::app {
 namespace {
@@ -14,14 +21,70 @@ namespace {
 /// How long what nobody asks for is kept.
 constexpr std::chrono::seconds unused_after(10);
 
+/// By it tokens are remembered, in this process alone.
+std::string random_key() {
+    std::random_device random;
+    std::string key;
+    while (key.size() < 32) {
+        key += static_cast<char>(random() & 0xffU);
+    }
+    return key;
+}
+
+/// "Bearer TOKEN"; empty: it is something else.
+std::string bearer_token(std::string_view authorization) {
+    constexpr std::string_view scheme = "Bearer ";
+    return authorization.starts_with(scheme) ? std::string(authorization.substr(scheme.size()))
+                                             : std::string();
+}
+
+HttpReply refusal(const core::Error& why) {
+    const bool is_nobody = why.message == token_is_nobodys;
+    HttpReply out{is_nobody ? 401 : 503, error_json(is_nobody ? 401 : 503, why.message)};
+    out.fields.push_back(
+        is_nobody ? HttpField{"WWW-Authenticate", "Bearer"} : HttpField{"Retry-After", "5"});
+    return out;
+}
+
 }  // namespace
 
 struct ApiEndpoint::Impl : std::enable_shared_from_this<ApiEndpoint::Impl> {
-    Impl(boost::asio::io_context& io, ApiSource source) : http(std::move(source)), timer(io) {}
+    Impl(boost::asio::io_context& io, ApiSource source)
+        : review(source.review), http(std::move(source)), timer(io), minute(io) {
+        if (review) {
+            callers.emplace(random_key(), review);
+        }
+    }
 
-    HttpReply reply(const HttpAsk& ask) {
+    void reply(const HttpAsk& ask, const HttpAnswer& answer) {
         watch_use();
-        return http.reply(ask);
+        if (!callers) {
+            answer(http.reply(ask));
+            return;
+        }
+        const std::string token = bearer_token(ask.authorization);
+        const auto namespaces = token.empty() ? std::vector<std::string>() : http.namespaces();
+        callers->find(
+            token,
+            namespaces,
+            k8s::monotonic_ms(),
+            [weak = weak_from_this(), ask, answer](const core::Result<Sight>& sight) {
+                if (const auto self = weak.lock()) {
+                    answer(sight ? self->http.reply(ask, *sight) : refusal(sight.error()));
+                }
+            });
+    }
+
+    void watch_minutes() {
+        minute.expires_after(std::chrono::milliseconds(History::between_ms));
+        minute.async_wait([weak = weak_from_this()](const boost::system::error_code& ec) {
+            const auto self = weak.lock();
+            if (ec || !self) {
+                return;
+            }
+            self->http.note_history();
+            self->watch_minutes();
+        });
     }
 
     /// Turns only while somebody asks.
@@ -38,12 +101,17 @@ struct ApiEndpoint::Impl : std::enable_shared_from_this<ApiEndpoint::Impl> {
             self->is_watching = false;
             if (self->http.snapshots().give_up_unused()) {
                 self->watch_use();
+            } else {
+                self->http.give_up_masked();
             }
         });
     }
 
+    Callers::Review review;
     ApiHttp http;
+    std::optional<Callers> callers;  ///< none: everybody sees all
     boost::asio::steady_timer timer;
+    boost::asio::steady_timer minute;
     std::unique_ptr<HttpServer> server;
     bool is_watching = false;
 };
@@ -58,14 +126,22 @@ void ApiEndpoint::start(ApiSource source) {
         return;
     }
     impl_ = std::make_shared<Impl>(io_, std::move(source));
-    impl_->server = start_server(
-        io_,
-        *log_,
-        {"page and API",
-         config::parse_listen(api.listen),
-         api_limits(),
-         [impl = impl_.get()](const HttpAsk& ask) { return impl->reply(ask); },
-         api_manners()});
+    const auto address = config::parse_listen(api.listen);
+    auto started =
+        address ? HttpServer::listen_later(
+                      io_,
+                      *address,
+                      api_limits(),
+                      [impl = impl_.get()](const HttpAsk& ask, const HttpAnswer& answer) {
+                          impl->reply(ask, answer);
+                      },
+                      api_manners())
+                : core::Result<std::unique_ptr<HttpServer>>(address.error());
+    impl_->server = log_start(
+        *log_, "page and API", address ? config::describe(*address) : "", std::move(started));
+    if (impl_->server) {
+        impl_->watch_minutes();
+    }
 }
 
 void ApiEndpoint::stop() {
@@ -73,6 +149,7 @@ void ApiEndpoint::stop() {
         return;
     }
     impl_->timer.cancel();
+    impl_->minute.cancel();
     if (impl_->server) {
         impl_->server->stop();
     }

@@ -1,6 +1,7 @@
 #include "gang/app/api/api_http.hpp"
 
 #include "config/printable.hpp"
+#include "gang/app/api/access/mask.hpp"
 #include "gang/app/api/answers.hpp"
 #include "gang/app/api/what_if_query.hpp"
 #include "gang/app/base/text.hpp"
@@ -14,6 +15,7 @@
 #include <algorithm>
 #include <charconv>
 #include <optional>
+#include <set>
 #include <utility>
 
 namespace gang::app {
@@ -22,10 +24,13 @@ namespace {
 constexpr std::string_view base = "/api/v1/";
 constexpr std::string_view gang_path = "/api/v1/gangs/";
 constexpr std::string_view what_if_path = "/api/v1/whatif";
+constexpr std::string_view history_path = "/api/v1/history";
 /// Answering takes at most 1/50 of the time, however often it is asked.
 constexpr std::int64_t what_if_pause_for_cost = 50;
 constexpr std::size_t limit_max = 10'000;
 constexpr std::size_t shown_parameter_max = 100;
+/// Pictures without the names of others, of one moment.
+constexpr std::size_t masked_max = 8;
 
 HttpReply fail(int status, const std::string& why) {
     return HttpReply{status, error_json(status, why)};
@@ -144,11 +149,13 @@ std::vector<std::string_view> ApiHttp::paths() {
         "/api/v1/nodes/NAME",
         "/api/v1/queues",
         "/api/v1/whatif",
+        "/api/v1/history",
         "/api/v1/config",
         "/api/v1/events"};
 }
 
-HttpReply ApiHttp::reply(const HttpAsk& ask) {
+HttpReply ApiHttp::reply(const HttpAsk& ask, const Sight& sight) {
+    sight_ = sight;
     if (const auto refusal = hosts_.refuse(ask)) {
         return fail(refusal->status, refusal->why);
     }
@@ -164,11 +171,11 @@ HttpReply ApiHttp::reply(const HttpAsk& ask) {
         return HttpReply{503, standby_json(standing), "application/json", {{"Retry-After", "1"}}};
     }
     HttpReply out = answer(path.substr(base.size()), query, ask);
-    // One gang's explanation knows more than the snapshot, and newer.
+    // One gang's explanation knows more than the snapshot, and newer; so does the history.
     const bool is_of_snapshot = out.status == 200 && !out.stream && !path.starts_with(gang_path) &&
-                                path != what_if_path;
+                                path != what_if_path && path != history_path;
     if (is_of_snapshot) {
-        const std::string tag = quoted(snapshots_->current().id);
+        const std::string tag = quoted(seen().id);
         out.fields.push_back({"ETag", tag});
         if (ask.if_none_match == tag) {
             out.status = 304;
@@ -176,6 +183,41 @@ HttpReply ApiHttp::reply(const HttpAsk& ask) {
         }
     }
     return out;
+}
+
+const Snapshot& ApiHttp::seen() {
+    const Snapshot& all = snapshots_->current();
+    if (sight_.is_all) {
+        return all;
+    }
+    if (masked_of_ != all.id) {
+        masked_.clear();
+        masked_of_ = all.id;
+    }
+    const auto found = masked_.find(sight_);
+    if (found != masked_.end()) {
+        found->second.unix_ms = all.unix_ms;
+        return found->second;
+    }
+    if (masked_.size() >= masked_max) {
+        masked_.clear();
+    }
+    return masked_.emplace(sight_, masked(all, sight_)).first->second;
+}
+
+std::vector<std::string> ApiHttp::namespaces() {
+    std::set<std::string> found;
+    if (snapshots_->source().standing().leads) {
+        for (const GangView& gang : snapshots_->current().gangs) {
+            found.insert(gang.namespace_name);
+        }
+    }
+    return {found.begin(), found.end()};
+}
+
+void ApiHttp::give_up_masked() {
+    masked_.clear();
+    masked_of_.clear();
 }
 
 HttpReply ApiHttp::answer(std::string_view path, std::string_view query, const HttpAsk& ask) {
@@ -193,15 +235,21 @@ HttpReply ApiHttp::answer(std::string_view path, std::string_view query, const H
     if (path == "whatif") {
         return what_if(query);
     }
+    if (path == "history") {
+        return history();
+    }
     if (path == "events") {
         return events(ask);
     }
-    const Snapshot& snapshot = snapshots_->current();
+    const Snapshot& snapshot = seen();
     if (path == "summary") {
         return HttpReply{200, summary_json(snapshot, snapshots_->source())};
     }
     if (path == "queues") {
         return HttpReply{200, queues_json(snapshot)};
+    }
+    if (path == "config" && !sight_.is_all) {
+        return fail(403, "the configuration names others: it takes the right to list all pods");
     }
     if (path == "config") {
         const ApiSource& source = snapshots_->source();
@@ -223,7 +271,7 @@ HttpReply ApiHttp::answer(std::string_view path, std::string_view query, const H
 
 HttpReply ApiHttp::gangs(std::string_view query) {
     const std::string unknown =
-        unknown_parameter(query, {"state", "namespace", "q", "skip", "limit"});
+        unknown_parameter(query, {"state", "namespace", "q", "skip", "limit", "format"});
     const auto paging = read_paging(query, GangQuery().limit);
     const auto states = read_states(find_parameter(query, "state").value_or(""));
     if (!unknown.empty() || !paging) {
@@ -238,7 +286,12 @@ HttpReply ApiHttp::gangs(std::string_view query) {
         paging->text,
         paging->skip,
         paging->limit};
-    return HttpReply{200, gangs_json(snapshots_->current(), wanted)};
+    const std::string format = find_parameter(query, "format").value_or("json");
+    if (format == "text") {
+        return HttpReply{200, gangs_text(seen(), wanted), plain_text};
+    }
+    return format == "json" ? HttpReply{200, gangs_json(seen(), wanted)}
+                            : fail(400, "format is to be json or text");
 }
 
 HttpReply ApiHttp::nodes(std::string_view query) {
@@ -249,7 +302,7 @@ HttpReply ApiHttp::nodes(std::string_view query) {
     }
     return HttpReply{
         200,
-        nodes_json(snapshots_->current(), NodeQuery{paging->text, paging->skip, paging->limit})};
+        nodes_json(seen(), NodeQuery{paging->text, paging->skip, paging->limit})};
 }
 
 HttpReply ApiHttp::gang(std::string_view name, std::string_view query) {
@@ -265,12 +318,16 @@ HttpReply ApiHttp::gang(std::string_view name, std::string_view query) {
         return fail(400, "ask for /api/v1/gangs/NAMESPACE/NAME, where NAME is of a pod");
     }
     auto found = snapshots_->source().explain(*question);
-    if (!found) {
+    // Of what may not be seen nobody learns that it is there.
+    if (!found || !sight_.sees(found->gang.namespace_name)) {
         return fail(404, "no gang of ours has a pod of this name");
     }
-    const Snapshot& snapshot = snapshots_->current();
+    const Snapshot& snapshot = seen();
     const Answer answer{
-        "daemon", snapshots_->source().server, *std::move(found), snapshot.standing};
+        "daemon",
+        snapshots_->source().server,
+        masked(*std::move(found), sight_),
+        snapshot.standing};
     const std::string text = why_text(answer, k8s::unix_ms());
     if (format == "text") {
         return HttpReply{200, text, plain_text};
@@ -292,7 +349,24 @@ HttpReply ApiHttp::what_if(std::string_view query) {
     const WhatIfAnswer answer = snapshots_->source().what_if(*question);
     const std::int64_t end = k8s::monotonic_ms();
     what_if_from_ms_ = end + (end - now) * what_if_pause_for_cost;
-    return HttpReply{200, what_if_json(snapshots_->current(), answer)};
+    return HttpReply{200, what_if_json(seen(), answer)};
+}
+
+void ApiHttp::note_history() {
+    const ApiSource& source = snapshots_->source();
+    if (const auto point = source.history_point ? source.history_point() : std::nullopt) {
+        history_.add(*point);
+    }
+}
+
+/// With the sums of this moment as the last point.
+HttpReply ApiHttp::history() {
+    std::vector<HistoryPoint> points = history_.points();
+    const ApiSource& source = snapshots_->source();
+    if (const auto point = source.history_point ? source.history_point() : std::nullopt) {
+        points.push_back(*point);
+    }
+    return HttpReply{200, history_json(seen(), points)};
 }
 
 HttpReply ApiHttp::events(const HttpAsk& ask) {

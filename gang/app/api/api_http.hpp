@@ -2,13 +2,16 @@
 // What the API's port answers: the page's files, and under /api/v1/ the JSON that it is made of.
 // docs/api.md has every path. All of it only reads; there is no verb that writes, here or below.
 
+#include "gang/app/api/access/sight.hpp"
 #include "gang/app/api/host_rule.hpp"
 #include "gang/app/api/snapshot.hpp"
 #include "gang/app/api/viewers.hpp"
 #include "gang/app/serve/http_server.hpp"
 
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -23,9 +26,19 @@ class ApiHttp {
 public:
     explicit ApiHttp(ApiSource source);
 
-    HttpReply reply(const HttpAsk& ask);
+    /// As the caller may see it.
+    HttpReply reply(const HttpAsk& ask, const Sight& sight = {});
+
+    /// Of all gangs, in order; none on a standby.
+    std::vector<std::string> namespaces();
+
+    /// What was made for callers who may not see all.
+    void give_up_masked();
 
     Snapshots& snapshots() { return *snapshots_; }
+
+    /// To be called once a minute.
+    void note_history();
 
     /// Every path under /api/v1/, with capitals where a name is to stand.
     static std::vector<std::string_view> paths();
@@ -37,10 +50,17 @@ private:
     HttpReply gang(std::string_view name, std::string_view query);
     HttpReply what_if(std::string_view query);
     HttpReply events(const HttpAsk& ask);
+    HttpReply history();
+    /// The picture that the caller of this request may see. Good until the next call.
+    const Snapshot& seen();
 
     std::shared_ptr<Snapshots> snapshots_;
     Viewers viewers_;
+    History history_;
     HostRule hosts_;
+    Sight sight_;  ///< of the request that is answered
+    std::map<Sight, Snapshot> masked_;
+    std::string masked_of_;  ///< the id of the picture that these are of
     std::int64_t what_if_from_ms_ = 0;  ///< monotonic: not answered before
 };
 

@@ -319,6 +319,7 @@ std::string config_members(const config::Schema& schema) {
             .flag("enabled", api.enabled)
             .text("listen", listen_text(api.listen))
             .list("hosts", api.hosts, json_string)
+            .flag("showAllNamespaces", api.shows_all_namespaces)
             .json());
     out.add("extender", extender_section(schema.extender));
     out.add(
@@ -330,6 +331,7 @@ std::string config_members(const config::Schema& schema) {
     out.list("profiles", schema.profiles, profile_json);
     out.add("gang", gang_section(schema.gang)).add("nodes", nodes_section(schema.nodes));
     out.add("autoscaling", autoscaling_section(schema.autoscaling));
+    out.add("quota", Object().flag("preflight", schema.quota.preflight).json());
     out.add("gpuMetrics", gpu_metrics_section(schema.gpu_metrics));
     out.add(
         "backfill",
@@ -346,6 +348,9 @@ std::string config_members(const config::Schema& schema) {
             .number("maxVictimsPerMinute", schema.preemption.max_victims_per_minute)
             .json());
     out.add("seal", Object().text("keyFile", schema.seal_key_file).json());
+    out.add(
+        "conditions",
+        Object().flag("nameOtherNamespaces", schema.names_other_namespaces).json());
     out.add("events", Object().number("perSecond", schema.events_per_second).json());
     out.add("audit", Object().duration("interval", schema.audit_interval_ms).json());
     return out.json();

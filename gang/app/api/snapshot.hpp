@@ -5,6 +5,8 @@
 // nothing is kept.
 
 #include "config/schema.hpp"
+#include "gang/app/api/access/callers.hpp"
+#include "gang/app/api/history.hpp"
 #include "gang/app/base/json_text.hpp"
 #include "gang/explain.hpp"
 #include "gang/ledger_view.hpp"
@@ -32,6 +34,10 @@ struct ApiSource {
     std::function<std::optional<Explanation>(const std::string& question)> explain;
     std::string server;  ///< URL of the API server
     config::Schema config;
+    /// The sums as they are now, while this process leads; empty: there is no history.
+    std::function<std::optional<HistoryPoint>()> history_point;
+    /// Who a caller's token is and what it may see; empty: everybody sees all.
+    Callers::Review review;
     /// Where it may change: what holds now. Empty: `config`.
     std::function<config::Schema()> current_config;
 };

@@ -1,7 +1,7 @@
 #include "gang/app/base/flags.hpp"
 
 #include "config/printable.hpp"
-#include "config/words/suggest.hpp"
+#include "core/base/suggest.hpp"
 
 #include <boost/program_options/errors.hpp>
 #include <boost/program_options/options_description.hpp>
@@ -39,7 +39,7 @@ std::string unknown_flag(const Verb& verb, const std::string& found) {
     }
     const std::string bare = found.substr(std::min(found.find_first_not_of('-'), found.size()));
     const std::string shown = config::printable(found, 100);
-    return fmt::format("unknown flag {}{}", shown, config::did_you_mean(bare, names));
+    return fmt::format("unknown flag {}{}", shown, core::did_you_mean(bare, names));
 }
 
 /// Puts one parsed option in its place; the text says what is wrong with it.
@@ -57,13 +57,16 @@ std::string take(const Verb& verb, const po::option& option, CommandLine& into) 
     }
     const std::string value = option.value.empty() ? flag->bare.value_or("") : option.value.front();
     const auto& allowed = flag->allowed;
-    if (!allowed.empty() && std::find(allowed.begin(), allowed.end(), value) == allowed.end()) {
+    const bool is_allowed = std::any_of(allowed.begin(), allowed.end(), [&value](const auto& one) {
+        return one.ends_with('=') ? value.starts_with(one) : value == one;
+    });
+    if (!allowed.empty() && !is_allowed) {
         return fmt::format(
             "--{}: found \"{}\", expected one of {}{}",
             flag->name,
             config::printable(value, 100),
             fmt::join(allowed, ", "),
-            config::did_you_mean(value, allowed));
+            core::did_you_mean(value, allowed));
     }
     into.values[flag->name].push_back(value);
     return {};
@@ -76,7 +79,8 @@ std::string check_arguments(const Verb& verb, const CommandLine& line) {
         return fmt::format(
             "unexpected argument \"{}\"", config::printable(line.arguments[wanted], 100));
     }
-    return line.arguments.size() < wanted ? fmt::format("expected {}", verb.argument) : "";
+    const bool is_optional = verb.argument.starts_with('[');
+    return line.arguments.size() < wanted && !is_optional ? fmt::format("expected {}", verb.argument) : "";
 }
 
 }  // namespace
@@ -84,6 +88,12 @@ std::string check_arguments(const Verb& verb, const CommandLine& line) {
 std::string CommandLine::text(const std::string& flag, const std::string& fallback) const {
     const auto it = values.find(flag);
     return it == values.end() ? fallback : it->second.back();
+}
+
+std::optional<std::string> CommandLine::json_path() const {
+    const std::string form = text("output");
+    return form.starts_with(json_path_form) ? std::optional(form.substr(json_path_form.size()))
+                                            : std::nullopt;
 }
 
 std::string help_text(const Verb& verb) {
@@ -143,6 +153,9 @@ Flag output_flag() {
 Flag output_flag(const std::vector<std::string>& more) {
     std::vector<std::string> forms = {"table", "json"};
     forms.insert(forms.end(), more.begin(), more.end());
+    if (std::find(more.begin(), more.end(), "yaml") != more.end()) {
+        forms.emplace_back(json_path_form);
+    }
     return Flag{
         "output",
         'o',

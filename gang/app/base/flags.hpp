@@ -19,7 +19,8 @@ struct Flag {
     char letter = 0;          ///< 0: no short form
     std::string placeholder;  ///< "FILE"; empty: a switch, whose value is `bare`
     std::string help;
-    std::vector<std::string> allowed = {};  ///< empty: any text
+    /// Empty: any text. One that ends in "=" is how a text of the user's begins.
+    std::vector<std::string> allowed = {};
     std::optional<std::string> bare =
         {};  ///< the value of the flag alone; none: a value must follow
 };
@@ -35,14 +36,19 @@ public:
     std::string text(const std::string& flag, const std::string& fallback = "") const;
     bool wants_json() const { return text("output") == "json"; }
     bool wants_yaml() const { return text("output") == "yaml"; }
+    /// JSON in any form: nothing else may stand between.
+    bool wants_data() const { return wants_json() || wants_yaml() || json_path(); }
     bool wants_wide() const { return text("output") == "wide"; }
+    /// The template of -o jsonpath=TEMPLATE; nothing: another form is asked for.
+    std::optional<std::string> json_path() const;
     bool wants_names() const { return text("output") == "name"; }
 };
 
 struct Verb {
     std::string name;
     std::string summary;   ///< one line
-    std::string argument;  ///< "POD|APP"; empty: takes none; "FILE...": one or more; else one
+    /// "POD|APP"; empty: takes none; "FILE...": one or more; "[NODE]": one or none; else one.
+    std::string argument;
     std::vector<Flag> flags;
     std::vector<std::string> examples;
     std::function<int(const CommandLine&, std::ostream& out, std::ostream& err)> run;
@@ -54,6 +60,9 @@ std::string help_text(const Verb& verb);
 /// What the user wrote, or the text of a usage error.
 std::variant<CommandLine, std::string> parse_flags(
     const Verb& verb, const std::vector<std::string>& arguments);
+
+/// How a template begins: a form of -o that verbs with YAML have as well.
+inline constexpr std::string_view json_path_form = "jsonpath=";
 
 /// Flags that several verbs have.
 Flag output_flag();

@@ -6,8 +6,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <unistd.h>
+#include <vector>
 
 namespace gang::app {
 namespace {
@@ -44,6 +46,41 @@ std::string console_value(const std::string& text) {
     return quoted + "\"";
 }
 
+struct Word {
+    bool is_field = false;
+    std::string_view key;
+    std::string_view value;
+};
+
+/// Keys of notices. A server's words may look like fields, and make none of these names twice:
+/// what stands in quotes reaches to the last quote of the text.
+bool is_notice_key(std::string_view key) {
+    constexpr std::array<std::string_view, 4> keys = {"watch", "problem", "listed", "credentials"};
+    return std::find(keys.begin(), keys.end(), key) != keys.end();
+}
+
+/// The first word, which is taken off the text with the spaces behind it.
+Word take_word(std::string_view& text) {
+    const std::size_t equals = text.find('=');
+    const std::size_t space = text.find(' ');
+    Word word;
+    std::size_t end = std::min(space, text.size());
+    word.value = text.substr(0, end);
+    if (equals < space && is_notice_key(text.substr(0, equals))) {
+        word.is_field = true;
+        word.key = text.substr(0, equals);
+        word.value = text.substr(equals + 1, end - equals - 1);
+        const std::size_t last_quote = text.rfind('"');
+        if (word.value.starts_with('"') && last_quote > equals + 1) {
+            word.value = text.substr(equals + 2, last_quote - equals - 2);
+            end = last_quote + 1;
+        }
+    }
+    const std::size_t next = text.find_first_not_of(' ', end);
+    text.remove_prefix(std::min(next, text.size()));
+    return word;
+}
+
 void to_standard_error(const std::string& line) {
     // One write per line keeps lines whole beside other writers; a broken pipe is not ours to mend.
     const auto ignored = ::write(STDERR_FILENO, line.data(), line.size());
@@ -67,6 +104,28 @@ void Log::write(
     config::LogLevel level,
     std::string_view message,
     std::initializer_list<LogField> fields) const {
+    write_line(level, message, {fields.begin(), fields.size()});
+}
+
+void Log::write_notice(
+    config::LogLevel level, std::string_view from, std::string_view text) const {
+    std::string message(from);
+    std::vector<LogField> fields;
+    std::string_view separator = ": ";
+    while (!text.empty()) {
+        const Word word = take_word(text);
+        if (word.is_field) {
+            fields.push_back({word.key, std::string(word.value)});
+        } else {
+            message += std::string(separator) + std::string(word.value);
+            separator = " ";
+        }
+    }
+    write_line(level, message, fields);
+}
+
+void Log::write_line(
+    config::LogLevel level, std::string_view message, std::span<const LogField> fields) const {
     if (!enabled(level)) {
         return;
     }

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -37,7 +38,15 @@ public:
         std::string_view message,
         std::initializer_list<LogField> fields = {}) const;
 
+    /// A notice of the edge (k8s/base/notice.hpp): its words KEY=VALUE and KEY="VALUE" become
+    /// fields, the others the message, behind `from`.
+    void write_notice(
+        config::LogLevel level, std::string_view from, std::string_view text) const;
+
 private:
+    void write_line(
+        config::LogLevel level, std::string_view message, std::span<const LogField> fields) const;
+
     config::LogFormat format_;
     config::LogLevel level_;
     Sink sink_;

@@ -1,7 +1,7 @@
 #include "gang/app/cli/access_flags.hpp"
 
 #include "config/printable.hpp"
-#include "config/words/suggest.hpp"
+#include "core/base/suggest.hpp"
 
 #include <fmt/format.h>
 
@@ -39,7 +39,7 @@ core::Result<core::Done> check_name(
         flag,
         config::printable(found, 100),
         joined(known),
-        config::did_you_mean(found, known))};
+        core::did_you_mean(found, known))};
 }
 
 }  // namespace

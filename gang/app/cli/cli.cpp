@@ -1,7 +1,8 @@
 #include "gang/app/cli/cli.hpp"
 
 #include "config/printable.hpp"
-#include "config/words/suggest.hpp"
+#include "core/base/suggest.hpp"
+#include "gang/app/output/json_path.hpp"
 
 #include <fmt/format.h>
 
@@ -34,7 +35,7 @@ int unknown_verb(const std::string& found, std::ostream& err) {
         "gang-scheduler: unknown verb \"{}\", expected one of {}{}\n",
         config::printable(found, 100),
         fmt::join(names, ", "),
-        config::did_you_mean(found, names));
+        core::did_you_mean(found, names));
     return exit_usage;
 }
 
@@ -57,7 +58,13 @@ int run_one(
         name_help(err, verb.name);
         return exit_usage;
     }
-    return verb.run(std::get<CommandLine>(parsed), out, err);
+    const auto& line = std::get<CommandLine>(parsed);
+    const auto text = line.json_path();
+    const auto path = text ? std::optional(JsonPath::parse(*text)) : std::nullopt;
+    if (path && !*path) {
+        return usage_error(err, verb.name, "--output: " + path->error().message);
+    }
+    return verb.run(line, out, err);
 }
 
 }  // namespace
@@ -82,8 +89,10 @@ const std::vector<Verb>& verbs() {
         cluster_verb(),
         gangs_verb(),
         why_verb(),
+        top_verb(),
         timeline_verb(),
         queues_verb(),
+        nodes_verb(),
         ledger_verb(),
         ui_verb(),
         size_verb(),

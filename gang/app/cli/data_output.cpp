@@ -1,5 +1,6 @@
 #include "gang/app/cli/data_output.hpp"
 
+#include "gang/app/output/json_path.hpp"
 #include "k8s/json/json.hpp"
 
 #include <yaml-cpp/emitter.h>
@@ -82,6 +83,11 @@ bool print_data(
         out << make_json() << '\n';
     } else if (line.wants_yaml()) {
         out << yaml_from_json(make_json()) << '\n';
+    } else if (const auto text = line.json_path()) {
+        // The template was read when the flags were.
+        const auto path = JsonPath::parse(*text);
+        const auto shown = path ? path->apply(make_json()) : core::Result<std::string>(path.error());
+        out << (shown ? *shown : std::string());
     } else {
         return false;
     }

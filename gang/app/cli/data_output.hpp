@@ -14,8 +14,8 @@ namespace gang::app {
 /// something else stay quoted. A text that is no JSON comes back as it is.
 std::string yaml_from_json(std::string_view json);
 
-/// Prints what `make_json` gives, as JSON on one line or as YAML, if the user wants one of them;
-/// else does nothing and returns false.
+/// Prints what `make_json` gives, as JSON on one line, as YAML, or what a template makes of it, if
+/// the user wants one of them; else does nothing and returns false.
 bool print_data(
     const CommandLine& line, std::ostream& out, const std::function<std::string()>& make_json);
 

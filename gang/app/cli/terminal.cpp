@@ -8,16 +8,12 @@
 #include <string_view>
 
 namespace gang::app {
-namespace {
-
 bool may_be_coloured() {
     const char* forbidden = std::getenv("NO_COLOR");
     const char* terminal = std::getenv("TERM");
     return (forbidden == nullptr || *forbidden == 0) && terminal != nullptr &&
            std::string_view(terminal) != "dumb";
 }
-
-}  // namespace
 
 TableStyle find_table_style(const std::ostream& out) {
     if (&out != &std::cout || isatty(STDOUT_FILENO) != 1) {

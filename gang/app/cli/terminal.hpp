@@ -7,9 +7,11 @@
 
 namespace gang::app {
 
-/// As wide as the terminal and coloured, if `out` is standard output and that is a terminal.
-/// NO_COLOR and TERM=dumb forbid colours. Else nothing is cut and nothing coloured: a program may
-/// read it.
+/// NO_COLOR and TERM=dumb forbid colours.
+bool may_be_coloured();
+
+/// As wide as the terminal and coloured, if `out` is standard output and that is a terminal. Else
+/// nothing is cut and nothing coloured: a program may read it.
 TableStyle find_table_style(const std::ostream& out);
 
 }  // namespace gang::app

@@ -17,6 +17,7 @@
 #include "k8s/base/time.hpp"
 #include "k8s/lease/elector.hpp"
 #include "k8s/metrics/metrics_poller.hpp"
+#include "k8s/review/caller_reviewer.hpp"
 #include "k8s/watch/watcher.hpp"
 #include "k8s/write/writer.hpp"
 
@@ -82,6 +83,7 @@ struct Daemon::Impl : std::enable_shared_from_this<Daemon::Impl> {
     k8s::LeaseEnd lease_end(bool drained) const;
     ControlSource control_source();
     ApiSource api_source();
+    std::optional<HistoryPoint> history_point() const;
     ExtenderSource extender_source();
     Standing standing() const;
     ServedSource served_source();
@@ -111,7 +113,9 @@ struct Daemon::Impl : std::enable_shared_from_this<Daemon::Impl> {
     PodLister pod_lister;
     k8s::ClaimClient claims;
     k8s::PodGroupClient groups;
+    k8s::QuotaClient quotas;
     k8s::DemandClient demand;
+    k8s::CallerReviewer reviewer;
     std::unique_ptr<k8s::MetricsPoller> gpu_metrics;  ///< none: the configuration names no source
     Executor executor;
     ConsistencyChecker consistency_checker;
@@ -142,12 +146,15 @@ Daemon::Impl::Impl(asio::io_context& context, DaemonOptions with)
           io, options.endpoint, options.log, [this](Event event) { push(std::move(event)); }),
       claims(io, options.endpoint, claim_options()),
       groups(io, options.endpoint),
+      quotas(io, options.endpoint),
       demand(io, options.endpoint, demand_options()),
+      reviewer(io, options.endpoint),
       executor(Executor::Wiring{
           &writer,
           &pod_lister,
           &claims,
           &groups,
+          &quotas,
           &demand,
           &options.seal,
           options.log,
@@ -199,13 +206,14 @@ k8s::MetricsPollerOptions Daemon::Impl::poller_options() {
 k8s::NoticeSink Daemon::Impl::notices(std::string from) const {
     return [log = options.log, from = std::move(from)](
                k8s::NoticeLevel level, const std::string& text) {
-        log->write(to_level(level), from + ": " + text);
+        log->write_notice(to_level(level), from, text);
     };
 }
 
 k8s::WatcherOptions Daemon::Impl::watcher_options(k8s::WatchKind kind) {
     k8s::WatcherOptions out;
     out.kind = kind;
+    out.keeps_images = options.config.asks_images();
     out.version_use = version_use;
     out.sink = [this, kind](k8s::WatchEvent event) {
         const bool is_listed = std::holds_alternative<k8s::RelistEnded>(event);
@@ -267,6 +275,7 @@ k8s::ElectorOptions Daemon::Impl::elector_options() {
     out.namespace_name = lease.lease_namespace.empty() ? options.endpoint->access().namespace_name
                                                        : lease.lease_namespace;
     out.lease_name = lease.lease_name;
+    out.scheduler_names = fmt::format("{}", fmt::join(options.config.scheduler_names(), ","));
     out.identity = options.identity;
     out.lease_duration_ms = lease.lease_duration_ms;
     out.renew_deadline_ms = lease.renew_deadline_ms;
@@ -339,7 +348,8 @@ ControlSource Daemon::Impl::control_source() {
             consistency_checker.run_now();
         }
         return to_json(
-            LedgerReport{"daemon", server, scheduler.ledger(), consistency_checker.status()});
+            LedgerReport{
+                "daemon", server, scheduler.ledger(), consistency_checker.status(), standing()});
     };
     source.queues = [this, server] {
         return to_json(QueueReport{"daemon", server, scheduler.queues(), standing()});
@@ -357,10 +367,65 @@ ApiSource Daemon::Impl::api_source() {
     source.queues = [this] { return scheduler.queues(); };
     source.what_if = [this](const WhatIf& question) { return scheduler.what_if(question); };
     source.explain = [this](const std::string& question) { return scheduler.explain(question); };
+    source.history_point = [this] { return history_point(); };
     source.server = server_name(options.endpoint->access());
     source.current_config = [this] { return options.config; };
     source.config = options.config;
+    if (!options.config.api.shows_all_namespaces) {
+        source.review = [this](
+                            const std::string& token,
+                            const std::vector<std::string>& namespaces,
+                            Callers::Seen seen) {
+            reviewer.ask(
+                token,
+                namespaces,
+                [this, seen = std::move(seen)](const core::Result<k8s::CallerVerdict>& verdict) {
+                    if (!verdict) {
+                        options.log->write(
+                            LogLevel::warning,
+                            "cannot ask who a caller is",
+                            {{"why", verdict.error().message}});
+                        seen(core::Error{
+                            "the API server does not say who you are: " + verdict.error().message});
+                    } else if (!verdict->is_known) {
+                        seen(core::Error{std::string(token_is_nobodys)});
+                    } else {
+                        seen(Sight{verdict->may_see_all, verdict->namespaces});
+                    }
+                });
+        };
+    }
     return source;
+}
+
+std::optional<HistoryPoint> Daemon::Impl::history_point() const {
+    if (!stats.leading) {
+        return std::nullopt;
+    }
+    const std::int64_t now = clock.now();
+    const Totals totals = scheduler.totals(now);
+    const auto count = [&totals](GangState state) {
+        return totals.gangs[static_cast<std::size_t>(state)];
+    };
+    HistoryPoint point;
+    point.unix_ms = now;
+    point.waiting = count(GangState::waiting) + count(GangState::waiting_for_conf);
+    point.never_fit = count(GangState::parked);
+    point.running = count(GangState::running) + count(GangState::admitted);
+    point.degraded = count(GangState::degraded);
+    point.oldest_waiting_ms = totals.oldest_waiting_ms;
+    point.slots_open = totals.slots_open;
+    for (const NodeLedger& node : scheduler.ledger()) {
+        if (node.is_present) {
+            point.cpu_milli_bound += node.bound.cpu_milli;
+            point.cpu_milli_held += node.held.cpu_milli;
+            point.cpu_milli_allocatable += node.allocatable.cpu_milli;
+            point.memory_bytes_bound += node.bound.memory_bytes;
+            point.memory_bytes_held += node.held.memory_bytes;
+            point.memory_bytes_allocatable += node.allocatable.memory_bytes;
+        }
+    }
+    return point;
 }
 
 ExtenderSource Daemon::Impl::extender_source() {
@@ -580,7 +645,9 @@ void Daemon::Impl::stop(std::function<void()> done) {
     pod_lister.stop();
     claims.stop();
     groups.stop();
+    quotas.stop();
     demand.stop();
+    reviewer.stop();
     if (gpu_metrics) {
         gpu_metrics->stop();
     }

@@ -177,6 +177,50 @@ void Executor::run(const FetchPodGroup& decision) {
         });
 }
 
+void Executor::run(const FetchQuotas& decision) {
+    wiring_.log->write(LogLevel::debug, "fetch quotas", {{"namespace", decision.namespace_name}});
+    wiring_.quotas->read(decision.namespace_name, [this, decision](const k8s::QuotaResult& result) {
+        quotas_answered(to_event(decision, result));
+    });
+}
+
+void Executor::quotas_answered(Event event) {
+    if (const auto* missing = std::get_if<QuotasMissing>(&event)) {
+        const bool is_new = quota_problem_ != missing->message;
+        quota_problem_ = missing->message;
+        wiring_.log->write(
+            is_new ? LogLevel::warning : LogLevel::debug,
+            missing->problem == QuotaProblem::failed
+                ? "quotas could not be read: they will be asked for again"
+                : "quotas could not be read: gangs of the namespace start without a look at them",
+            {{"namespace", missing->namespace_name}, {"why", missing->message}});
+    }
+    wiring_.answer(std::move(event));
+}
+
+void Executor::run(const WriteGroupStatus& decision) {
+    const std::string name = full_name(decision.namespace_name, decision.name);
+    wiring_.log->write(
+        LogLevel::debug,
+        "pod group status",
+        {{"group", name}, {"reason", decision.status.reason}, {"message", decision.status.message}});
+    wiring_.writer->write_group_status(
+        to_request(decision), [this, decision, name](const k8s::GroupStatusResult& result) {
+            GroupStatusWritten event = to_event(decision, result);
+            if (event.outcome != GroupStatusOutcome::written) {
+                // One object that is written by others, or gone, is nothing to be told twice.
+                const bool is_new =
+                    std::exchange(group_status_problem_, event.message) != event.message;
+                wiring_.log->write(
+                    is_new && event.outcome == GroupStatusOutcome::forbidden ? LogLevel::warning
+                                                                             : LogLevel::debug,
+                    "pod group status not written",
+                    {{"group", name}, {"why", event.message}});
+            }
+            wiring_.answer(std::move(event));
+        });
+}
+
 void Executor::run(const SetCondition& decision) {
     wiring_.log->write(
         LogLevel::info,

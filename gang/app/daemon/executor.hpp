@@ -10,6 +10,7 @@
 #include "gang/reservation/format/seal.hpp"
 #include "k8s/demand/demand_client.hpp"
 #include "k8s/group/pod_group_client.hpp"
+#include "k8s/quota/quota_client.hpp"
 #include "k8s/volume/claim_client.hpp"
 #include "k8s/write/writer.hpp"
 
@@ -25,6 +26,7 @@ public:
         PodLister* pod_lister;                   ///< outlives the executor
         k8s::ClaimClient* claims;                ///< outlives the executor
         k8s::PodGroupClient* groups;             ///< outlives the executor
+        k8s::QuotaClient* quotas;                ///< outlives the executor
         k8s::DemandClient* demand;               ///< outlives the executor
         const Seal* seal;                        ///< outlives the executor
         const Log* log;                          ///< outlives the executor
@@ -47,6 +49,8 @@ private:
     void run(const FetchSparkConf& decision);
     void run(const FetchClaim& decision);
     void run(const FetchPodGroup& decision);
+    void run(const FetchQuotas& decision);
+    void run(const WriteGroupStatus& decision);
     void run(const SetCondition& decision);
     void run(const UpdateReservation& decision);
     void run(const EvictPod& decision);
@@ -64,9 +68,12 @@ private:
     void fetch_template(const FetchSparkConf& decision, const k8s::ConfigMapResult& properties);
     void conf_answered(Event event);
     void capacity_answered(const PodRef& driver, CapacityAnswered event);
+    void quotas_answered(Event event);
 
     Wiring wiring_;
+    std::string group_status_problem_;  ///< likewise
     std::string capacity_problem_;  ///< the last one: each is a warning once
+    std::string quota_problem_;     ///< likewise
 };
 
 }  // namespace gang::app

@@ -114,7 +114,13 @@ Event to_event(const FetchPodGroup& decision, const k8s::PodGroupResult& result)
     switch (result.outcome) {
         case k8s::FetchOutcome::found:
             return PodGroupFound{
-                decision.dialect, decision.namespace_name, decision.name, result.group};
+                decision.dialect,
+                decision.namespace_name,
+                decision.name,
+                result.group,
+                result.uid,
+                result.api_version,
+                result.status};
         case k8s::FetchOutcome::not_found:
             problem = PodGroupProblem::not_found;
             break;
@@ -129,6 +135,24 @@ Event to_event(const FetchPodGroup& decision, const k8s::PodGroupResult& result)
     }
     return PodGroupMissing{
         decision.dialect, decision.namespace_name, decision.name, problem, result.message};
+}
+
+Event to_event(const FetchQuotas& decision, const k8s::QuotaResult& result) {
+    QuotaProblem problem = QuotaProblem::failed;
+    switch (result.outcome) {
+        case k8s::FetchOutcome::found:
+            return QuotasFound{decision.namespace_name, result.quotas};
+        case k8s::FetchOutcome::forbidden:
+            problem = QuotaProblem::forbidden;
+            break;
+        case k8s::FetchOutcome::unreadable:
+            problem = QuotaProblem::unreadable;
+            break;
+        case k8s::FetchOutcome::not_found:
+        case k8s::FetchOutcome::failed:
+            break;
+    }
+    return QuotasMissing{decision.namespace_name, problem, result.message};
 }
 
 }  // namespace gang::app

@@ -5,6 +5,7 @@
 #include "gang/decision.hpp"
 #include "gang/event.hpp"
 #include "k8s/group/pod_group_client.hpp"
+#include "k8s/quota/quota_client.hpp"
 #include "k8s/protocol/write/writes.hpp"
 #include "k8s/volume/claim_client.hpp"
 #include "k8s/watch/watcher.hpp"
@@ -34,5 +35,8 @@ Event to_event(const FetchClaim& decision, const k8s::ClaimResult& result);
 
 /// The answer to a FetchPodGroup.
 Event to_event(const FetchPodGroup& decision, const k8s::PodGroupResult& result);
+
+/// The answer to a FetchQuotas.
+Event to_event(const FetchQuotas& decision, const k8s::QuotaResult& result);
 
 }  // namespace gang::app

@@ -202,7 +202,8 @@ int run_demo(const DemoOptions& wanted) {
     DemoOptions options = wanted;
     fmt::print(
         "{} Spark applications of 1 driver + {} executors, each pod 1 cpu and about 1.4Gi,\n"
-        "on {} nodes of {} cpu and {}: an API server and referee kubelets inside this process.\n\n",
+        "on {} nodes of {} cpu and {}: an API server and referee kubelets inside this process.\n"
+        "Both halves take about 20 s.\n\n",
         options.applications,
         options.executors,
         options.nodes,

@@ -175,7 +175,7 @@ function size(gang) {
 
 function gangRow(gang) {
   return {
-    key: gang.driverUid,
+    key: gang.driverUid || gang.namespace + "/" + gang.driver,
     cells: [
       { text: gang.namespace + "/" + gang.driver, href: gangLink(gang), className: "name" },
       { text: stateText(gang.state), className: "state " + gang.state },
@@ -641,6 +641,166 @@ class ConfigView {
   }
 }
 
+// --- history -----------------------------------------------------------------------------------
+
+const svg = (tag, attributes, ...children) => {
+  const made = document.createElementNS($("picture").namespaceURI, tag);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  made.append(...children);
+  return made;
+};
+
+/** Lines over time, the first series filled; a table of the last values says the same in words. */
+class Chart {
+  constructor(title, format, series) {
+    this.format = format;
+    this.series = series; // {name, of: (point) => number, className}
+    this.words = el("p", { className: "quiet" });
+    this.plot = svg("svg", { viewBox: "0 0 600 120", preserveAspectRatio: "none", role: "img" });
+    this.most = el("small", { className: "quiet" });
+    this.element = el("section", { className: "chart" }, el("h3", {}, title), this.most, this.plot,
+      el("p", { className: "legend" }, ...series.map((one) => el("span", {}, el("i", { className: "cell " + one.className }), one.name))), this.words);
+  }
+
+  show(points, begin, end) {
+    const most = Math.max(1, ...points.flatMap((point) => this.series.map((one) => one.of(point))));
+    // One point alone would be no line.
+    if (points.length === 1) points = [{ ...points[0], atMs: points[0].atMs - 20000 }, points[0]];
+    const x = (point) => ((600 * (point.atMs - begin)) / Math.max(1, end - begin)).toFixed(1);
+    const y = (value) => (118 - (114 * value) / most).toFixed(1);
+    this.plot.replaceChildren(...this.series.map((one) =>
+      svg("polyline", { class: "line " + one.className, points: points.map((point) => x(point) + "," + y(one.of(point))).join(" ") })));
+    const last = points[points.length - 1];
+    const text = this.series.map((one) => one.name + " " + this.format(one.of(last))).join(", ");
+    this.plot.setAttribute("aria-label", text);
+    setText(this.words, "now: " + text);
+    setText(this.most, "at most " + this.format(most));
+  }
+}
+
+class HistoryView {
+  constructor() {
+    this.about = el("p", { className: "quiet" });
+    this.nextMs = 0;
+    this.charts = [
+      new Chart("Gangs", (n) => String(n), [
+        { name: "waiting", of: (p) => p.waiting, className: "held" },
+        { name: "running", of: (p) => p.running + p.degraded, className: "bound" },
+        { name: "cannot fit", of: (p) => p.neverFit, className: "bad" }]),
+      new Chart("The oldest that waits", age, [{ name: "has waited", of: (p) => p.oldestWaitingMs, className: "held" }]),
+      new Chart("CPU", cpu, [
+        { name: "there", of: (p) => p.cpuMilliAllocatable, className: "free" },
+        { name: "bound and held", of: (p) => p.cpuMilliBound + p.cpuMilliHeld, className: "held" },
+        { name: "bound", of: (p) => p.cpuMilliBound, className: "bound" }]),
+      new Chart("Memory", bytes, [
+        { name: "there", of: (p) => p.memoryBytesAllocatable, className: "free" },
+        { name: "bound and held", of: (p) => p.memoryBytesBound + p.memoryBytesHeld, className: "held" },
+        { name: "bound", of: (p) => p.memoryBytesBound, className: "bound" }]),
+      new Chart("Reserved slots without an executor", (n) => String(n), [{ name: "open", of: (p) => p.slotsOpen, className: "held" }]),
+    ];
+    this.element = el("div", {}, el("h2", {}, "The last six hours"), this.about, ...this.charts.map((chart) => chart.element));
+  }
+
+  async load() {
+    if (performance.now() < this.nextMs) return;
+    const answer = await ask("history");
+    this.nextMs = performance.now() + 5000;
+    const points = answer.points.map((values) => Object.fromEntries(answer.columns.map((name, i) => [name, values[i]])));
+    if (!points.length) return;
+    const end = points[points.length - 1].atMs;
+    const begin = Math.min(points[0].atMs, end - 10 * 60000);
+    setText(this.about, points.length < 3 ? "One point a minute, since this replica leads: it has just begun." :
+      "One point a minute, since " + new Date(points[0].atMs).toLocaleTimeString() + ".");
+    for (const chart of this.charts) chart.show(points, begin, end);
+  }
+}
+
+// --- compare -----------------------------------------------------------------------------------
+
+/** When each gang of a recording (docs/recording.md) was seen first and when it was admitted, by its name. */
+function gangsOf(text) {
+  const gangs = new Map();
+  const names = new Map(); // uid -> name
+  let atMs = 0;
+  let isRecording = false;
+  for (const line of text.split("\n")) {
+    let entry;
+    try {
+      entry = JSON.parse(line);
+    } catch (e) {
+      continue; // the last line of a process that was killed
+    }
+    isRecording = isRecording || "recording" in entry;
+    atMs = entry.ms || atMs;
+    const pod = entry.event && entry.event.pod && entry.event.pod.pod;
+    if (pod && !names.has(pod.uid)) {
+      names.set(pod.uid, pod.namespace + "/" + pod.name);
+      const isDriver = (pod.labels || []).some(([key, value]) => key === "spark-role" && value === "driver");
+      if (isDriver) gangs.set(names.get(pod.uid), { seenMs: atMs, admittedMs: pod.node ? atMs : 0 });
+    }
+    for (const decision of entry.decisions || []) {
+      if (!decision.bind || !decision.bind.startsGang) continue;
+      const name = decision.bind.pod.namespace + "/" + decision.bind.pod.name;
+      const gang = gangs.get(name) || { seenMs: decision.bind.pendingSince || atMs, admittedMs: 0 };
+      gangs.set(name, gang);
+      gang.admittedMs = gang.admittedMs || atMs;
+    }
+  }
+  return isRecording ? { gangs, endMs: atMs } : null;
+}
+
+const waitOf = (gang, run) => (gang ? (gang.admittedMs || run.endMs) - gang.seenMs : null);
+
+function figuresOf(run) {
+  const waits = [...run.gangs.values()].filter((gang) => gang.admittedMs).map((gang) => waitOf(gang, run)).sort((a, b) => a - b);
+  const at = (part) => (waits.length ? age(waits[Math.min(waits.length - 1, Math.floor(part * waits.length))]) : "–");
+  return [["gangs", String(run.gangs.size)], ["admitted", String(waits.length)], ["mean wait", waits.length ? age(waits.reduce((a, b) => a + b, 0) / waits.length) : "–"],
+    ["half waited at most", at(0.5)], ["95 of 100 waited at most", at(0.95)], ["the longest", at(1)]];
+}
+
+class CompareView {
+  constructor() {
+    this.runs = [null, null];
+    this.answer = el("div", { role: "status" });
+    const inputs = ["One recording", "The other one"].map((title, index) => {
+      const input = el("input", { type: "file", id: index === 0 ? "filter" : "other", accept: ".jsonl" });
+      input.addEventListener("change", () => this.read(index, input.files[0]));
+      return el("label", {}, title, input);
+    });
+    this.element = el("div", {}, el("h2", {}, "Compare two recordings"), el("div", { className: "wishes" }, ...inputs), this.answer,
+      el("p", { className: "quiet" }, "Files of gang-scheduler run --record. They are read in this browser and sent nowhere. Gangs of one name are one gang; who was not admitted has waited until the end of the recording."));
+  }
+
+  async load() {}
+
+  async read(index, file) {
+    if (!file) return;
+    const run = file.size > 300e6 ? null : gangsOf(await file.text());
+    this.runs[index] = run;
+    if (!run) this.answer.replaceChildren(el("p", { className: "verdict bad" }, "✕ " + file.name + (file.size > 300e6 ? " is too large: 300 MB at most." : " is no recording.")));
+    else this.show();
+  }
+
+  show() {
+    const [one, other] = this.runs;
+    if (!one && !other) return;
+    const figures = new Table(["", "One", "The other"], "Waits");
+    const columns = [one, other].map((run) => (run ? figuresOf(run) : null));
+    const titles = columns[0] || columns[1];
+    figures.show(titles.map(([title], i) => ({ key: title, cells: [{ text: title }, ...columns.map((column) => ({ text: column ? column[i][1] : "", className: "number" }))] })));
+    const names = new Set([...(one ? one.gangs.keys() : []), ...(other ? other.gangs.keys() : [])]);
+    const rows = [...names].map((name) => {
+      const waits = [waitOf(one && one.gangs.get(name), one), waitOf(other && other.gangs.get(name), other)];
+      return { name, waits, apart: waits[0] === null || waits[1] === null ? 0 : waits[1] - waits[0] };
+    }).sort((a, b) => Math.abs(b.apart) - Math.abs(a.apart) || (a.name < b.name ? -1 : 1));
+    const gangs = new Table(["Gang", "One waited", "The other", "Apart"], "Gang by gang");
+    gangs.show(rows.slice(0, 500).map((row) => ({ key: row.name, cells: [{ text: row.name, className: "name" },
+      ...row.waits.map((wait) => ({ text: wait === null ? "not there" : age(wait), className: "number" })),
+      { text: row.apart === 0 ? "" : (row.apart > 0 ? "+" : "−") + age(Math.abs(row.apart)), className: "number" }] })));
+    this.answer.replaceChildren(figures.element, el("h3", {}, "Gang by gang, those furthest apart first" + (rows.length > 500 ? ": 500 of " + rows.length : "")), gangs.element);
+  }
+}
+
 /** Nested values as the configuration file has them. */
 function lines(value, indent) {
   return Object.entries(value).map(([key, inner]) => {
@@ -681,9 +841,11 @@ function route() {
   else if (name === "node" && parts.length === 2) view = new NodeView(parts[1]);
   else if (name === "queues") view = new QueuesView();
   else if (name === "whatif") view = new WhatIfView(parameters);
+  else if (name === "history") view = new HistoryView();
+  else if (name === "compare") view = new CompareView();
   else if (name === "config") view = new ConfigView();
   else view = new NowView();
-  const section = { gang: "gangs", node: "nodes", gangs: "gangs", nodes: "nodes", queues: "queues", whatif: "whatif", config: "config" }[name] || "now";
+  const section = { gang: "gangs", node: "nodes", gangs: "gangs", nodes: "nodes", queues: "queues", whatif: "whatif", history: "history", compare: "compare", config: "config" }[name] || "now";
   for (const link of document.querySelectorAll("nav a")) {
     if (link.dataset.view === section) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
@@ -784,6 +946,8 @@ const keys = {
   n: () => { location.hash = "#/nodes"; },
   u: () => { location.hash = "#/queues"; },
   w: () => { location.hash = "#/whatif"; },
+  t: () => { location.hash = "#/history"; },
+  m: () => { location.hash = "#/compare"; },
   c: () => { location.hash = "#/config"; },
   j: () => step(1),
   k: () => step(-1),

@@ -130,7 +130,8 @@ HttpAsk make_ask(Parser& parser) {
         text("Sec-Gang-Scheduler"),
         request.method() == http::verb::post,
         text(http::field::content_type),
-        std::move(request.body())};
+        std::move(request.body()),
+        text(http::field::authorization)};
 }
 
 }  // namespace

@@ -45,6 +45,7 @@ struct HttpAsk {
     bool is_post = false;
     std::string content_type = {};  ///< the Content-Type field
     std::string body = {};          ///< of a POST
+    std::string authorization = {};  ///< the Authorization field
 };
 
 /// The body of an answer without end, such as server-sent events. It is destroyed with its

@@ -255,6 +255,29 @@ void add_demand(Families& to, const MetricsView& view) {
         view.totals.capacity_requests);
 }
 
+void add_quotas(Families& to, const MetricsView& view) {
+    to.counter(
+        "gang_scheduler_quota_reads_total",
+        "Questions for the quotas of a namespace in which a gang waits.",
+        view.counters.quotas_asked);
+    to.counter(
+        "gang_scheduler_quota_read_errors_total",
+        "Questions for the quotas of a namespace that had no readable answer.",
+        view.counters.quotas_unreadable);
+}
+
+void add_group_statuses(Families& to, const MetricsView& view) {
+    constexpr std::array<const char*, group_status_outcome_count> words = {
+        "written", "others", "gone", "forbidden", "refused", "failed"};
+    to.begin(
+        "gang_scheduler_pod_group_statuses_total",
+        "Statuses of PodGroups that were written, or not, by outcome.",
+        MetricType::Counter);
+    for (std::size_t i = 0; i < words.size(); ++i) {
+        to.add(view.counters.group_statuses[i], {{"outcome", words[i]}});
+    }
+}
+
 void add_consistency_checks(Families& to, const MetricsView& view) {
     to.counter(
         "gang_scheduler_audits_total",
@@ -473,7 +496,9 @@ void add_families(
     add_queues(to, view.queues);
     add_reservations(to, view.totals);
     add_repairs(to, view.counters);
+    add_group_statuses(to, view);
     add_demand(to, view);
+    add_quotas(to, view);
     add_backfill(to, view.counters);
     add_consistency_checks(to, view);
     add_reloads(to, view.reloads);

@@ -42,6 +42,13 @@ std::string unit_json(const HeldUnit& unit) {
         amounts(unit.requests, 1));
 }
 
+std::string share_json(const BoundShare& share) {
+    return fmt::format(
+        R"({{"gang":{},"requests":{}}})",
+        json_string(share.gang),
+        amounts(share.requests, share.pods));
+}
+
 template <typename Items, typename Text>
 std::string array(const Items& items, Text text) {
     std::string out = "[";
@@ -127,20 +134,82 @@ void each(const Value& object, const char* key, Visit visit) {
     }
 }
 
-std::string amount_text(const Value& node, const char* key) {
-    const Value* value = find(node, key);
-    if (value == nullptr) {
-        return "-";
-    }
-    core::Resources resources{number(*value, "cpuMilli"), number(*value, "memoryBytes"), 0, {}};
-    if (const Value* extended = find(*value, "extended"); extended && extended->IsObject()) {
+core::Resources resources_of(const Value& value) {
+    core::Resources resources{number(value, "cpuMilli"), number(value, "memoryBytes"), 0, {}};
+    if (const Value* extended = find(value, "extended"); extended && extended->IsObject()) {
         for (const auto& member : extended->GetObject()) {
             if (member.value.IsInt64()) {
                 resources.extended.push_back({member.name.GetString(), member.value.GetInt64()});
             }
         }
     }
-    return fmt::format("{}, {} pods", core::describe(resources), number(*value, "pods"));
+    return resources;
+}
+
+std::string amount_text(const Value& node, const char* key, bool has_pods = true) {
+    const Value* value = find(node, key);
+    if (value == nullptr) {
+        return "-";
+    }
+    const core::Resources resources = resources_of(*value);
+    return has_pods
+               ? fmt::format("{}, {} pods", core::describe(resources), number(*value, "pods"))
+               : core::describe(resources);
+}
+
+HeldUnit::State unit_state(std::string_view word) {
+    for (const auto state :
+         {HeldUnit::State::assumed, HeldUnit::State::leaving, HeldUnit::State::nominated}) {
+        if (to_string(state) == word) {
+            return state;
+        }
+    }
+    return HeldUnit::State::open;
+}
+
+/// Amounts of one key, and how many pods they are of.
+std::int64_t read_amounts(const Value& node, const char* key, core::Resources& into) {
+    const Value* const value = find(node, key);
+    if (value == nullptr) {
+        return 0;
+    }
+    into = resources_of(*value);
+    into.ephemeral_bytes = number(*value, "ephemeralStorageBytes");
+    return number(*value, "pods");
+}
+
+NodeLedger node_of(const Value& value) {
+    NodeLedger node;
+    node.name = text(value, "name");
+    node.pool = text(value, "pool");
+    node.zone = text(value, "zone");
+    node.state = text(value, "state");
+    node.is_present = flag(value, "present");
+    node.adds_up = flag(value, "addsUp");
+    node.pods_allocatable = read_amounts(value, "allocatable", node.allocatable);
+    node.pods_bound = read_amounts(value, "bound", node.bound);
+    read_amounts(value, "held", node.held);
+    node.pods_free = read_amounts(value, "free", node.free);
+    each(value, "units", [&node](const Value& unit) {
+        HeldUnit held;
+        held.state = unit_state(text(unit, "state"));
+        held.gang = text(unit, "gang");
+        held.driver_uid = text(unit, "driverUid");
+        held.slot = static_cast<std::int32_t>(number(unit, "slot"));
+        held.since_ms = number(unit, "sinceMs");
+        read_amounts(unit, "requests", held.requests);
+        node.units.push_back(std::move(held));
+    });
+    each(value, "boundBy", [&node](const Value& share) {
+        BoundShare bound{text(share, "gang"), 0, {}};
+        bound.pods = read_amounts(share, "requests", bound.requests);
+        node.bound_by.push_back(std::move(bound));
+    });
+    each(value, "cards", [&node](const Value& card) {
+        node.cards.push_back(
+            {text(card, "id"), text(card, "resource"), number(card, "units"), number(card, "free")});
+    });
+    return node;
 }
 
 std::string nodes_text(const Value& document) {
@@ -174,6 +243,30 @@ std::string units_text(const Value& document, std::int64_t now_ms) {
         });
     });
     return rows.size() == 1 ? "no room is held\n" : format_table(rows);
+}
+
+/// Whose pods run there; empty: no gang's.
+std::string shares_text(const Value& document) {
+    std::vector<std::vector<std::string>> rows = {{"NODE", "BOUND FOR", "PODS", "REQUESTS"}};
+    each(document, "nodes", [&rows](const Value& node) {
+        std::int64_t of_gangs = 0;
+        each(node, "boundBy", [&](const Value& share) {
+            const Value* const requests = find(share, "requests");
+            const std::int64_t pods = requests == nullptr ? 0 : number(*requests, "pods");
+            of_gangs += pods;
+            rows.push_back(
+                {text(node, "name"),
+                 text(share, "gang"),
+                 std::to_string(pods),
+                 amount_text(share, "requests", false)});
+        });
+        const Value* const bound = find(node, "bound");
+        const std::int64_t others = (bound == nullptr ? 0 : number(*bound, "pods")) - of_gangs;
+        if (others > 0 && find(node, "boundBy") != nullptr) {
+            rows.push_back({text(node, "name"), "pods outside gangs", std::to_string(others), ""});
+        }
+    });
+    return rows.size() == 1 ? std::string() : format_table(rows) + "\n";
 }
 
 /// Empty: no node says anything of its cards.
@@ -219,8 +312,11 @@ std::string consistency_text(const Value& document, std::int64_t now_ms) {
 std::string to_json(const NodeLedger& node, Units units) {
     const auto count = static_cast<std::int64_t>(node.units.size());
     return fmt::format(
-        R"({{"name":{},"present":{},"addsUp":{},"allocatable":{},"bound":{},"held":{},"free":{}{}{}}})",
+        R"({{"name":{},"pool":{},"zone":{},"state":{},"present":{},"addsUp":{},"allocatable":{},"bound":{},"held":{},"free":{}{}{}}})",
         json_string(node.name),
+        json_string(node.pool),
+        json_string(node.zone),
+        json_string(node.state),
         node.is_present,
         node.adds_up,
         amounts(node.allocatable, node.pods_allocatable),
@@ -230,17 +326,37 @@ std::string to_json(const NodeLedger& node, Units units) {
         node.cards.empty() || units == Units::left_out
             ? ""
             : ",\"cards\":" + array(node.cards, card_json),
-        units == Units::listed ? ",\"units\":" + array(node.units, unit_json) : "");
+        units == Units::listed ? ",\"units\":" + array(node.units, unit_json) +
+                                     ",\"boundBy\":" + array(node.bound_by, share_json)
+                               : "");
 }
 
 std::string to_json(const LedgerReport& report) {
     return fmt::format(
-        R"({{"source":{},"server":{},"agrees":{},"audit":{},"nodes":{}}})",
+        R"({{"source":{},"server":{},"leading":{},"leader":{},"agrees":{},"audit":{},"nodes":{}}})",
         json_string(report.source),
         json_string(report.server),
+        report.standing.leads,
+        json_string(report.standing.leader),
         agrees(report),
         report.consistency ? consistency_json(*report.consistency) : "null",
         array(report.nodes, [](const NodeLedger& node) { return to_json(node, Units::listed); }));
+}
+
+core::Result<LedgerReport> ledger_from_json(const std::string& json) {
+    rapidjson::Document document;
+    document.Parse<rapidjson::kParseIterativeFlag>(json.data(), json.size());
+    if (document.HasParseError() || !document.IsObject() || find(document, "nodes") == nullptr) {
+        return core::Error{"the answer is no ledger"};
+    }
+    LedgerReport report{text(document, "source"), text(document, "server"), {}, {}};
+    // Without the word it is of a daemon that does not know it, or of no daemon.
+    const bool says_so = find(document, "leading") != nullptr;
+    report.standing = {!says_so || flag(document, "leading"), text(document, "leader")};
+    each(document, "nodes", [&report](const Value& node) {
+        report.nodes.push_back(node_of(node));
+    });
+    return report;
 }
 
 core::Result<LedgerAnswer> read_ledger(const std::string& json, std::int64_t now_ms) {
@@ -257,8 +373,8 @@ core::Result<LedgerAnswer> read_ledger(const std::string& json, std::int64_t now
         out.failures = static_cast<std::uint64_t>(number(*consistency, "failures"));
         out.is_running = flag(*consistency, "running");
     }
-    out.text = nodes_text(document) + "\n" + cards_text(document) + units_text(document, now_ms) +
-               "\n" + consistency_text(document, now_ms);
+    out.text = nodes_text(document) + "\n" + cards_text(document) + shares_text(document) +
+               units_text(document, now_ms) + "\n" + consistency_text(document, now_ms);
     return out;
 }
 

@@ -3,6 +3,7 @@
 
 #include "core/base/result.hpp"
 #include "gang/app/base/consistency_status.hpp"
+#include "gang/app/base/json_text.hpp"
 #include "gang/ledger_view.hpp"
 
 #include <cstdint>
@@ -18,6 +19,7 @@ struct LedgerReport {
     std::string server;
     std::vector<NodeLedger> nodes;
     std::optional<ConsistencyStatus> consistency;  ///< a daemon's
+    Standing standing = {};
 };
 
 std::string to_json(const LedgerReport& report);
@@ -25,6 +27,9 @@ std::string to_json(const LedgerReport& report);
 /// One node, as it stands in a report; without its units, `held` says how many they are.
 enum class Units : std::uint8_t { listed, left_out };
 std::string to_json(const NodeLedger& node, Units units);
+
+/// What the text of to_json() says, without the consistency check.
+core::Result<LedgerReport> ledger_from_json(const std::string& json);
 
 /// What the verb must know of an answer beside its text.
 struct LedgerAnswer {

@@ -1,7 +1,7 @@
 #include "gang/app/show/pod_view.hpp"
 
 #include "config/printable.hpp"
-#include "config/words/suggest.hpp"
+#include "core/base/suggest.hpp"
 #include "gang/app/base/json_text.hpp"
 #include "gang/app/base/text.hpp"
 #include "gang/reservation/format/reservation.hpp"
@@ -151,9 +151,8 @@ void fill_waiting(Explanation& out, const core::Pod& driver) {
     }
     gang.code = said->code;
     gang.message = said->sentence;
-    if (is_spark) {
-        take_said_needs(said->sentence, gang);
-    }
+    // Labels and annotations may say a size as well as a conf does.
+    take_said_needs(said->sentence, gang);
     switch (said->code) {
         case ReasonCode::waiting_for_spark_conf:
             gang.state = GangState::waiting_for_conf;
@@ -162,6 +161,7 @@ void fill_waiting(Explanation& out, const core::Pod& driver) {
         case ReasonCode::constraints_unsatisfiable:
         case ReasonCode::exceeds_quota:
         case ReasonCode::misconfigured:
+        case ReasonCode::driver_ended:
             gang.state = GangState::parked;
             break;
         case ReasonCode::none:
@@ -312,7 +312,7 @@ std::string suggestion(const Picture& picture, std::string_view pod_or_app) {
             }
         }
     }
-    return config::did_you_mean(pod_or_app, names);
+    return core::did_you_mean(pod_or_app, names);
 }
 
 }  // namespace

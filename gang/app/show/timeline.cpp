@@ -64,7 +64,7 @@ void order_exact_times(std::vector<TimelineEntry>& entries) {
         std::vector<TimelineEntry> exact;
         const std::int64_t second = entries[begin].time_ms / 1'000;
         for (; end < entries.size() && entries[end].time_ms / 1'000 == second; ++end) {
-            if (entries[end].time_ms % 1'000 != 0) {
+            if (!entries[end].is_whole_second()) {
                 places.push_back(end);
                 exact.push_back(entries[end]);
             }
@@ -285,9 +285,10 @@ std::string to_json(const Timeline& timeline) {
     std::string entries;
     for (const TimelineEntry& entry : timeline.entries) {
         entries += fmt::format(
-            "{}{{\"timeMs\":{},\"step\":{},\"text\":{}}}",
+            R"({}{{"timeMs":{},"timePrecision":"{}","step":{},"text":{}}})",
             entries.empty() ? "" : ",",
             entry.time_ms,
+            entry.is_whole_second() ? "second" : "millisecond",
             json_string(entry.step),
             json_string(entry.text));
     }

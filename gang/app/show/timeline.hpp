@@ -18,6 +18,8 @@ struct TimelineEntry {
     std::int64_t time_ms = 0;  ///< Unix
     std::string step;          ///< one CamelCase word for programs
     std::string text;          ///< for people
+    /// Kubernetes writes most times in whole seconds; ours, and those of new Events, are finer.
+    bool is_whole_second() const { return time_ms % 1'000 == 0; }
     friend bool operator==(const TimelineEntry&, const TimelineEntry&) = default;
 };
 

@@ -43,6 +43,9 @@ inline constexpr Key decommission_shuffle = "spark.storage.decommission.shuffleB
 inline constexpr Key name_prefix = "spark.kubernetes.executor.podNamePrefix";
 inline constexpr Key task_cpus = "spark.task.cpus";
 
+inline constexpr Key executor_image = "spark.kubernetes.executor.container.image";
+inline constexpr Key container_image = "spark.kubernetes.container.image";
+
 // Names of former versions, which Spark still reads when the key itself is absent.
 inline constexpr Key old_executor_overhead = "spark.yarn.executor.memoryOverhead";
 inline constexpr Key old_off_heap_enabled = "spark.unsafe.offHeap";
@@ -56,6 +59,8 @@ inline constexpr std::array renamed = {
     Renamed{off_heap_enabled, old_off_heap_enabled}};
 
 inline constexpr std::array exact = {
+    executor_image,
+    container_image,
     executor_memory,
     executor_overhead,
     executor_overhead_factor,

@@ -246,7 +246,7 @@ void GpuBoard::offer(core::Node& node) const {
         }
     }
     node.allocatable = core::larger(node.allocatable, offered);
-    node.gpu_score = known.is_fresh ? known.score : 0;
+    node.gpu_score = static_cast<std::int16_t>(known.is_fresh ? known.score : 0);
 }
 
 GpuBoard::Answer GpuBoard::ask(std::string_view wish) const {

@@ -37,6 +37,14 @@ bool is_alike(const MemberShape& shape, const PodEntry& member) {
 
 }  // namespace
 
+std::string problem_of(const core::PodGroup& object, std::int64_t gang_size_max) {
+    if (!object.problem.empty() || object.min_members <= gang_size_max) {
+        return object.problem;
+    }
+    return "its minimum of " + std::to_string(object.min_members) + " pods is more than the " +
+           std::to_string(gang_size_max) + " that gang.maxGangSize allows";
+}
+
 std::vector<PodEntry*> choose_members(
     const std::vector<PodEntry*>& members,
     const std::vector<core::RoleMinimum>& roles,

@@ -11,6 +11,9 @@
 
 namespace gang {
 
+/// What keeps a group from being a gang, whoever its members are; empty: nothing.
+std::string problem_of(const core::PodGroup& object, std::int64_t gang_size_max);
+
 /// `needed` of the members, which stand in order: of each role its minimum, then the first ones.
 /// Fewer than that: there are not enough, or not of every role.
 std::vector<PodEntry*> choose_members(

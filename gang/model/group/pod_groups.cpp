@@ -56,6 +56,12 @@ const PodGroup* PodGroups::find(std::string_view key) const {
     return group == groups_.end() ? nullptr : &group->second;
 }
 
+void PodGroups::forget_statuses() {
+    for (auto& [key, group] : groups_) {
+        group.status = {};
+    }
+}
+
 void PodGroups::want(const std::string& key, std::int64_t now_ms) {
     if (const PodGroup* group = find(key); group->dialect != GroupDialect::labels) {
         asker_.want(key, now_ms);
@@ -87,6 +93,13 @@ std::string PodGroups::found(const PodGroupFound& event, std::int64_t now_ms) {
     const bool is_same = group->object == event.group;
     group->object = event.group;
     group->missing.reset();
+    if (GroupStatusRecord& status = group->status; !status.writing) {
+        status.is_left = status.is_left && status.uid == event.uid;
+        status.is_read = true;
+        status.uid = event.uid;
+        status.api_version = event.api_version;
+        status.stored = event.status;
+    }
     return is_same ? std::string() : key;
 }
 

@@ -13,6 +13,7 @@
 #include "gang/declare/group_membership.hpp"
 #include "gang/event.hpp"
 #include "gang/model/application.hpp"
+#include "gang/model/group/group_status_record.hpp"
 #include "gang/model/pod/pods.hpp"
 
 #include <cstddef>
@@ -38,6 +39,10 @@ struct PodGroup {
     bool is_silent = false;  ///< no member has said yet what the group asks
     std::int64_t soft_after_ms = 0;  ///< after so long its members start one by one; 0: never
     std::string anchor;  ///< uid of the member that bears the group's reservation; empty: none
+    /// What the anchor, or the first of those that wait for others, was told last.
+    ReasonCode told_code = ReasonCode::none;
+    std::string told;
+    GroupStatusRecord status;
 };
 
 class PodGroups {
@@ -57,12 +62,17 @@ public:
 
     /// Members wait: what its object asks is to be known, and kept up to date.
     void want(const std::string& key, std::int64_t now_ms);
+    /// Whether that is so.
+    bool is_asking(const std::string& key) const { return asker_.is_asking(key); }
     /// Nobody waits.
     void rest(const std::string& key) { asker_.forget(key); }
     /// The group is to be looked at again then.
     void look_again(const std::string& key, std::int64_t at_ms) { deadlines_.insert({at_ms, key}); }
     /// A group whose time has come; nothing: no more.
     std::optional<std::string> take_deadline(std::int64_t now_ms);
+
+    /// Another leader may write them, or has: what was known of the objects' statuses is not any more.
+    void forget_statuses();
 
     // --- answers: whose group they change; empty: nobody's ---
     std::string found(const PodGroupFound& event, std::int64_t now_ms);

@@ -266,6 +266,8 @@ struct CarryOut {
     }
     void operator()(const FetchClaim&) const {}     // no pod of the model mounts a claim
     void operator()(const FetchPodGroup&) const {}  // or names a pod group
+    void operator()(const FetchQuotas&) const {}    // nor are quotas looked at
+    void operator()(const WriteGroupStatus&) const {}
     void operator()(const ListPods&) const {
         ++world.counts.label_lists;
         process.plan_list();

@@ -3,7 +3,9 @@
 
 #include "core/base/result.hpp"
 #include "core/value/group/pod_group.hpp"
+#include "core/value/group/pod_group_status.hpp"
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,9 +17,21 @@ namespace k8s {
 /// annotation it has kept.
 std::vector<std::string_view> api_roots(core::GroupDialect dialect);
 
-/// `json` is the object. A minimum that is no sense is the group's problem, not an error: an error
+struct PodGroupObject {
+    core::PodGroup group;
+    std::string uid;
+    std::string priority_class;   ///< not empty: its priority is that of this PriorityClass
+    core::PodGroupStatus status;
+};
+
+/// `json` is the object, read in `api_version`. A minimum that is no sense is the group's problem, not an error: an error
 /// says that this is no such object. Of scheduling.k8s.io the policy counts (gang or basic), of the
-/// others minMember and, of Volcano's, minTaskMember.
-core::Result<core::PodGroup> decode_pod_group(core::GroupDialect dialect, std::string json);
+/// others minMember and, of Volcano's, minTaskMember; minResources, queue and priority of those that
+/// have them.
+core::Result<PodGroupObject> decode_pod_group(
+    core::GroupDialect dialect, std::string_view api_version, std::string json);
+
+/// The value of a PriorityClass.
+core::Result<std::int32_t> decode_priority_class(std::string json);
 
 }  // namespace k8s

@@ -216,13 +216,19 @@ std::string dump(const Value* value) {
     return {buffer.GetString(), buffer.GetSize()};
 }
 
-std::optional<std::int64_t> decode_cpu_limit(Fields& fields, const Value& container) {
+void decode_limits(Fields& fields, const Value& container, core::TemplateContainer& into) {
     const Value* resources = fields.object(container, "resources");
     const Value* limits = resources ? fields.object(*resources, "limits") : nullptr;
-    if (limits == nullptr || find_member(*limits, "cpu") == nullptr) {
-        return std::nullopt;
+    if (limits == nullptr) {
+        return;
     }
-    return fields.quantities(*resources, "limits").cpu_milli;
+    const core::Resources amounts = fields.quantities(*resources, "limits");
+    if (find_member(*limits, "cpu") != nullptr) {
+        into.cpu_limit_milli = amounts.cpu_milli;
+    }
+    if (find_member(*limits, "memory") != nullptr) {
+        into.memory_limit_bytes = amounts.memory_bytes;
+    }
 }
 
 /// Whether every node can bring the volume.
@@ -253,8 +259,9 @@ void decode_containers(Fields& fields, const Value& spec, core::PodTemplate& int
     into.requests = decode_pod_requests(fields, spec);
     for (const Value& container : fields.objects(spec, "containers")) {
         auto& read = into.containers.emplace_back();
-        read.cpu_limit_milli = decode_cpu_limit(fields, container);
+        decode_limits(fields, container, read);
         read_host_ports(fields, container, into.host_network, read.host_ports);
+        read.image = decode_image(fields, container);
     }
     for (const Value& container : fields.objects(spec, "initContainers")) {
         if (fields.text(container, "restartPolicy") == "Always") {
@@ -268,6 +275,7 @@ core::PodTemplate decode_spec(Fields& fields, const Value& spec) {
     result.host_network = fields.flag(spec, "hostNetwork");
     decode_containers(fields, spec, result);
     result.constraints = decode_constraints(fields, spec);
+    result.constraints.images = decode_images(fields, spec, "initContainers");
     result.rules = decode_template_rules(fields, spec);
     result.constraints.has_host_ports =
         !result.sidecar_ports.empty() ||

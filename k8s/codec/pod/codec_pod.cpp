@@ -89,6 +89,10 @@ void decode_placement(Fields& fields, const Value& spec, core::Pod& pod) {
     core::Constraints constraints = decode_constraints(fields, spec);
     const auto ports = decode_host_ports(fields, spec);
     constraints.has_host_ports = !ports.empty();
+    constraints.images = decode_images(fields, spec, "containers");
+    for (std::string& image : decode_images(fields, spec, "initContainers")) {
+        constraints.images.push_back(std::move(image));
+    }
     core::add_host_ports(pod.requests, ports);
     core::add_disks(pod.requests, decode_disks(fields, spec));
     pod.constraints = std::move(constraints);

@@ -1,5 +1,7 @@
 #include "k8s/codec/pod/pod_spec.hpp"
 
+#include "core/value/image/node_images.hpp"
+
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -198,6 +200,21 @@ std::vector<core::HostPort> decode_host_ports(Fields& fields, const Value& spec)
         }
     }
     return ports;
+}
+
+std::string decode_image(Fields& fields, const Value& container) {
+    std::string image = fields.text(container, "image");
+    return image.empty() ? image : core::full_image_name(std::move(image));
+}
+
+std::vector<std::string> decode_images(Fields& fields, const Value& spec, const char* list) {
+    std::vector<std::string> images;
+    for (const Value& container : fields.objects(spec, list)) {
+        if (std::string image = decode_image(fields, container); !image.empty()) {
+            images.push_back(std::move(image));
+        }
+    }
+    return images;
 }
 
 core::Constraints decode_constraints(Fields& fields, const Value& spec) {

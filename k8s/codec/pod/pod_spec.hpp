@@ -34,6 +34,11 @@ std::vector<core::HostPort> decode_host_ports(Fields& fields, const rapidjson::V
 std::vector<core::InTreeDisk> decode_disks(Fields& fields, const rapidjson::Value& spec);
 
 /// Node selector, required node affinity and tolerations.
+/// A container's, by its full name; empty: none was read.
+std::string decode_image(Fields& fields, const rapidjson::Value& container);
+/// Those of one of its lists of containers.
+std::vector<std::string> decode_images(
+    Fields& fields, const rapidjson::Value& spec, const char* list);
 core::Constraints decode_constraints(Fields& fields, const rapidjson::Value& spec);
 
 /// A term of a node selector, of a pod's affinity or of a volume's.

@@ -53,7 +53,7 @@ Outcome<Json> read_body(const Request& request) {
     if (is_protobuf(request.content_type)) {
         auto decoded = decode_protobuf(request.body);
         if (!decoded) {
-            return unsupported_media("application/json");
+            return unsupported_protobuf();
         }
         return std::move(*decoded);
     }

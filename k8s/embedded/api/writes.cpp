@@ -2,6 +2,7 @@
 
 #include "k8s/base/time.hpp"
 #include "k8s/embedded/admission/check_events.hpp"
+#include "k8s/embedded/admission/quota/pod_quota.hpp"
 #include "k8s/embedded/query/events_view.hpp"
 #include "k8s/embedded/store/json_tools.hpp"
 
@@ -267,8 +268,19 @@ Outcome<StoredPtr> Writes::create(
     }
     copy_member(*booked.find("metadata"), object["metadata"], "managedFields");
     object = arrange(stored_kind, std::move(object));
+    std::vector<Json> quotas;
+    if (stored_kind.plural == "pods") {
+        auto charged = charge_quotas(store_, stored_kind, space, object);
+        if (!charged) {
+            return charged.failure();
+        }
+        quotas = *std::move(charged);
+    }
     if (options.is_dry_run) {
         return std::make_shared<const Stored>(std::move(object));
+    }
+    for (Json& quota : quotas) {
+        put(core_kind("resourcequotas"), std::move(quota));
     }
     auto created = store_.put(stored_kind, key, std::move(object));
     removal_.after_create(stored_kind, created);

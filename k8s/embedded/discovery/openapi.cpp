@@ -112,6 +112,20 @@ Response json_answer(int status, const Json& body) {
     return answer;
 }
 
+/// kubectl asks it about manifests of kind List, and helm about kinds that are not served. It reads
+/// protobuf alone, and checks nothing of kinds that the document does not have. So it has none: a
+/// gnostic Document {swagger = 1, info = 2 {title = 1, version = 2}}.
+Response document_of_version_2() {
+    const auto text = [](char field, const std::string& value) {
+        return std::string{static_cast<char>(field * 8 + 2), static_cast<char>(value.size())} +
+               value;
+    };
+    Response answer;
+    answer.content_type = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
+    answer.body = text(1, "2.0") + text(2, text(1, "Kubernetes") + text(2, "v1.36.0"));
+    return answer;
+}
+
 }  // namespace
 
 std::optional<Response> answer_openapi(std::string_view path) {
@@ -122,7 +136,8 @@ std::optional<Response> answer_openapi(std::string_view path) {
         const std::string_view wanted = path.substr(root.size() + 1);
         if (is_served(wanted)) return json_answer(200, document(wanted));
     }
-    if (below || path == "/openapi/v2") return json_answer(404, no_such_path().status());
+    if (path == "/openapi/v2") return document_of_version_2();
+    if (below) return json_answer(404, no_such_path().status());
     return std::nullopt;
 }
 

@@ -11,7 +11,7 @@
 
 namespace k8s::embedded {
 
-/// Answers a GET of /openapi/v3 and what is below it (`path` without its query) and the refusal of
+/// Answers a GET of /openapi/v3 and what is below it (`path` without its query) and of
 /// /openapi/v2; nothing for any other path.
 std::optional<Response> answer_openapi(std::string_view path);
 

@@ -131,6 +131,14 @@ Failure unsupported_media(std::string_view accepted) {
             std::string(accepted)};
 }
 
+Failure unsupported_protobuf() {
+    return {
+        415,
+        "UnsupportedMediaType",
+        "the body of the request is protobuf, which this server reads of a few kinds alone; give it "
+        "JSON: kubectl create ... --dry-run=client -o json | kubectl create -f -"};
+}
+
 Failure not_acceptable(std::string_view offered) {
     return {
         406,

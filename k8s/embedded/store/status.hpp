@@ -62,6 +62,8 @@ struct Cause {
 Failure invalid(const Kind& kind, std::string_view name, const std::vector<Cause>& causes);
 Failure method_not_allowed();
 Failure unsupported_media(std::string_view accepted);
+/// A body of protobuf that is of none of the kinds which are read so.
+Failure unsupported_protobuf();
 Failure not_acceptable(std::string_view offered);
 /// An old resourceVersion or page of a list.
 Failure gone(std::string message);

@@ -17,6 +17,9 @@ std::string order_key_of(const FetchJob&) {
 std::string order_key_of(const EventJob&) {
     return {};
 }
+std::string order_key_of(const GroupStatusJob&) {
+    return {};
+}
 
 std::string order_key_of(const WriteJob& job) {
     return std::visit([](const auto& one) { return order_key_of(one); }, job);
@@ -29,7 +32,7 @@ bool is_awaited_write(const WriteJob& job) {
 
 bool is_droppable(const WriteJob& job) {
     if (const auto* patch = std::get_if<PatchJob>(&job)) return !patch->done;
-    return std::holds_alternative<EventJob>(job);
+    return std::holds_alternative<EventJob>(job) || std::holds_alternative<GroupStatusJob>(job);
 }
 
 }  // namespace k8s

@@ -74,6 +74,7 @@ struct PodEvent {
     std::string reason;   ///< one CamelCase word
     std::string message;  ///< cut at event_note_max bytes
     bool is_about_node = false;  ///< `pod` names a node; its namespace is where the event goes
+    std::string group_api_version = {};  ///< not empty: `pod` names a PodGroup of this version
 };
 inline constexpr std::size_t event_note_max = 1000;
 

@@ -482,3 +482,76 @@ TEST_CASE("api: every answer forbids scripts of others, sniffing, frames and ref
     CHECK(has(fields, "Referrer-Policy: no-referrer"));
     CHECK(valid_kind(api_manners().refuse(405, "only GET").body) == "Error");
 }
+
+TEST_CASE("api: the history has its points and the present moment, and no names") {
+    World world;
+    ApiSource source = world.source();
+    std::int64_t minutes = 0;
+    bool leads = true;
+    source.history_point = [&]() -> std::optional<HistoryPoint> {
+        if (!leads) {
+            return std::nullopt;
+        }
+        HistoryPoint point;
+        point.unix_ms = ++minutes * 60'000;
+        point.cpu_milli_bound = 5'000;
+        return point;
+    };
+    ApiHttp http(source);
+    const auto points = [&http] {
+        const HttpReply reply = http.reply(HttpAsk{"/api/v1/history", "localhost"});
+        CHECK(valid_kind(reply.body) == "History");
+        CHECK(tag_of(reply).empty());  // it is another one each time
+        return parse(reply.body)["points"].Size();
+    };
+    CHECK(points() == 1);
+    http.note_history();
+    http.note_history();
+    CHECK(points() == 3);
+    leads = false;  // nothing is known of others' time
+    http.note_history();
+    CHECK(points() == 2);
+}
+
+TEST_CASE("api: a caller who may see one namespace is told nothing of others but how large they are") {
+    World world;
+    world.gangs.push_back(gang_view("secret", GangState::running));
+    world.gangs.back().namespace_name = "adhoc";
+    world.nodes[0].units.push_back(
+        {HeldUnit::State::open, "adhoc/secret", "uid-secret", 3, {1'000, 2'000, 0, {}}, 5});
+    world.queues[0].head = "adhoc/secret";
+    ApiSource source = world.source();
+    const auto own_explain = source.explain;
+    source.explain = [&, own_explain](const std::string& question) {
+        if (question != "adhoc/secret") {
+            return own_explain(question);
+        }
+        Explanation explanation;
+        explanation.gang = world.gangs.back();
+        return std::optional(explanation);
+    };
+    ApiHttp http(source);
+    const Sight etl{false, {"etl"}};
+    const auto get = [&http](const std::string& target, const Sight& sight) {
+        return http.reply(HttpAsk{target, "localhost"}, sight);
+    };
+    CHECK(get("/api/v1/gangs/adhoc/secret", Sight()).status == 200);
+    CHECK(get("/api/v1/gangs/adhoc/secret", etl).status == 404);
+    CHECK(get("/api/v1/gangs/adhoc/secret", etl) == get("/api/v1/gangs/adhoc/nobody", etl));
+    CHECK(get("/api/v1/config", etl).status == 403);
+    for (const std::string target :
+         {"summary", "gangs", "nodes", "nodes/n1", "queues", "whatif", "history", "gangs/etl/b", "gangs?q=secret"}) {
+        for (const Sight& sight : {etl, Sight{false, {}}}) {
+            const HttpReply reply = get("/api/v1/" + target, sight);
+            CHECK_MESSAGE(!has(reply.body, "secret"), target << " " << reply.body);
+            CHECK_MESSAGE(!has(reply.body, "adhoc"), target << " " << reply.body);
+            CHECK(reply.status == (target == "gangs/etl/b" && sight.namespaces.empty() ? 404 : 200));
+            CHECK(has(valid_kind(reply.body), "not as documented") == false);
+        }
+    }
+    CHECK(parse(get("/api/v1/gangs", etl).body)["total"].GetInt() == 3);
+    CHECK(parse(get("/api/v1/gangs?q=secret", etl).body)["total"].GetInt() == 0);
+    CHECK(has(get("/api/v1/gangs", etl).body, "\"driver\":\"b\""));
+    CHECK_FALSE(has(get("/api/v1/gangs", Sight{false, {}}).body, "\"driver\":\"b\""));
+    CHECK(tag_of(get("/api/v1/gangs", etl)) != tag_of(get("/api/v1/gangs", Sight())));
+}

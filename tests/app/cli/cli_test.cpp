@@ -193,7 +193,7 @@ TEST_CASE("cli: check-config prints the profiles that come out, and what has no 
         "profiles:\n"
         "  - schedulerName: a\n"
         "    filters: [NodeResourcesFit, NodeVolumeLimits]\n"
-        "    scores: [{name: TaintToleration, weight: 3}, {name: ImageLocality}]\n");
+        "    scores: [{name: TaintToleration, weight: 3}, {name: NodePreferAvoidPods}]\n");
     const auto json = cli({"check-config", ours.path(), "-o", "json"});
     CHECK(json.code == 0);
     CHECK(contains(
@@ -201,7 +201,7 @@ TEST_CASE("cli: check-config prints the profiles that come out, and what has no 
         R"("policyConfigMap":null,"profiles":[{"schedulerName":"a","filters":["NodeResourcesFit",)"
         R"("NodeVolumeLimits"],)"
         R"("filtersNotBuilt":["NodeVolumeLimits"],"scores":[{"name":"TaintToleration","weight":3,)"
-        R"("built":true},{"name":"ImageLocality","weight":1,"built":false}],"packing":null,)"
+        R"("built":true},{"name":"NodePreferAvoidPods","weight":1,"built":false}],"packing":null,)"
         R"("messages":"gang-scheduler","gangs":true}])"));
     const auto text = cli({"check-config", ours.path()});
     CHECK(contains(

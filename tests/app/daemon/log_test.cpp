@@ -49,3 +49,26 @@ TEST_CASE("log: lines below the level are not written") {
     CHECK(lines == 2);
     CHECK_FALSE(log.enabled(LogLevel::debug));
 }
+
+TEST_CASE("log: fields of a notice are fields") {  // D31
+    std::string got;
+    const auto told = [&got](LogFormat format, const std::string& from, const std::string& text) {
+        got.clear();
+        const Log log(format, LogLevel::info, [&](const std::string& line) { got += line; });
+        log.write_notice(LogLevel::warning, from, text);
+        return without_time(got, format);
+    };
+    CHECK(
+        told(LogFormat::json, "pods", "watch=pods problem=\"list: Unauthorized (401)\"") ==
+        "\"level\":\"warning\",\"msg\":\"pods\",\"watch\":\"pods\",\"problem\":\"list: "
+        "Unauthorized (401)\"}\n");
+    CHECK(
+        told(LogFormat::console, "credentials", "credentials=plugin problem=\"no\" the old stay") ==
+        "warning credentials: the old stay credentials=plugin problem=no\n");
+    // A server's words make no fields.
+    CHECK(
+        told(LogFormat::json, "pods", "problem=\"a\" level=\"b\" listed=\"5\"") ==
+        "\"level\":\"warning\",\"msg\":\"pods\",\"problem\":\"a\\\" level=\\\"b\\\" "
+        "listed=\\\"5\"}\n");
+    CHECK(told(LogFormat::console, "lease", "level=x =y") == "warning lease: level=x =y\n");
+}

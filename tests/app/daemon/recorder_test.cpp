@@ -359,7 +359,7 @@ TEST_CASE("recorder: nothing secret of a pod, its conf or its template is in a r
          "metadata: {annotations: {token: CANARY}, name: CANARY}\n"
          "spec:\n"
          "  nodeSelector: {disk: fast}\n"
-         "  containers: [{name: main, image: CANARY, env: [{name: A, value: CANARY}], "
+         "  containers: [{name: main, image: spark, env: [{name: A, value: CANARY}], "
          "args: [CANARY]}]\n"
          "  volumes: [{name: v, csi: {driver: d, volumeAttributes: {password: CANARY}}}]\n"}};
     const gang::FetchSparkConf fetch{

@@ -89,3 +89,14 @@ TEST_CASE("ledger report: cards of a node, only where a node has some") {
     const std::string text = read_ledger(to_json(given), 121'000)->text;
     CHECK(text.find("GPU-a  alnair/vgpu-memory  16     6") != std::string::npos);
 }
+
+TEST_CASE("ledger report: what is bound, by whom") {  // D35
+    LedgerReport given = report();
+    given.nodes[0].bound_by = {{"etl/pi\x1b[31m", 2, {2'000, 2LL << 30, 0, {}}}};
+    const auto read = read_ledger(to_json(given), 121'000);
+    REQUIRE(read);
+    CHECK(read->text.find("BOUND FOR") != std::string::npos);
+    CHECK(read->text.find("2     2 cpu, 2Gi memory") != std::string::npos);
+    CHECK(read->text.find("pods outside gangs") != std::string::npos);
+    CHECK(read->text.find('\x1b') == std::string::npos);
+}

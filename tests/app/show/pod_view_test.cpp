@@ -109,6 +109,7 @@ TEST_CASE("pod_view: codes become states") {
           std::pair("WaitingInQueue", GangState::waiting),
           std::pair("ExceedsCluster", GangState::parked),
           std::pair("Misconfigured", GangState::parked),
+          std::pair("DriverEnded", GangState::parked),
           std::pair("BindFailed", GangState::waiting)}) {
         core::Pod pod = driver("a");
         say(pod, std::string("0/3 nodes [") + code + "]");
@@ -276,4 +277,16 @@ TEST_CASE("pod_view: an ended application is still explained") {
     REQUIRE(answer.has_value());
     CHECK(answer->gang.state == GangState::ended);
     CHECK(answer->gang.message == "it has ended: Failed");
+}
+
+TEST_CASE("pod_view: a gang that labels declare says its size in its condition, too") {  // D4
+    core::Pod pod = driver("a");
+    pod.spark_properties.reset();
+    say(pod,
+        "0/4 nodes can take gang spark-3 now: needs 1 driver + 9 executors (10 cpu, 10Gi memory); "
+        "1 + 5 fit [WaitingForCapacity]");
+    const auto gangs = gangs_from_pods({pod}, everywhere);
+    REQUIRE(gangs.size() == 1);
+    CHECK(gangs[0].executors == 9);
+    CHECK(gangs[0].needs.cpu_milli == 10'000);
 }

@@ -80,6 +80,8 @@ TEST_CASE("size: JSON shows driver and executors as Kubernetes writes them") {
     json.Parse(printed.out);
     REQUIRE(json.IsObject());
     CHECK(std::string(json["driver"]["requests"]["memory"].GetString()) == "1408Mi");
+    CHECK(json["driver"]["memoryBytes"].GetInt64() == 1408 * 1024 * 1024);  // D32
+    CHECK(printed.out.find('\n') == printed.out.size() - 1);
     CHECK(!json.HasMember("problem"));
     REQUIRE(json["executors"].Size() == 1);
     const auto& shape = json["executors"][0];

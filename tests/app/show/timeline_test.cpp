@@ -178,3 +178,12 @@ TEST_CASE("timeline: D16: what is known to the millisecond is in order of time")
     CHECK(timeline.entries[1].step == "FailedScheduling");
     CHECK(timeline.entries[2].step == "Sized");
 }
+
+TEST_CASE("timeline: JSON says of each time how exactly it is known") {  // D16
+    gang::Milestones seen;
+    seen.sized_ms = start + 700;
+    const Timeline timeline = make_timeline({driver(), {}}, {}, 0, seen);
+    const std::string json = to_json(timeline);
+    CHECK(json.find(R"("timePrecision":"second","step":"Created")") != std::string::npos);
+    CHECK(json.find(R"("timePrecision":"millisecond","step":"Sized")") != std::string::npos);
+}

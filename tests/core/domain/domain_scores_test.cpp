@@ -133,6 +133,42 @@ TEST_CASE("domain scores: SCORE-9: rather where fewer such pods are") {
     CHECK(ask(world, pod_on("", web)).spread.empty());
 }
 
+TEST_CASE("domain scores: pods with the same labels spread by default, with and without zones") {
+    DomainWorld world;
+    for (const std::string name : {"a", "b", "c"}) {
+        world.upsert_node(name, {{"kubernetes.io/hostname", name}});
+    }
+    core::Boxed<core::PodRules> rules;
+    core::add_default_spread(rules, {{"app", "web"}, {"spark-exec-id", "7"}});
+    REQUIRE(rules);
+    world.place(pod_on("a", {{"app", "web"}, {"spark-exec-id", "1"}}));
+    world.place(pod_on("a", {{"app", "web"}, {"spark-exec-id", "2"}}));
+    world.place(pod_on("b", cache));
+    world.place(pod_on("c", web));
+    const RuledPod pod = pod_on("", web, *rules);
+    const Scores no_zones = ask(world, pod).spread;
+    REQUIRE(no_zones.size() == 3);
+    CHECK(no_zones[1] == 100);
+    CHECK(no_zones[0] < no_zones[2]);
+    CHECK(no_zones[2] < no_zones[1]);
+    world.upsert_node(
+        "c", {{"kubernetes.io/hostname", "c"}, {"topology.kubernetes.io/zone", "z"}});
+    const Scores one_zone = ask(world, pod).spread;
+    REQUIRE(one_zone.size() == 3);
+    CHECK(one_zone[2] < one_zone[1]);
+}
+
+TEST_CASE("domain scores: who says how to spread, or has no labels, gets no default") {
+    core::Boxed<core::PodRules> none;
+    core::add_default_spread(none, {{"statefulset.kubernetes.io/pod-name", "db-0"}});
+    CHECK_FALSE(none);
+    core::PodRules own;
+    own.preferred_spread.push_back({1, "zone", {}});
+    core::Boxed<core::PodRules> kept = own;
+    core::add_default_spread(kept, web);
+    CHECK(*kept == own);
+}
+
 TEST_CASE("domain scores: a namespaceSelector with requirements means nobody") {
     DomainWorld world;
     add_zones(world);

@@ -78,6 +78,7 @@ inline NaiveScores naive_affinity_scores(
 }
 
 inline bool naive_has_soft_keys(const RuledPod& pod, const core::Node& node) {
+    if (pod.rules.spreads_by_default) return true;
     return std::all_of(
         pod.rules.preferred_spread.begin(),
         pod.rules.preferred_spread.end(),
@@ -122,17 +123,21 @@ inline NaiveScores naive_spread_scores(
         const bool by_node = one.topology_key == "kubernetes.io/hostname";
         std::map<std::string, std::int64_t> there;
         for (const std::string& node : counted) {
-            const std::string domain = *naive_domain(world, node, one.topology_key);
+            const std::string* const found = naive_domain(world, node, one.topology_key);
+            const std::string domain = found == nullptr ? "" : *found;
             there[by_node ? node : domain] += by_node ? naive_count_on(world, pod, one, node) : 0;
         }
         for (const auto& [name, node] : world.nodes) {
             if (by_node || !naive_has_soft_keys(pod, node)) continue;
+            if (naive_domain(world, name, one.topology_key) == nullptr) continue;
             const auto at = there.find(*naive_domain(world, name, one.topology_key));
             if (at == there.end() || !naive_policies_count(pod, one, node)) continue;
             at->second += naive_count_on(world, pod, one, name);
         }
         const double weight = std::log(static_cast<double>(there.size() + 2));
         for (const std::string& node : counted) {
+            raw[node] += 0;
+            if (naive_domain(world, node, one.topology_key) == nullptr) continue;
             const std::string& at = by_node ? node : *naive_domain(world, node, one.topology_key);
             raw[node] += static_cast<double>(there.at(at)) * weight + (one.max_skew - 1);
         }

@@ -108,6 +108,7 @@ public:
                 if (one_in(3)) made.preferred_spread.back().topology_key = "kubernetes.io/hostname";
             }
         }
+        made.spreads_by_default = !made.preferred_spread.empty() && one_in(3);
         return made;
     }
 

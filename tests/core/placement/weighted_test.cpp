@@ -13,6 +13,8 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 using build::node;
@@ -185,6 +187,88 @@ TEST_CASE("weighted: a score that spreads gives way where several shapes need th
     request.scores = &spread;
     CHECK(s.planner.fits(s.cluster, request));
     CHECK(s.planner.find(s.cluster, request).has_value());
+}
+
+TEST_CASE("weighted: images draw pods to the nodes that have them, and only if listed") {
+    Setup s;
+    core::Node with = node("n2");
+    with.images = core::NodeImages{{"spark:4", std::int64_t{4} << 30}};
+    s.add(node("n1"));
+    s.add(with);
+    core::Constraints wishes;
+    wishes.images = {"spark:4"};
+    const ShapeId pod = s.cluster.intern_shape(resources("100m", "1Gi"), wishes);
+    CHECK(s.lone({score("ImageLocality")}, pod) == "n2");
+    CHECK(s.lone({score("most-allocated")}, pod) == "n1");
+    CHECK(s.lone({score("ImageLocality", 2), score("first-by-name")}, pod) == "n2");
+    CHECK(s.gang({score("ImageLocality")}, pod, 3) == " n2:3");
+}
+
+namespace {
+
+/// Any scores that look at one node alone, with any weights, resources and lines.
+ScoreOrder any_order(tests::Random& random) {
+    const std::vector<const char*> names = {
+        "least-allocated", "most-allocated", "balanced-allocation", "gpu-bestfit", "most-requested",
+        "first-by-name", "binpack", "requested-to-capacity-ratio", "TaintToleration",
+        "NodeAffinity", "ImageLocality"};
+    ScoreOrder order;
+    for (std::int64_t n = random.between(1, 4); n > 0; --n) {
+        const auto at = static_cast<std::size_t>(
+            random.between(0, static_cast<std::int64_t>(names.size()) - 1));
+        core::WeightedScore one = score(names[at], random.between(1, 5));
+        const std::string_view name = names[at];
+        if (name == "requested-to-capacity-ratio") {
+            one.shape = {{0, random.between(0, 100)}, {60, random.between(0, 100)}, {100, 50}};
+        }
+        const bool has_resources =
+            name.ends_with("-allocated") || name == "binpack" || !one.shape.empty();
+        if (has_resources && random.one_in(2)) {
+            one.resources = {{"cpu", random.between(1, 9)}, {gpu, random.between(1, 9)}};
+        }
+        order.push_back(std::move(one));
+    }
+    return order;
+}
+
+}  // namespace
+
+TEST_CASE("SCORE-10: a gang goes where its pods would go one by one, whatever the scores") {
+    tests::Random random;
+    for (int round = 0; round < 400; ++round) {
+        Setup s;
+        for (int i = 0; i < 6; ++i) {
+            core::Node made = node("n" + std::to_string(i))
+                                  .cpu(random.between(1, 8))
+                                  .memory(std::to_string(random.between(1, 16)) + "Gi")
+                                  .extended(gpu, std::to_string(random.between(0, 4)))
+                                  .label("zone", random.one_in(2) ? "a" : "b");
+            if (random.one_in(3)) {
+                made.taints.push_back({"a", "", core::TaintEffect::prefer_no_schedule});
+            }
+            made.images.emplace();
+            for (const char* const image : {"x:1", "y:1"}) {
+                if (random.one_in(2)) {
+                    made.images->push_back({image, random.between(0, 3000) << 20});
+                }
+            }
+            s.add(made);
+            core::Resources there = resources("250m", "512Mi");
+            if (random.one_in(2)) s.take(made.name, there);
+        }
+        core::Resources wanted = resources("500m", "1Gi");
+        if (random.one_in(2)) wanted.extended = {{gpu, 1}};
+        core::Constraints wishes;
+        wishes.preferred_affinity = {{80, {{{"zone", core::SelectorOperator::in, {"a"}}}, {}}}};
+        wishes.images = {"x:1"};
+        if (random.one_in(2)) wishes.images.emplace_back("y:1");
+        const ShapeId shape = s.cluster.intern_shape(wanted, wishes);
+        const std::int64_t count = random.between(1, 12);
+        const ScoreOrder order = any_order(random);
+        const std::string together = s.gang(order, shape, count);
+        REQUIRE_MESSAGE(
+            together == s.one_by_one(order, shape, count), "GANG_SEED=" << random.seed());
+    }
 }
 
 TEST_CASE("weighted: a gang goes where its pods would go one by one") {

@@ -200,3 +200,18 @@ TEST_CASE("score: every name of a score is found, and each once") {
     CHECK_FALSE(core::find_score_id(""));
     CHECK_FALSE(core::find_score_id("LeastRequested"));
 }
+
+TEST_CASE("score: Volcano's binpack looks at what the pod asks for") {
+    NodeLoad node;
+    node.cpu = {4, 2, 1};     // 3 of 4
+    node.memory = {8, 4, 0};  // not asked for
+    CHECK(core::binpack(node) == 75);
+    node.memory.asked = 2;  // 6 of 8
+    CHECK(core::binpack(node) == 75);
+    const std::vector<core::WeightedLoad> weighted = {{node.cpu, 1}, {{8, 7, 1}, 3}, {{8, 8, 0}, 9}};
+    core::ScoreContext context;
+    context.resources = weighted;
+    node.context = &context;
+    CHECK(core::binpack(node) == (75 + 3 * 100) / 4);
+    CHECK(core::binpack(NodeLoad{}) == 0);
+}

@@ -230,6 +230,7 @@ TEST_CASE("declaration: a key of ours that does not exist is a mistake") {
     CHECK(declares_gang(pod));
     CHECK(read_declaration(pod).problem.starts_with(
         "gang-scheduler/min-executers is no key of gang-scheduler's: expected one of"));
+    CHECK(read_declaration(pod).problem.ends_with("did you mean \"min-executors\"?"));
     CHECK(read_declaration(labelled({}, {{"gang-scheduler/reservation", "v1"}})) == Declaration{});
 }
 

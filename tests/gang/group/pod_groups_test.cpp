@@ -1,6 +1,7 @@
 // Pods that start together without a driver: PodGroups of every dialect, through the whole
 // scheduler.
 #include "gang/declare/group_membership.hpp"
+#include "tests/gang/shares/trees.hpp"
 #include "tests/gang/world.hpp"
 
 #include <doctest/doctest.h>
@@ -598,5 +599,128 @@ TEST_CASE("pod groups: random worlds: no group is ever bound in part") {
                 REQUIRE(is_whole);
             }
         }
+    }
+}
+
+TEST_CASE("pod groups: minResources: free in all before a member starts, though they ask for less") {
+    World world;
+    world.add_node(tests::node("n1", 4, 64 * 1024));
+    world.add_node(tests::node("n2", 4, 64 * 1024));
+    core::PodGroup object{2, {}, {}};
+    object.min_resources.cpu_milli = 7000;
+    SUBCASE("it is free") {
+        world.groups["etl/g"] = object;
+        const auto pods = create(world, "g", 2);
+        world.settle();
+        CHECK(world.bound_count(pods) == 2);
+    }
+    SUBCASE("it is not: others pass, and it starts when they end") {
+        core::Pod big = tests::pod("big", 2000, 256);
+        big.created = 500;
+        const auto first = world.create(std::move(big));
+        world.settle();
+        REQUIRE(world.is_bound(first));
+        world.groups["etl/g"] = object;
+        const auto pods = create(world, "g", 2);
+        core::Pod small = tests::pod("small", 500, 256);
+        small.created = 5'000;
+        const auto other = world.create(std::move(small));
+        world.settle();
+        CHECK(world.bound_count(pods) == 0);
+        CHECK(world.is_bound(other));
+        CHECK(says(
+            world,
+            pods[0],
+            "pod group etl/g needs 7 cpu free on all nodes together (spec.minResources), short of "
+            "1"));
+        CHECK(says(world, pods[0], "[WaitingForCapacity]"));
+        world.set_phase(first, core::PodPhase::succeeded);
+        world.settle();
+        CHECK(world.bound_count(pods) == 2);
+    }
+    SUBCASE("the cluster has less") {
+        object.min_resources.cpu_milli = 9000;
+        world.groups["etl/g"] = object;
+        const auto pods = create(world, "g", 2);
+        world.settle();
+        CHECK(world.bound_count(pods) == 0);
+        CHECK(says(world, pods[0], "short of 1 cpu [ExceedsCluster]"));
+        world.add_node(tests::node("n3", 1, 64 * 1024));
+        world.settle();
+        CHECK(world.bound_count(pods) == 2);
+    }
+    SUBCASE("a resource that no node has") {
+        object.min_resources.extended = {{"example.com/card", 1}};
+        world.groups["etl/g"] = object;
+        const auto pods = create(world, "g", 2);
+        world.settle();
+        CHECK(says(world, pods[0], "short of 1 example.com/card [ExceedsCluster]"));
+        for (const auto& uid : pods) world.remove_pod(uid);
+        world.advance(120'000);
+        world.settle();
+        CHECK(world.scheduler->remembered() == 0);
+    }
+    SUBCASE("once it runs it is not asked for again") {
+        world.groups["etl/g"] = object;
+        auto pods = create(world, "g", 2);
+        world.settle();
+        REQUIRE(world.bound_count(pods) == 2);
+        world.set_phase(pods[1], core::PodPhase::failed);
+        pods.push_back(world.create(member("late", "g", 1000)));
+        world.settle();
+        CHECK(world.is_bound(pods[2]));
+        world.restart();
+        world.settle();
+        pods.push_back(world.create(member("later", "g", 1000)));
+        world.settle();
+        CHECK(world.is_bound(pods[3]));
+    }
+}
+
+TEST_CASE("pod groups: the object names the queue, and the priority that counts in it") {
+    config::Queue only = tests::queue("etl");
+    only.order = config::QueueOrder::priority;
+    config::Queue small = tests::queue("small");
+    small.limit = {{"cpu", 2000}};
+    World world(tests::with_queues({only, small, tests::queue("default")}, World::sealed_schema()));
+    world.add_node(tests::node("n1", 3, 64 * 1024));
+    const auto volcano = [&](const std::string& group, std::int64_t created) {
+        std::vector<std::string> uids;
+        for (int i = 0; i < 3; ++i) {
+            core::Pod pod = tests::pod(group + "-" + std::to_string(i), 1000, 256);
+            pod.created = created;
+            pod.annotations = {{"scheduling.k8s.io/group-name", group}};
+            uids.push_back(world.create(std::move(pod)));
+        }
+        return uids;
+    };
+    SUBCASE("a limit of its queue") {
+        core::PodGroup object{3, {}, {}};
+        object.queue = "small";
+        world.groups["etl/g"] = object;
+        const auto pods = volcano("g", 1'000);
+        world.settle();
+        CHECK(world.bound_count(pods) == 0);
+        CHECK(says(world, pods[0], "[ExceedsQuota]"));
+    }
+    SUBCASE("a queue that is not ours is as if it were not named") {
+        core::PodGroup object{3, {}, {}};
+        object.queue = "nowhere";
+        world.groups["etl/g"] = object;
+        const auto pods = volcano("g", 1'000);
+        world.settle();
+        CHECK(world.bound_count(pods) == 3);
+    }
+    SUBCASE("the later one goes first") {
+        core::PodGroup object{3, {}, {}};
+        object.queue = "etl";
+        world.groups["etl/low"] = object;
+        object.priority = 10;
+        world.groups["etl/high"] = object;
+        const auto low = volcano("low", 1'000);
+        const auto high = volcano("high", 2'000);
+        world.settle();
+        CHECK(world.bound_count(high) == 3);
+        CHECK(world.bound_count(low) == 0);
     }
 }

@@ -1,7 +1,6 @@
 // Preemption and reclaim end to end, by what the API server sees: who is evicted, for whom, and who
 // gets the room. World::settle() checks after each step that all room has an owner.
-#include "tests/gang/shares/trees.hpp"
-#include "tests/gang/world.hpp"
+#include "tests/gang/in_queues.hpp"
 
 #include <doctest/doctest.h>
 
@@ -10,6 +9,8 @@
 #include <vector>
 
 using tests::queue;
+using tests::says;
+using tests::submit;
 using tests::with_queues;
 using tests::World;
 
@@ -35,21 +36,6 @@ config::Queue reclaimable(config::Queue made) {
 
 config::Schema schema_of(std::vector<config::Queue> queues) {
     return with_queues(std::move(queues), World::sealed_schema());
-}
-
-/// A driver of 1 cpu with executors of 1 cpu.
-std::string submit(
-    World& world,
-    const std::string& name,
-    const std::string& queue,
-    std::int64_t executors,
-    std::int64_t created,
-    std::int32_t priority = 0) {
-    core::Pod pod = tests::driver(name);
-    pod.created = created;
-    pod.priority = priority;
-    pod.annotations = {{"gang-scheduler/queue", queue}};
-    return world.submit(std::move(pod), tests::conf(executors));
 }
 
 /// The same, running with all its executors.
@@ -85,15 +71,6 @@ std::vector<std::string> evicted(const World& world) {
 bool is_evicted(const World& world, const std::string& uid) {
     const auto uids = evicted(world);
     return std::find(uids.begin(), uids.end(), uid) != uids.end();
-}
-
-bool says(const World& world, const std::string& uid, const std::string& part) {
-    const std::string text = world.condition(uid);
-    CAPTURE(text);
-    CAPTURE(part);
-    const bool found = text.find(part) != std::string::npos;
-    CHECK(found);
-    return found;
 }
 
 }  // namespace

@@ -6,6 +6,8 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <set>
 #include <string>
 #include <vector>
@@ -199,4 +201,107 @@ TEST_CASE("pod preferences: by weighted scores they count as much as the profile
     const auto near = world.create(pod_with("near", {}, rather("zone", 5)));
     world.advance(5'000);
     CHECK(world.node_of(near) == (counts ? "b1" : "a1"));
+}
+
+namespace {
+
+config::Schema by_score(const char* name) {
+    config::Schema schema = World::sealed_schema();
+    schema.profiles[0].scores = {
+        {*core::find_score_id("most-allocated"), 1, {}, {}}, {*core::find_score_id(name), 9, {}, {}}};
+    return schema;
+}
+
+/// One node has the image; another is fuller.
+void add_nodes_with_image(World& world) {
+    for (const char* name : {"n1", "n2", "n3"}) {
+        core::Node node = in_zone(name, "a", 16);
+        node.images.emplace();
+        if (node.name == "n2") node.images->push_back({"spark:4", std::int64_t{8} << 30});
+        world.add_node(node);
+    }
+    put(world, pod_with("there", {}, {}), "n3");
+}
+
+core::Pod with_image(const std::string& name) {
+    core::Pod pod = pod_with(name, {}, {});
+    pod.constraints.edit().images = {"spark:4"};
+    return pod;
+}
+
+}  // namespace
+
+TEST_CASE("ImageLocality: a pod goes where its image is, if its profile says so") {
+    std::string wanted = "n2";
+    const char* score = "ImageLocality";
+    SUBCASE("with the score") {}
+    SUBCASE("without it") {
+        score = "first-by-name";
+        wanted = "n3";
+    }
+    World world(by_score(score));
+    add_nodes_with_image(world);
+    const auto pod = world.create(with_image("p"));
+    world.settle();
+    CHECK(world.node_of(pod) == wanted);
+    CHECK(world.violations.empty());
+}
+
+TEST_CASE("ImageLocality: executors are planned where the conf's image is") {
+    World world(by_score("ImageLocality"));
+    add_nodes_with_image(world);
+    auto conf = tests::conf(3);
+    conf.properties.emplace_back("spark.kubernetes.container.image", "spark:4");
+    std::sort(conf.properties.begin(), conf.properties.end());
+    const auto driver = world.submit(tests::driver("d"), conf);
+    world.advance(5'000);
+    REQUIRE(world.is_bound(driver));
+    CHECK(world.node_of(driver) == "n3");  // nobody said what its image is
+    world.set_phase(driver, core::PodPhase::running);
+    for (int i = 0; i < 3; ++i) {
+        core::Pod executor = tests::executor("e" + std::to_string(i), world.pod(driver));
+        executor.constraints.edit().images = {"spark:4"};
+        const auto uid = world.create(std::move(executor));
+        world.advance(1'000);
+        CHECK(world.node_of(uid) == "n2");
+    }
+    CHECK(world.violations.empty());
+}
+
+TEST_CASE("ServiceSpreading: pods with the same labels keep apart, others do not") {
+    World world(by_score("ServiceSpreadingPriority"));
+    add_zones(world);
+    std::set<std::string> nodes;
+    for (int i = 0; i < 3; ++i) {
+        StringMap labels = app_a;
+        labels.emplace_back("statefulset.kubernetes.io/pod-name", "a-" + std::to_string(i));
+        const auto pod = world.create(pod_with("p" + std::to_string(i), labels, {}));
+        world.advance(5'000);
+        nodes.insert(world.node_of(pod));
+    }
+    CHECK(nodes == std::set<std::string>{"a1", "a2", "b1"});
+    const auto first = world.create(pod_with("q", {}, {}));
+    const auto second = world.create(pod_with("r", {}, {}));
+    world.settle();
+    CHECK(world.node_of(first) == "a1");
+    CHECK(world.node_of(second) == "a1");
+    CHECK(world.violations.empty());
+}
+
+TEST_CASE("ServiceSpreading: executors of one application keep apart") {
+    World world(by_score("SelectorSpread"));
+    for (const char* name : {"n1", "n2", "n3"}) world.add_node(in_zone(name, "a", 16));
+    const auto driver = world.submit(tests::driver("d"), tests::conf(3));
+    world.advance(5'000);
+    REQUIRE(world.is_bound(driver));
+    world.set_phase(driver, core::PodPhase::running);
+    std::set<std::string> nodes;
+    for (int i = 0; i < 3; ++i) {
+        const auto uid =
+            world.create(tests::executor("e" + std::to_string(i), world.pod(driver)));
+        world.advance(5'000);
+        nodes.insert(world.node_of(uid));
+    }
+    CHECK(nodes == std::set<std::string>{"n1", "n2", "n3"});
+    CHECK(world.violations.empty());
 }

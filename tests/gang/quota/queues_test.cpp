@@ -1,7 +1,6 @@
 // Queues end to end, by what the API server sees: who is bound, who waits, and what he is told.
 // World::settle() checks after each step that what queues hold is what a count from scratch finds.
-#include "tests/gang/shares/trees.hpp"
-#include "tests/gang/world.hpp"
+#include "tests/gang/in_queues.hpp"
 
 #include <doctest/doctest.h>
 
@@ -9,37 +8,17 @@
 #include <string>
 #include <vector>
 
+using tests::limited;
 using tests::queue;
+using tests::says;
+using tests::submit;
 using tests::with_queues;
 using tests::World;
 
 namespace {
 
-config::Queue limited(const std::string& name, std::int64_t cpu) {
-    config::Queue made = queue(name);
-    made.limit = {{"cpu", cpu * 1000}};
-    return made;
-}
-
 World world_of(std::vector<config::Queue> queues) {
     return World(with_queues(std::move(queues), World::sealed_schema()));
-}
-
-/// A driver of 1 cpu with executors of 1 cpu, in this queue; empty: it says nothing.
-std::string submit(
-    World& world,
-    const std::string& name,
-    const std::string& queue,
-    std::int64_t executors,
-    std::int64_t created,
-    std::int32_t priority = 0) {
-    core::Pod pod = tests::driver(name);
-    pod.created = created;
-    pod.priority = priority;
-    if (!queue.empty()) {
-        pod.annotations = {{"gang-scheduler/queue", queue}};
-    }
-    return world.submit(std::move(pod), tests::conf(executors));
 }
 
 std::string lone(
@@ -52,15 +31,6 @@ std::string lone(
     pod.created = created;
     pod.annotations = {{"gang-scheduler/queue", queue}};
     return world.create(std::move(pod));
-}
-
-bool says(const World& world, const std::string& uid, const std::string& part) {
-    const std::string text = world.condition(uid);
-    CAPTURE(text);
-    CAPTURE(part);
-    const bool found = text.find(part) != std::string::npos;
-    CHECK(found);
-    return found;
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 // Another configuration in the middle of a life. World::settle() checks after each step that what
 // queues hold is what a count from scratch finds.
-#include "tests/gang/shares/trees.hpp"
-#include "tests/gang/world.hpp"
+#include "tests/gang/in_queues.hpp"
 
 #include <doctest/doctest.h>
 
@@ -11,44 +10,17 @@
 #include <utility>
 #include <vector>
 
+using tests::limited;
 using tests::queue;
+using tests::says;
+using tests::submit;
 using tests::with_queues;
 using tests::World;
 
 namespace {
 
-config::Queue limited(const std::string& name, std::int64_t cpu) {
-    config::Queue made = queue(name);
-    made.limit = {{"cpu", cpu * 1000}};
-    return made;
-}
-
 config::Schema file_of(std::vector<config::Queue> queues) {
     return with_queues(std::move(queues), World::sealed_schema());
-}
-
-/// A driver of 1 cpu with executors of 1 cpu.
-std::string submit(
-    World& world,
-    const std::string& name,
-    const std::string& queue,
-    std::int64_t executors,
-    std::int64_t created) {
-    core::Pod pod = tests::driver(name);
-    pod.created = created;
-    if (!queue.empty()) {
-        pod.annotations = {{"gang-scheduler/queue", queue}};
-    }
-    return world.submit(std::move(pod), tests::conf(executors));
-}
-
-bool says(const World& world, const std::string& uid, const std::string& part) {
-    const std::string text = world.condition(uid);
-    CAPTURE(text);
-    CAPTURE(part);
-    const bool found = text.find(part) != std::string::npos;
-    CHECK(found);
-    return found;
 }
 
 /// Of each queue: cores in use, and gangs.

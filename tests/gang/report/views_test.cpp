@@ -377,3 +377,84 @@ TEST_CASE("views: totals count drivers that were bound and have never run") {
     world.settle();
     CHECK(world.scheduler->totals(world.now_ms).stuck_drivers == 0);
 }
+
+TEST_CASE("views: places are those of the line as it is, each once") {  // D29
+    World world;
+    world.add_node(tests::node("n1", 4, 16 * 1024));
+    std::vector<std::string> gangs;
+    for (int i = 0; i < 6; ++i) {
+        gangs.push_back(world.submit("g" + std::to_string(i), 3, i + 1));
+    }
+    world.advance(5'000);
+    REQUIRE(world.is_bound(gangs[0]));
+    // Those ahead go, and nobody has looked at the others since.
+    world.remove_pod(gangs[1]);
+    world.remove_pod(gangs[3]);
+    world.step(gang::PodDeleted{gangs[1]});
+    world.step(gang::PodDeleted{gangs[3]});
+    CHECK(world.view(gangs[2]).position == 1);
+    CHECK(world.view(gangs[4]).position == 2);
+    CHECK(world.view(gangs[5]).position == 3);
+}
+
+TEST_CASE("views: a gang whose conf has come does not wait for it any more") {  // D30
+    World world;
+    world.add_node(tests::node("n1", 4, 16 * 1024));
+    world.hold_conf_answers = true;
+    const auto driver = world.submit("late", 9, 1);
+    world.advance(20'000);
+    REQUIRE(world.view(driver).state == GangState::waiting_for_conf);
+    world.step(gang::SparkConfFound{driver, tests::conf(9)});
+    const gang::GangView view = world.view(driver);
+    CHECK(view.executors == 9);
+    CHECK(view.code != ReasonCode::waiting_for_spark_conf);
+}
+
+TEST_CASE("views: the ledger says for which gangs a node's pods are bound") {  // D35
+    World world;
+    world.add_node(tests::node("n1", 8, 16 * 1024));
+    const auto driver = world.submit("a", 3, 1);
+    world.settle();
+    world.create_executors(driver, 2);
+    core::Pod other = tests::pod("other", 500, 100);
+    other.scheduler_name = "somebody";
+    other.node_name = "n1";
+    world.create(other);
+    world.settle();
+    const auto nodes = world.scheduler->ledger();
+    REQUIRE(nodes.size() == 1);
+    CHECK(nodes[0].pods_bound == 4);
+    REQUIRE(nodes[0].bound_by.size() == 1);
+    CHECK(nodes[0].bound_by[0].gang == "etl/a");
+    CHECK(nodes[0].bound_by[0].pods == 3);
+    CHECK(nodes[0].bound_by[0].requests.cpu_milli == 3'000);
+    CHECK(nodes[0].units.size() == 1);
+}
+
+TEST_CASE("views: conditions name nobody of another namespace where that is not wanted") {  // D36
+    for (const bool names_others : {true, false}) {
+        config::Schema schema = World::sealed_schema();
+        schema.names_other_namespaces = names_others;
+        World world(schema);
+        world.add_node(tests::node("n1", 4, 16 * 1024));
+        world.submit("runs", 3, 1);
+        world.settle();
+        world.submit("secret", 3, 2);
+        const auto same = world.submit("same", 3, 3);
+        core::Pod pod = tests::driver("waits");
+        pod.namespace_name = "adhoc";
+        pod.created = 4;
+        const auto other = world.submit(pod, tests::conf(3));
+        world.advance(10'000);
+        const auto tells = [&world](const std::string& uid, const std::string& text) {
+            return world.condition(uid).find(text) != std::string::npos;
+        };
+        CHECK(tells(same, "ehind etl/secret"));
+        CHECK(tells(other, "ehind etl/secret") == names_others);
+        CHECK(tells(other, "ehind a gang of another namespace") != names_others);
+        // Who asks the daemon is told all.
+        CHECK(
+            world.scheduler->explain(other)->gang.message.find("ehind etl/secret") !=
+            std::string::npos);
+    }
+}

@@ -193,13 +193,13 @@ spec:
   - {name: proxy, restartPolicy: Always, ports: [{containerPort: 1, hostPort: 81}]}
   - {name: fetch, ports: [{containerPort: 1, hostPort: 82}]}
   containers:
-  - {name: a, ports: [{containerPort: 1}], resources: {limits: {cpu: 1500m}}}
+  - {name: a, ports: [{containerPort: 1}], resources: {limits: {cpu: 1500m, memory: 1Gi}}}
   - {name: b, ports: [{containerPort: 2, hostPort: 83, protocol: UDP, hostIP: 127.0.0.1}]}
 )");
     using Ports = std::vector<core::HostPort>;
     REQUIRE(result.containers.size() == 2);
-    CHECK(result.containers[0] == core::TemplateContainer{1500, {}});
-    CHECK(result.containers[1] == core::TemplateContainer{{}, Ports{{"127.0.0.1", "UDP", 83}}});
+    CHECK(result.containers[0] == core::TemplateContainer{1500, 1'073'741'824, {}});
+    CHECK(result.containers[1] == core::TemplateContainer{{}, {}, Ports{{"127.0.0.1", "UDP", 83}}});
     CHECK(result.sidecar_ports == Ports{{"", "TCP", 81}});
     CHECK(result.constraints.has_host_ports);
     CHECK(result.labels == core::StringMap{{"team", "data"}});

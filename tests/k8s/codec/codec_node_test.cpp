@@ -1,5 +1,7 @@
 #include "k8s/codec/codec_node.hpp"
 
+#include "k8s/codec/codec_watch.hpp"
+
 #include <doctest/doctest.h>
 
 #include <string>
@@ -93,4 +95,36 @@ TEST_CASE("codec_node: of annotations only what says something of cards, in eith
     REQUIRE(bad.cards);
     CHECK(bad.cards->problem.find("\"abc\"") != std::string::npos);
     CHECK_FALSE(decoded(R"({"metadata": {"name": "n1", "annotations": {"a": "b"}}})").cards);
+}
+
+TEST_CASE("codec node: images of nodes and containers are read only if somebody asks for them") {
+    const std::string node = R"({"type":"MODIFIED","object":{"kind":"Node","apiVersion":"v1",)"
+                             R"("metadata":{"name":"n","uid":"u","resourceVersion":"1"},"status":{)"
+                             R"("images":[{"names":["b:1","a@sha256:0"],"sizeBytes":7},)"
+                             R"({"names":["a:1"]}]}}})";
+    const std::string none = R"({"type":"MODIFIED","object":{"kind":"Node","apiVersion":"v1",)"
+                             R"("metadata":{"name":"n","uid":"u","resourceVersion":"1"}}})";
+    const std::string pod =
+        R"({"type":"ADDED","object":{"kind":"Pod","apiVersion":"v1","metadata":{"name":"p",)"
+        R"("uid":"u","resourceVersion":"1"},"spec":{"containers":[{"name":"c","image":"spark"}],)"
+        R"("initContainers":[{"name":"i","image":"h:5/i:2"}]}}})";
+    const auto node_of = [](k8s::WatchDecoder& decoder, const std::string& line) {
+        REQUIRE(decoder.read_line(line));
+        return std::get<core::Node>(*decoder.object());
+    };
+    k8s::WatchDecoder plain(k8s::WatchKind::nodes, 7);
+    k8s::WatchDecoder full(k8s::WatchKind::nodes, 7, k8s::Images::kept);
+    CHECK_FALSE(node_of(plain, node).images);
+    REQUIRE(node_of(full, node).images);
+    CHECK(*node_of(full, node).images == core::NodeImages{{"a:1", 0}, {"a@sha256:0", 7}, {"b:1", 7}});
+    REQUIRE(node_of(full, none).images);
+    CHECK(node_of(full, none).images->empty());
+    k8s::WatchDecoder pods(k8s::WatchKind::pods, 7);
+    k8s::WatchDecoder full_pods(k8s::WatchKind::pods, 7, k8s::Images::kept);
+    REQUIRE(pods.read_line(pod));
+    CHECK(std::get<core::Pod>(*pods.object()).constraints->images.empty());
+    REQUIRE(full_pods.read_line(pod));
+    CHECK(
+        std::get<core::Pod>(*full_pods.object()).constraints->images ==
+        std::vector<std::string>{"spark:latest", "h:5/i:2"});
 }

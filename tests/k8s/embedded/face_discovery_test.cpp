@@ -79,6 +79,9 @@ TEST_CASE("openapi: what is not there is a Status with 404") {
     REQUIRE(answer);
     CHECK(answer->status == 404);
     CHECK(body_of(answer).text({"kind"}) == "Status");
-    CHECK(answer_openapi("/openapi/v2")->status == 404);
+    // kubectl reads it for a manifest of kind List: protobuf, and no kind that it would check.
+    const auto old = answer_openapi("/openapi/v2");
+    CHECK(old->status == 200);
+    CHECK(old->body == std::string("\x0a\x03" "2.0\x12\x15\x0a\x0aKubernetes\x12\x07v1.36.0", 28));
     CHECK_FALSE(answer_openapi("/api"));
 }

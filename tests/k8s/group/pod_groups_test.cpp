@@ -16,9 +16,10 @@ using core::GroupDialect;
 namespace {
 
 core::PodGroup decoded(GroupDialect dialect, const std::string& spec) {
-    auto group = decode_pod_group(dialect, R"({"kind": "PodGroup", "spec": )" + spec + "}");
-    REQUIRE(group);
-    return *group;
+    auto object =
+        decode_pod_group(dialect, "g/v1", R"({"kind": "PodGroup", "spec": )" + spec + "}");
+    REQUIRE(object);
+    return object->group;
 }
 
 /// Answers with what stands under the target, else 404.
@@ -90,7 +91,7 @@ TEST_CASE(
     for (const char* bad :
          {"[]", "{", R"({"kind": "Pod"})", R"({"kind": "PodGroup", "spec": {"minMember": "x"}})"}) {
         CAPTURE(bad);
-        CHECK_FALSE(decode_pod_group(GroupDialect::coscheduling, bad));
+        CHECK_FALSE(decode_pod_group(GroupDialect::coscheduling, "g/v1", bad));
     }
 }
 
@@ -123,4 +124,49 @@ TEST_CASE("pod_group_client: the newest version that is there") {
         objects.objects = {{"/apis/scheduling.x-k8s.io/v1alpha1" + path, "{}"}};
         CHECK(ask(server, GroupDialect::coscheduling).outcome == FetchOutcome::unreadable);
     }
+}
+
+TEST_CASE("codec_pod_group: minResources, queue and priority") {
+    const auto volcano = decode_pod_group(
+        GroupDialect::volcano,
+        "scheduling.volcano.sh/v1beta1",
+        R"({"kind": "PodGroup", "metadata": {"uid": "u"}, "spec": {"queue": "etl",)"
+        R"("priorityClassName": "high", "minResources": {"cpu": "3", "memory": "2Gi",)"
+        R"("nvidia.com/gpu": 2, "pods": 3, "count/pods": "3", "requests.cpu": "3",)"
+        R"("limits.memory": "4Gi", "requests.nvidia.com/gpu": "2"}}})");
+    REQUIRE(volcano);
+    CHECK(volcano->uid == "u");
+    CHECK(volcano->priority_class == "high");
+    CHECK(volcano->group.queue == "etl");
+    CHECK(volcano->group.min_resources.cpu_milli == 3000);
+    CHECK(volcano->group.min_resources.memory_bytes == 2LL << 30);
+    CHECK(
+        volcano->group.min_resources.extended ==
+        std::vector<core::ExtendedResource>{{"nvidia.com/gpu", 2}});
+    CHECK(decoded(GroupDialect::kubernetes, R"({"priority": 7})").priority == 7);
+    CHECK_FALSE(decoded(GroupDialect::kubernetes, "{}").priority);
+    CHECK(decoded(GroupDialect::coscheduling, R"({"queue": "etl"})").queue.empty());
+    CHECK_FALSE(decode_pod_group(
+        GroupDialect::volcano,
+        "scheduling.volcano.sh/v1beta1",
+        R"({"kind": "PodGroup", "spec": {"minResources": {"cpu": "-1"}}})"));
+    CHECK(*decode_priority_class(R"({"kind": "PriorityClass", "value": -5})") == -5);
+    CHECK_FALSE(decode_priority_class(R"({"value": "x"})"));
+}
+
+TEST_CASE("pod_group_client: a group's priority is that of its class, or nobody's") {
+    Objects objects;
+    fake::Server server(
+        [&](fake::Peer& peer, const fake::Request& request) { objects.handle(peer, request); });
+    objects.objects = {
+        {"/apis/scheduling.volcano.sh/v1beta1/namespaces/etl/podgroups/g",
+         R"({"kind":"PodGroup","metadata":{"uid":"u"},"spec":{"priorityClassName":"high"}})"},
+        {"/apis/scheduling.k8s.io/v1/priorityclasses/high", R"({"value": 1000})"}};
+    const PodGroupResult found = ask(server, GroupDialect::volcano);
+    CHECK(found.outcome == FetchOutcome::found);
+    CHECK(found.uid == "u");
+    CHECK(found.api_version == "scheduling.volcano.sh/v1beta1");
+    CHECK(found.group.priority == 1000);
+    objects.objects.pop_back();
+    CHECK_FALSE(ask(server, GroupDialect::volcano).group.priority);
 }

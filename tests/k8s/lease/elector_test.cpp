@@ -90,8 +90,13 @@ struct LeaseServer {
 };
 
 struct Candidate {
-    Candidate(boost::asio::io_context& io, const fake::Server& server, std::string identity) {
+    Candidate(
+        boost::asio::io_context& io,
+        const fake::Server& server,
+        std::string identity,
+        std::string scheduler_names = "gang-scheduler") {
         ElectorOptions options;
+        options.scheduler_names = std::move(scheduler_names);
         options.namespace_name = "ns";
         options.identity = std::move(identity);
         options.lease_duration_ms = 1'000;
@@ -104,7 +109,10 @@ struct Candidate {
             why = term.why;
         };
         options.lost = [this](const std::string&) { log.push_back("lost"); };
-        options.notice = [this](NoticeLevel, const std::string&) { ++notices; };
+        options.notice = [this](NoticeLevel, const std::string& text) {
+            ++notices;
+            said += text + "\n";
+        };
         elector = std::make_unique<Elector>(io, server.endpoint(), options);
         elector->start();
     }
@@ -113,6 +121,7 @@ struct Candidate {
     bool handed_over = false;
     std::string why;
     int notices = 0;
+    std::string said;
     std::unique_ptr<Elector> elector;
 };
 
@@ -333,4 +342,24 @@ TEST_CASE("elector: stopped before it started, it is done at once") {
     elector.stop([&] { stopped = true; });
     fake::run_until(io, [&] { return stopped; });
     CHECK(server.connections() == 0);
+}
+
+TEST_CASE("elector: a holder that serves other scheduler names is no leader of ours") {  // D12
+    boost::asio::io_context io;
+    LeaseServer lease;
+    fake::Server server([&](fake::Peer& p, const fake::Request& r) { lease.handle(p, r); });
+    Candidate a(io, server, "a");
+    fake::run_until(io, [&] { return a.log == Log{"gained"}; });
+    Candidate same(io, server, "same");
+    Candidate other(io, server, "other", "batch,night");
+    fake::run_until(io, [&] { return other.said.find("serves") != std::string::npos; });
+    CHECK(other.said.find("scheduler names gang-scheduler") != std::string::npos);
+    CHECK(other.said.find("this process serves batch,night") != std::string::npos);
+    CHECK(other.said.find("leaderElection.leaseName") != std::string::npos);
+    fake::run_until(io, [&] { return same.elector->holder() == "a"; });
+    CHECK(same.said.find("serves") == std::string::npos);
+    a.elector.reset();
+    same.elector.reset();
+    other.elector.reset();
+    fake::run_out(io);
 }

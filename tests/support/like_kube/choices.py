@@ -11,27 +11,37 @@ from .worlds import HOST, SPACES, ZONE, Dice, World, any_room, any_spread, any_t
 
 # Of equal nodes kube-scheduler takes any. Ours was never taken in so many tries: it is not among the best.
 TRIES = 30
-# Not compared: what images make of a node.
-LEFT_OUT = ("ImageLocality",)
+MIB = 1024 * 1024
+# Names, and sizes that are the same on every node that has them; below and above what counts.
+IMAGES = {"registry.example/a:1": 20 * MIB, "registry.example:5000/b": 400 * MIB, "c:2": 900 * MIB, "d": 3000 * MIB}
 STRATEGIES: dict[str, Json] = {
     "least": {"type": "LeastAllocated", "resources": [{"name": "cpu", "weight": 1}, {"name": "memory", "weight": 1}]},
     "most": {"type": "MostAllocated", "resources": [{"name": "cpu", "weight": 3}, {"name": "memory", "weight": 1}]},
     "ratio": {"type": "RequestedToCapacityRatio", "resources": [{"name": "cpu", "weight": 1}, {"name": "memory", "weight": 2}],
               "requestedToCapacityRatio": {"shape": [{"utilization": 0, "score": 2}, {"utilization": 50, "score": 10},
-                                                     {"utilization": 100, "score": 0}]}}}
+                                                     {"utilization": 100, "score": 0}]}},
+    "alike": {"type": "LeastAllocated"}}
 POD_AFFINITY: dict[str, Json] = {
-    "least": {}, "most": {"hardPodAffinityWeight": 40}, "ratio": {"ignorePreferredTermsOfExistingPods": True}}
+    "least": {}, "most": {"hardPodAffinityWeight": 40}, "ratio": {"ignorePreferredTermsOfExistingPods": True},
+    "alike": {}}
+# Pods without spread constraints of their own go by what services select, which one profile alone does: kube-scheduler knows
+# it as default constraints, ours as SelectorSpread.
+ALIKE = "alike"
+NO_DEFAULTS: Json = {"defaultingType": "List", "defaultConstraints": []}
+OURS_ALIKE: Json = {"score": {"disabled": [{"name": "PodTopologySpread"}], "enabled": [{"name": "SelectorSpread", "weight": 2}]}}
 
 
 def write_config(path: Path, prefix: str, kubeconfig: Optional[Path] = None) -> Path:
     """A profile for each strategy, called prefix-strategy; with a kubeconfig: for kube-scheduler itself."""
+    is_ours = kubeconfig is None
     config: Json = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration", "profiles": [
         {"schedulerName": f"{prefix}-{name}",
-         "plugins": {"score": {"disabled": [{"name": each} for each in LEFT_OUT]}},
          "pluginConfig": [{"name": "NodeResourcesFit", "args": {"scoringStrategy": strategy}},
-                          {"name": "InterPodAffinity", "args": POD_AFFINITY[name]}]}
+                          {"name": "InterPodAffinity", "args": POD_AFFINITY[name]},
+                          *([] if is_ours or name == ALIKE else [{"name": "PodTopologySpread", "args": NO_DEFAULTS}])],
+         **({"plugins": OURS_ALIKE} if is_ours and name == ALIKE else {})}
         for name, strategy in STRATEGIES.items()]}
-    if kubeconfig is not None:
+    if not is_ours:
         config.update(clientConnection={"kubeconfig": str(kubeconfig)}, leaderElection={"leaderElect": False})
     path.write_text(yaml.safe_dump(config))
     return path
@@ -53,7 +63,23 @@ def draw_choice(seed: int) -> World:
     if dice.percent(40):
         world.probe["spec"]["tolerations"] = [{"key": dice.any("t", "u"), "operator": "Exists"}]
     _add_wishes(dice, world)
+    _add_images(dice, world.probe["spec"])
+    _add_service(world)
     return world
+
+
+def _add_images(dice: Dice, spec: Json) -> None:
+    if dice.percent(70):
+        spec["containers"][0]["image"] = dice.any(*IMAGES)
+    if dice.percent(30):
+        spec["initContainers"] = [{"name": "first", "image": dice.any(*IMAGES, "none")}]
+
+
+def _add_service(world: World) -> None:
+    """It selects the pods that are like the probe."""
+    labels, space = world.probe["metadata"]["labels"], world.probe["metadata"]["namespace"]
+    world.services.append({"apiVersion": "v1", "kind": "Service", "metadata": {"name": "alike", "namespace": space},
+                           "spec": {"selector": labels, "ports": [{"port": 80}]}})
 
 
 def _add_wishes(dice: Dice, world: World) -> None:
@@ -85,6 +111,9 @@ def _node(dice: Dice, name: str) -> Json:
     node = any_room(name, {HOST: name, "disk": dice.any("ssd", "hdd"), "rank": dice.any("1", "2")}, room)
     if dice.percent(50):
         node["spec"]["taints"] = [{"key": key, "effect": "PreferNoSchedule"} for key in ("t", "u") if dice.percent(60)]
+    node["status"]["images"] = [
+        {"names": [f"{name}@sha256:{i:064}", name if ":" in name.split("/")[-1] else f"{name}:latest"], "sizeBytes": size}
+        for i, (name, size) in enumerate(IMAGES.items()) if dice.percent(50)]
     return node
 
 

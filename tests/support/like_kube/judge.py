@@ -41,7 +41,8 @@ class Judge:
         for kind, objects in (("nodes", world.nodes), ("persistentvolumes", world.volumes)):
             for each in objects:
                 self._api.post(f"/api/v1/{kind}", each)
-        for kind, objects in (("persistentvolumeclaims", world.claims), ("pods", world.pods)):
+        for kind, objects in (
+                ("persistentvolumeclaims", world.claims), ("services", world.services), ("pods", world.pods)):
             for each in objects:
                 made = self._api.post(f"/api/v1/namespaces/{each['metadata']['namespace']}/{kind}", each)
                 if kind == "persistentvolumeclaims":
@@ -52,6 +53,8 @@ class Judge:
     def clear(self) -> None:
         for space in SPACES:
             self._api.delete(f"/api/v1/namespaces/{space}/pods", 0)
+            for service in self._api.items(f"/api/v1/namespaces/{space}/services"):
+                self._remove("services", service)
             for claim in self._api.items(f"/api/v1/namespaces/{space}/persistentvolumeclaims"):
                 self._remove("persistentvolumeclaims", claim)
         for volume in self._api.items("/api/v1/persistentvolumes"):

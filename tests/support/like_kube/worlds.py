@@ -17,6 +17,7 @@ class World:
     nodes: list[Json] = field(default_factory=list)
     volumes: list[Json] = field(default_factory=list)
     claims: list[Json] = field(default_factory=list)
+    services: list[Json] = field(default_factory=list)
     pods: list[Json] = field(default_factory=list)  # on their nodes
     probe: Json = field(default_factory=dict)       # without a schedulerName
     has_spread: bool = False

@@ -1,5 +1,6 @@
 // `cluster`: the embedded API server with simulated kubelets, as a process of its own.
 #include "config/address.hpp"
+#include "config/duration.hpp"
 #include "core/value/quantity.hpp"
 #include "gang/app/cli/cli.hpp"
 #include "k8s/base/time.hpp"
@@ -66,6 +67,11 @@ core::Result<ClusterPlan> plan(const CommandLine& line) {
             return core::Error{fmt::format("{}: expected a quantity such as 4 or 8Gi", flag)};
         }
     }
+    const auto run_for = config::parse_duration(line.text("run-for", "10s"));
+    if (!run_for || *run_for <= 0) {
+        return core::Error{"--run-for: expected a duration such as 60s or 5m"};
+    }
+    out.kubelets.run_ms = *run_for;
     out.has_kubelets = line.text("kubelet", "simulated") == "simulated";
     out.kubeconfig_out = line.text("kubeconfig-out");
     return out;
@@ -124,6 +130,7 @@ Verb cluster_verb() {
          Flag{"nodes", 0, "N", "how many nodes (default: 3)"},
          Flag{"node-cpu", 0, "QUANTITY", "of each node (default: 4)"},
          Flag{"node-memory", 0, "QUANTITY", "of each node (default: 8Gi)"},
+         Flag{"run-for", 0, "DURATION", "how long a pod runs before it succeeds (default: 10s)"},
          Flag{
              "kubelet",
              0,

@@ -1,6 +1,6 @@
 // `completion`: a script for the user's shell.
 #include "config/printable.hpp"
-#include "config/words/suggest.hpp"
+#include "core/base/suggest.hpp"
 #include "gang/app/cli/cli.hpp"
 #include "gang/app/cli/completion.hpp"
 
@@ -23,7 +23,7 @@ int completion(const CommandLine& line, std::ostream& out, std::ostream& err) {
                 "unknown shell \"{}\", expected one of {}{}",
                 config::printable(shell, 100),
                 fmt::join(shells, ", "),
-                config::did_you_mean(shell, shells)));
+                core::did_you_mean(shell, shells)));
     }
     out << completion_script(verbs(), shell);
     return exit_done;

@@ -1,11 +1,10 @@
 // `gangs`: from the daemon when it is at hand, else from the API server alone.
-#include "gang/app/base/server_name.hpp"
 #include "gang/app/cli/cli.hpp"
 #include "gang/app/cli/data_output.hpp"
 #include "gang/app/cli/sources.hpp"
 #include "gang/app/cli/terminal.hpp"
+#include "gang/app/cli/verbs/questions.hpp"
 #include "gang/app/show/gangs_watch.hpp"
-#include "gang/app/show/pod_view.hpp"
 #include "gang/app/show/report.hpp"
 #include "k8s/base/time.hpp"
 
@@ -22,34 +21,6 @@ namespace {
 /// pods.
 constexpr std::chrono::seconds daemon_pause(1);
 constexpr std::chrono::seconds server_pause(5);
-
-core::Result<GangList> find_gangs(const Sources& sources, std::string& note) {
-    const auto answer = ask_control(sources, "/gangs");
-    if (answer && answer->status == 200) {
-        auto list = gang_list_from_json(answer->body);
-        if (list && is_same_cluster(sources, list->server) && !list->standing.leads) {
-            note = describe_standby(list->standing);
-        } else if (list && is_same_cluster(sources, list->server)) {
-            std::erase_if(list->gangs, [&](const GangView& gang) {
-                const std::string& wanted = sources.namespace_name;
-                return gang.state == GangState::ended ||
-                       (!wanted.empty() && gang.namespace_name != wanted);
-            });
-            return list;
-        }
-    }
-    if (!answer && sources.control_is_asked && !sources.control.empty()) {
-        return answer.error();
-    }
-    const auto pods = read_pods(sources, sources.namespace_name);
-    if (!pods) {
-        return pods.error();
-    }
-    return GangList{
-        "api-server",
-        server_name(*sources.access),
-        gangs_from_pods(*pods, {sources.config.scheduler_names(), sources.namespace_name})};
-}
 
 void print(
     const CommandLine& line, const Sources& sources, const GangList& list, std::ostream& out) {
@@ -99,7 +70,7 @@ int gangs(const CommandLine& line, std::ostream& out, std::ostream& err) {
     if (!sources) {
         return usage_error(err, "gangs", sources.error().message);
     }
-    if (line.has("watch") && (line.wants_json() || line.wants_yaml())) {
+    if (line.has("watch") && line.wants_data()) {
         return usage_error(err, "gangs", "--watch is for people: -o table, wide or name");
     }
     std::string note;

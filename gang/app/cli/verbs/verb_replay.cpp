@@ -3,6 +3,7 @@
 #include "gang/app/base/json_text.hpp"
 #include "gang/app/base/version.hpp"
 #include "gang/app/cli/cli.hpp"
+#include "gang/app/output/progress.hpp"
 #include "gang/app/show/report.hpp"
 #include "gang/record/recording.hpp"
 #include "k8s/base/time.hpp"
@@ -58,6 +59,24 @@ std::string describe(const FetchClaim& decision) {
 std::string describe(const FetchPodGroup& decision) {
     return "ask for pod group " + decision.namespace_name + "/" + decision.name;
 }
+std::string describe(const FetchQuotas& decision) {
+    return "ask for quotas of namespace " + decision.namespace_name;
+}
+
+std::string describe(const WriteGroupStatus& decision) {
+    const core::PodGroupStatus& status = decision.status;
+    return fmt::format(
+        "status of pod group {}/{}: {} {}, {} running, {} succeeded, {} failed{}{}",
+        decision.namespace_name,
+        decision.name,
+        core::word(status.phase),
+        core::word(status.condition),
+        status.running,
+        status.succeeded,
+        status.failed,
+        status.message.empty() ? "" : ": ",
+        status.message);
+}
 std::string describe(const EvictPod& decision) {
     return fmt::format(
         "evict {} ({})",
@@ -105,14 +124,17 @@ struct Outcome {
 
 class Reading {
 public:
-    Reading(std::istream& in, std::uint64_t until, Replay::Watcher watcher)
-        : in_(in), until_(until), replay_(std::move(watcher)) {}
+    Reading(
+        std::istream& in, std::uint64_t until, Replay::Watcher watcher, Progress& progress)
+        : in_(in), until_(until), replay_(std::move(watcher)), progress_(progress) {}
 
     Outcome run() {
         std::array<char, 64 * 1024> chunk;
         while (in_.read(chunk.data(), chunk.size()) || in_.gcount() > 0) {
             const std::string_view bytes(chunk.data(), static_cast<std::size_t>(in_.gcount()));
             outcome_.is_cut = bytes.back() != '\n';
+            kib_read_ += static_cast<std::int64_t>(bytes.size()) / 1'024;
+            progress_.update(kib_read_, k8s::monotonic_ms());
             if (!splitter_.add(bytes)) {
                 outcome_.problem = "a line of more than 16 MiB";
                 return outcome_;
@@ -158,6 +180,8 @@ private:
     std::uint64_t until_;
     k8s::protocol::LineSplitter splitter_{recording_line_bytes_max + 1};
     Replay replay_;
+    Progress& progress_;
+    std::int64_t kib_read_ = 0;
     Outcome outcome_;
     std::uint64_t line_number_ = 0;
 };
@@ -233,6 +257,18 @@ std::string to_json(const std::string& file, const Replay& replay, const Outcome
         outcome.is_cut);
 }
 
+/// In bytes; 0: it cannot be known, as of a pipe.
+std::int64_t size_of(std::istream& in) {
+    const auto here = in.tellg();
+    if (here < 0 || !in.seekg(0, std::ios::end)) {
+        in.clear();
+        return 0;
+    }
+    const auto end = in.tellg();
+    in.seekg(here);
+    return static_cast<std::int64_t>(end - here);
+}
+
 class Verdicts {
 public:
     Verdicts(
@@ -255,13 +291,16 @@ public:
 private:
     bool judge(const std::string& file, std::istream& in) {
         std::int64_t time_ms = 0;
-        Reading reading(in, until_, [&](const StampedEvent& event, Decisions decisions) {
+        Progress progress(file, size_of(in) / 1'024, "KiB");
+        const auto watch = [&](const StampedEvent& event, Decisions decisions) {
             time_ms = event.time_ms;
             if (line_.has("print")) {
                 print(event, decisions);
             }
-        });
+        };
+        Reading reading(in, until_, watch, progress);
         const Outcome outcome = reading.run();
+        progress.end();
         const Replay& replay = reading.replay();
         if (line_.wants_json()) {
             out_ << to_json(file, replay, outcome);

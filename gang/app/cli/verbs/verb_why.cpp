@@ -1,10 +1,9 @@
 // `why`: from the daemon when it is at hand, else from the API server alone.
 #include "config/duration.hpp"
-#include "gang/app/base/server_name.hpp"
 #include "gang/app/cli/cli.hpp"
 #include "gang/app/cli/data_output.hpp"
 #include "gang/app/cli/sources.hpp"
-#include "gang/app/show/pod_view.hpp"
+#include "gang/app/cli/verbs/questions.hpp"
 #include "gang/app/show/report.hpp"
 #include "k8s/base/time.hpp"
 
@@ -20,38 +19,6 @@ namespace {
 
 /// Between two questions of `why --wait`.
 constexpr std::chrono::seconds wait_pause(1);
-
-core::Result<Answer> find_within(
-    const Sources& sources, const std::string& question, std::string& note) {
-    std::vector<std::string> ways = {question};
-    if (question.find('/') == std::string::npos && !sources.namespace_name.empty()) {
-        ways.insert(ways.begin(), sources.namespace_name + "/" + question);
-    }
-    for (const std::string& words : ways) {
-        if (auto answer = explain_by_daemon(sources, words, note)) {
-            return *std::move(answer);
-        }
-    }
-    const std::size_t slash = question.find('/');
-    const auto pods = read_pods(
-        sources, slash == std::string::npos ? sources.namespace_name : question.substr(0, slash));
-    if (!pods) {
-        return pods.error();
-    }
-    auto explanation = explain_from_pods(
-        *pods, {sources.config.scheduler_names(), sources.namespace_name}, question);
-    if (!explanation) {
-        return explanation.error();
-    }
-    return Answer{"api-server", server_name(*sources.access), *std::move(explanation)};
-}
-
-core::Result<Answer> find_answer(
-    const Sources& sources, const std::string& words, std::string& note) {
-    const std::string question = without_kind(words);
-    return find_widely(
-        sources, [&](const Sources& within) { return find_within(within, question, note); });
-}
 
 int exit_code_of(const Answer& answer) {
     const GangView& gang = answer.explanation.gang;
@@ -116,7 +83,7 @@ int wait_for(
                              (patience.until_ms && k8s::monotonic_ms() >= *patience.until_ms);
         const GangView& gang = answer->explanation.gang;
         const std::string state = std::string(to_string(gang.state)) + gang.message;
-        if (line.wants_json() || line.wants_yaml()) {
+        if (line.wants_data()) {
             is_over&& print_data(line, out, [&] { return to_json(*answer); });
         } else if (state != shown) {
             out << why_text(*answer, k8s::unix_ms()) << std::flush;

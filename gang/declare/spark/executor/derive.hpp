@@ -6,6 +6,7 @@
 #include "config/schema.hpp"
 #include "core/value/constraints.hpp"
 #include "core/value/pod.hpp"
+#include "core/value/quota/executor_limits.hpp"
 #include "core/value/resources.hpp"
 #include "gang/declare/spark/conf.hpp"
 
@@ -55,6 +56,7 @@ struct ExecutorShape {
     std::int64_t count = 0;    ///< reserved with the driver
     std::int64_t max = 0;      ///< dynamic allocation may grow to this many; unlimited_executors
     core::Resources requests;
+    std::vector<core::ContainerLimits> containers;  ///< side by side, Spark's among them
     core::Constraints constraints;
     std::optional<core::PodRules> rules;     ///< of the template, as far as they are known
     core::StringMap labels;                  ///< those that all of them have, see labels.hpp

@@ -1,6 +1,7 @@
 #include "gang/declare/spark/executor/overlay.hpp"
 
 #include "core/value/exclusive.hpp"
+#include "core/value/image/node_images.hpp"
 #include "core/value/quantity.hpp"
 #include "gang/declare/spark/executor/claims.hpp"
 #include "gang/declare/spark/keys.hpp"
@@ -14,6 +15,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace gang::spark {
 namespace {
@@ -94,6 +96,27 @@ core::StringMap node_selector(
     return {merged.begin(), merged.end()};
 }
 
+/// Spark's container has the conf's image, whatever the template says.
+std::vector<std::string> images(const Containers& base, const ConfView& conf) {
+    const std::string* own = conf.find(keys::executor_image);
+    if (own == nullptr) {
+        own = conf.find(keys::container_image);
+    }
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < base.pod.containers.size(); ++i) {
+        std::string name = base.pod.containers[i].image;
+        if (i == base.spark) {
+            name = own == nullptr || own->empty() ? "" : core::full_image_name(*own);
+        }
+        if (!name.empty()) {
+            names.push_back(std::move(name));
+        }
+    }
+    const auto& of_init = base.pod.constraints.images;
+    names.insert(names.end(), of_init.begin(), of_init.end());
+    return names;
+}
+
 /// An empty name is one that is set, and means Kubernetes' own scheduler.
 std::string scheduler_name(const std::string& in_template, const ConfView& conf, Version version) {
     const std::string* name = &in_template;
@@ -108,7 +131,7 @@ std::string scheduler_name(const std::string& in_template, const ConfView& conf,
 }
 
 /// The API server refuses a container that asks for more CPU than its limit.
-core::Result<core::Done> check_cpu_limit(
+core::Result<std::optional<std::int64_t>> cpu_limit(
     const ConfView& conf, const std::optional<std::int64_t>& in_template, std::int64_t request) {
     const std::string* text = conf.find(keys::limit_cores);
     if (text == nullptr) {
@@ -119,7 +142,7 @@ core::Result<core::Done> check_cpu_limit(
                 core::format_cpu(request) + " that Spark requests: no executor can be created; " +
                 std::string(keys::limit_cores) + " replaces the template's limit"};
         }
-        return core::Done{};
+        return in_template;
     }
     const auto limit = core::parse_milli(trimmed(*text));
     if (!limit) {
@@ -133,7 +156,7 @@ core::Result<core::Done> check_cpu_limit(
             "less than the " + core::format_cpu(request) +
                 " cpu that an executor requests, so none can be created");
     }
-    return core::Done{};
+    return std::optional(*limit);
 }
 
 /// Spark adds the block manager's port to its container (once instead of the ports it had), which
@@ -186,6 +209,22 @@ std::optional<core::PodRules> rules(
     return from;
 }
 
+/// Spark makes its container's memory limit what it requests.
+std::vector<core::ContainerLimits> container_limits(
+    const Containers& base, const std::optional<std::int64_t>& cpu_limit_milli) {
+    std::vector<core::ContainerLimits> limits;
+    for (std::size_t i = 0; i < base.pod.requests.containers.size(); ++i) {
+        const core::Resources& requests = base.pod.requests.containers[i].requests;
+        const core::TemplateContainer& said = base.pod.containers[i];
+        const bool is_spark = i == base.spark;
+        limits.push_back(
+            {requests,
+             is_spark ? cpu_limit_milli : said.cpu_limit_milli,
+             is_spark ? requests.memory_bytes : said.memory_limit_bytes});
+    }
+    return limits;
+}
+
 /// Everything but requests, ports, labels and claims, which can fail.
 ExecutorShape placed(core::PodTemplate from, const ConfView& conf, const Ground& ground) {
     ExecutorShape shape;
@@ -214,7 +253,7 @@ core::Result<ExecutorShape> overlay(const Ground& ground, const core::Resources&
         return named.error();
     }
     core::ContainerRequest& container = base.pod.requests.containers[base.spark];
-    const auto limited = check_cpu_limit(
+    const auto limited = cpu_limit(
         view, base.pod.containers[base.spark].cpu_limit_milli, spark_container.cpu_milli);
     if (!limited) {
         return limited.error();
@@ -233,8 +272,11 @@ core::Result<ExecutorShape> overlay(const Ground& ground, const core::Resources&
         }
     }
     const std::vector<core::InTreeDisk> disks = base.pod.disks;
+    std::vector<core::ContainerLimits> containers = container_limits(base, *limited);
+    base.pod.constraints.images = images(base, view);
     ExecutorShape shape = placed(std::move(base.pod), view, ground);
     shape.requests = *requests;
+    shape.containers = std::move(containers);
     shape.host_ports = *std::move(ports);
     core::add_host_ports(shape.requests, shape.host_ports);
     core::add_disks(shape.requests, disks);

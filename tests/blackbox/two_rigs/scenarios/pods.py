@@ -1,5 +1,7 @@
-"""Pods: defaults, validation, immutability."""
-from support.api import Json
+"""Pods: defaults, validation, immutability, quota."""
+import time
+
+from support.api import MERGE_PATCH, Json
 
 from ..builders import pod
 from ..recorder import Recorder, scenario
@@ -117,3 +119,32 @@ def pod_updates(rig: Recorder) -> None:
     rig.ask("log of a pod that does not run", "GET", f"{rig.pods}/s/log")
     rig.ask("resize", "PATCH", f"{rig.pods}/n/resize", {"spec": {"containers": [
         {"name": "main", "resources": {"requests": {"cpu": "200m"}}}]}}, "application/strategic-merge-patch+json")
+
+
+@scenario
+def pods_under_quota(rig: Recorder) -> None:
+    """The admission plugin alone: nobody plays kube-controller-manager but the scenario."""
+    quotas = rig.path("resourcequotas")
+    hard = {"pods": "3", "requests.cpu": "250m", "limits.memory": "1Gi"}
+    rig.ask("quota", "POST", quotas, {"metadata": {"name": "team"}, "spec": {"hard": hard}})
+    fits = {"containers": [container(resources={"requests": {"cpu": "100m"}, "limits": {"memory": "100Mi"}})]}
+    rig.ask("counted by nobody", "POST", rig.pods, pod("free"))
+    used = {"pods": "1", "requests.cpu": "100m", "limits.memory": "0"}
+    rig.ask("status", "PATCH", f"{quotas}/team/status", {"status": {"hard": hard, "used": used}}, MERGE_PATCH)
+    deadline = time.monotonic() + 10  # the real plugin reads a cache
+    while rig.quietly("POST", rig.pods, pod("says-nothing"), dryRun="All").status != 403 and time.monotonic() < deadline:
+        time.sleep(0.1)
+    rig.ask("without what is counted", "POST", rig.pods, pod("says-nothing"))
+    rig.ask("two that do not say it", "POST", rig.pods, pod("two", {
+        "containers": [{**container(), "name": "a"}, {**container(), "name": "b"}],
+        "initContainers": [{**container(), "name": "c"}]}))
+    rig.ask("not made", "POST", rig.pods, pod("dry", fits), dryRun="All")
+    rig.ask("the second", "POST", rig.pods, pod("second", fits))
+    rig.ask("counted", "GET", f"{quotas}/team")
+    rig.ask("too much cpu", "POST", rig.pods, pod("third", fits))
+    small = {"containers": [container(resources={"requests": {"cpu": "1m"}, "limits": {"memory": "1Mi"}})]}
+    rig.ask("the third", "POST", rig.pods, pod("third", small))
+    rig.ask("one too many", "POST", rig.pods, pod("fourth", small))
+    rig.ask("counted again", "GET", f"{quotas}/team")
+    rig.ask("two init containers", "POST", rig.pods, pod("init", {**small, "initContainers": [
+        {**small["containers"][0], "name": "a"}, {**small["containers"][0], "name": "b"}]}), dryRun="All")

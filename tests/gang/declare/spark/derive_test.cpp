@@ -605,11 +605,32 @@ TEST_CASE("derive: a CPU limit below the request is a problem") {
         make({{"spark.kubernetes.executor.limit.cores", "x"}}).problem(), "Kubernetes quantity"));
 }
 
+TEST_CASE("derive: limits of the containers, for quotas") {
+    auto app = make({{"spark.executor.cores", "2"}});
+    const auto alone = app.shape();
+    REQUIRE(alone.containers.size() == 1);
+    CHECK(alone.containers[0].requests == alone.requests);
+    CHECK_FALSE(alone.containers[0].cpu_limit_milli);
+    CHECK(alone.containers[0].memory_limit_bytes == alone.requests.memory_bytes);
+    app.conf.executor_template.emplace();
+    core::Resources side;
+    side.cpu_milli = 100;
+    app.conf.executor_template->requests.containers = {{"spark", {}, false}, {"side", side, false}};
+    app.conf.executor_template->containers = {{3'000, 1, {}}, {200, {}, {}}};
+    const auto both = app.shape();
+    REQUIRE(both.containers.size() == 2);
+    CHECK(both.containers[0].cpu_limit_milli == 3'000);
+    CHECK(both.containers[0].memory_limit_bytes == alone.requests.memory_bytes);  // Spark's own
+    CHECK(both.containers[1] == core::ContainerLimits{side, 200, std::nullopt});
+    app.with("spark.kubernetes.executor.limit.cores", "4");
+    CHECK(app.shape().containers[0].cpu_limit_milli == 4'000);
+}
+
 TEST_CASE("derive: ports of the node") {
     auto app = make({});
     auto& pod = app.conf.executor_template.emplace();
     pod.requests.containers = {{"spark", {}, false}, {"other", {}, false}};
-    pod.containers = {{{}, {{"", "TCP", 9000}}}, {{}, {{"", "UDP", 53}}}};
+    pod.containers = {{{}, {}, {{"", "TCP", 9000}}}, {{}, {}, {{"", "UDP", 53}}}};
     pod.sidecar_ports = {{"127.0.0.1", "TCP", 80}};
     using Ports = std::vector<core::HostPort>;
     const Ports all = {{"", "TCP", 9000}, {"", "UDP", 53}, {"127.0.0.1", "TCP", 80}};
@@ -746,4 +767,25 @@ TEST_CASE("derive: a heap that the driver will refuse is said") {
     CHECK(has_note(make({{"spark.executor.memory", "449m"}}).derive(), "450m"));
     CHECK(make({{"spark.executor.memory", "450m"}}).derive().notes.empty());
     CHECK(has_note(make({{"spark.executor.memory", "3000000000"}}).derive(), "has no unit"));
+}
+
+TEST_CASE("derive: the images of an executor's containers") {
+    using Images = std::vector<std::string>;
+    Application app({}, "4.1.4");
+    CHECK(app.shape().constraints.images.empty());
+    app.with("spark.kubernetes.container.image", "spark");
+    CHECK(app.shape().constraints.images == Images{"spark:latest"});
+    app.with("spark.kubernetes.executor.container.image", "registry:5000/spark:4.1.4");
+    CHECK(app.shape().constraints.images == Images{"registry:5000/spark:4.1.4"});
+    core::PodTemplate file;
+    file.requests.containers.resize(2);
+    file.requests.containers[1].name = "sidecar";
+    file.containers.resize(2);
+    file.containers[0].image = "replaced:1";
+    file.containers[1].image = "sidecar:1";
+    file.constraints.images = {"init:1"};
+    app.conf.executor_template = file;
+    CHECK(
+        app.shape().constraints.images ==
+        Images{"registry:5000/spark:4.1.4", "sidecar:1", "init:1"});
 }

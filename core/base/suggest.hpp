@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace config {
+namespace core {
 
 /// nullptr: nothing is near.
 const std::string* find_similar(std::string_view found, std::span<const std::string> known);
@@ -13,4 +13,4 @@ const std::string* find_similar(std::string_view found, std::span<const std::str
 /// ", did you mean \"leaseName\"?", or an empty text when nothing is near.
 std::string did_you_mean(std::string_view found, std::span<const std::string> known);
 
-}  // namespace config
+}  // namespace core

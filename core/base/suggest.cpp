@@ -1,11 +1,11 @@
-#include "config/words/suggest.hpp"
+#include "core/base/suggest.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <vector>
 
-namespace config {
+namespace core {
 namespace {
 
 constexpr std::size_t longest_word = 64;
@@ -70,4 +70,4 @@ std::string did_you_mean(std::string_view found, std::span<const std::string> kn
     return best == nullptr ? std::string{} : fmt::format(", did you mean \"{}\"?", *best);
 }
 
-}  // namespace config
+}  // namespace core

@@ -1,0 +1,312 @@
+// What is written into the status of PodGroup objects: by rule, and through the whole scheduler.
+#include "gang/group_status/status_rules.hpp"
+#include "tests/gang/world.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+using core::GroupCondition;
+using core::GroupDialect;
+using core::GroupPhase;
+using gang::GroupFacts;
+using gang::GroupStatusOutcome;
+using tests::World;
+
+namespace {
+
+GroupFacts facts(GroupDialect dialect, const char* version = "scheduling.volcano.sh/v1beta1") {
+    GroupFacts made;
+    made.dialect = dialect;
+    made.api_version = version;
+    made.minimum = 3;
+    return made;
+}
+
+core::Pod coscheduled(const std::string& name, const std::string& group) {
+    core::Pod pod = tests::pod(name, 1000, 256);
+    pod.labels = {{"scheduling.x-k8s.io/pod-group", group}};
+    return pod;
+}
+
+std::vector<std::string> add_members(World& world, const std::string& group, int count) {
+    std::vector<std::string> uids;
+    for (int i = 0; i < count; ++i) {
+        uids.push_back(world.create(coscheduled(group + "-" + std::to_string(i), group)));
+    }
+    return uids;
+}
+
+struct GroupWorld : World {
+    explicit GroupWorld(std::int64_t cpu, std::int64_t minimum = 3) {
+        group_version = "scheduling.x-k8s.io/v1alpha1";
+        groups["etl/g"] = core::PodGroup{minimum, {}, {}};
+        add_node(tests::node("n1", cpu, 64 * 1024));
+        settle();
+    }
+    void pass(std::int64_t ms) {
+        advance(ms);
+        settle();
+    }
+    core::PodGroupStatus status(const std::string& name = "g") {
+        return group_statuses["etl/" + name];
+    }
+};
+
+}  // namespace
+
+TEST_CASE("group status rules: coscheduling, as its controller has it") {
+    GroupFacts now = facts(GroupDialect::coscheduling);
+    core::PodGroupStatus stored;
+    const auto phase = [&] {
+        stored = gang::status_of(now, stored);
+        return stored.phase;
+    };
+    now.pods = 2;
+    now.is_waiting = true;
+    CHECK(phase() == GroupPhase::pending);
+    now.pods = 3;
+    now.occupied_by = "etl/job";
+    CHECK(phase() == GroupPhase::scheduling);
+    CHECK(stored.occupied_by == "etl/job");
+    now.scheduled = 3;
+    now.running = 2;
+    now.occupied_by = {};
+    CHECK(phase() == GroupPhase::scheduling);
+    CHECK(stored.occupied_by == "etl/job");  // who owned it is not forgotten with its pods
+    now.running = 3;
+    CHECK(phase() == GroupPhase::running);
+    CHECK(stored.running == 3);
+    SUBCASE("one fails") {
+        now.running = 2;
+        now.failed = 1;
+        CHECK(phase() == GroupPhase::failed);
+        now.running = 3;
+        now.failed = 0;
+        CHECK(phase() == GroupPhase::failed);  // for good
+    }
+    SUBCASE("it ends") {
+        now.running = 1;
+        now.succeeded = 2;
+        CHECK(phase() == GroupPhase::running);
+        now.running = 0;
+        now.succeeded = 3;
+        CHECK(phase() == GroupPhase::finished);
+        now = facts(GroupDialect::coscheduling);
+        CHECK(phase() == GroupPhase::finished);
+    }
+    SUBCASE("pods go") {
+        now.pods = 2;
+        CHECK(phase() == GroupPhase::pending);
+    }
+    SUBCASE("its object makes no sense") {
+        now.is_sound = false;
+        CHECK(phase() == GroupPhase::pending);
+    }
+}
+
+TEST_CASE("group status rules: Volcano and kube-batch") {
+    for (const bool is_volcano : {true, false}) {
+        CAPTURE(is_volcano);
+        GroupFacts now = facts(
+            GroupDialect::volcano,
+            is_volcano ? "scheduling.volcano.sh/v1beta1"
+                       : "scheduling.incubator.k8s.io/v1alpha1");
+        core::PodGroupStatus stored;
+        const auto look = [&] {
+            stored = gang::status_of(now, stored);
+            return stored;
+        };
+        now.pods = 2;
+        now.is_waiting = true;
+        now.code = gang::ReasonCode::waiting_for_pod_group;
+        now.text = "has 2 of 3";
+        const GroupPhase waits = is_volcano ? GroupPhase::inqueue : GroupPhase::pending;
+        CHECK(look().phase == waits);
+        CHECK(stored.condition == GroupCondition::unschedulable);
+        CHECK(stored.reason == "NotEnoughTasks");
+        CHECK(stored.message == "3/2 tasks in gang unschedulable: has 2 of 3");
+        now.pods = 4;
+        CHECK(look().reason == "NotEnoughPodsOfTask");
+        now.code = gang::ReasonCode::waiting_for_capacity;
+        CHECK(look().reason == "NotEnoughResources");
+        CHECK(stored.phase == waits);
+        now.scheduled = 3;
+        now.is_waiting = false;
+        CHECK(look().phase == GroupPhase::running);
+        CHECK(
+            stored.condition == (is_volcano ? GroupCondition::scheduled : GroupCondition::none));
+        now.scheduled = 2;
+        now.running = 2;
+        now.is_waiting = true;
+        CHECK(look().phase == GroupPhase::unknown);
+        now.scheduled = 3;
+        now.running = 0;
+        now.succeeded = 2;
+        now.failed = 1;
+        CHECK(look().phase == (is_volcano ? GroupPhase::finished : GroupPhase::running));
+        now.is_sound = false;
+        CHECK(look().phase == GroupPhase::pending);
+    }
+}
+
+TEST_CASE("group status rules: Kubernetes' condition is not taken back") {
+    GroupFacts now = facts(GroupDialect::kubernetes, "scheduling.k8s.io/v1alpha2");
+    core::PodGroupStatus stored;
+    now.pods = 3;
+    now.is_waiting = true;
+    CHECK(gang::status_of(now, stored) == stored);  // nothing is known yet
+    now.text = "no room";
+    stored = gang::status_of(now, stored);
+    CHECK(stored.condition == GroupCondition::unschedulable);
+    CHECK(stored.reason == "Unschedulable");
+    CHECK(stored.message == "no room");
+    CHECK(stored.phase == GroupPhase::none);
+    now.scheduled = 3;
+    stored = gang::status_of(now, stored);
+    CHECK(stored.condition == GroupCondition::scheduled);
+    CHECK(stored.message.empty());
+    now.scheduled = 1;
+    CHECK(gang::status_of(now, stored) == stored);
+}
+
+TEST_CASE("group statuses: COS-8: from too few pods to the end, a write for each phase") {
+    GroupWorld world(3);
+    auto pods = add_members(world, "g", 2);
+    world.pass(3'000);
+    REQUIRE(world.group_writes.size() == 1);
+    CHECK(world.group_writes[0].uid == "uid-of-g");
+    CHECK(world.group_writes[0].api_version == "scheduling.x-k8s.io/v1alpha1");
+    CHECK(world.status().phase == GroupPhase::pending);
+    pods.push_back(world.create(coscheduled("late", "g")));
+    world.pass(3'000);
+    CHECK(world.bound_count(pods) == 3);
+    CHECK(world.status().phase == GroupPhase::scheduling);
+    for (const auto& uid : pods) world.set_phase(uid, core::PodPhase::running);
+    world.pass(3'000);
+    CHECK(world.status().phase == GroupPhase::running);
+    CHECK(world.status().running == 3);
+    for (const auto& uid : pods) world.set_phase(uid, core::PodPhase::succeeded);
+    world.pass(3'000);
+    CHECK(world.status().phase == GroupPhase::finished);
+    CHECK(world.status().succeeded == 3);
+    const std::size_t writes = world.group_writes.size();
+    CHECK(writes <= 4);
+    world.pass(600'000);
+    CHECK(world.group_writes.size() == writes);
+    SUBCASE("another leader reads it, and has nothing to write") {
+        world.restart();
+        world.pass(60'000);
+        CHECK(world.group_writes.size() == writes);
+    }
+}
+
+TEST_CASE("group statuses: a gang that starts at once is written once, and only what changed") {
+    GroupWorld world(3);
+    const auto pods = add_members(world, "g", 3);
+    world.settle();
+    for (const auto& uid : pods) world.set_phase(uid, core::PodPhase::running);
+    world.pass(3'000);
+    CHECK(world.group_writes.size() == 1);
+    CHECK(world.status().phase == GroupPhase::running);
+}
+
+TEST_CASE("group statuses: who else writes it is left alone; who may not write stops") {
+    GroupWorld world(9);
+    SUBCASE("a controller of its own") {
+        world.group_write_outcome = GroupStatusOutcome::others;
+        auto pods = add_members(world, "g", 2);
+        world.pass(120'000);
+        pods.push_back(world.create(coscheduled("late", "g")));
+        for (const auto& uid : pods) world.set_phase(uid, core::PodPhase::running);
+        world.pass(120'000);
+        CHECK(world.group_writes.size() == 1);
+        // Another group is nobody's yet.
+        world.group_write_outcome = GroupStatusOutcome::written;
+        world.groups["etl/h"] = core::PodGroup{2, {}, {}};
+        add_members(world, "h", 1);
+        world.pass(5'000);
+        CHECK(world.status("h").phase == GroupPhase::pending);
+    }
+    SUBCASE("no right: none of its dialect is tried, until another leads") {
+        world.group_write_outcome = GroupStatusOutcome::forbidden;
+        add_members(world, "g", 2);
+        world.pass(5'000);
+        world.groups["etl/h"] = core::PodGroup{2, {}, {}};
+        add_members(world, "h", 1);
+        world.pass(120'000);
+        CHECK(world.group_writes.size() == 1);
+        world.group_write_outcome = GroupStatusOutcome::written;
+        world.restart();
+        world.pass(60'000);
+        CHECK(world.status("g").phase == GroupPhase::pending);
+        CHECK(world.status("h").phase == GroupPhase::pending);
+    }
+    SUBCASE("no answer: again, with pauses that grow") {
+        world.group_write_outcome = GroupStatusOutcome::failed;
+        add_members(world, "g", 2);
+        world.pass(60'000);
+        const std::size_t tries = world.group_writes.size();
+        CHECK(tries > 3);
+        CHECK(tries < 12);
+        world.group_write_outcome = GroupStatusOutcome::written;
+        world.pass(300'000);
+        CHECK(world.status().phase == GroupPhase::pending);
+    }
+    SUBCASE("the object is gone: nothing more until something changes") {
+        world.group_write_outcome = GroupStatusOutcome::gone;
+        add_members(world, "g", 2);
+        world.groups.erase("etl/g");
+        world.pass(120'000);
+        CHECK(world.group_writes.size() <= 2);
+    }
+}
+
+TEST_CASE("group statuses: a bad group has an event on its object, once") {
+    GroupWorld world(9, 1'000'000'000);
+    std::vector<gang::RecordEvent> events;
+    world.on_decision = [&](const gang::Decision& decision) {
+        const auto* event = std::get_if<gang::RecordEvent>(&decision);
+        if (event != nullptr && !event->group_api_version.empty()) events.push_back(*event);
+    };
+    add_members(world, "g", 2);
+    const auto other = world.create(tests::pod("other", 1000, 256));
+    world.pass(120'000);
+    REQUIRE(events.size() == 1);
+    CHECK(events[0].warning);
+    CHECK(events[0].pod.name == "g");
+    CHECK(events[0].pod.namespace_name == "etl");
+    CHECK(events[0].message.find("its minimum of 1000000000 pods") != std::string::npos);
+    CHECK(world.status().phase == GroupPhase::pending);
+    CHECK(world.is_bound(other));
+}
+
+TEST_CASE("group statuses: many at once keep to a rate, and all are written") {
+    GroupWorld world(400);
+    for (int i = 0; i < 100; ++i) {
+        const std::string name = "m" + std::to_string(i);
+        world.groups["etl/" + name] = core::PodGroup{2, {}, {}};
+        add_members(world, name, 1);
+    }
+    world.pass(1'900);
+    CHECK(world.group_writes.size() <= 40);
+    world.pass(20'000);
+    CHECK(world.group_writes.size() == 100);
+}
+
+TEST_CASE("group statuses: a follower and groups without an object write nothing") {
+    GroupWorld world(9);
+    SUBCASE("labels alone") {
+        core::Pod pod = tests::pod("own", 1000, 256);
+        pod.annotations = {
+            {"gang-scheduler/min-members", "2"}, {"gang-scheduler/pod-group", "o"}};
+        world.create(std::move(pod));
+    }
+    SUBCASE("a follower") {
+        world.restart(false);
+        add_members(world, "g", 2);
+    }
+    world.pass(60'000);
+    CHECK(world.group_writes.empty());
+}

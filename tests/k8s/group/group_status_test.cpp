@@ -1,0 +1,139 @@
+// The status of PodGroups on the wire: the words of each kind, and what the answers mean.
+#include "k8s/codec/group/codec_group_status.hpp"
+#include "k8s/codec/group/codec_pod_group.hpp"
+#include "k8s/write/writer.hpp"
+#include "tests/k8s/fake_server.hpp"
+
+#include <doctest/doctest.h>
+
+#include <optional>
+#include <string>
+
+using namespace k8s;
+using core::GroupCondition;
+using core::GroupDialect;
+using core::GroupPhase;
+
+namespace {
+
+GroupStatusWrite status_write(GroupDialect dialect, const char* version) {
+    GroupStatusWrite write;
+    write.dialect = dialect;
+    write.api_version = version;
+    write.namespace_name = "etl";
+    write.name = "g";
+    write.uid = "u1";
+    write.status.phase = GroupPhase::finished;
+    write.status.running = 1;
+    write.status.succeeded = 2;
+    write.status.condition = GroupCondition::unschedulable;
+    write.status.reason = "NotEnoughResources";
+    write.status.message = "no \"room\"";
+    write.status.since_ms = 1'700'000'000'000;
+    return write;
+}
+
+core::PodGroupStatus read_back(const GroupStatusWrite& write) {
+    const auto object =
+        decode_pod_group(write.dialect, write.api_version, encode_group_status(write));
+    REQUIRE(object);
+    CHECK(object->uid == write.uid);
+    return object->status;
+}
+
+GroupStatusResult answered(int status, const std::string& body, std::string* asked = nullptr) {
+    fake::Server server([&](fake::Peer& peer, const fake::Request& request) {
+        if (asked != nullptr) *asked = request.method + " " + request.target + " " + request.body;
+        peer.reply(status, body);
+    });
+    boost::asio::io_context io;
+    Writer writer(io, server.endpoint(), WriterOptions{});
+    std::optional<GroupStatusResult> result;
+    writer.write_group_status(
+        status_write(GroupDialect::coscheduling, "scheduling.x-k8s.io/v1alpha1"),
+        [&](const GroupStatusResult& answer) { result = answer; });
+    CHECK_FALSE(result);
+    fake::run_until(io, [&] { return result.has_value(); });
+    writer.stop(100, [](bool) {});
+    io.restart();
+    io.run_for(std::chrono::seconds(1));
+    return *result;
+}
+
+}  // namespace
+
+TEST_CASE("codec_group_status: what is written is read back, in each kind's words") {
+    SUBCASE("Volcano") {
+        const auto write = status_write(GroupDialect::volcano, "scheduling.volcano.sh/v1beta1");
+        CHECK(read_back(write) == write.status);
+        const std::string json = encode_group_status(write);
+        CHECK(json.find(R"("phase":"Completed")") != std::string::npos);
+        CHECK(json.find(R"("type":"Unschedulable","status":"True")") != std::string::npos);
+        CHECK(json.find(R"("lastTransitionTime":"2023-11-14T22:13:20Z")") != std::string::npos);
+    }
+    SUBCASE("coscheduling") {
+        auto write =
+            status_write(GroupDialect::coscheduling, "scheduling.x-k8s.io/v1alpha1");
+        write.status.condition = GroupCondition::none;
+        write.status.reason.clear();
+        write.status.message.clear();
+        write.status.since_ms = 0;
+        write.status.occupied_by = "etl/job";
+        CHECK(read_back(write) == write.status);
+        CHECK(
+            encode_group_status(write) ==
+            R"({"apiVersion":"scheduling.x-k8s.io/v1alpha1","kind":"PodGroup",)"
+            R"("metadata":{"name":"g","namespace":"etl","uid":"u1"},)"
+            R"("status":{"phase":"Finished","running":1,"succeeded":2,"failed":0,)"
+            R"("occupiedBy":"etl/job"}})");
+    }
+    SUBCASE("Kubernetes 1.36 and 1.37") {
+        auto write = status_write(GroupDialect::kubernetes, "scheduling.k8s.io/v1alpha2");
+        const std::string json = encode_group_status(write);
+        CHECK(json.find(R"("type":"PodGroupScheduled","status":"False")") != std::string::npos);
+        CHECK(json.find("phase") == std::string::npos);
+        CHECK(json.find("running") == std::string::npos);
+        CHECK(read_back(write).condition == GroupCondition::unschedulable);
+        write.api_version = "scheduling.k8s.io/v1beta1";
+        write.status.condition = GroupCondition::scheduled;
+        CHECK(
+            encode_group_status(write).find(
+                R"("type":"PodGroupInitiallyScheduled","status":"True")") != std::string::npos);
+        CHECK(read_back(write).condition == GroupCondition::scheduled);
+    }
+}
+
+TEST_CASE("codec_group_status: a status of another shape is as if it were not there") {
+    for (const char* status :
+         {R"("x")", R"({"phase": 3})", R"({"running": "many"})", R"({"conditions": {}})",
+          R"({"conditions": [{"type": "Unschedulable", "status": true}]})"}) {
+        CAPTURE(status);
+        const auto object = decode_pod_group(
+            GroupDialect::volcano,
+            "scheduling.volcano.sh/v1beta1",
+            std::string(R"({"kind": "PodGroup", "status": )") + status + "}");
+        REQUIRE(object);
+        CHECK(object->status == core::PodGroupStatus{});
+    }
+}
+
+TEST_CASE("writer: the status of a group is applied, and what the answers mean") {
+    std::string asked;
+    CHECK(answered(200, "{}", &asked).outcome == GroupStatusOutcome::written);
+    CHECK(
+        asked.starts_with("PATCH /apis/scheduling.x-k8s.io/v1alpha1/namespaces/etl/podgroups/g/"
+                          "status?fieldManager=gang-scheduler {"));
+    const GroupStatusResult taken = answered(
+        409,
+        R"({"kind":"Status","message":"conflict with \"controller\"","reason":"Conflict",)"
+        R"("details":{"causes":[{"reason":"FieldManagerConflict","field":".status.phase"}]}})");
+    CHECK(taken.outcome == GroupStatusOutcome::others);
+    CHECK(taken.message == "conflict with \"controller\"");
+    CHECK(
+        answered(409, R"({"kind":"Status","message":"uid","reason":"Conflict"})").outcome ==
+        GroupStatusOutcome::gone);
+    CHECK(answered(404, "{}").outcome == GroupStatusOutcome::gone);
+    CHECK(answered(403, "{}").outcome == GroupStatusOutcome::forbidden);
+    CHECK(answered(422, "{}").outcome == GroupStatusOutcome::refused);
+    CHECK(answered(500, "{}").outcome == GroupStatusOutcome::failed);
+}
