@@ -26,6 +26,9 @@ void fill(Random& random, std::int64_t& value) {
 void fill(Random& random, std::int32_t& value) {
     value = static_cast<std::int32_t>(random.between(1, INT32_MAX));
 }
+void fill(Random& random, std::int16_t& value) {
+    value = static_cast<std::int16_t>(random.between(1, INT16_MAX));
+}
 [[maybe_unused]] void fill(Random& random, std::uint64_t& value) {
     value = random.next() | 1;
 }
