@@ -104,7 +104,7 @@ ROOMS = {
     "gang/app/page": "",
     "gang/app/api": f"{VALUES} core/score core/placement config gang/door gang/app/base gang/app/page gang/app/serve gang/app/show {CLIENT}",
     "gang/app/extender": f"{VALUES} config gang/door gang/app/base gang/app/serve {CLIENT}",
-    "gang/app/daemon": f"{VALUES} config gang/door gang/scheduler gang/consistency gang/host gang/record gang/reservation/format "
+    "gang/app/daemon": f"{VALUES} config gang/door gang/declare gang/declare/spark gang/scheduler gang/consistency gang/host gang/record gang/reservation/format "
                        f"gang/app/base gang/app/api gang/app/extender gang/app/serve gang/app/show {CLIENT}",
     "gang/app/reload": "core/base config gang/app/base",
     "gang/app/demo": f"{VALUES} gang/app/base gang/app/daemon k8s/embedded k8s/embedded/http k8s/embedded/kubelet "

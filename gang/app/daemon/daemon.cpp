@@ -214,7 +214,9 @@ k8s::WatcherOptions Daemon::Impl::watcher_options(k8s::WatchKind kind) {
     k8s::WatcherOptions out;
     out.kind = kind;
     out.keeps_images = options.config.asks_images();
-    out.version_use = version_use;
+    out.version_use = [reader = DeclarationReader(options.config)](const auto& object) {
+        return version_use(reader, object);
+    };
     out.sink = [this, kind](k8s::WatchEvent event) {
         const bool is_listed = std::holds_alternative<k8s::RelistEnded>(event);
         const bool nodes_are_new = kind == k8s::WatchKind::nodes && is_listed;

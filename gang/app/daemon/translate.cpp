@@ -56,7 +56,8 @@ Event to_event(k8s::WatchKind kind, k8s::WatchEvent event) {
     return std::visit(WatchTranslator{ours}, std::move(event));
 }
 
-k8s::VersionUse version_use(const std::variant<core::Pod, core::Node>& object) {
+k8s::VersionUse version_use(
+    const DeclarationReader& reader, const std::variant<core::Pod, core::Node>& object) {
     const auto* pod = std::get_if<core::Pod>(&object);
     if (pod == nullptr || core::is_terminal(*pod)) {
         return k8s::VersionUse::never;
@@ -64,7 +65,12 @@ k8s::VersionUse version_use(const std::variant<core::Pod, core::Node>& object) {
     if (core::find_value(pod->annotations, std::string(reservation_annotation)) != nullptr) {
         return k8s::VersionUse::for_good;
     }
-    return pod->node_name.empty() ? k8s::VersionUse::now : k8s::VersionUse::never;
+    if (pod->node_name.empty()) {
+        return k8s::VersionUse::now;
+    }
+    const bool may_hold_reservation =
+        reader.is_ours(*pod) && (reader.is_driver(*pod) || reader.membership_of(*pod));
+    return may_hold_reservation ? k8s::VersionUse::for_good : k8s::VersionUse::never;
 }
 
 Event to_event(

@@ -3,6 +3,7 @@
 // Pure functions.
 
 #include "gang/decision.hpp"
+#include "gang/declare/declaration_reader.hpp"
 #include "gang/event.hpp"
 #include "k8s/group/pod_group_client.hpp"
 #include "k8s/quota/quota_client.hpp"
@@ -17,10 +18,11 @@ namespace gang::app {
 
 Event to_event(k8s::WatchKind kind, k8s::WatchEvent event);
 
-/// Pods that may still be bound are bound and patched in a state that we have seen, and drivers
-/// with a reservation are rewritten in one: whose annotation somebody takes away is still ours. Of
-/// all others, and of nodes, no write of ours names a version.
-k8s::VersionUse version_use(const std::variant<core::Pod, core::Node>& object);
+/// Pods that may still be bound are bound and patched in a state that we have seen. Drivers that are
+/// bound, and members of pod groups, are rewritten in one: their reservation may be gone, and is
+/// written anew. Of all others, and of nodes, no write of ours names a version.
+k8s::VersionUse version_use(
+    const DeclarationReader& reader, const std::variant<core::Pod, core::Node>& object);
 
 /// The answer to a FetchSparkConf from what came of its config maps; `executor_template` is not
 /// looked at when the decision names none. Only allow-listed properties leave this function, and

@@ -1,5 +1,7 @@
 #include "gang/app/daemon/translate.hpp"
 
+#include "config/schema.hpp"
+
 #include <doctest/doctest.h>
 
 #include <string>
@@ -112,6 +114,40 @@ TEST_CASE("translate: a template that is missing or wrong is said of the templat
         found("spark.properties", properties),
         found("pod-spec-template.yml", "spec: ["));
     CHECK(wrong.problem == gang::ConfProblem::unreadable);
+}
+
+TEST_CASE("translate: whose version is used is told of each new one") {
+    const config::Schema schema;
+    const gang::DeclarationReader reader(schema);
+    const auto use_of = [&reader](const core::Pod& pod) { return version_use(reader, pod); };
+    core::Pod pod;
+    pod.scheduler_name = "gang-scheduler";
+    CHECK(use_of(pod) == k8s::VersionUse::now);  // it may be bound
+    pod.node_name = "n1";
+    CHECK(use_of(pod) == k8s::VersionUse::never);
+
+    // A bound driver whose reservation was taken away before we saw it: it is written anew.
+    core::Pod driver = pod;
+    driver.annotations = {{"gang-scheduler/executors", "2"}};
+    driver.labels = {{"spark-role", "driver"}};
+    CHECK(use_of(driver) == k8s::VersionUse::for_good);
+    core::Pod spark_driver = pod;
+    spark_driver.labels = {{"spark-role", "driver"}};
+    spark_driver.spark_properties = core::ConfigMapKey{"pi-conf-map", "spark.properties"};
+    CHECK(use_of(spark_driver) == k8s::VersionUse::for_good);
+    core::Pod member = pod;
+    member.annotations = {{"gang-scheduler/pod-group", "g"}, {"gang-scheduler/min-members", "2"}};
+    CHECK(use_of(member) == k8s::VersionUse::for_good);
+
+    core::Pod executor = pod;
+    executor.labels = {{"spark-role", "executor"}};
+    CHECK(use_of(executor) == k8s::VersionUse::never);
+    driver.scheduler_name = "default-scheduler";
+    CHECK(use_of(driver) == k8s::VersionUse::never);
+    driver.annotations.emplace_back("gang-scheduler/reservation", "v1");
+    CHECK(use_of(driver) == k8s::VersionUse::for_good);
+    driver.phase = core::PodPhase::succeeded;
+    CHECK(use_of(driver) == k8s::VersionUse::never);
 }
 
 TEST_CASE("translate: watch events of both kinds") {
