@@ -594,7 +594,7 @@ TEST_CASE("derive: a CPU limit below the request is a problem") {
     auto app = make({{"spark.executor.cores", "4"}});
     app.conf.executor_template.emplace();
     app.conf.executor_template->requests.containers = {{"spark", {}, false}, {"other", {}, false}};
-    app.conf.executor_template->containers = {{3999, {}}, {1, {}}};
+    app.conf.executor_template->containers = {{3999, {}, {}}, {1, {}, {}}};
     CHECK(contains(app.problem(), "limits its Spark container to 3999m cpu"));
     CHECK(app.with("spark.kubernetes.executor.limit.cores", "4").shape().count == 2);
     CHECK(contains(
