@@ -75,6 +75,8 @@ std::string masked_text(std::string_view text, const Sight& sight) {
     if (sight.is_all) {
         return std::string(text);
     }
+    std::string_view before;  // the word before this one
+    bool is_pod = false;      // this word names a pod of a namespace that was hidden
     std::string out;
     std::size_t at = 0;
     while (at < text.size()) {
@@ -99,11 +101,17 @@ std::string masked_text(std::string_view text, const Sight& sight) {
                                                           sight.sees(std::string(names[0])));
         // Paths of an API server's errors have namespaces in their middle.
         const bool is_hidden = names.size() > 1 && !is_share && !is_pair_to_see;
+        // "kubectl delete pod -n NAMESPACE NAME"
+        const bool is_namespace = before == "-n" && !sight.sees(std::string(names[0]));
         if (is_hidden) {
             out += "a pod of another namespace";
+        } else if (is_namespace || is_pod) {
+            out += is_namespace ? hidden_namespace : "(a pod)";
         } else {
             out += text.substr(at, end - at);
         }
+        is_pod = is_namespace;
+        before = names[0];
         at = end;
     }
     return out;

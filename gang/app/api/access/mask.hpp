@@ -15,7 +15,7 @@ namespace gang::app {
 inline constexpr std::string_view hidden_namespace = "(another)";
 
 /// Whatever has the form NAMESPACE/NAME and is of no namespace that may be seen becomes "a pod of
-/// another namespace"; "3/8" stays.
+/// another namespace"; "3/8" stays. Names in a command go, too: `-n NAMESPACE NAME`.
 std::string masked_text(std::string_view text, const Sight& sight);
 
 Snapshot masked(Snapshot snapshot, const Sight& sight);

@@ -54,7 +54,9 @@ TEST_CASE("mask: names of others in texts, and nothing else") {
     CHECK(seen("Behind etl/mine, 0/5 nodes") == "Behind etl/mine, 0/5 nodes");
     CHECK(seen("4 Insufficient nvidia.com/gpu") == "4 Insufficient nvidia.com/gpu");
     CHECK(seen("(adhoc/a adhoc/b)") == "(a pod of another namespace a pod of another namespace)");
-    CHECK(seen("delete pod -n adhoc secret") == "delete pod -n adhoc secret");
+    CHECK(seen("delete pod -n adhoc secret") == "delete pod -n (another) (a pod)");
+    CHECK(seen("delete pod -n etl mine; delete pod -n adhoc s") ==
+          "delete pod -n etl mine; delete pod -n (another) (a pod)");
     CHECK(seen("a / b /c d/ //") == "a / b /c d/ //");
     CHECK(seen("etlx/a x.etl/a") == "a pod of another namespace x.etl/a");
     CHECK(seen("GET /api/v1/namespaces/adhoc/pods: no") == "GET /a pod of another namespace: no");
