@@ -2,9 +2,10 @@
 
 On the real rig the scheduler has the chart's key, on the embedded one it has none.
 """
+from support.api import Json
 from support.cluster import Cluster
 from support.history import slots_of
-from support.pods import node_of
+from support.pods import condition, node_of
 from support.polling import eventually
 from support.spark_application import Size, SparkApplication, sized
 
@@ -59,6 +60,30 @@ def test_a_removed_reservation_comes_back(cluster: Cluster) -> None:
     cluster.wait_finished(careless)
     assert cluster.is_whole(careless)
     cluster.wait_finished(rival)
+
+
+def cordon(cluster: Cluster, is_cordoned: bool) -> None:
+    for node in cluster.api.items("/api/v1/nodes"):
+        cluster.api.patch("/api/v1/nodes/" + node["metadata"]["name"], {"spec": {"unschedulable": is_cordoned}})
+
+
+def test_a_removed_reservation_comes_back_after_news_that_say_nothing(cluster: Cluster) -> None:
+    """They give the driver a new version, and the reservation is written in that one."""
+    careless = start(cluster)
+    cluster.rig.stop_schedulers()
+    annotate(cluster, careless, reservation=None, seal=None)
+    cordon(cluster, True)  # so that there is no room for slots yet
+    cluster.start_scheduler()
+
+    def waits(pod: Json) -> bool:
+        return not node_of(pod) and bool(condition(pod, "PodScheduled").get("message"))
+    pods = f"/api/v1/namespaces/{careless.namespace}/pods"
+    eventually(lambda: any(waits(pod) for pod in cluster.api.items(pods)), 40, "an executor to be told why it waits")
+    cluster.api.patch(careless.driver_path + "/status", {"status": {"message": "nothing that a scheduler reads"}})
+    cordon(cluster, False)
+    eventually(lambda: held(cluster, careless) == EXECUTORS, 40, "the slots to be made anew")
+    cluster.wait_finished(careless)
+    assert cluster.is_whole(careless)
 
 
 def test_a_stranger_takes_no_slot_of_a_gang(cluster: Cluster) -> None:
