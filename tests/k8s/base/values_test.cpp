@@ -191,7 +191,7 @@ TEST_CASE("lease: written and read back, foreign fields kept, a released one has
     CHECK(json.find(R"("acquireTime":"2026-01-01T00:00:00.000000Z")") != std::string::npos);
     const auto lease = decode_lease(json);
     REQUIRE(lease);
-    CHECK(*lease == protocol::Lease{"me", 15'000, 4, "2026-07-01T12:30:00.000000Z", "9"});
+    CHECK(*lease == protocol::Lease{"me", 15'000, 4, "2026-07-01T12:30:00.000000Z", "9", {}});
     write.holder.clear();
     CHECK(encode_lease(write, json).find("holderIdentity") == std::string::npos);
     CHECK_FALSE(decode_lease(R"({"kind":"Pod","metadata":{}})"));
