@@ -159,14 +159,17 @@ def test_v10_terminating_members_are_no_want_of_room(stage: Stage) -> None:
     gang = stage.gang(2)
     stage.wait_bound(gang.path)
     for _ in range(2):
-        stage.executor(gang, annotations={LINGER: "10"})
+        stage.executor(gang, annotations={LINGER: "300"})
     stage.wait_running(*gang.made)  # what never ran ends at once
-    for path in gang.made:
+    terminating = list(gang.made)
+    for path in terminating:
         stage.api.delete(path)
     replacement = stage.executor(gang)
     stage.wait_code(replacement, "WaitingInQueue")
     driver = stage.api.get(gang.path)
     assert condition(driver, "PodScheduled")["status"] == "True"
+    for path in terminating:
+        stage.api.delete(path, grace_seconds=0)
     stage.wait_bound(replacement)  # in a slot, once its predecessor is really gone
     assert "/" in stage.slot_mark(replacement)
 

@@ -136,7 +136,7 @@ TEST_CASE("translate: whose version is used is told of each new one") {
     spark_driver.spark_properties = core::ConfigMapKey{"pi-conf-map", "spark.properties"};
     CHECK(use_of(spark_driver) == k8s::VersionUse::for_good);
     core::Pod member = pod;
-    member.annotations = {{"gang-scheduler/pod-group", "g"}, {"gang-scheduler/min-members", "2"}};
+    member.annotations = {{"gang-scheduler/min-members", "2"}, {"gang-scheduler/pod-group", "g"}};
     CHECK(use_of(member) == k8s::VersionUse::for_good);
 
     core::Pod executor = pod;
