@@ -20,15 +20,44 @@ inline bool parse(std::string& text, rapidjson::Document& into) {
     return !into.HasParseError();
 }
 
+template <typename Visit>
+void for_each_member(rapidjson::Value& object, const char* name, const Visit& visit) {
+    if (!object.IsObject()) return;
+    for (auto& member : object.GetObject()) {
+        if (member.name == name) visit(member.value);
+    }
+}
+
+inline void erase_all(rapidjson::Value& object, const char* name) {
+    while (object.IsObject() && object.EraseMember(name)) {
+    }
+}
+
+/// Images are read only where a profile asks for them, and not by the filters that are compared.
+inline void drop_images(rapidjson::Value& object) {
+    for_each_member(object, "spec", [](rapidjson::Value& spec) {
+        for (const char* list : {"containers", "initContainers"}) {
+            for_each_member(spec, list, [](rapidjson::Value& containers) {
+                if (!containers.IsArray()) return;
+                for (auto& container : containers.GetArray()) erase_all(container, "image");
+            });
+        }
+    });
+    for_each_member(
+        object, "status", [](rapidjson::Value& status) { erase_all(status, "images"); });
+}
+
 inline std::optional<core::Result<core::Pod>> decode_pod(std::string text) {
     rapidjson::Document document;
     if (!parse(text, document)) return std::nullopt;
+    drop_images(document);
     return k8s::decode_pod_value(document);
 }
 
 inline std::optional<core::Result<core::Node>> decode_node(std::string text) {
     rapidjson::Document document;
     if (!parse(text, document)) return std::nullopt;
+    drop_images(document);
     return k8s::decode_node_value(document);
 }
 
@@ -66,6 +95,7 @@ inline std::optional<core::Result<k8s::DecodedObject>> decode_line(
     k8s::WatchKind kind, std::string text) {
     rapidjson::Document document;
     if (!parse(text, document)) return std::nullopt;
+    for_each_member(document, "object", drop_images);
     const auto* object = k8s::find_member(document, "object");
     if (object == nullptr) return core::Result<k8s::DecodedObject>(core::Error{"no object"});
     return decode_object(kind, *object);
@@ -76,6 +106,10 @@ inline std::optional<std::vector<k8s::DecodedObject>> decode_items(
     k8s::WatchKind kind, std::string text) {
     rapidjson::Document document;
     if (!parse(text, document)) return std::nullopt;
+    for_each_member(document, "items", [](rapidjson::Value& items) {
+        if (!items.IsArray()) return;
+        for (auto& item : items.GetArray()) drop_images(item);
+    });
     k8s::Fields fields;
     std::vector<k8s::DecodedObject> items;
     for (const auto& item : fields.objects(document, "items")) {
