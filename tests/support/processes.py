@@ -1,6 +1,5 @@
 """Child processes of the tests: own process group, output to a file, killed when the tests end."""
 import atexit
-import ctypes
 import os
 import select
 import shutil
@@ -11,15 +10,17 @@ import time
 from pathlib import Path
 from typing import Mapping, Optional, Sequence
 
-_libc = ctypes.CDLL(None, use_errno=True)
-_PR_SET_PDEATHSIG = 1
 _living: set["Process"] = set()
 _scratch: list[Path] = []
 
 
-def die_with_parent() -> None:
-    """Runs in the child: a test runner killed with -9 leaves no servers behind."""
-    _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+def dying_with_parent(command: Sequence[str]) -> list[str]:
+    """The command of a child that a test runner killed with -9 does not leave behind.
+
+    Python must not run in the child (preexec_fn): other threads hold locks when it is forked, nobody
+    gives them back there, and child and runner wait for ever.
+    """
+    return ["/usr/bin/setpriv", "--pdeathsig", "KILL", "--", *command]
 
 
 class Process:
@@ -36,11 +37,11 @@ class Process:
         log.parent.mkdir(parents=True, exist_ok=True)
         with open(log, "ab") as output:
             self._child = subprocess.Popen(
-                list(command), stdout=subprocess.PIPE if talkative else output, stderr=output,
+                dying_with_parent(command) if follow_parent else list(command),
+                stdout=subprocess.PIPE if talkative else output, stderr=output,
                 stdin=subprocess.PIPE if talkative else subprocess.DEVNULL,
                 env=None if environment is None else dict(environment), cwd=cwd,
-                start_new_session=True,
-                preexec_fn=die_with_parent if follow_parent else None)
+                start_new_session=True)
         self._heard = b""  # of a talkative child, not yet asked for
         _living.add(self)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Iterable, NamedTuple, Optional
 
 from support.json_type import Json
-from support.processes import die_with_parent
+from support.processes import dying_with_parent
 
 ROOT = Path(__file__).resolve().parents[3]
 CONNECTIONS = 16
@@ -79,8 +79,8 @@ class Load:
         if watch:
             command += ["--watch", watch, "--until-bound", str(until_bound), "--pods",
                         "--idle-watches", str(idle_watches)]
-        self._child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                       stderr=subprocess.PIPE, text=True, preexec_fn=die_with_parent)
+        self._child = subprocess.Popen(dying_with_parent(command), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                       stderr=subprocess.PIPE, text=True)
         script = "".join(step.line() for step in steps)
         self._writer = threading.Thread(target=self._write, args=(script,), daemon=True)
         self._writer.start()
