@@ -14,6 +14,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace gang::app {
@@ -44,6 +46,32 @@ std::string describe_standby(const Standing& standing);
 /// then `note` says so.
 std::optional<Answer> explain_by_daemon(
     const Sources& sources, const std::string& question, std::string& note);
+
+/// What the leader says at `target`, as `read(body)` reads it. Nothing: the API server is to be asked
+/// instead; a standby is none, and then `note` says so. An error: the daemon that the user named does
+/// not answer.
+template <typename Read>
+auto ask_leader(
+    const Sources& sources, const std::string& target, const Read& read, std::string& note)
+    -> core::Result<std::optional<std::decay_t<decltype(*read(std::string()))>>> {
+    using Report = std::decay_t<decltype(*read(std::string()))>;
+    const auto answer = ask_control(sources, target);
+    if (!answer && sources.control_is_asked && !sources.control.empty()) {
+        return answer.error();
+    }
+    if (!answer || answer->status != 200) {
+        return std::optional<Report>();
+    }
+    auto report = read(answer->body);
+    if (!report || !is_same_cluster(sources, report->server)) {
+        return std::optional<Report>();
+    }
+    if (!report->standing.leads) {
+        note = describe_standby(report->standing);
+        return std::optional<Report>();
+    }
+    return std::optional<Report>(*std::move(report));
+}
 
 /// The API server as this program asks it: with its name and version as the user agent.
 core::Result<std::shared_ptr<k8s::Endpoint>> make_endpoint(const k8s::Access& access);

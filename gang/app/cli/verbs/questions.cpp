@@ -38,22 +38,17 @@ core::Result<Answer> find_within(
 }  // namespace
 
 core::Result<GangList> find_gangs(const Sources& sources, std::string& note) {
-    const auto answer = ask_control(sources, "/gangs");
-    if (answer && answer->status == 200) {
-        auto list = gang_list_from_json(answer->body);
-        if (list && is_same_cluster(sources, list->server) && !list->standing.leads) {
-            note = describe_standby(list->standing);
-        } else if (list && is_same_cluster(sources, list->server)) {
-            std::erase_if(list->gangs, [&](const GangView& gang) {
-                const std::string& wanted = sources.namespace_name;
-                return gang.state == GangState::ended ||
-                       (!wanted.empty() && gang.namespace_name != wanted);
-            });
-            return list;
-        }
+    auto list = ask_leader(sources, "/gangs", gang_list_from_json, note);
+    if (!list) {
+        return list.error();
     }
-    if (!answer && sources.control_is_asked && !sources.control.empty()) {
-        return answer.error();
+    if (*list) {
+        std::erase_if((*list)->gangs, [&sources](const GangView& gang) {
+            const std::string& wanted = sources.namespace_name;
+            return gang.state == GangState::ended ||
+                   (!wanted.empty() && gang.namespace_name != wanted);
+        });
+        return **std::move(list);
     }
     const auto pods = read_pods(sources, sources.namespace_name);
     if (!pods) {
@@ -66,18 +61,12 @@ core::Result<GangList> find_gangs(const Sources& sources, std::string& note) {
 }
 
 core::Result<LedgerReport> find_nodes(const Sources& sources, std::string& note) {
-    const auto answer = ask_control(sources, "/ledger");
-    if (answer && answer->status == 200) {
-        auto report = ledger_from_json(answer->body);
-        if (report && is_same_cluster(sources, report->server)) {
-            if (report->standing.leads) {
-                return report;
-            }
-            note = describe_standby(report->standing);
-        }
+    auto report = ask_leader(sources, "/ledger", ledger_from_json, note);
+    if (!report) {
+        return report.error();
     }
-    if (!answer && sources.control_is_asked && !sources.control.empty()) {
-        return answer.error();
+    if (*report) {
+        return **std::move(report);
     }
     if (!sources.access) {
         return sources.access.error();

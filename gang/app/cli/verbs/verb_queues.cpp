@@ -13,18 +13,12 @@ namespace gang::app {
 namespace {
 
 core::Result<QueueReport> find_queues(const Sources& sources, std::string& note) {
-    const auto answer = ask_control(sources, "/queues");
-    if (answer && answer->status == 200) {
-        auto report = queue_report_from_json(answer->body);
-        if (report && is_same_cluster(sources, report->server)) {
-            if (report->standing.leads) {
-                return report;
-            }
-            note = describe_standby(report->standing);
-        }
+    auto report = ask_leader(sources, "/queues", queue_report_from_json, note);
+    if (!report) {
+        return report.error();
     }
-    if (!answer && sources.control_is_asked && !sources.control.empty()) {
-        return answer.error();
+    if (*report) {
+        return **std::move(report);
     }
     if (!sources.access) {
         return sources.access.error();
