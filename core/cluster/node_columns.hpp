@@ -69,6 +69,7 @@ public:
 
     /// So much of it every node offers beside what it lists; 0 of what this is not said of.
     void set_offered_by_all(ExtendedId id, std::int64_t amount);
+    bool is_offered_by_all(ExtendedId id) const { return offered_by_all(id) > 0; }
 
     /// `card` is a card's name, of this resource; none: the number means something else from now
     /// on.
