@@ -26,7 +26,10 @@ bool limit_by_devices(
     bool is_exact = !(demand.leaves_devices_out && source.demand.wants_listed);
     for (std::size_t i = 0; i < demand.device_count; ++i) {
         const ScanDemand::Device& device = demand.devices[i];
-        if (source.columns.columns->is_offered_by_all(device.id)) continue;
+        if (source.columns.columns->is_offered_by_all(device.id)) {
+            is_exact = is_exact && !demand.wants_cards;  // it may be what cards are asked for by
+            continue;
+        }
         const DeviceColumn* const column = source.free_capacity.devices.find(device.id);
         if (column == nullptr) {
             is_exact = false;

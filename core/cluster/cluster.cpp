@@ -246,16 +246,12 @@ ResourcesId Cluster::intern_amounts(const Resources& resources) {
         demand.extended.push_back({name.id, entry.amount});
         const bool is_of_all = is_exclusive(entry.name);
         if (name.is_new) {
-            index_.forget_device(name.id);
             columns_.set_offered_by_all(name.id, is_of_all ? exclusive_all : 0);
             if (notes_gpu_moves_ && is_gpu_wish(entry.name)) new_gpu_wishes_.push_back(entry.name);
             if (is_card(entry.name)) {
                 const auto resource =
                     extended_names_.intern(std::string(resource_of_card(entry.name)));
-                if (resource.is_new) {
-                    index_.forget_device(resource.id);
-                    columns_.set_offered_by_all(resource.id, 0);
-                }
+                if (resource.is_new) columns_.set_offered_by_all(resource.id, 0);
                 columns_.set_card(name.id, resource.id, id_of_card(entry.name) == unknown_card);
             }
         }

@@ -120,7 +120,7 @@ void FreeCapacityIndex::read_maxima(
 void FreeCapacityIndex::know_device(ExtendedId id, View view, const Source& source) {
     const std::size_t blocks = free_capacity(view, source).block_count();
     FreeCapacity& free_capacity = views_[static_cast<std::size_t>(view)];
-    DeviceColumn* const made = free_capacity.devices.make(id, blocks);
+    DeviceColumn* const made = free_capacity.devices.make(id, source.columns, blocks);
     if (made == nullptr) return;
     for (std::size_t row = 0; row < source.order.size(); ++row) {
         made->read_row(source.columns, view, source.order[row], row);
@@ -134,6 +134,7 @@ void FreeCapacityIndex::know_device(ExtendedId id, View view, const Source& sour
 const FreeCapacity& FreeCapacityIndex::free_capacity(View view, const Source& source) {
     settle(source.order);
     FreeCapacity& free_capacity = views_[static_cast<std::size_t>(view)];
+    free_capacity.devices.forget_old_meanings(source.columns);
     if (!free_capacity.any_stale_) return free_capacity;
     ++free_capacity.version_;
     for (std::size_t region = 0; region < free_capacity.stale_.size(); ++region) {

@@ -98,10 +98,6 @@ public:
     const FreeCapacity& free_capacity(View view, const Source& source);
     /// The view has a column of this resource from now on.
     void know_device(ExtendedId id, View view, const Source& source);
-    /// The number may come to mean another resource.
-    void forget_device(ExtendedId id) {
-        for (FreeCapacity& view : views_) view.devices.forget(id);
-    }
 
     /// Derived: no part of what a cluster is.
     friend bool operator==(const FreeCapacityIndex&, const FreeCapacityIndex&) { return true; }

@@ -80,7 +80,8 @@ const DeviceColumn* DeviceColumns::find(ExtendedId id) const {
     return nullptr;
 }
 
-DeviceColumn* DeviceColumns::make(ExtendedId id, std::size_t blocks) {
+DeviceColumn* DeviceColumns::make(
+    ExtendedId id, const NodeColumns& columns, std::size_t blocks) {
     const auto known = std::find_if(
         kept_.begin(), kept_.end(), [id](const DeviceColumn& column) { return column.id() == id; });
     if (known != kept_.end()) {
@@ -88,13 +89,15 @@ DeviceColumn* DeviceColumns::make(ExtendedId id, std::size_t blocks) {
         return nullptr;
     }
     if (kept_.size() >= kept_max) kept_.erase(kept_.begin());
-    DeviceColumn& made = kept_.emplace_back(id);
+    DeviceColumn& made = kept_.emplace_back(id, columns.meaning(id));
     made.resize(blocks);
     return &made;
 }
 
-void DeviceColumns::forget(ExtendedId id) {
-    std::erase_if(kept_, [id](const DeviceColumn& column) { return column.id() == id; });
+void DeviceColumns::forget_old_meanings(const NodeColumns& columns) {
+    std::erase_if(kept_, [&columns](const DeviceColumn& column) {
+        return column.meaning() != columns.meaning(column.id());
+    });
 }
 
 }  // namespace core

@@ -23,9 +23,11 @@ namespace core {
 /// One resource, in one view; nothing below zero.
 class DeviceColumn {
 public:
-    explicit DeviceColumn(ExtendedId id) : id_(id) {}
+    DeviceColumn(ExtendedId id, std::uint32_t meaning) : id_(id), meaning_(meaning) {}
 
     ExtendedId id() const { return id_; }
+    /// NodeColumns::meaning() when it was made.
+    std::uint32_t meaning() const { return meaning_; }
     /// The group-th 64 nodes, blocks or regions; of nodes exact, of the others a bound.
     const double* rows(std::size_t level, std::size_t group) const {
         return levels_[level].data() + group * block_size;
@@ -49,6 +51,7 @@ private:
     void read_cards(const NodeColumns& columns, View view, NodeIndex node, std::size_t row);
 
     ExtendedId id_;
+    std::uint32_t meaning_;
     std::array<std::vector<double>, 3> levels_;  ///< rows, blocks, regions; padded to whole groups
     std::vector<std::uint64_t> is_wide_;         ///< by block
     std::vector<std::vector<double>> cards_;     ///< by block
@@ -64,9 +67,9 @@ public:
     const DeviceColumn* find(ExtendedId id) const;
     /// A new column, whose rows are to be read, in the place of the one that nobody has asked for the
     /// longest time if there are too many; nullptr: it is kept.
-    DeviceColumn* make(ExtendedId id, std::size_t blocks);
-    /// The number may come to mean another resource.
-    void forget(ExtendedId id);
+    DeviceColumn* make(ExtendedId id, const NodeColumns& columns, std::size_t blocks);
+    /// Those whose number is another resource's by now.
+    void forget_old_meanings(const NodeColumns& columns);
     std::span<DeviceColumn> all() { return kept_; }
 
 private:
