@@ -1,9 +1,11 @@
 // How long a gang takes that asks for devices: whole ones, which are a number of an extended
-// resource, and shares of cards, each of which is on one card; and what cards cost in memory.
+// resource, and shares of cards, each of which is on one card; what cards cost in memory; and how
+// long Prometheus' answers about them take to read.
 
 #include "core/cluster/cluster.hpp"
 #include "core/placement/placement.hpp"
 #include "core/value/device/cards.hpp"
+#include "k8s/metrics/gpu_vectors.hpp"
 #include "tests/bench/crowd.hpp"
 #include "tests/support/builders.hpp"
 
@@ -11,7 +13,10 @@
 
 #include <benchmark/benchmark.h>
 #include <cstdint>
+#include <initializer_list>
+#include <iterator>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -180,6 +185,68 @@ void take_and_give_back_devices(benchmark::State& state) {
     }
 }
 
+/// Of nodes that differ in what they say of devices alone; in the cluster, without the engine.
+void memory_node_with_devices(benchmark::State& state) {
+    for (auto _ : state) {
+        const std::size_t before = crowd::bytes_in_use();
+        const core::Cluster cluster = world(5'000, static_cast<Asked>(state.range(0)), 0);
+        state.counters["bytes_each"] =
+            (static_cast<double>(crowd::bytes_in_use()) - static_cast<double>(before)) / 5'000;
+    }
+}
+
+/// As Prometheus writes it: by metric, and then by the labels.
+std::string answer_about(std::int64_t cards, std::initializer_list<std::string_view> metrics) {
+    std::string body = R"({"status":"success","data":{"resultType":"vector","result":[)";
+    for (const std::string_view metric : metrics) {
+        for (std::int64_t card = 0; card < cards; ++card) {
+            const std::int64_t node = card / devices;
+            fmt::format_to(
+                std::back_inserter(body),
+                R"({{"metric":{{"__name__":"observerward_{}","id":"{}",)"
+                R"("instance":"10.4.{}.{}:9909","job":"observerward",)"
+                R"("kubernetes_node":"gpu-node-{:05}","model":"NVIDIA A100-SXM4-40GB",)"
+                R"("uuid":"{}"}},"value":[1764086400.123,"{}"]}},)",
+                metric,
+                card % devices,
+                node / 250,
+                node % 250,
+                node,
+                card_id(node, card % devices),
+                1'000 + card % 40'000);
+        }
+    }
+    body.back() = ']';
+    return body + "}}";
+}
+
+/// Both answers of one poll.
+void read_gpu_metrics(benchmark::State& state) {
+    const std::string dynamic = answer_about(
+        state.range(0),
+        {"dynamic_gpu_decoder_utilization",
+         "dynamic_gpu_encoder_utilization",
+         "dynamic_gpu_free_global_memory_MiB",
+         "dynamic_gpu_power_usage_W"});
+    const std::string fixed = answer_about(
+        state.range(0),
+        {"static_gpu_memory_size",
+         "static_gpu_multiprocessor_count",
+         "static_gpu_shared_decoder_count",
+         "static_gpu_shared_encoder_count"});
+    for (auto _ : state) {
+        state.PauseTiming();
+        std::string first = dynamic;
+        std::string second = fixed;
+        state.ResumeTiming();
+        k8s::GpuVectors vectors("kubernetes_node");
+        const bool is_read =
+            vectors.add(std::move(first)).has_value() && vectors.add(std::move(second)).has_value();
+        if (!is_read) state.SkipWithError("no answer");
+        benchmark::DoNotOptimize(vectors.take());
+    }
+}
+
 void by_devices(benchmark::internal::Benchmark* bench) {
     bench->ArgNames({"nodes", "asked"})->ArgsProduct({{1'000, 10'000}, {0, 1, 2}});
 }
@@ -192,5 +259,13 @@ BENCHMARK(place_on_devices_new_shape)->Apply(by_devices);
 BENCHMARK(explain_refusal_of_devices)->Apply(by_devices);
 BENCHMARK(refuse_without_free_devices)->Apply(by_real_devices);
 BENCHMARK(take_and_give_back_devices)->Apply(by_devices);
+BENCHMARK(memory_node_with_devices)
+    ->ArgName("asked")
+    ->Arg(0)
+    ->Arg(1)
+    ->Arg(2)
+    ->Iterations(1)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK(read_gpu_metrics)->ArgName("cards")->Arg(10'000)->Unit(benchmark::kMillisecond);
 
 }  // namespace
