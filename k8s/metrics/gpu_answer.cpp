@@ -161,7 +161,8 @@ private:
 core::Result<GpuAnswer> read_gpu_answer(std::string& body, std::string_view node_label) {
     GpuAnswer answer;
     AnswerHandler handler(answer, node_label);
-    if (auto read = read_in_place<rapidjson::kParseNumbersAsStringsFlag>(body, handler); !read) return read.error();
+    const auto read = read_in_place<rapidjson::kParseNumbersAsStringsFlag>(body, handler);
+    if (!read) return read.error();
     if (!handler.is_object()) return core::Error{"the answer is not an object"};
     return answer;
 }

@@ -18,7 +18,8 @@ namespace k8s {
 
 /// The metrics whose values move, as far as they are read, and those that say what a card is.
 inline constexpr std::string_view gpu_query_dynamic =
-    R"query({__name__=~"observerward_dynamic_gpu_(free_global_memory_MiB|power_usage_W|(en|de)coder_utilization)"})query";
+    R"query({__name__=~"observerward_dynamic_gpu_)query"
+    R"query((free_global_memory_MiB|power_usage_W|(en|de)coder_utilization)"})query";
 inline constexpr std::string_view gpu_query_static = R"({__name__=~"observerward_static_gpu_.+"})";
 
 class GpuVectors {

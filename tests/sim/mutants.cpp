@@ -64,7 +64,8 @@ struct Job {
     }
     Record& record = *job.record;
     for (; record.seed <= job.what.seeds; ++record.seed) {
-        gang::sim::World world(gang::sim::draw_plan(record.seed), {});
+        const gang::sim::Plan plan = gang::sim::draw_plan(record.seed);
+        gang::sim::World world(job.what.has_cards ? gang::sim::with_cards(plan) : plan, {});
         world.run();
         std::set<std::string> rules;
         for (const auto& violation : world.checkers.violations()) {
@@ -172,9 +173,10 @@ std::vector<MutantCase> read_mutants(const std::string& path) {
             continue;
         }
         words >> one.name >> where;
-        if (where != "sim") {
+        if (where != "sim" && where != "cards") {
             continue;
         }
+        one.has_cards = where == "cards";
         const bool is_read = static_cast<bool>(words >> one.seeds);
         if (!is_read || (one.name != "none" && !mutants::plant(one.name))) {
             std::fprintf(stderr, "%s: no mutant or no number: %s\n", path.c_str(), line.c_str());

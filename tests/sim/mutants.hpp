@@ -13,9 +13,11 @@ namespace sim_tool {
 struct MutantCase {
     std::string name;
     std::uint64_t seeds = 0;
+    bool has_cards = false;  ///< in worlds with cards
 };
 
-/// The lines of the kind `sim`; aborts with a message on what cannot be read or is no mutant.
+/// The lines of the kinds `sim` and `cards`; aborts with a message on what cannot be read or is no
+/// mutant.
 std::vector<MutantCase> read_mutants(const std::string& path);
 
 /// Runs each until it is noticed; `none` must never be. Prints a table, returns the exit code.

@@ -130,8 +130,8 @@ std::string Totals::describe(double seconds, int jobs) const {
     }
     if (counts_.binds_on_cards > 0) {
         text += fmt::format(
-            "pods on cards         {} ({} gangs with shares, {} nodes of theirs; {} words for other "
-            "cards, {} explained by these)\n",
+            "pods on cards         {} ({} gangs with shares, {} nodes of theirs; {} words for "
+            "other cards, {} explained by these)\n",
             counts_.binds_on_cards,
             counts_.gangs_with_shares,
             counts_.slots_on_cards,

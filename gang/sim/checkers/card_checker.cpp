@@ -157,7 +157,8 @@ void CardChecker::check_bind(const Entry<core::Pod>& entry, const Author& author
 std::vector<std::int64_t> CardChecker::open_slots(NodeId node, PodId but_of) const {
     std::vector<std::int64_t> sizes;
     for (const auto& [driver, slots] : world_.checkers.capacity_model().node_slots(node)) {
-        for (std::int64_t i = slots.open(); i > 0 && driver != but_of && slots.unit.units > 0; --i) {
+        const bool counts = driver != but_of && slots.unit.units > 0;
+        for (std::int64_t i = slots.open(); i > 0 && counts; --i) {
             sizes.push_back(slots.unit.units);
         }
     }

@@ -42,7 +42,7 @@ private:
 
     World& world_;
     std::map<PodId, Held> held_;
-    std::map<NodeId, std::uint64_t> harmed_;  ///< the revision at which others last took of its cards
+    std::map<NodeId, std::uint64_t> harmed_;  ///< the revision at which others last took of it
 };
 
 /// Whether pods of these sizes find their units on one card each; exact.

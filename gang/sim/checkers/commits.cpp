@@ -213,8 +213,8 @@ void Checkers::check_admission(const Entry<core::Pod>& entry, const Author& auth
         const std::int64_t mebibyte = 1024 * 1024;
         if (node_slots.unit.cpu_milli < one.cpu_milli ||
             node_slots.unit.memory_bytes < one.memory_mib * mebibyte ||
-            node_slots.unit.gpus < one.gpus ||
-            node_slots.unit.units < one.card_units || node_slots.unit.ports < (one.has_port ? 1 : 0)) {
+            node_slots.unit.gpus < one.gpus || node_slots.unit.units < one.card_units ||
+            node_slots.unit.ports < (one.has_port ? 1 : 0)) {
             violated("complete-admission", "the slots of " + name + " are smaller than declared");
         }
     }

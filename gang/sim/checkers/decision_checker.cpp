@@ -204,9 +204,9 @@ bool DecisionChecker::could_fit(std::uint32_t replica, PodId driver) const {
             1};
         free.add(taken[name], -1);
         // Of which card others have units is not asked here.
-        const std::int64_t by_cards = one.card_units == 0        ? free.pods
+        const std::int64_t by_cards = one.card_units == 0     ? free.pods
                                       : taken[name].units > 0 ? 0
-                                                              : times_on_cards(node, one.card_units);
+                                          : times_on_cards(node, one.card_units);
         const std::int64_t alone = std::min(times(free), by_cards);
         executors += alone;
         free.add({wanted.cpu_milli, wanted.memory_bytes, 1}, -1);

@@ -11,7 +11,7 @@
 namespace gang::sim {
 namespace {
 
-constexpr int own_mind_percent = 25;  ///< of the pods: the plugin takes another card than was written
+constexpr int own_mind_percent = 25;  ///< of the pods: whatever was written, the plugin takes any
 const std::string word_key = "ai.centaurus.io/alnair-gpu-id";
 
 std::vector<std::string_view> words(std::string_view text) {

@@ -1,7 +1,7 @@
 #pragma once
-// Cards of nodes, what pods ask of them, and the device plugins. A plugin chooses the card of a pod when
-// the kubelet admits it, mostly as the scheduler has written, and writes its word on the pod. Where
-// no card has enough left it takes some of several, as Alnair's does.
+// Cards of nodes, what pods ask of them, and the device plugins. A plugin chooses the card of a pod
+// when the kubelet admits it, mostly as the scheduler has written, and writes its word on the pod.
+// Where no card has enough left it takes some of several, as Alnair's does.
 
 #include "core/value/node.hpp"
 #include "core/value/pod.hpp"
@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 namespace gang::sim {
 

@@ -136,7 +136,8 @@ TEST_CASE("an answer in another order, and with more in it, is read all the same
 }
 
 TEST_CASE("a value that is no pair of a time and a text is no series") {
-    for (const char* value : {"[1]", "[1,2]", "[1,\"2\",3]", "[1,[\"2\"]]", "\"2\"", "{}", "null"}) {
+    for (const char* value :
+         {"[1]", "[1,2]", "[1,\"2\",3]", "[1,[\"2\"]]", "\"2\"", "{}", "null"}) {
         INFO(value);
         CHECK(
             why_not(vector_of(

@@ -280,7 +280,9 @@ TEST_CASE("scan: rows limited by devices, and by cards, are exact at every bound
         const ScanDemand scanned(demand);
         REQUIRE(scanned.device_count == 1);
         const std::int64_t request = demand.extended[0].amount;
-        const auto times = [request](double row) { return static_cast<std::int64_t>(row) / request; };
+        const auto times = [request](double row) {
+            return static_cast<std::int64_t>(row) / request;
+        };
         std::vector<double> cards;
         const std::size_t card_count = static_cast<std::size_t>(random.between(1, 5));
         for (std::size_t i = 0; i < card_count; ++i) {
