@@ -151,8 +151,8 @@ TEST_CASE("VGPU-14: compute is counted for the node, beside the units of a card"
     const auto second = create("second", 60);
     CHECK(cards_of(world, first) == "U1:4");
     CHECK(cards_of(world, second) == "U1:4");
-    CHECK_FALSE(world.is_bound(create("third", 41)));  // though there are 24 units
-    CHECK(world.is_bound(create("fourth", 40)));
+    CHECK(world.is_bound(create("third", 40)));
+    CHECK_FALSE(world.is_bound(create("fourth", 1)));  // though there are 20 units
     CHECK(world.violations.empty());
 }
 

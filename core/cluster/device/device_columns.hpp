@@ -1,12 +1,12 @@
 #pragma once
 // What is free of the extended resources that somebody asks for, as columns in the order of node
 // names, with the maxima of blocks and regions; and of resources whose units are on cards, what is
-// free of each card. So a scan for devices reads numbers side by side, as it does for cpu and memory,
-// and not the list of each node.
+// free of each card. So a scan for devices reads numbers side by side, as it does for cpu and
+// memory, and not the list of each node.
 //
-// A column is made when all nodes are looked at for a shape that asks for the resource, and from then on
-// kept up to date with the rows. Few are kept: where one is missing, nodes are asked one by one, and the
-// answer is the same.
+// A column is made when all nodes are looked at for a shape that asks for the resource, and from
+// then on it is kept up to date with the rows. Few are kept: where one is missing, nodes are asked
+// one by one, and the answer is the same.
 
 #include "core/base/ids.hpp"
 #include "core/cluster/node_columns.hpp"
@@ -65,8 +65,8 @@ public:
 
     /// nullptr: it is not kept.
     const DeviceColumn* find(ExtendedId id) const;
-    /// A new column, whose rows are to be read, in the place of the one that nobody has asked for the
-    /// longest time if there are too many; nullptr: it is kept.
+    /// A new column, whose rows are to be read; if there are too many, in the place of the one that
+    /// nobody has asked for the longest time. nullptr: it is kept.
     DeviceColumn* make(ExtendedId id, const NodeColumns& columns, std::size_t blocks);
     /// Those whose number is another resource's by now.
     void forget_old_meanings(const NodeColumns& columns);
