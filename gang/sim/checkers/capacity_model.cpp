@@ -55,7 +55,8 @@ void CapacityModel::node_changed(const Entry<core::Node>& entry) {
             entry.object.allocatable.memory_bytes,
             entry.object.pods,
             entry.object.allocatable.extended_amount(gpu_resource),
-            1};
+            1,
+            entry.object.allocatable.extended_amount(card_resource)};
     }
 }
 
