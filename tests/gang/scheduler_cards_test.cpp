@@ -1,5 +1,5 @@
 // Cards of nodes (VGPU-1 to VGPU-20), as far as they are about gangs, moves, recovery and what is
-// written; the rest is in tests/core and tests/blackbox/test_vgpu.py.
+// written; the rest is in tests/core and tests/blackbox/placement/test_vgpu.py.
 
 #include "tests/gang/world.hpp"
 

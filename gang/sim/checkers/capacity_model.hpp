@@ -73,6 +73,8 @@ struct Seen {
     NodeId node = nobody;  ///< bound there and not ended
     NodeId counted_on = nobody;
     PodId gang = nobody;  ///< the driver whose slot it says to be in
+    PodId owner = nobody;  ///< its controller
+    bool is_surplus = false;  ///< a scheduler has said so
     std::int64_t slot = -1;
     std::string tenant_slot;   ///< what its tenant has written there
     std::uint64_t binder = 0;  ///< the process that bound it: it alone numbers its slots
@@ -135,6 +137,7 @@ private:
     void tenant_edited(PodId driver, const core::Pod& pod);
     void clear_slots(PodId driver);
     void forget_numbers(PodId driver);
+    void seat_executors(PodId driver);
 
     const Seal& seal_;
     std::vector<Seen> pods_;

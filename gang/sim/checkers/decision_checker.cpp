@@ -349,7 +349,7 @@ void DecisionChecker::check_first_plan(
     for (const auto& [id, pod] : view.pods) {
         if (is_first && is_driver(id) && !was_tampered(id) && is_waiting(pod) &&
             rank_of(pod) < rank_of(admitted) && !view.confs.contains(id) &&
-            pod.created < process.unix_ms() / 1'000 - 5) {
+            world_.checkers.capacity_model().seen(id).created_ms < world_.now_ms - 5'000) {
             world_.checkers.violated(
                 "first-plan",
                 fmt::format(
