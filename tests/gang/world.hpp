@@ -417,6 +417,9 @@ public:
     std::vector<gang::UpdateReservation> updates;
     std::vector<gang::RecordEvent> events;
     std::map<std::int64_t, gang::AnswerExtender> extender_answers;  ///< by token
+    std::vector<gang::AskExtenders> extender_questions;
+    /// What other people's extenders answer; nothing: not yet.
+    std::function<std::optional<gang::ExtendersAnswered>(const gang::AskExtenders&)> extenders;
     std::vector<std::pair<std::int64_t, std::string>> fetches;  ///< time and driver uid
     std::vector<std::string> violations;                        ///< what the referee saw
     Random* chaos = nullptr;
@@ -808,6 +811,16 @@ private:
 
     void carry_out(const gang::RecordEvent& event) { events.push_back(event); }
 
+    void carry_out(const gang::AskExtenders& question) {
+        ++decisions_made_;
+        extender_questions.push_back(question);
+        if (extenders) {
+            if (auto answered = extenders(question)) {
+                answered->question = question.question;
+                answer(*std::move(answered), false);
+            }
+        }
+    }
     void carry_out(const gang::AnswerExtender& answer) {
         ++decisions_made_;
         extender_answers[answer.token] = answer;

@@ -276,6 +276,7 @@ struct CarryOut {
     void operator()(const WantCapacity&) const {}  // nor an autoscaler
     void operator()(const DropCapacity&) const {}
     void operator()(const ListCapacity&) const {}
+    void operator()(const AskExtenders&) const {}
     void operator()(const AnswerExtender&) const {}  // no kube-scheduler asks in the model
     void operator()(const WakeAt& decision) const { host.wake_at(decision.time_ms); }
     void operator()(const StepDown&) const { process.lost(); }
