@@ -217,6 +217,8 @@ public:
     const FreeCapacity& free_capacity(View view) const {
         return index_.free_capacity(view, {columns_, order_, headroom_});
     }
+    /// That room has columns of the devices that the shape asks for.
+    void know_devices(ShapeId shape, View view) const;
     /// How many of the shape each node takes, as far as that is kept. Whoever refreshes it, and
     /// sets something, leaves it as found.
     CapacityCache::Entry& ask_capacities(ShapeId shape, View view) const {

@@ -198,6 +198,12 @@ private:
             cluster_->demand(shape),
             cluster_->eligible(cluster_->class_of(shape))};
     }
+    bool scan_beside(
+        std::size_t block,
+        ShapeId shape,
+        const ScanDemand& scanned,
+        ShapeId other,
+        std::int32_t* capacities) const;
     void next_epoch();
     std::int64_t times(Position position, ShapeId shape, std::size_t resource) const;
     void plan_cards(const Demand& demand, NodeIndex node, Planned& planned) const;

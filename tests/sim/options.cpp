@@ -55,6 +55,10 @@ std::optional<Options> read_options(int argc, char** argv) {
             options.groups = true;
             continue;
         }
+        if (word == "--cards") {
+            options.cards = true;
+            continue;
+        }
         if (word == "--matrix") {
             options.matrix = true;
             continue;

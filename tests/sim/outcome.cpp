@@ -16,6 +16,7 @@ Outcome run_seed(
     plan = options.queues ? gang::sim::with_queues(plan) : plan;
     plan = options.backfill ? gang::sim::with_backfill(plan) : plan;
     plan = options.groups ? gang::sim::with_groups(plan) : plan;
+    plan = options.cards ? gang::sim::with_cards(plan) : plan;
     gang::sim::World world(plan, trace);
     world.run();
     Outcome made;
@@ -138,6 +139,16 @@ std::string Totals::describe(double seconds, int jobs) const {
             counts_.groups_anew,
             counts_.group_statuses,
             counts_.group_mishaps);
+    }
+    if (counts_.binds_on_cards > 0) {
+        text += fmt::format(
+            "pods on cards         {} ({} gangs with shares, {} nodes of theirs; {} words for other "
+            "cards, {} explained by these)\n",
+            counts_.binds_on_cards,
+            counts_.gangs_with_shares,
+            counts_.slots_on_cards,
+            counts_.words_that_differ,
+            counts_.cards_excused);
     }
     text += "faults\n";
     for (std::size_t i = 0; i < faults_.size(); ++i) {

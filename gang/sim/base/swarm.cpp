@@ -84,6 +84,11 @@ Plan with_groups(Plan plan) {
     return plan;
 }
 
+Plan with_cards(Plan plan) {
+    plan.has_cards = true;
+    return plan;
+}
+
 Plan without_faults(Plan plan) {
     plan.rates = {};
     plan.group_mishap_ms = 0;

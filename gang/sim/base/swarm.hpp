@@ -42,6 +42,7 @@ struct Plan {
     std::int64_t group_mishap_ms = 0;  ///< between two things that befall groups; 0: nothing does
     bool has_queues = false;  ///< the scheduler's file has queues with limits
     bool has_backfill = false;  ///< of its file; and half of the drivers say how long they run
+    bool has_cards = false;     ///< nodes have cards, and half of the pods ask for parts of one
     bool has_bookmarks = true;
     bool has_key = true;  ///< what the scheduler writes is sealed
     FaultRates rates = {};
@@ -57,6 +58,9 @@ Plan with_backfill(Plan plan);
 
 /// The same world with pod groups among what is submitted, and with what befalls these.
 Plan with_groups(Plan plan);
+
+/// The same world with cards.
+Plan with_cards(Plan plan);
 
 /// No fault at all: for looking at the model itself.
 Plan without_faults(Plan plan);
