@@ -63,20 +63,27 @@ void CalledExtenders::prepare(Application& app, PodEntry& entry) {
     for (std::size_t i = 0; i < app.declared.shapes.size(); ++i) {
         take_part(gang, i + 1, app.declared.shapes[i].id);
     }
-    due_.insert({step_.now_ms + extender_answer_ms, app.uid});
+    schedule(app.uid, gang, step_.now_ms + extender_answer_ms);
     const bool is_answered = std::all_of(
         gang.parts.begin(), gang.parts.end(), [](const Part& part) { return part.is_answered; });
     if (!is_answered || !is_current(gang)) {
         return wait(entry, gang);
     }
     place_as_answered(app, gang);
+    const bool is_asked =
+        std::any_of(gang.parts.begin(), gang.parts.end(), [](const Part& part) {
+            return !part.extenders.empty();
+        });
+    if (is_asked) {  // and current: that is later
+        schedule(app.uid, gang, gang.answered_ms + extender_answer_ms);
+    }
     const auto refused = std::find_if(
         gang.parts.begin(), gang.parts.end(), [](const Part& part) { return part.is_refused; });
     if (refused != gang.parts.end()) {
-        gang.problem = "an extender lets " + std::string(refused == gang.parts.begin() ? "it" : "its executors") +
+        const bool is_driver = refused == gang.parts.begin();
+        gang.problem = std::string("an extender lets ") + (is_driver ? "it" : "its executors") +
                        " go to no node" + (refused->refusal.empty() ? "" : ": " + refused->refusal);
-        Retry& retry = entry.retry.make();
-        retry = {
+        entry.retry.make() = {
             ReasonCode::waiting_for_extender,
             std::numeric_limits<std::int64_t>::max(),
             {},
@@ -91,8 +98,10 @@ void CalledExtenders::prepare(Application& app, PodEntry& entry) {
 
 /// Of gangs that nobody asks about the answers are always current.
 bool CalledExtenders::is_current(const Gang& gang) const {
-    const bool is_asked = std::any_of(
-        gang.parts.begin(), gang.parts.end(), [](const Part& part) { return !part.extenders.empty(); });
+    const bool is_asked =
+        std::any_of(gang.parts.begin(), gang.parts.end(), [](const Part& part) {
+            return !part.extenders.empty();
+        });
     const std::int64_t age_ms = step_.now_ms - gang.answered_ms;
     return !is_asked || (age_ms < extender_answer_ms && gang.node_set == node_set_);
 }
@@ -131,7 +140,7 @@ void CalledExtenders::set_constraints(
 void CalledExtenders::wait(PodEntry& entry, Gang& gang) {
     if (gang.began_ms < 0) {
         gang.began_ms = step_.now_ms;
-        due_.insert({step_.now_ms + extender_patience_ms, entry.pod.uid});
+        schedule(entry.pod.uid, gang, step_.now_ms + extender_patience_ms);
     }
     const bool is_patient = step_.now_ms - gang.began_ms < extender_patience_ms;
     entry.retry.make() = {
@@ -148,6 +157,16 @@ void CalledExtenders::wait(PodEntry& entry, Gang& gang) {
     }
 }
 
+/// One time for each gang, the earliest.
+void CalledExtenders::schedule(const std::string& uid, Gang& gang, std::int64_t at_ms) {
+    if (gang.due_ms != 0 && gang.due_ms <= at_ms) {
+        return;
+    }
+    due_.erase({gang.due_ms, uid});
+    gang.due_ms = at_ms;
+    due_.insert({at_ms, uid});
+}
+
 void CalledExtenders::look_again(const std::string& uid) {
     Application* const app = model_.gangs.find(uid);
     if (app == nullptr || !WaitingLine::contains(*app)) {
@@ -159,6 +178,7 @@ void CalledExtenders::look_again(const std::string& uid) {
             placed(*app);  // it may wait again one day
         }
         to_ask_.erase(found->second.rank);
+        due_.erase({found->second.due_ms, uid});
         gangs_.erase(found);
         return;
     }
@@ -182,8 +202,8 @@ void CalledExtenders::note_nodes() {
     }
     nodes_ = std::move(nodes);
     ++node_set_;
-    for (const auto& [uid, gang] : gangs_) {
-        due_.insert({step_.now_ms, uid});
+    for (auto& [uid, gang] : gangs_) {
+        schedule(uid, gang, step_.now_ms);
     }
 }
 
@@ -195,6 +215,7 @@ void CalledExtenders::run() {
     while (!due_.empty() && due_.begin()->first <= step_.now_ms) {
         const std::string uid = due_.begin()->second;
         due_.erase(due_.begin());
+        gangs_.at(uid).due_ms = 0;
         look_again(uid);
     }
     for (auto next = to_ask_.begin();
@@ -336,7 +357,7 @@ void CalledExtenders::forget_all() {
             part.is_answered = part.extenders.empty();
             part.question.clear();
         }
-        due_.insert({step_.now_ms, uid});
+        schedule(uid, gang, step_.now_ms);
     }
 }
 

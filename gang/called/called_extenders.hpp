@@ -78,6 +78,7 @@ private:
         std::size_t under_way = 0;     ///< questions
         bool has_failed = false;       ///< one of these
         std::int64_t not_before_ms = 0;
+        std::int64_t due_ms = 0;       ///< when it is looked at again; 0: it is not
         int failures = 0;     ///< rounds of questions, in a row
         std::string problem;  ///< of the last one
     };
@@ -95,6 +96,7 @@ private:
         core::ShapeId& shape, const Part& part, const core::Constraints& constraints);
     void wait(PodEntry& entry, Gang& gang);
     bool is_current(const Gang& gang) const;
+    void schedule(const std::string& uid, Gang& gang, std::int64_t at_ms);
     void look_again(const std::string& uid);
     void ask(const std::string& uid, Gang& gang);
     void take_answer(Part& part, const Question& question, const ExtendersAnswered& event);
