@@ -4,6 +4,7 @@
 
 #include "config/autoscaling.hpp"
 #include "config/gpu_metrics.hpp"
+#include "config/kube/called_extender.hpp"
 #include "config/queues/queue.hpp"
 #include "core/placement/packing_policy.hpp"
 #include "core/score/weighted_score.hpp"
@@ -135,6 +136,7 @@ struct Schema {
     std::string control_listen = "127.0.0.1:10351";  ///< control.listen; empty: no control endpoint
     Api api;
     Extender extender;
+    std::vector<CalledExtender> extenders;  ///< asked in this order; of kube-scheduler's files alone
     LogFormat log_format = LogFormat::automatic;
     LogLevel log_level = LogLevel::info;
     std::vector<Profile> profiles = {Profile{}};  ///< at least one, each name once

@@ -49,6 +49,8 @@ struct Counters {
     std::uint64_t capacity_failed = 0;    ///< no answer, or one that another try may change
     std::uint64_t quotas_asked = 0;       ///< FetchQuotas sent
     std::uint64_t quotas_unreadable = 0;  ///< answered by QuotasMissing
+    std::uint64_t extenders_asked = 0;    ///< AskExtenders sent
+    std::uint64_t extenders_failed = 0;   ///< answered with a problem
     std::uint64_t kubelet_rejections = 0;     ///< pods of ours that a kubelet refused (OutOfcpu, ...)
 };
 

@@ -153,6 +153,18 @@ struct AnswerExtender {
     std::string message;             ///< why not on the others
 };
 
+/// Ask other people's extenders, those of the file, which of these nodes the pod may go to: one
+/// after the other, each about those that are left. Answered by ExtendersAnswered.
+struct AskExtenders {
+    std::string question;  ///< names it, among all that are under way
+    PodRef pod;            ///< it exists; of an executor to come: its driver
+    bool is_to_come = false;
+    std::string scheduler_name;
+    core::Resources requests;
+    std::vector<std::int64_t> extenders;  ///< whom: places in the file
+    std::vector<std::string> nodes;       ///< by name
+};
+
 /// Send a Tick at this time (Unix ms). The earliest one asked for stays in force.
 struct WakeAt {
     std::int64_t time_ms;
@@ -180,6 +192,7 @@ using Decision = std::variant<
     DropCapacity,
     ListCapacity,
     AnswerExtender,
+    AskExtenders,
     WakeAt,
     StepDown>;
 

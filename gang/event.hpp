@@ -220,6 +220,15 @@ struct ExtenderBinds {
     std::string node;
 };
 
+/// Answer to AskExtenders, always once.
+struct ExtendersAnswered {
+    std::string question;             ///< that of AskExtenders
+    std::string problem;              ///< not empty: one whose word is needed gave none; no more counts
+    std::vector<std::string> nodes;   ///< of those asked about, which all let the pod go to; by name
+    std::vector<core::NodePoints> points;  ///< what they gave to these; by node, none 0
+    std::string refusal;              ///< why one of the others is out; empty: not said
+};
+
 /// The GPUs of all nodes that have any, as their metrics were at the time of the event: nodes by
 /// name, GPUs by id, each once.
 struct MetricsSampled {
@@ -301,6 +310,7 @@ using Event = std::variant<
     PodsListed,
     ExtenderAsked,
     ExtenderBinds,
+    ExtendersAnswered,
     MetricsSampled,
     MetricsMissing,
     CapacityAnswered,

@@ -25,6 +25,7 @@ enum class ReasonCode : std::uint8_t {
     waiting_for_volumes,
     waiting_for_pod_group,
     waiting_for_quota,
+    waiting_for_extender,
     exceeds_quota,
     queue_stopped,
     held,

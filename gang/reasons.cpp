@@ -6,7 +6,7 @@
 namespace gang {
 namespace {
 
-constexpr std::array<std::pair<ReasonCode, std::string_view>, 20> codes = {{
+constexpr std::array<std::pair<ReasonCode, std::string_view>, 21> codes = {{
     {ReasonCode::none, "None"},
     {ReasonCode::waiting_for_spark_conf, "WaitingForSparkConf"},
     {ReasonCode::waiting_for_capacity, "WaitingForCapacity"},
@@ -18,6 +18,7 @@ constexpr std::array<std::pair<ReasonCode, std::string_view>, 20> codes = {{
     {ReasonCode::waiting_for_volumes, "WaitingForVolumes"},
     {ReasonCode::waiting_for_pod_group, "WaitingForPodGroup"},
     {ReasonCode::waiting_for_quota, "WaitingForQuota"},
+    {ReasonCode::waiting_for_extender, "WaitingForExtender"},
     {ReasonCode::exceeds_quota, "ExceedsQuota"},
     {ReasonCode::queue_stopped, "QueueStopped"},
     {ReasonCode::held, "Held"},
@@ -68,6 +69,7 @@ std::string_view condition_reason(ReasonCode code) {
         case ReasonCode::waiting_for_volumes:
         case ReasonCode::waiting_for_pod_group:
         case ReasonCode::waiting_for_quota:
+        case ReasonCode::waiting_for_extender:
         case ReasonCode::exceeds_quota:
         case ReasonCode::queue_stopped:
         case ReasonCode::held:

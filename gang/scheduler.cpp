@@ -4,6 +4,7 @@
 #include "gang/backfill/promises.hpp"
 #include "gang/backfill/run_observer.hpp"
 #include "gang/backfill/waiters.hpp"
+#include "gang/called/called_extenders.hpp"
 #include "gang/classify/executor_owners.hpp"
 #include "gang/classify/pod_classifier.hpp"
 #include "gang/classify/pod_compaction.hpp"
@@ -88,6 +89,7 @@ struct Scheduler::State {
     WaitingStatus status{model, step, status_reporter, messages};
     HeadOfLine head{model, step, status};
     StatusRefresh refresh{model, step, verdicts, messages, status, head, quota};
+    CalledExtenders called{model, step};
     Admission admission{
         model,
         step,
@@ -99,7 +101,8 @@ struct Scheduler::State {
         status,
         head,
         refresh,
-        quota};
+        quota,
+        called};
     Preemption preemption{model, step, status_reporter, placer, domain_placer, quota, status};
     RunObserver run_observer{model, step};
     WaiterList waiters{model, step, domain_placer, verdicts, quota};
@@ -217,6 +220,7 @@ struct Scheduler::State {
     void on(const PodsListed& event) { label_lister.on(event); }
     void on(const ExtenderAsked& event) { extender.on(event); }
     void on(const ExtenderBinds& event) { extender.on(event); }
+    void on(const ExtendersAnswered& event) { called.on(event); }
     void on(const MetricsSampled& event) { gpu_events.on(event); }
     void on(const MetricsMissing& event) { gpu_events.on(event); }
     void on(const CapacityAnswered& event) { demand.on(event); }
@@ -226,10 +230,12 @@ struct Scheduler::State {
         group_statuses.on(event);
         demand.on(event);
         quota_preflight.on(event);
+        called.on(event);
     }
     void on(const LeadershipLost& event) {
         extender.on(event);
         preemption.on(event);
+        called.on(event);
         model.outlooks.all().clear();
         leadership.on(event);
         group_statuses.on(event);
@@ -321,6 +327,7 @@ bool Scheduler::State::plan() {
         return false;  // slots without room come before new gangs
     }
     step.work_left = work_per_tick;
+    called.run();
     if (!admission.run()) {
         demand.run();
         return false;
@@ -354,6 +361,7 @@ std::size_t Scheduler::State::remembered() const {
     return model.remembered() + leadership.remembered() + stuck.remembered() + pauses.remembered() +
            missing.remembered() + back_off.remembered() + elsewhere.remembered() +
            status_reporter.remembered() + extender.remembered() + preemption.remembered() +
+           called.remembered() +
            group_statuses.remembered() + groups.remembered();
 }
 

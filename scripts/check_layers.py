@@ -44,7 +44,8 @@ ROOMS = {
     "gang/reservation": f"{PARTS} gang/report",
     "gang/lead": f"{PARTS} gang/report gang/reservation",
     "gang/quota": f"{PARTS} gang/report",
-    "gang/queue": f"{PARTS} gang/report gang/reservation gang/quota",
+    "gang/called": PARTS,
+    "gang/queue": f"{PARTS} gang/report gang/reservation gang/quota gang/called",
     "gang/preflight": PARTS,
     "gang/demand": f"{PARTS} gang/report gang/quota gang/queue",
     "gang/preempt": f"{PARTS} gang/report gang/reservation gang/quota gang/queue",
@@ -59,7 +60,7 @@ ROOMS = {
     "gang/view": f"{PARTS} gang/report gang/lead gang/quota gang/queue gang/classify gang/slots gang/group",
     "gang/extender": f"{PARTS} gang/report gang/classify gang/life gang/view",
     "gang/scheduler": f"{PARTS} gang/report gang/reservation gang/lead gang/quota gang/queue gang/classify gang/slots "
-                      "gang/backfill gang/preempt gang/preflight gang/recovery gang/life gang/group gang/group_status gang/reconfigure gang/view gang/extender gang/demand",
+                      "gang/backfill gang/preempt gang/preflight gang/called gang/recovery gang/life gang/group gang/group_status gang/reconfigure gang/view gang/extender gang/demand",
     "gang/consistency": f"{VALUES} gang/door gang/scheduler",
     "gang/record": f"{VALUES} config gang/door gang/scheduler",
     "gang/host": f"{VALUES} gang/door gang/reservation/format k8s/protocol k8s/protocol/write",
@@ -104,12 +105,13 @@ ROOMS = {
     "gang/app/page": "",
     "gang/app/api": f"{VALUES} core/score core/placement config gang/door gang/app/base gang/app/page gang/app/serve gang/app/show {CLIENT}",
     "gang/app/extender": f"{VALUES} config gang/door gang/app/base gang/app/serve {CLIENT}",
+    "gang/app/called": f"{VALUES} config gang/door gang/app/base gang/app/extender k8s/base k8s/json k8s/codec k8s/net k8s/credentials",
     "gang/app/daemon": f"{VALUES} config gang/door gang/declare gang/declare/spark gang/scheduler gang/consistency gang/host gang/record gang/reservation/format "
-                       f"gang/app/base gang/app/api gang/app/extender gang/app/serve gang/app/show {CLIENT}",
+                       f"gang/app/base gang/app/api gang/app/called gang/app/extender gang/app/serve gang/app/show {CLIENT}",
     "gang/app/reload": "core/base config gang/app/base",
     "gang/app/demo": f"{VALUES} gang/app/base gang/app/daemon k8s/embedded k8s/embedded/http k8s/embedded/kubelet "
                      "k8s/embedded/store",
-    "gang/app/cli": f"{VALUES} config gang/door gang/scheduler gang/record gang/reservation/format gang/app/base gang/app/daemon gang/app/reload "
+    "gang/app/cli": f"{VALUES} config gang/door gang/scheduler gang/record gang/reservation/format gang/app/base gang/app/called gang/app/daemon gang/app/reload "
                     f"gang/app/demo gang/app/api gang/app/output gang/app/page gang/app/serve gang/app/show {CLIENT} k8s/embedded k8s/embedded/kubelet",
     "gang/app": "gang/app/cli",
 }

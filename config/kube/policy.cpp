@@ -175,7 +175,11 @@ Key hard_affinity_weight(std::string name, Profile& profile, Notes& notes) {
             }};
 }
 
-void read_policy(const Tree& document, Profile& profile, Notes& notes) {
+void read_policy(
+    const Tree& document,
+    Profile& profile,
+    std::vector<CalledExtender>& extenders,
+    Notes& notes) {
     profile.left_out = {};
     profile.scores = policy_scores();
     PolicyReader reader(profile, notes);
@@ -190,7 +194,9 @@ void read_policy(const Tree& document, Profile& profile, Notes& notes) {
         {"predicates", [&reader](const Tree& value) { reader.predicates(value); }},
         {"priorities", [&reader](const Tree& value) { reader.priorities(value); }},
         {"extenders",
-         [&notes](const Tree& value) { check_extenders(value, ExtenderForm::policy, notes); }},
+         [&](const Tree& value) {
+             read_extenders(value, ExtenderForm::policy, extenders, notes);
+         }},
         {"hardPodAffinitySymmetricWeight", read_weight},
         {"hardPodAffinityScoreWeight",
          [&](const Tree& value) {

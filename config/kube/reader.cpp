@@ -56,7 +56,8 @@ core::Result<Loaded> read_policy_document(
     if (scalar(document, "kind") != policy_kind || scalar(document, "apiVersion") != "v1") {
         notes.complain(document, "expected kind Policy and apiVersion v1");
     } else {
-        read_policy(document, loaded.schema.profiles.front(), notes);
+        read_policy(
+            document, loaded.schema.profiles.front(), loaded.schema.extenders, notes);
     }
     return finish(std::move(loaded), std::move(notes), file_name);
 }

@@ -51,7 +51,10 @@ SchedulerFile read_v1(const Tree& document, Notes& notes) {
         ignored("apiVersion"),
         ignored("kind"),
         {"profiles", [&](const Tree& value) { read_list(value, "profiles", item, notes); }},
-        {"extenders", [&](const Tree& value) { check_extenders(value, ExtenderForm::v1, notes); }},
+        {"extenders",
+         [&](const Tree& value) {
+             read_extenders(value, ExtenderForm::v1, file.schema.extenders, notes);
+         }},
         leader_election(file.schema, notes),
         client_connection(file.schema, notes)};
     for (const char* name : without_effect) {

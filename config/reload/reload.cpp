@@ -120,6 +120,7 @@ constexpr std::array fixed_table = {
     fixed<[](auto& s) -> auto& { return s.control_listen; }>("control.listen"),
     fixed<[](auto& s) -> auto& { return s.api; }>("api"),
     fixed<[](auto& s) -> auto& { return s.extender; }>("extender"),
+    fixed<[](auto& s) -> auto& { return s.extenders; }>("extenders"),
     fixed<[](auto& s) -> auto& { return s.log_format; }>("logging.format"),
     Fixed{
         "profiles[].schedulerName",

@@ -625,7 +625,8 @@ const Preferences* Cluster::find_preferences(ClassId constraint_class) const {
         return find_preferences(classes_.unrestricted(constraint_class));
     }
     const Constraints& constraints = classes_.constraints(constraint_class);
-    const bool has_wishes = !constraints.preferred_affinity.empty() || !constraints.images.empty();
+    const bool has_wishes = !constraints.preferred_affinity.empty() ||
+                            !constraints.images.empty() || !constraints.points.empty();
     if (avoided_nodes_ == 0 && !has_wishes) return nullptr;
     const Preferences* kept = classes_.find_preferences(constraint_class);
     if (kept == nullptr) {

@@ -26,6 +26,12 @@ Preference find_preference(const Node& node, const Constraints& constraints) {
     }
     constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
     found.weight = static_cast<std::int32_t>(std::clamp<std::int64_t>(weight, 0, most));
+    const auto given = std::lower_bound(
+        constraints.points.begin(),
+        constraints.points.end(),
+        node.name,
+        [](const NodePoints& one, const std::string& name) { return one.node < name; });
+    if (given != constraints.points.end() && given->node == node.name) found.points = given->points;
     return found;
 }
 

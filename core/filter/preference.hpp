@@ -12,6 +12,7 @@ namespace core {
 struct Preference {
     std::int32_t taints = 0;  ///< with PreferNoSchedule that the pod does not tolerate
     std::int32_t weight = 0;  ///< of the preferred node affinity's terms that match, added up
+    std::int32_t points = 0;  ///< by Constraints::points
     friend bool operator==(const Preference&, const Preference&) = default;
 };
 

@@ -88,6 +88,7 @@ NodeRank Packing::rank(Position position, std::int64_t capacity, std::int64_t pl
             all == nullptr ? Preference{} : all->by_position[position],
             all == nullptr ? Preference{} : all->most,
             pod_score(position));
+        if (all != nullptr) rank.dislike -= all->by_position[position].points;
     }
     if (ranking_.score != nullptr) {
         rank.measure = -ranking_.score->of(load(position, placed));

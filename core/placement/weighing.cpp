@@ -36,15 +36,16 @@ void Packing::begin_weighing(ShapeId shape) {
 std::int64_t Packing::weighted_score(Position position, std::int64_t placed) {
     NodeLoad node = load(position, placed);
     ScoreContext context;
+    std::int64_t sum = 0;
     node.context = &context;
     if (ranking_.preferences != nullptr) {
         context.preference = ranking_.preferences->by_position[position];
         context.most = ranking_.preferences->most;
+        sum += context.preference.points;
         const auto& images = ranking_.preferences->images;
         if (!images.empty()) context.images = images[position];
     }
     context.pods = pod_score(position);
-    std::int64_t sum = 0;
     for (std::size_t i = 0; i < scores_->size(); ++i) {
         const WeightedScore& one = (*scores_)[i];
         context.resources.reset();

@@ -19,4 +19,21 @@ void add_tolerations(Constraints& constraints, const std::vector<Toleration>& to
     }
 }
 
+Constraints among(Constraints constraints, std::vector<std::string> nodes) {
+    const NodeSelectorRequirement offered{
+        "metadata.name", SelectorOperator::in, std::move(nodes)};
+    if (!constraints.has_required_affinity) {
+        constraints.has_required_affinity = true;
+        constraints.required_affinity = {{{}, {offered}}};
+        return constraints;
+    }
+    for (NodeSelectorTerm& term : constraints.required_affinity) {
+        // One without requirements is no node's, and stays so.
+        if (!term.match_expressions.empty() || !term.match_fields.empty()) {
+            term.match_fields.push_back(offered);
+        }
+    }
+    return constraints;
+}
+
 }  // namespace core

@@ -63,6 +63,13 @@ struct Toleration {
     friend auto operator<=>(const Toleration&, const Toleration&) = default;
 };
 
+/// What somebody who was asked about the pod gives a node.
+struct NodePoints {
+    std::string node;
+    std::int32_t points = 0;  ///< more than 0
+    friend auto operator<=>(const NodePoints&, const NodePoints&) = default;
+};
+
 /// Which rule about volumes keeps a node out.
 enum class VolumeRule : std::uint8_t {
     affinity,    ///< node affinity of the volume
@@ -90,10 +97,15 @@ struct Constraints {
     /// A wish, too: the images of its containers by their full names, in order. Empty where its
     /// profile does not go by them.
     std::vector<std::string> images = {};
+    /// A wish, too: added to the node's score as they are. By node, each once.
+    std::vector<NodePoints> points = {};
     /// Filters that its profile does not ask; mostly none.
     FilterSet left_out = {};
     friend auto operator<=>(const Constraints&, const Constraints&) = default;
 };
+
+/// The same pod, which may go to these nodes alone.
+Constraints among(Constraints constraints, std::vector<std::string> nodes);
 
 /// Those that are not among its own yet come behind them.
 void add_tolerations(Constraints& constraints, const std::vector<Toleration>& tolerations);

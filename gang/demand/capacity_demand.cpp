@@ -297,6 +297,7 @@ std::optional<CapacityDemand::Counts> CapacityDemand::wanted_while_waiting(
     const ReasonCode code = model_.waiting.code_of(app);
     const bool is_unknown = code == ReasonCode::none || code == ReasonCode::backing_off ||
                             code == ReasonCode::bind_failed ||
+                            code == ReasonCode::waiting_for_extender ||
                             code == ReasonCode::waiting_for_spark_conf;
     if (is_unknown) {
         return std::nullopt;

@@ -5,7 +5,6 @@
 #include "core/value/resources.hpp"
 #include "gang/declare/gang_size.hpp"
 #include "gang/explain.hpp"
-#include "gang/extender/offered_nodes.hpp"
 #include "gang/reservation/format/reservation.hpp"
 
 #include <algorithm>
@@ -149,7 +148,7 @@ void ExtenderDesk::place_among(
     PodEntry& entry, Asked& asked, const std::vector<std::string>& nodes) {
     give_back(entry);
     asked.own = asked.own ? asked.own : std::optional(entry.pod.constraints);
-    entry.pod.constraints = among(**asked.own, nodes);
+    entry.pod.constraints = core::among(**asked.own, nodes);
     reshape(entry);
     pod_events_.asked(entry);
     step_.wake_at(step_.now_ms);

@@ -86,7 +86,7 @@ void Admission::classify_waiting() {
         }
         step_.work_left -= work_per_attempt;
         expect_executors(app);
-        const PodEntry& entry = model_.pods.at(app.uid);
+        PodEntry& entry = model_.pods.at(app.uid);
         if (!app.declared.diagnostics->problem.empty() || app.declared.conf_needed ||
             !app.declared.driver_shape || app.declared.queue_problem.is_made() ||
             app.declared.is_held || quota_.is_stopped(app) ||
@@ -103,6 +103,7 @@ void Admission::classify_waiting() {
             refresh_.request();  // those behind it are one fewer
             continue;
         }
+        called_.prepare(app, entry);
         EquivalenceKey key{
             app.is_surplus,
             placer_.order_of(app),
@@ -402,6 +403,7 @@ bool Admission::keep_to_rules(
 }
 
 void Admission::admit(Application& app, PodEntry& entry, const core::Plan& plan) {
+    called_.placed(app);
     model_.ledger.expect(app, model_.waiting.entry(app).size);
     for (std::size_t shape = 0; shape < app.declared.shapes.size(); ++shape) {
         for (const core::NodeCount& found : plan.executors[shape]) {

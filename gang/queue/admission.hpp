@@ -14,6 +14,7 @@
 // What they are told meanwhile: status_refresh.hpp.
 
 #include "core/placement/placement.hpp"
+#include "gang/called/called_extenders.hpp"
 #include "gang/model/application.hpp"
 #include "gang/model/model.hpp"
 #include "gang/model/step_context.hpp"
@@ -50,7 +51,8 @@ public:
         WaitingStatus& status,
         HeadOfLine& head,
         StatusRefresh& refresh,
-        QuotaGate& quota)
+        QuotaGate& quota,
+        CalledExtenders& called)
         : model_(model),
           step_(step),
           publisher_(publisher),
@@ -61,7 +63,8 @@ public:
           status_(status),
           head_(head),
           refresh_(refresh),
-          quota_(quota) {}
+          quota_(quota),
+          called_(called) {}
 
     /// Room and gangs that have changed are tried at once, by equivalence class. What is said to
     /// those who wait behind others has time: everybody is looked at once a second, if anything has
@@ -126,6 +129,7 @@ private:
     HeadOfLine& head_;
     StatusRefresh& refresh_;
     QuotaGate& quota_;
+    CalledExtenders& called_;
     Seen seen_;
     Rest rest_;
 };

@@ -36,7 +36,8 @@ bool HeadOfLine::pause_for_retry(Application& app, KeyedClass& gang_class, Sched
     }
     // A changed pod is tried again within moments: that is not worth a condition, which would be
     // one more change.
-    if (entry.retry->stale_version.empty()) {
+    if (entry.retry->stale_version.empty() &&
+        (entry.retry->code != ReasonCode::waiting_for_extender || !entry.retry->message.empty())) {
         status_.set_message(app, retry_message(model_.cluster.node_count(), *entry.retry));
     }
     model_.waiting.entry(app).code = entry.retry->code;
@@ -120,7 +121,8 @@ bool HeadOfLine::is_apart(KeyedClass& gang_class, const SchedulingCycle& cycle) 
 
 /// What failed by chance keeps its place, or every hiccup would reorder the queue; not for ever.
 bool HeadOfLine::holds_up_others(const PodEntry& entry) {
-    return entry.retry->code == ReasonCode::backing_off &&
+    return (entry.retry->code == ReasonCode::backing_off ||
+            entry.retry->code == ReasonCode::waiting_for_extender) &&
            entry.retry->failures <= failures_in_row_max;
 }
 

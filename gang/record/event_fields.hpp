@@ -102,6 +102,11 @@ struct Of<core::FilterSet> {
     static constexpr auto list = std::tuple{Field{"bits", &T::bits}};
 };
 template <>
+struct Of<core::NodePoints> {
+    using T = core::NodePoints;
+    static constexpr auto list = std::tuple{Field{"node", &T::node}, Field{"points", &T::points}};
+};
+template <>
 struct Of<core::Constraints> {
     using T = core::Constraints;
     static constexpr auto list = std::tuple{
@@ -113,6 +118,7 @@ struct Of<core::Constraints> {
         Field{"hostPorts", &T::has_host_ports},
         Field{"volumes", &T::volumes},
         Field{"images", &T::images},
+        Field{"points", &T::points},
         Field{"leftOut", &T::left_out}};
 };
 template <>
@@ -584,6 +590,30 @@ struct Of<config::Backfill> {
         std::tuple{Field{"mode", &T::mode}, Field{"maxBypass", &T::max_bypass}};
 };
 template <>
+struct Of<config::ExtenderTls> {
+    using T = config::ExtenderTls;
+    static constexpr auto list = std::tuple{
+        Field{"insecure", &T::insecure},
+        Field{"serverName", &T::server_name},
+        Field{"certFile", &T::cert_file},
+        Field{"keyFile", &T::key_file},
+        Field{"caFile", &T::ca_file}};
+};
+template <>
+struct Of<config::CalledExtender> {
+    using T = config::CalledExtender;
+    static constexpr auto list = std::tuple{
+        Field{"urlPrefix", &T::url_prefix},
+        Field{"filterVerb", &T::filter_verb},
+        Field{"prioritizeVerb", &T::prioritize_verb},
+        Field{"weight", &T::weight},
+        Field{"timeoutMs", &T::timeout_ms},
+        Field{"tls", &T::tls},
+        Field{"nodeCacheCapable", &T::is_node_cache_capable},
+        Field{"ignorable", &T::is_ignorable},
+        Field{"managedResources", &T::managed_resources}};
+};
+template <>
 struct Of<config::Schema> {
     using T = config::Schema;
     static constexpr auto list = std::tuple{
@@ -593,6 +623,7 @@ struct Of<config::Schema> {
         Field{"control", &T::control_listen},
         Field{"api", &T::api},
         Field{"extender", &T::extender},
+        Field{"extenders", &T::extenders},
         Field{"logFormat", &T::log_format},
         Field{"logLevel", &T::log_level},
         Field{"profiles", &T::profiles},
@@ -880,6 +911,17 @@ struct Of<ExtenderAsked> {
         std::tuple{Field{"token", &T::token}, Field{"pod", &T::pod}, Field{"nodes", &T::nodes}};
 };
 template <>
+struct Of<ExtendersAnswered> {
+    using T = ExtendersAnswered;
+    static constexpr const char* name = "extendersAnswered";
+    static constexpr auto list = std::tuple{
+        Field{"question", &T::question},
+        Field{"problem", &T::problem},
+        Field{"nodes", &T::nodes},
+        Field{"points", &T::points},
+        Field{"refusal", &T::refusal}};
+};
+template <>
 struct Of<ExtenderBinds> {
     using T = ExtenderBinds;
     static constexpr const char* name = "extenderBinds";
@@ -1094,6 +1136,19 @@ struct Of<AnswerExtender> {
         Field{"token", &T::token}, Field{"nodes", &T::nodes}, Field{"message", &T::message}};
 };
 template <>
+struct Of<AskExtenders> {
+    using T = AskExtenders;
+    static constexpr const char* name = "askExtenders";
+    static constexpr auto list = std::tuple{
+        Field{"question", &T::question},
+        Field{"pod", &T::pod},
+        Field{"isToCome", &T::is_to_come},
+        Field{"schedulerName", &T::scheduler_name},
+        Field{"requests", &T::requests},
+        Field{"extenders", &T::extenders},
+        Field{"nodes", &T::nodes}};
+};
+template <>
 struct Of<WakeAt> {
     static constexpr const char* name = "wakeAt";
     static constexpr auto list = std::tuple{Field{"ms", &WakeAt::time_ms}};
@@ -1151,6 +1206,9 @@ void check_rows([[maybe_unused]] const T& value) {
             value;
     } else if constexpr (count == 22) {
         [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v] =
+            value;
+    } else if constexpr (count == 23) {
+        [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w] =
             value;
     } else if constexpr (count == 26) {
         [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y, z] =

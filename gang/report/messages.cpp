@@ -225,6 +225,9 @@ StatusMessage nodes_message(
 }
 
 StatusMessage retry_message(std::size_t nodes, const Retry& retry) {
+    if (retry.code == ReasonCode::waiting_for_extender) {
+        return {retry.code, none_of(nodes) + "looked at: " + retry.message};
+    }
     std::string text = none_of(nodes) + "tried again yet: the last bind was not carried out";
     if (!retry.message.empty()) {
         text += " (" + retry.message + ")";

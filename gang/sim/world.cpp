@@ -54,10 +54,12 @@ World::World(const Plan& with, Trace to)
       faults(plan.rates, random),
       servers(*this),
       applications(*this),
+      group_jobs(*this),
       kubelets(*this),
       fault_injector(*this),
       checkers(*this),
       decision_checker(*this),
+      group_checker(*this),
       card_checker(*this) {
     store.lease_states.emplace_back();
     for (std::uint32_t i = 0; i < static_cast<std::uint32_t>(plan.replicas); ++i) {
@@ -183,6 +185,7 @@ void World::begin() {
     const std::int64_t for_all_ms = plan.calm_ms_per_application * plan.applications;
     queue.plan(plan.chaos_ms + plan.calm_ms_max + for_all_ms, Happening::end);
     fault_injector.begin();
+    group_jobs.begin();
     if (plan.has_queues) {
         for (std::uint32_t file = 1; file <= other_files; ++file) {
             queue.plan(
@@ -349,6 +352,12 @@ void World::happen(const Planned& planned) {
             return;
         case Happening::file_changes:
             return change_file(planned.a);
+        case Happening::group_acts:
+            return group_jobs.act(planned.a);
+        case Happening::group_object_made:
+            return group_jobs.make_object(planned.a);
+        case Happening::group_mishap:
+            return group_jobs.mishap();
     }
 }
 
@@ -356,7 +365,10 @@ void World::submit() {
     if (is_calm) {
         return;
     }
-    if (random.percent(plan.lone_percent)) {
+    if (plan.group_percent > 0 && random.percent(plan.group_percent)) {
+        group_jobs.submit();
+        ++submitted_;
+    } else if (random.percent(plan.lone_percent)) {
         submit_lone_pods();
     } else {
         applications.submit();
@@ -410,6 +422,7 @@ void World::calm_down() {
     calm_ms = now_ms;
     faults.stop();
     fault_injector.heal();
+    group_jobs.calm_down();
     say([] { return std::string("calm"); });
 }
 
@@ -463,6 +476,8 @@ void World::pod_is_changed(PodId id, const Author& author, Change change) {
     decision_checker.pod_changed(entry, author);
     kubelets.pod_changed(entry);
     applications.pod_changed(entry);
+    group_jobs.pod_changed(entry);
+    group_checker.pod_changed(entry, author);
 }
 
 void World::remove_pod(PodId id, const Author& author) {

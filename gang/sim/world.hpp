@@ -15,9 +15,11 @@
 #include "gang/sim/checkers/card_checker.hpp"
 #include "gang/sim/checkers/checkers.hpp"
 #include "gang/sim/checkers/decision_checker.hpp"
+#include "gang/sim/checkers/group_checker.hpp"
 #include "gang/sim/plane/api_server.hpp"
 #include "gang/sim/plane/applications.hpp"
 #include "gang/sim/plane/fault_injector.hpp"
+#include "gang/sim/plane/group_jobs.hpp"
 #include "gang/sim/plane/kubelets.hpp"
 #include "gang/sim/replica/replica.hpp"
 
@@ -95,10 +97,12 @@ struct World {
     Store store;
     ApiServers servers;
     Applications applications;
+    GroupJobs group_jobs;
     Kubelets kubelets;
     FaultInjector fault_injector;
     Checkers checkers;
     DecisionChecker decision_checker;
+    GroupChecker group_checker;
     CardChecker card_checker;
     std::deque<Replica> replicas;
     std::int64_t calm_ms = 0;  ///< when it began

@@ -15,6 +15,26 @@
 #include <utility>
 
 namespace gang {
+namespace {
+
+/// A slot that was made for other pods of a pod group than this one: for a role of which the group
+/// asks so many, or one of those pods waits for it.
+bool is_for_others_of_group(
+    const Model& model, const Application& app, std::size_t slot, const PodEntry& entry) {
+    const std::int32_t profile = app.declared.shapes[app.slots[slot].shape].profile;
+    if (app.group.empty() || profile == entry.profile) {
+        return false;
+    }
+    const PodGroup* const group = model.groups.find(app.group.str());
+    if (group != nullptr && group->object && !group->object->roles.empty()) {
+        return true;
+    }
+    return std::any_of(app.pending->begin(), app.pending->end(), [&](const Rank& waiting) {
+        return model.pods.at(waiting.uid).profile == profile;
+    });
+}
+
+}  // namespace
 
 void SlotMatcher::run() {
     const auto dirty = std::exchange(model_.worklist.dirty_gangs, {});
@@ -106,7 +126,7 @@ bool SlotMatcher::assign_open_slot(Application& app, PodEntry& entry) {
     } else {
         slot = model_.ledger.find_open(app, entry, avoids_overcommitted);
     }
-    if (!slot) {
+    if (!slot || is_for_others_of_group(model_, app, *slot, entry)) {
         return false;
     }
     model_.gangs.erase(entry.pod.uid);  // it may have stood in the queue as one too many

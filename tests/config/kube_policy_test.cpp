@@ -59,9 +59,12 @@ TEST_CASE("SEC-4: the lecture's Policy gives the mapped plugins and the two that
         scores(found) ==
         "NodeResourcesLeastAllocated*1 NodeResourcesBalancedAllocation*1 service-spreading*1 "
         "first-by-name*1");
-    CHECK(found.warnings.size() == 2);
-    CHECK(contains(found.warnings[0], "extenders are checked, and not called yet"));
-    CHECK(contains(found.warnings[1], "hardPodAffinitySymmetricWeight has no effect"));
+    CHECK(found.warnings.size() == 1);
+    CHECK(contains(found.warnings[0], "hardPodAffinitySymmetricWeight has no effect"));
+    REQUIRE(found.schema.extenders.size() == 1);
+    CHECK(found.schema.extenders[0].url_prefix == "http://localhost:8888/");
+    CHECK(found.schema.extenders[0].filter_verb == "filter");
+    CHECK(found.schema.extenders[0].timeout_ms == 5'000);
 }
 
 TEST_CASE("SEC-4: a priority without weight has 1, and an unknown predicate is named") {
@@ -173,8 +176,11 @@ TEST_CASE("policy: extenders are checked as kube-scheduler checks them") {
         extenders("{\"urlPrefix\": \"http://a\", \"prioritizeVerb\": \"p\"}"),
         "found prioritizeVerb without weight"));
     const std::string binder = "{\"urlPrefix\": \"http://a\", \"bindVerb\": \"b\"}";
-    CHECK(extenders(binder).empty());
-    CHECK(contains(extenders(binder + "," + binder), "found bindVerb in a second extender"));
+    CHECK(contains(extenders(binder), "bindVerb is not supported"));
+    CHECK(contains(extenders("{\"urlPrefix\": \"a\"}"), "found urlPrefix \"a\", expected a URL"));
+    CHECK(contains(
+        extenders("{\"urlPrefix\": \"https://a\", \"tlsConfig\": {\"keyData\": \"aa==\"}}"),
+        "keyData is not supported: name a file instead"));
     const std::string managed =
         "{\"urlPrefix\": \"http://a\", \"managedResources\": [{\"name\": \"example.com/a\", "
         "\"ignoredByScheduler\": true}], \"httpTimeout\": 5000000000, \"ignorable\": true}";

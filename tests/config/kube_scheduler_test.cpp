@@ -227,10 +227,12 @@ profiles:
   - schedulerName: a
     plugins: {queueSort: {enabled: [{name: PrioritySort}]}}
 )"));
-    CHECK(found.warnings.size() == 6);
+    CHECK(found.warnings.size() == 5);
+    REQUIRE(found.schema.extenders.size() == 1);
+    CHECK(found.schema.extenders[0].timeout_ms == 5'000);
     CHECK_FALSE(found.schema.leader_election.enabled);
     CHECK(contains(found.warnings[0], "policy.cfg:3:1: parallelism is understood, and has no"));
-    CHECK(contains(found.warnings[5], "plugins.queueSort is understood, and has no effect"));
+    CHECK(contains(found.warnings[4], "plugins.queueSort is understood, and has no effect"));
 }
 
 TEST_CASE("v1: unknown keys and versions are refused") {

@@ -149,6 +149,9 @@ public:
     std::vector<gang::UpdateReservation> updates;
     std::vector<gang::RecordEvent> events;
     std::map<std::int64_t, gang::AnswerExtender> extender_answers;  ///< by token
+    std::vector<gang::AskExtenders> extender_questions;
+    /// What other people's extenders answer; nothing: not yet.
+    std::function<std::optional<gang::ExtendersAnswered>(const gang::AskExtenders&)> extenders;
     std::vector<std::pair<std::int64_t, std::string>> fetches;  ///< time and driver uid
     std::vector<std::string> violations;                        ///< what the referee saw
     Random* chaos = nullptr;
@@ -240,6 +243,7 @@ private:
     void carry_out(const gang::UpdateReservation& request);
     void carry_out(const gang::ListPods&);
     void carry_out(const gang::RecordEvent& event) { events.push_back(event); }
+    void carry_out(const gang::AskExtenders& question);
     void carry_out(const gang::AnswerExtender& answer);
     void carry_out(const gang::WakeAt& wake);
 

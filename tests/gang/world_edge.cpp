@@ -331,6 +331,18 @@ void World::carry_out(const gang::ListPods&) {
     answer(gang::PodsListed{!fail_pod_lists}, hold_pod_lists);
 }
 
+void World::carry_out(const gang::AskExtenders& question) {
+    ++decisions_made_;
+    extender_questions.push_back(question);
+    if (!extenders) {
+        return;
+    }
+    if (auto answered = extenders(question)) {
+        answered->question = question.question;
+        answer(*std::move(answered), false);
+    }
+}
+
 void World::carry_out(const gang::AnswerExtender& answer) {
     ++decisions_made_;
     extender_answers[answer.token] = answer;

@@ -436,6 +436,9 @@ private:
         say("ask the autoscaler no more for " + made.driver.name);
     }
     void report(const gang::ListCapacity&) { say("list what the autoscaler is asked for"); }
+    void report(const gang::AskExtenders& made) {
+        say("ask extenders about " + made.pod.name);
+    }
     void report(const gang::AnswerExtender& made) {
         say("tell kube-scheduler: " + with_names(made.message));
     }

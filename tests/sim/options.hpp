@@ -15,6 +15,7 @@ struct Options {
     bool trace = false;
     bool queues = false;       ///< every world under queues with limits
     bool backfill = false;     ///< every world with backfill
+    bool groups = false;       ///< every world with pod groups
     bool cards = false;        ///< every world with cards
     bool all_faults = false;   ///< a kind of fault that never struck is a failure
     std::string digests;       ///< a file for one line per seed: seed and digest
@@ -36,6 +37,7 @@ inline constexpr const char* usage =
     "[--all-faults]\n"
     "  --queues       every world under queues with limits\n"
     "  --backfill     every world with backfill\n"
+    "  --groups       every world with pod groups\n"
     "  --cards        every world with cards, of which pods ask for parts\n"
     "  --mutant NAME  the scheduler is wrong on purpose (not in builds with unit tests)\n";
 

@@ -15,6 +15,7 @@ Outcome run_seed(
     gang::sim::Plan plan = gang::sim::draw_plan(seed);
     plan = options.queues ? gang::sim::with_queues(plan) : plan;
     plan = options.backfill ? gang::sim::with_backfill(plan) : plan;
+    plan = options.groups ? gang::sim::with_groups(plan) : plan;
     plan = options.cards ? gang::sim::with_cards(plan) : plan;
     gang::sim::World world(plan, trace);
     world.run();
@@ -127,6 +128,17 @@ std::string Totals::describe(double seconds, int jobs) const {
         jobs);
     if (counts_.evictions > 0) {
         text += fmt::format("evictions asked for   {}\n", counts_.evictions);
+    }
+    if (counts_.group_binds > 0) {
+        text += fmt::format(
+            "pods of groups bound  {} ({} groups started, {} of several sizes, {} again)\n"
+            "  statuses written    {}, {} mishaps\n",
+            counts_.group_binds,
+            counts_.groups_started,
+            counts_.groups_of_roles,
+            counts_.groups_anew,
+            counts_.group_statuses,
+            counts_.group_mishaps);
     }
     if (counts_.binds_on_cards > 0) {
         text += fmt::format(

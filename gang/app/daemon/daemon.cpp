@@ -115,6 +115,7 @@ struct Daemon::Impl : std::enable_shared_from_this<Daemon::Impl> {
     k8s::PodGroupClient groups;
     k8s::QuotaClient quotas;
     k8s::DemandClient demand;
+    ExtenderClient called;  ///< extenders of others
     k8s::CallerReviewer reviewer;
     std::unique_ptr<k8s::MetricsPoller> gpu_metrics;  ///< none: the configuration names no source
     Executor executor;
@@ -148,6 +149,7 @@ Daemon::Impl::Impl(asio::io_context& context, DaemonOptions with)
       groups(io, options.endpoint),
       quotas(io, options.endpoint),
       demand(io, options.endpoint, demand_options()),
+      called(io, options.endpoint, options.extenders, notices("extenders")),
       reviewer(io, options.endpoint),
       executor(Executor::Wiring{
           &writer,
@@ -156,6 +158,7 @@ Daemon::Impl::Impl(asio::io_context& context, DaemonOptions with)
           &groups,
           &quotas,
           &demand,
+          &called,
           &options.seal,
           options.log,
           &metrics,
@@ -649,6 +652,7 @@ void Daemon::Impl::stop(std::function<void()> done) {
     groups.stop();
     quotas.stop();
     demand.stop();
+    called.stop();
     reviewer.stop();
     if (gpu_metrics) {
         gpu_metrics->stop();

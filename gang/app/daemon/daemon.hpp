@@ -8,6 +8,7 @@
 #include "config/schema.hpp"
 #include "gang/app/base/log.hpp"
 #include "gang/app/base/reload_stats.hpp"
+#include "gang/app/called/extender_client.hpp"
 #include "gang/app/daemon/consistency_checker.hpp"
 #include "gang/app/daemon/gpu_metrics_source.hpp"
 #include "gang/explain.hpp"
@@ -34,6 +35,7 @@ struct DaemonOptions {
     std::shared_ptr<k8s::Endpoint> endpoint;
     config::Schema config;
     GpuMetricsSource gpu_metrics;  ///< for config.gpu_metrics (gpu_metrics_source.hpp)
+    std::vector<ExtenderTarget> extenders;  ///< for config.extenders (called/extender_client.hpp)
     Seal seal;                     ///< for config.seal_key_file (seal_keys.hpp)
     std::string identity;          ///< unique per process; holder of the lease
     std::string instance;          ///< host name, for events

@@ -341,6 +341,17 @@ void Executor::run(const AnswerExtender& decision) {
     wiring_.answer_extender(decision);
 }
 
+void Executor::run(const AskExtenders& decision) {
+    wiring_.log->write(
+        LogLevel::debug,
+        "ask extenders",
+        {{"pod", full_name(decision.pod.namespace_name, decision.pod.name)},
+         {"executors", decision.is_to_come ? "yes" : "no"},
+         {"nodes", std::to_string(decision.nodes.size())}});
+    wiring_.extenders->ask(
+        decision, [this](ExtendersAnswered event) { wiring_.answer(std::move(event)); });
+}
+
 void Executor::run(const WakeAt& decision) {
     wiring_.wake(decision.time_ms);
 }

@@ -3,6 +3,7 @@
 // One log line per decision.
 
 #include "gang/app/base/log.hpp"
+#include "gang/app/called/extender_client.hpp"
 #include "gang/app/daemon/pod_lister.hpp"
 #include "gang/app/serve/metrics.hpp"
 #include "gang/decision.hpp"
@@ -28,6 +29,7 @@ public:
         k8s::PodGroupClient* groups;             ///< outlives the executor
         k8s::QuotaClient* quotas;                ///< outlives the executor
         k8s::DemandClient* demand;               ///< outlives the executor
+        ExtenderClient* extenders;               ///< outlives the executor
         const Seal* seal;                        ///< outlives the executor
         const Log* log;                          ///< outlives the executor
         Metrics* metrics;                        ///< outlives the executor
@@ -60,6 +62,7 @@ private:
     void run(const DropCapacity& decision);
     void run(const ListCapacity& decision);
     void run(const AnswerExtender& decision);
+    void run(const AskExtenders& decision);
     void run(const WakeAt& decision);
     void run(const StepDown& decision);
     struct Begun;

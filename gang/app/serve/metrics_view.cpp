@@ -266,6 +266,17 @@ void add_quotas(Families& to, const MetricsView& view) {
         view.counters.quotas_unreadable);
 }
 
+void add_extenders(Families& to, const MetricsView& view) {
+    to.counter(
+        "gang_scheduler_extender_questions_total",
+        "Questions to the extenders that the configuration names, one for each kind of pod.",
+        view.counters.extenders_asked);
+    to.counter(
+        "gang_scheduler_extender_question_failures_total",
+        "Questions to extenders that had no usable answer.",
+        view.counters.extenders_failed);
+}
+
 void add_group_statuses(Families& to, const MetricsView& view) {
     constexpr std::array<const char*, group_status_outcome_count> words = {
         "written", "others", "gone", "forbidden", "refused", "failed"};
@@ -499,6 +510,7 @@ void add_families(
     add_group_statuses(to, view);
     add_demand(to, view);
     add_quotas(to, view);
+    add_extenders(to, view);
     add_backfill(to, view.counters);
     add_consistency_checks(to, view);
     add_reloads(to, view.reloads);

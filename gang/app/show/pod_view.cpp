@@ -171,6 +171,7 @@ void fill_waiting(Explanation& out, const core::Pod& driver) {
         case ReasonCode::waiting_for_volumes:
         case ReasonCode::waiting_for_pod_group:
         case ReasonCode::waiting_for_quota:
+        case ReasonCode::waiting_for_extender:
         case ReasonCode::queue_stopped:
         case ReasonCode::held:
         case ReasonCode::waiting_for_preemption:

@@ -2,6 +2,8 @@
 // A request of a replica on its way to an API server, and what comes of it.
 
 #include "core/value/constraints.hpp"
+#include "core/value/group/pod_group.hpp"
+#include "core/value/group/pod_group_status.hpp"
 #include "gang/decision.hpp"
 #include "gang/sim/base/store.hpp"
 #include "k8s/protocol/bind.hpp"
@@ -23,6 +25,8 @@ enum class Operation : std::uint8_t {
     evict,
     get_pod,
     get_config_map,
+    get_group,
+    write_group_status,
     get_lease,
     create_lease,
     update_lease,
@@ -42,6 +46,9 @@ struct Answer {
     std::string list_version;
     std::string continue_token;
     std::uint32_t conf = nobody;     ///< get_config_map: its number
+    core::PodGroup group;            ///< get_group: what it asks,
+    std::string group_uid;           ///< who it is,
+    core::PodGroupStatus group_status;  ///< and what stands there
     std::uint64_t stream_place = 0;  ///< watch: where it begins in the log
     bool stream_is_gone = false;     ///< watch: 410 will come in the stream
 };
@@ -68,6 +75,8 @@ struct Call {
     std::string continue_token;
     std::int64_t timeout_ms = 0;  ///< of a watch
     k8s::protocol::Lease lease;
+    core::GroupDialect group_dialect = core::GroupDialect::labels;
+    core::PodGroupStatus group_status;  ///< write_group_status
     Author author;
     Answer answer;
 };

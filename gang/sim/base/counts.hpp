@@ -21,6 +21,12 @@ struct Counts {
     std::uint64_t executors_with_rules = 0;  ///< of these
     std::uint64_t rules_excused = 0;     ///< rules that somebody else's write broke before the bind
     std::uint64_t evictions = 0;         ///< decided, of a pod each
+    std::uint64_t groups_started = 0;    ///< pod groups of which a pod was bound with a reservation
+    std::uint64_t group_binds = 0;       ///< of ours, of pods of groups
+    std::uint64_t groups_of_roles = 0;   ///< started with pods of more than one size
+    std::uint64_t groups_anew = 0;       ///< started again, with another anchor
+    std::uint64_t group_statuses = 0;    ///< written, of their objects
+    std::uint64_t group_mishaps = 0;     ///< what tenants and controllers of groups did
     std::uint64_t label_lists = 0;       ///< lists of all pods for their labels
     std::uint64_t exits = 0;             ///< of replicas that lost the lead
     std::uint64_t settled = 0;           ///< Leases given up with nothing under way, as they say
@@ -57,6 +63,12 @@ struct Counts {
         executors_with_rules += other.executors_with_rules;
         rules_excused += other.rules_excused;
         evictions += other.evictions;
+        groups_started += other.groups_started;
+        group_binds += other.group_binds;
+        groups_of_roles += other.groups_of_roles;
+        groups_anew += other.groups_anew;
+        group_statuses += other.group_statuses;
+        group_mishaps += other.group_mishaps;
         label_lists += other.label_lists;
         exits += other.exits;
         settled += other.settled;

@@ -37,9 +37,12 @@ enum class Happening : std::uint8_t {
     replica_is_told,   ///< a: replica, b: life; SIGTERM
     drain_ends,        ///< a: replica, b: life
     pods_listed,       ///< a: replica, b: life; for their labels
-    file_changes       ///< a: which file, 0: the one of the start
+    file_changes,      ///< a: which file, 0: the one of the start
+    group_acts,        ///< a: group
+    group_object_made,  ///< a: group
+    group_mishap       ///<
 };
-inline constexpr auto last_happening = Happening::file_changes;
+inline constexpr auto last_happening = Happening::group_mishap;
 
 struct Planned {
     std::int64_t time_ms = 0;

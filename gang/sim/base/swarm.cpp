@@ -73,6 +73,17 @@ Plan with_backfill(Plan plan) {
     return plan;
 }
 
+Plan with_groups(Plan plan) {
+    Random drawn(plan.seed ^ 0x6A06B6A06B6A06BULL);
+    plan.group_percent = static_cast<int>(drawn.between(20, 90));
+    plan.group_mishap_ms = drawn.percent(20) ? 0 : drawn.between(2'000, 40'000);
+    // A group's state is between its pods: leaders that die in the middle of it find the most.
+    if (drawn.percent(50)) {
+        plan.rates[static_cast<std::size_t>(Fault::crash)] = drawn.between(3'000, 30'000);
+    }
+    return plan;
+}
+
 Plan with_cards(Plan plan) {
     plan.has_cards = true;
     return plan;
@@ -80,6 +91,7 @@ Plan with_cards(Plan plan) {
 
 Plan without_faults(Plan plan) {
     plan.rates = {};
+    plan.group_mishap_ms = 0;
     return plan;
 }
 

@@ -38,6 +38,8 @@ struct Plan {
     /// Of the pods outside gangs, and of the applications: asks something of the pods around it;
     /// 0: nodes have no zones either.
     int rule_percent = 0;
+    int group_percent = 0;  ///< of the submissions: a pod group
+    std::int64_t group_mishap_ms = 0;  ///< between two things that befall groups; 0: nothing does
     bool has_queues = false;  ///< the scheduler's file has queues with limits
     bool has_backfill = false;  ///< of its file; and half of the drivers say how long they run
     bool has_cards = false;     ///< nodes have cards, and half of the pods ask for parts of one
@@ -53,6 +55,9 @@ Plan with_queues(Plan plan);
 
 /// The same world with backfill.
 Plan with_backfill(Plan plan);
+
+/// The same world with pod groups among what is submitted, and with what befalls these.
+Plan with_groups(Plan plan);
 
 /// The same world with cards.
 Plan with_cards(Plan plan);

@@ -39,6 +39,41 @@ void read_slot(const core::Pod& pod, Seen& seen) {
 
 }  // namespace
 
+SizedSlots& NodeSlots::of(const Amount& size) {
+    for (SizedSlots& one : sizes) {
+        if (one.unit == size) {
+            return one;
+        }
+    }
+    if (sizes.empty()) {
+        sizes.push_back({0, 0, size});
+    }
+    return sizes.front();
+}
+
+SizedSlots& NodeSlots::open_for(const Amount& size) {
+    SizedSlots& alike = of(size);
+    const auto other = std::find_if(
+        sizes.begin(), sizes.end(), [](const SizedSlots& one) { return one.open() > 0; });
+    return alike.open() > 0 || other == sizes.end() ? alike : *other;
+}
+
+std::int64_t NodeSlots::open() const {
+    std::int64_t sum = 0;
+    for (const SizedSlots& one : sizes) {
+        sum += one.open();
+    }
+    return sum;
+}
+
+Amount NodeSlots::room() const {
+    Amount sum;
+    for (const SizedSlots& one : sizes) {
+        sum.add(one.unit, one.open());
+    }
+    return sum;
+}
+
 CapacityModel::NodeRecord& CapacityModel::node(NodeId id) {
     if (id >= nodes_.size()) {
         nodes_.resize(id + 1);
@@ -60,19 +95,25 @@ void CapacityModel::node_changed(const Entry<core::Node>& entry) {
     }
 }
 
-void CapacityModel::assign(const Seen& pod, int sign) {
+void CapacityModel::assign(Seen& pod, int sign) {
     NodeRecord& record = node(pod.counted_on);
     record.pods.add(pod.amount, sign);
     if (pod.gang == nobody) {
         return;
     }
-    record.node_slots[pod.gang].assigned += sign;
+    NodeSlots& node_slots = record.node_slots[pod.gang];
+    if (sign > 0) {
+        pod.slot_size = node_slots.open_for(pod.amount).unit;
+    }
+    node_slots.of(pod.slot_size).assigned += sign;
 }
 
 void CapacityModel::clear_slots(PodId driver) {
     GangRecord& gang = gangs_[driver];
     for (const NodeId id : gang.nodes) {
-        node(id).node_slots[driver].slots = 0;
+        for (SizedSlots& one : node(id).node_slots[driver].sizes) {
+            one.slots = 0;
+        }
     }
     gang.nodes.clear();
     gang.slots = 0;
@@ -106,8 +147,17 @@ void CapacityModel::read_reservation(PodId driver, const core::Pod& pod, const s
         for (const auto& [name, count] : shape.slots_per_node) {
             const NodeId id = number_of(name);
             NodeSlots& node_slots = node(id).node_slots[driver];
-            node_slots.slots += count;
-            node_slots.unit = amount_of(shape.requests);
+            const Amount unit = amount_of(shape.requests);
+            const bool is_known = std::any_of(
+                node_slots.sizes.begin(), node_slots.sizes.end(), [&unit](const auto& one) {
+                    return one.unit == unit;
+                });
+            if (!is_known && read->shapes.size() > 1) {
+                node_slots.sizes.push_back({0, 0, unit});
+            }
+            SizedSlots& sized = node_slots.of(unit);
+            sized.slots += count;
+            sized.unit = unit;
             gang.nodes.push_back(id);
         }
     }
@@ -155,7 +205,11 @@ void CapacityModel::tenant_edited(PodId driver, const core::Pod& pod) {
     if (!gang.is_void) {
         gang.lost.clear();
         for (const NodeId id : gang.nodes) {
-            gang.lost[id] = node(id).node_slots[driver].slots;
+            std::int64_t slots = 0;
+            for (const SizedSlots& one : node(id).node_slots[driver].sizes) {
+                slots += one.slots;
+            }
+            gang.lost[id] = slots;
         }
     }
     gang.is_void = true;
@@ -167,8 +221,14 @@ bool CapacityModel::is_restored(PodId driver, NodeId id) const {
     const GangRecord* gang = find_gang(driver);
     const auto before =
         gang == nullptr ? std::map<NodeId, std::int64_t>::const_iterator() : gang->lost.find(id);
-    return gang != nullptr && before != gang->lost.end() &&
-           nodes_[id].node_slots.at(driver).slots <= before->second;
+    if (gang == nullptr || before == gang->lost.end()) {
+        return false;
+    }
+    std::int64_t slots = 0;
+    for (const SizedSlots& one : nodes_[id].node_slots.at(driver).sizes) {
+        slots += one.slots;
+    }
+    return slots <= before->second;
 }
 
 void CapacityModel::pod_changed(
@@ -224,6 +284,16 @@ void CapacityModel::pod_changed(
     }
 }
 
+void CapacityModel::forget_unsealed(PodId anchor) {
+    const auto found = gangs_.find(anchor);
+    if (found == gangs_.end() || seal_.has_key()) {
+        return;
+    }
+    found->second.is_void = true;
+    found->second.text.clear();
+    clear_slots(anchor);
+}
+
 Amount CapacityModel::pods_on(NodeId id) const {
     return id < nodes_.size() ? nodes_[id].pods : Amount{};
 }
@@ -236,7 +306,7 @@ Amount CapacityModel::open_on(NodeId id) const {
     Amount sum;
     if (id < nodes_.size()) {
         for (const auto& [driver, node_slots] : nodes_[id].node_slots) {
-            sum.add(node_slots.unit, node_slots.open());
+            sum.add(node_slots.room(), 1);
         }
     }
     return sum;
@@ -266,6 +336,20 @@ std::int64_t CapacityModel::rivals(PodId pod) const {
                           other.slot == one.slot && other.binder == one.binder;
                }) -
            1;
+}
+
+std::int64_t CapacityModel::open_for(PodId driver, const Amount& size) const {
+    std::int64_t open = 0;
+    for (const NodeRecord& record : nodes_) {
+        const auto found = record.node_slots.find(driver);
+        if (found == record.node_slots.end()) {
+            continue;
+        }
+        for (const SizedSlots& one : found->second.sizes) {
+            open += one.unit == size || found->second.sizes.size() == 1 ? one.open() : 0;
+        }
+    }
+    return open;
 }
 
 std::int64_t CapacityModel::assigned(PodId driver) const {

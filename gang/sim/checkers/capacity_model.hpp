@@ -60,12 +60,25 @@ inline Amount amount_of(const core::Resources& requests) {
         requests.extended_amount(card_resource)};
 }
 
-/// A gang's slots on one node and how many of its pods sit in them.
-struct NodeSlots {
+/// A gang's slots of one size on one node and how many of its pods sit in them.
+struct SizedSlots {
     std::int64_t slots = 0;
     std::int64_t assigned = 0;
     Amount unit;
     std::int64_t open() const { return slots > assigned ? slots - assigned : 0; }
+};
+
+/// All of them there. Of a gang with one size every pod is of it, whatever its own is.
+struct NodeSlots {
+    std::vector<SizedSlots> sizes;
+
+    /// Those that a pod of this size sits in.
+    SizedSlots& of(const Amount& size);
+    /// The same of one that comes: where none of its size is open, it has one of another size.
+    SizedSlots& open_for(const Amount& size);
+    std::int64_t open() const;
+    /// What the open ones keep.
+    Amount room() const;
 };
 
 /// What is remembered of one pod.
@@ -79,6 +92,7 @@ struct Seen {
     std::string tenant_slot;   ///< what its tenant has written there
     std::uint64_t binder = 0;  ///< the process that bound it: it alone numbers its slots
     Amount amount;
+    Amount slot_size;
     bool is_bound = false;
     bool is_over = false;
     std::uint64_t bound_revision = 0;
@@ -106,6 +120,9 @@ public:
     void pod_changed(const Entry<core::Pod>& entry, const Author& author, std::int64_t now_ms);
     void node_changed(const Entry<core::Node>& entry);
 
+    /// Another leader: without a valid seal what a group's anchor bears counts for nothing to it.
+    void forget_unsealed(PodId anchor);
+
     Amount usage(NodeId node) const;
     Amount pods_on(NodeId node) const;
     Amount allocatable(NodeId node) const;
@@ -122,6 +139,8 @@ public:
     std::size_t node_count() const { return nodes_.size(); }
     /// Other live pods that the same process put into the same slot.
     std::int64_t rivals(PodId pod) const;
+    /// Slots of the gang that stand open for pods of this size; of a gang with one size, all.
+    std::int64_t open_for(PodId driver, const Amount& size) const;
     /// Live pods in slots of this gang that had a number, on all nodes.
     std::int64_t assigned(PodId driver) const;
 
@@ -132,7 +151,7 @@ private:
         std::map<PodId, NodeSlots> node_slots;  ///< by driver
     };
     NodeRecord& node(NodeId id);
-    void assign(const Seen& pod, int sign);
+    void assign(Seen& pod, int sign);
     void read_reservation(PodId driver, const core::Pod& pod, const std::string& text);
     void tenant_edited(PodId driver, const core::Pod& pod);
     void clear_slots(PodId driver);

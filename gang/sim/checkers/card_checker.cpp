@@ -157,9 +157,11 @@ void CardChecker::check_bind(const Entry<core::Pod>& entry, const Author& author
 std::vector<std::int64_t> CardChecker::open_slots(NodeId node, PodId but_of) const {
     std::vector<std::int64_t> sizes;
     for (const auto& [driver, slots] : world_.checkers.capacity_model().node_slots(node)) {
-        const bool counts = driver != but_of && slots.unit.units > 0;
-        for (std::int64_t i = slots.open(); i > 0 && counts; --i) {
-            sizes.push_back(slots.unit.units);
+        for (const SizedSlots& sized : slots.sizes) {
+            for (std::int64_t i = sized.open(); i > 0 && driver != but_of && sized.unit.units > 0;
+                 --i) {
+                sizes.push_back(sized.unit.units);
+            }
         }
     }
     return sizes;
@@ -173,7 +175,11 @@ void CardChecker::check_slots(const Entry<core::Pod>& entry, const Author& autho
     for (const NodeId id : std::set<NodeId>(gang->nodes.begin(), gang->nodes.end())) {
         const core::Node* const node = world_.store.find_node(id);
         const NodeSlots& own = world_.checkers.capacity_model().node_slots(id).at(entry.id);
-        if (node == nullptr || !node->cards || own.unit.units == 0) {
+        const bool has_units =
+            std::any_of(own.sizes.begin(), own.sizes.end(), [](const SizedSlots& sized) {
+                return sized.unit.units > 0;
+            });
+        if (node == nullptr || !node->cards || !has_units) {
             continue;
         }
         ++world_.counts.slots_on_cards;
@@ -191,10 +197,10 @@ void CardChecker::check_slots(const Entry<core::Pod>& entry, const Author& autho
         world_.checkers.violated(
             "one-card",
             fmt::format(
-                "{} is admitted with {} slots of {} units on n{}, where cards have {} left",
+                "{} is admitted with {} slots of {} units in all on n{}, where cards have {} left",
                 full_name(entry.object),
                 own.open(),
-                own.unit.units,
+                own.room().units,
                 id,
                 describe(free_on(*node, id))));
     }

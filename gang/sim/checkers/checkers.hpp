@@ -41,6 +41,7 @@ public:
     const std::vector<Violation>& violations() const { return violations_; }
     bool fits_beside_pods(NodeId node, const core::Resources& requests) const;
     const CapacityModel& capacity_model() const { return capacity_model_; }
+    void forget_unsealed(PodId anchor) { capacity_model_.forget_unsealed(anchor); }
     void violated(std::string rule, std::string text);
     /// Somebody else has changed this node since the decision's view.
     bool is_excused(NodeId node, const Author& author) const;

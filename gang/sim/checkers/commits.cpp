@@ -104,7 +104,7 @@ void Checkers::check_capacity(
     Amount kept = capacity_model_.pods_on(node);
     if (const auto own = capacity_model_.node_slots(node).find(pod);
         own != capacity_model_.node_slots(node).end()) {
-        kept.add(own->second.unit, own->second.open());
+        kept.add(own->second.room(), 1);
     }
     const bool is_lost =
         !before.is_within(capacity_model_.allocatable(node)) || is_of_forsaken_gang(pod);
@@ -136,8 +136,8 @@ std::string Checkers::open_slots_text(NodeId node) const {
     std::string text;
     for (const auto& [driver, node_slots] : capacity_model_.node_slots(node)) {
         if (node_slots.open() > 0) {
-            text +=
-                fmt::format(", p{} {} x {}", driver, node_slots.open(), describe(node_slots.unit));
+            text += fmt::format(
+                ", p{} {} slots of {}", driver, node_slots.open(), describe(node_slots.room()));
         }
     }
     return text;
@@ -211,10 +211,10 @@ void Checkers::check_admission(const Entry<core::Pod>& entry, const Author& auth
         check_pool(node, one.pool, "a slot of " + name);
         const NodeSlots& node_slots = capacity_model_.node_slots(node).at(entry.id);
         const std::int64_t mebibyte = 1024 * 1024;
-        if (node_slots.unit.cpu_milli < one.cpu_milli ||
-            node_slots.unit.memory_bytes < one.memory_mib * mebibyte ||
-            node_slots.unit.gpus < one.gpus || node_slots.unit.units < one.card_units ||
-            node_slots.unit.ports < (one.has_port ? 1 : 0)) {
+        const Amount& unit = node_slots.sizes.front().unit;
+        if (unit.cpu_milli < one.cpu_milli || unit.memory_bytes < one.memory_mib * mebibyte ||
+            unit.gpus < one.gpus || unit.units < one.card_units ||
+            unit.ports < (one.has_port ? 1 : 0)) {
             violated("complete-admission", "the slots of " + name + " are smaller than declared");
         }
     }

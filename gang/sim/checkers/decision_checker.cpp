@@ -138,7 +138,8 @@ void DecisionChecker::evicts(
     if (is_of_ended) {
         return;
     }
-    if (!is_driver_pod && slot != nullptr && *slot != surplus_slot) {
+    const bool is_of_group = world_.group_jobs.find(shown->first) != nobody;
+    if (!is_driver_pod && !is_of_group && slot != nullptr && *slot != surplus_slot) {
         wrong("a part of a gang that stays");
     }
     if (is_driver_pod) {
@@ -415,9 +416,9 @@ void DecisionChecker::check_extra_slot(const Entry<core::Pod>& entry, const Auth
         const NodeSlots& node_slots = capacity_model.node_slots(id).at(one.driver);
         const bool is_usable = node != nullptr && node->ready && !node->unschedulable &&
                                node->taints.empty() && !world_.checkers.is_excused(id, author);
-        open += is_usable && node_slots.unit == capacity_model.seen(entry.id).amount
-                    ? node_slots.open()
-                    : 0;
+        const bool is_alike = !node_slots.sizes.empty() &&
+                              node_slots.sizes.front().unit == capacity_model.seen(entry.id).amount;
+        open += is_usable && is_alike ? node_slots.open() : 0;
     }
     const auto unbound =
         std::count_if(one.executors.begin(), one.executors.end(), [&capacity_model](PodId id) {

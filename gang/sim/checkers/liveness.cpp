@@ -13,7 +13,7 @@ constexpr std::int64_t settled_ms = 90'000;  ///< after the calm began, at least
 }  // namespace
 
 bool Checkers::all_is_done() const {
-    if (!world_.applications.all_ended() || world_.now_ms - world_.calm_ms < settled_ms) {
+    if (!world_.applications.all_ended() || !world_.group_jobs.all_ended() || world_.now_ms - world_.calm_ms < settled_ms) {
         return false;
     }
     const RuleChecker& rules = world_.decision_checker.rules();

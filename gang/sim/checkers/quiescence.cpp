@@ -66,7 +66,9 @@ void Checkers::check_view(std::uint32_t replica, const Process& process) {
         // which is not simulated: the watch alone cannot tell it from a late state. So is what
         // another leader of the same moment writes.
         const ApplicationId application = world_.applications.find(number_of(pod->uid));
+        const GroupId group = world_.group_jobs.find(number_of(pod->uid));
         const bool may_be_edited =
+            (group != nobody && world_.group_jobs.at(group).was_tampered) ||
             (application != nobody && world_.applications.at(application).was_tampered) ||
             world_.now_ms < two_may_lead_until_ms_;
         const bool is_edit =
@@ -164,6 +166,7 @@ void Checkers::inspect() {
             process.is_leading() && world_.now_ms - process.leads_since_ms() > 60'000;
         if (is_settled) {
             check_ledger(i, process);
+            world_.group_checker.inspect(process);
             world_.decision_checker.rules().inspect(i, process);
         }
     }

@@ -239,6 +239,10 @@ void ApiServers::carry_out(Call& call) {
             return read_pod(call);
         case Operation::get_config_map:
             return read_config_map(call);
+        case Operation::get_group:
+            return world_.group_jobs.read_object(call);
+        case Operation::write_group_status:
+            return world_.group_jobs.write_status(call);
         case Operation::get_lease:
         case Operation::create_lease:
         case Operation::update_lease:

@@ -97,7 +97,8 @@ void Kubelets::admit(PodId id) {
         runs.phase = core::PodPhase::running;
         merge_annotations(runs, words);
     });
-    if (world_.applications.find(id) == nobody) {  // a lone pod, which does its work and ends
+    if (world_.applications.find(id) == nobody &&
+        world_.group_jobs.find(id) == nobody) {  // a lone pod, which does its work and ends
         world_.queue.plan(
             world_.now_ms + world_.random.between(1'000, 30'000), Happening::kubelet_ends, id);
     }

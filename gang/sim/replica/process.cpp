@@ -26,6 +26,7 @@ Process::Process(
       nodes(world, *this, true),
       elector(world, *this, "r" + std::to_string(replica) + "-" + std::to_string(life)),
       writer(world, *this),
+      groups(world, *this),
       world_(world),
       replica_(replica),
       life_(life),
@@ -101,6 +102,7 @@ void Process::lead(const LeadershipGained& term) {
     epoch_ = term.epoch;
     world_.counts.handed_over += term.handed_over ? 1 : 0;
     world_.decision_checker.leads(replica_, term.epoch);
+    world_.group_checker.leads();
     leads_since_ms_ = world_.now_ms;
     if (begins == Host::Lead::list_nodes) {
         nodes.list_again();
@@ -229,6 +231,7 @@ void Process::arm() {
 
 bool Process::is_quiescent() const {
     return host_.is_deciding() && !turn_is_posted_ && host_.waiting() == 0 && writer.is_idle() &&
+           groups.is_idle() &&
            pods.is_synced() && nodes.is_synced() && !host_.awaits_nodes();
 }
 
@@ -265,9 +268,9 @@ struct CarryOut {
         process.writer.evict(decision);
     }
     void operator()(const FetchClaim&) const {}     // no pod of the model mounts a claim
-    void operator()(const FetchPodGroup&) const {}  // or names a pod group
+    void operator()(const FetchPodGroup& decision) const { process.groups.fetch(decision); }
     void operator()(const FetchQuotas&) const {}    // nor are quotas looked at
-    void operator()(const WriteGroupStatus&) const {}
+    void operator()(const WriteGroupStatus& decision) const { process.groups.write(decision); }
     void operator()(const ListPods&) const {
         ++world.counts.label_lists;
         process.plan_list();
@@ -276,6 +279,7 @@ struct CarryOut {
     void operator()(const WantCapacity&) const {}  // nor an autoscaler
     void operator()(const DropCapacity&) const {}
     void operator()(const ListCapacity&) const {}
+    void operator()(const AskExtenders&) const {}
     void operator()(const AnswerExtender&) const {}  // no kube-scheduler asks in the model
     void operator()(const WakeAt& decision) const { host.wake_at(decision.time_ms); }
     void operator()(const StepDown&) const { process.lost(); }

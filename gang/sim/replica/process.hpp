@@ -7,6 +7,7 @@
 #include "gang/sim/base/call.hpp"
 #include "gang/sim/base/clock.hpp"
 #include "gang/sim/replica/elector.hpp"
+#include "gang/sim/replica/group_client.hpp"
 #include "gang/sim/replica/watcher.hpp"
 #include "gang/sim/replica/writer.hpp"
 
@@ -79,6 +80,7 @@ public:
     Watcher nodes;
     Elector elector;
     Writer writer;
+    GroupClient groups;
 
 private:
     void post_turn();

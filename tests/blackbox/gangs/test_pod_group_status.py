@@ -53,7 +53,7 @@ def end(cluster: Cluster, paths: list[str], phase: str = "Succeeded") -> None:
 
 
 def test_coscheduling_from_the_first_pod_to_the_end(cluster: Cluster) -> None:
-    """Also when another scheduler goes on in the middle."""
+    """COS-8: Also when another scheduler goes on in the middle."""
     cluster.add_nodes(1)
     scheduler = cluster.start_scheduler()
     group = add_group(cluster, {"minMember": 2})
@@ -75,6 +75,7 @@ def test_coscheduling_from_the_first_pod_to_the_end(cluster: Cluster) -> None:
 
 
 def test_volcano_says_why_a_group_waits(cluster: Cluster) -> None:
+    """COS-8."""
     cluster.add_nodes(1, cpu="2")
     cluster.start_scheduler()
     group = add_group(cluster, {"minMember": 3}, VOLCANO)
@@ -153,7 +154,7 @@ def test_kubernetes_and_kube_batch(own: Cluster) -> None:
 
 
 def test_a_definition_that_vanishes(own: Cluster) -> None:
-    """Members wait and are told; what runs stays, and other pods start."""
+    """COS-16: Members wait and are told; what runs stays, and other pods start."""
     own.add_nodes(1)
     define_kinds(own)
     own.start_scheduler()

@@ -6,7 +6,7 @@ import pytest
 from support.api import Json
 from support.chart import Rights
 from support.cluster import Cluster
-from support.pod_groups import LABEL, VOLCANO, add_group, define_kinds
+from support.pod_groups import ANNOTATION, LABEL, VOLCANO, add_group, define_kinds, status_of, wait_phase
 from support.pods import condition, node_of
 from support.polling import eventually
 from support.real_plane import RealPlane
@@ -67,6 +67,7 @@ def wait_told(cluster: Cluster, paths: list[str], text: str) -> None:
 
 
 def test_the_whole_minimum_or_nobody(cluster: Cluster) -> None:
+    """COS-3."""
     cluster.add_nodes(1, cpu="6")
     cluster.start_scheduler()
     group = add_group(cluster, {"minMember": 6})
@@ -78,6 +79,7 @@ def test_the_whole_minimum_or_nobody(cluster: Cluster) -> None:
 
 
 def test_one_cpu_too_few_binds_nobody(cluster: Cluster) -> None:
+    """COS-2."""
     cluster.add_nodes(1, cpu="5")
     cluster.start_scheduler()
     pods = members(cluster, add_group(cluster, {"minMember": 6}), 6)
@@ -87,6 +89,7 @@ def test_one_cpu_too_few_binds_nobody(cluster: Cluster) -> None:
 
 
 def test_two_groups_with_room_for_one(cluster: Cluster) -> None:
+    """COS-4."""
     cluster.add_nodes(1, cpu="4")
     cluster.start_scheduler()
     first, second = (add_group(cluster, {"minMember": 3}) for _ in range(2))
@@ -98,6 +101,7 @@ def test_two_groups_with_room_for_one(cluster: Cluster) -> None:
 
 
 def test_members_beyond_the_minimum(cluster: Cluster) -> None:
+    """COS-14."""
     cluster.add_nodes(1, cpu="4")
     cluster.start_scheduler()
     pods = members(cluster, add_group(cluster, {"minMember": 3}), 6)
@@ -105,6 +109,7 @@ def test_members_beyond_the_minimum(cluster: Cluster) -> None:
 
 
 def test_an_object_that_comes_later(cluster: Cluster) -> None:
+    """COS-5."""
     cluster.add_nodes(1)
     cluster.start_scheduler()
     pods = members(cluster, "late", 2)
@@ -114,7 +119,39 @@ def test_an_object_that_comes_later(cluster: Cluster) -> None:
     wait_bound(cluster, pods, 2)
 
 
+def test_a_group_that_waits_holds_nothing(cluster: Cluster) -> None:
+    """COS-6: there is nothing that scheduleTimeoutSeconds could time out."""
+    cluster.add_nodes(1, cpu="2")
+    cluster.start_scheduler()
+    pods = members(cluster, add_group(cluster, {"minMember": 3, "scheduleTimeoutSeconds": 1}), 2)
+    wait_told(cluster, pods, "has 2 of the 3 pods it needs")
+    other = create(cluster, "other", cpu="2")
+    wait_bound(cluster, [other], 1)
+    cluster.api.delete(other, grace_seconds=0)
+    cluster.add_nodes(1, cpu="2")
+    pods += [create(cluster, "last", labels=cluster.api.get(pods[0])["metadata"]["labels"])]
+    wait_bound(cluster, pods, 3)
+
+
+def test_the_job_of_kube_batchs_readme(cluster: Cluster) -> None:
+    """KB-1: six pods of one CPU, none on five CPUs, all on six."""
+    cluster.add_nodes(1, cpu="5")
+    cluster.start_scheduler()
+    group = add_group(cluster, {"minMember": 6}, VOLCANO, name="qj-1")
+    pods = [create(cluster, f"qj-1-{i}", annotations={ANNOTATION: group}) for i in range(6)]
+    wait_told(cluster, pods, "needs 6 pods (6 cpu")
+
+    def is_unschedulable() -> bool:
+        return condition({"status": status_of(cluster, group, VOLCANO)}, "Unschedulable").get("status") == "True"
+    eventually(is_unschedulable, 40, lambda: f"Unschedulable, status {status_of(cluster, group, VOLCANO)}")
+    assert not bound(cluster, pods)
+    cluster.add_nodes(1, cpu="1")
+    wait_bound(cluster, pods, 6)
+    wait_phase(cluster, group, "Running", VOLCANO)
+
+
 def test_volcanos_roles(cluster: Cluster) -> None:
+    """COS-12."""
     cluster.add_nodes(1, cpu="7")
     cluster.start_scheduler()
     group = add_group(cluster, {"minMember": 4, "minTaskMember": {"launcher": 1, "worker": 3}, "queue": "default"}, VOLCANO)
@@ -147,7 +184,7 @@ def test_a_minimum_that_is_no_number(cluster: Cluster) -> None:
 
 
 def test_killed_while_a_group_is_being_bound(cluster: Cluster) -> None:
-    """Whatever was bound, a new scheduler makes it whole, and the other group has nothing."""
+    """COS-10: Whatever was bound, a new scheduler makes it whole, and the other group has nothing."""
     cluster.add_nodes(1, cpu="12")
     scheduler = cluster.start_scheduler()
     names = [add_group(cluster, {"minMember": 10}) for _ in range(2)]
@@ -173,6 +210,7 @@ def test_a_group_is_shown(cluster: Cluster) -> None:
 
 
 def test_kubernetes_own_groups(native: Cluster) -> None:
+    """COS-9."""
     native.add_nodes(1, cpu="4")
     native.start_scheduler()
     group = add_group(native, {"schedulingPolicy": {"gang": {"minCount": 3}}}, "scheduling.k8s.io/v1alpha2")
@@ -186,6 +224,7 @@ def test_kubernetes_own_groups(native: Cluster) -> None:
 
 
 def test_a_definition_that_is_installed_while_its_pods_wait(native: Cluster) -> None:
+    """COS-16."""
     native.add_nodes(1, cpu="4")
     native.start_scheduler()
     pods = members(native, "early", 2)

@@ -314,6 +314,26 @@ TEST_CASE("pod groups: COS-12: a launcher and its workers, of each role enough")
     CHECK(run(9, 4) == 5);
 }
 
+TEST_CASE("pod groups: one beyond the minimum takes no slot that a role is to have") {
+    World world;
+    world.add_node(tests::node("n1", 2, 64 * 1024));
+    const auto add = [&](const std::string& name, const char* role, std::int64_t created) {
+        core::Pod pod = tests::pod(name, 1'000, 256);
+        pod.created = created;
+        pod.annotations = {
+            {"scheduling.k8s.io/group-name", "mpi"}, {"volcano.sh/task-spec", role}};
+        return world.create(std::move(pod));
+    };
+    world.groups["etl/mpi"] = core::PodGroup{2, {{"launcher", 1}, {"worker", 1}}, {}};
+    const std::vector<std::string> workers = {
+        add("worker-0", "worker", 1), add("worker-1", "worker", 2)};
+    const std::string launcher = add("launcher", "launcher", 3);
+    world.settle();
+    CHECK(world.is_bound(launcher));
+    CHECK(world.bound_count(workers) == 1);
+    CHECK(world.violations.empty());
+}
+
 TEST_CASE("pod groups: COS-14: three at once, the fourth after them, two wait and hold up nobody") {
     World world;
     world.add_node(tests::node("n1", 4, 64 * 1024));

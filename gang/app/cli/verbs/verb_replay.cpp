@@ -103,6 +103,14 @@ std::string describe(const DropCapacity& decision) {
 std::string describe(const ListCapacity&) {
     return "list what the autoscaler is asked for";
 }
+std::string describe(const AskExtenders& decision) {
+    return fmt::format(
+        "ask {} extenders about {} of {}, {} nodes",
+        decision.extenders.size(),
+        decision.is_to_come ? "executors" : "the pod",
+        full_name(decision.pod),
+        decision.nodes.size());
+}
 std::string describe(const AnswerExtender& decision) {
     return decision.nodes.empty()
                ? "tell kube-scheduler: " + decision.message

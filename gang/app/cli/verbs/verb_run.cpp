@@ -330,6 +330,11 @@ int run_daemon(const CommandLine& line, std::ostream&, std::ostream& err) {
         err << "gang-scheduler run: " << gpu_metrics.error().message << '\n';
         return exit_usage;
     }
+    auto extenders = find_extenders(config.extenders, (*endpoint)->user_agent());
+    if (!extenders) {
+        err << "gang-scheduler run: " << extenders.error().message << '\n';
+        return exit_usage;
+    }
     std::unique_ptr<Recorder> recorder;
     if (*recording) {
         auto opened = Recorder::open(**recording, k8s::unix_ms(), config, log);
@@ -343,6 +348,7 @@ int run_daemon(const CommandLine& line, std::ostream&, std::ostream& err) {
     options.endpoint = *std::move(endpoint);
     options.config = std::move(config);
     options.gpu_metrics = *std::move(gpu_metrics);
+    options.extenders = *std::move(extenders);
     options.seal = *std::move(seal);
     options.identity = new_identity();
     options.instance = host_name();

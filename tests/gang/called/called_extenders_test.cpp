@@ -1,0 +1,235 @@
+// Extenders of others are asked where pods may go, and what they say is kept to.
+#include "gang/called/called_extenders.hpp"
+
+#include "tests/gang/in_queues.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
+
+using tests::says;
+using tests::World;
+
+namespace {
+
+config::Schema calling(std::vector<std::string> managed = {}) {
+    config::Schema schema = World::sealed_schema();
+    config::CalledExtender one;
+    one.url_prefix = "http://a";
+    one.filter_verb = "filter";
+    one.managed_resources = std::move(managed);
+    schema.extenders = {one};
+    return schema;
+}
+
+/// Three nodes, and an extender that lets pods go to `passing` of those it is asked about.
+struct CallingWorld : World {
+    explicit CallingWorld(config::Schema schema = calling()) : World(std::move(schema)) {
+        for (const char* name : {"n1", "n2", "n3"}) {
+            add_node(tests::node(name, 8, 64 * 1024));
+        }
+        extenders = [this](const gang::AskExtenders& question) {
+            return is_silent ? std::nullopt : std::optional(answer_to(question));
+        };
+        advance(100);
+    }
+
+    gang::ExtendersAnswered answer_to(const gang::AskExtenders& question) const {
+        gang::ExtendersAnswered answer;
+        answer.problem = problem;
+        answer.points = points;
+        answer.refusal = refusal;
+        for (const std::string& node : question.nodes) {
+            if (std::find(passing.begin(), passing.end(), node) != passing.end()) {
+                answer.nodes.push_back(node);
+            }
+        }
+        return answer;
+    }
+    /// "n1 n2": the nodes on which its slots are.
+    std::string nodes_of_slots(const std::string& driver) {
+        std::string nodes;
+        const gang::Reservation held = *reservation(driver);
+        for (const auto& shape : held.shapes) {
+            for (const auto& [node, count] : shape.slots_per_node) {
+                nodes += (nodes.empty() ? "" : " ") + node;
+            }
+        }
+        return nodes;
+    }
+
+    std::vector<std::string> passing = {"n1", "n2", "n3"};
+    std::vector<core::NodePoints> points;
+    std::string problem;
+    std::string refusal;
+    bool is_silent = false;
+};
+
+}  // namespace
+
+TEST_CASE("called extenders: none in the file, nobody is asked") {
+    CallingWorld world(World::sealed_schema());
+    const std::string driver = world.submit("etl", 4, 1);
+    world.advance(2'000);
+    CHECK(world.is_bound(driver));
+    CHECK(world.extender_questions.empty());
+}
+
+TEST_CASE("called extenders: EXT-19: a gang goes where they let it, and where they like it best") {
+    CallingWorld world;
+    world.passing = {"n1", "n2"};
+    world.points = {{"n2", 200}};
+    const std::string driver = world.submit("etl", 4, 1);
+    world.advance(2'000);
+    REQUIRE(world.is_bound(driver));
+    CHECK(world.node_of(driver) == "n2");
+    CHECK(world.nodes_of_slots(driver) == "n2");
+}
+
+TEST_CASE("called extenders: EXT-19: its executors pass the filter, too") {
+    CallingWorld world;
+    world.extenders = [&world](const gang::AskExtenders& question) {
+        world.passing = {question.is_to_come ? "n3" : "n1"};
+        return std::optional(world.answer_to(question));
+    };
+    const std::string driver = world.submit("etl", 4, 1);
+    world.advance(2'000);
+    REQUIRE(world.is_bound(driver));
+    CHECK(world.node_of(driver) == "n1");
+    CHECK(world.nodes_of_slots(driver) == "n3");
+}
+
+TEST_CASE("called extenders: EXT-20: one question for each kind of pod, whoever many they are") {
+    CallingWorld world;
+    const std::string blocker = world.submit("first", 20, 1);
+    world.advance(1'000);
+    REQUIRE(world.is_bound(blocker));
+    REQUIRE(world.extender_questions.size() == 2);
+    CHECK_FALSE(world.extender_questions.front().is_to_come);
+    CHECK(world.extender_questions.back().is_to_come);
+    CHECK(world.extender_questions.back().nodes == std::vector<std::string>{"n1", "n2", "n3"});
+    SUBCASE("executors that come into their slots are not asked about") {
+        const auto executors = world.create_executors(blocker, 20);
+        world.advance(2'000);
+        CHECK(world.is_bound(executors.back()));
+        CHECK(world.extender_questions.size() == 2);
+    }
+    SUBCASE("an answer counts for thirty seconds") {
+        const std::string waits = world.submit("second", 20, 2);
+        world.advance(20'000);
+        CHECK_FALSE(world.is_bound(waits));
+        CHECK(world.extender_questions.size() == 4);
+        world.advance(12'000);
+        CHECK(world.extender_questions.size() == 6);
+    }
+    SUBCASE("or until nodes change") {
+        const std::string waits = world.submit("second", 20, 2);
+        world.advance(5'000);
+        CHECK(world.extender_questions.size() == 4);
+        world.passing = {"n1", "n2", "n3", "n4"};
+        world.add_node(tests::node("n4", 32, 64 * 1024));
+        world.advance(2'000);
+        CHECK(world.extender_questions.size() == 6);
+        CHECK(world.extender_questions.back().nodes.back() == "n4");
+        CHECK(world.is_bound(waits));
+    }
+}
+
+TEST_CASE("called extenders: EXT-19: one that fails keeps the gang waiting, and is asked again") {
+    CallingWorld world;
+    world.problem = "extender http://a: it names node \"n9\", which it was not asked about";
+    const std::string driver = world.submit("etl", 4, 1);
+    world.advance(2'000);
+    CHECK_FALSE(world.is_bound(driver));
+    says(world, driver, "names node \"n9\", which it was not asked about [WaitingForExtender]");
+    CHECK(world.pod(driver).scheduled->reason == "SchedulingSkipped");
+    CHECK(world.scheduler->counters().extenders_failed >= 2);
+    world.problem.clear();
+    world.advance(5'000);
+    CHECK(world.is_bound(driver));
+}
+
+TEST_CASE("called extenders: EXT-19: no node passes, and it is said why") {
+    CallingWorld world;
+    world.passing = {};
+    world.refusal = "n1: no licence is free";
+    const std::string driver = world.submit("etl", 2, 1);
+    const std::string lone = world.create(tests::pod("lone", 100, 64));
+    world.advance(2'000);
+    CHECK_FALSE(world.is_bound(driver));
+    CHECK_FALSE(world.is_bound(lone));
+    says(
+        world,
+        driver,
+        "an extender lets it go to no node: n1: no licence is free [WaitingForExtender]");
+    world.passing = {"n2"};
+    world.advance(31'000);
+    CHECK(world.node_of(driver) == "n2");
+    CHECK(world.node_of(lone) == "n2");
+}
+
+TEST_CASE("called extenders: one that is silent delays others by a second") {
+    CallingWorld world(calling({"example.com/card"}));
+    for (const char* name : {"n1", "n2", "n3"}) {
+        world.change_node(
+            name, [](core::Node& node) { node.allocatable.extended = {{"example.com/card", 4}}; });
+    }
+    world.is_silent = true;
+    core::Pod asking = tests::pod("asking", 100, 64);
+    asking.requests.extended = {{"example.com/card", 1}};
+    const std::string waits = world.create(std::move(asking));
+    world.advance(100);
+    const std::string other = world.submit("other", 2, 2'000);
+    world.advance(500);
+    CHECK_FALSE(world.is_bound(other));
+    world.advance(2'000);
+    CHECK(world.is_bound(other));
+    CHECK_FALSE(world.is_bound(waits));
+    says(world, waits, "an extender has not answered yet [WaitingForExtender]");
+    CHECK(world.extender_questions.size() == 1);  // about pods with a card alone
+    gang::ExtendersAnswered answer = world.answer_to(world.extender_questions.front());
+    answer.question = world.extender_questions.front().question;
+    world.step(answer);
+    world.advance(100);
+    CHECK(world.is_bound(waits));
+}
+
+TEST_CASE("called extenders: answers to questions of before are nobody's") {
+    CallingWorld world;
+    world.is_silent = true;
+    const std::string driver = world.submit("etl", 2, 1);
+    world.advance(100);
+    REQUIRE(world.extender_questions.size() == 2);
+    gang::ExtendersAnswered stray = world.answer_to(world.extender_questions.front());
+    stray.question = "uid-00001/0/99";
+    world.step(stray);
+    world.advance(100);
+    CHECK_FALSE(world.is_bound(driver));
+    world.is_silent = false;
+    SUBCASE("of a pod that has changed meanwhile") {
+        world.change_pod(driver, [](core::Pod& pod) { pod.requests.cpu_milli = 2'000; });
+        world.advance(100);
+        for (const gang::AskExtenders& question : std::vector(world.extender_questions)) {
+            gang::ExtendersAnswered answer = world.answer_to(question);
+            answer.question = question.question;
+            world.step(answer);
+        }
+        world.advance(1'500);
+        CHECK(world.is_bound(driver));
+        REQUIRE(world.extender_questions.size() == 4);
+        CHECK(world.extender_questions[2].requests.cpu_milli == 2'000);
+    }
+    SUBCASE("of a pod that is gone") {
+        world.remove_application(driver);
+        for (const gang::AskExtenders& question : std::vector(world.extender_questions)) {
+            gang::ExtendersAnswered answer = world.answer_to(question);
+            answer.question = question.question;
+            world.step(answer);
+        }
+        world.advance(61'000);
+        CHECK(world.scheduler->remembered() == 0);
+    }
+}
