@@ -21,13 +21,13 @@ bool is_later(const Attempt& a, const Attempt& b) {
 
 }  // namespace
 
-bool operator<(const Turns::UserTurn& a, const Turns::UserTurn& b) {
-    if (a.is_before_all != b.is_before_all) {
-        return a.is_before_all;
+bool Turns::UserTurn::operator<(const UserTurn& other) const {
+    if (is_before_all != other.is_before_all) {
+        return is_before_all;
     }
-    const int by_share = compare(a.share, b.share);
+    const int by_share = compare(share, other.share);
     return by_share != 0 ? by_share < 0
-                         : std::tie(a.created, a.user) < std::tie(b.created, b.user);
+                         : std::tie(created, user) < std::tie(other.created, other.user);
 }
 
 Turns::Turns(const Shares& shares, const Amounts& totals, std::vector<Attempt> all)

@@ -44,7 +44,7 @@ private:
         DominantShare share;
         std::int64_t created = 0;  ///< of the first
         std::string user;
-        friend bool operator<(const UserTurn& a, const UserTurn& b);
+        bool operator<(const UserTurn& other) const;
     };
     struct OfQueue {
         std::map<std::string, Heap> by_user;
