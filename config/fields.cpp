@@ -502,8 +502,10 @@ Field backfill() {
 }
 
 Field queues() {
-    const auto order =
-        one_of<QueueOrder>({{"fifo", QueueOrder::fifo}, {"priority", QueueOrder::priority}});
+    const auto order = one_of<QueueOrder>(
+        {{"fifo", QueueOrder::fifo},
+         {"priority", QueueOrder::priority},
+         {"fair", QueueOrder::fair}});
     const auto state =
         one_of<QueueState>({{"running", QueueState::running}, {"stopped", QueueState::stopped}});
     const auto within = one_of<PreemptionWithin>(

@@ -1,6 +1,7 @@
 #pragma once
 // A queue as it is shown: what it may have, what it has, and who waits in it.
 
+#include "config/queues/queue.hpp"
 #include "core/value/resources.hpp"
 
 #include <cstdint>
@@ -14,8 +15,8 @@ struct QueueView {
     std::string name;    ///< "root.etl"
     std::string parent;  ///< empty of the root
     bool is_leaf = true;
-    bool is_stopped = false;      ///< it, or one above it: nobody is let in
-    bool is_by_priority = false;  ///< of a leaf; else by creation
+    bool is_stopped = false;  ///< it, or one above it: nobody is let in
+    config::QueueOrder order = config::QueueOrder::fifo;  ///< of a leaf
     std::int64_t weight = 1;
     /// Its dominant share beyond its guarantee, divided by its weight, in millionths.
     std::int64_t share_millionths = 0;

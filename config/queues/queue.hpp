@@ -28,9 +28,23 @@ using ResourceAmounts = std::vector<core::ExtendedResource>;
 
 /// Who is first of those that wait in one queue.
 enum class QueueOrder : std::uint8_t {
-    fifo,     ///< by creation
-    priority  ///< by spec.priority, then creation
+    fifo,      ///< by creation
+    priority,  ///< by spec.priority, then creation
+    fair       ///< by what its user holds in the queue, then creation
 };
+
+/// As the file has it.
+constexpr std::string_view name_of(QueueOrder order) {
+    switch (order) {
+        case QueueOrder::fifo:
+            return "fifo";
+        case QueueOrder::priority:
+            return "priority";
+        case QueueOrder::fair:
+            break;
+    }
+    return "fair";
+}
 
 /// Whether a queue lets anybody in. Whoever runs in it goes on.
 enum class QueueState : std::uint8_t { running, stopped };

@@ -27,12 +27,10 @@ void WaiterList::for_each_in_turn(const Visit& visit) {
         }
         return;
     }
-    for (const QueueIndex queue : queues_in_turn(model_, quota_.totals())) {
-        for (const auto& [lane, line] : model_.waiting.lanes()) {
-            for (Application* const app : line) {
-                if (lane.queue == queue && !visit(*app)) {
-                    return;
-                }
+    for (const LaneAndLine* const lane : lanes_in_turn(model_, quota_.totals())) {
+        for (Application* const app : lane->second) {
+            if (!visit(*app)) {
+                return;
             }
         }
     }

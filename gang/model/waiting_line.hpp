@@ -37,6 +37,7 @@ struct OrderKey {
 struct Lane {
     QueueIndex queue = no_queue;
     std::int64_t before = 0;  ///< the lesser goes first: in a queue by priority, that, negated
+    std::string user = {};    ///< in a queue that is fair between users: who of them goes first changes
     friend auto operator<=>(const Lane&, const Lane&) = default;
 };
 

@@ -385,7 +385,8 @@ void Preemption::search() {
     QueueIndex done = no_queue;
     QueueIndex at = no_queue;
     int passed_over = 0;
-    for (const auto& [lane, line] : model_.waiting.lanes()) {
+    for (const LaneAndLine* const lane_and_line : lanes_in_order(model_, quota_.totals())) {
+        const auto& [lane, line] = *lane_and_line;
         if (lane.queue == done) {
             continue;
         }

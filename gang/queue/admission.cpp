@@ -354,9 +354,9 @@ std::optional<Admission::AttemptResult> Admission::keep_to_quota(
     status_.report_unless(is_known, app, cycle);
     queue_entry.code = answer.code;
     const bool is_for_ever = answer.code == ReasonCode::exceeds_quota;
-    const bool is_by_priority =
-        model_.shares.tree.at(key.lane.queue).said.order == config::QueueOrder::priority;
-    if (is_for_ever || is_by_priority) {
+    const bool is_by_creation =
+        model_.shares.tree.at(key.lane.queue).said.order == config::QueueOrder::fifo;
+    if (is_for_ever || !is_by_creation) {
         // Larger ones of its class are so as well, and it keeps none of those behind it waiting.
         EquivalenceClass& known = gang_class.second;
         const bool is_new = known.over_quota_at != model_.shares.usage.version();

@@ -73,9 +73,11 @@ bool StatusRefresh::refresh_in_order() {
 
 /// Those who are of no class first: they stand in no queue's way.
 void StatusRefresh::begin_in_turn() {
-    pass_.queues = queues_in_turn(model_, quota_.totals());
-    pass_.queue = 0;
-    pass_.lane = {};
+    pass_.lanes.clear();
+    for (const LaneAndLine* const lane : lanes_in_turn(model_, quota_.totals())) {
+        pass_.lanes.push_back(lane->first);
+    }
+    pass_.lane = 0;
     for (QueueEntry& queue_entry : model_.waiting.sorted_entries()) {
         if (queue_entry.app != nullptr && queue_entry.gang_class == nullptr) {
             refresh_entry(queue_entry, *pass_.cycle);
@@ -86,18 +88,10 @@ void StatusRefresh::begin_in_turn() {
 /// As refresh_in_order(), queue by queue, as if nobody could be admitted meanwhile.
 bool StatusRefresh::refresh_in_turn() {
     const auto& lanes = model_.waiting.lanes();
-    for (; pass_.queue < pass_.queues.size(); ++pass_.queue) {
-        const QueueIndex queue = pass_.queues[pass_.queue];
-        const Lane begin{queue, std::numeric_limits<std::int64_t>::min()};
-        auto lane = lanes.lower_bound(pass_.lane.queue == queue ? pass_.lane : begin);
-        for (; lane != lanes.end() && lane->first.queue == queue; ++lane) {
-            if (lane->first != pass_.lane) {
-                pass_.from.reset();
-            }
-            pass_.lane = lane->first;
-            if (!refresh_line(lane->second)) {
-                return false;
-            }
+    for (; pass_.lane < pass_.lanes.size(); ++pass_.lane, pass_.from.reset()) {
+        const auto lane = lanes.find(pass_.lanes[pass_.lane]);
+        if (lane != lanes.end() && !refresh_line(lane->second)) {
+            return false;
         }
     }
     return true;

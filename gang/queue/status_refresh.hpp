@@ -69,9 +69,8 @@ private:
         std::optional<Rank> from;              ///< where it goes on
         std::uint64_t nodes = 0;               ///< nodes_version when it began
         // With queues: in which order, and where it goes on.
-        std::vector<QueueIndex> queues;
-        std::size_t queue = 0;  ///< in `queues`
-        Lane lane;
+        std::vector<Lane> lanes;
+        std::size_t lane = 0;  ///< in `lanes`
     };
     /// Gangs whose message may have other numbers by now.
     struct Turns {

@@ -16,6 +16,9 @@ void QuotaGate::place(const Application& app, EquivalenceKey& key) const {
     if (queue.said.order == config::QueueOrder::priority) {
         key.lane.before = -std::int64_t{app.priority};
     }
+    if (queue.said.order == config::QueueOrder::fair) {
+        key.lane.user = account->user;
+    }
     if (queue.has_user_limit) {
         key.user = account->user;
     }

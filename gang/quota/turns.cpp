@@ -21,33 +21,60 @@ bool is_later(const Attempt& a, const Attempt& b) {
 
 }  // namespace
 
-Turns::Turns(const Shares& shares, const Amounts& totals, std::vector<Attempt> all)
-    : rest_(all.size()) {
-    if (!shares.is_active()) {
-        Heap& heap = heaps_[no_queue];
-        heap = std::move(all);
-        std::make_heap(heap.begin(), heap.end(), is_later);
-        return;
+bool Turns::UserTurn::operator<(const UserTurn& other) const {
+    if (is_before_all != other.is_before_all) {
+        return is_before_all;
     }
-    for (const Attempt& attempt : all) {
-        heaps_[attempt.gang_class->first.lane.queue].push_back(attempt);
-    }
-    order_.emplace(shares.tree, shares.usage, totals);
-    for (auto& [queue, heap] : heaps_) {
-        std::make_heap(heap.begin(), heap.end(), is_later);
-        order_->set(queue, *created(heap));
-    }
-    order_->begin();
+    const int by_share = compare(share, other.share);
+    return by_share != 0 ? by_share < 0
+                         : std::tie(created, user) < std::tie(other.created, other.user);
 }
 
-/// Of the first.
-std::optional<std::int64_t> Turns::created(const Heap& heap) const {
-    return heap.empty() ? std::nullopt : std::optional(heap.front().app->created);
+Turns::Turns(const Shares& shares, const Amounts& totals, std::vector<Attempt> all)
+    : shares_(shares), totals_(totals), rest_(all.size()) {
+    for (const Attempt& attempt : all) {
+        const Lane& lane = attempt.gang_class->first.lane;
+        queues_[lane.queue].by_user[lane.user].push_back(attempt);
+    }
+    if (shares.is_active()) {
+        order_.emplace(shares.tree, shares.usage, totals);
+    }
+    for (auto& [queue, of] : queues_) {
+        for (auto& [user, heap] : of.by_user) {
+            std::make_heap(heap.begin(), heap.end(), is_later);
+            of.users.insert(turn_of(queue, user, heap));
+        }
+        if (order_) {
+            order_->set(queue, *created(of));
+        }
+    }
+    if (order_) {
+        order_->begin();
+    }
+}
+
+Turns::UserTurn Turns::turn_of(
+    QueueIndex queue, const std::string& user, const Heap& heap) const {
+    UserTurn turn;
+    turn.created = heap.front().app->created;
+    turn.is_before_all = turn.created == before_all;
+    turn.user = user;
+    if (!user.empty()) {
+        turn.share = share_of(shares_.usage.of_user(queue, user).amounts, totals_);
+    }
+    return turn;
+}
+
+std::optional<std::int64_t> Turns::created(const OfQueue& of) {
+    return of.users.empty() ? std::nullopt : std::optional(of.users.begin()->created);
 }
 
 Attempt Turns::take() {
     at_turn_ = order_ ? order_->pick() : no_queue;
-    Heap& heap = heaps_.at(at_turn_);
+    OfQueue& of = queues_.at(at_turn_);
+    user_at_turn_ = of.users.begin()->user;
+    of.users.erase(of.users.begin());
+    Heap& heap = of.by_user.at(user_at_turn_);
     std::pop_heap(heap.begin(), heap.end(), is_later);
     const Attempt taken = heap.back();
     heap.pop_back();
@@ -56,42 +83,86 @@ Attempt Turns::take() {
 }
 
 void Turns::done(const std::optional<Attempt>& next) {
-    Heap& heap = heaps_.at(at_turn_);
+    OfQueue& of = queues_.at(at_turn_);
+    Heap& heap = of.by_user.at(user_at_turn_);
     if (next) {
         heap.push_back(*next);
         std::push_heap(heap.begin(), heap.end(), is_later);
         ++rest_;
     }
+    if (!heap.empty()) {
+        of.users.insert(turn_of(at_turn_, user_at_turn_, heap));
+    }
     if (order_) {
-        order_->update(at_turn_, created(heap));
+        order_->update(at_turn_, created(of));
     }
 }
 
 std::vector<Attempt> Turns::rest() const {
     std::vector<Attempt> all;
-    for (const auto& [queue, heap] : heaps_) {
-        all.insert(all.end(), heap.begin(), heap.end());
+    for (const auto& [queue, of] : queues_) {
+        for (const auto& [user, heap] : of.by_user) {
+            all.insert(all.end(), heap.begin(), heap.end());
+        }
     }
     return all;
 }
 
-std::vector<QueueIndex> queues_in_turn(const Model& model, const Amounts& totals) {
-    TurnOrder order(model.shares.tree, model.shares.usage, totals);
-    QueueIndex last = no_queue;
-    for (const auto& [lane, line] : model.waiting.lanes()) {
-        const std::int64_t created = (*line.begin())->created;
-        if (lane.queue != last || created == before_all) {
-            last = lane.queue;
-            order.set(lane.queue, created);
+std::vector<const LaneAndLine*> lanes_in_order(const Model& model, const Amounts& totals) {
+    struct Place {
+        const LaneAndLine* lane = nullptr;
+        DominantShare share;
+        std::int64_t created = 0;  ///< of the first
+    };
+    std::vector<Place> places;
+    for (const LaneAndLine& lane : model.waiting.lanes()) {
+        Place& place = places.emplace_back();
+        place.lane = &lane;
+        const auto& [queue, before, user] = lane.first;
+        place.created = (*lane.second.begin())->created;
+        if (!user.empty()) {
+            place.share = share_of(model.shares.usage.of_user(queue, user).amounts, totals);
         }
     }
+    std::stable_sort(places.begin(), places.end(), [](const Place& a, const Place& b) {
+        const Lane& left = a.lane->first;
+        const Lane& right = b.lane->first;
+        if (left.queue != right.queue || left.user.empty() || right.user.empty()) {
+            return std::tie(left.queue, left.before) < std::tie(right.queue, right.before);
+        }
+        if ((a.created == before_all) != (b.created == before_all)) {
+            return a.created == before_all;
+        }
+        const int by_share = compare(a.share, b.share);
+        return by_share != 0 ? by_share < 0 : a.created < b.created;
+    });
+    std::vector<const LaneAndLine*> lanes;
+    for (const Place& place : places) {
+        lanes.push_back(place.lane);
+    }
+    return lanes;
+}
+
+std::vector<const LaneAndLine*> lanes_in_turn(const Model& model, const Amounts& totals) {
+    TurnOrder order(model.shares.tree, model.shares.usage, totals);
+    std::map<QueueIndex, std::vector<const LaneAndLine*>> by_queue;
+    for (const LaneAndLine* const lane : lanes_in_order(model, totals)) {
+        const QueueIndex queue = lane->first.queue;
+        const std::int64_t created = (*lane->second.begin())->created;
+        std::vector<const LaneAndLine*>& lanes = by_queue[queue];
+        if (lanes.empty() || created == before_all) {
+            order.set(queue, created);
+        }
+        lanes.push_back(lane);
+    }
     order.begin();
-    std::vector<QueueIndex> queues;
+    std::vector<const LaneAndLine*> all;
     for (QueueIndex queue = order.pick(); queue != no_queue; queue = order.pick()) {
-        queues.push_back(queue);
+        const std::vector<const LaneAndLine*>& lanes = by_queue.at(queue);
+        all.insert(all.end(), lanes.begin(), lanes.end());
         order.update(queue, std::nullopt);
     }
-    return queues;
+    return all;
 }
 
 }  // namespace gang

@@ -1,6 +1,7 @@
 #pragma once
 // Who is tried next in a scheduling cycle: without queues in the file the first come, else the
-// first of the queue whose turn it is (shares/turn_order.hpp), by its order.
+// first of the queue whose turn it is (shares/turn_order.hpp), by its order. In a queue that is fair
+// between users that is the user who holds least of it: by the dominant share, then creation, then name.
 
 #include "gang/model/model.hpp"
 #include "gang/model/waiting_line.hpp"
@@ -9,6 +10,9 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace gang {
@@ -34,15 +38,36 @@ public:
 
 private:
     using Heap = std::vector<Attempt>;
-    std::optional<std::int64_t> created(const Heap& heap) const;
+    /// Of a user who waits, in a queue that is fair between users; else of all in it.
+    struct UserTurn {
+        bool is_before_all = false;
+        DominantShare share;
+        std::int64_t created = 0;  ///< of the first
+        std::string user;
+        bool operator<(const UserTurn& other) const;
+    };
+    struct OfQueue {
+        std::map<std::string, Heap> by_user;
+        std::set<UserTurn> users;
+    };
+    UserTurn turn_of(QueueIndex queue, const std::string& user, const Heap& heap) const;
+    /// Of the first.
+    static std::optional<std::int64_t> created(const OfQueue& of);
 
-    std::map<QueueIndex, Heap> heaps_;  ///< by leaf; one of no_queue if there are no queues
-    std::optional<TurnOrder> order_;    ///< with queues
+    const Shares& shares_;
+    Amounts totals_;
+    std::map<QueueIndex, OfQueue> queues_;  ///< leaves; one of no_queue if there are no queues
+    std::optional<TurnOrder> order_;        ///< with queues
     QueueIndex at_turn_ = no_queue;
+    std::string user_at_turn_;
     std::size_t rest_ = 0;
 };
 
-/// Leaves in which somebody waits, by whose turn it would be if nobody could be admitted.
-std::vector<QueueIndex> queues_in_turn(const Model& model, const Amounts& totals);
+using LaneAndLine = std::pair<const Lane, Line>;
+
+/// Where somebody waits: by queue, and those of a queue by who of them goes first.
+std::vector<const LaneAndLine*> lanes_in_order(const Model& model, const Amounts& totals);
+/// The same, by whose turn it would be if nobody could be admitted.
+std::vector<const LaneAndLine*> lanes_in_turn(const Model& model, const Amounts& totals);
 
 }  // namespace gang

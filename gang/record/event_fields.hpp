@@ -508,7 +508,7 @@ struct Of<config::GpuMetrics> {
         Field{"weights", &T::weights}};
 };
 template <>
-inline constexpr auto last<config::QueueOrder> = config::QueueOrder::priority;
+inline constexpr auto last<config::QueueOrder> = config::QueueOrder::fair;
 template <>
 inline constexpr auto last<config::BackfillMode> = config::BackfillMode::conservative;
 template <>

@@ -67,6 +67,11 @@ DominantShare share_of(const QueueNode& queue, const Amounts& held, const Amount
     return share;
 }
 
+DominantShare share_of(const Amounts& held, const Amounts& totals) {
+    static const QueueNode nobody;
+    return share_of(nobody, held, totals);
+}
+
 int compare(const DominantShare& a, const DominantShare& b) {
     if (a.is_below_guarantee != b.is_below_guarantee) {
         return a.is_below_guarantee ? -1 : 1;

@@ -21,6 +21,9 @@ struct DominantShare {
 /// Of a resource that no node has, everything is had by whoever has any.
 DominantShare share_of(const QueueNode& queue, const Amounts& held, const Amounts& totals);
 
+/// Of one who is guaranteed nothing, with a weight of 1.
+DominantShare share_of(const Amounts& held, const Amounts& totals);
+
 /// Negative: `a` goes first; 0: both are equal.
 int compare(const DominantShare& a, const DominantShare& b);
 

@@ -26,6 +26,11 @@ struct QueueNode {
     bool is_bounded = false;           ///< it, or one above it, has a limit of any kind
     bool has_user_limit = false;       ///< likewise, for each user
     bool is_stopped = false;           ///< likewise: nobody is let in
+
+    /// Whether it matters what each user holds in it.
+    bool counts_users() const {
+        return !said.user_limit.empty() || said.order == config::QueueOrder::fair;
+    }
 };
 
 class QueueTree {

@@ -7,7 +7,7 @@ void QueueUsage::change(QueueIndex leaf, std::string_view user, const Change& ch
     tree_.for_each_above(leaf, [&](QueueIndex queue) {
         OfQueue& of = held_[static_cast<std::size_t>(queue)];
         change(of.all);
-        if (tree_.at(queue).said.user_limit.empty()) {
+        if (!tree_.at(queue).counts_users()) {
             return;
         }
         auto at = of.by_user.find(user);

@@ -1,5 +1,5 @@
 #pragma once
-// What each queue holds, and each user in it where that is limited, kept by differences: every
+// What each queue holds, and each user in it where that matters, kept by differences: every
 // change is added to the leaf and to all queues above it.
 
 #include "core/value/resources.hpp"
@@ -33,7 +33,7 @@ public:
     void add(QueueIndex leaf, std::string_view user, const Held& held, std::int64_t count);
 
     const Held& of(QueueIndex queue) const { return held_[static_cast<std::size_t>(queue)].all; }
-    /// Zero where users are not limited.
+    /// Zero where users are not counted (QueueNode::counts_users()).
     const Held& of_user(QueueIndex queue, std::string_view user) const;
 
     /// Grows whenever a queue holds less than before: who waited for quota may fit.
@@ -42,7 +42,7 @@ public:
 private:
     struct OfQueue {
         Held all;
-        std::map<std::string, Held, std::less<>> by_user;  ///< with a limit for users; none of 0
+        std::map<std::string, Held, std::less<>> by_user;  ///< where they are counted; none of 0
     };
     template <typename Change>
     void change(QueueIndex leaf, std::string_view user, const Change& change);

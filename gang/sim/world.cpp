@@ -116,7 +116,10 @@ void World::add_queues(config::Schema& schema, std::uint32_t file) const {
             made.state = config::QueueState::stopped;
         }
         made.weight = drawn.between(1, 5);
-        made.order = drawn.percent(40) ? config::QueueOrder::priority : config::QueueOrder::fifo;
+        const std::int64_t order = drawn.between(1, 100);
+        made.order = order <= 40   ? config::QueueOrder::priority
+                     : order <= 55 ? config::QueueOrder::fair
+                                   : config::QueueOrder::fifo;
         if (drawn.percent(60)) {
             made.limit = draw_limit();
         }

@@ -45,7 +45,7 @@ std::uint64_t Accounts::count_wrong_queues() const {
         }
         shares.tree.for_each_above(account->queue, [&](QueueIndex queue) {
             std::vector<std::string> users = {""};
-            if (!shares.tree.at(queue).said.user_limit.empty()) {
+            if (shares.tree.at(queue).counts_users()) {
                 users.push_back(account->user);
             }
             for (const std::string& user : users) {

@@ -24,7 +24,7 @@ std::vector<QueueView> QueueViews::queues() const {
         view.parent = config::parent_queue(node.said.name);
         view.is_leaf = tree.is_leaf(queue);
         view.is_stopped = node.is_stopped;
-        view.is_by_priority = node.said.order == config::QueueOrder::priority;
+        view.order = node.said.order;
         view.weight = node.said.weight;
         view.share_millionths = millionths(share);
         view.is_below_guarantee = share.is_below_guarantee;
@@ -42,7 +42,8 @@ std::vector<QueueView> QueueViews::queues() const {
 /// Executors beyond their gang's slots are of a gang that runs.
 void QueueViews::add_waiting(std::vector<QueueView>& views) const {
     const QueueTree& tree = model_.shares.tree;
-    for (const auto& [lane, line] : model_.waiting.lanes()) {
+    for (const auto* const lane_and_line : lanes_in_order(model_, quota_.totals())) {
+        const auto& [lane, line] = *lane_and_line;
         for (const Application* app : line) {
             if (!could_be_admitted(*app)) {
                 continue;

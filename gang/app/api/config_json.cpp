@@ -167,7 +167,7 @@ std::string queue_json(const config::Queue& queue) {
         .add("limit", amounts_json(queue.limit))
         .add("userLimit", amounts_json(queue.user_limit))
         .add("maxGangs", queue.max_gangs ? std::to_string(*queue.max_gangs) : "null")
-        .text("order", queue.order == config::QueueOrder::fifo ? "fifo" : "priority")
+        .text("order", config::name_of(queue.order))
         .add(
             "preemption",
             Object()

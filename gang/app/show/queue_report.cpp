@@ -51,7 +51,7 @@ void put_queue(Writer& w, const QueueView& queue) {
     w.Key("leaf");
     w.Bool(queue.is_leaf);
     put(w, "state", queue.is_stopped ? "stopped" : "running");
-    put(w, "order", queue.is_by_priority ? "priority" : "fifo");
+    put(w, "order", config::name_of(queue.order));
     w.Key("weight");
     w.Int64(queue.weight);
     w.Key("shareMillionths");
@@ -133,7 +133,9 @@ QueueView queue_from(const Value& object) {
     queue.parent = text_in(object, "parent");
     queue.is_leaf = flag_in(object, "leaf", true);
     queue.is_stopped = text_in(object, "state") == "stopped";
-    queue.is_by_priority = text_in(object, "order") == "priority";
+    for (const auto order : {config::QueueOrder::priority, config::QueueOrder::fair}) {
+        if (text_in(object, "order") == config::name_of(order)) queue.order = order;
+    }
     queue.weight = number_in(object, "weight");
     queue.share_millionths = number_in(object, "shareMillionths");
     queue.is_below_guarantee = flag_in(object, "belowGuarantee", false);

@@ -257,7 +257,7 @@ void DecisionChecker::check_order(
         }
     }
     for (const QueueView& view : process.scheduler.queues()) {
-        if (view.name == queue && view.is_by_priority) {
+        if (view.name == queue && view.order != config::QueueOrder::fifo) {
             return;
         }
     }

@@ -19,7 +19,7 @@ QueueReport report() {
     QueueView etl;
     etl.name = "root.etl";
     etl.parent = "root";
-    etl.is_by_priority = true;
+    etl.order = config::QueueOrder::priority;
     etl.is_stopped = true;
     etl.weight = 3;
     etl.share_millionths = 123'456;
