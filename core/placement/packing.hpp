@@ -99,8 +99,12 @@ public:
     /// Where something is planned.
     std::span<const Position> touched() const { return touched_; }
 
-    /// Of the node's cards the one with the most left beside what is planned, and `more` pods of
-    /// `filler`; nothing: the shape asks for no part of a card, or no cards are known.
+    /// Whether cards of the node take one more of the shape, beside what is planned and `more` pods
+    /// of `filler`.
+    bool has_cards_for(
+        Position position, ShapeId shape, ShapeId filler, std::int64_t more) const;
+    /// Of these cards the one with the most left; nothing: the shape asks for no part of a card, or
+    /// no cards are known.
     std::optional<NodeColumns::CardRoom> emptiest_card(
         Position position, ShapeId shape, ShapeId filler, std::int64_t more) const;
 
@@ -201,6 +205,8 @@ private:
     void next_epoch();
     std::int64_t times(Position position, ShapeId shape, std::size_t resource) const;
     void plan_cards(const Demand& demand, NodeIndex node, Planned& planned) const;
+    /// What is planned there, with the cards of so many more pods.
+    Planned filled_with(Position position, ShapeId filler, std::int64_t more) const;
     Load card_load(Position position, const ExtendedDemand& asked, std::int64_t placed) const;
     CapacityCache::Entry& borrow(ShapeId shape);
     void copy_from_unrestricted(ShapeId shape, Capacities& capacities);

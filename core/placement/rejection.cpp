@@ -1,6 +1,7 @@
 #include "core/placement/rejection.hpp"
 
 #include "core/value/device/card_dialect.hpp"
+#include "core/value/device/card_ask.hpp"
 #include "core/value/device/gpu_wish.hpp"
 #include "core/value/exclusive.hpp"
 #include "core/value/quantity.hpp"
@@ -73,7 +74,7 @@ std::int64_t count_short(
 }
 
 std::string no_single_card(const CardShortage& shortage) {
-    return fmt::format("no single GPU with {} free {}", shortage.wanted, shortage.resource);
+    return "no " + shortage.what;
 }
 
 /// Counts nodes that have enough of the units, and no card with enough of them left.
@@ -83,10 +84,20 @@ void count_card_shortages(
     const Demand& demand = cluster.demand(shape);
     if (!demand.wants_cards) return;
     CardShortage shortage;
+    std::int64_t wanted_units = 0;
+    const NodeColumns::AskedCards* asked = nullptr;
     for (const ExtendedDemand& wanted : demand.extended) {
-        if (!is_card_resource(cluster.extended_name(wanted.id))) continue;
-        shortage.resource = cluster.extended_name(wanted.id);
-        shortage.wanted = wanted.amount;
+        asked = cluster.columns().find_card_ask(wanted.id);
+        if (asked != nullptr) {
+            shortage.resource = asked->ask.family->units;
+            shortage.what = describe(asked->ask);
+            break;
+        }
+        const std::string& name = cluster.extended_name(wanted.id);
+        if (!is_card_resource(name)) continue;
+        shortage.resource = name;
+        shortage.what = fmt::format("single GPU with {} free {}", wanted.amount, name);
+        wanted_units = wanted.amount;
     }
     std::int64_t short_nodes = 0;
     const NodeBitmap& eligible = cluster.eligible(cluster.class_of(shape));
@@ -98,8 +109,11 @@ void count_card_shortages(
             const std::int64_t filled =
                 filling.capacities == nullptr ? 0 : filling.capacities->at(position);
             const auto card = packing.emptiest_card(position, shape, filling.shape, filled);
-            if (!card || card->free >= shortage.wanted) continue;
+            if (asked == nullptr && (!card || card->free >= wanted_units)) continue;
+            if (asked != nullptr && packing.has_cards_for(position, shape, filling.shape, filled))
+                continue;
             ++short_nodes;
+            if (!card) continue;
             const std::int64_t best = std::max<std::int64_t>(card->free, 0);
             if (!shortage.node.empty() && best <= shortage.best) continue;
             shortage.best = best;
@@ -228,6 +242,9 @@ std::string missing_text(const Rejection& rejection) {
     const std::string& binding = rejection.binding;
     // Where units are short altogether it is said of those.
     if (rejection.card && (binding.empty() || binding == rejection.card->resource)) {
+        if (rejection.card->node.empty()) {
+            return no_single_card(*rejection.card) + ": no node says its cards";
+        }
         return fmt::format(
             "{}, best has {} on {}/{}",
             no_single_card(*rejection.card),
