@@ -38,17 +38,19 @@ void SlotAssigner::assign_members(Application& app) {
             here->second.pop_back();
         }
     }
+    // Who has lost the annotation comes last: without a slot of its own it would leave one held for nobody.
     std::size_t next = 0;
-    for (const PodId member : members) {
-        if (model_.pods.slot(member) >= 0 ||
-            model_.pods.annotated_slot(member) != SlotAnnotation::slot) {
-            continue;
-        }
-        while (next < app.slots.size() && !app.slots[next].pod.is_none()) {
-            ++next;
-        }
-        if (next < app.slots.size()) {
-            assign(next, member);
+    for (const SlotAnnotation annotated : {SlotAnnotation::slot, SlotAnnotation::none}) {
+        for (const PodId member : members) {
+            if (model_.pods.slot(member) >= 0 || model_.pods.annotated_slot(member) != annotated) {
+                continue;
+            }
+            while (next < app.slots.size() && !app.slots[next].pod.is_none()) {
+                ++next;
+            }
+            if (next < app.slots.size()) {
+                assign(next, member);
+            }
         }
     }
 }

@@ -10,8 +10,9 @@ class SlotAssigner {
 public:
     explicit SlotAssigner(Model& model) : model_(model) {}
 
-    /// Bound executors take slots on their own nodes first; an executor that was bound to a slot
-    /// which has moved since takes one from elsewhere, or the gang would hold room twice.
+    /// Bound executors take slots on their own nodes first. One that was bound to a slot which has
+    /// moved since takes one from elsewhere, and so does one whose annotation is lost: the gang
+    /// would hold room twice.
     void assign_members(Application& app);
     /// One that was bound while we looked elsewhere.
     void assign_bound(Application& app, PodEntry& entry);

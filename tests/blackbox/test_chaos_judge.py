@@ -7,7 +7,7 @@ import pytest
 from support.chaos.forgery import FORGERS, node_counts
 from support.chaos.judge import Declared, Facts, Judge, Violation
 from support.chaos.words import read_reservation
-from support.history import RESERVATION, SLOT, Seen
+from support.history import RESERVATION, SEAL, SLOT, Seen
 from support.json_type import Json
 
 DRIVER, SPARK, HAND = "uid-driver", "uid-exec", "uid-hand"
@@ -198,6 +198,24 @@ def test_there_is_room_somewhere_for_a_promise_that_a_tenant_wrote_over(executor
     tale.make("other")
     tale.write("other", "n2", {RESERVATION: TEXT.replace("n1:1,n2:1", nodes)})
     assert tale.rules() == rules
+
+
+def test_the_next_leader_knows_nothing_of_a_promise_that_a_tenant_wrote_over() -> None:
+    tale = Tale()
+    tale.declared["other"] = Declared(5, 1000, True)
+    tale.admit()
+    tale.write(DRIVER, annotations={RESERVATION: "nothing"}, tenant=True)
+    tale.make("other")
+    tale.write("other", "n2", {RESERVATION: TEXT.replace("n1:1,n2:1", "n1:2,n2:3").replace("epoch=5", "epoch=6")})
+    assert tale.rules() == []
+
+
+def test_a_tenant_who_guessed_the_slot() -> None:
+    tale = Tale()
+    tale.admit()
+    tale.make("e1", owner=DRIVER, **{SLOT: f"{DRIVER}/0"})
+    tale.write("e1", "n1", {SEAL: "v1 abc"})
+    assert tale.rules() == []
 
 
 def test_words_that_are_no_reservation() -> None:

@@ -875,6 +875,31 @@ TEST_CASE("leadership: the first plan waits for confs, so that a restart keeps t
     }
 }
 
+TEST_CASE("recovery: executors whose slot annotation was taken have slots, wherever an older text has them") {
+    World world;
+    add_small_cluster(world);
+    const auto driver = world.submit("a", 3, 1);
+    world.settle();
+    const auto executors = world.create_executors(driver, 3);
+    world.settle();
+    REQUIRE(world.node_of(executors.front()) == "n1");
+    std::string text = *core::find_value(
+        world.pod(driver).annotations, std::string(gang::reservation_annotation));
+    text.replace(text.find("n1:3"), 4, "n2:3");
+    annotate(world, driver, text);
+    for (const std::string& executor : executors) {
+        world.change_pod(executor, [](core::Pod& pod) { pod.annotations.clear(); });
+    }
+    world.restart();
+    world.settle();
+    CHECK(world.view(driver).slots_bound == 3);
+    CHECK(world.view(driver).slots_open == 0);  // else n2 is held for nobody as long as the gang lives
+    const auto all_that_is_left = world.submit("b", 7, 2);
+    world.settle();
+    CHECK(world.is_bound(all_that_is_left));
+    CHECK(world.violations.empty());
+}
+
 TEST_CASE("recovery: a replayed list changes nothing, a relist that misses pods frees them") {
     World world;
     add_small_cluster(world);

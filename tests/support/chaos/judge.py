@@ -3,7 +3,8 @@
 A text of ours is believed to be the scheduler's when it changed and no tenant's write made that state. So the
 judge knows of each driver what the scheduler said last, whatever stands there now; of each executor, what its
 bind said. A promise whose text a tenant has written over holds for no node any more, as the scheduler finds the
-slots anew; but the cluster must have room for it somewhere.
+slots anew; but the cluster must have room for it somewhere, as long as the leader is the one that made it. The next
+one finds no word of it: that gang has its slots when there is room for them, whoever was admitted meanwhile.
 """
 from dataclasses import dataclass, field
 from typing import Optional, Sequence
@@ -72,6 +73,7 @@ class Judge:
         self._facts = facts
         self._scheduler_name = scheduler_name
         self._lives: dict[str, _Life] = {}
+        self._epoch = 0  # of the latest leader that has written a reservation
         self.violations: list[Violation] = []
 
     def read(self, events: Sequence[Seen]) -> list[Violation]:
@@ -102,6 +104,7 @@ class Judge:
         """The scheduler wrote it."""
         text = annotation(seen.pod, RESERVATION)
         life.reserved = read_reservation(text)
+        self._epoch = max(self._epoch, life.reserved.epoch)
         life.texts = _texts_of(seen.pod)
         declared = self._facts.declared.get(seen.pod["metadata"]["uid"])
         most = declared.executors if declared is not None else 0
@@ -117,7 +120,9 @@ class Judge:
         if declared is not None and (life.reserved is None or life.reserved.count != declared.executors):
             held = life.reserved.count if life.reserved is not None else "none"
             self._violate("half-gang", seen, f"bound with {held} of {declared.executors} slots")
-        said = annotation(seen.pod, SLOT) if annotation(seen.pod, SLOT) != annotation(old, SLOT) else ""
+        # A tenant may have guessed the slot beforehand, but never its seal.
+        is_said = any(annotation(seen.pod, key) != annotation(old, key) for key in (SLOT, SEAL))
+        said = annotation(seen.pod, SLOT) if is_said else ""
         if uid in self._facts.strangers and "/" in said:
             self._violate("stranger", seen, f"got slot {said}")
         self._judge_executor(seen, said)
@@ -161,11 +166,13 @@ class Judge:
                                      known), self._facts.allocatable.get(node, {}))
 
     def _exceeding_cluster(self, known: list[_Life]) -> str:
-        """With the promises that hold for no node."""
+        """With the promises that hold for no node, of the leader that is."""
         total: Requests = {}
         room: Requests = {}
+        promised = [life for life in known if life.reserved is None or not life.is_written_over
+                    or life.reserved.epoch == self._epoch]
         for node, allocatable in self._facts.allocatable.items():
-            total = add(total, self._taken(node, known, known))
+            total = add(total, self._taken(node, promised, known))
             room = add(room, allocatable)
         return _too_much(total, room)
 
