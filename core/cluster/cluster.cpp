@@ -9,6 +9,7 @@
 #include "core/value/exclusive.hpp"
 
 #include <algorithm>
+#include <set>
 
 namespace core {
 
@@ -371,8 +372,7 @@ void Cluster::add_unknown(
             largest = std::max(largest, card.units);
         });
     const CardFamily& family = *asked->ask.family;
-    cards.push_back(
-        {card_name(family.counted_units, unknown_card), units_of(asked->ask, largest)});
+    cards.push_back({card_name(family.counted_units, unknown_card), units_of(asked->ask, largest)});
     if (asked->ask.cores > 0)
         cards.push_back({card_name(family.counted_cores, unknown_card), asked->ask.cores});
     if (!family.counted_slots.empty())
@@ -762,7 +762,17 @@ std::vector<Account> Cluster::accounts() const {
         allocations += nodes_[i].allocations;
     }
     std::uint64_t names = columns_.card_name_count();
-    for (const Demand& demand : demands_) names += demand.extended.size();
+    std::set<ExtendedId> asks;
+    for (const Demand& demand : demands_) {
+        names += demand.extended.size();
+        for (const ExtendedDemand& wanted : demand.extended) {
+            const auto* const asked = columns_.find_card_ask(wanted.id);
+            if (asked == nullptr || !asks.insert(wanted.id).second) continue;
+            for (const ExtendedId one : {asked->units, asked->cores, asked->slots}) {
+                names += one.is_none() ? 0 : 1;
+            }
+        }
+    }
     return {
         {"amounts", amounts_.references(), amounts},
         {"charges on nodes", allocation_count(), allocations},

@@ -118,8 +118,7 @@ void Packing::plan_cards(const Demand& demand, NodeIndex node, Planned& planned)
     }
 }
 
-Packing::Planned Packing::filled_with(
-    Position position, ShapeId filler, std::int64_t more) const {
+Packing::Planned Packing::filled_with(Position position, ShapeId filler, std::int64_t more) const {
     Planned filled;
     if (const Planned* planned = find_planned(position)) filled = *planned;
     for (; more > 0; --more) plan_cards(cluster_->demand(filler), order_[position], filled);

@@ -1,7 +1,7 @@
 #include "core/placement/rejection.hpp"
 
-#include "core/value/device/card_dialect.hpp"
 #include "core/value/device/card_ask.hpp"
+#include "core/value/device/card_dialect.hpp"
 #include "core/value/device/gpu_wish.hpp"
 #include "core/value/exclusive.hpp"
 #include "core/value/quantity.hpp"

@@ -12,7 +12,6 @@
 #include <map>
 #include <string>
 #include <string_view>
-#include <string_view>
 #include <utility>
 
 namespace gang {
@@ -34,7 +33,9 @@ std::string first_label(const core::Node& node, std::initializer_list<const char
 /// What keeps pods off the node, whatever room it has.
 std::string state_text(const core::Node& node) {
     std::string text;
-    const auto add = [&text](const std::string& word) { text += (text.empty() ? "" : ", ") + word; };
+    const auto add = [&text](const std::string& word) {
+        text += (text.empty() ? "" : ", ") + word;
+    };
     if (!node.ready) {
         add("not ready");
     }
@@ -197,7 +198,10 @@ void NodeLedgers::read_free(core::NodeIndex index, NodeLedger& node) const {
         for (std::size_t i = 0; i < gpus->gpus().size(); ++i) {
             const core::SampledGpu& gpu = gpus->gpus()[i];
             node.cards.push_back(
-                {gpu.id, std::string(measured_memory), std::max<std::int64_t>(gpu.size_mib, 0), free[i]});
+                {gpu.id,
+                 std::string(measured_memory),
+                 std::max<std::int64_t>(gpu.size_mib, 0),
+                 free[i]});
         }
     }
     node.adds_up = left == node.free && node.pods_allocatable - node.pods_bound -

@@ -151,9 +151,8 @@ std::vector<GpuModelTotal> count_models(const std::vector<core::SampledNode>& no
         total.model = model;
         all.push_back(std::move(total));
     }
-    std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) {
-        return a.gpus > b.gpus;
-    });
+    std::stable_sort(
+        all.begin(), all.end(), [](const auto& a, const auto& b) { return a.gpus > b.gpus; });
     if (all.size() > gpu_models_max) {
         GpuModelTotal others{std::string(other_gpu_models), 0, 0};
         for (std::size_t i = gpu_models_max; i < all.size(); ++i) {
@@ -161,13 +160,11 @@ std::vector<GpuModelTotal> count_models(const std::vector<core::SampledNode>& no
             others.free_mib += all[i].free_mib;
         }
         all.resize(gpu_models_max);
-        std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) {
-            return a.model < b.model;
-        });
+        std::sort(
+            all.begin(), all.end(), [](const auto& a, const auto& b) { return a.model < b.model; });
         // An exporter may use that name, too: a label's value may not come twice.
-        const auto same = std::find_if(all.begin(), all.end(), [](const auto& one) {
-            return one.model == other_gpu_models;
-        });
+        const auto same = std::find_if(
+            all.begin(), all.end(), [](const auto& one) { return one.model == other_gpu_models; });
         if (same == all.end()) {
             all.push_back(std::move(others));
         } else {
@@ -176,9 +173,8 @@ std::vector<GpuModelTotal> count_models(const std::vector<core::SampledNode>& no
         }
         return all;
     }
-    std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) {
-        return a.model < b.model;
-    });
+    std::sort(
+        all.begin(), all.end(), [](const auto& a, const auto& b) { return a.model < b.model; });
     return all;
 }
 

@@ -10,6 +10,7 @@ from support.cluster import Cluster
 from support.device_plugin import OURS, TIMESTAMP, annotation
 from support.pods import condition, node_of
 from support.polling import eventually
+from support.ports import free_ports
 from support.spark_application import Size, sized
 from support.volcano_plugins import (IDS, INDEX, PHASE, PREDICATE_TIME, TIME, TO_ALLOCATE, SharePlugin, V, VgpuCard, VgpuPlugin,
                                      offered, register)
@@ -113,6 +114,24 @@ def test_a_restarted_scheduler_knows_the_cards(cluster: Cluster) -> None:
     start(cluster)
     assert card(cluster, create(cluster, "five", vgpu_number=1, vgpu_memory=5000)) == f"{first}:5000"
     waits(cluster, create(cluster, "two", vgpu_number=1, vgpu_memory=2000), f"best has 1000 on {node}/{first}")
+
+
+def test_nodes_and_why_name_cards(cluster: Cluster) -> None:
+    node, (first, second) = add_node(cluster, VgpuCard(16000), VgpuCard(8000))
+    control = f"127.0.0.1:{free_ports(1)[0]}"
+    cluster.start_scheduler("--leader-elect=false", "--control", control)
+    card(cluster, create(cluster, "ten", vgpu_number=1, vgpu_memory=10000))
+    waiting = create(cluster, "nine", vgpu_number=1, vgpu_memory=9000)
+    waits(cluster, waiting, f"best has 8000 on {node}/{second}")
+    for where in (control, "none"):  # asked of the daemon, and of the API server alone
+        cards = cluster.rig.cli("nodes", "--cards", "--control", where)
+        assert cards.returncode == 0, cards.stderr
+        rows = [line.split() for line in cards.stdout.splitlines()]
+        for uuid, units, free in ((first, "16000", "6000"), (second, "8000", "8000")):
+            row, = [each for each in rows if uuid in each]
+            assert {node, V + "vgpu-memory", units, free} <= set(row), cards.stdout
+        why = cluster.rig.cli("why", "nine", "-n", cluster.default_namespace, "--control", where)
+        assert f"no single GPU with 9000 free {V}vgpu-memory, best has 8000 on {node}/{second}" in why.stdout, why
 
 
 def test_executors_of_a_gang_are_packed_card_by_card(cluster: Cluster) -> None:

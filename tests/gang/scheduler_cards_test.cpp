@@ -340,7 +340,8 @@ TEST_CASE("VGPU-12, VGPU-20: unreadable cards: one Warning on the node, and its 
           }) == 2);
 }
 
-// --- Volcano's words: several amounts of several cards --------------------------------------------
+// --- Volcano's words: several amounts of several cards
+// --------------------------------------------
 
 namespace {
 
@@ -398,7 +399,8 @@ std::string create_vgpu_executor(
 
 }  // namespace
 
-TEST_CASE("vGPUs of Volcano: each pod's cards are written with its bind, as its plugin reads them") {
+TEST_CASE(
+    "vGPUs of Volcano: each pod's cards are written with its bind, as its plugin reads them") {
     World world;
     world.add_node(volcano_node("n1", {16000, 8000}));
     const auto one = create_vgpu(world, "one", 1, 6000);
@@ -416,7 +418,8 @@ TEST_CASE("vGPUs of Volcano: each pod's cards are written with its bind, as its 
     world.settle();
     CHECK_FALSE(world.is_bound(late));
     CHECK(
-        world.condition(late).find("no 2 GPUs with 1 free volcano.sh/vgpu-memory each, best has 14000") !=
+        world.condition(late).find(
+            "no 2 GPUs with 1 free volcano.sh/vgpu-memory each, best has 14000") !=
         std::string::npos);
     world.restart();
     world.settle();
@@ -427,16 +430,16 @@ TEST_CASE("vGPUs of Volcano: each pod's cards are written with its bind, as its 
     CHECK(world.violations.empty());
 }
 
-TEST_CASE("vGPUs of Volcano: a gang whose executors have two cards each, before and after a restart") {
+TEST_CASE(
+    "vGPUs of Volcano: a gang whose executors have two cards each, before and after a restart") {
     World world;
     world.add_node(volcano_node("n1", {8000, 8000}));
     const auto driver = world.submit(tests::driver("a"), volcano_conf(3, 2, 3000));
     world.settle();
     CHECK_FALSE(world.is_bound(driver));
     CHECK(
-        world.condition(driver).find(
-            "1 + 2 fit, no 2 GPUs with 3000 free volcano.sh/vgpu-memory each, best has 2000 on n1/G1") !=
-        std::string::npos);
+        world.condition(driver).find("1 + 2 fit, no 2 GPUs with 3000 free volcano.sh/vgpu-memory "
+                                     "each, best has 2000 on n1/G1") != std::string::npos);
     world.add_node(volcano_node("n2", {4000, 3000, 3000}));
     world.settle();
     REQUIRE(world.is_bound(driver));
@@ -469,8 +472,8 @@ TEST_CASE("vGPUs of Volcano: executors that nobody could serve keep their driver
     std::string saying = "the executors: volcano.sh/vgpu-number is 65";
     SUBCASE("more cards than there are") {}
     SUBCASE("KAI's annotation") {
-        conf = tests::with(
-            tests::conf(1), "spark.kubernetes.executor.annotation.gpu-fraction", "0.5");
+        conf =
+            tests::with(tests::conf(1), "spark.kubernetes.executor.annotation.gpu-fraction", "0.5");
         saying = "the executors: annotation gpu-fraction is not supported";
     }
     SUBCASE("HAMi's requests") {

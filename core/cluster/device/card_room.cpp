@@ -1,5 +1,7 @@
 #include "core/cluster/device/card_room.hpp"
 
+#include <boost/container/small_vector.hpp>
+
 #include <algorithm>
 #include <limits>
 
@@ -38,7 +40,9 @@ Share share_of(const CardAsk& ask, const AskedCard& card) {
     return {
         units_of(ask, card.units),
         card.cores_id.is_none() ? 0 : ask.cores,
-        card.slots_id.is_none() ? 0 : is_alone ? card.slots : 1};
+        card.slots_id.is_none() ? 0
+        : is_alone              ? card.slots
+                                : 1};
 }
 
 /// A card whose compute is all given away takes nobody more, not even who asks for none of it.
@@ -46,19 +50,25 @@ std::int64_t times_on(const CardAsk& ask, const AskedCard& card) {
     const Share share = share_of(ask, card);
     if (!card.cores_id.is_none() && card.cores_free <= 0) return 0;
     std::int64_t times = card.units_free < share.units ? 0 : card.units_free / share.units;
-    if (share.cores > 0) times = std::min(times, std::max<std::int64_t>(card.cores_free, 0) / share.cores);
-    if (share.slots > 0) times = std::min(times, std::max<std::int64_t>(card.slots_free, 0) / share.slots);
+    if (share.cores > 0)
+        times = std::min(times, std::max<std::int64_t>(card.cores_free, 0) / share.cores);
+    if (share.slots > 0)
+        times = std::min(times, std::max<std::int64_t>(card.slots_free, 0) / share.slots);
     return times;
 }
 
+/// Most nodes have no more: no memory is asked for while nodes are scanned.
+constexpr std::size_t usual_cards = 8;
+using AskedCards = boost::container::small_vector<AskedCard, usual_cards>;
+
 /// The node's cards, in its order.
-std::vector<AskedCard> cards_for(
+AskedCards cards_for(
     const NodeColumns& columns,
     NodeIndex node,
     const NodeColumns::AskedCards& asked,
     View view,
     std::span<const ExtendedDemand> planned) {
-    std::vector<AskedCard> cards;
+    AskedCards cards;
     columns.for_each_card(node, asked.units, view, [&](const NodeColumns::CardRoom& room) {
         AskedCard& card = cards.emplace_back();
         card.units_id = room.id;
@@ -107,16 +117,20 @@ NodeColumns::CardRoom room_of(const AskedCard& card, std::int64_t free) {
     return {card.units_id, card.order, card.units, free};
 }
 
-/// Those that take one more pod, the best first; empty: they are too few.
-std::vector<AskedCard> chosen_for(
-    const CardAsk& ask, std::vector<AskedCard> cards, CardChoice choice) {
-    std::erase_if(cards, [&ask](const AskedCard& card) { return times_on(ask, card) == 0; });
+/// Those that take one more pod, the best first; empty: they are too few. Of several cards for one
+/// pod those are the best that take the most pods: the others are left over without a partner, and
+/// times_on_several() would promise too much.
+AskedCards chosen_for(const CardAsk& ask, AskedCards cards, CardChoice choice) {
+    const auto full = std::remove_if(cards.begin(), cards.end(), [&ask](const AskedCard& card) {
+        return times_on(ask, card) == 0;
+    });
+    cards.erase(full, cards.end());
     if (cards.size() < static_cast<std::size_t>(ask.cards)) return {};
-    std::stable_sort(
-        cards.begin(), cards.end(), [choice](const AskedCard& a, const AskedCard& b) {
-            return choice == CardChoice::least_left ? a.units_free < b.units_free
-                                                    : a.units_free > b.units_free;
-        });
+    std::stable_sort(cards.begin(), cards.end(), [&](const AskedCard& a, const AskedCard& b) {
+        if (ask.cards > 1) return times_on(ask, a) > times_on(ask, b);
+        return choice == CardChoice::least_left ? a.units_free < b.units_free
+                                                : a.units_free > b.units_free;
+    });
     cards.resize(static_cast<std::size_t>(ask.cards));
     return cards;
 }
@@ -130,7 +144,7 @@ std::int64_t times_on_cards(
     View view,
     std::span<const ExtendedDemand> planned) {
     if (const auto* const asked = columns.find_card_ask(wanted.id)) {
-        std::vector<std::int64_t> times;
+        boost::container::small_vector<std::int64_t, usual_cards> times;
         for (const AskedCard& card : cards_for(columns, node, *asked, view, planned)) {
             times.push_back(times_on(asked->ask, card));
         }

@@ -73,7 +73,8 @@ Result<CardAsk> read_ask(const CardFamily& family, const Resources& requests) {
     if (family.counted_slots.empty()) {
         if (ask.cards > 0 && ask.units > 0) {
             return Error{fmt::format(
-                "{} and {} are both asked for: the first means whole GPUs, the second a part of one",
+                "{} and {} are both asked for: the first means whole GPUs, the second a part of "
+                "one",
                 family.number,
                 family.units)};
         }
@@ -188,7 +189,8 @@ std::string check_asking_containers(const PodRequests& requests) {
         asking += asks_for_cards(container.requests) ? 1 : 0;
     }
     if (asking > 1) {
-        return "more than one container asks for shared GPUs: their device plugin serves one of a pod";
+        return "more than one container asks for shared GPUs: their device plugin serves one of a "
+               "pod";
     }
     for (const ContainerRequest& container : requests.init_containers) {
         if (asks_for_cards(container.requests)) {
@@ -207,7 +209,8 @@ std::string add_card_ask(Resources& requests) {
     for (const ExtendedResource& entry : requests.extended) {
         if (is_hami_word(entry.name)) {
             return fmt::format(
-                "{} is not supported: HAMi's device plugin finds a pod by a lock on its node, which "
+                "{} is not supported: HAMi's device plugin finds a pod by a lock on its node, "
+                "which "
                 "gang-scheduler does not write; ask for volcano.sh/vgpu-number and "
                 "volcano.sh/vgpu-memory where HAMi's device plugin for Volcano runs, or leave the "
                 "pod to HAMi's scheduler",

@@ -172,8 +172,8 @@ std::vector<ExtendedResource> read_own(
     return checked(by_card, asked);
 }
 
-/// "GPU-7,10,32768,NVIDIA-Tesla V100,true,hami-core": id, pods that may share it, MiB, model, health,
-/// mode. A card that is not well is left out.
+/// "GPU-7,10,32768,NVIDIA-Tesla V100,true,hami-core": id, pods that may share it, MiB, model,
+/// health, mode. A card that is not well is left out.
 std::string add_registered(std::string_view text, NodeCards& into) {
     const auto parts = split(text);
     const auto wrong = [text](std::string_view what) {
@@ -185,11 +185,13 @@ std::string add_registered(std::string_view text, NodeCards& into) {
     if (!is_id(parts[0])) return wrong("that is no id of a card");
     if (!slots || *slots > card_units_max) return wrong("its second word is no number of pods");
     if (!units || *units > gpu_units_max) return wrong("its third word is no amount of memory");
-    const bool is_known = std::any_of(
-        into.cards.begin(), into.cards.end(), [&](const Card& card) { return card.id == parts[0]; });
+    const bool is_known = std::any_of(into.cards.begin(), into.cards.end(), [&](const Card& card) {
+        return card.id == parts[0];
+    });
     if (is_known) return wrong("this card comes twice");
     if (parts.size() > 5 && parts[5] == "mig") return wrong("mode mig is not supported");
-    if (parts[4] != "true" && parts[4] != "false") return wrong("its health is neither true nor false");
+    if (parts[4] != "true" && parts[4] != "false")
+        return wrong("its health is neither true nor false");
     if (parts[4] == "true" && *units > 0 && *slots > 0) {
         into.cards.push_back({std::string(parts[0]), *units, 100, *slots});
     }
@@ -202,7 +204,10 @@ NodeCards read_register(std::string_view text) {
     const auto listed = split(text, ':');
     if (listed.empty() || listed.size() > cards_max) {
         cards.problem = fmt::format(
-            "annotation {} is {}: 1 to {} cards are wanted", vgpu_register, quoted(text), cards_max);
+            "annotation {} is {}: 1 to {} cards are wanted",
+            vgpu_register,
+            quoted(text),
+            cards_max);
     }
     for (const std::string_view one : listed) {
         if (cards.problem.empty()) cards.problem = add_registered(one, cards);
@@ -231,7 +236,8 @@ NodeCards read_shared(const StringMap& annotations, std::int64_t number, std::in
     }
     const std::int64_t healthy = number - static_cast<std::int64_t>(unhealthy.size());
     if (number > static_cast<std::int64_t>(cards_max)) {
-        cards.problem = fmt::format("{} is {}: more than {} cards", share_number, number, cards_max);
+        cards.problem =
+            fmt::format("{} is {}: more than {} cards", share_number, number, cards_max);
         return cards;
     }
     for (std::int64_t id = 0; id < number; ++id) {
@@ -319,10 +325,12 @@ struct RefusedWord {
     std::string_view key;
     bool is_ask = false;  ///< else it counts only beside requests for cards
     std::string_view why;
+    std::string_view harmless = {};  ///< the value that asks for what is done anyway
 };
 
 constexpr std::string_view no_reservation =
-    "KAI's GPU sharing needs its reservation pods and its binder, which gang-scheduler does not make";
+    "KAI's GPU sharing needs its reservation pods and its binder, which gang-scheduler does not "
+    "make";
 constexpr std::string_view no_choice =
     "gang-scheduler chooses cards by their free amounts alone; choose nodes by their labels";
 
@@ -332,7 +340,7 @@ constexpr std::array refused_words = {
     RefusedWord{"gpu-memory", true, no_reservation},
     RefusedWord{"nvidia.com/nouse-gputype", false, no_choice},
     RefusedWord{"nvidia.com/use-gputype", false, no_choice},
-    RefusedWord{"volcano.sh/vgpu-mode", false, no_choice},
+    RefusedWord{"volcano.sh/vgpu-mode", false, no_choice, "hami-core"},
     RefusedWord{"volcano.sh/vgpu-nouse-gpuuuid", false, no_choice},
     RefusedWord{"volcano.sh/vgpu-podgroup-policy", false, no_choice},
     RefusedWord{"volcano.sh/vgpu-use-gpuuuid", false, no_choice}};
@@ -356,10 +364,14 @@ bool is_card_resource(std::string_view extended_name) {
 }
 
 bool is_card_annotation(std::string_view key) {
-    return std::any_of(dialects.begin(), dialects.end(), [&](const Dialect& dialect) {
-        return key == dialect.units[0] || key == dialect.units[1] || key == dialect.ids ||
-               key == dialect.count;
-    }) || key == vgpu_register || key == share_unhealthy;
+    return std::any_of(
+               dialects.begin(),
+               dialects.end(),
+               [&](const Dialect& dialect) {
+                   return key == dialect.units[0] || key == dialect.units[1] ||
+                          key == dialect.ids || key == dialect.count;
+               }) ||
+           key == vgpu_register || key == share_unhealthy;
 }
 
 bool names_cards(std::string_view key) {
@@ -472,6 +484,7 @@ std::string refused_card_words(const StringMap& annotations, const Resources& re
     for (const auto& [key, value] : annotations) {
         for (const RefusedWord& word : refused_words) {
             if (word.key != key || (!word.is_ask && !asks)) continue;
+            if (!word.harmless.empty() && value == word.harmless) continue;
             return fmt::format("annotation {} is not supported: {}", key, word.why);
         }
     }

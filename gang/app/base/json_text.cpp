@@ -75,8 +75,7 @@ void put_resources(Writer& w, const char* key, const core::Resources& resources)
     w.Key("extended");
     w.StartObject();
     for (const auto& [name, amount] : resources.extended) {
-        if (!core::is_exclusive(name) && !core::is_gpu_wish(name) &&
-            !core::is_card_ask(name))
+        if (!core::is_exclusive(name) && !core::is_gpu_wish(name) && !core::is_card_ask(name))
             put(w, clean(name).c_str(), amount);
     }
     w.EndObject();

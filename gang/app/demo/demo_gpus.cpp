@@ -135,14 +135,16 @@ private:
 
     bool show() {
         say("Three nodes of 16 cpu and 64Gi, inside this process:\n"
-            "  node-1  2 shared GPUs, U1 and U2, of 16 units each (alnair/vgpu-memory, 1 unit = 1 GiB)\n"
+            "  node-1  2 shared GPUs, U1 and U2, of 16 units each (alnair/vgpu-memory, 1 unit = 1 "
+            "GiB)\n"
             "  node-2  4 whole GPUs (nvidia.com/gpu)\n"
             "  node-3  2 GPUs that Prometheus alone knows of: 8000 and 3000 MiB free\n\n");
         return show_shares() && show_whole() && show_refusal() && show_measured();
     }
 
     bool show_shares() {
-        say("A Spark application whose 4 executors ask for 6 units each. Units of one pod are on one card.\n");
+        say("A Spark application whose 4 executors ask for 6 units each. Units of one pod are on "
+            "one card.\n");
         spark_.submit({job("shares", 4, "alnair", "vgpu-memory", 6)});
         return wait_for([this] { return bound_executors("shares") == 4; }) && tell("shares", 4);
     }

@@ -174,8 +174,8 @@ std::int64_t decode_end(const Value& status) {
             state != nullptr && state->IsObject() ? find_member(*state, "terminated") : nullptr;
         if (end != nullptr && end->IsObject()) {
             Fields fields;
-            ended_ms = std::max(
-                ended_ms, parse_time(fields.text_view(*end, "finishedAt")).value_or(0));
+            ended_ms =
+                std::max(ended_ms, parse_time(fields.text_view(*end, "finishedAt")).value_or(0));
         }
     }
     return ended_ms / 1000;

@@ -145,16 +145,15 @@ TEST_CASE("demo: executors with devices say so in their pod and in their driver'
     REQUIRE(parsed);
     const embedded::Json* const containers = parsed->find_path({"spec", "containers"});
     REQUIRE(containers != nullptr);
-    CHECK(
-        containers->items().front().text({"resources", "limits", "nvidia.com/gpu"}) == "2");
+    CHECK(containers->items().front().text({"resources", "limits", "nvidia.com/gpu"}) == "2");
     const std::string conf_map = with_properties(
         fill_template(template_of(DemoObject::driver_conf_map, DemoLanguage::jvm), {}),
         "spark.a=1\nspark.b=2\n");
     const auto conf = embedded::Json::parse(conf_map);
     REQUIRE(conf);
     CHECK(
-        conf->text({"data", "spark.properties"}).find("\nspark.a=1\nspark.b=2\nspark.driver.port=") !=
-        std::string::npos);
+        conf->text({"data", "spark.properties"})
+            .find("\nspark.a=1\nspark.b=2\nspark.driver.port=") != std::string::npos);
 }
 
 TEST_CASE("demo: the exporter's page has ObserverWard's ten metrics of each GPU") {

@@ -300,7 +300,8 @@ TEST_CASE("cards by chance: capacities and choices are those of cards counted by
     }
 }
 
-// --- asks: several amounts of several cards -------------------------------------------------------
+// --- asks: several amounts of several cards
+// -------------------------------------------------------
 
 namespace {
 
@@ -375,6 +376,9 @@ TEST_CASE("asks: memory, compute and the number of pods on a card count, each ca
     CHECK(capacity(vgpus(3, 1)) == 0);
     CHECK(capacity(vgpus(1, 1)) == 20);  // 10 pods a card
     CHECK(capacity(vgpus(1, 0)) == 2);   // whole cards
+    cluster.upsert_node(vgpu_node("n2", {{1000}, {1000}, {2000}}));
+    const NodeIndex n2 = *cluster.find_node("n2");
+    CHECK(filled(cluster, n2, vgpus(2, 1000)) == 2);  // the third card with each of the others
     for (const Resources& each :
          {vgpus(1, 5000), vgpus(1, 3000, 40), vgpus(2, 5000), vgpus(1, 1), vgpus(1, 0)}) {
         CHECK(filled(cluster, n1, each) == capacity(each));
@@ -411,15 +415,17 @@ TEST_CASE("asks: a pod of somebody else counts where its word says, or on every 
         "n1",
         vgpus(1, 8000),
         UsedBy::other_scheduler,
-        {CardChoice::least_left, {{"volcano.sh/vgpu+memory@G1", 8000}, {"volcano.sh/vgpu+slots@G1", 1}}});
+        {CardChoice::least_left,
+         {{"volcano.sh/vgpu+memory@G1", 8000}, {"volcano.sh/vgpu+slots@G1", 1}}});
     CHECK(cluster.capacity(n1, ten, View::free) == 1);
     Planner planner;
     const ShapeId two = cluster.intern_shape(vgpus(2, 10000), {});
     const Placement refused = planner.place(cluster, {two, {}});
     REQUIRE(std::holds_alternative<Rejection>(refused));
     CHECK(
-        describe(std::get<Rejection>(refused)).find(
-            "no 2 GPUs with 10000 free volcano.sh/vgpu-memory each, best has 16000 on n1/G2") !=
+        describe(std::get<Rejection>(refused))
+            .find(
+                "no 2 GPUs with 10000 free volcano.sh/vgpu-memory each, best has 16000 on n1/G2") !=
         std::string::npos);
     cluster.remove_pod("theirs");
     CHECK(std::holds_alternative<Plan>(planner.place(cluster, {two, {}})));
@@ -435,8 +441,7 @@ TEST_CASE("asks: where no node says its cards nobody is bound") {
     const Placement refused = planner.place(cluster, {one, {}});
     REQUIRE(std::holds_alternative<Rejection>(refused));
     CHECK(
-        describe(std::get<Rejection>(refused)).find("no node says its cards") !=
-        std::string::npos);
+        describe(std::get<Rejection>(refused)).find("no node says its cards") != std::string::npos);
     cluster.upsert_node(vgpu_node("n1", {{16000}}));
     CHECK(std::holds_alternative<Plan>(planner.place(cluster, {one, {}})));
 }
@@ -451,9 +456,16 @@ TEST_CASE("asks: a gang's pods of two kinds are planned card by card, as they ar
         }
         cluster.upsert_node(vgpu_node("n1", cards));
         const NodeIndex n1 = *cluster.find_node("n1");
+        for (int i = 0; i < 3; ++i) {
+            const Resources each =
+                vgpus(random.between(1, 3), random.between(0, 8), random.between(0, 4) * 25);
+            const ShapeId shape = cluster.intern_shape(each, {});
+            const std::int64_t capacity = cluster.capacity(n1, shape, View::free);
+            cluster.release_shape(shape);
+            CHECK(filled(cluster, n1, each) == capacity);
+        }
         const auto any = [&] {
-            return vgpus(
-                random.between(1, 2), random.between(0, 8), random.between(0, 4) * 25);
+            return vgpus(random.between(1, 2), random.between(0, 8), random.between(0, 4) * 25);
         };
         const ShapeId a = cluster.intern_shape(any(), {});
         const ShapeId b = cluster.intern_shape(any(), {});

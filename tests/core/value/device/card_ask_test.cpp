@@ -97,6 +97,9 @@ TEST_CASE("an ask that cannot be read, or met, is refused by name") {
     }
     const StringMap typed = {{"nvidia.com/use-gputype", "A100"}};
     CHECK(refused_card_words(typed, {}).empty());
+    const Resources one = asking_of({{vgpu + "number", 1}});
+    CHECK(refused_card_words({{vgpu + "mode", "hami-core"}}, one).empty());
+    CHECK_FALSE(refused_card_words({{vgpu + "mode", "mig"}}, one).empty());
     is_said(
         refused_card_words(typed, asking_of({{vgpu + "number", 1}})),
         "annotation nvidia.com/use-gputype is not supported");
@@ -131,8 +134,7 @@ TEST_CASE("the name of an ask says all of it, and nothing else is one") {
     }
     CHECK(units_of(*card_ask_of("volcano.sh/vgpu=1,percent=33"), 1000) == 330);
     CHECK(units_of(*card_ask_of("volcano.sh/vgpu=1,percent=1"), 7) == 1);
-    CHECK(
-        units_of(*card_ask_of("volcano.sh/vgpu=1,percent=100"), gpu_units_max) == gpu_units_max);
+    CHECK(units_of(*card_ask_of("volcano.sh/vgpu=1,percent=100"), gpu_units_max) == gpu_units_max);
     CHECK(
         describe(*card_ask_of("volcano.sh/vgpu=2,units=3000,cores=50")) ==
         "2 GPUs with 3000 free volcano.sh/vgpu-memory and 50 free volcano.sh/vgpu-cores each");

@@ -112,15 +112,12 @@ TEST_CASE("the cards that Volcano's vGPU device plugin registers") {
     REQUIRE(cards);
     CHECK(cards->problem.empty());
     CHECK(cards->resource == "volcano.sh/vgpu-memory");
+    CHECK(cards->cards == std::vector<Card>{{"GPU-a", 32768, 100, 10}, {"GPU-b", 16384, 100, 2}});
     CHECK(
-        cards->cards ==
-        std::vector<Card>{{"GPU-a", 32768, 100, 10}, {"GPU-b", 16384, 100, 2}});
-    CHECK(
-        counts_of(*cards, cards->cards[1]) ==
-        std::vector<ExtendedResource>{
-            {"volcano.sh/vgpu+memory@GPU-b", 16384},
-            {"volcano.sh/vgpu+cores@GPU-b", 100},
-            {"volcano.sh/vgpu+slots@GPU-b", 2}});
+        counts_of(*cards, cards->cards[1]) == std::vector<ExtendedResource>{
+                                                  {"volcano.sh/vgpu+memory@GPU-b", 16384},
+                                                  {"volcano.sh/vgpu+cores@GPU-b", 100},
+                                                  {"volcano.sh/vgpu+slots@GPU-b", 2}});
     std::string many;
     for (int i = 0; i < 65; ++i) many += "GPU-" + std::to_string(i) + ",1,1,T4,true,hami-core:";
     for (const std::string& text : std::vector<std::string>{
