@@ -65,7 +65,7 @@ def main() -> int:
         for command in (["cmake", "--preset", "fuzz"], ["cmake", "--build", "--preset", "fuzz"]):
             if subprocess.run(command, cwd=ROOT).returncode != 0:
                 return 1
-    targets = arguments.targets or sorted(path.stem for path in (ROOT / "tests/fuzz").glob("*_fuzz.cpp"))
+    targets = arguments.targets or sorted(path.stem for path in (ROOT / "tests/fuzz").rglob("*_fuzz.cpp"))
     (BUILD / "crashes").mkdir(parents=True, exist_ok=True)
     failed = 0
     with ThreadPoolExecutor(arguments.jobs) as pool:

@@ -15,6 +15,34 @@ std::size_t padded(std::size_t count) {
     return (count + block_size - 1) / block_size * block_size;
 }
 
+/// Takes the devices' columns into account, and into `wide` the nodes of which these are bounds.
+/// False: some device has no column.
+bool limit_by_devices(
+    const ScanSource& source,
+    const ScanDemand& demand,
+    std::size_t block,
+    std::int32_t* capacities,
+    std::uint64_t& wide) {
+    bool is_exact = !(demand.leaves_devices_out && source.demand.wants_listed);
+    for (std::size_t i = 0; i < demand.device_count; ++i) {
+        const ScanDemand::Device& device = demand.devices[i];
+        if (source.columns.columns->is_offered_by_all(device.id)) {
+            is_exact = is_exact && !demand.wants_cards;  // it may be what cards are asked for by
+            continue;
+        }
+        const DeviceColumn* const column = source.free_capacity.devices.find(device.id);
+        if (column == nullptr) {
+            is_exact = false;
+            continue;
+        }
+        limit_rows(device, column->rows(0, block), capacities);
+        const std::size_t cards = demand.wants_cards ? column->card_count(block) : 0;
+        if (cards > 0) limit_rows_by_cards(device, column->cards(block), cards, capacities);
+        wide |= column->is_wide(block);
+    }
+    return is_exact;
+}
+
 }  // namespace
 
 void scan_block(
@@ -33,16 +61,33 @@ void scan_block(
         mask_rows(capacities, takers, capacities);
     }
     cap_rows(capacities, source.demand.at_most);
-    const bool by_node = demand.is_wide || source.demand.wants_listed;
-    std::uint64_t bounds = by_node ? takers : takers & source.free_capacity.is_wide[block];
+    std::uint64_t bounds = source.free_capacity.is_wide[block];
+    const bool is_exact = limit_by_devices(source, demand, block, capacities, bounds);
+    if (!is_exact || demand.is_wide) bounds = takers;
     // What every node offers is short only where somebody holds some.
-    if (!source.demand.extended.empty())
-        bounds |= takers & source.free_capacity.has_extended[block];
+    if (source.demand.wants_exclusive) bounds |= source.free_capacity.has_extended[block];
+    bounds &= takers;
     for (; bounds != 0; bounds &= bounds - 1) {
         const auto i = static_cast<std::size_t>(std::countr_zero(bounds));
         if (capacities[i] == 0) continue;
         capacities[i] = static_cast<std::int32_t>(
             capacity_of(source.columns, source.order[block * block_size + i], source.demand));
+    }
+}
+
+/// What is not in the columns only ever makes capacities smaller.
+void scan_bounds(
+    const ScanSource& source,
+    const ScanDemand& demand,
+    std::size_t level,
+    std::size_t group,
+    std::int32_t* bounds) {
+    scan_rows(demand, source.free_capacity.rows(level, group), bounds);
+    cap_rows(bounds, source.demand.at_most);
+    for (std::size_t i = 0; i < demand.device_count; ++i) {
+        const ScanDemand::Device& device = demand.devices[i];
+        const DeviceColumn* const column = source.free_capacity.devices.find(device.id);
+        if (column != nullptr) limit_rows(device, column->rows(level, group), bounds);
     }
 }
 
@@ -72,7 +117,7 @@ std::uint64_t Capacities::refresh(const ScanSource& source) {
     for (std::size_t region = 0; region * block_size < block_count(); ++region) {
         const std::size_t at = region % block_size;
         if (at == 0 && !is_built()) {
-            scan_rows(demand_, source.free_capacity.rows(2, region / block_size), bounds.data());
+            scan_bounds(source, demand_, 2, region / block_size, bounds.data());
             ++scanned;
         }
         if (source.free_capacity.region_version(region) <= version_) continue;
@@ -97,7 +142,7 @@ std::uint64_t Capacities::refresh_region(
     std::uint64_t worth_scanning = may_take ? changed : 0;
     std::array<std::int32_t, block_size> bounds;
     if (std::popcount(worth_scanning) >= worth_bounds) {
-        scan_rows(demand_, source.free_capacity.rows(1, region), bounds.data());
+        scan_bounds(source, demand_, 1, region, bounds.data());
         worth_scanning &= bits_from(bounds.data(), 1);
         ++scanned;
     }

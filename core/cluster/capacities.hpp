@@ -34,14 +34,22 @@ struct ScanSource {
 };
 
 /// How many pods each node of a block takes, of nodes that are not in `takers` none. Exact: what
-/// the loop does not know of (extended resources, amounts that it does not hold) is looked at node
-/// by node.
+/// the loop does not know of (devices without a column, amounts that it does not hold) is looked at
+/// node by node.
 void scan_block(
     const ScanSource& source,
     const ScanDemand& demand,
     std::size_t block,
     std::uint64_t takers,
     std::int32_t* capacities);
+
+/// At least the largest capacity in each of 64 blocks, or regions.
+void scan_bounds(
+    const ScanSource& source,
+    const ScanDemand& demand,
+    std::size_t level,
+    std::size_t group,
+    std::int32_t* bounds);
 
 class Capacities {
 public:

@@ -96,8 +96,8 @@ inline std::vector<ExtendedDemand> cards_taken_by(
     const FreeColumns& free_capacity, NodeIndex node, const Demand& demand, CardChoice choice) {
     std::vector<ExtendedDemand> planned;
     for (const ExtendedDemand& wanted : demand.extended) {
-        const auto cards = choose_cards(
-            *free_capacity.columns, node, wanted, free_capacity.view, choice, planned);
+        const auto cards =
+            choose_cards(*free_capacity.columns, node, wanted, free_capacity.view, choice, planned);
         planned.insert(planned.end(), cards.begin(), cards.end());
     }
     return planned;
@@ -133,8 +133,7 @@ inline std::int64_t capacity_beside(
         if (demand.wants_cards) {
             least = std::min(
                 least,
-                times_on_cards(
-                    *free_capacity.columns, node, wanted, free_capacity.view, planned));
+                times_on_cards(*free_capacity.columns, node, wanted, free_capacity.view, planned));
         }
     }
     return least;

@@ -642,6 +642,14 @@ std::int64_t Cluster::capacity_in_all(NodeIndex node, ShapeId shape, View view) 
     return is_eligible(node, shape) ? capacity_of({columns_, view}, node, demand(shape)) : 0;
 }
 
+/// What every node offers is short where somebody holds some, and nowhere else: no column.
+void Cluster::know_devices(ShapeId shape, View view) const {
+    for (const ExtendedDemand& wanted : demand(shape).extended) {
+        if (columns_.is_offered_by_all(wanted.id)) continue;
+        index_.know_device(wanted.id, view, {columns_, order_, headroom_});
+    }
+}
+
 const NodeBitmap& Cluster::eligible(ClassId constraint_class) const {
     return classes_.eligible(constraint_class);
 }

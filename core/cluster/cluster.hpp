@@ -217,6 +217,8 @@ public:
     const FreeCapacity& free_capacity(View view) const {
         return index_.free_capacity(view, {columns_, order_, headroom_});
     }
+    /// That room has columns of the devices that the shape asks for.
+    void know_devices(ShapeId shape, View view) const;
     /// How many of the shape each node takes, as far as that is kept. Whoever refreshes it, and
     /// sets something, leaves it as found.
     CapacityCache::Entry& ask_capacities(ShapeId shape, View view) const {
@@ -311,9 +313,7 @@ private:
     ResourcesId add_cards(ResourcesId id, const std::vector<ExtendedResource>& cards);
     void hold_card_ask(ExtendedId name, const std::string& text);
     void add_unknown(
-        NodeIndex node,
-        const ExtendedDemand& wanted,
-        std::vector<ExtendedResource>& cards) const;
+        NodeIndex node, const ExtendedDemand& wanted, std::vector<ExtendedResource>& cards) const;
     std::vector<ExtendedResource> told_by_cards(
         NodeIndex node, ResourcesId id, std::vector<ExtendedResource> said) const;
     std::vector<ExtendedResource> choose_cards(

@@ -51,6 +51,7 @@ void FreeCapacityIndex::number_anew(std::span<const NodeIndex> order) {
                 std::fill(column.begin() + static_cast<std::ptrdiff_t>(used), column.end(), 0.0);
             }
         }
+        for (DeviceColumn& device : view.devices.all()) device.resize(blocks);
         view.is_wide.resize(blocks);
         view.has_extended.resize(blocks);
         view.stale_.resize((blocks + 63) / 64);
@@ -82,6 +83,9 @@ void FreeCapacityIndex::read_row(
     is_wide = std::max({cpu, memory, ephemeral}) > scanned_max ? is_wide | bit : is_wide & ~bit;
     std::uint64_t& extended = free_capacity.has_extended[row / block_size];
     extended = columns.columns->lists_extended(node) ? extended | bit : extended & ~bit;
+    for (DeviceColumn& device : free_capacity.devices.all()) {
+        device.read_row(*columns.columns, columns.view, node, row);
+    }
 }
 
 void FreeCapacityIndex::read_block(
@@ -96,6 +100,7 @@ void FreeCapacityIndex::read_block(
             continue;
         }
         for (std::vector<double>& column : free_capacity.levels[0]) column[first + i] = 0;
+        for (DeviceColumn& device : free_capacity.devices.all()) device.clear_row(first + i);
         free_capacity.is_wide[block] &= ~(std::uint64_t{1} << i);
         free_capacity.has_extended[block] &= ~(std::uint64_t{1} << i);
     }
@@ -109,11 +114,27 @@ void FreeCapacityIndex::read_maxima(
         free_capacity.levels[level + 1][i][group] =
             largest_free(free_capacity.levels[level][i].data() + group * block_size);
     }
+    for (DeviceColumn& device : free_capacity.devices.all()) device.read_maxima(level, group);
+}
+
+void FreeCapacityIndex::know_device(ExtendedId id, View view, const Source& source) {
+    const std::size_t blocks = free_capacity(view, source).block_count();
+    FreeCapacity& free_capacity = views_[static_cast<std::size_t>(view)];
+    DeviceColumn* const made = free_capacity.devices.make(id, source.columns, blocks);
+    if (made == nullptr) return;
+    for (std::size_t row = 0; row < source.order.size(); ++row) {
+        made->read_row(source.columns, view, source.order[row], row);
+    }
+    for (std::size_t block = 0; block < blocks; ++block) made->read_maxima(0, block);
+    for (std::size_t region = 0; region * block_size < blocks; ++region) {
+        made->read_maxima(1, region);
+    }
 }
 
 const FreeCapacity& FreeCapacityIndex::free_capacity(View view, const Source& source) {
     settle(source.order);
     FreeCapacity& free_capacity = views_[static_cast<std::size_t>(view)];
+    free_capacity.devices.forget_old_meanings(source.columns);
     if (!free_capacity.any_stale_) return free_capacity;
     ++free_capacity.version_;
     for (std::size_t region = 0; region < free_capacity.stale_.size(); ++region) {

@@ -14,6 +14,7 @@
 
 #include "core/base/ids.hpp"
 #include "core/cluster/capacity.hpp"
+#include "core/cluster/device/device_columns.hpp"
 #include "core/cluster/scan.hpp"
 
 #include <array>
@@ -36,6 +37,7 @@ struct FreeCapacity {
     std::vector<std::uint64_t>
         is_wide;  ///< by block, a bit for each node with room past scanned_max
     std::vector<std::uint64_t> has_extended;  ///< by block, a bit for each node that lists any
+    DeviceColumns devices;                    ///< of those that were asked for
 
     std::size_t block_count() const { return is_wide.size(); }
     /// When something was last read again: anywhere, in a block, in a region. Room, extended
@@ -94,6 +96,8 @@ public:
         return node.value < positions_.size() ? positions_[node.value] : no_position;
     }
     const FreeCapacity& free_capacity(View view, const Source& source);
+    /// The view has a column of this resource from now on.
+    void know_device(ExtendedId id, View view, const Source& source);
 
     /// Derived: no part of what a cluster is.
     friend bool operator==(const FreeCapacityIndex&, const FreeCapacityIndex&) { return true; }

@@ -93,6 +93,8 @@ void NodeColumns::apply(const Demand& demand, const Change& change) {
 }
 
 void NodeColumns::set_offered_by_all(ExtendedId id, std::int64_t amount) {
+    if (id.value >= meanings_.by_id.size()) meanings_.by_id.resize(id.value + 1);
+    ++meanings_.by_id[id.value];
     if (id.value >= offered_by_all_.size()) {
         if (amount == 0) return;
         offered_by_all_.resize(id.value + 1);

@@ -73,6 +73,11 @@ public:
 
     /// So much of it every node offers beside what it lists; 0 of what this is not said of.
     void set_offered_by_all(ExtendedId id, std::int64_t amount);
+    /// Grows when the number comes to mean another resource, which is when the above is said.
+    std::uint32_t meaning(ExtendedId id) const {
+        return id.value < meanings_.by_id.size() ? meanings_.by_id[id.value] : 0;
+    }
+    bool is_offered_by_all(ExtendedId id) const { return offered_by_all(id) > 0; }
 
     /// `card` is a card's name, of this resource; none: the number means something else from now
     /// on.
@@ -178,6 +183,11 @@ private:
         bool is_unknown = false;
         friend bool operator==(const CardName&, const CardName&) = default;
     };
+    /// No part of what is there.
+    struct Meanings {
+        std::vector<std::uint32_t> by_id;
+        friend bool operator==(const Meanings&, const Meanings&) { return true; }
+    };
     static std::int64_t clamped(Wide value);
     bool is_card_of(ExtendedId card, ExtendedId resource) const {
         return card.value < card_names_.size() && card_names_[card.value].resource == resource;
@@ -194,6 +204,7 @@ private:
     Column pods_;
     std::vector<std::vector<Extended>> extended_;  ///< by node, sorted by id, only what is in use
     std::vector<std::int64_t> offered_by_all_;     ///< by ExtendedId
+    Meanings meanings_;
     std::vector<CardName> card_names_;             ///< by ExtendedId, as far as there are cards
     std::size_t card_name_count_ = 0;
     std::map<ExtendedId, AskedCards> card_asks_;

@@ -29,6 +29,11 @@ constexpr std::array<double, block_size> unlimited_rows = make_unlimited_rows();
 /// Added and taken away again it rounds to a whole number, the nearest.
 constexpr double rounding = 6755399441055744.0;  // 1.5 * 2^52
 
+/// Never less than 1 / request times room, whatever the two roundings do (2^-53 each).
+double inverse_of(double request) {
+    return 1.0 / request * (1.0 + 0x1p-50);
+}
+
 }  // namespace
 
 ScanDemand::ScanDemand(const Demand& demand) {
@@ -41,9 +46,16 @@ ScanDemand::ScanDemand(const Demand& demand) {
             continue;
         }
         const auto request = static_cast<double>(requests[i]);
-        // Never less than 1 / request times room, whatever the two roundings do (2^-53 each).
-        parts[part_count++] = {i, request, 1.0 / request * (1.0 + 0x1p-50)};
+        parts[part_count++] = {i, request, inverse_of(request)};
     }
+    for (const ExtendedDemand& wanted : demand.extended) {
+        is_wide = is_wide || wanted.amount > scanned_max;
+        leaves_devices_out = leaves_devices_out || device_count == devices_max;
+        if (wanted.amount > scanned_max || device_count == devices_max) continue;
+        const auto request = static_cast<double>(wanted.amount);
+        devices[device_count++] = {wanted.id, request, inverse_of(request)};
+    }
+    wants_cards = demand.wants_cards;
 }
 
 /// Let q = room / request be the least over resources, exactly, and the pod slots p <= 2^31 - 1.
@@ -118,6 +130,83 @@ void scan_rows_beside(
         beside[i] = left[i].data();
     }
     scan_rows(demand, beside, capacities);
+}
+
+/// As in scan_rows(), with the capacity so far for the pod slots.
+CORE_WIDEST_REGISTERS
+void limit_rows(const ScanDemand::Device& device, const double* rows, std::int32_t* capacities) {
+    const double request = device.request;
+    const double inverse = device.inverse;
+    for (std::size_t i = 0; i < block_size; ++i) {
+        const double by_device = rows[i] * inverse;
+        const double most = capacities[i];
+        const double least = by_device < most ? by_device : most;
+        const double count = (least + rounding) - rounding;
+        capacities[i] = static_cast<std::int32_t>(count - (count * request > rows[i] ? 1.0 : 0.0));
+    }
+}
+
+/// Each card's count is limited by the capacity so far, so none of the sums is inexact before it is
+/// too large to matter.
+CORE_WIDEST_REGISTERS
+void limit_rows_by_cards(
+    const ScanDemand::Device& device,
+    const double* cards,
+    std::size_t card_count,
+    std::int32_t* capacities) {
+    const double request = device.request;
+    const double inverse = device.inverse;
+    std::array<double, block_size> sums = {};
+    for (std::size_t card = 0; card < card_count; ++card) {
+        const double* const rows = cards + card * block_size;
+        for (std::size_t i = 0; i < block_size; ++i) {
+            const double by_card = rows[i] * inverse;
+            const double most = capacities[i];
+            const double least = by_card < most ? by_card : most;
+            const double count = (least + rounding) - rounding;
+            sums[i] += count - (count * request > rows[i] ? 1.0 : 0.0);
+        }
+    }
+    for (std::size_t i = 0; i < block_size; ++i) {
+        const double most = capacities[i];
+        capacities[i] = static_cast<std::int32_t>(sums[i] < most ? sums[i] : most);
+    }
+}
+
+/// With n pods filled, of which the cards take the sum of floor(free / units) at most: one more
+/// finds its card if and only if n is less than that. If it is not, each card is left with what the
+/// units do not divide.
+CORE_WIDEST_REGISTERS
+FilledCards fill_cards(
+    const ScanDemand::Device& device,
+    const double* cards,
+    std::size_t card_count,
+    const std::int32_t* filled) {
+    const double request = device.request;
+    const double inverse = device.inverse;
+    constexpr double many = 0x1p31;  // no node has more pods
+    FilledCards found;
+    found.best.fill(0);
+    std::array<double, block_size> more = {};
+    for (std::size_t i = 0; i < block_size; ++i) {
+        more[i] = filled == nullptr ? 0.0 : -static_cast<double>(filled[i]);
+    }
+    for (std::size_t card = 0; card < card_count; ++card) {
+        const double* const rows = cards + card * block_size;
+        for (std::size_t i = 0; i < block_size; ++i) {
+            const double by_card = rows[i] * inverse;
+            const double least = by_card < many ? by_card : many;
+            double count = (least + rounding) - rounding;
+            count -= count * request > rows[i] ? 1.0 : 0.0;
+            more[i] += count;
+            const double left = rows[i] - count * request;
+            found.best[i] = left > found.best[i] ? left : found.best[i];
+        }
+    }
+    for (std::size_t i = 0; i < block_size; ++i) {
+        found.is_short |= std::uint64_t{more[i] < 1.0} << i;
+    }
+    return found;
 }
 
 CORE_WIDEST_REGISTERS

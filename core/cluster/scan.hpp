@@ -32,7 +32,20 @@ struct ScanDemand {
     };
     std::array<Part, plain_resources - 1> parts;  ///< what is requested, then what limits nothing
     std::size_t part_count = 0;
-    /// Asks more than scanned_max of something, which is not in `parts`: capacities are bounds.
+    /// So much of an extended resource.
+    struct Device {
+        ExtendedId id;
+        double request = 1;
+        double inverse = 1;  ///< as of a part
+    };
+    static constexpr std::size_t devices_max = 4;
+    std::array<Device, devices_max> devices;
+    std::size_t device_count = 0;
+    /// Each pod takes its units of one card.
+    bool wants_cards = false;
+    /// There are more.
+    bool leaves_devices_out = false;
+    /// Asks more than scanned_max of something, which is in neither list: capacities are bounds.
     bool is_wide = false;
 };
 
@@ -45,6 +58,30 @@ void scan_rows_beside(
     const FreeRows& rows,
     const std::array<double, plain_resources>& taken,
     std::int32_t* capacities);
+
+/// No more pods in each of 64 rows than there is of a device; rows as those of a FreeRows.
+void limit_rows(const ScanDemand::Device& device, const double* rows, std::int32_t* capacities);
+
+/// No more than find their units on one card: the sum over cards of floor(free / units). `cards` is
+/// 64 rows of the first card of each, then of the second, and so on; infinite: there is no limit.
+void limit_rows_by_cards(
+    const ScanDemand::Device& device,
+    const double* cards,
+    std::size_t card_count,
+    std::int32_t* capacities);
+
+/// How 64 rows stand when they are filled with pods that take units of one card each.
+struct FilledCards {
+    std::uint64_t is_short = 0;         ///< no card has enough left for one more; as bits
+    std::array<double, block_size> best;  ///< what is left on the card with the most, of these rows
+};
+/// `filled` pods of the device are there, and fit (nullptr: none): which cards they are on does not
+/// matter for what is asked. Rows without a limit are short of nothing.
+FilledCards fill_cards(
+    const ScanDemand::Device& device,
+    const double* cards,
+    std::size_t card_count,
+    const std::int32_t* filled);
 
 /// 64 numbers, with 0 for those whose bit is not set; both may be the same.
 void mask_rows(const std::int32_t* numbers, std::uint64_t kept, std::int32_t* into);

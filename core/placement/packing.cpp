@@ -223,6 +223,40 @@ std::int64_t Packing::capacity_beside(Position position, ShapeId shape, ShapeId 
         card_choice_);
 }
 
+/// False: that cannot be told for a whole block at once.
+bool Packing::scan_beside(
+    std::size_t block,
+    ShapeId shape,
+    const ScanDemand& scanned,
+    ShapeId other,
+    std::int32_t* capacities) const {
+    const Demand& demand = cluster_->demand(shape);
+    const Demand& beside = cluster_->demand(other);
+    const bool is_plain = !scanned.is_wide && !demand.wants_exclusive &&
+                          !scanned.leaves_devices_out && free_capacity_->is_wide[block] == 0;
+    if (!is_plain) return false;
+    for (const ExtendedDemand& wanted : demand.extended) {
+        const DeviceColumn* const column = free_capacity_->devices.find(wanted.id);
+        if (column == nullptr || column->is_wide(block) != 0) return false;
+        // The other's card is of its own choice.
+        if (amount_of(beside, wanted.id) > 0) return false;
+    }
+    // Where the other fits it takes no more than the room, so no more than scanned_max.
+    std::array<double, plain_resources> taken;
+    for (std::size_t i = 0; i < plain_resources; ++i) {
+        taken[i] = static_cast<double>(request_of(beside, i));
+    }
+    scan_rows_beside(scanned, free_capacity_->rows(0, block), taken, capacities);
+    for (std::size_t i = 0; i < scanned.device_count; ++i) {
+        const ScanDemand::Device& device = scanned.devices[i];
+        const DeviceColumn& column = *free_capacity_->devices.find(device.id);
+        limit_rows(device, column.rows(0, block), capacities);
+        const std::size_t cards = scanned.wants_cards ? column.card_count(block) : 0;
+        if (cards > 0) limit_rows_by_cards(device, column.cards(block), cards, capacities);
+    }
+    return true;
+}
+
 std::array<std::int32_t, block_size> Packing::losses_beside(
     std::size_t block, ShapeId shape, const Capacities& capacities, ShapeId other) const {
     std::array<std::int32_t, block_size> losses = {};
@@ -230,7 +264,7 @@ std::array<std::int32_t, block_size> Packing::losses_beside(
     const std::int32_t* const alone = capacities.of_block(block);
     const Demand& demand = cluster_->demand(shape);
     const ScanDemand scanned(demand);
-    if (scanned.is_wide || !demand.extended.empty() || free_capacity_->is_wide[block] != 0) {
+    if (!scan_beside(block, shape, scanned, other, losses.data())) {
         for (std::size_t i = 0; i < block_size; ++i) {
             if (alone[i] == 0) continue;
             const auto position = static_cast<Position>(block * block_size + i);
@@ -239,12 +273,6 @@ std::array<std::int32_t, block_size> Packing::losses_beside(
         }
         return losses;
     }
-    // Where the other fits it takes no more than the room, so no more than scanned_max.
-    std::array<double, plain_resources> taken;
-    for (std::size_t i = 0; i < plain_resources; ++i) {
-        taken[i] = static_cast<double>(request_of(cluster_->demand(other), i));
-    }
-    scan_rows_beside(scanned, free_capacity_->rows(0, block), taken, losses.data());
     for (std::size_t i = 0; i < block_size; ++i) {
         losses[i] = alone[i] == 0 ? 0 : alone[i] - losses[i];
     }
@@ -291,6 +319,8 @@ Capacities& Packing::capacities(ShapeId shape) {
     if (capacities.set_count() > 0)
         return capacities;  // it is up to date, and set for this question
     if (!capacities.is_built()) copy_from_unrestricted(shape, capacities);
+    // All nodes are to be looked at: that is worth a column.
+    if (!capacities.is_built()) cluster_->know_devices(shape, view_);
     groups_scanned_ += capacities.refresh(source(shape));
     for (const std::size_t position : excluded_positions_) {
         capacities.set(static_cast<Position>(position), 0);
@@ -316,13 +346,11 @@ void Packing::scan_block(const Wanted& wanted, std::size_t block, std::int32_t* 
     }
 }
 
-/// At least the largest capacity in each of 64 blocks, or regions. Planned pods and extended
-/// resources only ever make capacities smaller.
+/// Planned pods only ever make capacities smaller.
 void Packing::scan_bounds(
     const Wanted& wanted, std::size_t level, std::size_t group, std::int32_t* bounds) {
     ++groups_scanned_;
-    scan_rows(wanted.demand, free_capacity_->rows(level, group), bounds);
-    cap_rows(bounds, wanted.source.demand.at_most);
+    core::scan_bounds(wanted.source, wanted.demand, level, group, bounds);
 }
 
 }  // namespace core

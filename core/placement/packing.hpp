@@ -101,8 +101,7 @@ public:
 
     /// Whether cards of the node take one more of the shape, beside what is planned and `more` pods
     /// of `filler`.
-    bool has_cards_for(
-        Position position, ShapeId shape, ShapeId filler, std::int64_t more) const;
+    bool has_cards_for(Position position, ShapeId shape, ShapeId filler, std::int64_t more) const;
     /// Of these cards the one with the most left; nothing: the shape asks for no part of a card, or
     /// no cards are known.
     std::optional<NodeColumns::CardRoom> emptiest_card(
@@ -202,6 +201,12 @@ private:
             cluster_->demand(shape),
             cluster_->eligible(cluster_->class_of(shape))};
     }
+    bool scan_beside(
+        std::size_t block,
+        ShapeId shape,
+        const ScanDemand& scanned,
+        ShapeId other,
+        std::int32_t* capacities) const;
     void next_epoch();
     std::int64_t times(Position position, ShapeId shape, std::size_t resource) const;
     void plan_cards(const Demand& demand, NodeIndex node, Planned& planned) const;
@@ -270,10 +275,10 @@ private:
     std::vector<Planned> planned_;             ///< those of touched_ are in use
     std::vector<Position> touched_;            ///< parallel to planned_
     std::vector<PositionCount> filled_;
-    std::vector<PositionCount> merged_;  ///< what filled_ becomes
+    std::vector<PositionCount> merged_;   ///< what filled_ becomes
     std::vector<PositionCount> cheaper_;  ///< chosen on cheaper nodes
     std::optional<Capacities> at_cost_;   ///< of the nodes that cost the same
-    std::vector<Candidate> candidates_;  ///< a heap, the first by rank on top
+    std::vector<Candidate> candidates_;   ///< a heap, the first by rank on top
     Ranking ranking_;
     std::vector<ExtendedDemand> devices_;  ///< that the ranking's shape asks for
     CardChoice card_choice_ = CardChoice::least_left;

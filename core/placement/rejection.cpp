@@ -37,6 +37,15 @@ struct Filling {
     const Capacities* capacities = nullptr;  ///< nullptr: there are none
 };
 
+/// What each of the filling's pods asks of the shape's resource.
+std::int64_t asked_of(
+    const Packing& packing, const Filling& filling, ShapeId shape, std::size_t resource) {
+    if (resource < plain_resources) return packing.request(filling.shape, resource);
+    const Cluster& cluster = packing.cluster();
+    const ExtendedId id = cluster.demand(shape).extended[resource - plain_resources].id;
+    return amount_of(cluster.demand(filling.shape), id);
+}
+
 /// What the filling's pods take at the position of the shape's resource.
 std::int64_t taken_by(
     const Filling& filling,
@@ -45,11 +54,18 @@ std::int64_t taken_by(
     ShapeId shape,
     std::size_t resource) {
     if (filling.capacities == nullptr) return 0;
-    const std::int64_t count = filling.capacities->at(position);
-    if (resource < plain_resources) return packing.request(filling.shape, resource) * count;
-    const Cluster& cluster = packing.cluster();
-    const ExtendedId id = cluster.demand(shape).extended[resource - plain_resources].id;
-    return amount_of(cluster.demand(filling.shape), id) * count;
+    return asked_of(packing, filling, shape, resource) * filling.capacities->at(position);
+}
+
+/// 64 nodes' free amounts of the shape's resource; nullptr: they are not side by side.
+const double* rows_of(
+    const Packing& packing, ShapeId shape, std::size_t resource, std::size_t block) {
+    const FreeCapacity& free = packing.free_capacity();
+    if (resource < plain_resources) return free.rows(0, block)[resource];
+    const Demand& demand = packing.cluster().demand(shape);
+    const DeviceColumn* const column =
+        free.devices.find(demand.extended[resource - plain_resources].id);
+    return column == nullptr || column->is_wide(block) != 0 ? nullptr : column->rows(0, block);
 }
 
 /// As bits_short(), of `nodes`, for whatever there is, one by one.
@@ -77,6 +93,44 @@ std::string no_single_card(const CardShortage& shortage) {
     return "no " + shortage.what;
 }
 
+std::optional<NodeColumns::CardRoom> find_emptiest_card(
+    const Packing& packing, ShapeId shape, const Filling& filling, Position position) {
+    const std::int64_t filled =
+        filling.capacities == nullptr ? 0 : filling.capacities->at(position);
+    return packing.emptiest_card(position, shape, filling.shape, filled);
+}
+
+bool has_cards_left(
+    const Packing& packing, ShapeId shape, const Filling& filling, Position position) {
+    const std::int64_t filled =
+        filling.capacities == nullptr ? 0 : filling.capacities->at(position);
+    return packing.has_cards_for(position, shape, filling.shape, filled);
+}
+
+/// Of the cards of 64 nodes, where one card resource is asked for, by the shape and by what fills
+/// them in the same amount, and nothing else is planned there. Nothing: look at each node.
+std::optional<FilledCards> fill_block(
+    const Packing& packing, ShapeId shape, const Filling& filling, std::size_t block) {
+    const Cluster& cluster = packing.cluster();
+    const ScanDemand demand(cluster.demand(shape));
+    const bool is_one = demand.device_count == 1 && !demand.leaves_devices_out && !demand.is_wide;
+    if (!is_one || packing.is_block_touched(block)) return std::nullopt;
+    const ScanDemand::Device& device = demand.devices[0];
+    const DeviceColumn* const column = packing.free_capacity().devices.find(device.id);
+    if (column == nullptr || column->is_wide(block) != 0) return std::nullopt;
+    const std::size_t cards = column->card_count(block);
+    if (cards == 0) return FilledCards{};
+    const bool is_filled = filling.capacities != nullptr && filling.capacities->takes_any(block);
+    const std::int64_t filler =
+        is_filled ? amount_of(cluster.demand(filling.shape), device.id) : 0;
+    if (filler != 0 && static_cast<double>(filler) != device.request) return std::nullopt;
+    return fill_cards(
+        device,
+        column->cards(block),
+        cards,
+        filler != 0 ? filling.capacities->of_block(block) : nullptr);
+}
+
 /// Counts nodes that have enough of the units, and no card with enough of them left.
 void count_card_shortages(
     const Packing& packing, ShapeId shape, const Filling& filling, Rejection& rejection) {
@@ -100,28 +154,38 @@ void count_card_shortages(
         wanted_units = wanted.amount;
     }
     std::int64_t short_nodes = 0;
+    std::optional<Position> best;
     const NodeBitmap& eligible = cluster.eligible(cluster.class_of(shape));
+    const auto note = [&](Position position, std::int64_t left) {
+        ++short_nodes;
+        if (best && left <= shortage.best) return;
+        best = position;
+        shortage.best = left;
+    };
     for (std::size_t block = 0; block < packing.free_capacity().block_count(); ++block) {
         std::uint64_t nodes = packing.usable(eligible, block);
+        const auto cards = nodes == 0 ? std::nullopt : fill_block(packing, shape, filling, block);
+        if (cards) nodes &= cards->is_short;
         for (; nodes != 0; nodes &= nodes - 1) {
-            const auto position = static_cast<Position>(
-                block * block_size + static_cast<std::size_t>(std::countr_zero(nodes)));
-            const std::int64_t filled =
-                filling.capacities == nullptr ? 0 : filling.capacities->at(position);
-            const auto card = packing.emptiest_card(position, shape, filling.shape, filled);
-            if (asked == nullptr && (!card || card->free >= wanted_units)) continue;
-            if (asked != nullptr && packing.has_cards_for(position, shape, filling.shape, filled))
+            const auto i = static_cast<std::size_t>(std::countr_zero(nodes));
+            const auto position = static_cast<Position>(block * block_size + i);
+            if (cards) {
+                note(position, static_cast<std::int64_t>(cards->best[i]));
                 continue;
-            ++short_nodes;
-            if (!card) continue;
-            const std::int64_t best = std::max<std::int64_t>(card->free, 0);
-            if (!shortage.node.empty() && best <= shortage.best) continue;
-            shortage.best = best;
-            shortage.node = cluster.node_name(packing.node_at(position));
-            shortage.card = id_of_card(cluster.extended_name(card->id));
+            }
+            const auto card = find_emptiest_card(packing, shape, filling, position);
+            const bool is_short = asked == nullptr ? card && card->free < wanted_units
+                                                   : !has_cards_left(packing, shape, filling, position);
+            if (is_short && card) note(position, std::max<std::int64_t>(card->free, 0));
+            if (is_short && !card) ++short_nodes;  // its cards are unknown
         }
     }
     if (short_nodes == 0) return;
+    if (best) {
+        shortage.node = cluster.node_name(packing.node_at(*best));
+        const auto card = find_emptiest_card(packing, shape, filling, *best);
+        shortage.card = id_of_card(cluster.extended_name(card->id));
+    }
     rejection.reasons.push_back({no_single_card(shortage), short_nodes});
     rejection.card = std::move(shortage);
 }
@@ -146,15 +210,16 @@ void count_shortages(
         const std::int32_t* const filled =
             is_filled ? filling.capacities->of_block(block) : nullptr;
         for (std::size_t i = 0; i < short_nodes.size(); ++i) {
-            if (by_node || i >= plain_resources) {
+            const double* const rows = by_node ? nullptr : rows_of(packing, shape, i, block);
+            if (rows == nullptr) {
                 short_nodes[i] += count_short(packing, shape, i, block, usable, filling);
                 continue;
             }
             const std::int64_t request = packing.request(shape, i);
             if (request == 0) continue;
-            const std::int64_t filler = is_filled ? packing.request(filling.shape, i) : 0;
+            const std::int64_t filler = is_filled ? asked_of(packing, filling, shape, i) : 0;
             const std::uint64_t nodes = bits_short(
-                packing.free_capacity().rows(0, block)[i],
+                rows,
                 static_cast<double>(request),
                 filled,
                 static_cast<double>(filler));

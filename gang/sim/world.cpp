@@ -57,7 +57,8 @@ World::World(const Plan& with, Trace to)
       kubelets(*this),
       fault_injector(*this),
       checkers(*this),
-      decision_checker(*this) {
+      decision_checker(*this),
+      card_checker(*this) {
     store.lease_states.emplace_back();
     for (std::uint32_t i = 0; i < static_cast<std::uint32_t>(plan.replicas); ++i) {
         replicas.emplace_back(*this, i);
@@ -163,6 +164,9 @@ void World::begin() {
         }
         if (plan.gpu_percent > 0 && random.percent(plan.gpu_percent)) {
             node.allocatable.extended = {{std::string(gpu_resource), random.between(1, 8)}};
+        }
+        if (plan.has_cards) {
+            give_cards(node, random);
         }
         if (plan.rule_percent > 0) {
             label_topology(node, id, random);
@@ -373,6 +377,9 @@ void World::submit_lone_pods() {
     if (plan.port_percent > 0 && random.percent(plan.port_percent)) {
         core::add_host_ports(pod.requests, {host_port});
     }
+    if (plan.has_cards && random.percent(50)) {
+        ask_for_units(pod.requests, draw_card_units(originals_, random));
+    }
     std::int64_t count = 1;
     if (plan.rule_percent > 0 && random.percent(plan.rule_percent)) {
         give_lone_rules(pod, random);
@@ -450,6 +457,9 @@ void World::pod_is_changed(PodId id, const Author& author, Change change) {
     }
     servers.pod_changed();
     checkers.pod_changed(entry, author);
+    if (plan.has_cards) {
+        card_checker.pod_changed(entry, author);
+    }
     decision_checker.pod_changed(entry, author);
     kubelets.pod_changed(entry);
     applications.pod_changed(entry);

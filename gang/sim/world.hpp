@@ -12,6 +12,7 @@
 #include "gang/sim/base/random.hpp"
 #include "gang/sim/base/store.hpp"
 #include "gang/sim/base/swarm.hpp"
+#include "gang/sim/checkers/card_checker.hpp"
 #include "gang/sim/checkers/checkers.hpp"
 #include "gang/sim/checkers/decision_checker.hpp"
 #include "gang/sim/plane/api_server.hpp"
@@ -57,6 +58,7 @@ struct World {
     void set_lease(std::optional<k8s::protocol::Lease> lease);
     /// As it is when nothing has happened to it.
     core::Node original_node(NodeId id) const;
+    const std::vector<core::Node>& original_nodes() const { return originals_; }
     config::Schema schema_of_file(std::uint32_t file) const;
     config::Schema original_schema() const { return schema_of_file(0); }
     /// `file`: 0 is that of the start; the others differ from it in their queues.
@@ -97,6 +99,7 @@ struct World {
     FaultInjector fault_injector;
     Checkers checkers;
     DecisionChecker decision_checker;
+    CardChecker card_checker;
     std::deque<Replica> replicas;
     std::int64_t calm_ms = 0;  ///< when it began
     bool is_calm = false;

@@ -1,8 +1,8 @@
 #include "k8s/json/json_fields.hpp"
+#include "k8s/json/json_read.hpp"
 
 #include <algorithm>
 #include <array>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -125,41 +125,17 @@ private:
     std::vector<SizeType> lost_members_;
 };
 
-constexpr unsigned parse_flags = rapidjson::kParseInsituFlag | rapidjson::kParseIterativeFlag |
-                                 rapidjson::kParseValidateEncodingFlag;
-
-/// A sequence of UTF-8 that the text ends in the middle of. RapidJSON takes all of its bytes before
-/// it looks at them, up to two past the terminating zero. No JSON ends like that.
-bool ends_inside_a_character(std::string_view text) {
-    const std::string_view tail = text.substr(text.size() - std::min<std::size_t>(text.size(), 2));
-    return std::any_of(
-        tail.begin(), tail.end(), [](char c) { return static_cast<unsigned char>(c) >= 0xC0; });
-}
-
 }  // namespace
 
 core::Result<core::Done> parse_in_place(std::string& text, rapidjson::Document& into) {
-    if (text.find('\0') != std::string::npos) {
-        return core::Error{"this is not JSON: it contains a NUL byte"};
-    }
-    if (ends_inside_a_character(text)) {
-        return core::Error{"this is not JSON: it ends inside a character"};
-    }
-    rapidjson::Reader reader;
-    rapidjson::ParseResult result;
+    core::Result<core::Done> read = core::Done{};
     const auto generate = [&](rapidjson::Document& document) {
         DroppingHandler handler(document);
-        rapidjson::InsituStringStream stream(text.data());
-        result = reader.Parse<parse_flags>(stream, handler);
-        return !result.IsError();
+        read = read_in_place(text, handler);
+        return read.has_value();
     };
     into.Populate(generate);
-    if (result.IsError()) {
-        return core::Error{
-            std::string("this is not JSON: ") + rapidjson::GetParseError_En(result.Code()) +
-            " (byte " + std::to_string(result.Offset()) + ")"};
-    }
-    return core::Done{};
+    return read;
 }
 
 }  // namespace k8s

@@ -1,7 +1,7 @@
 #include "k8s/metrics/gpu_vectors.hpp"
 
 #include "k8s/codec/codec_status.hpp"
-#include "k8s/json/json_fields.hpp"
+#include "k8s/metrics/gpu_answer.hpp"
 
 #include <algorithm>
 #include <array>
@@ -48,64 +48,48 @@ std::optional<std::int64_t> to_amount(std::string_view text, const Metric& metri
     return static_cast<std::int64_t>(scaled);
 }
 
-std::string_view text_of(const rapidjson::Value& labels, std::string_view key) {
-    const rapidjson::Value* const found = find_member(labels, key);
-    return found != nullptr && found->IsString() ? view(*found) : std::string_view();
-}
-
-core::Error what_else(const rapidjson::Document& answer) {
-    Fields fields;
-    const std::string said = one_line(fields.text(answer, "error"), status_message_max);
-    return core::Error{said.empty() ? "the answer is not a vector of Prometheus" : said};
-}
-
 }  // namespace
 
 core::Result<core::Done> GpuVectors::add(std::string body) {
-    rapidjson::Document answer;
-    if (auto parsed = parse_in_place(body, answer); !parsed) return parsed.error();
-    if (!answer.IsObject()) return core::Error{"the answer is not an object"};
-    const rapidjson::Value* const data = find_member(answer, "data");
-    if (data == nullptr || !data->IsObject() || text_of(*data, "resultType") != "vector") {
-        return what_else(answer);
+    const core::Result<GpuAnswer> answer = read_gpu_answer(body, node_label_);
+    if (!answer) return answer.error();
+    if (!answer->is_vector) {
+        const std::string said = one_line(std::string(answer->error), status_message_max);
+        return core::Error{said.empty() ? "the answer is not a vector of Prometheus" : said};
     }
-    const rapidjson::Value* const result = find_member(*data, "result");
-    if (result == nullptr || !result->IsArray()) return what_else(answer);
-    for (const rapidjson::Value& series : result->GetArray()) {
-        const rapidjson::Value* const labels =
-            series.IsObject() ? find_member(series, "metric") : nullptr;
-        const rapidjson::Value* const value =
-            series.IsObject() ? find_member(series, "value") : nullptr;
-        const bool is_series = labels != nullptr && labels->IsObject() && value != nullptr &&
-                               value->IsArray() && value->Size() == 2 && (*value)[1].IsString();
-        if (!is_series) return core::Error{"the answer has something that is no series"};
-        const std::string_view node = text_of(*labels, node_label_);
-        std::string_view id = text_of(*labels, "id");
-        if (id.empty()) id = text_of(*labels, "uuid");
-        without_node_ += node.empty() ? 1 : 0;
-        SampledGpu* const gpu = find_gpu(node, id, text_of(*labels, "model"));
+    for (const GpuSeries& series : answer->series) {
+        without_node_ += series.node.empty() ? 1 : 0;
+        const std::string_view id = series.id.empty() ? series.uuid : series.id;
+        SampledGpu* const gpu = find_gpu(series.node, id, series.model);
         if (gpu == nullptr) {
             ++left_out_;
         } else {
-            set(*gpu, text_of(*labels, "__name__"), view((*value)[1]));
+            set(*gpu, series.metric, series.value);
         }
     }
+    if (answer->has_other) return core::Error{"the answer has something that is no series"};
     return core::Done{};
 }
 
+/// Series come by metric and then mostly by node: the next one is mostly of the same.
 core::SampledGpu* GpuVectors::find_gpu(
     std::string_view node, std::string_view id, std::string_view model) {
     if (node.empty() || node.size() > node_max || id.empty() || id.size() > id_max) return nullptr;
-    auto known = nodes_.find(node);
-    if (known == nodes_.end()) {
-        if (nodes_.size() >= nodes_max) return nullptr;
-        known = nodes_.try_emplace(std::string(node)).first;
+    if (last_ == nodes_.end() || last_->first != node) {
+        last_ = nodes_.find(node);
+        if (last_ == nodes_.end()) {
+            if (nodes_.size() >= nodes_max) return nullptr;
+            last_ = nodes_.try_emplace(std::string(node)).first;
+        }
     }
-    auto& gpus = known->second;
-    const auto gpu = gpus.find(std::string(id));
-    if (gpu == gpus.end() && gpus.size() >= gpus_max) return nullptr;
-    SampledGpu& found = gpu != gpus.end() ? gpu->second : gpus[std::string(id)];
-    found.id = id;
+    auto& gpus = last_->second;
+    auto gpu = gpus.find(id);
+    if (gpu == gpus.end()) {
+        if (gpus.size() >= gpus_max) return nullptr;
+        gpu = gpus.try_emplace(std::string(id)).first;
+        gpu->second.id = id;
+    }
+    SampledGpu& found = gpu->second;
     if (found.model.empty()) found.model = one_line(std::string(model), model_max);
     return &found;
 }
@@ -129,10 +113,12 @@ void GpuVectors::set(SampledGpu& gpu, std::string_view name, std::string_view va
 
 std::vector<core::SampledNode> GpuVectors::take() {
     std::vector<core::SampledNode> nodes;
+    last_ = nodes_.end();
     for (auto& [name, gpus] : std::exchange(nodes_, {})) {
         core::SampledNode& node = nodes.emplace_back();
         node.node = name;
-        for (const auto& [id, gpu] : gpus) node.gpus.push_back(gpu);
+        node.gpus.reserve(gpus.size());
+        for (auto& [id, gpu] : gpus) node.gpus.push_back(std::move(gpu));
     }
     return nodes;
 }

@@ -16,9 +16,9 @@
 
 namespace k8s {
 
-/// The metrics whose values move, and those that say what a card is.
+/// The metrics whose values move, as far as they are read, and those that say what a card is.
 inline constexpr std::string_view gpu_query_dynamic =
-    R"({__name__=~"observerward_dynamic_gpu_.+"})";
+    R"query({__name__=~"observerward_dynamic_gpu_(free_global_memory_MiB|power_usage_W|(en|de)coder_utilization)"})query";
 inline constexpr std::string_view gpu_query_static = R"({__name__=~"observerward_static_gpu_.+"})";
 
 /// GPUs of one model.
@@ -45,6 +45,8 @@ public:
 
     /// The label with the node's name.
     explicit GpuVectors(std::string node_label) : node_label_(std::move(node_label)) {}
+    GpuVectors(const GpuVectors&) = delete;
+    GpuVectors& operator=(const GpuVectors&) = delete;
 
     /// Takes over one answer. The error says what the body is instead, in Prometheus' words if it
     /// has some. Of two series for one thing the larger value counts, of free memory the smaller.
@@ -65,7 +67,10 @@ private:
     void set(core::SampledGpu& gpu, std::string_view metric, std::string_view value);
 
     std::string node_label_;
-    std::map<std::string, std::map<std::string, core::SampledGpu>, std::less<>> nodes_;
+    using Gpus = std::map<std::string, core::SampledGpu, std::less<>>;
+    using Nodes = std::map<std::string, Gpus, std::less<>>;
+    Nodes nodes_;
+    Nodes::iterator last_ = nodes_.end();  ///< the node of the series before
     std::size_t left_out_ = 0;
     std::size_t without_node_ = 0;
     std::size_t unreadable_ = 0;

@@ -1,5 +1,5 @@
 // Cards of nodes (VGPU-1 to VGPU-20), as far as they are about gangs, moves, recovery and what is
-// written; the rest is in tests/core and tests/blackbox/test_vgpu.py.
+// written; the rest is in tests/core and tests/blackbox/placement/test_vgpu.py.
 
 #include "core/value/device/card_ask.hpp"
 #include "tests/gang/world.hpp"
@@ -97,7 +97,7 @@ std::string create_executor(
 
 }  // namespace
 
-TEST_CASE("VGPU-3: cost saving takes the fullest card, high performance the emptiest") {
+TEST_CASE("VGPU-3, VGPU-3b: cost saving takes the fullest card, high performance the emptiest") {
     World world(with_alnair());
     world.add_node(card_node("n1", {16}));
     world.add_node(card_node("n2", {16}));
@@ -131,6 +131,29 @@ TEST_CASE("VGPU-3: cost saving takes the fullest card, high performance the empt
             core::find_value(world.pod(plain).annotations, "ai.centaurus.io/scheduler-timestamp") ==
             nullptr);
     }
+    CHECK(world.violations.empty());
+}
+
+TEST_CASE("VGPU-14: compute is counted for the node, beside the units of a card") {
+    World world(with_alnair());
+    core::Node node = card_node("n1", {16, 16});
+    node.allocatable.extended.insert(
+        node.allocatable.extended.begin(), {"alnair/vgpu-compute", 200});
+    world.add_node(node);
+    const auto create = [&](const std::string& name, std::int64_t compute) {
+        core::Pod pod = vgpu_pod(name, 4, "alnair-cost-saving");
+        pod.requests.extended.insert(
+            pod.requests.extended.begin(), {"alnair/vgpu-compute", compute});
+        const auto made = world.create(pod);
+        world.settle();
+        return made;
+    };
+    const auto first = create("first", 100);
+    const auto second = create("second", 60);
+    CHECK(cards_of(world, first) == "U1:4");
+    CHECK(cards_of(world, second) == "U1:4");
+    CHECK_FALSE(world.is_bound(create("third", 41)));  // though there are 24 units
+    CHECK(world.is_bound(create("fourth", 40)));
     CHECK(world.violations.empty());
 }
 

@@ -1,5 +1,5 @@
 // GPUs by their metrics (GEN-1 to GEN-18), as far as they are about gangs, time and what is told;
-// the rest is in tests/core and tests/blackbox/test_genius.py.
+// the rest is in tests/core and tests/blackbox/placement/test_genius.py.
 
 #include "core/value/device/gpu_wish.hpp"
 #include "tests/gang/world.hpp"

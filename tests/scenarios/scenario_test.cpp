@@ -488,7 +488,7 @@ private:
 std::vector<std::filesystem::path> stories() {
     std::vector<std::filesystem::path> found;
     for (const auto& entry :
-         std::filesystem::directory_iterator(std::string(TESTS_DIR) + "/scenarios")) {
+         std::filesystem::directory_iterator(std::string(TESTS_DIR) + "/scenarios/stories")) {
         if (entry.path().extension() == ".txt") {
             found.push_back(entry.path());
         }

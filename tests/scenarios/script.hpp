@@ -1,5 +1,5 @@
 #pragma once
-// The files of tests/scenarios: blocks of command lines, each block followed by `----` and by what
+// The files of tests/scenarios/stories: blocks of command lines, each block followed by `----` and by what
 // came of it, up to the next empty line. What stands between blocks is the story's text and stays
 // as it is.
 

@@ -51,6 +51,10 @@ std::optional<Options> read_options(int argc, char** argv) {
             options.backfill = true;
             continue;
         }
+        if (word == "--cards") {
+            options.cards = true;
+            continue;
+        }
         if (word == "--matrix") {
             options.matrix = true;
             continue;

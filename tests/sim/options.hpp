@@ -15,6 +15,7 @@ struct Options {
     bool trace = false;
     bool queues = false;       ///< every world under queues with limits
     bool backfill = false;     ///< every world with backfill
+    bool cards = false;        ///< every world with cards
     bool all_faults = false;   ///< a kind of fault that never struck is a failure
     std::string digests;       ///< a file for one line per seed: seed and digest
     std::string failed_seeds;  ///< a file to which failing seeds are added
@@ -35,6 +36,7 @@ inline constexpr const char* usage =
     "[--all-faults]\n"
     "  --queues       every world under queues with limits\n"
     "  --backfill     every world with backfill\n"
+    "  --cards        every world with cards, of which pods ask for parts\n"
     "  --mutant NAME  the scheduler is wrong on purpose (not in builds with unit tests)\n";
 
 }  // namespace sim_tool

@@ -15,6 +15,7 @@ Outcome run_seed(
     gang::sim::Plan plan = gang::sim::draw_plan(seed);
     plan = options.queues ? gang::sim::with_queues(plan) : plan;
     plan = options.backfill ? gang::sim::with_backfill(plan) : plan;
+    plan = options.cards ? gang::sim::with_cards(plan) : plan;
     gang::sim::World world(plan, trace);
     world.run();
     Outcome made;
@@ -126,6 +127,16 @@ std::string Totals::describe(double seconds, int jobs) const {
         jobs);
     if (counts_.evictions > 0) {
         text += fmt::format("evictions asked for   {}\n", counts_.evictions);
+    }
+    if (counts_.binds_on_cards > 0) {
+        text += fmt::format(
+            "pods on cards         {} ({} gangs with shares, {} nodes of theirs; {} words for other "
+            "cards, {} explained by these)\n",
+            counts_.binds_on_cards,
+            counts_.gangs_with_shares,
+            counts_.slots_on_cards,
+            counts_.words_that_differ,
+            counts_.cards_excused);
     }
     text += "faults\n";
     for (std::size_t i = 0; i < faults_.size(); ++i) {

@@ -45,7 +45,8 @@ std::optional<NodeColumns::CardRoom> choose_card(
     CardChoice choice,
     std::span<const ExtendedDemand> planned = {});
 
-/// What is taken where there is too little: of those with the most left. Nothing: no cards are known.
+/// What is taken where there is too little: of those with the most left. Nothing: no cards are
+/// known.
 std::vector<ExtendedDemand> overdraw_cards(
     const NodeColumns& columns, NodeIndex node, const ExtendedDemand& wanted, View view);
 

@@ -1,13 +1,13 @@
 #pragma once
-// What a pod asks of cards in the words of Volcano: so many cards of one node, and of each of them so
-// much memory, or so many hundredths of it, and of its compute. Where a pod asks for units of one
-// card alone (Alnair), the request itself says it all, and nothing of this is needed.
+// What a pod asks of cards in the words of Volcano: so many cards of one node, and of each of them
+// so much memory, or so many hundredths of it, and of its compute. Where a pod asks for units of
+// one card alone (Alnair), the request itself says it all, and nothing of this is needed.
 //
 // An ask is counted as an extended resource whose name is the whole ask,
-// "volcano.sh/vgpu=2,units=3000,cores=50", and of which a pod asks for one. The API server admits no
-// resource with a '=' in its name, so neither a node's status nor a pod's requests can name one. What
-// the pod takes of a card is kept under card_name()s of "volcano.sh/vgpu+memory" and the like: each
-// card has several of them, and no request is counted there by itself.
+// "volcano.sh/vgpu=2,units=3000,cores=50", and of which a pod asks for one. The API server admits
+// no resource with a '=' in its name, so neither a node's status nor a pod's requests can name one.
+// What the pod takes of a card is kept under card_name()s of "volcano.sh/vgpu+memory" and the like:
+// each card has several of them, and no request is counted there by itself.
 
 #include "core/value/device/cards.hpp"
 #include "core/value/resources.hpp"
@@ -28,11 +28,11 @@ inline constexpr std::int64_t gpu_units_max = 1'000'000'000;
 
 /// The requests of one device plugin that say together what is asked.
 struct CardFamily {
-    std::string_view name;     ///< "volcano.sh/vgpu"
-    std::string_view number;   ///< how many cards
-    std::string_view units;    ///< memory of each
-    std::string_view percent;  ///< of the card's memory; empty: it has no such word
-    std::string_view cores;    ///< hundredths of a card's compute; empty: likewise
+    std::string_view name;           ///< "volcano.sh/vgpu"
+    std::string_view number;         ///< how many cards
+    std::string_view units;          ///< memory of each
+    std::string_view percent;        ///< of the card's memory; empty: it has no such word
+    std::string_view cores;          ///< hundredths of a card's compute; empty: likewise
     std::string_view counted_units;  ///< by this a card's units are counted
     std::string_view counted_cores;  ///< empty: nobody counts them
     std::string_view counted_slots;  ///< of pods that share a card; empty: likewise

@@ -27,9 +27,9 @@ inline constexpr std::string_view cards_annotation = "gang-scheduler/cards";
 /// which of several pods of one size came first.
 inline constexpr std::string_view scheduler_timestamp = "ai.centaurus.io/scheduler-timestamp";
 
-/// Of a time to be written with a Binding: the edge knows it. Alnair's, and Volcano's for both of its
-/// plugins, which serve the pod with the smallest first. Volcano itself writes whole seconds for its
-/// vGPUs, in which two pods may be alike.
+/// Of a time to be written with a Binding: the edge knows it. Alnair's, and Volcano's for both of
+/// its plugins, which serve the pod with the smallest first. Volcano itself writes whole seconds
+/// for its vGPUs, in which two pods may be alike.
 bool is_bind_time(std::string_view key);
 
 /// Units of it are parts of cards, which a node may list.
@@ -52,12 +52,10 @@ std::vector<ExtendedResource> read_pod_cards(
 /// As cards_annotation has it: "U1:4".
 std::string describe_cards(const std::vector<ExtendedResource>& cards);
 
-/// What the device plugin must find on a pod with these requests, on these cards of the node, beside
-/// our own annotation; is_bind_time() ones are empty.
+/// What the device plugin must find on a pod with these requests, on these cards of the node,
+/// beside our own annotation; is_bind_time() ones are empty.
 StringMap bind_words(
-    const Resources& requests,
-    const std::vector<ExtendedResource>& cards,
-    const std::string& node);
+    const Resources& requests, const std::vector<ExtendedResource>& cards, const std::string& node);
 
 /// Why a pod that asks for GPUs by such an annotation is not served; empty: it has none.
 std::string refused_card_words(const StringMap& annotations, const Resources& requests);

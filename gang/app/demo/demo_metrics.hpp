@@ -1,6 +1,6 @@
 #pragma once
-// Metrics of GPUs for `demo --gpus`: an exporter inside the process with ObserverWard's names, and a
-// real Prometheus beside it that scrapes it, if one is installed.
+// Metrics of GPUs for `demo --gpus`: an exporter inside the process with ObserverWard's names, and
+// a real Prometheus beside it that scrapes it, if one is installed.
 
 #include "core/base/result.hpp"
 
@@ -40,8 +40,8 @@ private:
     std::shared_ptr<Impl> impl_;
 };
 
-/// A process of the program `prometheus`, which ends with this. Its data and its log are in a folder
-/// of its own under the system's folder for such things, which goes with it.
+/// A process of the program `prometheus`, which ends with this. Its data and its log are in a
+/// folder of its own under the system's folder for such things, which goes with it.
 class DemoPrometheus {
 public:
     /// Starts it: it scrapes the exporter each second, as the GPUs of this node. The error says why

@@ -13,6 +13,7 @@ struct Counts {
     std::uint64_t binds = 0;                 ///< of ours, that the store took
     std::uint64_t gangs_admitted = 0;        ///< of them, drivers with a reservation
     std::uint64_t gangs_with_gpus = 0;       ///< of these
+    std::uint64_t gangs_with_shares = 0;     ///< of these, whose executors ask for parts of cards
     std::uint64_t gangs_with_ports = 0;      ///< of these, whose executors take a port of the node
     std::uint64_t gangs_of_a_pool = 0;       ///< of these, with a node selector
     std::uint64_t binds_with_rules = 0;      ///< of ours, of pods that ask something of others
@@ -27,6 +28,10 @@ struct Counts {
     std::uint64_t left = 0;              ///< Leases left to expire by a leader that ended
     std::uint64_t handed_over = 0;       ///< leadership terms that began after the first of these
     std::uint64_t kubelet_refusals = 0;  ///< for want of room
+    std::uint64_t binds_on_cards = 0;    ///< of ours, of pods that ask for a part of a card
+    std::uint64_t slots_on_cards = 0;    ///< nodes on which a gang is admitted with such slots
+    std::uint64_t words_that_differ = 0; ///< device plugins took other cards than we had written
+    std::uint64_t cards_excused = 0;     ///< of these, that such a word, or others, explain
     std::uint64_t inspections = 0;
     std::uint64_t quiescent = 0;   ///< of them, processes that had seen everything
     std::uint64_t attributed = 0;  ///< overcommits that somebody else's write explains
@@ -39,6 +44,11 @@ struct Counts {
         commits += other.commits;
         binds += other.binds;
         gangs_admitted += other.gangs_admitted;
+        gangs_with_shares += other.gangs_with_shares;
+        binds_on_cards += other.binds_on_cards;
+        slots_on_cards += other.slots_on_cards;
+        words_that_differ += other.words_that_differ;
+        cards_excused += other.cards_excused;
         gangs_with_gpus += other.gangs_with_gpus;
         gangs_with_ports += other.gangs_with_ports;
         gangs_of_a_pool += other.gangs_of_a_pool;

@@ -27,6 +27,8 @@ inline constexpr std::string_view zone_label = "zone";
 inline constexpr std::string_view host_label = "kubernetes.io/hostname";
 inline constexpr std::string_view group_label = "group";
 inline constexpr std::string_view gpu_resource = "nvidia.com/gpu";
+/// Units of it are parts of cards.
+inline constexpr std::string_view card_resource = "alnair/vgpu-memory";
 /// The one port of the node that pods of this world ask for.
 inline const core::HostPort host_port{"", "TCP", 7078};
 inline bool wants_host_port(const core::Resources& requests) {

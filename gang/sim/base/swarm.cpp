@@ -73,6 +73,11 @@ Plan with_backfill(Plan plan) {
     return plan;
 }
 
+Plan with_cards(Plan plan) {
+    plan.has_cards = true;
+    return plan;
+}
+
 Plan without_faults(Plan plan) {
     plan.rates = {};
     return plan;

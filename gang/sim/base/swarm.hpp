@@ -40,6 +40,7 @@ struct Plan {
     int rule_percent = 0;
     bool has_queues = false;  ///< the scheduler's file has queues with limits
     bool has_backfill = false;  ///< of its file; and half of the drivers say how long they run
+    bool has_cards = false;     ///< nodes have cards, and half of the pods ask for parts of one
     bool has_bookmarks = true;
     bool has_key = true;  ///< what the scheduler writes is sealed
     FaultRates rates = {};
@@ -52,6 +53,9 @@ Plan with_queues(Plan plan);
 
 /// The same world with backfill.
 Plan with_backfill(Plan plan);
+
+/// The same world with cards.
+Plan with_cards(Plan plan);
 
 /// No fault at all: for looking at the model itself.
 Plan without_faults(Plan plan);

@@ -29,6 +29,7 @@ void read_slot(const core::Pod& pod, Seen& seen) {
         return;
     }
     const std::size_t slash = text == nullptr ? std::string::npos : text->find('/');
+    seen.is_surplus = text != nullptr && *text == surplus_slot;
     if (slash == std::string::npos) {
         return;
     }
@@ -54,7 +55,8 @@ void CapacityModel::node_changed(const Entry<core::Node>& entry) {
             entry.object.allocatable.memory_bytes,
             entry.object.pods,
             entry.object.allocatable.extended_amount(gpu_resource),
-            1};
+            1,
+            entry.object.allocatable.extended_amount(card_resource)};
     }
 }
 
@@ -91,7 +93,8 @@ void CapacityModel::read_reservation(PodId driver, const core::Pod& pod, const s
         forget_numbers(driver);
     }
     clear_slots(driver);
-    if (!gang.is_void) {
+    const bool was_void = gang.is_void;
+    if (!was_void) {
         gang.lost.clear();
     }
     gang.text = text;
@@ -106,6 +109,22 @@ void CapacityModel::read_reservation(PodId driver, const core::Pod& pod, const s
             node_slots.slots += count;
             node_slots.unit = amount_of(shape.requests);
             gang.nodes.push_back(id);
+        }
+    }
+    if (was_void) {
+        seat_executors(driver);
+    }
+}
+
+/// Slots that are made anew are made for the executors that run, also for those that were placed while
+/// nobody could know of their gang.
+void CapacityModel::seat_executors(PodId driver) {
+    for (Seen& seen : pods_) {
+        if (seen.owner == driver && seen.gang == nobody && !seen.is_surplus &&
+            seen.counted_on != nobody && node(seen.counted_on).node_slots[driver].open() > 0) {
+            assign(seen, -1);
+            seen.gang = driver;
+            assign(seen, 1);
         }
     }
 }
@@ -170,6 +189,8 @@ void CapacityModel::pod_changed(
     seen.is_over = entry.change == Change::deleted || core::is_terminal(pod);
     seen.is_bound = !pod.node_name.empty();
     seen.amount = amount_of(pod.requests);
+    const core::OwnerReference* owner = core::find_controller(pod);
+    seen.owner = owner == nullptr ? nobody : number_of(owner->uid);
     if (is_ours) {
         core::Pod opened = pod;
         seal_.open(opened);

@@ -26,6 +26,7 @@ struct Amount {
     std::int64_t pods = 0;
     std::int64_t gpus = 0;
     std::int64_t ports = 0;  ///< `host_port`, of which each node has one
+    std::int64_t units = 0;  ///< of cards, whichever
 
     void add(const Amount& other, std::int64_t times) {
         cpu_milli += other.cpu_milli * times;
@@ -33,14 +34,17 @@ struct Amount {
         pods += other.pods * times;
         gpus += other.gpus * times;
         ports += other.ports * times;
+        units += other.units * times;
     }
     bool is_within(const Amount& bound) const {
         return cpu_milli <= bound.cpu_milli && memory_bytes <= bound.memory_bytes &&
-               pods <= bound.pods && gpus <= bound.gpus && ports <= bound.ports;
+               pods <= bound.pods && gpus <= bound.gpus && ports <= bound.ports &&
+               units <= bound.units;
     }
     bool is_more_than(const Amount& before) const {
         return cpu_milli > before.cpu_milli || memory_bytes > before.memory_bytes ||
-               pods > before.pods || gpus > before.gpus || ports > before.ports;
+               pods > before.pods || gpus > before.gpus || ports > before.ports ||
+               units > before.units;
     }
     friend bool operator==(const Amount&, const Amount&) = default;
 };
@@ -52,7 +56,8 @@ inline Amount amount_of(const core::Resources& requests) {
         requests.memory_bytes,
         1,
         requests.extended_amount(gpu_resource),
-        wants_host_port(requests) ? 1 : 0};
+        wants_host_port(requests) ? 1 : 0,
+        requests.extended_amount(card_resource)};
 }
 
 /// A gang's slots on one node and how many of its pods sit in them.
@@ -68,6 +73,8 @@ struct Seen {
     NodeId node = nobody;  ///< bound there and not ended
     NodeId counted_on = nobody;
     PodId gang = nobody;  ///< the driver whose slot it says to be in
+    PodId owner = nobody;  ///< its controller
+    bool is_surplus = false;  ///< a scheduler has said so
     std::int64_t slot = -1;
     std::string tenant_slot;   ///< what its tenant has written there
     std::uint64_t binder = 0;  ///< the process that bound it: it alone numbers its slots
@@ -130,6 +137,7 @@ private:
     void tenant_edited(PodId driver, const core::Pod& pod);
     void clear_slots(PodId driver);
     void forget_numbers(PodId driver);
+    void seat_executors(PodId driver);
 
     const Seal& seal_;
     std::vector<Seen> pods_;

@@ -13,12 +13,13 @@ namespace {
 
 std::string describe(const Amount& amount) {
     return fmt::format(
-        "{}m {}Mi {} pods {} gpus {} ports",
+        "{}m {}Mi {} pods {} gpus {} ports {} units",
         amount.cpu_milli,
         amount.memory_bytes >> 20,
         amount.pods,
         amount.gpus,
-        amount.ports);
+        amount.ports,
+        amount.units);
 }
 
 const std::string* role_of(const core::Pod& pod) {
@@ -197,6 +198,7 @@ void Checkers::check_admission(const Entry<core::Pod>& entry, const Author& auth
     }
     ++world_.counts.gangs_admitted;
     world_.counts.gangs_with_gpus += one.gpus > 0 ? 1 : 0;
+    world_.counts.gangs_with_shares += one.card_units > 0 ? 1 : 0;
     world_.counts.gangs_with_ports += one.has_port ? 1 : 0;
     world_.counts.gangs_of_a_pool += one.pool.empty() ? 0 : 1;
     if (std::find(one.ever.begin(), one.ever.end(), gang->slots) == one.ever.end()) {
@@ -211,7 +213,8 @@ void Checkers::check_admission(const Entry<core::Pod>& entry, const Author& auth
         const std::int64_t mebibyte = 1024 * 1024;
         if (node_slots.unit.cpu_milli < one.cpu_milli ||
             node_slots.unit.memory_bytes < one.memory_mib * mebibyte ||
-            node_slots.unit.gpus < one.gpus || node_slots.unit.ports < (one.has_port ? 1 : 0)) {
+            node_slots.unit.gpus < one.gpus ||
+            node_slots.unit.units < one.card_units || node_slots.unit.ports < (one.has_port ? 1 : 0)) {
             violated("complete-admission", "the slots of " + name + " are smaller than declared");
         }
     }

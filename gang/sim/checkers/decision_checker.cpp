@@ -203,11 +203,15 @@ bool DecisionChecker::could_fit(std::uint32_t replica, PodId driver) const {
             node.allocatable.extended_amount(gpu_resource),
             1};
         free.add(taken[name], -1);
-        const std::int64_t alone = times(free);
+        // Of which card others have units is not asked here.
+        const std::int64_t by_cards = one.card_units == 0        ? free.pods
+                                      : taken[name].units > 0 ? 0
+                                                              : times_on_cards(node, one.card_units);
+        const std::int64_t alone = std::min(times(free), by_cards);
         executors += alone;
         free.add({wanted.cpu_milli, wanted.memory_bytes, 1}, -1);
         if (free.cpu_milli >= 0 && free.memory_bytes >= 0 && free.pods >= 0) {
-            const std::int64_t loss = alone - times(free);
+            const std::int64_t loss = alone - std::min(times(free), by_cards);
             least_loss = least_loss < 0 ? loss : std::min(least_loss, loss);
         }
     }
@@ -345,7 +349,7 @@ void DecisionChecker::check_first_plan(
     for (const auto& [id, pod] : view.pods) {
         if (is_first && is_driver(id) && !was_tampered(id) && is_waiting(pod) &&
             rank_of(pod) < rank_of(admitted) && !view.confs.contains(id) &&
-            pod.created < process.unix_ms() / 1'000 - 5) {
+            world_.checkers.capacity_model().seen(id).created_ms < world_.now_ms - 5'000) {
             world_.checkers.violated(
                 "first-plan",
                 fmt::format(

@@ -30,6 +30,7 @@ core::Resources requests_of(const Application& one) {
     if (one.gpus > 0) {
         made.extended = {{std::string(gpu_resource), one.gpus}};
     }
+    ask_for_units(made, one.card_units);
     if (one.has_port) {
         core::add_host_ports(made, {host_port});
     }
@@ -57,6 +58,10 @@ spark::Conf Applications::write_conf(const Application& application) const {
     if (application.gpus > 0) {
         put("spark.executor.resource.gpu.amount", std::to_string(application.gpus));
         put("spark.executor.resource.gpu.vendor", "nvidia.com");
+    }
+    if (application.card_units > 0) {
+        put("spark.executor.resource.vgpu-memory.amount", std::to_string(application.card_units));
+        put("spark.executor.resource.vgpu-memory.vendor", "alnair");
     }
     if (application.has_port) {
         conf.executor_template.emplace().sidecar_ports = {host_port};
@@ -97,6 +102,9 @@ void Applications::submit() {
     made.driver_cpu_milli = random.percent(70) ? 1'000 : 500;
     if (world_.plan.gpu_percent > 0 && random.percent(world_.plan.gpu_percent)) {
         made.gpus = random.between(1, 2);
+    }
+    if (world_.plan.has_cards && random.percent(50)) {
+        made.card_units = draw_card_units(world_.original_nodes(), random);
     }
     made.has_port = world_.plan.port_percent > 0 && random.percent(world_.plan.port_percent);
     if (world_.plan.pool_percent > 0 && random.percent(world_.plan.pool_percent)) {
@@ -351,6 +359,9 @@ std::int64_t times(
         const std::int64_t by_all = core::is_exclusive(wanted.name) ? core::exclusive_all : 0;
         const std::int64_t offered = by_all + node.allocatable.extended_amount(wanted.name);
         count = std::min(count, offered / wanted.amount);
+        if (wanted.name == card_resource) {
+            count = std::min(count, times_on_cards(node, wanted.amount));
+        }
     }
     return std::max<std::int64_t>(0, count);
 }

@@ -39,6 +39,7 @@ struct Application {
     std::int64_t memory_conf_mib = 1'024;
     std::int64_t driver_cpu_milli = 1'000;
     std::int64_t gpus = 0;        ///< of each executor
+    std::int64_t card_units = 0;  ///< of one card, likewise
     bool has_port = false;        ///< each executor takes `host_port`
     std::string pool;             ///< of its nodes; empty: any
     GangRules rules;              ///< what its pods ask of others

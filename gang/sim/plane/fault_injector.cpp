@@ -183,6 +183,9 @@ bool FaultInjector::bind_foreign_pod() {
     if (world_.plan.port_percent > 0 && world_.random.percent(world_.plan.port_percent)) {
         core::add_host_ports(pod.requests, {host_port});
     }
+    if (world_.plan.has_cards && world_.random.percent(30)) {
+        ask_for_units(pod.requests, draw_card_units(world_.original_nodes(), world_.random));
+    }
     if (world_.plan.rule_percent > 0 && world_.random.percent(world_.plan.rule_percent)) {
         give_foreign_rules(pod, world_.random);
     }

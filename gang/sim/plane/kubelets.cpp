@@ -20,6 +20,7 @@ void Kubelets::count(Known& known, int sign) {
     used.memory_bytes += sign * known.memory_bytes;
     used.gpus += sign * known.gpus;
     used.ports += sign * known.ports;
+    used.units += sign * known.units;
     used.pods += sign;
     known.is_admitted = sign > 0;
 }
@@ -33,6 +34,7 @@ void Kubelets::pod_changed(const Entry<core::Pod>& entry) {
     const bool is_over = entry.change == Change::deleted || core::is_terminal(pod);
     if (is_over) {
         if (known.is_admitted) {
+            plugins_.release(entry.id);
             count(known, -1);
         }
         return;
@@ -44,6 +46,7 @@ void Kubelets::pod_changed(const Entry<core::Pod>& entry) {
         known.memory_bytes = pod.requests.memory_bytes;
         known.gpus = pod.requests.extended_amount(gpu_resource);
         known.ports = wants_host_port(pod.requests) ? 1 : 0;
+        known.units = pod.requests.extended_amount(card_resource);
         std::int64_t after_ms = world_.random.between(2, 400);
         if (world_.faults.strikes(Fault::kubelet_stalls)) {
             after_ms += world_.random.long_tail(1'000, stall_ms_max);
@@ -76,6 +79,8 @@ void Kubelets::admit(PodId id) {
     const bool fits = used.cpu_milli + known.cpu_milli <= node->allocatable.cpu_milli &&
                       used.memory_bytes + known.memory_bytes <= node->allocatable.memory_bytes &&
                       used.gpus + known.gpus <= node->allocatable.extended_amount(gpu_resource) &&
+                      used.units + known.units <=
+                          node->allocatable.extended_amount(card_resource) &&
                       used.ports + known.ports <= 1 && used.pods + 1 <= node->pods;
     if (!fits || world_.faults.strikes(Fault::kubelet_refuses)) {
         world_.counts.kubelet_refusals += fits ? 0 : 1;
@@ -87,7 +92,11 @@ void Kubelets::admit(PodId id) {
         return;
     }
     count(known, 1);
-    world_.change_pod(id, kubelet, [](core::Pod& runs) { runs.phase = core::PodPhase::running; });
+    const core::StringMap words = plugins_.allocate(id, *pod, *node);
+    world_.change_pod(id, kubelet, [&words](core::Pod& runs) {
+        runs.phase = core::PodPhase::running;
+        merge_annotations(runs, words);
+    });
     if (world_.applications.find(id) == nobody) {  // a lone pod, which does its work and ends
         world_.queue.plan(
             world_.now_ms + world_.random.between(1'000, 30'000), Happening::kubelet_ends, id);

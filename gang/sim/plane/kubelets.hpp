@@ -4,6 +4,7 @@
 // behind is collected. A kubelet counts what it has admitted itself, with nobody's reservations.
 
 #include "gang/sim/base/store.hpp"
+#include "gang/sim/plane/device_plugins.hpp"
 
 #include <cstdint>
 #include <vector>
@@ -14,7 +15,7 @@ struct World;
 
 class Kubelets {
 public:
-    explicit Kubelets(World& world) : world_(world) {}
+    explicit Kubelets(World& world) : world_(world), plugins_(world) {}
 
     void pod_changed(const Entry<core::Pod>& entry);
     void node_removed(NodeId node);
@@ -34,17 +35,20 @@ private:
         std::int64_t memory_bytes = 0;
         std::int64_t gpus = 0;
         std::int64_t ports = 0;
+        std::int64_t units = 0;
     };
     struct Used {
         std::int64_t cpu_milli = 0;
         std::int64_t memory_bytes = 0;
         std::int64_t gpus = 0;
         std::int64_t ports = 0;
+        std::int64_t units = 0;
         std::int64_t pods = 0;
     };
     void count(Known& known, int sign);
 
     World& world_;
+    DevicePlugins plugins_;
     std::vector<Known> pods_;
     std::vector<Used> nodes_;
 };

@@ -38,7 +38,7 @@ struct KubeletOptions {
     std::string node_cpu = "4";       ///< quantity
     std::string node_memory = "8Gi";  ///< quantity
     int pods_per_node = 110;
-    std::vector<NodeDevices> devices;  ///< of the first, the second, ... node
+    std::vector<NodeDevices> devices;   ///< of the first, the second, ... node
     std::string name_prefix = "node-";  ///< node-1, node-2, ...
     std::int64_t start_ms = 200;        ///< from bound to Running, once the config maps are there
     std::int64_t run_ms = 10'000;       ///< from Running to Succeeded; see pod_runtime.hpp

@@ -14,7 +14,7 @@ struct NodeSpec {
     std::string cpu;      ///< quantity
     std::string memory;   ///< quantity
     int pods = 110;
-    core::StringMap resources = {};    ///< others, quantities by name
+    core::StringMap resources = {};  ///< others, quantities by name
     core::StringMap annotations = {};
 };
 

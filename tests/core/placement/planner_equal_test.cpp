@@ -25,6 +25,8 @@ using tests::NaiveShape;
 
 namespace {
 
+constexpr std::int64_t too_wide = (std::int64_t{1} << 52) + 1;
+
 class Life {
 public:
     explicit Life(tests::Random& random, std::int64_t names) : random_(random), names_(names) {
@@ -255,6 +257,11 @@ private:
         made.ephemeral_bytes = random_.one_in(4) ? random_.between(1, 4) << 30 : 0;
         if (random_.one_in(8)) made.extended = {{"example.com/gpu", random_.between(1, 2)}};
         if (random_.one_in(8)) made.extended.push_back({"example.com/x", random_.between(1, 2)});
+        if (random_.one_in(8)) {
+            // So many that not all of them have columns; and some too large for those.
+            const std::string name = fmt::format("example.com/y{}", random_.between(0, 9));
+            made.extended.push_back({name, random_.one_in(8) ? too_wide : random_.between(1, 2)});
+        }
         if (random_.one_in(8)) core::add_host_ports(made, ports());
         if (random_.one_in(60)) made.memory_bytes = (std::int64_t{1} << 53) + 1;
         if (random_.one_in(60)) made.memory_bytes = (std::int64_t{1} << 51) + 1;
@@ -288,6 +295,11 @@ private:
                         .ready(!random_.one_in(12));
         if (random_.one_in(3)) made.extended("example.com/x", "3");
         if (random_.one_in(3)) made.extended("example.com/gpu", "4");
+        for (int i = random_.one_in(2) ? 10 : 0; i-- > 0;) {
+            if (random_.one_in(2)) {
+                made.extended(fmt::format("example.com/y{}", i), random_.one_in(6) ? "9Pi" : "3");
+            }
+        }
         if (has_preferences_) {
             for (const char* key : {"slow", "old"}) {
                 if (random_.one_in(3)) made.taint(key, "", TaintEffect::prefer_no_schedule);

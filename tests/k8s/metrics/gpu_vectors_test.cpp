@@ -143,3 +143,32 @@ TEST_CASE("GPUs by model: those with the most GPUs, and all others in one") {
     CHECK(bounded.back() == GpuModelTotal{"other", 981, 981});
     CHECK(bounded[k8s::gpu_models_max - 1] == GpuModelTotal{"zebra", 2, 2});
 }
+
+TEST_CASE("an answer in another order, and with more in it, is read all the same") {
+    GpuVectors vectors("kubernetes_node");
+    const std::string labels = R"("a":[{"id":"x"}],"model":null,"kubernetes_node":"g1","id":"0")";
+    const std::string one =
+        R"({"more":{"value":[7]},"value":[1,"12"],"metric":{)" + labels +
+        R"(,"__name__":"observerward_static_gpu_memory_size"},"histogram":[[1,"2"]]})";
+    REQUIRE(vectors.add(
+        R"({"warnings":["result"],"data":{"result":[)" + one +
+        R"(],"stats":{"resultType":"matrix"},"resultType":"vector"},"status":"success"})"));
+    const auto nodes = vectors.take();
+    REQUIRE(nodes.size() == 1);
+    CHECK(nodes[0].node == "g1");
+    REQUIRE(nodes[0].gpus.size() == 1);
+    CHECK(nodes[0].gpus[0].id == "0");
+    CHECK(nodes[0].gpus[0].size_mib == 12);
+}
+
+TEST_CASE("a value that is no pair of a time and a text is no series") {
+    for (const char* value : {"[1]", "[1,2]", "[1,\"2\",3]", "[1,[\"2\"]]", "\"2\"", "{}", "null"}) {
+        INFO(value);
+        CHECK(
+            why_not(vector_of(
+                R"({"metric":{"id":"0","kubernetes_node":"g1"},"value":)" + std::string(value) +
+                "}")) == "the answer has something that is no series");
+    }
+    CHECK(why_not(R"({"data":{"resultType":"vector"}})") != "");
+    CHECK(why_not(R"({"data":[],"error":"no\ndata"})") == "no data");
+}

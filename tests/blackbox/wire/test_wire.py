@@ -8,7 +8,7 @@ import pytest
 from support.api import Api, ApiError, Json
 from support.cluster import Cluster
 
-RECORDINGS = sorted((Path(__file__).parent / "fixtures/wire").glob("*.jsonl"))
+RECORDINGS = sorted((Path(__file__).parent.parent / "fixtures/wire").glob("*.jsonl"))
 UID = re.compile(r'"uid":"[0-9a-f]{8}-[0-9a-f-]{27}"')
 
 

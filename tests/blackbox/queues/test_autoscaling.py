@@ -16,7 +16,7 @@ from support.real_plane import RealPlane
 from support.rig import EmbeddedRig, Scheduler
 from support.spark_application import Size, SparkApplication, sized
 
-DEFINITIONS = Path(__file__).parent / "fixtures" / "autoscaling.yaml"
+DEFINITIONS = Path(__file__).parent.parent / "fixtures" / "autoscaling.yaml"
 KINDS = {"capacityBuffer": "/apis/autoscaling.x-k8s.io/v1beta1/namespaces/{}/capacitybuffers",
          "provisioningRequest": "/apis/autoscaling.x-k8s.io/v1/namespaces/{}/provisioningrequests"}
 

@@ -1,6 +1,7 @@
 #!/bin/bash
-# Makes the certificates of the TLS tests anew (valid for 100 years; keys of no worth). Run in this folder.
+# Makes the certificates of the TLS tests anew (valid for 100 years; keys of no worth). They are in pki/.
 set -eu
+cd "$(dirname "$0")/pki"
 export LC_ALL=C
 key() { openssl ecparam -name prime256v1 -genkey -noout -out "$1.key"; }
 sign() { # name ca days-arguments extensions
