@@ -31,7 +31,7 @@ struct BindPod {
     PodRef pod;
     std::string resource_version;
     std::string node;
-    core::StringMap annotations;        ///< scheduler_timestamp is empty: the edge knows the time
+    core::StringMap annotations;        ///< is_bind_time() ones are empty: the edge knows it
     std::int64_t pending_since_ms = 0;  ///< Unix ms when the pod was first seen
     bool starts_gang = false;           ///< a driver: with it the whole gang is admitted
     /// Claims of the pod whose volumes are to be made for that node first: the annotation

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
-#include <span>
+#include <vector>
 
 namespace core {
 
@@ -91,22 +91,16 @@ inline std::int64_t amount_of(const Demand& demand, ExtendedId id) {
     return 0;
 }
 
-/// On how many more pods' cards there is room after one pod of `other`, whose card is chosen so.
-inline std::int64_t times_on_cards_beside(
-    const FreeColumns& free_capacity,
-    NodeIndex node,
-    const ExtendedDemand& wanted,
-    const Demand& other,
-    CardChoice choice) {
-    const std::int64_t taken = amount_of(other, wanted.id);
-    if (taken == 0) {
-        return times_on_cards(*free_capacity.columns, node, wanted, free_capacity.view);
+/// What one pod of the demand takes of cards, which are chosen so.
+inline std::vector<ExtendedDemand> cards_taken_by(
+    const FreeColumns& free_capacity, NodeIndex node, const Demand& demand, CardChoice choice) {
+    std::vector<ExtendedDemand> planned;
+    for (const ExtendedDemand& wanted : demand.extended) {
+        const auto cards =
+            choose_cards(*free_capacity.columns, node, wanted, free_capacity.view, choice, planned);
+        planned.insert(planned.end(), cards.begin(), cards.end());
     }
-    const auto card =
-        choose_card(*free_capacity.columns, node, {wanted.id, taken}, free_capacity.view, choice);
-    const ExtendedDemand planned{card ? card->id : ExtendedId{}, taken};
-    return times_on_cards(
-        *free_capacity.columns, node, wanted, free_capacity.view, std::span(&planned, 1));
+    return planned;
 }
 
 /// capacity_of() after one pod of `other`, which must fit there (so that nothing here overflows).
@@ -127,14 +121,19 @@ inline std::int64_t capacity_beside(
         least,
         times_it_fits(
             free_capacity.ephemeral[row] - other.ephemeral_bytes, demand.ephemeral_bytes));
+    std::vector<ExtendedDemand> planned;
+    if (demand.wants_cards && other.wants_cards) {
+        planned = cards_taken_by(free_capacity, node, other, choice);
+    }
     for (const ExtendedDemand& wanted : demand.extended) {
         const std::int64_t offered =
             free_capacity.columns->extended(node, wanted.id, free_capacity.view) -
             amount_of(other, wanted.id);
         least = std::min(least, times_it_fits(offered, wanted.amount));
         if (demand.wants_cards) {
-            least =
-                std::min(least, times_on_cards_beside(free_capacity, node, wanted, other, choice));
+            least = std::min(
+                least,
+                times_on_cards(*free_capacity.columns, node, wanted, free_capacity.view, planned));
         }
     }
     return least;

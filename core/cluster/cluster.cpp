@@ -3,11 +3,13 @@
 #include "core/base/result.hpp"
 #include "core/cluster/capacity.hpp"
 #include "core/cluster/device/card_room.hpp"
+#include "core/value/device/card_ask.hpp"
 #include "core/value/device/card_dialect.hpp"
 #include "core/value/device/gpu_wish.hpp"
 #include "core/value/exclusive.hpp"
 
 #include <algorithm>
+#include <set>
 
 namespace core {
 
@@ -23,6 +25,20 @@ bool filters_alike(const Node& a, const Node& b) {
 /// How many pods on one node can ask for so much of what every node offers.
 std::int32_t times_exclusive(std::int64_t amount) {
     return static_cast<std::int32_t>(std::min(times_it_fits(exclusive_all, amount), pod_slots_max));
+}
+
+/// Sorted by name, each name once.
+void merge_amounts(std::vector<ExtendedResource>& amounts) {
+    std::sort(amounts.begin(), amounts.end());
+    std::vector<ExtendedResource> merged;
+    for (ExtendedResource& one : amounts) {
+        if (!merged.empty() && merged.back().name == one.name) {
+            merged.back().amount = add_times(merged.back().amount, one.amount, 1);
+        } else {
+            merged.push_back(std::move(one));
+        }
+    }
+    amounts = std::move(merged);
 }
 
 bool wishes_alike(const Resources& a, const Resources& b) {
@@ -169,7 +185,9 @@ void Cluster::set_allocatable(NodeIndex node, const Node& offered) {
     Resources all = offered.allocatable;
     if (offered.cards) {
         for (const Card& card : offered.cards->cards) {
-            all.extended.push_back({card_name(offered.cards->resource, card.id), card.units});
+            for (ExtendedResource& count : counts_of(*offered.cards, card)) {
+                all.extended.push_back(std::move(count));
+            }
         }
         std::sort(all.extended.begin(), all.extended.end());
     }
@@ -178,8 +196,10 @@ void Cluster::set_allocatable(NodeIndex node, const Node& offered) {
     if (offered.cards) {
         std::uint16_t order = 0;
         for (const Card& card : offered.cards->cards) {
-            const auto name = extended_names_.find(card_name(offered.cards->resource, card.id));
-            columns_.set_card_order(node, *name, order++);
+            for (const ExtendedResource& count : counts_of(*offered.cards, card)) {
+                columns_.set_card_order(node, *extended_names_.find(count.name), order);
+            }
+            ++order;
         }
     }
     index_.node_changed(node);
@@ -247,6 +267,7 @@ ResourcesId Cluster::intern_amounts(const Resources& resources) {
         const bool is_of_all = is_exclusive(entry.name);
         if (name.is_new) {
             columns_.set_offered_by_all(name.id, is_of_all ? exclusive_all : 0);
+            if (is_card_ask(entry.name)) hold_card_ask(name.id, entry.name);
             if (notes_gpu_moves_ && is_gpu_wish(entry.name)) new_gpu_wishes_.push_back(entry.name);
             if (is_card(entry.name)) {
                 const auto resource =
@@ -255,7 +276,8 @@ ResourcesId Cluster::intern_amounts(const Resources& resources) {
                 columns_.set_card(name.id, resource.id, id_of_card(entry.name) == unknown_card);
             }
         }
-        demand.wants_cards = demand.wants_cards || is_card_resource(entry.name);
+        demand.wants_cards = demand.wants_cards || is_card_resource(entry.name) ||
+                             columns_.find_card_ask(name.id) != nullptr;
         demand.wants_listed = demand.wants_listed || !is_of_all;
         demand.wants_exclusive = demand.wants_exclusive || is_of_all;
         demand.wants_gpus = demand.wants_gpus || is_gpu_wish(entry.name);
@@ -273,7 +295,13 @@ void Cluster::release_amounts(ResourcesId id) {
     if (!amounts_.release(id)) return;
     for (const ExtendedDemand& entry : demands_[id.value].extended) {
         const ExtendedId resource = columns_.resource_of_card(entry.id);
-        if (!extended_names_.release(entry.id) || resource.is_none()) continue;
+        if (!extended_names_.release(entry.id)) continue;
+        if (const auto asked = columns_.take_card_ask(entry.id)) {
+            for (const ExtendedId one : {asked->units, asked->cores, asked->slots}) {
+                if (!one.is_none()) extended_names_.release(one);
+            }
+        }
+        if (resource.is_none()) continue;
         columns_.set_card(entry.id, {}, false);
         extended_names_.release(resource);
     }
@@ -313,24 +341,88 @@ std::vector<ExtendedResource> Cluster::cards_among(ResourcesId id) const {
     return cards;
 }
 
+/// Its cards are counted by resources whose names live as long as the ask.
+void Cluster::hold_card_ask(ExtendedId name, const std::string& text) {
+    const auto ask = card_ask_of(text);
+    if (!ask) return;
+    const auto hold = [this](std::string_view resource) {
+        const auto held = extended_names_.intern(std::string(resource));
+        if (held.is_new) columns_.set_offered_by_all(held.id, 0);
+        return held.id;
+    };
+    const CardFamily& family = *ask->family;
+    NodeColumns::AskedCards asked{*ask, hold(family.counted_units), {}, {}};
+    if (!family.counted_cores.empty()) asked.cores = hold(family.counted_cores);
+    if (!family.counted_slots.empty()) asked.slots = hold(family.counted_slots);
+    columns_.set_card_ask(name, std::move(asked));
+    columns_.set_offered_by_all(name, exclusive_all);  // no node runs out of it
+}
+
+/// Of units whose card nobody has said. A share of a card is one of the largest.
+void Cluster::add_unknown(
+    NodeIndex node, const ExtendedDemand& wanted, std::vector<ExtendedResource>& cards) const {
+    const auto* const asked = columns_.find_card_ask(wanted.id);
+    if (asked == nullptr) {
+        cards.push_back({card_name(extended_names_[wanted.id], unknown_card), wanted.amount});
+        return;
+    }
+    std::int64_t largest = 0;
+    columns_.for_each_card(
+        node, asked->units, View::allocatable, [&](const NodeColumns::CardRoom& card) {
+            largest = std::max(largest, card.units);
+        });
+    const CardFamily& family = *asked->ask.family;
+    cards.push_back({card_name(family.counted_units, unknown_card), units_of(asked->ask, largest)});
+    if (asked->ask.cores > 0)
+        cards.push_back({card_name(family.counted_cores, unknown_card), asked->ask.cores});
+    if (!family.counted_slots.empty())
+        cards.push_back({card_name(family.counted_slots, unknown_card), 1});
+}
+
 /// Where no card has enough left, that with the most is overdrawn, so that this is seen. Where none
 /// is known, the units count on each that will be.
 std::vector<ExtendedResource> Cluster::choose_cards(
     NodeIndex node, ResourcesId id, UsedBy used_by, CardChoice choice) const {
     std::vector<ExtendedResource> cards;
+    std::vector<ExtendedDemand> planned;
     for (const ExtendedDemand& wanted : demands_[id.value].extended) {
-        const std::string& name = extended_names_[wanted.id];
-        if (!is_card_resource(name)) continue;
-        if (used_by == UsedBy::other_scheduler) {
-            cards.push_back({card_name(name, unknown_card), wanted.amount});
+        if (!is_card_resource(extended_names_[wanted.id]) &&
+            columns_.find_card_ask(wanted.id) == nullptr) {
             continue;
         }
-        auto card = choose_card(columns_, node, wanted, View::free, choice);
-        if (!card) card = emptiest_card(columns_, node, wanted.id, View::free);
-        cards.push_back(
-            {card ? extended_names_[card->id] : card_name(name, unknown_card), wanted.amount});
+        if (used_by == UsedBy::other_scheduler) {
+            add_unknown(node, wanted, cards);
+            continue;
+        }
+        auto taken = core::choose_cards(columns_, node, wanted, View::free, choice, planned);
+        if (taken.empty()) taken = overdraw_cards(columns_, node, wanted, View::free);
+        if (taken.empty()) add_unknown(node, wanted, cards);
+        planned.insert(planned.end(), taken.begin(), taken.end());
     }
+    for (const ExtendedDemand& one : planned) {
+        cards.push_back({extended_names_[one.id], one.amount});
+    }
+    merge_amounts(cards);
     return cards;
+}
+
+/// What is said of cards in amounts that only the cards tell.
+std::vector<ExtendedResource> Cluster::told_by_cards(
+    NodeIndex node, ResourcesId id, std::vector<ExtendedResource> said) const {
+    const NodeColumns::AskedCards* asked = nullptr;
+    for (const ExtendedDemand& wanted : demands_[id.value].extended) {
+        if (asked == nullptr) asked = columns_.find_card_ask(wanted.id);
+    }
+    for (ExtendedResource& one : said) {
+        if (one.amount != by_the_card) continue;
+        const auto name = extended_names_.find(one.name);
+        const std::int64_t whole =
+            name ? columns_.extended(node, *name, View::allocatable) : std::int64_t{0};
+        const bool is_units =
+            asked != nullptr && resource_of_card(one.name) == asked->ask.family->counted_units;
+        one.amount = std::max<std::int64_t>(is_units ? units_of(asked->ask, whole) : whole, 1);
+    }
+    return said;
 }
 
 Allocation Cluster::with_cards(Allocation allocation, const CardUse& cards) {
@@ -338,7 +430,7 @@ Allocation Cluster::with_cards(Allocation allocation, const CardUse& cards) {
     ENSURE(allocation.count == 1);
     const auto chosen =
         !cards.said.empty()
-            ? cards.said
+            ? told_by_cards(allocation.node, allocation.resources, cards.said)
             : choose_cards(allocation.node, allocation.resources, allocation.used_by, cards.choice);
     allocation.resources = add_cards(allocation.resources, chosen);
     return allocation;
@@ -401,6 +493,9 @@ void Cluster::reallocate(
         amounts == without_cards(allocation.resources) && used_by == allocation.used_by;
     // Who had a card keeps it, unless the word is another; an unknown one is nobody's choice.
     CardUse use = cards;
+    if (wants_cards && !use.said.empty()) {
+        use.said = told_by_cards(allocation.node, amounts, std::move(use.said));
+    }
     if (wants_cards && use.said.empty() && is_same) {
         if (used_by == UsedBy::other_scheduler) {
             use.said = choose_cards(allocation.node, amounts, used_by, use.choice);
@@ -676,7 +771,17 @@ std::vector<Account> Cluster::accounts() const {
         allocations += nodes_[i].allocations;
     }
     std::uint64_t names = columns_.card_name_count();
-    for (const Demand& demand : demands_) names += demand.extended.size();
+    std::set<ExtendedId> asks;
+    for (const Demand& demand : demands_) {
+        names += demand.extended.size();
+        for (const ExtendedDemand& wanted : demand.extended) {
+            const auto* const asked = columns_.find_card_ask(wanted.id);
+            if (asked == nullptr || !asks.insert(wanted.id).second) continue;
+            for (const ExtendedId one : {asked->units, asked->cores, asked->slots}) {
+                names += one.is_none() ? 0 : 1;
+            }
+        }
+    }
     return {
         {"amounts", amounts_.references(), amounts},
         {"charges on nodes", allocation_count(), allocations},

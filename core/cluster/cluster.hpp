@@ -311,6 +311,11 @@ private:
     void release_amounts(ResourcesId id);
     ResourcesId without_cards(ResourcesId id) const;
     ResourcesId add_cards(ResourcesId id, const std::vector<ExtendedResource>& cards);
+    void hold_card_ask(ExtendedId name, const std::string& text);
+    void add_unknown(
+        NodeIndex node, const ExtendedDemand& wanted, std::vector<ExtendedResource>& cards) const;
+    std::vector<ExtendedResource> told_by_cards(
+        NodeIndex node, ResourcesId id, std::vector<ExtendedResource> said) const;
     std::vector<ExtendedResource> choose_cards(
         NodeIndex node, ResourcesId id, UsedBy used_by, CardChoice choice) const;
     std::vector<ExtendedResource> cards_among(ResourcesId id) const;

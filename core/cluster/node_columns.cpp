@@ -140,11 +140,25 @@ void NodeColumns::set_card(ExtendedId card, ExtendedId resource, bool is_unknown
     while (!card_names_.empty() && card_names_.back().resource.is_none()) card_names_.pop_back();
 }
 
+std::optional<NodeColumns::AskedCards> NodeColumns::take_card_ask(ExtendedId name) {
+    if (card_asks_.empty()) return std::nullopt;
+    const auto found = card_asks_.find(name);
+    if (found == card_asks_.end()) return std::nullopt;
+    AskedCards asked = std::move(found->second);
+    card_asks_.erase(found);
+    return asked;
+}
+
 std::int64_t NodeColumns::clamped(Wide value) {
     return clamp(value);
 }
 
 bool NodeColumns::is_card_overdrawn(NodeIndex node, ExtendedId resource) const {
+    if (const AskedCards* const asked = find_card_ask(resource)) {
+        return is_card_overdrawn(node, asked->units) || is_card_overdrawn(node, asked->cores) ||
+               is_card_overdrawn(node, asked->slots);
+    }
+    if (resource.is_none()) return false;
     const auto& extended = extended_[node.value];
     return std::any_of(extended.begin(), extended.end(), [&](const Extended& entry) {
         return entry.allocatable > 0 && is_card_of(entry.id, resource) &&

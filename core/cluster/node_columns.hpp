@@ -3,11 +3,15 @@
 // node and nothing else. Extended resources are few and rare, so each node lists only its own.
 
 #include "core/base/ids.hpp"
+#include "core/value/device/card_ask.hpp"
 
 #include <array>
 #include <cstdint>
 #include <limits>
+#include <map>
+#include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace core {
@@ -83,6 +87,23 @@ public:
         return card.value < card_names_.size() ? card_names_[card.value].resource : ExtendedId{};
     }
     std::size_t card_name_count() const { return card_name_count_; }
+    /// What a pod asks of cards, with the numbers of the resources that its cards are counted by.
+    struct AskedCards {
+        CardAsk ask;
+        ExtendedId units;
+        ExtendedId cores;  ///< none: nobody counts them
+        ExtendedId slots;  ///< likewise
+        friend bool operator==(const AskedCards&, const AskedCards&) = default;
+    };
+    void set_card_ask(ExtendedId name, AskedCards asked) { card_asks_[name] = std::move(asked); }
+    /// The number means something else from now on. Answers what it meant.
+    std::optional<AskedCards> take_card_ask(ExtendedId name);
+    /// nullptr: the name is no ask.
+    const AskedCards* find_card_ask(ExtendedId name) const {
+        if (card_asks_.empty()) return nullptr;
+        const auto found = card_asks_.find(name);
+        return found == card_asks_.end() ? nullptr : &found->second;
+    }
     /// Its place among the cards of the node, which has it.
     void set_card_order(NodeIndex node, ExtendedId card, std::uint16_t order) {
         extended_entry(node, card).card_order = order;
@@ -186,6 +207,7 @@ private:
     Meanings meanings_;
     std::vector<CardName> card_names_;             ///< by ExtendedId, as far as there are cards
     std::size_t card_name_count_ = 0;
+    std::map<ExtendedId, AskedCards> card_asks_;
 };
 
 }  // namespace core

@@ -112,19 +112,35 @@ void Packing::put(Position position, ShapeId shape, std::int64_t count) {
 /// As the cluster chooses them when the pods are allocated.
 void Packing::plan_cards(const Demand& demand, NodeIndex node, Planned& planned) const {
     for (const ExtendedDemand& wanted : demand.extended) {
-        const auto card =
-            choose_card(*columns_->columns, node, wanted, view_, card_choice_, planned.extended);
-        if (card) planned.extended.push_back({card->id, wanted.amount});
+        const auto cards =
+            choose_cards(*columns_->columns, node, wanted, view_, card_choice_, planned.extended);
+        planned.extended.insert(planned.extended.end(), cards.begin(), cards.end());
     }
+}
+
+Packing::Planned Packing::filled_with(Position position, ShapeId filler, std::int64_t more) const {
+    Planned filled;
+    if (const Planned* planned = find_planned(position)) filled = *planned;
+    for (; more > 0; --more) plan_cards(cluster_->demand(filler), order_[position], filled);
+    return filled;
+}
+
+bool Packing::has_cards_for(
+    Position position, ShapeId shape, ShapeId filler, std::int64_t more) const {
+    const Planned filled = filled_with(position, filler, more);
+    const Demand& demand = cluster_->demand(shape);
+    return std::all_of(
+        demand.extended.begin(), demand.extended.end(), [&](const ExtendedDemand& wanted) {
+            return times_on_cards(
+                       *columns_->columns, order_[position], wanted, view_, filled.extended) > 0;
+        });
 }
 
 std::optional<NodeColumns::CardRoom> Packing::emptiest_card(
     Position position, ShapeId shape, ShapeId filler, std::int64_t more) const {
     const Demand& demand = cluster_->demand(shape);
     if (!demand.wants_cards) return std::nullopt;
-    Planned filled;
-    if (const Planned* planned = find_planned(position)) filled = *planned;
-    for (; more > 0; --more) plan_cards(cluster_->demand(filler), order_[position], filled);
+    const Planned filled = filled_with(position, filler, more);
     for (const ExtendedDemand& wanted : demand.extended) {
         const auto card = core::emptiest_card(
             *columns_->columns, order_[position], wanted.id, view_, filled.extended);

@@ -99,8 +99,11 @@ public:
     /// Where something is planned.
     std::span<const Position> touched() const { return touched_; }
 
-    /// Of the node's cards the one with the most left beside what is planned, and `more` pods of
-    /// `filler`; nothing: the shape asks for no part of a card, or no cards are known.
+    /// Whether cards of the node take one more of the shape, beside what is planned and `more` pods
+    /// of `filler`.
+    bool has_cards_for(Position position, ShapeId shape, ShapeId filler, std::int64_t more) const;
+    /// Of these cards the one with the most left; nothing: the shape asks for no part of a card, or
+    /// no cards are known.
     std::optional<NodeColumns::CardRoom> emptiest_card(
         Position position, ShapeId shape, ShapeId filler, std::int64_t more) const;
 
@@ -207,6 +210,8 @@ private:
     void next_epoch();
     std::int64_t times(Position position, ShapeId shape, std::size_t resource) const;
     void plan_cards(const Demand& demand, NodeIndex node, Planned& planned) const;
+    /// What is planned there, with the cards of so many more pods.
+    Planned filled_with(Position position, ShapeId filler, std::int64_t more) const;
     Load card_load(Position position, const ExtendedDemand& asked, std::int64_t placed) const;
     CapacityCache::Entry& borrow(ShapeId shape);
     void copy_from_unrestricted(ShapeId shape, Capacities& capacities);
@@ -270,10 +275,10 @@ private:
     std::vector<Planned> planned_;             ///< those of touched_ are in use
     std::vector<Position> touched_;            ///< parallel to planned_
     std::vector<PositionCount> filled_;
-    std::vector<PositionCount> merged_;  ///< what filled_ becomes
+    std::vector<PositionCount> merged_;   ///< what filled_ becomes
     std::vector<PositionCount> cheaper_;  ///< chosen on cheaper nodes
     std::optional<Capacities> at_cost_;   ///< of the nodes that cost the same
-    std::vector<Candidate> candidates_;  ///< a heap, the first by rank on top
+    std::vector<Candidate> candidates_;   ///< a heap, the first by rank on top
     Ranking ranking_;
     std::vector<ExtendedDemand> devices_;  ///< that the ranking's shape asks for
     CardChoice card_choice_ = CardChoice::least_left;

@@ -61,9 +61,9 @@ struct Plan {
 /// The card that comes nearest to what a pod asks of one.
 struct CardShortage {
     std::string resource;
-    std::int64_t wanted = 0;
+    std::string what;       ///< "single GPU with 6 free alnair/vgpu-memory", behind "no"
     std::int64_t best = 0;  ///< free units of it
-    std::string node;
+    std::string node;       ///< empty: none says its cards
     std::string card;
     friend bool operator==(const CardShortage&, const CardShortage&) = default;
 };

@@ -5,6 +5,7 @@
 
 #include "core/placement/packing.hpp"
 #include "core/score/preference_score.hpp"
+#include "core/value/device/card_ask.hpp"
 #include "core/value/device/gpu_wish.hpp"
 #include "core/value/exclusive.hpp"
 
@@ -59,7 +60,7 @@ void Packing::begin_ranks(ShapeId shape, PackingPolicy policy) {
     devices_ = cluster_->demand(shape).extended;
     std::erase_if(devices_, [this](const ExtendedDemand& wanted) {
         const std::string& name = cluster_->extended_name(wanted.id);
-        return is_exclusive(name) || is_gpu_wish(name);
+        return is_exclusive(name) || is_gpu_wish(name) || is_card_ask(name);
     });
     const auto is_other = [this](const ExtendedDemand& wanted) {
         return !is_gpu(cluster_->extended_name(wanted.id));

@@ -1,5 +1,6 @@
 #include "core/placement/rejection.hpp"
 
+#include "core/value/device/card_ask.hpp"
 #include "core/value/device/card_dialect.hpp"
 #include "core/value/device/gpu_wish.hpp"
 #include "core/value/exclusive.hpp"
@@ -89,7 +90,7 @@ std::int64_t count_short(
 }
 
 std::string no_single_card(const CardShortage& shortage) {
-    return fmt::format("no single GPU with {} free {}", shortage.wanted, shortage.resource);
+    return "no " + shortage.what;
 }
 
 std::optional<NodeColumns::CardRoom> find_emptiest_card(
@@ -97,6 +98,13 @@ std::optional<NodeColumns::CardRoom> find_emptiest_card(
     const std::int64_t filled =
         filling.capacities == nullptr ? 0 : filling.capacities->at(position);
     return packing.emptiest_card(position, shape, filling.shape, filled);
+}
+
+bool has_cards_left(
+    const Packing& packing, ShapeId shape, const Filling& filling, Position position) {
+    const std::int64_t filled =
+        filling.capacities == nullptr ? 0 : filling.capacities->at(position);
+    return packing.has_cards_for(position, shape, filling.shape, filled);
 }
 
 /// Of the cards of 64 nodes, where one card resource is asked for, by the shape and by what fills
@@ -130,10 +138,20 @@ void count_card_shortages(
     const Demand& demand = cluster.demand(shape);
     if (!demand.wants_cards) return;
     CardShortage shortage;
+    std::int64_t wanted_units = 0;
+    const NodeColumns::AskedCards* asked = nullptr;
     for (const ExtendedDemand& wanted : demand.extended) {
-        if (!is_card_resource(cluster.extended_name(wanted.id))) continue;
-        shortage.resource = cluster.extended_name(wanted.id);
-        shortage.wanted = wanted.amount;
+        asked = cluster.columns().find_card_ask(wanted.id);
+        if (asked != nullptr) {
+            shortage.resource = asked->ask.family->units;
+            shortage.what = describe(asked->ask);
+            break;
+        }
+        const std::string& name = cluster.extended_name(wanted.id);
+        if (!is_card_resource(name)) continue;
+        shortage.resource = name;
+        shortage.what = fmt::format("single GPU with {} free {}", wanted.amount, name);
+        wanted_units = wanted.amount;
     }
     std::int64_t short_nodes = 0;
     std::optional<Position> best;
@@ -156,15 +174,18 @@ void count_card_shortages(
                 continue;
             }
             const auto card = find_emptiest_card(packing, shape, filling, position);
-            if (card && card->free < shortage.wanted) {
-                note(position, std::max<std::int64_t>(card->free, 0));
-            }
+            const bool is_short = asked == nullptr ? card && card->free < wanted_units
+                                                   : !has_cards_left(packing, shape, filling, position);
+            if (is_short && card) note(position, std::max<std::int64_t>(card->free, 0));
+            if (is_short && !card) ++short_nodes;  // its cards are unknown
         }
     }
     if (short_nodes == 0) return;
-    shortage.node = cluster.node_name(packing.node_at(*best));
-    const auto card = find_emptiest_card(packing, shape, filling, *best);
-    shortage.card = id_of_card(cluster.extended_name(card->id));
+    if (best) {
+        shortage.node = cluster.node_name(packing.node_at(*best));
+        const auto card = find_emptiest_card(packing, shape, filling, *best);
+        shortage.card = id_of_card(cluster.extended_name(card->id));
+    }
     rejection.reasons.push_back({no_single_card(shortage), short_nodes});
     rejection.card = std::move(shortage);
 }
@@ -286,6 +307,9 @@ std::string missing_text(const Rejection& rejection) {
     const std::string& binding = rejection.binding;
     // Where units are short altogether it is said of those.
     if (rejection.card && (binding.empty() || binding == rejection.card->resource)) {
+        if (rejection.card->node.empty()) {
+            return no_single_card(*rejection.card) + ": no node says its cards";
+        }
         return fmt::format(
             "{}, best has {} on {}/{}",
             no_single_card(*rejection.card),

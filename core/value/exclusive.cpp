@@ -1,5 +1,6 @@
 #include "core/value/exclusive.hpp"
 
+#include "core/value/device/card_ask.hpp"
 #include "core/value/device/gpu_wish.hpp"
 
 #include <fmt/format.h>
@@ -69,7 +70,7 @@ Resources without_disks(Resources resources) {
 
 Resources without_exclusives(Resources resources) {
     std::erase_if(resources.extended, [](const ExtendedResource& entry) {
-        return is_exclusive(entry.name) || is_gpu_wish(entry.name);
+        return is_exclusive(entry.name) || is_gpu_wish(entry.name) || is_card_ask(entry.name);
     });
     return resources;
 }

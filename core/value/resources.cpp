@@ -1,5 +1,6 @@
 #include "core/value/resources.hpp"
 
+#include "core/value/device/card_ask.hpp"
 #include "core/value/device/gpu_wish.hpp"
 #include "core/value/exclusive.hpp"
 #include "core/value/quantity.hpp"
@@ -149,6 +150,7 @@ std::string describe_with(const Resources& resources, std::string (*bytes)(std::
             if (entry.amount >= exclusive_all) text += (text.empty() ? "" : ", ") + entry.name;
             continue;
         }
+        if (is_card_ask(entry.name)) continue;  // its parts are among them
         if (const auto wish = wish_of(entry.name)) {
             add(fmt::format("{} x", entry.amount), describe(*wish));
             continue;

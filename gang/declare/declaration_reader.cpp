@@ -1,5 +1,7 @@
 #include "gang/declare/declaration_reader.hpp"
 
+#include "core/value/device/card_ask.hpp"
+#include "core/value/device/card_dialect.hpp"
 #include "core/value/device/gpu_wish.hpp"
 #include "gang/declare/spark/conf_view.hpp"
 #include "gang/declare/spark/keys.hpp"
@@ -15,6 +17,19 @@ namespace {
 bool has_label(const core::Pod& pod, std::string_view key, std::string_view value) {
     const std::string* found = core::find_value(pod.labels, key);
     return found != nullptr && *found == value;
+}
+
+/// Those that the conf gives executors. Annotations of the template are not known.
+core::StringMap executor_annotations(const spark::Conf& conf, bool (*is_wanted)(std::string_view)) {
+    constexpr std::string_view prefix = spark::keys::executor_annotation_prefix;
+    core::StringMap annotations;
+    for (const auto& [key, value] : conf.properties) {
+        if (key.starts_with(prefix) && is_wanted(key.substr(prefix.size()))) {
+            annotations.emplace_back(key.substr(prefix.size()), value);
+        }
+    }
+    std::sort(annotations.begin(), annotations.end());
+    return annotations;
 }
 
 }  // namespace
@@ -136,19 +151,27 @@ GangSize DeclarationReader::size_of(const core::Pod& driver, const spark::Conf* 
     if (schema_.gpu_metrics.is_on() && conf != nullptr) {
         add_gpu_wishes(*conf, size);
     }
+    add_card_asks(conf, size);
     return size;
 }
 
-/// Annotations of the template are not known; those of the conf are.
-void DeclarationReader::add_gpu_wishes(const spark::Conf& conf, GangSize& size) const {
-    constexpr std::string_view prefix = "spark.kubernetes.executor.annotation.";
-    core::StringMap annotations;
-    for (const auto& [key, value] : conf.properties) {
-        if (key.starts_with(prefix) && core::is_gpu_annotation(key.substr(prefix.size()))) {
-            annotations.emplace_back(key.substr(prefix.size()), value);
+/// Requests for cards are one ask, and what no executor would be served with is said of all.
+void DeclarationReader::add_card_asks(const spark::Conf* conf, GangSize& size) const {
+    const core::StringMap annotations =
+        conf == nullptr ? core::StringMap() : executor_annotations(*conf, core::names_cards);
+    for (spark::ExecutorShape& shape : size.executors) {
+        std::string problem = core::refused_card_words(annotations, shape.requests);
+        if (problem.empty()) {
+            problem = core::add_card_ask(shape.requests);
+        }
+        if (!problem.empty()) {
+            size.problem = "the executors: " + problem;
         }
     }
-    std::sort(annotations.begin(), annotations.end());
+}
+
+void DeclarationReader::add_gpu_wishes(const spark::Conf& conf, GangSize& size) const {
+    const core::StringMap annotations = executor_annotations(conf, core::is_gpu_annotation);
     for (spark::ExecutorShape& shape : size.executors) {
         const auto wish =
             core::read_gpu_wish(shape.labels, annotations, schema_.gpu_metrics.model_aliases);

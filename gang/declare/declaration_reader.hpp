@@ -62,6 +62,7 @@ public:
 private:
     bool reads_confs() const;
     void add_gpu_wishes(const spark::Conf& conf, GangSize& size) const;
+    void add_card_asks(const spark::Conf* conf, GangSize& size) const;
     bool may_be_of_gang(const core::Pod& pod) const;
     spark::Derivation derive(const spark::Conf& conf, const core::Pod& driver) const;
     spark::Limits limits() const;

@@ -86,7 +86,7 @@ void ClusterEvents::report_unreadable(std::vector<Decision>& decisions) {
             {"default", node, known.uid},
             true,
             "UnreadableCards",
-            known.problem + "; its cards are unknown, and only its sums count",
+            known.problem + "; its cards are unknown",
             true});
     }
 }

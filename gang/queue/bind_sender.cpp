@@ -1,5 +1,6 @@
 #include "gang/queue/bind_sender.hpp"
 
+#include "core/value/device/card_ask.hpp"
 #include "core/value/device/card_dialect.hpp"
 #include "gang/decision.hpp"
 #include "gang/model/work.hpp"
@@ -38,7 +39,7 @@ void BindSender::send_bind(PodEntry& entry, const std::string& node, core::Strin
 void BindSender::say_cards(const PodEntry& entry, std::optional<core::AllocationId> room) {
     const auto& extended = entry.pod.requests.extended;
     if (!std::any_of(extended.begin(), extended.end(), [](const core::ExtendedResource& one) {
-            return core::is_card_resource(one.name);
+            return core::is_card_resource(one.name) || core::is_card_ask(one.name);
         })) {
         return;
     }
@@ -49,11 +50,12 @@ void BindSender::say_cards(const PodEntry& entry, std::optional<core::Allocation
         bind.annotations.emplace_back(key, std::move(value));
         std::sort(bind.annotations.begin(), bind.annotations.end());
     };
-    add(core::scheduler_timestamp, "");
-    if (!room) {
-        return;
+    const auto cards =
+        room ? model_.cluster.cards_of(*room) : std::vector<core::ExtendedResource>{};
+    for (auto& [key, value] : core::bind_words(entry.pod.requests, cards, bind.node)) {
+        add(key, std::move(value));
     }
-    if (const auto cards = model_.cluster.cards_of(*room); !cards.empty()) {
+    if (!cards.empty()) {
         add(core::cards_annotation, core::describe_cards(cards));
     }
 }

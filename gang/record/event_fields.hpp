@@ -259,7 +259,11 @@ struct Of<core::Pod> {
 template <>
 struct Of<core::Card> {
     using T = core::Card;
-    static constexpr auto list = std::tuple{Field{"id", &T::id}, Field{"units", &T::units}};
+    static constexpr auto list = std::tuple{
+        Field{"id", &T::id},
+        Field{"units", &T::units},
+        Field{"cores", &T::cores},
+        Field{"slots", &T::slots}};
 };
 template <>
 struct Of<core::NodeCards> {

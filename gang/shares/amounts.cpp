@@ -1,5 +1,6 @@
 #include "gang/shares/amounts.hpp"
 
+#include "core/value/device/card_ask.hpp"
 #include "core/value/device/gpu_wish.hpp"
 #include "core/value/exclusive.hpp"
 
@@ -13,7 +14,8 @@ void Amounts::add(const core::Resources& one, std::int64_t count) {
     memory_bytes += core::Wide{one.memory_bytes} * count;
     ephemeral_bytes += core::Wide{one.ephemeral_bytes} * count;
     for (const core::ExtendedResource& entry : one.extended) {
-        if (!core::is_exclusive(entry.name) && !core::is_gpu_wish(entry.name)) {
+        if (!core::is_exclusive(entry.name) && !core::is_gpu_wish(entry.name) &&
+            !core::is_card_ask(entry.name)) {
             add_extended(entry.name, core::Wide{entry.amount} * count);
         }
     }

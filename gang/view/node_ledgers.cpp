@@ -1,5 +1,6 @@
 #include "gang/view/node_ledgers.hpp"
 
+#include "core/value/device/card_ask.hpp"
 #include "core/value/exclusive.hpp"
 #include "core/value/resources.hpp"
 #include "gang/model/application.hpp"
@@ -17,6 +18,9 @@ namespace gang {
 
 namespace {
 
+/// MiB of GPUs that are known by their metrics.
+constexpr std::string_view measured_memory = "genius/gpu-memory";
+
 std::string first_label(const core::Node& node, std::initializer_list<const char*> keys) {
     for (const char* key : keys) {
         if (const std::string* value = core::find_value(node.labels, std::string(key))) {
@@ -29,7 +33,9 @@ std::string first_label(const core::Node& node, std::initializer_list<const char
 /// What keeps pods off the node, whatever room it has.
 std::string state_text(const core::Node& node) {
     std::string text;
-    const auto add = [&text](const std::string& word) { text += (text.empty() ? "" : ", ") + word; };
+    const auto add = [&text](const std::string& word) {
+        text += (text.empty() ? "" : ", ") + word;
+    };
     if (!node.ready) {
         add("not ready");
     }
@@ -166,14 +172,18 @@ void NodeLedgers::read_free(core::NodeIndex index, NodeLedger& node) const {
     for (const core::ExtendedResource& entry : left.extended) {
         if (const auto id = model_.cluster.find_extended(entry.name)) {
             // What every node offers is no part of what it lists as allocatable.
-            const std::int64_t by_all = core::is_exclusive(entry.name) ? core::exclusive_all : 0;
+            const bool is_of_all = core::is_exclusive(entry.name) || core::is_card_ask(entry.name);
+            const std::int64_t by_all = is_of_all ? core::exclusive_all : 0;
             const std::int64_t free = columns.extended(index, *id, view) - by_all;
             node.free.extended.push_back({entry.name, free});
         }
     }
     if (const auto& said = model_.cluster.node(index).cards; said && !said->cards.empty()) {
         std::map<std::string_view, std::int64_t> free;
-        if (const auto resource = model_.cluster.find_extended(said->resource)) {
+        const core::CardFamily* const family = core::family_of_cards(said->resource);
+        const std::string counted =
+            family == nullptr ? said->resource : std::string(family->counted_units);
+        if (const auto resource = model_.cluster.find_extended(counted)) {
             columns.for_each_card(
                 index, *resource, view, [&](const core::NodeColumns::CardRoom& card) {
                     free[core::id_of_card(model_.cluster.extended_name(card.id))] = card.free;
@@ -181,6 +191,17 @@ void NodeLedgers::read_free(core::NodeIndex index, NodeLedger& node) const {
         }
         for (const core::Card& card : said->cards) {
             node.cards.push_back({card.id, said->resource, card.units, free[card.id]});
+        }
+    }
+    if (const core::GpuPromises* const gpus = model_.gpus.find_node(known.name)) {
+        const std::vector<std::int64_t> free = gpus->free();
+        for (std::size_t i = 0; i < gpus->gpus().size(); ++i) {
+            const core::SampledGpu& gpu = gpus->gpus()[i];
+            node.cards.push_back(
+                {gpu.id,
+                 std::string(measured_memory),
+                 std::max<std::int64_t>(gpu.size_mib, 0),
+                 free[i]});
         }
     }
     node.adds_up = left == node.free && node.pods_allocatable - node.pods_bound -

@@ -95,15 +95,15 @@ core::Result<core::Node> decode_node_value(const Value& object) {
     node.uid = fields.text(*metadata, "uid");
     node.resource_version = fields.text(*metadata, "resourceVersion");
     node.labels = fields.map(*metadata, "labels");
-    if (auto cards =
-            core::read_node_cards(fields.map(*metadata, "annotations", core::is_card_annotation))) {
-        node.cards = *std::move(cards);
-    }
     if (const Value* spec = fields.object(object, "spec")) {
         decode_spec(fields, *spec, node);
     }
     if (const Value* status = fields.object(object, "status")) {
         decode_status(fields, *status, node);
+    }
+    if (auto cards = core::read_node_cards(
+            fields.map(*metadata, "annotations", core::is_card_annotation), node.allocatable)) {
+        node.cards = *std::move(cards);
     }
     if (!fields.problem().empty()) {
         return core::Error{"node " + node.name + ": " + fields.problem()};

@@ -220,7 +220,7 @@ constexpr Shape gate = object(no_members);
 constexpr Shape gates = array_of(gate);
 constexpr std::array<ShapeMember, 1> group_members = {{{"podGroupName", &scalar}}};
 constexpr Shape scheduling_group = object(group_members);
-constexpr std::array<ShapeMember, 16> pod_spec_members = {
+constexpr std::array<ShapeMember, 17> pod_spec_members = {
     {{"volumes", &volumes},
      {"initContainers", &init_containers},
      {"containers", &containers},
@@ -236,9 +236,10 @@ constexpr std::array<ShapeMember, 16> pod_spec_members = {
      {"overhead", &map},
      {"schedulingGates", &gates},
      {"schedulingGroup", &scheduling_group},
+     {"resourceClaims", &gates},
      {"resources", &resources}}};
 constexpr Shape pod_spec = object(pod_spec_members, ShapeRole::spec);
-constexpr std::array<ShapeMember, 16> pod_spec_members_with_images = replaced(
+constexpr std::array<ShapeMember, 17> pod_spec_members_with_images = replaced(
     replaced(pod_spec_members, {"containers", &containers_with_images}),
     {"initContainers", &init_containers_with_images});
 constexpr Shape pod_spec_with_images = object(pod_spec_members_with_images, ShapeRole::spec);

@@ -123,4 +123,45 @@ std::vector<core::SampledNode> GpuVectors::take() {
     return nodes;
 }
 
+std::vector<GpuModelTotal> count_models(const std::vector<core::SampledNode>& nodes) {
+    std::map<std::string_view, GpuModelTotal> by_model;
+    for (const core::SampledNode& node : nodes) {
+        for (const core::SampledGpu& gpu : node.gpus) {
+            GpuModelTotal& total = by_model[gpu.model];
+            ++total.gpus;
+            total.free_mib += std::max<std::int64_t>(gpu.free_mib, 0);
+        }
+    }
+    std::vector<GpuModelTotal> all;
+    for (auto& [model, total] : by_model) {
+        total.model = model;
+        all.push_back(std::move(total));
+    }
+    std::stable_sort(
+        all.begin(), all.end(), [](const auto& a, const auto& b) { return a.gpus > b.gpus; });
+    if (all.size() > gpu_models_max) {
+        GpuModelTotal others{std::string(other_gpu_models), 0, 0};
+        for (std::size_t i = gpu_models_max; i < all.size(); ++i) {
+            others.gpus += all[i].gpus;
+            others.free_mib += all[i].free_mib;
+        }
+        all.resize(gpu_models_max);
+        std::sort(
+            all.begin(), all.end(), [](const auto& a, const auto& b) { return a.model < b.model; });
+        // An exporter may use that name, too: a label's value may not come twice.
+        const auto same = std::find_if(
+            all.begin(), all.end(), [](const auto& one) { return one.model == other_gpu_models; });
+        if (same == all.end()) {
+            all.push_back(std::move(others));
+        } else {
+            same->gpus += others.gpus;
+            same->free_mib += others.free_mib;
+        }
+        return all;
+    }
+    std::sort(
+        all.begin(), all.end(), [](const auto& a, const auto& b) { return a.model < b.model; });
+    return all;
+}
+
 }  // namespace k8s

@@ -22,6 +22,22 @@ inline constexpr std::string_view gpu_query_dynamic =
     R"query((free_global_memory_MiB|power_usage_W|(en|de)coder_utilization)"})query";
 inline constexpr std::string_view gpu_query_static = R"({__name__=~"observerward_static_gpu_.+"})";
 
+/// GPUs of one model.
+struct GpuModelTotal {
+    std::string model;  ///< as the exporter names it; empty: it does not say
+    std::int64_t gpus = 0;
+    std::int64_t free_mib = 0;  ///< of those that say it
+    friend bool operator==(const GpuModelTotal&, const GpuModelTotal&) = default;
+};
+
+/// Of so many models at most: who may write metrics decides what models there are.
+inline constexpr std::size_t gpu_models_max = 20;
+/// What the others are counted under.
+inline constexpr std::string_view other_gpu_models = "other";
+
+/// The models with the most GPUs, by name; the last may be all others.
+std::vector<GpuModelTotal> count_models(const std::vector<core::SampledNode>& nodes);
+
 class GpuVectors {
 public:
     /// A node with more says something else than its GPUs: the rest is left out.

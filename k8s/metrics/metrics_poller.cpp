@@ -92,6 +92,7 @@ void MetricsPoller::Impl::finish(GpuVectors& vectors, const std::string& why) {
     stats.nodes = nodes.size();
     stats.gpus = 0;
     for (const core::SampledNode& node : nodes) stats.gpus += node.gpus.size();
+    stats.models = count_models(nodes);
     std::string odd;
     if (vectors.without_node() > 0) {
         odd = std::to_string(vectors.without_node()) + " series have no label " +

@@ -5,6 +5,7 @@
 
 #include "core/value/device/sampled_gpu.hpp"
 #include "k8s/base/notice.hpp"
+#include "k8s/metrics/gpu_vectors.hpp"
 #include "k8s/net/endpoint.hpp"
 
 #include <boost/asio/io_context.hpp>
@@ -36,6 +37,7 @@ struct MetricsPollerStats {
     std::int64_t sampled_ms = 0;  ///< when the last sample came, monotonic; 0: none yet
     std::size_t nodes = 0;        ///< of the last sample
     std::size_t gpus = 0;
+    std::vector<GpuModelTotal> models;
     std::size_t left_out = 0;    ///< series that are nobody's GPU
     std::size_t unreadable = 0;  ///< values that are none
 };

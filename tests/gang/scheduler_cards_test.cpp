@@ -1,6 +1,7 @@
 // Cards of nodes (VGPU-1 to VGPU-20), as far as they are about gangs, moves, recovery and what is
 // written; the rest is in tests/core and tests/blackbox/placement/test_vgpu.py.
 
+#include "core/value/device/card_ask.hpp"
 #include "tests/gang/world.hpp"
 
 #include <doctest/doctest.h>
@@ -360,4 +361,152 @@ TEST_CASE("VGPU-12, VGPU-20: unreadable cards: one Warning on the node, and its 
     CHECK(std::count_if(world.events.begin(), world.events.end(), [](const auto& event) {
               return event.is_about_node;
           }) == 2);
+}
+
+// --- Volcano's words: several amounts of several cards
+// --------------------------------------------
+
+namespace {
+
+const std::string vgpu_ids = "volcano.sh/vgpu-ids-new";
+
+core::Node volcano_node(const std::string& name, const std::vector<std::int64_t>& cards) {
+    core::Node node = tests::node(name, 64, 256 * 1024);
+    std::int64_t sum = 0;
+    core::NodeCards said{"volcano.sh/vgpu-memory", {}, {}};
+    for (const std::int64_t one : cards) {
+        sum += one;
+        said.cards.push_back({"G" + std::to_string(said.cards.size() + 1), one, 100, 10});
+    }
+    const auto count = static_cast<std::int64_t>(cards.size());
+    node.allocatable.extended = {
+        {"volcano.sh/vgpu-cores", 100 * count},
+        {"volcano.sh/vgpu-memory", sum},
+        {"volcano.sh/vgpu-number", 10 * count}};
+    node.cards = said;
+    return node;
+}
+
+/// As the codec makes them.
+core::Resources with_vgpus(core::Resources requests, std::int64_t number, std::int64_t memory) {
+    requests.extended = {{"volcano.sh/vgpu-memory", memory}, {"volcano.sh/vgpu-number", number}};
+    REQUIRE(core::add_card_ask(requests).empty());
+    return requests;
+}
+
+std::string create_vgpu(
+    World& world, const std::string& name, std::int64_t number, std::int64_t memory) {
+    core::Pod pod = tests::pod(name, 100, 1);
+    pod.scheduler_name = "gang-scheduler";
+    pod.requests = with_vgpus(pod.requests, number, memory);
+    return world.create(pod);
+}
+
+gang::spark::Conf volcano_conf(std::int64_t executors, int number, int memory) {
+    gang::spark::Conf conf = tests::conf(executors);
+    for (const auto& [name, amount] :
+         {std::pair("vgpu-number", number), std::pair("vgpu-memory", memory)}) {
+        const std::string key = std::string("spark.executor.resource.") + name;
+        conf = tests::with(conf, key + ".amount", std::to_string(amount));
+        conf = tests::with(conf, key + ".vendor", "volcano.sh");
+    }
+    return conf;
+}
+
+std::string create_vgpu_executor(
+    World& world, const std::string& driver, const std::string& name, int number, int memory) {
+    core::Pod pod = tests::executor(name, world.pod(driver));
+    pod.requests = with_vgpus(pod.requests, number, memory);
+    return world.create(pod);
+}
+
+}  // namespace
+
+TEST_CASE(
+    "vGPUs of Volcano: each pod's cards are written with its bind, as its plugin reads them") {
+    World world;
+    world.add_node(volcano_node("n1", {16000, 8000}));
+    const auto one = create_vgpu(world, "one", 1, 6000);
+    world.settle();
+    CHECK(cards_of(world, one) == "G2:6000");
+    CHECK(annotation(world, one, vgpu_ids) == "G2,NVIDIA,6000,0:");
+    CHECK(annotation(world, one, "volcano.sh/devices-to-allocate") == "G2,NVIDIA,6000,0:");
+    CHECK(annotation(world, one, "volcano.sh/vgpu-node") == "n1");
+    CHECK(annotation(world, one, "volcano.sh/bind-phase") == "allocating");
+    CHECK(annotation(world, one, "ai.centaurus.io/scheduler-timestamp").empty());
+    const auto both = create_vgpu(world, "both", 2, 2000);
+    world.settle();
+    CHECK(cards_of(world, both) == "G1:2000,G2:2000");
+    const auto late = create_vgpu(world, "late", 2, 1);
+    world.settle();
+    CHECK_FALSE(world.is_bound(late));
+    CHECK(
+        world.condition(late).find(
+            "no 2 GPUs with 1 free volcano.sh/vgpu-memory each, best has 14000") !=
+        std::string::npos);
+    world.restart();
+    world.settle();
+    CHECK_FALSE(world.is_bound(late));
+    world.set_phase(one, core::PodPhase::succeeded);
+    world.settle();
+    CHECK(cards_of(world, late) == "G1:1,G2:1");
+    CHECK(world.violations.empty());
+}
+
+TEST_CASE(
+    "vGPUs of Volcano: a gang whose executors have two cards each, before and after a restart") {
+    World world;
+    world.add_node(volcano_node("n1", {8000, 8000}));
+    const auto driver = world.submit(tests::driver("a"), volcano_conf(3, 2, 3000));
+    world.settle();
+    CHECK_FALSE(world.is_bound(driver));
+    CHECK(
+        world.condition(driver).find("1 + 2 fit, no 2 GPUs with 3000 free volcano.sh/vgpu-memory "
+                                     "each, best has 2000 on n1/G1") != std::string::npos);
+    world.add_node(volcano_node("n2", {4000, 3000, 3000}));
+    world.settle();
+    REQUIRE(world.is_bound(driver));
+    std::vector<std::string> executors;
+    executors.push_back(create_vgpu_executor(world, driver, "exec-1", 2, 3000));
+    world.settle();
+    world.restart();
+    world.settle();
+    // What the gang still waits for is kept for it.
+    const auto other = create_vgpu(world, "other", 2, 3000);
+    world.settle();
+    CHECK_FALSE(world.is_bound(other));
+    executors.push_back(create_vgpu_executor(world, driver, "exec-2", 2, 3000));
+    executors.push_back(create_vgpu_executor(world, driver, "exec-3", 2, 3000));
+    world.settle();
+    std::map<std::string, int> on;
+    for (const std::string& executor : executors) {
+        REQUIRE(world.is_bound(executor));
+        ++on[world.node_of(executor)];
+        CHECK_FALSE(annotation(world, executor, vgpu_ids).empty());
+    }
+    CHECK(on == std::map<std::string, int>{{"n1", 2}, {"n2", 1}});
+    CHECK(world.violations.empty());
+}
+
+TEST_CASE("vGPUs of Volcano: executors that nobody could serve keep their driver waiting") {
+    World world;
+    world.add_node(volcano_node("n1", {8000, 8000}));
+    gang::spark::Conf conf = volcano_conf(1, 65, 1);
+    std::string saying = "the executors: volcano.sh/vgpu-number is 65";
+    SUBCASE("more cards than there are") {}
+    SUBCASE("KAI's annotation") {
+        conf =
+            tests::with(tests::conf(1), "spark.kubernetes.executor.annotation.gpu-fraction", "0.5");
+        saying = "the executors: annotation gpu-fraction is not supported";
+    }
+    SUBCASE("HAMi's requests") {
+        conf = tests::with(tests::conf(1), "spark.executor.resource.gpumem.amount", "3000");
+        conf = tests::with(conf, "spark.executor.resource.gpumem.vendor", "nvidia.com");
+        saying = "the executors: nvidia.com/gpumem is not supported";
+    }
+    const auto driver = world.submit(tests::driver("a"), conf);
+    world.settle();
+    CHECK_FALSE(world.is_bound(driver));
+    CHECK(world.condition(driver).find(saying) != std::string::npos);
+    CHECK(world.violations.empty());
 }

@@ -1,5 +1,6 @@
 // The edge and the API server behind it, and the referee of binds.
 
+#include "core/value/device/card_ask.hpp"
 #include "tests/gang/world.hpp"
 
 namespace tests {
@@ -80,7 +81,8 @@ void World::referee(const gang::BindPod& request) {
 
 bool World::are_offered(const core::Resources& used, const core::Resources& allocatable) {
     return std::all_of(used.extended.begin(), used.extended.end(), [&](const auto& one) {
-        const std::int64_t by_all = core::is_exclusive(one.name) ? core::exclusive_all : 0;
+        const bool is_of_all = core::is_exclusive(one.name) || core::is_card_ask(one.name);
+        const std::int64_t by_all = is_of_all ? core::exclusive_all : 0;
         return one.amount <= by_all + allocatable.extended_amount(one.name);
     });
 }

@@ -179,7 +179,10 @@ class Kubelet:
             self._admit(pod, node)
 
     def _admit(self, pod: Json, node: str) -> None:
-        short = exceeding(effective_requests(pod), self._room(node))
+        # Extended resources that the node does not have are nobody's to count (removeMissingExtendedResources).
+        listed = self._nodes[node].allocatable
+        short = exceeding({name: amount for name, amount in effective_requests(pod).items() if "/" not in name or name in listed},
+                          self._room(node))
         if short:
             self._reject(pod, node, f"OutOf{short[0]}", f"Node didn't have enough resource: {short[0]}")
             return

@@ -16,6 +16,8 @@ namespace core {
 struct Card {
     std::string id;          ///< the vendor's, such as GPU-8b2a4a5e
     std::int64_t units = 0;  ///< > 0
+    std::int64_t cores = 0;  ///< hundredths of its compute; 0: nobody counts them
+    std::int64_t slots = 0;  ///< pods that may share it; 0: as many as there is room for
     friend bool operator==(const Card&, const Card&) = default;
 };
 
@@ -40,6 +42,9 @@ struct CardUse {
     /// By card_name(), sorted; not empty: this is so, whatever would be chosen.
     std::vector<ExtendedResource> said = {};
 };
+
+/// Of what is said of a card: as much as it takes, which the node's card tells.
+inline constexpr std::int64_t by_the_card = -1;
 
 /// Units of other schedulers' pods of which nobody has said the card: they count on every card.
 inline constexpr std::string_view unknown_card = "?";

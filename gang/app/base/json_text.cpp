@@ -1,5 +1,6 @@
 #include "gang/app/base/json_text.hpp"
 
+#include "core/value/device/card_ask.hpp"
 #include "core/value/device/gpu_wish.hpp"
 #include "core/value/exclusive.hpp"
 #include "gang/app/base/text.hpp"
@@ -74,7 +75,7 @@ void put_resources(Writer& w, const char* key, const core::Resources& resources)
     w.Key("extended");
     w.StartObject();
     for (const auto& [name, amount] : resources.extended) {
-        if (!core::is_exclusive(name) && !core::is_gpu_wish(name))
+        if (!core::is_exclusive(name) && !core::is_gpu_wish(name) && !core::is_card_ask(name))
             put(w, clean(name).c_str(), amount);
     }
     w.EndObject();

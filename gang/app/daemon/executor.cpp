@@ -81,7 +81,7 @@ void Executor::bind(const BindPod& decision, const Begun& begun) {
     k8s::BindRequest request = to_request(decision);
     wiring_.seal->close(decision.pod.uid, request.annotations);
     for (auto& [key, value] : request.annotations) {
-        if (key == core::scheduler_timestamp) {
+        if (core::is_bind_time(key)) {
             value = std::to_string(std::chrono::duration_cast<std::chrono::nanoseconds>(
                                        std::chrono::system_clock::now().time_since_epoch())
                                        .count());

@@ -3,6 +3,10 @@
 // options are left out, and spark.executor.instances is added.
 #include "gang/app/demo/demo_objects.hpp"
 
+#include "core/base/result.hpp"
+
+#include <fmt/format.h>
+
 #include <utility>
 
 namespace gang::app {
@@ -235,6 +239,28 @@ std::string fill_template(std::string_view text, const core::StringMap& values) 
             value != nullptr ? std::string_view(*value) : text.substr(open, close - open));
         at = value != nullptr ? close + 1 : close;
     }
+}
+
+std::string with_limit(std::string pod, std::string_view resource, int amount) {
+    constexpr std::string_view limits = "\"limits\":{";
+    const std::size_t at = pod.find(limits);
+    ENSURE(at != std::string::npos);
+    return pod.insert(at + limits.size(), fmt::format("\"{}\":\"{}\",", resource, amount));
+}
+
+/// Before a property that spark-submit always writes, in a JSON text.
+std::string with_properties(std::string conf_map, std::string_view lines) {
+    const std::size_t at = conf_map.find("spark.driver.port=");
+    ENSURE(at != std::string::npos);
+    std::string escaped;
+    for (const char c : lines) {
+        if (c == '\n') {
+            escaped += "\\n";
+        } else {
+            escaped += c;
+        }
+    }
+    return conf_map.insert(at, escaped);
 }
 
 }  // namespace gang::app

@@ -24,4 +24,9 @@ std::string_view template_of(DemoObject object, DemoLanguage language);
 /// Puts values in place of @KEY@; a key that is not among the values stays as it is.
 std::string fill_template(std::string_view text, const core::StringMap& values);
 
+/// With a limit more for the first container that has limits: `resource` is its Kubernetes' name.
+std::string with_limit(std::string pod, std::string_view resource, int amount);
+/// With lines more in the spark.properties of a config map; each ends with a line feed.
+std::string with_properties(std::string conf_map, std::string_view lines);
+
 }  // namespace gang::app

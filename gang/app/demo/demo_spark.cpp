@@ -77,7 +77,25 @@ struct DemoSpark::Impl {
     }
 
     std::string object(const DemoJobRecord& record, DemoObject kind, int executor_id = 0) const {
-        return fill_template(template_of(kind, record.job.language), values(record, executor_id));
+        std::string text =
+            fill_template(template_of(kind, record.job.language), values(record, executor_id));
+        const DemoJob& job = record.job;
+        if (job.device_amount == 0) return text;
+        if (kind == DemoObject::executor) {
+            const std::string resource = job.device_vendor + "/" + job.device_name;
+            return with_limit(std::move(text), resource, job.device_amount);
+        }
+        if (kind == DemoObject::driver_conf_map) {
+            return with_properties(
+                std::move(text),
+                fmt::format(
+                    "spark.executor.resource.{0}.amount={1}\n"
+                    "spark.executor.resource.{0}.vendor={2}\n",
+                    job.device_name,
+                    job.device_amount,
+                    job.device_vendor));
+        }
+        return text;
     }
 
     static std::string collection(std::string_view resource) {

@@ -30,6 +30,11 @@ struct DemoJob {
     int executors = 3;
     std::int64_t submit_after_ms = 0;
     std::int64_t work_ms = 2'000;  ///< with all executors; fewer take proportionally longer
+    /// What each executor asks for beside: spark.executor.resource.NAME.amount and .vendor, which
+    /// is "vendor/name" to Kubernetes. Empty: nothing.
+    std::string device_vendor = {};
+    std::string device_name = {};
+    int device_amount = 0;
 };
 
 /// What became of one job. Times are Unix milliseconds, 0 when it has not happened.

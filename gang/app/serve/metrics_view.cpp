@@ -347,6 +347,18 @@ void add_gpu_metrics(Families& to, const MetricsView& view) {
         stats.sampled_ms == 0 ? -1.0 : seconds(view.monotonic_ms - stats.sampled_ms));
     to.gauge("gang_scheduler_gpu_metrics_nodes", "Nodes of the last sample.", stats.nodes);
     to.gauge("gang_scheduler_gpu_metrics_gpus", "GPUs of the last sample.", stats.gpus);
+    to.begin(
+        "gang_scheduler_gpu_metrics_model_gpus",
+        "GPUs of the last sample by model; models beyond the first are \"other\".",
+        MetricType::Gauge);
+    for (const k8s::GpuModelTotal& one : stats.models) to.add(one.gpus, {{"model", one.model}});
+    to.begin(
+        "gang_scheduler_gpu_metrics_model_free_bytes",
+        "Memory that the GPUs of a model had free in the last sample.",
+        MetricType::Gauge);
+    for (const k8s::GpuModelTotal& one : stats.models) {
+        to.add(static_cast<double>(one.free_mib) * 1'048'576, {{"model", one.model}});
+    }
     to.gauge(
         "gang_scheduler_gpu_metrics_left_out",
         "Series and values of the last sample of which nothing could be made.",

@@ -105,6 +105,14 @@ inline constexpr Key executor_node_selector_prefix = "spark.kubernetes.executor.
 /// Labels of the executors: what follows the prefix is the label's key.
 inline constexpr Key executor_label_prefix = "spark.kubernetes.executor.label.";
 
+/// Annotations of the executors, of which only those are kept that say something of GPUs.
+inline constexpr Key executor_annotation_prefix = "spark.kubernetes.executor.annotation.";
+inline constexpr std::array gpu_annotation_prefixes = {
+    Key("spark.kubernetes.executor.annotation.genius/"),
+    Key("spark.kubernetes.executor.annotation.gpu-"),
+    Key("spark.kubernetes.executor.annotation.nvidia.com/"),
+    Key("spark.kubernetes.executor.annotation.volcano.sh/vgpu-")};
+
 /// Volumes: prefix, type, name, and what of it.
 inline constexpr Key volume_prefix = "spark.kubernetes.executor.volumes.";
 
@@ -121,6 +129,10 @@ inline constexpr std::array prefixes = {
     executor_label_prefix,
     volume_prefix,
     resource_prefix,
-    task_resource_prefix};
+    task_resource_prefix,
+    gpu_annotation_prefixes[0],
+    gpu_annotation_prefixes[1],
+    gpu_annotation_prefixes[2],
+    gpu_annotation_prefixes[3]};
 
 }  // namespace gang::spark::keys

@@ -1,5 +1,7 @@
 #include "k8s/codec/pod/codec_executor_template.hpp"
 
+#include "core/value/device/card_ask.hpp"
+#include "core/value/device/card_dialect.hpp"
 #include "k8s/codec/pod/pod_rules.hpp"
 #include "k8s/codec/pod/pod_spec.hpp"
 #include "k8s/json/json_fields.hpp"
@@ -295,6 +297,16 @@ core::PodTemplate decode_spec(Fields& fields, const Value& spec) {
     return result;
 }
 
+/// By annotations that executors would have.
+std::string refused_by(Fields& fields, const Value& metadata, const core::PodRequests& requests) {
+    const auto annotations = fields.map(metadata, "annotations", core::names_cards);
+    core::Resources all;
+    for (const core::ContainerRequest& container : requests.containers) {
+        all = core::larger(all, container.requests);
+    }
+    return core::refused_card_words(annotations, all);
+}
+
 core::Result<core::PodTemplate> decode_document(const Value& root) {
     if (!root.IsObject()) {
         return core::Error{"expected a pod, found something that is no map"};
@@ -306,8 +318,16 @@ core::Result<core::PodTemplate> decode_document(const Value& root) {
     }
     const Value* spec = fields.object(root, "spec");
     core::PodTemplate result = spec ? decode_spec(fields, *spec) : core::PodTemplate{};
+    std::string refused = core::check_asking_containers(result.requests);
     if (const Value* metadata = fields.object(root, "metadata")) {
         result.labels = fields.map(*metadata, "labels");
+        if (refused.empty()) refused = refused_by(fields, *metadata, result.requests);
+    }
+    if (spec != nullptr && !fields.objects(*spec, "resourceClaims").Empty()) {
+        refused = no_resource_claims;
+    }
+    if (!refused.empty()) {
+        return core::Error{refused};
     }
     if (!fields.problem().empty()) {
         return core::Error{fields.problem()};

@@ -1,5 +1,7 @@
 #include "k8s/codec/pod/codec_pod.hpp"
 
+#include "core/value/device/card_ask.hpp"
+#include "core/value/device/card_dialect.hpp"
 #include "core/value/exclusive.hpp"
 #include "k8s/base/time.hpp"
 #include "k8s/codec/pod/codec_pod_value.hpp"
@@ -74,12 +76,28 @@ void decode_priority(Fields& fields, const Value& spec, core::Pod& pod) {
     pod.never_preempts = fields.text_view(spec, "preemptionPolicy") == "Never";
 }
 
+/// What it asks of cards. The answer says why a pod that has no node yet is not to get one.
+std::string add_cards(core::Pod& pod, const core::PodRequests& parts) {
+    std::string problem = core::refused_card_words(pod.annotations, pod.requests);
+    if (pod.requests.extended.empty() || !core::asks_for_cards(pod.requests)) {
+        return problem;
+    }
+    const std::string wrong_parts = core::check_asking_containers(parts);
+    const std::string wrong_amounts = core::add_card_ask(pod.requests);
+    return !problem.empty() ? problem : !wrong_amounts.empty() ? wrong_amounts : wrong_parts;
+}
+
 void decode_requests(Fields& fields, const Value& spec, core::Pod& pod) {
-    const auto requests = core::effective_requests(decode_pod_requests(fields, spec));
-    if (requests) {
-        pod.requests = *requests;
-    } else {
+    const core::PodRequests parts = decode_pod_requests(fields, spec);
+    const auto requests = core::effective_requests(parts);
+    if (!requests) {
         pod.problem = requests.error().message;
+        return;
+    }
+    pod.requests = *requests;
+    const std::string problem = add_cards(pod, parts);
+    if (pod.node_name.empty()) {
+        pod.problem = problem;
     }
 }
 
@@ -131,6 +149,9 @@ void decode_spec(Fields& fields, const Value& spec, core::Pod& pod) {
         pod.service_account = std::move(account);
     }
     decode_placement(fields, spec, pod);
+    if (!fields.objects(spec, "resourceClaims").Empty() && pod.node_name.empty()) {
+        pod.problem = no_resource_claims;
+    }
     pod.rules = decode_pod_rules(fields, spec, pod.namespace_name, pod.labels);
     pod.claims = decode_claims(fields, spec, pod.name);
     pod.spark_properties = find_spark_properties(spec);
@@ -153,8 +174,8 @@ std::int64_t decode_end(const Value& status) {
             state != nullptr && state->IsObject() ? find_member(*state, "terminated") : nullptr;
         if (end != nullptr && end->IsObject()) {
             Fields fields;
-            ended_ms = std::max(
-                ended_ms, parse_time(fields.text_view(*end, "finishedAt")).value_or(0));
+            ended_ms =
+                std::max(ended_ms, parse_time(fields.text_view(*end, "finishedAt")).value_or(0));
         }
     }
     return ended_ms / 1000;

@@ -13,6 +13,13 @@
 
 namespace k8s {
 
+/// Of a pod with spec.resourceClaims, which must not be bound without its devices.
+inline constexpr const char* no_resource_claims =
+    "spec.resourceClaims: dynamic resource allocation is not supported, and without it the pod "
+    "would "
+    "start without its devices; ask for an extended resource such as nvidia.com/gpu, or let "
+    "kube-scheduler place this pod";
+
 /// Containers, init containers, pod-level requests and overhead. Limits stand in for requests that
 /// are absent, as the API server's defaulting does.
 core::PodRequests decode_pod_requests(Fields& fields, const rapidjson::Value& spec);

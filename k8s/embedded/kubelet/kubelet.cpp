@@ -84,6 +84,10 @@ private:
         spec.cpu = options_.node_cpu;
         spec.memory = options_.node_memory;
         spec.pods = options_.pods_per_node;
+        if (const auto at = static_cast<std::size_t>(number - 1); at < options_.devices.size()) {
+            spec.resources = options_.devices[at].resources;
+            spec.annotations = options_.devices[at].annotations;
+        }
         const Json node = make_node(spec, format_time(server_.now_ms()));
         call("POST", "/api/v1/nodes", node);
         const StoredPtr stored = server_.store().find(core_kind("nodes"), Key{"", spec.name});

@@ -9,6 +9,8 @@
 //
 // They speak to the API server as a remote kubelet would: a watch of pods, status patches, deletes.
 
+#include "core/value/constraints.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -25,11 +27,18 @@ namespace k8s::embedded {
 class ApiServer;
 class Json;
 
+/// What a node's device plugins say of it.
+struct NodeDevices {
+    core::StringMap resources;    ///< quantities by name: nvidia.com/gpu
+    core::StringMap annotations;  ///< of the node
+};
+
 struct KubeletOptions {
     int nodes = 3;
     std::string node_cpu = "4";       ///< quantity
     std::string node_memory = "8Gi";  ///< quantity
     int pods_per_node = 110;
+    std::vector<NodeDevices> devices;   ///< of the first, the second, ... node
     std::string name_prefix = "node-";  ///< node-1, node-2, ...
     std::int64_t start_ms = 200;        ///< from bound to Running, once the config maps are there
     std::int64_t run_ms = 10'000;       ///< from Running to Succeeded; see pod_runtime.hpp

@@ -22,6 +22,7 @@ Json resources(const NodeSpec& spec) {
     list.set("ephemeral-storage", "100Gi");
     list.set("memory", spec.memory);
     list.set("pods", std::to_string(spec.pods));
+    for (const auto& [name, quantity] : spec.resources) list.set(name, quantity);
     return list;
 }
 
@@ -61,6 +62,7 @@ Json make_node(const NodeSpec& spec, const std::string& now) {
     labels.set("kubernetes.io/arch", "amd64");
     labels.set("kubernetes.io/hostname", spec.name);
     labels.set("kubernetes.io/os", "linux");
+    for (const auto& [key, value] : spec.annotations) metadata["annotations"].set(key, value);
     node.set("spec", Json(Json::Object{}));
     Json& status = node["status"];
     status.set("capacity", resources(spec));

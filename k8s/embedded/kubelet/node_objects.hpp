@@ -1,6 +1,7 @@
 #pragma once
 // The objects by which a simulated kubelet shows its node.
 
+#include "core/value/constraints.hpp"
 #include "k8s/embedded/store/json_value.hpp"
 
 #include <string>
@@ -13,6 +14,8 @@ struct NodeSpec {
     std::string cpu;      ///< quantity
     std::string memory;   ///< quantity
     int pods = 110;
+    core::StringMap resources = {};  ///< others, quantities by name
+    core::StringMap annotations = {};
 };
 
 /// The Node as a kubelet registers it: labels, capacity, Ready, addresses, nodeInfo. `now` is a

@@ -1,6 +1,7 @@
 #include "k8s/embedded/kubelet/referee.hpp"
 
 #include "core/filter/filters.hpp"
+#include "core/value/device/card_ask.hpp"
 #include "core/value/exclusive.hpp"
 
 #include <fmt/format.h>
@@ -62,7 +63,7 @@ std::optional<Refusal> Referee::find_shortage(const core::Resources& request) co
         "ephemeral-storage", request.ephemeral_bytes, taken.ephemeral_bytes, room.ephemeral_bytes};
     if (disk.is_short()) return out_of(disk);
     for (const core::ExtendedResource& wanted : request.extended) {
-        if (core::is_exclusive(wanted.name)) continue;
+        if (core::is_exclusive(wanted.name) || core::is_card_ask(wanted.name)) continue;
         const Amount card{
             wanted.name,
             wanted.amount,

@@ -1,3 +1,4 @@
+#include "gang/app/demo/demo_metrics.hpp"
 #include "gang/app/demo/demo_report.hpp"
 #include "gang/app/demo/demo_spark.hpp"
 #include "k8s/embedded/http/api_server.hpp"
@@ -7,6 +8,7 @@
 #include <boost/asio/io_context.hpp>
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <string>
 #include <vector>
@@ -132,4 +134,32 @@ TEST_CASE("demo: a Spark job runs its executors, works, deletes them and succeed
     CHECK(left->objects.front()->json.text({"metadata", "labels", "spark-role"}) == "driver");
     CHECK(left->objects.front()->json.text({"status", "phase"}) == "Succeeded");
     CHECK(kubelets.records().size() == 4);
+}
+
+TEST_CASE("demo: executors with devices say so in their pod and in their driver's conf") {
+    const std::string pod = with_limit(
+        fill_template(template_of(DemoObject::executor, DemoLanguage::jvm), {}),
+        "nvidia.com/gpu",
+        2);
+    const auto parsed = embedded::Json::parse(pod);
+    REQUIRE(parsed);
+    const embedded::Json* const containers = parsed->find_path({"spec", "containers"});
+    REQUIRE(containers != nullptr);
+    CHECK(containers->items().front().text({"resources", "limits", "nvidia.com/gpu"}) == "2");
+    const std::string conf_map = with_properties(
+        fill_template(template_of(DemoObject::driver_conf_map, DemoLanguage::jvm), {}),
+        "spark.a=1\nspark.b=2\n");
+    const auto conf = embedded::Json::parse(conf_map);
+    REQUIRE(conf);
+    CHECK(
+        conf->text({"data", "spark.properties"})
+            .find("\nspark.a=1\nspark.b=2\nspark.driver.port=") != std::string::npos);
+}
+
+TEST_CASE("demo: the exporter's page has ObserverWard's ten metrics of each GPU") {
+    const std::string page = exporter_page({{"A100", 40960, 8000}, {"T4", 15360, 3000}});
+    CHECK(std::count(page.begin(), page.end(), '\n') == 20);
+    CHECK(
+        page.find("observerward_dynamic_gpu_free_global_memory_MiB{id=\"1\",uuid=\"GPU-1\",model="
+                  "\"T4\"} 3000\n") != std::string::npos);
 }

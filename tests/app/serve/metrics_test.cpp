@@ -50,6 +50,7 @@ std::string everything() {
     view.queues[0].share_millionths = 250'000;
     view.queues[0].waiting = 4;
     view.gpu_metrics.emplace();
+    view.gpu_metrics->models = {{"NVIDIA \"A100\"", 2, 8'000}};
     view.requests = &requests;
     return Metrics(identity()).text(view);
 }

@@ -163,9 +163,10 @@ def test_vgpu_20_unreadable_annotations(cluster: Cluster) -> None:
     assert card(cluster, twelve) == ""  # the sum of the node alone counts
     assert re.fullmatch(r"\d{19}", annotation(cluster.api.get(twelve), TIMESTAMP))
 
+    uid = cluster.api.get(f"/api/v1/nodes/{node}")["metadata"]["uid"]
+
     def warnings() -> list[str]:
         return [each["message"] for each in cluster.api.items("/api/v1/namespaces/default/events")
-                if each["involvedObject"]["kind"] == "Node" and each["involvedObject"]["name"] == node
-                and each["reason"] == "UnreadableCards"]
+                if each["involvedObject"].get("uid") == uid and each["reason"] == "UnreadableCards"]
     eventually(lambda: warnings(), 10, "a Warning on the node")
     assert len(warnings()) == 1 and f'{PREFIX}vitual-gpu-count is "16,abc"' in warnings()[0]

@@ -217,3 +217,22 @@ TEST_CASE("codec_executor_template: on the host's network every port is one of t
     CHECK(result.host_network);
     CHECK(result.containers[0].host_ports == std::vector<core::HostPort>{{"", "TCP", 9000}});
 }
+
+TEST_CASE("codec_executor_template: executors that could not be served are an error by name") {
+    const auto error = [](const std::string& yaml) {
+        const auto read = k8s::decode_executor_template(yaml);
+        REQUIRE_FALSE(read);
+        return read.error().message;
+    };
+    CHECK(
+        error("spec: {resourceClaims: [{name: gpu, resourceClaimName: mine}]}")
+            .find("spec.resourceClaims: dynamic resource allocation is not supported") !=
+        std::string::npos);
+    CHECK(
+        error("metadata: {annotations: {gpu-memory: '2000'}}")
+            .find("annotation gpu-memory is not supported") != std::string::npos);
+    CHECK(
+        error("spec: {containers: [{name: a, resources: {limits: {volcano.sh/vgpu-number: 1}}}, "
+              "{name: b, resources: {limits: {volcano.sh/vgpu-number: 1}}}]}")
+            .find("more than one container") != std::string::npos);
+}

@@ -97,6 +97,18 @@ TEST_CASE("codec_node: of annotations only what says something of cards, in eith
     CHECK_FALSE(decoded(R"({"metadata": {"name": "n1", "annotations": {"a": "b"}}})").cards);
 }
 
+TEST_CASE("codec_node: cards in Volcano's words, by annotation or by the node's amounts") {
+    const auto registered = decoded(R"({"metadata": {"name": "n1", "annotations": {
+      "volcano.sh/node-vgpu-register": "GPU-a,10,16384,NVIDIA-T4,true,hami-core:"}}})");
+    REQUIRE(registered.cards);
+    CHECK(registered.cards->cards == std::vector<core::Card>{{"GPU-a", 16384, 100, 10}});
+    const auto shared = decoded(R"({"metadata": {"name": "n1", "annotations": {
+      "volcano.sh/gpu-unhealthy-ids": "1"}}, "status": {"allocatable": {
+      "volcano.sh/gpu-memory": "16", "volcano.sh/gpu-number": "2"}}})");
+    REQUIRE(shared.cards);
+    CHECK(shared.cards->cards == std::vector<core::Card>{{"0", 16}});
+}
+
 TEST_CASE("codec node: images of nodes and containers are read only if somebody asks for them") {
     const std::string node = R"({"type":"MODIFIED","object":{"kind":"Node","apiVersion":"v1",)"
                              R"("metadata":{"name":"n","uid":"u","resourceVersion":"1"},"status":{)"

@@ -238,6 +238,40 @@ TEST_CASE("codec_pod: PRED-7: disks of its own volumes are among what it takes o
     CHECK(disks_of(R"({"name": "iscsi", "emptyDir": {}})") == core::Resources{});
 }
 
+TEST_CASE("codec_pod: a pod with resource claims is not to be bound; one that is, is no problem") {
+    const std::string claims =
+        R"("resourceClaims": [{"name": "gpu", "resourceClaimName": "mine"}])";
+    CHECK(
+        with_spec(claims).problem.starts_with("spec.resourceClaims: dynamic resource allocation"));
+    CHECK(with_spec(claims + R"(, "nodeName": "n1")").problem.empty());
+    CHECK(with_spec(R"("resourceClaims": [])").problem.empty());
+}
+
+TEST_CASE("codec_pod: what a pod asks of cards is one ask, or a problem") {
+    const auto asking = [](const std::string& limits, const std::string& rest = "") {
+        return with_spec(
+            R"("containers": [{"name": "a"}, {"name": "b", "resources": {"limits": {)" + limits +
+            "}}}]" + rest);
+    };
+    const auto pod =
+        asking(R"("volcano.sh/vgpu-number": "2", "volcano.sh/vgpu-memory-percentage": "25")");
+    CHECK(pod.problem.empty());
+    CHECK(
+        pod.requests.extended ==
+        std::vector<core::ExtendedResource>{
+            {"volcano.sh/vgpu-number", 2}, {"volcano.sh/vgpu=2,percent=25", 1}});
+    const std::string hami = R"("nvidia.com/gpu": "1", "nvidia.com/gpumem": "3000")";
+    CHECK(asking(hami).problem.starts_with("nvidia.com/gpumem is not supported"));
+    CHECK(asking(hami, R"(, "nodeName": "n1")").problem.empty());  // it is somebody else's
+    const std::string one = R"("volcano.sh/vgpu-number": "1")";
+    CHECK(asking(
+              one, R"(, "initContainers": [{"name": "i", "resources": {"limits": {)" + one + "}}}]")
+              .problem.starts_with("init container i asks for shared GPUs"));
+    const auto kai = decoded(
+        R"({"metadata": {"name": "p", "annotations": {"gpu-fraction": "0.5"}}, "spec": {}})");
+    CHECK(kai.problem.starts_with("annotation gpu-fraction is not supported"));
+}
+
 TEST_CASE("codec_pod: of other schedulers' gangs it is kept that there is one") {
     const std::string large(100'000, 'x');
     const auto pod = decoded(

@@ -118,6 +118,32 @@ TEST_CASE("what is no vector is said, in Prometheus' own words if there are any"
     CHECK(why_not(vector_of("")) == "");
 }
 
+TEST_CASE("GPUs by model: those with the most GPUs, and all others in one") {
+    using k8s::GpuModelTotal;
+    CHECK(k8s::count_models({}).empty());
+    core::SampledGpu gpu;
+    gpu.model = "T4";
+    gpu.free_mib = 3'000;
+    core::SampledGpu silent;
+    silent.model = "A100";
+    const auto two = k8s::count_models({{"n1", {gpu, silent}}, {"n2", {gpu}}});
+    CHECK(two == std::vector<GpuModelTotal>{{"A100", 1, 0}, {"T4", 2, 6'000}});
+
+    std::vector<core::SampledNode> many(1);
+    for (int i = 0; i < 1000; ++i) {
+        gpu.model = "model-" + std::to_string(i);
+        gpu.free_mib = 1;
+        many[0].gpus.push_back(gpu);
+    }
+    gpu.model = "zebra";
+    many[0].gpus.push_back(gpu);
+    many[0].gpus.push_back(gpu);
+    const auto bounded = k8s::count_models(many);
+    REQUIRE(bounded.size() == k8s::gpu_models_max + 1);
+    CHECK(bounded.back() == GpuModelTotal{"other", 981, 981});
+    CHECK(bounded[k8s::gpu_models_max - 1] == GpuModelTotal{"zebra", 2, 2});
+}
+
 TEST_CASE("an answer in another order, and with more in it, is read all the same") {
     GpuVectors vectors("kubernetes_node");
     const std::string labels = R"("a":[{"id":"x"}],"model":null,"kubernetes_node":"g1","id":"0")";

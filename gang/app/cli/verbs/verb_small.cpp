@@ -7,6 +7,7 @@
 #include "gang/app/cli/cli.hpp"
 #include "gang/app/cli/data_output.hpp"
 #include "gang/app/demo/demo.hpp"
+#include "gang/app/demo/demo_gpus.hpp"
 #include "gang/app/show/size.hpp"
 
 #include <fmt/format.h>
@@ -48,6 +49,10 @@ int demo(const CommandLine& line, std::ostream&, std::ostream& err) {
                     : "--port: " + address.error().message);
     }
     options.page_port = address->port;
+    if (line.has("gpus")) {
+        return options.has_page ? usage_error(err, "demo", "--gpus has no page: leave --ui out")
+                                : run_gpu_demo();
+    }
     return run_demo(options);
 }
 
@@ -76,9 +81,10 @@ Verb demo_verb() {
         "demo",
         "a burst of Spark applications on a cluster in this process: the deadlock, then its end",
         "",
-        {Flag{"ui", 0, "", "show it on a page in the browser, too, until Ctrl-C", {}, "true"},
+        {Flag{"gpus", 0, "", "show GPUs instead: whole, shared, and by their metrics", {}, "true"},
+         Flag{"ui", 0, "", "show it on a page in the browser, too, until Ctrl-C", {}, "true"},
          Flag{"port", 0, "PORT", "of that page, on loopback (default: any free port)"}},
-        {"gang-scheduler demo", "gang-scheduler demo --ui"},
+        {"gang-scheduler demo", "gang-scheduler demo --ui", "gang-scheduler demo --gpus"},
         demo};
 }
 

@@ -5,6 +5,7 @@
 #include "core/cluster/device/card_room.hpp"
 #include "core/cluster/trial.hpp"
 #include "core/placement/placement.hpp"
+#include "core/value/device/card_ask.hpp"
 #include "tests/core/random.hpp"
 
 #include <doctest/doctest.h>
@@ -296,5 +297,185 @@ TEST_CASE("cards by chance: capacities and choices are those of cards counted by
             cluster.release_shape(shape);
             for (const Account& account : cluster.accounts()) CHECK(account.adds_up());
         }
+    }
+}
+
+// --- asks: several amounts of several cards
+// -------------------------------------------------------
+
+namespace {
+
+struct Made {
+    std::int64_t memory = 0;
+    std::int64_t slots = 10;
+};
+
+Node vgpu_node(const std::string& name, const std::vector<Made>& cards) {
+    Node node;
+    node.name = name;
+    node.pods = 110;
+    node.ready = true;
+    node.allocatable = {64'000, std::int64_t{1} << 38, 0, {}};
+    NodeCards said{"volcano.sh/vgpu-memory", {}, {}};
+    std::int64_t memory = 0;
+    std::int64_t slots = 0;
+    for (const Made& one : cards) {
+        memory += one.memory;
+        slots += one.slots;
+        said.cards.push_back(
+            {"G" + std::to_string(said.cards.size() + 1), one.memory, 100, one.slots});
+    }
+    node.allocatable.extended = {
+        {"volcano.sh/vgpu-cores", 100 * static_cast<std::int64_t>(cards.size())},
+        {"volcano.sh/vgpu-memory", memory},
+        {"volcano.sh/vgpu-number", slots}};
+    node.cards = said;
+    return node;
+}
+
+Resources vgpus(std::int64_t number, std::int64_t memory, std::int64_t cores = 0) {
+    Resources requests;
+    requests.cpu_milli = 100;
+    if (cores > 0) requests.extended.push_back({"volcano.sh/vgpu-cores", cores});
+    if (memory > 0) requests.extended.push_back({"volcano.sh/vgpu-memory", memory});
+    requests.extended.push_back({"volcano.sh/vgpu-number", number});
+    REQUIRE(add_card_ask(requests).empty());
+    return requests;
+}
+
+/// The number of pods that can be put there one by one.
+std::int64_t filled(Cluster& cluster, NodeIndex node, const Resources& each) {
+    std::vector<AllocationId> taken;
+    const ShapeId shape = cluster.intern_shape(each, {});
+    while (cluster.capacity(node, shape, View::free) > 0) {
+        taken.push_back(cluster.allocate(node, shape, UsedBy::gang));
+        REQUIRE_FALSE(cluster.columns().is_overcommitted(node));
+        REQUIRE(taken.size() < 1000);
+    }
+    for (const AllocationId id : taken) cluster.release(id);
+    cluster.release_shape(shape);
+    return static_cast<std::int64_t>(taken.size());
+}
+
+}  // namespace
+
+TEST_CASE("asks: memory, compute and the number of pods on a card count, each card by itself") {
+    Cluster cluster;
+    cluster.upsert_node(vgpu_node("n1", {{16000}, {8000}}));
+    const NodeIndex n1 = *cluster.find_node("n1");
+    const auto capacity = [&](const Resources& each) {
+        const ShapeId shape = cluster.intern_shape(each, {});
+        const std::int64_t found = cluster.capacity(n1, shape, View::free);
+        cluster.release_shape(shape);
+        return found;
+    };
+    CHECK(capacity(vgpus(1, 5000)) == 4);      // 3 and 1
+    CHECK(capacity(vgpus(1, 3000, 40)) == 4);  // 2 and 2, by compute
+    CHECK(capacity(vgpus(2, 5000)) == 1);      // one of each card
+    CHECK(capacity(vgpus(2, 9000)) == 0);
+    CHECK(capacity(vgpus(3, 1)) == 0);
+    CHECK(capacity(vgpus(1, 1)) == 20);  // 10 pods a card
+    CHECK(capacity(vgpus(1, 0)) == 2);   // whole cards
+    cluster.upsert_node(vgpu_node("n2", {{1000}, {1000}, {2000}}));
+    const NodeIndex n2 = *cluster.find_node("n2");
+    CHECK(filled(cluster, n2, vgpus(2, 1000)) == 2);  // the third card with each of the others
+    for (const Resources& each :
+         {vgpus(1, 5000), vgpus(1, 3000, 40), vgpus(2, 5000), vgpus(1, 1), vgpus(1, 0)}) {
+        CHECK(filled(cluster, n1, each) == capacity(each));
+    }
+    // Who has all of its compute has the card.
+    const AllocationId alone =
+        cluster.allocate(n1, vgpus(1, 100, 100), UsedBy::gang, {CardChoice::least_left, {}});
+    CHECK(
+        cluster.cards_of(alone) == std::vector<ExtendedResource>{
+                                       {"volcano.sh/vgpu+cores@G2", 100},
+                                       {"volcano.sh/vgpu+memory@G2", 100},
+                                       {"volcano.sh/vgpu+slots@G2", 10}});
+    CHECK(capacity(vgpus(1, 1)) == 10);
+    CHECK(capacity(vgpus(1, 5000)) == 3);
+    const AllocationId half =
+        cluster.allocate(n1, vgpus(1, 100, 50), UsedBy::gang, {CardChoice::least_left, {}});
+    CHECK(capacity(vgpus(1, 100, 100)) == 0);  // no card is idle
+    CHECK(capacity(vgpus(1, 100, 50)) == 1);
+    cluster.release(half);
+    cluster.release(alone);
+    CHECK(capacity(vgpus(1, 100, 100)) == 2);
+}
+
+TEST_CASE("asks: a pod of somebody else counts where its word says, or on every card") {
+    Cluster cluster;
+    cluster.upsert_node(vgpu_node("n1", {{16000}, {16000}}));
+    const NodeIndex n1 = *cluster.find_node("n1");
+    const ShapeId ten = cluster.intern_shape(vgpus(1, 10000), {});
+    CHECK(cluster.capacity(n1, ten, View::free) == 2);
+    cluster.upsert_pod("theirs", "n1", vgpus(1, 8000), UsedBy::other_scheduler);
+    CHECK(cluster.capacity(n1, ten, View::free) == 0);
+    cluster.upsert_pod(
+        "theirs",
+        "n1",
+        vgpus(1, 8000),
+        UsedBy::other_scheduler,
+        {CardChoice::least_left,
+         {{"volcano.sh/vgpu+memory@G1", 8000}, {"volcano.sh/vgpu+slots@G1", 1}}});
+    CHECK(cluster.capacity(n1, ten, View::free) == 1);
+    Planner planner;
+    const ShapeId two = cluster.intern_shape(vgpus(2, 10000), {});
+    const Placement refused = planner.place(cluster, {two, {}});
+    REQUIRE(std::holds_alternative<Rejection>(refused));
+    CHECK(
+        describe(std::get<Rejection>(refused))
+            .find(
+                "no 2 GPUs with 10000 free volcano.sh/vgpu-memory each, best has 16000 on n1/G2") !=
+        std::string::npos);
+    cluster.remove_pod("theirs");
+    CHECK(std::holds_alternative<Plan>(planner.place(cluster, {two, {}})));
+}
+
+TEST_CASE("asks: where no node says its cards nobody is bound") {
+    Cluster cluster;
+    Node node = vgpu_node("n1", {{16000}});
+    node.cards.reset();
+    cluster.upsert_node(node);
+    Planner planner;
+    const ShapeId one = cluster.intern_shape(vgpus(1, 1000), {});
+    const Placement refused = planner.place(cluster, {one, {}});
+    REQUIRE(std::holds_alternative<Rejection>(refused));
+    CHECK(
+        describe(std::get<Rejection>(refused)).find("no node says its cards") != std::string::npos);
+    cluster.upsert_node(vgpu_node("n1", {{16000}}));
+    CHECK(std::holds_alternative<Plan>(planner.place(cluster, {one, {}})));
+}
+
+TEST_CASE("asks: a gang's pods of two kinds are planned card by card, as they are counted") {
+    tests::Random random;
+    for (int round = 0; round < 200; ++round) {
+        Cluster cluster;
+        std::vector<Made> cards;
+        for (std::int64_t i = random.between(1, 4); i > 0; --i) {
+            cards.push_back({random.between(1, 5) * 4, random.between(1, 4)});
+        }
+        cluster.upsert_node(vgpu_node("n1", cards));
+        const NodeIndex n1 = *cluster.find_node("n1");
+        for (int i = 0; i < 3; ++i) {
+            const Resources each =
+                vgpus(random.between(1, 3), random.between(0, 8), random.between(0, 4) * 25);
+            const ShapeId shape = cluster.intern_shape(each, {});
+            const std::int64_t capacity = cluster.capacity(n1, shape, View::free);
+            cluster.release_shape(shape);
+            CHECK(filled(cluster, n1, each) == capacity);
+        }
+        const auto any = [&] {
+            return vgpus(random.between(1, 2), random.between(0, 8), random.between(0, 4) * 25);
+        };
+        const ShapeId a = cluster.intern_shape(any(), {});
+        const ShapeId b = cluster.intern_shape(any(), {});
+        const FreeColumns columns(cluster.columns(), View::free);
+        if (cluster.capacity(n1, a, View::free) == 0) continue;
+        const std::int64_t beside =
+            capacity_beside(columns, n1, cluster.demand(b), cluster.demand(a));
+        const AllocationId taken = cluster.allocate(n1, a, UsedBy::gang);
+        CAPTURE(round);
+        CHECK(cluster.capacity(n1, b, View::free) == beside);
+        cluster.release(taken);
     }
 }

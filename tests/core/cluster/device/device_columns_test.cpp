@@ -144,7 +144,7 @@ private:
             const std::string& card = cluster_.extended_name(best->id);
             expected.emplace();
             expected->resource = share;
-            expected->wanted = wanted.amount;
+            expected->what = fmt::format("single GPU with {} free {}", wanted.amount, share);
             expected->best = left;
             expected->node = cluster_.node_name(node);
             expected->card = id_of_card(card);
@@ -152,7 +152,7 @@ private:
         REQUIRE(rejection.card.has_value() == expected.has_value());
         if (!expected) return;
         ++card_shortages;
-        CHECK(rejection.card->wanted == expected->wanted);
+        CHECK(rejection.card->what == expected->what);
         CHECK(rejection.card->best == expected->best);
         CHECK(rejection.card->node == expected->node);
         CHECK(rejection.card->card == expected->card);

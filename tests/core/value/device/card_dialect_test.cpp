@@ -1,5 +1,7 @@
 #include "core/value/device/card_dialect.hpp"
 
+#include "core/value/device/card_ask.hpp"
+
 #include <doctest/doctest.h>
 
 #include <string>
@@ -98,4 +100,122 @@ TEST_CASE("which card a pod has, by the device plugin or by us") {
         CAPTURE(text);
         CHECK(read_pod_cards({{std::string(cards_annotation), text}}, asking(1), true).empty());
     }
+}
+
+TEST_CASE("the cards that Volcano's vGPU device plugin registers") {
+    const std::string key = "volcano.sh/node-vgpu-register";
+    CHECK(is_card_annotation(key));
+    const auto cards = read_node_cards(
+        {{key,
+          "GPU-a,10,32768,NVIDIA-Tesla V100,true,hami-core:GPU-b,2,16384,NVIDIA-T4,true,:"
+          "GPU-c,10,16384,NVIDIA-T4,false,hami-core:"}});
+    REQUIRE(cards);
+    CHECK(cards->problem.empty());
+    CHECK(cards->resource == "volcano.sh/vgpu-memory");
+    CHECK(cards->cards == std::vector<Card>{{"GPU-a", 32768, 100, 10}, {"GPU-b", 16384, 100, 2}});
+    CHECK(
+        counts_of(*cards, cards->cards[1]) == std::vector<ExtendedResource>{
+                                                  {"volcano.sh/vgpu+memory@GPU-b", 16384},
+                                                  {"volcano.sh/vgpu+cores@GPU-b", 100},
+                                                  {"volcano.sh/vgpu+slots@GPU-b", 2}});
+    std::string many;
+    for (int i = 0; i < 65; ++i) many += "GPU-" + std::to_string(i) + ",1,1,T4,true,hami-core:";
+    for (const std::string& text : std::vector<std::string>{
+             "",
+             ":",
+             "GPU-a",
+             "GPU-a,1,2,T4",
+             "GPU-a,x,16,T4,true,hami-core",
+             "GPU-a,1,-16,T4,true,hami-core",
+             "GPU-a,1,99999999999999999999,T4,true,hami-core",
+             "GPU-a,1,16,T4,maybe,hami-core",
+             "GPU-a,1,16,T4,true,mig",
+             "GPU-a,1,16,T4,true,hami-core:GPU-a,1,16,T4,true,hami-core",
+             "G@U,1,16,T4,true,hami-core",
+             "?,1,16,T4,true,hami-core",
+             many}) {
+        const auto wrong = read_node_cards({{key, text}});
+        REQUIRE(wrong);
+        CAPTURE(text.substr(0, 60));
+        CHECK_FALSE(wrong->problem.empty());
+        CHECK(wrong->problem.size() < 400);
+        CHECK(wrong->cards.empty());
+    }
+}
+
+TEST_CASE("the cards of Volcano's older shared GPUs are what the node's amounts say") {
+    const Resources two = {0, 0, 0, {{"volcano.sh/gpu-memory", 32}, {"volcano.sh/gpu-number", 2}}};
+    const auto cards = read_node_cards({}, two);
+    REQUIRE(cards);
+    CHECK(cards->resource == "volcano.sh/gpu-memory");
+    CHECK(cards->cards == std::vector<Card>{{"0", 16}, {"1", 16}});
+    const std::string key = "volcano.sh/gpu-unhealthy-ids";
+    const Resources well = {0, 0, 0, {{"volcano.sh/gpu-memory", 16}, {"volcano.sh/gpu-number", 2}}};
+    CHECK(read_node_cards({{key, "0"}}, well)->cards == std::vector<Card>{{"1", 16}});
+    CHECK(read_node_cards({{key, "0,1"}}, well)->cards.empty());
+    CHECK_FALSE(read_node_cards({{key, "x"}}, two)->problem.empty());
+    CHECK_FALSE(read_node_cards({{key, "2"}}, two)->problem.empty());
+    CHECK_FALSE(read_node_cards({}, {0, 0, 0, {{"volcano.sh/gpu-memory", 32}}}));
+    const Resources huge = {
+        0, 0, 0, {{"volcano.sh/gpu-memory", 99}, {"volcano.sh/gpu-number", 9'000'000'000'000}}};
+    CHECK_FALSE(read_node_cards({}, huge)->problem.empty());
+}
+
+TEST_CASE("which cards an ask got, and what is written of them") {
+    Resources requests = {
+        0,
+        0,
+        0,
+        {{"volcano.sh/vgpu-cores", 50},
+         {"volcano.sh/vgpu-memory", 3000},
+         {"volcano.sh/vgpu-number", 2}}};
+    REQUIRE(add_card_ask(requests).empty());
+    const std::vector<ExtendedResource> both = {
+        {"volcano.sh/vgpu+cores@GPU-a", 50},
+        {"volcano.sh/vgpu+cores@GPU-b", 50},
+        {"volcano.sh/vgpu+memory@GPU-a", 3000},
+        {"volcano.sh/vgpu+memory@GPU-b", 3000},
+        {"volcano.sh/vgpu+slots@GPU-a", 1},
+        {"volcano.sh/vgpu+slots@GPU-b", 1}};
+    const std::string ids = "GPU-a,NVIDIA,3000,50:GPU-b,NVIDIA,3000,50:";
+    CHECK(
+        bind_words(requests, both, "n1") == StringMap{
+                                                {"volcano.sh/bind-phase", "allocating"},
+                                                {"volcano.sh/devices-to-allocate", ids},
+                                                {"volcano.sh/vgpu-ids-new", ids},
+                                                {"volcano.sh/vgpu-node", "n1"},
+                                                {"volcano.sh/vgpu-time", ""}});
+    CHECK(bind_words(requests, {}, "n1").empty());
+    CHECK(is_bind_time("volcano.sh/vgpu-time"));
+    CHECK(describe_cards(both) == "GPU-a:3000,GPU-b:3000");
+    CHECK(read_pod_cards({{"volcano.sh/vgpu-ids-new", ids}}, requests, false) == both);
+    CHECK(read_pod_cards({{"volcano.sh/vgpu-ids-new", ";" + ids}}, requests, false) == both);
+    const StringMap own = {{"gang-scheduler/cards", "GPU-a:3000,GPU-b:3000"}};
+    CHECK(read_pod_cards(own, requests, true) == both);
+    CHECK(read_pod_cards(own, requests, false).empty());
+    for (const char* text :
+         {"",
+          "GPU-a,NVIDIA,3000,50:",
+          "GPU-a,NVIDIA,3000,50:GPU-a,NVIDIA,3000,50:",
+          "GPU-a,NVIDIA,3000,50:GPU-b,NVIDIA,3000,49:",
+          "GPU-a,NVIDIA,3000,50:GPU-b,NVIDIA,1,50:",
+          "GPU-a,NVIDIA,3000:GPU-b,NVIDIA,3000:",
+          "GPU-a,NVIDIA,3000,50:GPU-b,NVIDIA,-3000,50:"}) {
+        CAPTURE(text);
+        CHECK(read_pod_cards({{"volcano.sh/vgpu-ids-new", text}}, requests, false).empty());
+    }
+
+    Resources whole = {0, 0, 0, {{"volcano.sh/gpu-number", 2}}};
+    REQUIRE(add_card_ask(whole).empty());
+    CHECK(
+        read_pod_cards({{"volcano.sh/gpu-index", "0,2"}}, whole, false) ==
+        std::vector<ExtendedResource>{
+            {"volcano.sh/gpu+memory@0", by_the_card}, {"volcano.sh/gpu+memory@2", by_the_card}});
+    CHECK(read_pod_cards({{"volcano.sh/gpu-index", "0"}}, whole, false).empty());
+    CHECK(read_pod_cards({{"volcano.sh/gpu-index", "0,0"}}, whole, false).empty());
+    CHECK(read_pod_cards({{"volcano.sh/gpu-index", "0,x"}}, whole, false).empty());
+    CHECK(
+        bind_words(
+            whole, {{"volcano.sh/gpu+memory@0", 16}, {"volcano.sh/gpu+memory@2", 16}}, "n1") ==
+        StringMap{{"volcano.sh/gpu-index", "0,2"}, {"volcano.sh/predicate-time", ""}});
 }
