@@ -32,14 +32,15 @@ class Queues:
                                             f"--control={self.socket}", *self.flags)
 
     def pod(self, name: str, queue: Optional[str] = None, executors: int = 0, cpu: str = "1",
-            priority: Optional[int] = None) -> str:
+            priority: Optional[int] = None, user: str = "default") -> str:
         """A lone pod, or a driver made by hand with so many executors of 1 cpu; its path."""
         annotations = {QUEUE: queue} if queue else {}
         if executors:
             annotations.update({"gang-scheduler/executors": str(executors), "gang-scheduler/executor-cpu": "1",
                                 "gang-scheduler/executor-memory": "64Mi"})
-        spec: Json = {"schedulerName": "gang-scheduler", "restartPolicy": "Never", "containers": [
-            {"name": "main", "image": "none", "resources": {"requests": {"cpu": cpu, "memory": "64Mi"}}}]}
+        spec: Json = {"schedulerName": "gang-scheduler", "restartPolicy": "Never", "serviceAccountName": user,
+                      "containers": [{"name": "main", "image": "none",
+                                      "resources": {"requests": {"cpu": cpu, "memory": "64Mi"}}}]}
         if priority is not None:
             spec["priorityClassName"] = f"class-{priority}"
             self.make_class(priority)
@@ -101,6 +102,18 @@ def test_a_limit_holds_for_gangs_and_lone_pods(cluster: Cluster, tmp_path: Path)
     queues.delete(first)
     queues.wait_bound(second, behind)
     assert not queues.is_bound(never)
+
+
+def test_users_of_a_fair_queue_take_turns(cluster: Cluster, tmp_path: Path) -> None:
+    queues = Queues(cluster, tmp_path, {"queues": [{"name": "etl", "order": "fair"}]})
+    of_ann = [queues.pod(f"ann-{i}", "etl", user="ann") for i in range(8)]
+    next_second()
+    of_bob = [queues.pod(f"bob-{i}", "etl", executors=1, user="bob") for i in range(2)]
+    time.sleep(1)
+    cluster.add_nodes(1, cpu="8")
+    eventually(lambda: sum(map(queues.is_bound, of_ann)) == 4, 15, "four of Ann's pods beside Bob's two gangs of two")
+    assert all(map(queues.is_bound, of_bob))
+    assert queues.shown()["root.etl"]["order"] == "fair"
 
 
 def test_two_queues_with_weights_share_what_there_is(cluster: Cluster, tmp_path: Path) -> None:
