@@ -3,6 +3,7 @@
 #include "gang/model/work.hpp"
 #include "gang/preempt/victim_list.hpp"
 #include "gang/preempt/victim_search.hpp"
+#include "gang/quota/turns.hpp"
 #include "gang/report/messages.hpp"
 
 #include <algorithm>

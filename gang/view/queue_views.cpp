@@ -1,6 +1,7 @@
 #include "gang/view/queue_views.hpp"
 
 #include "config/queues/queue_name.hpp"
+#include "gang/quota/turns.hpp"
 #include "gang/shares/dominant_share.hpp"
 
 #include <cstddef>
