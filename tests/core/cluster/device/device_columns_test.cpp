@@ -179,9 +179,9 @@ private:
             NodeCards cards{share, {}, {}};
             std::int64_t sum = 0;
             for (std::int64_t i = random_.between(1, 5); i > 0; --i) {
-                const std::int64_t units = random_.one_in(20) ? too_wide : random_.between(1, 16);
-                cards.cards.push_back({fmt::format("U{}", i), units});
-                sum += units;
+                const std::int64_t size = random_.one_in(20) ? too_wide : random_.between(1, 16);
+                cards.cards.push_back({fmt::format("U{}", i), size});
+                sum += size;
             }
             // Some list units and no cards.
             extended.push_back({share, sum});
