@@ -133,6 +133,7 @@ void CapacityModel::read_reservation(PodId driver, const core::Pod& pod, const s
     if (slot_count(*read) < gang.slots) {
         forget_numbers(driver);
     }
+    seat(driver, -1);
     clear_slots(driver);
     const bool was_void = gang.is_void;
     if (!was_void) {
@@ -161,8 +162,18 @@ void CapacityModel::read_reservation(PodId driver, const core::Pod& pod, const s
             gang.nodes.push_back(id);
         }
     }
+    seat(driver, 1);
     if (was_void) {
         seat_executors(driver);
+    }
+}
+
+/// Those of the gang sit in slots of other sizes when its text names others.
+void CapacityModel::seat(PodId driver, int sign) {
+    for (Seen& seen : pods_) {
+        if (seen.gang == driver && seen.counted_on != nobody) {
+            assign(seen, sign);
+        }
     }
 }
 

@@ -156,6 +156,7 @@ private:
     void tenant_edited(PodId driver, const core::Pod& pod);
     void clear_slots(PodId driver);
     void forget_numbers(PodId driver);
+    void seat(PodId driver, int sign);
     void seat_executors(PodId driver);
 
     const Seal& seal_;

@@ -99,7 +99,12 @@ TEST_CASE("fair order: after a restart what runs counts as before") {
     CHECK(world.is_bound(bob));
     CHECK_FALSE(world.is_bound(ann));
     says(world, ann, "[WaitingForCapacity]");
-    CHECK(world.scheduler->queues()[1].head == "etl/ann-5");
+    bool is_shown = false;
+    for (const gang::QueueView& view : world.scheduler->queues()) {
+        is_shown = is_shown || (view.name == "root.etl" && view.head == "etl/ann-5" &&
+                                view.order == config::QueueOrder::fair);
+    }
+    CHECK(is_shown);
 }
 
 TEST_CASE("fair order: nobody passes the first user's large gang on the nodes that it waits for") {
@@ -118,7 +123,7 @@ TEST_CASE("fair order: nobody passes the first user's large gang on the nodes th
         CHECK_FALSE(world.is_bound(large));
         CHECK_FALSE(world.is_bound(small));
     }
-    says(world, small, "Behind etl/bob-20");
+    says(world, small, "1 gang is ahead, first etl/bob-20");
     world.set_phase(of_ann[3], core::PodPhase::succeeded);
     world.advance(2'000);
     CHECK(world.is_bound(large));
