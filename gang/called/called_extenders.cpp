@@ -165,6 +165,7 @@ void CalledExtenders::schedule(const std::string& uid, Gang& gang, std::int64_t 
     due_.erase({gang.due_ms, uid});
     gang.due_ms = at_ms;
     due_.insert({at_ms, uid});
+    step_.wake_at(std::max(at_ms, step_.now_ms));  // run() may have had its turn in this tick
 }
 
 void CalledExtenders::look_again(const std::string& uid) {

@@ -168,11 +168,17 @@ std::vector<PodEntry*> GroupFormer::choose(
 }
 
 /// Who has done its work counts, as it does for Volcano: what takes the place of a last one that
-/// failed must not wait for pods that nobody makes any more.
+/// failed must not wait for pods that nobody makes any more. Who is being deleted does not: a job that
+/// is made anew starts as a whole, also while the pods before it end.
 std::int64_t GroupFormer::count_placed(const PodGroup& group) const {
     return std::count_if(group.members.begin(), group.members.end(), [this](PodId member) {
-        return model_.pods.holds_capacity(member) ||
-               model_.pods.phase(member) == core::PodPhase::succeeded;
+        if (model_.pods.phase(member) == core::PodPhase::succeeded) {
+            return true;
+        }
+        const bool is_ending =  // else it is whole
+            !model_.pods.is_compacted(member) &&
+            model_.pods.find_active(model_.pods.uid(member))->pod.deleting;
+        return model_.pods.holds_capacity(member) && !is_ending;
     });
 }
 

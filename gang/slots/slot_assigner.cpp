@@ -3,6 +3,7 @@
 #include "core/cluster/cluster.hpp"
 #include "gang/model/pod/pods.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <map>
 #include <string_view>
@@ -38,21 +39,38 @@ void SlotAssigner::assign_members(Application& app) {
             here->second.pop_back();
         }
     }
-    // Who has lost the annotation comes last: without a slot of its own it would leave one held for nobody.
     std::size_t next = 0;
-    for (const SlotAnnotation annotated : {SlotAnnotation::slot, SlotAnnotation::none}) {
-        for (const PodId member : members) {
-            if (model_.pods.slot(member) >= 0 || model_.pods.annotated_slot(member) != annotated) {
-                continue;
-            }
-            while (next < app.slots.size() && !app.slots[next].pod.is_none()) {
-                ++next;
-            }
-            if (next < app.slots.size()) {
-                assign(next, member);
+    for (const PodId member : members) {
+        if (model_.pods.slot(member) >= 0 ||
+            model_.pods.annotated_slot(member) != SlotAnnotation::slot) {
+            continue;
+        }
+        while (next < app.slots.size() && !app.slots[next].pod.is_none()) {
+            ++next;
+        }
+        if (next < app.slots.size()) {
+            assign(next, member);
+        }
+    }
+    // Who has lost the annotation comes last: without a slot of its own it would leave one held for nobody.
+    for (const PodId member : members) {
+        if (model_.pods.slot(member) < 0 && has_lost_annotation(member)) {
+            const auto slot = std::find_if(app.slots.begin(), app.slots.end(), [&](const Slot& one) {
+                return one.pod.is_none() &&
+                       app.declared.shapes[one.shape].profile == model_.pods.profile(member);
+            });
+            if (slot != app.slots.end()) {
+                assign(static_cast<std::size_t>(slot - app.slots.begin()), member);
             }
         }
     }
+}
+
+/// Not so if our own bind is on its way: it will say what the executor has.
+bool SlotAssigner::has_lost_annotation(PodId member) const {
+    return model_.pods.annotated_slot(member) == SlotAnnotation::none &&
+           (model_.pods.is_compacted(member) ||
+            !model_.pods.find_active(model_.pods.uid(member))->pod.node_name.empty());
 }
 
 void SlotAssigner::assign_bound(Application& app, PodEntry& entry) {

@@ -20,6 +20,8 @@ public:
     void open_remaining(Application& app);
 
 private:
+    bool has_lost_annotation(PodId member) const;
+
     Model& model_;
 };
 

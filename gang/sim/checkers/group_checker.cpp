@@ -39,12 +39,14 @@ void GroupChecker::pod_changed(const Entry<core::Pod>& entry, const Author& auth
     }
 }
 
-/// Bound and not ended, or done.
+/// Bound and neither ended nor being deleted, or done.
 std::int64_t GroupChecker::placed(GroupId group, const core::Resources* size) const {
     const auto& pods = world_.group_jobs.pods_of(group);
     return std::count_if(pods.begin(), pods.end(), [&](PodId id) {
         const core::Pod* const pod = world_.store.find_pod(id);
-        return pod != nullptr && !pod->node_name.empty() &&
+        const bool is_ending = pod != nullptr && pod->deleting &&
+                               pod->phase != core::PodPhase::succeeded;
+        return pod != nullptr && !pod->node_name.empty() && !is_ending &&
                pod->phase != core::PodPhase::failed && (size == nullptr || pod->requests == *size);
     });
 }

@@ -102,6 +102,20 @@ TEST_CASE("called extenders: EXT-19: its executors pass the filter, too") {
     CHECK(world.nodes_of_slots(driver) == "n3");
 }
 
+TEST_CASE("called extenders: who was refused after an error is asked about again") {
+    CallingWorld world;
+    world.problem = "it is out of its mind";
+    const std::string driver = world.submit("etl", 0, 1);
+    world.advance(2'500);
+    world.problem.clear();
+    world.passing = {};
+    world.advance(5'000);
+    says(world, driver, "lets it go to no node");
+    world.passing = {"n1"};
+    world.advance(40'000);
+    CHECK(world.is_bound(driver));
+}
+
 TEST_CASE("called extenders: EXT-20: one question for each kind of pod, whoever many they are") {
     CallingWorld world;
     const std::string blocker = world.submit("first", 20, 1);

@@ -67,6 +67,33 @@ TEST_CASE("pod groups: COS-1: six pods, a minimum of 3, room for 3: three are bo
     }
 }
 
+TEST_CASE("pod groups: a job that is made anew starts as a whole, while the pods before it end") {
+    World world;
+    world.add_node(tests::node("n1", 5, 64 * 1024));
+    add_group(world, "g", 3);
+    const auto before = create(world, "g", 3);
+    world.settle();
+    REQUIRE(world.bound_count(before) == 3);
+    for (const std::string& uid : before) {
+        world.change_pod(uid, [](core::Pod& pod) { pod.deleting = true; });
+    }
+    world.settle();
+    std::vector<std::string> anew;
+    for (const char* name : {"anew-0", "anew-1"}) {
+        anew.push_back(world.create(member(name, "g")));
+        world.advance(2'000);
+    }
+    CHECK(world.bound_count(anew) == 0);
+    CHECK(says(world, anew[1], "pod group etl/g has 2 of the 3 pods it needs"));
+    anew.push_back(world.create(member("anew-2", "g")));
+    world.advance(2'000);
+    CHECK(world.bound_count(anew) == 0);  // 2 cpu are left
+    world.remove_pod(before[0]);
+    world.advance(2'000);
+    CHECK(world.bound_count(anew) == 3);
+    CHECK(world.violations.empty());
+}
+
 TEST_CASE("pod groups: COS-2: a minimum that does not fit binds nobody, and says what is missing") {
     World world;
     world.add_node(tests::node("n1", 9, 64 * 1024));
