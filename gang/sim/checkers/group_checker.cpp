@@ -25,6 +25,7 @@ void GroupChecker::pod_changed(const Entry<core::Pod>& entry, const Author& auth
                              entry.object.phase == core::PodPhase::failed ||
                              author.actor == Actor::tenant;
         known.harmed = is_loss ? entry.revision : known.harmed;
+        known.is_edited = known.is_edited || author.actor == Actor::tenant;
         return;
     }
     const CapacityModel& model = world_.checkers.capacity_model();
@@ -79,7 +80,7 @@ void GroupChecker::check_bind(
         world_.counts.groups_of_roles += job.roles.size() > 1 ? 1 : 0;
         known.anchors.insert(entry.id);
     }
-    check_slot(entry.id, group);
+    check_slot(entry.id, group, known.is_edited);
     if (known.harmed > author.pods_seen || known.gave_up) {
         return;
     }
@@ -119,7 +120,7 @@ void GroupChecker::check_bind(
     }
 }
 
-void GroupChecker::check_slot(PodId pod, GroupId group) {
+void GroupChecker::check_slot(PodId pod, GroupId group, bool is_edited) {
     const CapacityModel& model = world_.checkers.capacity_model();
     const Seen& seen = model.seen(pod);
     if (seen.gang == nobody || seen.slot < 0) {
@@ -135,7 +136,7 @@ void GroupChecker::check_slot(PodId pod, GroupId group) {
     if (model.rivals(pod) > 0) {
         world_.checkers.violated(
             "group-slots", fmt::format("p{} is in a slot that another live pod is in", pod));
-    } else if (is_whole && model.assigned(seen.gang) > gang->slots) {
+    } else if (is_whole && !is_edited && model.assigned(seen.gang) > gang->slots) {
         world_.checkers.violated(
             "group-slots",
             fmt::format(

@@ -39,9 +39,11 @@ private:
         std::set<PodId> anchors;   ///< there ever were
         std::map<PodId, std::int64_t> slots;  ///< of each, at its last write
         bool gave_up = false;  ///< slots, for want of pods
+        /// A tenant has changed what a pod says of its slot: one that sat in it may sit beside it now.
+        bool is_edited = false;
     };
     void check_bind(const Entry<core::Pod>& entry, const Author& author, Known& known);
-    void check_slot(PodId pod, GroupId group);
+    void check_slot(PodId pod, GroupId group, bool is_edited);
     std::int64_t placed(GroupId group, const core::Resources* size) const;
     std::int64_t open(GroupId group, const core::Resources* size) const;
 
