@@ -19,11 +19,24 @@ bool is_later(const Attempt& a, const Attempt& b) {
     return before_a != before_b ? before_b < before_a : b.app->order() < a.app->order();
 }
 
+UserTurn turn_of(
+    const Shares& shares,
+    const Amounts& totals,
+    QueueIndex queue,
+    const std::string& user,
+    const Application& first) {
+    UserTurn turn{{}, first.created, user};
+    if (!user.empty()) {
+        turn.share = share_of(shares.usage.of_user(queue, user).amounts, totals);
+    }
+    return turn;
+}
+
 }  // namespace
 
-bool Turns::UserTurn::operator<(const UserTurn& other) const {
-    if (is_before_all != other.is_before_all) {
-        return is_before_all;
+bool UserTurn::operator<(const UserTurn& other) const {
+    if ((created == before_all) != (other.created == before_all)) {
+        return created == before_all;
     }
     const int by_share = compare(share, other.share);
     return by_share != 0 ? by_share < 0
@@ -42,7 +55,7 @@ Turns::Turns(const Shares& shares, const Amounts& totals, std::vector<Attempt> a
     for (auto& [queue, of] : queues_) {
         for (auto& [user, heap] : of.by_user) {
             std::make_heap(heap.begin(), heap.end(), is_later);
-            of.users.insert(turn_of(queue, user, heap));
+            of.users.insert(turn_of(shares_, totals_, queue, user, *heap.front().app));
         }
         if (order_) {
             order_->set(queue, *created(of));
@@ -51,18 +64,6 @@ Turns::Turns(const Shares& shares, const Amounts& totals, std::vector<Attempt> a
     if (order_) {
         order_->begin();
     }
-}
-
-Turns::UserTurn Turns::turn_of(
-    QueueIndex queue, const std::string& user, const Heap& heap) const {
-    UserTurn turn;
-    turn.created = heap.front().app->created;
-    turn.is_before_all = turn.created == before_all;
-    turn.user = user;
-    if (!user.empty()) {
-        turn.share = share_of(shares_.usage.of_user(queue, user).amounts, totals_);
-    }
-    return turn;
 }
 
 std::optional<std::int64_t> Turns::created(const OfQueue& of) {
@@ -91,7 +92,8 @@ void Turns::done(const std::optional<Attempt>& next) {
         ++rest_;
     }
     if (!heap.empty()) {
-        of.users.insert(turn_of(at_turn_, user_at_turn_, heap));
+        of.users.insert(
+            turn_of(shares_, totals_, at_turn_, user_at_turn_, *heap.front().app));
     }
     if (order_) {
         order_->update(at_turn_, created(of));
@@ -109,36 +111,22 @@ std::vector<Attempt> Turns::rest() const {
 }
 
 std::vector<const LaneAndLine*> lanes_in_order(const Model& model, const Amounts& totals) {
-    struct Place {
-        const LaneAndLine* lane = nullptr;
-        DominantShare share;
-        std::int64_t created = 0;  ///< of the first
-    };
-    std::vector<Place> places;
+    std::vector<std::pair<UserTurn, const LaneAndLine*>> places;
     for (const LaneAndLine& lane : model.waiting.lanes()) {
-        Place& place = places.emplace_back();
-        place.lane = &lane;
-        const auto& [queue, before, user] = lane.first;
-        place.created = (*lane.second.begin())->created;
-        if (!user.empty()) {
-            place.share = share_of(model.shares.usage.of_user(queue, user).amounts, totals);
-        }
+        const Application& first = **lane.second.begin();
+        places.emplace_back(
+            turn_of(model.shares, totals, lane.first.queue, lane.first.user, first), &lane);
     }
-    std::stable_sort(places.begin(), places.end(), [](const Place& a, const Place& b) {
-        const Lane& left = a.lane->first;
-        const Lane& right = b.lane->first;
-        if (left.queue != right.queue || left.user.empty() || right.user.empty()) {
-            return std::tie(left.queue, left.before) < std::tie(right.queue, right.before);
-        }
-        if ((a.created == before_all) != (b.created == before_all)) {
-            return a.created == before_all;
-        }
-        const int by_share = compare(a.share, b.share);
-        return by_share != 0 ? by_share < 0 : a.created < b.created;
+    std::sort(places.begin(), places.end(), [](const auto& a, const auto& b) {
+        const Lane& left = a.second->first;
+        const Lane& right = b.second->first;
+        return left.queue != right.queue || left.before != right.before
+                   ? std::tie(left.queue, left.before) < std::tie(right.queue, right.before)
+                   : a.first < b.first;
     });
     std::vector<const LaneAndLine*> lanes;
-    for (const Place& place : places) {
-        lanes.push_back(place.lane);
+    for (const auto& place : places) {
+        lanes.push_back(place.second);
     }
     return lanes;
 }

@@ -23,6 +23,15 @@ struct Attempt {
     KeyedClass* gang_class;
 };
 
+/// Of a user who waits in a queue that is fair between users; elsewhere there is one for all.
+struct UserTurn {
+    DominantShare share;
+    std::int64_t created = 0;  ///< of the first that waits
+    std::string user;          ///< empty: of all
+    /// Whose turn it is goes first.
+    bool operator<(const UserTurn& other) const;
+};
+
 class Turns {
 public:
     /// `all`: the first of each class.
@@ -38,19 +47,10 @@ public:
 
 private:
     using Heap = std::vector<Attempt>;
-    /// Of a user who waits, in a queue that is fair between users; else of all in it.
-    struct UserTurn {
-        bool is_before_all = false;
-        DominantShare share;
-        std::int64_t created = 0;  ///< of the first
-        std::string user;
-        bool operator<(const UserTurn& other) const;
-    };
     struct OfQueue {
         std::map<std::string, Heap> by_user;
         std::set<UserTurn> users;
     };
-    UserTurn turn_of(QueueIndex queue, const std::string& user, const Heap& heap) const;
     /// Of the first.
     static std::optional<std::int64_t> created(const OfQueue& of);
 
