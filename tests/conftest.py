@@ -9,6 +9,7 @@ from support.chart import Rights
 from support.cluster import Cluster
 from support.processes import remove_scratch_folders
 from support.programs import programs
+from support.provisioner import Provisioner
 from support.real_plane import RealPlane
 from support.rig import EmbeddedRig, Rig, binary
 
@@ -128,6 +129,22 @@ def cluster(rig: Rig, request: pytest.FixtureRequest) -> Iterator[Cluster]:
     yield made
     report = getattr(request.node, "call_report", None)
     made.close(judge=report is not None and report.passed)
+
+
+@pytest.fixture
+def make_provisioner(cluster: Cluster) -> Iterator[Callable[..., Provisioner]]:
+    """Starts provisioners of the cluster's volumes; each is stopped and checked at the end."""
+    made: list[Provisioner] = []
+
+    def make(**options: Any) -> Provisioner:
+        made.append(Provisioner(cluster.rig, **options))
+        return made[-1]
+
+    yield make
+    for provisioner in made:
+        provisioner.stop()
+    for provisioner in made:
+        provisioner.check()
 
 
 @pytest.hookimpl(hookwrapper=True)

@@ -1,5 +1,5 @@
 """The tests' own provisioner: claims get volumes as from a real one, on every rig."""
-from typing import Any, Callable, Iterator
+from typing import Callable
 
 import pytest
 
@@ -13,21 +13,6 @@ from support.real_plane import RealPlane
 
 WAIT_SECONDS = 20
 MakeProvisioner = Callable[..., Provisioner]
-
-
-@pytest.fixture
-def make_provisioner(cluster: Cluster) -> Iterator[MakeProvisioner]:
-    made: list[Provisioner] = []
-
-    def make(**options: Any) -> Provisioner:
-        made.append(Provisioner(cluster.rig, **options))
-        return made[-1]
-
-    yield make
-    for provisioner in made:
-        provisioner.stop()
-    for provisioner in made:
-        provisioner.check()
 
 
 def claims_path(cluster: Cluster) -> str:

@@ -1,5 +1,5 @@
 """Pods with persistent volume claims: where their volumes are, and not before they are there."""
-from typing import Any, Callable, Iterator
+from typing import Any, Callable
 
 import pytest
 
@@ -10,21 +10,6 @@ from support.provisioner import SELECTED_NODE, ZONE, Provisioner, claim
 
 WAIT_SECONDS = 40  # a claim that was missing for a while is read again after half a minute
 MakeProvisioner = Callable[..., Provisioner]
-
-
-@pytest.fixture
-def make_provisioner(cluster: Cluster) -> Iterator[MakeProvisioner]:
-    made: list[Provisioner] = []
-
-    def make(**options: Any) -> Provisioner:
-        made.append(Provisioner(cluster.rig, **options))
-        return made[-1]
-
-    yield make
-    for provisioner in made:
-        provisioner.stop()
-    for provisioner in made:
-        provisioner.check()
 
 
 @pytest.fixture
