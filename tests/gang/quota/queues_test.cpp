@@ -309,6 +309,10 @@ TEST_CASE("queues: users and the number of gangs have limits of their own") {
     CHECK_FALSE(world.is_bound(pods[2]));
     says(
         world, pods[2], "user etl/x in queue root.etl has 2 cpu in use by 2 gangs, its limit is 2");
+    for (const gang::QueueView& view : world.scheduler->queues()) {
+        CHECK(view.user_limit.empty() == (view.name != "root.etl"));
+        CHECK((view.user_limit.empty() || view.user_limit == etl.user_limit));
+    }
     CHECK(world.is_bound(pods[3]));
     CHECK_FALSE(world.is_bound(pods[4]));
     says(world, pods[4], "queue root.etl holds 3 gangs, at most 3: it starts when one of them");
