@@ -44,6 +44,15 @@ TEST_CASE("preflight: off, nobody is asked and nobody waits") {
     CHECK(world.scheduler->counters().quotas_asked == 0);
 }
 
+TEST_CASE("preflight: nobody is asked for a driver without executors") {
+    QuotaWorld world(1, 1);
+    world.hold_quota_answers = true;
+    const std::string driver = world.submit("etl", 0, 1);
+    world.advance(2'000);
+    CHECK(world.is_bound(driver));
+    CHECK(world.quota_fetches == 0);
+}
+
 TEST_CASE("preflight: a driver waits until the quota has room for all of its executors") {
     QuotaWorld world(10, 7);
     const std::string driver = world.submit("etl", 4, 1);
