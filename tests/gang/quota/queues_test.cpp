@@ -284,6 +284,27 @@ TEST_CASE(
     CHECK(world.is_bound(inner));
 }
 
+TEST_CASE("queues: however many wait, each is told why, a tick's work at a time") {
+    World world = world_of({queue("etl"), queue("ml")});
+    core::Node node = tests::node("n1", 2'000, 8 * 1024 * 1024);
+    node.pods = 5'000;
+    world.add_node(node);
+    const std::string runs = submit(world, "runs", "ml", 1'500, 1);
+    world.settle();
+    REQUIRE(world.is_bound(runs));
+    std::vector<std::string> waiting;
+    for (int i = 0; i < 1'500; ++i) {
+        const std::string name = "next-" + std::to_string(i);
+        waiting.push_back(submit(world, name, i % 2 == 0 ? "etl" : "ml", 1'000 + i % 400, 2 + i));
+    }
+    world.advance(20'000);
+    std::int64_t untold = 0;
+    for (const std::string& uid : waiting) {
+        untold += world.condition(uid).empty() ? 1 : 0;
+    }
+    CHECK(untold == 0);
+}
+
 TEST_CASE("queues: users and the number of gangs have limits of their own") {
     config::Queue etl = queue("etl");
     etl.user_limit = {{"cpu", 2'000}};
