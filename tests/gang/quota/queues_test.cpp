@@ -1,10 +1,13 @@
 // Queues end to end, by what the API server sees: who is bound, who waits, and what he is told.
 // World::settle() checks after each step that what queues hold is what a count from scratch finds.
+#include "core/value/quantity.hpp"
+#include "gang/quota/quota_messages.hpp"
 #include "tests/gang/in_queues.hpp"
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -34,6 +37,14 @@ std::string lone(
 }
 
 }  // namespace
+
+TEST_CASE("queues: amounts are said as Kubernetes writes them") {
+    constexpr std::int64_t three = std::int64_t{3} << 30;
+    CHECK(gang::amount_text("cpu", 1'500) == core::format_cpu(1'500));
+    CHECK(gang::amount_text("memory", three) == core::format_bytes(three));
+    CHECK(gang::amount_text("nvidia.com/gpu", three) == std::to_string(three));
+    CHECK(gang::amount_text("nvidia.com/gpu", 2'048) == "2048");
+}
 
 TEST_CASE("queues: a limit holds for gangs, and who waits for it is told the numbers") {
     World world = world_of({limited("etl", 5), queue("ml")});
