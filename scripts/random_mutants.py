@@ -196,8 +196,10 @@ def steps(seeds: int) -> list[Step]:
     for program, folders in (("test_core", ["core"]), ("test_protocol", ["k8s/protocol"]), ("test_gang", ["gang", "scenarios"])):
         rooms = sorted({str(path.relative_to(ROOT)) for folder in folders for path in (ROOT / "tests" / folder).iterdir()
                         if any(path.rglob("*_test.cpp")) and path.is_dir()} | {"tests/scenarios"} & {f"tests/{folders[-1]}"})
-        for files in [f"-sf=*/{room}/*" for room in rooms] + ["-sfe=" + ",".join(f"*/{room}/*" for room in rooms)]:
-            found.append(Step(f"{program} {files}", [f"./{program}", "-aa=1", "-nv", files, f"-tce={slow}"]))
+        parts = {room: f"-sf=*/{room}/*" for room in rooms}
+        parts["all others"] = "-sfe=" + ",".join(f"*/{room}/*" for room in rooms)
+        for part, files in parts.items():
+            found.append(Step(f"{program}, {part}", [f"./{program}", "-aa=1", "-nv", files, f"-tce={slow}"]))
     found.append(Step("test_gang, by chance", ["./test_gang", "-aa=1", "-nv", f"-tc={slow}"]))
     few = max(seeds // 10, 1)
     for first, last in ((1, few), (few + 1, seeds)):
@@ -367,7 +369,7 @@ def try_all(tree: Tree, drawn: list[Mutant]) -> dict[int, str | None]:
         tree.measure()
         print(f"{len(planted)} planted, {time.monotonic() - begin:.0f} s", flush=True)
         with ThreadPoolExecutor(tree.jobs) as pool:
-            for number, by in zip(planted, pool.map(tree.noticed_by, planted)):
+            for number, by in zip(sorted(planted), pool.map(tree.noticed_by, sorted(planted))):
                 if not by and planted[number].may_be_constant and not tree.is_reached(number):
                     alone.add(number)  # the compiler may have run that code
                 else:

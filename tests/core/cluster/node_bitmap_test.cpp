@@ -70,6 +70,11 @@ TEST_CASE("node bitmap: what is set is there, in order, and counted") {
 TEST_CASE("node bitmap: a node that comes or goes moves all behind it") {
     tests::Random random;
     CAPTURE(random.seed());
+    for (const std::size_t last : {63U, 127U}) {
+        NodeBitmap full = bitmap_of({last});
+        full.insert(0);
+        CHECK(positions_of(full) == Positions{last + 1});
+    }
     Positions positions = draw(random, 190, 2);
     NodeBitmap bitmap = bitmap_of(positions);
     for (int round = 0; round < 300; ++round) {

@@ -104,7 +104,7 @@ TEST_CASE("preempt: a gang of higher priority has one of a lower evicted, whole,
     CHECK(counted[1][0] == 4);
 }
 
-TEST_CASE("preempt: an executor of the victim that is on no node yet is asked to go when it is") {
+TEST_CASE("preempt: an executor of the victim that waits for a node is not evicted") {
     World world(schema_of({by_priority("etl")}));
     world.add_node(tests::node("n1", 4, 64 * 1024));
     const std::string low = running(world, "low", "etl", 3, 1);
