@@ -19,12 +19,16 @@ import resource
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+
+from random_mutants_plant import Planted, plant
 
 ROOT = Path(__file__).resolve().parent.parent
 EQUIVALENTS = ROOT / "tests/sim/equivalent_mutants.txt"
 SHARE, DOUBT = 0.95, 0.01
+ALONE_AT_MOST = 12  # so many whose code others have are sooner built one by one than together
 FOLDERS = ("core", "gang", "k8s/protocol")  # and their rooms
 NOT_MUTATED = ("gang/sim/", "gang/app/")
 # Lines where a mutant says nothing of the tests: checks of what the compiler or an assertion knows to be true, hints
@@ -63,10 +67,10 @@ def squeeze(text: str) -> str:
     return " ".join(text.split())
 
 
-def mask(text: str) -> str:
+def mask(text: str, literal: str = " ") -> str:
     """The text with comments, literals and skipped lines blank, and every other character in its place."""
     def blank(found: re.Match) -> str:
-        return re.sub(r"[^\n]", " ", found[0])
+        return re.sub(r"[^\n]", " " if found[0].startswith("/") else literal, found[0])
     masked = re.sub(r"//[^\n]*|/\*.*?\*/|R\"(\w*)\(.*?\)\1\"|\"(?:\\.|[^\"\\\n])*\"|(?<!\d)'(?:\\.|[^'\\])+'",
                     blank, text, flags=re.DOTALL)
     return "\n".join(" " * len(line) if LEFT_OUT_LINES.search(line) else line for line in masked.split("\n"))
@@ -176,88 +180,214 @@ def least_noticed(count: int) -> int:
     return count
 
 
+@dataclass
+class Step:
+    """One run of a test program, of those that every mutant goes through until one notices it."""
+    name: str
+    command: list[str]
+    cpu_seconds: float = 300.0
+    reached: bytes = b""  # by the number of a mutant: whether the program comes by it
+
+
+def steps(seeds: int) -> list[Step]:
+    """What takes long is by itself, for a mutant that something cheaper notices never gets there."""
+    slow = "S20*,S21*,S23*,random*,equal*"
+    found = []
+    for program, folders in (("test_core", ["core"]), ("test_protocol", ["k8s/protocol"]), ("test_gang", ["gang", "scenarios"])):
+        rooms = sorted({str(path.relative_to(ROOT)) for folder in folders for path in (ROOT / "tests" / folder).iterdir()
+                        if any(path.rglob("*_test.cpp")) and path.is_dir()} | {"tests/scenarios"} & {f"tests/{folders[-1]}"})
+        parts = {room: f"-sf=*/{room}/*" for room in rooms}
+        parts["all others"] = "-sfe=" + ",".join(f"*/{room}/*" for room in rooms)
+        for part, files in parts.items():
+            found.append(Step(f"{program}, {part}", [f"./{program}", "-aa=1", "-nv", files, f"-tce={slow}"]))
+    found.append(Step("test_gang, by chance", ["./test_gang", "-aa=1", "-nv", f"-tc={slow}"]))
+    few = max(seeds // 10, 1)
+    for first, last in ((1, few), (few + 1, seeds)):
+        found.append(Step(f"gang-sim --seeds {first}..{last}",
+                          ["./gang-sim", "--seeds", f"{first}..{last}", "--jobs", "1"]))
+    return found
+
+
 class Tree:
-    """A copy of the sources with a build folder of its own, where mutants are tried one after another."""
+    """A copy of the sources with a build folder of its own, where mutants are planted and switched on."""
     def __init__(self, folder: Path, seeds: int, jobs: int) -> None:
         self.folder = folder
         self.build = folder / "build/mutants"
         self.jobs = jobs
-        slow = "S20*,S21*,S23*,random*,equal*"
-        self.steps = {  # in the order of what each costs
-            "test_core": ["./test_core", "-aa=1", "-nv"],
-            "test_protocol": ["./test_protocol", "-aa=1", "-nv"],
-            "test_gang": ["./test_gang", "-aa=1", "-nv", f"-tce={slow}"],
-            f"gang-sim --seeds 1..{seeds}": ["./gang-sim", "--seeds", f"1..{seeds}", "--jobs", str(jobs)],
-            "test_gang, by chance": ["./test_gang", "-aa=1", "-nv", f"-tc={slow}"],
-        }
-        self.cpu_seconds: dict[str, float] = {}
+        self.steps = steps(seeds)
+        self.changed: set[str] = set()  # files that are not as they stand in the checkout
+        self.unplantable: set[int] = set()  # numbers of mutants
+        self.planted_texts: dict[str, str] = {}
 
     def refresh(self) -> None:
         """What is the same keeps its time stamp, so that it is not built again."""
         listed = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=ROOT,
                                 capture_output=True, text=True, check=True).stdout.split("\0")
         wanted = {name for name in listed if name and (ROOT / name).is_file()}
+        sources_now = set(sources())
         for name in wanted:
-            copy = self.folder / name
-            content = (ROOT / name).read_bytes()
-            if not copy.exists() or copy.read_bytes() != content:
-                copy.parent.mkdir(parents=True, exist_ok=True)
-                copy.write_bytes(content)
+            if name in sources_now and (self.folder / name).exists():
+                self.changed.add(name)  # write() compares it
+                continue
+            self.put(name, (ROOT / name).read_bytes())
         for folder in ("core", "config", "gang", "k8s", "tests"):
             for copy in (self.folder / folder).rglob("*.[ch]pp"):
                 if str(copy.relative_to(self.folder)) not in wanted:
                     copy.unlink()
 
-    def make(self, program: str, quiet: bool) -> bool:
-        output = subprocess.DEVNULL if quiet else None
-        return subprocess.run(["cmake", "--build", str(self.build), "--target", program, "--parallel", str(self.jobs)],
-                              stdout=output, stderr=output).returncode == 0
-
-    def run(self, name: str) -> bool:
-        """A mutant may loop or eat memory: limits are in CPU time, for the machine may be busy."""
-        seconds = self.cpu_seconds.get(name, 300.0) * 3 + 10
-        def limit() -> None:
-            resource.setrlimit(resource.RLIMIT_CPU, (int(seconds), int(seconds)))
-            resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
-            resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        try:
-            return subprocess.run(self.steps[name], cwd=self.build, stdout=subprocess.DEVNULL,
-                                  stderr=subprocess.DEVNULL, preexec_fn=limit, timeout=1200,
-                                  env=dict(os.environ, GANG_SEED="1")).returncode == 0
-        except subprocess.TimeoutExpired:
-            return False
-
     def prepare(self) -> None:
         self.refresh()
         subprocess.run(["cmake", "--preset", "mutants"], cwd=self.folder, stdout=subprocess.DEVNULL, check=True)
-        for name, command in self.steps.items():
-            if not self.make(Path(command[0]).name, quiet=False):
-                sys.exit(f"cannot build {command[0]}")
-            before = resource.getrusage(resource.RUSAGE_CHILDREN)
-            if not self.run(name):
-                sys.exit(f"{name} fails without any mutant")
-            after = resource.getrusage(resource.RUSAGE_CHILDREN)
-            self.cpu_seconds[name] = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
-    def names_for(self, path: str) -> list[str]:
-        skipped = {"core": (), "k8s": ("test_core", "test_gang", "test_gang, by chance")}.get(
-            path.split("/")[0], ("test_core", "test_protocol"))
-        return [name for name in self.steps if name not in skipped]
+    def put(self, name: str, content: bytes) -> None:
+        copy = self.folder / name
+        if not copy.exists() or copy.read_bytes() != content:
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            copy.write_bytes(content)
 
-    def noticed_by(self, mutant: Mutant) -> str | None:
-        """Empty: by nothing. None: it does not compile."""
-        source = self.folder / mutant.path
-        original = source.read_text()
-        source.write_text(original[:mutant.start] + mutant.to + original[mutant.end:])
+    def write(self, texts: dict[str, str]) -> None:
+        """These files are so from now on, and all others as they stand in the checkout."""
+        for name in self.changed - set(texts):
+            self.put(name, (ROOT / name).read_bytes())
+        for name, text in texts.items():
+            self.put(name, text.encode())
+        self.changed = set(texts)
+
+    def make(self, *targets: str) -> str | None:
+        """What the compiler says if it fails. It goes on after an error."""
+        done = subprocess.run(["cmake", "--build", str(self.build), "--parallel", str(self.jobs), "--target", *targets,
+                               "--", "-k", "0"], capture_output=True, text=True)
+        return done.stdout + done.stderr if done.returncode else None
+
+    def plant(self, mutants: dict[int, Mutant]) -> dict[int, Planted]:
+        """Builds all programs with these mutants, but for those that cannot be planted together or do not compile so."""
+        by_file: dict[str, dict[int, Mutant]] = {}
+        for number, mutant in mutants.items():
+            by_file.setdefault(mutant.path, {})[number] = mutant
+        programs = sorted({step.command[0][2:] for step in self.steps})
+        for targets in (["core", "gang", "k8s_protocol"], programs):  # the tests need not be compiled more than once
+            while True:
+                made = {}
+                for path, numbered in by_file.items():
+                    text = (ROOT / path).read_text()
+                    made[path] = plant(text, mask(text, "_"), numbered)
+                self.planted_texts = {path: text for path, (text, _) in made.items()}
+                self.write(self.planted_texts)
+                said = self.make(*targets)
+                planted = {one.number: one for _, those in made.values() for one in those}
+                if said is None:
+                    break
+                wrong = self.named_in(said, mutants, planted)
+                if not wrong:
+                    sys.exit(f"cannot build {' '.join(targets)}:\n{said[-5000:]}")
+                print(f"    {len(wrong)} cannot be planted", flush=True)
+                self.unplantable |= wrong
+                for number in wrong:
+                    del by_file[mutants[number].path][number]
+        return planted
+
+    def named_in(self, said: str, mutants: dict[int, Mutant], planted: dict[int, Planted]) -> set[int]:
+        """The mutants of the lines where the compiler sees an error, or else of lines, or else of files, that it mentions."""
+        for kind, whole_files in (("error:", False), ("", False), ("", True)):
+            found = [re.search(r"([^\s:]+):(\d+)[:,]", line) for line in said.splitlines() if kind in line]
+            lines = {(os.path.relpath(self.build / one[1], self.folder), int(one[2])) for one in found if one}
+            wrong = {number for number, one in planted.items() for path, line in lines if path == mutants[number].path
+                     and (whole_files or one.first_line <= line <= one.last_line)}
+            if wrong:
+                return wrong
+        return set()
+
+    def run(self, step: Step, **environment: str) -> bool:
+        """A mutant may loop or eat memory: limits are in CPU time, for the machine may be busy."""
+        limits = ["prlimit", f"--cpu={int(step.cpu_seconds * 3 + 10)}", f"--as={4 << 30}", "--core=0"]
         try:
-            for name in self.names_for(mutant.path):
-                if not self.make(Path(self.steps[name][0]).name, quiet=True):
-                    return None
-                if not self.run(name):
-                    return name
-            return ""
-        finally:
-            source.write_text(original)
+            return subprocess.run(limits + step.command, cwd=self.build, stdout=subprocess.DEVNULL,
+                                  stderr=subprocess.DEVNULL, timeout=1800,
+                                  env=dict(os.environ, GANG_SEED="1", **environment)).returncode == 0
+        except subprocess.TimeoutExpired:
+            return False
+
+    def measure(self) -> None:
+        """Runs every step without a mutant. Afterwards the cheapest is the first."""
+        file = self.build / "reached"
+        for step in self.steps:
+            file.unlink(missing_ok=True)
+            before = resource.getrusage(resource.RUSAGE_CHILDREN)
+            step.cpu_seconds = 300.0
+            if not self.run(step, GANG_REACHED_MUTANTS=str(file)):
+                sys.exit(f"{step.name} fails without any mutant")
+            after = resource.getrusage(resource.RUSAGE_CHILDREN)
+            step.cpu_seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+            step.reached = file.read_bytes() if file.exists() else b""
+        self.steps.sort(key=lambda step: step.cpu_seconds)
+
+    def is_reached(self, number: int, step: Step | None = None) -> bool:
+        return any(one.reached[number:number + 1] == b"\1" for one in ([step] if step else self.steps))
+
+    def noticed_by(self, number: int) -> str:
+        """Empty: by nothing."""
+        for step in self.steps:
+            if self.is_reached(number, step) and not self.run(step, GANG_CHOSEN_MUTANT=str(number)):
+                return step.name
+        return ""
+
+    def noticed_alone(self, mutant: Mutant) -> str | None:
+        """Of a mutant that is built by itself, among planted ones that are off. None: it does not compile."""
+        text = (ROOT / mutant.path).read_text()
+        self.write({**self.planted_texts, mutant.path: text[:mutant.start] + mutant.to + text[mutant.end:]})
+        programs = {"core": ("test_core", "test_gang", "gang-sim"), "gang": ("test_gang", "gang-sim"),
+                    "k8s": ("test_protocol", "gang-sim")}[mutant.path.split("/")[0]]
+        if self.make(*programs) is not None:
+            return None
+        mine = [step for step in self.steps if step.command[0][2:] in programs]
+        with ThreadPoolExecutor(self.jobs) as pool:
+            for at in range(0, len(mine), self.jobs):
+                some = mine[at:at + self.jobs]
+                for step, is_fine in zip(some, pool.map(self.run, some)):
+                    if not is_fine:
+                        return step.name
+        return ""
+
+
+def try_all(tree: Tree, drawn: list[Mutant]) -> dict[int, str | None]:
+    """By number from 1: what noticed it. Empty: nothing; None: it does not compile."""
+    results: dict[int, str | None] = {}
+
+    def tell(number: int, by: str | None) -> None:
+        results[number] = by
+        said = "does not compile" if by is None else f"noticed by {by}" if by else "SURVIVED"
+        if by == "" and not tree.is_reached(number):
+            said += ", and no test comes by it"
+        print(f"{number:>4} {drawn[number - 1]}\n    {said}", flush=True)
+
+    tree.prepare()
+    left = dict(enumerate(drawn, 1))
+    alone: set[int] = set()
+    while left:
+        begin = time.monotonic()
+        planted = tree.plant(left)
+        tree.measure()
+        print(f"{len(planted)} planted, {time.monotonic() - begin:.0f} s", flush=True)
+        with ThreadPoolExecutor(tree.jobs) as pool:
+            for number, by in zip(sorted(planted), pool.map(tree.noticed_by, sorted(planted))):
+                if not by and planted[number].may_be_constant and not tree.is_reached(number):
+                    alone.add(number)  # the compiler may have run that code
+                else:
+                    tell(number, by)
+        left = {number: mutant for number, mutant in left.items() if number not in {*planted, *tree.unplantable}}
+        if len(left) <= ALONE_AT_MOST:
+            break
+    for number in sorted({*alone, *left, *tree.unplantable}):
+        tell(number, tree.noticed_alone(drawn[number - 1]))
+    return results
+
+
+def show_rooms(tried: dict[Mutant, str]) -> None:
+    rooms: dict[str, list[bool]] = {}
+    for mutant, by in tried.items():
+        rooms.setdefault("/".join(mutant.path.split("/")[:2]), []).append(bool(by))
+    for room, noticed in sorted(rooms.items()):
+        print(f"{room:<24}{sum(noticed):>4} of {len(noticed)}")
 
 
 def main() -> int:
@@ -284,7 +414,8 @@ def main() -> int:
         drawn = [mutant for mutant in pool if arguments.only in (mutant.path, f"{mutant.path}:{mutant.line}")]
         arguments.count = len(drawn)
     else:
-        drawn = random.Random(arguments.seed).sample(pool, min(len(pool), 2 * arguments.count + 20))
+        some_more = arguments.count + arguments.count // 10 + 5  # some do not compile
+        drawn = random.Random(arguments.seed).sample(pool, min(len(pool), some_more))
     print(f"seed {arguments.seed}: {arguments.count} of {len(everything)} mutants, of which {len(left_out)} are known "
           "to be equivalent", flush=True)
     if arguments.list:
@@ -292,21 +423,11 @@ def main() -> int:
         return 1 if gone else 0
 
     tree = Tree(ROOT / "build/mutants/tree", arguments.sim_seeds, arguments.jobs)
-    tree.prepare()
-    tried = survivors = broken = 0
-    for mutant in drawn:
-        if tried == arguments.count:
-            break
-        begin = time.monotonic()
-        by = tree.noticed_by(mutant)
-        if by is None:
-            broken += 1
-            continue
-        tried += 1
-        survivors += not by
-        print(f"{tried:>4} {mutant}\n    {'noticed by ' + by if by else 'SURVIVED'}, {time.monotonic() - begin:.0f} s",
-              flush=True)
-    noticed = tried - survivors
+    results = try_all(tree, drawn)
+    compiled = [number for number, by in sorted(results.items()) if by is not None][:arguments.count]
+    show_rooms({drawn[number - 1]: results[number] for number in compiled})
+    noticed = sum(bool(results[number]) for number in compiled)
+    tried, broken = len(compiled), len(results) - sum(by is not None for by in results.values())
     least = 0 if arguments.only else least_noticed(tried)
     print(f"seed {arguments.seed}: {noticed} of {tried} noticed, {100 * noticed / max(tried, 1):.1f} %, "
           f"at least {least} wanted; {broken} more did not compile")

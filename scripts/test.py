@@ -225,6 +225,7 @@ def needs(lanes: list[str], long: bool) -> dict[str, list[str]]:
 def run_lanes(tally: Tally, wanted: list[str], long: bool, supply: Supply) -> None:
     if "layers" in wanted:
         command_lane(tally, "layers", [PYTHON, "scripts/check_layers.py"])
+        command_lane(tally, "tests of scripts", [PYTHON, "-m", "pytest", "tests/sim", "-q", "--tb=short"])
     if "unit" in wanted:
         unit_lane(tally)
     if "sanitizers" in wanted:

@@ -173,6 +173,7 @@ TEST_CASE("reconfigure: a stopped queue lets nobody in, and what runs goes on") 
     const auto executors = world.create_executors(runs, 2);
     world.advance(2'000);
     CHECK(world.bound_count(executors) == 2);
+    CHECK(cores_in(world, "root.etl.a") == 3);
     CHECK_FALSE(world.is_bound(waits));
     says(world, waits, "queue root.etl is stopped (state: stopped): it starts when the queue runs");
     says(world, waits, "[QueueStopped]");
