@@ -4,8 +4,9 @@
     count = 3;        ->   count = (mutants::is_on(7) ? 4 : 3);
     changed();        ->   { if (!mutants::is_on(7)) changed(); }
 
-Lines keep their numbers. This goes by brackets and separators, not by a grammar: where it is wrong, or where the compiler
-needs a constant, the text does not compile, and whoever builds it leaves out the mutants of the lines that the compiler names.
+Lines keep their numbers. This goes by brackets and separators, not by a grammar: where it is wrong, or where the
+compiler needs a constant, the text does not compile, and whoever builds it leaves out the mutants of the lines that
+the compiler names.
 """
 import re
 from dataclasses import dataclass

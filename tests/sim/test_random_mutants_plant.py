@@ -23,7 +23,7 @@ def script(name: str) -> Any:
 
 
 planter = script("random_mutants_plant")
-drawer = script("random_mutants")
+drawer = script("random_mutants_draw")
 
 
 def planted(text: str, before: str, to: str) -> str:
@@ -38,23 +38,29 @@ def switched(mutated: str, original: str, kind: str = "") -> str:
     return f"(mutants::is_on(7) ? {kind}({mutated}) : {kind}({original}))"
 
 
+digit, one_less = "c >= '0' && c != 'x'", "c < '0' && c != 'x'"
+
+
 @pytest.mark.parametrize("line, before, to, wanted", [
     ("    if (a < b) return;", "<", "<=", f"    if ({switched('a <= b', 'a < b', 'bool')}) return;"),
     ("    return x.y(1, 2) == c::d && !e;", "==", "!=",
      f"    return {switched('x.y(1, 2) != c::d && !e', 'x.y(1, 2) == c::d && !e', 'bool')};"),
     ("    const int a = f(b - 1, {c}) + d;", "-", "+",
      f"    const int a = f({switched('b + 1', 'b - 1')}, {{c}}) + d;"),
-    ("    const int a = b <= c ? d : e;", "<=", ">", f"    const int a = {switched('b > c', 'b <= c', 'bool')} ? d : e;"),
+    ("    const int a = b <= c ? d : e;", "<=", ">",
+     f"    const int a = {switched('b > c', 'b <= c', 'bool')} ? d : e;"),
     ("    const int a = b ? c + d : e;", "+", "-", f"    const int a = b ? {switched('c - d', 'c + d')} : e;"),
     ("    a = b >= c;", ">=", "<", f"    a = {switched('b < c', 'b >= c', 'bool')};"),
     ("    if (a) b += c;", "+=", "-=", f"    if (a) {switched('b -= c', 'b += c')};"),
     ("    for (int i = 0; i < n; ++i) {", "++", "--", f"    for (int i = 0; i < n; {switched('--i', '++i')}) {{"),
     ("    } else ++a->b;", "++", "--", f"    }} else {switched('--a->b', '++a->b')};"),
     ("    if (!a) b();", "!", "", f"    if ({switched('a', '!a', 'bool')}) b();"),
-    ("    a = std::min(b, c) / d;", "std::min", "std::max", f"    a = {switched('std::max(b, c) / d', 'std::min(b, c) / d')};"),
+    ("    a = std::min(b, c) / d;", "std::min", "std::max",
+     f"    a = {switched('std::max(b, c) / d', 'std::min(b, c) / d')};"),
     ("    return c >= '0' && c != 'x';", ">=", "<",
-     f"    return {switched(chr(99) + ' < ' + repr('0') + ' && c != ' + repr('x'), 'c >= ' + repr('0') + ' && c != ' + repr('x'), 'bool')};"),
-    ("    std::int64_t count = 12'000;", "12'000", "12001", "    std::int64_t count = (mutants::is_on(7) ? 12001 : 12'000);"),
+     f"    return {switched(one_less, digit, 'bool')};"),
+    ("    std::int64_t count = 12'000;", "12'000", "12001",
+     "    std::int64_t count = (mutants::is_on(7) ? 12001 : 12'000);"),
     ("    bool a = true;", "true", "false", "    bool a = (mutants::is_on(7) ? false : true);"),
     ("    a();\n    b.c(d, e);", "b.c(d, e);", "{}", "    a();\n    { if (!mutants::is_on(7)) b.c(d, e); }"),
     ("    if (a) continue;", "continue;", "{}", "    if (a) { if (!mutants::is_on(7)) continue; }"),
@@ -83,7 +89,9 @@ def test_a_lambda_is_a_part_of_the_expression() -> None:
 
 
 def test_in_a_constexpr_function_the_switch_is_off_for_the_compiler() -> None:
-    assert "is_on_at_run_time(7)" in planted("constexpr int f(int a) {\n    if (a) {\n        return 1;\n    }\n}\n", "1", "2")
+    body = "    if (a) {\n        return 1;\n    }\n"
+    assert "is_on_at_run_time(7)" in planted(f"constexpr int f(int a) {{\n{body}}}\n", "1", "2")
+    assert "is_on_at_run_time(7)" in planted("struct A {\n    int a = 1;\n};\n", "1", "2")
     assert "is_on(7)" in planted("int f() {\n    if constexpr (a) {\n        return 1;\n    }\n}\n", "1", "2")
 
 

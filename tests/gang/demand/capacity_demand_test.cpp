@@ -230,6 +230,23 @@ TEST_CASE("demand: a new leader finds what stands, and takes it over or deletes 
     }
 }
 
+TEST_CASE("demand: who leads again asks for all who wait, whatever it knew of them before") {
+    World world(asking());
+    std::vector<std::string> drivers;
+    for (int i = 0; i < 4; ++i) {
+        drivers.push_back(world.submit("g" + std::to_string(i), 20 + i, 1 + i));
+    }
+    world.advance(5'000);
+    world.lose_lead();
+    world.advance(1'000);
+    world.capacity.clear();  // the other leader deleted them
+    world.lead();
+    world.advance(20'000);
+    for (int i = 0; i < 4; ++i) {
+        CHECK(asked(world, drivers[static_cast<std::size_t>(i)]) == 20 + i);
+    }
+}
+
 TEST_CASE("demand: a cluster without the kind is told so once, and schedules on") {
     World world(asking());
     world.capacity_outcome = gang::CapacityOutcome::no_kind;
