@@ -344,12 +344,14 @@ void DecisionChecker::check_quota(
             world_.checkers.violated(
                 "quota",
                 fmt::format(
-                    "r{} binds {}, and queue {} holds {} in {} gangs",
+                    "r{} binds {}, and queue {} holds {} in {} gangs, of {}m cpu in {}",
                     replica,
                     pod.name,
                     view.name,
                     core::describe(view.usage),
-                    view.running));
+                    view.running,
+                    view.limit.empty() ? -1 : view.limit.front().amount,
+                    view.max_gangs.value_or(-1)));
             return;
         }
     }
