@@ -7,6 +7,9 @@ using core::progress_text;
 TEST_CASE("progress: share, number, rate, and what is left at that rate") {
     CHECK(progress_text(34'000, 280'000, 20'000, "seeds") == "12%, 34000 seeds, 1700 seeds/s, 2m25s left");
     CHECK(progress_text(1, 7'200, 1'000, "files") == "0%, 1 files, 1.00 files/s, 1h59m left");
+    CHECK(progress_text(1, 7'141, 1'000, "files") == "0%, 1 files, 1.00 files/s, 1h59m left");
+    CHECK(progress_text(1, 3'601, 1'000, "files") == "0%, 1 files, 1.00 files/s, 1h0m left");
+    CHECK(progress_text(1, 3'600, 1'000, "files") == "0%, 1 files, 1.00 files/s, 59m59s left");
     CHECK(progress_text(5, 10, 20'000, "runs") == "50%, 5 runs, 0.25 runs/s, 20s left");
     CHECK(progress_text(10, 10, 1'000, "runs") == "100%, 10 runs, 10 runs/s");
 }

@@ -5,6 +5,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,17 @@ TEST_CASE("TOY-3: standard reasons: the line of kubectl describe") {
     core::Resources five = resources("1");
     build::set(five, "nvidia.com/gpu", "5");
     CHECK(reasons(cluster, five) == "0/2 nodes are available: 2 Insufficient nvidia.com/gpu.");
+}
+
+TEST_CASE("standard reasons: each amount that is short is named") {
+    core::Cluster cluster;
+    cluster.upsert_node(node("n1").cpu(1));
+    core::Resources asked = resources("2", "64Ti");
+    asked.ephemeral_bytes = std::int64_t{1} << 50;
+    CHECK(
+        reasons(cluster, asked) ==
+        "0/1 nodes are available: 1 Insufficient cpu, 1 Insufficient ephemeral-storage, "
+        "1 Insufficient memory.");
 }
 
 TEST_CASE("standard reasons: a node counts once for the first plugin that fails it") {

@@ -112,6 +112,22 @@ TEST_CASE("backfill: a long one passes in room that the head does not need at it
     CHECK(story.runs(head));
 }
 
+TEST_CASE("backfill: those behind one whose start is known have one, too; behind another nobody has") {
+    Story story;
+    story.nodes({4, 4});
+    story.submit("first", 4, 10);
+    const std::string head = story.submit("head", 8, 10);
+    const std::string second = story.submit("second", 8, 10);
+    const std::string third = story.submit("third", 8, 0);
+    const std::string fourth = story.submit("fourth", 8, 10);
+    story.world.advance(minute_ms);
+    const auto start_of = [&](const std::string& uid) { return story.world.view(uid).start_ms; };
+    CHECK(start_of(head) > 0);
+    CHECK(start_of(second) >= start_of(head) + 10 * minute_ms - 1'000);
+    CHECK(start_of(third) >= start_of(second) + 10 * minute_ms - 1'000);
+    CHECK(start_of(fourth) == 0);
+}
+
 TEST_CASE("backfill: devices that the head needs at its instant are kept, and no others") {
     Story story;
     core::Node node = tests::node("n1", 64, 64 * 1024);

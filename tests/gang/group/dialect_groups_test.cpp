@@ -112,6 +112,29 @@ TEST_CASE("dialect groups: Soft starts pod by pod when its time is over, and say
     CHECK(world.violations.empty());
 }
 
+TEST_CASE("dialect groups: a Soft group that goes takes its time with it, and no other's") {
+    World world;
+    world.add_node(tests::node("n1", 3, 64 * 1024));
+    const auto create = [&](const std::string& application) {
+        core::Pod pod = launcher(lines, "placeholderTimeoutInSeconds=60 gangSchedulingStyle=Soft");
+        pod.name = application;
+        pod.labels = {{"applicationId", application}};
+        pod.created = world.now_ms / 1000;
+        return world.create(std::move(pod));
+    };
+    const std::string stays = create("a-stays");
+    const std::string goes = create("b-goes");
+    world.advance(10'000);
+    world.remove_pod(goes);
+    world.advance(10'000);
+    CHECK_FALSE(world.is_bound(stays));
+    world.advance(50'000);
+    CHECK(world.is_bound(stays));
+    world.remove_pod(stays);
+    world.advance(61'000);
+    CHECK(world.scheduler->remembered() == 0);
+}
+
 TEST_CASE("dialect groups: a list that contradicts itself parks its pods alone") {
     World world;
     world.add_node(tests::node("n1", 6, 64 * 1024));

@@ -133,6 +133,53 @@ TEST_CASE("preempt: who need not go once a later victim goes is spared") {
     CHECK(world.is_bound(high));
 }
 
+TEST_CASE("preempt: nobody is evicted for a gang that its user's limit keeps from starting") {
+    config::Queue etl = by_priority("etl");
+    etl.user_limit = {{"cpu", 4'000}};
+    World world(schema_of({etl}));
+    world.add_node(tests::node("n1", 8, 64 * 1024));
+    const auto of_user = [&](const std::string& name, const std::string& user, std::int64_t created) {
+        core::Pod pod = tests::driver(name);
+        pod.created = created;
+        pod.priority = static_cast<std::int32_t>(created);
+        pod.service_account = user;
+        pod.annotations = {{"gang-scheduler/queue", "etl"}};
+        return world.submit(std::move(pod), tests::conf(3));
+    };
+    const std::string low = of_user("low", "bob", 1);
+    world.advance(1'000);
+    const std::string mid = of_user("mid", "ann", 2);
+    world.advance(1'000);
+    REQUIRE(world.is_bound(low));
+    REQUIRE(world.is_bound(mid));
+    const std::string high = of_user("high", "ann", 3);
+    world.advance(10'000);
+    CHECK_FALSE(world.is_bound(high));
+    says(world, high, "[WaitingForQuota]");
+    CHECK(world.evictions.empty());
+}
+
+TEST_CASE("preempt: a file that allows it, or forbids it, holds at once") {
+    config::Queue without = by_priority("etl");
+    without.preemption = {};
+    World world(schema_of({without}));
+    world.add_node(tests::node("n1", 8, 64 * 1024));
+    const std::string low = running(world, "low", "etl", 3, 1);
+    const std::string mid = running(world, "mid", "etl", 3, 2, 5);
+    submit(world, "high", "etl", 3, 3, 10);
+    world.advance(2'000);
+    CHECK(world.evictions.empty());
+    world.reconfigure(schema_of({by_priority("etl")}));
+    world.advance(2'000);
+    CHECK(is_evicted(world, low));
+    world.end_deleted();
+    world.advance(2'000);
+    world.reconfigure(schema_of({without}));
+    submit(world, "higher", "etl", 3, 4, 20);
+    world.advance(2'000);
+    CHECK_FALSE(is_evicted(world, mid));
+}
+
 TEST_CASE("preempt: nobody is evicted without the queue's word, nor for an equal priority") {
     config::Queue silent = by_priority("etl");
     silent.preemption = {};

@@ -129,6 +129,8 @@ TEST_CASE("preflight: executors that are yet to come have what the quota has lef
     CHECK(world.is_bound(admitted));
     CHECK_FALSE(world.is_bound(waits));
     says(world, waits, "2 are used and 5 promised to executors of other gangs");
+    world.advance(100'000);  // asked about again and again, they are promised once
+    says(world, waits, "2 are used and 5 promised to executors of other gangs");
     // They come, and are used: nothing is counted twice.
     world.set_phase(admitted, core::PodPhase::running);
     world.create_executors(admitted, 5);

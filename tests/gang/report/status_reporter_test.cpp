@@ -2,6 +2,7 @@
 
 #include "gang/lead/fence.hpp"
 #include "gang/report/fencing_token.hpp"
+#include "gang/report/messages.hpp"
 
 #include <doctest/doctest.h>
 
@@ -210,4 +211,21 @@ TEST_CASE("status reporter: behind a fence no more is written in a second than e
     }
     CHECK(events == pods);
     CHECK_FALSE(status_reporter.next_due_ms());
+}
+
+TEST_CASE("messages: a pod group that is not there, or not readable, is named with the reason") {
+    using gang::PodGroupProblem;
+    const auto text_of = [](PodGroupProblem problem) {
+        return gang::group_missing_message(
+                   3, {core::GroupDialect::coscheduling, "etl", "g", problem, "so they say"})
+            .sentence;
+    };
+    CHECK(text_of(PodGroupProblem::not_found).ends_with("PodGroup not found: etl/g (so they say)"));
+    CHECK(
+        text_of(PodGroupProblem::forbidden)
+            .find("PodGroup etl/g is not readable; grant the scheduler get on ") !=
+        std::string::npos);
+    for (const PodGroupProblem problem : {PodGroupProblem::unreadable, PodGroupProblem::failed}) {
+        CHECK(text_of(problem).ends_with("PodGroup etl/g is not readable (so they say)"));
+    }
 }

@@ -675,7 +675,7 @@ TEST_CASE("derive: labels that all executors share") {
         CHECK(contains(
             make({{"spark.kubernetes.executor.label.team", value}}).problem(), "a label's value"));
     }
-    for (const char* key : {"-bad", "a/b/c", "/x", "Up.per/x", "a..b/x", "x y"}) {
+    for (const char* key : {"-bad", "a/b/c", "/x", "Up.per/x", "a..b/x", "x y", "a.b/-x", "a.b/", "a.b/ x"}) {
         const std::string full = std::string("spark.kubernetes.executor.label.") + key;
         CHECK(contains(make({{full, "x"}}).problem(), "a label's key"));
     }
