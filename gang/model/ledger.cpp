@@ -138,8 +138,8 @@ void Ledger::forget(const PodEntry& entry) {
     shares_.charges.drop_pod(entry.pod.uid);
 }
 
-/// An executor belongs to its driver's gang, who need not be known yet; not to one in another
-/// namespace.
+/// An executor belongs to its driver's gang, who need not be known yet, and a member to its group's;
+/// not to one in another namespace.
 void Ledger::hold_by_itself(const PodEntry& entry, const NamedAccount* before) {
     const auto own = [&] {
         if (const auto queue =
@@ -153,7 +153,7 @@ void Ledger::hold_by_itself(const PodEntry& entry, const NamedAccount* before) {
     const QueueAccount* const owner =
         entry.owner.empty() ? nullptr : shares_.charges.find(entry.owner.str());
     const bool is_of_owner =
-        entry.is_executor && !entry.owner.empty() &&
+        (entry.is_executor || !entry.group.empty()) && !entry.owner.empty() &&
         (owner == nullptr || owner->user.starts_with(entry.pod.namespace_name + "/"));
     shares_.charges.hold_pod(
         entry.pod.uid, is_of_owner ? entry.owner.str() : entry.pod.uid, entry.pod.requests, own);

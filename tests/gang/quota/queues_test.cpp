@@ -353,6 +353,30 @@ TEST_CASE("queues: users and the number of gangs have limits of their own") {
     CHECK(world.is_bound(pods[4]));
 }
 
+TEST_CASE("queues: members beyond their group's minimum are no gangs of their own") {
+    config::Queue etl = queue("etl");
+    etl.max_gangs = 2;
+    World world = world_of({etl});
+    world.add_node(tests::node("n1", 16, 64 * 1024));
+    world.groups["etl/g"] = core::PodGroup{2, {}, {}};
+    std::vector<std::string> members;
+    for (const char* name : {"g-0", "g-1", "g-2", "g-3"}) {
+        core::Pod pod = tests::pod(name, 1'000, 100);
+        pod.created = 1;
+        pod.annotations = {{"gang-scheduler/queue", "etl"}};
+        pod.labels = {{"scheduling.x-k8s.io/pod-group", "g"}};
+        members.push_back(world.create(std::move(pod)));
+    }
+    world.advance(2'000);
+    CHECK(world.bound_count(members) == 4);
+    const std::string second = lone(world, "second", "etl", 2);
+    const std::string third = lone(world, "third", "etl", 3);
+    world.advance(2'000);
+    CHECK(world.is_bound(second));
+    CHECK_FALSE(world.is_bound(third));
+    says(world, third, "queue root.etl holds 2 gangs, at most 2: it starts when one of them");
+}
+
 TEST_CASE("queues: executors beyond their gang's slots are held to its limit") {
     World world = world_of({limited("etl", 3)});
     world.add_node(tests::node("n1", 16, 64 * 1024));
