@@ -103,7 +103,10 @@ bool CalledExtenders::is_current(const Gang& gang) const {
             return !part.extenders.empty();
         });
     const std::int64_t age_ms = step_.now_ms - gang.answered_ms;
-    return !is_asked || (age_ms < extender_answer_ms && gang.node_set == node_set_);
+    const bool is_of_these_nodes =
+        gang.node_set == node_set_ &&
+        (!gang.has_unasked || gang.nodes_version == model_.cluster_model.nodes_version());
+    return !is_asked || (age_ms < extender_answer_ms && is_of_these_nodes);
 }
 
 void CalledExtenders::place_as_answered(Application& app, Gang& gang) {
@@ -187,8 +190,9 @@ void CalledExtenders::look_again(const std::string& uid) {
     model_.worklist.queue_changed = true;
 }
 
-/// A node that came after the question was not asked about. What else changes of nodes is judged by
-/// our own filters.
+/// A node that came after the question was not asked about. Nor was one that our own filters left out
+/// then: an answer is for the nodes that it names (take_answer()), and where none was left the
+/// question is put when nodes change.
 void CalledExtenders::note_nodes() {
     if (nodes_version_ == model_.cluster_model.nodes_version()) {
         return;
@@ -198,13 +202,15 @@ void CalledExtenders::note_nodes() {
     for (const core::NodeIndex node : model_.cluster.nodes_by_name()) {
         nodes.push_back(model_.cluster.node(node).name);
     }
-    if (nodes == nodes_) {
-        return;
+    const bool is_another_set = nodes != nodes_;
+    if (is_another_set) {
+        nodes_ = std::move(nodes);
+        ++node_set_;
     }
-    nodes_ = std::move(nodes);
-    ++node_set_;
     for (auto& [uid, gang] : gangs_) {
-        schedule(uid, gang, step_.now_ms);
+        if (is_another_set || gang.has_unasked) {
+            schedule(uid, gang, step_.now_ms);
+        }
     }
 }
 
@@ -246,6 +252,8 @@ void CalledExtenders::ask(const std::string& uid, Gang& gang) {
     const core::Pod pod = model_.pods.copy_of(*id).pod;
     gang.answered_ms = step_.now_ms;
     gang.node_set = node_set_;
+    gang.nodes_version = model_.cluster_model.nodes_version();
+    gang.has_unasked = false;
     gang.has_failed = false;
     for (std::size_t i = 0; i < gang.parts.size(); ++i) {
         Part& part = gang.parts[i];
@@ -257,6 +265,7 @@ void CalledExtenders::ask(const std::string& uid, Gang& gang) {
         part.is_refused = false;
         if (part.is_answered) {
             part.placed = part.own;
+            gang.has_unasked = true;
             continue;  // what keeps it off all nodes is said by those who know
         }
         const std::string name = uid + "/" + std::to_string(i) + "/" + std::to_string(++questions_);
@@ -344,7 +353,7 @@ void CalledExtenders::take_answer(
     part.refusal = event.refusal;
     part.placed = part.own;
     part.placed.points = event.points;
-    if (!nodes.empty() && nodes.size() < question.nodes.size()) {
+    if (!nodes.empty() && nodes.size() < nodes_.size()) {
         part.placed = core::among(std::move(part.placed), std::move(nodes));
     }
 }

@@ -75,6 +75,8 @@ private:
         std::int64_t began_ms = -1;    ///< to wait for answers; -1: it does not
         std::int64_t answered_ms = 0;  ///< the oldest of its answers
         std::uint64_t node_set = 0;    ///< that they are about
+        std::uint64_t nodes_version = 0;  ///< of the nodes when it was asked about
+        bool has_unasked = false;  ///< pods of a kind could go to no node: nobody was asked
         std::size_t under_way = 0;     ///< questions
         bool has_failed = false;       ///< one of these
         std::int64_t not_before_ms = 0;

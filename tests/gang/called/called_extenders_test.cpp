@@ -168,6 +168,41 @@ TEST_CASE("called extenders: who was refused after an error is asked about again
     CHECK(world.is_bound(driver));
 }
 
+TEST_CASE("called extenders: a node that they were not asked about takes nobody when it is open again") {
+    CallingWorld world;
+    world.change_node("n3", [](core::Node& node) { node.unschedulable = true; });
+    SUBCASE("while others were asked about") {
+        world.passing = {"n1", "n2"};
+        const std::string fills = world.submit("fills", 15, 1);
+        const std::string waits = world.submit("waits", 1, 2);
+        world.advance(2'000);
+        REQUIRE(world.is_bound(fills));
+        world.change_node("n3", [](core::Node& node) { node.unschedulable = false; });
+        world.advance(10'000);
+        CHECK_FALSE(world.is_bound(waits));
+        world.passing = {"n1", "n2", "n3"};
+        world.advance(40'000);
+        CHECK(world.is_bound(waits));
+    }
+    SUBCASE("while there was none to ask about: they are asked then") {
+        for (const char* name : {"n1", "n2"}) {
+            world.change_node(name, [](core::Node& node) { node.unschedulable = true; });
+        }
+        world.passing = {};
+        const std::string waits = world.submit("waits", 1, 1);
+        world.advance(2'000);
+        CHECK(world.extender_questions.empty());
+        world.change_node("n3", [](core::Node& node) { node.unschedulable = false; });
+        world.advance(5'000);
+        CHECK(world.extender_questions.size() == 2);
+        CHECK_FALSE(world.is_bound(waits));
+        says(world, waits, "lets it go to no node");
+        world.passing = {"n3"};
+        world.advance(40'000);
+        CHECK(world.is_bound(waits));
+    }
+}
+
 TEST_CASE("called extenders: EXT-20: one question for each kind of pod, whoever many they are") {
     CallingWorld world;
     const std::string blocker = world.submit("first", 20, 1);
