@@ -79,16 +79,15 @@ inline std::int64_t amount_of(std::span<const ExtendedDemand> planned, ExtendedI
 inline std::int64_t new_volumes(
     const NodeColumns& columns,
     NodeIndex node,
-    View view,
     const Demand& demand,
     ExtendedId limit,
     std::span<const ExtendedDemand> planned = {}) {
-    if (!demand.wants_volumes) return 0;
+    if (!demand.wants_volumes || limit.is_none()) return 0;
     std::int64_t count = 0;
     for (const ExtendedDemand& wanted : demand.extended) {
         if (columns.limit_of_volume(wanted.id) != limit) continue;
         if (amount_of(planned, wanted.id) > 0) continue;
-        count += columns.is_attached(node, wanted.id, view) ? 0 : 1;
+        count += columns.is_attached(node, wanted.id) ? 0 : 1;
     }
     return count;
 }
@@ -115,8 +114,8 @@ inline std::int64_t capacity_of(
     for (const ExtendedDemand& wanted : demand.extended) {
         const std::int64_t offered =
             free_capacity.columns->extended(node, wanted.id, free_capacity.view);
-        const std::int64_t brought = new_volumes(
-            *free_capacity.columns, node, free_capacity.view, demand, wanted.id);
+        const std::int64_t brought =
+            new_volumes(*free_capacity.columns, node, demand, wanted.id);
         least = std::min(least, times_it_fits_with_volumes(offered, wanted.amount, brought));
         if (demand.wants_cards) {
             least = std::min(
@@ -164,9 +163,9 @@ inline std::int64_t capacity_beside(
         const std::int64_t offered =
             free_capacity.columns->extended(node, wanted.id, free_capacity.view) -
             amount_of(other, wanted.id) -
-            new_volumes(*free_capacity.columns, node, free_capacity.view, other, wanted.id);
-        const std::int64_t brought = new_volumes(
-            *free_capacity.columns, node, free_capacity.view, demand, wanted.id, other.extended);
+            new_volumes(*free_capacity.columns, node, other, wanted.id);
+        const std::int64_t brought =
+            new_volumes(*free_capacity.columns, node, demand, wanted.id, other.extended);
         least = std::min(least, times_it_fits_with_volumes(offered, wanted.amount, brought));
         if (demand.wants_cards) {
             least = std::min(

@@ -652,6 +652,10 @@ void Cluster::apply(const Allocation& allocation, bool taken) {
     columns_.apply(
         demands_[allocation.resources.value],
         {allocation.node, allocation.count, allocation.used_by, taken});
+    if (demands_[allocation.resources.value].wants_volumes) {
+        index_.node_changed(allocation.node);  // a volume that is there is so to every view
+        return;
+    }
     // Our gangs' room shows in the free room alone, nobody's in what the node has.
     index_.node_changed(
         allocation.node, allocation.used_by == UsedBy::gang ? View::free : View::without_gangs);

@@ -116,10 +116,10 @@ void NodeColumns::set_volume(ExtendedId volume, ExtendedId limit) {
     }
 }
 
-bool NodeColumns::is_attached(NodeIndex node, ExtendedId volume, View view) const {
+bool NodeColumns::is_attached(NodeIndex node, ExtendedId volume) const {
     const auto& entries = extended_[node.value];
     return std::any_of(entries.begin(), entries.end(), [&](const Extended& entry) {
-        return entry.id == volume && entry.taken(view) > 0;
+        return entry.id == volume && entry.allocated > 0;
     });
 }
 

@@ -143,8 +143,9 @@ public:
     ExtendedId limit_of_volume(ExtendedId id) const {
         return id.value < limits_of_volumes_.size() ? limits_of_volumes_[id.value] : ExtendedId{};
     }
-    /// Somebody who counts in the view has the volume on the node.
-    bool is_attached(NodeIndex node, ExtendedId volume, View view) const;
+    /// Somebody has the volume on the node: whatever a view counts of those who are there, nobody brings
+    /// it any more.
+    bool is_attached(NodeIndex node, ExtendedId volume) const;
     std::size_t volume_name_count() const { return volume_name_count_; }
 
     /// Takes, or gives back, what `count` pods demand.

@@ -110,7 +110,7 @@ bool note_shortages(
     }
     if (!is_any) note_if(is_any_taken(false), "node(s) had no available disk");
     const auto is_over_limit = [&](const ExtendedDemand& one) {
-        const std::int64_t brought = new_volumes(*free.columns, node, free.view, wanted, one.id);
+        const std::int64_t brought = new_volumes(*free.columns, node, wanted, one.id);
         return is_volume_limit(cluster.extended_name(one.id)) &&
                is_short(left(one.id), one.amount + brought);
     };

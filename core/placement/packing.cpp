@@ -117,8 +117,8 @@ std::vector<ExtendedDemand> Packing::volumes_brought(
     const Demand& demand, NodeIndex node, const Planned& planned) const {
     std::vector<ExtendedDemand> brought;
     for (const ExtendedDemand& wanted : demand.extended) {
-        const std::int64_t count = core::new_volumes(
-            *columns_->columns, node, view_, demand, wanted.id, planned.extended);
+        const std::int64_t count =
+            core::new_volumes(*columns_->columns, node, demand, wanted.id, planned.extended);
         if (count > 0) brought.push_back({wanted.id, count});
     }
     return brought;
@@ -133,7 +133,7 @@ std::int64_t Packing::new_volumes(
     if (beside != nullptr) {
         there.insert(there.end(), beside->extended.begin(), beside->extended.end());
     }
-    return core::new_volumes(*columns_->columns, order_[position], view_, demand, limit, there);
+    return core::new_volumes(*columns_->columns, order_[position], demand, limit, there);
 }
 
 /// As the cluster chooses them when the pods are allocated.

@@ -47,6 +47,7 @@ struct Claim {
     /// Who attaches its volume to a node, or would (volume/volume_limits.hpp); empty: no driver.
     std::string driver;
     std::string handle;  ///< the driver's name of the volume; empty: there is none yet
+    std::int64_t bytes = 0;  ///< that it asks for
     /// Without a volume: those that will do, the smallest first. Else one is made, if that is done
     /// for claims of its class.
     std::vector<AvailableVolume> available;

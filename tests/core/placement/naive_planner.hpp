@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -27,6 +28,7 @@ struct NaiveNode {
     std::int64_t pods_left = 0;
     bool is_excluded = false;
     core::Resources taken = {};
+    std::set<std::string> attached = {};  ///< volumes of all pods that are there, counted or not
 };
 
 /// Pods that are there, and on whose account; a node's name that is not present is a placeholder's.
@@ -42,8 +44,9 @@ inline std::map<std::string, std::int64_t> new_volumes(
     std::map<std::string, std::int64_t> counts;
     for (const core::ExtendedResource& one : asked.extended) {
         if (!core::is_volume(one.name)) continue;
-        counts[core::limit_of_volume(one.name)] +=
-            node.left.extended_amount(one.name) == 0 ? 1 : 0;
+        const bool is_there =
+            node.attached.contains(one.name) || node.left.extended_amount(one.name) != 0;
+        counts[core::limit_of_volume(one.name)] += is_there ? 0 : 1;
     }
     return counts;
 }
@@ -67,7 +70,7 @@ inline std::vector<NaiveNode> naive_nodes(
     const core::Headroom& headroom) {
     std::vector<NaiveNode> made;
     for (const auto& [name, node] : nodes) {
-        NaiveNode naive{node, node.allocatable, node.pods, false, {}};
+        NaiveNode naive{node, node.allocatable, node.pods, false, {}, {}};
         naive.left.cpu_milli -= headroom.cpu_milli;
         naive.left.memory_bytes -= headroom.memory_bytes;
         for (const NaivePod& pod : pods) {
@@ -75,6 +78,11 @@ inline std::vector<NaiveNode> naive_nodes(
                 view == core::View::free ||
                 (view == core::View::without_gangs && pod.used_by == core::UsedBy::other_scheduler);
             if (counts && pod.node == name) take(naive, pod.amount);
+        }
+        for (const NaivePod& pod : pods) {
+            for (const core::ExtendedResource& one : pod.amount.extended) {
+                if (pod.node == name && core::is_volume(one.name)) naive.attached.insert(one.name);
+            }
         }
         made.push_back(naive);
     }

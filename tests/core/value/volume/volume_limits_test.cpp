@@ -59,7 +59,7 @@ TEST_CASE("volume limits: a node takes so many volumes of a driver, and no more"
     one.place("p", {own, own});
     CHECK(one.capacity({own}) == 1);
     CHECK(one.capacity({own, own}) == 0);
-    CHECK(one.capacity({}) == 62);
+    CHECK(one.capacity({}) == 63);
     one.cluster.remove_pod("p");
     CHECK(one.capacity({own}) == 3);
     one.cluster.upsert_node(node_with({{"ebs", 0}}));
@@ -133,4 +133,15 @@ TEST_CASE("volume limits: their names are nobody's resources, and people do not 
     CHECK(core::volume_name(shared("a")) != core::volume_name(shared("b")));
     CHECK(core::migrated_driver("kubernetes.io/gce-pd") == "pd.csi.storage.gke.io");
     CHECK(core::migrated_driver("kubernetes.io/nfs").empty());
+}
+
+TEST_CASE("volume limits: who shares a volume that is there fits, also beyond the node's limit") {
+    OneNode one({{"ebs", 0}});
+    one.place("p", {shared("v1")});
+    CHECK(one.capacity({shared("v1")}) == 63);
+    const core::ShapeId shape = one.cluster.intern_shape(with({shared("v1")}), {});
+    const core::NodeIndex node = *one.cluster.find_node("n1");
+    for (const core::View view : {core::View::without_gangs, core::View::allocatable}) {
+        CHECK(one.cluster.capacity(node, shape, view) > 0);  // it is not said to fit nowhere
+    }
 }
