@@ -101,7 +101,7 @@ void read_spec(Fields& fields, const Value& spec, ClaimObject& into) {
         wish.selector = decode_selector(fields, spec, "selector");
     }
     if (const Value* resources = fields.object(spec, "resources")) {
-        wish.bytes = fields.quantities(*resources, "requests").extended_amount("storage");
+        claim.bytes = fields.quantities(*resources, "requests").extended_amount("storage");
     }
 }
 
@@ -115,8 +115,9 @@ bool matches(const VolumeObject& volume, const core::Claim& claim, const VolumeW
            });
 }
 
-bool is_large_enough(const VolumeObject& volume, const VolumeWish& wish) {
-    return !volume.is_deleting && volume.bytes >= wish.bytes &&
+bool is_large_enough(
+    const VolumeObject& volume, const core::Claim& claim, const VolumeWish& wish) {
+    return !volume.is_deleting && volume.bytes >= claim.bytes &&
            volume.is_block == wish.is_block && volume.attributes_class == wish.attributes_class;
 }
 
@@ -219,7 +220,7 @@ void add_available(
     core::Claim& claim, const VolumeWish& wish, const std::vector<VolumeObject>& volumes) {
     std::vector<const VolumeObject*> found;
     for (const VolumeObject& volume : volumes) {
-        if (!is_large_enough(volume, wish)) continue;
+        if (!is_large_enough(volume, claim, wish)) continue;
         if (volume.claim_name.empty()) {
             if (matches(volume, claim, wish)) found.push_back(&volume);
         } else if (is_promised_to(volume, claim, wish)) {

@@ -21,7 +21,6 @@ inline constexpr const char* selected_node_annotation = "volume.kubernetes.io/se
 struct VolumeWish {
     std::string namespace_name;
     std::string name;
-    std::int64_t bytes = 0;
     std::vector<std::string> modes;  ///< of access, all of which the volume must have
     bool is_block = false;           ///< volumeMode Block
     std::string attributes_class;    ///< volumeAttributesClassName; empty: none

@@ -168,6 +168,7 @@ std::string available(
     core::Claim claim;
     claim.uid = "u";
     claim.storage_class = "local";
+    claim.bytes = std::int64_t{2} << 30;
     claim.is_never_made = !is_made;
     if (!is_made) claim.nodes = {{VolumeRule::unreachable, {}}};
     add_available(claim, wish, volumes);
@@ -183,7 +184,6 @@ TEST_CASE("PRED-12: codec_claim: volumes that are there, as FindMatchingVolume c
     k8s::VolumeWish wish;
     wish.namespace_name = "ns";
     wish.name = "c";
-    wish.bytes = std::int64_t{2} << 30;
     wish.modes = {"ReadWriteOnce"};
     const auto a = volume_of("a", 1);
     const auto b = volume_of("b", 9);
@@ -224,7 +224,7 @@ TEST_CASE("codec_claim: what a claim asks of a volume, and the volume's side of 
         R"("volumeMode":"Block","storageClassName":"local","selector":{"matchLabels":{"a":"b"}},)"
         R"("resources":{"requests":{"storage":"2Gi"}}}})");
     REQUIRE(claim);
-    CHECK(claim->wish.bytes == std::int64_t{2} << 30);
+    CHECK(claim->claim.bytes == std::int64_t{2} << 30);
     CHECK(claim->wish.is_block);
     CHECK(claim->wish.selector.matches({{"a", "b"}}));
     CHECK_FALSE(claim->wish.selector.matches({}));
