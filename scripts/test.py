@@ -8,6 +8,7 @@ The last line is `N passed, N failed`; the exit code is 1 when anything failed.
 import argparse
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -20,7 +21,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 PYTHON = "/usr/bin/python3"  # Debian's, which sees Debian's packages
 NEW_SEEDS = 10
-LONG_LANES = ("seeds", "bench", "random", "blackbox", "spark")
+LONG_LANES = ("sanitizers", "seeds", "bench", "random", "blackbox", "spark")
+DISK_GB = 8  # of a checkout where nothing has been built: the builds, and what they write meanwhile
 
 
 class Tally:
@@ -95,10 +97,17 @@ def build(tally: Tally, preset: str) -> bool:
     return done
 
 
-def unit_lane(tally: Tally) -> None:
-    if not build(tally, "debug"):
+def warn_of_small_disk() -> None:
+    free = shutil.disk_usage(ROOT).free / 1e9
+    if free < DISK_GB and not (ROOT / "build/debug/gang-scheduler").exists():
+        print(f"WARNING: {free:.1f} GB are free in {ROOT}, and the builds write about {DISK_GB} GB", flush=True)
+
+
+def unit_lane(tally: Tally, preset: str = "debug") -> None:
+    """`debug-all` is the same with the checks of UBSan that cost most to compile."""
+    if not build(tally, preset):
         return
-    programs = sorted(path for path in (ROOT / "build/debug").glob("test_*") if path.is_file())
+    programs = sorted(path for path in (ROOT / "build" / preset).glob("test_*") if path.is_file())
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         for outcome in pool.map(unit_program, programs):
             tally.add(*outcome)
@@ -217,8 +226,11 @@ def needs(lanes: list[str], long: bool) -> dict[str, list[str]]:
 def run_lanes(tally: Tally, wanted: list[str], long: bool, supply: Supply) -> None:
     if "layers" in wanted:
         command_lane(tally, "layers", [PYTHON, "scripts/check_layers.py"])
+        command_lane(tally, "tests of scripts", [PYTHON, "-m", "pytest", "tests/sim", "-q", "--tb=short"])
     if "unit" in wanted:
         unit_lane(tally)
+    if "sanitizers" in wanted:
+        unit_lane(tally, "debug-all")
     if "sim" in wanted:
         sim_lane(tally)
     if "seeds" in wanted:
@@ -241,10 +253,12 @@ def run_lanes(tally: Tally, wanted: list[str], long: bool, supply: Supply) -> No
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--long", action="store_true", help="the long variants instead")
-    parser.add_argument("lanes", nargs="*", help="only these: layers unit sim bench mutants demo blackbox spark random seeds")
+    parser.add_argument("lanes", nargs="*", help="only these: layers unit sim bench mutants demo blackbox spark; of the "
+                        "long ones sanitizers seeds bench random blackbox spark")
     arguments = parser.parse_args()
     wanted = arguments.lanes or ["layers", "unit", "sim", "bench", "mutants", "demo", "blackbox", "spark"]
     tally = Tally()
+    warn_of_small_disk()
     if arguments.long:
         wanted = [lane for lane in arguments.lanes or LONG_LANES if lane in LONG_LANES]
     supply = Supply(needs(wanted, arguments.long))

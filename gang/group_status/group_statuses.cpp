@@ -34,7 +34,8 @@ bool is_soft(const core::PodGroupStatus& wanted, const core::PodGroupStatus& sto
 void GroupStatuses::on(const PodGroupFound& event) {
     const std::string key = group_key(event.dialect, event.namespace_name + "/" + event.name);
     if (PodGroup* const group = model_.groups.find(key); group != nullptr && model_.term.leads) {
-        schedule(key, group->status, step_.now_ms + settle_ms);
+        GroupStatusRecord& record = group->status;
+        schedule(key, record, std::max(step_.now_ms + settle_ms, record.not_before_ms));
     }
 }
 

@@ -98,7 +98,9 @@ config::Schema World::schema_of_file(std::uint32_t file) const {
 /// largest gang asks for, or it would never end.
 void World::add_queues(config::Schema& schema, std::uint32_t file) const {
     Random drawn(plan.seed ^ 0x0E0E0E0E0E0E0E0EULL ^ (std::uint64_t{file} << 32U));
-    const std::int64_t largest_milli = 1'000 + 3'000 * plan.gang_max;
+    const std::int64_t largest_milli = std::max(
+        1'000 + 3'000 * plan.gang_max,
+        plan.group_percent > 0 ? GroupJobs::largest_cpu_milli(plan.gang_max) : 0);
     const auto draw_limit = [&] {
         return config::ResourceAmounts{{"cpu", largest_milli + 1'000 * drawn.between(0, 6)}};
     };

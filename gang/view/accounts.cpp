@@ -102,6 +102,7 @@ std::vector<core::Account> Accounts::accounts(std::size_t remembered) const {
     std::uint64_t empty_pending_releases = 0;
     std::uint64_t assigned = 0;
     std::uint64_t waiting = 0;
+    std::uint64_t pending_no_more = 0;
     std::uint64_t unproven = 0;
     std::uint64_t topologies = 0;
     for (const auto& [uid, app] : model_.gangs.all()) {
@@ -115,6 +116,10 @@ std::vector<core::Account> Accounts::accounts(std::size_t remembered) const {
         topologies += app.declared.topology ? 1 : 0;
         unproven += app.published.is_unproven ? 1 : 0;
         waiting += WaitingLine::contains(app) ? 1 : 0;
+        for (const Rank& rank : *app.pending) {
+            const auto id = model_.pods.find(rank.uid);
+            pending_no_more += id && model_.pods.node(*id).empty() ? 0 : 1;
+        }
         for (std::size_t i = 0; i < app.slots.size(); ++i) {
             const Slot& slot = app.slots[i];
             const bool has_room = !slot.allocation.is_none();
@@ -146,6 +151,7 @@ std::vector<core::Account> Accounts::accounts(std::size_t remembered) const {
     all.push_back({"slots and holds of ended gangs", of_ended, 0});
     all.push_back({"pods in slots", in_slots, assigned});
     all.push_back({"gangs whose declaration is wanted", model_.wanted.to_rebuild.size(), unproven});
+    all.push_back({"executors that wait on a node, or are gone", pending_no_more, 0});
     all.push_back({"gangs in line", model_.waiting.size(), waiting});
     all.push_back({"texts", model_.texts.size(), is_all_gone ? 0 : model_.texts.size()});
     all.push_back({"timers that are over", over, 0});

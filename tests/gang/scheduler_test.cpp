@@ -765,3 +765,21 @@ TEST_CASE("scheduler: explain knows pods by name, application id and executor") 
     CHECK(answer->gang.slots_bound == 1);
     CHECK_FALSE(world.scheduler->explain("nobody"));
 }
+
+TEST_CASE("scheduler: that a conf is missing counts while its driver needs one") {
+    World world;
+    add_small_cluster(world);
+    const auto driver = world.submit("a", 2, 1);
+    world.settle();
+    REQUIRE(world.is_bound(driver));
+    const auto before = world.conditions.size();
+    world.step(gang::SparkConfMissing{driver, gang::ConfProblem::not_found, "late"});
+    world.step(gang::SparkConfMissing{"uid-of-nobody", gang::ConfProblem::forbidden, "no"});
+    world.advance(60'000);
+    CHECK(world.conditions.size() == before);
+    CHECK(world.fetches.size() == 1);
+    world.set_phase(driver, core::PodPhase::running);
+    CHECK(world.bound_count(world.create_executors(driver, 2)) == 0);
+    world.settle();
+    CHECK(world.bound_count(world.executors_of(driver)) == 2);
+}

@@ -31,12 +31,12 @@ class Browser:
         to_read, self._write = os.pipe()
         self._read, to_write = os.pipe()
 
-        def give_pipes() -> None:
-            for source, wanted in ((os.dup(to_read), 3), (os.dup(to_write), 4)):
-                os.dup2(source, wanted)
-        self._process = subprocess.Popen(  # pylint: disable=consider-using-with,subprocess-popen-preexec-fn
-            [program, *_FLAGS, f"--user-data-dir={self._folder}", "about:blank"], preexec_fn=give_pipes,
-            close_fds=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        # Chromium reads what it is told from 3 and answers to 4. A shell puts the pipes there: Python must not run in
+        # the child (support/processes.py says why).
+        places = f"exec \"$@\" 3</dev/fd/{to_read} 4>/dev/fd/{to_write}"
+        self._process = subprocess.Popen(  # pylint: disable=consider-using-with
+            ["/bin/sh", "-c", places, "sh", program, *_FLAGS, f"--user-data-dir={self._folder}", "about:blank"],
+            pass_fds=(to_read, to_write), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         os.close(to_read)
         os.close(to_write)
         target = self._call("Target.createTarget", session=None, url="about:blank")["targetId"]

@@ -422,8 +422,10 @@ std::vector<core::Account> Pods::accounts() const {
     std::uint64_t drivers = 0;
     std::uint64_t odd = 0;
     std::uint64_t owned = 0;
+    std::uint64_t used = 0;
     for_each([&](PodId id) {
         const Cell& one = cell(id);
+        ++used;
         const bool rests = one.active == nullptr;
         compacted += rests ? 1 : 0;
         drivers += rests && one.is_driver ? 1 : 0;
@@ -439,6 +441,7 @@ std::vector<core::Account> Pods::accounts() const {
         members += pods.size();
     }
     return {
+        {"cells of pods", size(), used},
         {"amounts of resting pods", amounts_.references(), kin_.size() - free_kin_.size()},
         {"kin of resting pods", references, compacted},
         {"resting drivers", drivers_.size() - free_drivers_.size(), drivers},

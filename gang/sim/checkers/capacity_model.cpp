@@ -52,10 +52,19 @@ SizedSlots& NodeSlots::of(const Amount& size) {
 }
 
 SizedSlots& NodeSlots::open_for(const Amount& size) {
-    SizedSlots& alike = of(size);
-    const auto other = std::find_if(
-        sizes.begin(), sizes.end(), [](const SizedSlots& one) { return one.open() > 0; });
-    return alike.open() > 0 || other == sizes.end() ? alike : *other;
+    const auto find_open = [&](auto&& is_fine) {
+        return std::find_if(sizes.begin(), sizes.end(), [&](const SizedSlots& one) {
+            return one.open() > 0 && is_fine(one);
+        });
+    };
+    auto found = find_open([&](const SizedSlots& one) { return one.unit == size; });
+    if (found == sizes.end()) {
+        found = find_open([&](const SizedSlots& one) { return size.is_within(one.unit); });
+    }
+    if (found == sizes.end()) {
+        found = find_open([](const SizedSlots&) { return true; });
+    }
+    return found == sizes.end() ? of(size) : *found;
 }
 
 std::int64_t NodeSlots::open() const {

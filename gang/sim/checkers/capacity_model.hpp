@@ -74,7 +74,8 @@ struct NodeSlots {
 
     /// Those that a pod of this size sits in.
     SizedSlots& of(const Amount& size);
-    /// The same of one that comes: where none of its size is open, it has one of another size.
+    /// The same of one that comes: where none of its size is open, it has one that it fits into, or
+    /// else any.
     SizedSlots& open_for(const Amount& size);
     std::int64_t open() const;
     /// What the open ones keep.

@@ -106,6 +106,17 @@ void DecisionChecker::decided(std::uint32_t replica, const Process& process, con
     }
 }
 
+/// Another pod of its group, which bears the reservation, has been asked to go or is going.
+bool DecisionChecker::goes_with_anchor(const View& view, PodId member) const {
+    const auto& pods = world_.group_jobs.pods_of(world_.group_jobs.find(member));
+    return std::any_of(pods.begin(), pods.end(), [&](PodId other) {
+        const auto shown = view.pods.find(other);
+        return other != member && world_.checkers.capacity_model().find_gang(other) != nullptr &&
+               (shown == view.pods.end() || shown->second.deleting ||
+                view.evicted.contains(shown->second.uid));
+    });
+}
+
 void DecisionChecker::evicts(
     std::uint32_t replica, const Process& process, const EvictPod& decision) {
     View& view = views_[replica];
@@ -139,10 +150,13 @@ void DecisionChecker::evicts(
         return;
     }
     const bool is_of_group = world_.group_jobs.find(shown->first) != nobody;
+    if (is_of_group && goes_with_anchor(view, shown->first)) {
+        return;
+    }
     if (!is_driver_pod && !is_of_group && slot != nullptr && *slot != surplus_slot) {
         wrong("a part of a gang that stays");
     }
-    if (is_driver_pod) {
+    if (is_driver_pod || is_of_group) {
         view.evicted.insert(decision.pod.uid);
     }
     const std::int64_t now_ms = process.unix_ms();

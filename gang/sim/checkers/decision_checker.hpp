@@ -66,7 +66,7 @@ private:
             refused_ms;         ///< when a node's kubelet last refused a pod
         std::set<PodId> confs;  ///< drivers whose conf was answered for, found or not
         std::int64_t leads_since_ms = -1;
-        std::set<std::string> evicted;      ///< drivers that it asked to be evicted
+        std::set<std::string> evicted;      ///< drivers and members of groups that it asked to be evicted
         std::deque<std::int64_t> victims_ms;  ///< when: of these, and of executors without a slot
         std::int64_t headroom_cpu_milli = 0;  ///< that the process was started with
         std::map<std::string, std::int64_t> passed;  ///< by driver's uid: how often it was
@@ -81,6 +81,7 @@ private:
     void check_extra_slot(const Entry<core::Pod>& entry, const Author& author);
     bool is_driver(PodId pod) const;
     bool was_tampered(PodId driver) const;
+    bool goes_with_anchor(const View& view, PodId member) const;
 
     World& world_;
     RuleChecker rules_;

@@ -84,6 +84,14 @@ void GroupChecker::check_bind(
     if (known.harmed > author.pods_seen || known.gave_up) {
         return;
     }
+    const CapacityModel& model = world_.checkers.capacity_model();
+    const bool runs = std::any_of(known.anchors.begin(), known.anchors.end(), [&](PodId anchor) {
+        const GangRecord* const gang = model.find_gang(anchor);
+        return anchor != entry.id && gang != nullptr && gang->is_live;
+    });
+    if (runs && known.harmed > 0) {
+        return;  // the minimum is held when a group starts: who comes after a loss waits for nobody
+    }
     const std::int64_t there = placed(group, nullptr);
     const std::int64_t kept = open(group, nullptr);
     if (there + kept < job.least_minimum) {

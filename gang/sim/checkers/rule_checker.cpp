@@ -139,7 +139,8 @@ void RuleChecker::decided(
 }
 
 /// A tenant may take the annotation away, and the driver's node may be gone. Executors of a set are
-/// their driver's by label alone, and a tenant may edit that, too.
+/// their driver's by label alone, and a tenant may edit that, too; or make a driver an executor by
+/// its label, which nobody but a seal denies.
 void RuleChecker::check_zone(
     std::uint32_t replica, const Pods& pods, const Nodes& nodes, const BindPod& bind) {
     const ApplicationId id = world_.applications.find(number_of(bind.pod.uid));
@@ -148,7 +149,13 @@ void RuleChecker::check_zone(
     }
     const Application& one = world_.applications.at(id);
     const auto driver = pods.find(one.driver);
+    const bool is_driver_by_label = [&] {
+        const std::string* const role =
+            driver == pods.end() ? nullptr : core::find_value(driver->second.labels, "spark-role");
+        return role != nullptr && *role == "driver";
+    }();
     if (!one.rules.must_be_in_one_zone() || one.was_tampered || driver == pods.end() ||
+        (!is_driver_by_label && !world_.plan.has_key) ||
         (one.by_set && !has_same_application(driver->second, pods.at(number_of(bind.pod.uid))))) {
         return;
     }

@@ -12,8 +12,16 @@ namespace gang::sim {
 namespace {
 
 constexpr std::int64_t mebi = 1024 * 1024;
+constexpr std::int64_t roles_max = 3;
+constexpr std::int64_t cpu_steps_max = 4;
+constexpr std::int64_t cpu_step_milli = 500;
 const Author job_controller{Actor::controller, nobody, 0, 0, 0, 0};
 const Author job_tenant{Actor::tenant, nobody, 0, 0, 0, 0};
+
+/// Of one role.
+std::int64_t pods_max(std::int64_t gang_max) {
+    return std::max<std::int64_t>(2, gang_max);
+}
 
 }  // namespace
 
@@ -38,6 +46,10 @@ void GroupJobs::begin() {
     }
 }
 
+std::int64_t GroupJobs::largest_cpu_milli(std::int64_t gang_max) {
+    return roles_max * pods_max(gang_max) * cpu_steps_max * cpu_step_milli;
+}
+
 void GroupJobs::submit() {
     Random& random = world_.random;
     const auto id = static_cast<GroupId>(all_.size());
@@ -49,14 +61,17 @@ void GroupJobs::submit() {
     made.priority = world_.draw_priority();
     made.comes_one_by_one = random.percent(30);
     const bool is_volcano = made.dialect == core::GroupDialect::volcano;
-    const std::int64_t roles = random.percent(50) ? 1 : random.between(2, 3);
+    const std::int64_t roles = random.percent(50) ? 1 : random.between(2, roles_max);
     std::int64_t minimum = 0;
     for (std::int64_t i = 0; i < roles; ++i) {
         GroupRole role;
         role.name = "role" + std::to_string(i);
-        role.pods = random.between(1, std::max<std::int64_t>(2, world_.plan.gang_max));
+        role.pods = random.between(1, pods_max(world_.plan.gang_max));
         role.requests = {
-            500 * random.between(1, 4), 256 * mebi * random.between(1, 6), 0, {}};
+            cpu_step_milli * random.between(1, cpu_steps_max),
+            256 * mebi * random.between(1, 6),
+            0,
+            {}};
         const std::int64_t wanted = random.percent(60) ? role.pods : random.between(0, role.pods);
         role.minimum = is_volcano && random.percent(50) ? wanted : 0;
         minimum += wanted;

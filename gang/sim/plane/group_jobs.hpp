@@ -61,6 +61,9 @@ class GroupJobs {
 public:
     explicit GroupJobs(World& world) : world_(world) {}
 
+    /// Of all its pods together, at most.
+    static std::int64_t largest_cpu_milli(std::int64_t gang_max);
+
     void begin();
     void submit();
     void act(GroupId id);

@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -263,4 +264,21 @@ TEST_CASE("domain rules: the version moves with what matters to the rules, and n
     world.place(pod_of({}, {{}, {term("zone", app)}, {}}, "b1"));
     CHECK(world.rules.version({}) > plain);
     world.release(id);
+}
+
+TEST_CASE("domain rules: of the reasons the one of most nodes is first, and equal ones by their words") {
+    for (std::int64_t shift = 0; shift < 4; ++shift) {
+        AllowedNodes allowed;
+        for (std::size_t i = 0; i < domain_reasons; ++i) {
+            allowed.refused[i] = (3 * static_cast<std::int64_t>(i) + shift) % 4;
+        }
+        const std::vector<ReasonCount> reasons = reasons_of(allowed);
+        REQUIRE(reasons.size() >= 3);
+        for (std::size_t i = 0; i + 1 < reasons.size(); ++i) {
+            CHECK(reasons[i].count > 0);
+            CHECK((reasons[i].count > reasons[i + 1].count ||
+                   (reasons[i].count == reasons[i + 1].count &&
+                    reasons[i].reason < reasons[i + 1].reason)));
+        }
+    }
 }

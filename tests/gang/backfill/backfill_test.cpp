@@ -112,6 +112,41 @@ TEST_CASE("backfill: a long one passes in room that the head does not need at it
     CHECK(story.runs(head));
 }
 
+TEST_CASE("backfill: devices that the head needs at its instant are kept, and no others") {
+    Story story;
+    core::Node node = tests::node("n1", 64, 64 * 1024);
+    node.allocatable.extended = {{"nvidia.com/gpu", 4}};
+    story.world.add_node(node);
+    const auto submit = [&](const std::string& name, std::int64_t gpus, std::int64_t minutes) {
+        core::Pod driver = tests::driver(name);
+        driver.created = story.world.now_ms / 1000 + ++story.submitted;
+        driver.requests.extended = {{"nvidia.com/gpu", gpus}};
+        if (minutes > 0) {
+            driver.annotations = {
+                {"gang-scheduler/expected-duration", std::to_string(minutes) + "m"}};
+        }
+        const std::string uid = story.world.submit(std::move(driver), tests::conf(0));
+        story.world.advance(200);
+        return uid;
+    };
+    const std::string first = submit("first", 2, 10);
+    REQUIRE(story.runs(first));
+    const std::string head = submit("head", 3, 10);
+    CHECK_FALSE(story.runs(head));
+    const std::string slow = submit("slow", 1, 0);
+    CHECK(story.runs(slow));  // at the head's instant there are four, and it needs three
+    const std::string other = submit("other", 1, 0);
+    CHECK_FALSE(story.runs(other));
+    const std::string quick = submit("quick", 1, 5);
+    CHECK(story.runs(quick));
+    story.world.advance(5 * minute_ms);
+    story.end(quick);
+    story.world.advance(5 * minute_ms);
+    story.end(first);
+    CHECK(story.runs(head));
+    CHECK_FALSE(story.runs(other));
+}
+
 TEST_CASE("backfill: strict without a planned instant, and where it is off") {
     SUBCASE("nobody knows when what runs ends") {
         Story story;

@@ -102,6 +102,58 @@ TEST_CASE("called extenders: EXT-19: its executors pass the filter, too") {
     CHECK(world.nodes_of_slots(driver) == "n3");
 }
 
+TEST_CASE("called extenders: EXT-19: each kind of executors goes where its own answer lets it") {
+    CallingWorld world;
+    world.extenders = [&world](const gang::AskExtenders& question) {
+        world.passing = {question.requests.cpu_milli == 2'000 ? "n3" : "n1"};
+        return std::optional(world.answer_to(question));
+    };
+    core::Pod driver = tests::driver("etl");
+    driver.annotations = {
+        {"yunikorn.apache.org/task-group-name", "spark-driver"},
+        {"yunikorn.apache.org/task-groups",
+         "task groups\ngroup spark-driver 1\nrequest cpu 1\ngroup small 1\nrequest cpu 1\n"
+         "group large 1\nrequest cpu 2\n"}};
+    const std::string uid = world.submit(driver, tests::conf(1));
+    world.advance(2'000);
+    REQUIRE(world.is_bound(uid));
+    CHECK(world.extender_questions.size() == 3);
+    CHECK(world.nodes_of_slots(uid) == "n1 n3");
+}
+
+TEST_CASE("called extenders: an answer that is old leaves nothing of itself in the next question") {
+    CallingWorld world;
+    core::Pod others = tests::pod("others", 8'000, 64);
+    others.scheduler_name = "default-scheduler";
+    others.node_name = "n1";
+    world.create(others);
+    world.passing = {"n1"};
+    core::Pod driver = tests::driver("etl");
+    driver.constraints.edit().node_selector = {{"disk", "ssd"}};
+    for (const char* name : {"n1", "n2", "n3"}) {
+        world.change_node(name, [](core::Node& node) { node.labels = {{"disk", "ssd"}}; });
+    }
+    const std::string uid = world.submit(driver, tests::conf(0));
+    world.advance(5'000);
+    CHECK_FALSE(world.is_bound(uid));
+    REQUIRE(world.extender_questions.size() == 1);
+    SUBCASE("another node passes") {
+        world.passing = {"n2"};
+        world.advance(31'000);
+        CHECK(world.node_of(uid) == "n2");
+        REQUIRE(world.extender_questions.size() == 2);
+        CHECK(world.extender_questions.back().nodes.size() == 3);
+    }
+    SUBCASE("it may go to no node by itself: nobody is asked, and that alone is said") {
+        for (const char* name : {"n1", "n2", "n3"}) {
+            world.change_node(name, [](core::Node& node) { node.labels.clear(); });
+        }
+        world.advance(31'000);
+        CHECK(world.extender_questions.size() == 1);
+        says(world, uid, "no node is eligible. 3 did not match the node selector");
+    }
+}
+
 TEST_CASE("called extenders: who was refused after an error is asked about again") {
     CallingWorld world;
     world.problem = "it is out of its mind";

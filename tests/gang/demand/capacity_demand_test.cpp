@@ -137,6 +137,12 @@ TEST_CASE("demand: a gang that is admitted at once asks for nothing, if its exec
         world.advance(10'000);
         CHECK(world.capacity_asked.empty());
     }
+    SUBCASE("they do, a moment later") {
+        world.advance(2'800);
+        world.create_executors(driver, 20);
+        world.advance(10'000);
+        CHECK(world.capacity_asked.empty());
+    }
     SUBCASE("they take their time, and their nodes look empty") {
         world.advance(5'000);
         CHECK(asked(world, driver) == 20);
@@ -224,6 +230,23 @@ TEST_CASE("demand: a new leader finds what stands, and takes it over or deletes 
     }
 }
 
+TEST_CASE("demand: who leads again asks for all who wait, whatever it knew of them before") {
+    World world(asking());
+    std::vector<std::string> drivers;
+    for (int i = 0; i < 4; ++i) {
+        drivers.push_back(world.submit("g" + std::to_string(i), 20 + i, 1 + i));
+    }
+    world.advance(5'000);
+    world.lose_lead();
+    world.advance(1'000);
+    world.capacity.clear();  // the other leader deleted them
+    world.lead();
+    world.advance(20'000);
+    for (int i = 0; i < 4; ++i) {
+        CHECK(asked(world, drivers[static_cast<std::size_t>(i)]) == 20 + i);
+    }
+}
+
 TEST_CASE("demand: a cluster without the kind is told so once, and schedules on") {
     World world(asking());
     world.capacity_outcome = gang::CapacityOutcome::no_kind;
@@ -263,6 +286,21 @@ TEST_CASE("demand: a write that failed is tried again") {
     world.advance(4'000);
     CHECK(asked(world, driver) == 20);
     says(world, driver, "[WaitingForNodes]");
+}
+
+TEST_CASE("demand: a write that fails for long is tried every five minutes") {
+    World world(asking());
+    world.capacity_outcome = gang::CapacityOutcome::failed;
+    const std::string driver = world.submit("etl", 20, 1);
+    world.advance(30 * 60'000);
+    const std::size_t before = world.capacity_asked.size();
+    CHECK(before < 16);
+    world.advance(60 * 60'000);
+    CHECK(world.capacity_asked.size() >= before + 11);
+    CHECK(world.capacity_asked.size() <= before + 13);
+    world.capacity_outcome = gang::CapacityOutcome::written;
+    world.advance(6 * 60'000);
+    CHECK(asked(world, driver) == 20);
 }
 
 TEST_CASE("demand: many gangs are asked for a few at a time, and not all at once") {

@@ -254,6 +254,24 @@ TEST_CASE("group statuses: who else writes it is left alone; who may not write s
         world.pass(300'000);
         CHECK(world.status().phase == GroupPhase::pending);
     }
+    SUBCASE("no answer for long: every five minutes, and soon again once one was written") {
+        world.group_write_outcome = GroupStatusOutcome::failed;
+        add_members(world, "g", 2);
+        world.pass(30 * 60'000);
+        const std::size_t before = world.group_writes.size();
+        world.pass(60 * 60'000);
+        CHECK(world.group_writes.size() >= before + 11);
+        CHECK(world.group_writes.size() <= before + 13);
+        world.group_write_outcome = GroupStatusOutcome::written;
+        world.pass(6 * 60'000);
+        REQUIRE(world.status().phase == GroupPhase::pending);
+        world.group_write_outcome = GroupStatusOutcome::failed;
+        world.create(coscheduled("g-2", "g"));
+        world.pass(10'000);
+        world.group_write_outcome = GroupStatusOutcome::written;
+        world.pass(30'000);
+        CHECK(world.status().phase != GroupPhase::pending);
+    }
     SUBCASE("the object is gone: nothing more until something changes") {
         world.group_write_outcome = GroupStatusOutcome::gone;
         add_members(world, "g", 2);

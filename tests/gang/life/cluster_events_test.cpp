@@ -4,6 +4,9 @@
 
 #include <doctest/doctest.h>
 
+#include <string>
+#include <vector>
+
 using tests::Known;
 
 TEST_CASE("cluster events: a node's cost is its label, and no whole number costs nothing") {
@@ -44,4 +47,26 @@ TEST_CASE("cluster events: a node that goes is known no more") {
     events.on(gang::NodeUpserted{tests::node("n1", 4, 1'024)});
     events.on(gang::NodeDeleted{"n1"});
     CHECK_FALSE(known.model.cluster.find_node("n1"));
+}
+
+TEST_CASE("cluster events: cards that cannot be read are said once, and anew once they could be read") {
+    Known known;
+    gang::ClusterEvents events(known.model);
+    const auto said_after = [&](const std::string& problem, const std::string& uid) {
+        core::Node node = tests::node("n1", 4, 1'024);
+        node.uid = uid;
+        node.cards = core::NodeCards{"example.com/card", {}, problem};
+        events.on(gang::NodeUpserted{node});
+        std::vector<gang::Decision> decisions;
+        events.report_unreadable(decisions);
+        return decisions.size();
+    };
+    CHECK(said_after("no number", "a") == 1);
+    CHECK(said_after("no number", "a") == 0);
+    CHECK(said_after("too many", "a") == 1);
+    CHECK(said_after("too many", "b") == 1);  // another node of that name
+    CHECK(said_after("", "b") == 0);
+    CHECK(said_after("too many", "b") == 1);
+    events.on(gang::NodeDeleted{"n1"});
+    CHECK(said_after("too many", "b") == 1);
 }

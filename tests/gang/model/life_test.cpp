@@ -194,6 +194,9 @@ TEST_CASE("life: executors that fail in a row are bound more slowly, which is sa
     CHECK(failed >= 600 / 60 * 3);      // it goes on trying
     CHECK(failed <= 10 + 600 / 5 + 3);  // the bucket, and what runs out of it
     CHECK(count_events(world, "ExecutorsFailing") == 1);
+    CHECK(std::all_of(world.events.begin(), world.events.end(), [](const auto& event) {
+        return event.warning || event.reason != "ExecutorsFailing";
+    }));
     CHECK(world.events.size() < 20);
     CHECK(world.conditions.size() <= failed + 10);
     CHECK(world.view(driver).slots_open + world.view(driver).slots_bound == 3);

@@ -104,6 +104,35 @@ TEST_CASE("preempt: a gang of higher priority has one of a lower evicted, whole,
     CHECK(counted[1][0] == 4);
 }
 
+TEST_CASE("preempt: an executor of the victim that waits for a node is not evicted") {
+    World world(schema_of({by_priority("etl")}));
+    world.add_node(tests::node("n1", 4, 64 * 1024));
+    const std::string low = running(world, "low", "etl", 3, 1);
+    const std::string surplus = world.create_executors(low, 1).front();
+    world.advance(1'000);
+    REQUIRE_FALSE(world.is_bound(surplus));
+    submit(world, "high", "etl", 3, 2, 10);
+    world.advance(2'000);
+    CHECK(is_evicted(world, low));
+    CHECK(world.evictions.size() == 4);
+    CHECK_FALSE(is_evicted(world, surplus));
+}
+
+TEST_CASE("preempt: who need not go once a later victim goes is spared") {
+    World world(schema_of({by_priority("etl")}));
+    world.add_node(tests::node("n1", 8, 64 * 1024));
+    const std::string low = running(world, "low", "etl", 1, 1);
+    const std::string mid = running(world, "mid", "etl", 5, 2, 5);
+    const std::string high = submit(world, "high", "etl", 5, 3, 10);
+    world.advance(2'000);
+    CHECK(world.evictions.size() == 6);
+    CHECK(is_evicted(world, mid));
+    CHECK_FALSE(is_evicted(world, low));
+    world.end_deleted();
+    world.advance(2'000);
+    CHECK(world.is_bound(high));
+}
+
 TEST_CASE("preempt: nobody is evicted without the queue's word, nor for an equal priority") {
     config::Queue silent = by_priority("etl");
     silent.preemption = {};

@@ -44,6 +44,15 @@ TEST_CASE("preflight: off, nobody is asked and nobody waits") {
     CHECK(world.scheduler->counters().quotas_asked == 0);
 }
 
+TEST_CASE("preflight: nobody is asked for a driver without executors") {
+    QuotaWorld world(1, 1);
+    world.hold_quota_answers = true;
+    const std::string driver = world.submit("etl", 0, 1);
+    world.advance(2'000);
+    CHECK(world.is_bound(driver));
+    CHECK(world.quota_fetches == 0);
+}
+
 TEST_CASE("preflight: a driver waits until the quota has room for all of its executors") {
     QuotaWorld world(10, 7);
     const std::string driver = world.submit("etl", 4, 1);
@@ -132,6 +141,29 @@ TEST_CASE("preflight: executors that are yet to come have what the quota has lef
     used(world) = 1;
     world.advance(2'500);
     CHECK(world.is_bound(waits));
+}
+
+TEST_CASE("preflight: a single executor that is yet to come has its part of the quota, too") {
+    QuotaWorld world(10, 2);
+    const std::string first = world.submit("first", 1, 1);
+    world.advance(2'000);
+    REQUIRE(world.is_bound(first));
+    const std::string second = world.submit("second", 8, 2);
+    world.advance(2'000);
+    CHECK_FALSE(world.is_bound(second));
+    says(world, second, "2 are used and 1 promised to executors of other gangs");
+}
+
+TEST_CASE("preflight: an answer about a namespace whose driver is gone is nobody's") {
+    QuotaWorld world(10, 1);
+    world.hold_quota_answers = true;
+    const std::string driver = world.submit("etl", 4, 1);
+    world.advance(1'000);
+    world.remove_application(driver);
+    world.advance(120'000);
+    world.release_answers();
+    world.advance(61'000);
+    CHECK(world.scheduler->remembered() == 0);
 }
 
 TEST_CASE("preflight: an answer that was asked for before a driver came is too old for it") {

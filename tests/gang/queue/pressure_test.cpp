@@ -107,7 +107,18 @@ TEST_CASE("pressure: a pod of ours that somebody else binds moves the slots whos
 
 TEST_CASE("pressure: of several gangs on an overrun node only as many slots leave as must") {
     World world;
-    world.add_node(tests::node("n1", 8, 32 * 1024));
+    core::Node first = tests::node("n1", 8, 32 * 1024);
+    core::Pod intruder = other_pod("intruder", 1000, "n1");
+    SUBCASE("by cpu") {}
+    SUBCASE("by memory") {
+        first = tests::node("n1", 64, std::int64_t{8} * 1408);
+        intruder.requests.memory_bytes = 1408 * tests::mebibyte;
+    }
+    SUBCASE("by the number of pods") {
+        first.pods = 8;
+        first.allocatable.cpu_milli = 64'000;
+    }
+    world.add_node(first);
     world.add_node(tests::node("n2", 8, 32 * 1024));
     world.change_node("n2", [](core::Node& node) { node.unschedulable = true; });
     std::vector<std::string> drivers;
@@ -117,7 +128,7 @@ TEST_CASE("pressure: of several gangs on an overrun node only as many slots leav
     world.settle();
     world.change_node("n2", [](core::Node& node) { node.unschedulable = false; });
     world.settle();
-    world.create(other_pod("intruder", 1000, "n1"));
+    world.create(intruder);
     world.settle();
     std::int64_t left = 0;
     for (const auto& driver : drivers) {

@@ -1,10 +1,13 @@
 // Queues end to end, by what the API server sees: who is bound, who waits, and what he is told.
 // World::settle() checks after each step that what queues hold is what a count from scratch finds.
+#include "core/value/quantity.hpp"
+#include "gang/quota/quota_messages.hpp"
 #include "tests/gang/in_queues.hpp"
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -34,6 +37,14 @@ std::string lone(
 }
 
 }  // namespace
+
+TEST_CASE("queues: amounts are said as Kubernetes writes them") {
+    constexpr std::int64_t three = std::int64_t{3} << 30;
+    CHECK(gang::amount_text("cpu", 1'500) == core::format_cpu(1'500));
+    CHECK(gang::amount_text("memory", three) == core::format_bytes(three));
+    CHECK(gang::amount_text("nvidia.com/gpu", three) == std::to_string(three));
+    CHECK(gang::amount_text("nvidia.com/gpu", 2'048) == "2048");
+}
 
 TEST_CASE("queues: a limit holds for gangs, and who waits for it is told the numbers") {
     World world = world_of({limited("etl", 5), queue("ml")});
@@ -284,6 +295,27 @@ TEST_CASE(
     CHECK(world.is_bound(inner));
 }
 
+TEST_CASE("queues: however many wait, each is told why, a tick's work at a time") {
+    World world = world_of({queue("etl"), queue("ml")});
+    core::Node node = tests::node("n1", 2'000, 8 * 1024 * 1024);
+    node.pods = 5'000;
+    world.add_node(node);
+    const std::string runs = submit(world, "runs", "ml", 1'500, 1);
+    world.settle();
+    REQUIRE(world.is_bound(runs));
+    std::vector<std::string> waiting;
+    for (int i = 0; i < 1'500; ++i) {
+        const std::string name = "next-" + std::to_string(i);
+        waiting.push_back(submit(world, name, i % 2 == 0 ? "etl" : "ml", 1'000 + i % 400, 2 + i));
+    }
+    world.advance(20'000);
+    std::int64_t untold = 0;
+    for (const std::string& uid : waiting) {
+        untold += world.condition(uid).empty() ? 1 : 0;
+    }
+    CHECK(untold == 0);
+}
+
 TEST_CASE("queues: users and the number of gangs have limits of their own") {
     config::Queue etl = queue("etl");
     etl.user_limit = {{"cpu", 2'000}};
@@ -309,6 +341,10 @@ TEST_CASE("queues: users and the number of gangs have limits of their own") {
     CHECK_FALSE(world.is_bound(pods[2]));
     says(
         world, pods[2], "user etl/x in queue root.etl has 2 cpu in use by 2 gangs, its limit is 2");
+    for (const gang::QueueView& view : world.scheduler->queues()) {
+        CHECK(view.user_limit.empty() == (view.name != "root.etl"));
+        CHECK((view.user_limit.empty() || view.user_limit == etl.user_limit));
+    }
     CHECK(world.is_bound(pods[3]));
     CHECK_FALSE(world.is_bound(pods[4]));
     says(world, pods[4], "queue root.etl holds 3 gangs, at most 3: it starts when one of them");

@@ -109,6 +109,23 @@ TEST_CASE("reconfigure: a queue that is gone is counted as lost, and comes back 
     }
 }
 
+TEST_CASE("reconfigure: a queue that is closed to a gang's user counts what the gang has there") {
+    World world(file_of({queue("etl"), queue("ml")}));
+    world.add_node(tests::node("n1", 16, 64 * 1024));
+    const std::string runs = submit(world, "runs", "etl", 2, 1);
+    world.advance(2'000);
+    REQUIRE(world.is_bound(runs));
+    config::Queue closed = queue("etl");
+    closed.users = {"etl/nobody"};
+    world.reconfigure(file_of({closed, queue("ml")}));
+    world.advance(2'000);
+    CHECK(cores_in(world, "root.etl") == 3);
+    const std::string next = submit(world, "next", "etl", 1, 2);
+    world.advance(2'000);
+    CHECK_FALSE(world.is_bound(next));
+    says(world, next, "is not open to service account");
+}
+
 TEST_CASE("reconfigure: the first queues, and none any more") {
     World world;
     world.add_node(tests::node("n1", 16, 64 * 1024));
@@ -173,6 +190,7 @@ TEST_CASE("reconfigure: a stopped queue lets nobody in, and what runs goes on") 
     const auto executors = world.create_executors(runs, 2);
     world.advance(2'000);
     CHECK(world.bound_count(executors) == 2);
+    CHECK(cores_in(world, "root.etl.a") == 3);
     CHECK_FALSE(world.is_bound(waits));
     says(world, waits, "queue root.etl is stopped (state: stopped): it starts when the queue runs");
     says(world, waits, "[QueueStopped]");

@@ -127,6 +127,35 @@ TEST_CASE("recovery: slots on nodes that went meanwhile are placed anew before n
     CHECK(world.violations.empty());
 }
 
+TEST_CASE("recovery: slots on a node that was closed meanwhile are placed anew, those beside them stay") {
+    for (const bool leads : {true, false}) {
+        World world;
+        add_small_cluster(world);
+        const auto driver = world.submit("a", 7, 1);
+        world.settle();
+        REQUIRE(world.view(driver).slots_open == 7);
+        const std::string home = world.node_of(driver);
+        std::string closed;
+        const auto before = world.scheduler->explain("a");
+        for (const auto& [node, slots] : before->slots_per_node) {
+            closed = node == home ? closed : node;
+        }
+        world.change_node(closed, [](core::Node& node) { node.unschedulable = true; });
+        world.restart(leads);
+        world.settle();
+        if (!leads) {
+            world.lead();
+            world.settle();
+        }
+        const auto after = world.scheduler->explain("a");
+        for (const auto& [node, slots] : after->slots_per_node) {
+            CHECK(node != closed);
+        }
+        CHECK(world.view(driver).slots_open == 7);
+        CHECK(world.violations.empty());
+    }
+}
+
 TEST_CASE("recovery: a forged annotation gives an unbound driver nothing and is overwritten") {
     World world;
     world.add_node(tests::node("n1", 8, 16 * 1024));

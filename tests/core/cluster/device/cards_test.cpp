@@ -402,6 +402,29 @@ TEST_CASE("asks: memory, compute and the number of pods on a card count, each ca
     CHECK(capacity(vgpus(1, 100, 100)) == 2);
 }
 
+TEST_CASE("asks: memory on a card that lacks only compute is of no use, and is not what is said to be free") {
+    Cluster cluster;
+    cluster.upsert_node(vgpu_node("n1", {{16000}, {8000}}));
+    const NodeIndex n1 = *cluster.find_node("n1");
+    const auto most_free = [&](const Resources& each) {
+        const ShapeId shape = cluster.intern_shape(each, {});
+        std::int64_t found = -1;
+        for (const ExtendedDemand& wanted : cluster.demand(shape).extended) {
+            if (cluster.columns().find_card_ask(wanted.id) != nullptr) {
+                found = emptiest_card(cluster.columns(), n1, wanted.id, View::free, {})->free;
+            }
+        }
+        cluster.release_shape(shape);
+        return found;
+    };
+    CHECK(most_free(vgpus(1, 5000, 50)) == 16000);
+    cluster.allocate(n1, vgpus(1, 3000, 60), UsedBy::gang, {CardChoice::least_left, {}});
+    cluster.allocate(n1, vgpus(1, 16000, 60), UsedBy::gang, {CardChoice::least_left, {}});
+    CHECK(most_free(vgpus(1, 5000, 40)) == 5000);
+    CHECK(most_free(vgpus(1, 5000, 50)) == 0);
+    CHECK(most_free(vgpus(1, 5001, 50)) == 5000);
+}
+
 TEST_CASE("asks: a pod of somebody else counts where its word says, or on every card") {
     Cluster cluster;
     cluster.upsert_node(vgpu_node("n1", {{16000}, {16000}}));

@@ -38,6 +38,9 @@ TEST_CASE("VGPU-6, VGPU-7: the cards of a node, in either spelling") {
     const auto other = read_node_cards({{prefix + "vitual-gpu-count", "16, 8,"}});
     REQUIRE(other);
     CHECK(other->cards == std::vector<Card>{{"U1", 16}, {"U2", 8}});
+    const auto spaced = read_node_cards({{prefix + "vitual-gpu-count", " 16 , 8, "}});
+    REQUIRE(spaced);
+    CHECK(spaced->cards == std::vector<Card>{{"U1", 16}, {"U2", 8}});
     CHECK_FALSE(read_node_cards({}));
     CHECK_FALSE(read_node_cards({{prefix + "physical-gpu-count", "2"}}));
 }
@@ -149,6 +152,11 @@ TEST_CASE("the cards of Volcano's older shared GPUs are what the node's amounts 
     REQUIRE(cards);
     CHECK(cards->resource == "volcano.sh/gpu-memory");
     CHECK(cards->cards == std::vector<Card>{{"0", 16}, {"1", 16}});
+    const Resources least = {0, 0, 0, {{"volcano.sh/gpu-memory", 1}, {"volcano.sh/gpu-number", 1}}};
+    REQUIRE(read_node_cards({}, least));
+    CHECK(read_node_cards({}, least)->cards == std::vector<Card>{{"0", 1}});
+    const Resources none = {0, 0, 0, {{"volcano.sh/gpu-memory", 0}, {"volcano.sh/gpu-number", 1}}};
+    CHECK_FALSE(read_node_cards({}, none));
     const std::string key = "volcano.sh/gpu-unhealthy-ids";
     const Resources well = {0, 0, 0, {{"volcano.sh/gpu-memory", 16}, {"volcano.sh/gpu-number", 2}}};
     CHECK(read_node_cards({{key, "0"}}, well)->cards == std::vector<Card>{{"1", 16}});

@@ -45,6 +45,9 @@ TEST_CASE("GEN-4: expressions for models match anywhere, whatever the case") {
     CHECK_FALSE(model_matches("a1\\.0", a100));
     CHECK(model_matches("x?m(4-)?(?:40)+", a100));
     CHECK(model_matches("", a100));
+    CHECK_FALSE(model_matches("^$", a100));
+    CHECK_FALSE(model_matches("$n", a100));
+    CHECK(model_matches("gb$|^$", a100));
     CHECK(model_matches("\\w\\s\\w", gtx));
     CHECK_FALSE(model_matches("\\W\\W", gtx));
 }

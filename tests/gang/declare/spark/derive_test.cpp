@@ -684,6 +684,14 @@ TEST_CASE("derive: labels that all executors share") {
         "Spark keeps this label"));
 }
 
+TEST_CASE("derive: a claim that each executor has made for itself is not shared") {
+    using gang::spark::VolumeClaim;
+    CHECK(VolumeClaim{"data", "models", {}}.is_shared());
+    CHECK_FALSE(VolumeClaim{"data", "OnDemand", {}}.is_shared());
+    CHECK_FALSE(VolumeClaim{"data", "part-SPARK_EXECUTOR_ID", {}}.is_shared());
+    CHECK_FALSE(VolumeClaim{"data", "models", gang::spark::MadeClaim{}}.is_shared());
+}
+
 TEST_CASE("derive: claims of the conf") {
     const std::string prefix = "spark.kubernetes.executor.volumes.persistentVolumeClaim.data.";
     const Properties on_demand = {

@@ -111,6 +111,8 @@ TEST_CASE("properties: escapes") {
     CHECK(value_of("\\q\\#\\!") == "q#!");
     CHECK(value_of("\\u0041\\u00e9\\u20AC") == "A\xc3\xa9\xe2\x82\xac");
     CHECK(value_of("\\uD83D\\uDE00") == "\xf0\x9f\x98\x80");
+    CHECK(value_of("\\uD83F\\uDFFF\\uD800\\uDC00") == "\xf0\x9f\xbf\xbf\xf0\x90\x80\x80");
+    CHECK(value_of("\\uD83D\\uE000") == "\xef\xbf\xbd\xee\x80\x80");
     CHECK(value_of("\\uD83D!") == "\xef\xbf\xbd!");
     CHECK(value_of("\\uDE00\\uD83D") == "\xef\xbf\xbd\xef\xbf\xbd");
     CHECK(

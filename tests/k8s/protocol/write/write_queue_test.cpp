@@ -242,6 +242,38 @@ TEST_CASE("write queue: in a storm of binds a condition is written in time, and 
     CHECK(conditions_of(2 * (binds_per_droppable + 1), 5'000 + patience_ms) == 2);
 }
 
+TEST_CASE("write queue: the first condition of a storm comes after as many binds as each later one") {
+    WriteQueue queue{WriteBounds{}};
+    for (int i = 0; i < 1'000; ++i) REQUIRE(queue.add(bind_of(std::to_string(i), "g")));
+    for (int i = 0; i < 3; ++i) REQUIRE(queue.add(condition("c" + std::to_string(i))));
+    std::vector<int> at;
+    for (int i = 0; i < 3 * (binds_per_droppable + 1); ++i) {
+        if (taken(queue, patience_ms).rfind("bind", 0) != 0) at.push_back(i);
+    }
+    CHECK(at == std::vector<int>{
+                    binds_per_droppable, 2 * binds_per_droppable + 1, 3 * binds_per_droppable + 2});
+}
+
+TEST_CASE("write queue: in a storm of binds a group's status and an event are written in time, too") {
+    WriteQueue queue{WriteBounds{}};
+    for (int i = 0; i < 1'000; ++i) REQUIRE(queue.add(bind_of(std::to_string(i), "g")));
+    SUBCASE("a status") {
+        GroupStatusJob job;
+        job.since_ms = 5'000;
+        REQUIRE(queue.add(std::move(job)));
+    }
+    SUBCASE("an event") {
+        EventJob job = event_of("e");
+        job.since_ms = 5'000;
+        REQUIRE(queue.add(std::move(job)));
+    }
+    for (int i = 0; i < 100; ++i) {
+        REQUIRE(taken(queue, 5'000 + patience_ms - 1).rfind("bind", 0) == 0);
+    }
+    CHECK(taken(queue, 5'000 + patience_ms) == "event");
+    CHECK(taken(queue, 5'000 + patience_ms).rfind("bind", 0) == 0);
+}
+
 TEST_CASE("write queue: a newer text of a condition waits as long as the older one did") {
     WriteQueue queue{WriteBounds{}};
     for (int i = 0; i < 100; ++i) REQUIRE(queue.add(bind_of(std::to_string(i), "g")));
