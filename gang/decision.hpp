@@ -25,6 +25,13 @@ struct PodRef {
     friend bool operator==(const PodRef&, const PodRef&) = default;
 };
 
+/// A claim of a pod that gets a volume which is there.
+struct ClaimedVolume {
+    std::string claim;
+    std::string volume;
+    friend bool operator==(const ClaimedVolume&, const ClaimedVolume&) = default;
+};
+
 /// POST the pod's Binding with uid and resourceVersion as preconditions and the annotations that
 /// the API server merges in the same write. Answered by BindFinished.
 struct BindPod {
@@ -37,6 +44,9 @@ struct BindPod {
     /// Claims of the pod whose volumes are to be made for that node first: the annotation
     /// volume.kubernetes.io/selected-node is written to each, and waited for.
     std::vector<std::string> claims = {};
+    /// Claims of the pod that get these volumes first: each is written to its volume, and waited
+    /// for in the same way.
+    std::vector<ClaimedVolume> volumes = {};
 };
 
 /// GET the claim, and its volume or its storage class; without a namespace the storage class of
@@ -45,6 +55,10 @@ struct FetchClaim {
     std::string namespace_name;
     std::string name;
 };
+
+/// List the volume limits of all nodes (CSINodes), and watch them from then on. Answered by
+/// VolumeLimitsListed or VolumeLimitsMissing, and by VolumeLimitsChanged as they change. Asked once.
+struct WatchVolumeLimits {};
 
 /// GET the object of a pod group, in the newest version that the API server has. Answered by
 /// PodGroupFound or PodGroupMissing.
@@ -180,6 +194,7 @@ using Decision = std::variant<
     BindPod,
     FetchSparkConf,
     FetchClaim,
+    WatchVolumeLimits,
     FetchPodGroup,
     FetchQuotas,
     WriteGroupStatus,

@@ -11,6 +11,7 @@
 #include "core/value/node.hpp"
 #include "core/value/pod.hpp"
 #include "core/value/quota/namespace_quotas.hpp"
+#include "core/value/volume/volume_limits.hpp"
 #include "gang/declare/spark/conf.hpp"
 
 #include <cstddef>
@@ -80,6 +81,20 @@ struct ClaimMissing {
     std::string namespace_name;
     std::string name;
     ClaimProblem problem;
+    std::string message;
+};
+
+/// The volume limits of all nodes that have any, by node.
+struct VolumeLimitsListed {
+    std::vector<core::NodeVolumeLimits> nodes;
+};
+/// Those of one node are others; it may have none.
+struct VolumeLimitsChanged {
+    core::NodeVolumeLimits node;
+};
+/// We may not list them, or the API server has no such kind. They count for nothing from here on,
+/// until they are listed after all.
+struct VolumeLimitsMissing {
     std::string message;
 };
 
@@ -297,6 +312,9 @@ using Event = std::variant<
     SparkConfMissing,
     ClaimFound,
     ClaimMissing,
+    VolumeLimitsListed,
+    VolumeLimitsChanged,
+    VolumeLimitsMissing,
     PodGroupFound,
     PodGroupMissing,
     QuotasFound,

@@ -168,7 +168,7 @@ struct Scheduler::State {
     GroupFormer groups{model, step, status_reporter, publisher, life};
     GroupStatuses group_statuses{model, step};
     LabelLister label_lister{model, step};
-    ClaimEvents claim_events{model, step};
+    ClaimEvents claim_events{model, step, compaction};
     GpuEvents gpu_events{model, step};
     QuotaPreflight quota_preflight{model, step};
     Reconfiguration reconfiguration{model, cluster_events, admission};
@@ -201,6 +201,9 @@ struct Scheduler::State {
     void on(const SparkConfMissing& event) { answers.on(event); }
     void on(const ClaimFound& event) { claim_events.on(event); }
     void on(const ClaimMissing& event) { claim_events.on(event); }
+    void on(const VolumeLimitsListed& event) { claim_events.on(event); }
+    void on(const VolumeLimitsChanged& event) { claim_events.on(event); }
+    void on(const VolumeLimitsMissing& event) { claim_events.on(event); }
     void on(const PodGroupFound& event) {
         groups.on(event);
         group_statuses.on(event);
@@ -348,6 +351,7 @@ void Scheduler::State::wake() {
     consider(step.timers.next_ms());
     consider(model.conf_asker.next_due_ms(step.now_ms));
     consider(model.claims.next_due_ms(step.now_ms));
+    consider(model.volume_counts.next_due_ms(step.now_ms));
     consider(model.groups.next_due_ms(step.now_ms));
     consider(model.quotas.next_due_ms());
     consider(leadership.fence().next_due_ms());

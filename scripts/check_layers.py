@@ -76,7 +76,7 @@ ROOMS = {
     "k8s/net": "core/base k8s/base k8s/codec k8s/credentials k8s/credentials/exec",
     "k8s/watch": f"{VALUES} k8s/base k8s/codec k8s/net k8s/protocol",
     "k8s/write": f"{VALUES} k8s/base k8s/codec k8s/net k8s/protocol k8s/protocol/write",
-    "k8s/volume": f"{VALUES} k8s/base k8s/codec k8s/net k8s/protocol/write",
+    "k8s/volume": f"{VALUES} k8s/base k8s/codec k8s/net k8s/protocol k8s/protocol/write",
     "k8s/group": f"{VALUES} k8s/base k8s/codec k8s/net k8s/protocol/write",
     "k8s/quota": f"{VALUES} k8s/base k8s/codec k8s/net k8s/protocol/write",
     "k8s/review": "core/base k8s/base k8s/json k8s/codec k8s/net",

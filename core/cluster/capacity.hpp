@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <vector>
 
 namespace core {
@@ -60,6 +61,44 @@ inline std::int64_t times_it_fits(std::int64_t free_capacity, std::int64_t reque
     return free_capacity / request;
 }
 
+inline std::int64_t amount_of(const Demand& demand, ExtendedId id) {
+    for (const ExtendedDemand& entry : demand.extended) {
+        if (entry.id == id) return entry.amount;
+    }
+    return 0;
+}
+
+inline std::int64_t amount_of(std::span<const ExtendedDemand> planned, ExtendedId id) {
+    std::int64_t amount = 0;
+    for (const ExtendedDemand& entry : planned) amount += entry.id == id ? entry.amount : 0;
+    return amount;
+}
+
+/// Volumes that count for the limit, which a pod of the demand would bring to the node: nobody has
+/// them there, nor are they planned there.
+inline std::int64_t new_volumes(
+    const NodeColumns& columns,
+    NodeIndex node,
+    const Demand& demand,
+    ExtendedId limit,
+    std::span<const ExtendedDemand> planned = {}) {
+    if (!demand.wants_volumes || limit.is_none()) return 0;
+    std::int64_t count = 0;
+    for (const ExtendedDemand& wanted : demand.extended) {
+        if (columns.limit_of_volume(wanted.id) != limit) continue;
+        if (amount_of(planned, wanted.id) > 0) continue;
+        count += columns.is_attached(node, wanted.id) ? 0 : 1;
+    }
+    return count;
+}
+
+/// The same of pods that bring volumes, too: the first one brings them for all.
+inline std::int64_t times_it_fits_with_volumes(
+    std::int64_t free_capacity, std::int64_t request, std::int64_t new_volumes) {
+    if (request == 0 && new_volumes > 0 && free_capacity < new_volumes) return 0;
+    return times_it_fits(free_capacity - new_volumes, request);
+}
+
 /// Min over resources and pod slots; constraints are not looked at.
 inline std::int64_t capacity_of(
     const FreeColumns& free_capacity, NodeIndex node, const Demand& demand) {
@@ -75,20 +114,15 @@ inline std::int64_t capacity_of(
     for (const ExtendedDemand& wanted : demand.extended) {
         const std::int64_t offered =
             free_capacity.columns->extended(node, wanted.id, free_capacity.view);
-        least = std::min(least, times_it_fits(offered, wanted.amount));
+        const std::int64_t brought =
+            new_volumes(*free_capacity.columns, node, demand, wanted.id);
+        least = std::min(least, times_it_fits_with_volumes(offered, wanted.amount, brought));
         if (demand.wants_cards) {
             least = std::min(
                 least, times_on_cards(*free_capacity.columns, node, wanted, free_capacity.view));
         }
     }
     return least;
-}
-
-inline std::int64_t amount_of(const Demand& demand, ExtendedId id) {
-    for (const ExtendedDemand& entry : demand.extended) {
-        if (entry.id == id) return entry.amount;
-    }
-    return 0;
 }
 
 /// What one pod of the demand takes of cards, which are chosen so.
@@ -128,8 +162,11 @@ inline std::int64_t capacity_beside(
     for (const ExtendedDemand& wanted : demand.extended) {
         const std::int64_t offered =
             free_capacity.columns->extended(node, wanted.id, free_capacity.view) -
-            amount_of(other, wanted.id);
-        least = std::min(least, times_it_fits(offered, wanted.amount));
+            amount_of(other, wanted.id) -
+            new_volumes(*free_capacity.columns, node, other, wanted.id);
+        const std::int64_t brought =
+            new_volumes(*free_capacity.columns, node, demand, wanted.id, other.extended);
+        least = std::min(least, times_it_fits_with_volumes(offered, wanted.amount, brought));
         if (demand.wants_cards) {
             least = std::min(
                 least,

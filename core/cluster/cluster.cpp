@@ -7,6 +7,7 @@
 #include "core/value/device/card_dialect.hpp"
 #include "core/value/device/gpu_wish.hpp"
 #include "core/value/exclusive.hpp"
+#include "core/value/volume/volume_limits.hpp"
 
 #include <algorithm>
 #include <set>
@@ -268,6 +269,7 @@ ResourcesId Cluster::intern_amounts(const Resources& resources) {
         if (name.is_new) {
             columns_.set_offered_by_all(name.id, is_of_all ? exclusive_all : 0);
             if (is_card_ask(entry.name)) hold_card_ask(name.id, entry.name);
+            if (is_volume(entry.name)) columns_.set_volume(name.id, hold_limit(entry.name));
             if (notes_gpu_moves_ && is_gpu_wish(entry.name)) new_gpu_wishes_.push_back(entry.name);
             if (is_card(entry.name)) {
                 const auto resource =
@@ -281,8 +283,10 @@ ResourcesId Cluster::intern_amounts(const Resources& resources) {
         demand.wants_listed = demand.wants_listed || !is_of_all;
         demand.wants_exclusive = demand.wants_exclusive || is_of_all;
         demand.wants_gpus = demand.wants_gpus || is_gpu_wish(entry.name);
+        demand.wants_volumes = demand.wants_volumes || is_volume(entry.name);
         if (is_of_all) demand.at_most = std::min(demand.at_most, times_exclusive(entry.amount));
     }
+    if (demand.wants_volumes) add_limits(resources, demand);
     std::sort(demand.extended.begin(), demand.extended.end(), [](const auto& a, const auto& b) {
         return a.id < b.id;
     });
@@ -291,11 +295,36 @@ ResourcesId Cluster::intern_amounts(const Resources& resources) {
     return interned.id;
 }
 
+/// A reference to the number of the volume's limit.
+ExtendedId Cluster::hold_limit(const std::string& volume) {
+    const auto held = extended_names_.intern(limit_of_volume(volume));
+    if (held.is_new) columns_.set_offered_by_all(held.id, exclusive_all);
+    return held.id;
+}
+
+/// Whoever asks for volumes is asked about their limits, which it may take nothing of by itself.
+void Cluster::add_limits(const Resources& resources, Demand& demand) {
+    std::set<std::string> limits;
+    for (const ExtendedResource& entry : resources.extended) {
+        if (is_volume(entry.name)) limits.insert(limit_of_volume(entry.name));
+    }
+    for (const std::string& name : limits) {
+        if (resources.extended_amount(name) > 0) continue;
+        const auto limit = extended_names_.intern(name);  // its volumes hold it: it is not new
+        demand.extended.push_back({limit.id, 0});
+    }
+}
+
 void Cluster::release_amounts(ResourcesId id) {
     if (!amounts_.release(id)) return;
     for (const ExtendedDemand& entry : demands_[id.value].extended) {
         const ExtendedId resource = columns_.resource_of_card(entry.id);
+        const ExtendedId limit = columns_.limit_of_volume(entry.id);
         if (!extended_names_.release(entry.id)) continue;
+        if (!limit.is_none()) {
+            columns_.set_volume(entry.id, {});
+            extended_names_.release(limit);
+        }
         if (const auto asked = columns_.take_card_ask(entry.id)) {
             for (const ExtendedId one : {asked->units, asked->cores, asked->slots}) {
                 if (!one.is_none()) extended_names_.release(one);
@@ -565,6 +594,8 @@ AllocationId Cluster::attach(const Allocation& allocation) {
     ++nodes_[allocation.node.value].allocations;
     apply(allocation, true);
     if (is_gpu_move(allocation)) note_gpu_move(id, allocation, true);
+    // Others who want a volume that is there now bring none any more.
+    if (demands_[allocation.resources.value].wants_volumes) note_gain(allocation.node);
     return id;
 }
 
@@ -621,6 +652,10 @@ void Cluster::apply(const Allocation& allocation, bool taken) {
     columns_.apply(
         demands_[allocation.resources.value],
         {allocation.node, allocation.count, allocation.used_by, taken});
+    if (demands_[allocation.resources.value].wants_volumes) {
+        index_.node_changed(allocation.node);  // a volume that is there is so to every view
+        return;
+    }
     // Our gangs' room shows in the free room alone, nobody's in what the node has.
     index_.node_changed(
         allocation.node, allocation.used_by == UsedBy::gang ? View::free : View::without_gangs);
@@ -770,7 +805,7 @@ std::vector<Account> Cluster::accounts() const {
         amounts += nodes_[i].allocatable.is_none() ? 0 : 1;
         allocations += nodes_[i].allocations;
     }
-    std::uint64_t names = columns_.card_name_count();
+    std::uint64_t names = columns_.card_name_count() + columns_.volume_name_count();
     std::set<ExtendedId> asks;
     for (const Demand& demand : demands_) {
         names += demand.extended.size();

@@ -308,6 +308,8 @@ private:
     void count_kinds(const Node& node, int by);
     void set_allocatable(NodeIndex node, const Node& offered);
     ResourcesId intern_amounts(const Resources& resources);
+    ExtendedId hold_limit(const std::string& volume);
+    void add_limits(const Resources& resources, Demand& demand);
     void release_amounts(ResourcesId id);
     ResourcesId without_cards(ResourcesId id) const;
     ResourcesId add_cards(ResourcesId id, const std::vector<ExtendedResource>& cards);

@@ -84,12 +84,43 @@ void NodeColumns::apply(const Demand& demand, const Change& change) {
     if (demand.extended.empty()) return;
     for (const ExtendedDemand& wanted : demand.extended) {
         Extended& entry = extended_entry(change.node, wanted.id);
+        const Extended before = entry;
         const Wide product = static_cast<Wide>(wanted.amount) * change.count;
         const Wide delta = change.taken ? product : -product;
         entry.allocated += delta;
         if (change.used_by == UsedBy::other_scheduler) entry.allocated_to_others += delta;
+        if (const ExtendedId limit = limit_of_volume(wanted.id); !limit.is_none()) {
+            apply_volume(limit, before, Extended(entry), change.node);
+        }
     }
     drop_unused_extended(change.node);
+}
+
+/// What the volume's holders add up to has become more than nothing, or nothing again.
+void NodeColumns::apply_volume(
+    ExtendedId limit, const Extended& before, const Extended& after, NodeIndex node) {
+    const auto change = [](Wide was, Wide is) { return Wide{is > 0} - Wide{was > 0}; };
+    Extended& counted = extended_entry(node, limit);
+    counted.allocated += change(before.allocated, after.allocated);
+    counted.allocated_to_others += change(before.allocated_to_others, after.allocated_to_others);
+}
+
+void NodeColumns::set_volume(ExtendedId volume, ExtendedId limit) {
+    if (volume.value >= limits_of_volumes_.size()) limits_of_volumes_.resize(volume.value + 1);
+    ExtendedId& known = limits_of_volumes_[volume.value];
+    volume_name_count_ += limit.is_none() ? 0 : 1;
+    volume_name_count_ -= known.is_none() ? 0 : 1;
+    known = limit;
+    while (!limits_of_volumes_.empty() && limits_of_volumes_.back().is_none()) {
+        limits_of_volumes_.pop_back();
+    }
+}
+
+bool NodeColumns::is_attached(NodeIndex node, ExtendedId volume) const {
+    const auto& entries = extended_[node.value];
+    return std::any_of(entries.begin(), entries.end(), [&](const Extended& entry) {
+        return entry.id == volume && entry.allocated > 0;
+    });
 }
 
 void NodeColumns::set_offered_by_all(ExtendedId id, std::int64_t amount) {

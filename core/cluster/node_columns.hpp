@@ -44,6 +44,9 @@ struct Demand {
     bool wants_exclusive = false;
     /// Of these, one that is a wish of GPUs as they are measured (device/gpu_wish.hpp).
     bool wants_gpus = false;
+    /// And volumes that others may have on the node already (value/volume/volume_limits.hpp): the
+    /// limits of their drivers are among them, too, if need be with an amount of 0.
+    bool wants_volumes = false;
     /// No node takes more of them for that.
     std::int32_t at_most = std::numeric_limits<std::int32_t>::max();
     friend bool operator==(const Demand&, const Demand&) = default;
@@ -133,6 +136,18 @@ public:
     /// More is known to be on one of the node's cards of the resource than it has.
     bool is_card_overdrawn(NodeIndex node, ExtendedId resource) const;
 
+    /// Whoever is the first to hold `volume` on a node takes one of `limit` there, which the last
+    /// one gives back; none: the number means something else from now on.
+    void set_volume(ExtendedId volume, ExtendedId limit);
+    /// None: it is no volume.
+    ExtendedId limit_of_volume(ExtendedId id) const {
+        return id.value < limits_of_volumes_.size() ? limits_of_volumes_[id.value] : ExtendedId{};
+    }
+    /// Somebody has the volume on the node: whatever a view counts of those who are there, nobody brings
+    /// it any more.
+    bool is_attached(NodeIndex node, ExtendedId volume) const;
+    std::size_t volume_name_count() const { return volume_name_count_; }
+
     /// Takes, or gives back, what `count` pods demand.
     struct Change {
         NodeIndex node;
@@ -196,6 +211,7 @@ private:
     std::int64_t offered_by_all(ExtendedId id) const {
         return id.value < offered_by_all_.size() ? offered_by_all_[id.value] : 0;
     }
+    void apply_volume(ExtendedId limit, const Extended& before, const Extended& after, NodeIndex);
     void drop_unused_extended(NodeIndex node);
 
     Column cpu_;
@@ -207,6 +223,8 @@ private:
     Meanings meanings_;
     std::vector<CardName> card_names_;             ///< by ExtendedId, as far as there are cards
     std::size_t card_name_count_ = 0;
+    std::vector<ExtendedId> limits_of_volumes_;  ///< by ExtendedId, as far as there are volumes
+    std::size_t volume_name_count_ = 0;
     std::map<ExtendedId, AskedCards> card_asks_;
 };
 

@@ -5,6 +5,7 @@
 #include "core/filter/filters.hpp"
 #include "core/value/device/gpu_wish.hpp"
 #include "core/value/exclusive.hpp"
+#include "core/value/volume/volume_limits.hpp"
 
 #include <fmt/format.h>
 
@@ -74,7 +75,7 @@ bool note_shortages(
     const auto left = [&](ExtendedId id) { return free.columns->extended(node, id, free.view); };
     const auto is_taken = [&](const ExtendedDemand& one, bool is_port) {
         const std::string& name = cluster.extended_name(one.id);
-        return is_exclusive(name) && is_host_port(name) == is_port &&
+        return is_exclusive(name) && !is_volume_limit(name) && is_host_port(name) == is_port &&
                is_short(left(one.id), one.amount);
     };
     const auto is_any_taken = [&](bool is_port) {
@@ -108,6 +109,16 @@ bool note_shortages(
                               : "Insufficient " + name);
     }
     if (!is_any) note_if(is_any_taken(false), "node(s) had no available disk");
+    const auto is_over_limit = [&](const ExtendedDemand& one) {
+        const std::int64_t brought = new_volumes(*free.columns, node, wanted, one.id);
+        return is_volume_limit(cluster.extended_name(one.id)) &&
+               is_short(left(one.id), one.amount + brought);
+    };
+    if (!is_any) {
+        note_if(
+            std::any_of(wanted.extended.begin(), wanted.extended.end(), is_over_limit),
+            "node(s) exceed max volume count");
+    }
     return is_any;
 }
 

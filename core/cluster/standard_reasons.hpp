@@ -1,8 +1,8 @@
 #pragma once
 // Why no node takes a pod, in kube-scheduler's words (1.36) and by its way of counting: for each
 // node the first plugin that fails it, in the order NodeUnschedulable, TaintToleration,
-// NodeAffinity, NodePorts, NodeResourcesFit, and then those that the caller has asked; of
-// NodeResourcesFit, every resource that is short there.
+// NodeAffinity, NodePorts, NodeResourcesFit, VolumeRestrictions, NodeVolumeLimits, and then those
+// that the caller has asked; of NodeResourcesFit, every resource that is short there.
 
 #include "core/base/ids.hpp"
 #include "core/cluster/cluster.hpp"

@@ -2,6 +2,7 @@
 
 #include "core/base/result.hpp"
 #include "core/value/exclusive.hpp"
+#include "core/value/volume/volume_limits.hpp"
 
 #include <algorithm>
 #include <array>
@@ -206,6 +207,9 @@ void leave_out(FilterSet filters, Resources& requests, Constraints& constraints)
     if (filters.contains(FilterId::volume_restrictions)) {
         requests = without_disks(std::move(requests));
     }
+    if (filters.contains(FilterId::node_volume_limits)) {
+        requests = without_volumes(std::move(requests));
+    }
 }
 
 void leave_out(FilterSet filters, Boxed<PodRules>& rules) {
@@ -220,7 +224,8 @@ void leave_out(FilterSet filters, Boxed<PodRules>& rules) {
 
 void leave_out(FilterSet filters, Boxed<std::vector<ClaimUse>>& claims) {
     if (filters.contains(FilterId::volume_binding) && filters.contains(FilterId::volume_zone) &&
-        filters.contains(FilterId::volume_restrictions)) {
+        filters.contains(FilterId::volume_restrictions) &&
+        filters.contains(FilterId::node_volume_limits)) {
         claims.reset();
     }
 }

@@ -96,17 +96,44 @@ void Packing::put(Position position, ShapeId shape, std::int64_t count) {
     for (std::size_t i = 0; i < plain_resources; ++i) {
         planned.plain[i] += request_of(demand, i) * count;
     }
+    std::vector<ExtendedDemand> brought;
+    if (demand.wants_volumes) brought = volumes_brought(demand, order_[position], planned);
     for (const ExtendedDemand& wanted : demand.extended) {
         const auto same = [&wanted](const ExtendedDemand& entry) { return entry.id == wanted.id; };
         const auto known = std::find_if(planned.extended.begin(), planned.extended.end(), same);
+        const std::int64_t amount = wanted.amount * count + amount_of(brought, wanted.id);
         if (known != planned.extended.end()) {
-            known->amount += wanted.amount * count;
+            known->amount += amount;
         } else {
-            planned.extended.push_back({wanted.id, wanted.amount * count});
+            planned.extended.push_back({wanted.id, amount});
         }
     }
     if (!demand.wants_cards) return;
     for (std::int64_t i = 0; i < count; ++i) plan_cards(demand, order_[position], planned);
+}
+
+/// What the first of the pods takes of limits for all of them.
+std::vector<ExtendedDemand> Packing::volumes_brought(
+    const Demand& demand, NodeIndex node, const Planned& planned) const {
+    std::vector<ExtendedDemand> brought;
+    for (const ExtendedDemand& wanted : demand.extended) {
+        const std::int64_t count =
+            core::new_volumes(*columns_->columns, node, demand, wanted.id, planned.extended);
+        if (count > 0) brought.push_back({wanted.id, count});
+    }
+    return brought;
+}
+
+std::int64_t Packing::new_volumes(
+    Position position, ShapeId shape, ExtendedId limit, const Demand* beside) const {
+    const Demand& demand = cluster_->demand(shape);
+    if (!demand.wants_volumes) return 0;
+    std::vector<ExtendedDemand> there;
+    if (const Planned* planned = find_planned(position)) there = planned->extended;
+    if (beside != nullptr) {
+        there.insert(there.end(), beside->extended.begin(), beside->extended.end());
+    }
+    return core::new_volumes(*columns_->columns, order_[position], demand, limit, there);
 }
 
 /// As the cluster chooses them when the pods are allocated.
@@ -187,8 +214,13 @@ std::int64_t Packing::request(ShapeId shape, std::size_t resource) const {
 
 /// How often this resource alone allows the shape at the position.
 std::int64_t Packing::times(Position position, ShapeId shape, std::size_t resource) const {
-    const std::int64_t in_all =
-        times_it_fits(left(position, shape, resource), request(shape, resource));
+    const ExtendedId id = resource < plain_resources
+                              ? ExtendedId{}
+                              : cluster_->demand(shape).extended[resource - plain_resources].id;
+    const std::int64_t in_all = times_it_fits_with_volumes(
+        left(position, shape, resource),
+        request(shape, resource),
+        new_volumes(position, shape, id));
     const Demand& demand = cluster_->demand(shape);
     if (!demand.wants_cards || resource < plain_resources) return in_all;
     const Planned* planned = find_planned(position);

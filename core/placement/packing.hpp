@@ -126,6 +126,10 @@ public:
     std::int64_t request(ShapeId shape, std::size_t resource) const;
     /// What is left of it at the position.
     std::int64_t left(Position position, ShapeId shape, std::size_t resource) const;
+    /// Of the limit of a driver: volumes that the first pod of the shape would bring there, beside
+    /// what is planned and pods of another demand.
+    std::int64_t new_volumes(
+        Position position, ShapeId shape, ExtendedId limit, const Demand* beside = nullptr) const;
 
     /// Blocks of nodes, and of blocks, that were looked into since the packing was made: for tests.
     std::uint64_t groups_scanned() const { return groups_scanned_; }
@@ -210,6 +214,8 @@ private:
     void next_epoch();
     std::int64_t times(Position position, ShapeId shape, std::size_t resource) const;
     void plan_cards(const Demand& demand, NodeIndex node, Planned& planned) const;
+    std::vector<ExtendedDemand> volumes_brought(
+        const Demand& demand, NodeIndex node, const Planned& planned) const;
     /// What is planned there, with the cards of so many more pods.
     Planned filled_with(Position position, ShapeId filler, std::int64_t more) const;
     Load card_load(Position position, const ExtendedDemand& asked, std::int64_t placed) const;

@@ -5,6 +5,7 @@
 #include "core/value/device/gpu_wish.hpp"
 #include "core/value/exclusive.hpp"
 #include "core/value/quantity.hpp"
+#include "core/value/volume/volume_limits.hpp"
 
 #include <fmt/format.h>
 
@@ -26,6 +27,7 @@ std::optional<ShapeId> failed_shape(const Shortfall& shortfall) {
 }
 
 std::string insufficient(std::string_view resource) {
+    if (is_volume_limit(resource)) return fmt::format("at the limit of {}", resource);
     if (is_exclusive(resource)) return fmt::format("{} taken", resource);
     if (is_gpu_wish(resource)) return "too few GPUs, or too full ones";
     return resource == "pods" ? "Too many pods" : fmt::format("Insufficient {}", resource);
@@ -57,6 +59,23 @@ std::int64_t taken_by(
     return asked_of(packing, filling, shape, resource) * filling.capacities->at(position);
 }
 
+/// Of a limit: volumes that the filling's pods, and then one of the shape, bring to the position.
+std::int64_t volumes_beside(
+    const Packing& packing,
+    const Filling& filling,
+    Position position,
+    ShapeId shape,
+    std::size_t resource) {
+    if (resource < plain_resources) return 0;
+    const ExtendedId limit =
+        packing.cluster().demand(shape).extended[resource - plain_resources].id;
+    if (filling.capacities == nullptr || filling.capacities->at(position) == 0) {
+        return packing.new_volumes(position, shape, limit);
+    }
+    return packing.new_volumes(position, filling.shape, limit) +
+           packing.new_volumes(position, shape, limit, &packing.cluster().demand(filling.shape));
+}
+
 /// 64 nodes' free amounts of the shape's resource; nullptr: they are not side by side.
 const double* rows_of(
     const Packing& packing, ShapeId shape, std::size_t resource, std::size_t block) {
@@ -77,14 +96,17 @@ std::int64_t count_short(
     std::uint64_t nodes,
     const Filling& filling) {
     const std::int64_t request = packing.request(shape, resource);
-    if (request == 0) return 0;
+    const bool has_volumes = packing.cluster().demand(shape).wants_volumes;
+    if (request == 0 && !has_volumes) return 0;
     std::int64_t count = 0;
     for (; nodes != 0; nodes &= nodes - 1) {
         const auto position = static_cast<Position>(
             block * block_size + static_cast<std::size_t>(std::countr_zero(nodes)));
         const std::int64_t left = packing.left(position, shape, resource) -
                                   taken_by(filling, packing, position, shape, resource);
-        if (left < request) ++count;
+        const std::int64_t wanted =
+            request + (has_volumes ? volumes_beside(packing, filling, position, shape, resource) : 0);
+        if (wanted > 0 && left < wanted) ++count;
     }
     return count;
 }

@@ -27,6 +27,13 @@ enum class ClaimState : std::uint8_t {
     lost        ///< its volume is gone
 };
 
+/// A volume that is there and belongs to nobody, which the claim may have.
+struct AvailableVolume {
+    std::string name;
+    std::vector<NodeSelectorTerm> terms;  ///< of its nodes, any of them; none: all nodes
+    friend auto operator<=>(const AvailableVolume&, const AvailableVolume&) = default;
+};
+
 /// One claim with all that was found behind it.
 struct Claim {
     std::string uid;
@@ -37,6 +44,14 @@ struct Claim {
     bool one_pod = false;       ///< access mode ReadWriteOncePod
     std::string selected_node;  ///< annotation volume.kubernetes.io/selected-node; empty: none
     std::string owner_uid;      ///< its controller's; empty: none
+    /// Who attaches its volume to a node, or would (volume/volume_limits.hpp); empty: no driver.
+    std::string driver;
+    std::string handle;  ///< the driver's name of the volume; empty: there is none yet
+    std::int64_t bytes = 0;  ///< that it asks for
+    /// Without a volume: those that will do, the smallest first. Else one is made, if that is done
+    /// for claims of its class.
+    std::vector<AvailableVolume> available;
+    bool is_never_made = false;
     /// What its volume, or a volume of its class, asks of a node.
     std::vector<VolumeNodes> nodes;
     /// Not empty: why no volume can be made for it, as a sentence.

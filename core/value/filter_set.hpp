@@ -21,8 +21,8 @@ enum class FilterId : std::uint8_t {
     volume_restrictions,
     volume_binding,
     volume_zone,
-    // Not built here:
     node_volume_limits,
+    // Not built here:
     dynamic_resources
 };
 inline constexpr std::size_t filter_count =
@@ -46,7 +46,7 @@ struct FilterSet {
 inline constexpr FilterSet all_filters{(std::int32_t{1} << filter_count) - 1};
 
 constexpr bool is_built(FilterId id) {
-    return id < FilterId::node_volume_limits;
+    return id < FilterId::dynamic_resources;
 }
 
 }  // namespace core

@@ -158,7 +158,7 @@ std::vector<PodEntry*> GroupFormer::choose(
     const std::int64_t needed = group.object->min_members - placed;
     std::vector<PodEntry*> able;
     for (PodEntry* member : members) {
-        if (!model_.claims.find_obstacle(member->pod)) {
+        if (!model_.find_claim_obstacle(member->pod)) {
             able.push_back(member);
         }
     }
@@ -324,7 +324,7 @@ void GroupFormer::let_wait(PodGroup& group, const std::vector<PodEntry*>& member
     for (PodEntry* const member : members) {
         member->alone = Alone::no;
         model_.gangs.erase(member->pod.uid);
-        const auto obstacle = model_.claims.find_obstacle(member->pod);
+        const auto obstacle = model_.find_claim_obstacle(member->pod);
         if (!member->pod.problem.empty()) {
             status_reporter_.report(
                 member->pod, problem_message(nodes, member->pod.problem), step_.now_ms);

@@ -3,16 +3,46 @@
 #include "gang/decision.hpp"
 #include "gang/declare/gang_size.hpp"
 
+#include <cstddef>
+#include <map>
+#include <set>
 #include <utility>
 
 namespace gang {
 
 void ClaimEvents::on(const ClaimFound& event) {
+    model_.volume_counts.found(event, step_.now_ms);
     look_again(model_.claims.found(event, step_.now_ms));
 }
 
 void ClaimEvents::on(const ClaimMissing& event) {
+    model_.volume_counts.missing(event, step_.now_ms);
     look_again(model_.claims.missing(event, step_.now_ms));
+}
+
+void ClaimEvents::on(const VolumeLimitsListed& event) {
+    limits_changed(model_.volume_counts.listed(event));
+}
+
+void ClaimEvents::on(const VolumeLimitsChanged& event) {
+    limits_changed(model_.volume_counts.changed(event));
+}
+
+void ClaimEvents::on(const VolumeLimitsMissing&) {
+    model_.volume_counts.missing();
+    look_again(model_.claims.waiting_pods());
+}
+
+/// Those who wait have waited for the limits, or want volumes that count from now on.
+void ClaimEvents::limits_changed(const std::vector<std::string>& nodes) {
+    for (const std::string& name : nodes) {
+        if (const auto index = model_.cluster.find_node(name)) {
+            core::Node node = model_.cluster.node(*index);
+            model_.volume_counts.offer(node);
+            model_.cluster_model.set_offer(node);
+        }
+    }
+    look_again(model_.claims.waiting_pods());
 }
 
 void ClaimEvents::bind_answered(const std::string& uid, bool bound) {
@@ -33,15 +63,81 @@ void ClaimEvents::bind_answered(const std::string& uid, bool bound) {
 
 void ClaimEvents::run() {
     look_again(model_.claims.take_freed());
+    count_volumes();
     for (auto& [namespace_name, name] : model_.claims.due(step_.now_ms)) {
         step_.decisions.emplace_back(FetchClaim{std::move(namespace_name), std::move(name)});
     }
+    for (const std::string& claim : model_.volume_counts.due(step_.now_ms)) {
+        const auto slash = claim.find('/');
+        step_.decisions.emplace_back(
+            FetchClaim{claim.substr(0, slash), claim.substr(slash + 1)});
+    }
+}
+
+void ClaimEvents::count_volumes() {
+    VolumeCounts& counts = model_.volume_counts;
+    if (model_.claims.is_waited_for() && counts.ask()) {
+        step_.decisions.emplace_back(WatchVolumeLimits{});
+    }
+    const std::uint64_t holders = model_.claims.holders().version();
+    if (counts.is_counting() && (counts.take_news() || counted_holders_ != holders)) {
+        counted_holders_ = holders;
+        recount();
+    }
+}
+
+/// Of all that is placed: what each has attached, as far as its claims have been read.
+void ClaimEvents::recount() {
+    const auto holders = model_.claims.holders().all();
+    std::set<std::string> claims;
+    for (const auto& [uid, held] : holders) {
+        claims.insert(held.begin(), held.end());
+    }
+    model_.volume_counts.hold(claims, step_.now_ms);
+    for (const auto& [uid, held] : holders) {
+        if (const auto volumes = model_.volume_counts.volumes_of(held)) {
+            set_volumes(uid, *volumes);
+        }
+    }
+    if (!model_.volume_counts.awaits_first() && std::exchange(is_first_awaited_, false)) {
+        look_again(model_.claims.waiting_pods());
+    }
+}
+
+void ClaimEvents::set_volumes(
+    const std::string& uid, const std::vector<core::DriverVolume>& volumes) {
+    const auto id = model_.pods.find(uid);
+    if (!id) {
+        model_.cluster_model.set_other_volumes(uid, volumes);
+        return;
+    }
+    const core::Resources requests =
+        model_.with_volumes(model_.pods.copy_of(*id), model_.pods.requests(*id), volumes);
+    if (requests == model_.pods.requests(*id)) {
+        return;
+    }
+    PodEntry& entry = model_.pods.expand(*id);
+    entry.pod.requests = requests;
+    Application* const owner = model_.gangs.find_owner(entry);
+    if (entry.slot >= 0 && owner != nullptr) {
+        model_.ledger.assign(*owner, static_cast<std::size_t>(entry.slot), entry);
+    } else if (const auto allocation = model_.cluster.find_pod(uid)) {
+        core::CardUse cards;
+        cards.said = model_.cluster.cards_of(*allocation);
+        model_.cluster.reallocate(*allocation, requests, core::UsedBy::gang, cards);
+    }
+    model_.cluster_model.check_if_overcommitted(entry.node());
+    compaction_.compact_if_settled(entry);
 }
 
 void ClaimEvents::look_at_executors(Application& app, const core::Pod& driver) {
     for (GangShape& shape : app.declared.shapes) {
         if (shape.claims && app.phase == Phase::waiting) {
-            model_.gangs.set_volumes(app, shape, model_.claims.nodes_of(driver, *shape.claims));
+            const auto volumes = model_.volume_counts.limited(
+                model_.claims.volumes_of(driver, *shape.claims));
+            model_.volume_counts.want(volumes);
+            model_.gangs.set_volumes(
+                app, shape, model_.claims.nodes_of(driver, *shape.claims), volumes);
         }
     }
 }
@@ -56,6 +152,11 @@ void ClaimEvents::look_again(const std::vector<std::string>& uids) {
         if (auto nodes = model_.claims.nodes_of(pod); nodes != pod.constraints->volumes) {
             pod.constraints.edit().volumes = std::move(nodes);
             model_.pods.share_constraints(pod);
+        }
+        if (entry->is_bindable()) {
+            const auto volumes = model_.volume_counts.limited(model_.claims.volumes_of(pod));
+            model_.volume_counts.want(volumes);
+            pod.requests = model_.with_volumes(*entry, std::move(pod.requests), volumes);
         }
         if (Application* const app = model_.gangs.find(uid)) {
             const auto& requests = app->is_driver

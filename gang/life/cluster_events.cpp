@@ -33,6 +33,7 @@ void ClusterEvents::on(const NodeUpserted& event) {
         model_.gpus.offer(node);
         model_.gpus.node_changed(node.name);  // it may have pods already
     }
+    model_.volume_counts.offer(node);
     model_.cluster_model.upsert_node(node);
 }
 

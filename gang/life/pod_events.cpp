@@ -3,6 +3,7 @@
 #include "core/filter/filter_names.hpp"
 #include "core/filter/filters.hpp"
 #include "core/value/device/gpu_wish.hpp"
+#include "core/value/volume/volume_limits.hpp"
 #include "gang/model/ledger.hpp"
 #include "gang/reservation/format/reservation.hpp"
 
@@ -34,7 +35,13 @@ bool was_to_be_refused(const core::Pod& pod) {
 
 void PodEvents::on(const PodUpserted& event) {
     if (!is_ours(event.pod)) {
-        model_.cluster_model.upsert_other_pod(event.pod);
+        if (event.pod.claims && model_.volume_counts.is_counting()) {
+            core::Pod pod = event.pod;
+            keep_volumes(pod);
+            model_.cluster_model.upsert_other_pod(pod);
+        } else {
+            model_.cluster_model.upsert_other_pod(event.pod);
+        }
         const bool holds = !event.pod.node_name.empty() && !core::is_terminal(event.pod);
         model_.claims.note(
             event.pod, holds ? Claims::Mount::holds : Claims::Mount::none, step_.now_ms);
@@ -67,7 +74,35 @@ void PodEvents::on(const PodUpserted& event) {
     if (pod.claims && pod.node_name.empty()) {
         pod.constraints.edit().volumes = model_.claims.nodes_of(pod);
     }
+    if (pod.claims) {
+        keep_volumes(pod);
+    }
     take(pod);
+}
+
+/// What is known of what the pod has attached is no part of what the API server shows of it.
+void PodEvents::keep_volumes(core::Pod& pod) const {
+    const auto keep = [&pod](const core::Resources& known) {
+        for (const core::ExtendedResource& entry : known.extended) {
+            if (core::is_volume_limit(entry.name) || core::is_volume(entry.name)) {
+                pod.requests.extended.push_back(entry);
+            }
+        }
+        std::sort(pod.requests.extended.begin(), pod.requests.extended.end());
+    };
+    if (const auto known = model_.pods.find(pod.uid)) {
+        keep(model_.pods.requests(*known));
+    } else if (const auto counted = model_.cluster.find_pod(pod.uid)) {
+        keep(model_.cluster.resources_of(*counted));
+    } else if (pod.node_name.empty()) {
+        auto volumes = model_.volume_counts.limited(model_.claims.volumes_of(pod));
+        if (model_.reader.is_executor(pod)) {
+            const core::OwnerReference* const controller = core::find_controller(pod);
+            model_.own_volumes(
+                controller == nullptr ? nullptr : model_.gangs.find(controller->uid), volumes);
+        }
+        core::add_volumes(pod.requests, volumes);
+    }
 }
 
 /// Of pods that kube-scheduler places labels tell, which can be edited: what was ours stays ours,

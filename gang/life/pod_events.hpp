@@ -51,6 +51,7 @@ public:
 private:
     bool is_ours(const core::Pod& pod);
     void forget_other(const std::string& uid);
+    void keep_volumes(core::Pod& pod) const;
     void take(const core::Pod& pod);
     void warn_of_gpus(const PodEntry& entry);
     void take_state(PodEntry& entry, const core::Pod& update);

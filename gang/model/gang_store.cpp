@@ -272,14 +272,19 @@ core::ShapeId GangStore::intern_shape(
 }
 
 void GangStore::set_volumes(
-    Application& app, GangShape& shape, std::vector<core::VolumeNodes> volumes) {
+    Application& app,
+    GangShape& shape,
+    std::vector<core::VolumeNodes> nodes,
+    const std::vector<core::DriverVolume>& volumes) {
     core::Constraints constraints = in_.cluster.constraints(shape.id);
-    if (constraints.volumes == volumes) {
+    const core::Resources& before = in_.cluster.resources(shape.id);
+    core::Resources requests = core::without_volumes(before);
+    core::add_volumes(requests, volumes);
+    if (constraints.volumes == nodes && requests == before) {
         return;
     }
-    constraints.volumes = std::move(volumes);
-    const core::ShapeId changed =
-        in_.cluster.intern_shape(in_.cluster.resources(shape.id), constraints);
+    constraints.volumes = std::move(nodes);
+    const core::ShapeId changed = in_.cluster.intern_shape(requests, constraints);
     release_shape(std::exchange(shape.id, changed));
     in_.waiting.changed(app);
     in_.worklist.queue_changed = true;

@@ -100,8 +100,13 @@ public:
     void release_shape(core::ShapeId shape);
     /// Those of its executors.
     void release_shapes(Application& app);
-    /// Where its executors' claims let them go. Of a gang that waits: no slot is of these shapes.
-    void set_volumes(Application& app, GangShape& shape, std::vector<core::VolumeNodes> volumes);
+    /// Where its executors' claims let them go, and what they have attached. Of a gang that waits: no
+    /// slot is of these shapes.
+    void set_volumes(
+        Application& app,
+        GangShape& shape,
+        std::vector<core::VolumeNodes> nodes,
+        const std::vector<core::DriverVolume>& volumes);
 
 private:
     const std::string* find_queue_elsewhere(const PodEntry& entry) const;

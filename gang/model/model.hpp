@@ -26,11 +26,13 @@
 #include "gang/model/pod/pods.hpp"
 #include "gang/model/quota/quota_board.hpp"
 #include "gang/model/volume/claims.hpp"
+#include "gang/model/volume/volume_counts.hpp"
 #include "gang/model/waiting_line.hpp"
 #include "gang/model/wanted_declarations.hpp"
 #include "gang/model/worklist.hpp"
 #include "gang/shares/shares.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -87,7 +89,7 @@ struct Model {
             if (const auto index = cluster.find_node(name)) {
                 core::Node node = cluster.node(*index);
                 gpus.offer(node);
-                cluster_model.set_gpus(node);
+                cluster_model.set_offer(node);
             }
         }
     }
@@ -95,13 +97,55 @@ struct Model {
     /// What claims of its own pod, or of its executors to come, keep it waiting for.
     std::optional<Claims::Obstacle> find_claim_obstacle(
         const Application& app, const core::Pod& pod) const {
-        auto obstacle = claims.find_obstacle(pod);
+        auto obstacle = find_claim_obstacle(pod);
         for (const GangShape& shape : app.declared.shapes) {
             if (!obstacle && shape.claims) {
                 obstacle = claims.find_obstacle(pod, *shape.claims);
+                if (!obstacle && volume_counts.is_awaited_for(
+                                     claims.volumes_of(pod, *shape.claims))) {
+                    obstacle = Claims::Obstacle{};
+                }
             }
         }
         return obstacle;
+    }
+    /// Of the pod's own claims.
+    std::optional<Claims::Obstacle> find_claim_obstacle(const core::Pod& pod) const {
+        auto obstacle = claims.find_obstacle(pod);
+        if (!obstacle && pod.claims && volume_counts.is_awaited_for(claims.volumes_of(pod))) {
+            obstacle = Claims::Obstacle{};
+        }
+        return obstacle;
+    }
+
+    /// What the pod asks with these volumes, of which `requests` may have others.
+    core::Resources with_volumes(
+        const PodEntry& entry,
+        core::Resources requests,
+        std::vector<core::DriverVolume> volumes) const {
+        if (entry.is_executor) {
+            own_volumes(gangs.find_owner(entry), volumes);
+        }
+        requests = core::without_volumes(std::move(requests));
+        core::add_volumes(requests, volumes);
+        return requests;
+    }
+    /// Of an executor's volumes, those that its gang's executors do not have in common are its own.
+    void own_volumes(const Application* gang, std::vector<core::DriverVolume>& volumes) const {
+        for (core::DriverVolume& volume : volumes) {
+            if (volume.handle.empty()) {
+                continue;
+            }
+            const auto is_common = [&](const GangShape& shape) {
+                return cluster.resources(shape.id).extended_amount(core::volume_name(volume)) > 0;
+            };
+            if (gang == nullptr || std::none_of(
+                                       gang->declared.shapes.begin(),
+                                       gang->declared.shapes.end(),
+                                       is_common)) {
+                volume.handle.clear();
+            }
+        }
     }
 
     /// What quotas of its namespace keep it waiting for.
@@ -120,7 +164,8 @@ struct Model {
         return pods.size() + pods.owner_count() + application_ids.size() + gangs.size() +
                waiting.size() + awaited_answers.size() + worklist.size() + wanted.size() +
                cluster.allocation_count() + conf_asker.remembered() + placed_pods.size() +
-               placed_pods.waiting_count() + claims.remembered() + groups.remembered() +
+               placed_pods.waiting_count() + claims.remembered() + volume_counts.remembered() +
+               groups.remembered() +
                shares.charges.size() + held_binds.size() + nominations.size() + run_times.size() +
                outlooks.size() + demand.remembered() + quotas.remembered();
     }
@@ -141,6 +186,7 @@ struct Model {
     WaitingLine waiting;             ///< gangs that want to be admitted
     ConfAsker conf_asker;
     Claims claims;
+    VolumeCounts volume_counts;
     PodGroups groups;
     Worklist worklist;
     GangStore gangs{

@@ -15,7 +15,10 @@ namespace gang {
 
 void BindSender::send_bind(PodEntry& entry, const std::string& node, core::StringMap annotations) {
     step_.work_left -= work_per_bind;
-    std::vector<std::string> claims = model_.claims.to_provision(entry.pod);
+    Claims::Choice chosen;
+    if (const auto index = model_.cluster.find_node(node); index && entry.pod.claims) {
+        chosen = model_.claims.choose_volumes(entry.pod, model_.cluster.node(*index));
+    }
     entry.assumed_node = model_.texts.keep(node);
     entry.bind_in_flight = true;
     model_.note_placement(entry, step_.now_ms);
@@ -28,7 +31,8 @@ void BindSender::send_bind(PodEntry& entry, const std::string& node, core::Strin
         std::move(annotations),
         entry.seen_ms,
         entry.is_driver,
-        std::move(claims)};
+        std::move(chosen.made),
+        std::move(chosen.there)};
     if (model_.reader.names_extender(entry.pod)) {
         model_.held_binds.hold(std::move(bind), step_.now_ms);
     } else {

@@ -137,6 +137,21 @@ struct Of<core::ClaimUse> {
         std::tuple{Field{"name", &T::name}, Field{"ephemeral", &T::is_ephemeral}};
 };
 template <>
+struct Of<core::AvailableVolume> {
+    using T = core::AvailableVolume;
+    static constexpr auto list = std::tuple{Field{"name", &T::name}, Field{"terms", &T::terms}};
+};
+template <>
+struct Of<core::VolumeLimit> {
+    using T = core::VolumeLimit;
+    static constexpr auto list = std::tuple{Field{"driver", &T::driver}, Field{"count", &T::count}};
+};
+template <>
+struct Of<core::NodeVolumeLimits> {
+    using T = core::NodeVolumeLimits;
+    static constexpr auto list = std::tuple{Field{"node", &T::node}, Field{"limits", &T::limits}};
+};
+template <>
 struct Of<core::Claim> {
     using T = core::Claim;
     static constexpr auto list = std::tuple{
@@ -148,6 +163,11 @@ struct Of<core::Claim> {
         Field{"onePod", &T::one_pod},
         Field{"selectedNode", &T::selected_node},
         Field{"owner", &T::owner_uid},
+        Field{"driver", &T::driver},
+        Field{"handle", &T::handle},
+        Field{"bytes", &T::bytes},
+        Field{"available", &T::available},
+        Field{"neverMade", &T::is_never_made},
         Field{"nodes", &T::nodes},
         Field{"problem", &T::problem}};
 };
@@ -742,6 +762,21 @@ struct Of<ClaimMissing> {
         Field{"message", &T::message}};
 };
 template <>
+struct Of<VolumeLimitsListed> {
+    static constexpr const char* name = "volumeLimits";
+    static constexpr auto list = std::tuple{Field{"nodes", &VolumeLimitsListed::nodes}};
+};
+template <>
+struct Of<VolumeLimitsChanged> {
+    static constexpr const char* name = "volumeLimitsChanged";
+    static constexpr auto list = std::tuple{Field{"node", &VolumeLimitsChanged::node}};
+};
+template <>
+struct Of<VolumeLimitsMissing> {
+    static constexpr const char* name = "volumeLimitsMissing";
+    static constexpr auto list = std::tuple{Field{"message", &VolumeLimitsMissing::message}};
+};
+template <>
 inline constexpr auto last<core::GroupDialect> = core::last_group_dialect;
 template <>
 inline constexpr auto last<PodGroupProblem> = PodGroupProblem::failed;
@@ -1006,6 +1041,11 @@ struct Of<PodRef> {
         Field{"namespace", &T::namespace_name}, Field{"name", &T::name}, Field{"uid", &T::uid}};
 };
 template <>
+struct Of<ClaimedVolume> {
+    using T = ClaimedVolume;
+    static constexpr auto list = std::tuple{Field{"claim", &T::claim}, Field{"volume", &T::volume}};
+};
+template <>
 struct Of<BindPod> {
     using T = BindPod;
     static constexpr const char* name = "bind";
@@ -1016,7 +1056,8 @@ struct Of<BindPod> {
         Field{"annotations", &T::annotations},
         Field{"pendingSince", &T::pending_since_ms},
         Field{"startsGang", &T::starts_gang},
-        Field{"claims", &T::claims}};
+        Field{"claims", &T::claims},
+        Field{"volumes", &T::volumes}};
 };
 template <>
 struct Of<FetchSparkConf> {
@@ -1034,6 +1075,11 @@ struct Of<FetchClaim> {
     static constexpr const char* name = "fetchClaim";
     static constexpr auto list =
         std::tuple{Field{"namespace", &T::namespace_name}, Field{"name", &T::name}};
+};
+template <>
+struct Of<WatchVolumeLimits> {
+    static constexpr const char* name = "watchVolumeLimits";
+    static constexpr auto list = std::tuple{};
 };
 template <>
 struct Of<FetchPodGroup> {

@@ -55,12 +55,14 @@ World::World(const Plan& with, Trace to)
       servers(*this),
       applications(*this),
       group_jobs(*this),
+      volumes(*this),
       kubelets(*this),
       fault_injector(*this),
       checkers(*this),
       decision_checker(*this),
       group_checker(*this),
-      card_checker(*this) {
+      card_checker(*this),
+      volume_checker(*this) {
     store.lease_states.emplace_back();
     for (std::uint32_t i = 0; i < static_cast<std::uint32_t>(plan.replicas); ++i) {
         replicas.emplace_back(*this, i);
@@ -191,6 +193,7 @@ void World::begin() {
     queue.plan(plan.chaos_ms + plan.calm_ms_max + for_all_ms, Happening::end);
     fault_injector.begin();
     group_jobs.begin();
+    volumes.begin();
     if (plan.has_queues) {
         for (std::uint32_t file = 1; file <= other_files; ++file) {
             queue.plan(
@@ -242,6 +245,7 @@ std::uint32_t World::replica_of(const Planned& planned) const {
         case Happening::pods_listed:
         case Happening::elector_wakes:
         case Happening::writer_wakes:
+        case Happening::volumes_wake:
             return planned.a;
         default:
             return nobody;
@@ -363,6 +367,15 @@ void World::happen(const Planned& planned) {
             return group_jobs.make_object(planned.a);
         case Happening::group_mishap:
             return group_jobs.mishap();
+        case Happening::volume_made:
+            return volumes.make(planned.a);
+        case Happening::volume_mishap:
+            return volumes.mishap();
+        case Happening::volumes_wake:
+            if (replicas[planned.a].lives(life)) {
+                replicas[planned.a].process().volumes.wakes(serial);
+            }
+            return;
     }
 }
 
@@ -405,6 +418,7 @@ void World::submit_lone_pods() {
     pod.priority = draw_priority();
     for (std::int64_t i = 0; i < count; ++i) {
         pod.name = "l" + std::to_string(++lone_pods_);
+        volumes.give_claims(pod);
         create_pod(pod, {Actor::tenant});
     }
 }
@@ -477,6 +491,9 @@ void World::pod_is_changed(PodId id, const Author& author, Change change) {
     checkers.pod_changed(entry, author);
     if (plan.has_cards) {
         card_checker.pod_changed(entry, author);
+    }
+    if (plan.has_volumes) {
+        volume_checker.pod_changed(entry, author);
     }
     decision_checker.pod_changed(entry, author);
     kubelets.pod_changed(entry);

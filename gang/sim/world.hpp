@@ -16,11 +16,13 @@
 #include "gang/sim/checkers/checkers.hpp"
 #include "gang/sim/checkers/decision_checker.hpp"
 #include "gang/sim/checkers/group_checker.hpp"
+#include "gang/sim/checkers/volume_checker.hpp"
 #include "gang/sim/plane/api_server.hpp"
 #include "gang/sim/plane/applications.hpp"
 #include "gang/sim/plane/fault_injector.hpp"
 #include "gang/sim/plane/group_jobs.hpp"
 #include "gang/sim/plane/kubelets.hpp"
+#include "gang/sim/plane/volumes.hpp"
 #include "gang/sim/replica/replica.hpp"
 
 #include <cstdint>
@@ -98,12 +100,14 @@ struct World {
     ApiServers servers;
     Applications applications;
     GroupJobs group_jobs;
+    Volumes volumes;
     Kubelets kubelets;
     FaultInjector fault_injector;
     Checkers checkers;
     DecisionChecker decision_checker;
     GroupChecker group_checker;
     CardChecker card_checker;
+    VolumeChecker volume_checker;
     std::deque<Replica> replicas;
     std::int64_t calm_ms = 0;  ///< when it began
     bool is_calm = false;

@@ -91,7 +91,7 @@ void SlotMatcher::match(Application& app) {
         } else if (step_.work_left <= 0) {
             model_.worklist.dirty_gangs.insert(app.uid);
             break;
-        } else if (const auto obstacle = model_.claims.find_obstacle(entry.pod)) {
+        } else if (const auto obstacle = model_.find_claim_obstacle(entry.pod)) {
             report_claims(entry, *obstacle);
         } else if (!domain_placer_.is_ready(entry.pod)) {
             status_reporter_.report_quietly(

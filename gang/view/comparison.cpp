@@ -2,6 +2,7 @@
 
 #include "core/filter/filters.hpp"
 #include "core/value/device/gpu_wish.hpp"
+#include "core/value/volume/volume_limits.hpp"
 #include "gang/model/application.hpp"
 #include "gang/model/pod/pods.hpp"
 #include "gang/reservation/format/reservation.hpp"
@@ -34,12 +35,13 @@ std::string difference(const core::Pod& known, const core::Pod& listed) {
     if (known.phase != listed.phase) return "its phase";
     if (known.deleting != listed.deleting) return "whether it is being deleted";
     if (known.gated != listed.gated) return "its scheduling gates";
-    if (known.requests != listed.requests) return "what it asks for";
+    if (core::without_volumes(known.requests) != listed.requests) return "what it asks for";
     return {};
 }
 
 std::string difference(const core::Node& known, const core::Node& listed) {
-    if (known.allocatable != listed.allocatable || known.pods != listed.pods) {
+    if (core::without_volumes(known.allocatable) != listed.allocatable ||
+        known.pods != listed.pods) {
         return "what is allocatable";
     }
     if (known.cards != listed.cards) return "its cards";
@@ -76,7 +78,8 @@ std::optional<Drift> Comparison::compare_other(const core::Pod& listed) const {
         return drift_of(DriftKind::pod_unknown, listed, "it is not counted on its node");
     }
     const bool is_same = is_counted(listed) &&
-                         model_.cluster.resources_of(*allocation) == listed.requests &&
+                         core::without_volumes(model_.cluster.resources_of(*allocation)) ==
+                             listed.requests &&
                          model_.cluster.node_name(model_.cluster.allocation_of(*allocation).node) ==
                              listed.node_name;
     return is_same ? std::nullopt

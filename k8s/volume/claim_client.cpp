@@ -61,6 +61,7 @@ struct ClaimClient::Impl : std::enable_shared_from_this<ClaimClient::Impl> {
         struct Part {
             std::string claim;
             ClaimProgress progress;
+            std::string volume = {};  ///< that it gets; empty: one is made
         };
         std::string namespace_name;
         std::vector<Part> parts;  ///< provisioning: those without a volume
@@ -79,6 +80,9 @@ struct ClaimClient::Impl : std::enable_shared_from_this<ClaimClient::Impl> {
     std::multimap<std::int64_t, std::shared_ptr<Job>> jobs;  ///< by when they are due
     bool running = false;
     bool stopped = false;
+    std::vector<VolumeObject> volumes;       ///< that are there
+    std::optional<std::int64_t> listed_ms;   ///< when they were listed; nothing: never
+    std::string volumes_problem;             ///< why they could not be listed
 
     void add(std::int64_t at_ms, std::shared_ptr<Job> job);
     void answer(const std::shared_ptr<Job>& job, ClaimResult result);
@@ -92,6 +96,9 @@ struct ClaimClient::Impl : std::enable_shared_from_this<ClaimClient::Impl> {
     asio::awaitable<void> run();
     asio::awaitable<void> read(std::shared_ptr<Job> job);
     asio::awaitable<void> read_behind(ClaimResult& result);
+    asio::awaitable<void> read_available(ClaimResult& result, VolumeWish wish);
+    asio::awaitable<void> list_volumes();
+    asio::awaitable<void> claim_volume(std::shared_ptr<Job> job, std::string claim_uid);
     asio::awaitable<void> look(std::shared_ptr<Job> job);
     asio::awaitable<Reply> get(std::string target);
 };
@@ -133,10 +140,16 @@ asio::awaitable<Reply> ClaimClient::Impl::get(std::string target) {
 
 asio::awaitable<void> ClaimClient::Impl::read(std::shared_ptr<Job> job) {
     ClaimResult result;
+    VolumeWish wish;
     if (job->namespace_name.empty()) {
         result.outcome = FetchOutcome::found;
         result.claim.storage_class = job->parts.front().claim;
         co_await read_behind(result);
+        const core::Claim& claim = result.claim;
+        if (claim.state == core::ClaimState::consumer && claim.is_never_made && claim.problem.empty()) {
+            result.claim.problem = "storage class " + claim.storage_class +
+                                   " makes no volumes for claims that are yet to come";
+        }
         answer(job, std::move(result));
         co_return;
     }
@@ -146,12 +159,56 @@ asio::awaitable<void> ClaimClient::Impl::read(std::shared_ptr<Job> job) {
         if (decoded) {
             result.outcome = FetchOutcome::found;
             result.claim = std::move(decoded->claim);
+            wish = std::move(decoded->wish);
         } else {
             unreadable(result, decoded.error());
         }
     }
     if (result.outcome == FetchOutcome::found) co_await read_behind(result);
+    if (result.outcome == FetchOutcome::found) co_await read_available(result, wish);
     answer(job, std::move(result));
+}
+
+/// Volumes that are there come before one that is made. Where we may not look at them it is as if
+/// there were none, and a class that makes none says so.
+asio::awaitable<void> ClaimClient::Impl::read_available(ClaimResult& result, VolumeWish wish) {
+    core::Claim& claim = result.claim;
+    const bool is_looked_for = claim.state == core::ClaimState::consumer &&
+                               claim.selected_node.empty() && claim.problem.empty();
+    if (!is_looked_for) co_return;
+    const std::int64_t age_max =
+        claim.is_never_made ? options.volumes_ms_max : options.volumes_ms_max_if_made;
+    if (!listed_ms || monotonic_ms() - *listed_ms > age_max) co_await list_volumes();
+    if (claim.is_never_made && !volumes_problem.empty()) {
+        claim.problem = "its storage class " + claim.storage_class +
+                        " makes no volumes, and those that are there cannot be listed: " +
+                        volumes_problem;
+        co_return;
+    }
+    add_available(claim, wish, volumes);
+}
+
+asio::awaitable<void> ClaimClient::Impl::list_volumes() {
+    volumes.clear();
+    volumes_problem.clear();
+    listed_ms = monotonic_ms();
+    std::string token;
+    do {
+        std::string target = "/api/v1/persistentvolumes?limit=500";
+        if (!token.empty()) target += "&continue=" + percent_encode(token);
+        Reply reply = co_await get(std::move(target));
+        ClaimResult read;
+        auto body = take_body(std::move(reply), read);
+        volumes_problem = read.message;
+        if (!body) co_return;
+        auto page = decode_volumes(*std::move(body));
+        if (!page) {
+            volumes_problem = page.error().message;
+            co_return;
+        }
+        volumes.insert(volumes.end(), page->volumes.begin(), page->volumes.end());
+        token = page->continue_token;
+    } while (!token.empty() && !stopped);
 }
 
 void ClaimClient::Impl::answer(const std::shared_ptr<Job>& job, ClaimResult result) {
@@ -204,6 +261,9 @@ asio::awaitable<void> ClaimClient::Impl::look(std::shared_ptr<Job> job) {
     switch (part.progress.next(read->claim)) {
         case ClaimProgress::Step::annotate:
             break;
+        case ClaimProgress::Step::claim_volume:
+            co_await claim_volume(job, read->claim.uid);
+            co_return;
         case ClaimProgress::Step::wait:
             wait(job);
             co_return;
@@ -221,6 +281,50 @@ asio::awaitable<void> ClaimClient::Impl::look(std::shared_ptr<Job> job) {
     written(job, reply);
 }
 
+/// The volume is the claim's, if it is nobody else's yet.
+asio::awaitable<void> ClaimClient::Impl::claim_volume(
+    std::shared_ptr<Job> job, std::string claim_uid) {
+    const Job::Part& part = job->parts[job->at];
+    const std::string target = "/api/v1/persistentvolumes/" + percent_encode(part.volume);
+    Reply reply = co_await get(target);
+    ClaimResult result;
+    auto body = take_body(std::move(reply), result);
+    if (!body) {
+        if (result.outcome == FetchOutcome::failed) {
+            wait(job);
+        } else {
+            finish(job, result.message);
+        }
+        co_return;
+    }
+    const auto volume = decode_volume(*std::move(body));
+    if (!volume) {
+        finish(job, volume.error().message);
+        co_return;
+    }
+    if (!claim_uid.empty() && volume->claim_uid == claim_uid) {
+        job->parts[job->at].progress.written();
+        wait(job);
+        co_return;
+    }
+    const bool is_free = volume->claim_name.empty() ||
+                         (volume->claim_uid.empty() && volume->claim_name == part.claim &&
+                          volume->claim_namespace == job->namespace_name);
+    listed_ms.reset();  // one of them is another by now
+    if (!is_free || volume->is_deleting || volume->is_used) {
+        finish(job, "volume " + part.volume + " is not to be had any more");
+        co_return;
+    }
+    Request request("PATCH", target);
+    request.content_type = "application/merge-patch+json";
+    request.body = encode_claim_ref(
+        job->namespace_name, part.claim, claim_uid, volume->resource_version);
+    CallLimits limits(options.call_timeout_ms);
+    limits.may_send = options.may_write;
+    reply = co_await connection.call(std::move(request), std::move(limits));
+    written(job, reply);
+}
+
 Request ClaimClient::Impl::patch_request(const Job& job, const std::string& version) const {
     Request request("PATCH", claim_target(job.namespace_name, job.parts[job.at].claim));
     request.content_type = "application/merge-patch+json";
@@ -232,7 +336,7 @@ Request ClaimClient::Impl::patch_request(const Job& job, const std::string& vers
 void ClaimClient::Impl::written(const std::shared_ptr<Job>& job, const Reply& reply) {
     const auto* response = std::get_if<Response>(&reply);
     const int status = response == nullptr ? 0 : response->status;
-    if (status == 200) job->parts[job->at].progress.annotated();
+    if (status == 200) job->parts[job->at].progress.written();
     if (status == 400 || status == 401 || status == 403 || status == 422) {
         finish(job, decode_status(status, response->body).message);
     } else {
@@ -298,6 +402,10 @@ void ClaimClient::provision(ProvisionRequest request, std::function<void(std::st
     job->node = std::move(request.node);
     for (std::string& claim : request.claims) {
         job->parts.push_back({std::move(claim), ClaimProgress(job->node)});
+    }
+    for (ClaimedVolume& one : request.volumes) {
+        job->parts.push_back(
+            {std::move(one.claim), ClaimProgress(job->node, one.volume), one.volume});
     }
     job->until_ms = monotonic_ms() + impl_->options.provision_ms_max;
     job->pause_ms = impl_->options.pause_ms_min;

@@ -23,11 +23,18 @@ struct ClaimResult {
     std::string message;  ///< why there is none
 };
 
+/// A claim and the volume, which is there, that it gets.
+struct ClaimedVolume {
+    std::string claim;
+    std::string volume;  ///< empty: none is left
+};
+
 /// Volumes that a pod waits for.
 struct ProvisionRequest {
     std::string namespace_name;
-    std::vector<std::string> claims;  ///< names
+    std::vector<std::string> claims;  ///< names; their volumes are made
     std::string node;
+    std::vector<ClaimedVolume> volumes = {};
 };
 
 struct ClaimClientOptions {
@@ -38,6 +45,10 @@ struct ClaimClientOptions {
     std::int64_t provision_ms_max = 600'000;
     std::int64_t pause_ms_min = 100;  ///< between two looks at a claim, doubled to
     std::int64_t pause_ms_max = 2'000;
+    /// So old a list of the volumes that are there may be: where a class makes none, and where it
+    /// makes some.
+    std::int64_t volumes_ms_max = 1'000;
+    std::int64_t volumes_ms_max_if_made = 30'000;
 };
 
 class ClaimClient {

@@ -6,6 +6,7 @@
 #include "core/placement/domain_planner.hpp"
 #include "core/placement/placement.hpp"
 #include "core/placement/single_domain.hpp"
+#include "core/value/volume/volume_limits.hpp"
 #include "tests/support/builders.hpp"
 
 #include <fmt/format.h>
@@ -173,6 +174,24 @@ void place_on_few_allowed_nodes(benchmark::State& state) {
     for (auto _ : state) benchmark::DoNotOptimize(planner.place(world.cluster, request));
 }
 BENCHMARK(place_on_few_allowed_nodes)->ArgName("nodes")->Arg(1'000)->Arg(10'000);
+
+/// Each node can attach 25 volumes and has some; each executor brings one of its own, and one that all
+/// share.
+void place_with_volumes(benchmark::State& state) {
+    World world(state.range(0));
+    for (const core::NodeIndex index : world.cluster.nodes_by_name()) {
+        core::Node node = world.cluster.node(index);
+        core::set_volume_limits(node.allocatable, {{"ebs.csi.aws.com", 25}});
+        world.cluster.upsert_node(node);
+    }
+    core::PlacementRequest request = gang(world.cluster);
+    core::Resources executor = world.cluster.resources(request.executors[0].shape);
+    core::add_volumes(executor, {{"ebs.csi.aws.com", {}}, {"ebs.csi.aws.com", "shared"}});
+    request.executors[0].shape = world.cluster.intern_shape(executor, {});
+    core::Planner planner;
+    for (auto _ : state) benchmark::DoNotOptimize(planner.place(world.cluster, request));
+}
+BENCHMARK(place_with_volumes)->ArgName("nodes")->Arg(1'000)->Arg(10'000);
 
 /// kube-scheduler's way: each pod where the sum of scores is largest.
 void place_by_scores(benchmark::State& state, const core::PodRules& rules) {

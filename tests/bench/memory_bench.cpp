@@ -80,7 +80,7 @@ BENCHMARK(memory_own_executor)
     ->Unit(benchmark::kMillisecond);
 
 /// Pods of others on 5,000 nodes.
-void memory_foreign_pod(benchmark::State& state) {
+void count_foreign_pods(benchmark::State& state, const core::StringMap& labels) {
     for (auto _ : state) {
         crowd::Crowd world(5'000);
         const std::size_t before = crowd::bytes_in_use();
@@ -90,15 +90,29 @@ void memory_foreign_pod(benchmark::State& state) {
             pod.scheduler_name = "default-scheduler";
             pod.node_name = crowd::node_name(i % 5'000);
             pod.phase = core::PodPhase::running;
+            pod.labels = labels;
             world.step(gang::PodUpserted{std::move(pod)});
         }
         state.counters["bytes_each"] = per(before, state.range(0));
         state.counters["heap_mb"] = static_cast<double>(crowd::bytes_in_use()) / 1e6;
     }
 }
+void memory_foreign_pod(benchmark::State& state) {
+    count_foreign_pods(state, {});
+}
 BENCHMARK(memory_foreign_pod)
     ->Arg(100'000)
     ->Arg(150'000)
+    ->Iterations(1)
+    ->Unit(benchmark::kMillisecond);
+
+/// As long as no rule names a label, they cost nothing.
+void memory_labelled_foreign_pod(benchmark::State& state) {
+    count_foreign_pods(
+        state, {{"app", "web"}, {"pod-template-hash", "76d4c6b9f5"}, {"tier", "frontend"}});
+}
+BENCHMARK(memory_labelled_foreign_pod)
+    ->Arg(100'000)
     ->Iterations(1)
     ->Unit(benchmark::kMillisecond);
 

@@ -88,7 +88,7 @@ TEST_CASE("SEC-4b: an absent list means the defaults, an empty one only what alw
         filters(loaded(policy(""))) ==
         "NodeResourcesFit NodeName NodePorts NodeAffinity NodeUnschedulable TaintToleration "
         "PodTopologySpread InterPodAffinity VolumeRestrictions VolumeBinding VolumeZone "
-        "(NodeVolumeLimits) (DynamicResources)");
+        "NodeVolumeLimits (DynamicResources)");
     CHECK(loaded(policy("")).warnings.empty());
     const config::Loaded empty = loaded(policy(", \"predicates\": [], \"priorities\": []"));
     CHECK(filters(empty) == "NodeResourcesFit NodeUnschedulable TaintToleration");

@@ -339,7 +339,7 @@ TEST_CASE("loader: profiles are a list of named things, each once") {
         "f:3:18: profiles[1].schedulerName: found \"a\" a second time, expected each name once");
 }
 
-TEST_CASE("loader: each profile has a packing policy, its own") {
+TEST_CASE("TOY-17: loader: each profile has a packing policy, its own") {
     const auto schema = loaded(
         "profiles: [{schedulerName: a, packing: fewest-nodes}, {schedulerName: b}, "
         "{packing: tightest, schedulerName: c}]\n");

@@ -42,15 +42,15 @@ TEST_CASE("filters: names of plugins and of predicates") {
 }
 
 TEST_CASE("filters: what is not built is a warning, once and at its place") {
-    const auto loaded = load("    filters: [NodeResourcesFit, NodeVolumeLimits]\n");
+    const auto loaded = load("    filters: [NodeResourcesFit, DynamicResources]\n");
     REQUIRE(loaded);
     CHECK(
         loaded->warnings ==
-        std::vector<std::string>{"f:3:33: the filter NodeVolumeLimits is not built here and has "
+        std::vector<std::string>{"f:3:33: the filter DynamicResources is not built here and has "
                                  "no effect"});
     CHECK(
         config::view(loaded->schema.profiles.front()).not_built ==
-        std::vector<std::string>{"NodeVolumeLimits"});
+        std::vector<std::string>{"DynamicResources"});
 }
 
 TEST_CASE("filters: a wrong list is refused, and says what was meant") {

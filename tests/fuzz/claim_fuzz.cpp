@@ -1,5 +1,7 @@
 // A claim, and the volume or storage class behind it.
 #include "k8s/codec/volume/codec_claim.hpp"
+#include "k8s/codec/volume/codec_csi_node.hpp"
+#include "k8s/codec/volume/codec_volume.hpp"
 #include "tests/fuzz/invariants.hpp"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -22,6 +24,26 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
         PROPERTY(waits || waiting.state == core::ClaimState::immediate);
         PROPERTY(waits != waiting.nodes.empty());
     }
+    if (const auto page = k8s::decode_volumes(json)) {
+        for (const k8s::VolumeObject& volume : page->volumes) {
+            PROPERTY(!volume.name.empty() && !volume.is_used);
+        }
+        k8s::VolumeWish wish;
+        core::Claim choosing;
+        choosing.is_never_made = true;
+        choosing.nodes = {{core::VolumeRule::unreachable, {}}};
+        k8s::add_available(choosing, wish, page->volumes);
+        PROPERTY(choosing.available.size() <= page->volumes.size());
+    }
+    if (const auto page = k8s::decode_csi_nodes(json)) {
+        for (const core::NodeVolumeLimits& node : page->nodes) {
+            PROPERTY(!node.limits.empty());
+            PROPERTY(node.limits.front().count >= 0);
+            const gang::VolumeLimitsChanged changed{node};
+            PROPERTY(std::get<gang::VolumeLimitsChanged>(fuzz::recorded(changed)).node == node);
+        }
+    }
+    (void)k8s::decode_csi_node_line(json);
     for (const core::Claim& claim : {bound, waiting}) {
         const gang::ClaimFound found{"ns", "c", claim};
         PROPERTY(std::get<gang::ClaimFound>(fuzz::recorded(found)).claim == claim);

@@ -553,7 +553,7 @@ TEST_CASE("SEC-8: one profile packs, another spreads") {
     CHECK(world.violations.empty());
 }
 
-TEST_CASE("S10: a host port that is taken keeps only those off who want host ports") {
+TEST_CASE("S10, PRED-13: a host port that is taken keeps only those off who want host ports") {
     World world;
     add_nodes(world, 1, 8);
     const auto with_port = [](core::Pod pod) {

@@ -189,6 +189,10 @@ public:
     std::vector<gang::WriteGroupStatus> group_writes;
     gang::GroupStatusOutcome group_write_outcome = gang::GroupStatusOutcome::written;
     std::string no_volume;  ///< not empty: volumes cannot be made, and why
+    /// What nodes can attach; nothing: nobody may look at it.
+    std::optional<std::vector<core::NodeVolumeLimits>> volume_limits{std::in_place};
+    int limit_watches = 0;           ///< WatchVolumeLimits asked for
+    bool hold_limit_answers = false;
     bool hold_pod_lists = false;
     bool fail_pod_lists = false;
     int pod_lists = 0;
@@ -231,6 +235,7 @@ private:
     void carry_out(const gang::FetchSparkConf& request);
     void carry_out(const gang::EvictPod& request);
     void carry_out(const gang::FetchClaim& request);
+    void carry_out(const gang::WatchVolumeLimits& request);
     void carry_out(const gang::FetchQuotas& request);
     void carry_out(const gang::FetchPodGroup& request);
     void carry_out(const gang::WriteGroupStatus& request);

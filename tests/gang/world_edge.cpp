@@ -118,6 +118,25 @@ void World::carry_out(const gang::BindPod& request) {
             return;
         }
         claim.state = core::ClaimState::bound;
+        if (!claim.driver.empty()) {
+            claim.handle = "made-for-" + name;
+        }
+    }
+    for (const gang::ClaimedVolume& one : request.volumes) {
+        core::Claim& claim = claims.at(request.pod.namespace_name + "/" + one.claim);
+        if (one.volume.empty() || claim.state == core::ClaimState::bound) {
+            answer(
+                gang::BindFinished{request.pod.uid, gang::BindOutcome::not_sent, "none is left"},
+                hold_bind_answers);
+            return;
+        }
+        claim.state = core::ClaimState::bound;
+        claim.volume = one.volume;
+        for (auto& [key, other] : claims) {
+            std::erase_if(other.available, [&one](const core::AvailableVolume& volume) {
+                return volume.name == one.volume;
+            });
+        }
     }
     answer(gang::BindFinished{request.pod.uid, bind(request), ""}, hold_bind_answers);
 }
@@ -171,6 +190,16 @@ void World::carry_out(const gang::FetchClaim& request) {
     answer(
         gang::ClaimFound{request.namespace_name, request.name, found->second},
         hold_claim_answers);
+}
+
+void World::carry_out(const gang::WatchVolumeLimits&) {
+    ++decisions_made_;
+    ++limit_watches;
+    if (volume_limits) {
+        answer(gang::VolumeLimitsListed{*volume_limits}, hold_limit_answers);
+    } else {
+        answer(gang::VolumeLimitsMissing{"forbidden"}, hold_limit_answers);
+    }
 }
 
 void World::carry_out(const gang::FetchQuotas& request) {

@@ -420,6 +420,7 @@ private:
     void report(const gang::WriteGroupStatus& made) {
         say(std::string("status of pod group ") + made.name + ": " + core::word(made.status.phase));
     }
+    void report(const gang::WatchVolumeLimits&) { say("watch volume limits"); }
     void report(const gang::FetchClaim& made) {
         say("read claim " + made.namespace_name + "/" + made.name);
     }

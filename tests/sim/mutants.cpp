@@ -64,8 +64,10 @@ struct Job {
     }
     Record& record = *job.record;
     for (; record.seed <= job.what.seeds; ++record.seed) {
-        const gang::sim::Plan plan = gang::sim::draw_plan(record.seed);
-        gang::sim::World world(job.what.has_cards ? gang::sim::with_cards(plan) : plan, {});
+        gang::sim::Plan plan = gang::sim::draw_plan(record.seed);
+        plan = job.what.has_cards ? gang::sim::with_cards(plan) : plan;
+        plan = job.what.has_volumes ? gang::sim::with_volumes(plan) : plan;
+        gang::sim::World world(plan, {});
         world.run();
         std::set<std::string> rules;
         for (const auto& violation : world.checkers.violations()) {
@@ -173,10 +175,11 @@ std::vector<MutantCase> read_mutants(const std::string& path) {
             continue;
         }
         words >> one.name >> where;
-        if (where != "sim" && where != "cards") {
+        if (where != "sim" && where != "cards" && where != "volumes") {
             continue;
         }
         one.has_cards = where == "cards";
+        one.has_volumes = where == "volumes";
         const bool is_read = static_cast<bool>(words >> one.seeds);
         if (!is_read || (one.name != "none" && !mutants::plant(one.name))) {
             std::fprintf(stderr, "%s: no mutant or no number: %s\n", path.c_str(), line.c_str());

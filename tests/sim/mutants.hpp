@@ -13,10 +13,11 @@ namespace sim_tool {
 struct MutantCase {
     std::string name;
     std::uint64_t seeds = 0;
-    bool has_cards = false;  ///< in worlds with cards
+    bool has_cards = false;    ///< in worlds with cards
+    bool has_volumes = false;  ///< in worlds with volumes
 };
 
-/// The lines of the kinds `sim` and `cards`; aborts with a message on what cannot be read or is no
+/// The lines of the kinds `sim`, `cards` and `volumes`; aborts with a message on what cannot be read or is no
 /// mutant.
 std::vector<MutantCase> read_mutants(const std::string& path);
 

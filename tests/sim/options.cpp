@@ -59,6 +59,10 @@ std::optional<Options> read_options(int argc, char** argv) {
             options.cards = true;
             continue;
         }
+        if (word == "--volumes") {
+            options.volumes = true;
+            continue;
+        }
         if (word == "--matrix") {
             options.matrix = true;
             continue;

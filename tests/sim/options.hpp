@@ -17,6 +17,7 @@ struct Options {
     bool backfill = false;     ///< every world with backfill
     bool groups = false;       ///< every world with pod groups
     bool cards = false;        ///< every world with cards
+    bool volumes = false;      ///< every world with volumes
     bool all_faults = false;   ///< a kind of fault that never struck is a failure
     std::string digests;       ///< a file for one line per seed: seed and digest
     std::string failed_seeds;  ///< a file to which failing seeds are added
@@ -39,6 +40,7 @@ inline constexpr const char* usage =
     "  --backfill     every world with backfill\n"
     "  --groups       every world with pod groups\n"
     "  --cards        every world with cards, of which pods ask for parts\n"
+    "  --volumes      every world with volumes, of which nodes can attach so many\n"
     "  --mutant NAME  the scheduler is wrong on purpose (not in builds with unit tests)\n";
 
 }  // namespace sim_tool

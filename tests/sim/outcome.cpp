@@ -17,6 +17,7 @@ Outcome run_seed(
     plan = options.backfill ? gang::sim::with_backfill(plan) : plan;
     plan = options.groups ? gang::sim::with_groups(plan) : plan;
     plan = options.cards ? gang::sim::with_cards(plan) : plan;
+    plan = options.volumes ? gang::sim::with_volumes(plan) : plan;
     gang::sim::World world(plan, trace);
     world.run();
     Outcome made;
@@ -149,6 +150,13 @@ std::string Totals::describe(double seconds, int jobs) const {
             counts_.slots_on_cards,
             counts_.words_that_differ,
             counts_.cards_excused);
+    }
+    if (counts_.binds_with_volumes > 0) {
+        text += fmt::format(
+            "pods with volumes     {} ({} gangs with some, {} volumes made for a node)\n",
+            counts_.binds_with_volumes,
+            counts_.gangs_with_volumes,
+            counts_.volumes_made);
     }
     text += "faults\n";
     for (std::size_t i = 0; i < faults_.size(); ++i) {

@@ -93,6 +93,7 @@ struct Daemon::Impl : std::enable_shared_from_this<Daemon::Impl> {
     k8s::WatcherOptions watcher_options(k8s::WatchKind kind);
     k8s::WriterOptions writer_options();
     k8s::ClaimClientOptions claim_options();
+    k8s::CsiNodeWatchOptions csi_node_options();
     k8s::DemandClientOptions demand_options();
     bool may_write() const;
     k8s::ElectorOptions elector_options();
@@ -112,6 +113,7 @@ struct Daemon::Impl : std::enable_shared_from_this<Daemon::Impl> {
     Metrics metrics;
     PodLister pod_lister;
     k8s::ClaimClient claims;
+    k8s::CsiNodeWatch csi_nodes;
     k8s::PodGroupClient groups;
     k8s::QuotaClient quotas;
     k8s::DemandClient demand;
@@ -146,6 +148,7 @@ Daemon::Impl::Impl(asio::io_context& context, DaemonOptions with)
       pod_lister(
           io, options.endpoint, options.log, [this](Event event) { push(std::move(event)); }),
       claims(io, options.endpoint, claim_options()),
+      csi_nodes(io, options.endpoint, csi_node_options()),
       groups(io, options.endpoint),
       quotas(io, options.endpoint),
       demand(io, options.endpoint, demand_options()),
@@ -155,6 +158,7 @@ Daemon::Impl::Impl(asio::io_context& context, DaemonOptions with)
           &writer,
           &pod_lister,
           &claims,
+          &csi_nodes,
           &groups,
           &quotas,
           &demand,
@@ -246,6 +250,25 @@ bool Daemon::Impl::may_write() const {
 k8s::ClaimClientOptions Daemon::Impl::claim_options() {
     k8s::ClaimClientOptions out;
     out.may_write = [this] { return may_write(); };
+    return out;
+}
+
+k8s::CsiNodeWatchOptions Daemon::Impl::csi_node_options() {
+    k8s::CsiNodeWatchOptions out;
+    out.listed = [this](std::vector<core::NodeVolumeLimits> nodes) {
+        push(VolumeLimitsListed{std::move(nodes)});
+    };
+    out.changed = [this](core::NodeVolumeLimits node) {
+        push(VolumeLimitsChanged{std::move(node)});
+    };
+    out.denied = [this](std::string why) {
+        options.log->write(
+            LogLevel::warning,
+            "volume limits of nodes are not counted: CSINodes cannot be listed",
+            {{"why", why}});
+        push(VolumeLimitsMissing{std::move(why)});
+    };
+    out.notice = notices("csi-nodes");
     return out;
 }
 
@@ -649,6 +672,7 @@ void Daemon::Impl::stop(std::function<void()> done) {
     consistency_checker.stop();
     pod_lister.stop();
     claims.stop();
+    csi_nodes.stop();
     groups.stop();
     quotas.stop();
     demand.stop();

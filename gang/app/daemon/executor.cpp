@@ -52,18 +52,25 @@ void Executor::run(const BindPod& decision) {
     Begun begun;
     begun.plan_seconds = wiring_.metrics->last_plan_seconds();
     begun.pending_since_ms = decision.pending_since_ms;
-    if (decision.claims.empty()) {
+    if (decision.claims.empty() && decision.volumes.empty()) {
         bind(decision, begun);
         return;
+    }
+    k8s::ProvisionRequest wanted{
+        decision.pod.namespace_name, decision.claims, decision.node, {}};
+    std::vector<std::string> claims = decision.claims;
+    for (const ClaimedVolume& one : decision.volumes) {
+        wanted.volumes.push_back({one.claim, one.volume});
+        claims.push_back(one.claim + "=" + one.volume);
     }
     wiring_.log->write(
         LogLevel::info,
         "volumes wanted",
         {{"pod", full_name(decision.pod)},
          {"node", decision.node},
-         {"claims", fmt::format("{}", fmt::join(decision.claims, ","))}});
+         {"claims", fmt::format("{}", fmt::join(claims, ","))}});
     wiring_.claims->provision(
-        {decision.pod.namespace_name, decision.claims, decision.node},
+        std::move(wanted),
         [this, decision, begun](const std::string& why) {
             if (why.empty()) {
                 bind(decision, begun);
@@ -163,6 +170,11 @@ void Executor::run(const FetchClaim& decision) {
         decision.namespace_name, decision.name, [this, decision](const k8s::ClaimResult& result) {
             wiring_.answer(to_event(decision, result));
         });
+}
+
+void Executor::run(const WatchVolumeLimits&) {
+    wiring_.log->write(LogLevel::info, "watch volume limits");
+    wiring_.csi_nodes->start();
 }
 
 void Executor::run(const FetchPodGroup& decision) {

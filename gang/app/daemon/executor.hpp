@@ -13,6 +13,7 @@
 #include "k8s/group/pod_group_client.hpp"
 #include "k8s/quota/quota_client.hpp"
 #include "k8s/volume/claim_client.hpp"
+#include "k8s/volume/csi_node_watch.hpp"
 #include "k8s/write/writer.hpp"
 
 #include <functional>
@@ -26,6 +27,7 @@ public:
         k8s::Writer* writer;                     ///< outlives the executor
         PodLister* pod_lister;                   ///< outlives the executor
         k8s::ClaimClient* claims;                ///< outlives the executor
+        k8s::CsiNodeWatch* csi_nodes;            ///< outlives the executor
         k8s::PodGroupClient* groups;             ///< outlives the executor
         k8s::QuotaClient* quotas;                ///< outlives the executor
         k8s::DemandClient* demand;               ///< outlives the executor
@@ -50,6 +52,7 @@ private:
     void run(const BindPod& decision);
     void run(const FetchSparkConf& decision);
     void run(const FetchClaim& decision);
+    void run(const WatchVolumeLimits& decision);
     void run(const FetchPodGroup& decision);
     void run(const FetchQuotas& decision);
     void run(const WriteGroupStatus& decision);

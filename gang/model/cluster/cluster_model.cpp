@@ -80,6 +80,26 @@ void ClusterModel::remove_other_pod(const std::string& uid) {
     lift_quarantine(node);
 }
 
+void ClusterModel::set_other_volumes(
+    const std::string& uid, const std::vector<core::DriverVolume>& volumes) {
+    const auto allocation = cluster_.find_pod(uid);
+    if (!allocation) {
+        return;
+    }
+    const core::Resources& before = cluster_.resources_of(*allocation);
+    core::Resources requests = core::without_volumes(before);
+    core::add_volumes(requests, volumes);
+    if (requests == before) {
+        return;
+    }
+    core::CardUse cards;
+    cards.said = cluster_.cards_of(*allocation);
+    cluster_.reallocate(*allocation, requests, core::UsedBy::other_scheduler, cards);
+    ++shrink_version_;
+    ++ceiling_version_;
+    check_if_overcommitted(cluster_.node_name(cluster_.allocation_of(*allocation).node));
+}
+
 std::int64_t ClusterModel::refused(const std::string& node, bool host_port, std::int64_t now_ms) {
     const std::int64_t until_ms = quarantine_.refused(node, host_port, now_ms);
     show_quarantine(node, quarantine_.state(node, now_ms));
@@ -112,7 +132,7 @@ void ClusterModel::show_quarantine(const std::string& name, NodeQuarantine::Stat
     }
 }
 
-void ClusterModel::set_gpus(const core::Node& node) {
+void ClusterModel::set_offer(const core::Node& node) {
     if (cluster_.upsert_node(node)) {
         node_changed(true);
         nodes_to_check_.insert(node.name);

@@ -12,6 +12,7 @@
 #include "core/domain/domain_index.hpp"
 #include "core/value/node.hpp"
 #include "core/value/pod.hpp"
+#include "core/value/volume/volume_limits.hpp"
 #include "gang/model/cluster/node_quarantine.hpp"
 #include "gang/model/cluster/placed_pods.hpp"
 
@@ -35,13 +36,16 @@ public:
     /// Of every node, kept free of what is newly placed, and which extended resources are scarce.
     void set_reserve(const core::Headroom& headroom, const std::vector<std::string>& scarce);
     void remove_node(const std::string& name);
-    /// What the node offers of wishes of GPUs is another. The node is as it was in all else.
-    void set_gpus(const core::Node& node);
+    /// What the node offers of wishes of GPUs, or of volumes, is another. The node is as it was in
+    /// all else.
+    void set_offer(const core::Node& node);
 
     /// A pod that another scheduler has bound. Something that comes or goes may be what a kubelet
     /// knew of and we did not: the node's quarantine ends.
     void upsert_other_pod(const core::Pod& pod);
     void remove_other_pod(const std::string& uid);
+    /// What the volumes of such a pod, which is counted, take of its node is another.
+    void set_other_volumes(const std::string& uid, const std::vector<core::DriverVolume>& volumes);
 
     /// A kubelet refused a pod of ours. The time (Unix ms) at which the quarantine ends by itself.
     std::int64_t refused(const std::string& node, bool host_port, std::int64_t now_ms);

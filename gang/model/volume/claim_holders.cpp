@@ -5,6 +5,7 @@
 namespace gang {
 
 void ClaimHolders::hold(std::string_view uid, const std::vector<std::string>& claims) {
+    ++version_;
     std::vector<Held> held;
     for (const std::string& claim : claims) {
         held.push_back(&*counts_.try_emplace(claim).first);
@@ -22,6 +23,7 @@ std::vector<std::string> ClaimHolders::release(std::string_view uid) {
     if (!first) {
         return {};
     }
+    ++version_;
     std::vector<Held> held = {*first};
     if (const auto more = more_.find(uid); more != more_.end()) {
         held.insert(held.end(), more->second.begin(), more->second.end());
@@ -48,6 +50,14 @@ std::vector<std::string> ClaimHolders::claims_of(std::string_view uid) const {
         }
     }
     return claims;
+}
+
+std::map<std::string, std::vector<std::string>> ClaimHolders::all() const {
+    std::map<std::string, std::vector<std::string>> held;
+    by_uid_.for_each([&](std::string_view uid, Held) {
+        held.emplace(std::string(uid), claims_of(uid));
+    });
+    return held;
 }
 
 bool ClaimHolders::is_held_beside(const std::string& claim, std::string_view uid) const {

@@ -28,6 +28,10 @@ public:
     /// A pod other than this one holds it.
     bool is_held_beside(const std::string& claim, std::string_view uid) const;
     std::size_t size() const { return by_uid_.size(); }
+    /// Grows when somebody holds, or releases.
+    std::uint64_t version() const { return version_; }
+    /// By uid, which pod holds which claims. Copies all of it.
+    std::map<std::string, std::vector<std::string>> all() const;
 
 private:
     using Counts = std::map<std::string, std::uint32_t>;  ///< pods by claim
@@ -36,6 +40,7 @@ private:
     Counts counts_;
     core::UidTable<Held> by_uid_;                                 ///< the first of its claims
     std::map<std::string, std::vector<Held>, std::less<>> more_;  ///< of those with several
+    std::uint64_t version_ = 0;
 };
 
 }  // namespace gang

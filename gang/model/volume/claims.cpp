@@ -1,5 +1,7 @@
 #include "gang/model/volume/claims.hpp"
 
+#include "core/filter/filters.hpp"
+
 #include <algorithm>
 
 namespace gang {
@@ -27,7 +29,8 @@ bool is_settled(const std::string& name, const core::Claim& claim) {
     }
     return !claim.is_deleting &&
            (claim.state == core::ClaimState::bound ||
-            (claim.state == core::ClaimState::consumer && claim.selected_node.empty()));
+            (claim.state == core::ClaimState::consumer && claim.selected_node.empty() &&
+             !claim.is_never_made));
 }
 
 }  // namespace
@@ -217,18 +220,89 @@ std::vector<core::VolumeNodes> Claims::nodes_of(
     return nodes;
 }
 
-std::vector<std::string> Claims::to_provision(const core::Pod& pod) const {
-    std::vector<std::string> names;
-    if (!pod.claims || pod.constraints->left_out.contains(core::FilterId::volume_binding)) {
-        return names;
+void Claims::Known::add_volumes(std::vector<core::DriverVolume>& to) const {
+    if (claim && !claim->driver.empty()) {
+        to.push_back({claim->driver, claim->handle});
     }
+}
+
+std::vector<core::DriverVolume> Claims::volumes_of(const core::Pod& pod) const {
+    std::vector<core::DriverVolume> volumes;
+    if (!pod.claims || pod.constraints->left_out.contains(core::FilterId::node_volume_limits)) {
+        return volumes;
+    }
+    for (const core::ClaimUse& use : *pod.claims) {
+        if (const Known* const known = find(name_of(pod.namespace_name, use.name))) {
+            known->add_volumes(volumes);
+        }
+    }
+    return volumes;
+}
+
+std::vector<core::DriverVolume> Claims::volumes_of(
+    const core::Pod& driver, const std::vector<ForeseenClaim>& claims) const {
+    std::vector<core::DriverVolume> volumes;
+    if (driver.constraints->left_out.contains(core::FilterId::node_volume_limits)) {
+        return volumes;
+    }
+    for (const ForeseenClaim& one : claims) {
+        if (const Known* const known = find(name_of(driver, one))) {
+            known->add_volumes(volumes);
+        }
+    }
+    return volumes;
+}
+
+Claims::Choice Claims::choose_volumes(const core::Pod& pod, const core::Node& node) const {
+    Choice choice;
+    if (!pod.claims || pod.constraints->left_out.contains(core::FilterId::volume_binding)) {
+        return choice;
+    }
+    std::vector<std::pair<std::string, const core::Claim*>> without_volume;
     for (const core::ClaimUse& use : *pod.claims) {
         const Known* const known = find(name_of(pod.namespace_name, use.name));
         if (known != nullptr && known->claim && known->claim->state == core::ClaimState::consumer) {
-            names.push_back(use.name);
+            without_volume.emplace_back(use.name, &*known->claim);
         }
     }
-    return names;
+    std::stable_sort(
+        without_volume.begin(), without_volume.end(), [](const auto& a, const auto& b) {
+            return a.second->bytes < b.second->bytes;
+        });
+    std::set<std::string> taken;
+    for (const auto& [name, claim] : without_volume) {
+        const bool is_decided = !claim->selected_node.empty();
+        const auto is_for_node = [&](const core::AvailableVolume& volume) {
+            const auto matches = [&node](const core::NodeSelectorTerm& term) {
+                return core::matches_term(node, term);
+            };
+            return !is_decided && !taken.contains(volume.name) &&
+                   (volume.terms.empty() ||
+                    std::any_of(volume.terms.begin(), volume.terms.end(), matches));
+        };
+        const auto found =
+            std::find_if(claim->available.begin(), claim->available.end(), is_for_node);
+        if (found != claim->available.end()) {
+            taken.insert(found->name);
+            choice.there.push_back({name, found->name});
+        } else if (!claim->is_never_made || is_decided) {
+            choice.made.push_back(name);
+        } else {
+            choice.there.push_back({name, {}});
+        }
+    }
+    std::sort(choice.made.begin(), choice.made.end());
+    return choice;
+}
+
+std::vector<std::string> Claims::waiting_pods() const {
+    std::set<std::string> uids;
+    for (const auto& [claim, known] : known_) {
+        for (std::string& uid : waiting_for(known)) {
+            uids.insert(std::move(uid));
+        }
+    }
+    return {uids.begin(), uids.end()};
 }
 
 std::vector<std::string> Claims::waiting_beside(std::string_view uid) const {

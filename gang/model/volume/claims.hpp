@@ -9,7 +9,10 @@
 //                                      '--- missing, after a pause
 
 #include "core/value/claim.hpp"
+#include "core/value/node.hpp"
 #include "core/value/pod.hpp"
+#include "core/value/volume/volume_limits.hpp"
+#include "gang/decision.hpp"
 #include "gang/declare/conf_asker.hpp"
 #include "gang/event.hpp"
 #include "gang/explain.hpp"
@@ -66,8 +69,21 @@ public:
         const core::Pod& driver, const std::vector<ForeseenClaim>& claims) const;
     std::vector<core::VolumeNodes> nodes_of(
         const core::Pod& driver, const std::vector<ForeseenClaim>& claims) const;
-    /// Claims of it whose volume is made when its node was chosen.
-    std::vector<std::string> to_provision(const core::Pod& pod) const;
+    /// The volumes that drivers attach for it, as far as its claims are known.
+    std::vector<core::DriverVolume> volumes_of(const core::Pod& pod) const;
+    std::vector<core::DriverVolume> volumes_of(
+        const core::Pod& driver, const std::vector<ForeseenClaim>& claims) const;
+    /// What its claims without a volume get on this node: a volume that is there, the smallest one
+    /// for the smallest claim first, or one that is made.
+    struct Choice {
+        std::vector<std::string> made;
+        std::vector<ClaimedVolume> there;  ///< with no volume: none is left for the claim
+    };
+    Choice choose_volumes(const core::Pod& pod, const core::Node& node) const;
+    /// Pods that wait for claims, and drivers whose executors will have some.
+    std::vector<std::string> waiting_pods() const;
+    bool is_waited_for() const { return !waiting_.empty(); }
+    const ClaimHolders& holders() const { return holders_; }
     /// Pods that wait for a claim that this one, which holds it, keeps from them.
     std::vector<std::string> waiting_beside(std::string_view uid) const;
     /// Pods that have waited for a claim that only one may use, and that nobody uses any more.
@@ -94,6 +110,7 @@ private:
         std::set<std::string, std::less<>> waiting;  ///< uids
 
         void add_nodes(std::vector<core::VolumeNodes>& to) const;
+        void add_volumes(std::vector<core::DriverVolume>& to) const;
     };
 
     void wait(const std::string& uid, const std::string& claim, std::int64_t now_ms);

@@ -1,6 +1,7 @@
 #pragma once
 // A request of a replica on its way to an API server, and what comes of it.
 
+#include "core/value/claim.hpp"
 #include "core/value/constraints.hpp"
 #include "core/value/group/pod_group.hpp"
 #include "core/value/group/pod_group_status.hpp"
@@ -27,6 +28,8 @@ enum class Operation : std::uint8_t {
     get_config_map,
     get_group,
     write_group_status,
+    get_claim,
+    select_node,
     get_lease,
     create_lease,
     update_lease,
@@ -49,6 +52,7 @@ struct Answer {
     core::PodGroup group;            ///< get_group: what it asks,
     std::string group_uid;           ///< who it is,
     core::PodGroupStatus group_status;  ///< and what stands there
+    core::Claim claim;               ///< get_claim, select_node
     std::uint64_t stream_place = 0;  ///< watch: where it begins in the log
     bool stream_is_gone = false;     ///< watch: 410 will come in the stream
 };

@@ -38,6 +38,9 @@ struct Counts {
     std::uint64_t slots_on_cards = 0;    ///< nodes on which a gang is admitted with such slots
     std::uint64_t words_that_differ = 0; ///< device plugins took other cards than we had written
     std::uint64_t cards_excused = 0;     ///< of these, that such a word, or others, explain
+    std::uint64_t binds_with_volumes = 0;   ///< of ours, of pods that mount claims
+    std::uint64_t gangs_with_volumes = 0;   ///< admitted, whose executors have a claim each
+    std::uint64_t volumes_made = 0;         ///< when a node was chosen
     std::uint64_t inspections = 0;
     std::uint64_t quiescent = 0;   ///< of them, processes that had seen everything
     std::uint64_t attributed = 0;  ///< overcommits that somebody else's write explains
@@ -76,6 +79,9 @@ struct Counts {
         left += other.left;
         handed_over += other.handed_over;
         kubelet_refusals += other.kubelet_refusals;
+        binds_with_volumes += other.binds_with_volumes;
+        gangs_with_volumes += other.gangs_with_volumes;
+        volumes_made += other.volumes_made;
         inspections += other.inspections;
         quiescent += other.quiescent;
         attributed += other.attributed;

@@ -40,9 +40,12 @@ enum class Happening : std::uint8_t {
     file_changes,      ///< a: which file, 0: the one of the start
     group_acts,        ///< a: group
     group_object_made,  ///< a: group
-    group_mishap       ///<
+    group_mishap,      ///<
+    volume_made,       ///< a: claim with a node, by number
+    volume_mishap,     ///<
+    volumes_wake       ///< a: replica, b: life and what
 };
-inline constexpr auto last_happening = Happening::group_mishap;
+inline constexpr auto last_happening = Happening::volumes_wake;
 
 struct Planned {
     std::int64_t time_ms = 0;

@@ -89,6 +89,12 @@ Plan with_cards(Plan plan) {
     return plan;
 }
 
+Plan with_volumes(Plan plan) {
+    plan.has_volumes = true;
+    plan.lone_percent = 50;
+    return plan;
+}
+
 Plan without_faults(Plan plan) {
     plan.rates = {};
     plan.group_mishap_ms = 0;

@@ -43,6 +43,7 @@ struct Plan {
     bool has_queues = false;  ///< the scheduler's file has queues with limits
     bool has_backfill = false;  ///< of its file; and half of the drivers say how long they run
     bool has_cards = false;     ///< nodes have cards, and half of the pods ask for parts of one
+    bool has_volumes = false;   ///< pods mount claims, and nodes can attach so many volumes
     bool has_bookmarks = true;
     bool has_key = true;  ///< what the scheduler writes is sealed
     FaultRates rates = {};
@@ -61,6 +62,9 @@ Plan with_groups(Plan plan);
 
 /// The same world with cards.
 Plan with_cards(Plan plan);
+
+/// The same world with volumes.
+Plan with_volumes(Plan plan);
 
 /// No fault at all: for looking at the model itself.
 Plan without_faults(Plan plan);

@@ -199,6 +199,7 @@ void Checkers::check_admission(const Entry<core::Pod>& entry, const Author& auth
     ++world_.counts.gangs_admitted;
     world_.counts.gangs_with_gpus += one.gpus > 0 ? 1 : 0;
     world_.counts.gangs_with_shares += one.card_units > 0 ? 1 : 0;
+    world_.counts.gangs_with_volumes += one.has_volumes ? 1 : 0;
     world_.counts.gangs_with_ports += one.has_port ? 1 : 0;
     world_.counts.gangs_of_a_pool += one.pool.empty() ? 0 : 1;
     if (std::find(one.ever.begin(), one.ever.end(), gang->slots) == one.ever.end()) {

@@ -176,8 +176,8 @@ void DecisionChecker::evicts(
 bool DecisionChecker::could_fit(std::uint32_t replica, PodId driver) const {
     const View& view = views_[replica];
     const Application& one = world_.applications.at(world_.applications.find(driver));
-    if (one.rules.must_be_in_one_zone()) {
-        return false;  // which zone it could have is not asked here
+    if (one.rules.must_be_in_one_zone() || one.has_volumes) {
+        return false;  // which zone it could have, and which volumes are where, is not asked here
     }
     const config::Nodes& kept = world_.replicas[replica].schema.nodes;
     std::map<std::string, Amount> taken;

@@ -325,6 +325,7 @@ void RuleChecker::inspect(std::uint32_t replica, const Process& process) {
         const core::Pod* pod = world_.store.find_pod(id);
         const bool waits = gang.code == ReasonCode::pod_rules_not_met && !is_blocked &&
                            pod != nullptr && pod->node_name.empty() &&
+                           !pod->claims.has_value() &&  // its volumes may be what leaves it no node
                            world_.applications.find(id) == nobody;
         if (!waits || !has_place(id, world_.replicas[replica].schema.nodes.headroom_cpu_milli)) {
             continue;

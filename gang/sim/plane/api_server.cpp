@@ -243,6 +243,10 @@ void ApiServers::carry_out(Call& call) {
             return world_.group_jobs.read_object(call);
         case Operation::write_group_status:
             return world_.group_jobs.write_status(call);
+        case Operation::get_claim:
+            return world_.volumes.read(call);
+        case Operation::select_node:
+            return world_.volumes.select_node(call);
         case Operation::get_lease:
         case Operation::create_lease:
         case Operation::update_lease:

@@ -37,6 +37,15 @@ core::Resources requests_of(const Application& one) {
     return made;
 }
 
+/// The same, with the volume that the API server's pod does not show.
+core::Resources needs_of(const Application& one) {
+    core::Resources made = requests_of(one);
+    if (one.has_volumes) {
+        core::add_volumes(made, {{volume_driver, {}}});
+    }
+    return made;
+}
+
 }  // namespace
 
 spark::Conf Applications::write_conf(const Application& application) const {
@@ -62,6 +71,13 @@ spark::Conf Applications::write_conf(const Application& application) const {
     if (application.card_units > 0) {
         put("spark.executor.resource.vgpu-memory.amount", std::to_string(application.card_units));
         put("spark.executor.resource.vgpu-memory.vendor", "alnair");
+    }
+    if (application.has_volumes) {
+        const std::string key = "spark.kubernetes.executor.volumes.persistentVolumeClaim.data.";
+        put(key + "mount.path", "/data");
+        put(key + "options.claimName", "OnDemand");
+        put(key + "options.sizeLimit", "1Gi");
+        put(key + "options.storageClass", volume_class);
     }
     if (application.has_port) {
         conf.executor_template.emplace().sidecar_ports = {host_port};
@@ -106,6 +122,7 @@ void Applications::submit() {
     if (world_.plan.has_cards && random.percent(50)) {
         made.card_units = draw_card_units(world_.original_nodes(), random);
     }
+    made.has_volumes = world_.plan.has_volumes && random.percent(40);
     made.has_port = world_.plan.port_percent > 0 && random.percent(world_.plan.port_percent);
     if (world_.plan.pool_percent > 0 && random.percent(world_.plan.pool_percent)) {
         made.pool = random.percent(50) ? "a" : "b";
@@ -256,6 +273,11 @@ void Applications::create_executor(ApplicationId id, std::uint32_t number) {
     if (world_.store.pod_by_name.contains(full_name(pod))) {
         return;  // the one before it has not quite gone
     }
+    if (one.has_volumes) {
+        const std::string claim = pod.name + "-pvc-" + std::to_string(one.executors_made);
+        world_.volumes.add_own(one.tenant + "/" + claim, "p" + std::to_string(one.driver));
+        pod.claims = std::vector<core::ClaimUse>{{claim, false}};
+    }
     const PodId made = world_.create_pod(std::move(pod), spark);
     all_[id].executors.push_back(made);
     remember(made, id);
@@ -368,10 +390,19 @@ std::int64_t times(
 
 }  // namespace
 
+/// Each executor has a volume of the node's.
+void Applications::limit_pods(const Application& one, NodeId id, core::Node& node) const {
+    const std::int64_t limit = world_.volumes.first_limit(id);
+    if (one.has_volumes && limit >= 0) {
+        core::set_volume_limits(node.allocatable, {{volume_driver, limit}});
+    }
+}
+
 bool Applications::fits_empty_cluster(const Application& one) const {
     std::map<std::string, std::vector<core::Node>> zones;
     for (NodeId id = 0; id < static_cast<NodeId>(world_.plan.nodes); ++id) {
         core::Node node = world_.original_node(id);
+        limit_pods(one, id, node);
         const bool wants_zone = one.rules.needs_zone || one.rules.must_be_in_one_zone();
         if (!is_in_pool(node, one.pool) || (wants_zone && !has_zone(node))) {
             continue;
@@ -387,7 +418,7 @@ bool Applications::fits_empty_cluster(const Application& one) const {
 // Executors are alike, so counting them per node is exact; the driver is tried on every node.
 bool Applications::fits(const Application& one, const std::vector<core::Node>& nodes) {
     const core::Resources driver{one.driver_cpu_milli, driver_memory_mib * mebibyte, 0, {}};
-    const core::Resources executor = requests_of(one);
+    const core::Resources executor = needs_of(one);
     std::int64_t all = 0;
     for (const core::Node& node : nodes) {
         all += times(node, {}, 0, executor);

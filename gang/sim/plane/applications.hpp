@@ -41,6 +41,7 @@ struct Application {
     std::int64_t gpus = 0;        ///< of each executor
     std::int64_t card_units = 0;  ///< of one card, likewise
     bool has_port = false;        ///< each executor takes `host_port`
+    bool has_volumes = false;     ///< each executor has a claim of its own
     std::string pool;             ///< of its nodes; empty: any
     GangRules rules;              ///< what its pods ask of others
     std::int64_t work = 0;        ///< executor-seconds that are left
@@ -89,6 +90,7 @@ public:
 
 private:
     static bool fits(const Application& application, const std::vector<core::Node>& nodes);
+    void limit_pods(const Application& one, NodeId id, core::Node& node) const;
     bool fits_with_zone(const Application& application) const;
     void create_executors(ApplicationId id);
     void create_executor(ApplicationId id, std::uint32_t number);

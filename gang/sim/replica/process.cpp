@@ -27,6 +27,7 @@ Process::Process(
       elector(world, *this, "r" + std::to_string(replica) + "-" + std::to_string(life)),
       writer(world, *this),
       groups(world, *this),
+      volumes(world, *this),
       world_(world),
       replica_(replica),
       life_(life),
@@ -76,6 +77,17 @@ void Process::wake_elector(std::int64_t ms, std::uint32_t serial) {
 void Process::wake_writer(std::int64_t ms, std::uint32_t job) {
     world_.queue.plan(
         world_.now_ms + clock_.to_true(ms), Happening::writer_wakes, replica_, tag(life_, job));
+}
+
+void Process::wake_volumes(std::int64_t ms, std::uint32_t what) {
+    world_.queue.plan(
+        world_.now_ms + clock_.to_true(ms), Happening::volumes_wake, replica_, tag(life_, what));
+}
+
+void Process::bind_after_volumes(const BindPod& decision, const Author& author) {
+    if (host_.is_deciding()) {
+        writer.bind(decision, author);
+    }
 }
 
 void Process::push(Event event, bool is_of_nodes, std::uint64_t revision) {
@@ -231,7 +243,7 @@ void Process::arm() {
 
 bool Process::is_quiescent() const {
     return host_.is_deciding() && !turn_is_posted_ && host_.waiting() == 0 && writer.is_idle() &&
-           groups.is_idle() &&
+           groups.is_idle() && volumes.is_idle() &&
            pods.is_synced() && nodes.is_synced() && !host_.awaits_nodes();
 }
 
@@ -247,7 +259,11 @@ struct CarryOut {
         world.digest.add(decision.node);
         BindPod sealed = decision;
         world.seal.close(sealed.pod.uid, sealed.annotations);
-        process.writer.bind(sealed);
+        if (sealed.claims.empty()) {
+            process.writer.bind(sealed, process.author());
+        } else {
+            process.volumes.provision(sealed);
+        }
     }
     void operator()(const FetchSparkConf& decision) const { process.writer.fetch(decision); }
     void operator()(const SetCondition& decision) const {
@@ -267,7 +283,8 @@ struct CarryOut {
         world.digest.add(decision.pod.uid);
         process.writer.evict(decision);
     }
-    void operator()(const FetchClaim&) const {}     // no pod of the model mounts a claim
+    void operator()(const FetchClaim& decision) const { process.volumes.fetch(decision); }
+    void operator()(const WatchVolumeLimits&) const { process.volumes.watch_limits(); }
     void operator()(const FetchPodGroup& decision) const { process.groups.fetch(decision); }
     void operator()(const FetchQuotas&) const {}    // nor are quotas looked at
     void operator()(const WriteGroupStatus& decision) const { process.groups.write(decision); }

@@ -8,6 +8,7 @@
 #include "gang/sim/base/clock.hpp"
 #include "gang/sim/replica/elector.hpp"
 #include "gang/sim/replica/group_client.hpp"
+#include "gang/sim/replica/volume_client.hpp"
 #include "gang/sim/replica/watcher.hpp"
 #include "gang/sim/replica/writer.hpp"
 
@@ -59,6 +60,9 @@ public:
     void wake_watcher(bool is_of_nodes, std::int64_t ms, std::uint32_t serial);
     void wake_elector(std::int64_t ms, std::uint32_t serial);
     void wake_writer(std::int64_t ms, std::uint32_t job);
+    void wake_volumes(std::int64_t ms, std::uint32_t what);
+    /// Its claims have their volumes. `author`: who decided it, and what was seen then.
+    void bind_after_volumes(const BindPod& decision, const Author& author);
 
     /// Unix time as its events are stamped: steady from the start of the process on.
     std::int64_t unix_ms() const { return unix_begin_ + mono() - mono_begin_; }
@@ -81,6 +85,7 @@ public:
     Elector elector;
     Writer writer;
     GroupClient groups;
+    VolumeClient volumes;
 
 private:
     void post_turn();

@@ -47,7 +47,9 @@ void Replica::pause(std::int64_t ms) {
 }
 
 void Replica::answered(const Call& call) {
-    if (call.ticket >= GroupClient::first_ticket) {
+    if (call.ticket >= VolumeClient::first_ticket) {
+        process_->volumes.answered(call);
+    } else if (call.ticket >= GroupClient::first_ticket) {
         process_->groups.answered(call);
     } else if (call.ticket >= Writer::first_ticket) {
         process_->writer.answered(call);

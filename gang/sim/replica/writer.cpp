@@ -46,8 +46,8 @@ PodRef pod_of(const k8s::WriteJob& job) {
 Writer::Writer(World& world, Process& process)
     : world_(world), process_(process), queue_(k8s::WriteBounds()), breaker_(breaker_options()) {}
 
-void Writer::bind(const BindPod& decision) {
-    asked(decision.pod.uid, AskedKind::bind);
+void Writer::bind(const BindPod& decision, const Author& author) {
+    asked(decision.pod.uid, AskedKind::bind, author);
     ENSURE(queue_.add(k8s::BindJob{to_request(decision), [this](const k8s::BindResult& result) {
                                        process_.push_answer(to_event(result));
                                    }}));
@@ -70,7 +70,7 @@ void Writer::update_reservation(const UpdateReservation& decision) {
 }
 
 void Writer::patch(const std::string& uid, k8s::StatusPatch what) {
-    asked(uid, AskedKind::patch);
+    asked(uid, AskedKind::patch, process_.author());
     ENSURE(queue_.add(k8s::PatchJob{
         std::move(what),
         [this, uid](const k8s::StatusResult& result) {
@@ -82,7 +82,7 @@ void Writer::patch(const std::string& uid, k8s::StatusPatch what) {
 
 void Writer::evict(const EvictPod& decision) {
     const std::string& uid = decision.pod.uid;
-    asked(uid, AskedKind::evict);
+    asked(uid, AskedKind::evict, process_.author());
     ENSURE(queue_.add(k8s::EvictJob{to_name(decision), [this, uid](const k8s::EvictResult& result) {
                                         process_.push_answer(to_event(uid, result));
                                     }}));
@@ -96,8 +96,8 @@ void Writer::fetch(const FetchSparkConf& decision) {
 }
 
 /// A condition that waits to be repeated does not hold up what somebody waits for.
-void Writer::asked(const std::string& uid, AskedKind kind) {
-    asked_[{uid, kind}].push_back(process_.author());
+void Writer::asked(const std::string& uid, AskedKind kind, const Author& author) {
+    asked_[{uid, kind}].push_back(author);
     answers_.taken(uid);
     for (std::uint32_t id = 0; id < jobs_.size(); ++id) {
         Job& job = jobs_[id];

@@ -32,7 +32,8 @@ class Writer {
 public:
     Writer(World& world, Process& process);
 
-    void bind(const BindPod& decision);
+    /// `author`: who decided it, and what was seen then.
+    void bind(const BindPod& decision, const Author& author);
     void set_condition(const SetCondition& decision);
     void update_reservation(const UpdateReservation& decision);
     void evict(const EvictPod& decision);
@@ -77,7 +78,7 @@ private:
     enum class AskedKind : std::uint8_t { bind, patch, evict };
 
     void patch(const std::string& uid, k8s::StatusPatch what);
-    void asked(const std::string& uid, AskedKind kind);
+    void asked(const std::string& uid, AskedKind kind, const Author& author);
     Author take_author(const std::string& uid, AskedKind kind);
     void go_on(std::uint32_t id);
     Call call_for(const Job& job) const;

@@ -39,6 +39,8 @@ void decode_expression(Fields& fields, const Value& expression, core::LabelSelec
     into.require(std::move(requirement));
 }
 
+}  // namespace
+
 core::LabelSelector decode_selector(Fields& fields, const Value& owner, const char* name) {
     core::LabelSelector result;
     const Value* selector = fields.object(owner, name);
@@ -52,6 +54,8 @@ core::LabelSelector decode_selector(Fields& fields, const Value& owner, const ch
     }
     return result;
 }
+
+namespace {
 
 /// The pod's own value of each label that is named. A selector that is not there stays so.
 void merge_keys(

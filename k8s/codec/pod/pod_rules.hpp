@@ -10,6 +10,10 @@
 
 namespace k8s {
 
+/// The label selector `name` of an object; one that is not there matches nothing.
+core::LabelSelector decode_selector(
+    Fields& fields, const rapidjson::Value& owner, const char* name);
+
 /// Nothing if the spec has no such rule. The pod's namespace stands where a term names none, and
 /// its labels are what matchLabelKeys and mismatchLabelKeys speak of. Into terms of affinity the
 /// API server (1.31) has merged these keys when the pod was created, which is recognised; into

@@ -1,6 +1,9 @@
 #include "k8s/codec/volume/codec_claim.hpp"
 
+#include "core/value/volume/volume_limits.hpp"
+#include "k8s/codec/pod/pod_rules.hpp"
 #include "k8s/codec/pod/pod_spec.hpp"
+#include "k8s/codec/volume/volume_source.hpp"
 #include "k8s/json/json_fields.hpp"
 
 #include <algorithm>
@@ -84,11 +87,43 @@ std::string controller_of(Fields& fields, const Value& metadata) {
     return {};
 }
 
-void read_spec(Fields& fields, const Value& spec, core::Claim& claim) {
+void read_spec(Fields& fields, const Value& spec, ClaimObject& into) {
+    core::Claim& claim = into.claim;
+    VolumeWish& wish = into.wish;
     claim.volume = fields.text(spec, "volumeName");
     if (claim.storage_class.empty()) claim.storage_class = fields.text(spec, "storageClassName");
-    const auto modes = fields.texts(spec, "accessModes");
-    claim.one_pod = std::find(modes.begin(), modes.end(), "ReadWriteOncePod") != modes.end();
+    wish.modes = fields.texts(spec, "accessModes");
+    claim.one_pod =
+        std::find(wish.modes.begin(), wish.modes.end(), "ReadWriteOncePod") != wish.modes.end();
+    wish.is_block = fields.text(spec, "volumeMode") == "Block";
+    wish.attributes_class = fields.text(spec, "volumeAttributesClassName");
+    if (find_member(spec, "selector") != nullptr) {
+        wish.selector = decode_selector(fields, spec, "selector");
+    }
+    if (const Value* resources = fields.object(spec, "resources")) {
+        claim.bytes = fields.quantities(*resources, "requests").extended_amount("storage");
+    }
+}
+
+/// Whether the claim may have the volume, which belongs to nobody.
+bool matches(const VolumeObject& volume, const core::Claim& claim, const VolumeWish& wish) {
+    return volume.is_available && volume.storage_class == claim.storage_class &&
+           (!wish.selector.is_set || wish.selector.matches(volume.labels)) &&
+           std::all_of(wish.modes.begin(), wish.modes.end(), [&volume](const std::string& mode) {
+               return std::find(volume.modes.begin(), volume.modes.end(), mode) !=
+                      volume.modes.end();
+           });
+}
+
+bool is_large_enough(
+    const VolumeObject& volume, const core::Claim& claim, const VolumeWish& wish) {
+    return !volume.is_deleting && volume.bytes >= claim.bytes &&
+           volume.is_block == wish.is_block && volume.attributes_class == wish.attributes_class;
+}
+
+bool is_promised_to(const VolumeObject& volume, const core::Claim& claim, const VolumeWish& wish) {
+    return volume.claim_name == wish.name && volume.claim_namespace == wish.namespace_name &&
+           (volume.claim_uid.empty() || volume.claim_uid == claim.uid);
 }
 
 }  // namespace
@@ -105,6 +140,8 @@ core::Result<ClaimObject> decode_claim(std::string json) {
     claim.uid = fields.text(*metadata, "uid");
     claim.is_deleting = find_member(*metadata, "deletionTimestamp") != nullptr;
     claim.owner_uid = controller_of(fields, *metadata);
+    result.wish.name = fields.text(*metadata, "name");
+    result.wish.namespace_name = fields.text(*metadata, "namespace");
     const core::StringMap annotations = fields.map(*metadata, "annotations");
     const auto annotation = [&annotations](std::string_view key) {
         const std::string* value = core::find_value(annotations, key);
@@ -112,7 +149,7 @@ core::Result<ClaimObject> decode_claim(std::string json) {
     };
     claim.selected_node = annotation(selected_node_annotation);
     claim.storage_class = annotation(beta_class_annotation);
-    if (const Value* spec = fields.object(document, "spec")) read_spec(fields, *spec, claim);
+    if (const Value* spec = fields.object(document, "spec")) read_spec(fields, *spec, result);
     const bool is_bound = !claim.volume.empty() &&
                           core::find_value(annotations, bind_completed_annotation) != nullptr;
     claim.state = is_bound ? core::ClaimState::bound : core::ClaimState::immediate;
@@ -140,6 +177,11 @@ core::Result<core::Done> add_volume(core::Claim& claim, std::string json) {
             nodes.terms.push_back(decode_node_term(fields, term));
         }
     }
+    if (spec != nullptr) {
+        core::DriverVolume volume = decode_driver_volume(fields, *spec);
+        claim.driver = std::move(volume.driver);
+        claim.handle = std::move(volume.handle);
+    }
     return checked(fields, "volume");
 }
 
@@ -151,11 +193,10 @@ core::Result<core::Done> add_storage_class(core::Claim& claim, std::string json)
         return checked(fields, "storage class");
     }
     claim.state = core::ClaimState::consumer;
-    if (fields.text(document, "provisioner") == no_provisioner) {
-        claim.problem = "its storage class " + claim.storage_class +
-                        " makes no volumes (kubernetes.io/no-provisioner), and volumes that are "
-                        "there are not chosen from yet";
-    }
+    const std::string provisioner = fields.text(document, "provisioner");
+    claim.is_never_made = provisioner.empty() || provisioner == no_provisioner;
+    const std::string_view migrated = core::migrated_driver(provisioner);
+    if (!claim.is_never_made) claim.driver = migrated.empty() ? provisioner : std::string(migrated);
     core::VolumeNodes reach{core::VolumeRule::unreachable, {}};
     for (const Value& term : fields.objects(document, "allowedTopologies")) {
         auto& nodes = reach.terms.emplace_back();
@@ -164,13 +205,47 @@ core::Result<core::Done> add_storage_class(core::Claim& claim, std::string json)
                 {fields.text(one, "key"), core::SelectorOperator::in, fields.texts(one, "values")});
         }
     }
-    if (!reach.terms.empty()) claim.nodes.push_back(std::move(reach));
+    if (claim.is_never_made) reach.terms.clear();  // no node, unless a volume that is there will do
+    const bool is_nowhere = claim.is_never_made && claim.selected_node.empty();
+    if (is_nowhere || !reach.terms.empty()) claim.nodes.push_back(std::move(reach));
     if (!claim.selected_node.empty()) {
         core::NodeSelectorTerm node;
         node.match_fields = {{"metadata.name", core::SelectorOperator::in, {claim.selected_node}}};
         claim.nodes.push_back({core::VolumeRule::unreachable, {std::move(node)}});
     }
     return checked(fields, "storage class");
+}
+
+void add_available(
+    core::Claim& claim, const VolumeWish& wish, const std::vector<VolumeObject>& volumes) {
+    std::vector<const VolumeObject*> found;
+    for (const VolumeObject& volume : volumes) {
+        if (!is_large_enough(volume, claim, wish)) continue;
+        if (volume.claim_name.empty()) {
+            if (matches(volume, claim, wish)) found.push_back(&volume);
+        } else if (is_promised_to(volume, claim, wish)) {
+            found = {&volume};  // where it cannot be used the claim gets none
+            claim.is_never_made = true;
+            claim.nodes = {{core::VolumeRule::unreachable, {}}};
+            break;
+        }
+    }
+    std::sort(found.begin(), found.end(), [](const VolumeObject* a, const VolumeObject* b) {
+        return a->bytes != b->bytes ? a->bytes < b->bytes : a->name < b->name;
+    });
+    for (const VolumeObject* volume : found) {
+        claim.available.push_back({volume->name, volume->terms});
+    }
+    // Nowhere else than there, or not made at all: volumes that are there add their nodes.
+    if (claim.nodes.empty()) return;
+    core::VolumeNodes& reach = claim.nodes.front();
+    for (const core::AvailableVolume& volume : claim.available) {
+        if (volume.terms.empty()) {
+            claim.nodes.clear();
+            return;
+        }
+        reach.terms.insert(reach.terms.end(), volume.terms.begin(), volume.terms.end());
+    }
 }
 
 std::string encode_selected_node(const std::string& node, const std::string& resource_version) {

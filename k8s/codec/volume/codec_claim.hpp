@@ -5,17 +5,32 @@
 
 #include "core/base/result.hpp"
 #include "core/value/claim.hpp"
+#include "core/value/label_selector.hpp"
+#include "k8s/codec/volume/codec_volume.hpp"
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 namespace k8s {
 
 /// The annotation that says for which node a volume is to be made.
 inline constexpr const char* selected_node_annotation = "volume.kubernetes.io/selected-node";
 
+/// What a claim asks of a volume that is there.
+struct VolumeWish {
+    std::string namespace_name;
+    std::string name;
+    std::vector<std::string> modes;  ///< of access, all of which the volume must have
+    bool is_block = false;           ///< volumeMode Block
+    std::string attributes_class;    ///< volumeAttributesClassName; empty: none
+    core::LabelSelector selector;    ///< not set: any labels
+};
+
 struct ClaimObject {
     core::Claim claim;
     std::string resource_version;
+    VolumeWish wish;
 };
 
 /// Without a volume it waits for one, until add_storage_class() says otherwise.
@@ -26,6 +41,11 @@ core::Result<core::Done> add_volume(core::Claim& claim, std::string json);
 
 /// Of a claim without a volume: whether one is made when its pod has a node, and for which nodes.
 core::Result<core::Done> add_storage_class(core::Claim& claim, std::string json);
+
+/// Of a claim that waits for its first consumer: the volumes that it may have, as FindMatchingVolume
+/// of kube-scheduler compares them; its pod may go to their nodes as well.
+void add_available(
+    core::Claim& claim, const VolumeWish& wish, const std::vector<VolumeObject>& volumes);
 
 /// A merge patch of the claim for this node, if it is still the state that was read.
 std::string encode_selected_node(const std::string& node, const std::string& resource_version);

@@ -192,20 +192,20 @@ TEST_CASE("cli: check-config prints the profiles that come out, and what has no 
         "profiles.yaml",
         "profiles:\n"
         "  - schedulerName: a\n"
-        "    filters: [NodeResourcesFit, NodeVolumeLimits]\n"
+        "    filters: [NodeResourcesFit, DynamicResources]\n"
         "    scores: [{name: TaintToleration, weight: 3}, {name: NodePreferAvoidPods}]\n");
     const auto json = cli({"check-config", ours.path(), "-o", "json"});
     CHECK(json.code == 0);
     CHECK(contains(
         json.out,
         R"("policyConfigMap":null,"profiles":[{"schedulerName":"a","filters":["NodeResourcesFit",)"
-        R"("NodeVolumeLimits"],)"
-        R"("filtersNotBuilt":["NodeVolumeLimits"],"scores":[{"name":"TaintToleration","weight":3,)"
+        R"("DynamicResources"],)"
+        R"("filtersNotBuilt":["DynamicResources"],"scores":[{"name":"TaintToleration","weight":3,)"
         R"("built":true},{"name":"NodePreferAvoidPods","weight":1,"built":false}],"packing":null,)"
         R"("messages":"gang-scheduler","gangs":true}])"));
     const auto text = cli({"check-config", ours.path()});
     CHECK(contains(
-        text.err, "warning: " + ours.path() + ":3:33: the filter NodeVolumeLimits is not"));
+        text.err, "warning: " + ours.path() + ":3:33: the filter DynamicResources is not"));
     CHECK(text.out == ours.path() + ": valid\n");
 }
 

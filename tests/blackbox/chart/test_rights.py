@@ -14,7 +14,7 @@ from support.fault_proxy import Fault
 from support.pod_groups import ANNOTATION, COSCHEDULING, KUBE_BATCH, LABEL, VOLCANO, add_group, define_kinds
 from support.pods import node_of
 from support.polling import eventually
-from support.provisioner import ZONE, Provisioner, claim
+from support.provisioner import CLASSES, VOLUMES, ZONE, Provisioner, claim
 from support.real_plane import RealPlane
 from support.rig import binary
 from support.spark_application import Size, sized
@@ -46,6 +46,28 @@ def mount_a_volume(cluster: Cluster) -> None:
         eventually(lambda: node_of(cluster.api.get(f"{namespace}/pods/{name}")), 20, f"{name} on a node")
     provisioner.stop()
     provisioner.check()
+    claim_a_volume(cluster)
+
+
+def claim_a_volume(cluster: Cluster) -> None:
+    """One that is there becomes a claim's. Nobody here binds them."""
+    namespace = f"/api/v1/namespaces/{cluster.default_namespace}"
+    cluster.api.post(CLASSES, {"metadata": {"name": "there"}, "provisioner": "kubernetes.io/no-provisioner",
+                               "volumeBindingMode": "WaitForFirstConsumer"})
+    cluster.api.post(VOLUMES, {"metadata": {"name": "there"}, "spec": {
+        "capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteOnce"], "storageClassName": "there",
+        "hostPath": {"path": "/there"}}})
+    cluster.api.patch(f"{VOLUMES}/there/status", {"status": {"phase": "Available"}})
+    cluster.api.post(f"{namespace}/persistentvolumeclaims", claim("there", "there"))
+    cluster.api.post(f"{namespace}/pods", {
+        "apiVersion": "v1", "kind": "Pod", "metadata": {"name": "there"},
+        "spec": {"schedulerName": "gang-scheduler", "containers": [{"name": "main", "image": "none"}],
+                 "volumes": [{"name": "data", "persistentVolumeClaim": {"claimName": "there"}}]}})
+    eventually(lambda: cluster.api.get(f"{VOLUMES}/there")["spec"].get("claimRef"), 20, "the volume's claim")
+    cluster.api.delete(f"{namespace}/pods/there", 0)
+    cluster.api.patch(f"{VOLUMES}/there", {"metadata": {"finalizers": None}})
+    for path in (f"{VOLUMES}/there", f"{CLASSES}/there"):
+        cluster.api.delete(path)
 
 
 def name_groups(cluster: Cluster) -> None:

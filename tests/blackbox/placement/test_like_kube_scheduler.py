@@ -13,6 +13,8 @@ import yaml
 from support.controllers import KubeScheduler
 from support.like_kube import choices, judge as judges
 from support.like_kube.judge import Judge
+from support.like_kube.static_volumes import StaticJudge, draw_static
+from support.like_kube.volumes import draw_volumes
 from support.like_kube.worlds import World, draw
 from support.programs import programs
 from support.real_plane import RealPlane
@@ -43,6 +45,26 @@ def score_judge(make_plane: MakePlane) -> Iterator[Judge]:
     plane.start_scheduler(("--leader-elect=false", "--config", str(ours)))
     yield Judge(plane.api)
     scheduler.kill()
+
+
+@pytest.fixture
+def static_judge(make_plane: MakePlane) -> StaticJudge:
+    plane = make_plane(controllers=True, scheduler=True, node_grace_seconds=3600)
+    plane.start_scheduler(("--leader-elect=false",))
+    return StaticJudge(plane.api)
+
+
+def compare_volumes(judge: StaticJudge, first: int, last: int) -> None:
+    """A difference counts if it is there twice."""
+    wrong = []
+    for seed in range(first, last + 1):
+        world = draw_static(seed)
+        found = judge.differences(world) and judge.differences(world)
+        if found:
+            wrong.append(f"seed {seed}: " + "; ".join(found))
+            print(wrong[-1], json.dumps([world.volumes, world.claims], indent=1), flush=True)
+    assert not wrong, "\n".join(wrong)
+    assert judge.placed > 0, "no pod was placed at all"
 
 
 def compare(judge: Judge, first: int, last: int, make: Callable[[int], World],
@@ -79,6 +101,28 @@ def test_filters_of_some_seeds(filter_judge: Judge) -> None:
 @pytest.mark.bound(3600)
 def test_filters_of_five_hundred_seeds(filter_judge: Judge) -> None:
     compare(filter_judge, 26, 525, draw, judges.differences)
+
+
+@pytest.mark.bound(180)
+def test_volume_limits_of_some_seeds(filter_judge: Judge) -> None:
+    compare(filter_judge, 1, 20, draw_volumes, judges.differences)
+
+
+@pytest.mark.long
+@pytest.mark.bound(3600)
+def test_volume_limits_of_two_hundred_seeds(filter_judge: Judge) -> None:
+    compare(filter_judge, 21, 220, draw_volumes, judges.differences)
+
+
+@pytest.mark.bound(300)
+def test_volumes_that_are_there_of_some_seeds(static_judge: StaticJudge) -> None:
+    compare_volumes(static_judge, 1, 4)
+
+
+@pytest.mark.long
+@pytest.mark.bound(3600)
+def test_volumes_that_are_there_of_forty_seeds(static_judge: StaticJudge) -> None:
+    compare_volumes(static_judge, 5, 44)
 
 
 @pytest.mark.bound(180)

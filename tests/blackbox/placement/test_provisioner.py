@@ -130,9 +130,13 @@ def test_other_claims_are_left_alone_and_a_volume_goes_with_its_claim(cluster: C
 
 
 @pytest.mark.bound(120)
-def test_kube_scheduler_places_pods_by_their_volumes(make_plane: Callable[..., RealPlane]) -> None:
-    """The real binder and the real scheduler accept what the provisioner does; one test, as such a plane starts slowly."""
-    plane = make_plane(controllers=True, scheduler=True)
+@pytest.mark.parametrize("scheduler", ("default-scheduler", "gang-scheduler"))
+def test_a_real_binder_and_a_scheduler_place_pods_by_their_volumes(
+        make_plane: Callable[..., RealPlane], scheduler: str) -> None:
+    """kube-controller-manager and kube-scheduler, or ours, accept what the provisioner does; such planes start slowly."""
+    plane = make_plane(controllers=True, scheduler=scheduler == "default-scheduler")
+    if scheduler == "gang-scheduler":
+        plane.start_scheduler(("--leader-elect=false",))
     cluster = Cluster(plane)
     provisioner = Provisioner(plane, immediate_topology="zone-b")
     first, = cluster.add_nodes(1, labels={ZONE: "zone-a"})
@@ -144,7 +148,7 @@ def test_kube_scheduler_places_pods_by_their_volumes(make_plane: Callable[..., R
     for name, storage_class, selector in (("waiting", waiting, {ZONE: "zone-a"}), ("at-once", at_once, {})):
         add_claim(cluster, name, storage_class)
         plane.api.post(f"{path}/pods", {"metadata": {"name": name}, "spec": {
-            "nodeSelector": selector, "containers": [{"name": "c", "image": "i"}],
+            "schedulerName": scheduler, "nodeSelector": selector, "containers": [{"name": "c", "image": "i"}],
             "volumes": [{"name": "v", "persistentVolumeClaim": {"claimName": name}}]}})
     for name, node, zone in (("at-once", second, "zone-b"), ("waiting", first, "zone-a")):
         volume = provisioner.wait_bound(cluster.default_namespace, name, 60)

@@ -92,3 +92,35 @@ def test_toy_8_pods_without_gpus_leave_them_to_others(cluster: Cluster) -> None:
     start(cluster)
     chosen = [wait_node(cluster, create(cluster, f"cpu-{i}", 0)) for i in range(5)]
     assert chosen == [plain] * 4 + [gpus]  # last, not never
+
+
+def test_toy_1_the_fewest_left_over(cluster: Cluster) -> None:
+    n1, = cluster.add_nodes(1, cpu="8", memory="16Gi", extended={GPU: "8"})
+    n2, = cluster.add_nodes(1, cpu="8", memory="16Gi", extended={GPU: "4"})
+    cluster.add_nodes(1, cpu="8", memory="16Gi")
+    start(cluster)
+    for name, gpus, there in (("on-1", 4, n1), ("on-2", 2, n2)):
+        create(cluster, name, gpus, nodeName=there)
+    wait_node(cluster, create(cluster, "one"), n2)
+
+
+def test_toy_1b_gpus_decide_and_not_what_is_tightest(cluster: Cluster) -> None:
+    cluster.add_nodes(1, cpu="1", memory="16Gi", extended={GPU: "8"})
+    n2, = cluster.add_nodes(1, cpu="10", memory="16Gi", extended={GPU: "2"})
+    start(cluster)
+    wait_node(cluster, create(cluster, "one"), n2)
+
+
+def test_toy_15_gpus_that_fail_and_come_back(cluster: Cluster) -> None:
+    n1, = cluster.add_nodes(1, cpu="8", memory="16Gi", extended={GPU: "8"})
+
+    def offer(count: str) -> None:
+        cluster.api.patch(f"/api/v1/nodes/{n1}/status", {"status": {"allocatable": {GPU: count}}})
+    offer("0")
+    start(cluster)
+    waits = create(cluster, "waits")
+    line = f"0/1 nodes are available: 1 Insufficient {GPU}."
+    eventually(lambda: told(cluster, waits) == line, 10, lambda: f"the line, now {told(cluster, waits)!r}")
+    assert not node(cluster, waits)
+    offer("8")
+    wait_node(cluster, waits, n1)

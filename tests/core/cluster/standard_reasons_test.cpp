@@ -24,7 +24,7 @@ std::string reasons(core::Cluster& cluster, const core::Resources& asked) {
 
 }  // namespace
 
-TEST_CASE("TOY-3: standard reasons: the line of kubectl describe") {
+TEST_CASE("TOY-3, PRED-8: standard reasons: the line of kubectl describe") {
     core::Cluster cluster;
     for (const char* name : {"n1", "n2"}) {
         cluster.upsert_node(node(name).cpu(8).extended("nvidia.com/gpu", "4"));

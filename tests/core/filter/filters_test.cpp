@@ -43,7 +43,7 @@ Toleration tolerate_any(std::string key) {
 
 }  // namespace
 
-TEST_CASE("filters: every entry of a node selector must match") {
+TEST_CASE("PRED-4: filters: every entry of a node selector must match") {
     const core::Node n = node("n1").label("pool", "batch").label("zone", "a");
     CHECK(core::matches_node_selector(n, {}));
     CHECK(core::matches_node_selector(n, {{"pool", "batch"}, {"zone", "a"}}));
@@ -51,7 +51,7 @@ TEST_CASE("filters: every entry of a node selector must match") {
     CHECK_FALSE(core::matches_node_selector(n, {{"disk", ""}}));
 }
 
-TEST_CASE("filters: the six operators of node affinity") {
+TEST_CASE("PRED-4: filters: the six operators of node affinity") {
     const core::Node n = node("n1").label("pool", "batch").label("gen", "7").label("odd", "x7");
     using enum SelectorOperator;
     CHECK(matches(n, {"pool", in, {"web", "batch"}}));
@@ -132,7 +132,7 @@ TEST_CASE("filters: a toleration's key, value, operator and effect") {
     CHECK(core::tolerates(for_execute, taint));
 }
 
-TEST_CASE("filters: NoSchedule and NoExecute exclude, PreferNoSchedule does not") {
+TEST_CASE("PRED-6: filters: NoSchedule and NoExecute exclude, PreferNoSchedule does not") {
     const Constraints nothing;
     CHECK(filter_node(node("n").taint("a", "", TaintEffect::prefer_no_schedule), nothing).passes());
     const core::Node no_schedule = node("n").taint("a", "", TaintEffect::no_schedule);
@@ -159,7 +159,7 @@ TEST_CASE("filters: the first untolerated taint is named") {
         "untolerated taint only-key");
 }
 
-TEST_CASE("filters: a cordoned node takes only what tolerates the cordon") {
+TEST_CASE("PRED-5: filters: a cordoned node takes only what tolerates the cordon") {
     const core::Node n = node("n").cordoned();
     Constraints constraints;
     CHECK(filter_node(n, constraints).reason == FilterReason::cordoned);

@@ -9,10 +9,12 @@
 #include "core/placement/placement.hpp"
 #include "core/score/preference_score.hpp"
 #include "core/value/exclusive.hpp"
+#include "core/value/volume/volume_limits.hpp"
 
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -26,6 +28,7 @@ struct NaiveNode {
     std::int64_t pods_left = 0;
     bool is_excluded = false;
     core::Resources taken = {};
+    std::set<std::string> attached = {};  ///< volumes of all pods that are there, counted or not
 };
 
 /// Pods that are there, and on whose account; a node's name that is not present is a placeholder's.
@@ -35,7 +38,25 @@ struct NaivePod {
     core::UsedBy used_by = core::UsedBy::other_scheduler;
 };
 
+/// By limit, the volumes that a pod would be the first to have on the node.
+inline std::map<std::string, std::int64_t> new_volumes(
+    const NaiveNode& node, const core::Resources& asked) {
+    std::map<std::string, std::int64_t> counts;
+    for (const core::ExtendedResource& one : asked.extended) {
+        if (!core::is_volume(one.name)) continue;
+        const bool is_there =
+            node.attached.contains(one.name) || node.left.extended_amount(one.name) != 0;
+        counts[core::limit_of_volume(one.name)] += is_there ? 0 : 1;
+    }
+    return counts;
+}
+
 inline void take(NaiveNode& node, const core::Resources& amount) {
+    core::Resources limits;
+    for (const auto& [name, count] : new_volumes(node, amount)) {
+        if (count > 0) limits.extended.push_back({name, count});
+    }
+    core::add_times(node.left, limits, -1);
     core::add_times(node.left, amount, -1);
     core::add_times(node.taken, amount, 1);
     --node.pods_left;
@@ -49,7 +70,7 @@ inline std::vector<NaiveNode> naive_nodes(
     const core::Headroom& headroom) {
     std::vector<NaiveNode> made;
     for (const auto& [name, node] : nodes) {
-        NaiveNode naive{node, node.allocatable, node.pods, false, {}};
+        NaiveNode naive{node, node.allocatable, node.pods, false, {}, {}};
         naive.left.cpu_milli -= headroom.cpu_milli;
         naive.left.memory_bytes -= headroom.memory_bytes;
         for (const NaivePod& pod : pods) {
@@ -57,6 +78,11 @@ inline std::vector<NaiveNode> naive_nodes(
                 view == core::View::free ||
                 (view == core::View::without_gangs && pod.used_by == core::UsedBy::other_scheduler);
             if (counts && pod.node == name) take(naive, pod.amount);
+        }
+        for (const NaivePod& pod : pods) {
+            for (const core::ExtendedResource& one : pod.amount.extended) {
+                if (pod.node == name && core::is_volume(one.name)) naive.attached.insert(one.name);
+            }
         }
         made.push_back(naive);
     }
@@ -74,6 +100,23 @@ struct NaiveShape {
     core::Constraints constraints;
 };
 
+/// What is asked of limits, by the pod itself and by volumes that it brings.
+inline std::map<std::string, std::int64_t> asked_of_limits(
+    const NaiveNode& node, const core::Resources& asked) {
+    auto limits = new_volumes(node, asked);
+    for (const core::ExtendedResource& one : asked.extended) {
+        if (core::is_volume_limit(one.name)) limits[one.name] += one.amount;
+    }
+    return limits;
+}
+
+inline bool has_volumes_left(const NaiveNode& node, const core::Resources& asked) {
+    const auto limits = asked_of_limits(node, asked);
+    return std::all_of(limits.begin(), limits.end(), [&](const auto& wanted) {
+        return wanted.second == 0 || left_of(node, wanted.first) >= wanted.second;
+    });
+}
+
 inline bool has_room(const NaiveNode& node, const core::Resources& asked) {
     const auto enough = [](std::int64_t left, std::int64_t wanted) {
         return wanted == 0 || left >= wanted;
@@ -83,7 +126,8 @@ inline bool has_room(const NaiveNode& node, const core::Resources& asked) {
            enough(node.left.ephemeral_bytes, asked.ephemeral_bytes) &&
            std::all_of(asked.extended.begin(), asked.extended.end(), [&](const auto& wanted) {
                return left_of(node, wanted.name) >= wanted.amount;
-           });
+           }) &&
+           has_volumes_left(node, asked);
 }
 
 inline bool takes(const NaiveNode& node, const NaiveShape& shape) {
@@ -354,7 +398,11 @@ inline void count_short(
     note("ephemeral-storage", node.left.ephemeral_bytes, shape.amount.ephemeral_bytes);
     note("pods", node.pods_left, 1);
     for (const auto& wanted : shape.amount.extended) {
+        if (core::is_volume_limit(wanted.name)) continue;
         note(wanted.name.c_str(), left_of(node, wanted.name), wanted.amount);
+    }
+    for (const auto& [name, wanted] : asked_of_limits(node, shape.amount)) {
+        note(name.c_str(), left_of(node, name), wanted);
     }
 }
 

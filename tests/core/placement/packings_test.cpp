@@ -138,14 +138,14 @@ TEST_CASE("packing: balanced-allocation evens out what is lopsided") {
         " n1:2");
 }
 
-TEST_CASE("packing: gpu-bestfit leaves the fewest GPUs over, most-requested follows those in use") {
+TEST_CASE("TOY-1: packing: gpu-bestfit leaves the fewest GPUs over, most-requested follows those in use") {
     Setup s = gpu_nodes();
     const ShapeId one = s.shape(with_gpus(resources("100m"), 1));
     CHECK(s.place(PackingPolicy::gpu_bestfit, one, {}) == "driver n2;");
     CHECK(s.place(PackingPolicy::most_requested, one, {}) == "driver n1;");
 }
 
-TEST_CASE("packing: gpu-bestfit looks at GPUs, not at what is tightest") {
+TEST_CASE("TOY-1b: packing: gpu-bestfit looks at GPUs, not at what is tightest") {
     Setup s;
     s.add(node("n1").cpu(1).extended(gpu, "8"));
     s.add(node("n2").cpu(10).extended(gpu, "2"));
@@ -154,7 +154,7 @@ TEST_CASE("packing: gpu-bestfit looks at GPUs, not at what is tightest") {
     CHECK(s.place(PackingPolicy::tightest, one, {}) == "driver n1;");
 }
 
-TEST_CASE("packing: five pods of one GPU, one after another") {
+TEST_CASE("TOY-2: packing: five pods of one GPU, one after another") {
     const auto two_nodes = [] {
         Setup s;
         s.add(node("n1").cpu(8).memory("16Gi").extended(gpu, "4"));

@@ -6,6 +6,7 @@
 #include "core/cluster/trial.hpp"
 #include "core/placement/rejection.hpp"
 #include "core/value/exclusive.hpp"
+#include "core/value/volume/volume_limits.hpp"
 #include "tests/core/placement/naive_planner.hpp"
 #include "tests/core/random.hpp"
 #include "tests/support/builders.hpp"
@@ -245,6 +246,16 @@ private:
         return made;
     }
 
+    /// Of two drivers: a pod's own, and some that pods share.
+    std::vector<core::DriverVolume> volumes() {
+        std::vector<core::DriverVolume> made;
+        for (std::int64_t i = random_.between(1, 3); i > 0; --i) {
+            const std::string handle = random_.one_in(2) ? "" : fmt::format("v{}", pick(3));
+            made.push_back({random_.one_in(3) ? "b.example.com" : "a.example.com", handle});
+        }
+        return made;
+    }
+
     Resources amount() {
         Resources made;
         made.cpu_milli = random_.one_in(6) ? 0 : random_.between(1, 8) * 500;
@@ -263,6 +274,7 @@ private:
             made.extended.push_back({name, random_.one_in(8) ? too_wide : random_.between(1, 2)});
         }
         if (random_.one_in(8)) core::add_host_ports(made, ports());
+        if (random_.one_in(6)) core::add_volumes(made, volumes());
         if (random_.one_in(60)) made.memory_bytes = (std::int64_t{1} << 53) + 1;
         if (random_.one_in(60)) made.memory_bytes = (std::int64_t{1} << 51) + 1;
         return made;
@@ -309,6 +321,11 @@ private:
         Node node = made;
         node.cost = has_costs_ ? random_.between(-1, 2) : 0;
         node.is_scarce = has_scarce_ && node.allocatable.extended_amount(tests::naive_scarce) > 0;
+        if (random_.one_in(3)) {
+            core::set_volume_limits(
+                node.allocatable,
+                {{"a.example.com", random_.between(0, 5)}, {"b.example.com", random_.between(0, 2)}});
+        }
         cluster_.upsert_node(node);
         nodes_[node.name] = node;
     }
@@ -371,6 +388,10 @@ private:
         for (const ReasonCount& reason : rejection.reasons) {
             constexpr std::string_view insufficient = "Insufficient ";
             constexpr std::string_view taken = " taken";
+            constexpr std::string_view at_limit = "at the limit of ";
+            if (reason.reason.starts_with(at_limit)) {
+                made.short_nodes[reason.reason.substr(at_limit.size())] = reason.count;
+            }
             if (reason.reason == "Too many pods") made.short_nodes["pods"] = reason.count;
             if (reason.reason.ends_with(taken)) {
                 const std::size_t name = reason.reason.size() - taken.size();

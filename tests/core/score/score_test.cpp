@@ -36,7 +36,7 @@ std::int64_t old_balance(const NodeLoad& load) {
 
 }  // namespace
 
-TEST_CASE("score: a quarter used, with kube-scheduler's numbers") {
+TEST_CASE("SCORE-1, SCORE-2: score: a quarter used, with kube-scheduler's numbers") {
     const NodeLoad load = node_with(1000, 2);
     CHECK(core::least_allocated(load) == 62);
     CHECK(core::most_allocated(load) == 37);
@@ -61,7 +61,7 @@ TEST_CASE("score: what is too much, or not there") {
     CHECK(core::balanced_allocation({{4000, 0, 1000}, {0, 0, 0}, {}}) == 75);
 }
 
-TEST_CASE("score: the balance of two shares") {
+TEST_CASE("SCORE-4: score: the balance of two shares") {
     CHECK(core::balance({3, 4}, {1, 4}) == 75);
     CHECK(core::balance({1, 1}, {0, 1}) == 50);
     CHECK(core::balance({9, 4}, {4, 4}) == 100);  // more than all of it is all of it
@@ -69,14 +69,14 @@ TEST_CASE("score: the balance of two shares") {
     CHECK(core::balance({1, 3}, {0, 3}) == 83);  // 83.33, rounded down
 }
 
-TEST_CASE("score: what the pod does to the balance") {
+TEST_CASE("SCORE-4: score: what the pod does to the balance") {
     CHECK(core::balanced_change(50, 100) == 50);
     CHECK(core::balanced_change(100, 50) == 100);
     CHECK(core::balanced_change(75, 100) == 62);
     CHECK(core::balanced_change(100, 100) == 75);
 }
 
-TEST_CASE("score: requested to capacity, along a line") {
+TEST_CASE("SCORE-3: score: requested to capacity, along a line") {
     const std::array<core::ShapePoint, 2> rising = {{{0, 0}, {100, 100}}};
     CHECK(core::requested_to_capacity_ratio({8, 4, 1}, rising) == 62);
     CHECK(core::requested_to_capacity_ratio({4, 2, 1}, rising) == 75);
@@ -98,14 +98,14 @@ TEST_CASE("score: devices left over, and handed out") {
     CHECK(core::most_requested(four) == 2);
 }
 
-TEST_CASE("score: soft taints that are not tolerated") {
+TEST_CASE("SCORE-5: score: soft taints that are not tolerated") {
     CHECK(core::taint_toleration(1, 2) == 50);
     CHECK(core::taint_toleration(0, 2) == 100);
     CHECK(core::taint_toleration(2, 2) == 0);
     CHECK(core::taint_toleration(0, 0) == 100);
 }
 
-TEST_CASE("score: preferred node affinity") {
+TEST_CASE("SCORE-6: score: preferred node affinity") {
     CHECK(core::node_affinity(80, 80) == 100);
     CHECK(core::node_affinity(20, 80) == 25);
     CHECK(core::node_affinity(0, 80) == 0);

@@ -396,7 +396,8 @@ TEST_CASE("claims: a profile without filters about volumes does not even read th
     for (const auto id :
          {core::FilterId::volume_binding,
           core::FilterId::volume_zone,
-          core::FilterId::volume_restrictions}) {
+          core::FilterId::volume_restrictions,
+          core::FilterId::node_volume_limits}) {
         left_out = left_out.with(id);
     }
     schema.profiles.front().left_out = left_out;
@@ -422,4 +423,83 @@ TEST_CASE("claims: after a restart what is known comes back") {
     world.advance(5'000);
     CHECK_FALSE(world.is_bound(second));
     CHECK(told(world, second, "ReadWriteOncePod"));
+}
+
+namespace {
+
+Claim unbound(const std::vector<core::AvailableVolume>& available) {
+    Claim claim = waiting();
+    claim.is_never_made = true;
+    claim.available = available;
+    claim.nodes = {{VolumeRule::unreachable, {}}};
+    for (const core::AvailableVolume& volume : available) {
+        claim.nodes[0].terms.insert(
+            claim.nodes[0].terms.end(), volume.terms.begin(), volume.terms.end());
+    }
+    return claim;
+}
+
+core::AvailableVolume volume_in(const std::string& name, const std::string& zone) {
+    return {name, only_in(zone).terms};
+}
+
+core::Pod mounting_two(const std::string& name) {
+    core::Pod pod = mounting(name, "c");
+    pod.claims = std::vector<core::ClaimUse>{{"c", false}, {"d", false}};
+    return pod;
+}
+
+}  // namespace
+
+TEST_CASE("claims: PRED-12: a volume that is there is the claim's, on its node") {
+    World world;
+    add_zones(world);
+    world.claims["ns/c"] = unbound({volume_in("v", "b")});
+    const auto pod = world.create(mounting("p", "c"));
+    world.settle();
+    CHECK(world.node_of(pod) == "b1");
+    CHECK(world.binds.back().claims.empty());
+    CHECK(
+        world.binds.back().volumes == std::vector<gang::ClaimedVolume>{{"c", "v"}});
+}
+
+TEST_CASE("claims: PRED-12: who finds no volume waits until there is one") {
+    World world;
+    add_zones(world);
+    world.claims["ns/c"] = unbound({});
+    const auto pod = world.create(mounting("p", "c"));
+    world.advance(1'000);
+    CHECK_FALSE(world.is_bound(pod));
+    CHECK(told(world, pod, "no volume can be made for it there"));
+    world.claims["ns/c"] = unbound({volume_in("v", "a")});
+    world.advance(31'000);
+    CHECK(world.node_of(pod) == "a1");
+}
+
+TEST_CASE("claims: PRED-12: two claims of a pod get two volumes, the smaller one the smaller") {
+    World world;
+    add_zones(world);
+    world.claims["ns/c"] = unbound({volume_in("small", "a"), volume_in("large", "a")});
+    world.claims["ns/c"].bytes = 2;
+    world.claims["ns/d"] = unbound({volume_in("small", "a"), volume_in("large", "a")});
+    world.claims["ns/d"].bytes = 1;
+    const auto pod = world.create(mounting_two("p"));
+    world.settle();
+    CHECK(world.node_of(pod) == "a1");
+    CHECK(
+        world.binds.back().volumes ==
+        std::vector<gang::ClaimedVolume>{{"d", "small"}, {"c", "large"}});
+}
+
+TEST_CASE("claims: PRED-12: where one volume is left for two claims the pod is not bound") {
+    World world;
+    add_zones(world);
+    world.claims["ns/c"] = unbound({volume_in("v", "a")});
+    world.claims["ns/d"] = unbound({volume_in("v", "a")});
+    const auto pod = world.create(mounting_two("p"));
+    world.settle();
+    CHECK_FALSE(world.is_bound(pod));
+    CHECK(
+        world.binds.back().volumes ==
+        std::vector<gang::ClaimedVolume>{{"c", "v"}, {"d", ""}});
 }

@@ -1,6 +1,9 @@
 // Claims, volumes and storage classes as the API server sends them.
 #include "k8s/codec/volume/codec_claim.hpp"
 
+#include "k8s/codec/volume/codec_csi_node.hpp"
+#include "k8s/codec/volume/codec_volume.hpp"
+
 #include <doctest/doctest.h>
 
 #include <string>
@@ -87,6 +90,13 @@ TEST_CASE("codec_claim: a class that waits for its consumer") {
     REQUIRE(claim.nodes.size() == 1);
     CHECK(claim.nodes[0].rule == VolumeRule::unreachable);
     CHECK(claim.problem.empty());
+    CHECK_FALSE(claim.is_never_made);
+    CHECK(claim.driver == "ebs.csi.aws.com");
+    core::Claim migrated;
+    REQUIRE(add_storage_class(
+        migrated,
+        R"({"provisioner":"kubernetes.io/gce-pd","volumeBindingMode":"WaitForFirstConsumer"})"));
+    CHECK(migrated.driver == "pd.csi.storage.gke.io");
     core::Claim chosen;
     chosen.selected_node = "n7";
     REQUIRE(add_storage_class(chosen, R"({"volumeBindingMode":"WaitForFirstConsumer"})"));
@@ -98,7 +108,10 @@ TEST_CASE("codec_claim: a class that waits for its consumer") {
         local,
         R"({"provisioner":"kubernetes.io/no-provisioner",)"
         R"("volumeBindingMode":"WaitForFirstConsumer"})"));
-    CHECK(local.problem.find("local") != std::string::npos);
+    CHECK(local.problem.empty());
+    CHECK(local.is_never_made);
+    REQUIRE(local.nodes.size() == 1);
+    CHECK(local.nodes[0].terms.empty());  // no node, as long as no volume is there
     core::Claim immediate;
     REQUIRE(add_storage_class(immediate, R"({"provisioner":"p","volumeBindingMode":"Immediate"})"));
     CHECK(immediate.state == ClaimState::immediate);
@@ -120,4 +133,140 @@ TEST_CASE("codec_claim: the patch names the state that was read") {
         encode_selected_node("n\"1", "12") ==
         R"({"metadata":{"resourceVersion":"12","annotations":)"
         R"({"volume.kubernetes.io/selected-node":"n\"1"}}})");
+}
+
+TEST_CASE("codec_claim: who attaches a volume, and its name there") {
+    core::Claim csi;
+    REQUIRE(add_volume(csi, R"({"spec":{"csi":{"driver":"d","volumeHandle":"h"}}})"));
+    CHECK(csi.driver == "d");
+    CHECK(csi.handle == "h");
+    core::Claim disk;
+    REQUIRE(add_volume(disk, R"({"spec":{"awsElasticBlockStore":{"volumeID":"vol-1"}}})"));
+    CHECK(disk.driver == "ebs.csi.aws.com");
+    CHECK(disk.handle == "vol-1");
+    core::Claim nfs;
+    REQUIRE(add_volume(nfs, R"({"spec":{"nfs":{"server":"s"}}})"));
+    CHECK(nfs.driver.empty());
+    CHECK_FALSE(add_volume(nfs, R"({"spec":{"csi":7}})"));
+}
+
+namespace {
+
+k8s::VolumeObject volume_of(const std::string& name, std::int64_t gib) {
+    k8s::VolumeObject volume;
+    volume.name = name;
+    volume.storage_class = "local";
+    volume.bytes = gib << 30;
+    volume.modes = {"ReadWriteOnce"};
+    volume.is_available = true;
+    volume.terms = {{{{"host", core::SelectorOperator::in, {name}}}, {}}};
+    return volume;
+}
+
+std::string available(
+    const k8s::VolumeWish& wish, const std::vector<k8s::VolumeObject>& volumes, bool is_made = false) {
+    core::Claim claim;
+    claim.uid = "u";
+    claim.storage_class = "local";
+    claim.bytes = std::int64_t{2} << 30;
+    claim.is_never_made = !is_made;
+    if (!is_made) claim.nodes = {{VolumeRule::unreachable, {}}};
+    add_available(claim, wish, volumes);
+    std::string text;
+    for (const core::AvailableVolume& one : claim.available) text += one.name + " ";
+    const std::size_t terms = claim.nodes.empty() ? 0 : claim.nodes[0].terms.size();
+    return text + (claim.nodes.empty() ? "anywhere" : std::to_string(terms));
+}
+
+}  // namespace
+
+TEST_CASE("PRED-12: codec_claim: volumes that are there, as FindMatchingVolume compares them") {
+    k8s::VolumeWish wish;
+    wish.namespace_name = "ns";
+    wish.name = "c";
+    wish.modes = {"ReadWriteOnce"};
+    const auto a = volume_of("a", 1);
+    const auto b = volume_of("b", 9);
+    const auto c = volume_of("c", 2);
+    CHECK(available(wish, {a, b, c}) == "c b 2");
+    CHECK(available(wish, {a}) == "0");
+    CHECK(available(wish, {c}, true) == "c anywhere");
+    auto everywhere = c;
+    everywhere.terms.clear();
+    CHECK(available(wish, {everywhere, b}) == "c b anywhere");
+    const auto without = [&](auto change) {
+        auto changed = c;
+        change(changed);
+        return available(wish, {changed});
+    };
+    CHECK(without([](auto& v) { v.storage_class = "other"; }) == "0");
+    CHECK(without([](auto& v) { v.modes = {"ReadOnlyMany"}; }) == "0");
+    CHECK(without([](auto& v) { v.is_block = true; }) == "0");
+    CHECK(without([](auto& v) { v.is_available = false; }) == "0");
+    CHECK(without([](auto& v) { v.is_deleting = true; }) == "0");
+    CHECK(without([](auto& v) { v.attributes_class = "gold"; }) == "0");
+    CHECK(without([](auto& v) { v.claim_name = "other"; }) == "0");
+    auto selecting = wish;
+    selecting.selector.is_set = true;
+    selecting.selector.require({"tier", core::LabelOperator::in, {"x"}});
+    CHECK(available(selecting, {c}) == "0");
+    auto promised = b;
+    promised.claim_namespace = "ns";
+    promised.claim_name = "c";
+    CHECK(available(wish, {c, promised}, true) == "b 1");  // that one, and no other
+    promised.claim_uid = "another";
+    CHECK(available(wish, {c, promised}) == "c 1");
+}
+
+TEST_CASE("codec_claim: what a claim asks of a volume, and the volume's side of it") {
+    const auto claim = decode_claim(
+        R"({"metadata":{"name":"c","namespace":"ns","uid":"u"},"spec":{"accessModes":["ReadWriteOnce"],)"
+        R"("volumeMode":"Block","storageClassName":"local","selector":{"matchLabels":{"a":"b"}},)"
+        R"("resources":{"requests":{"storage":"2Gi"}}}})");
+    REQUIRE(claim);
+    CHECK(claim->claim.bytes == std::int64_t{2} << 30);
+    CHECK(claim->wish.is_block);
+    CHECK(claim->wish.selector.matches({{"a", "b"}}));
+    CHECK_FALSE(claim->wish.selector.matches({}));
+    const auto page = k8s::decode_volumes(
+        R"({"metadata":{"continue":"t"},"items":[)"
+        R"({"metadata":{"name":"v","resourceVersion":"7","labels":{"a":"b"}},"spec":{"capacity":{"storage":)"
+        R"("3Gi"},"accessModes":["ReadWriteOnce"],"storageClassName":"local","volumeMode":"Block"},)"
+        R"("status":{"phase":"Available"}},)"
+        R"({"metadata":{"name":"used"},"spec":{"claimRef":{"name":"x"}},"status":{"phase":"Bound"}},)"
+        R"({"metadata":{"name":"bad"},"spec":{"capacity":7},"status":{"phase":"Available"}}]})");
+    REQUIRE(page);
+    CHECK(page->continue_token == "t");
+    REQUIRE(page->volumes.size() == 1);
+    CHECK(page->volumes[0].bytes == std::int64_t{3} << 30);
+    CHECK(page->volumes[0].is_block);
+    CHECK(
+        k8s::encode_claim_ref("ns", "c", "u", "7") ==
+        R"({"metadata":{"resourceVersion":"7","annotations":{"pv.kubernetes.io/bound-by-controller":)"
+        R"("yes"}},"spec":{"claimRef":{"apiVersion":"v1","kind":"PersistentVolumeClaim",)"
+        R"("namespace":"ns","name":"c","uid":"u"}}})");
+}
+
+TEST_CASE("codec_csi_node: drivers that say a number, and no others") {
+    const auto page = k8s::decode_csi_nodes(
+        R"({"metadata":{"resourceVersion":"5"},"items":[)"
+        R"({"metadata":{"name":"n1"},"spec":{"drivers":[{"name":"z","allocatable":{"count":3}},)"
+        R"({"name":"a","allocatable":{"count":0}},{"name":"m","allocatable":{}},{"name":"o"}]}},)"
+        R"({"metadata":{"name":"n2"},"spec":{"drivers":[{"name":"o"}]}}]})");
+    REQUIRE(page);
+    CHECK(page->version == "5");
+    REQUIRE(page->nodes.size() == 1);
+    CHECK(page->nodes[0] == core::NodeVolumeLimits{"n1", {{"a", 0}, {"z", 3}}});
+    const auto gone = k8s::decode_csi_node_line(
+        R"({"type":"DELETED","object":{"metadata":{"name":"n1"},"spec":{"drivers":[)"
+        R"({"name":"z","allocatable":{"count":3}}]}}})");
+    REQUIRE(gone);
+    CHECK(gone->node == core::NodeVolumeLimits{"n1", {}});
+    const auto error = k8s::decode_csi_node_line(
+        R"({"type":"ERROR","object":{"message":"too old"}})");
+    REQUIRE(error);
+    CHECK(error->type == k8s::CsiNodeLine::Type::error);
+    CHECK_FALSE(k8s::decode_csi_nodes("{}"));
+    CHECK_FALSE(k8s::decode_csi_node_line("[]"));
+    CHECK_FALSE(k8s::decode_csi_node_line(R"({"type":"ADDED","object":{"spec":{"drivers":7}}})"));
 }

@@ -30,6 +30,16 @@ struct Claims {
     std::map<std::string, State> claims = {{"one", {}}, {"two", {}}};
     int bound_after = 2;
     bool refuses = false;  ///< the provisioner takes the annotation away
+    bool denies_volumes = false;
+    bool local_is_bound = false;
+    std::string volume_claim;
+
+    /// A volume for the claim "local".
+    std::string there() const {
+        return R"({"metadata":{"name":"there","resourceVersion":"3"},"spec":{)" + volume_claim +
+               R"("storageClassName":"local","capacity":{"storage":"1Gi"}},)"
+               R"("status":{"phase":"Available"}})";
+    }
 
     static std::string name_of(const std::string& target) {
         return target.substr(target.rfind('/') + 1);
@@ -52,6 +62,35 @@ struct Claims {
         if (has(request.target, "/storageclasses/fast")) {
             return peer.reply(
                 200, R"({"provisioner":"p","volumeBindingMode":"WaitForFirstConsumer"})");
+        }
+        if (has(request.target, "/storageclasses/local")) {
+            return peer.reply(
+                200,
+                R"({"provisioner":"kubernetes.io/no-provisioner",)"
+                R"("volumeBindingMode":"WaitForFirstConsumer"})");
+        }
+        if (has(request.target, "/persistentvolumes?")) {
+            if (denies_volumes) {
+                return peer.reply(403, fake::status_body(403, "Forbidden", "not yours"));
+            }
+            return peer.reply(200, R"({"metadata":{},"items":[)" + there() + "]}");
+        }
+        if (has(request.target, "/persistentvolumes/there")) {
+            if (request.method == "PATCH") {
+                REQUIRE(has(request.body, R"("resourceVersion":"3")"));
+                volume_claim = R"("claimRef":{"namespace":"ns","name":"local","uid":"u"},)";
+                local_is_bound = true;
+            }
+            return peer.reply(200, there());
+        }
+        if (has(request.target, "/persistentvolumeclaims/local")) {
+            const std::string bound =
+                local_is_bound ? R"(,"annotations":{"pv.kubernetes.io/bind-completed":"yes"})" : "";
+            return peer.reply(
+                200,
+                R"({"metadata":{"name":"local","namespace":"ns","uid":"u")" + bound +
+                    R"(},"spec":{"storageClassName":"local","volumeName":")" +
+                    (local_is_bound ? "there" : "") + R"("}})");
         }
         if (has(request.target, "/persistentvolumes/v-one")) {
             return peer.reply(
@@ -102,6 +141,14 @@ struct Rig {
         std::optional<ClaimResult> result;
         client->read("ns", name, [&](ClaimResult r) { result = std::move(r); });
         CHECK_FALSE(result);  // never from inside the call
+        fake::run_until(io, [&] { return result.has_value(); });
+        return *result;
+    }
+    std::string claim_volume(const std::string& volume) {
+        std::optional<std::string> result;
+        client->provision({"ns", {}, "n1", {{"local", volume}}}, [&](std::string why) {
+            result = std::move(why);
+        });
         fake::run_until(io, [&] { return result.has_value(); });
         return *result;
     }
@@ -172,6 +219,39 @@ TEST_CASE("claim client: nothing is written without leadership, and no wait is e
     Rig rig(options);
     CHECK(rig.provision({"one"}) == "persistentvolumeclaim \"one\": no volume was made in time");
     CHECK(rig.server.count("PATCH", "") == 0);
+}
+
+TEST_CASE("claim client: PRED-12: a volume that is there is found, and becomes the claim's") {
+    Rig rig;
+    const ClaimResult waiting = rig.read("local");
+    CHECK(waiting.claim.state == core::ClaimState::consumer);
+    REQUIRE(waiting.claim.available.size() == 1);
+    CHECK(waiting.claim.available[0].name == "there");
+    CHECK(waiting.claim.nodes.empty());  // it can be used everywhere
+    CHECK(rig.claim_volume("there").empty());
+    CHECK(rig.server.count("PATCH", "/persistentvolumes/there") == 1);
+    CHECK(
+        rig.claim_volume("") ==
+        "persistentvolumeclaim \"local\": no volume is left for it on node n1");
+}
+
+TEST_CASE("claim client: PRED-12: a volume that somebody else has by now is not taken") {
+    Rig rig;
+    {
+        const std::lock_guard lock(rig.claims.mutex);
+        rig.claims.volume_claim = R"("claimRef":{"namespace":"ns","name":"other","uid":"w"},)";
+    }
+    CHECK(
+        rig.claim_volume("there") ==
+        "persistentvolumeclaim \"local\": volume there is not to be had any more");
+    CHECK(rig.server.count("PATCH", "") == 0);
+}
+
+TEST_CASE("claim client: without the right to list volumes a class that makes none says so") {
+    Rig rig;
+    rig.claims.denies_volumes = true;
+    CHECK(has(rig.read("local").claim.problem, "cannot be listed: not yours"));
+    CHECK(rig.read("one").claim.problem.empty());
 }
 
 TEST_CASE("claim client: after stop() nothing is answered") {

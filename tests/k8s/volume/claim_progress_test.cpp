@@ -27,7 +27,7 @@ Claim bound(const char* selected = "") {
 TEST_CASE("claim progress: annotated, waited for, bound") {
     ClaimProgress progress("n1");
     CHECK(progress.next(waiting()) == Step::annotate);
-    progress.annotated();
+    progress.written();
     CHECK(progress.next(waiting("n1")) == Step::wait);
     CHECK(progress.next(bound("n1")) == Step::done);
 }
@@ -45,7 +45,7 @@ TEST_CASE("claim progress: a write without an answer is found out by reading") {
 TEST_CASE("claim progress: no volume can be made for the node") {
     ClaimProgress progress("n1");
     CHECK(progress.next(waiting()) == Step::annotate);
-    progress.annotated();
+    progress.written();
     CHECK(progress.next(waiting("n1")) == Step::wait);
     CHECK(progress.next(waiting()) == Step::give_up);
     CHECK(progress.why() == "no volume could be made for node n1");
@@ -69,4 +69,21 @@ TEST_CASE("claim progress: a claim that goes, or has lost its volume") {
     Claim lost = waiting();
     lost.state = ClaimState::lost;
     CHECK(ClaimProgress("n1").next(lost) == Step::give_up);
+}
+
+TEST_CASE("claim progress: PRED-12: a volume that is there becomes the claim's, and both are bound") {
+    ClaimProgress progress("n1", "v");
+    CHECK(progress.next(waiting()) == Step::claim_volume);
+    CHECK(progress.next(waiting()) == Step::claim_volume);  // the write had no answer
+    progress.written();
+    CHECK(progress.next(waiting()) == Step::wait);
+    Claim claim = bound();
+    claim.volume = "v";
+    CHECK(progress.next(claim) == Step::done);
+    claim.volume = "other";
+    CHECK(progress.next(claim) == Step::give_up);
+    CHECK(progress.next(waiting("n2")) == Step::give_up);
+    ClaimProgress none("n1", "");
+    CHECK(none.next(waiting()) == Step::give_up);
+    CHECK(none.why() == "no volume is left for it on node n1");
 }

@@ -12,6 +12,7 @@ from .worlds import SPACES, World
 
 ANSWER_SECONDS = 20
 OURS, THEIRS = "gang-scheduler", "default-scheduler"
+CSI_NODES = "/apis/storage.k8s.io/v1/csinodes"
 
 
 @dataclass(frozen=True)
@@ -38,9 +39,10 @@ class Judge:
         return self._api.post(f"/api/v1/namespaces/{space}/serviceaccounts", {"metadata": {"name": "default"}})
 
     def build(self, world: World, pause: float) -> None:
-        for kind, objects in (("nodes", world.nodes), ("persistentvolumes", world.volumes)):
+        for path, objects in (("/api/v1/nodes", world.nodes), (CSI_NODES, world.csi_nodes),
+                              ("/api/v1/persistentvolumes", world.volumes)):
             for each in objects:
-                self._api.post(f"/api/v1/{kind}", each)
+                self._api.post(path, each)
         for kind, objects in (
                 ("persistentvolumeclaims", world.claims), ("services", world.services), ("pods", world.pods)):
             for each in objects:
@@ -60,6 +62,7 @@ class Judge:
         for volume in self._api.items("/api/v1/persistentvolumes"):
             self._remove("persistentvolumes", volume)
         self._api.delete("/api/v1/nodes")
+        self._api.delete(CSI_NODES)
 
     def _remove(self, kind: str, found: Json) -> None:
         """Nobody here takes the finalizers away."""

@@ -15,6 +15,7 @@ SPACES = ("like-a", "like-b")
 @dataclass
 class World:
     nodes: list[Json] = field(default_factory=list)
+    csi_nodes: list[Json] = field(default_factory=list)
     volumes: list[Json] = field(default_factory=list)
     claims: list[Json] = field(default_factory=list)
     services: list[Json] = field(default_factory=list)

@@ -56,6 +56,9 @@ std::string describe(const FetchClaim& decision) {
     return "fetch claim " + decision.namespace_name + "/" + decision.name;
 }
 
+std::string describe(const WatchVolumeLimits&) {
+    return "watch the volume limits of nodes";
+}
 std::string describe(const FetchPodGroup& decision) {
     return "ask for pod group " + decision.namespace_name + "/" + decision.name;
 }

@@ -1,0 +1,154 @@
+#include "k8s/codec/volume/codec_volume.hpp"
+
+#include "k8s/codec/pod/pod_spec.hpp"
+#include "k8s/codec/volume/volume_source.hpp"
+#include "k8s/json/json_fields.hpp"
+
+#include <array>
+#include <utility>
+
+namespace k8s {
+namespace {
+
+using rapidjson::Value;
+
+constexpr std::string_view class_annotation = "volume.beta.kubernetes.io/storage-class";
+
+/// A source that CSI drivers have taken over.
+struct InTreeSource {
+    const char* source;
+    const char* handle;
+    std::string_view plugin;
+};
+constexpr std::array in_tree_sources = {
+    InTreeSource{"awsElasticBlockStore", "volumeID", "kubernetes.io/aws-ebs"},
+    InTreeSource{"azureDisk", "diskURI", "kubernetes.io/azure-disk"},
+    InTreeSource{"cinder", "volumeID", "kubernetes.io/cinder"},
+    InTreeSource{"gcePersistentDisk", "pdName", "kubernetes.io/gce-pd"},
+    InTreeSource{"portworxVolume", "volumeID", "kubernetes.io/portworx-volume"}};
+
+void read_affinity(Fields& fields, const Value& spec, VolumeObject& into) {
+    const Value* affinity = fields.object(spec, "nodeAffinity");
+    const Value* required = affinity ? fields.object(*affinity, "required") : nullptr;
+    if (required == nullptr) return;
+    for (const Value& term : fields.objects(*required, "nodeSelectorTerms")) {
+        into.terms.push_back(decode_node_term(fields, term));
+    }
+}
+
+void read_volume_spec(Fields& fields, const Value& spec, VolumeObject& into) {
+    if (into.storage_class.empty()) into.storage_class = fields.text(spec, "storageClassName");
+    into.bytes = fields.quantities(spec, "capacity").extended_amount("storage");
+    into.modes = fields.texts(spec, "accessModes");
+    into.is_block = fields.text(spec, "volumeMode") == "Block";
+    into.attributes_class = fields.text(spec, "volumeAttributesClassName");
+    if (const Value* claim = fields.object(spec, "claimRef")) {
+        into.claim_namespace = fields.text(*claim, "namespace");
+        into.claim_name = fields.text(*claim, "name");
+        into.claim_uid = fields.text(*claim, "uid");
+    }
+    read_affinity(fields, spec, into);
+}
+
+VolumeObject read_volume(Fields& fields, const Value& object) {
+    VolumeObject volume;
+    if (const Value* metadata = fields.object(object, "metadata")) {
+        volume.name = fields.text(*metadata, "name");
+        volume.resource_version = fields.text(*metadata, "resourceVersion");
+        volume.labels = fields.map(*metadata, "labels");
+        volume.is_deleting = find_member(*metadata, "deletionTimestamp") != nullptr;
+        const core::StringMap annotations = fields.map(*metadata, "annotations");
+        if (const std::string* name = core::find_value(annotations, class_annotation)) {
+            volume.storage_class = *name;
+        }
+    }
+    if (const Value* spec = fields.object(object, "spec")) read_volume_spec(fields, *spec, volume);
+    if (const Value* status = fields.object(object, "status")) {
+        const std::string phase = fields.text(*status, "phase");
+        volume.is_available = phase == "Available";
+        volume.is_used = phase == "Bound" || phase == "Released" || phase == "Failed";
+    }
+    return volume;
+}
+
+}  // namespace
+
+core::DriverVolume decode_driver_volume(Fields& fields, const Value& spec) {
+    if (const Value* csi = fields.object(spec, "csi")) {
+        return {fields.text(*csi, "driver"), fields.text(*csi, "volumeHandle")};
+    }
+    for (const InTreeSource& one : in_tree_sources) {
+        if (const Value* source = fields.object(spec, one.source)) {
+            return {
+                std::string(core::migrated_driver(one.plugin)), fields.text(*source, one.handle)};
+        }
+    }
+    return {};
+}
+
+core::Result<VolumeObject> decode_volume(std::string json) {
+    rapidjson::Document document;
+    if (auto parsed = parse_in_place(json, document); !parsed) return parsed.error();
+    if (!document.IsObject()) return core::Error{"volume: expected an object"};
+    Fields fields;
+    VolumeObject volume = read_volume(fields, document);
+    if (!fields.problem().empty()) return core::Error{"volume: " + fields.problem()};
+    return volume;
+}
+
+/// One that makes no sense is nobody's.
+core::Result<VolumePage> decode_volumes(std::string json) {
+    rapidjson::Document document;
+    if (auto parsed = parse_in_place(json, document); !parsed) return parsed.error();
+    if (!document.IsObject()) return core::Error{"volumes: expected a list"};
+    Fields fields;
+    VolumePage page;
+    if (const Value* metadata = fields.object(document, "metadata")) {
+        page.continue_token = fields.text(*metadata, "continue");
+    }
+    for (const Value& item : fields.objects(document, "items")) {
+        Fields own;
+        VolumeObject volume = read_volume(own, item);
+        if (!own.problem().empty() || volume.is_used || volume.name.empty()) continue;
+        page.volumes.push_back(std::move(volume));
+    }
+    if (!fields.problem().empty()) return core::Error{"volumes: " + fields.problem()};
+    return page;
+}
+
+std::string encode_claim_ref(
+    const std::string& namespace_name,
+    const std::string& name,
+    const std::string& uid,
+    const std::string& resource_version) {
+    rapidjson::StringBuffer buffer;
+    rapidjson::Writer<rapidjson::StringBuffer> writer(buffer);
+    const auto member = [&writer](const char* key, const std::string& value) {
+        writer.Key(key);
+        writer.String(value);
+    };
+    writer.StartObject();
+    writer.Key("metadata");
+    writer.StartObject();
+    member("resourceVersion", resource_version);
+    writer.Key("annotations");
+    writer.StartObject();
+    member("pv.kubernetes.io/bound-by-controller", "yes");
+    writer.EndObject();
+    writer.EndObject();
+    writer.Key("spec");
+    writer.StartObject();
+    writer.Key("claimRef");
+    writer.StartObject();
+    member("apiVersion", "v1");
+    member("kind", "PersistentVolumeClaim");
+    member("namespace", namespace_name);
+    member("name", name);
+    member("uid", uid);
+    writer.EndObject();
+    writer.EndObject();
+    writer.EndObject();
+    return buffer.GetString();
+}
+
+}  // namespace k8s
