@@ -72,7 +72,8 @@ void Volumes::pin(Record& record, std::set<NodeId> nodes) {
 /// One that is there at most: two may have no node in common.
 void Volumes::give_claims(core::Pod& pod) {
     Random& random = world_.random;
-    if (!world_.plan.has_volumes || random.percent(30)) {
+    // Rules between pods may want it elsewhere than its volume can be: it would wait for ever.
+    if (!world_.plan.has_volumes || random.percent(30) || pod.rules.has_value()) {
         return;
     }
     std::vector<core::ClaimUse> uses;
