@@ -255,8 +255,8 @@ k8s::ClaimClientOptions Daemon::Impl::claim_options() {
 
 k8s::CsiNodeWatchOptions Daemon::Impl::csi_node_options() {
     k8s::CsiNodeWatchOptions out;
-    out.listed = [this](std::vector<core::NodeVolumeLimits> nodes) {
-        push(VolumeLimitsListed{std::move(nodes)});
+    out.listed = [this](std::vector<core::NodeVolumeLimits> all) {
+        push(VolumeLimitsListed{std::move(all)});
     };
     out.changed = [this](core::NodeVolumeLimits node) {
         push(VolumeLimitsChanged{std::move(node)});
