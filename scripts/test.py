@@ -190,8 +190,8 @@ def read_digests(path: Path) -> dict[str, str]:
 
 
 def sim_lane(tally: Tally) -> None:
-    """Every seed of the release build, some of them under sanitizers, and both must have lived the same life; some
-    with cards, some with volumes."""
+    """Every seed of the release build, some of them under sanitizers, and both must have lived the same life; others
+    with cards, with volumes, with groups in queues."""
     if not (build(tally, "debug") and build(tally, "release")):
         return
     start = time.monotonic()
@@ -200,8 +200,8 @@ def sim_lane(tally: Tally) -> None:
         runs = [run([f"build/{preset}/gang-sim", "--seeds", seeds, "--jobs", "2", "--digests", str(digests), *more])
                 for preset, seeds, digests, more in (("release", "1..200", released, ["--all-faults"]),
                                                      ("debug", "1..12", sanitized, []))]
-        for what in ("--cards", "--volumes"):
-            runs.append(run(["build/release/gang-sim", what, "--seeds", "1..100", "--jobs", "2"]))
+        for seeds, *what in (("1..100", "--cards"), ("1..100", "--volumes"), ("101..200", "--queues", "--groups")):
+            runs.append(run(["build/release/gang-sim", *what, "--seeds", seeds, "--jobs", "2"]))
         all_seeds, again = read_digests(released), read_digests(sanitized)
         differing = [seed for seed, digest in again.items() if all_seeds.get(seed) != digest]
     for seed in differing:
