@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PYTHON = "/usr/bin/python3"  # Debian's, which sees Debian's packages
 NEW_SEEDS = 10
 LONG_LANES = ("sanitizers", "seeds", "bench", "random", "blackbox", "spark")
-DISK_GB = 8  # of a checkout where nothing has been built: the builds, and what they write meanwhile
+DISK_GB = 5  # of a checkout where nothing has been built: both builds (3.5), the mutants, and what the compiler writes meanwhile
 
 
 class Tally:
