@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PYTHON = "/usr/bin/python3"  # Debian's, which sees Debian's packages
 NEW_SEEDS = 10
 LONG_LANES = ("sanitizers", "seeds", "bench", "random", "blackbox", "spark")
-DISK_GB = 5  # of a checkout where nothing has been built: both builds (3.5), the mutants, and what the compiler writes meanwhile
+DISK_GB = 5  # of a checkout where nothing has been built: both builds (3.5), and what the compiler writes meanwhile
 
 
 class Tally:
@@ -253,8 +253,8 @@ def run_lanes(tally: Tally, wanted: list[str], long: bool, supply: Supply) -> No
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--long", action="store_true", help="the long variants instead")
-    parser.add_argument("lanes", nargs="*", help="only these: layers unit sim bench mutants demo blackbox spark; of the "
-                        "long ones sanitizers seeds bench random blackbox spark")
+    parser.add_argument("lanes", nargs="*", help="only these: layers unit sim bench mutants demo "
+                        "blackbox spark; of the long ones sanitizers seeds bench random blackbox spark")
     arguments = parser.parse_args()
     wanted = arguments.lanes or ["layers", "unit", "sim", "bench", "mutants", "demo", "blackbox", "spark"]
     tally = Tally()
