@@ -4,14 +4,13 @@ from typing import Callable, Iterator
 import pytest
 
 from support.api import Json
+from support.claim_pods import WAIT_SECONDS, create, folder, node, wait_node, wait_told
 from support.cluster import Cluster
-from support.pods import condition, node_of
 from support.polling import eventually
 from support.provisioner import (BIND_COMPLETED, CLASSES, SELECTED_NODE, VOLUMES, ZONE, Provisioner, claim)
 from support.spark_application import Size, sized
 
 CSI_NODES = "/apis/storage.k8s.io/v1/csinodes"
-WAIT_SECONDS = 40
 MakeProvisioner = Callable[..., Provisioner]
 
 
@@ -26,10 +25,6 @@ def made(cluster: Cluster) -> Iterator[list[str]]:
         cluster.api.delete(path)
 
 
-def folder(cluster: Cluster, kind: str) -> str:
-    return f"/api/v1/namespaces/{cluster.default_namespace}/{kind}"
-
-
 def limit(cluster: Cluster, made: list[str], node: str, driver: str, count: int) -> None:
     """What the driver says when it registers on the node; again: what it says later."""
     drivers = [{"name": driver, "nodeID": node, "topologyKeys": [], "allocatable": {"count": count}}]
@@ -39,34 +34,6 @@ def limit(cluster: Cluster, made: list[str], node: str, driver: str, count: int)
     else:
         made.append(path)
     cluster.api.post(CSI_NODES, {"metadata": {"name": node}, "spec": {"drivers": drivers}})
-
-
-def create(cluster: Cluster, name: str, *claims: str) -> str:
-    volumes = [{"name": f"v{i}", "persistentVolumeClaim": {"claimName": each}} for i, each in enumerate(claims)]
-    cluster.api.post(folder(cluster, "pods"), {
-        "apiVersion": "v1", "kind": "Pod", "metadata": {"name": name},
-        "spec": {"schedulerName": "gang-scheduler", "restartPolicy": "Never", "volumes": volumes, "containers": [
-            {"name": "main", "image": "none", "resources": {"requests": {"cpu": "100m"}}}]}})
-    return f"{folder(cluster, 'pods')}/{name}"
-
-
-def node(cluster: Cluster, path: str) -> str:
-    return node_of(cluster.api.get(path))
-
-
-def told(cluster: Cluster, path: str) -> str:
-    return condition(cluster.api.get(path), "PodScheduled").get("message", "")
-
-
-def wait_node(cluster: Cluster, path: str, wanted: str = "") -> str:
-    eventually(lambda: node(cluster, path) and wanted in ("", node(cluster, path)), WAIT_SECONDS, lambda:
-               f"{path} on {wanted or 'a node'}, now {node(cluster, path)!r}: {told(cluster, path)!r}")
-    return node(cluster, path)
-
-
-def wait_told(cluster: Cluster, path: str, text: str) -> None:
-    eventually(lambda: text in told(cluster, path), WAIT_SECONDS, lambda: f"{text!r}, told: {told(cluster, path)!r}")
-    assert not node(cluster, path)
 
 
 def add_claims(cluster: Cluster, storage_class: str, *names: str) -> None:
@@ -88,7 +55,7 @@ def test_a_node_gets_no_more_volumes_than_it_can_attach(
     wait_node(cluster, create(cluster, "sharing", "a"))  # its volume is there already
     third, fourth = create(cluster, "third", "c"), create(cluster, "fourth", "d")
     for path in (third, fourth):
-        wait_told(cluster, path, f"at the limit of volumes of {provisioner.name}")
+        wait_told(cluster, path, f"at the limit of volumes of {provisioner.name}", WAIT_SECONDS)
     cluster.api.request("DELETE", second, {"gracePeriodSeconds": 0})
     eventually(lambda: node(cluster, third) or node(cluster, fourth), WAIT_SECONDS, "one more on the node")
     limit(cluster, made, only, provisioner.name, 3)
@@ -115,7 +82,7 @@ def test_volumes_of_other_schedulers_pods_count(
     scheduler = cluster.start_scheduler()
     wait_node(cluster, create(cluster, "ours", "ours"), free)
     waiting = create(cluster, "more", "more")
-    wait_told(cluster, waiting, f"2 at the limit of volumes of {provisioner.name}")
+    wait_told(cluster, waiting, f"2 at the limit of volumes of {provisioner.name}", WAIT_SECONDS)
     # Who comes next counts them anew.
     scheduler.kill()
     cluster.start_scheduler()
@@ -138,7 +105,7 @@ def test_a_gang_is_planned_with_the_claims_of_its_executors(
     def submit(executors: int) -> str:
         application = cluster.submit(sized(Size(executors), cluster.default_namespace).set_conf(**conf))
         return f"{folder(cluster, 'pods')}/{application.driver_name}"
-    wait_told(cluster, submit(3), f"short of volumes of {provisioner.name}")
+    wait_told(cluster, submit(3), f"short of volumes of {provisioner.name}", WAIT_SECONDS)
     wait_node(cluster, submit(2))
 
 
@@ -195,7 +162,7 @@ def test_volumes_that_are_there_are_chosen_from(cluster: Cluster, made: list[str
     assert bind_as_the_control_plane(cluster, "two") == f"{prefix}-large"
     wait_node(cluster, second, n2)
     third = create(cluster, "third", "three")
-    wait_told(cluster, third, "no volume can be made for it there")
+    wait_told(cluster, third, "no volume can be made for it there", WAIT_SECONDS)
     add_volume(cluster, made, local, f"{prefix}-late", "1Gi", n1)
     assert bind_as_the_control_plane(cluster, "three") == f"{prefix}-late"
     wait_node(cluster, third, n1)

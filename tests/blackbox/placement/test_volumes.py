@@ -3,12 +3,11 @@ from typing import Any, Callable
 
 import pytest
 
+from support.claim_pods import create, create_with, folder, node, wait_node, wait_told
 from support.cluster import Cluster
-from support.pods import condition, node_of
 from support.polling import eventually
 from support.provisioner import SELECTED_NODE, ZONE, Provisioner, claim
 
-WAIT_SECONDS = 40  # a claim that was missing for a while is read again after half a minute
 MakeProvisioner = Callable[..., Provisioner]
 
 
@@ -16,23 +15,6 @@ MakeProvisioner = Callable[..., Provisioner]
 def zones(cluster: Cluster) -> dict[str, str]:
     """Zone -> its node."""
     return {zone: cluster.add_nodes(1, labels={ZONE: zone})[0] for zone in ("a", "b")}
-
-
-def folder(cluster: Cluster, kind: str) -> str:
-    return f"/api/v1/namespaces/{cluster.default_namespace}/{kind}"
-
-
-def create(cluster: Cluster, name: str, *claims: str) -> str:
-    return create_with(cluster, name, [{"persistentVolumeClaim": {"claimName": each}} for each in claims])
-
-
-def create_with(cluster: Cluster, name: str, sources: list[dict[str, Any]]) -> str:
-    volumes = [{"name": f"v{i}", **source} for i, source in enumerate(sources)]
-    cluster.api.post(folder(cluster, "pods"), {
-        "apiVersion": "v1", "kind": "Pod", "metadata": {"name": name},
-        "spec": {"schedulerName": "gang-scheduler", "restartPolicy": "Never", "volumes": volumes, "containers": [
-            {"name": "main", "image": "none", "resources": {"requests": {"cpu": "100m"}}}]}})
-    return f"{folder(cluster, 'pods')}/{name}"
 
 
 def add_claim(cluster: Cluster, name: str, storage_class: str, mode: str = "ReadWriteOnce") -> None:
@@ -45,25 +27,6 @@ def add_bound(cluster: Cluster, provisioner: Provisioner, name: str, mode: str =
     """In the zone that the provisioner gives to claims that are bound at once."""
     add_claim(cluster, name, provisioner.add_class(mode="Immediate"), mode)
     provisioner.wait_bound(cluster.default_namespace, name)
-
-
-def node(cluster: Cluster, path: str) -> str:
-    return node_of(cluster.api.get(path))
-
-
-def told(cluster: Cluster, path: str) -> str:
-    return condition(cluster.api.get(path), "PodScheduled").get("message", "")
-
-
-def wait_node(cluster: Cluster, path: str, wanted: str = "") -> str:
-    eventually(lambda: node(cluster, path) and wanted in ("", node(cluster, path)), WAIT_SECONDS, lambda:
-               f"{path} on {wanted or 'a node'}, now {node(cluster, path)!r}: {told(cluster, path)!r}")
-    return node(cluster, path)
-
-
-def wait_told(cluster: Cluster, path: str, text: str) -> None:
-    eventually(lambda: text in told(cluster, path), 10, lambda: f"{text!r}, told: {told(cluster, path)!r}")
-    assert not node(cluster, path)
 
 
 def test_a_pod_goes_where_its_volume_is(
