@@ -100,6 +100,8 @@ struct ClaimClient::Impl : std::enable_shared_from_this<ClaimClient::Impl> {
     asio::awaitable<void> list_volumes();
     asio::awaitable<void> claim_volume(std::shared_ptr<Job> job, std::string claim_uid);
     asio::awaitable<void> look(std::shared_ptr<Job> job);
+    std::optional<std::string> body_for(const std::shared_ptr<Job>& job, Reply reply);
+    asio::awaitable<void> write(std::shared_ptr<Job> job, Request request);
     asio::awaitable<Reply> get(std::string target);
 };
 
@@ -146,7 +148,8 @@ asio::awaitable<void> ClaimClient::Impl::read(std::shared_ptr<Job> job) {
         result.claim.storage_class = job->parts.front().claim;
         co_await read_behind(result);
         const core::Claim& claim = result.claim;
-        if (claim.state == core::ClaimState::consumer && claim.is_never_made && claim.problem.empty()) {
+        if (claim.state == core::ClaimState::consumer && claim.is_never_made &&
+            claim.problem.empty()) {
             result.claim.problem = "storage class " + claim.storage_class +
                                    " makes no volumes for claims that are yet to come";
         }
@@ -240,18 +243,23 @@ asio::awaitable<void> ClaimClient::Impl::read_behind(ClaimResult& result) {
     }
 }
 
-asio::awaitable<void> ClaimClient::Impl::look(std::shared_ptr<Job> job) {
+/// Nothing: it could not be read, and the job waits or has ended for that.
+std::optional<std::string> ClaimClient::Impl::body_for(
+    const std::shared_ptr<Job>& job, Reply reply) {
     ClaimResult result;
-    Reply reply = co_await get(claim_target(job->namespace_name, job->parts[job->at].claim));
-    const auto body = take_body(std::move(reply), result);
-    if (!body) {
-        if (result.outcome == FetchOutcome::failed) {
-            wait(job);
-        } else {
-            finish(job, result.message);
-        }
-        co_return;
+    auto body = take_body(std::move(reply), result);
+    if (!body && result.outcome == FetchOutcome::failed) {
+        wait(job);
+    } else if (!body) {
+        finish(job, result.message);
     }
+    return body;
+}
+
+asio::awaitable<void> ClaimClient::Impl::look(std::shared_ptr<Job> job) {
+    Reply reply = co_await get(claim_target(job->namespace_name, job->parts[job->at].claim));
+    const auto body = body_for(job, std::move(reply));
+    if (!body) co_return;
     const auto read = decode_claim(*body);
     if (!read) {
         finish(job, read.error().message);
@@ -274,11 +282,7 @@ asio::awaitable<void> ClaimClient::Impl::look(std::shared_ptr<Job> job) {
             finish(job, part.progress.why());
             co_return;
     }
-    CallLimits limits(options.call_timeout_ms);
-    limits.may_send = options.may_write;
-    reply =
-        co_await connection.call(patch_request(*job, read->resource_version), std::move(limits));
-    written(job, reply);
+    co_await write(job, patch_request(*job, read->resource_version));
 }
 
 /// The volume is the claim's, if it is nobody else's yet.
@@ -287,16 +291,8 @@ asio::awaitable<void> ClaimClient::Impl::claim_volume(
     const Job::Part& part = job->parts[job->at];
     const std::string target = "/api/v1/persistentvolumes/" + percent_encode(part.volume);
     Reply reply = co_await get(target);
-    ClaimResult result;
-    auto body = take_body(std::move(reply), result);
-    if (!body) {
-        if (result.outcome == FetchOutcome::failed) {
-            wait(job);
-        } else {
-            finish(job, result.message);
-        }
-        co_return;
-    }
+    auto body = body_for(job, std::move(reply));
+    if (!body) co_return;
     const auto volume = decode_volume(*std::move(body));
     if (!volume) {
         finish(job, volume.error().message);
@@ -319,9 +315,13 @@ asio::awaitable<void> ClaimClient::Impl::claim_volume(
     request.content_type = "application/merge-patch+json";
     request.body = encode_claim_ref(
         job->namespace_name, part.claim, claim_uid, volume->resource_version);
+    co_await write(job, std::move(request));
+}
+
+asio::awaitable<void> ClaimClient::Impl::write(std::shared_ptr<Job> job, Request request) {
     CallLimits limits(options.call_timeout_ms);
     limits.may_send = options.may_write;
-    reply = co_await connection.call(std::move(request), std::move(limits));
+    Reply reply = co_await connection.call(std::move(request), std::move(limits));
     written(job, reply);
 }
 

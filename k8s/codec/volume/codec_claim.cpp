@@ -168,16 +168,10 @@ core::Result<core::Done> add_volume(core::Claim& claim, std::string json) {
     if (const Value* metadata = fields.object(document, "metadata")) {
         add_zones(claim, fields.map(*metadata, "labels"));
     }
-    const Value* spec = fields.object(document, "spec");
-    const Value* affinity = spec ? fields.object(*spec, "nodeAffinity") : nullptr;
-    if (const Value* required = affinity ? fields.object(*affinity, "required") : nullptr) {
-        auto& nodes = claim.nodes.emplace_back();
-        nodes.rule = core::VolumeRule::affinity;
-        for (const Value& term : fields.objects(*required, "nodeSelectorTerms")) {
-            nodes.terms.push_back(decode_node_term(fields, term));
+    if (const Value* spec = fields.object(document, "spec")) {
+        if (auto terms = decode_volume_terms(fields, *spec)) {
+            claim.nodes.push_back({core::VolumeRule::affinity, *std::move(terms)});
         }
-    }
-    if (spec != nullptr) {
         core::DriverVolume volume = decode_driver_volume(fields, *spec);
         claim.driver = std::move(volume.driver);
         claim.handle = std::move(volume.handle);

@@ -27,15 +27,6 @@ constexpr std::array in_tree_sources = {
     InTreeSource{"gcePersistentDisk", "pdName", "kubernetes.io/gce-pd"},
     InTreeSource{"portworxVolume", "volumeID", "kubernetes.io/portworx-volume"}};
 
-void read_affinity(Fields& fields, const Value& spec, VolumeObject& into) {
-    const Value* affinity = fields.object(spec, "nodeAffinity");
-    const Value* required = affinity ? fields.object(*affinity, "required") : nullptr;
-    if (required == nullptr) return;
-    for (const Value& term : fields.objects(*required, "nodeSelectorTerms")) {
-        into.terms.push_back(decode_node_term(fields, term));
-    }
-}
-
 void read_volume_spec(Fields& fields, const Value& spec, VolumeObject& into) {
     if (into.storage_class.empty()) into.storage_class = fields.text(spec, "storageClassName");
     into.bytes = fields.quantities(spec, "capacity").extended_amount("storage");
@@ -47,7 +38,7 @@ void read_volume_spec(Fields& fields, const Value& spec, VolumeObject& into) {
         into.claim_name = fields.text(*claim, "name");
         into.claim_uid = fields.text(*claim, "uid");
     }
-    read_affinity(fields, spec, into);
+    into.terms = decode_volume_terms(fields, spec).value_or(std::vector<core::NodeSelectorTerm>());
 }
 
 VolumeObject read_volume(Fields& fields, const Value& object) {
@@ -84,6 +75,18 @@ core::DriverVolume decode_driver_volume(Fields& fields, const Value& spec) {
         }
     }
     return {};
+}
+
+std::optional<std::vector<core::NodeSelectorTerm>> decode_volume_terms(
+    Fields& fields, const Value& spec) {
+    const Value* affinity = fields.object(spec, "nodeAffinity");
+    const Value* required = affinity ? fields.object(*affinity, "required") : nullptr;
+    if (required == nullptr) return std::nullopt;
+    std::vector<core::NodeSelectorTerm> terms;
+    for (const Value& term : fields.objects(*required, "nodeSelectorTerms")) {
+        terms.push_back(decode_node_term(fields, term));
+    }
+    return terms;
 }
 
 core::Result<VolumeObject> decode_volume(std::string json) {
