@@ -6,6 +6,8 @@
 #include "k8s/codec/volume/codec_claim.hpp"
 #include "k8s/net/connection.hpp"
 #include "k8s/volume/claim_progress.hpp"
+#include "k8s/volume/unbound_claims.hpp"
+#include "k8s/volume/volume_watch.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/post.hpp>
@@ -27,6 +29,8 @@ std::string claim_target(const std::string& namespace_name, const std::string& n
     return "/api/v1/namespaces/" + percent_encode(namespace_name) + "/persistentvolumeclaims/" +
            percent_encode(name);
 }
+
+constexpr std::int64_t tell_pause_ms = 100;
 
 /// A 200, or nothing and `into` says why.
 std::optional<std::string> take_body(Reply reply, ClaimResult& into) {
@@ -53,8 +57,10 @@ struct ClaimClient::Impl : std::enable_shared_from_this<ClaimClient::Impl> {
     Impl(asio::io_context& context, std::shared_ptr<Endpoint> endpoint, ClaimClientOptions given)
         : io(context),
           options(std::move(given)),
-          connection(context, std::move(endpoint)),
-          timer(context) {}
+          connection(context, endpoint),
+          timer(context),
+          volumes(context, std::move(endpoint), watch_options()),
+          tell_timer(context) {}
 
     /// A claim to be read, or volumes to be waited for.
     struct Job {
@@ -73,6 +79,10 @@ struct ClaimClient::Impl : std::enable_shared_from_this<ClaimClient::Impl> {
         std::function<void(std::string)> provisioned;
     };
 
+    static std::string key_of(const Job& job) {
+        return job.namespace_name + "/" + job.parts.front().claim;
+    }
+
     asio::io_context& io;
     ClaimClientOptions options;
     Connection connection;
@@ -80,10 +90,14 @@ struct ClaimClient::Impl : std::enable_shared_from_this<ClaimClient::Impl> {
     std::multimap<std::int64_t, std::shared_ptr<Job>> jobs;  ///< by when they are due
     bool running = false;
     bool stopped = false;
-    std::vector<VolumeObject> volumes;       ///< that are there
-    std::optional<std::int64_t> listed_ms;   ///< when they were listed; nothing: never
-    std::string volumes_problem;             ///< why they could not be listed
+    VolumeWatch volumes;  ///< begun by the first claim that may get one
+    UnboundClaims unbound;
 
+    asio::steady_timer tell_timer;
+    bool is_telling = false;
+
+    VolumeWatchOptions watch_options();
+    void tell_soon();
     void add(std::int64_t at_ms, std::shared_ptr<Job> job);
     void answer(const std::shared_ptr<Job>& job, ClaimResult result);
     void finish(const std::shared_ptr<Job>& job, std::string why);
@@ -96,8 +110,8 @@ struct ClaimClient::Impl : std::enable_shared_from_this<ClaimClient::Impl> {
     asio::awaitable<void> run();
     asio::awaitable<void> read(std::shared_ptr<Job> job);
     asio::awaitable<void> read_behind(ClaimResult& result);
-    asio::awaitable<void> read_available(ClaimResult& result, VolumeWish wish);
-    asio::awaitable<void> list_volumes();
+    asio::awaitable<void> read_available(
+        ClaimResult& result, VolumeWish wish, const std::shared_ptr<Job>& job);
     asio::awaitable<void> claim_volume(std::shared_ptr<Job> job, std::string claim_uid);
     asio::awaitable<void> look(std::shared_ptr<Job> job);
     std::optional<std::string> body_for(const std::shared_ptr<Job>& job, Reply reply);
@@ -143,6 +157,7 @@ asio::awaitable<Reply> ClaimClient::Impl::get(std::string target) {
 asio::awaitable<void> ClaimClient::Impl::read(std::shared_ptr<Job> job) {
     ClaimResult result;
     VolumeWish wish;
+    unbound.forget(key_of(*job));
     if (job->namespace_name.empty()) {
         result.outcome = FetchOutcome::found;
         result.claim.storage_class = job->parts.front().claim;
@@ -168,50 +183,55 @@ asio::awaitable<void> ClaimClient::Impl::read(std::shared_ptr<Job> job) {
         }
     }
     if (result.outcome == FetchOutcome::found) co_await read_behind(result);
-    if (result.outcome == FetchOutcome::found) co_await read_available(result, wish);
+    if (result.outcome == FetchOutcome::found) co_await read_available(result, wish, job);
     answer(job, std::move(result));
 }
 
 /// Volumes that are there come before one that is made. Where we may not look at them it is as if
 /// there were none, and a class that makes none says so.
-asio::awaitable<void> ClaimClient::Impl::read_available(ClaimResult& result, VolumeWish wish) {
+asio::awaitable<void> ClaimClient::Impl::read_available(
+    ClaimResult& result, VolumeWish wish, const std::shared_ptr<Job>& job) {
     core::Claim& claim = result.claim;
     const bool is_looked_for = claim.state == core::ClaimState::consumer &&
                                claim.selected_node.empty() && claim.problem.empty();
     if (!is_looked_for) co_return;
-    const std::int64_t age_max =
-        claim.is_never_made ? options.volumes_ms_max : options.volumes_ms_max_if_made;
-    if (!listed_ms || monotonic_ms() - *listed_ms > age_max) co_await list_volumes();
-    if (claim.is_never_made && !volumes_problem.empty()) {
+    volumes.start();
+    while (!volumes.is_known() && !stopped) {
+        co_await sleep_ms(timer, options.pause_ms_max);
+    }
+    if (claim.is_never_made && !volumes.problem().empty()) {
         claim.problem = "its storage class " + claim.storage_class +
                         " makes no volumes, and those that are there cannot be listed: " +
-                        volumes_problem;
+                        volumes.problem();
         co_return;
     }
-    add_available(claim, wish, volumes);
+    auto tell = [this, job](const core::Claim& now) { answer(job, {FetchOutcome::found, now, {}}); };
+    claim = unbound.put(
+        key_of(*job), claim, std::move(wish), std::move(tell), volumes.volumes(), monotonic_ms());
 }
 
-asio::awaitable<void> ClaimClient::Impl::list_volumes() {
-    volumes.clear();
-    volumes_problem.clear();
-    listed_ms = monotonic_ms();
-    std::string token;
-    do {
-        std::string target = "/api/v1/persistentvolumes?limit=500";
-        if (!token.empty()) target += "&continue=" + percent_encode(token);
-        Reply reply = co_await get(std::move(target));
-        ClaimResult read;
-        auto body = take_body(std::move(reply), read);
-        volumes_problem = read.message;
-        if (!body) co_return;
-        auto page = decode_volumes(*std::move(body));
-        if (!page) {
-            volumes_problem = page.error().message;
-            co_return;
-        }
-        volumes.insert(volumes.end(), page->volumes.begin(), page->volumes.end());
-        token = page->continue_token;
-    } while (!token.empty() && !stopped);
+VolumeWatchOptions ClaimClient::Impl::watch_options() {
+    VolumeWatchOptions out;
+    out.known = [this] { timer.cancel(); };
+    out.changed = [this](const VolumeObject& volume) {
+        unbound.changed(volume);
+        if (unbound.has_news()) tell_soon();
+    };
+    out.notice = options.notice;
+    out.pause_ms_min = options.pause_ms_min;
+    return out;
+}
+
+/// Volumes come in crowds: what all of them change is told at once.
+void ClaimClient::Impl::tell_soon() {
+    if (std::exchange(is_telling, true)) return;
+    tell_timer.expires_after(std::chrono::milliseconds(tell_pause_ms));
+    tell_timer.async_wait([self = weak_from_this()](const boost::system::error_code& error) {
+        const auto impl = self.lock();
+        if (impl == nullptr || impl->stopped || error) return;
+        impl->is_telling = false;
+        impl->unbound.tell(impl->volumes.volumes(), monotonic_ms());
+    });
 }
 
 void ClaimClient::Impl::answer(const std::shared_ptr<Job>& job, ClaimResult result) {
@@ -306,11 +326,16 @@ asio::awaitable<void> ClaimClient::Impl::claim_volume(
     const bool is_free = volume->claim_name.empty() ||
                          (volume->claim_uid.empty() && volume->claim_name == part.claim &&
                           volume->claim_namespace == job->namespace_name);
-    listed_ms.reset();  // one of them is another by now
     if (!is_free || volume->is_deleting || volume->is_used) {
+        volumes.note(*volume);
         finish(job, "volume " + part.volume + " is not to be had any more");
         co_return;
     }
+    VolumeObject taken = *volume;  // from here on for all who read their claims
+    taken.claim_namespace = job->namespace_name;
+    taken.claim_name = part.claim;
+    taken.claim_uid = claim_uid;
+    volumes.note(std::move(taken));
     Request request("PATCH", target);
     request.content_type = "application/merge-patch+json";
     request.body = encode_claim_ref(
@@ -400,6 +425,12 @@ void ClaimClient::provision(ProvisionRequest request, std::function<void(std::st
     auto job = std::make_shared<Impl::Job>();
     job->namespace_name = std::move(request.namespace_name);
     job->node = std::move(request.node);
+    for (const std::string& claim : request.claims) {
+        impl_->unbound.forget(job->namespace_name + "/" + claim);
+    }
+    for (const ClaimedVolume& one : request.volumes) {
+        impl_->unbound.forget(job->namespace_name + "/" + one.claim);
+    }
     for (std::string& claim : request.claims) {
         job->parts.push_back({std::move(claim), ClaimProgress(job->node)});
     }
@@ -416,6 +447,8 @@ void ClaimClient::provision(ProvisionRequest request, std::function<void(std::st
 void ClaimClient::stop() {
     impl_->stopped = true;
     impl_->timer.cancel();
+    impl_->tell_timer.cancel();
+    impl_->volumes.stop();
     impl_->connection.close();
 }
 

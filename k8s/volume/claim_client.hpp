@@ -4,6 +4,7 @@
 // what waits for a provisioner is read again after a pause, beside the others.
 
 #include "core/value/claim.hpp"
+#include "k8s/base/notice.hpp"
 #include "k8s/net/endpoint.hpp"
 #include "k8s/protocol/write/writes.hpp"
 
@@ -45,10 +46,7 @@ struct ClaimClientOptions {
     std::int64_t provision_ms_max = 600'000;
     std::int64_t pause_ms_min = 100;  ///< between two looks at a claim, doubled to
     std::int64_t pause_ms_max = 2'000;
-    /// So old a list of the volumes that are there may be: where a class makes none, and where it
-    /// makes some.
-    std::int64_t volumes_ms_max = 1'000;
-    std::int64_t volumes_ms_max_if_made = 30'000;
+    NoticeSink notice;
 };
 
 class ClaimClient {
@@ -61,7 +59,9 @@ public:
     ClaimClient(const ClaimClient&) = delete;
     ClaimClient& operator=(const ClaimClient&) = delete;
 
-    // Callbacks come on the loop's thread, once, never from inside the call or after stop().
+    // Callbacks come on the loop's thread, never from inside the call or after stop(); once, but
+    // that of a claim which waits for its first consumer again, for some time, when volumes that
+    // are there come, go or change.
 
     /// Without a namespace: what a claim would be that is made of the storage class `name`.
     void read(std::string namespace_name, std::string name, std::function<void(ClaimResult)> done);

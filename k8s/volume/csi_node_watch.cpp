@@ -1,199 +1,47 @@
 #include "k8s/volume/csi_node_watch.hpp"
 
-#include "k8s/base/sleep.hpp"
-#include "k8s/base/time.hpp"
-#include "k8s/codec/codec_status.hpp"
 #include "k8s/codec/volume/codec_csi_node.hpp"
-#include "k8s/net/connection.hpp"
-#include "k8s/protocol/line_splitter.hpp"
-
-#include <boost/asio/co_spawn.hpp>
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
-#include <variant>
-
-// GCC 12 takes Asio's frame allocator for a mismatch when it inlines one coroutine into another.
-#pragma GCC diagnostic ignored "-Wmismatched-new-delete"
 
 namespace k8s {
-namespace asio = boost::asio;
-namespace {
-
-constexpr std::string_view csi_nodes_path = "/apis/storage.k8s.io/v1/csinodes";
-constexpr std::int64_t watch_margin_ms = 30'000;  ///< past its own end a watch is dead
-constexpr std::size_t pages_max = 10'000;
-
-}  // namespace
-
-struct CsiNodeWatch::Impl : std::enable_shared_from_this<CsiNodeWatch::Impl> {
-    Impl(asio::io_context& context, std::shared_ptr<Endpoint> endpoint, CsiNodeWatchOptions given)
-        : io(context),
-          options(std::move(given)),
-          connection(context, std::move(endpoint)),
-          timer(context) {}
-
-    asio::io_context& io;
-    CsiNodeWatchOptions options;
-    Connection connection;
-    asio::steady_timer timer;
-    protocol::LineSplitter lines;
-    std::string version;  ///< of the last list
-    bool is_denied = false;
-    bool started = false;
-    bool stopped = false;
-
-    asio::awaitable<void> run();
-    asio::awaitable<bool> list();
-    asio::awaitable<void> watch();
-    asio::awaitable<Reply> page(std::string token);
-    bool take_page(Reply reply, CsiNodePage& page);
-    bool take_lines(const std::string& bytes);
-    void trouble(const std::string& why) const;
-};
-
-void CsiNodeWatch::Impl::trouble(const std::string& why) const {
-    if (options.notice) {
-        options.notice(NoticeLevel::warning, "watch=csinodes problem=\"" + why + "\"");
-    }
-}
-
-asio::awaitable<Reply> CsiNodeWatch::Impl::page(std::string token) {
-    std::string target = fmt::format("{}?limit={}", csi_nodes_path, options.page_size);
-    if (!token.empty()) target += "&continue=" + percent_encode(token);
-    Request request("GET", std::move(target));
-    request.accept = accept_json_without_managed_fields;
-    co_return co_await connection.call(std::move(request), CallLimits(options.call_timeout_ms));
-}
-
-// False: there is no such page, and it has been said why.
-bool CsiNodeWatch::Impl::take_page(Reply reply, CsiNodePage& page) {
-    if (stopped) return false;
-    if (const auto* failure = std::get_if<Failure>(&reply)) {
-        trouble(failure->message);
-        return false;
-    }
-    auto& response = std::get<Response>(reply);
-    if (response.status != 200) {
-        const std::string why = decode_status(response.status, response.body).message;
-        const bool is_denial =
-            response.status == 401 || response.status == 403 || response.status == 404;
-        if (!is_denial) {
-            trouble(why);
-        } else if (!std::exchange(is_denied, true)) {
-            options.denied(why);
-        }
-        return false;
-    }
-    auto decoded = decode_csi_nodes(std::move(response.body));
-    if (!decoded) {
-        trouble(decoded.error().message);
-        return false;
-    }
-    page = *std::move(decoded);
-    return true;
-}
-
-asio::awaitable<bool> CsiNodeWatch::Impl::list() {
-    std::vector<core::NodeVolumeLimits> nodes;
-    std::string token;
-    for (std::size_t pages = 0; pages < pages_max; ++pages) {
-        Reply reply = co_await page(token);
-        CsiNodePage read;
-        const bool is_read = take_page(std::move(reply), read);
-        if (!is_read) co_return false;
-        if (pages == 0) version = read.version;
-        nodes.insert(nodes.end(), read.nodes.begin(), read.nodes.end());
-        token = read.continue_token;
-        if (token.empty()) break;
-    }
-    std::sort(nodes.begin(), nodes.end());
-    is_denied = false;
-    options.listed(std::move(nodes));
-    co_return true;
-}
-
-// False: the watch cannot go on.
-bool CsiNodeWatch::Impl::take_lines(const std::string& bytes) {
-    const auto taken = lines.take(bytes, [this](std::string_view text) {
-        auto line = decode_csi_node_line(std::string(text));
-        if (stopped) return false;
-        if (!line) {
-            trouble(line.error().message);
-            return false;
-        }
-        if (line->type == CsiNodeLine::Type::error) return false;
-        if (line->type == CsiNodeLine::Type::changed) options.changed(std::move(line->node));
-        return true;
-    });
-    return taken == protocol::LineSplitter::Taken::all;
-}
-
-asio::awaitable<void> CsiNodeWatch::Impl::watch() {
-    Request request(
-        "GET",
-        fmt::format(
-            "{}?watch=true&allowWatchBookmarks=true&resourceVersion={}&timeoutSeconds={}",
-            csi_nodes_path,
-            percent_encode(version),
-            options.watch_seconds));
-    request.accept = accept_json_without_managed_fields;
-    Reply reply =
-        co_await connection.open_stream(std::move(request), CallLimits(options.call_timeout_ms));
-    const auto* response = std::get_if<Response>(&reply);
-    if (stopped || response == nullptr || response->status != 200) co_return;
-    lines.clear();
-    const std::int64_t end = monotonic_ms() + options.watch_seconds * 1'000 + watch_margin_ms;
-    for (;;) {
-        const std::int64_t left = std::max<std::int64_t>(end - monotonic_ms(), 1);
-        StreamPart part = co_await connection.read(left);
-        auto* bytes = std::get_if<std::string>(&part);
-        if (stopped || bytes == nullptr) co_return;
-        const bool is_good = take_lines(*bytes);
-        connection.give_back(std::move(*bytes));
-        if (!is_good) {
-            connection.close();
-            co_return;
-        }
-    }
-}
-
-asio::awaitable<void> CsiNodeWatch::Impl::run() {
-    std::int64_t pause_ms = options.pause_ms_min;
-    while (!stopped) {
-        const bool is_listed = co_await list();
-        if (stopped) break;
-        if (is_listed) {
-            const std::int64_t began = monotonic_ms();
-            co_await watch();
-            const bool has_lived = monotonic_ms() - began > options.pause_ms_max;
-            if (has_lived) pause_ms = options.pause_ms_min;
-        }
-        if (stopped) break;
-        const std::int64_t rest_ms = is_denied ? options.pause_ms_denied : pause_ms;
-        co_await sleep_ms(timer, rest_ms);
-        pause_ms = std::min(pause_ms * 2, options.pause_ms_max);
-    }
-}
 
 CsiNodeWatch::CsiNodeWatch(
-    asio::io_context& io, std::shared_ptr<Endpoint> endpoint, CsiNodeWatchOptions options)
-    : impl_(std::make_shared<Impl>(io, std::move(endpoint), std::move(options))) {}
+    boost::asio::io_context& io, std::shared_ptr<Endpoint> endpoint, CsiNodeWatchOptions options)
+    : options_(std::move(options)), watch_(io, std::move(endpoint), [this] {
+          ObjectWatchOptions out;
+          out.path = "/apis/storage.k8s.io/v1/csinodes";
+          out.name = "csinodes";
+          out.take_page = [this](std::string body, bool is_first) {
+              return take_page(std::move(body), is_first);
+          };
+          out.take_line = [this](std::string line) { return take_line(std::move(line)); };
+          out.listed = [this] {
+              std::sort(listed_.begin(), listed_.end());
+              options_.listed(std::exchange(listed_, {}));
+          };
+          out.denied = options_.denied;
+          out.notice = options_.notice;
+          out.pause_ms_min = options_.pause_ms_min;
+          out.pause_ms_max = options_.pause_ms_max;
+          out.pause_ms_denied = options_.pause_ms_denied;
+          return out;
+      }()) {}
 
-CsiNodeWatch::~CsiNodeWatch() {
-    stop();
+core::Result<PageEnd> CsiNodeWatch::take_page(std::string body, bool is_first) {
+    auto page = decode_csi_nodes(std::move(body));
+    if (!page) return page.error();
+    if (is_first) listed_.clear();
+    listed_.insert(listed_.end(), page->nodes.begin(), page->nodes.end());
+    return PageEnd{std::move(page->version), std::move(page->continue_token)};
 }
 
-void CsiNodeWatch::start() {
-    if (std::exchange(impl_->started, true)) return;
-    asio::co_spawn(impl_->io, impl_->run(), keep_alive(impl_));
-}
-
-void CsiNodeWatch::stop() {
-    impl_->stopped = true;
-    impl_->timer.cancel();
-    impl_->connection.close();
+core::Result<bool> CsiNodeWatch::take_line(std::string text) {
+    auto line = decode_csi_node_line(std::move(text));
+    if (!line) return line.error();
+    if (line->type == CsiNodeLine::Type::changed) options_.changed(std::move(line->node));
+    return line->type != CsiNodeLine::Type::error;
 }
 
 }  // namespace k8s

@@ -25,14 +25,16 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
         PROPERTY(waits != waiting.nodes.empty());
     }
     if (const auto page = k8s::decode_volumes(json)) {
+        k8s::Volumes volumes;
         for (const k8s::VolumeObject& volume : page->volumes) {
             PROPERTY(!volume.name.empty() && !volume.is_used);
+            volumes.insert_or_assign(volume.name, volume);
         }
         k8s::VolumeWish wish;
         core::Claim choosing;
         choosing.is_never_made = true;
         choosing.nodes = {{core::VolumeRule::unreachable, {}}};
-        k8s::add_available(choosing, wish, page->volumes);
+        k8s::add_available(choosing, wish, volumes);
         PROPERTY(choosing.available.size() <= page->volumes.size());
     }
     if (const auto page = k8s::decode_csi_nodes(json)) {
@@ -44,6 +46,11 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
         }
     }
     (void)k8s::decode_csi_node_line(json);
+    if (const auto line = k8s::decode_volume_line(json)) {
+        using Type = k8s::VolumeLine::Type;
+        const bool is_of_one = line->type == Type::changed || line->type == Type::gone;
+        PROPERTY(!is_of_one || !line->volume.name.empty());
+    }
     for (const core::Claim& claim : {bound, waiting}) {
         const gang::ClaimFound found{"ns", "c", claim};
         PROPERTY(std::get<gang::ClaimFound>(fuzz::recorded(found)).claim == claim);

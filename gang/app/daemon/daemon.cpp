@@ -250,6 +250,7 @@ bool Daemon::Impl::may_write() const {
 k8s::ClaimClientOptions Daemon::Impl::claim_options() {
     k8s::ClaimClientOptions out;
     out.may_write = [this] { return may_write(); };
+    out.notice = notices("volumes");
     return out;
 }
 

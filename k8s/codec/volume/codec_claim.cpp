@@ -210,10 +210,9 @@ core::Result<core::Done> add_storage_class(core::Claim& claim, std::string json)
     return checked(fields, "storage class");
 }
 
-void add_available(
-    core::Claim& claim, const VolumeWish& wish, const std::vector<VolumeObject>& volumes) {
+void add_available(core::Claim& claim, const VolumeWish& wish, const Volumes& volumes) {
     std::vector<const VolumeObject*> found;
-    for (const VolumeObject& volume : volumes) {
+    for (const auto& [name, volume] : volumes) {
         if (!is_large_enough(volume, claim, wish)) continue;
         if (volume.claim_name.empty()) {
             if (matches(volume, claim, wish)) found.push_back(&volume);

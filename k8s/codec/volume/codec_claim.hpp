@@ -44,8 +44,7 @@ core::Result<core::Done> add_storage_class(core::Claim& claim, std::string json)
 
 /// Of a claim that waits for its first consumer: the volumes that it may have, as FindMatchingVolume
 /// of kube-scheduler compares them; its pod may go to their nodes as well.
-void add_available(
-    core::Claim& claim, const VolumeWish& wish, const std::vector<VolumeObject>& volumes);
+void add_available(core::Claim& claim, const VolumeWish& wish, const Volumes& volumes);
 
 /// A merge patch of the claim for this node, if it is still the state that was read.
 std::string encode_selected_node(const std::string& node, const std::string& resource_version);

@@ -107,6 +107,7 @@ core::Result<VolumePage> decode_volumes(std::string json) {
     Fields fields;
     VolumePage page;
     if (const Value* metadata = fields.object(document, "metadata")) {
+        page.version = fields.text(*metadata, "resourceVersion");
         page.continue_token = fields.text(*metadata, "continue");
     }
     for (const Value& item : fields.objects(document, "items")) {
@@ -116,7 +117,29 @@ core::Result<VolumePage> decode_volumes(std::string json) {
         page.volumes.push_back(std::move(volume));
     }
     if (!fields.problem().empty()) return core::Error{"volumes: " + fields.problem()};
+    if (page.version.empty()) return core::Error{"volumes: a list without resourceVersion"};
     return page;
+}
+
+core::Result<VolumeLine> decode_volume_line(std::string text) {
+    rapidjson::Document document;
+    if (auto parsed = parse_in_place(text, document); !parsed) return parsed.error();
+    if (!document.IsObject()) return core::Error{"volume: expected a watch event"};
+    Fields fields;
+    VolumeLine line;
+    const std::string type = fields.text(document, "type");
+    const Value* object = fields.object(document, "object");
+    if (object == nullptr) return core::Error{"volume: a watch event without an object"};
+    if (type == "ERROR") {
+        line.type = VolumeLine::Type::error;
+    } else if (type == "BOOKMARK") {
+        line.type = VolumeLine::Type::bookmark;
+    } else {
+        line.volume = read_volume(fields, *object);
+        if (type == "DELETED" || !fields.problem().empty()) line.type = VolumeLine::Type::gone;
+        if (line.volume.name.empty()) return core::Error{"volume: a watch event without a name"};
+    }
+    return line;
 }
 
 std::string encode_claim_ref(

@@ -6,6 +6,7 @@
 #include "core/value/constraints.hpp"
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -30,14 +31,25 @@ struct VolumeObject {
     friend bool operator==(const VolumeObject&, const VolumeObject&) = default;
 };
 
+using Volumes = std::map<std::string, VolumeObject>;  ///< by name
+
 core::Result<VolumeObject> decode_volume(std::string json);
 
 struct VolumePage {
     /// Without those that have, or had, their claim.
     std::vector<VolumeObject> volumes;
+    std::string version;
     std::string continue_token;
 };
 core::Result<VolumePage> decode_volumes(std::string json);
+
+struct VolumeLine {
+    enum class Type : std::uint8_t { changed, gone, bookmark, error };
+    Type type = Type::changed;
+    VolumeObject volume;  ///< of one that is gone: its name at least
+};
+/// A line of a watch. A volume that makes no sense is one that is gone.
+core::Result<VolumeLine> decode_volume_line(std::string line);
 
 /// A merge patch of the volume, if it is still the state that was read: it is the claim's, as
 /// kube-scheduler's VolumeBinding writes it. The control plane does the rest.

@@ -164,7 +164,9 @@ k8s::VolumeObject volume_of(const std::string& name, std::int64_t gib) {
 }
 
 std::string available(
-    const k8s::VolumeWish& wish, const std::vector<k8s::VolumeObject>& volumes, bool is_made = false) {
+    const k8s::VolumeWish& wish, const std::vector<k8s::VolumeObject>& given, bool is_made = false) {
+    k8s::Volumes volumes;
+    for (const k8s::VolumeObject& volume : given) volumes.insert_or_assign(volume.name, volume);
     core::Claim claim;
     claim.uid = "u";
     claim.storage_class = "local";
@@ -229,7 +231,7 @@ TEST_CASE("codec_claim: what a claim asks of a volume, and the volume's side of 
     CHECK(claim->wish.selector.matches({{"a", "b"}}));
     CHECK_FALSE(claim->wish.selector.matches({}));
     const auto page = k8s::decode_volumes(
-        R"({"metadata":{"continue":"t"},"items":[)"
+        R"({"metadata":{"resourceVersion":"9","continue":"t"},"items":[)"
         R"({"metadata":{"name":"v","resourceVersion":"7","labels":{"a":"b"}},"spec":{"capacity":{"storage":)"
         R"("3Gi"},"accessModes":["ReadWriteOnce"],"storageClassName":"local","volumeMode":"Block"},)"
         R"("status":{"phase":"Available"}},)"
@@ -237,6 +239,8 @@ TEST_CASE("codec_claim: what a claim asks of a volume, and the volume's side of 
         R"({"metadata":{"name":"bad"},"spec":{"capacity":7},"status":{"phase":"Available"}}]})");
     REQUIRE(page);
     CHECK(page->continue_token == "t");
+    CHECK(page->version == "9");
+    CHECK_FALSE(k8s::decode_volumes(R"({"metadata":{},"items":[]})"));  // nothing to watch from
     REQUIRE(page->volumes.size() == 1);
     CHECK(page->volumes[0].bytes == std::int64_t{3} << 30);
     CHECK(page->volumes[0].is_block);
@@ -245,6 +249,29 @@ TEST_CASE("codec_claim: what a claim asks of a volume, and the volume's side of 
         R"({"metadata":{"resourceVersion":"7","annotations":{"pv.kubernetes.io/bound-by-controller":)"
         R"("yes"}},"spec":{"claimRef":{"apiVersion":"v1","kind":"PersistentVolumeClaim",)"
         R"("namespace":"ns","name":"c","uid":"u"}}})");
+}
+
+TEST_CASE("codec_claim: lines of a watch of volumes") {
+    using Type = k8s::VolumeLine::Type;
+    const auto line = [](const std::string& type, const std::string& spec) {
+        return k8s::decode_volume_line(
+            R"({"type":")" + type + R"(","object":{"metadata":{"name":"v"},"spec":)" + spec +
+            R"(,"status":{"phase":"Available"}}})");
+    };
+    const auto changed = line("MODIFIED", R"({"capacity":{"storage":"3Gi"}})");
+    REQUIRE(changed);
+    CHECK(changed->type == Type::changed);
+    CHECK(changed->volume.bytes == std::int64_t{3} << 30);
+    CHECK(line("DELETED", "{}")->type == Type::gone);
+    const auto senseless = line("MODIFIED", R"({"capacity":7})");
+    REQUIRE(senseless);
+    CHECK(senseless->type == Type::gone);
+    CHECK(senseless->volume.name == "v");
+    CHECK(line("BOOKMARK", "{}")->type == Type::bookmark);
+    CHECK(line("ERROR", "{}")->type == Type::error);
+    CHECK_FALSE(k8s::decode_volume_line(R"({"type":"ADDED","object":{}})"));
+    CHECK_FALSE(k8s::decode_volume_line(R"({"type":"ADDED"})"));
+    CHECK_FALSE(k8s::decode_volume_line("[]"));
 }
 
 TEST_CASE("codec_csi_node: drivers that say a number, and no others") {

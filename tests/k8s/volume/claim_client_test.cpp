@@ -33,12 +33,18 @@ struct Claims {
     bool denies_volumes = false;
     bool local_is_bound = false;
     std::string volume_claim;
+    std::string comes_late;  ///< a volume that the watch tells of; set before it begins
 
     /// A volume for the claim "local".
     std::string there() const {
         return R"({"metadata":{"name":"there","resourceVersion":"3"},"spec":{)" + volume_claim +
                R"("storageClassName":"local","capacity":{"storage":"1Gi"}},)"
                R"("status":{"phase":"Available"}})";
+    }
+
+    static std::string another(const std::string& name) {
+        return R"({"metadata":{"name":")" + name + R"("},"spec":{"storageClassName":"local",)"
+               R"("capacity":{"storage":"9Gi"}},"status":{"phase":"Available"}})";
     }
 
     static std::string name_of(const std::string& target) {
@@ -58,6 +64,13 @@ struct Claims {
     }
 
     void handle(fake::Peer& peer, const fake::Request& request) {
+        if (has(request.target, "watch=true")) {
+            peer.begin_chunks();
+            if (!comes_late.empty()) {
+                peer.chunk(R"({"type":"ADDED","object":)" + another(comes_late) + "}\n");
+            }
+            return peer.hold();
+        }
         const std::lock_guard lock(mutex);
         if (has(request.target, "/storageclasses/fast")) {
             return peer.reply(
@@ -73,7 +86,8 @@ struct Claims {
             if (denies_volumes) {
                 return peer.reply(403, fake::status_body(403, "Forbidden", "not yours"));
             }
-            return peer.reply(200, R"({"metadata":{},"items":[)" + there() + "]}");
+            return peer.reply(
+                200, R"({"metadata":{"resourceVersion":"1"},"items":[)" + there() + "]}");
         }
         if (has(request.target, "/persistentvolumes/there")) {
             if (request.method == "PATCH") {
@@ -138,8 +152,9 @@ struct Rig {
         CHECK(io.stopped());
     }
     ClaimResult read(const std::string& name) {
-        std::optional<ClaimResult> result;
-        client->read("ns", name, [&](ClaimResult r) { result = std::move(r); });
+        std::optional<ClaimResult>& result = results[name];
+        result.reset();
+        client->read("ns", name, [&result](ClaimResult r) { result = std::move(r); });
         CHECK_FALSE(result);  // never from inside the call
         fake::run_until(io, [&] { return result.has_value(); });
         return *result;
@@ -161,6 +176,7 @@ struct Rig {
     }
 
     Claims claims;
+    std::map<std::string, std::optional<ClaimResult>> results;  ///< the last, by claim
     boost::asio::io_context io;
     fake::Server server;
     std::unique_ptr<ClaimClient> client;
@@ -245,6 +261,16 @@ TEST_CASE("claim client: PRED-12: a volume that somebody else has by now is not 
         rig.claim_volume("there") ==
         "persistentvolumeclaim \"local\": volume there is not to be had any more");
     CHECK(rig.server.count("PATCH", "") == 0);
+}
+
+TEST_CASE("claim client: who waits for a volume that is there is told when another one comes") {
+    Rig rig;
+    rig.claims.comes_late = "late";
+    rig.read("local");
+    fake::run_until(
+        rig.io, [&] { return rig.results.at("local")->claim.available.size() == 2; });
+    CHECK(rig.results.at("local")->claim.available[1].name == "late");
+    CHECK(rig.server.count("GET", "/persistentvolumes?limit") == 1);
 }
 
 TEST_CASE("claim client: without the right to list volumes a class that makes none says so") {
