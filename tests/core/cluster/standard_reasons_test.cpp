@@ -34,7 +34,7 @@ TEST_CASE("TOY-3, PRED-8: standard reasons: the line of kubectl describe") {
     CHECK(reasons(cluster, five) == "0/2 nodes are available: 2 Insufficient nvidia.com/gpu.");
 }
 
-TEST_CASE("standard reasons: each amount that is short is named") {
+TEST_CASE("PRED-1: standard reasons: each amount that is short is named") {
     core::Cluster cluster;
     cluster.upsert_node(node("n1").cpu(1));
     core::Resources asked = resources("2", "64Ti");
