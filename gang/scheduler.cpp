@@ -103,7 +103,8 @@ struct Scheduler::State {
         refresh,
         quota,
         called};
-    Preemption preemption{model, step, status_reporter, placer, domain_placer, quota, status};
+    Preemption preemption{
+        model, step, status_reporter, publisher, placer, domain_placer, quota, status};
     RunObserver run_observer{model, step};
     WaiterList waiters{model, step, domain_placer, verdicts, quota};
     Promises promises{model, step, placer};

@@ -155,6 +155,8 @@ private:
         shape.max = count.is_dynamic  ? count.max
                     : count.is_capped ? reserved
                                       : spark::unlimited_executors;
+        shape.min =
+            count.is_dynamic ? std::max<std::int64_t>(count.min, 1) : spark::all_executors;
         add_source(out_.source, count.source);
     }
 
@@ -192,6 +194,7 @@ private:
             core::add_tolerations(shape.constraints, declaration_.executor_tolerations);
             shape.count = group.members;
             shape.max = spark::unlimited_executors;
+            shape.min = spark::all_executors;
             shape.requests = core::larger(
                 core::larger(shape.requests, group.requests),
                 declared_resources(declaration_.executor));

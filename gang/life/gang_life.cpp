@@ -154,6 +154,7 @@ void GangLife::set_sizes(Application& app, const spark::Conf* conf) {
     }
     for (const spark::ExecutorShape& shape : size.executors) {
         GangShape added{shape.profile, shape.count, shape.max, {}};
+        added.min = static_cast<std::int32_t>(std::min<std::int64_t>(shape.min, all_slots));
         const bool spreads = model_.reader.spreads_alike(driver.scheduler_name);
         if (shape.rules || spreads) {
             core::Boxed<core::PodRules> rules;

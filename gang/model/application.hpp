@@ -23,6 +23,7 @@
 #include <array>
 #include <compare>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <set>
 #include <string>
@@ -144,6 +145,9 @@ struct ForeseenClaim {
     friend bool operator==(const ForeseenClaim&, const ForeseenClaim&) = default;
 };
 
+/// As a minimum: no slot can be done without.
+inline constexpr std::int32_t all_slots = std::numeric_limits<std::int32_t>::max();
+
 /// Executors that are alike.
 struct GangShape {
     std::int32_t profile = 0;
@@ -151,6 +155,8 @@ struct GangShape {
     std::int64_t max = 0;  ///< with dynamic allocation; -1: no limit
     core::ShapeId id;
     bool learned = false;  ///< a real executor has shown what it asks
+    /// Open slots beyond so many may be given to others (preempt/victim_list.hpp).
+    std::int32_t min = all_slots;
     /// As foreseen from their template. Not remembered in the reservation: executors that exist
     /// bring their own.
     core::Boxed<ExecutorRules> rules = {};

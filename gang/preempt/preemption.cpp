@@ -43,6 +43,7 @@ Preemption::Preemption(
     Model& model,
     StepContext& step,
     StatusReporter& status_reporter,
+    Publisher& publisher,
     Placer& placer,
     DomainPlacer& domain_placer,
     QuotaGate& quota,
@@ -50,6 +51,7 @@ Preemption::Preemption(
     : model_(model),
       step_(step),
       status_reporter_(status_reporter),
+      publisher_(publisher),
       placer_(placer),
       domain_placer_(domain_placer),
       quota_(quota),
@@ -99,28 +101,18 @@ void Preemption::on(const EvictFinished& event) {
     ++step_.counters.evictions[static_cast<std::size_t>(asked.reason)]
                               [static_cast<std::size_t>(event.outcome)];
     if (event.outcome == EvictOutcome::evicted) {
-        const Application* const gang = model_.gangs.find(asked.gang);
-        const std::string by = gang == nullptr
-                                   ? std::string("a gang that waited")
-                                   : gang_name_for(
-                                         asked.pod.namespace_name,
-                                         *gang,
-                                         model_.schema.names_other_namespaces);
         status_reporter_.event(
             asked.pod,
             true,
             "Preempted",
-            "evicted for " + by +
-                (asked.reason == EvictReason::reclaim
-                     ? ": its queue holds less than it is guaranteed"
-                     : ": its priority is higher"));
+            "evicted for " + for_whom(asked.gang, asked.pod.namespace_name, asked.reason));
     }
     const auto nominated = model_.nominations.all().find(asked.gang);
     if (nominated == model_.nominations.all().end() || asked.victim != event.pod_uid) {
         return;  // of a gang that ends in any case
     }
     for (Victim& victim : nominated->second.victims) {
-        if (victim.uid != event.pod_uid) {
+        if (victim.uid != event.pod_uid || victim.kind == Victim::Kind::open_slot) {
             continue;
         }
         switch (event.outcome) {
@@ -144,6 +136,17 @@ void Preemption::on(const EvictFinished& event) {
                 break;
         }
     }
+}
+
+/// "etl/high: its priority is higher".
+std::string Preemption::for_whom(
+    const std::string& gang, std::string_view reader, EvictReason reason) const {
+    const Application* const app = model_.gangs.find(gang);
+    const std::string name =
+        app == nullptr ? std::string("a gang that waited")
+                       : gang_name_for(reader, *app, model_.schema.names_other_namespaces);
+    return name + (reason == EvictReason::reclaim ? ": its queue holds less than it is guaranteed"
+                                                  : ": its priority is higher");
 }
 
 /// A wish gives way to what exists: nothing stays held on a node that others have overcommitted.
@@ -301,9 +304,12 @@ void Preemption::count_gone(const std::string& gang, Nomination& nomination) {
 /// That are there, and hold room.
 std::int64_t Preemption::pods_of(const Victim& victim) const {
     const auto holds = [&](PodId pod) { return model_.pods.holds_capacity(pod) ? 1 : 0; };
+    if (victim.kind == Victim::Kind::open_slot) {
+        return 0;
+    }
     const auto first = model_.pods.find(victim.uid);
     std::int64_t pods = first ? holds(*first) : 0;
-    if (victim.is_gang) {
+    if (victim.kind == Victim::Kind::gang) {
         for (const PodId member : model_.pods.members_of(victim.uid)) {
             pods += holds(member);
         }
@@ -323,16 +329,61 @@ void Preemption::send(const std::string& gang, Nomination& nomination) {
         if (victim.stage == Victim::Stage::planned && is_gone(victim.uid)) {
             victim.stage = Victim::Stage::ending;
         }
-        if (victim.stage == Victim::Stage::ending && victim.is_gang) {
+        if (victim.stage == Victim::Stage::ending && victim.kind == Victim::Kind::gang) {
             evict_members(gang, victim);
         }
         const bool may_go = nomination.replan_ms == 0 && victim.not_before_ms <= step_.now_ms;
+        if (victim.kind == Victim::Kind::open_slot) {
+            if (victim.stage == Victim::Stage::planned && may_go) {
+                take_slots(gang, nomination, victim);
+            }
+            continue;
+        }
         if (victim.stage != Victim::Stage::planned || !may_go || !may_take_victim()) {
             continue;
         }
         victim.stage = Victim::Stage::asked;
         evict(gang, victim, model_.pods.id_of(victim.uid));
     }
+}
+
+/// All that are to go of the same gang. Their room is free when the API server has its new
+/// reservation. If an executor has come for one of them, others are looked for.
+void Preemption::take_slots(
+    const std::string& gang, Nomination& nomination, const Victim& first) {
+    const std::string owner_uid = first.uid;
+    const EvictReason reason = first.reason;
+    Application& owner = *model_.gangs.find(owner_uid);
+    std::vector<std::size_t> soft = soft_slots(owner);
+    std::vector<std::size_t> taken;
+    for (Victim& victim : nomination.victims) {
+        if (victim.uid != owner_uid || victim.kind != Victim::Kind::open_slot) {
+            continue;
+        }
+        victim.stage = Victim::Stage::ending;
+        const auto slot = std::find_if(soft.begin(), soft.end(), [&](std::size_t i) {
+            return owner.slots[i].shape == victim.shape &&
+                   model_.cluster.allocation_of(owner.slots[i].allocation).node == victim.node;
+        });
+        if (slot == soft.end()) {
+            nomination.nodes_version = void_version;
+            continue;
+        }
+        taken.push_back(*slot);
+        soft.erase(slot);
+    }
+    if (taken.empty()) {
+        return;
+    }
+    std::sort(taken.begin(), taken.end());
+    model_.ledger.give_up(owner, taken, publisher_.rewrite(owner));
+    model_.worklist.dirty_gangs.insert(owner.uid);
+    status_reporter_.event(
+        model_.driver_of(owner),
+        true,
+        "Preempted",
+        std::to_string(taken.size()) + " open slots beyond the minimum were given to " +
+            for_whom(gang, owner.namespace_name.str(), reason));
 }
 
 /// The gang has lost its driver: the others are of no use to it. Those whom a budget keeps are
@@ -477,10 +528,11 @@ bool Preemption::nominate(Application& app) {
 std::string Preemption::names_of(
     const std::vector<Victim>& victims, const std::string& reader) const {
     constexpr std::size_t named_max = 3;
+    constexpr const char* kinds[] = {"executor ", "an open slot of ", "gang "};
     std::string names;
     for (std::size_t i = 0; i < std::min(victims.size(), named_max); ++i) {
         names += i == 0 ? "" : ", ";
-        names += victims[i].is_gang ? "gang " : "executor ";
+        names += kinds[static_cast<std::size_t>(victims[i].kind)];
         const std::string full = model_.pods.full_name(model_.pods.id_of(victims[i].uid));
         const std::size_t slash = full.find('/');
         names += name_for(

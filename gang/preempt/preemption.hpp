@@ -2,7 +2,8 @@
 // Has others evicted for a gang that waits, as the file's queues allow it (docs/preemption.md).
 //
 //   the first of a queue waits for room --victims, plan--> nominated: room is held as it appears
-//     --EvictPod for each driver (or executor beyond a reservation), then for its gang's other pods
+//     --EvictPod for each driver (or executor beyond a reservation), then for its gang's other pods;
+//       open slots beyond a minimum leave their reservation, and nobody is evicted
 //     --the gang fits--> admitted by Admission, with the room that was held
 //     --it is gone, or a budget refuses a victim--> given back; others are looked for a minute later
 //
@@ -20,6 +21,7 @@
 #include "gang/queue/waiting_status.hpp"
 #include "gang/quota/quota_gate.hpp"
 #include "gang/report/status_reporter.hpp"
+#include "gang/reservation/publisher.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -27,6 +29,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace gang {
 
@@ -39,6 +42,7 @@ public:
         Model& model,
         StepContext& step,
         StatusReporter& status_reporter,
+        Publisher& publisher,
         Placer& placer,
         DomainPlacer& domain_placer,
         QuotaGate& quota,
@@ -83,6 +87,7 @@ private:
     void count_gone(const std::string& gang, Nomination& nomination);
     std::int64_t pods_of(const Victim& victim) const;
     void send(const std::string& gang, Nomination& nomination);
+    void take_slots(const std::string& gang, Nomination& nomination, const Victim& first);
     bool is_gone(const std::string& pod) const;
     void evict_members(const std::string& gang, Victim& victim);
     void evict(const std::string& gang, const Victim& victim, PodId pod);
@@ -90,11 +95,14 @@ private:
     void search();
     bool is_candidate(Application& app);
     bool nominate(Application& app);
+    std::string for_whom(
+        const std::string& gang, std::string_view reader, EvictReason reason) const;
     std::string names_of(const std::vector<Victim>& victims, const std::string& reader) const;
 
     Model& model_;
     StepContext& step_;
     StatusReporter& status_reporter_;
+    Publisher& publisher_;
     Placer& placer_;
     DomainPlacer& domain_placer_;
     QuotaGate& quota_;

@@ -11,8 +11,8 @@ namespace {
 constexpr std::string_view system_namespace = "kube-system";
 
 bool is_before(const Evictable& a, const Evictable& b) {
-    if (a.victim.is_gang != b.victim.is_gang) {
-        return b.victim.is_gang;
+    if (a.victim.kind != b.victim.kind) {
+        return a.victim.kind < b.victim.kind;
     }
     if (a.priority != b.priority) {
         return a.priority < b.priority;
@@ -27,6 +27,30 @@ bool is_before(const Evictable& a, const Evictable& b) {
 }
 
 }  // namespace
+
+std::vector<std::size_t> soft_slots(const Application& app) {
+    std::vector<std::int64_t> left;  // that may go, by shape
+    for (const GangShape& shape : app.declared.shapes) {
+        left.push_back(-std::int64_t{shape.min});
+    }
+    for (const Slot& slot : app.slots) {
+        ++left[slot.shape];
+    }
+    std::vector<std::size_t> found;
+    if (!app.published.reserved ||
+        std::all_of(left.begin(), left.end(), [](std::int64_t soft) { return soft <= 0; })) {
+        return found;
+    }
+    for (std::size_t i = app.slots.size(); i-- > 0;) {
+        const Slot& slot = app.slots[i];
+        if (slot.state == SlotState::open && left[slot.shape] > 0) {
+            --left[slot.shape];
+            found.push_back(i);
+        }
+    }
+    std::reverse(found.begin(), found.end());
+    return found;
+}
 
 std::vector<Evictable> VictimList::find(const Application& preemptor, const Amounts& wanted) {
     const Rights rights = rights_of(preemptor, wanted);
@@ -137,9 +161,10 @@ void VictimList::look_at(const Application& app, const Rights& rights) {
     if (!reason || is_safe(app)) {
         return;
     }
+    const std::vector<std::size_t> soft = soft_slots(app);
     Evictable gang;
-    add_gang_room(app, gang);
-    gang.victim = {app.uid, true, *reason};
+    add_gang_room(app, soft, gang);
+    gang.victim = {app.uid, Victim::Kind::gang, *reason};
     gang.queue = account->queue;
     gang.priority = app.priority;
     const auto [share, is_new] = shares_.try_emplace(account->queue);
@@ -156,6 +181,7 @@ void VictimList::look_at(const Application& app, const Rights& rights) {
         gang.amounts = *held;
     }
     add_surplus(app, gang);
+    add_soft_slots(app, soft, gang);
     if (const auto spared = spared_.find(app.uid);
         spared == spared_.end() || spared->second <= now_ms_) {
         found_.push_back(std::move(gang));
@@ -205,7 +231,7 @@ void VictimList::add_surplus(const Application& app, Evictable& of_gang) {
             continue;
         }
         Evictable one = like;
-        one.victim = {uid, false, like.victim.reason};
+        one.victim = {uid, Victim::Kind::executor, like.victim.reason};
         one.work_lost /= std::max<std::int64_t>(like.pods, 1);
         one.rank.uid = uid;
         one.amounts = {};
@@ -218,17 +244,40 @@ void VictimList::add_surplus(const Application& app, Evictable& of_gang) {
     }
 }
 
+/// Each goes before its gang. Its executor, should one come, takes what is free.
+void VictimList::add_soft_slots(
+    const Application& app, const std::vector<std::size_t>& slots, Evictable& of_gang) {
+    const Evictable like = of_gang;
+    for (const std::size_t i : slots) {
+        const Slot& slot = app.slots[i];
+        Evictable one = like;
+        one.victim = {app.uid, Victim::Kind::open_slot, like.victim.reason};
+        one.victim.node = model_.cluster.allocation_of(slot.allocation).node;
+        one.victim.shape = slot.shape;
+        one.work_lost = 0;
+        one.amounts = {};
+        one.amounts.add(model_.cluster.resources(app.declared.shapes[slot.shape].id), 1);
+        one.room = {slot.allocation};
+        one.pods = 0;
+        of_gang.amounts.add(one.amounts, -1);
+        found_.push_back(std::move(one));
+    }
+}
+
 void VictimList::add_room(const std::string& uid, std::vector<core::AllocationId>& room) const {
     if (const auto allocation = model_.cluster.find_pod(uid)) {
         room.push_back(*allocation);
     }
 }
 
-void VictimList::add_gang_room(const Application& app, Evictable& gang) const {
+/// Without its soft slots, which are victims of their own.
+void VictimList::add_gang_room(
+    const Application& app, const std::vector<std::size_t>& soft, Evictable& gang) const {
     add_room(app.uid, gang.room);
     gang.pods = 1;
-    for (const Slot& slot : app.slots) {
-        if (!slot.allocation.is_none()) {
+    for (std::size_t i = 0; i < app.slots.size(); ++i) {
+        const Slot& slot = app.slots[i];
+        if (!slot.allocation.is_none() && !std::binary_search(soft.begin(), soft.end(), i)) {
             gang.room.push_back(slot.allocation);
         }
         gang.pods += slot.pod.is_none() ? 0 : 1;

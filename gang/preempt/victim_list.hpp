@@ -8,6 +8,7 @@
 #include "gang/shares/amounts.hpp"
 #include "gang/shares/dominant_share.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -33,6 +34,9 @@ struct Evictable {
     std::vector<core::AllocationId> room;  ///< that it leaves
     std::int64_t pods = 0;
 };
+
+/// Slots that nobody is in, beyond the minimum of dynamic allocation; the last ones, ascending.
+std::vector<std::size_t> soft_slots(const Application& app);
 
 class VictimList {
 public:
@@ -70,8 +74,11 @@ private:
     bool is_safe(const Application& app) const;
     void look_at(const Application& app, const Rights& rights);
     void add_surplus(const Application& app, Evictable& of_gang);
+    void add_soft_slots(
+        const Application& app, const std::vector<std::size_t>& slots, Evictable& of_gang);
     void add_room(const std::string& uid, std::vector<core::AllocationId>& room) const;
-    void add_gang_room(const Application& app, Evictable& gang) const;
+    void add_gang_room(
+        const Application& app, const std::vector<std::size_t>& soft, Evictable& gang) const;
     void add_ending(const Application& app);
     bool keeps_guarantees(const Evictable& one, QueueIndex preemptor);
 

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace gang {
@@ -118,8 +119,9 @@ bool Recovery::read_reservation(Application& app, const std::string* text) {
         for (const auto& [node, slots] : shape.slots_per_node) {
             count += slots;
         }
-        model_.gangs.add_shape(
-            app, {shape.profile, count, shape.max, {}}, shape.requests, shape.constraints);
+        GangShape made{shape.profile, count, shape.max, {}};
+        made.min = shape.min.value_or(all_slots);
+        model_.gangs.add_shape(app, std::move(made), shape.requests, shape.constraints);
         for (const auto& [node, slots] : shape.slots_per_node) {
             model_.ledger.add(app, index, node, slots);
         }

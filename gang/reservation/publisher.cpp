@@ -45,7 +45,8 @@ std::string Publisher::text_of(const Application& app) const {
              model_.cluster.resources(shape.id),
              model_.cluster.constraints(shape.id),
              {},
-             0});
+             0,
+             shape.min == all_slots ? std::nullopt : std::optional(shape.min)});
     }
     for (const Slot& slot : app.slots) {
         if (slot.state == SlotState::unplaced) {

@@ -16,18 +16,23 @@
 
 namespace gang {
 
-/// Who goes for a gang that waits: a whole gang, or one executor beyond its gang's reservation.
+/// What goes for a gang that waits: a whole gang, one executor beyond its gang's reservation, or an
+/// open slot beyond its gang's minimum.
 struct Victim {
+    enum class Kind : std::uint8_t { executor, open_slot, gang };
     enum class Stage : std::uint8_t {
         planned,  ///< nothing was sent yet
         asked,    ///< the eviction of its driver, or of the executor, is under way
         ending    ///< it was accepted, or its pod was on its way out before
     };
-    std::string uid;  ///< of the gang's driver, or of the executor
-    bool is_gang = true;
+    std::string uid;  ///< of the executor, else of the gang's driver
+    Kind kind = Kind::gang;
     EvictReason reason = EvictReason::reclaim;
     Stage stage = Stage::planned;
     std::int64_t not_before_ms = 0;  ///< nothing is sent for it before
+    // Of an open slot:
+    core::NodeIndex node = {};
+    std::uint16_t shape = 0;
 };
 
 struct Nomination {

@@ -38,6 +38,9 @@ void write_resources(std::string& out, const core::Resources& requests) {
 
 void write_shape(std::string& out, const ReservedShape& shape) {
     out += ";shape profile=" + std::to_string(shape.profile) + " max=" + std::to_string(shape.max);
+    if (shape.min) {
+        out += " min=" + std::to_string(*shape.min);
+    }
     write_resources(out, shape.requests);
     text::write_constraints(out, shape.constraints);
     std::string_view separator = " nodes=";
@@ -100,9 +103,14 @@ bool read_shape(const Fields& fields, ReservedShape& into) {
     const auto memory = fields.find_number("memory", 0);
     const auto ephemeral = fields.find_number("ephemeral", 0);
     const auto unplaced = fields.find_number("unplaced", 0);
+    const auto min = fields.find_number("min", std::numeric_limits<std::int32_t>::max());
     if (!profile || *profile > std::numeric_limits<std::int32_t>::max() || !max || !cpu ||
-        !memory || !ephemeral || !unplaced || *max > std::numeric_limits<std::int32_t>::max()) {
+        !memory || !ephemeral || !unplaced || *max > std::numeric_limits<std::int32_t>::max() || !min ||
+        *min > std::numeric_limits<std::int32_t>::max()) {
         return false;
+    }
+    if (*min != std::numeric_limits<std::int32_t>::max()) {
+        into.min = static_cast<std::int32_t>(*min);
     }
     into.profile = static_cast<std::int32_t>(*profile);
     into.max = *max;

@@ -4,7 +4,7 @@
 // ASCII:
 //
 //   v1 generation=3 epoch=7 queue=default profile=gang-scheduler anchor=<uid>;
-//   shape profile=0 max=20 cpu=4000 memory=9663676416 selector=pool:batch nodes=n1:3,n2:2;
+//   shape profile=0 max=20 min=2 cpu=4000 memory=9663676416 selector=pool:batch nodes=n1:3,n2:2;
 //   shape ...
 //
 // Strings are percent-encoded, so that the separators ; space , : = | & never appear in them.
@@ -18,6 +18,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -45,6 +46,7 @@ struct ReservedShape {
     core::Constraints constraints;
     std::vector<std::pair<std::string, std::int64_t>> slots_per_node;  ///< by node name, counts > 0
     std::int64_t unplaced = 0;  ///< slots that have no node now (their node was lost)
+    std::optional<std::int32_t> min = {};  ///< of dynamic allocation; nothing: all are needed
     friend bool operator==(const ReservedShape&, const ReservedShape&) = default;
 };
 

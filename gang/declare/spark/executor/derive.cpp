@@ -200,6 +200,7 @@ Derivation derive(const Conf& conf, const core::Pod& driver, const Limits& limit
     }
     shape->count = count->reserved;
     shape->max = count->max;
+    shape->min = count->min;
     Derivation derivation;
     derivation.notes = std::move(count->notes);
     tolerate_as_driver(*shape, view, driver, derivation.notes);

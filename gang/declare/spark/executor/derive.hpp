@@ -11,6 +11,7 @@
 #include "gang/declare/spark/conf.hpp"
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,6 +19,8 @@
 namespace gang::spark {
 
 inline constexpr std::int64_t unlimited_executors = -1;
+/// As a minimum: no executor that is reserved can be done without.
+inline constexpr std::int64_t all_executors = std::numeric_limits<std::int32_t>::max();
 
 struct Limits {
     std::int64_t max_gang_size = 2000;  ///< driver included
@@ -55,6 +58,7 @@ struct ExecutorShape {
     std::int32_t profile = 0;  ///< label spark-exec-resourceprofile-id; 0 is the default profile
     std::int64_t count = 0;    ///< reserved with the driver
     std::int64_t max = 0;      ///< dynamic allocation may grow to this many; unlimited_executors
+    std::int64_t min = all_executors;  ///< that dynamic allocation never goes below; 1 at least
     core::Resources requests;
     std::vector<core::ContainerLimits> containers;  ///< side by side, Spark's among them
     core::Constraints constraints;

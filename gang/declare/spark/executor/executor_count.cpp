@@ -86,6 +86,7 @@ core::Result<ExecutorCount> dynamic_count(const ConfView& conf, const Limits& li
     }
     ExecutorCount count;
     count.max = range->max == int_max ? unlimited_executors : range->max;
+    count.min = std::max<std::int64_t>(range->min, 1);
     switch (limits.dynamic_allocation) {
         case config::DynamicAllocation::reserve_min:
             count.reserved = range->min;
@@ -115,7 +116,7 @@ core::Result<ExecutorCount> static_count(const ConfView& conf, const Limits& lim
             std::string(keys::executor_instances) + " = " + std::to_string(*instances) + ": " +
             excess->message};
     }
-    return ExecutorCount{*instances, *instances, {}};
+    return ExecutorCount{*instances, *instances, all_executors, {}};
 }
 
 /// What changes no size, but lets the driver end at once when it is wrong.

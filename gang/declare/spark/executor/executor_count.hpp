@@ -16,6 +16,7 @@ namespace gang::spark {
 struct ExecutorCount {
     std::int64_t reserved = 0;
     std::int64_t max = 0;            ///< unlimited_executors if the conf sets no bound
+    std::int64_t min = all_executors;
     std::vector<std::string> notes;  ///< why `reserved` is not what the policy asks for
 };
 

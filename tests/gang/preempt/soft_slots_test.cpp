@@ -1,0 +1,156 @@
+// Dynamic allocation's three numbers: the minimum is the gang's own, what is open beyond it goes to
+// who has a right to it, and nobody is evicted for that.
+#include "tests/gang/in_queues.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+using tests::queue;
+using tests::says;
+using tests::submit;
+using tests::with_queues;
+using tests::World;
+
+namespace {
+
+/// "reports" may take back 6 cpu from "adhoc".
+config::Schema schema() {
+    config::Queue reports = queue("reports");
+    reports.guarantee = {{"cpu", 6'000}};
+    config::Queue adhoc = queue("adhoc");
+    adhoc.preemption.is_reclaimable = true;
+    return with_queues({reports, adhoc}, World::sealed_schema());
+}
+
+/// A driver that starts with eight executors, can do with two, and has had `there` made.
+std::string elastic(World& world, int there) {
+    core::Pod pod = tests::driver("elastic");
+    pod.created = 1;
+    pod.annotations = {{"gang-scheduler/queue", "adhoc"}};
+    auto conf = with(tests::conf(8), "spark.dynamicAllocation.enabled", "true");
+    conf = with(conf, "spark.dynamicAllocation.shuffleTracking.enabled", "true");
+    conf = with(conf, "spark.dynamicAllocation.minExecutors", "2");
+    const std::string driver = world.submit(std::move(pod), with(conf, "spark.dynamicAllocation.maxExecutors", "20"));
+    world.advance(1'000);
+    REQUIRE(world.is_bound(driver));
+    world.set_phase(driver, core::PodPhase::running);
+    for (const std::string& executor : world.create_executors(driver, there)) {
+        world.advance(500);
+        world.set_phase(executor, core::PodPhase::running);
+    }
+    world.advance(1'000);
+    return driver;
+}
+
+std::int64_t slots_of(const World& world, const std::string& driver) {
+    const auto reservation = world.reservation(driver);
+    REQUIRE(reservation);
+    return gang::slot_count(*reservation);
+}
+
+}  // namespace
+
+TEST_CASE("soft slots: a gang that reclaims gets open slots beyond the minimum, and nobody is evicted") {
+    World world(schema());
+    world.add_node(tests::node("n1", 9, 64 * 1024));
+    const std::string driver = elastic(world, 2);
+    REQUIRE(slots_of(world, driver) == 8);
+    const std::string wants = submit(world, "report", "reports", 3, 2);
+    world.advance(5'000);
+    CHECK(world.is_bound(wants));
+    CHECK(world.evictions.empty());
+    CHECK(slots_of(world, driver) == 4);  // as many as were needed
+    CHECK(world.reservation(driver)->shapes[0].min == 2);
+    const auto told = std::find_if(world.events.begin(), world.events.end(), [&](const auto& event) {
+        return event.pod.uid == driver && event.reason == "Preempted";
+    });
+    REQUIRE(told != world.events.end());
+    CHECK(
+        told->message == "4 open slots beyond the minimum were given to reports/report: its queue "
+                         "holds less than it is guaranteed");
+    CHECK(world.violations.empty());
+    world.check_accounts();
+}
+
+TEST_CASE("soft slots: the minimum stays, and executors that run are not touched") {
+    World world(schema());
+    world.add_node(tests::node("n1", 9, 64 * 1024));
+    SUBCASE("nobody has come yet: two slots are the gang's own") {
+        const std::string driver = elastic(world, 0);
+        const std::string wants = submit(world, "report", "reports", 5, 2);
+        world.advance(5'000);
+        CHECK(world.is_bound(wants));
+        CHECK(world.evictions.empty());
+        CHECK(slots_of(world, driver) == 2);
+        const auto made = world.create_executors(driver, 3);
+        world.advance(5'000);
+        CHECK(world.bound_count(made) == 2);
+    }
+    SUBCASE("all eight run: the whole gang is what is left to evict") {
+        const std::string driver = elastic(world, 8);
+        submit(world, "report", "reports", 3, 2);
+        world.advance(5'000);
+        REQUIRE_FALSE(world.evictions.empty());
+        CHECK(world.evictions.front().pod.uid == driver);
+        CHECK(slots_of(world, driver) == 8);
+    }
+}
+
+TEST_CASE("soft slots: a new leader knows the minimum from the reservation") {
+    World world(schema());
+    world.add_node(tests::node("n1", 9, 64 * 1024));
+    const std::string driver = elastic(world, 2);
+    world.restart();
+    world.advance(10'000);
+    const std::string wants = submit(world, "report", "reports", 5, 2);
+    world.advance(20'000);
+    CHECK(world.is_bound(wants));
+    CHECK(world.evictions.empty());
+    CHECK(slots_of(world, driver) == 2);
+    CHECK(world.violations.empty());
+}
+
+TEST_CASE("soft slots: the room is the preemptor's only when the reservation is stored without it") {
+    World world(schema());
+    world.add_node(tests::node("n1", 9, 64 * 1024));
+    const std::string driver = elastic(world, 2);
+    world.hold_status_answers = true;
+    const std::string wants = submit(world, "report", "reports", 3, 2);
+    world.advance(3'000);
+    const bool is_written = slots_of(world, driver) == 4;
+    CHECK((is_written || !world.is_bound(wants)));
+    world.hold_status_answers = false;
+    world.release_answers();
+    world.advance(5'000);
+    CHECK(world.is_bound(wants));
+    CHECK(world.violations.empty());
+}
+
+TEST_CASE("soft slots: an executor that comes for a slot meanwhile keeps it") {
+    World world(schema());
+    world.add_node(tests::node("n1", 9, 64 * 1024));
+    const std::string driver = elastic(world, 2);
+    submit(world, "report", "reports", 3, 2);
+    const auto made = world.create_executors(driver, 6);  // all at once, in the same tick
+    world.advance(5'000);
+    CHECK(world.violations.empty());
+    CHECK(world.bound_count(made) + 2 >= slots_of(world, driver));
+    world.check_accounts();
+}
+
+TEST_CASE("soft slots: a gang of a fixed number has none") {
+    World world(schema());
+    world.add_node(tests::node("n1", 9, 64 * 1024));
+    const std::string fixed = submit(world, "fixed", "adhoc", 8, 1);
+    world.advance(1'000);
+    world.set_phase(fixed, core::PodPhase::running);
+    world.advance(1'000);
+    submit(world, "report", "reports", 3, 2);
+    world.advance(5'000);
+    REQUIRE_FALSE(world.evictions.empty());
+    CHECK(world.evictions.front().pod.uid == fixed);
+    CHECK(slots_of(world, fixed) == 8);
+}
