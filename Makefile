@@ -22,7 +22,7 @@ test: ## all tests: unit (with sanitizers), black box on both rigs, real Spark
 	@scripts/install_deps.sh test
 	@scripts/test.py
 
-test-long: ## the long variants of the black-box and Spark tests; every bench workload once, tiny; 20 random mutants; new seeds
+test-long: ## the long variants of the black-box and Spark tests; the older Kubernetes; every bench workload once, tiny; 20 random mutants; new seeds
 	@scripts/install_deps.sh test
 	@scripts/test.py --long
 

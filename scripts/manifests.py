@@ -28,7 +28,7 @@ def rendered(helm: str) -> list[dict[str, Any]]:
     """The chart's objects with values.yaml, but for those that only a running release needs."""
     text = subprocess.run(
         [helm, "template", "gang-scheduler", str(CHARTS / "gang-scheduler"), "--namespace", "kube-system",
-         "--kube-version", "1.36", "--values", str(MANIFESTS / "values.yaml")],
+         "--kube-version", "1.37", "--values", str(MANIFESTS / "values.yaml")],
         check=True, capture_output=True, text=True).stdout
     return [item for item in yaml.safe_load_all(text) if item]
 

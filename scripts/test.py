@@ -21,7 +21,13 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 PYTHON = "/usr/bin/python3"  # Debian's, which sees Debian's packages
 NEW_SEEDS = 10
-LONG_LANES = ("sanitizers", "seeds", "bench", "random", "blackbox", "spark")
+LONG_LANES = ("sanitizers", "seeds", "bench", "random", "blackbox", "spark", "older")
+OLDER = "1.36"  # of Kubernetes: the second version of the real rig, for tests that speak most with the API server
+OLDER_PATHS = {
+    "blackbox": ["tests/blackbox/wire", "tests/blackbox/gangs/test_pod_groups.py",
+                 "tests/blackbox/gangs/test_native_groups.py", "tests/blackbox/gangs/test_pod_group_status.py",
+                 "tests/blackbox/queues/test_native_preemption.py", "tests/blackbox/chart/test_rights.py"],
+    "spark": ["tests/spark"]}
 DISK_GB = 5  # of a checkout where nothing has been built: both builds (3.5), and what the compiler writes meanwhile
 
 
@@ -49,8 +55,8 @@ def run(command: list[str], **options) -> subprocess.CompletedProcess:
 class Supply:
     """What lanes need from registries, made in the background from the first moment; nicely, as lanes run beside it."""
 
-    COMMANDS = {"plane": ["tests/plane/build.sh"], "prometheus": ["tests/plane/prometheus.sh"],
-                "spark": [PYTHON, "tests/spark/installation.py"]}
+    COMMANDS = {"plane": ["tests/plane/build.sh"], "older": ["tests/plane/build.sh", "--plane", OLDER],
+                "prometheus": ["tests/plane/prometheus.sh"], "spark": [PYTHON, "tests/spark/installation.py"]}
 
     def __init__(self, wanted: dict[str, list[str]]) -> None:
         """`wanted`: which of COMMANDS, with which arguments."""
@@ -142,19 +148,29 @@ def pytest_lane(tally: Tally, folder: str, long: bool, supply: Supply) -> None:
     missing = supply.missing("plane") or supply.missing("spark" if lane == "spark" else "prometheus")
     if missing:
         return tally.cannot_run(lane, missing)
+    marker = "long" if long else "not long"
     with ThreadPoolExecutor() as pool:
-        for half in pool.map(lambda rig: pytest_half(folder, rig, long), ("embedded", "real")):
+        for half in pool.map(lambda rig: pytest_half(f"{lane} {rig}", [folder, "--half", rig, "-m", marker]),
+                             ("embedded", "real")):
             tally.add(*half)
 
 
-def pytest_half(folder: str, rig: str, long: bool) -> tuple[str, int, int, float, str]:
+def older_lane(tally: Tally, supply: Supply) -> None:
+    """What `make test` runs of OLDER_PATHS on the real rig, on its older version."""
+    missing = [supply.missing(name) for name in ("plane", "older", "prometheus", "spark")]
+    if any(missing):
+        return tally.cannot_run("older", next(filter(None, missing)))
+    for name, paths in OLDER_PATHS.items():
+        tally.add(*pytest_half(f"{name} {OLDER}", [*paths, "--half", "real", "--plane", OLDER, "-m", "not long"]))
+
+
+def pytest_half(name: str, arguments: list[str]) -> tuple[str, int, int, float, str]:
     """As unit_program(), and what was skipped."""
     start = time.monotonic()
     with tempfile.TemporaryDirectory() as scratch:
         report = Path(scratch) / "report.xml"
-        marker = "long" if long else "not long"
-        result = run([PYTHON, "-m", "pytest", folder, "--half", rig, "-m", marker, "-q", "-rs", "--tb=short",
-                      f"--junitxml={report}"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        result = run([PYTHON, "-m", "pytest", *arguments, "-q", "-rs", "--tb=short", f"--junitxml={report}"],
+                     stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         print(result.stdout, flush=True)
         passed = failed = skipped = 0
         if report.exists():
@@ -166,7 +182,7 @@ def pytest_half(folder: str, rig: str, long: bool) -> tuple[str, int, int, float
     if result.returncode not in (0, no_tests_collected):
         failed = max(failed, 1)
     note = f"({skipped} SKIPPED, see above)" if skipped else ""
-    return f"{Path(folder).name} {rig}", passed, failed + skipped, time.monotonic() - start, note
+    return name, passed, failed + skipped, time.monotonic() - start, note
 
 
 def bench_lane(tally: Tally) -> None:
@@ -215,11 +231,13 @@ def sim_lane(tally: Tally) -> None:
 def needs(lanes: list[str], long: bool) -> dict[str, list[str]]:
     """What of Supply these lanes ask for."""
     needed: dict[str, list[str]] = {}
-    if {"blackbox", "spark", *(["bench"] if long else [])} & set(lanes):
+    if {"blackbox", "spark", "older", *(["bench"] if long else [])} & set(lanes):
         needed["plane"] = []
-    if "blackbox" in lanes:
+    if "older" in lanes:
+        needed["older"] = []
+    if {"blackbox", "older"} & set(lanes):
         needed["prometheus"] = []
-    if "spark" in lanes:
+    if {"spark", "older"} & set(lanes):
         needed["spark"] = [] if long else ["--quick"]
     return needed
 
@@ -238,7 +256,7 @@ def run_lanes(tally: Tally, wanted: list[str], long: bool, supply: Supply) -> No
         seeds_lane(tally)
     if "random" in wanted:
         command_lane(tally, "random mutants", [PYTHON, "scripts/random_mutants.py"])
-    if {"bench", "mutants", "demo", "blackbox", "spark"} & set(wanted) and build(tally, "release"):
+    if {"bench", "mutants", "demo", "blackbox", "spark", "older"} & set(wanted) and build(tally, "release"):
         if "bench" in wanted:
             macro_smoke_lane(tally, supply) if long else bench_lane(tally)
         if "mutants" in wanted and command_lane(tally, "build mutants", [
@@ -249,13 +267,15 @@ def run_lanes(tally: Tally, wanted: list[str], long: bool, supply: Supply) -> No
         for folder in ("blackbox", "spark"):
             if folder in wanted:
                 pytest_lane(tally, f"tests/{folder}", long, supply)
+        if "older" in wanted:
+            older_lane(tally, supply)
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--long", action="store_true", help="the long variants instead")
     parser.add_argument("lanes", nargs="*", help="only these: layers unit sim bench mutants demo "
-                        "blackbox spark; of the long ones sanitizers seeds bench random blackbox spark")
+                        "blackbox spark; of the long ones sanitizers seeds bench random blackbox spark older")
     arguments = parser.parse_args()
     wanted = arguments.lanes or ["layers", "unit", "sim", "bench", "mutants", "demo", "blackbox", "spark"]
     tally = Tally()

@@ -1,4 +1,5 @@
 """Fixtures of all Python tests: the two rigs, a cluster per test, and a bound on every test's time."""
+import os
 import signal
 from pathlib import Path
 from typing import Any, Callable, Iterator, Optional
@@ -8,7 +9,7 @@ import pytest
 from support.chart import Rights
 from support.cluster import Cluster
 from support.processes import remove_scratch_folders
-from support.programs import programs
+from support.programs import PLANES, programs
 from support.provisioner import Provisioner
 from support.real_plane import RealPlane
 from support.rig import EmbeddedRig, Rig, binary
@@ -20,6 +21,12 @@ RIGS = ("embedded", "real")
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--half", choices=("embedded", "real"),
                      help="only the tests of this rig; those that name none go with the embedded one")
+    parser.addoption("--plane", choices=PLANES, help=f"the version of Kubernetes of the real rig, {PLANES[0]} if not said")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("--plane"):
+        os.environ["GANG_PLANE"] = config.getoption("--plane")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -80,6 +80,9 @@ void GroupFormer::form(const std::string& key, PodGroup& group) {
         }
     }
     if (gang != nullptr) {
+        if (group.object) {
+            life_.set_topology(*gang, group.object->topology_key);
+        }
         follow(*gang, members);
         hold(*gang, is_held);
     } else if (!is_sound) {
@@ -284,7 +287,8 @@ void GroupFormer::reshape(
         gang,
         "pod group " + group.namespace_name + "/" + group.name,
         std::move(shapes),
-        std::move(warnings));
+        std::move(warnings),
+        group.object->topology_key);
 }
 
 /// Its members wait for others to come, the anchor like any other.

@@ -183,12 +183,14 @@ void GangLife::set_members(
     Application& app,
     const std::string& source,
     std::vector<MemberShape> shapes,
-    std::vector<std::string> warnings) {
+    std::vector<std::string> warnings,
+    const std::string& topology_key) {
     const Declaration declaration = model_.reader.declaration_of(model_.pods.at(app.uid).pod);
     if (!model_.shares.is_active()) {
         app.declared.queue = model_.texts.keep(declaration.queue);
     }
     take_choices(app, declaration);
+    set_topology(app, topology_key);
     app.milestones.make().sized_ms = step_.now_ms;
     app.declared.source = model_.texts.keep(source);
     app.set_problem(
@@ -204,6 +206,12 @@ void GangLife::set_members(
     model_.worklist.queue_changed = true;
     for (MemberShape& member : shapes) {
         model_.gangs.add_shape(app, std::move(member.shape), member.requests, member.constraints);
+    }
+}
+
+void GangLife::set_topology(Application& app, const std::string& topology_key) {
+    if (!topology_key.empty() && !app.declared.topology) {
+        model_.gangs.set_topology(app, DeclaredTopology{topology_key});
     }
 }
 

@@ -45,12 +45,16 @@ public:
     void driver_is_bound(Application& app, PodEntry& entry, bool behind_fence);
     /// `conf` is nullptr when there is none, or none that can be read.
     void set_sizes(Application& app, const spark::Conf* conf);
-    /// Of a pod group: what the anchor's pods beside it are, and what is to be said of them.
+    /// Of a pod group: what the anchor's pods beside it are, and what is to be said of them. `topology_key`
+    /// is what its object asks, empty: nothing; what the anchor says counts before it.
     void set_members(
         Application& app,
         const std::string& source,
         std::vector<MemberShape> shapes,
-        std::vector<std::string> warnings);
+        std::vector<std::string> warnings,
+        const std::string& topology_key);
+    /// The same of a gang that runs: its members that come later stay in its domain.
+    void set_topology(Application& app, const std::string& topology_key);
     /// Asks for those whose turn it is.
     void ask_for_confs();
     /// Our bind of the driver was carried out: the gang runs.

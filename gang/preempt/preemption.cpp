@@ -474,8 +474,9 @@ void Preemption::search() {
 
 bool Preemption::is_candidate(Application& app) {
     const PodEntry& entry = model_.pods.at(app.uid);
+    const PodGroup* const group = model_.groups.find(app.group.str());
     if (model_.nominations.find(app.uid) != nullptr || entry.pod.never_preempts ||
-        !entry.is_bindable() || !entry.is_ready(step_.now_ms) ||
+        (group != nullptr && group->object && group->object->never_preempts) || !entry.is_bindable() || !entry.is_ready(step_.now_ms) ||
         model_.reader.names_extender(entry.pod) || !may_start(app)) {
         return false;
     }

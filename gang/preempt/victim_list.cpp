@@ -206,9 +206,16 @@ void VictimList::add_ending(const Application& app) {
     }
 }
 
-/// What the gang holds beyond its reservation. Of one that has lost its slots that is not known.
+/// What is beyond its reservation is no victim of its own: of a gang that has lost its slots nobody
+/// knows it, and the object of a pod group may forbid it.
+bool VictimList::goes_whole(const Application& app) const {
+    const PodGroup* const group = model_.groups.find(app.group.str());
+    return app.is_slotless() || (group != nullptr && group->object && group->object->goes_whole);
+}
+
+/// What the gang holds beyond its reservation.
 void VictimList::add_surplus(const Application& app, Evictable& of_gang) {
-    if (app.is_slotless()) {
+    if (goes_whole(app)) {
         return;
     }
     const Evictable like = of_gang;
@@ -285,7 +292,7 @@ void VictimList::add_gang_room(
     for (const PendingRelease& release : *app.pending_releases) {
         gang.room.push_back(release.allocation);
     }
-    if (!app.is_slotless()) {
+    if (!goes_whole(app)) {
         return;  // these are victims of their own
     }
     for (const PodId member : model_.pods.members_of(app.uid)) {

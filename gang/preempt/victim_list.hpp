@@ -72,6 +72,7 @@ private:
     bool is_reclaimable(QueueIndex queue) const;
     bool is_below(QueueIndex queue, QueueIndex above) const;
     bool is_safe(const Application& app) const;
+    bool goes_whole(const Application& app) const;
     void look_at(const Application& app, const Rights& rights);
     void add_surplus(const Application& app, Evictable& of_gang);
     void add_soft_slots(

@@ -794,7 +794,10 @@ struct Of<core::PodGroup> {
         Field{"problem", &T::problem},
         Field{"minResources", &T::min_resources},
         Field{"queue", &T::queue},
-        Field{"priority", &T::priority}};
+        Field{"priority", &T::priority},
+        Field{"topologyKey", &T::topology_key},
+        Field{"neverPreempts", &T::never_preempts},
+        Field{"goesWhole", &T::goes_whole}};
 };
 template <>
 inline constexpr auto last<core::GroupPhase> = core::last_group_phase;

@@ -11,9 +11,9 @@
 namespace k8s {
 
 inline constexpr std::string_view accept_json = "application/json";
-/// Up to half of an object, and we pass over it: from 1.37 on (KEP-5958, alpha) a server leaves it
-/// out for whom asks so. Others ignore a parameter that they do not know, as 1.36.3 was seen to do
-/// for lists and watches; who refuses it still has the plain type behind it.
+/// Up to half of an object, and we pass over it: a server that has KEP-5958 leaves it out for whom
+/// asks so. Others ignore a parameter that they do not know, as 1.36.3 and 1.37.2 were seen to do;
+/// who refuses it still has the plain type behind it.
 inline constexpr std::string_view accept_json_without_managed_fields =
     "application/json;drop=metadata.managedFields, application/json";
 

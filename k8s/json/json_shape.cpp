@@ -120,7 +120,9 @@ constexpr Shape iscsi_disk = object(iscsi_disk_members);
 constexpr std::array<ShapeMember, 4> rbd_disk_members = {
     {{"monitors", &scalars}, {"pool", &scalar}, {"image", &scalar}, {"readOnly", &scalar}}};
 constexpr Shape rbd_disk = object(rbd_disk_members);
-constexpr std::array<ShapeMember, 8> volume_members = {
+constexpr std::array<ShapeMember, 1> image_members = {{{"reference", &scalar}}};
+constexpr Shape image = object(image_members);
+constexpr std::array<ShapeMember, 9> volume_members = {
     {{"name", &scalar},
      {"configMap", &config_map},
      {"persistentVolumeClaim", &claim},
@@ -128,12 +130,15 @@ constexpr std::array<ShapeMember, 8> volume_members = {
      {"gcePersistentDisk", &gce_disk},
      {"awsElasticBlockStore", &ebs_disk},
      {"iscsi", &iscsi_disk},
-     {"rbd", &rbd_disk}}};
+     {"rbd", &rbd_disk},
+     {"image", &image}}};
 constexpr Shape volume = object(volume_members);
 // What a volume that decides about nodes has in it: persistentVolumeClaim, or
-// ephemeral.volumeClaimTemplate, or a disk.
+// ephemeral.volumeClaimTemplate, or a disk, or an image's reference.
 constexpr Shape volumes = array_of(
-    volume, ShapeRole::late, "olumeClaim PersistentDisk ElasticBlockStore \"iscsi\" \"rbd\" ");
+    volume,
+    ShapeRole::late,
+    "olumeClaim PersistentDisk ElasticBlockStore \"iscsi\" \"rbd\" \"reference\" ");
 constexpr Shape arguments = array_of(scalar, ShapeRole::arguments, "driver");
 constexpr std::array<ShapeMember, 6> container_members = {
     {{"name", &scalar},

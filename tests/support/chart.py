@@ -11,12 +11,11 @@ import yaml
 
 from .api import Api
 from .json_type import Json
-from .programs import programs
+from .programs import plane_version, programs
 
 CHART = Path(__file__).resolve().parents[2] / "charts/gang-scheduler"
 RELEASE = "gang-scheduler"
 NAMESPACE = "gang-system"
-KUBE_VERSION = "1.36"
 SEAL_KEY_FILE = "/etc/gang-scheduler-seal/key"  # where the chart mounts its Secret
 USER = f"system:serviceaccount:{NAMESPACE}:{RELEASE}"
 
@@ -49,7 +48,7 @@ class Helm:
 
     def template(self, *arguments: str) -> list[Json]:
         text = self.run("template", RELEASE, str(CHART), "--namespace", NAMESPACE,
-                        "--kube-version", KUBE_VERSION, *arguments)
+                        "--kube-version", plane_version(), *arguments)
         return [item for item in yaml.safe_load_all(text) if item]
 
 

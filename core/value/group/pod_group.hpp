@@ -33,6 +33,9 @@ struct PodGroup {
     Resources min_resources = {};    ///< free in all before any of them starts
     std::string queue = {};          ///< it waits in; empty: not said
     std::optional<std::int32_t> priority = {};  ///< its own; else that of its pods
+    std::string topology_key = {};  ///< all of it on nodes with one value of this label; empty: anywhere
+    bool never_preempts = false;    ///< nobody is evicted for it
+    bool goes_whole = false;        ///< nobody of it is evicted without the others
     friend bool operator==(const PodGroup&, const PodGroup&) = default;
 };
 

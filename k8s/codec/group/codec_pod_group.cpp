@@ -14,17 +14,60 @@ using rapidjson::Value;
 void read_policy(Fields& fields, const Value& spec, core::PodGroup& group) {
     const Value* const policy = fields.object(spec, "schedulingPolicy");
     const Value* const gang = policy == nullptr ? nullptr : fields.object(*policy, "gang");
-    if (gang == nullptr) {
-        group.min_members = 0;  // basic: each pod by itself
-        return;
+    group.min_members = 0;  // basic: each pod by itself
+    if (gang != nullptr) {
+        group.min_members = fields.integer(*gang, "minCount", 0);
+        if (group.min_members < 1) {
+            group.problem =
+                "spec.schedulingPolicy.gang.minCount is to be a number of pods from 1 on";
+        }
     }
-    group.min_members = fields.integer(*gang, "minCount", 0);
-    if (group.min_members < 1) {
-        group.problem = "spec.schedulingPolicy.gang.minCount is to be a number of pods from 1 on";
+    // Its parent may ask for more than it: whatever its own policy is, it does not start alone.
+    if (const std::string parent = fields.text(spec, "parentCompositePodGroupName");
+        !parent.empty()) {
+        group.problem = "it is a part of CompositePodGroup " + parent +
+                        " (spec.parentCompositePodGroupName), which is not supported";
     }
-    if (find_member(spec, "parentCompositePodGroupName") != nullptr) {
-        group.problem = "it is a part of a CompositePodGroup, which is not supported";
+}
+
+/// A gang that is split may be worth nothing to its owner: what cannot be kept is refused.
+void read_topology(Fields& fields, const Value& spec, core::PodGroup& group) {
+    const Value* const constraints = fields.object(spec, "schedulingConstraints");
+    if (constraints == nullptr) return;
+    const auto keys = fields.objects(*constraints, "topology");
+    if (keys.Empty()) return;
+    group.topology_key = fields.text(keys[0], "key");
+    if (keys.Size() > 1 || group.topology_key.empty()) {
+        group.problem = "spec.schedulingConstraints.topology is to have one entry, with a key";
+    } else if (group.min_members < 2 && group.problem.empty()) {
+        group.problem =
+            "spec.schedulingConstraints.topology is supported for gangs with a minCount from 2 on";
     }
+}
+
+/// 1.37 has an object there, 1.36 a word.
+bool reads_whole(const Value& spec) {
+    const Value* const mode = find_member(spec, "disruptionMode");
+    if (mode == nullptr) return false;
+    return find_member(*mode, "all") != nullptr ||
+           (mode->IsString() && view(*mode) == "PodGroup");
+}
+
+/// The API server fills in the priority of the class, and 0 where nobody names one: that says
+/// nothing.
+void read_priority(Fields& fields, const Value& spec, core::PodGroup& group) {
+    const auto priority = static_cast<std::int32_t>(fields.integer(spec, "priority", 0));
+    if (priority != 0 || !fields.text_view(spec, "priorityClassName").empty()) {
+        group.priority = priority;
+    }
+    group.never_preempts = fields.text_view(spec, "preemptionPolicy") == "Never";
+}
+
+void read_native(Fields& fields, const Value& spec, core::PodGroup& group) {
+    read_policy(fields, spec, group);
+    read_topology(fields, spec, group);
+    read_priority(fields, spec, group);
+    group.goes_whole = reads_whole(spec);
 }
 
 /// Minima of Volcano's tasks, by name: an object of numbers.
@@ -60,13 +103,6 @@ void read_minimum(Fields& fields, const Value& spec, core::PodGroup& group) {
 void read_wishes(
     Fields& fields, const Value& spec, core::GroupDialect dialect, PodGroupObject& object) {
     core::PodGroup& group = object.group;
-    if (dialect == core::GroupDialect::kubernetes) {
-        // The API server fills it in from the class.
-        if (find_member(spec, "priority") != nullptr) {
-            group.priority = static_cast<std::int32_t>(fields.integer(spec, "priority", 0));
-        }
-        return;
-    }
     group.min_resources = fields.quantities(spec, "minResources");
     // Volcano's controllers write amounts of quotas beside those of pods.
     std::erase_if(group.min_resources.extended, [](const core::ExtendedResource& one) {
@@ -85,7 +121,10 @@ void read_wishes(
 std::vector<std::string_view> api_roots(core::GroupDialect dialect) {
     switch (dialect) {
         case core::GroupDialect::kubernetes:
-            return {"/apis/scheduling.k8s.io/v1beta1", "/apis/scheduling.k8s.io/v1alpha2"};
+            return {
+                "/apis/scheduling.k8s.io/v1beta1",
+                "/apis/scheduling.k8s.io/v1alpha3",
+                "/apis/scheduling.k8s.io/v1alpha2"};
         case core::GroupDialect::coscheduling:
             return {"/apis/scheduling.x-k8s.io/v1alpha1"};
         case core::GroupDialect::volcano:
@@ -120,11 +159,11 @@ core::Result<PodGroupObject> decode_pod_group(
     PodGroupObject object;
     const Value* const spec = fields.object(document, "spec");
     if (spec != nullptr && dialect == core::GroupDialect::kubernetes) {
-        read_policy(fields, *spec, object.group);
+        read_native(fields, *spec, object.group);
     } else if (spec != nullptr) {
         read_minimum(fields, *spec, object.group);
+        read_wishes(fields, *spec, dialect, object);
     }
-    if (spec != nullptr) read_wishes(fields, *spec, dialect, object);
     if (const Value* const metadata = fields.object(document, "metadata")) {
         object.uid = fields.text(*metadata, "uid");
     }

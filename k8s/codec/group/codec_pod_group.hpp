@@ -13,7 +13,7 @@
 namespace k8s {
 
 /// Where an API server may have the object: "/apis/GROUP/VERSION", the newest first.
-/// scheduling.k8s.io: Kubernetes 1.37 and 1.36. Volcano's come before kube-batch's, whose
+/// scheduling.k8s.io: Kubernetes 1.37 (a cluster may serve either of two) and 1.36. Volcano's come before kube-batch's, whose
 /// annotation it has kept.
 std::vector<std::string_view> api_roots(core::GroupDialect dialect);
 
@@ -25,8 +25,8 @@ struct PodGroupObject {
 };
 
 /// `json` is the object, read in `api_version`. A minimum that is no sense is the group's problem, not an error: an error
-/// says that this is no such object. Of scheduling.k8s.io the policy counts (gang or basic), of the
-/// others minMember and, of Volcano's, minTaskMember; minResources, queue and priority of those that
+/// says that this is no such object. Of scheduling.k8s.io the policy counts (gang or basic), the
+/// topology, priority, preemptionPolicy and disruptionMode; of the others minMember and, of Volcano's, minTaskMember; minResources, queue and priority of those that
 /// have them.
 core::Result<PodGroupObject> decode_pod_group(
     core::GroupDialect dialect, std::string_view api_version, std::string json);

@@ -278,6 +278,9 @@ core::PodTemplate decode_spec(Fields& fields, const Value& spec) {
     decode_containers(fields, spec, result);
     result.constraints = decode_constraints(fields, spec);
     result.constraints.images = decode_images(fields, spec, "initContainers");
+    for (std::string& image : decode_image_volumes(fields, spec)) {
+        result.constraints.images.push_back(std::move(image));
+    }
     result.rules = decode_template_rules(fields, spec);
     result.constraints.has_host_ports =
         !result.sidecar_ports.empty() ||

@@ -111,6 +111,12 @@ void decode_placement(Fields& fields, const Value& spec, core::Pod& pod) {
     for (std::string& image : decode_images(fields, spec, "initContainers")) {
         constraints.images.push_back(std::move(image));
     }
+    // Volumes are read for other reasons, too: where nobody asks for images there are none of containers.
+    if (!constraints.images.empty()) {
+        for (std::string& image : decode_image_volumes(fields, spec)) {
+            constraints.images.push_back(std::move(image));
+        }
+    }
     core::add_host_ports(pod.requests, ports);
     core::add_disks(pod.requests, decode_disks(fields, spec));
     pod.constraints = std::move(constraints);

@@ -217,6 +217,16 @@ std::vector<std::string> decode_images(Fields& fields, const Value& spec, const 
     return images;
 }
 
+std::vector<std::string> decode_image_volumes(Fields& fields, const Value& spec) {
+    std::vector<std::string> images;
+    for (const Value& volume : fields.objects(spec, "volumes")) {
+        const Value* const image = fields.object(volume, "image");
+        std::string name = image == nullptr ? std::string() : fields.text(*image, "reference");
+        if (!name.empty()) images.push_back(core::full_image_name(std::move(name)));
+    }
+    return images;
+}
+
 core::Constraints decode_constraints(Fields& fields, const Value& spec) {
     core::Constraints result;
     result.node_selector = fields.map(spec, "nodeSelector");

@@ -46,6 +46,8 @@ std::string decode_image(Fields& fields, const rapidjson::Value& container);
 /// Those of one of its lists of containers.
 std::vector<std::string> decode_images(
     Fields& fields, const rapidjson::Value& spec, const char* list);
+/// Those that are volumes, which kube-scheduler counts like containers'.
+std::vector<std::string> decode_image_volumes(Fields& fields, const rapidjson::Value& spec);
 core::Constraints decode_constraints(Fields& fields, const rapidjson::Value& spec);
 
 /// A term of a node selector, of a pod's affinity or of a volume's.

@@ -98,7 +98,7 @@ def removals(namespace: str, names: list[str]) -> list[Step]:
 
 
 def pod_group(namespace: str, name: str, members: int) -> Step:
-    """The gang of kube-scheduler 1.36 (feature gates GenericWorkload and GangScheduling)."""
-    return Step("POST", f"/apis/scheduling.k8s.io/v1alpha2/namespaces/{namespace}/podgroups", {
-        "apiVersion": "scheduling.k8s.io/v1alpha2", "kind": "PodGroup", "metadata": {"name": name},
+    """The gang of kube-scheduler 1.37 (feature gate GenericWorkload)."""
+    return Step("POST", f"/apis/scheduling.k8s.io/v1beta1/namespaces/{namespace}/podgroups", {
+        "apiVersion": "scheduling.k8s.io/v1beta1", "kind": "PodGroup", "metadata": {"name": name},
         "spec": {"schedulingPolicy": {"gang": {"minCount": members}}}})

@@ -12,9 +12,9 @@ from support.rig import EmbeddedRig, Rig
 from . import objects
 from .load import Load, Outcome, send
 
-# Of kube-scheduler's own gangs, off by default in 1.36.
-GANG_GATES = "GenericWorkload=true,GangScheduling=true"
-GANG_API = "scheduling.k8s.io/v1alpha2=true"
+# Of kube-scheduler's own gangs, off by default in 1.37.
+GANG_GATES = "GenericWorkload=true"
+GANG_API = "scheduling.k8s.io/v1beta1=true"
 
 
 class BenchPlane:
@@ -80,7 +80,7 @@ def embedded_plane(nodes: int) -> BenchPlane:
 
 def real_plane(nodes: int, audit: bool = False, gangs: bool = False) -> BenchPlane:
     """`gangs`: with the API of kube-scheduler's own gangs. Raises what pytest.fail() raises without Go."""
-    more = ["--feature-gates", "GenericWorkload=true", "--runtime-config", GANG_API] if gangs else []
+    more = ["--feature-gates", GANG_GATES, "--runtime-config", GANG_API] if gangs else []
     return BenchPlane(RealPlane(audit=audit, server_arguments=more), nodes)
 
 

@@ -168,7 +168,7 @@ def test_config_maps_are_readable_where_spark_runs_only(offline: Helm) -> None:
     ("serviceAccount.create=false", "serviceAccount.name is needed"),
 ])
 def test_bad_values_are_refused(offline: Helm, setting: str, said: str) -> None:
-    assert said in offline.run("template", RELEASE, str(CHART), "--kube-version", "1.36",
+    assert said in offline.run("template", RELEASE, str(CHART), "--kube-version", "1.37",
                                "--set", setting, fails=True)
 
 

@@ -18,9 +18,8 @@ STATUSES = "gang_scheduler_pod_group_statuses_total"
 
 @pytest.fixture
 def own(make_plane: Callable[..., RealPlane]) -> Iterator[Cluster]:
-    """A plane of its own, with Kubernetes' own gangs."""
-    plane = make_plane(server_arguments=("--feature-gates", "GenericWorkload=true",
-                                         "--runtime-config", "scheduling.k8s.io/v1alpha2=true"))
+    """A plane of its own."""
+    plane = make_plane()
     plane.use_chart(Rights.render())
     cluster = Cluster(plane)
     yield cluster
@@ -35,11 +34,10 @@ def kinds(request: pytest.FixtureRequest) -> None:
 
 def create(cluster: Cluster, name: str, **more: Json) -> str:
     path = f"/api/v1/namespaces/{cluster.default_namespace}/pods"
-    spec = more.pop("spec", {})
     cluster.api.post(path, {
         "apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, **more},
         "spec": {"schedulerName": "gang-scheduler", "restartPolicy": "Never", "containers": [
-            {"name": "main", "image": "none", "resources": {"requests": {"cpu": "1"}}}], **spec}})
+            {"name": "main", "image": "none", "resources": {"requests": {"cpu": "1"}}}]}})
     return f"{path}/{name}"
 
 
@@ -133,20 +131,10 @@ def test_a_group_that_makes_no_sense_is_told_on_its_object(cluster: Cluster) -> 
     wait_bound(cluster, [other])
 
 
-def test_kubernetes_and_kube_batch(own: Cluster) -> None:
+def test_kube_batch(own: Cluster) -> None:
     own.add_nodes(1)
     define_kinds(own, "kube_batch_groups.yaml")
     own.start_scheduler()
-    native = add_group(own, {"schedulingPolicy": {"gang": {"minCount": 2}}}, "scheduling.k8s.io/v1alpha2")
-
-    def is_scheduled(status: str, text: str) -> bool:
-        found = condition(own.api.get(group_path(own, native, "scheduling.k8s.io/v1alpha2")), "PodGroupScheduled")
-        return found.get("status") == status and text in found["message"]
-    spec = {"schedulingGroup": {"podGroupName": native}}
-    create(own, f"{native}-0", spec=spec)
-    eventually(lambda: is_scheduled("False", "has 1 of the 2 pods it needs"), 40, "PodGroupScheduled False")
-    create(own, f"{native}-1", spec=spec)
-    eventually(lambda: is_scheduled("True", ""), 40, "PodGroupScheduled True")
     for api_version in KUBE_BATCH:
         group = add_group(own, {"minMember": 1}, api_version)
         create(own, f"{group}-0", annotations={ANNOTATION: group})

@@ -11,13 +11,11 @@ from support.pods import condition, node_of
 from support.polling import eventually
 from support.real_plane import RealPlane
 
-NATIVE = ("--feature-gates", "GenericWorkload=true", "--runtime-config", "scheduling.k8s.io/v1alpha2=true")
-
 
 @pytest.fixture
-def native(make_plane: Callable[..., RealPlane]) -> Iterator[Cluster]:
-    """Kubernetes' own gangs, and no custom resource definition."""
-    plane = make_plane(server_arguments=NATIVE)
+def bare(make_plane: Callable[..., RealPlane]) -> Iterator[Cluster]:
+    """No custom resource definition."""
+    plane = make_plane()
     plane.use_chart(Rights.render())
     cluster = Cluster(plane)
     yield cluster
@@ -32,14 +30,13 @@ def kinds(request: pytest.FixtureRequest) -> None:
 
 
 def create(cluster: Cluster, name: str, cpu: str = "1", labels: Optional[Json] = None,
-           annotations: Optional[Json] = None, native: Optional[str] = None) -> str:
-    more: Json = {"schedulingGroup": {"podGroupName": native}} if native else {}
+           annotations: Optional[Json] = None) -> str:
     path = f"/api/v1/namespaces/{cluster.default_namespace}/pods"
     cluster.api.post(path, {
         "apiVersion": "v1", "kind": "Pod",
         "metadata": {"name": name, "labels": labels or {}, "annotations": annotations or {}},
         "spec": {"schedulerName": "gang-scheduler", "restartPolicy": "Never", "containers": [
-            {"name": "main", "image": "none", "resources": {"requests": {"cpu": cpu}}}], **more}})
+            {"name": "main", "image": "none", "resources": {"requests": {"cpu": cpu}}}]}})
     return f"{path}/{name}"
 
 
@@ -209,28 +206,14 @@ def test_a_group_is_shown(cluster: Cluster) -> None:
     assert "has 1 of the 2 pods it needs" in shown.stdout, shown
 
 
-def test_kubernetes_own_groups(native: Cluster) -> None:
-    """COS-9."""
-    native.add_nodes(1, cpu="4")
-    native.start_scheduler()
-    group = add_group(native, {"schedulingPolicy": {"gang": {"minCount": 3}}}, "scheduling.k8s.io/v1alpha2")
-    pods = [create(native, f"{group}-{i}", native=group) for i in range(2)]
-    wait_told(native, pods, "has 2 of the 3 pods it needs")
-    assert not bound(native, pods)
-    pods.append(create(native, f"{group}-2", native=group))
-    wait_bound(native, pods, 3)
-    basic = add_group(native, {"schedulingPolicy": {"basic": {}}}, "scheduling.k8s.io/v1alpha2")
-    wait_bound(native, [create(native, "by-itself", native=basic)], 1)
-
-
-def test_a_definition_that_is_installed_while_its_pods_wait(native: Cluster) -> None:
+def test_a_definition_that_is_installed_while_its_pods_wait(bare: Cluster) -> None:
     """COS-16."""
-    native.add_nodes(1, cpu="4")
-    native.start_scheduler()
-    pods = members(native, "early", 2)
-    wait_told(native, pods, "PodGroup not found")
-    other = create(native, "other")
-    wait_bound(native, [other], 1)
-    define_kinds(native)
-    add_group(native, {"minMember": 2}, name="early")
-    wait_bound(native, pods, 2)
+    bare.add_nodes(1, cpu="4")
+    bare.start_scheduler()
+    pods = members(bare, "early", 2)
+    wait_told(bare, pods, "PodGroup not found")
+    other = create(bare, "other")
+    wait_bound(bare, [other], 1)
+    define_kinds(bare)
+    add_group(bare, {"minMember": 2}, name="early")
+    wait_bound(bare, pods, 2)

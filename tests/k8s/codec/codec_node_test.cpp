@@ -119,7 +119,8 @@ TEST_CASE("codec node: images of nodes and containers are read only if somebody 
     const std::string pod =
         R"({"type":"ADDED","object":{"kind":"Pod","apiVersion":"v1","metadata":{"name":"p",)"
         R"("uid":"u","resourceVersion":"1"},"spec":{"containers":[{"name":"c","image":"spark"}],)"
-        R"("initContainers":[{"name":"i","image":"h:5/i:2"}]}}})";
+        R"("initContainers":[{"name":"i","image":"h:5/i:2"}],)"
+        R"("volumes":[{"name":"d","emptyDir":{}},{"name":"m","image":{"reference":"model:3"}}]}}})";
     const auto node_of = [](k8s::WatchDecoder& decoder, const std::string& line) {
         REQUIRE(decoder.read_line(line));
         return std::get<core::Node>(*decoder.object());
@@ -138,5 +139,5 @@ TEST_CASE("codec node: images of nodes and containers are read only if somebody 
     REQUIRE(full_pods.read_line(pod));
     CHECK(
         std::get<core::Pod>(*full_pods.object()).constraints->images ==
-        std::vector<std::string>{"spark:latest", "h:5/i:2"});
+        std::vector<std::string>{"spark:latest", "h:5/i:2", "model:3"});
 }

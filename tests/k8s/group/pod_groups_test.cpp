@@ -22,6 +22,10 @@ core::PodGroup decoded(GroupDialect dialect, const std::string& spec) {
     return object->group;
 }
 
+core::PodGroup native(const std::string& members) {
+    return decoded(GroupDialect::kubernetes, "{" + members + "}");
+}
+
 /// Answers with what stands under the target, else 404.
 struct Objects {
     std::mutex mutex;
@@ -83,11 +87,12 @@ TEST_CASE(
     CHECK(most.min_members == INT64_MAX);
     CHECK_FALSE(
         decoded(GroupDialect::kubernetes, R"({"schedulingPolicy": {"gang": {}}})").problem.empty());
-    CHECK(
-        decoded(
-            GroupDialect::kubernetes,
-            R"({"parentCompositePodGroupName": "c", "schedulingPolicy": {"gang": {"minCount": 2}}})")
-            .problem.find("CompositePodGroup") != std::string::npos);
+    for (const char* policy : {R"({"gang": {"minCount": 2}})", R"({"basic": {}})"}) {
+        CHECK(
+            native(std::string(R"("parentCompositePodGroupName": "c", "schedulingPolicy": )") + policy)
+                .problem == "it is a part of CompositePodGroup c (spec.parentCompositePodGroupName), "
+                            "which is not supported");
+    }
     for (const char* bad :
          {"[]", "{", R"({"kind": "Pod"})", R"({"kind": "PodGroup", "spec": {"minMember": "x"}})"}) {
         CAPTURE(bad);
@@ -108,8 +113,11 @@ TEST_CASE("pod_group_client: the newest version that is there") {
     const PodGroupResult native = ask(server, GroupDialect::kubernetes);
     CHECK(native.outcome == FetchOutcome::found);
     CHECK(native.group.min_members == 4);
-    CHECK(objects.asked.size() == 2);
-    CHECK(objects.asked.front() == "/apis/scheduling.k8s.io/v1beta1" + path);
+    CHECK(
+        objects.asked == std::vector<std::string>{
+                             "/apis/scheduling.k8s.io/v1beta1" + path,
+                             "/apis/scheduling.k8s.io/v1alpha3" + path,
+                             "/apis/scheduling.k8s.io/v1alpha2" + path});
     CHECK(ask(server, GroupDialect::volcano).group.min_members == 6);
     const PodGroupResult none = ask(server, GroupDialect::coscheduling);
     CHECK(none.outcome == FetchOutcome::not_found);
@@ -143,8 +151,6 @@ TEST_CASE("codec_pod_group: minResources, queue and priority") {
     CHECK(
         volcano->group.min_resources.extended ==
         std::vector<core::ExtendedResource>{{"nvidia.com/gpu", 2}});
-    CHECK(decoded(GroupDialect::kubernetes, R"({"priority": 7})").priority == 7);
-    CHECK_FALSE(decoded(GroupDialect::kubernetes, "{}").priority);
     CHECK(decoded(GroupDialect::coscheduling, R"({"queue": "etl"})").queue.empty());
     CHECK_FALSE(decode_pod_group(
         GroupDialect::volcano,
@@ -152,6 +158,31 @@ TEST_CASE("codec_pod_group: minResources, queue and priority") {
         R"({"kind": "PodGroup", "spec": {"minResources": {"cpu": "-1"}}})"));
     CHECK(*decode_priority_class(R"({"kind": "PriorityClass", "value": -5})") == -5);
     CHECK_FALSE(decode_priority_class(R"({"value": "x"})"));
+}
+
+TEST_CASE("codec_pod_group: what Kubernetes' own groups ask beside their minimum") {
+    CHECK(native(R"("priority": 7)").priority == 7);
+    CHECK_FALSE(native("").priority);
+    // As the API server completes a group that names no class, and one whose class is worth nothing.
+    CHECK_FALSE(native(R"("priority": 0)").priority);
+    CHECK(native(R"("priority": 0, "priorityClassName": "none")").priority == 0);
+    CHECK(native(R"("preemptionPolicy": "Never")").never_preempts);
+    CHECK_FALSE(native(R"("preemptionPolicy": "PreemptLowerPriority")").never_preempts);
+    CHECK(native(R"("disruptionMode": {"all": {}})").goes_whole);
+    CHECK_FALSE(native(R"("disruptionMode": {"single": {}})").goes_whole);
+    CHECK(native(R"("disruptionMode": "PodGroup")").goes_whole);  // 1.36
+    CHECK_FALSE(native(R"("disruptionMode": "Pod")").goes_whole);
+    const std::string gang = R"("schedulingPolicy": {"gang": {"minCount": 2}}, )";
+    const std::string zone = R"("schedulingConstraints": {"topology": [{"key": "zone"}]})";
+    CHECK(native(gang + zone).topology_key == "zone");
+    CHECK(native(gang + zone).problem.empty());
+    CHECK(native(gang + R"("schedulingConstraints": {})").problem.empty());
+    CHECK(
+        native(R"("schedulingPolicy": {"basic": {}}, )" + zone).problem ==
+        "spec.schedulingConstraints.topology is supported for gangs with a minCount from 2 on");
+    CHECK(
+        native(gang + R"("schedulingConstraints": {"topology": [{"key": "a"}, {"key": "b"}]})")
+            .problem == "spec.schedulingConstraints.topology is to have one entry, with a key");
 }
 
 TEST_CASE("pod_group_client: a group's priority is that of its class, or nobody's") {

@@ -73,6 +73,8 @@ def _add_images(dice: Dice, spec: Json) -> None:
         spec["containers"][0]["image"] = dice.any(*IMAGES)
     if dice.percent(30):
         spec["initContainers"] = [{"name": "first", "image": dice.any(*IMAGES, "none")}]
+    if dice.percent(20):
+        spec.setdefault("volumes", []).append({"name": "files", "image": {"reference": dice.any(*IMAGES)}})
 
 
 def _add_service(world: World) -> None:

@@ -1,0 +1,160 @@
+// What a PodGroup of Kubernetes itself asks beside its minimum: one domain for all of it, whether
+// others are evicted for it, and whether it is evicted in part.
+#include "tests/gang/in_queues.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+using tests::World;
+
+namespace {
+
+core::Pod member(const std::string& name, const std::string& group, std::int64_t created) {
+    core::Pod pod = tests::pod(name, 1000, 256);
+    pod.pod_group = group;
+    pod.created = created;
+    return pod;
+}
+
+std::vector<std::string> create(
+    World& world, const std::string& group, int count, std::int64_t created = 1'000) {
+    std::vector<std::string> uids;
+    for (int i = 0; i < count; ++i) {
+        uids.push_back(
+            world.create(member(group + "-" + std::to_string(i), group, created)));
+    }
+    return uids;
+}
+
+void add_node(World& world, const std::string& name, std::int64_t cpus, const std::string& zone) {
+    core::Node node = tests::node(name, cpus, 64 * 1024);
+    node.labels = {{"kubernetes.io/hostname", name}, {"zone", zone}};
+    world.add_node(std::move(node));
+}
+
+core::PodGroup in_one_zone(std::int64_t minimum) {
+    core::PodGroup object{minimum, {}, {}};
+    object.topology_key = "zone";
+    return object;
+}
+
+bool are_on(const World& world, const std::vector<std::string>& pods, const std::string& node) {
+    return std::all_of(pods.begin(), pods.end(), [&](const std::string& pod) {
+        return world.node_of(pod) == node;
+    });
+}
+
+bool is_without(const World& world, const std::vector<std::string>& pods, const std::string& node) {
+    return std::none_of(pods.begin(), pods.end(), [&](const std::string& pod) {
+        return world.node_of(pod) == node;
+    });
+}
+
+config::Schema by_priority() {
+    config::Queue only = tests::queue("etl");
+    only.order = config::QueueOrder::priority;
+    only.preemption.within_queue = config::PreemptionWithin::lower_priority;
+    return tests::with_queues({only}, World::sealed_schema());
+}
+
+core::PodGroup queued(std::int64_t minimum, std::int32_t priority) {
+    core::PodGroup object{minimum, {}, {}};
+    object.queue = "etl";
+    object.priority = priority;
+    return object;
+}
+
+}  // namespace
+
+TEST_CASE("native groups: a group with a topology key is in one domain, or waits") {
+    World world(World::sealed_schema());
+    add_node(world, "a1", 2, "a");
+    add_node(world, "b1", 2, "b");
+    world.groups["etl/g"] = in_one_zone(3);
+    auto pods = create(world, "g", 3);
+    world.settle();
+    CHECK(world.bound_count(pods) == 0);
+    CHECK(tests::says(world, pods[0], "could take pod group etl/g in one zone"));
+    add_node(world, "b2", 4, "b");
+    world.settle();
+    CHECK(world.bound_count(pods) == 3);
+    CHECK(is_without(world, pods, "a1"));
+    SUBCASE("who comes later stays there") {}
+    SUBCASE("also after a restart") {
+        world.restart();
+        world.settle();
+    }
+    for (int i = 3; i < 7; ++i) {
+        pods.push_back(world.create(member("g-" + std::to_string(i), "g", 2'000)));
+    }
+    world.advance(2'000);
+    CHECK(world.bound_count(pods) == 6);  // of seven: zone b has room for six
+    CHECK(is_without(world, pods, "a1"));
+    CHECK(world.violations.empty());
+}
+
+TEST_CASE("native groups: what a pod says of its domain counts before the object") {
+    World world;
+    add_node(world, "a1", 4, "a");
+    add_node(world, "a2", 4, "a");
+    world.groups["etl/g"] = in_one_zone(4);
+    std::vector<std::string> pods;
+    for (int i = 0; i < 4; ++i) {
+        core::Pod pod = member("g-" + std::to_string(i), "g", 1'000);
+        pod.annotations = {{"gang-scheduler/topology-key", "kubernetes.io/hostname"}};
+        pods.push_back(world.create(std::move(pod)));
+    }
+    world.settle();
+    REQUIRE(world.bound_count(pods) == 4);
+    CHECK((are_on(world, pods, "a1") || are_on(world, pods, "a2")));
+}
+
+TEST_CASE("native groups: preemptionPolicy Never of the object is kept") {
+    World world(by_priority());
+    world.add_node(tests::node("n1", 3, 64 * 1024));
+    world.groups["etl/low"] = queued(3, 1);
+    const auto low = create(world, "low", 3);
+    world.settle();
+    REQUIRE(world.bound_count(low) == 3);
+    core::PodGroup high = queued(2, 10);
+    high.never_preempts = true;
+    world.groups["etl/high"] = high;
+    create(world, "high", 2, 2'000);
+    world.advance(60'000);
+    CHECK(world.evictions.empty());
+    high.never_preempts = false;
+    world.groups["etl/high"] = high;
+    world.advance(60'000);
+    CHECK(world.evictions.size() == 3);
+}
+
+TEST_CASE("native groups: one that is disrupted as a whole loses nobody beyond its minimum alone") {
+    World world(by_priority());
+    world.add_node(tests::node("n1", 3, 64 * 1024));
+    core::PodGroup low = queued(2, 1);
+    std::size_t evicted = 1;
+    SUBCASE("each for itself: the one beyond the minimum is enough") {}
+    SUBCASE("all together") {
+        low.goes_whole = true;
+        evicted = 3;
+    }
+    world.groups["etl/low"] = low;
+    const auto pods = create(world, "low", 3);
+    world.settle();
+    REQUIRE(world.bound_count(pods) == 3);
+    core::Pod alone = tests::pod("alone", 1000, 256);
+    alone.created = 2'000;
+    alone.priority = 10;
+    alone.annotations = {{"gang-scheduler/queue", "etl"}};
+    const std::string waiting = world.create(std::move(alone));
+    world.advance(2'000);
+    CHECK(world.evictions.size() == evicted);
+    world.end_deleted();
+    world.advance(2'000);
+    CHECK(world.is_bound(waiting));
+    CHECK(world.violations.empty());
+}
