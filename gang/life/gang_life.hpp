@@ -45,8 +45,8 @@ public:
     void driver_is_bound(Application& app, PodEntry& entry, bool behind_fence);
     /// `conf` is nullptr when there is none, or none that can be read.
     void set_sizes(Application& app, const spark::Conf* conf);
-    /// Of a pod group: what the anchor's pods beside it are, and what is to be said of them. `topology_key`
-    /// is what its object asks, empty: nothing; what the anchor says counts before it.
+    /// Of a pod group: what the anchor's pods beside it are, and what is to be said of them.
+    /// `topology_key` is what its object asks, empty: nothing; what the anchor says counts before it.
     void set_members(
         Application& app,
         const std::string& source,

@@ -353,7 +353,7 @@ void Preemption::take_slots(
     const std::string& gang, Nomination& nomination, const Victim& first) {
     const std::string owner_uid = first.uid;
     const EvictReason reason = first.reason;
-    Application& owner = *model_.gangs.find(owner_uid);
+    Application& owner = *model_.gangs.find(owner_uid);  // send() has asked whether it is gone
     std::vector<std::size_t> soft = soft_slots(owner);
     std::vector<std::size_t> taken;
     for (Victim& victim : nomination.victims) {
@@ -367,6 +367,7 @@ void Preemption::take_slots(
         });
         if (slot == soft.end()) {
             nomination.nodes_version = void_version;
+            step_.wake_at(step_.now_ms);
             continue;
         }
         taken.push_back(*slot);
@@ -475,9 +476,11 @@ void Preemption::search() {
 bool Preemption::is_candidate(Application& app) {
     const PodEntry& entry = model_.pods.at(app.uid);
     const PodGroup* const group = model_.groups.find(app.group.str());
-    if (model_.nominations.find(app.uid) != nullptr || entry.pod.never_preempts ||
-        (group != nullptr && group->object && group->object->never_preempts) || !entry.is_bindable() || !entry.is_ready(step_.now_ms) ||
-        model_.reader.names_extender(entry.pod) || !may_start(app)) {
+    const bool never_preempts =
+        entry.pod.never_preempts ||
+        (group != nullptr && group->object && group->object->never_preempts);
+    if (model_.nominations.find(app.uid) != nullptr || never_preempts || !entry.is_bindable() ||
+        !entry.is_ready(step_.now_ms) || model_.reader.names_extender(entry.pod) || !may_start(app)) {
         return false;
     }
     const auto searched = searched_.find(app.uid);
@@ -529,10 +532,22 @@ bool Preemption::nominate(Application& app) {
 std::string Preemption::names_of(
     const std::vector<Victim>& victims, const std::string& reader) const {
     constexpr std::size_t named_max = 3;
-    constexpr const char* kinds[] = {"executor ", "an open slot of ", "gang "};
+    constexpr const char* kinds[] = {"executor ", "open slots of gang ", "gang "};
     std::string names;
-    for (std::size_t i = 0; i < std::min(victims.size(), named_max); ++i) {
-        names += i == 0 ? "" : ", ";
+    std::size_t named = 0;
+    std::size_t others = 0;
+    for (std::size_t i = 0; i < victims.size(); ++i) {
+        const bool is_said = i > 0 && victims[i].kind == Victim::Kind::open_slot &&
+                             victims[i - 1].kind == Victim::Kind::open_slot &&
+                             victims[i - 1].uid == victims[i].uid;
+        if (is_said) {
+            continue;
+        }
+        if (named == named_max) {
+            ++others;
+            continue;
+        }
+        names += named++ == 0 ? "" : ", ";
         names += kinds[static_cast<std::size_t>(victims[i].kind)];
         const std::string full = model_.pods.full_name(model_.pods.id_of(victims[i].uid));
         const std::size_t slash = full.find('/');
@@ -542,8 +557,8 @@ std::string Preemption::names_of(
             std::string_view(full).substr(slash + 1),
             model_.schema.names_other_namespaces);
     }
-    if (victims.size() > named_max) {
-        names += " and " + std::to_string(victims.size() - named_max) + " more";
+    if (others > 0) {
+        names += " and " + std::to_string(others) + " more";
     }
     return names;
 }

@@ -156,6 +156,8 @@ StatusMessage preemption_message(
     std::string text = none_of(nodes) + "have room for " + subject + " yet: ";
     if (nomination.victims.empty()) {
         text += "pods that end already leave enough";
+    } else if (nomination.pods == 0) {
+        text += "taking " + nomination.whom;  // of room that no pod uses
     } else {
         text += "evicting " + nomination.whom + "; " + std::to_string(nomination.pods_gone) +
                 " of " + std::to_string(nomination.pods) + " pods are gone";
