@@ -1,5 +1,5 @@
 #pragma once
-// Why no node takes a pod, in kube-scheduler's words (1.36) and by its way of counting: for each
+// Why no node takes a pod, in kube-scheduler's words (1.37) and by its way of counting: for each
 // node the first plugin that fails it, in the order NodeUnschedulable, TaintToleration,
 // NodeAffinity, NodePorts, NodeResourcesFit, VolumeRestrictions, NodeVolumeLimits, and then those
 // that the caller has asked; of NodeResourcesFit, every resource that is short there.

@@ -131,7 +131,7 @@ void DomainScores::find_own_weights(const PodScoring& scoring) {
     }
 }
 
-// The formula, with its floating point: NormalizeScore of interpodaffinity/scoring.go, 1.36.
+// The formula, with its floating point: NormalizeScore of interpodaffinity/scoring.go, 1.37.
 std::vector<std::uint8_t> DomainScores::normalised_affinity() const {
     Range range;
     feasible_.for_each([&](std::size_t position) { range.note(affinity_[position]); });
@@ -236,7 +236,7 @@ std::int64_t DomainScores::matching_at(const Spread& spread, std::size_t positio
     return spread.matching[spread.by_node ? position : spread.map->by_position[position].value];
 }
 
-// Score of podtopologyspread/scoring.go, 1.36.
+// Score of podtopologyspread/scoring.go, 1.37.
 std::int64_t DomainScores::spread_score(std::size_t position) const {
     double score = 0;
     for (const Spread& one : spread_) {

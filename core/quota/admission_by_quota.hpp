@@ -1,6 +1,6 @@
 #pragma once
 // What the API server's admission by LimitRange and ResourceQuota will say of pods that do not
-// exist yet (plugins limitranger and resourcequota of Kubernetes 1.36, evaluator for pods). It is
+// exist yet (plugins limitranger and resourcequota of Kubernetes 1.37, evaluator for pods). It is
 // asked about executors, whose pods are created one by one long after their driver was bound.
 
 #include "core/value/quota/executor_limits.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 // Persistent volume claims as far as scheduling sees them: what a pod mounts, and what the API
 // server says of a claim, its volume and its storage class. Names and rules are kube-scheduler's
-// (VolumeBinding, VolumeZone, VolumeRestrictions, 1.36).
+// (VolumeBinding, VolumeZone, VolumeRestrictions, 1.37).
 
 #include "core/value/constraints.hpp"
 

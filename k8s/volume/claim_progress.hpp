@@ -1,7 +1,7 @@
 #pragma once
 // What to do next about one claim whose volume is to be made for a node, or that gets one that is
 // there: a pure decision on each state of it that is read. kube-scheduler's VolumeBinding does the
-// same between its choice of a node and the bind (PreBind, 1.36).
+// same between its choice of a node and the bind (PreBind, 1.37).
 //
 //   nobody's --annotate--> ours --the provisioner makes the volume--> bound
 //                           '---- the annotation goes again: not on that node

@@ -7,7 +7,7 @@ namespace core {
 
 namespace {
 
-// The numbers of imagelocality/image_locality.go, 1.36.
+// The numbers of imagelocality/image_locality.go, 1.37.
 constexpr std::int64_t mebibyte = 1024 * 1024;
 constexpr std::int64_t least_bytes = 23 * mebibyte;
 constexpr std::int64_t most_bytes_per_container = 1000 * mebibyte;

@@ -1,5 +1,5 @@
 #pragma once
-// How many volumes of a CSI driver a node can attach (kube-scheduler's NodeVolumeLimits, 1.36), as
+// How many volumes of a CSI driver a node can attach (kube-scheduler's NodeVolumeLimits, 1.37), as
 // extended resources: a driver's limit is one that every node offers without end, but for nodes
 // that say how many. A pod asks of it one for each volume that it alone mounts. A volume that
 // several pods may mount is a resource of its own: whoever is the first with it on a node takes one

@@ -36,7 +36,7 @@ void read_host_ports(
 std::vector<core::HostPort> decode_host_ports(Fields& fields, const rapidjson::Value& spec);
 
 /// Of volumes of the kinds gcePersistentDisk, awsElasticBlockStore, iscsi and rbd, as
-/// VolumeRestrictions tells them apart (1.36): a GCE disk by its name, an EBS volume by its ID, and
+/// VolumeRestrictions tells them apart (1.37): a GCE disk by its name, an EBS volume by its ID, and
 /// nobody shares one; an iSCSI disk by its IQN; an RBD image by pool and image at each monitor.
 std::vector<core::InTreeDisk> decode_disks(Fields& fields, const rapidjson::Value& spec);
 

@@ -1,7 +1,7 @@
 #pragma once
 // A persistent volume claim's JSON, and that of the volume or the storage class behind it, become
 // what scheduling sees of them (core/value/claim.hpp). What is read, and how, is what
-// kube-scheduler's VolumeBinding and VolumeZone read (1.36).
+// kube-scheduler's VolumeBinding and VolumeZone read (1.37).
 
 #include "core/base/result.hpp"
 #include "core/value/claim.hpp"

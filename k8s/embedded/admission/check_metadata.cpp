@@ -40,14 +40,12 @@ void check_annotations(const Json* annotations, Checks& checks) {
 void check_owners(const Json& object, Checks& checks) {
     const Json::Array& owners = items_at(object, {"metadata", "ownerReferences"});
     std::string controller;
-    for (const Json& owner : owners) {
-        const std::string field = "metadata.ownerReferences";  // without an index, as the real one
-        if (owner.text({"apiVersion"}).empty()) {
-            checks.invalid(field + ".apiVersion", "", "version must not be empty");
-        }
-        for (const char* key : {"kind", "name", "uid"}) {
+    const std::string field = "metadata.ownerReferences";
+    for (std::size_t i = 0; i < owners.size(); ++i) {
+        const Json& owner = owners[i];
+        for (const char* key : {"apiVersion", "kind", "name", "uid"}) {
             if (owner.text({key}).empty()) {
-                checks.invalid(field + "." + key, "", "must not be empty");
+                checks.required(at_index(field, i) + "." + key, "must not be empty");
             }
         }
         if (!true_at(owner, {"controller"})) continue;

@@ -114,6 +114,7 @@ void default_stateful_set(Json& spec) {
     Json& strategy = spec["updateStrategy"];
     strategy.set("type", "RollingUpdate");
     strategy["rollingUpdate"].set("partition", 0);
+    strategy["rollingUpdate"].set("maxUnavailable", 1);
 }
 
 void default_job(Json& spec) {

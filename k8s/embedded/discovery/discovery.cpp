@@ -226,8 +226,8 @@ Json api_resource_list(const Group& group, const Version& version) {
 Json server_version() {
     Json version;
     version.set("major", "1");
-    version.set("minor", "36");
-    version.set("gitVersion", "v1.36.0+gang-scheduler-embedded");
+    version.set("minor", "37");
+    version.set("gitVersion", "v1.37.0+gang-scheduler-embedded");
     version.set("gitCommit", "0000000000000000000000000000000000000000");
     version.set("gitTreeState", "clean");
     version.set("buildDate", "2026-01-01T00:00:00Z");

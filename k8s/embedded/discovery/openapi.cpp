@@ -87,7 +87,7 @@ Json document(std::string_view of_root) {
     }
     Json info;
     info.set("title", "Kubernetes");
-    info.set("version", "v1.36.0");
+    info.set("version", "v1.37.0");
     Json components;
     components.set("schemas", openapi_schemas(kinds));
     Json object;
@@ -122,7 +122,7 @@ Response document_of_version_2() {
     };
     Response answer;
     answer.content_type = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
-    answer.body = text(1, "2.0") + text(2, text(1, "Kubernetes") + text(2, "v1.36.0"));
+    answer.body = text(1, "2.0") + text(2, text(1, "Kubernetes") + text(2, "v1.37.0"));
     return answer;
 }
 

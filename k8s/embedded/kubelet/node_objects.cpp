@@ -41,7 +41,7 @@ Json node_info(const NodeSpec& spec) {
     info.set("kernelVersion", "simulated");
     info.set("osImage", "simulated node of gang-scheduler");
     info.set("containerRuntimeVersion", "embedded://1.0");
-    info.set("kubeletVersion", "v1.36.0");
+    info.set("kubeletVersion", "v1.37.0");
     info.set("kubeProxyVersion", "");
     info.set("operatingSystem", "linux");
     info.set("architecture", "amd64");

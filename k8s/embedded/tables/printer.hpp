@@ -33,6 +33,10 @@ const Printer* find_workload_printer(std::string_view resource);
 const Printer* find_storage_printer(std::string_view resource);
 const Printer* find_other_printer(const Kind& kind);
 
+/// Of these storage classes the one that claims without a class get: the newest of those that are marked
+/// as the default. Empty: none.
+std::string default_class_of(const Json::Array& classes);
+
 /// metadata.name, and the age of metadata.creationTimestamp: the first and last cells of most
 /// kinds.
 Json name_cell(const Json& object);

@@ -74,22 +74,22 @@ Json::Array volume_cells(const Json& volume, std::int64_t now_ms) {
 }
 
 Json::Array class_cells(const Json& storage_class, std::int64_t now_ms) {
-    std::string name = storage_class.text({"metadata", "name"});
-    const auto is_marked = [&](const char* key) {
-        return storage_class.text({"metadata", "annotations", key}) == "true";
-    };
-    if (is_marked("storageclass.kubernetes.io/is-default-class") ||
-        is_marked("storageclass.beta.kubernetes.io/is-default-class")) {
-        name += " (default)";
-    }
     return {
-        name,
+        name_cell(storage_class),
         storage_class.text({"provisioner"}),
         storage_class.text({"reclaimPolicy"}),
         storage_class.text({"volumeBindingMode"}),
         true_at(storage_class, {"allowVolumeExpansion"}),
         age_cell(storage_class, now_ms),
     };
+}
+
+bool is_default(const Json& storage_class) {
+    const auto is_marked = [&](const char* key) {
+        return storage_class.text({"metadata", "annotations", key}) == "true";
+    };
+    return is_marked("storageclass.kubernetes.io/is-default-class") ||
+           is_marked("storageclass.beta.kubernetes.io/is-default-class");
 }
 
 Json::Array csi_node_cells(const Json& node, std::int64_t now_ms) {
@@ -137,6 +137,20 @@ const std::map<std::string_view, Printer>& storage_printers() {
 }
 
 }  // namespace
+
+std::string default_class_of(const Json::Array& classes) {
+    std::string name;
+    std::string made;
+    for (const Json& one : classes) {
+        const std::string at = one.text({"metadata", "creationTimestamp"});
+        const std::string its = one.text({"metadata", "name"});
+        if (is_default(one) && (name.empty() || at > made || (at == made && its < name))) {
+            name = its;
+            made = at;
+        }
+    }
+    return name;
+}
 
 const Printer* find_storage_printer(std::string_view resource) {
     const auto found = storage_printers().find(resource);

@@ -128,6 +128,20 @@ std::optional<TableForm> wanted_table(std::string_view accept, std::string_view 
     return std::nullopt;
 }
 
+namespace {
+
+/// In a list alone, since 1.37: which one counts depends on the others.
+void mark_default(const Json::Array& classes, Json::Array& rows) {
+    const std::string name = default_class_of(classes);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        if (!name.empty() && classes[i].text({"metadata", "name"}) == name) {
+            rows[i]["cells"].items()[0] = Json(name + " (default)");
+        }
+    }
+}
+
+}  // namespace
+
 Json as_table(const Kind& kind, const Json& answer, const TableForm& form, std::int64_t now_ms) {
     const Printer& printer = find_printer(kind);
     Json::Array rows;
@@ -146,6 +160,7 @@ Json as_table(const Kind& kind, const Json& answer, const TableForm& form, std::
     const Json* items = answer.find("items");
     if (items != nullptr && items->is_array()) {
         for (const Json& item : items->items()) add_row(item);
+        if (kind.plural == "storageclasses") mark_default(items->items(), rows);
     } else {
         add_row(answer);
     }

@@ -24,7 +24,7 @@ constexpr NodeIndex n1{1};
 
 using Held = std::map<std::string, std::int64_t>;
 
-/// The formula of Kubernetes 1.36, with every node looked at.
+/// The formula of Kubernetes 1.37, with every node looked at.
 std::int64_t naive_score(
     const std::vector<Held>& nodes, std::size_t at, const std::vector<std::string>& images) {
     std::int64_t sum = 0;

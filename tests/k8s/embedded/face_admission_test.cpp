@@ -307,7 +307,8 @@ TEST_CASE("admission: finalizers are qualified, owners complete, nobody sets a d
     owned["metadata"].set(
         "ownerReferences", json(R"([{"apiVersion":"v1","kind":"Pod","name":"o"}])"));
     CHECK(
-        complaint(owned) == "metadata.ownerReferences.uid: Invalid value: \"\": must not be empty");
+        complaint(owned) ==
+        "metadata.ownerReferences[0].uid: Required value: must not be empty");
     Json stored = minimal_pod();
     REQUIRE_FALSE(create("pods", stored));
     Json doomed = stored;

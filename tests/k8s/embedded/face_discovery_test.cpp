@@ -57,7 +57,7 @@ TEST_CASE("discovery: pods are namespaced, have short names and a binding") {
 TEST_CASE("discovery: every group has its own page, unknown paths are left to others") {
     CHECK(body_of(answer_discovery("/apis/apps", "")).text({"kind"}) == "APIGroup");
     CHECK(body_of(answer_discovery("/apis/apps/v1", "")).text({"groupVersion"}) == "apps/v1");
-    CHECK(body_of(answer_discovery("/version", "")).text({"minor"}) == "36");
+    CHECK(body_of(answer_discovery("/version", "")).text({"minor"}) == "37");
     CHECK_FALSE(answer_discovery("/apis/nobody.example", ""));
     CHECK_FALSE(answer_discovery("/api/v1/pods", ""));
 }
@@ -82,6 +82,6 @@ TEST_CASE("openapi: what is not there is a Status with 404") {
     // kubectl reads it for a manifest of kind List: protobuf, and no kind that it would check.
     const auto old = answer_openapi("/openapi/v2");
     CHECK(old->status == 200);
-    CHECK(old->body == std::string("\x0a\x03" "2.0\x12\x15\x0a\x0aKubernetes\x12\x07v1.36.0", 28));
+    CHECK(old->body == std::string("\x0a\x03" "2.0\x12\x15\x0a\x0aKubernetes\x12\x07v1.37.0", 28));
     CHECK_FALSE(answer_openapi("/api"));
 }

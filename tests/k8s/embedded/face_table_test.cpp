@@ -246,7 +246,7 @@ TEST_CASE("table: claims before and after they are bound, volumes, classes, CSI 
             head + spec + R"(,"capacity":{"storage":"2Gi"},"accessModes":["ReadWriteOncePod"],
             "persistentVolumeReclaimPolicy":"Delete","claimRef":{"namespace":"s","name":"c"}},
             "status":{"phase":"Bound"}})") == volume);
-    const Cells fast = {"fast (default)", "p", "Delete", "Immediate", "true", "10m"};
+    const Cells fast = {"fast", "p", "Delete", "Immediate", "true", "10m"};
     CHECK(
         row(*find_kind("storage.k8s.io", "v1", "storageclasses"),
             R"({"metadata":{"name":"fast","creationTimestamp":"2026-01-01T00:00:00Z",
@@ -256,6 +256,30 @@ TEST_CASE("table: claims before and after they are bound, volumes, classes, CSI 
     CHECK(
         row(*find_kind("storage.k8s.io", "v1", "csinodes"),
             head + R"("spec":{"drivers":[{"name":"d"}]}})") == Cells{"x", "1", "10m"});
+}
+
+TEST_CASE("table: of listed storage classes the one is named that claims without a class get") {
+    const auto one = [](const char* name, const char* made, const char* is_default) {
+        return std::string(R"({"metadata":{"name":")") + name + R"(","creationTimestamp":")" + made +
+               R"(","annotations":{"storageclass.kubernetes.io/is-default-class":")" + is_default +
+               R"("}},"provisioner":"p"})";
+    };
+    const auto names = [](const std::string& items) {
+        const Json table = as_table(
+            *find_kind("storage.k8s.io", "v1", "storageclasses"),
+            json(R"({"metadata":{},"items":[)" + items + "]}"),
+            TableForm{},
+            now_ms);
+        std::string all;
+        for (const Json& row : items_at(table, {"rows"})) {
+            all += items_at(row, {"cells"})[0].as_string() + ";";
+        }
+        return all;
+    };
+    const std::string old = one("old", "2026-01-01T00:00:00Z", "true");
+    CHECK(names(old + "," + one("new", "2026-01-02T00:00:00Z", "true")) == "old;new (default);");
+    CHECK(names(old + "," + one("b", "2026-01-01T00:00:00Z", "true")) == "old;b (default);");
+    CHECK(names(one("none", "2026-01-01T00:00:00Z", "false")) == "none;");
 }
 
 TEST_CASE("table: kinds without a printer have name and age") {

@@ -11,6 +11,7 @@ NO_CONTROLLER = "nobody here would look after what the real server prepares for 
 WORDS = "the same answer for every program, in other words"
 STRANGE = "no client sends this, and nothing follows from the answer"
 WORKLOAD = "only defaults that Spark, helm or kubectl look at are filled in for kinds without a controller here"
+NEWER = "new in Kubernetes 1.37, and neither Spark nor a scheduler goes by it"
 CAPACITY = "what an autoscaler is asked for is served without its definitions"
 POD_GROUPS = "the embedded server has these kinds as if their definitions were installed"
 NO_YAML = "bodies of YAML must be JSON here: all known clients send it so"
@@ -24,6 +25,10 @@ EXPECTED: list[tuple[str, str, str, str]] = [
     ("body_content_types", "a wrong body as protobuf", ANY, "protobuf is read for a few kinds only"),
     ("apply_of_yaml", ANY, ANY, NO_YAML),
     ("apply_creates_updates_and_conflicts", "conflict|the first lost it", r"body\.message", WORDS),
+    ("binding_bodies", "a node name that is none", ANY, "1.37 answers 500 for a name that no node can have"),
+    ("json_patches", "no JSON", ANY, "1.37 reads the patch before it looks for the object"),
+    ("csi_nodes", ANY, r"body\.(items\[0\]\.)?status", NEWER),
+    ("schemas_of_storage", "CSINode: properties", ANY, NEWER),
     ("bindings_of_the_namespace", "the collection", ANY, "an old way to bind that no client uses"),
     ("propagation", "Orphan", ANY, "the embedded server orphans at once, the real one by its garbage collector"),
     ("evictions", "terminating", r"body\.status\.conditions", "no condition DisruptionTarget: nobody reads it here"),
