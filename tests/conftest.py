@@ -20,7 +20,8 @@ RIGS = ("embedded", "real")
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--half", choices=("embedded", "real"),
-                     help="only the tests of this rig; those that name none go with the embedded one")
+                     help="only the tests of this rig; those that name none go with the embedded one, with --plane "
+                          "with the real one")
     parser.addoption("--plane", choices=PLANES, help=f"the version of Kubernetes of the real rig, {PLANES[0]} if not said")
 
 
@@ -36,9 +37,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if half is None:
         return
 
+    others = "real" if config.getoption("--plane") else "embedded"
+
     def half_of(item: pytest.Item) -> str:
         call = getattr(item, "callspec", None)
-        return call.params.get("rig_name", RIGS[0]) if call else RIGS[0]
+        return call.params.get("rig_name", others) if call else others
     config.hook.pytest_deselected(items=[item for item in items if half_of(item) != half])
     items[:] = [item for item in items if half_of(item) == half]
 

@@ -6,6 +6,7 @@ import requests
 
 from .api import ApiError
 from .chart import NAMESPACE
+from .endpoints import write_endpoints
 from .rig import Rig
 
 SERVICE, PORT = "gangs-page", "api"
@@ -22,11 +23,8 @@ class Exposed:
             {"name": "c", "image": "none"}]}})
         rig.api.patch(f"{base}/pods/{SERVICE}/status", {"status": {"podIP": address, "podIPs": [{"ip": address}]}})
         rig.api.post(f"{base}/services", {**named, "spec": {"ports": [{"name": PORT, "port": 10353, "protocol": "TCP"}]}})
-        rig.api.post(f"{base}/endpoints", {**named, "subsets": [
-            {"ports": [{"name": PORT, "port": port, "protocol": "TCP"}], "addresses": [
-                {"ip": address, "targetRef": {"kind": "Pod", "namespace": NAMESPACE, "name": SERVICE}}]}
-            for port in ports]})
-        self._paths = [f"{base}/{kind}/{SERVICE}" for kind in ("services", "endpoints", "pods")]
+        self._paths = [*(f"{base}/{kind}/{SERVICE}" for kind in ("services", "pods")),
+                       *write_endpoints(rig.api, NAMESPACE, SERVICE, SERVICE, address, PORT, ports)]
         self.path = f"{base}/services/http:{SERVICE}:{PORT}/proxy/"
 
     def get(self, path: str) -> Optional[requests.Response]:

@@ -12,6 +12,7 @@ import yaml
 
 from .api import Api
 from .certificates import KeyPair
+from .endpoints import write_endpoints
 from .polling import eventually
 from .ports import free_ports
 from .processes import Daemon
@@ -120,10 +121,7 @@ class Prometheus(Daemon):
         ports = [{"name": "web", "port": port}]
         api.post(f"/api/v1/namespaces/{namespace}/services", {
             "apiVersion": "v1", "kind": "Service", "metadata": {"name": "prometheus"}, "spec": {"ports": ports}})
-        api.post(f"/api/v1/namespaces/{namespace}/endpoints", {
-            "apiVersion": "v1", "kind": "Endpoints", "metadata": {"name": "prometheus"},
-            "subsets": [{"addresses": [{"ip": address, "targetRef": {
-                "kind": "Pod", "namespace": namespace, "name": "prometheus"}}], "ports": ports}]})
+        write_endpoints(api, namespace, "prometheus", "prometheus", address, "web", [port])
         pods = f"/api/v1/namespaces/{namespace}/pods"
         api.post(pods, {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "prometheus"}, "spec": {
             "schedulerName": "somebody-else", "containers": [{"name": "main", "image": "none"}]}})
