@@ -11,6 +11,7 @@
 using tests::queue;
 using tests::says;
 using tests::submit;
+using tests::with;
 using tests::with_queues;
 using tests::World;
 

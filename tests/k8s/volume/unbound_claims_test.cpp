@@ -17,7 +17,7 @@ VolumeObject volume_of(const std::string& name, const std::string& storage_class
     return volume;
 }
 
-struct Rig {
+struct UnboundRig {
     core::Claim put(const std::string& name, std::int64_t now_ms = 0) {
         core::Claim claim;
         claim.uid = "u-" + name;
@@ -49,8 +49,8 @@ struct Rig {
 }  // namespace
 
 TEST_CASE("unbound claims: who waits for a volume is told when one comes, and when it goes") {
-    Rig rig;
-    CHECK(Rig::names(rig.put("c")).empty());
+    UnboundRig rig;
+    CHECK(UnboundRig::names(rig.put("c")).empty());
     rig.add(volume_of("v"));
     CHECK(rig.claims.has_news());
     CHECK(rig.told.empty());  // not yet: volumes come in crowds
@@ -65,9 +65,9 @@ TEST_CASE("unbound claims: who waits for a volume is told when one comes, and wh
 }
 
 TEST_CASE("unbound claims: what makes no difference is not told") {
-    Rig rig;
+    UnboundRig rig;
     rig.add(volume_of("v"));
-    CHECK(Rig::names(rig.put("c")) == "v");
+    CHECK(UnboundRig::names(rig.put("c")) == "v");
     rig.add(volume_of("other", "slow"));
     CHECK_FALSE(rig.claims.has_news());
     rig.claims.changed(volume_of("v"));
@@ -78,7 +78,7 @@ TEST_CASE("unbound claims: what makes no difference is not told") {
 }
 
 TEST_CASE("unbound claims: a volume of another class that names the claim is its") {
-    Rig rig;
+    UnboundRig rig;
     rig.put("c");
     VolumeObject promised = volume_of("v", "slow");
     promised.claim_namespace = "ns";
@@ -89,7 +89,7 @@ TEST_CASE("unbound claims: a volume of another class that names the claim is its
 }
 
 TEST_CASE("unbound claims: who has not asked for long, or is read anew, is not told") {
-    Rig rig;
+    UnboundRig rig;
     rig.put("old");
     rig.put("written");
     rig.claims.forget("ns/written");
@@ -101,10 +101,10 @@ TEST_CASE("unbound claims: who has not asked for long, or is read anew, is not t
 }
 
 TEST_CASE("unbound claims: one too many has its answer, and is not told by itself") {
-    Rig rig;
+    UnboundRig rig;
     for (std::size_t i = 0; i < UnboundClaims::claims_max; ++i) rig.put("c" + std::to_string(i));
     rig.add(volume_of("v"));
-    CHECK(Rig::names(rig.put("more")) == "v");
+    CHECK(UnboundRig::names(rig.put("more")) == "v");
     CHECK(rig.claims.size() == UnboundClaims::claims_max);
     rig.claims.tell(rig.volumes, 1);
     CHECK(rig.told.size() == UnboundClaims::claims_max);
