@@ -70,7 +70,7 @@ TEST_CASE("soft slots: a gang that reclaims gets open slots beyond the minimum, 
     });
     REQUIRE(told != world.events.end());
     CHECK(
-        told->message == "4 open slots beyond the minimum were given to reports/report: its queue "
+        told->message == "4 open slots beyond the minimum were given to etl/report: its queue "
                          "holds less than it is guaranteed");
     CHECK(world.violations.empty());
     world.check_accounts();

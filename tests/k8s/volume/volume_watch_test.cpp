@@ -85,17 +85,15 @@ TEST_CASE("volume watch: those that are nobody's, of all pages, then what change
 }
 
 TEST_CASE("volume watch: a list that fails is known as such, and tried again") {
-    VolumeRig rig;
     for (const int status : {403, 500}) {
+        VolumeRig rig;
         rig.status = status;
-        rig.lists = 0;
         rig.watch->start();
         fake::run_until(rig.io, [&] { return rig.lists > 0; });
         CHECK(rig.watch->is_known());
         CHECK(rig.watch->problem() == "not now");
         rig.status = 200;
         fake::run_until(rig.io, [&] { return rig.watch->problem().empty(); });
-        rig.ends = true;
     }
 }
 
