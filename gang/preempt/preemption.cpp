@@ -303,10 +303,10 @@ void Preemption::count_gone(const std::string& gang, Nomination& nomination) {
 
 /// That are there, and hold room.
 std::int64_t Preemption::pods_of(const Victim& victim) const {
-    const auto holds = [&](PodId pod) { return model_.pods.holds_capacity(pod) ? 1 : 0; };
     if (victim.kind == Victim::Kind::open_slot) {
         return 0;
     }
+    const auto holds = [&](PodId pod) { return model_.pods.holds_capacity(pod) ? 1 : 0; };
     const auto first = model_.pods.find(victim.uid);
     std::int64_t pods = first ? holds(*first) : 0;
     if (victim.kind == Victim::Kind::gang) {
@@ -528,26 +528,18 @@ bool Preemption::nominate(Application& app) {
     return true;
 }
 
-/// "gang etl/a, executor etl/b-exec-3 and 2 more".
-std::string Preemption::names_of(
-    const std::vector<Victim>& victims, const std::string& reader) const {
+/// "gang etl/a, executor etl/b-exec-3 and 2 more". Slots of one gang stand side by side, and count
+/// once.
+std::string Preemption::names_of(std::vector<Victim> victims, const std::string& reader) const {
     constexpr std::size_t named_max = 3;
     constexpr const char* kinds[] = {"executor ", "open slots of gang ", "gang "};
+    const auto are_slots_of_one = [](const Victim& a, const Victim& b) {
+        return a.kind == Victim::Kind::open_slot && a.kind == b.kind && a.uid == b.uid;
+    };
+    victims.erase(std::unique(victims.begin(), victims.end(), are_slots_of_one), victims.end());
     std::string names;
-    std::size_t named = 0;
-    std::size_t others = 0;
-    for (std::size_t i = 0; i < victims.size(); ++i) {
-        const bool is_said = i > 0 && victims[i].kind == Victim::Kind::open_slot &&
-                             victims[i - 1].kind == Victim::Kind::open_slot &&
-                             victims[i - 1].uid == victims[i].uid;
-        if (is_said) {
-            continue;
-        }
-        if (named == named_max) {
-            ++others;
-            continue;
-        }
-        names += named++ == 0 ? "" : ", ";
+    for (std::size_t i = 0; i < std::min(victims.size(), named_max); ++i) {
+        names += i == 0 ? "" : ", ";
         names += kinds[static_cast<std::size_t>(victims[i].kind)];
         const std::string full = model_.pods.full_name(model_.pods.id_of(victims[i].uid));
         const std::size_t slash = full.find('/');
@@ -557,8 +549,8 @@ std::string Preemption::names_of(
             std::string_view(full).substr(slash + 1),
             model_.schema.names_other_namespaces);
     }
-    if (others > 0) {
-        names += " and " + std::to_string(others) + " more";
+    if (victims.size() > named_max) {
+        names += " and " + std::to_string(victims.size() - named_max) + " more";
     }
     return names;
 }

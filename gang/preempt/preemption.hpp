@@ -97,7 +97,7 @@ private:
     bool nominate(Application& app);
     std::string for_whom(
         const std::string& gang, std::string_view reader, EvictReason reason) const;
-    std::string names_of(const std::vector<Victim>& victims, const std::string& reader) const;
+    std::string names_of(std::vector<Victim> victims, const std::string& reader) const;
 
     Model& model_;
     StepContext& step_;

@@ -104,12 +104,12 @@ bool read_shape(const Fields& fields, ReservedShape& into) {
     const auto ephemeral = fields.find_number("ephemeral", 0);
     const auto unplaced = fields.find_number("unplaced", 0);
     const auto min = fields.find_number("min", std::numeric_limits<std::int32_t>::max());
-    if (!profile || *profile > std::numeric_limits<std::int32_t>::max() || !max || !cpu ||
-        !memory || !ephemeral || !unplaced || *max > std::numeric_limits<std::int32_t>::max() || !min ||
-        *min > std::numeric_limits<std::int32_t>::max()) {
+    constexpr std::int64_t int_max = std::numeric_limits<std::int32_t>::max();
+    if (!profile || *profile > int_max || !max || *max > int_max || !min || *min > int_max ||
+        !cpu || !memory || !ephemeral || !unplaced) {
         return false;
     }
-    if (*min != std::numeric_limits<std::int32_t>::max()) {
+    if (*min != int_max) {
         into.min = static_cast<std::int32_t>(*min);
     }
     into.profile = static_cast<std::int32_t>(*profile);
