@@ -40,8 +40,11 @@ core::Result<PageEnd> CsiNodeWatch::take_page(std::string body, bool is_first) {
 core::Result<bool> CsiNodeWatch::take_line(std::string text) {
     auto line = decode_csi_node_line(std::move(text));
     if (!line) return line.error();
-    if (line->type == CsiNodeLine::Type::changed) options_.changed(std::move(line->node));
-    return line->type != CsiNodeLine::Type::error;
+    using Type = CsiNodeLine::Type;
+    if (line->type == Type::changed || line->type == Type::gone) {
+        options_.changed(std::move(line->node));
+    }
+    return line->type != Type::error;
 }
 
 }  // namespace k8s

@@ -13,8 +13,8 @@
 namespace k8s {
 
 /// Where an API server may have the object: "/apis/GROUP/VERSION", the newest first.
-/// scheduling.k8s.io: Kubernetes 1.37 (a cluster may serve either of two) and 1.36. Volcano's come before kube-batch's, whose
-/// annotation it has kept.
+/// scheduling.k8s.io: Kubernetes 1.37 (a cluster may serve either of two) and 1.36. Volcano's come
+/// before kube-batch's, whose annotation it has kept.
 std::vector<std::string_view> api_roots(core::GroupDialect dialect);
 
 struct PodGroupObject {
@@ -24,10 +24,11 @@ struct PodGroupObject {
     core::PodGroupStatus status;
 };
 
-/// `json` is the object, read in `api_version`. A minimum that is no sense is the group's problem, not an error: an error
-/// says that this is no such object. Of scheduling.k8s.io the policy counts (gang or basic), the
-/// topology, priority, preemptionPolicy and disruptionMode; of the others minMember and, of Volcano's, minTaskMember; minResources, queue and priority of those that
-/// have them.
+/// `json` is the object, read in `api_version`. A minimum that is no sense is the group's problem,
+/// not an error: an error says that this is no such object. What counts of it:
+///   scheduling.k8s.io: policy (gang or basic), topology, priority, preemptionPolicy, disruptionMode;
+///   the others: minMember, Volcano's minTaskMember, and minResources, queue and priority of those
+///   that have them.
 core::Result<PodGroupObject> decode_pod_group(
     core::GroupDialect dialect, std::string_view api_version, std::string json);
 

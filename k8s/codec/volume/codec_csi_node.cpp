@@ -63,21 +63,16 @@ core::Result<CsiNodeLine> decode_csi_node_line(std::string text) {
     rapidjson::Document document;
     if (auto parsed = parse_csi(text, document); !parsed) return parsed.error();
     Fields fields;
-    CsiNodeLine line;
-    const std::string type = fields.text(document, "type");
-    const Value* object = fields.object(document, "object");
-    if (object == nullptr) return core::Error{"CSINode: a watch event without an object"};
-    if (type == "ERROR") {
-        line.type = CsiNodeLine::Type::error;
-        line.message = fields.text(*object, "message");
+    const auto read = read_watch_line(fields, document, "CSINode");
+    if (!read) return read.error();
+    CsiNodeLine line{read->type, {}, {}};
+    if (line.type == CsiNodeLine::Type::error) {
+        line.message = fields.text(*read->object, "message");
         return line;
     }
-    if (type == "BOOKMARK") {
-        line.type = CsiNodeLine::Type::bookmark;
-        return line;
-    }
-    line.node = read_csi_node(fields, *object);
-    if (type == "DELETED") line.node.limits.clear();
+    if (line.type == CsiNodeLine::Type::bookmark) return line;
+    line.node = read_csi_node(fields, *read->object);
+    if (line.type == CsiNodeLine::Type::gone) line.node.limits.clear();
     if (!fields.problem().empty()) return core::Error{"CSINode: " + fields.problem()};
     return line;
 }

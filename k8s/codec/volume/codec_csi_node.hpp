@@ -3,8 +3,8 @@
 
 #include "core/base/result.hpp"
 #include "core/value/volume/volume_limits.hpp"
+#include "k8s/codec/volume/watch_line.hpp"
 
-#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,7 +19,7 @@ struct CsiNodePage {
 core::Result<CsiNodePage> decode_csi_nodes(std::string json);
 
 struct CsiNodeLine {
-    enum class Type : std::uint8_t { changed, bookmark, error };
+    using Type = WatchLineType;
     Type type = Type::changed;
     core::NodeVolumeLimits node;  ///< of one that is gone: without limits
     std::string message;          ///< of an error

@@ -126,19 +126,15 @@ core::Result<VolumeLine> decode_volume_line(std::string text) {
     if (auto parsed = parse_in_place(text, document); !parsed) return parsed.error();
     if (!document.IsObject()) return core::Error{"volume: expected a watch event"};
     Fields fields;
-    VolumeLine line;
-    const std::string type = fields.text(document, "type");
-    const Value* object = fields.object(document, "object");
-    if (object == nullptr) return core::Error{"volume: a watch event without an object"};
-    if (type == "ERROR") {
-        line.type = VolumeLine::Type::error;
-    } else if (type == "BOOKMARK") {
-        line.type = VolumeLine::Type::bookmark;
-    } else {
-        line.volume = read_volume(fields, *object);
-        if (type == "DELETED" || !fields.problem().empty()) line.type = VolumeLine::Type::gone;
-        if (line.volume.name.empty()) return core::Error{"volume: a watch event without a name"};
-    }
+    const auto read = read_watch_line(fields, document, "volume");
+    if (!read) return read.error();
+    VolumeLine line{read->type, {}};
+    const bool is_of_one =
+        line.type == VolumeLine::Type::changed || line.type == VolumeLine::Type::gone;
+    if (!is_of_one) return line;
+    line.volume = read_volume(fields, *read->object);
+    if (!fields.problem().empty()) line.type = VolumeLine::Type::gone;
+    if (line.volume.name.empty()) return core::Error{"volume: a watch event without a name"};
     return line;
 }
 

@@ -4,6 +4,7 @@
 
 #include "core/base/result.hpp"
 #include "core/value/constraints.hpp"
+#include "k8s/codec/volume/watch_line.hpp"
 
 #include <cstdint>
 #include <map>
@@ -44,7 +45,7 @@ struct VolumePage {
 core::Result<VolumePage> decode_volumes(std::string json);
 
 struct VolumeLine {
-    enum class Type : std::uint8_t { changed, gone, bookmark, error };
+    using Type = WatchLineType;
     Type type = Type::changed;
     VolumeObject volume;  ///< of one that is gone: its name at least
 };
