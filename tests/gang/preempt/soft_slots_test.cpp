@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -17,10 +18,10 @@ using tests::World;
 
 namespace {
 
-/// "reports" may take back 6 cpu from "adhoc".
-config::Schema schema() {
+/// "reports" may take back so much from "adhoc".
+config::Schema schema(std::int64_t cpu = 6) {
     config::Queue reports = queue("reports");
-    reports.guarantee = {{"cpu", 6'000}};
+    reports.guarantee = {{"cpu", cpu * 1'000}};
     config::Queue adhoc = queue("adhoc");
     adhoc.preemption.is_reclaimable = true;
     return with_queues({reports, adhoc}, World::sealed_schema());
@@ -98,6 +99,18 @@ TEST_CASE("soft slots: the minimum stays, and executors that run are not touched
         CHECK(world.evictions.front().pod.uid == driver);
         CHECK(slots_of(world, driver) == 8);
     }
+}
+
+TEST_CASE("soft slots: the minimum stays: for one slot more than is soft the whole gang goes") {
+    World world(schema(8));
+    world.add_node(tests::node("n1", 9, 64 * 1024));
+    const std::string driver = elastic(world, 0);
+    submit(world, "report", "reports", 6, 2);
+    world.advance(5'000);
+    REQUIRE_FALSE(world.evictions.empty());
+    CHECK(world.evictions.front().pod.uid == driver);
+    CHECK(slots_of(world, driver) >= 2);
+    CHECK(world.violations.empty());
 }
 
 TEST_CASE("soft slots: a new leader knows the minimum from the reservation") {
