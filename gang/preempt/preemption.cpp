@@ -56,17 +56,18 @@ Preemption::Preemption(
       domain_placer_(domain_placer),
       quota_(quota),
       status_(status),
+      evictions_(model, step, status_reporter),
       is_on_(is_configured(model.schema)) {}
 
 void Preemption::on(const LeadershipLost&) {
     forget_all();
+    evictions_.forget_all();
 }
 
 void Preemption::forget_all() {
     while (model_.nominations.size() > 0) {
         give_back(std::string(model_.nominations.all().begin()->first));
     }
-    asked_.clear();
     spared_.clear();
     searched_.clear();
     progress_.clear();
@@ -92,24 +93,13 @@ void Preemption::give_back(const std::string& gang) {
 }
 
 void Preemption::on(const EvictFinished& event) {
-    const auto found = asked_.find(event.pod_uid);
-    if (found == asked_.end()) {
+    const auto asked = evictions_.finish(event);
+    if (!asked) {
         return;
     }
-    const Asked asked = found->second;
-    asked_.erase(found);
-    ++step_.counters.evictions[static_cast<std::size_t>(asked.reason)]
-                              [static_cast<std::size_t>(event.outcome)];
-    if (event.outcome == EvictOutcome::evicted) {
-        status_reporter_.event(
-            asked.pod,
-            true,
-            "Preempted",
-            "evicted for " + for_whom(asked.gang, asked.pod.namespace_name, asked.reason));
-    }
-    const auto nominated = model_.nominations.all().find(asked.gang);
-    if (nominated == model_.nominations.all().end() || asked.victim != event.pod_uid) {
-        return;  // of a gang that ends in any case
+    const auto nominated = model_.nominations.all().find(asked->gang);
+    if (nominated == model_.nominations.all().end() || asked->victim != event.pod_uid) {
+        return;  // of a gang that ends in any case, or of one that waits no more
     }
     for (Victim& victim : nominated->second.victims) {
         if (victim.uid != event.pod_uid || victim.kind == Victim::Kind::open_slot) {
@@ -136,17 +126,6 @@ void Preemption::on(const EvictFinished& event) {
                 break;
         }
     }
-}
-
-/// "etl/high: its priority is higher".
-std::string Preemption::for_whom(
-    const std::string& gang, std::string_view reader, EvictReason reason) const {
-    const Application* const app = model_.gangs.find(gang);
-    const std::string name =
-        app == nullptr ? std::string("a gang that waited")
-                       : gang_name_for(reader, *app, model_.schema.names_other_namespaces);
-    return name + (reason == EvictReason::reclaim ? ": its queue holds less than it is guaranteed"
-                                                  : ": its priority is higher");
 }
 
 /// A wish gives way to what exists: nothing stays held on a node that others have overcommitted.
@@ -195,6 +174,7 @@ void Preemption::hold_room() {
 
 void Preemption::run() {
     if (!is_on_) {
+        evictions_.follow();  // what was begun before the file forbade it
         return;
     }
     step_.work_left = work_per_tick;
@@ -203,6 +183,7 @@ void Preemption::run() {
     for (auto& [uid, nomination] : model_.nominations.all()) {
         send(uid, nomination);
     }
+    evictions_.follow();
     for (std::size_t i = 0; i <= given_back; ++i) {
         search();  // before anybody else has the room that was given back
     }
@@ -317,20 +298,13 @@ std::int64_t Preemption::pods_of(const Victim& victim) const {
     return pods;
 }
 
-/// It is not there any more, or on its way out.
-bool Preemption::is_gone(const std::string& pod) const {
-    const auto id = model_.pods.find(pod);
-    return !id || !model_.pods.holds_capacity(*id) ||
-           (!model_.pods.is_compacted(*id) && model_.pods.at(*id).pod.deleting);
-}
-
 void Preemption::send(const std::string& gang, Nomination& nomination) {
     for (Victim& victim : nomination.victims) {
-        if (victim.stage == Victim::Stage::planned && is_gone(victim.uid)) {
+        if (victim.stage == Victim::Stage::planned && evictions_.is_gone(victim.uid)) {
             victim.stage = Victim::Stage::ending;
         }
         if (victim.stage == Victim::Stage::ending && victim.kind == Victim::Kind::gang) {
-            evict_members(gang, victim);
+            evictions_.lost_driver(victim.uid, gang, victim.reason);
         }
         const bool may_go = nomination.replan_ms == 0 && victim.not_before_ms <= step_.now_ms;
         if (victim.kind == Victim::Kind::open_slot) {
@@ -343,7 +317,7 @@ void Preemption::send(const std::string& gang, Nomination& nomination) {
             continue;
         }
         victim.stage = Victim::Stage::asked;
-        evict(gang, victim, model_.pods.id_of(victim.uid));
+        evictions_.ask(gang, victim);
     }
 }
 
@@ -384,40 +358,7 @@ void Preemption::take_slots(
         true,
         "Preempted",
         std::to_string(taken.size()) + " open slots beyond the minimum were given to " +
-            for_whom(gang, owner.namespace_name.str(), reason));
-}
-
-/// The gang has lost its driver: the others are of no use to it. Those whom a budget keeps are
-/// asked again.
-void Preemption::evict_members(const std::string& gang, Victim& victim) {
-    if (victim.not_before_ms > step_.now_ms) {
-        return;
-    }
-    bool is_any = false;
-    for (const PodId member : model_.pods.sorted_members_of(victim.uid)) {
-        const std::string uid = model_.pods.uid(member);
-        // One that is not seen on a node yet is asked to go when it is.
-        const bool is_placed =
-            model_.pods.is_compacted(member) || !model_.pods.at(member).pod.node_name.empty();
-        if (is_placed && !is_gone(uid) && !asked_.contains(uid)) {
-            evict(gang, victim, member);
-            is_any = true;
-        }
-    }
-    if (is_any) {
-        victim.not_before_ms = step_.now_ms + minute_ms;
-        step_.wake_at(victim.not_before_ms);
-    }
-}
-
-void Preemption::evict(const std::string& gang, const Victim& victim, PodId pod) {
-    const PodRef ref = ref_of(model_.pods.copy_of(pod).pod);
-    Asked& asked = asked_[ref.uid];
-    asked = Asked{gang, victim.uid, victim.reason, {}};
-    asked.pod.namespace_name = ref.namespace_name;
-    asked.pod.name = ref.name;
-    asked.pod.uid = ref.uid;
-    step_.decisions.emplace_back(EvictPod{ref, victim.reason});
+            evictions_.for_whom(gang, owner.namespace_name.str(), reason));
 }
 
 bool Preemption::may_take_victim() {

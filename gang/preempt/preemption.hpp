@@ -16,6 +16,7 @@
 #include "gang/model/application.hpp"
 #include "gang/model/model.hpp"
 #include "gang/model/step_context.hpp"
+#include "gang/preempt/evictions.hpp"
 #include "gang/queue/domain_placer.hpp"
 #include "gang/queue/placer.hpp"
 #include "gang/queue/waiting_status.hpp"
@@ -58,17 +59,9 @@ public:
     /// After those who fit were admitted: whom to evict, and for whom.
     void run();
 
-    std::size_t remembered() const { return asked_.size() + spared_.size() + searched_.size(); }
+    std::size_t remembered() const { return evictions_.remembered() + spared_.size() + searched_.size(); }
 
 private:
-    /// A pod whose eviction is under way.
-    struct Asked {
-        std::string gang;    ///< for which it goes
-        std::string victim;  ///< it, or its gang's driver
-        EvictReason reason = EvictReason::reclaim;
-        core::Pod pod;  ///< its names alone, for the event: it may be gone before the answer
-    };
-
     /// What has come of a nomination, and since when nothing more.
     struct Progress {
         std::int64_t gone = 0;
@@ -88,15 +81,10 @@ private:
     std::int64_t pods_of(const Victim& victim) const;
     void send(const std::string& gang, Nomination& nomination);
     void take_slots(const std::string& gang, Nomination& nomination, const Victim& first);
-    bool is_gone(const std::string& pod) const;
-    void evict_members(const std::string& gang, Victim& victim);
-    void evict(const std::string& gang, const Victim& victim, PodId pod);
     bool may_take_victim();
     void search();
     bool is_candidate(Application& app);
     bool nominate(Application& app);
-    std::string for_whom(
-        const std::string& gang, std::string_view reader, EvictReason reason) const;
     std::string names_of(std::vector<Victim> victims, const std::string& reader) const;
 
     Model& model_;
@@ -107,8 +95,8 @@ private:
     DomainPlacer& domain_placer_;
     QuotaGate& quota_;
     WaitingStatus& status_;
+    Evictions evictions_;
     bool is_on_;
-    std::map<std::string, Asked> asked_;             ///< by the pod's uid
     std::map<std::string, std::int64_t> spared_;     ///< victims that were refused, until then (ms)
     std::map<std::string, std::int64_t> searched_;  ///< gangs: not again before (ms)
     std::map<std::string, Progress> progress_;  ///< by gang that something is nominated for

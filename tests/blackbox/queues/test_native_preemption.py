@@ -74,4 +74,6 @@ def test_a_group_that_is_disrupted_as_a_whole_loses_nobody_alone(cluster: Cluste
     next_second()
     high = members(cluster, add_group(cluster, {"schedulingPolicy": {"basic": {}}}, NATIVE), 1, priorityClassName="high")
     wait_bound(cluster, high)
-    assert sum(is_there(cluster, path) for path in low) == (0 if whole else 2)
+    # The room of the first that goes is enough: the others may still be on their way out.
+    kept = 0 if whole else 2
+    eventually(lambda: sum(is_there(cluster, path) for path in low) == kept, 20, f"{kept} of {low} on their node")

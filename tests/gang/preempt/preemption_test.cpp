@@ -368,3 +368,41 @@ TEST_CASE("preempt: at most so many victims a minute") {
     world.advance(2'000);
     CHECK(world.is_bound(high));
 }
+
+TEST_CASE("preempt: executors follow their driver though its room was enough for who wanted it") {
+    World world(schema_of({by_priority("etl")}));
+    world.add_node(tests::node("n1", 4, 64 * 1024));
+    const std::string low = running(world, "low", "etl", 3, 1);
+    const auto of_low = [&] { return evicted(world).size(); };
+    // The driver is gone before the answer to its eviction is there.
+    world.hold_evict_answers = true;
+    const std::string high = submit(world, "high", "etl", 0, 2, 10);
+    world.advance(2'000);
+    REQUIRE(of_low() == 1);
+    world.remove_pod(low);  // the garbage collector takes its time
+    world.advance(2'000);
+    CHECK(world.is_bound(high));
+    world.release_answers();
+    world.advance(2'000);
+    CHECK(of_low() == 4);
+    CHECK(world.violations.empty());
+}
+
+TEST_CASE("preempt: executors that a budget kept are asked again, though nobody waits for their room") {
+    World world(schema_of({by_priority("etl")}));
+    world.add_node(tests::node("n1", 4, 64 * 1024));
+    const std::string low = running(world, "low", "etl", 3, 1);
+    world.on_evict = [&](const gang::EvictPod& one) {
+        return one.pod.uid == low ? std::nullopt : std::optional(gang::EvictOutcome::budget);
+    };
+    const std::string high = submit(world, "high", "etl", 0, 2, 10);
+    world.advance(2'000);
+    world.remove_pod(low);  // the garbage collector takes its time
+    world.advance(2'000);
+    CHECK(world.is_bound(high));
+    CHECK(world.evictions.size() == 4);
+    world.on_evict = nullptr;
+    world.advance(60'000);
+    CHECK(world.evictions.size() == 7);
+    CHECK(world.violations.empty());
+}
