@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+import recorded_lives
 from random_mutants_draw import ROOT, Mutant, mask, sources
 from random_mutants_plant import Planted, plant
 
@@ -19,6 +20,7 @@ class Step:
     command: list[str]
     cpu_seconds: float = 300.0
     reached: bytes = b""  # by the number of a mutant: whether the program comes by it
+    is_record: bool = False  # it compares with what was before, and asks no rule first
 
 
 def steps(seeds: int) -> list[Step]:
@@ -38,6 +40,8 @@ def steps(seeds: int) -> list[Step]:
     for first, last in ((1, few), (few + 1, seeds)):
         found.append(Step(f"gang-sim --seeds {first}..{last}",
                           ["./gang-sim", "--seeds", f"{first}..{last}", "--jobs", "1"]))
+    for name, command in recorded_lives.commands("./gang-sim", jobs=1).items():
+        found.append(Step(f"recorded lives, {name}", command, is_record=True))
     return found
 
 
@@ -141,7 +145,7 @@ class Tree:
             return False
 
     def measure(self) -> None:
-        """Runs every step without a mutant. Afterwards the cheapest is the first."""
+        """Runs every step without a mutant. Afterwards the cheapest is the first, and records come last."""
         file = self.build / "reached"
         for step in self.steps:
             file.unlink(missing_ok=True)
@@ -152,7 +156,7 @@ class Tree:
             after = resource.getrusage(resource.RUSAGE_CHILDREN)
             step.cpu_seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
             step.reached = file.read_bytes() if file.exists() else b""
-        self.steps.sort(key=lambda step: step.cpu_seconds)
+        self.steps.sort(key=lambda step: (step.is_record, step.cpu_seconds))
 
     def is_reached(self, number: int, step: Step | None = None) -> bool:
         return any(one.reached[number:number + 1] == b"\1" for one in ([step] if step else self.steps))

@@ -208,7 +208,7 @@ def read_digests(path: Path) -> dict[str, str]:
 
 def sim_lane(tally: Tally) -> None:
     """Every seed of the release build, some of them under sanitizers, and both must have lived the same life; others
-    with cards, with volumes, with groups in queues."""
+    with cards, with volumes, with groups in queues; and those that are recorded must live as they did."""
     if not (build(tally, "debug") and build(tally, "release")):
         return
     start = time.monotonic()
@@ -219,6 +219,7 @@ def sim_lane(tally: Tally) -> None:
                                                      ("debug", "1..12", sanitized, []))]
         for seeds, *what in (("1..100", "--cards"), ("1..100", "--volumes"), ("101..200", "--queues", "--groups")):
             runs.append(run(["build/release/gang-sim", *what, "--seeds", seeds, "--jobs", "2"]))
+        runs.append(run([PYTHON, "scripts/recorded_lives.py"]))
         all_seeds, again = read_digests(released), read_digests(sanitized)
         differing = [seed for seed, digest in again.items() if all_seeds.get(seed) != digest]
     for seed in differing:

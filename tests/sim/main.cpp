@@ -1,11 +1,12 @@
 // gang-sim: runs seeds of gang/sim, says what came of them, and with one command repeats one that
 // failed. Its exit code is 1 when a seed failed (or, with --all-faults, a kind of fault or of an
-// orderly end was never seen), 2 when it was called wrongly.
+// orderly end was never seen; with --expect, a seed lives another life), 2 when it was called wrongly.
 
 #include "core/base/progress_text.hpp"
 #include "tests/sim/mutants.hpp"
 #include "tests/sim/options.hpp"
 #include "tests/sim/outcome.hpp"
+#include "tests/sim/recorded_lives.hpp"
 #include "tests/sim/workers.hpp"
 
 #include <fmt/format.h>
@@ -15,8 +16,10 @@
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
+#include <optional>
 #include <string>
 #include <unistd.h>
+#include <vector>
 
 namespace {
 
@@ -28,15 +31,24 @@ public:
         if (!options.digests.empty()) {
             digests_.open(options.digests);
         }
+        if (!options.expect.empty()) {
+            lives_ = sim_tool::RecordedLives::read(options.expect);
+        }
         if (!options.failed_seeds.empty()) {
             failed_seeds_.open(options.failed_seeds, std::ios::app);
         }
     }
 
+    bool can_compare() const { return options_.expect.empty() || lives_; }
+
     void take(const Outcome& outcome) {
         totals_.add(outcome);
         show_progress();
         digests_ << fmt::format("{} {:016x}\n", outcome.seed, outcome.digest);
+        const bool is_as_recorded = !lives_ || lives_->is_life_of(outcome.seed, outcome.digest);
+        if (!is_as_recorded) {
+            other_lives_.push_back(outcome.seed);
+        }
         if (!outcome.has_failed) {
             return;
         }
@@ -60,6 +72,10 @@ public:
                 std::cout << "FAILED: never seen: " << name << "\n";
                 is_fine = false;
             }
+        }
+        for (const std::uint64_t seed : other_lives_) {
+            std::cout << fmt::format("FAILED: seed {} lives another life than is recorded\n", seed);
+            is_fine = false;
         }
         std::cout << fmt::format("{} seeds, {} failed\n", totals_.seeds, totals_.failed.size());
         return is_fine ? 0 : 1;
@@ -102,6 +118,8 @@ private:
     const sim_tool::Options& options_;
     sim_tool::Totals totals_;
     std::ofstream digests_;
+    std::optional<sim_tool::RecordedLives> lives_;
+    std::vector<std::uint64_t> other_lives_;  ///< seeds
     std::ofstream failed_seeds_;
 };
 
@@ -121,6 +139,10 @@ int main(int argc, char** argv) {
     }
     const auto began = std::chrono::steady_clock::now();
     Report report(*options);
+    if (!report.can_compare()) {
+        std::cerr << options->expect << ": no file of recorded lives\n";
+        return 2;
+    }
     const bool is_one = options->from == options->to && options->seconds <= 0;
     if (is_one) {
         const auto trace =

@@ -88,6 +88,8 @@ std::optional<Options> read_options(int argc, char** argv) {
             options.jobs = static_cast<int>(number);
         } else if (word == "--digests") {
             options.digests = value;
+        } else if (word == "--expect") {
+            options.expect = value;
         } else if (word == "--mutant") {
             options.mutant = value;
             is_fine = mutants::plant(value);

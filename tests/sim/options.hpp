@@ -20,6 +20,7 @@ struct Options {
     bool volumes = false;      ///< every world with volumes
     bool all_faults = false;   ///< a kind of fault that never struck is a failure
     std::string digests;       ///< a file for one line per seed: seed and digest
+    std::string expect;        ///< a file with such lines, which these seeds must end with
     std::string failed_seeds;  ///< a file to which failing seeds are added
     std::string mutant;        ///< what is planted in all of this, see tests/sim/mutants
     std::string mutants;       ///< a file of mutants and how many seeds may miss each
@@ -33,7 +34,8 @@ inline constexpr const char* usage =
     "gang-sim --seed N [--trace]\n"
     "gang-sim --mutants FILE [--jobs K]\n"
     "gang-sim --matrix --seeds A..B [--jobs K]\n"
-    "gang-sim --seeds A..B [--jobs K] [--digests FILE] [--failed FILE] [--all-faults]\n"
+    "gang-sim --seeds A..B [--jobs K] [--digests FILE] [--expect FILE] [--failed FILE] "
+    "[--all-faults]\n"
     "gang-sim --seconds S [--seeds A..] [--jobs K] [--digests FILE] [--failed FILE] "
     "[--all-faults]\n"
     "  --queues       every world under queues with limits\n"

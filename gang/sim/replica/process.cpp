@@ -267,6 +267,8 @@ struct CarryOut {
     }
     void operator()(const FetchSparkConf& decision) const { process.writer.fetch(decision); }
     void operator()(const SetCondition& decision) const {
+        world.digest.add(decision.pod.uid);
+        world.digest.add(decision.reason);
         world.digest.add(decision.message);
         process.writer.set_condition(decision);
     }
@@ -287,12 +289,22 @@ struct CarryOut {
     void operator()(const WatchVolumeLimits&) const { process.volumes.watch_limits(); }
     void operator()(const FetchPodGroup& decision) const { process.groups.fetch(decision); }
     void operator()(const FetchQuotas&) const {}    // nor are quotas looked at
-    void operator()(const WriteGroupStatus& decision) const { process.groups.write(decision); }
+    void operator()(const WriteGroupStatus& decision) const {
+        world.digest.add(decision.uid);
+        world.digest.add(word(decision.status.phase));
+        world.digest.add(static_cast<std::uint64_t>(decision.status.running));
+        world.digest.add(decision.status.message);
+        process.groups.write(decision);
+    }
     void operator()(const ListPods&) const {
         ++world.counts.label_lists;
         process.plan_list();
     }
-    void operator()(const RecordEvent&) const {}
+    void operator()(const RecordEvent& decision) const {
+        world.digest.add(decision.pod.uid);
+        world.digest.add(decision.reason);
+        world.digest.add(decision.message);
+    }
     void operator()(const WantCapacity&) const {}  // nor an autoscaler
     void operator()(const DropCapacity&) const {}
     void operator()(const ListCapacity&) const {}
