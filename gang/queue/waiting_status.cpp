@@ -39,16 +39,35 @@ bool WaitingStatus::report(Application& app, const Application* head) {
     return message.code != ReasonCode::none && set_message(app, std::move(message));
 }
 
+/// Whose object shows what the pod is told: of members that start one by one, one speaks for all as
+/// long as it waits.
+PodGroup* WaitingStatus::find_told_group(const Application& app, const PodEntry& entry) {
+    const bool is_single = entry.alone == Alone::single;
+    if (entry.group.empty() || (app.group.empty() && !is_single)) {
+        return nullptr;
+    }
+    PodGroup* const group = model_.groups.find(entry.group.str());
+    if (group != nullptr && is_single && group->told_to != app.uid) {
+        const PodEntry* const told = model_.pods.find_active(group->told_to);
+        if (told != nullptr && told->is_bindable()) {
+            return nullptr;
+        }
+        group->told_to = app.uid;
+    }
+    return group;
+}
+
 bool WaitingStatus::set_message(Application& app, StatusMessage message) {
     QueueEntry& queue_entry = model_.waiting.entry(app);
     queue_entry.code = message.code;
     queue_entry.is_reported = true;
-    const core::Pod& pod = model_.pods.at(app.uid).pod;
-    if (PodGroup* const group = app.group.empty() ? nullptr : model_.groups.find(app.group.str())) {
+    const PodEntry& entry = model_.pods.at(app.uid);
+    if (PodGroup* const group = find_told_group(app, entry)) {
         group->told_code = message.code;
         group->told = message.sentence;
-        model_.worklist.group_statuses.insert(app.group);
+        model_.worklist.group_statuses.insert(entry.group);
     }
+    const core::Pod& pod = entry.pod;
     return app.is_surplus ? status_reporter_.report_quietly(
                                 pod, std::move(message), step_.now_ms)  // no events
                           : status_reporter_.report(pod, std::move(message), step_.now_ms);

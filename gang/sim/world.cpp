@@ -407,11 +407,13 @@ void World::submit_lone_pods() {
     if (plan.port_percent > 0 && random.percent(plan.port_percent)) {
         core::add_host_ports(pod.requests, {host_port});
     }
-    if (plan.has_cards && random.percent(50)) {
+    const bool wants_card = plan.has_cards && random.percent(50);
+    if (wants_card) {
         ask_for_units(pod.requests, draw_card_units(originals_, random));
     }
     std::int64_t count = 1;
-    if (plan.rule_percent > 0 && random.percent(plan.rule_percent)) {
+    // Rules between pods may want it elsewhere than the cards are: it would wait for ever.
+    if (!wants_card && plan.rule_percent > 0 && random.percent(plan.rule_percent)) {
         give_lone_rules(pod, random);
         count = random.between(1, 6);
     }
@@ -611,6 +613,15 @@ void World::trace_decision(std::uint32_t replica, const Decision& decision) {
             condition->pod.uid,
             condition->message,
             condition->fence));
+    } else if (const auto* evict = std::get_if<EvictPod>(&decision)) {
+        report(fmt::format("r{} decides: evict {}", replica, evict->pod.uid));
+    } else if (const auto* status = std::get_if<WriteGroupStatus>(&decision)) {
+        report(fmt::format(
+            "r{} decides: status of group {}: {} {}",
+            replica,
+            status->name,
+            word(status->status.phase),
+            status->status.message));
     } else if (const auto* down = std::get_if<StepDown>(&decision)) {
         report(fmt::format("r{} steps down: {}", replica, down->why));
     }

@@ -39,9 +39,10 @@ struct PodGroup {
     bool is_silent = false;  ///< no member has said yet what the group asks
     std::int64_t soft_after_ms = 0;  ///< after so long its members start one by one; 0: never
     std::string anchor;  ///< uid of the member that bears the group's reservation; empty: none
-    /// What the anchor, or the first of those that wait for others, was told last.
+    /// What the anchor, or one of those that wait, was told last.
     ReasonCode told_code = ReasonCode::none;
     std::string told;
+    std::string told_to;  ///< the uid of one of those that start one by one
     GroupStatusRecord status;
 };
 

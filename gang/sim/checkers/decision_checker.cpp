@@ -125,12 +125,6 @@ void DecisionChecker::evicts(
             "eviction", fmt::format("r{} evicts {}: {}", replica, decision.pod.name, what));
     };
     ++world_.counts.evictions;
-    const std::vector<GangView> gangs = process.scheduler.gangs();
-    if (std::none_of(gangs.begin(), gangs.end(), [](const GangView& gang) {
-            return gang.code == ReasonCode::waiting_for_preemption;
-        })) {
-        wrong("for nobody");
-    }
     const auto shown = view.pods.find(number_of(decision.pod.uid));
     if (shown == view.pods.end() || shown->second.node_name.empty()) {
         return wrong("it was not shown on a node");
@@ -152,6 +146,13 @@ void DecisionChecker::evicts(
     const bool is_of_group = world_.group_jobs.find(shown->first) != nobody;
     if (is_of_group && goes_with_anchor(view, shown->first)) {
         return;
+    }
+    // The others go for a gang that waits.
+    const std::vector<GangView> gangs = process.scheduler.gangs();
+    if (std::none_of(gangs.begin(), gangs.end(), [](const GangView& gang) {
+            return gang.code == ReasonCode::waiting_for_preemption;
+        })) {
+        wrong("for nobody");
     }
     if (!is_driver_pod && !is_of_group && slot != nullptr && *slot != surplus_slot) {
         wrong("a part of a gang that stays");

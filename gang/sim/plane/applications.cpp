@@ -129,7 +129,7 @@ void Applications::submit() {
     }
     if (world_.plan.rule_percent > 0 && random.percent(world_.plan.rule_percent)) {
         made.rules = draw_gang_rules(made.tenant, id, random);
-        if (!fits_with_zone(made)) {
+        if (!can_keep_rules(made)) {
             made.rules = {};
         }
     }
@@ -437,17 +437,21 @@ bool Applications::fits(const Application& one, const std::vector<core::Node>& n
 }
 
 /// Slots are reserved whatever executors ask of each other, and the driver may go where only an
-/// executor could have gone: one node must have room for both.
-bool Applications::fits_with_zone(const Application& one) const {
+/// executor could have gone: one node must have room for both. Where only some nodes have a zone,
+/// gangs whose executors need one could hold each other's room there for ever.
+bool Applications::can_keep_rules(const Application& one) const {
     const core::Resources driver{one.driver_cpu_milli, driver_memory_mib * mebibyte, 0, {}};
+    const bool have_all_to = one.rules.needs_zone && !one.rules.executors.spread.empty();
+    bool is_found = false;
     for (NodeId id = 0; id < static_cast<NodeId>(world_.plan.nodes); ++id) {
         const core::Node node = world_.original_node(id);
-        if (is_in_pool(node, one.pool) && has_zone(node) &&
-            times(node, driver, 1, requests_of(one)) > 0) {
-            return true;
+        if (have_all_to && !has_zone(node)) {
+            return false;
         }
+        is_found = is_found || (is_in_pool(node, one.pool) && has_zone(node) &&
+                                times(node, driver, 1, requests_of(one)) > 0);
     }
-    return false;
+    return is_found;
 }
 
 std::optional<ApplicationId> Applications::any_live() {

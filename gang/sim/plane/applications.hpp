@@ -91,7 +91,7 @@ public:
 private:
     static bool fits(const Application& application, const std::vector<core::Node>& nodes);
     void limit_pods(const Application& one, NodeId id, core::Node& node) const;
-    bool fits_with_zone(const Application& application) const;
+    bool can_keep_rules(const Application& application) const;
     void create_executors(ApplicationId id);
     void create_executor(ApplicationId id, std::uint32_t number);
     void adapt(Application& application);

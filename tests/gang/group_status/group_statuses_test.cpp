@@ -281,6 +281,33 @@ TEST_CASE("group statuses: who else writes it is left alone; who may not write s
     }
 }
 
+TEST_CASE("group statuses: of members that start one by one, one that waits speaks for the group") {
+    GroupWorld world(2);
+    world.group_version = "scheduling.k8s.io/v1beta1";
+    world.groups["etl/b"] = core::PodGroup{0, {}, {}};
+    const auto add = [&](const std::string& name, std::int64_t cpu_milli) {
+        core::Pod pod = tests::pod(name, cpu_milli, 256);
+        pod.pod_group = "b";
+        return world.create(std::move(pod));
+    };
+    const auto first = add("first", 8000);
+    const auto second = add("second", 4000);
+    world.pass(3'000);
+    CHECK(world.status("b").condition == GroupCondition::unschedulable);
+    CHECK(world.status("b").message.find("needs 8 cpu") != std::string::npos);
+    const std::size_t before = world.group_writes.size();
+    world.pass(60'000);
+    CHECK(world.group_writes.size() == before);
+    // The other one speaks when the first has gone.
+    world.remove_pod(first);
+    world.pass(60'000);
+    CHECK(world.status("b").message.find("needs 4 cpu") != std::string::npos);
+    world.add_node(tests::node("n2", 8, 64 * 1024));
+    world.pass(60'000);
+    CHECK(world.is_bound(second));
+    CHECK(world.status("b").condition == GroupCondition::scheduled);
+}
+
 TEST_CASE("group statuses: a bad group has an event on its object, once") {
     GroupWorld world(9, 1'000'000'000);
     std::vector<gang::RecordEvent> events;
