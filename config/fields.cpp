@@ -2,6 +2,7 @@
 
 #include "config/loader.hpp"
 #include "config/plugins/plugins.hpp"
+#include "config/queues/queue_name.hpp"
 #include "config/queues/queue_values.hpp"
 #include "config/scalars.hpp"
 #include "core/base/suggest.hpp"
@@ -563,6 +564,15 @@ Field placement() {
     });
 }
 
+Field queue_objects() {
+    return section(
+        "queueObjects",
+        {value(
+             "enabled", read_bool, [](Schema & s) -> auto& { return s.queue_objects.enabled; }),
+         value(
+             "reclaim", read_bool, [](Schema & s) -> auto& { return s.queue_objects.reclaim; })});
+}
+
 Field preemption() {
     return section(
         "preemption",
@@ -609,6 +619,7 @@ const std::vector<Field>& table() {
         backfill(),
         queues(),
         placement(),
+        queue_objects(),
         preemption(),
         section(
             "seal",
@@ -814,9 +825,7 @@ Reading read_fields(const Tree& document) {
         Walk(reading).map(document, table(), "");
     }
     if (!reading.schema.queues.empty() && reading.schema.placement.empty()) {
-        reading.schema.placement = {
-            {PlacementRule::Kind::annotation, {}},
-            {PlacementRule::Kind::fixed, std::string(default_queue)}};
+        reading.schema.placement = default_placement();
     }
     return reading;
 }

@@ -129,6 +129,15 @@ struct Quota {
     friend bool operator==(const Quota&, const Quota&) = default;
 };
 
+/// Queue objects of Volcano and kube-batch (queues/queue_objects.hpp).
+struct QueueObjects {
+    bool enabled = true;   ///< they are read where the cluster has them
+    bool reclaim = false;  ///< gangs of those that say reclaimable may be evicted
+    /// Not in the file: the cluster has them, and a PodGroup's queue must be one.
+    bool are_there = false;
+    friend bool operator==(const QueueObjects&, const QueueObjects&) = default;
+};
+
 struct Schema {
     std::string kubeconfig;  ///< clientConnection.kubeconfig
     LeaderElection leader_election;
@@ -150,6 +159,7 @@ struct Schema {
     std::vector<Queue> queues;
     /// With queues: never empty.
     std::vector<PlacementRule> placement;
+    QueueObjects queue_objects;
     Preemption preemption;
     /// seal.keyFile: the keys that seal what is written into annotations. Empty: nothing is sealed,
     /// and a reservation found there counts only as far as the declaration goes.

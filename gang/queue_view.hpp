@@ -14,6 +14,7 @@ namespace gang {
 struct QueueView {
     std::string name;    ///< "root.etl"
     std::string parent;  ///< empty of the root
+    std::string object;  ///< the Queue object that it comes from; empty: none
     bool is_leaf = true;
     bool is_stopped = false;  ///< it, or one above it: nobody is let in
     config::QueueOrder order = config::QueueOrder::fifo;  ///< of a leaf

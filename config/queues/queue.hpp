@@ -1,6 +1,6 @@
 #pragma once
-// Queues as the file has them. A queue's name is its place in a tree: "root.etl.nightly" is below
-// "root.etl"; here it always begins with "root".
+// Queues as the file has them, or Queue objects (queue_objects.hpp). A queue's name is its place in
+// a tree: "root.etl.nightly" is below "root.etl"; here it always begins with "root".
 
 #include "core/value/resources.hpp"
 
@@ -91,6 +91,8 @@ struct Queue {
     std::vector<std::string> users;
     std::vector<std::string> namespaces;
     QueueState state = QueueState::running;  ///< stopped: so are the queues below it
+    /// The Queue object that it comes from, by which gangs may name it; empty: the file has it.
+    std::string object;
     friend bool operator==(const Queue&, const Queue&) = default;
 };
 

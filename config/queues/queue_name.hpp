@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace config {
 
@@ -42,6 +43,13 @@ inline bool is_queue_name(std::string_view full_name) {
         }
         rest.remove_prefix(dot + 1);
     }
+}
+
+/// Of queues without rules of their own.
+inline std::vector<PlacementRule> default_placement() {
+    return {
+        {PlacementRule::Kind::annotation, {}},
+        {PlacementRule::Kind::fixed, std::string(default_queue)}};
 }
 
 /// "root.etl" of "root.etl.nightly"; empty of "root".

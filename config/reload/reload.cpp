@@ -101,7 +101,8 @@ constexpr std::array live_table = {
     live<[](auto& s) -> auto& { return s.queues; }>("queues"),
     live<[](auto& s) -> auto& { return s.backfill; }>("backfill"),
     live<[](auto& s) -> auto& { return s.preemption; }>("preemption"),
-    live<[](auto& s) -> auto& { return s.placement; }>("placement")};
+    live<[](auto& s) -> auto& { return s.placement; }>("placement"),
+    live<[](auto& s) -> auto& { return s.queue_objects.reclaim; }>("queueObjects.reclaim")};
 
 struct Fixed {
     std::string_view key;
@@ -135,6 +136,7 @@ constexpr std::array fixed_table = {
     fixed<[](auto& s) -> auto& { return s.gang.discovery; }>("gang.discovery"),
     fixed<[](auto& s) -> auto& { return s.autoscaling; }>("autoscaling"),
     fixed<[](auto& s) -> auto& { return s.quota; }>("quota"),
+    fixed<[](auto& s) -> auto& { return s.queue_objects.enabled; }>("queueObjects.enabled"),
     fixed<[](auto& s) -> auto& { return s.gpu_metrics; }>("gpuMetrics"),
     fixed<[](auto& s) -> auto& { return s.seal_key_file; }>("seal.keyFile"),
     fixed<[](auto& s) -> auto& { return s.names_other_namespaces; }>(

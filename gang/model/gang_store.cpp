@@ -47,11 +47,8 @@ Application& GangStore::ensure(const PodEntry& entry, bool is_driver) {
     return app;
 }
 
-/// What names its queue for another scheduler: the pod, or the object of its group.
-const std::string* GangStore::find_queue_elsewhere(const PodEntry& entry) const {
-    if (const std::string* named = queue_elsewhere(entry.pod)) {
-        return named;
-    }
+/// What the object of its group names; nullptr: nothing.
+const std::string* GangStore::find_queue_of_group(const PodEntry& entry) const {
     const PodGroup* const group = entry.group.empty() ? nullptr : in_.groups.find(entry.group.str());
     const bool has_queue = group != nullptr && group->object && !group->object->queue.empty();
     return has_queue ? &group->object->queue : nullptr;
@@ -69,7 +66,8 @@ void GangStore::choose_queue(Application& app, const PodEntry& entry) {
                                : in_.shares.placement.place(
                                      entry.pod,
                                      asked_queue(entry.pod),
-                                     find_queue_elsewhere(entry));
+                                     queue_elsewhere(entry.pod),
+                                     find_queue_of_group(entry));
     const std::string name = placed.account.queue == no_queue
                                  ? std::string(config::lost_queue)
                                  : in_.shares.tree.name(placed.account.queue);
@@ -135,8 +133,8 @@ void GangStore::place_again(Application& app) {
     const std::string& user = app.declared.user.str();
     entry.pod.service_account = user.substr(user.find('/') + 1);
     const std::string* const asked = written == unnamed ? nullptr : &written;
-    PlacedInQueue placed =
-        in_.shares.placement.place(entry.pod, asked, find_queue_elsewhere(entry));
+    PlacedInQueue placed = in_.shares.placement.place(
+        entry.pod, asked, queue_elsewhere(entry.pod), find_queue_of_group(entry));
     if (placed.problem.empty()) {
         take_place(app, std::move(placed));
     } else {

@@ -109,7 +109,7 @@ public:
         const std::vector<core::DriverVolume>& volumes);
 
 private:
-    const std::string* find_queue_elsewhere(const PodEntry& entry) const;
+    const std::string* find_queue_of_group(const PodEntry& entry) const;
     void take_place(Application& app, PlacedInQueue placed);
     core::ShapeId intern_shape(
         const Application& app,

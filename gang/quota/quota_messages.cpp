@@ -83,11 +83,14 @@ StatusMessage stopped_message(
         const bool is_it = shares.tree.at(queue).said.state == config::QueueState::stopped;
         stopped = is_it ? queue : stopped;
     });
+    const std::string& object = shares.tree.at(stopped).said.object;
     return {
         ReasonCode::queue_stopped,
         "0/" + std::to_string(nodes) + " nodes are for " + subject + " yet: queue " +
             shares.tree.name(stopped) +
-            " is stopped (state: stopped): it starts when the queue runs again"};
+            (object.empty() ? " is stopped (state: stopped): it starts when the queue runs again"
+                            : " is closed (its Queue object " + object +
+                                  "): it starts when the queue is open again")};
 }
 
 StatusMessage namespace_quota_message(

@@ -15,7 +15,8 @@ void Reconfiguration::on(const ConfigChanged& event) {
     if (before.nodes != now.nodes) {
         cluster_events_.read_nodes_again();
     }
-    if (before.queues != now.queues || before.placement != now.placement) {
+    if (before.queues != now.queues || before.placement != now.placement ||
+        before.queue_objects != now.queue_objects) {
         charge_again();
     }
     if (before.gang.orphan_executors != now.gang.orphan_executors) {

@@ -569,7 +569,16 @@ struct Of<config::Queue> {
         Field{"backfill", &T::backfill},
         Field{"users", &T::users},
         Field{"namespaces", &T::namespaces},
-        Field{"state", &T::state}};
+        Field{"state", &T::state},
+        Field{"object", &T::object}};
+};
+template <>
+struct Of<config::QueueObjects> {
+    using T = config::QueueObjects;
+    static constexpr auto list = std::tuple{
+        Field{"enabled", &T::enabled},
+        Field{"reclaim", &T::reclaim},
+        Field{"areThere", &T::are_there}};
 };
 template <>
 struct Of<config::PlacementRule> {
@@ -659,6 +668,7 @@ struct Of<config::Schema> {
         Field{"backfill", &T::backfill},
         Field{"queues", &T::queues},
         Field{"placement", &T::placement},
+        Field{"queueObjects", &T::queue_objects},
         Field{"preemption", &T::preemption},
         Field{"sealKeyFile", &T::seal_key_file},
         Field{"nameOtherNamespaces", &T::names_other_namespaces},
@@ -1262,6 +1272,9 @@ void check_rows([[maybe_unused]] const T& value) {
             value;
     } else if constexpr (count == 23) {
         [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w] =
+            value;
+    } else if constexpr (count == 24) {
+        [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x] =
             value;
     } else if constexpr (count == 26) {
         [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y, z] =

@@ -13,38 +13,45 @@ std::string user_of(const core::Pod& pod) {
            (pod.service_account ? *pod.service_account : std::string("default"));
 }
 
+bool QueuePlacement::counts(const std::string* named) const {
+    return named != nullptr && tree_.find_named(*named) != no_queue;
+}
+
 PlacedInQueue QueuePlacement::place(
-    const core::Pod& pod, const std::string* asked, const std::string* elsewhere) const {
-    if (asked == nullptr && elsewhere != nullptr &&
-        tree_.find(config::full_queue_name(*elsewhere)) != no_queue) {
+    const core::Pod& pod,
+    const std::string* asked,
+    const std::string* elsewhere,
+    const std::string* of_group) const {
+    if (asked == nullptr && counts(elsewhere)) {
         asked = elsewhere;
+    } else if (asked == nullptr && (counts(of_group) || schema_.queue_objects.are_there)) {
+        asked = of_group;
     }
     PlacedInQueue placed;
     placed.account.user = user_of(pod);
-    for (const config::PlacementRule& rule : rules_) {
-        std::string name;
+    for (const config::PlacementRule& rule : schema_.placement) {
+        QueueIndex queue = no_queue;
         std::string shown;
         switch (rule.kind) {
             case config::PlacementRule::Kind::annotation:
                 if (asked == nullptr) {
                     continue;
                 }
-                name = config::full_queue_name(*asked);
+                queue = tree_.find_named(*asked);
                 shown = spark::quoted(*asked);
                 break;
             case config::PlacementRule::Kind::namespace_name:
-                name = config::full_queue_name(pod.namespace_name);
-                shown = name;
-                if (tree_.find(name) == no_queue) {
+                shown = config::full_queue_name(pod.namespace_name);
+                queue = tree_.find(shown);
+                if (queue == no_queue) {
                     continue;
                 }
                 break;
             case config::PlacementRule::Kind::fixed:
-                name = rule.queue;
-                shown = name;
+                queue = tree_.find(rule.queue);
+                shown = rule.queue;
                 break;
         }
-        const QueueIndex queue = tree_.find(name);
         placed.problem = problem_of(queue, shown, pod);
         placed.account.queue = placed.problem.empty() ? queue : no_queue;
         return placed;

@@ -23,25 +23,29 @@ struct PlacedInQueue {
 
 class QueuePlacement {
 public:
-    QueuePlacement(const QueueTree& tree, const std::vector<config::PlacementRule>& rules)
-        : tree_(tree), rules_(rules) {}
+    /// Both live as long.
+    QueuePlacement(const QueueTree& tree, const config::Schema& schema)
+        : tree_(tree), schema_(schema) {}
 
     /// Of a driver or lone pod; `asked` is what it says, nullptr: nothing. `elsewhere` is the queue
     /// that it names for another scheduler: it counts if there is one of that name, and no other is
-    /// asked for.
+    /// asked for. `of_group` is that of its PodGroup object: it counts likewise, and where there are
+    /// Queue objects it must be there.
     PlacedInQueue place(
         const core::Pod& pod,
         const std::string* asked,
-        const std::string* elsewhere = nullptr) const;
+        const std::string* elsewhere = nullptr,
+        const std::string* of_group = nullptr) const;
     /// The queue in which it was admitted, as its reservation has it. Nothing: it was admitted
     /// when there were no queues.
     std::optional<QueueIndex> restore(std::string_view written) const;
 
 private:
+    bool counts(const std::string* named) const;
     std::string problem_of(QueueIndex queue, const std::string& name, const core::Pod& pod) const;
 
     const QueueTree& tree_;
-    const std::vector<config::PlacementRule>& rules_;
+    const config::Schema& schema_;
 };
 
 }  // namespace gang

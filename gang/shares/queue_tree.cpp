@@ -88,6 +88,9 @@ QueueTree::QueueTree(const config::Schema& schema) {
             node.has_user_limit = node.has_user_limit || parent.has_user_limit;
             nodes_[static_cast<std::size_t>(node.parent)].children.push_back(index);
         }
+        if (!queue.object.empty()) {
+            by_object_.emplace(queue.object, index);
+        }
         node.said = std::move(queue);
         nodes_.push_back(std::move(node));
         by_name_.emplace(name, index);
@@ -105,6 +108,12 @@ QueueTree::QueueTree(const config::Schema& schema) {
 QueueIndex QueueTree::find(std::string_view full_name) const {
     const auto found = by_name_.find(full_name);
     return found == by_name_.end() ? no_queue : found->second;
+}
+
+QueueIndex QueueTree::find_named(const std::string& name) const {
+    const QueueIndex queue = find(config::full_queue_name(name));
+    const auto object = by_object_.find(name);
+    return queue == no_queue && object != by_object_.end() ? object->second : queue;
 }
 
 bool QueueTree::may_use(

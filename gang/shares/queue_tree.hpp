@@ -45,6 +45,8 @@ public:
     bool is_leaf(QueueIndex queue) const { return at(queue).children.empty(); }
     /// By its full name; no_queue: there is none.
     QueueIndex find(std::string_view full_name) const;
+    /// As a gang names it: by its full name, with or without "root.", or as its object is called.
+    QueueIndex find_named(const std::string& name) const;
     /// Where what runs in queues that are no more is counted.
     QueueIndex lost() const { return lost_; }
 
@@ -61,6 +63,7 @@ public:
 private:
     std::vector<QueueNode> nodes_;
     std::map<std::string, QueueIndex, std::less<>> by_name_;
+    std::map<std::string, QueueIndex, std::less<>> by_object_;
     QueueIndex lost_ = no_queue;
 };
 

@@ -23,7 +23,7 @@ struct NamedAccount {
 struct Shares {
     /// `schema` lives as long.
     explicit Shares(const config::Schema& schema)
-        : tree(schema), placement(tree, schema.placement) {}
+        : tree(schema), placement(tree, schema) {}
     Shares(const Shares&) = delete;
     Shares& operator=(const Shares&) = delete;
 

@@ -23,6 +23,7 @@ std::vector<QueueView> QueueViews::queues() const {
         QueueView& view = views.emplace_back();
         view.name = node.said.name;
         view.parent = config::parent_queue(node.said.name);
+        view.object = node.said.object;
         view.is_leaf = tree.is_leaf(queue);
         view.is_stopped = node.is_stopped;
         view.order = node.said.order;

@@ -21,7 +21,7 @@ CsiNodeWatch::CsiNodeWatch(
               std::sort(listed_.begin(), listed_.end());
               options_.listed(std::exchange(listed_, {}));
           };
-          out.denied = options_.denied;
+          out.denied = [this](int, const std::string& why) { options_.denied(why); };
           out.notice = options_.notice;
           out.pause_ms_min = options_.pause_ms_min;
           out.pause_ms_max = options_.pause_ms_max;

@@ -2,7 +2,7 @@
 // Keeps in view how many volumes nodes can attach, as their CSINodes say (object_watch.hpp).
 
 #include "core/value/volume/volume_limits.hpp"
-#include "k8s/volume/object_watch.hpp"
+#include "k8s/watch/object_watch.hpp"
 
 #include <cstdint>
 #include <functional>

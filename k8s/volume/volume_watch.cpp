@@ -15,7 +15,7 @@ VolumeWatch::VolumeWatch(
           };
           out.take_line = [this](std::string line) { return take_line(std::move(line)); };
           out.listed = [this] { listed(); };
-          out.denied = [this](const std::string& why) {
+          out.denied = [this](int, const std::string& why) {
               volumes_.clear();
               become_known(why);
           };

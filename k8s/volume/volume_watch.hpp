@@ -3,7 +3,7 @@
 // those that a claim which waits for its first consumer may get.
 
 #include "k8s/codec/volume/codec_volume.hpp"
-#include "k8s/volume/object_watch.hpp"
+#include "k8s/watch/object_watch.hpp"
 
 #include <cstdint>
 #include <functional>

@@ -94,6 +94,7 @@ placement:
   - annotation: gang-scheduler/queue
   - namespace
   - fixed: root.ml.train
+queueObjects: {enabled: false, reclaim: true}
 preemption: {acrossQueues: true, maxVictimsPerMinute: 3}
 gang:
   discovery: none
@@ -186,13 +187,15 @@ TEST_CASE("loader: every key reaches its member") {
         config::BackfillMode::conservative,
         {"etl/spark", "ml/default"},
         {"etl"},
-        config::QueueState::stopped};
+        config::QueueState::stopped,
+        {}};
     wanted.backfill = {config::BackfillMode::easy, 12};
     wanted.queues[1].name = "root.ml.train";
     wanted.placement = {
         {config::PlacementRule::Kind::annotation, {}},
         {config::PlacementRule::Kind::namespace_name, {}},
         {config::PlacementRule::Kind::fixed, "root.ml.train"}};
+    wanted.queue_objects = {false, true, false};
     wanted.preemption = {true, 3};
     wanted.seal_key_file = "/etc/seal/key";
     wanted.api.shows_all_namespaces = false;
@@ -207,7 +210,7 @@ TEST_CASE("loader: the text above names every key there is") {
         const std::string last = key.substr(key.rfind('.') + 1);
         CHECK_MESSAGE(contains(everything, last + ":"), key);
     }
-    CHECK(config::known_keys().size() == 92);
+    CHECK(config::known_keys().size() == 94);
 }
 
 TEST_CASE("loader: headroom is an amount, the cost label a key") {

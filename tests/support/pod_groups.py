@@ -50,10 +50,8 @@ def group_path(cluster: Cluster, name: str, api_version: str = COSCHEDULING) -> 
     return f"/apis/{api_version}/namespaces/{cluster.default_namespace}/podgroups/{name}"
 
 
-def add_group(cluster: Cluster, spec: Json, api_version: str = COSCHEDULING, name: Optional[str] = None) -> str:
-    name = name or next(_names)
-    folder = group_path(cluster, "", api_version).rstrip("/")
-
+def wait_served(cluster: Cluster, folder: str) -> None:
+    """The collection of a kind that was defined just now."""
     def is_served() -> bool:
         try:
             return cluster.api.find(folder) is not None
@@ -61,6 +59,12 @@ def add_group(cluster: Cluster, spec: Json, api_version: str = COSCHEDULING, nam
             assert error.status == 429, error  # its storage is being made
             return False
     eventually(is_served, 20, f"{folder} served")
+
+
+def add_group(cluster: Cluster, spec: Json, api_version: str = COSCHEDULING, name: Optional[str] = None) -> str:
+    name = name or next(_names)
+    folder = group_path(cluster, "", api_version).rstrip("/")
+    wait_served(cluster, folder)
     cluster.api.post(folder, {"apiVersion": api_version, "kind": "PodGroup", "metadata": {"name": name}, "spec": spec})
     return name
 

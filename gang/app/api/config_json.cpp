@@ -342,6 +342,12 @@ std::string config_members(const config::Schema& schema) {
     out.list("queues", schema.queues, queue_json);
     out.list("placement", schema.placement, placement_json);
     out.add(
+        "queueObjects",
+        Object()
+            .flag("enabled", schema.queue_objects.enabled)
+            .flag("reclaim", schema.queue_objects.reclaim)
+            .json());
+    out.add(
         "preemption",
         Object()
             .flag("acrossQueues", schema.preemption.across_queues)

@@ -5,6 +5,7 @@
 #include "gang/app/base/server_name.hpp"
 #include "gang/app/base/version.hpp"
 #include "gang/app/daemon/executor.hpp"
+#include "gang/app/daemon/queues/queue_objects.hpp"
 #include "gang/app/daemon/recorder.hpp"
 #include "gang/app/daemon/translate.hpp"
 #include "gang/app/extender/extender_endpoint.hpp"
@@ -79,6 +80,8 @@ struct Daemon::Impl : std::enable_shared_from_this<Daemon::Impl> {
     void await_idle();
     void step(const StampedEvent& event);
     void lost(const std::string& why);
+    void stand();
+    void tell_config();
     void lead(const k8s::LeadershipTerm& term);
     k8s::LeaseEnd lease_end(bool drained) const;
     ControlSource control_source();
@@ -117,6 +120,8 @@ struct Daemon::Impl : std::enable_shared_from_this<Daemon::Impl> {
     k8s::PodGroupClient groups;
     k8s::QuotaClient quotas;
     k8s::DemandClient demand;
+    QueueObjects queue_objects;
+    config::Schema told;    ///< the configuration with the queue objects, as the scheduler has it
     ExtenderClient called;  ///< extenders of others
     k8s::CallerReviewer reviewer;
     std::unique_ptr<k8s::MetricsPoller> gpu_metrics;  ///< none: the configuration names no source
@@ -152,6 +157,9 @@ Daemon::Impl::Impl(asio::io_context& context, DaemonOptions with)
       groups(io, options.endpoint),
       quotas(io, options.endpoint),
       demand(io, options.endpoint, demand_options()),
+      queue_objects(
+          io, options.endpoint, QueueObjects::Wiring{options.log, [this] { tell_config(); }}),
+      told(options.config),
       called(io, options.endpoint, options.extenders, notices("extenders")),
       reviewer(io, options.endpoint),
       executor(Executor::Wiring{
@@ -188,6 +196,7 @@ Daemon::Impl::Impl(asio::io_context& context, DaemonOptions with)
       endpoints(io, options.log),
       api(io, options.log),
       extender(io, options.log, &metrics) {
+    told.kubeconfig.clear();
     if (options.config.leader_election.enabled) {
         elector = std::make_unique<k8s::Elector>(io, options.endpoint, elector_options());
     }
@@ -336,11 +345,31 @@ void Daemon::Impl::start() {
         }
         gpu_metrics->start();
     }
+    if (options.config.queue_objects.enabled) {
+        queue_objects.start([this] { stand(); });
+    } else {
+        stand();
+    }
+}
+
+/// For election: whoever leads decides, and should know the queues.
+void Daemon::Impl::stand() {
     if (elector) {
         elector->start();
         return;
     }
     lead({clock.now(), false, "there is no leader election"});
+}
+
+/// What the scheduler is to go by, unless it does so already.
+void Daemon::Impl::tell_config() {
+    config::Schema now = queue_objects.with(options.config);
+    now.kubeconfig.clear();  // no decision reads it, and no recording has it
+    if (now == told) {
+        return;
+    }
+    told = now;
+    push(ConfigChanged{std::move(now)});
 }
 
 void Daemon::Impl::lead(const k8s::LeadershipTerm& term) {
@@ -497,7 +526,7 @@ MetricsView Daemon::Impl::metrics_view() {
     MetricsView view;
     view.totals = scheduler.totals(clock.now());
     view.counters = scheduler.counters();
-    if (stats.leading && !options.config.queues.empty()) {
+    if (stats.leading && !told.queues.empty()) {
         view.queues = scheduler.queues();
     }
     view.consistency_checks = consistency_checker.status().runs;
@@ -677,6 +706,7 @@ void Daemon::Impl::stop(std::function<void()> done) {
     groups.stop();
     quotas.stop();
     demand.stop();
+    queue_objects.stop();
     called.stop();
     reviewer.stop();
     if (gpu_metrics) {
@@ -733,9 +763,7 @@ void Daemon::stop(std::function<void()> done) {
 
 void Daemon::reconfigure(const config::Schema& config) {
     impl_->options.config = config;
-    config::Schema told = config;
-    told.kubeconfig.clear();  // no decision reads it, and no recording has it
-    impl_->push(ConfigChanged{std::move(told)});
+    impl_->tell_config();
 }
 
 std::vector<GangView> Daemon::gangs() const {

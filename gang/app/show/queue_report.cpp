@@ -48,6 +48,7 @@ void put_queue(Writer& w, const QueueView& queue) {
     w.StartObject();
     put(w, "name", queue.name);
     put(w, "parent", queue.parent);
+    put(w, "object", queue.object);
     w.Key("leaf");
     w.Bool(queue.is_leaf);
     put(w, "state", queue.is_stopped ? "stopped" : "running");
@@ -131,6 +132,7 @@ QueueView queue_from(const Value& object) {
     QueueView queue;
     queue.name = text_in(object, "name");
     queue.parent = text_in(object, "parent");
+    queue.object = text_in(object, "object");
     queue.is_leaf = flag_in(object, "leaf", true);
     queue.is_stopped = text_in(object, "state") == "stopped";
     for (const auto order : {config::QueueOrder::priority, config::QueueOrder::fair}) {

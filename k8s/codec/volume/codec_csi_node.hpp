@@ -3,7 +3,7 @@
 
 #include "core/base/result.hpp"
 #include "core/value/volume/volume_limits.hpp"
-#include "k8s/codec/volume/watch_line.hpp"
+#include "k8s/codec/watch_line.hpp"
 
 #include <string>
 #include <string_view>

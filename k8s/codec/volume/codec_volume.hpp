@@ -4,7 +4,7 @@
 
 #include "core/base/result.hpp"
 #include "core/value/constraints.hpp"
-#include "k8s/codec/volume/watch_line.hpp"
+#include "k8s/codec/watch_line.hpp"
 
 #include <cstdint>
 #include <map>

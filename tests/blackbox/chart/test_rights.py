@@ -11,7 +11,8 @@ from support.api import Api, Json
 from support.chart import NAMESPACE, USER
 from support.cluster import Cluster
 from support.fault_proxy import Fault
-from support.pod_groups import ANNOTATION, COSCHEDULING, KUBE_BATCH, LABEL, VOLCANO, add_group, define_kinds
+from support.pod_groups import (ANNOTATION, COSCHEDULING, KUBE_BATCH, LABEL, VOLCANO, add_group, define_kinds,
+                                wait_served)
 from support.pods import node_of
 from support.polling import eventually
 from support.provisioner import CLASSES, VOLUMES, ZONE, Provisioner, claim
@@ -85,7 +86,21 @@ def name_groups(cluster: Cluster) -> None:
             "spec": {"schedulerName": "gang-scheduler", "containers": [{"name": "main", "image": "none"}]}})
 
 
+@pytest.fixture
+def queue_objects(cluster: Cluster) -> Iterator[None]:
+    """The kinds are there before a scheduler looks for them; other tests' clusters have none."""
+    define_kinds(cluster, "queue_objects.yaml")
+    groups = (VOLCANO, *KUBE_BATCH)
+    for api_version in groups:
+        wait_served(cluster, f"/apis/{api_version}/queues")
+    yield
+    for api_version in groups:
+        cluster.api.delete("/apis/apiextensions.k8s.io/v1/customresourcedefinitions/queues."
+                           f"{api_version.split('/')[0]}")
+
+
 @real
+@pytest.mark.usefixtures("queue_objects")
 def test_every_right_granted_is_used(cluster: Cluster, plane: RealPlane) -> None:
     cluster.api.delete(LEASE)
     cluster.add_nodes(2)

@@ -758,6 +758,23 @@ TEST_CASE("pod groups: the object names the queue, and the priority that counts 
         world.settle();
         CHECK(world.bound_count(pods) == 3);
     }
+    SUBCASE("where there are Queue objects its queue must be there") {
+        config::Schema schema =
+            tests::with_queues({only, small, tests::queue("default")}, World::sealed_schema());
+        schema.queue_objects.are_there = true;
+        world.reconfigure(schema);
+        core::PodGroup object{3, {}, {}};
+        object.queue = "nowhere";
+        world.groups["etl/g"] = object;
+        const auto pods = volcano("g", 1'000);
+        world.settle();
+        CHECK(world.bound_count(pods) == 0);
+        CHECK(says(world, pods[0], "queue \"nowhere\" is not found"));
+        schema.queues.push_back(tests::queue("nowhere"));
+        world.reconfigure(schema);
+        world.settle();
+        CHECK(world.bound_count(pods) == 3);
+    }
     SUBCASE("the later one goes first") {
         core::PodGroup object{3, {}, {}};
         object.queue = "etl";

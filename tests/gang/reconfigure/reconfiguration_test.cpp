@@ -436,3 +436,41 @@ TEST_CASE("move: a waiting gang goes to another queue, a running one stays") {
     CHECK(cores_in(world, "root.etl") == 3);
     CHECK(cores_in(world, "root.ml") == 3);
 }
+
+TEST_CASE("reconfigure: the queue of a Queue object is called as the object, wherever it is in the tree") {
+    const auto with_object = [](config::QueueState state) {
+        config::Queue made = limited("root.research.q1", 3);
+        made.object = "q1";
+        made.state = state;
+        return file_of({std::move(made)});
+    };
+    World world(with_object(config::QueueState::running));
+    world.add_node(tests::node("n1", 16, 64 * 1024));
+    const std::string first = submit(world, "first", "q1", 2, 1);
+    const std::string second = submit(world, "second", "q1", 0, 2);
+    world.advance(2'000);
+    CHECK(world.is_bound(first));
+    CHECK(cores_in(world, "root.research.q1") == 3);
+    says(world, second, "[WaitingForQuota]");
+
+    // Closed: who runs goes on, and who waits is told which object it is.
+    world.reconfigure(with_object(config::QueueState::stopped));
+    world.advance(2'000);
+    CHECK(world.is_bound(first));
+    says(world, second, "queue root.research.q1 is closed (its Queue object q1)");
+    says(world, second, "[QueueStopped]");
+
+    // Deleted: the same, and it is not found.
+    world.reconfigure(file_of({limited("other", 3)}));
+    world.advance(2'000);
+    CHECK(world.is_bound(first));
+    CHECK(cores_in(world, "root.lost") == 3);
+    says(world, second, "queue \"q1\" is not found");
+
+    world.reconfigure(with_object(config::QueueState::running));
+    world.advance(2'000);
+    CHECK(cores_in(world, "root.research.q1") == 3);
+    world.remove_application(first);
+    world.advance(2'000);
+    CHECK(world.is_bound(second));
+}

@@ -34,8 +34,9 @@ struct ObjectWatchOptions {
     std::function<void()> listed;  ///< all pages were taken
     /// A line of the watch; false: it says that the watch cannot go on.
     std::function<core::Result<bool>(std::string line)> take_line;
-    /// We may not list them, or there is no such kind. Told once in a row; it is tried again.
-    std::function<void(std::string)> denied;
+    /// We may not list them, or there is no such kind (404). Told once in a row, with the HTTP
+    /// status; it is tried again.
+    std::function<void(int status, const std::string& why)> denied;
     std::function<void(std::string)> failed;  ///< the list failed otherwise; may be empty
 
     NoticeSink notice;

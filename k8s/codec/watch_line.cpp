@@ -1,4 +1,4 @@
-#include "k8s/codec/volume/watch_line.hpp"
+#include "k8s/codec/watch_line.hpp"
 
 namespace k8s {
 namespace {

@@ -1,4 +1,4 @@
-#include "k8s/volume/object_watch.hpp"
+#include "k8s/watch/object_watch.hpp"
 
 #include "k8s/base/sleep.hpp"
 #include "k8s/base/time.hpp"
@@ -87,7 +87,7 @@ bool ObjectWatch::Impl::take_page(Reply reply, bool is_first, PageEnd& end) {
         if (!is_denial) {
             list_failed(why);
         } else if (!std::exchange(is_denied, true)) {
-            options.denied(why);
+            options.denied(response.status, why);
         }
         return false;
     }
@@ -172,6 +172,7 @@ asio::awaitable<void> ObjectWatch::Impl::run() {
             if (has_lived) pause_ms = options.pause_ms_min;
         }
         if (stopped) break;
+        if (is_denied) connection.close();  // it would idle for long
         const std::int64_t rest_ms = is_denied ? options.pause_ms_denied : pause_ms;
         co_await sleep_ms(timer, rest_ms);
         pause_ms = std::min(pause_ms * 2, options.pause_ms_max);
