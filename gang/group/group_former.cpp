@@ -172,16 +172,18 @@ std::vector<PodEntry*> GroupFormer::choose(
 
 /// Who has done its work counts, as it does for Volcano: what takes the place of a last one that
 /// failed must not wait for pods that nobody makes any more. Who is being deleted does not: a job that
-/// is made anew starts as a whole, also while the pods before it end.
+/// is made anew starts as a whole, also while the pods before it end. Who is being bound does not yet:
+/// the bind may fail.
 std::int64_t GroupFormer::count_placed(const PodGroup& group) const {
     return std::count_if(group.members.begin(), group.members.end(), [this](PodId member) {
         if (model_.pods.phase(member) == core::PodPhase::succeeded) {
             return true;
         }
-        const bool is_ending =  // else it is whole
-            !model_.pods.is_compacted(member) &&
-            model_.pods.find_active(model_.pods.uid(member))->pod.deleting;
-        return model_.pods.holds_capacity(member) && !is_ending;
+        if (model_.pods.is_compacted(member)) {
+            return model_.pods.holds_capacity(member);
+        }
+        const PodEntry& entry = *model_.pods.find_active(model_.pods.uid(member));
+        return entry.holds_capacity() && !entry.pod.node_name.empty() && !entry.pod.deleting;
     });
 }
 

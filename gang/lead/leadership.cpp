@@ -148,8 +148,11 @@ bool Leadership::is_rewritten_by_another(const Application& app, const std::stri
     if (!read || read->anchor != app.uid || read->epoch == model_.term.epoch) {
         return false;
     }
-    return is_fenced || model_.term.was_handed_over ||
-           read->generation > app.published.text_generation;
+    // A leader's write follows what it found, whatever of ours is under way; an older text than that
+    // has been put back by the pod's owner.
+    const bool is_expected = is_fenced || model_.term.was_handed_over;
+    return read->generation >
+           (is_expected ? app.published.stored : app.published.text_generation);
 }
 
 /// Of a pod group an older leader may have chosen another anchor than we: whoever is not a gang's
@@ -203,17 +206,36 @@ void Leadership::observe_fencing_token(const PodEntry& entry) {
         return;
     }
     fence_.changed(entry.pod.uid, step_.now_ms);
-    // Before our own fence is raised we do not know yet how high we must go.
-    if (model_.term.fence_is_raised && epoch > model_.term.epoch &&
-        epoch <= step_.now_ms + epoch_ahead_max) {
-        step_down(epoch);
+    if (is_younger(epoch)) {
+        step_down(epoch, "the fence");
     }
 }
 
-void Leadership::step_down(std::int64_t epoch) {
+void Leadership::observe_reservation(const core::Pod& pod) {
+    const std::string* const text = core::find_value(pod.annotations, reservation_annotation);
+    if (!model_.term.leads || !model_.schema.is_sealed() || text == nullptr) {
+        return;
+    }
+    const Application* const app = model_.gangs.find(pod.uid);
+    if (app != nullptr && *text == app->published.annotation) {
+        return;
+    }
+    const auto read = decode_reservation(*text, model_.schema.gang.max_gang_size - 1);
+    if (read && read->anchor == pod.uid && is_younger(read->epoch)) {
+        step_down(read->epoch, "a reservation");
+    }
+}
+
+/// Before our own fence is raised we do not know yet how high we must go.
+bool Leadership::is_younger(std::int64_t epoch) const {
+    return model_.term.fence_is_raised && epoch > model_.term.epoch &&
+           epoch <= step_.now_ms + epoch_ahead_max;
+}
+
+void Leadership::step_down(std::int64_t epoch, const char* met) {
     on(LeadershipLost{});
     step_.decisions.emplace_back(StepDown{
-        "the fence of scheduler epoch " + std::to_string(epoch) + " was met, ours is " +
+        std::string(met) + " of scheduler epoch " + std::to_string(epoch) + " was met, ours is " +
         std::to_string(model_.term.epoch)});
 }
 

@@ -53,6 +53,9 @@ public:
     void fence_step();
     /// Whose fence wrote to this pod last.
     void observe_fencing_token(const PodEntry& entry);
+    /// Who wrote the reservation of this bound pod last. A sealed one of a younger leader, whose
+    /// fence we have not met yet, ends our term as that fence would.
+    void observe_reservation(const core::Pod& pod);
     /// Nothing that an older leader may have in flight can be carried out any more, as far as we
     /// can know.
     bool is_fence_passed() const;
@@ -76,7 +79,8 @@ private:
     bool needs_another_fence() const;
     void fence_gangs();
     void fence_members();
-    void step_down(std::int64_t epoch);
+    bool is_younger(std::int64_t epoch) const;
+    void step_down(std::int64_t epoch, const char* met);
 
     Model& model_;
     StepContext& step_;

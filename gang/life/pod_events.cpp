@@ -323,6 +323,7 @@ void PodEvents::observe(PodEntry& entry) {
     if (!entry.node().empty() || core::is_terminal(pod) || pod.deleting) {
         status_reporter_.forget(pod.uid);
         leadership_.fence().drop(pod.uid);
+        leadership_.observe_reservation(pod);
     } else {
         leadership_.observe_fencing_token(entry);
     }

@@ -74,8 +74,24 @@ struct Model {
             placed_pods.stop_waiting(entry.pod.uid);
             placed_pods.stop_waiting_for_executors(entry.pod.uid);
             claims.forget_executors(entry.pod.uid);
-        } else if (std::string problem = placed_pods.wait(entry.pod); !problem.empty()) {
-            entry.pod.problem = std::move(problem);
+        } else {
+            if (std::string problem = placed_pods.wait(entry.pod); !problem.empty()) {
+                entry.pod.problem = std::move(problem);
+            }
+            expect_claims(entry, now_ms);
+        }
+    }
+
+    /// A driver whose bind has failed waits again for what its executors will mount.
+    void expect_claims(const PodEntry& entry, std::int64_t now_ms) {
+        const Application* const app = entry.is_driver ? gangs.find(entry.pod.uid) : nullptr;
+        if (app == nullptr) {
+            return;
+        }
+        for (const GangShape& shape : app->declared.shapes) {
+            if (shape.claims) {
+                claims.expect(entry.pod, *shape.claims, now_ms);
+            }
         }
     }
 

@@ -77,10 +77,7 @@ bool Evictions::follow(const std::string& driver, Broken& broken) {
             continue;
         }
         is_any_left = true;
-        // One that is not seen on a node yet is asked to go when it is.
-        const bool is_placed =
-            model_.pods.is_compacted(member) || !model_.pods.at(member).pod.node_name.empty();
-        if (is_placed && broken.not_before_ms <= step_.now_ms && !asked_.contains(uid)) {
+        if (broken.not_before_ms <= step_.now_ms && is_placed(uid) && !asked_.contains(uid)) {
             send({broken.gang, driver, false, broken.reason, {}}, member);
             is_any_asked = true;
         }
@@ -101,6 +98,11 @@ bool Evictions::is_gone(const std::string& pod) const {
     const auto id = model_.pods.find(pod);
     return !id || !model_.pods.holds_capacity(*id) ||
            (!model_.pods.is_compacted(*id) && model_.pods.at(*id).pod.deleting);
+}
+
+bool Evictions::is_placed(const std::string& pod) const {
+    const PodId id = model_.pods.id_of(pod);
+    return model_.pods.is_compacted(id) || !model_.pods.at(id).pod.node_name.empty();
 }
 
 std::string Evictions::for_whom(

@@ -48,6 +48,8 @@ public:
 
     /// It is not there any more, or on its way out.
     bool is_gone(const std::string& pod) const;
+    /// It is seen on a node; one that we are binding is asked to go when it is. It must be there.
+    bool is_placed(const std::string& pod) const;
     /// "etl/high: its priority is higher".
     std::string for_whom(
         const std::string& gang, std::string_view reader, EvictReason reason) const;

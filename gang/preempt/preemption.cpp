@@ -300,20 +300,26 @@ std::int64_t Preemption::pods_of(const Victim& victim) const {
 
 void Preemption::send(const std::string& gang, Nomination& nomination) {
     for (Victim& victim : nomination.victims) {
+        const bool may_go = nomination.replan_ms == 0 && victim.not_before_ms <= step_.now_ms;
         if (victim.stage == Victim::Stage::planned && evictions_.is_gone(victim.uid)) {
+            // Pods of a group stay when the one that we call its driver has ended by itself.
+            const bool is_over = victim.kind == Victim::Kind::open_slot || pods_of(victim) == 0;
+            if (!is_over && (!may_go || !may_take_victim())) {
+                continue;
+            }
             victim.stage = Victim::Stage::ending;
         }
         if (victim.stage == Victim::Stage::ending && victim.kind == Victim::Kind::gang) {
             evictions_.lost_driver(victim.uid, gang, victim.reason);
         }
-        const bool may_go = nomination.replan_ms == 0 && victim.not_before_ms <= step_.now_ms;
         if (victim.kind == Victim::Kind::open_slot) {
             if (victim.stage == Victim::Stage::planned && may_go) {
                 take_slots(gang, nomination, victim);
             }
             continue;
         }
-        if (victim.stage != Victim::Stage::planned || !may_go || !may_take_victim()) {
+        if (victim.stage != Victim::Stage::planned || !may_go ||
+            !evictions_.is_placed(victim.uid) || !may_take_victim()) {
             continue;
         }
         victim.stage = Victim::Stage::asked;

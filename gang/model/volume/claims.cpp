@@ -172,6 +172,13 @@ std::vector<std::string> Claims::missing(const ClaimMissing& event, std::int64_t
     if (known == known_.end()) {
         return {};
     }
+    // Whoever counts volumes asks for the same claims. Of a settled one this answers no question of
+    // ours: that nothing could be read says nothing, and what is gone is followed again.
+    const bool is_others = known->second.claim && is_settled(claim, *known->second.claim);
+    if (is_others && event.problem == ClaimProblem::failed) {
+        return {};
+    }
+    asker_.want(claim, now_ms);
     asker_.missing(claim, now_ms);
     const auto& before = known->second.missing;
     const bool is_same = before && before->problem == event.problem &&

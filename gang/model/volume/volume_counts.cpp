@@ -133,14 +133,17 @@ void VolumeCounts::found(const ClaimFound& event, std::int64_t now_ms) {
     }
 }
 
-/// kube-scheduler does not count them either.
+/// kube-scheduler does not count those that are gone either. What may not be read counts as it was
+/// known before, and is waited for by nobody.
 void VolumeCounts::missing(const ClaimMissing& event, std::int64_t now_ms) {
     const std::string claim = claim_key(event.namespace_name, event.name);
     if (!held_.contains(claim)) {
         return;
     }
-    if (event.problem == ClaimProblem::failed) {
+    if (event.problem != ClaimProblem::not_found) {
         asker_.missing(claim, now_ms);
+        const bool is_first = event.problem == ClaimProblem::forbidden && first_.erase(claim) > 0;
+        has_news_ = has_news_ || is_first;
         return;
     }
     asker_.forget(claim);

@@ -126,6 +126,7 @@ void CapacityModel::clear_slots(PodId driver) {
     }
     gang.nodes.clear();
     gang.slots = 0;
+    gang.unplaced.clear();
 }
 
 void CapacityModel::read_reservation(PodId driver, const core::Pod& pod, const std::string& text) {
@@ -154,6 +155,9 @@ void CapacityModel::read_reservation(PodId driver, const core::Pod& pod, const s
     gang.is_void = false;
     gang.slots = slot_count(*read);
     for (const ReservedShape& shape : read->shapes) {
+        if (shape.unplaced > 0) {
+            gang.unplaced.emplace_back(amount_of(shape.requests), shape.unplaced);
+        }
         for (const auto& [name, count] : shape.slots_per_node) {
             const NodeId id = number_of(name);
             NodeSlots& node_slots = node(id).node_slots[driver];
@@ -235,6 +239,24 @@ void CapacityModel::tenant_edited(PodId driver, const core::Pod& pod) {
     gang.is_void = true;
     gang.text.clear();
     clear_slots(driver);
+    lose_put_back(gang, pod);
+}
+
+/// An older text of ours that its tenant has put back: a new leader cannot tell, and goes on with it.
+void CapacityModel::lose_put_back(GangRecord& gang, core::Pod pod) const {
+    if (!seal_.has_key() || !seal_.open(pod)) {
+        return;
+    }
+    const auto read = decode_reservation(value_or_empty(pod, reservation_key), slots_max);
+    if (!read) {
+        return;
+    }
+    for (const ReservedShape& shape : read->shapes) {
+        for (const auto& [name, count] : shape.slots_per_node) {
+            std::int64_t& slots = gang.lost[number_of(name)];
+            slots = std::max(slots, count);
+        }
+    }
 }
 
 bool CapacityModel::is_restored(PodId driver, NodeId id) const {
@@ -360,6 +382,11 @@ std::int64_t CapacityModel::rivals(PodId pod) const {
 
 std::int64_t CapacityModel::open_for(PodId driver, const Amount& size) const {
     std::int64_t open = 0;
+    if (const GangRecord* const gang = find_gang(driver)) {
+        for (const auto& [unit, count] : gang->unplaced) {
+            open += unit == size || gang->unplaced.size() == 1 ? count : 0;
+        }
+    }
     for (const NodeRecord& record : nodes_) {
         const auto found = record.node_slots.find(driver);
         if (found == record.node_slots.end()) {

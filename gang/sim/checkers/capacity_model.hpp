@@ -107,8 +107,11 @@ struct GangRecord {
     bool is_void = false;      ///< its tenant has edited it, and no scheduler has written it since
     std::string text;          ///< as a scheduler wrote it last
     std::string seal;          ///< that it wrote with it
-    std::map<NodeId, std::int64_t> lost;  ///< slots that the text named when its tenant edited it
+    /// Slots that the text named when its tenant edited it, or that an older one names which he put
+    /// back.
+    std::map<NodeId, std::int64_t> lost;
     std::int64_t slots = 0;               ///< of all shapes, unplaced ones too
+    std::vector<std::pair<Amount, std::int64_t>> unplaced;  ///< how many of which size
     std::vector<NodeId> nodes;            ///< on which it has slots
 };
 
@@ -146,6 +149,7 @@ public:
     std::int64_t assigned(PodId driver) const;
 
 private:
+    void lose_put_back(GangRecord& gang, core::Pod pod) const;
     struct NodeRecord {
         Amount allocatable;
         Amount pods;

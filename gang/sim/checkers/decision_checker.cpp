@@ -106,6 +106,18 @@ void DecisionChecker::decided(std::uint32_t replica, const Process& process, con
     }
 }
 
+/// Another pod of its group, which bore the reservation, has ended by itself: the rest of that gang
+/// is one victim.
+void DecisionChecker::count_with_ended_anchor(View& view, PodId member) const {
+    for (const PodId other : world_.group_jobs.pods_of(world_.group_jobs.find(member))) {
+        const auto shown = view.pods.find(other);
+        if (shown != view.pods.end() && core::is_terminal(shown->second) &&
+            world_.checkers.capacity_model().find_gang(other) != nullptr) {
+            view.evicted.insert(shown->second.uid);
+        }
+    }
+}
+
 /// Another pod of its group, which bears the reservation, has been asked to go or is going.
 bool DecisionChecker::goes_with_anchor(const View& view, PodId member) const {
     const auto& pods = world_.group_jobs.pods_of(world_.group_jobs.find(member));
@@ -159,6 +171,9 @@ void DecisionChecker::evicts(
     }
     if (is_driver_pod || is_of_group) {
         view.evicted.insert(decision.pod.uid);
+    }
+    if (is_of_group) {
+        count_with_ended_anchor(view, shown->first);
     }
     const std::int64_t now_ms = process.unix_ms();
     view.victims_ms.push_back(now_ms);

@@ -82,6 +82,7 @@ private:
     bool is_driver(PodId pod) const;
     bool was_tampered(PodId driver) const;
     bool goes_with_anchor(const View& view, PodId member) const;
+    void count_with_ended_anchor(View& view, PodId member) const;
 
     World& world_;
     RuleChecker rules_;

@@ -26,6 +26,9 @@ void GroupChecker::pod_changed(const Entry<core::Pod>& entry, const Author& auth
                              author.actor == Actor::tenant;
         known.harmed = is_loss ? entry.revision : known.harmed;
         known.is_edited = known.is_edited || author.actor == Actor::tenant;
+        const bool is_done = entry.object.phase == core::PodPhase::succeeded;
+        known.anchor_done =
+            is_done && known.anchors.contains(entry.id) ? entry.revision : known.anchor_done;
         return;
     }
     const CapacityModel& model = world_.checkers.capacity_model();
@@ -81,7 +84,7 @@ void GroupChecker::check_bind(
         known.anchors.insert(entry.id);
     }
     check_slot(entry.id, group, known.is_edited);
-    if (known.harmed > author.pods_seen || known.gave_up) {
+    if (std::max(known.harmed, known.anchor_done) > author.pods_seen || known.gave_up) {
         return;
     }
     const CapacityModel& model = world_.checkers.capacity_model();

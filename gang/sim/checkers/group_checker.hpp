@@ -36,6 +36,7 @@ public:
 private:
     struct Known {
         std::uint64_t harmed = 0;  ///< revision: others took a pod, or changed a text
+        std::uint64_t anchor_done = 0;  ///< revision at which its gang's first pod had done its work
         std::set<PodId> anchors;   ///< there ever were
         std::map<PodId, std::int64_t> slots;  ///< of each, at its last write
         bool gave_up = false;  ///< slots, for want of pods

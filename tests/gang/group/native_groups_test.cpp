@@ -158,3 +158,31 @@ TEST_CASE("native groups: one that is disrupted as a whole loses nobody beyond i
     CHECK(world.is_bound(waiting));
     CHECK(world.violations.empty());
 }
+
+TEST_CASE("native groups: a victim whose first pod has ended by itself is one of those a minute") {
+    config::Schema schema = by_priority();
+    schema.preemption.max_victims_per_minute = 1;
+    World world(schema);
+    world.add_node(tests::node("n1", 4, 64 * 1024));
+    world.groups["etl/first"] = queued(2, 0);
+    world.groups["etl/second"] = queued(2, 1);
+    const auto first = create(world, "first", 2);
+    const auto second = create(world, "second", 2);
+    world.settle();
+    REQUIRE(world.bound_count(first) + world.bound_count(second) == 4);
+    core::Pod high = tests::pod("high", 4000, 256);
+    high.created = 2'000;
+    high.priority = 10;
+    high.annotations = {{"gang-scheduler/queue", "etl"}};
+    world.create(std::move(high));
+    world.advance(2'000);
+    REQUIRE(world.evictions.size() == 2);
+    for (const gang::EvictPod& one : world.evictions) {
+        REQUIRE(one.pod.name.starts_with("first"));
+    }
+    world.set_phase(second[0], core::PodPhase::succeeded);
+    world.advance(10'000);
+    CHECK(world.evictions.size() == 2);
+    world.advance(60'000);
+    CHECK(world.evictions.size() == 3);
+}

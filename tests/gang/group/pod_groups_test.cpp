@@ -312,6 +312,33 @@ TEST_CASE("pod groups: COS-11: the anchor has done its work: what runs stays, it
     CHECK(world.is_bound(late));
 }
 
+TEST_CASE("pod groups: who is being bound counts for those that come after the anchor when it is bound") {
+    World world;
+    world.add_node(tests::node("n1", 8, 64 * 1024));
+    add_group(world, "g", 3);
+    const auto pods = create(world, "g", 3);
+    world.hold_bind_answers = true;
+    world.on_bind = [&](const gang::BindPod& bind) {
+        return bind.pod.uid == pods[1] ? std::optional(gang::BindOutcome::bound) : std::nullopt;
+    };
+    world.settle();
+    REQUIRE(world.bound_count(pods) == 2);
+    REQUIRE(world.binds.size() == 3);
+    world.set_phase(pods[0], core::PodPhase::failed);
+    const auto next = world.create(member("next", "g"));
+    world.advance(2'000);
+    CHECK_FALSE(world.is_bound(next));
+    CHECK(says(world, next, "pod group etl/g has"));
+    world.on_bind = nullptr;
+    for (const gang::BindPod& bind : std::vector(world.binds)) {
+        if (bind.pod.uid == pods[1]) {
+            world.arrive(bind);
+        }
+    }
+    world.advance(2'000);
+    CHECK(world.is_bound(next));
+}
+
 TEST_CASE("pod groups: COS-12: a launcher and its workers, of each role enough") {
     const auto run = [](std::int64_t cpu, int workers) {
         World world;

@@ -92,6 +92,18 @@ TEST_CASE("claims: PRED-12: a claim that is not there is named, and its pod star
     CHECK(world.node_of(pod) == "a1");
 }
 
+TEST_CASE("claims: an answer that fails, to a question of somebody else, forgets nothing") {
+    World world;
+    world.claims["ns/data"] = bound_in("a");
+    const auto pod = world.create(mounting("p", "data"));
+    world.settle();
+    world.step(gang::ClaimMissing{"ns", "data", gang::ClaimProblem::failed, "reset"});
+    world.settle();
+    add_zones(world);
+    world.settle();
+    CHECK(world.node_of(pod) == "a1");
+}
+
 TEST_CASE("claims: what keeps a pod waiting, in kube-scheduler's words") {
     World world;
     add_zones(world);
@@ -361,6 +373,17 @@ TEST_CASE("claims: a gang goes where volumes of its executors' class can be made
             CHECK(node == "b1");
         }
         CHECK(world.claim_fetches == std::vector<std::string>{"/fast"});
+    }
+    SUBCASE("which is asked for again when the driver's bind has failed") {
+        world.claims["/fast"] = made;
+        int binds = 0;
+        world.on_bind = [&binds](const auto&) {
+            return ++binds == 1 ? std::optional(gang::BindOutcome::not_sent) : std::nullopt;
+        };
+        const auto driver = world.submit(tests::driver("d"), conf);
+        world.advance(10'000);
+        CHECK(binds == 2);
+        CHECK(world.is_bound(driver));
     }
     SUBCASE("which binds at once") {
         world.claims["/fast"] = Claim{};

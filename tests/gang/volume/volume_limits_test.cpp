@@ -135,6 +135,41 @@ TEST_CASE("volume limits: what pods of other schedulers have attached is read an
     CHECK(world.is_bound(pod));
 }
 
+TEST_CASE("volume limits: a claim that may not be read for a while counts as before") {
+    World world;
+    world.volume_limits->push_back({"n1", {{ebs, 1}}});
+    world.add_node(tests::node("n1", 8, 64 * 1024));
+    std::vector<std::string> uids;
+    for (const char* name : {"a", "b"}) {
+        world.claims[std::string("ns/") + name] = attached_as(name);
+        uids.push_back(world.create(with_claims(name, {name})));
+        world.settle();
+    }
+    REQUIRE(world.bound_count(uids) == 1);
+    world.step(gang::ClaimMissing{"ns", "a", gang::ClaimProblem::forbidden, "403"});
+    world.advance(10'000);
+    CHECK(world.bound_count(uids) == 1);
+    world.remove_pod(uids[0]);
+    world.settle();
+    CHECK(world.is_bound(uids[1]));
+}
+
+TEST_CASE("volume limits: who may not read the claims that are held waits for none of them") {
+    World world;
+    world.volume_limits->push_back({"n1", {{ebs, 1}}});
+    world.add_node(tests::node("n1", 8, 64 * 1024));
+    core::Pod other = with_claims("other", {"x"});
+    other.scheduler_name = "default-scheduler";
+    other.node_name = "n1";
+    other.phase = core::PodPhase::running;
+    world.create(other);
+    world.claim_problem = gang::ClaimProblem::forbidden;  // of x, which is in no list here
+    world.claims["ns/a"] = attached_as("a");
+    const auto pod = world.create(with_claims("a", {"a"}));
+    world.settle();
+    CHECK(world.is_bound(pod));
+}
+
 TEST_CASE("volume limits: executors' claims to come are part of the gang's plan") {
     World world;
     world.volume_limits->push_back({"n1", {{ebs, 2}}});
