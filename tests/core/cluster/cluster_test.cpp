@@ -395,6 +395,18 @@ TEST_CASE("cluster: exclusions are counted by reason, most frequent first") {
     const std::vector<core::ReasonCount> expected = {
         {"untolerated taint dedicated=gpu", 2}, {"cordoned", 1}, {"not ready", 1}};
     CHECK(reasons == expected);
+    SUBCASE("with those that other pods' rules leave out") {
+        core::NodeBitmap none;
+        for (std::size_t i = 0; i < cluster.node_count(); ++i) none.set(i, false);
+        const ShapeId restricted =
+            cluster.restrict_shape(shape, none, {{"too close", 5}, {"too far", 1}});
+        const auto all = cluster.exclusions(cluster.class_of(restricted));
+        REQUIRE(all.size() == 5);
+        CHECK(all[0] == core::ReasonCount{"too close", 5});
+        CHECK(all[1] == expected[0]);
+        CHECK(all[4] == core::ReasonCount{"too far", 1});
+        cluster.release_shape(restricted);
+    }
     SUBCASE("wherever they are, and whatever effect a taint has") {
         cluster.upsert_node(node("e").taint("spot", ""));
         cluster.upsert_node(node("f").taint("dedicated", "gpu", core::TaintEffect::no_execute));

@@ -103,6 +103,11 @@ TEST_CASE("views: a gang that waits, one that runs, and one that never fits") {
     CHECK(
         totals.idle_milli_ms - world.scheduler->totals(world.now_ms).idle_milli_ms ==
         2'000 * 1'000);
+    world.advance(5'000);  // what is summed up stays
+    CHECK(
+        world.scheduler->totals(world.now_ms).idle_milli_ms -
+            (totals.idle_milli_ms - 2'000 * 1'000) ==
+        5'000 * 1'000);
     CHECK(totals.pending_pods == gang::PendingPods{0, 0, 3, 0});
     CHECK(totals.fence_outstanding == 0);
 }

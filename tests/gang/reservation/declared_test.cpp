@@ -78,6 +78,21 @@ TEST_CASE("declared: a driver whose reservation was lost gets its slots anew") {
     CHECK(world.view(driver).slots_bound == 7);
 }
 
+TEST_CASE("declared: executors that all run have their slots anew where nothing else is free") {
+    World world;
+    world.add_node(tests::node("n1", 3, 64 * 1024));
+    const auto driver = world.submit("a", 2, 1);
+    world.settle();
+    REQUIRE(world.bound_count(world.create_executors(driver, 2)) == 0);
+    world.settle();
+    REQUIRE(world.view(driver).slots_bound == 2);
+    lose_text(world, driver);
+    world.restart();
+    world.advance(5'000);
+    CHECK(world.view(driver).slots_bound == 2);
+    CHECK(written(world, driver) == 2);
+}
+
 TEST_CASE("declared: lost slots are made anew before new gangs are admitted") {
     World world;
     add_small_cluster(world);
