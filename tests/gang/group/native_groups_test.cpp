@@ -159,6 +159,31 @@ TEST_CASE("native groups: one that is disrupted as a whole loses nobody beyond i
     CHECK(world.violations.empty());
 }
 
+TEST_CASE("native groups: a victim that is being bound is evicted when it is seen on its node") {
+    World world(by_priority());
+    world.add_node(tests::node("n1", 3, 64 * 1024));
+    world.groups["etl/low"] = queued(2, 1);
+    const auto pods = create(world, "low", 2);
+    world.settle();
+    REQUIRE(world.bound_count(pods) == 2);
+    world.on_bind = [](const auto&) { return gang::BindOutcome::bound; };  // nobody has seen it yet
+    const auto beyond = world.create(member("low-2", "low", 1'500));
+    world.settle();
+    REQUIRE(world.binds.back().pod.uid == beyond);
+    core::Pod high = tests::pod("high", 1000, 256);
+    high.created = 2'000;
+    high.priority = 10;
+    high.annotations = {{"gang-scheduler/queue", "etl"}};
+    world.create(std::move(high));
+    world.advance(2'000);
+    CHECK(world.evictions.empty());
+    world.on_bind = nullptr;
+    world.arrive(world.binds.back());
+    world.advance(10'000);
+    REQUIRE(world.evictions.size() == 1);
+    CHECK(world.evictions.front().pod.uid == beyond);
+}
+
 TEST_CASE("native groups: a victim whose first pod has ended by itself is one of those a minute") {
     config::Schema schema = by_priority();
     schema.preemption.max_victims_per_minute = 1;

@@ -118,24 +118,6 @@ TEST_CASE("preempt: an executor of the victim that waits for a node is not evict
     CHECK_FALSE(is_evicted(world, surplus));
 }
 
-TEST_CASE("preempt: a victim that is being bound is evicted when it is seen on its node") {
-    World world(schema_of({by_priority("etl")}));
-    world.add_node(tests::node("n1", 1, 64 * 1024));
-    world.hold_bind_answers = true;
-    world.on_bind = [](const auto&) { return gang::BindOutcome::bound; };  // it is under way
-    const std::string low = submit(world, "low", "etl", 0, 1);
-    world.advance(1'000);
-    REQUIRE(world.binds.size() == 1);
-    submit(world, "high", "etl", 0, 2, 10);
-    world.advance(2'000);
-    CHECK(world.evictions.empty());
-    world.on_bind = nullptr;
-    world.arrive(world.binds.front());
-    world.release_answers();
-    world.advance(10'000);
-    CHECK(is_evicted(world, low));
-}
-
 TEST_CASE("preempt: who need not go once a later victim goes is spared") {
     World world(schema_of({by_priority("etl")}));
     world.add_node(tests::node("n1", 8, 64 * 1024));
