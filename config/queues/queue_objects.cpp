@@ -1,6 +1,7 @@
 #include "config/queues/queue_objects.hpp"
 
 #include "config/queues/queue_name.hpp"
+#include "config/queues/queue_values.hpp"
 
 #include <fmt/format.h>
 
@@ -34,13 +35,12 @@ public:
         }
     }
 
-    WithQueueObjects run(const std::vector<core::QueueObject>& objects) {
-        for (const core::QueueObject& object : objects) {
-            if (const std::string problem = problem_of(object); !problem.empty()) {
-                made_.problems.push_back(
-                    fmt::format("Queue {} is not taken: {}", object.name, problem));
+    WithQueueObjects run() {
+        for (const auto& [name, object] : objects_) {
+            if (const std::string problem = problem_of(*object); !problem.empty()) {
+                made_.problems.push_back(fmt::format("Queue {} is not taken: {}", name, problem));
             } else {
-                made_.schema.queues.push_back(queue_of(object));
+                made_.schema.queues.push_back(queue_of(*object));
             }
         }
         if (!made_.schema.queues.empty()) {
@@ -128,7 +128,7 @@ private:
     static std::string amounts_problem(const core::QueueObject& object) {
         for (const auto* amounts : {&object.capability, &object.guarantee, &object.deserved}) {
             for (const auto& [name, amount] : *amounts) {
-                if (!is_countable(name)) return fmt::format("{} is not counted here", name);
+                if (!is_queue_resource(name)) return fmt::format("{} is not counted here", name);
             }
         }
         for (const auto& [name, guaranteed] : object.guarantee) {
@@ -138,14 +138,6 @@ private:
             }
         }
         return {};
-    }
-
-    static bool is_countable(const std::string& name) {
-        const std::size_t slash = name.find('/');
-        const bool is_extended =
-            slash != std::string::npos && slash > 0 && slash + 1 < name.size();
-        return name == "cpu" || name == "memory" || name == "ephemeral-storage" ||
-               name.starts_with("hugepages-") || is_extended;
     }
 
     Queue queue_of(const core::QueueObject& object) {
@@ -190,7 +182,7 @@ private:
 
 WithQueueObjects add_queue_objects(
     const Schema& file, const std::vector<core::QueueObject>& objects) {
-    return Merge(file, objects).run(objects);
+    return Merge(file, objects).run();
 }
 
 }  // namespace config

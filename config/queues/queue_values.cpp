@@ -24,16 +24,9 @@ bool is_text(const Tree& tree) {
 
 /// Empty: it is one.
 std::string resource_problem(const Tree& key) {
-    if (is_text(key)) {
-        const std::string& name = key.scalar;
-        const bool is_plain = std::find(plain_resources.begin(), plain_resources.end(), name) !=
-                              plain_resources.end();
-        const std::size_t slash = name.find('/');
-        const bool is_extended = slash != std::string::npos && slash > 0 &&
-                                 slash + 1 < name.size() && read_label_key(key);
-        if (is_plain || is_extended || name.starts_with("hugepages-")) {
-            return {};
-        }
+    if (is_text(key) && is_queue_resource(key.scalar) &&
+        (key.scalar.find('/') == std::string::npos || read_label_key(key))) {
+        return {};
     }
     return fmt::format(
         "found {}, expected cpu, memory, ephemeral-storage, hugepages-SIZE or an extended resource "
@@ -118,6 +111,15 @@ std::string read_rule(const Tree& item, PlacementRule& rule) {
 }
 
 }  // namespace
+
+bool is_queue_resource(std::string_view name) {
+    const std::size_t slash = name.find('/');
+    const bool is_extended =
+        slash != std::string_view::npos && slash > 0 && slash + 1 < name.size();
+    return std::find(plain_resources.begin(), plain_resources.end(), name) !=
+               plain_resources.end() ||
+           name.starts_with("hugepages-") || is_extended;
+}
 
 core::Result<std::string> read_queue_name(const Tree& tree) {
     const auto text = read_string(tree);

@@ -8,12 +8,16 @@
 #include "core/base/result.hpp"
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace config {
 
 /// As full_queue_name() has it.
 core::Result<std::string> read_queue_name(const Tree& tree);
+
+/// A queue counts it: cpu, memory, ephemeral-storage, huge pages, extended resources.
+bool is_queue_resource(std::string_view name);
 
 /// {cpu: 64, memory: 256Gi, nvidia.com/gpu: 8}; `path` is the mapping's own. What cannot be read is
 /// left out.
