@@ -352,7 +352,8 @@ void Daemon::Impl::start() {
     }
 }
 
-/// For election: whoever leads decides, and should know the queues.
+/// Stands for election, or leads at once where there is none. Called when Queue objects are
+/// known, or cannot be: whoever leads decides.
 void Daemon::Impl::stand() {
     if (elector) {
         elector->start();

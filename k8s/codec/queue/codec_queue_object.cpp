@@ -1,9 +1,8 @@
 #include "k8s/codec/queue/codec_queue_object.hpp"
 
 #include "core/value/quantity.hpp"
+#include "k8s/codec/list_page.hpp"
 #include "k8s/json/json_fields.hpp"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -83,16 +82,10 @@ core::Result<QueueObjectPage> decode_queue_objects(std::string json) {
     if (auto parsed = parse_queue(json, document); !parsed) return parsed.error();
     Fields fields;
     QueueObjectPage page;
-    if (const Value* metadata = fields.object(document, "metadata")) {
-        page.version = fields.text(*metadata, "resourceVersion");
-        page.continue_token = fields.text(*metadata, "continue");
-    }
     for (const Value& item : fields.objects(document, "items")) {
         page.queues.push_back(read_queue_object(item));
     }
-    if (!fields.problem().empty()) return core::Error{"Queues: " + fields.problem()};
-    if (page.version.empty()) return core::Error{"Queues: a list without resourceVersion"};
-    return page;
+    return finish_page(fields, document, "Queues", std::move(page));
 }
 
 core::Result<QueueObjectLine> decode_queue_object_line(std::string text) {

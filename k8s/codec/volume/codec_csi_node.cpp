@@ -1,5 +1,6 @@
 #include "k8s/codec/volume/codec_csi_node.hpp"
 
+#include "k8s/codec/list_page.hpp"
 #include "k8s/json/json_fields.hpp"
 
 #include <algorithm>
@@ -46,17 +47,11 @@ core::Result<CsiNodePage> decode_csi_nodes(std::string json) {
     if (auto parsed = parse_csi(json, document); !parsed) return parsed.error();
     Fields fields;
     CsiNodePage page;
-    if (const Value* metadata = fields.object(document, "metadata")) {
-        page.version = fields.text(*metadata, "resourceVersion");
-        page.continue_token = fields.text(*metadata, "continue");
-    }
     for (const Value& item : fields.objects(document, "items")) {
         core::NodeVolumeLimits node = read_csi_node(fields, item);
         if (!node.limits.empty()) page.nodes.push_back(std::move(node));
     }
-    if (!fields.problem().empty()) return core::Error{"CSINodes: " + fields.problem()};
-    if (page.version.empty()) return core::Error{"CSINodes: a list without resourceVersion"};
-    return page;
+    return finish_page(fields, document, "CSINodes", std::move(page));
 }
 
 core::Result<CsiNodeLine> decode_csi_node_line(std::string text) {

@@ -1,5 +1,6 @@
 #include "k8s/codec/volume/codec_volume.hpp"
 
+#include "k8s/codec/list_page.hpp"
 #include "k8s/codec/pod/pod_spec.hpp"
 #include "k8s/codec/volume/volume_source.hpp"
 #include "k8s/json/json_fields.hpp"
@@ -106,19 +107,13 @@ core::Result<VolumePage> decode_volumes(std::string json) {
     if (!document.IsObject()) return core::Error{"volumes: expected a list"};
     Fields fields;
     VolumePage page;
-    if (const Value* metadata = fields.object(document, "metadata")) {
-        page.version = fields.text(*metadata, "resourceVersion");
-        page.continue_token = fields.text(*metadata, "continue");
-    }
     for (const Value& item : fields.objects(document, "items")) {
         Fields own;
         VolumeObject volume = read_volume(own, item);
         if (!own.problem().empty() || volume.is_used || volume.name.empty()) continue;
         page.volumes.push_back(std::move(volume));
     }
-    if (!fields.problem().empty()) return core::Error{"volumes: " + fields.problem()};
-    if (page.version.empty()) return core::Error{"volumes: a list without resourceVersion"};
-    return page;
+    return finish_page(fields, document, "volumes", std::move(page));
 }
 
 core::Result<VolumeLine> decode_volume_line(std::string text) {
