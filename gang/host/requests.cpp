@@ -61,19 +61,19 @@ CapacityOutcome to_outcome(k8s::DemandOutcome outcome, CapacityOutcome when_done
     return CapacityOutcome::failed;
 }
 
-GroupStatusOutcome to_outcome(k8s::GroupStatusOutcome outcome) {
+GroupStatusOutcome to_outcome(k8s::ObjectStatusOutcome outcome) {
     switch (outcome) {
-        case k8s::GroupStatusOutcome::written:
+        case k8s::ObjectStatusOutcome::written:
             return GroupStatusOutcome::written;
-        case k8s::GroupStatusOutcome::others:
+        case k8s::ObjectStatusOutcome::others:
             return GroupStatusOutcome::others;
-        case k8s::GroupStatusOutcome::gone:
+        case k8s::ObjectStatusOutcome::gone:
             return GroupStatusOutcome::gone;
-        case k8s::GroupStatusOutcome::forbidden:
+        case k8s::ObjectStatusOutcome::forbidden:
             return GroupStatusOutcome::forbidden;
-        case k8s::GroupStatusOutcome::refused:
+        case k8s::ObjectStatusOutcome::refused:
             return GroupStatusOutcome::refused;
-        case k8s::GroupStatusOutcome::failed:
+        case k8s::ObjectStatusOutcome::failed:
             return GroupStatusOutcome::failed;
     }
     ENSURE(false);
@@ -144,7 +144,7 @@ k8s::GroupStatusWrite to_request(const WriteGroupStatus& decision) {
 }
 
 GroupStatusWritten to_event(
-    const WriteGroupStatus& decision, const k8s::GroupStatusResult& result) {
+    const WriteGroupStatus& decision, const k8s::ObjectStatusResult& result) {
     return {
         decision.dialect,
         decision.namespace_name,

@@ -7,6 +7,7 @@
 #include "gang/event.hpp"
 #include "k8s/protocol/write/demand.hpp"
 #include "k8s/protocol/write/group_status.hpp"
+#include "k8s/protocol/write/object_status.hpp"
 #include "k8s/protocol/write/writes.hpp"
 
 #include <string>
@@ -22,7 +23,7 @@ StatusWritten to_event(const std::string& pod_uid, const k8s::StatusResult& resu
 
 k8s::GroupStatusWrite to_request(const WriteGroupStatus& decision);
 GroupStatusWritten to_event(
-    const WriteGroupStatus& decision, const k8s::GroupStatusResult& result);
+    const WriteGroupStatus& decision, const k8s::ObjectStatusResult& result);
 k8s::PodName to_name(const EvictPod& decision);
 EvictFinished to_event(const std::string& pod_uid, const k8s::EvictResult& result);
 

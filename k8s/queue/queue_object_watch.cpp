@@ -1,7 +1,5 @@
 #include "k8s/queue/queue_object_watch.hpp"
 
-#include "k8s/codec/queue/codec_queue_object.hpp"
-
 #include <algorithm>
 #include <utility>
 
@@ -15,6 +13,16 @@ constexpr std::array<const char*, 3> versions = {
     "scheduling.incubator.k8s.io/v1alpha1"};
 
 constexpr int not_found = 404;
+
+/// A status of another kind is no other queue.
+bool has_same_queues(
+    const std::map<std::string, SeenQueueObject>& a,
+    const std::map<std::string, SeenQueueObject>& b) {
+    return std::equal(
+        a.begin(), a.end(), b.begin(), b.end(), [](const auto& one, const auto& other) {
+            return one.second.queue == other.second.queue;
+        });
+}
 
 }  // namespace
 
@@ -38,7 +46,7 @@ ObjectWatchOptions QueueObjectWatch::options_of(std::size_t version) {
     };
     out.take_line = [this, &kind](std::string line) { return take_line(kind, std::move(line)); };
     out.listed = [this, &kind] {
-        const bool is_news = !kind.is_known || !kind.is_there || kind.objects != kind.listed;
+        const bool is_news = !kind.is_known || !kind.is_there || !has_same_queues(kind.objects, kind.listed);
         kind.objects = std::exchange(kind.listed, {});
         kind.is_there = kind.is_known = true;
         if (is_news) options_.changed();
@@ -57,8 +65,8 @@ core::Result<PageEnd> QueueObjectWatch::take_page(Kind& kind, std::string body, 
     auto page = decode_queue_objects(std::move(body));
     if (!page) return page.error();
     if (is_first) kind.listed.clear();
-    for (core::QueueObject& queue : page->queues) {
-        kind.listed.insert_or_assign(queue.name, queue);
+    for (SeenQueueObject& seen : page->queues) {
+        kind.listed.insert_or_assign(seen.queue.name, seen);
     }
     return PageEnd{std::move(page->version), std::move(page->continue_token)};
 }
@@ -67,14 +75,16 @@ core::Result<bool> QueueObjectWatch::take_line(Kind& kind, std::string text) {
     auto line = decode_queue_object_line(std::move(text));
     if (!line) return line.error();
     using Type = QueueObjectLine::Type;
-    const auto found = kind.objects.find(line->queue.name);
+    const std::string name = line->seen.queue.name;
+    const auto found = kind.objects.find(name);
     const bool is_there = found != kind.objects.end();
     if (line->type == Type::gone && is_there) {
         kind.objects.erase(found);
         options_.changed();
-    } else if (line->type == Type::changed && (!is_there || found->second != line->queue)) {
-        kind.objects.insert_or_assign(line->queue.name, line->queue);
-        options_.changed();
+    } else if (line->type == Type::changed) {
+        const bool is_news = !is_there || found->second.queue != line->seen.queue;
+        kind.objects.insert_or_assign(name, std::move(line->seen));
+        if (is_news) options_.changed();
     }
     return line->type != Type::error;
 }
@@ -102,13 +112,19 @@ void QueueObjectWatch::stop() {
 }
 
 std::vector<core::QueueObject> QueueObjectWatch::objects() const {
-    std::map<std::string, core::QueueObject> all;
+    std::map<std::string, const core::QueueObject*> all;
     for (const Kind& kind : kinds_) {
-        all.insert(kind.objects.begin(), kind.objects.end());  // a name that is there stays
+        for (const auto& [name, seen] : kind.objects) {
+            all.try_emplace(name, &seen.queue);  // a name that is there stays
+        }
     }
     std::vector<core::QueueObject> found;
-    for (auto& [name, queue] : all) found.push_back(std::move(queue));
+    for (const auto& [name, queue] : all) found.push_back(*queue);
     return found;
+}
+
+const std::map<std::string, SeenQueueObject>& QueueObjectWatch::volcano_objects() const {
+    return kinds_.front().objects;
 }
 
 bool QueueObjectWatch::has_kind() const {

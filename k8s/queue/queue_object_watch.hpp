@@ -3,6 +3,7 @@
 // (watch/object_watch.hpp). A cluster without them is asked again each minute.
 
 #include "core/value/group/queue_object.hpp"
+#include "k8s/codec/queue/codec_queue_object.hpp"
 #include "k8s/watch/object_watch.hpp"
 
 #include <array>
@@ -41,6 +42,8 @@ public:
 
     /// By name; of those of one name Volcano's counts, then the newer version's.
     std::vector<core::QueueObject> objects() const;
+    /// Volcano's, by name: those whose status can be written.
+    const std::map<std::string, SeenQueueObject>& volcano_objects() const;
     /// The cluster has the kind in some version, as far as we may know.
     bool has_kind() const;
     /// Of each version it is known what there is, or that it is not ours to know.
@@ -48,11 +51,12 @@ public:
 
 private:
     static constexpr std::size_t version_count = 3;
+    using Objects = std::map<std::string, SeenQueueObject>;
 
     /// One API version.
     struct Kind {
-        std::map<std::string, core::QueueObject> objects;
-        std::map<std::string, core::QueueObject> listed;  ///< so far
+        Objects objects;
+        Objects listed;  ///< so far
         bool is_there = false;
         bool is_known = false;
         std::unique_ptr<ObjectWatch> watch;

@@ -1,7 +1,11 @@
 #include "k8s/write/writer.hpp"
 
 #include "k8s/base/time.hpp"
+#include "k8s/codec/group/codec_group_status.hpp"
+#include "k8s/codec/queue/codec_queue_status.hpp"
 #include "k8s/write/writer_impl.hpp"
+
+#include <fmt/format.h>
 
 #include <utility>
 
@@ -143,11 +147,31 @@ void Writer::record_event(PodEvent event) {
 }
 
 void Writer::write_group_status(
-    GroupStatusWrite write, std::function<void(GroupStatusResult)> done) {
-    if (impl_->enqueue(GroupStatusJob{std::move(write), done, monotonic_ms()})) return;
-    GroupStatusResult result;
+    const GroupStatusWrite& write, std::function<void(ObjectStatusResult)> done) {
+    std::string path = fmt::format(
+        "/apis/{}/namespaces/{}/podgroups/{}",
+        write.api_version,
+        percent_encode(write.namespace_name),
+        percent_encode(write.name));
+    impl_->apply_status({std::move(path), "gang-scheduler", encode_group_status(write)}, std::move(done));
+}
+
+void Writer::write_queue_status(
+    const QueueStatusWrite& write, std::function<void(ObjectStatusResult)> done) {
+    std::string path =
+        "/apis/scheduling.volcano.sh/v1beta1/queues/" + percent_encode(write.name);
+    const bool is_state = write.part == QueueStatusPart::state;
+    std::string manager = is_state ? "gang-scheduler-state" : "gang-scheduler";
+    impl_->apply_status(
+        {std::move(path), std::move(manager), encode_queue_status(write)}, std::move(done));
+}
+
+void Writer::Impl::apply_status(
+    ObjectStatusWrite write, std::function<void(ObjectStatusResult)> done) {
+    if (enqueue(ObjectStatusJob{std::move(write), done, monotonic_ms()})) return;
+    ObjectStatusResult result;
     result.message = "too many statuses wait, or we are stopping";
-    asio::post(impl_->io, [self = impl_, done = std::move(done), result = std::move(result)] {
+    asio::post(io, [self = shared_from_this(), done = std::move(done), result = std::move(result)] {
         if (!self->closed) done(result);
     });
 }

@@ -15,6 +15,8 @@
 #include "k8s/base/notice.hpp"
 #include "k8s/net/endpoint.hpp"
 #include "k8s/protocol/write/group_status.hpp"
+#include "k8s/protocol/write/object_status.hpp"
+#include "k8s/protocol/write/queue_status.hpp"
 #include "k8s/protocol/write/write_queue.hpp"
 #include "k8s/protocol/write/writes.hpp"
 
@@ -84,7 +86,9 @@ public:
     /// Applied, so that what others write there stays theirs. Waits behind all that pods wait for,
     /// and is not repeated. No answer comes when we stop first.
     void write_group_status(
-        GroupStatusWrite write, std::function<void(GroupStatusResult)> done);
+        const GroupStatusWrite& write, std::function<void(ObjectStatusResult)> done);
+    void write_queue_status(
+        const QueueStatusWrite& write, std::function<void(ObjectStatusResult)> done);
 
     /// Best effort: rate limited, bounded, never repeated.
     void record_event(PodEvent event);

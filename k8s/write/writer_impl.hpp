@@ -133,6 +133,8 @@ struct Writer::Impl : std::enable_shared_from_this<Writer::Impl> {
     template <typename Job, typename Refuse>
     void enqueue_awaited(const std::string& uid, Job job, Refuse refuse);
     void finished(const std::string& order_key, bool is_awaited);
+    void apply_status(
+        ObjectStatusWrite write, std::function<void(ObjectStatusResult)> done);
     void report_refusals(const std::string& uid);
     void close_all();
     void report_stopped();
@@ -188,7 +190,7 @@ struct Writer::Impl : std::enable_shared_from_this<Writer::Impl> {
     // --- writer_other.cpp ---
     boost::asio::awaitable<void> fetch(WorkerPointer worker, FetchJob job);
     boost::asio::awaitable<void> send_event(WorkerPointer worker, EventJob job);
-    boost::asio::awaitable<void> write_status(WorkerPointer worker, GroupStatusJob job);
+    boost::asio::awaitable<void> write_object_status(WorkerPointer worker, ObjectStatusJob job);
 };
 
 }  // namespace k8s

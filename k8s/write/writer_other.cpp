@@ -2,7 +2,6 @@
 #include "k8s/codec/codec_config_map.hpp"
 #include "k8s/codec/codec_status.hpp"
 #include "k8s/codec/codec_write.hpp"
-#include "k8s/codec/group/codec_group_status.hpp"
 #include "k8s/write/writer_impl.hpp"
 
 #include <fmt/format.h>
@@ -39,28 +38,28 @@ ConfigMapResult config_map_result(const Reply& reply) {
     return result;
 }
 
-GroupStatusResult group_status_result(const Reply& reply) {
-    GroupStatusResult result;
+ObjectStatusResult object_status_result(const Reply& reply) {
+    ObjectStatusResult result;
     if (const auto* failure = std::get_if<Failure>(&reply)) {
         result.message = failure->message;
         return result;
     }
     const auto& response = std::get<Response>(reply);
     if (response.status < 300) {
-        result.outcome = GroupStatusOutcome::written;
+        result.outcome = ObjectStatusOutcome::written;
         return result;
     }
     Status status = decode_status(response.status, response.body);
     result.message = std::move(status.message);
     if (response.status == 404) {
-        result.outcome = GroupStatusOutcome::gone;
+        result.outcome = ObjectStatusOutcome::gone;
     } else if (response.status == 409) {
         result.outcome =
-            status.is_managers_conflict ? GroupStatusOutcome::others : GroupStatusOutcome::gone;
+            status.is_managers_conflict ? ObjectStatusOutcome::others : ObjectStatusOutcome::gone;
     } else if (response.status == 401 || response.status == 403) {
-        result.outcome = GroupStatusOutcome::forbidden;
+        result.outcome = ObjectStatusOutcome::forbidden;
     } else if (response.status < 500 && response.status != 429) {
-        result.outcome = GroupStatusOutcome::refused;
+        result.outcome = ObjectStatusOutcome::refused;
     }
     return result;
 }
@@ -68,21 +67,16 @@ GroupStatusResult group_status_result(const Reply& reply) {
 }  // namespace
 
 /// Not forced: the API server refuses fields that another manager has set to another value.
-asio::awaitable<void> Writer::Impl::write_status(WorkerPointer worker, GroupStatusJob job) {
-    const GroupStatusWrite& status = job.write;
+asio::awaitable<void> Writer::Impl::write_object_status(
+    WorkerPointer worker, ObjectStatusJob job) {
     Request patch(
-        "PATCH",
-        fmt::format(
-            "/apis/{}/namespaces/{}/podgroups/{}/status?fieldManager=gang-scheduler",
-            status.api_version,
-            percent_encode(status.namespace_name),
-            percent_encode(status.name)));
+        "PATCH", fmt::format("{}/status?fieldManager={}", job.write.path, job.write.field_manager));
     patch.content_type = "application/apply-patch+yaml";  // JSON is YAML
-    patch.body = encode_group_status(status);
+    patch.body = std::move(job.write.body);
     ++droppable_taken;
     Reply reply = co_await write(worker, std::move(patch));
     finished({}, false);
-    if (!closed) job.done(group_status_result(reply));
+    if (!closed) job.done(object_status_result(reply));
 }
 
 asio::awaitable<void> Writer::Impl::fetch(WorkerPointer worker, FetchJob job) {

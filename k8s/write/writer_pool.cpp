@@ -289,8 +289,8 @@ asio::awaitable<void> Writer::Impl::carry_out(WorkerPointer worker, WriteJob job
         co_await go_on(worker, std::move(eviction));
     } else if (auto* to_fetch = std::get_if<FetchJob>(&job)) {
         co_await fetch(worker, std::move(*to_fetch));
-    } else if (auto* to_write = std::get_if<GroupStatusJob>(&job)) {
-        co_await write_status(worker, std::move(*to_write));
+    } else if (auto* to_write = std::get_if<ObjectStatusJob>(&job)) {
+        co_await write_object_status(worker, std::move(*to_write));
     } else {
         co_await send_event(worker, std::get<EventJob>(std::move(job)));
     }

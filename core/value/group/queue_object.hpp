@@ -25,4 +25,13 @@ struct QueueObject {
     friend bool operator==(const QueueObject&, const QueueObject&) = default;
 };
 
+/// What the status of a Queue object of Volcano says, as far as we write it.
+struct QueueObjectStatus {
+    std::string state;          ///< "Open", "Closed", ...; empty: nothing is said
+    std::int64_t pending = 0;   ///< groups that wait
+    std::int64_t running = 0;   ///< groups that hold something
+    std::vector<ExtendedResource> allocated;  ///< by name, "cpu" in thousandths of a core
+    friend bool operator==(const QueueObjectStatus&, const QueueObjectStatus&) = default;
+};
+
 }  // namespace core

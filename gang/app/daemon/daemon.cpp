@@ -158,7 +158,15 @@ Daemon::Impl::Impl(asio::io_context& context, DaemonOptions with)
       quotas(io, options.endpoint),
       demand(io, options.endpoint, demand_options()),
       queue_objects(
-          io, options.endpoint, QueueObjects::Wiring{options.log, [this] { tell_config(); }}),
+          io,
+          options.endpoint,
+          QueueObjects::Wiring{
+              options.log,
+              [this] { tell_config(); },
+              [this] { return stats.leading ? scheduler.queues() : std::vector<QueueView>(); },
+              [this](const k8s::QueueStatusWrite& write, auto done) {
+                  writer.write_queue_status(write, std::move(done));
+              }}),
       told(options.config),
       called(io, options.endpoint, options.extenders, notices("extenders")),
       reviewer(io, options.endpoint),

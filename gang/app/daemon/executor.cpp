@@ -217,7 +217,7 @@ void Executor::run(const WriteGroupStatus& decision) {
         "pod group status",
         {{"group", name}, {"reason", decision.status.reason}, {"message", decision.status.message}});
     wiring_.writer->write_group_status(
-        to_request(decision), [this, decision, name](const k8s::GroupStatusResult& result) {
+        to_request(decision), [this, decision, name](const k8s::ObjectStatusResult& result) {
             GroupStatusWritten event = to_event(decision, result);
             if (event.outcome != GroupStatusOutcome::written) {
                 // One object that is written by others, or gone, is nothing to be told twice.

@@ -1,11 +1,11 @@
 #include "k8s/codec/queue/codec_queue_object.hpp"
 
-#include "core/value/quantity.hpp"
 #include "k8s/codec/list_page.hpp"
+#include "k8s/codec/queue/codec_queue_status.hpp"
+#include "k8s/codec/queue/read_amounts.hpp"
 #include "k8s/json/json_fields.hpp"
 
-#include <algorithm>
-#include <cstdint>
+#include <string>
 #include <utility>
 
 namespace k8s {
@@ -13,48 +13,22 @@ namespace {
 
 using rapidjson::Value;
 
-/// Whole numbers need no quotes in these objects.
-std::string quantity_text(const Value& value) {
-    if (value.IsString()) return std::string(view(value));
-    return value.IsInt64() ? std::to_string(value.GetInt64()) : std::string();
+bool means_closed(const std::string& state) {
+    return state == "Closed" || state == "Closing";
 }
 
-std::vector<core::ExtendedResource> read_amounts(
-    Fields& fields, const Value& object, const char* name) {
-    std::vector<core::ExtendedResource> amounts;
-    const Value* const map = fields.object(object, name);
-    if (map == nullptr) return amounts;
-    for (const auto& member : map->GetObject()) {
-        const std::string resource(view(member.name));
-        const std::string text = quantity_text(member.value);
-        const auto amount = resource == "cpu" ? core::parse_milli(text) : core::parse_whole(text);
-        if (!amount || *amount < 0) {
-            fields.wrong(std::string(name) + "." + resource, "a quantity that is not negative");
-            continue;
-        }
-        amounts.push_back({resource, *amount});
-    }
-    std::sort(amounts.begin(), amounts.end());
-    return amounts;
-}
-
-bool read_state(Fields& fields, const Value& object) {
-    for (const char* part : {"spec", "status"}) {
-        const Value* const said = fields.object(object, part);
-        const std::string state = said == nullptr ? std::string() : fields.text(*said, "state");
-        if (state == "Closed" || state == "Closing") return true;
-    }
-    return false;
-}
-
-core::QueueObject read_queue_object(const Value& object) {
+SeenQueueObject read_queue_object(const Value& object) {
     Fields fields;
-    core::QueueObject queue;
+    SeenQueueObject seen;
+    core::QueueObject& queue = seen.queue;
     if (const Value* const metadata = fields.object(object, "metadata")) {
         queue.name = fields.text(*metadata, "name");
+        seen.uid = fields.text(*metadata, "uid");
     }
-    queue.is_closed = read_state(fields, object);
+    seen.status = decode_queue_status(object);
+    queue.is_closed = means_closed(seen.status.state);
     if (const Value* const spec = fields.object(object, "spec")) {
+        queue.is_closed = queue.is_closed || means_closed(fields.text(*spec, "state"));
         queue.weight = fields.integer(*spec, "weight", 1);
         queue.capability = read_amounts(fields, *spec, "capability");
         queue.deserved = read_amounts(fields, *spec, "deserved");
@@ -66,7 +40,7 @@ core::QueueObject read_queue_object(const Value& object) {
         queue.parent = fields.text(*spec, "parent");
     }
     queue.problem = fields.problem();
-    return queue;
+    return seen;
 }
 
 core::Result<core::Done> parse_queue(std::string& json, rapidjson::Document& into) {
@@ -99,7 +73,7 @@ core::Result<QueueObjectLine> decode_queue_object_line(std::string text) {
         line.message = fields.text(*read->object, "message");
         return line;
     }
-    if (line.type != QueueObjectLine::Type::bookmark) line.queue = read_queue_object(*read->object);
+    if (line.type != QueueObjectLine::Type::bookmark) line.seen = read_queue_object(*read->object);
     return line;
 }
 

@@ -11,8 +11,14 @@
 
 namespace k8s {
 
+struct SeenQueueObject {
+    core::QueueObject queue;
+    std::string uid;
+    core::QueueObjectStatus status;
+};
+
 struct QueueObjectPage {
-    std::vector<core::QueueObject> queues;
+    std::vector<SeenQueueObject> queues;
     std::string version;
     std::string continue_token;
 };
@@ -22,7 +28,7 @@ core::Result<QueueObjectPage> decode_queue_objects(std::string json);
 struct QueueObjectLine {
     using Type = WatchLineType;
     Type type = Type::changed;
-    core::QueueObject queue;  ///< of one that is gone: its name
+    SeenQueueObject seen;  ///< of one that is gone: its name
     std::string message;      ///< of an error
 };
 /// A line of a watch.

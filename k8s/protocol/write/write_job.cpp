@@ -17,7 +17,7 @@ std::string order_key_of(const FetchJob&) {
 std::string order_key_of(const EventJob&) {
     return {};
 }
-std::string order_key_of(const GroupStatusJob&) {
+std::string order_key_of(const ObjectStatusJob&) {
     return {};
 }
 
@@ -32,7 +32,7 @@ bool is_awaited_write(const WriteJob& job) {
 
 bool is_droppable(const WriteJob& job) {
     if (const auto* patch = std::get_if<PatchJob>(&job)) return !patch->done;
-    return std::holds_alternative<EventJob>(job) || std::holds_alternative<GroupStatusJob>(job);
+    return std::holds_alternative<EventJob>(job) || std::holds_alternative<ObjectStatusJob>(job);
 }
 
 }  // namespace k8s

@@ -1,7 +1,7 @@
 #pragma once
 // One request to the API server with the callback that waits for it.
 
-#include "k8s/protocol/write/group_status.hpp"
+#include "k8s/protocol/write/object_status.hpp"
 #include "k8s/protocol/write/writes.hpp"
 
 #include <cstdint>
@@ -34,24 +34,24 @@ struct EventJob {
     PodEvent event;
     std::int64_t since_ms = 0;  ///< as of a patch
 };
-struct GroupStatusJob {
-    GroupStatusWrite write;
-    std::function<void(GroupStatusResult)> done;
+struct ObjectStatusJob {
+    ObjectStatusWrite write;
+    std::function<void(ObjectStatusResult)> done;
     std::int64_t since_ms = 0;  ///< as of a patch
 };
-using WriteJob = std::variant<BindJob, PatchJob, EvictJob, FetchJob, EventJob, GroupStatusJob>;
+using WriteJob = std::variant<BindJob, PatchJob, EvictJob, FetchJob, EventJob, ObjectStatusJob>;
 
-/// The pod whose writes a job must keep in order; empty for fetches, events and statuses of groups.
+/// The pod whose writes a job must keep in order; empty for fetches, events and statuses of objects.
 std::string order_key_of(const BindJob& job);
 std::string order_key_of(const PatchJob& job);
 std::string order_key_of(const EvictJob& job);
 std::string order_key_of(const FetchJob& job);
 std::string order_key_of(const EventJob& job);
-std::string order_key_of(const GroupStatusJob& job);
+std::string order_key_of(const ObjectStatusJob& job);
 std::string order_key_of(const WriteJob& job);
 /// A bind, an eviction, or a patch with a callback.
 bool is_awaited_write(const WriteJob& job);
-/// A condition, an event or the status of a group: nobody waits for it long.
+/// A condition, an event or the status of an object: nobody waits for it long.
 bool is_droppable(const WriteJob& job);
 
 }  // namespace k8s

@@ -22,7 +22,7 @@ WriteQueue::WriteQueue(const WriteBounds& bounds)
       patches_max_(bounds.patches_max),
       fetches_max_(bounds.fetches_max),
       conditions_max_(bounds.conditions_max),
-      group_statuses_max_(bounds.group_statuses_max),
+      object_statuses_max_(bounds.object_statuses_max),
       events_max_(bounds.events_max),
       event_tokens_(bounds.events_per_second, bounds.events_per_second * event_burst_seconds) {}
 
@@ -46,8 +46,8 @@ bool WriteQueue::add(EventJob&& job) {
     return add_bounded(events_, events_max_, std::move(job));
 }
 
-bool WriteQueue::add(GroupStatusJob&& job) {
-    return add_bounded(group_statuses_, group_statuses_max_, std::move(job));
+bool WriteQueue::add(ObjectStatusJob&& job) {
+    return add_bounded(object_statuses_, object_statuses_max_, std::move(job));
 }
 
 bool WriteQueue::add(PatchJob&& job) {
@@ -133,7 +133,7 @@ std::optional<WriteJob> WriteQueue::take_other() {
 
 std::optional<WriteJob> WriteQueue::take_droppable(std::int64_t now_ms) {
     auto job = take_condition();
-    if (!job) job = take_from(group_statuses_);
+    if (!job) job = take_from(object_statuses_);
     if (!job && !events_.empty() && event_tokens_.take(now_ms)) job = take_from(events_);
     if (job) binds_since_droppable_ = 0;
     return job;
@@ -142,7 +142,7 @@ std::optional<WriteJob> WriteQueue::take_droppable(std::int64_t now_ms) {
 bool WriteQueue::is_overdue(std::int64_t now_ms) const {
     const std::int64_t then = now_ms - patience_ms;
     return (!conditions_.empty() && conditions_.front().since_ms <= then) ||
-           (!group_statuses_.empty() && group_statuses_.front().since_ms <= then) ||
+           (!object_statuses_.empty() && object_statuses_.front().since_ms <= then) ||
            (!events_.empty() && events_.front().since_ms <= then);
 }
 
@@ -174,7 +174,7 @@ void WriteQueue::keep_only_awaited_writes() {
     fetches_.clear();
     conditions_.clear();
     condition_of_.clear();
-    group_statuses_.clear();
+    object_statuses_.clear();
     events_.clear();
 }
 
@@ -184,14 +184,14 @@ std::int64_t WriteQueue::event_wait_ms(std::int64_t now_ms) {
 
 bool WriteQueue::has_work(std::int64_t now_ms) {
     return binds_.size() + patches_.size() + evictions_.size() + fetches_.size() +
-                   conditions_.size() + group_statuses_.size() >
+                   conditions_.size() + object_statuses_.size() >
                0 ||
            event_wait_ms(now_ms) == 0;
 }
 
 std::size_t WriteQueue::size() const {
     return binds_.size() + patches_.size() + evictions_.size() + fetches_.size() +
-           conditions_.size() + group_statuses_.size() + events_.size();
+           conditions_.size() + object_statuses_.size() + events_.size();
 }
 
 }  // namespace k8s

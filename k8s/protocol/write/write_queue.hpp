@@ -37,7 +37,7 @@ struct WriteBounds {
     std::size_t patches_max = 65'536;     ///< with callback; beyond it: not written
     std::size_t fetches_max = 8'192;      ///< beyond it: failed, at once
     std::size_t conditions_max = 16'384;  ///< without callback; beyond it dropped and counted
-    std::size_t group_statuses_max = 1'024;  ///< beyond it: failed, at once
+    std::size_t object_statuses_max = 1'024;  ///< beyond it: failed, at once
     std::size_t events_max = 1'024;       ///< beyond it dropped and counted
     std::int64_t events_per_second = 10;  ///< with a burst of ten seconds' worth
 };
@@ -52,7 +52,7 @@ public:
     [[nodiscard]] bool add(EvictJob&& job);
     [[nodiscard]] bool add(FetchJob&& job);
     [[nodiscard]] bool add(EventJob&& job);
-    [[nodiscard]] bool add(GroupStatusJob&& job);
+    [[nodiscard]] bool add(ObjectStatusJob&& job);
 
     /// The next job that may run now; its order key is busy from here on. `with_droppable` false:
     /// enough of what nobody waits for is out already.
@@ -85,12 +85,12 @@ private:
     bool may_start(const EvictJob& job) const { return is_free(job.pod.uid); }
     bool may_start(const FetchJob&) const { return true; }
     bool may_start(const EventJob&) const { return true; }
-    bool may_start(const GroupStatusJob&) const { return true; }
+    bool may_start(const ObjectStatusJob&) const { return true; }
     void started(const PatchJob& job);
     template <typename Job>
     void started(const Job&) {}
 
-    std::size_t binds_max_, patches_max_, fetches_max_, conditions_max_, group_statuses_max_,
+    std::size_t binds_max_, patches_max_, fetches_max_, conditions_max_, object_statuses_max_,
         events_max_;
     BindTurns binds_;
     std::deque<PatchJob> patches_;
@@ -99,7 +99,7 @@ private:
     std::deque<FetchJob> fetches_;
     std::list<PatchJob> conditions_;  ///< in order of the first arrival per pod
     std::map<std::string, std::list<PatchJob>::iterator> condition_of_;
-    std::deque<GroupStatusJob> group_statuses_;
+    std::deque<ObjectStatusJob> object_statuses_;
     std::deque<EventJob> events_;
     std::set<std::string> busy_;
     std::uint64_t next_sequence_ = 0;

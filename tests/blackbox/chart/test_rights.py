@@ -114,6 +114,8 @@ def test_every_right_granted_is_used(cluster: Cluster, plane: RealPlane) -> None
     assert lost.fired() == 1
     mount_a_volume(cluster)
     name_groups(cluster)
+    cluster.api.post(f"/apis/{VOLCANO}/queues",
+                     {"apiVersion": VOLCANO, "kind": "Queue", "metadata": {"name": "etl"}, "spec": {}})
     standby = plane.start_scheduler(())
     granted = {right for right in expand(plane) if right[1:3] not in NATIVE_GROUPS}
     eventually(lambda: not unused(plane, granted), 20, lambda: f"the use of {unused(plane, granted)}", 0.5)

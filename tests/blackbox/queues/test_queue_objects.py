@@ -1,4 +1,5 @@
 """Queue objects of Volcano and kube-batch are queues, on a real API server with the chart's rights."""
+import subprocess
 from pathlib import Path
 from typing import Callable, Iterator
 
@@ -161,3 +162,52 @@ def test_a_kind_that_comes_later_is_found_and_the_file_may_refuse_it(own: Cluste
     queues.scheduler = queues.start({})
     wait_queues(queues, {"root.q1": "q1"})
     queues.wait_said(queues.pod("second", "q1", cpu="2"), "[ExceedsQuota]")
+
+
+def test_what_a_queue_holds_stands_in_its_objects_status(own: Cluster, tmp_path: Path, kubectl_program: Path) -> None:
+    define_kinds(own, "queue_objects.yaml")
+    research = add_queue(own, "research", {"capability": {"cpu": 4}})
+    other = add_queue(own, "other", {})
+    theirs = {"allocated": {"cpu": "7"}, "running": 5}
+    own.api.patch(f"{other}/status", {"status": theirs})
+    queues = Queues(own, tmp_path, {"queues": [{"name": "plain"}]})
+    wait_queues(queues, {"root.research": "research", "root.other": "other"})
+
+    def status(path: str) -> Json:
+        return own.api.get(path).get("status", {})
+
+    def wait_status(path: str, expected: Json) -> None:
+        eventually(lambda: status(path) == expected, 20, lambda: f"{expected} in {status(path)}")
+    wait_status(research, {"pending": 0, "running": 0, "allocated": {"cpu": "0", "memory": "0"}})
+    first = queues.pod("first", "research", executors=2)
+    queues.wait_bound(first)
+    next_second()
+    second = queues.pod("second", "research", executors=1)
+    queues.wait_said(second, "its limit is 4")
+    allocated = {"cpu": "3", "memory": str(3 * 64 * 2**20)}
+    wait_status(research, {"pending": 1, "running": 1, "allocated": allocated})
+
+    # A state that somebody says stays, and is obeyed; with kubectl one sees it all.
+    set_state(queues, research, "Closed")
+    wait_status(research, {"pending": 1, "running": 1, "allocated": allocated, "state": "Closed"})
+    shown = subprocess.run(
+        [str(kubectl_program), "--kubeconfig", str(own.rig.kubeconfig), "get", "queues.scheduling.volcano.sh", "research",
+         "-o", "jsonpath={.status.state} {.status.pending} {.status.allocated.cpu}"],
+        capture_output=True, text=True, check=True).stdout
+    assert shown.strip() == "Closed 1 3"
+
+    # What another manager wrote is not touched, and the log says so; cleared, it is ours to write.
+    assert status(other) == theirs
+    eventually(lambda: "the status of Queue object other is not written" in queues.scheduler.output(), 10, "that said")
+    assert queues.scheduler.output().count("the status of Queue object other") == 1
+    queues.delete(first)
+    queues.scheduler.kill()
+    own.api.patch(f"{other}/status", {"status": {"allocated": None, "running": None}})
+    queues.scheduler = queues.start({"queues": [{"name": "plain"}]})
+    idle = {"pending": 0, "running": 0, "allocated": {"cpu": "0", "memory": "0"}}
+    wait_status(other, idle)
+
+    # The file takes the name: what we wrote goes.
+    queues.scheduler.kill()
+    queues.scheduler = queues.start({"queues": [{"name": "research"}]})
+    wait_status(research, {"state": "Closed"})

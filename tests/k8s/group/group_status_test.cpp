@@ -8,6 +8,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 using namespace k8s;
 using core::GroupCondition;
@@ -41,17 +42,17 @@ core::PodGroupStatus read_back(const GroupStatusWrite& write) {
     return object->status;
 }
 
-GroupStatusResult answered(int status, const std::string& body, std::string* asked = nullptr) {
+ObjectStatusResult answered(int status, const std::string& body, std::string* asked = nullptr) {
     fake::Server server([&](fake::Peer& peer, const fake::Request& request) {
         if (asked != nullptr) *asked = request.method + " " + request.target + " " + request.body;
         peer.reply(status, body);
     });
     boost::asio::io_context io;
     Writer writer(io, server.endpoint(), WriterOptions{});
-    std::optional<GroupStatusResult> result;
+    std::optional<ObjectStatusResult> result;
     writer.write_group_status(
         status_write(GroupDialect::coscheduling, "scheduling.x-k8s.io/v1alpha1"),
-        [&](const GroupStatusResult& answer) { result = answer; });
+        [&](const ObjectStatusResult& answer) { result = answer; });
     CHECK_FALSE(result);
     fake::run_until(io, [&] { return result.has_value(); });
     writer.stop(100, [](bool) {});
@@ -117,23 +118,49 @@ TEST_CASE("codec_group_status: a status of another shape is as if it were not th
     }
 }
 
+TEST_CASE("writer: the status of a queue is applied, its state under a name of its own") {
+    std::vector<std::string> asked;
+    fake::Server server([&](fake::Peer& peer, const fake::Request& request) {
+        asked.push_back(request.method + " " + request.target);
+        peer.reply(200, "{}");
+    });
+    boost::asio::io_context io;
+    Writer writer(io, server.endpoint(), WriterOptions{});
+    int written = 0;
+    const auto done = [&](const ObjectStatusResult& result) {
+        written += result.outcome == ObjectStatusOutcome::written ? 1 : 0;
+    };
+    writer.write_queue_status({"a/b", "u1", QueueStatusPart::usage, {}}, done);
+    fake::run_until(io, [&] { return written == 1; });
+    writer.write_queue_status({"a/b", "u1", QueueStatusPart::state, {}}, done);
+    fake::run_until(io, [&] { return written == 2; });
+    const std::string path =
+        "PATCH /apis/scheduling.volcano.sh/v1beta1/queues/a%2Fb/status?fieldManager=";
+    CHECK(
+        asked ==
+        std::vector<std::string>{path + "gang-scheduler", path + "gang-scheduler-state"});
+    writer.stop(100, [](bool) {});
+    io.restart();
+    io.run_for(std::chrono::seconds(1));
+}
+
 TEST_CASE("writer: the status of a group is applied, and what the answers mean") {
     std::string asked;
-    CHECK(answered(200, "{}", &asked).outcome == GroupStatusOutcome::written);
+    CHECK(answered(200, "{}", &asked).outcome == ObjectStatusOutcome::written);
     CHECK(
         asked.starts_with("PATCH /apis/scheduling.x-k8s.io/v1alpha1/namespaces/etl/podgroups/g/"
                           "status?fieldManager=gang-scheduler {"));
-    const GroupStatusResult taken = answered(
+    const ObjectStatusResult taken = answered(
         409,
         R"({"kind":"Status","message":"conflict with \"controller\"","reason":"Conflict",)"
         R"("details":{"causes":[{"reason":"FieldManagerConflict","field":".status.phase"}]}})");
-    CHECK(taken.outcome == GroupStatusOutcome::others);
+    CHECK(taken.outcome == ObjectStatusOutcome::others);
     CHECK(taken.message == "conflict with \"controller\"");
     CHECK(
         answered(409, R"({"kind":"Status","message":"uid","reason":"Conflict"})").outcome ==
-        GroupStatusOutcome::gone);
-    CHECK(answered(404, "{}").outcome == GroupStatusOutcome::gone);
-    CHECK(answered(403, "{}").outcome == GroupStatusOutcome::forbidden);
-    CHECK(answered(422, "{}").outcome == GroupStatusOutcome::refused);
-    CHECK(answered(500, "{}").outcome == GroupStatusOutcome::failed);
+        ObjectStatusOutcome::gone);
+    CHECK(answered(404, "{}").outcome == ObjectStatusOutcome::gone);
+    CHECK(answered(403, "{}").outcome == ObjectStatusOutcome::forbidden);
+    CHECK(answered(422, "{}").outcome == ObjectStatusOutcome::refused);
+    CHECK(answered(500, "{}").outcome == ObjectStatusOutcome::failed);
 }

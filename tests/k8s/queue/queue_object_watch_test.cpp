@@ -57,6 +57,10 @@ struct QueueRig {
         if (is_volcano && has_news) {
             peer.chunk(R"({"type":"ADDED","object":)" + queue_json("late", 3) + "}\n");
             peer.chunk(R"({"type":"MODIFIED","object":)" + queue_json("q", 2) + "}\n");
+            peer.chunk(
+                R"({"type":"MODIFIED","object":{"metadata":{"name":"late"},"spec":{"weight":3},)"
+                R"("status":{"running":7}}})"
+                "\n");
             peer.chunk(R"({"type":"DELETED","object":)" + queue_json("q", 2) + "}\n");
         }
         if (ends) return peer.end_chunks();
@@ -95,6 +99,9 @@ TEST_CASE("queue object watch: the version that is there, and what changes") {
     CHECK(rig.denials.empty());
     // Two kinds that are not there, the list, one that came and one that went; nothing else is news.
     CHECK(rig.changes == 5);
+    const auto& objects = rig.watch->volcano_objects();
+    REQUIRE(objects.contains("late"));
+    CHECK(objects.at("late").status.running == 7);
 }
 
 TEST_CASE("queue object watch: of two of one name Volcano's counts") {

@@ -1,6 +1,7 @@
 #include "gang/app/daemon/queues/queue_objects.hpp"
 
 #include "config/queues/queue_objects.hpp"
+#include "k8s/base/time.hpp"
 
 #include <chrono>
 #include <utility>
@@ -10,14 +11,16 @@ namespace {
 
 using config::LogLevel;
 
-/// What cannot be read for so long may come at any time, or never.
-constexpr auto patience = std::chrono::seconds(10);
+/// What a queue holds changes with every pod.
+constexpr auto between_statuses = std::chrono::seconds(5);
 
 }  // namespace
 
 QueueObjects::QueueObjects(
     boost::asio::io_context& io, std::shared_ptr<k8s::Endpoint> endpoint, Wiring wiring)
-    : wiring_(std::move(wiring)), patience_(io), watch_(io, std::move(endpoint), [this] {
+    : wiring_(std::move(wiring)),
+      first_(io, wiring_.log, "Queue objects"),
+      watch_(io, std::move(endpoint), [this] {
           k8s::QueueObjectWatchOptions out;
           out.changed = [this] { on_change(); };
           out.denied = [log = wiring_.log](const std::string& version, const std::string& why) {
@@ -27,40 +30,28 @@ QueueObjects::QueueObjects(
                   {{"apiVersion", version}, {"why", why}});
           };
           return out;
-      }()) {}
+      }()),
+      status_timer_(io) {}
 
 void QueueObjects::start(std::function<void()> known) {
-    known_ = std::move(known);
-    patience_.expires_after(patience);
-    patience_.async_wait([this](const boost::system::error_code& ec) {
-        if (!ec && known_) {
-            wiring_.log->write(
-                LogLevel::warning,
-                "Queue objects are not known yet: scheduling begins without them",
-                {});
-            know();
-        }
-    });
+    first_.await(std::move(known));
     watch_.start();
 }
 
 void QueueObjects::stop() {
-    known_ = {};
-    patience_.cancel();
+    first_.stop();
     watch_.stop();
+    is_status_awaited_ = false;
+    status_timer_.cancel();
 }
 
 void QueueObjects::on_change() {
     wiring_.changed();
-    if (watch_.is_known()) {
-        know();
+    if (!watch_.volcano_objects().empty() && !is_status_awaited_) {
+        await_statuses();
     }
-}
-
-void QueueObjects::know() {
-    patience_.cancel();
-    if (auto known = std::exchange(known_, {})) {
-        known();
+    if (watch_.is_known()) {
+        first_.came();
     }
 }
 
@@ -81,6 +72,38 @@ void QueueObjects::tell(const std::vector<std::string>& problems) {
         wiring_.log->write(LogLevel::warning, problem, {});
     }
     told_ = problems;
+}
+
+void QueueObjects::await_statuses() {
+    is_status_awaited_ = true;
+    status_timer_.expires_after(between_statuses);
+    status_timer_.async_wait([this](const boost::system::error_code& ec) {
+        if (ec || !is_status_awaited_) {
+            return;
+        }
+        write_statuses();
+        is_status_awaited_ = false;
+        if (!watch_.volcano_objects().empty()) {
+            await_statuses();
+        }
+    });
+}
+
+void QueueObjects::write_statuses() {
+    const QueueStatuses::Objects& objects = watch_.volcano_objects();
+    const std::vector<QueueView> queues = wiring_.queues();
+    if (queues.empty()) {
+        return;
+    }
+    for (const k8s::QueueStatusWrite& write :
+         statuses_.choose(objects, queues, k8s::monotonic_ms())) {
+        wiring_.write_status(write, [this, write](const k8s::ObjectStatusResult& result) {
+            const std::string trouble = statuses_.answered(write, result, k8s::monotonic_ms());
+            if (!trouble.empty()) {
+                wiring_.log->write(LogLevel::info, trouble, {});
+            }
+        });
+    }
 }
 
 }  // namespace gang::app

@@ -1,10 +1,15 @@
 #pragma once
 // Queue objects of Volcano and kube-batch beside the queues of the configuration: what the
 // scheduler is told is both together (config/queues/queue_objects.hpp), anew with every change of
-// an object.
+// an object. While we lead, what the queues hold is written into the status of Volcano's
+// (queue_statuses.hpp), every few seconds.
 
 #include "config/schema.hpp"
 #include "gang/app/base/log.hpp"
+#include "gang/app/daemon/queues/first_answer.hpp"
+#include "gang/app/daemon/queues/queue_statuses.hpp"
+#include "gang/queue_view.hpp"
+#include "k8s/protocol/write/object_status.hpp"
 #include "k8s/queue/queue_object_watch.hpp"
 
 #include <boost/asio/io_context.hpp>
@@ -23,6 +28,11 @@ public:
         const Log* log = nullptr;  ///< lives as long
         /// with() says something else now.
         std::function<void()> changed;
+        /// The queues with what they hold, if they are ours to speak of: we lead. Else none.
+        std::function<std::vector<QueueView>()> queues;
+        std::function<void(
+            const k8s::QueueStatusWrite&, std::function<void(const k8s::ObjectStatusResult&)>)>
+            write_status;
     };
 
     QueueObjects(
@@ -39,14 +49,17 @@ public:
 
 private:
     void on_change();
-    void know();
     void tell(const std::vector<std::string>& problems);
+    void await_statuses();
+    void write_statuses();
 
     Wiring wiring_;
-    boost::asio::steady_timer patience_;
-    std::function<void()> known_;
+    FirstAnswer first_;
     std::vector<std::string> told_;
     k8s::QueueObjectWatch watch_;
+    boost::asio::steady_timer status_timer_;
+    bool is_status_awaited_ = false;
+    QueueStatuses statuses_;
 };
 
 }  // namespace gang::app

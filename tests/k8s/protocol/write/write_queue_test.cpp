@@ -258,7 +258,7 @@ TEST_CASE("write queue: in a storm of binds a group's status and an event are wr
     WriteQueue queue{WriteBounds{}};
     for (int i = 0; i < 1'000; ++i) REQUIRE(queue.add(bind_of(std::to_string(i), "g")));
     SUBCASE("a status") {
-        GroupStatusJob job;
+        ObjectStatusJob job;
         job.since_ms = 5'000;
         REQUIRE(queue.add(std::move(job)));
     }
