@@ -532,6 +532,10 @@ Field queues() {
             }),
         value(
             "order", order, [](Schema & s) -> auto& { return s.queues.back().order; }),
+        value(
+            "agingPerHour", integer_in(0, 1'000'000), [](Schema & s) -> auto& {
+                return s.queues.back().aging_per_hour;
+            }),
         section(
             "preemption",
             {value(

@@ -60,6 +60,10 @@ struct FetchClaim {
 /// VolumeLimitsListed or VolumeLimitsMissing, and by VolumeLimitsChanged as they change. Asked once.
 struct WatchVolumeLimits {};
 
+/// List all namespaces, and watch them from then on. Answered by NamespacesListed or
+/// NamespacesMissing, and by NamespaceChanged and NamespaceDeleted as they change. Asked once.
+struct WatchNamespaces {};
+
 /// GET the object of a pod group, in the newest version that the API server has. Answered by
 /// PodGroupFound or PodGroupMissing.
 struct FetchPodGroup {
@@ -195,6 +199,7 @@ using Decision = std::variant<
     FetchSparkConf,
     FetchClaim,
     WatchVolumeLimits,
+    WatchNamespaces,
     FetchPodGroup,
     FetchQuotas,
     WriteGroupStatus,

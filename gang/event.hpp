@@ -8,6 +8,7 @@
 #include "core/value/device/sampled_gpu.hpp"
 #include "core/value/group/pod_group.hpp"
 #include "core/value/group/pod_group_status.hpp"
+#include "core/value/namespaces/namespace_labels.hpp"
 #include "core/value/node.hpp"
 #include "core/value/pod.hpp"
 #include "core/value/quota/namespace_quotas.hpp"
@@ -95,6 +96,22 @@ struct VolumeLimitsChanged {
 /// We may not list them, or the API server has no such kind. They count for nothing from here on,
 /// until they are listed after all.
 struct VolumeLimitsMissing {
+    std::string message;
+};
+
+/// All namespaces, with their labels.
+struct NamespacesListed {
+    std::vector<core::NamespaceLabels> namespaces;
+};
+/// One came, or has other labels.
+struct NamespaceChanged {
+    core::NamespaceLabels one;
+};
+struct NamespaceDeleted {
+    std::string name;
+};
+/// We may not list them. What was known of them stays.
+struct NamespacesMissing {
     std::string message;
 };
 
@@ -315,6 +332,10 @@ using Event = std::variant<
     VolumeLimitsListed,
     VolumeLimitsChanged,
     VolumeLimitsMissing,
+    NamespacesListed,
+    NamespaceChanged,
+    NamespaceDeleted,
+    NamespacesMissing,
     PodGroupFound,
     PodGroupMissing,
     QuotasFound,

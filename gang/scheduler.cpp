@@ -20,6 +20,7 @@
 #include "gang/life/gang_life.hpp"
 #include "gang/life/gpu_events.hpp"
 #include "gang/life/label_lister.hpp"
+#include "gang/life/namespace_events.hpp"
 #include "gang/life/pod_events.hpp"
 #include "gang/model/model.hpp"
 #include "gang/model/step_context.hpp"
@@ -170,6 +171,7 @@ struct Scheduler::State {
     GroupStatuses group_statuses{model, step};
     LabelLister label_lister{model, step};
     ClaimEvents claim_events{model, step, compaction};
+    NamespaceEvents namespace_events{model, step};
     GpuEvents gpu_events{model, step};
     QuotaPreflight quota_preflight{model, step};
     Reconfiguration reconfiguration{model, cluster_events, admission};
@@ -205,6 +207,16 @@ struct Scheduler::State {
     void on(const VolumeLimitsListed& event) { claim_events.on(event); }
     void on(const VolumeLimitsChanged& event) { claim_events.on(event); }
     void on(const VolumeLimitsMissing& event) { claim_events.on(event); }
+    void on(const NamespacesListed& event) {
+        if (namespace_events.on(event)) reconfiguration.namespaces_changed();
+    }
+    void on(const NamespaceChanged& event) {
+        if (namespace_events.on(event)) reconfiguration.namespace_changed(event.one.name);
+    }
+    void on(const NamespaceDeleted& event) { namespace_events.on(event); }
+    void on(const NamespacesMissing& event) {
+        if (namespace_events.on(event)) reconfiguration.namespaces_changed();
+    }
     void on(const PodGroupFound& event) {
         groups.on(event);
         group_statuses.on(event);
@@ -290,6 +302,7 @@ bool Scheduler::State::plan() {
     gpu_events.run();
     life.ask_for_confs();
     claim_events.run();
+    namespace_events.run();
     quota_preflight.run();
     pauses.end_pauses();
     back_off.end_due();

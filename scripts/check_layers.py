@@ -19,7 +19,7 @@ VALUES = "core/base core/value"
 DOOR = ("event", "decision", "drift", "explain", "reasons", "counters", "totals", "ledger_view", "queue_view", "what_if")
 # What every part of the decision engine may use: it works on the model, and the model on these.
 PARTS = f"{CORE} config gang/door gang/declare gang/declare/spark gang/reservation/format gang/durations gang/shares gang/model"
-CLIENT = "k8s/protocol/write k8s/base k8s/json k8s/codec k8s/credentials k8s/net k8s/watch k8s/write k8s/volume k8s/group k8s/queue k8s/quota k8s/demand k8s/review k8s/metrics k8s/lease k8s/protocol"
+CLIENT = "k8s/protocol/write k8s/base k8s/json k8s/codec k8s/credentials k8s/net k8s/watch k8s/write k8s/volume k8s/group k8s/queue k8s/namespaces k8s/quota k8s/demand k8s/review k8s/metrics k8s/lease k8s/protocol"
 
 # room -> the rooms that it may include. Rooms inside a room that is not named here are part of it.
 ROOMS = {
@@ -79,6 +79,7 @@ ROOMS = {
     "k8s/volume": f"{VALUES} k8s/base k8s/codec k8s/net k8s/protocol k8s/protocol/write k8s/watch",
     "k8s/group": f"{VALUES} k8s/base k8s/codec k8s/net k8s/protocol/write",
     "k8s/queue": f"{VALUES} k8s/base k8s/codec k8s/net k8s/watch",
+    "k8s/namespaces": f"{VALUES} k8s/base k8s/codec k8s/net k8s/watch",
     "k8s/quota": f"{VALUES} k8s/base k8s/codec k8s/net k8s/protocol/write",
     "k8s/review": "core/base k8s/base k8s/json k8s/codec k8s/net",
     "k8s/demand": f"{VALUES} k8s/base k8s/codec k8s/net k8s/protocol/write",

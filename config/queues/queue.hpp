@@ -29,7 +29,7 @@ using ResourceAmounts = std::vector<core::ExtendedResource>;
 /// Who is first of those that wait in one queue.
 enum class QueueOrder : std::uint8_t {
     fifo,      ///< by creation
-    priority,  ///< by spec.priority, then creation
+    priority,  ///< by spec.priority (and age, if that counts), then creation
     fair       ///< by what its user holds in the queue, then creation
 };
 
@@ -84,6 +84,8 @@ struct Queue {
     ResourceAmounts user_limit;  ///< of each user by himself
     std::optional<std::int64_t> max_gangs;
     QueueOrder order = QueueOrder::fifo;
+    /// By priority: so many points of it an hour of waiting is worth, in whole points; 0: none.
+    std::int64_t aging_per_hour = 0;
     QueuePreemption preemption;
     std::optional<BackfillMode> backfill;  ///< nothing: as the queue above it, or Schema::backfill
     /// Who may use it, as "namespace/serviceaccount", and pods of which namespaces. Both empty:
@@ -99,12 +101,14 @@ struct Queue {
 /// A rule that may say in which queue a gang is; the first that does is followed.
 struct PlacementRule {
     enum class Kind : std::uint8_t {
-        annotation,      ///< what the pod itself says
-        namespace_name,  ///< root.<its namespace>, if there is such a queue
-        fixed            ///< `queue`
+        annotation,       ///< what the pod itself says
+        namespace_name,   ///< root.<its namespace>, if there is such a queue
+        namespace_label,  ///< root.<what this label of its namespace says>, likewise
+        fixed             ///< `queue`
     };
     Kind kind = Kind::annotation;
-    std::string queue;  ///< fixed
+    std::string queue = {};  ///< fixed
+    std::string label = {};  ///< namespace_label
     friend bool operator==(const PlacementRule&, const PlacementRule&) = default;
 };
 

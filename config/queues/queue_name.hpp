@@ -48,7 +48,7 @@ inline bool is_queue_name(std::string_view full_name) {
 /// Of queues without rules of their own.
 inline std::vector<PlacementRule> default_placement() {
     return {
-        {PlacementRule::Kind::annotation, {}},
+        {PlacementRule::Kind::annotation},
         {PlacementRule::Kind::fixed, std::string(default_queue)}};
 }
 

@@ -28,6 +28,7 @@ public:
     std::vector<Complaint> check() {
         check_names();
         if (out_.empty()) {
+            check_aging();
             check_limits();
             check_guarantees();
             check_placement();
@@ -74,6 +75,15 @@ private:
         return resource == "cpu"                         ? core::format_cpu(amount)
                : resource.find('/') == std::string::npos ? core::format_bytes(amount)
                                                          : std::to_string(amount);
+    }
+
+    void check_aging() {
+        for (std::size_t i = 0; i < queues_.size(); ++i) {
+            if (queues_[i].aging_per_hour != 0 && queues_[i].order != QueueOrder::priority) {
+                const std::string path = path_of(i) + ".agingPerHour";
+                complain(path, path, "found an order that is not by priority, expected `order: priority`");
+            }
+        }
     }
 
     void check_limits() {

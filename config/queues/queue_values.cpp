@@ -80,7 +80,8 @@ bool is_written_namespace(const std::string& text) {
 /// One rule; a text that is not empty says what is wrong.
 std::string read_rule(const Tree& item, PlacementRule& rule) {
     constexpr std::string_view expected =
-        "expected `annotation: gang-scheduler/queue`, `namespace` or `fixed: QUEUE`";
+        "expected `annotation: gang-scheduler/queue`, `namespace`, `namespaceLabel: LABEL` or "
+        "`fixed: QUEUE`";
     if (is_text(item) && item.scalar == "namespace") {
         rule.kind = PlacementRule::Kind::namespace_name;
         return {};
@@ -90,8 +91,13 @@ std::string read_rule(const Tree& item, PlacementRule& rule) {
     }
     const auto& [key, value] = item.pairs.front();
     if (key.scalar == "namespaceLabel") {
-        return "found namespaceLabel, which is not supported: the labels of namespaces are not "
-               "read; use `namespace`";
+        rule.kind = PlacementRule::Kind::namespace_label;
+        auto label = read_label_key(value);
+        if (!label) {
+            return label.error().message;
+        }
+        rule.label = *std::move(label);
+        return {};
     }
     if (key.scalar == "annotation") {
         const bool is_ours = is_text(value) && value.scalar == queue_annotation;

@@ -16,7 +16,8 @@
 //     pod_placed() and later pod_gone(): nothing remains.
 //   - fill() after retain(), as soon as is_filled() says so. Until then nothing may be asked for
 //     these rules.
-//   - Rules that find_unsupported() names are refused beforehand.
+//   - Terms by labels of namespaces are resolved beforehand (with_namespaces()). Where that cannot be,
+//     required ones mean all namespaces, and preferred ones nobody.
 
 #include "core/domain/domain_index.hpp"
 #include "core/domain/domain_room.hpp"

@@ -24,6 +24,20 @@ void keep_common_namespaces(PodSelection& to, const PodSelection& other) {
     to.namespaces = std::move(common);
 }
 
+void name_namespaces(PodAffinityTerm& term, const Namespaces& namespaces) {
+    if (!term.needs_namespace_labels()) return;
+    const std::vector<std::string> meant = namespaces.matching(term.namespace_selector);
+    std::vector<std::string> all;
+    std::set_union(
+        term.namespaces.begin(),
+        term.namespaces.end(),
+        meant.begin(),
+        meant.end(),
+        std::back_inserter(all));
+    term.namespaces = std::move(all);
+    term.namespace_selector = {};
+}
+
 }  // namespace
 
 bool PodSelection::matches(std::string_view namespace_name, const StringMap& pod_labels) const {
@@ -31,6 +45,14 @@ bool PodSelection::matches(std::string_view namespace_name, const StringMap& pod
             std::binary_search(
                 namespaces.begin(), namespaces.end(), namespace_name, std::less<>())) &&
            labels.matches(pod_labels);
+}
+
+PodRules with_namespaces(PodRules rules, const Namespaces& namespaces) {
+    if (!namespaces.is_known()) return rules;
+    for (PodAffinityTerm& term : rules.affinity) name_namespaces(term, namespaces);
+    for (PodAffinityTerm& term : rules.anti_affinity) name_namespaces(term, namespaces);
+    for (PreferredPods& one : rules.preferred) name_namespaces(one.term, namespaces);
+    return rules;
 }
 
 PodSelection selection_of(const PodAffinityTerm& term) {

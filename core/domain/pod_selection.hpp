@@ -2,6 +2,7 @@
 // Which pods a rule speaks of: those of some namespaces with such labels. What several terms select
 // together is one selection again, so rules that mean the same pods share their counts.
 
+#include "core/value/namespaces/namespaces.hpp"
 #include "core/value/pod_rules.hpp"
 
 #include <compare>
@@ -20,6 +21,10 @@ struct PodSelection {
     bool matches(std::string_view namespace_name, const StringMap& pod_labels) const;
     friend auto operator<=>(const PodSelection&, const PodSelection&) = default;
 };
+
+/// The same rules, where each term names the namespaces that its selector means by their labels. As
+/// they stand, if the namespaces are not known.
+PodRules with_namespaces(PodRules rules, const Namespaces& namespaces);
 
 /// The pods that a term means. A term that needs the labels of namespaces means all of them: where
 /// such a pod runs, we rather keep a node free than break its rule.

@@ -45,20 +45,28 @@ void add_default_spread(Boxed<PodRules>& rules, const StringMap& labels) {
     rules->spreads_by_default = true;
 }
 
-std::string find_unsupported(const PodRules& rules) {
-    const auto is_by_labels = [](const PodAffinityTerm& term) {
+namespace {
+
+bool any_by_labels(const std::vector<PodAffinityTerm>& terms) {
+    return std::any_of(terms.begin(), terms.end(), [](const PodAffinityTerm& term) {
         return term.needs_namespace_labels();
-    };
-    const auto any = [&](const std::vector<PodAffinityTerm>& terms) {
-        return std::any_of(terms.begin(), terms.end(), is_by_labels);
-    };
-    const char* const field = any(rules.affinity)        ? "podAffinity"
-                              : any(rules.anti_affinity) ? "podAntiAffinity"
-                                                         : nullptr;
-    if (field == nullptr) return {};
-    return std::string(field) +
-           ": a namespaceSelector with requirements is not supported, because labels of "
-           "namespaces are not watched; list the namespaces by name, or select all of them with {}";
+    });
+}
+
+}  // namespace
+
+std::string_view requires_namespace_labels(const PodRules& rules) {
+    return any_by_labels(rules.affinity)        ? "podAffinity"
+           : any_by_labels(rules.anti_affinity) ? "podAntiAffinity"
+                                                : "";
+}
+
+bool needs_namespace_labels(const PodRules& rules) {
+    return !requires_namespace_labels(rules).empty() ||
+           std::any_of(
+               rules.preferred.begin(), rules.preferred.end(), [](const PreferredPods& one) {
+                   return one.term.needs_namespace_labels();
+               });
 }
 
 }  // namespace core

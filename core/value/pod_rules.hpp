@@ -10,6 +10,7 @@
 #include <compare>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace core {
@@ -23,8 +24,8 @@ struct PodAffinityTerm {
     /// Not set: `namespaces` alone count. Empty: all namespaces.
     LabelSelector namespace_selector;
 
-    /// Which namespaces are meant depends on their labels, which nobody watches here: see
-    /// find_unsupported(). Until then such a term is taken to mean all.
+    /// Which namespaces are meant depends on their labels: core/domain/pod_selection.hpp has what
+    /// becomes of such a term. As it stands it is taken to mean all.
     bool needs_namespace_labels() const {
         return namespace_selector.is_set && !namespace_selector.matches_all();
     }
@@ -92,8 +93,9 @@ struct PodScoring {
     friend bool operator==(const PodScoring&, const PodScoring&) = default;
 };
 
-/// Why no pod with these rules can be placed by us, as a sentence for its owner; empty: nothing. A
-/// preference that needs the labels of namespaces is passed over: nobody knows whom it means.
-std::string find_unsupported(const PodRules& rules);
+/// Some term means pods by the labels of their namespaces.
+bool needs_namespace_labels(const PodRules& rules);
+/// The field of the pod in which that is required; empty: at most it is preferred.
+std::string_view requires_namespace_labels(const PodRules& rules);
 
 }  // namespace core

@@ -180,7 +180,7 @@ struct Model {
         return pods.size() + pods.owner_count() + application_ids.size() + gangs.size() +
                waiting.size() + awaited_answers.size() + worklist.size() + wanted.size() +
                cluster.allocation_count() + conf_asker.remembered() + placed_pods.size() +
-               placed_pods.waiting_count() + claims.remembered() + volume_counts.remembered() +
+               placed_pods.waiting_count() + placed_pods.by_labels_count() + claims.remembered() + volume_counts.remembered() +
                groups.remembered() +
                shares.charges.size() + held_binds.size() + nominations.size() + run_times.size() +
                outlooks.size() + demand.remembered() + quotas.remembered();
@@ -188,9 +188,10 @@ struct Model {
 
     config::Schema schema;  ///< another one by ConfigChanged alone (gang/reconfigure)
     const DeclarationReader reader{schema};
-    Shares shares{schema};
     ClusterModel cluster_model;
     core::Cluster& cluster{cluster_model.cluster()};
+    core::Namespaces& namespaces{cluster_model.namespaces()};
+    Shares shares{schema, namespaces};
     PlacedPods& placed_pods{cluster_model.placed_pods()};
     core::DomainIndex& domains{cluster_model.domains()};
     GpuBoard gpus{schema.gpu_metrics, cluster};

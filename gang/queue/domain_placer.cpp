@@ -20,7 +20,8 @@ bool DomainPlacer::is_reached(const core::Pod& pod) const {
 }
 
 bool DomainPlacer::is_ready(const core::Pod& pod) const {
-    return model_.placed_pods.rules().is_filled(model_.placed_pods.rules_of(pod.uid));
+    const core::RulesId rules = model_.placed_pods.rules_of(pod.uid);
+    return model_.placed_pods.is_resolved(rules) && model_.placed_pods.rules().is_filled(rules);
 }
 
 bool DomainPlacer::is_reached(const Application& app) const {
@@ -34,7 +35,8 @@ bool DomainPlacer::is_reached(const Application& app) const {
 
 bool DomainPlacer::is_ready(core::RulesId rules) const {
     const core::DomainRules& all = model_.placed_pods.rules();
-    return all.is_filled(rules) && all.are_preferences_filled(rules);
+    return model_.placed_pods.is_resolved(rules) && all.is_filled(rules) &&
+           all.are_preferences_filled(rules);
 }
 
 bool DomainPlacer::is_ready(const Application& app) const {

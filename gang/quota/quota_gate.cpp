@@ -4,6 +4,17 @@
 #include <cstddef>
 
 namespace gang {
+namespace {
+
+/// All age at the same rate, so who goes first among them never changes: what the waiting has been
+/// worth by now is the same for all but for when each was created. In whole points, so that those
+/// created close to each other are of one lane.
+std::int64_t aged_priority(const Application& app, std::int64_t points_per_hour) {
+    constexpr std::int64_t seconds_per_hour = 3'600;
+    return std::int64_t{app.priority} - app.created * points_per_hour / seconds_per_hour;
+}
+
+}  // namespace
 
 void QuotaGate::place(const Application& app, EquivalenceKey& key) const {
     if (!is_active()) {
@@ -14,7 +25,7 @@ void QuotaGate::place(const Application& app, EquivalenceKey& key) const {
     const QueueNode& queue = model_.shares.tree.at(account->queue);
     key.lane.queue = account->queue;
     if (queue.said.order == config::QueueOrder::priority) {
-        key.lane.before = -std::int64_t{app.priority};
+        key.lane.before = -aged_priority(app, queue.said.aging_per_hour);
     }
     if (queue.said.order == config::QueueOrder::fair) {
         key.lane.user = account->user;

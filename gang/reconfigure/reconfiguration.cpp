@@ -17,7 +17,7 @@ void Reconfiguration::on(const ConfigChanged& event) {
     }
     if (before.queues != now.queues || before.placement != now.placement ||
         before.queue_objects != now.queue_objects) {
-        charge_again();
+        charge_again(Lost::stay);
     }
     if (before.gang.orphan_executors != now.gang.orphan_executors) {
         classify_executors();
@@ -27,9 +27,27 @@ void Reconfiguration::on(const ConfigChanged& event) {
     admission_.begin_anew();
 }
 
+void Reconfiguration::namespaces_changed() {
+    if (model_.shares.is_active() && model_.shares.placement.needs_namespaces()) {
+        charge_again(Lost::are_placed);
+        model_.worklist.queue_changed = true;
+    }
+}
+
+void Reconfiguration::namespace_changed(const std::string& name) {
+    if (!model_.shares.is_active() || !model_.shares.placement.needs_namespaces()) {
+        return;
+    }
+    for (auto& [uid, app] : model_.gangs.all()) {
+        if (app.phase == Phase::waiting && app.namespace_name.str() == name) {
+            model_.gangs.place_again(app);
+        }
+    }
+}
+
 /// From scratch: what a gang or a pod holds is charged as if it had come now. Gangs go first, for
 /// what is beyond a gang's slots is charged where the gang is.
-void Reconfiguration::charge_again() {
+void Reconfiguration::charge_again(Lost lost) {
     const auto before = model_.shares.begin_anew(model_.schema);
     for (const bool is_surplus : {false, true}) {
         for (auto& [uid, app] : model_.gangs.all()) {
@@ -47,7 +65,10 @@ void Reconfiguration::charge_again() {
     model_.pods.for_each([&](PodId id) {
         const PodEntry entry = model_.pods.copy_of(id);
         const auto account = before.find(entry.owner.empty() ? entry.pod.uid : entry.owner.str());
-        model_.ledger.charge_again(entry, account == before.end() ? nullptr : &account->second);
+        const bool is_known =
+            account != before.end() &&
+            (lost == Lost::stay || account->second.queue != config::lost_queue);
+        model_.ledger.charge_again(entry, is_known ? &account->second : nullptr);
     });
 }
 

@@ -6,11 +6,15 @@
 //   ConfigChanged --> schema --> nodes (headroom, costs)        if they are others
 //                            --> queues: tree, usage, accounts  if they are others
 //                            --> all who wait: classified anew  always
+//   labels of namespaces ------> queues, if `placement` asks for them
 
 #include "gang/event.hpp"
 #include "gang/life/cluster_events.hpp"
 #include "gang/model/model.hpp"
 #include "gang/queue/admission.hpp"
+
+#include <cstdint>
+#include <string>
 
 namespace gang {
 
@@ -20,9 +24,16 @@ public:
         : model_(model), cluster_events_(cluster_events), admission_(admission) {}
 
     void on(const ConfigChanged& event);
+    // Labels of namespaces are others, of all of them or of one: who waits may belong elsewhere.
+    void namespaces_changed();
+    void namespace_changed(const std::string& name);
 
 private:
-    void charge_again();
+    /// Pods that run and are counted in no queue: their queue may be gone, or it was not known yet
+    /// what the label of their namespace says.
+    enum class Lost : std::uint8_t { stay, are_placed };
+
+    void charge_again(Lost lost);
     void classify_executors();
 
     Model& model_;

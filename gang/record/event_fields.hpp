@@ -565,6 +565,7 @@ struct Of<config::Queue> {
         Field{"userLimit", &T::user_limit},
         Field{"maxGangs", &T::max_gangs},
         Field{"order", &T::order},
+        Field{"agingPerHour", &T::aging_per_hour},
         Field{"preemption", &T::preemption},
         Field{"backfill", &T::backfill},
         Field{"users", &T::users},
@@ -583,7 +584,8 @@ struct Of<config::QueueObjects> {
 template <>
 struct Of<config::PlacementRule> {
     using T = config::PlacementRule;
-    static constexpr auto list = std::tuple{Field{"kind", &T::kind}, Field{"queue", &T::queue}};
+    static constexpr auto list = std::tuple{
+        Field{"kind", &T::kind}, Field{"queue", &T::queue}, Field{"label", &T::label}};
 };
 template <>
 struct Of<config::Api> {
@@ -785,6 +787,32 @@ template <>
 struct Of<VolumeLimitsMissing> {
     static constexpr const char* name = "volumeLimitsMissing";
     static constexpr auto list = std::tuple{Field{"message", &VolumeLimitsMissing::message}};
+};
+template <>
+struct Of<core::NamespaceLabels> {
+    using T = core::NamespaceLabels;
+    static constexpr auto list =
+        std::tuple{Field{"name", &T::name}, Field{"labels", &T::labels}};
+};
+template <>
+struct Of<NamespacesListed> {
+    static constexpr const char* name = "namespaces";
+    static constexpr auto list = std::tuple{Field{"namespaces", &NamespacesListed::namespaces}};
+};
+template <>
+struct Of<NamespaceChanged> {
+    static constexpr const char* name = "namespaceChanged";
+    static constexpr auto list = std::tuple{Field{"namespace", &NamespaceChanged::one}};
+};
+template <>
+struct Of<NamespaceDeleted> {
+    static constexpr const char* name = "namespaceDeleted";
+    static constexpr auto list = std::tuple{Field{"name", &NamespaceDeleted::name}};
+};
+template <>
+struct Of<NamespacesMissing> {
+    static constexpr const char* name = "namespacesMissing";
+    static constexpr auto list = std::tuple{Field{"message", &NamespacesMissing::message}};
 };
 template <>
 inline constexpr auto last<core::GroupDialect> = core::last_group_dialect;
@@ -1092,6 +1120,11 @@ struct Of<FetchClaim> {
 template <>
 struct Of<WatchVolumeLimits> {
     static constexpr const char* name = "watchVolumeLimits";
+    static constexpr auto list = std::tuple{};
+};
+template <>
+struct Of<WatchNamespaces> {
+    static constexpr const char* name = "watchNamespaces";
     static constexpr auto list = std::tuple{};
 };
 template <>

@@ -3,6 +3,7 @@
 #include "config/queues/queue_name.hpp"
 #include "gang/declare/spark/text.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <utility>
 
@@ -15,6 +16,18 @@ std::string user_of(const core::Pod& pod) {
 
 bool QueuePlacement::counts(const std::string* named) const {
     return named != nullptr && tree_.find_named(*named) != no_queue;
+}
+
+bool QueuePlacement::needs_namespaces() const {
+    return std::any_of(schema_.placement.begin(), schema_.placement.end(), [](const auto& rule) {
+        return rule.kind == config::PlacementRule::Kind::namespace_label;
+    });
+}
+
+std::string QueuePlacement::unknown_label(const std::string& label) const {
+    const std::string& why = namespaces_.why_missing();
+    return "its queue is what the label " + label + " of its namespace says, and labels of " +
+           (why.empty() ? "namespaces are not known yet" : "namespaces cannot be listed: " + why);
 }
 
 PlacedInQueue QueuePlacement::place(
@@ -47,6 +60,19 @@ PlacedInQueue QueuePlacement::place(
                     continue;
                 }
                 break;
+            case config::PlacementRule::Kind::namespace_label: {
+                if (!namespaces_.is_known()) {
+                    placed.problem = unknown_label(rule.label);
+                    return placed;
+                }
+                const std::string* const said = namespaces_.find(pod.namespace_name, rule.label);
+                queue = said == nullptr ? no_queue : tree_.find(config::full_queue_name(*said));
+                if (queue == no_queue) {
+                    continue;
+                }
+                shown = tree_.name(queue);
+                break;
+            }
             case config::PlacementRule::Kind::fixed:
                 queue = tree_.find(rule.queue);
                 shown = rule.queue;

@@ -2,6 +2,7 @@
 // In which queue a gang, or a lone pod, waits: the first placement rule of the file that answers.
 
 #include "config/schema.hpp"
+#include "core/value/namespaces/namespaces.hpp"
 #include "core/value/pod.hpp"
 #include "gang/shares/charges.hpp"
 #include "gang/shares/queue_tree.hpp"
@@ -23,9 +24,14 @@ struct PlacedInQueue {
 
 class QueuePlacement {
 public:
-    /// Both live as long.
-    QueuePlacement(const QueueTree& tree, const config::Schema& schema)
-        : tree_(tree), schema_(schema) {}
+    /// All live as long.
+    QueuePlacement(
+        const QueueTree& tree, const config::Schema& schema, const core::Namespaces& namespaces)
+        : tree_(tree), schema_(schema), namespaces_(namespaces) {}
+
+    /// Some rule speaks of labels of namespaces. As long as they are not known, whoever comes to it
+    /// has a problem.
+    bool needs_namespaces() const;
 
     /// Of a driver or lone pod; `asked` is what it says, nullptr: nothing. `elsewhere` is the queue
     /// that it names for another scheduler: it counts if there is one of that name, and no other is
@@ -42,10 +48,12 @@ public:
 
 private:
     bool counts(const std::string* named) const;
+    std::string unknown_label(const std::string& label) const;
     std::string problem_of(QueueIndex queue, const std::string& name, const core::Pod& pod) const;
 
     const QueueTree& tree_;
     const config::Schema& schema_;
+    const core::Namespaces& namespaces_;
 };
 
 }  // namespace gang

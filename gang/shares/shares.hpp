@@ -21,9 +21,9 @@ struct NamedAccount {
 };
 
 struct Shares {
-    /// `schema` lives as long.
-    explicit Shares(const config::Schema& schema)
-        : tree(schema), placement(tree, schema) {}
+    /// Both live as long.
+    Shares(const config::Schema& schema, const core::Namespaces& namespaces)
+        : tree(schema), placement(tree, schema, namespaces) {}
     Shares(const Shares&) = delete;
     Shares& operator=(const Shares&) = delete;
 

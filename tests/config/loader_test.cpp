@@ -84,6 +84,7 @@ queues:
     userLimit: {ephemeral-storage: 10Gi}
     maxGangs: 100
     order: priority
+    agingPerHour: 50
     preemption: {reclaimable: true, withinQueue: lowerPriority}
     backfill: conservative
     users: [etl/spark, ml/default]
@@ -93,6 +94,7 @@ queues:
 placement:
   - annotation: gang-scheduler/queue
   - namespace
+  - namespaceLabel: example.com/team
   - fixed: root.ml.train
 queueObjects: {enabled: false, reclaim: true}
 preemption: {acrossQueues: true, maxVictimsPerMinute: 3}
@@ -183,6 +185,7 @@ TEST_CASE("loader: every key reaches its member") {
         {{"ephemeral-storage", 10 * gibibyte}},
         100,
         config::QueueOrder::priority,
+        50,
         {true, config::PreemptionWithin::lower_priority},
         config::BackfillMode::conservative,
         {"etl/spark", "ml/default"},
@@ -192,8 +195,9 @@ TEST_CASE("loader: every key reaches its member") {
     wanted.backfill = {config::BackfillMode::easy, 12};
     wanted.queues[1].name = "root.ml.train";
     wanted.placement = {
-        {config::PlacementRule::Kind::annotation, {}},
-        {config::PlacementRule::Kind::namespace_name, {}},
+        {config::PlacementRule::Kind::annotation},
+        {config::PlacementRule::Kind::namespace_name},
+        {config::PlacementRule::Kind::namespace_label, {}, "example.com/team"},
         {config::PlacementRule::Kind::fixed, "root.ml.train"}};
     wanted.queue_objects = {false, true, false};
     wanted.preemption = {true, 3};
@@ -210,7 +214,7 @@ TEST_CASE("loader: the text above names every key there is") {
         const std::string last = key.substr(key.rfind('.') + 1);
         CHECK_MESSAGE(contains(everything, last + ":"), key);
     }
-    CHECK(config::known_keys().size() == 94);
+    CHECK(config::known_keys().size() == 95);
 }
 
 TEST_CASE("loader: headroom is an amount, the cost label a key") {

@@ -58,6 +58,9 @@ TEST_CASE("queues: values of another type, and keys that are none") {
     refuses("  - {name: a, weight: 0}\n", "2:23", "queues[0].weight");
     refuses("  - {name: a, maxGangs: -1}\n", "2:25", "queues[0].maxGangs");
     refuses("  - {name: a, order: lifo}\n", "2:22", "one of fifo, priority");
+    refuses("  - {name: a, order: priority, agingPerHour: -1}\n", "2:46", "queues[0].agingPerHour");
+    refuses("  - {name: a, agingPerHour: 5}\n", "2:29", "expected `order: priority`");
+    CHECK(complaints("  - {name: a, order: fair, agingPerHour: 0}\n").empty());
     refuses("  - {name: a, limit: 5}\n", "2:22", "expected amounts of resources");
     refuses("  - {name: a, limit: {}}\n", "2:22", "expected amounts of resources");
     refuses("  - {name: a, limit: {cpus: 5}}\n", "2:23", "did you mean \"cpu\"");
@@ -106,8 +109,9 @@ TEST_CASE("queues: placement rules name queues that are there") {
     CHECK(placed("  - fixed: root.default\n").empty());
     CHECK(placed("  - fixed: a\n").find("none below it") != std::string::npos);
     CHECK(placed("  - fixed: c\n").find("f:4:3: placement: found root.c") != std::string::npos);
-    CHECK(placed("  - namespaceLabel: team\n").find("f:4:5: placement[0]") != std::string::npos);
-    CHECK(placed("  - namespaceLabel: team\n").find("not supported") != std::string::npos);
+    CHECK(placed("  - namespaceLabel: example.com/team\n").empty());
+    CHECK(placed("  - namespaceLabel: a b\n").find("f:4:5: placement[0]") != std::string::npos);
+    CHECK(placed("  - namespaceLabel: []\n").find("f:4:5: placement[0]") != std::string::npos);
     CHECK(
         placed("  - annotation: other\n").find("expected gang-scheduler/queue") !=
         std::string::npos);

@@ -191,6 +191,10 @@ public:
     std::string no_volume;  ///< not empty: volumes cannot be made, and why
     /// What nodes can attach; nothing: nobody may look at it.
     std::optional<std::vector<core::NodeVolumeLimits>> volume_limits{std::in_place};
+    /// Of all namespaces; nothing: nobody may look at them.
+    std::optional<std::vector<core::NamespaceLabels>> namespaces{std::in_place};
+    int namespace_watches = 0;       ///< WatchNamespaces asked for
+    bool hold_namespace_answers = false;
     int limit_watches = 0;           ///< WatchVolumeLimits asked for
     bool hold_limit_answers = false;
     bool hold_pod_lists = false;
@@ -236,6 +240,7 @@ private:
     void carry_out(const gang::EvictPod& request);
     void carry_out(const gang::FetchClaim& request);
     void carry_out(const gang::WatchVolumeLimits& request);
+    void carry_out(const gang::WatchNamespaces& request);
     void carry_out(const gang::FetchQuotas& request);
     void carry_out(const gang::FetchPodGroup& request);
     void carry_out(const gang::WriteGroupStatus& request);

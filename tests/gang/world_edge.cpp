@@ -192,6 +192,16 @@ void World::carry_out(const gang::FetchClaim& request) {
         hold_claim_answers);
 }
 
+void World::carry_out(const gang::WatchNamespaces&) {
+    ++decisions_made_;
+    ++namespace_watches;
+    if (namespaces) {
+        answer(gang::NamespacesListed{*namespaces}, hold_namespace_answers);
+    } else {
+        answer(gang::NamespacesMissing{"forbidden"}, hold_namespace_answers);
+    }
+}
+
 void World::carry_out(const gang::WatchVolumeLimits&) {
     ++decisions_made_;
     ++limit_watches;

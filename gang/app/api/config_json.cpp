@@ -168,6 +168,7 @@ std::string queue_json(const config::Queue& queue) {
         .add("userLimit", amounts_json(queue.user_limit))
         .add("maxGangs", queue.max_gangs ? std::to_string(*queue.max_gangs) : "null")
         .text("order", config::name_of(queue.order))
+        .number("agingPerHour", queue.aging_per_hour)
         .add(
             "preemption",
             Object()
@@ -191,6 +192,8 @@ std::string placement_json(const config::PlacementRule& rule) {
             return Object().text("annotation", "gang-scheduler/queue").json();
         case config::PlacementRule::Kind::namespace_name:
             return json_string("namespace");
+        case config::PlacementRule::Kind::namespace_label:
+            return Object().text("namespaceLabel", rule.label).json();
         case config::PlacementRule::Kind::fixed:
             break;
     }

@@ -5,6 +5,7 @@
 #include "gang/app/base/server_name.hpp"
 #include "gang/app/base/version.hpp"
 #include "gang/app/daemon/executor.hpp"
+#include "gang/app/daemon/queues/first_answer.hpp"
 #include "gang/app/daemon/queues/queue_objects.hpp"
 #include "gang/app/daemon/recorder.hpp"
 #include "gang/app/daemon/translate.hpp"
@@ -80,6 +81,7 @@ struct Daemon::Impl : std::enable_shared_from_this<Daemon::Impl> {
     void await_idle();
     void step(const StampedEvent& event);
     void lost(const std::string& why);
+    void await_namespaces();
     void stand();
     void tell_config();
     void lead(const k8s::LeadershipTerm& term);
@@ -97,6 +99,7 @@ struct Daemon::Impl : std::enable_shared_from_this<Daemon::Impl> {
     k8s::WriterOptions writer_options();
     k8s::ClaimClientOptions claim_options();
     k8s::CsiNodeWatchOptions csi_node_options();
+    k8s::NamespaceWatchOptions namespace_options();
     k8s::DemandClientOptions demand_options();
     bool may_write() const;
     k8s::ElectorOptions elector_options();
@@ -117,6 +120,8 @@ struct Daemon::Impl : std::enable_shared_from_this<Daemon::Impl> {
     PodLister pod_lister;
     k8s::ClaimClient claims;
     k8s::CsiNodeWatch csi_nodes;
+    k8s::NamespaceWatch namespace_watch;
+    FirstAnswer first_namespaces;
     k8s::PodGroupClient groups;
     k8s::QuotaClient quotas;
     k8s::DemandClient demand;
@@ -154,6 +159,8 @@ Daemon::Impl::Impl(asio::io_context& context, DaemonOptions with)
           io, options.endpoint, options.log, [this](Event event) { push(std::move(event)); }),
       claims(io, options.endpoint, claim_options()),
       csi_nodes(io, options.endpoint, csi_node_options()),
+      namespace_watch(io, options.endpoint, namespace_options()),
+      first_namespaces(io, options.log, "labels of namespaces"),
       groups(io, options.endpoint),
       quotas(io, options.endpoint),
       demand(io, options.endpoint, demand_options()),
@@ -175,6 +182,7 @@ Daemon::Impl::Impl(asio::io_context& context, DaemonOptions with)
           &pod_lister,
           &claims,
           &csi_nodes,
+          &namespace_watch,
           &groups,
           &quotas,
           &demand,
@@ -290,6 +298,26 @@ k8s::CsiNodeWatchOptions Daemon::Impl::csi_node_options() {
     return out;
 }
 
+k8s::NamespaceWatchOptions Daemon::Impl::namespace_options() {
+    k8s::NamespaceWatchOptions out;
+    out.listed = [this](std::vector<core::NamespaceLabels> all) {
+        push(NamespacesListed{std::move(all)});
+        first_namespaces.came();
+    };
+    out.changed = [this](core::NamespaceLabels one) { push(NamespaceChanged{std::move(one)}); };
+    out.deleted = [this](std::string name) { push(NamespaceDeleted{std::move(name)}); };
+    out.denied = [this](std::string why) {
+        options.log->write(
+            LogLevel::warning,
+            "labels of namespaces are not known: they cannot be listed",
+            {{"why", why}});
+        push(NamespacesMissing{std::move(why)});
+        first_namespaces.came();
+    };
+    out.notice = notices("namespaces");
+    return out;
+}
+
 k8s::DemandClientOptions Daemon::Impl::demand_options() {
     k8s::DemandClientOptions out;
     out.kind = options.config.autoscaling.mode == config::AutoscalingMode::provisioning_request
@@ -354,14 +382,27 @@ void Daemon::Impl::start() {
         gpu_metrics->start();
     }
     if (options.config.queue_objects.enabled) {
-        queue_objects.start([this] { stand(); });
+        queue_objects.start([this] { await_namespaces(); });
+    } else {
+        await_namespaces();
+    }
+}
+
+void Daemon::Impl::await_namespaces() {
+    const bool are_needed = std::any_of(
+        options.config.placement.begin(), options.config.placement.end(), [](const auto& rule) {
+            return rule.kind == config::PlacementRule::Kind::namespace_label;
+        });
+    if (are_needed) {
+        first_namespaces.await([this] { stand(); });
+        namespace_watch.start();
     } else {
         stand();
     }
 }
 
-/// Stands for election, or leads at once where there is none. Called when Queue objects are
-/// known, or cannot be: whoever leads decides.
+/// Stands for election, or leads at once where there is none. Called when it is known, or cannot
+/// be, which queues there are and who belongs where: whoever leads decides.
 void Daemon::Impl::stand() {
     if (elector) {
         elector->start();
@@ -712,6 +753,8 @@ void Daemon::Impl::stop(std::function<void()> done) {
     pod_lister.stop();
     claims.stop();
     csi_nodes.stop();
+    namespace_watch.stop();
+    first_namespaces.stop();
     groups.stop();
     quotas.stop();
     demand.stop();

@@ -177,6 +177,11 @@ void Executor::run(const WatchVolumeLimits&) {
     wiring_.csi_nodes->start();
 }
 
+void Executor::run(const WatchNamespaces&) {
+    wiring_.log->write(LogLevel::info, "watch namespaces");
+    wiring_.namespaces->start();
+}
+
 void Executor::run(const FetchPodGroup& decision) {
     wiring_.log->write(
         LogLevel::debug,

@@ -11,6 +11,7 @@
 #include "gang/reservation/format/seal.hpp"
 #include "k8s/demand/demand_client.hpp"
 #include "k8s/group/pod_group_client.hpp"
+#include "k8s/namespaces/namespace_watch.hpp"
 #include "k8s/quota/quota_client.hpp"
 #include "k8s/volume/claim_client.hpp"
 #include "k8s/volume/csi_node_watch.hpp"
@@ -28,6 +29,7 @@ public:
         PodLister* pod_lister;                   ///< outlives the executor
         k8s::ClaimClient* claims;                ///< outlives the executor
         k8s::CsiNodeWatch* csi_nodes;            ///< outlives the executor
+        k8s::NamespaceWatch* namespaces;         ///< outlives the executor
         k8s::PodGroupClient* groups;             ///< outlives the executor
         k8s::QuotaClient* quotas;                ///< outlives the executor
         k8s::DemandClient* demand;               ///< outlives the executor
@@ -53,6 +55,7 @@ private:
     void run(const FetchSparkConf& decision);
     void run(const FetchClaim& decision);
     void run(const WatchVolumeLimits& decision);
+    void run(const WatchNamespaces& decision);
     void run(const FetchPodGroup& decision);
     void run(const FetchQuotas& decision);
     void run(const WriteGroupStatus& decision);

@@ -28,6 +28,7 @@ class ClusterModel {
 public:
     core::Cluster& cluster() { return cluster_; }
     PlacedPods& placed_pods() { return placed_pods_; }
+    core::Namespaces& namespaces() { return namespaces_; }
     /// Domains of the keys that gangs ask for.
     core::DomainIndex& domains() { return domains_; }
 
@@ -73,7 +74,8 @@ private:
     void node_changed(bool may_have_shrunk);
 
     core::Cluster cluster_;
-    PlacedPods placed_pods_{cluster_};
+    core::Namespaces namespaces_;
+    PlacedPods placed_pods_{cluster_, namespaces_};
     core::DomainIndex domains_;
     NodeQuarantine quarantine_;
     std::uint64_t nodes_version_ = 0;

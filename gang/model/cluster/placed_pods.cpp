@@ -59,8 +59,21 @@ core::PlacedPod PlacedPods::seen(const Placed& placed) const {
         placed.is_deleting};
 }
 
+void PlacedPods::set_rules(Identity& identity, core::PodRules rules) const {
+    if (core::needs_namespace_labels(rules)) {
+        identity.asked = rules;
+    }
+    identity.rules = core::with_namespaces(std::move(rules), namespaces_);
+}
+
+void PlacedPods::forget_identity(IdentityId id) {
+    by_labels_placed_ -= identities_[id].asked.empty() ? 0 : 1;
+    identities_.release(id);
+}
+
 void PlacedPods::put(std::string_view uid, const Identity& identity, Placed placed) {
     placed.identity = identities_.intern(identity).id;
+    by_labels_placed_ += identity.asked.empty() ? 0 : 1;
     if (const auto before = pods_.take(uid)) {
         const bool is_same = before->node == placed.node && before->identity == placed.identity &&
                              before->is_deleting == placed.is_deleting;
@@ -69,7 +82,7 @@ void PlacedPods::put(std::string_view uid, const Identity& identity, Placed plac
             rules_.pod_placed(seen(placed), cluster_);
             ++version_;
         }
-        identities_.release(before->identity);
+        forget_identity(before->identity);
     } else {
         rules_.pod_placed(seen(placed), cluster_);
         ++version_;
@@ -96,9 +109,10 @@ void PlacedPods::place(const core::Pod& pod, const std::string& node) {
     }
     Identity identity{pod.namespace_name, wanted(pod.labels), {}};
     if (has_terms) {
-        identity.rules = *pod.rules;
-        identity.rules.spread.clear();
-        identity.rules.preferred_spread.clear();
+        core::PodRules rules = *pod.rules;
+        rules.spread.clear();
+        rules.preferred_spread.clear();
+        set_rules(identity, std::move(rules));
     }
     Placed placed;
     placed.node = cluster_.node_or_placeholder(node);
@@ -117,7 +131,7 @@ void PlacedPods::remove(std::string_view uid) {
     }
     ++version_;
     rules_.pod_gone(seen(*placed));
-    identities_.release(placed->identity);
+    forget_identity(placed->identity);
 }
 
 /// False: there are too many already. What nobody who waits names is given up for it.
@@ -159,11 +173,35 @@ std::string PlacedPods::wait_for_executors(
 }
 
 std::string PlacedPods::take_rules(
-    const std::string& uid, const core::PodRules& rules, const std::string& namespace_name) {
-    if (std::string problem = core::find_unsupported(rules); !problem.empty()) {
-        stop_waiting(uid);
-        return problem;
+    const std::string& uid, const core::PodRules& asked, const std::string& namespace_name) {
+    if (!core::needs_namespace_labels(asked)) {
+        by_labels_waiting_.erase(uid);
+        return take_resolved(uid, asked, namespace_name);
     }
+    std::string problem = find_unknown(asked);
+    if (problem.empty()) {
+        problem = take_resolved(uid, core::with_namespaces(asked, namespaces_), namespace_name);
+    } else {
+        stop_waiting(uid);
+    }
+    by_labels_waiting_.insert_or_assign(uid, AskedByLabels{asked, namespace_name, problem});
+    return problem;
+}
+
+/// Why it cannot be known whom the rules mean.
+std::string PlacedPods::find_unknown(const core::PodRules& rules) const {
+    const std::string_view field = core::requires_namespace_labels(rules);
+    if (field.empty() || namespaces_.is_known() || !namespaces_.is_answered()) {
+        return {};
+    }
+    return std::string(field) +
+           ": a namespaceSelector needs the labels of namespaces, which cannot be listed (" +
+           namespaces_.why_missing() +
+           "); allow that, or list the namespaces by name, or select all of them with {}";
+}
+
+std::string PlacedPods::take_resolved(
+    const std::string& uid, const core::PodRules& rules, const std::string& namespace_name) {
     if (const auto known = waiting_.find(uid);
         known != waiting_.end() && rules_.rules(known->second) == rules) {
         return {};
@@ -174,7 +212,8 @@ std::string PlacedPods::take_rules(
             core::PodRules required = rules;
             required.preferred.clear();
             required.preferred_spread.clear();
-            return required.empty() ? std::string() : take_rules(uid, required, namespace_name);
+            return required.empty() ? std::string()
+                                    : take_resolved(uid, required, namespace_name);
         }
         return "the pods that wait ask for more than " + std::to_string(labels_max) +
                " different labels of other pods, in their affinity and topology spread";
@@ -184,6 +223,9 @@ std::string PlacedPods::take_rules(
 }
 
 void PlacedPods::stop_waiting(std::string_view uid) {
+    if (const auto asked = by_labels_waiting_.find(uid); asked != by_labels_waiting_.end()) {
+        by_labels_waiting_.erase(asked);
+    }
     const auto known = waiting_.find(uid);
     if (known == waiting_.end()) {
         return;
@@ -193,10 +235,14 @@ void PlacedPods::stop_waiting(std::string_view uid) {
 }
 
 void PlacedPods::stop_waiting_for_executors(std::string_view uid) {
-    if (waiting_.empty()) {
+    if (waiting_.empty() && by_labels_waiting_.empty()) {
         return;
     }
     const std::string prefix = executors_of(uid);
+    for (auto it = by_labels_waiting_.lower_bound(prefix);
+         it != by_labels_waiting_.end() && it->first.starts_with(prefix);) {
+        it = by_labels_waiting_.erase(it);
+    }
     for (auto it = waiting_.lower_bound(prefix);
          it != waiting_.end() && it->first.starts_with(prefix);) {
         rules_.release(it->second);
@@ -211,6 +257,36 @@ core::RulesId PlacedPods::rules_of_executors(std::string_view uid, std::size_t s
 core::RulesId PlacedPods::rules_of(std::string_view uid) const {
     const auto known = waiting_.find(uid);
     return known == waiting_.end() ? core::RulesId{} : known->second;
+}
+
+bool PlacedPods::is_resolved(core::RulesId rules) const {
+    return rules.is_none() || namespaces_.is_answered() ||
+           !core::needs_namespace_labels(rules_.rules(rules));
+}
+
+std::vector<PlacedPods::RulesTaken> PlacedPods::namespaces_changed() {
+    ++version_;
+    std::vector<std::string> placed;
+    if (by_labels_placed_ > 0) {
+        pods_.for_each([&](std::string_view uid, const Placed& pod) {
+            if (!identities_[pod.identity].asked.empty()) {
+                placed.emplace_back(uid);
+            }
+        });
+    }
+    for (const std::string& uid : placed) {
+        const Placed pod = *pods_.find(uid);
+        Identity identity = identities_[pod.identity];
+        set_rules(identity, identity.asked);
+        put(uid, identity, pod);
+    }
+    std::vector<RulesTaken> waiting;
+    const auto all = by_labels_waiting_;
+    for (const auto& [uid, asked] : all) {
+        std::string problem = take_rules(uid, asked.rules, asked.namespace_name);
+        waiting.push_back({uid, asked.problem, std::move(problem)});
+    }
+    return waiting;
 }
 
 void PlacedPods::list_began() {
@@ -233,6 +309,7 @@ void PlacedPods::listed(
     Identity identity{namespace_name, wanted(labels), {}};
     if (before) {
         identity.rules = identities_[before->identity].rules;
+        identity.asked = identities_[before->identity].asked;
     }
     Placed placed;
     placed.node = node;

@@ -14,6 +14,7 @@
 #include "core/cluster/cluster.hpp"
 #include "core/domain/domain_rules.hpp"
 #include "core/value/account.hpp"
+#include "core/value/namespaces/namespaces.hpp"
 #include "core/value/pod.hpp"
 
 #include <compare>
@@ -31,7 +32,9 @@ public:
     /// Labels that rules may name at a time, of all pods that wait.
     static constexpr std::size_t labels_max = 256;
 
-    explicit PlacedPods(core::Cluster& cluster) : cluster_(cluster) {}
+    /// Both live as long.
+    PlacedPods(core::Cluster& cluster, const core::Namespaces& namespaces)
+        : cluster_(cluster), namespaces_(namespaces) {}
 
     core::DomainRules& rules() { return rules_; }
     const core::DomainRules& rules() const { return rules_; }
@@ -68,6 +71,20 @@ public:
     core::RulesId rules_of(std::string_view uid) const;
     core::RulesId rules_of_executors(std::string_view uid, std::size_t shape) const;
 
+    // --- labels of namespaces ---
+    /// Somebody has a rule that speaks of them.
+    bool needs_namespaces() const { return by_labels_placed_ > 0 || !by_labels_waiting_.empty(); }
+    /// Of one that waits with such a rule.
+    struct RulesTaken {
+        std::string uid;             ///< for a gang's executors uid/shape
+        std::string problem_before;  ///< why it could not have its rules
+        std::string problem;         ///< why it cannot now
+    };
+    /// They are others, or known at last: such rules are taken over anew.
+    std::vector<RulesTaken> namespaces_changed();
+    /// It is known whom the rules mean, or that nobody will say.
+    bool is_resolved(core::RulesId rules) const;
+
     // --- labels ---
     /// Of all placed pods the labels are known that rules name. Else a list is wanted, and nothing
     /// can be said of rules that are new.
@@ -92,6 +109,8 @@ public:
     std::uint64_t version() const { return version_; }
     /// Rules that are held by pods that wait.
     std::size_t waiting_count() const { return waiting_.size(); }
+    /// Of these and those that cannot have theirs: whose rules speak of labels of namespaces.
+    std::size_t by_labels_count() const { return by_labels_waiting_.size(); }
     /// Pods that are kept.
     std::size_t size() const { return pods_.size(); }
     /// Whether what is shared has as many owners; walks everything, for tests.
@@ -102,7 +121,8 @@ private:
     struct Identity {
         std::string namespace_name;
         core::StringMap labels;  ///< those that rules name, or have named
-        core::PodRules rules;    ///< the terms that reach others
+        core::PodRules rules;    ///< the terms that reach others, with the namespaces they mean
+        core::PodRules asked = {};  ///< as the pod has them, if they speak of labels of namespaces
         friend auto operator<=>(const Identity&, const Identity&) = default;
     };
     using IdentityId = core::Id<struct IdentityTag>;
@@ -118,15 +138,30 @@ private:
     void put(std::string_view uid, const Identity& identity, Placed placed);
     core::PlacedPod seen(const Placed& placed) const;
     bool want_labels(const core::PodRules& rules);
+    void set_rules(Identity& identity, core::PodRules rules) const;
+    void forget_identity(IdentityId id);
+    std::string find_unknown(const core::PodRules& rules) const;
     std::string take_rules(
+        const std::string& uid, const core::PodRules& asked, const std::string& namespace_name);
+    std::string take_resolved(
         const std::string& uid, const core::PodRules& rules, const std::string& namespace_name);
 
+    /// Of one that waits: as it asks, if that speaks of labels of namespaces.
+    struct AskedByLabels {
+        core::PodRules rules;
+        std::string namespace_name;
+        std::string problem = {};
+    };
+
     core::Cluster& cluster_;
+    const core::Namespaces& namespaces_;
     core::DomainRules rules_;
     core::Interner<Identity, IdentityId> identities_;
     core::UidTable<Placed> pods_;
     /// By uid, or by driver's uid/shape for executors that do not exist.
     std::map<std::string, core::RulesId, std::less<>> waiting_;
+    std::map<std::string, AskedByLabels, std::less<>> by_labels_waiting_;  ///< likewise
+    std::size_t by_labels_placed_ = 0;  ///< placed pods whose rules speak of labels of namespaces
     Labels wanted_;   ///< that rules name, or have named
     Labels known_;    ///< of these: of all placed pods
     Labels listing_;  ///< of these: that the list under way will tell

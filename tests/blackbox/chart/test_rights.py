@@ -86,6 +86,16 @@ def name_groups(cluster: Cluster) -> None:
             "spec": {"schedulerName": "gang-scheduler", "containers": [{"name": "main", "image": "none"}]}})
 
 
+def mean_a_team(cluster: Cluster) -> None:
+    """Affinity by labels of namespaces: these are listed and watched."""
+    cluster.api.post(f"/api/v1/namespaces/{cluster.default_namespace}/pods", {
+        "apiVersion": "v1", "kind": "Pod", "metadata": {"name": "apart"},
+        "spec": {"schedulerName": "gang-scheduler", "containers": [{"name": "main", "image": "none"}],
+                 "affinity": {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [{
+                     "topologyKey": "kubernetes.io/hostname", "labelSelector": {"matchLabels": {"app": "a"}},
+                     "namespaceSelector": {"matchLabels": {"team": "x"}}}]}}}})
+
+
 @pytest.fixture
 def queue_objects(cluster: Cluster) -> Iterator[None]:
     """The kinds are there before a scheduler looks for them; other tests' clusters have none."""
@@ -114,6 +124,7 @@ def test_every_right_granted_is_used(cluster: Cluster, plane: RealPlane) -> None
     assert lost.fired() == 1
     mount_a_volume(cluster)
     name_groups(cluster)
+    mean_a_team(cluster)
     cluster.api.post(f"/apis/{VOLCANO}/queues",
                      {"apiVersion": VOLCANO, "kind": "Queue", "metadata": {"name": "etl"}, "spec": {}})
     standby = plane.start_scheduler(())

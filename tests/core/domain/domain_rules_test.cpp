@@ -167,14 +167,34 @@ TEST_CASE("domain rules: namespaces limit a term; one that asks for their labels
     other.namespace_name = "other";
     world.place(other);
     PodRules apart{{}, {term("zone", app)}, {}};
-    CHECK(find_unsupported(apart).empty());
     CHECK(world.ask(pod_of(app, apart)).size() == 5);
     apart.anti_affinity[0].namespace_selector.is_set = true;
-    CHECK(find_unsupported(apart).empty());
+    CHECK_FALSE(core::needs_namespace_labels(apart));
     CHECK(world.ask(pod_of(app, apart)) == Names{"b1", "b2", "none"});
     apart.anti_affinity[0].namespace_selector = selector({{"team", "x"}});
     CHECK(world.ask(pod_of(app, apart)) == Names{"b1", "b2", "none"});
-    CHECK(find_unsupported(apart).starts_with("podAntiAffinity: a namespaceSelector"));
+    CHECK(core::requires_namespace_labels(apart) == "podAntiAffinity");
+    CHECK(core::needs_namespace_labels(apart));
+
+    // Once they are known, it means those that have them, and those that it names.
+    core::Namespaces namespaces;
+    CHECK(core::with_namespaces(apart, namespaces) == apart);
+    namespaces.listed({{"other", {{"team", "y"}}}, {"third", {{"team", "x"}}}});
+    apart.anti_affinity[0].namespaces = {"named"};
+    PodRules known = core::with_namespaces(apart, namespaces);
+    CHECK_FALSE(core::needs_namespace_labels(known));
+    CHECK(known.anti_affinity[0].namespaces == Names{"named", "third"});
+    CHECK(world.ask(pod_of(app, known)).size() == 5);
+    namespaces.changed({"other", {{"team", "x"}}});
+    known = core::with_namespaces(apart, namespaces);
+    CHECK(known.anti_affinity[0].namespaces == Names{"named", "other", "third"});
+    CHECK(world.ask(pod_of(app, known)) == Names{"b1", "b2", "none"});
+    // A term that names none means its own by the codec; by labels that nobody has, it means nobody.
+    namespaces.listed({});
+    apart.anti_affinity[0].namespaces.clear();
+    known = core::with_namespaces(apart, namespaces);
+    CHECK(known.anti_affinity[0].namespaces.empty());
+    CHECK(world.ask(pod_of(app, known)).size() == 5);
 }
 
 TEST_CASE("domain rules: which rules change by the pods themselves") {

@@ -176,7 +176,8 @@ TEST_CASE("domain scores: a namespaceSelector with requirements means nobody") {
     likes.preferred = {near("zone", web, 4)};
     likes.preferred[0].term.namespace_selector = selector({{"team", "x"}});
     world.place(pod_on("a1", web, likes));
-    CHECK(core::find_unsupported(likes).empty());
+    CHECK(core::requires_namespace_labels(likes).empty());
+    CHECK(core::needs_namespace_labels(likes));
     CHECK(ask(world, pod_on("", web, likes)).empty());
     world.take_away(0);
     CHECK(world.rules.size() == 0);

@@ -138,7 +138,7 @@ TEST_CASE("pod preferences: a full node is no choice, and keeps nobody waiting")
     CHECK(world.node_of(near) == "a1");
 }
 
-TEST_CASE("pod preferences: too many labels, or a namespace selector, and they are passed over") {
+TEST_CASE("pod preferences: too many labels, or labels of namespaces that nobody tells, and they are passed over") {
     World world(on_largest_nodes());
     add_zones(world);
     PodRules rules = rather("zone", 5);
@@ -148,6 +148,7 @@ TEST_CASE("pod preferences: too many labels, or a namespace selector, and they a
         }
     }
     SUBCASE("namespaces") {
+        world.namespaces.reset();
         rules.preferred[0].term.namespace_selector = tests::selector({{"team", "x"}});
     }
     put(world, pod_with("cache", app_a, {}), "b1");

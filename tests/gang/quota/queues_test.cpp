@@ -164,6 +164,38 @@ TEST_CASE("queues: a queue by priority, and one by creation") {
     }
 }
 
+TEST_CASE("queues: where age counts, an hour of waiting is worth so many points of priority") {
+    struct Case {
+        std::int64_t per_hour;
+        std::int64_t later_s;  ///< the high one is created so much later
+        bool is_high_first;
+    };
+    for (const Case& one :
+         {Case{0, 360'000, true},
+          Case{100, 35'900, true},
+          Case{100, 36'000, false},
+          Case{1'000'000, 10, false},
+          Case{1, 3'596'000, true}}) {
+        CAPTURE(one.per_hour);
+        CAPTURE(one.later_s);
+        config::Queue etl = queue("etl");
+        etl.order = config::QueueOrder::priority;
+        etl.aging_per_hour = one.per_hour;
+        World world = world_of({etl});
+        world.add_node(tests::node("n1", 4, 64 * 1024));
+        const std::string running = submit(world, "running", "etl", 3, 1);
+        world.settle();
+        constexpr std::int64_t first_s = 7'200;
+        const std::string low = submit(world, "low", "etl", 3, first_s);
+        const std::string high = submit(world, "high", "etl", 3, first_s + one.later_s, 1'000);
+        world.advance(1'000);
+        world.set_phase(running, core::PodPhase::succeeded);
+        world.advance(2'000);
+        CHECK(world.is_bound(one.is_high_first ? high : low));
+        CHECK_FALSE(world.is_bound(one.is_high_first ? low : high));
+    }
+}
+
 TEST_CASE("queues: room goes to queues by their weights, and to nobody past a smaller share") {
     config::Queue a = queue("a");
     config::Queue b = queue("b");

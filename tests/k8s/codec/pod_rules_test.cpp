@@ -103,7 +103,7 @@ TEST_CASE("pod_rules: which namespaces a term means") {
         term_of(R"({"topologyKey": "z", "namespaceSelector": {"matchLabels": {"team": "x"}}})");
     CHECK(by_labels.needs_namespace_labels());
     CHECK(by_labels.namespaces.empty());
-    CHECK(core::find_unsupported({{by_labels}, {}, {}}).starts_with("podAffinity: "));
+    CHECK(core::requires_namespace_labels({{by_labels}, {}, {}}) == "podAffinity");
 }
 
 TEST_CASE("pod_rules: a selector that is not there stays so") {

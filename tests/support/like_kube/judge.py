@@ -8,7 +8,7 @@ from support.api import Api, Json
 from support.pods import condition, node_of
 from support.polling import eventually
 
-from .worlds import SPACES, World
+from .worlds import SPACE_LABELS, SPACES, World
 
 ANSWER_SECONDS = 20
 OURS, THEIRS = "gang-scheduler", "default-scheduler"
@@ -31,7 +31,7 @@ class Judge:
         self._api = api
         self.placed = 0  # probes that both placed
         for space in SPACES:
-            api.post("/api/v1/namespaces", {"metadata": {"name": space}})
+            api.post("/api/v1/namespaces", {"metadata": {"name": space, "labels": SPACE_LABELS[space]}})
             eventually(lambda: api.find(f"/api/v1/namespaces/{space}/serviceaccounts/default") or
                        self._add_account(space), 10, "the account")
 

@@ -1,7 +1,4 @@
-"""Random clusters with pods on them, and one pod that is to be placed: what a seed draws.
-
-What gang-scheduler refuses by name, and says so in its documents, is not drawn: a namespaceSelector with requirements.
-"""
+"""Random clusters with pods on them, and one pod that is to be placed: what a seed draws."""
 import random
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,6 +7,7 @@ from support.json_type import Json
 
 ZONE, HOST, GPU = "topology.kubernetes.io/zone", "kubernetes.io/hostname", "example.com/gpu"
 SPACES = ("like-a", "like-b")
+SPACE_LABELS = {"like-a": {"team": "x"}, "like-b": {"tier": "b"}}
 
 
 @dataclass
@@ -143,7 +141,7 @@ def any_term(dice: Dice) -> Json:
     if dice.percent(25):
         term["namespaces"] = dice.some(2, lambda: dice.any(*SPACES))
     if dice.percent(20):
-        term["namespaceSelector"] = {}
+        term["namespaceSelector"] = dice.any({}, _space_selector(dice))
     if dice.percent(15):
         term[dice.any("matchLabelKeys", "mismatchLabelKeys")] = [dice.any("tier", "none")]
     keys = {each["key"] for each in term["labelSelector"].get("matchExpressions", [])}
@@ -151,6 +149,12 @@ def any_term(dice: Dice) -> Json:
         term.pop("matchLabelKeys", None)  # one key may not be in both
         term.pop("mismatchLabelKeys", None)
     return term
+
+
+def _space_selector(dice: Dice) -> Json:
+    if dice.percent(40):
+        return {"matchLabels": dice.any({"team": "x"}, {"tier": "b"}, {"kubernetes.io/metadata.name": "like-a"})}
+    return {"matchExpressions": [_expression(dice, ("team", "tier", "none"), ("x", "b", "y"), ("In", "NotIn"))]}
 
 
 def any_spread(dice: Dice) -> Json:
