@@ -131,6 +131,9 @@ public:
         return scheduler.step(event_);
     }
 
+    std::int64_t now_ms() const { return event_.time_ms; }
+    void pass_to(std::int64_t time_ms) { event_.time_ms = std::max(event_.time_ms, time_ms); }
+
     /// The binds that a tick asks for.
     std::vector<gang::BindPod> tick() {
         event_.time_ms += 1;
