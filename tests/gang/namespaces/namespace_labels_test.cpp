@@ -166,14 +166,17 @@ TEST_CASE("namespace labels: nothing is decided before they are known") {
     world.create(in_namespace("other", "p0"));
     world.settle();
     const auto waits = world.create(in_namespace("default", "p1", apart_from_team()));
-    const auto plain = world.create(in_namespace("default", "p2"));
+    const auto near = world.create(in_namespace("default", "p2", {{of_team_x()}, {}, {}}));
+    const auto plain = world.create(in_namespace("default", "p3"));
     world.advance(10'000);
     CHECK_FALSE(world.is_bound(waits));
+    CHECK_FALSE(world.is_bound(near));
     CHECK(world.is_bound(plain));
     world.hold_namespace_answers = false;
     world.release_answers();
     world.advance(5'000);
     CHECK(world.is_bound(waits));
+    CHECK_FALSE(world.is_bound(near));
 }
 
 TEST_CASE("namespace labels: what may not be listed is told, until it may") {
