@@ -2,6 +2,7 @@
 // Everything the scheduler can ask of the edge, on one page. A decision is a request, not a fact:
 // only the answering event makes it true.
 
+#include "core/base/alternative_of.hpp"
 #include "core/value/demand/capacity_shape.hpp"
 #include "core/value/group/pod_group.hpp"
 #include "core/value/group/pod_group_status.hpp"
@@ -12,6 +13,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -194,7 +196,7 @@ struct StepDown {
     std::string why;
 };
 
-using Decision = std::variant<
+using DecisionKinds = std::variant<
     BindPod,
     FetchSparkConf,
     FetchClaim,
@@ -215,6 +217,21 @@ using Decision = std::variant<
     AskExtenders,
     WakeAt,
     StepDown>;
+
+/// One of these; see Event.
+class Decision : public DecisionKinds {
+public:
+    using Kinds = DecisionKinds;
+
+    Decision() noexcept;
+    template <core::AlternativeOf<Kinds> One>
+    Decision(One one) noexcept : Kinds(std::in_place_type<One>, std::move(one)) {}
+    Decision(const Decision& other);
+    Decision(Decision&& other) noexcept;
+    Decision& operator=(const Decision& other);
+    Decision& operator=(Decision&& other) noexcept;
+    ~Decision();
+};
 
 /// Buffers of decisions keep their room for so many; a burst's room is given back.
 inline constexpr std::size_t decisions_kept_max = 1'024;

@@ -3,6 +3,7 @@
 // across kinds and may come twice; the scheduler never asks anybody anything in return.
 
 #include "config/schema.hpp"
+#include "core/base/alternative_of.hpp"
 #include "core/base/boxed.hpp"
 #include "core/value/claim.hpp"
 #include "core/value/device/sampled_gpu.hpp"
@@ -18,6 +19,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -318,7 +320,7 @@ struct ConfigChanged {
     core::Boxed<config::Schema> config;  ///< never empty
 };
 
-using Event = std::variant<
+using EventKinds = std::variant<
     PodUpserted,
     PodDeleted,
     NodeUpserted,
@@ -358,6 +360,22 @@ using Event = std::variant<
     LeadershipLost,
     ConfigChanged,
     Tick>;
+
+/// One of these. How it is copied and moved is compiled once (event.cpp): of so many kinds that is
+/// long, and a std::variant alone would have it in every file.
+class Event : public EventKinds {
+public:
+    using Kinds = EventKinds;
+
+    Event() noexcept;
+    template <core::AlternativeOf<Kinds> One>
+    Event(One one) noexcept : Kinds(std::in_place_type<One>, std::move(one)) {}
+    Event(const Event& other);
+    Event(Event&& other) noexcept;
+    Event& operator=(const Event& other);
+    Event& operator=(Event&& other) noexcept;
+    ~Event();
+};
 
 struct StampedEvent {
     std::uint64_t sequence = 0;

@@ -16,6 +16,7 @@ import tempfile
 import time
 import xml.etree.ElementTree as ElementTree
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -102,6 +103,27 @@ def build(tally: Tally, preset: str) -> bool:
     if not done:
         tally.add(f"build {preset}", 0, 1, time.monotonic() - start)
     return done
+
+
+class BuildBeside:
+    """What other lanes need is built while the tests in the `with` run: these wait more than they work, and what they
+    leave of the processor is enough. What goes wrong is said by who builds it next, in the foreground."""
+
+    COMMANDS = ("cmake --preset debug > /dev/null", "cmake --build --preset debug",
+                "cmake --build build/release --target test_gang_mutated test_protocol_mutated gang-scale")
+
+    def __enter__(self) -> None:
+        command = " && ".join(f"nice -n 19 {one}" for one in self.COMMANDS)
+        print(f"+ ({command}) &", flush=True)
+        self._build = subprocess.Popen(["sh", "-c", command], cwd=ROOT, stdin=subprocess.DEVNULL, start_new_session=True,
+                                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    def __exit__(self, kind: object, *_: object) -> None:
+        start = time.monotonic()
+        if kind is not None:
+            os.killpg(self._build.pid, signal.SIGTERM)
+        self._build.wait()
+        print(f"build beside the tests: waited for {time.monotonic() - start:.0f} s", flush=True)
 
 
 def warn_of_small_disk() -> None:
@@ -244,9 +266,14 @@ def needs(lanes: list[str], long: bool) -> dict[str, list[str]]:
 
 
 def run_lanes(tally: Tally, wanted: list[str], long: bool, supply: Supply) -> None:
+    """Those that need the release build alone come first where both are needed: the other one is made meanwhile."""
     if "layers" in wanted:
         command_lane(tally, "layers", [PYTHON, "scripts/check_layers.py"])
         command_lane(tally, "tests of scripts", [PYTHON, "-m", "pytest", "tests/sim", "-q", "--tb=short"])
+    if {"demo", "blackbox", "spark", "older"} & set(wanted) and build(tally, "release"):
+        needs_both = not long and {"unit", "sim"} & set(wanted)
+        with BuildBeside() if needs_both else nullcontext():
+            plane_lanes(tally, wanted, long, supply)
     if "unit" in wanted:
         unit_lane(tally)
     if "sanitizers" in wanted:
@@ -257,19 +284,23 @@ def run_lanes(tally: Tally, wanted: list[str], long: bool, supply: Supply) -> No
         seeds_lane(tally)
     if "random" in wanted:
         command_lane(tally, "random mutants", [PYTHON, "scripts/random_mutants.py"])
-    if {"bench", "mutants", "demo", "blackbox", "spark", "older"} & set(wanted) and build(tally, "release"):
+    if {"bench", "mutants"} & set(wanted) and build(tally, "release"):
         if "bench" in wanted:
             macro_smoke_lane(tally, supply) if long else bench_lane(tally)
         if "mutants" in wanted and command_lane(tally, "build mutants", [
                 "cmake", "--build", "build/release", "--target", "test_gang_mutated", "test_protocol_mutated"]):
             command_lane(tally, "mutants", [PYTHON, "scripts/mutants.py"])
-        if "demo" in wanted:
-            command_lane(tally, "demo", ["build/release/gang-scheduler", "demo"])
-        for folder in ("blackbox", "spark"):
-            if folder in wanted:
-                pytest_lane(tally, f"tests/{folder}", long, supply)
-        if "older" in wanted:
-            older_lane(tally, supply)
+
+
+def plane_lanes(tally: Tally, wanted: list[str], long: bool, supply: Supply) -> None:
+    """With the release build, on whole planes."""
+    if "demo" in wanted:
+        command_lane(tally, "demo", ["build/release/gang-scheduler", "demo"])
+    for folder in ("blackbox", "spark"):
+        if folder in wanted:
+            pytest_lane(tally, f"tests/{folder}", long, supply)
+    if "older" in wanted:
+        older_lane(tally, supply)
 
 
 def main() -> int:

@@ -5,7 +5,7 @@
 namespace gang {
 namespace {
 
-constexpr std::array own = {
+constexpr std::array ours = {
     DeclarationKey{"gang-scheduler/role", Field::role},
     DeclarationKey{"gang-scheduler/application", Field::application},
     DeclarationKey{"gang-scheduler/executors", Field::executors},
@@ -118,7 +118,7 @@ constexpr std::array godel = {
 };
 
 constexpr std::array table = {
-    Dialect{"gang-scheduler", own},
+    Dialect{"gang-scheduler", ours},
     Dialect{"palantir", palantir, BareMemory::bytes, false, true},
     Dialect{"YuniKorn", yunikorn_keys},
     Dialect{"kubernetes-gang-scheduler", ancestor, BareMemory::gibibytes, true},

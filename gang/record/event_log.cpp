@@ -36,9 +36,7 @@ struct IsVector : std::false_type {};
 template <typename T>
 struct IsVector<std::vector<T>> : std::true_type {};
 template <typename T>
-struct IsVariant : std::false_type {};
-template <typename... T>
-struct IsVariant<std::variant<T...>> : std::true_type {};
+concept IsOneOfKinds = requires { typename T::Kinds; };
 using Entry = std::pair<std::string, std::string>;
 
 template <typename T>
@@ -71,7 +69,7 @@ void write(Writer& out, const T& value) {
             write(out, element);
         }
         out.EndArray();
-    } else if constexpr (IsVariant<T>::value) {
+    } else if constexpr (IsOneOfKinds<T>) {
         out.StartObject();
         std::visit(
             [&out](const auto& chosen) {
@@ -137,8 +135,8 @@ public:
             return read(from, into.edit());
         } else if constexpr (IsVector<T>::value) {
             return read_list(from, into);
-        } else if constexpr (IsVariant<T>::value) {
-            return read_variant(from, into, std::make_index_sequence<std::variant_size_v<T>>());
+        } else if constexpr (IsOneOfKinds<T>) {
+            return read_variant(from, into, std::make_index_sequence<std::variant_size_v<typename T::Kinds>>());
         } else {
             return read_fields(from, into);
         }
@@ -206,7 +204,7 @@ private:
         bool known = false;
         bool right = false;
         const auto one = [&](auto index) {
-            if (name == fields::Of<std::variant_alternative_t<index, T>>::name) {
+            if (name == fields::Of<std::variant_alternative_t<index, typename T::Kinds>>::name) {
                 known = true;
                 right = read(member->value, into.template emplace<index>());
             }

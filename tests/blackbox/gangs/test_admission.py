@@ -131,6 +131,7 @@ def test_a_gang_s_end_frees_what_it_held(cluster: Cluster) -> None:
 def test_pods_of_other_schedulers_count_until_they_are_gone(cluster: Cluster) -> None:
     node, = cluster.add_nodes(1)
     foreign = cluster.foreign_pod("foreign", "2", node, linger_seconds=3)
+    eventually(lambda: cluster.api.get(foreign)["status"].get("phase") == "Running", 10, "the foreign pod running")
     cluster.start_scheduler()
     application = cluster.submit(sized(Size(executors=2), cluster.default_namespace))
     # Gangs may not hope for foreign pods to go: it is parked, and blocks nobody.

@@ -108,7 +108,7 @@ gang::LogLine decode(const std::string& line) {
 
 template <std::size_t Index>
 void event_round_trip(Random& random) {
-    std::variant_alternative_t<Index, gang::Event> event;
+    std::variant_alternative_t<Index, gang::Event::Kinds> event;
     fill(random, event);
     if constexpr (std::is_same_v<decltype(event), gang::SparkConfFound>) {
         event.conf.executor_template->volumes_json.clear();  // left out on purpose
@@ -128,7 +128,7 @@ void event_round_trip(Random& random) {
 
 template <std::size_t Index>
 void decision_round_trip(Random& random) {
-    std::variant_alternative_t<Index, gang::Decision> decision;
+    std::variant_alternative_t<Index, gang::Decision::Kinds> decision;
     fill(random, decision);
     if constexpr (std::is_same_v<decltype(decision), gang::SetCondition>) {
         decision.is_transition = false;  // true is its default
@@ -158,7 +158,7 @@ TEST_CASE("event log: every kind of event comes back as it was, whatever is in i
         [&]<std::size_t... Index>(std::index_sequence<Index...>) {
             (event_round_trip<Index>(random), ...);
         }
-        (std::make_index_sequence<std::variant_size_v<gang::Event>>());
+        (std::make_index_sequence<std::variant_size_v<gang::Event::Kinds>>());
     }
 }
 
@@ -168,7 +168,7 @@ TEST_CASE("event log: every kind of decision comes back as it was, whatever is i
         [&]<std::size_t... Index>(std::index_sequence<Index...>) {
             (decision_round_trip<Index>(random), ...);
         }
-        (std::make_index_sequence<std::variant_size_v<gang::Decision>>());
+        (std::make_index_sequence<std::variant_size_v<gang::Decision::Kinds>>());
     }
 }
 
