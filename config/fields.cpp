@@ -536,6 +536,10 @@ Field queues() {
             "agingPerHour", integer_in(0, 1'000'000), [](Schema & s) -> auto& {
                 return s.queues.back().aging_per_hour;
             }),
+        value(
+            "maxWait", duration_in(0, 365 * 24 * hour_ms), [](Schema & s) -> auto& {
+                return s.queues.back().max_wait_ms;
+            }),
         section(
             "preemption",
             {value(
@@ -575,6 +579,17 @@ Field queue_objects() {
              "enabled", read_bool, [](Schema & s) -> auto& { return s.queue_objects.enabled; }),
          value(
              "reclaim", read_bool, [](Schema & s) -> auto& { return s.queue_objects.reclaim; })});
+}
+
+Field volcano() {
+    return section(
+        "volcano",
+        {value(
+             "enqueue", read_bool, [](Schema & s) -> auto& { return s.volcano.enqueue; }),
+         value(
+             "overcommitPercent", integer_in(100, 10'000), [](Schema & s) -> auto& {
+                 return s.volcano.overcommit_percent;
+             })});
 }
 
 Field preemption() {
@@ -624,6 +639,7 @@ const std::vector<Field>& table() {
         queues(),
         placement(),
         queue_objects(),
+        volcano(),
         preemption(),
         section(
             "seal",

@@ -138,6 +138,15 @@ struct QueueObjects {
     friend bool operator==(const QueueObjects&, const QueueObjects&) = default;
 };
 
+/// What Volcano's scheduler does for its PodGroups beside placing pods, where it does not run.
+struct Volcano {
+    /// Groups are let in (phase Inqueue): its controllers make a job's pods only then.
+    bool enqueue = false;
+    /// What groups that were let in ask for may be so much of what all nodes have together.
+    std::int64_t overcommit_percent = 120;
+    friend bool operator==(const Volcano&, const Volcano&) = default;
+};
+
 struct Schema {
     std::string kubeconfig;  ///< clientConnection.kubeconfig
     LeaderElection leader_election;
@@ -160,6 +169,7 @@ struct Schema {
     /// With queues: never empty.
     std::vector<PlacementRule> placement;
     QueueObjects queue_objects;
+    Volcano volcano;
     Preemption preemption;
     /// seal.keyFile: the keys that seal what is written into annotations. Empty: nothing is sealed,
     /// and a reservation found there counts only as far as the declaration goes.

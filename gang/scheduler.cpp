@@ -208,14 +208,15 @@ struct Scheduler::State {
     void on(const VolumeLimitsChanged& event) { claim_events.on(event); }
     void on(const VolumeLimitsMissing& event) { claim_events.on(event); }
     void on(const NamespacesListed& event) {
-        if (namespace_events.on(event)) reconfiguration.namespaces_changed();
+        const bool were_known = model.namespaces.is_known();
+        if (namespace_events.on(event)) reconfiguration.namespaces_changed(were_known);
     }
     void on(const NamespaceChanged& event) {
         if (namespace_events.on(event)) reconfiguration.namespace_changed(event.one.name);
     }
     void on(const NamespaceDeleted& event) { namespace_events.on(event); }
     void on(const NamespacesMissing& event) {
-        if (namespace_events.on(event)) reconfiguration.namespaces_changed();
+        if (namespace_events.on(event)) reconfiguration.namespaces_changed(false);
     }
     void on(const PodGroupFound& event) {
         groups.on(event);

@@ -77,7 +77,7 @@ ROOMS = {
     "k8s/watch": f"{VALUES} k8s/base k8s/codec k8s/net k8s/protocol",
     "k8s/write": f"{VALUES} k8s/base k8s/codec k8s/net k8s/protocol k8s/protocol/write",
     "k8s/volume": f"{VALUES} k8s/base k8s/codec k8s/net k8s/protocol k8s/protocol/write k8s/watch",
-    "k8s/group": f"{VALUES} k8s/base k8s/codec k8s/net k8s/protocol/write",
+    "k8s/group": f"{VALUES} k8s/base k8s/codec k8s/net k8s/protocol/write k8s/watch",
     "k8s/queue": f"{VALUES} k8s/base k8s/codec k8s/net k8s/watch",
     "k8s/namespaces": f"{VALUES} k8s/base k8s/codec k8s/net k8s/watch",
     "k8s/quota": f"{VALUES} k8s/base k8s/codec k8s/net k8s/protocol/write",
@@ -108,7 +108,7 @@ ROOMS = {
     "gang/app/api": f"{VALUES} core/score core/placement config gang/door gang/app/base gang/app/page gang/app/serve gang/app/show {CLIENT}",
     "gang/app/extender": f"{VALUES} config gang/door gang/app/base gang/app/serve {CLIENT}",
     "gang/app/called": f"{VALUES} config gang/door gang/app/base gang/app/extender k8s/base k8s/json k8s/codec k8s/net k8s/credentials",
-    "gang/app/daemon": f"{VALUES} config gang/door gang/declare gang/declare/spark gang/scheduler gang/consistency gang/host gang/record gang/reservation/format "
+    "gang/app/daemon": f"{VALUES} config gang/door gang/declare gang/declare/spark gang/durations gang/scheduler gang/consistency gang/host gang/record gang/reservation/format "
                        f"gang/app/base gang/app/api gang/app/called gang/app/extender gang/app/serve gang/app/show {CLIENT}",
     "gang/app/reload": "core/base config gang/app/base",
     "gang/app/demo": f"{VALUES} gang/app/base gang/app/daemon k8s/embedded k8s/embedded/http k8s/embedded/kubelet "

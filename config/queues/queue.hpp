@@ -86,6 +86,8 @@ struct Queue {
     QueueOrder order = QueueOrder::fifo;
     /// By priority: so many points of it an hour of waiting is worth, in whole points; 0: none.
     std::int64_t aging_per_hour = 0;
+    /// Who waits for longer goes before the others of the queue; 0: as the queue above it says.
+    std::int64_t max_wait_ms = 0;
     QueuePreemption preemption;
     std::optional<BackfillMode> backfill;  ///< nothing: as the queue above it, or Schema::backfill
     /// Who may use it, as "namespace/serviceaccount", and pods of which namespaces. Both empty:

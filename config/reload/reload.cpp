@@ -137,6 +137,7 @@ constexpr std::array fixed_table = {
     fixed<[](auto& s) -> auto& { return s.autoscaling; }>("autoscaling"),
     fixed<[](auto& s) -> auto& { return s.quota; }>("quota"),
     fixed<[](auto& s) -> auto& { return s.queue_objects.enabled; }>("queueObjects.enabled"),
+    fixed<[](auto& s) -> auto& { return s.volcano; }>("volcano"),
     fixed<[](auto& s) -> auto& { return s.gpu_metrics; }>("gpuMetrics"),
     fixed<[](auto& s) -> auto& { return s.seal_key_file; }>("seal.keyFile"),
     fixed<[](auto& s) -> auto& { return s.names_other_namespaces; }>(

@@ -146,7 +146,7 @@ bool is_kept_annotation(std::string_view key) {
     // schedulers are known by.
     constexpr std::array<std::string_view, 4> prefixes = {
         "gang-scheduler/", "spark-", "yunikorn.apache.org/", "armadaproject.io/gang"};
-    constexpr std::array<std::string_view, 14> words = {
+    constexpr std::array<std::string_view, 16> words = {
         "applicationId",
         "kueue.x-k8s.io/pod-group-name",
         "kueue.x-k8s.io/pod-group-total-count",
@@ -160,7 +160,9 @@ bool is_kept_annotation(std::string_view key) {
         "driver-mem",
         "scheduling.k8s.io/group-name",
         "scheduling.volcano.sh/group-name",
-        "volcano.sh/task-spec"};
+        "volcano.sh/task-spec",
+        "volcano.sh/sla-waiting-time",
+        "sla-waiting-time"};
     return std::any_of(
                prefixes.begin(),
                prefixes.end(),

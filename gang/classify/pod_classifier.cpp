@@ -66,6 +66,7 @@ void PodClassifier::classify(PodEntry& entry) {
         model_.gangs.choose_queue(app, entry);
     }
     model_.gangs.set_held(app, asks_hold(entry.pod));
+    model_.gangs.set_max_wait(app, asked_max_wait_ms(entry.pod));
     model_.gangs.set_driver_shape(app, entry.pod);
     app.phase = Phase::waiting;
     model_.waiting.insert(app, entry.retry->code != ReasonCode::none);

@@ -127,6 +127,7 @@ bool begins_gang(Field field, bool is_driver) {
         case Field::priority:
         case Field::packing:
         case Field::expected_duration:
+        case Field::max_wait:
         case Field::topology_key:
         case Field::topology_mode:
         case Field::pod_group:
@@ -217,6 +218,7 @@ private:
             case Field::queue_elsewhere:
             case Field::packing:
             case Field::expected_duration:
+            case Field::max_wait:
             case Field::topology_key:
             case Field::topology_mode:
             case Field::pod_group:
@@ -530,6 +532,11 @@ const std::string* queue_elsewhere(const core::Pod& pod) {
                : core::find_value(pod.labels, "queue");
 }
 
+std::optional<std::int64_t> asked_max_wait_ms(const core::Pod& pod) {
+    const std::string* const said = find_first(pod, Field::max_wait);
+    return said == nullptr ? std::nullopt : read_expected_run(*said);
+}
+
 bool declares_gang(const core::Pod& pod) {
     const Role role = role_of(pod);
     if (role == Role::executor) {
@@ -561,6 +568,11 @@ std::vector<std::string> unread_warnings(const core::Pod& pod, std::string_view 
     std::vector<std::string> warnings;
     for (const Found& found : find_all(pod, Field::not_yet, false)) {
         warnings.push_back(shown(found) + " is not supported yet and changes nothing");
+    }
+    for (const Found& found : find_all(pod, Field::max_wait, false)) {
+        if (!read_expected_run(*found.value)) {
+            warnings.push_back(shown(found) + " is no duration such as 90m or 4h and is ignored");
+        }
     }
     const auto add = [&warnings, instead](const std::string& what) {
         warnings.push_back(

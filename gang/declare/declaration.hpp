@@ -33,6 +33,9 @@ bool asks_hold(const core::Pod& pod);
 /// counts where there is a queue of that name; nullptr: it names none.
 const std::string* queue_elsewhere(const core::Pod& pod);
 
+/// For how long it is to wait at most, if it can be read; what cannot is warned of.
+std::optional<std::int64_t> asked_max_wait_ms(const core::Pod& pod);
+
 /// Whether the pod starts a gang by what it says: it is no executor, and says how many executors
 /// there will be, or at least how large.
 bool declares_gang(const core::Pod& pod);

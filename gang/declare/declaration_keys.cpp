@@ -25,6 +25,7 @@ constexpr std::array ours = {
     DeclarationKey{"gang-scheduler/topology-mode", Field::topology_mode},
     DeclarationKey{"gang-scheduler/packing", Field::packing},
     DeclarationKey{"gang-scheduler/expected-duration", Field::expected_duration},
+    DeclarationKey{"gang-scheduler/max-wait", Field::max_wait},
     DeclarationKey{"gang-scheduler/pod-group", Field::pod_group},
     DeclarationKey{"gang-scheduler/min-members", Field::pod_group},
     DeclarationKey{"gang-scheduler/style", Field::not_yet},
@@ -92,6 +93,8 @@ constexpr std::array volcano = {
     DeclarationKey{"scheduling.k8s.io/group-name", Field::other_scheduler},
     DeclarationKey{"scheduling.volcano.sh/group-name", Field::other_scheduler},
     DeclarationKey{"scheduling.volcano.sh/queue-name", Field::queue_elsewhere},
+    DeclarationKey{"volcano.sh/sla-waiting-time", Field::max_wait},
+    DeclarationKey{"sla-waiting-time", Field::max_wait},
 };
 
 /// Its gates and its admission stay Kueue's: gated pods are nobody's to bind.

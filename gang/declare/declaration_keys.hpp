@@ -29,6 +29,7 @@ enum class Field : std::uint8_t {
     priority,
     packing,
     expected_duration,
+    max_wait,
     topology_key,
     topology_mode,
     pod_group,        ///< of pods without a driver: see group_membership.hpp

@@ -1,5 +1,8 @@
 #include "gang/group/group_former.hpp"
 
+#include "gang/declare/declaration.hpp"
+#include "gang/declare/spark/text.hpp"
+#include "gang/durations/expected_run.hpp"
 #include "gang/group/min_resources.hpp"
 #include "gang/model/group/pod_groups.hpp"
 #include "gang/report/messages.hpp"
@@ -161,7 +164,7 @@ std::vector<PodEntry*> GroupFormer::choose(
     const std::int64_t needed = group.object->min_members - placed;
     std::vector<PodEntry*> able;
     for (PodEntry* member : members) {
-        if (!model_.find_claim_obstacle(member->pod)) {
+        if (member->pod.problem.empty() && !model_.find_claim_obstacle(member->pod)) {
             able.push_back(member);
         }
     }
@@ -261,6 +264,8 @@ void GroupFormer::reshape(
         model_.worklist.queue_changed = true;
     }
     model_.gangs.choose_queue(gang, anchor);
+    const auto max_wait = read_expected_run(group.object->max_wait);
+    model_.gangs.set_max_wait(gang, max_wait ? max_wait : asked_max_wait_ms(anchor.pod));
     std::vector<MemberShape> shapes = shapes_of(chosen);
     const auto& now = gang.declared.shapes;
     const bool is_same = !gang.declared.source.empty() &&
@@ -278,6 +283,11 @@ void GroupFormer::reshape(
         return;
     }
     std::vector<std::string> warnings;
+    if (!group.object->max_wait.empty() && !max_wait) {
+        warnings.push_back(
+            "pod group " + group.name + ": sla-waiting-time = " +
+            spark::quoted(group.object->max_wait) + " is no duration such as 90m or 4h and is ignored");
+    }
     for (const PodEntry* member : chosen) {
         const auto membership = read_membership(member->pod);
         if (warnings.empty() && membership && !membership->warning.empty()) {
@@ -325,15 +335,28 @@ void GroupFormer::hold(Application& gang, bool member_asks) {
         gang, is_waiting && (member_asks || asks_hold(model_.pods.at(gang.uid).pod)));
 }
 
+/// Of a member that cannot be placed as it is; empty: all can.
+std::string GroupFormer::first_problem(const std::vector<PodEntry*>& members) {
+    const auto found = std::find_if(members.begin(), members.end(), [](const PodEntry* member) {
+        return !member->pod.problem.empty();
+    });
+    return found == members.end()
+               ? std::string()
+               : "its pod " + (*found)->pod.name + " is not placed: " + (*found)->pod.problem;
+}
+
 void GroupFormer::let_wait(PodGroup& group, const std::vector<PodEntry*>& members) {
     const std::size_t nodes = model_.cluster.node_count();
+    const std::string problem = first_problem(members);
     for (PodEntry* const member : members) {
         member->alone = Alone::no;
         model_.gangs.erase(member->pod.uid);
         const auto obstacle = model_.find_claim_obstacle(member->pod);
         if (!member->pod.problem.empty()) {
-            status_reporter_.report(
-                member->pod, problem_message(nodes, member->pod.problem), step_.now_ms);
+            StatusMessage message = problem_message(nodes, member->pod.problem);
+            group.told_code = message.code;
+            group.told = message.sentence;
+            status_reporter_.report(member->pod, std::move(message), step_.now_ms);
         } else if (obstacle && group.object) {
             if (!obstacle->text.empty()) {
                 status_reporter_.report(
@@ -342,6 +365,7 @@ void GroupFormer::let_wait(PodGroup& group, const std::vector<PodEntry*>& member
                     step_.now_ms);
             }
         } else if (StatusMessage message = why_waiting(group); message.code != ReasonCode::none) {
+            message.sentence += problem.empty() ? "" : "; " + problem;
             group.told_code = message.code;
             group.told = message.sentence;
             status_reporter_.report(member->pod, std::move(message), step_.now_ms);
@@ -368,7 +392,7 @@ StatusMessage GroupFormer::why_waiting(const PodGroup& group) const {
     for (const PodId id : group.members) {
         PodEntry* const member =
             model_.pods.is_compacted(id) ? nullptr : model_.pods.find_active(model_.pods.uid(id));
-        if (member != nullptr && member->is_bindable()) {
+        if (member != nullptr && member->is_bindable() && member->pod.problem.empty()) {
             there.push_back(member);
         }
     }

@@ -64,6 +64,7 @@ private:
     void dissolve(PodGroup& group, Application& gang);
     void follow(Application& gang, const std::vector<PodEntry*>& members);
     void hold(Application& gang, bool member_asks);
+    static std::string first_problem(const std::vector<PodEntry*>& members);
     void let_wait(PodGroup& group, const std::vector<PodEntry*>& members);
     void let_go_alone(const std::vector<PodEntry*>& members, Alone how);
     void give_up_done();

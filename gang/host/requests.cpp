@@ -140,6 +140,8 @@ k8s::GroupStatusWrite to_request(const WriteGroupStatus& decision) {
         decision.namespace_name,
         decision.name,
         decision.uid,
+        {},
+        false,
         decision.status};
 }
 

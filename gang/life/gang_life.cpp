@@ -24,6 +24,7 @@ void GangLife::driver_waits(Application& app, PodEntry& entry) {
         model_.gangs.choose_queue(app, entry);
         if (app.group.empty()) {
             model_.gangs.set_held(app, asks_hold(entry.pod));
+            model_.gangs.set_max_wait(app, asked_max_wait_ms(entry.pod));
         }
     }
     if (entry.is_change || !app.declared.driver_shape) {

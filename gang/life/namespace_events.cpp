@@ -50,11 +50,19 @@ bool NamespaceEvents::look_again(bool is_news) {
                 app->set_problem(taken.problem);
             }
         }
+        if (taken.uid != uid && app != nullptr && !taken.problem_before.empty() &&
+            app->declared.diagnostics->problem == executors_problem + taken.problem_before) {
+            app->set_problem(
+                taken.problem.empty() ? std::string() : executors_problem + taken.problem);
+        }
         if (app != nullptr) {
             model_.waiting.changed(*app);
         }
         if (!entry->owner.empty()) {
             model_.worklist.dirty_gangs.insert(entry->owner);
+        }
+        if (!entry->group.empty()) {
+            model_.worklist.dirty_groups.insert(entry->group);
         }
         model_.worklist.dirty_pods.insert(uid);
     }

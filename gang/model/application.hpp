@@ -219,6 +219,9 @@ struct Declared {
     core::Text queue;
     core::Text user;                             ///< "namespace/serviceaccount": who is charged
     bool is_held = false;                        ///< somebody asks that it waits
+    bool is_overdue = false;                     ///< it has waited for longer than it is to
+    std::int32_t max_wait_s = 0;                 ///< as it says; 0: it says nothing
+    std::uint32_t overdue_from_s = 0;            ///< Unix time; 0: never
     core::Rare<std::string> queue_problem;       ///< it cannot wait in the queue that it asks for
     std::optional<core::PackingPolicy> packing;  ///< its driver says so
     core::Boxed<GangTopology> topology;

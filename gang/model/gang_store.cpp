@@ -3,6 +3,8 @@
 #include "core/filter/filters.hpp"
 #include "gang/declare/declaration.hpp"
 
+#include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace gang {
@@ -145,6 +147,17 @@ void GangStore::place_again(Application& app) {
 
 void GangStore::set_held(Application& app, bool is_held) {
     if (std::exchange(app.declared.is_held, is_held) != is_held) {
+        in_.waiting.changed(app);
+        in_.worklist.queue_changed = true;
+    }
+}
+
+void GangStore::set_max_wait(Application& app, std::optional<std::int64_t> max_wait_ms) {
+    constexpr std::int64_t second_ms = 1'000;
+    const std::int64_t seconds = (max_wait_ms.value_or(0) + second_ms - 1) / second_ms;
+    const auto kept = static_cast<std::int32_t>(
+        std::min<std::int64_t>(seconds, std::numeric_limits<std::int32_t>::max()));
+    if (std::exchange(app.declared.max_wait_s, kept) != kept) {
         in_.waiting.changed(app);
         in_.worklist.queue_changed = true;
     }

@@ -80,6 +80,8 @@ public:
     void place_again(Application& app);
     /// Somebody asks that it waits, or does not ask that any more.
     void set_held(Application& app, bool is_held);
+    /// Nothing: it does not say.
+    void set_max_wait(Application& app, std::optional<std::int64_t> max_wait_ms);
     /// It stands in the line no more. What is asked about it is forgotten, if nobody waits for
     /// that.
     void stop_waiting(Application& app);

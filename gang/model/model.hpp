@@ -75,7 +75,8 @@ struct Model {
             placed_pods.stop_waiting_for_executors(entry.pod.uid);
             claims.forget_executors(entry.pod.uid);
         } else {
-            if (std::string problem = placed_pods.wait(entry.pod); !problem.empty()) {
+            std::string problem = placed_pods.wait(entry.pod);
+            if (!problem.empty() && entry.pod.problem.empty()) {
                 entry.pod.problem = std::move(problem);
             }
             expect_claims(entry, now_ms);

@@ -36,7 +36,8 @@ struct OrderKey {
 /// Those of one lane are in the order of their ranks. Without queues there is one lane.
 struct Lane {
     QueueIndex queue = no_queue;
-    std::int64_t before = 0;  ///< the lesser goes first: in a queue by priority, that, negated
+    /// The lesser goes first: in a queue by priority, that, negated; far less of who is overdue.
+    std::int64_t before = 0;
     std::string user = {};    ///< in a queue that is fair between users: who of them goes first changes
     friend auto operator<=>(const Lane&, const Lane&) = default;
 };

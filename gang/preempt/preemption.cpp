@@ -406,8 +406,13 @@ void Preemption::search() {
                 done = lane.queue;
                 break;
             }
-            done = lane.queue;
+            // That it has waited for long makes nobody's priority lower: the next may have more luck.
+            const bool is_passed = app->declared.is_overdue;
+            done = is_passed ? done : lane.queue;
             if (!is_candidate(*app)) {
+                if (is_passed) {
+                    continue;
+                }
                 break;
             }
             searched_[app->uid] = step_.now_ms + search_ms;

@@ -21,6 +21,7 @@ namespace gang {
 
 bool Admission::run() {
     model_.settle_gpus();
+    max_waits_.run();
     model_.worklist.queue_changed =
         model_.worklist.queue_changed || !model_.waiting.is_classified();
     classify_waiting();
@@ -119,6 +120,7 @@ void Admission::classify_waiting() {
         if (key.counts.size() < 2) {
             key.counts.clear();
         }
+        max_waits_.look_at(app);
         quota_.place(app, key);
         model_.waiting.classify(app, std::move(key), size);
     }
@@ -133,7 +135,8 @@ bool Admission::keeps_to_namespace(const Application& app, const PodEntry& entry
 /// Rules that are new are counted at the beginning of a Tick.
 void Admission::expect_executors(Application& app) {
     const std::size_t before = model_.placed_pods.waiting_count();
-    if (std::string problem = domain_placer_.expect_executors(app); !problem.empty()) {
+    std::string problem = domain_placer_.expect_executors(app);
+    if (!problem.empty() && app.declared.diagnostics->problem.empty()) {
         app.set_problem(std::move(problem));
     }
     if (model_.placed_pods.waiting_count() != before) {
@@ -354,9 +357,7 @@ std::optional<Admission::AttemptResult> Admission::keep_to_quota(
     status_.report_unless(is_known, app, cycle);
     queue_entry.code = answer.code;
     const bool is_for_ever = answer.code == ReasonCode::exceeds_quota;
-    const bool is_by_creation =
-        model_.shares.tree.at(key.lane.queue).said.order == config::QueueOrder::fifo;
-    if (is_for_ever || !is_by_creation) {
+    if (is_for_ever || !quota_.keeps_order(key)) {
         // Larger ones of its class are so as well, and it keeps none of those behind it waiting.
         EquivalenceClass& known = gang_class.second;
         const bool is_new = known.over_quota_at != model_.shares.usage.version();

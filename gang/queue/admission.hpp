@@ -27,6 +27,7 @@
 #include "gang/queue/scheduling_cycle.hpp"
 #include "gang/queue/status_refresh.hpp"
 #include "gang/queue/waiting_status.hpp"
+#include "gang/quota/max_waits.hpp"
 #include "gang/quota/quota_gate.hpp"
 #include "gang/quota/turns.hpp"
 #include "gang/reservation/publisher.hpp"
@@ -130,6 +131,7 @@ private:
     StatusRefresh& refresh_;
     QuotaGate& quota_;
     CalledExtenders& called_;
+    MaxWaits max_waits_{model_, step_};
     Seen seen_;
     Rest rest_;
 };

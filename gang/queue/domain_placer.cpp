@@ -58,7 +58,7 @@ std::string DomainPlacer::expect_executors(const Application& app) {
         std::string problem = model_.placed_pods.wait_for_executors(
             app.uid, i, expected->rules, model_.pods.at(app.uid).pod.namespace_name);
         if (!problem.empty()) {
-            return "the executor template: " + problem;
+            return executors_problem + problem;
         }
     }
     return {};

@@ -184,10 +184,22 @@ std::optional<std::int64_t> StatusMessages::surplus_limit(
 
 StatusMessage StatusMessages::message_of(
     const Application& app, const Application* head, MessageContext& context) const {
-    StatusMessage message = why_it_waits(app, head, context);
+    StatusMessage message = with_max_wait(app, why_it_waits(app, head, context));
     return model_.demand.is_on() && DemandBoard::is_about_room(message.code)
                ? with_demand(app, std::move(message), context.is_shown)
                : message;
+}
+
+/// It stands in the line, and before others.
+StatusMessage StatusMessages::with_max_wait(const Application& app, StatusMessage message) const {
+    const QueueEntry* const entry = model_.waiting.find_entry(app);
+    const bool is_in_line = entry != nullptr && entry->gang_class != nullptr;
+    if (app.declared.is_overdue && is_in_line && !message.is_bare &&
+        message.code != ReasonCode::none) {
+        message.sentence +=
+            "; it has waited for longer than it is to, and goes before the others of its queue";
+    }
+    return message;
 }
 
 /// What an autoscaler was asked. A condition has the time of that: how long ago it was would be

@@ -67,6 +67,7 @@ public:
 private:
     StatusMessage why_it_waits(
         const Application& app, const Application* head, MessageContext& context) const;
+    StatusMessage with_max_wait(const Application& app, StatusMessage message) const;
     StatusMessage with_demand(
         const Application& app, StatusMessage message, bool is_shown) const;
     std::optional<StatusMessage> find_quota_message(

@@ -1,5 +1,7 @@
 #include "gang/quota/quota_gate.hpp"
 
+#include "gang/quota/max_waits.hpp"
+
 #include <algorithm>
 #include <cstddef>
 
@@ -29,6 +31,9 @@ void QuotaGate::place(const Application& app, EquivalenceKey& key) const {
     }
     if (queue.said.order == config::QueueOrder::fair) {
         key.lane.user = account->user;
+    }
+    if (app.declared.is_overdue) {
+        key.lane = {account->queue, overdue_lane(app.declared.overdue_from_s), {}};
     }
     if (queue.has_user_limit) {
         key.user = account->user;
@@ -91,11 +96,14 @@ bool QuotaGate::is_behind(
                });
 }
 
+bool QuotaGate::keeps_order(const EquivalenceKey& key) const {
+    return is_overdue(key.lane) ||
+           model_.shares.tree.at(key.lane.queue).said.order == config::QueueOrder::fifo;
+}
+
 void QuotaGate::await(
     const EquivalenceKey& key, const QuotaShortages& shortages, AwaitedQuota& awaited) const {
-    const bool is_fifo =
-        model_.shares.tree.at(key.lane.queue).said.order == config::QueueOrder::fifo;
-    if (is_fifo && !key.is_surplus && !shortages.empty()) {
+    if (keeps_order(key) && !key.is_surplus && !shortages.empty()) {
         awaited.by_queue[key.lane.queue].push_back({shortages, key.user});
     }
 }

@@ -25,7 +25,7 @@ UserTurn turn_of(
     QueueIndex queue,
     const std::string& user,
     const Application& first) {
-    UserTurn turn{{}, first.created, user};
+    UserTurn turn{first.declared.is_overdue, {}, first.created, user};
     if (!user.empty()) {
         turn.share = share_of(shares.usage.of_user(queue, user).amounts, totals);
     }
@@ -37,6 +37,9 @@ UserTurn turn_of(
 bool UserTurn::operator<(const UserTurn& other) const {
     if ((created == before_all) != (other.created == before_all)) {
         return created == before_all;
+    }
+    if (is_overdue != other.is_overdue) {
+        return is_overdue;
     }
     const int by_share = compare(share, other.share);
     return by_share != 0 ? by_share < 0

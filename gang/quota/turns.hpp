@@ -25,6 +25,7 @@ struct Attempt {
 
 /// Of a user who waits in a queue that is fair between users; elsewhere there is one for all.
 struct UserTurn {
+    bool is_overdue = false;  ///< the first that waits is: it is of no user's lane
     DominantShare share;
     std::int64_t created = 0;  ///< of the first that waits
     std::string user;          ///< empty: of all

@@ -27,9 +27,9 @@ void Reconfiguration::on(const ConfigChanged& event) {
     admission_.begin_anew();
 }
 
-void Reconfiguration::namespaces_changed() {
+void Reconfiguration::namespaces_changed(bool were_known) {
     if (model_.shares.is_active() && model_.shares.placement.needs_namespaces()) {
-        charge_again(Lost::are_placed);
+        charge_again(were_known ? Lost::stay : Lost::are_placed);
         model_.worklist.queue_changed = true;
     }
 }

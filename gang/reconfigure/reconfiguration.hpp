@@ -25,7 +25,7 @@ public:
 
     void on(const ConfigChanged& event);
     // Labels of namespaces are others, of all of them or of one: who waits may belong elsewhere.
-    void namespaces_changed();
+    void namespaces_changed(bool were_known);
     void namespace_changed(const std::string& name);
 
 private:

@@ -566,6 +566,7 @@ struct Of<config::Queue> {
         Field{"maxGangs", &T::max_gangs},
         Field{"order", &T::order},
         Field{"agingPerHour", &T::aging_per_hour},
+        Field{"maxWaitMs", &T::max_wait_ms},
         Field{"preemption", &T::preemption},
         Field{"backfill", &T::backfill},
         Field{"users", &T::users},
@@ -580,6 +581,12 @@ struct Of<config::QueueObjects> {
         Field{"enabled", &T::enabled},
         Field{"reclaim", &T::reclaim},
         Field{"areThere", &T::are_there}};
+};
+template <>
+struct Of<config::Volcano> {
+    using T = config::Volcano;
+    static constexpr auto list = std::tuple{
+        Field{"enqueue", &T::enqueue}, Field{"overcommitPercent", &T::overcommit_percent}};
 };
 template <>
 struct Of<config::PlacementRule> {
@@ -671,6 +678,7 @@ struct Of<config::Schema> {
         Field{"queues", &T::queues},
         Field{"placement", &T::placement},
         Field{"queueObjects", &T::queue_objects},
+        Field{"volcano", &T::volcano},
         Field{"preemption", &T::preemption},
         Field{"sealKeyFile", &T::seal_key_file},
         Field{"nameOtherNamespaces", &T::names_other_namespaces},
@@ -834,6 +842,7 @@ struct Of<core::PodGroup> {
         Field{"queue", &T::queue},
         Field{"priority", &T::priority},
         Field{"topologyKey", &T::topology_key},
+        Field{"maxWait", &T::max_wait},
         Field{"neverPreempts", &T::never_preempts},
         Field{"goesWhole", &T::goes_whole}};
 };
@@ -1306,8 +1315,8 @@ void check_rows([[maybe_unused]] const T& value) {
     } else if constexpr (count == 23) {
         [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w] =
             value;
-    } else if constexpr (count == 24) {
-        [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x] =
+    } else if constexpr (count == 25) {
+        [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y] =
             value;
     } else if constexpr (count == 26) {
         [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y, z] =

@@ -24,10 +24,15 @@ bool QueuePlacement::needs_namespaces() const {
     });
 }
 
-std::string QueuePlacement::unknown_label(const std::string& label) const {
+std::string QueuePlacement::unknown_label(
+    const std::string& label, const std::string& namespace_name) const {
+    const std::string text = "its queue is what the label " + label + " of its namespace says, and ";
+    if (namespaces_.is_known()) {
+        return text + "namespace " + namespace_name + " is not seen yet";
+    }
     const std::string& why = namespaces_.why_missing();
-    return "its queue is what the label " + label + " of its namespace says, and labels of " +
-           (why.empty() ? "namespaces are not known yet" : "namespaces cannot be listed: " + why);
+    return text + (why.empty() ? "labels of namespaces are not known yet"
+                               : "labels of namespaces cannot be listed: " + why);
 }
 
 PlacedInQueue QueuePlacement::place(
@@ -61,8 +66,8 @@ PlacedInQueue QueuePlacement::place(
                 }
                 break;
             case config::PlacementRule::Kind::namespace_label: {
-                if (!namespaces_.is_known()) {
-                    placed.problem = unknown_label(rule.label);
+                if (!namespaces_.is_known() || !namespaces_.has(pod.namespace_name)) {
+                    placed.problem = unknown_label(rule.label, pod.namespace_name);
                     return placed;
                 }
                 const std::string* const said = namespaces_.find(pod.namespace_name, rule.label);

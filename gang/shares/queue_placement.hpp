@@ -48,7 +48,7 @@ public:
 
 private:
     bool counts(const std::string* named) const;
-    std::string unknown_label(const std::string& label) const;
+    std::string unknown_label(const std::string& label, const std::string& namespace_name) const;
     std::string problem_of(QueueIndex queue, const std::string& name, const core::Pod& pod) const;
 
     const QueueTree& tree_;

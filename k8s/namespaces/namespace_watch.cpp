@@ -1,5 +1,6 @@
 #include "k8s/namespaces/namespace_watch.hpp"
 
+#include "k8s/base/time.hpp"
 #include "k8s/codec/namespaces/codec_namespace.hpp"
 
 #include <utility>
@@ -16,14 +17,24 @@ NamespaceWatch::NamespaceWatch(
               return take_page(std::move(body), is_first);
           };
           out.take_line = [this](std::string line) { return take_line(std::move(line)); };
-          out.listed = [this] { options_.listed(std::exchange(listed_, {})); };
+          out.listed = [this] {
+              failing_since_ms_.reset();
+              options_.listed(std::exchange(listed_, {}));
+          };
           out.denied = [this](int, const std::string& why) { options_.denied(why); };
+          out.failed = [this](const std::string& why) { list_failed(why); };
           out.notice = options_.notice;
           out.pause_ms_min = options_.pause_ms_min;
           out.pause_ms_max = options_.pause_ms_max;
           out.pause_ms_denied = options_.pause_ms_denied;
           return out;
       }()) {}
+
+void NamespaceWatch::list_failed(const std::string& why) {
+    const std::int64_t now_ms = monotonic_ms();
+    failing_since_ms_ = failing_since_ms_.value_or(now_ms);
+    if (options_.failed && now_ms - *failing_since_ms_ >= options_.patience_ms) options_.failed(why);
+}
 
 core::Result<PageEnd> NamespaceWatch::take_page(std::string body, bool is_first) {
     auto page = decode_namespaces(std::move(body));

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,9 @@ struct NamespaceWatchOptions {
     std::function<void(std::string name)> deleted;
     /// We may not list them. Told once in a row; it is tried again.
     std::function<void(std::string)> denied;
+    /// The list has failed otherwise for so long that nobody should wait for it; it is tried again.
+    std::function<void(std::string)> failed;
+    std::int64_t patience_ms = 10'000;
     NoticeSink notice;
     std::int64_t pause_ms_min = 1'000;
     std::int64_t pause_ms_max = 30'000;
@@ -37,11 +41,13 @@ public:
     void stop() { watch_.stop(); }
 
 private:
+    void list_failed(const std::string& why);
     core::Result<PageEnd> take_page(std::string body, bool is_first);
     core::Result<bool> take_line(std::string line);
 
     NamespaceWatchOptions options_;
     std::vector<core::NamespaceLabels> listed_;  ///< so far
+    std::optional<std::int64_t> failing_since_ms_;
     ObjectWatch watch_;
 };
 

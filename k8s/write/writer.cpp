@@ -153,7 +153,11 @@ void Writer::write_group_status(
         write.api_version,
         percent_encode(write.namespace_name),
         percent_encode(write.name));
-    impl_->apply_status({std::move(path), "gang-scheduler", encode_group_status(write)}, std::move(done));
+    ObjectStatusWrite status{std::move(path), "gang-scheduler", encode_group_status(write), {}, false};
+    // Volcano's and kube-batch's definitions have no subresource.
+    if (write.dialect == core::GroupDialect::volcano) status.kind_with_status = write.api_version;
+    status.is_forced = write.is_forced;
+    impl_->apply_status(std::move(status), std::move(done));
 }
 
 void Writer::write_queue_status(
@@ -163,7 +167,7 @@ void Writer::write_queue_status(
     const bool is_state = write.part == QueueStatusPart::state;
     std::string manager = is_state ? "gang-scheduler-state" : "gang-scheduler";
     impl_->apply_status(
-        {std::move(path), std::move(manager), encode_queue_status(write)}, std::move(done));
+        {std::move(path), std::move(manager), encode_queue_status(write), {}, false}, std::move(done));
 }
 
 void Writer::Impl::apply_status(

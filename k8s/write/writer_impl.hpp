@@ -30,6 +30,7 @@
 #include <list>
 #include <memory>
 #include <random>
+#include <set>
 #include <string>
 #include <utility>
 #include <variant>
@@ -111,6 +112,7 @@ struct Writer::Impl : std::enable_shared_from_this<Writer::Impl> {
     std::deque<WriteUnderWay> resumed;  // their wait is over, a worker has not come by yet
     std::size_t taken = 0;            // jobs that were taken and are not through yet
     std::size_t droppable_taken = 0;  // of these
+    std::set<std::string> statuses_in_objects;  // kinds whose status is no subresource here
     std::size_t in_flight = 0;        // requests that the server has not answered yet
     std::uint64_t event_serial = 0;
     bool event_timer_set = false;
@@ -190,6 +192,7 @@ struct Writer::Impl : std::enable_shared_from_this<Writer::Impl> {
     // --- writer_other.cpp ---
     boost::asio::awaitable<void> fetch(WorkerPointer worker, FetchJob job);
     boost::asio::awaitable<void> send_event(WorkerPointer worker, EventJob job);
+    static Request status_patch(const ObjectStatusWrite& write, bool is_in_object);
     boost::asio::awaitable<void> write_object_status(WorkerPointer worker, ObjectStatusJob job);
 };
 

@@ -51,7 +51,10 @@ ObjectStatusResult object_status_result(const Reply& reply) {
     }
     Status status = decode_status(response.status, response.body);
     result.message = std::move(status.message);
-    if (response.status == 404) {
+    // Of an object that is written itself, another uid is a field that makes no sense.
+    const bool is_another = response.status == 422 &&
+                            result.message.find("metadata.uid: Invalid value") != std::string::npos;
+    if (response.status == 404 || is_another) {
         result.outcome = ObjectStatusOutcome::gone;
     } else if (response.status == 409) {
         result.outcome =
@@ -66,15 +69,38 @@ ObjectStatusResult object_status_result(const Reply& reply) {
 
 }  // namespace
 
-/// Not forced: the API server refuses fields that another manager has set to another value.
+Request Writer::Impl::status_patch(const ObjectStatusWrite& write, bool is_in_object) {
+    Request patch(
+        "PATCH",
+        fmt::format(
+            "{}{}?fieldManager={}{}",
+            write.path,
+            is_in_object ? "" : "/status",
+            write.field_manager,
+            write.is_forced ? "&force=true" : ""));
+    patch.content_type = "application/apply-patch+yaml";  // JSON is YAML
+    patch.body = write.body;
+    return patch;
+}
+
+/// A 404 may mean that the kind has no such subresource: the object itself is asked then, and from
+/// there on at once.
 asio::awaitable<void> Writer::Impl::write_object_status(
     WorkerPointer worker, ObjectStatusJob job) {
-    Request patch(
-        "PATCH", fmt::format("{}/status?fieldManager={}", job.write.path, job.write.field_manager));
-    patch.content_type = "application/apply-patch+yaml";  // JSON is YAML
-    patch.body = std::move(job.write.body);
+    const std::string kind = job.write.kind_with_status;
+    const bool is_in_object = statuses_in_objects.contains(kind);
+    Request patch = status_patch(job.write, is_in_object);
     ++droppable_taken;
     Reply reply = co_await write(worker, std::move(patch));
+    const auto* response = std::get_if<Response>(&reply);
+    const bool is_missing = response != nullptr && response->status == 404;
+    if (is_missing && !kind.empty() && !is_in_object && !closed) {
+        Request of_object = status_patch(job.write, true);
+        reply = co_await write(worker, std::move(of_object));
+        const auto* second = std::get_if<Response>(&reply);
+        const bool is_written = second != nullptr && second->status < 300;
+        if (is_written) statuses_in_objects.insert(kind);
+    }
     finished({}, false);
     if (!closed) job.done(object_status_result(reply));
 }

@@ -85,6 +85,7 @@ queues:
     maxGangs: 100
     order: priority
     agingPerHour: 50
+    maxWait: 4h
     preemption: {reclaimable: true, withinQueue: lowerPriority}
     backfill: conservative
     users: [etl/spark, ml/default]
@@ -97,6 +98,7 @@ placement:
   - namespaceLabel: example.com/team
   - fixed: root.ml.train
 queueObjects: {enabled: false, reclaim: true}
+volcano: {enqueue: true, overcommitPercent: 150}
 preemption: {acrossQueues: true, maxVictimsPerMinute: 3}
 gang:
   discovery: none
@@ -186,6 +188,7 @@ TEST_CASE("loader: every key reaches its member") {
         100,
         config::QueueOrder::priority,
         50,
+        4 * 3'600'000,
         {true, config::PreemptionWithin::lower_priority},
         config::BackfillMode::conservative,
         {"etl/spark", "ml/default"},
@@ -200,6 +203,7 @@ TEST_CASE("loader: every key reaches its member") {
         {config::PlacementRule::Kind::namespace_label, {}, "example.com/team"},
         {config::PlacementRule::Kind::fixed, "root.ml.train"}};
     wanted.queue_objects = {false, true, false};
+    wanted.volcano = {true, 150};
     wanted.preemption = {true, 3};
     wanted.seal_key_file = "/etc/seal/key";
     wanted.api.shows_all_namespaces = false;
@@ -214,7 +218,7 @@ TEST_CASE("loader: the text above names every key there is") {
         const std::string last = key.substr(key.rfind('.') + 1);
         CHECK_MESSAGE(contains(everything, last + ":"), key);
     }
-    CHECK(config::known_keys().size() == 95);
+    CHECK(config::known_keys().size() == 98);
 }
 
 TEST_CASE("loader: headroom is an amount, the cost label a key") {

@@ -34,6 +34,7 @@ struct PodGroup {
     std::string queue = {};          ///< it waits in; empty: not said
     std::optional<std::int32_t> priority = {};  ///< its own; else that of its pods
     std::string topology_key = {};  ///< all of it on nodes with one value of this label; empty: anywhere
+    std::string max_wait = {};      ///< it is to wait for so long at most, as written; empty: not said
     bool never_preempts = false;    ///< nobody is evicted for it
     bool goes_whole = false;        ///< nobody of it is evicted without the others
     friend bool operator==(const PodGroup&, const PodGroup&) = default;

@@ -32,6 +32,8 @@ public:
     /// Why they are not known; empty: they are, or nobody was asked yet.
     const std::string& why_missing() const { return why_missing_; }
 
+    /// A pod may be seen before its namespace is.
+    bool has(std::string_view name) const { return all_.contains(name); }
     /// What this label of a namespace says; nullptr: it has none, or is not known.
     const std::string* find(std::string_view name, std::string_view label) const;
     /// Those that the selector means, sorted.

@@ -169,6 +169,7 @@ std::string queue_json(const config::Queue& queue) {
         .add("maxGangs", queue.max_gangs ? std::to_string(*queue.max_gangs) : "null")
         .text("order", config::name_of(queue.order))
         .number("agingPerHour", queue.aging_per_hour)
+        .duration("maxWait", queue.max_wait_ms)
         .add(
             "preemption",
             Object()
@@ -349,6 +350,12 @@ std::string config_members(const config::Schema& schema) {
         Object()
             .flag("enabled", schema.queue_objects.enabled)
             .flag("reclaim", schema.queue_objects.reclaim)
+            .json());
+    out.add(
+        "volcano",
+        Object()
+            .flag("enqueue", schema.volcano.enqueue)
+            .number("overcommitPercent", schema.volcano.overcommit_percent)
             .json());
     out.add(
         "preemption",

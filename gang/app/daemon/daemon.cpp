@@ -7,6 +7,7 @@
 #include "gang/app/daemon/executor.hpp"
 #include "gang/app/daemon/queues/first_answer.hpp"
 #include "gang/app/daemon/queues/queue_objects.hpp"
+#include "gang/app/daemon/volcano/volcano_groups.hpp"
 #include "gang/app/daemon/recorder.hpp"
 #include "gang/app/daemon/translate.hpp"
 #include "gang/app/extender/extender_endpoint.hpp"
@@ -82,6 +83,8 @@ struct Daemon::Impl : std::enable_shared_from_this<Daemon::Impl> {
     void step(const StampedEvent& event);
     void lost(const std::string& why);
     void await_namespaces();
+    bool holds_are_known() const;
+    std::optional<EnqueueView> enqueue_view() const;
     void stand();
     void tell_config();
     void lead(const k8s::LeadershipTerm& term);
@@ -126,6 +129,7 @@ struct Daemon::Impl : std::enable_shared_from_this<Daemon::Impl> {
     k8s::QuotaClient quotas;
     k8s::DemandClient demand;
     QueueObjects queue_objects;
+    VolcanoGroups volcano_groups;
     config::Schema told;    ///< the configuration with the queue objects, as the scheduler has it
     ExtenderClient called;  ///< extenders of others
     k8s::CallerReviewer reviewer;
@@ -170,10 +174,20 @@ Daemon::Impl::Impl(asio::io_context& context, DaemonOptions with)
           QueueObjects::Wiring{
               options.log,
               [this] { tell_config(); },
-              [this] { return stats.leading ? scheduler.queues() : std::vector<QueueView>(); },
+              [this] { return holds_are_known() ? scheduler.queues() : std::vector<QueueView>(); },
               [this](const k8s::QueueStatusWrite& write, auto done) {
                   writer.write_queue_status(write, std::move(done));
               }}),
+      volcano_groups(
+          io,
+          options.endpoint,
+          VolcanoGroups::Wiring{
+              options.log,
+              [this] { return enqueue_view(); },
+              [this](const k8s::GroupStatusWrite& write, auto done) {
+                  writer.write_group_status(write, std::move(done));
+              },
+              notices("podgroups")}),
       told(options.config),
       called(io, options.endpoint, options.extenders, notices("extenders")),
       reviewer(io, options.endpoint),
@@ -309,11 +323,12 @@ k8s::NamespaceWatchOptions Daemon::Impl::namespace_options() {
     out.denied = [this](std::string why) {
         options.log->write(
             LogLevel::warning,
-            "labels of namespaces are not known: they cannot be listed",
+            "namespaces cannot be listed: what their labels say stays unknown, or as it was",
             {{"why", why}});
         push(NamespacesMissing{std::move(why)});
         first_namespaces.came();
     };
+    out.failed = [this](std::string why) { push(NamespacesMissing{std::move(why)}); };
     out.notice = notices("namespaces");
     return out;
 }
@@ -381,6 +396,9 @@ void Daemon::Impl::start() {
         }
         gpu_metrics->start();
     }
+    if (options.config.volcano.enqueue) {
+        volcano_groups.start();
+    }
     if (options.config.queue_objects.enabled) {
         queue_objects.start([this] { await_namespaces(); });
     } else {
@@ -399,6 +417,31 @@ void Daemon::Impl::await_namespaces() {
     } else {
         stand();
     }
+}
+
+/// It leads, and has seen all that runs.
+bool Daemon::Impl::holds_are_known() const {
+    return stats.leading && pods.stats().synced && nodes.stats().synced;
+}
+
+/// Nothing: it is not ours to let anybody in.
+std::optional<EnqueueView> Daemon::Impl::enqueue_view() const {
+    if (!holds_are_known()) {
+        return std::nullopt;
+    }
+    constexpr std::int64_t second_ms = 1'000;
+    EnqueueView view;
+    view.nodes = scheduler.ledger();
+    if (!told.queues.empty()) {
+        view.queues = scheduler.queues();
+        view.is_queue_required = told.queue_objects.are_there;
+    }
+    view.overcommit_percent = told.volcano.overcommit_percent;
+    view.now_s = clock.now() / second_ms;
+    for (const config::Queue& queue : told.queues) {
+        view.max_wait_ms.emplace(queue.name, queue.max_wait_ms);
+    }
+    return view;
 }
 
 /// Stands for election, or leads at once where there is none. Called when it is known, or cannot
@@ -759,6 +802,7 @@ void Daemon::Impl::stop(std::function<void()> done) {
     quotas.stop();
     demand.stop();
     queue_objects.stop();
+    volcano_groups.stop();
     called.stop();
     reviewer.stop();
     if (gpu_metrics) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <utility>
 
 namespace gang {
@@ -264,28 +265,51 @@ bool PlacedPods::is_resolved(core::RulesId rules) const {
            !core::needs_namespace_labels(rules_.rules(rules));
 }
 
-std::vector<PlacedPods::RulesTaken> PlacedPods::namespaces_changed() {
-    ++version_;
-    std::vector<std::string> placed;
-    if (by_labels_placed_ > 0) {
-        pods_.for_each([&](std::string_view uid, const Placed& pod) {
-            if (!identities_[pod.identity].asked.empty()) {
-                placed.emplace_back(uid);
+/// Whom the rules mean is looked up once for all pods that are alike.
+void PlacedPods::resolve_placed() {
+    std::map<IdentityId, std::optional<Identity>> now;  ///< nothing: they mean whom they meant
+    std::vector<std::pair<std::string, IdentityId>> others;
+    pods_.for_each([&](std::string_view uid, const Placed& pod) {
+        const Identity& before = identities_[pod.identity];
+        if (before.asked.empty()) {
+            return;
+        }
+        const auto [at, is_new] = now.try_emplace(pod.identity);
+        if (is_new) {
+            Identity identity = before;
+            set_rules(identity, before.asked);
+            if (identity.rules != before.rules) {
+                at->second = std::move(identity);
             }
-        });
+        }
+        if (at->second) {
+            others.emplace_back(uid, pod.identity);
+        }
+    });
+    for (const auto& [uid, before] : others) {
+        put(uid, *now.at(before), *pods_.find(uid));
     }
-    for (const std::string& uid : placed) {
-        const Placed pod = *pods_.find(uid);
-        Identity identity = identities_[pod.identity];
-        set_rules(identity, identity.asked);
-        put(uid, identity, pod);
+}
+
+bool PlacedPods::has_its_rules(std::string_view uid, const AskedByLabels& asked) const {
+    const auto found = waiting_.find(uid);
+    return namespaces_.is_known() && asked.problem.empty() && found != waiting_.end() &&
+           rules_.rules(found->second) == core::with_namespaces(asked.rules, namespaces_);
+}
+
+std::vector<PlacedPods::RulesTaken> PlacedPods::namespaces_changed() {
+    if (by_labels_placed_ > 0) {
+        resolve_placed();
     }
     std::vector<RulesTaken> waiting;
     const auto all = by_labels_waiting_;
     for (const auto& [uid, asked] : all) {
-        std::string problem = take_rules(uid, asked.rules, asked.namespace_name);
-        waiting.push_back({uid, asked.problem, std::move(problem)});
+        if (!has_its_rules(uid, asked)) {
+            std::string problem = take_rules(uid, asked.rules, asked.namespace_name);
+            waiting.push_back({uid, asked.problem, std::move(problem)});
+        }
     }
+    version_ += waiting.empty() ? 0 : 1;
     return waiting;
 }
 

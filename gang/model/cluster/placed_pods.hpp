@@ -27,6 +27,9 @@
 
 namespace gang {
 
+/// Begins what a gang is told whose executors to come cannot have their rules.
+inline constexpr const char* executors_problem = "the executor template: ";
+
 class PlacedPods {
 public:
     /// Labels that rules may name at a time, of all pods that wait.
@@ -80,7 +83,8 @@ public:
         std::string problem_before;  ///< why it could not have its rules
         std::string problem;         ///< why it cannot now
     };
-    /// They are others, or known at last: such rules are taken over anew.
+    /// They are others, or known at last: rules that mean other namespaces now are taken over anew.
+    /// Those of pods that wait are returned.
     std::vector<RulesTaken> namespaces_changed();
     /// It is known whom the rules mean, or that nobody will say.
     bool is_resolved(core::RulesId rules) const;
@@ -139,6 +143,7 @@ private:
     core::PlacedPod seen(const Placed& placed) const;
     bool want_labels(const core::PodRules& rules);
     void set_rules(Identity& identity, core::PodRules rules) const;
+    void resolve_placed();
     void forget_identity(IdentityId id);
     std::string find_unknown(const core::PodRules& rules) const;
     std::string take_rules(
@@ -152,6 +157,8 @@ private:
         std::string namespace_name;
         std::string problem = {};
     };
+
+    bool has_its_rules(std::string_view uid, const AskedByLabels& asked) const;
 
     core::Cluster& cluster_;
     const core::Namespaces& namespaces_;

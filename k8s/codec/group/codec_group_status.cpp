@@ -96,6 +96,7 @@ std::string encode_group_status(const GroupStatusWrite& write) {
     put_text(json, "name", write.name);
     put_text(json, "namespace", write.namespace_name);
     put_text(json, "uid", write.uid);
+    if (!write.resource_version.empty()) put_text(json, "resourceVersion", write.resource_version);
     json.EndObject();
     json.Key("status");
     json.StartObject();

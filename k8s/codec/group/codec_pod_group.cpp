@@ -1,5 +1,7 @@
 #include "k8s/codec/group/codec_pod_group.hpp"
 
+#include "k8s/codec/group/read_pod_group.hpp"
+
 #include "k8s/codec/group/codec_group_status.hpp"
 #include "k8s/json/json_fields.hpp"
 
@@ -116,6 +118,14 @@ void read_wishes(
     }
 }
 
+/// The second is the older name.
+std::string read_max_wait(Fields& fields, const Value& metadata) {
+    const Value* const annotations = fields.object(metadata, "annotations");
+    if (annotations == nullptr) return {};
+    std::string said = fields.text(*annotations, "volcano.sh/sla-waiting-time");
+    return said.empty() ? fields.text(*annotations, "sla-waiting-time") : said;
+}
+
 }  // namespace
 
 std::vector<std::string_view> api_roots(core::GroupDialect dialect) {
@@ -156,20 +166,29 @@ core::Result<PodGroupObject> decode_pod_group(
     if (!document.IsObject() || fields.text(document, "kind") != "PodGroup") {
         return core::Error{"pod group: expected an object of kind PodGroup"};
     }
-    PodGroupObject object;
-    const Value* const spec = fields.object(document, "spec");
+    return read_pod_group(dialect, api_version, document);
+}
+
+core::Result<PodGroupObject> read_pod_group(
+    core::GroupDialect dialect, std::string_view api_version, const Value& object) {
+    Fields fields;
+    PodGroupObject read;
+    const Value* const spec = fields.object(object, "spec");
     if (spec != nullptr && dialect == core::GroupDialect::kubernetes) {
-        read_native(fields, *spec, object.group);
+        read_native(fields, *spec, read.group);
     } else if (spec != nullptr) {
-        read_minimum(fields, *spec, object.group);
-        read_wishes(fields, *spec, dialect, object);
+        read_minimum(fields, *spec, read.group);
+        read_wishes(fields, *spec, dialect, read);
     }
-    if (const Value* const metadata = fields.object(document, "metadata")) {
-        object.uid = fields.text(*metadata, "uid");
+    if (const Value* const metadata = fields.object(object, "metadata")) {
+        read.uid = fields.text(*metadata, "uid");
+        if (dialect == core::GroupDialect::volcano) {
+            read.group.max_wait = read_max_wait(fields, *metadata);
+        }
     }
     if (!fields.problem().empty()) return core::Error{"pod group: " + fields.problem()};
-    object.status = decode_group_status(dialect, api_version, document);
-    return object;
+    read.status = decode_group_status(dialect, api_version, object);
+    return read;
 }
 
 }  // namespace k8s

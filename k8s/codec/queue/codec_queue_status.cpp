@@ -20,6 +20,16 @@ std::string amount_text(const core::ExtendedResource& one) {
     return one.name == "cpu" ? core::format_cpu(one.amount) : std::to_string(one.amount);
 }
 
+/// Volcano's kind before 1.12 has no status without `allocated`, and what is applied as an empty map in
+/// place of another is none at all.
+void put_nothing_used(QueueJson& json) {
+    json.Key("allocated");
+    json.StartObject();
+    put_text(json, "cpu", "0");
+    put_text(json, "memory", "0");
+    json.EndObject();
+}
+
 void put_usage(QueueJson& json, const core::QueueObjectStatus& status) {
     json.Key("pending");
     json.Int64(status.pending);
@@ -50,6 +60,7 @@ std::string encode_queue_status(const QueueStatusWrite& write) {
     json.StartObject();
     if (write.part == QueueStatusPart::usage) put_usage(json, write.status);
     if (write.part == QueueStatusPart::state) put_text(json, "state", write.status.state);
+    if (write.part == QueueStatusPart::none) put_nothing_used(json);
     json.EndObject();
     json.EndObject();
     return std::string(buffer.GetString(), buffer.GetSize());

@@ -237,10 +237,10 @@ void add_pod_groups(std::vector<Kind>& all) {
             .kind = "PodGroup"};
         kind.short_names = {"pg"};
         kind.has_generation = true;
-        return with_status(std::move(kind));
+        return kind;
     };
-    all.push_back(pod_group("scheduling.volcano.sh", "v1beta1"));
-    all.push_back(pod_group("scheduling.x-k8s.io", "v1alpha1"));
+    all.push_back(pod_group("scheduling.volcano.sh", "v1beta1"));  // its status is a part of the object
+    all.push_back(with_status(pod_group("scheduling.x-k8s.io", "v1alpha1")));
 }
 
 /// As with the custom resource definitions of an autoscaler installed. Nobody acts on them here.

@@ -13,7 +13,9 @@ struct GroupStatusWrite {
     std::string api_version;  ///< "scheduling.x-k8s.io/v1alpha1"
     std::string namespace_name;
     std::string name;
-    std::string uid;  ///< precondition
+    std::string uid;               ///< precondition
+    std::string resource_version;  ///< likewise; empty: whatever it is
+    bool is_forced = false;        ///< what another field manager has set is set anew
     core::PodGroupStatus status;
 };
 

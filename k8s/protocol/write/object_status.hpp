@@ -6,12 +6,16 @@
 
 namespace k8s {
 
-/// Applied, not forced: fields that another field manager has set to another value are refused.
+/// Applied: fields that another field manager has set to another value are refused, unless the write
+/// is forced.
 struct ObjectStatusWrite {
     std::string path;  ///< of the object: "/apis/scheduling.volcano.sh/v1beta1/queues/q"
     /// As whom we apply: fields that we applied under this name and that are not in it any more go.
     std::string field_manager;
     std::string body;  ///< JSON: names, uid as a precondition, and the whole status that we write
+    /// Not empty: in some clusters the status of this kind is no subresource but a part of the object.
+    std::string kind_with_status = {};
+    bool is_forced = false;
 };
 
 enum class ObjectStatusOutcome : std::uint8_t {

@@ -11,7 +11,7 @@ namespace k8s {
 enum class QueueStatusPart : std::uint8_t {
     usage,  ///< all but the state
     state,  ///< the state alone. Applied as another field manager: usage is applied without it
-    none    ///< the usage that we wrote before goes
+    none    ///< the usage that we wrote before goes: it holds nothing
 };
 
 struct QueueStatusWrite {

@@ -87,6 +87,36 @@ TEST_CASE("queue statuses: what a queue holds is written once, and again when it
     CHECK(rig.log.empty());
 }
 
+TEST_CASE("queue statuses: an amount that somebody else wrote beside ours is no reason to write again") {
+    StatusRig rig;
+    rig.add("q");
+    rig.views = {queue_with("q", 2, 1'500)};
+    CHECK(rig.written() == "q usage 2;");
+    rig.objects.at("q").status.allocated.insert(
+        rig.objects.at("q").status.allocated.begin(), {"a/gpu", 1});
+    CHECK(rig.written().empty());
+    rig.views.front().running = 1;
+    CHECK(rig.written() == "q usage 1;");
+    CHECK(rig.written().empty());
+}
+
+TEST_CASE("queue statuses: an amount of ours that is no more is taken back") {
+    StatusRig rig;
+    rig.add("q");
+    rig.views = {queue_with("q", 2, 1'500)};
+    rig.views.front().usage.extended = {{"a/gpu", 1}};
+    CHECK(rig.written() == "q usage 2;");
+    rig.views.front().usage.extended.clear();
+    CHECK(rig.written() == "q usage 2;");
+    CHECK(rig.written().empty());
+    // Of one that is there when we come nobody knows whose it is.
+    rig.statuses = {};
+    rig.objects.at("q").status.allocated.insert(
+        rig.objects.at("q").status.allocated.begin(), {"a/gpu", 1});
+    CHECK(rig.written() == "q usage 2;");
+    CHECK(rig.written().empty());
+}
+
 TEST_CASE("queue statuses: what is under way is not asked for again") {
     StatusRig rig;
     rig.add("q");

@@ -39,6 +39,7 @@ public:
           crowd_(options.nodes, true, std::move(schema)),
           held_(options.queues),
           waiting_(options.queues),
+          waiting_jobs_(options.queues),
           meter_(options.queues) {}
 
     DayReport play() {
@@ -78,7 +79,11 @@ private:
             for (std::size_t i = 0; i < claims.size(); ++i) {
                 Parts wanted = held_[i];
                 wanted.add(waiting_[i], 1);
-                claims[i] = {held_[i].most(), wanted.most(), static_cast<double>(weight_of(i))};
+                claims[i] = {
+                    held_[i].most(),
+                    waiting_jobs_[i] == 0 ? held_[i].most() : wanted.most(),
+                    static_cast<double>(weight_of(i)),
+                    waiting_jobs_[i] > 0};
                 used_ += held_[i].memory * seconds;
             }
             meter_.add(claims, seconds);
@@ -146,6 +151,7 @@ private:
         by_uid_.emplace(driver.uid, number);
         drivers_.emplace(number, driver);
         waiting_[job.queue].add(parts_of(job), 1);
+        ++waiting_jobs_[job.queue];
         step(gang::PodUpserted{driver});
         step(gang::SparkConfFound{driver.uid, std::move(conf)});
     }
@@ -179,6 +185,7 @@ private:
         const std::size_t number = by_uid_.at(bind.pod.uid);
         const Job& job = day_[number];
         waiting_[job.queue].add(parts_of(job), -1);
+        --waiting_jobs_[job.queue];
         held_[job.queue].add(parts_of(job), 1);
         const std::int64_t waited_ms = crowd_.now_ms() - (crowd::start_ms + job.at_s * ms);
         waits_s_.push_back(static_cast<double>(waited_ms) / ms);
@@ -227,6 +234,7 @@ private:
     std::size_t next_job_ = 0;
     std::vector<Parts> held_;
     std::vector<Parts> waiting_;
+    std::vector<std::size_t> waiting_jobs_;  ///< by queue
     FairnessMeter meter_;
     std::map<std::string, std::size_t> by_uid_;
     std::map<std::size_t, core::Pod> drivers_;  ///< that wait or run

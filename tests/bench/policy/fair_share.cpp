@@ -39,7 +39,7 @@ std::vector<double> fluid_shares(const std::vector<Claim>& claims) {
 void FairnessMeter::add(const std::vector<Claim>& claims, double seconds) {
     const std::vector<double> fair = fluid_shares(claims);
     for (std::size_t i = 0; i < claims.size(); ++i) {
-        if (claims[i].wanted > claims[i].held) {
+        if (claims[i].waits) {
             held_[i] += claims[i].held * seconds;
             fair_[i] += fair[i] * seconds;
         }

@@ -12,6 +12,7 @@ struct Claim {
     double held = 0;
     double wanted = 0;  ///< what it holds and what it waits for
     double weight = 1;
+    bool waits = true;  ///< it wants more than it holds: sums of parts would tell by rounding alone
 };
 
 /// By queue. What nobody wants is left over; all together have at most 1.

@@ -51,13 +51,13 @@ TEST_CASE("policies: the fluid share pours what is left to those who want more")
 TEST_CASE("policies: how far a queue is from it counts while it waits for more") {
     FairnessMeter meter(2);
     CHECK(meter.error() == 0);
-    meter.add({{0.5, 0.5, 1}, {0.1, 0.1, 1}}, 100);  // nobody waits
+    meter.add({{0.5, 0.5, 1, false}, {0.1, 0.1, 1, false}}, 100);  // nobody waits
     CHECK(meter.error() == 0);
     meter.add({{0.4, 5, 1}, {0.5, 5, 1}}, 10);
     CHECK(meter.error() == doctest::Approx(0.1));
     CHECK(meter.worst() == doctest::Approx(0.2));
     // What it has too much later makes good for what it had too little.
-    meter.add({{0.6, 5, 1}, {0.4, 0.4, 1}}, 10);
+    meter.add({{0.6, 5, 1}, {0.4, 0.4, 1, false}}, 10);
     CHECK(meter.worst() == doctest::Approx(0.1 / 1.1));
 }
 

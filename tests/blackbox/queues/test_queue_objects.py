@@ -55,7 +55,7 @@ def wait_queues(queues: Queues, expected: dict[str, str]) -> dict[str, Json]:
 
 
 def set_state(queues: Queues, path: str, state: str) -> None:
-    queues.cluster.api.patch(f"{path}/status", {"status": {"state": state}})
+    queues.cluster.api.patch(f"{path}/status", {"status": {"allocated": {}, "state": state}})
 
 
 def wait_one_said(queues: Queues, pods: list[str], part: str) -> None:
@@ -200,14 +200,16 @@ def test_what_a_queue_holds_stands_in_its_objects_status(own: Cluster, tmp_path:
     assert status(other) == theirs
     eventually(lambda: "the status of Queue object other is not written" in queues.scheduler.output(), 10, "that said")
     assert queues.scheduler.output().count("the status of Queue object other") == 1
-    queues.delete(first)
     queues.scheduler.kill()
-    own.api.patch(f"{other}/status", {"status": {"allocated": None, "running": None}})
+    subprocess.run(
+        [str(kubectl_program), "--kubeconfig", str(own.rig.kubeconfig), "patch", "queues.scheduling.volcano.sh", "other",
+         "--subresource=status", "--type=json",
+         "-p", '[{"op":"replace","path":"/status","value":{"allocated":{},"state":"Open"}}]'], check=True)
     queues.scheduler = queues.start({"queues": [{"name": "plain"}]})
     idle = {"pending": 0, "running": 0, "allocated": {"cpu": "0", "memory": "0"}}
-    wait_status(other, idle)
+    wait_status(other, {**idle, "state": "Open"})
 
     # The file takes the name: what we wrote goes.
     queues.scheduler.kill()
     queues.scheduler = queues.start({"queues": [{"name": "research"}]})
-    wait_status(research, {"state": "Closed"})
+    wait_status(research, {"state": "Closed", "allocated": idle["allocated"]})

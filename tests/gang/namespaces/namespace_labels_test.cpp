@@ -202,6 +202,63 @@ TEST_CASE("namespace labels: what may not be listed is told, until it may") {
     CHECK(world.is_bound(next));
 }
 
+TEST_CASE("namespace labels: executors that may not have their rules wait until they may") {
+    World world;
+    world.namespaces.reset();
+    add_host(world, "n1");
+    const auto driver = submit_apart(world, "d1", 2);
+    world.settle();
+    CHECK_FALSE(world.is_bound(driver));
+    says(world, driver, "the executor template: podAntiAffinity: a namespaceSelector needs");
+    world.step(gang::NamespacesListed{{{"etl", none}}});
+    world.advance(5'000);
+    CHECK(world.is_bound(driver));
+    CHECK(world.violations.empty());
+}
+
+TEST_CASE("namespace labels: what else is wrong with a pod stays wrong when they are known") {
+    World world;
+    world.namespaces.reset();
+    add_host(world, "n1");
+    core::Pod pod = in_namespace("default", "p1", apart_from_team());
+    pod.problem = "something else";
+    const auto waits = world.create(std::move(pod));
+    world.settle();
+    world.step(gang::NamespacesListed{{{"default", none}}});
+    world.advance(5'000);
+    CHECK_FALSE(world.is_bound(waits));
+    says(world, waits, "something else");
+}
+
+TEST_CASE("namespace labels: a group waits for a member that may not have its rules") {
+    World world;
+    world.namespaces.reset();
+    add_host(world, "n1");
+    world.groups["default/g"] = core::PodGroup{2, {}, {}};
+    const auto member_of_g = [](const std::string& name, PodRules rules) {
+        core::Pod pod = in_namespace("default", name, std::move(rules));
+        pod.labels.push_back({"scheduling.x-k8s.io/pod-group", "g"});
+        return pod;
+    };
+    const auto first = world.create(member_of_g("p1", apart_from_team()));
+    const auto second = world.create(member_of_g("p2", {}));
+    world.settle();
+    CHECK(world.bound_count({first, second}) == 0);
+    says(world, first, "a namespaceSelector needs the labels of namespaces");
+    SUBCASE("until it may") {
+        world.step(gang::NamespacesListed{{{"default", none}}});
+        world.advance(5'000);
+        CHECK(world.bound_count({first, second}) == 2);
+    }
+    SUBCASE("or starts without it") {
+        const auto third = world.create(member_of_g("p3", {}));
+        world.advance(5'000);
+        CHECK(world.bound_count({second, third}) == 2);
+        CHECK_FALSE(world.is_bound(first));
+    }
+    CHECK(world.violations.empty());
+}
+
 TEST_CASE("namespace labels: executors to come keep away from whom the labels mean now") {
     World world;
     world.namespaces = {{"etl", none}, {"other", none}};
@@ -261,6 +318,38 @@ TEST_CASE("namespace labels: they say in which queue a gang waits") {
     CHECK(queue_of(world, second) == "root.default");
     label(world, "elsewhere", team_x);
     CHECK(queue_of(world, second) == "root.default");
+}
+
+TEST_CASE("namespace labels: whose namespace is not seen yet has no queue yet") {
+    World world(by_label());
+    world.namespaces = {{"other", team_x}};
+    add_host(world, "n1");
+    const auto first = tests::submit(world, "first", "", 2, 1);
+    world.settle();
+    CHECK_FALSE(world.is_bound(first));
+    says(world, first, "namespace etl is not seen yet");
+    label(world, "etl", {{"team", "y"}});
+    CHECK(world.is_bound(first));
+    CHECK(queue_of(world, first) == "root.y");
+}
+
+TEST_CASE("namespace labels: a list made anew moves nobody whose queue is gone") {
+    World world(by_label());
+    world.namespaces = {{"etl", team_x}};
+    add_host(world, "n1");
+    const auto first = world.create(tests::pod("first", 1'000, 100));
+    world.settle();
+    CHECK(world.is_bound(first));
+    config::Schema without = by_label();
+    std::erase_if(without.queues, [](const auto& one) { return one.name == "root.x"; });
+    world.reconfigure(without);
+    world.step(gang::NamespacesListed{{{"etl", {{"team", "y"}}}}});
+    world.advance(5'000);
+    for (const gang::QueueView& queue : world.scheduler->queues()) {
+        CAPTURE(queue.name);
+        const bool is_lost = queue.name == "root.lost" || queue.name == "root";
+        CHECK(queue.usage.cpu_milli == (is_lost ? 1'000 : 0));
+    }
 }
 
 TEST_CASE("namespace labels: after a restart a pod that runs is counted where its label says") {

@@ -67,7 +67,7 @@ TEST_CASE("codec: the status of a Queue object is read, and written in two parts
     write.part = k8s::QueueStatusPart::state;
     CHECK(k8s::encode_queue_status(write) == head + R"({"state":"Open"}})");
     write.part = k8s::QueueStatusPart::none;
-    CHECK(k8s::encode_queue_status(write) == head + "{}}");
+    CHECK(k8s::encode_queue_status(write) == head + R"({"allocated":{"cpu":"0","memory":"0"}}})");
 }
 
 TEST_CASE("codec: a status of a Queue object of another shape is as if it were not there") {

@@ -71,6 +71,9 @@ TEST_CASE("codec_group_status: what is written is read back, in each kind's word
         CHECK(json.find(R"("phase":"Completed")") != std::string::npos);
         CHECK(json.find(R"("type":"Unschedulable","status":"True")") != std::string::npos);
         CHECK(json.find(R"("lastTransitionTime":"2023-11-14T22:13:20Z")") != std::string::npos);
+        auto seen = write;
+        seen.resource_version = "7";
+        CHECK(encode_group_status(seen).find(R"("uid":"u1","resourceVersion":"7"})") != std::string::npos);
     }
     SUBCASE("coscheduling") {
         auto write =
@@ -118,6 +121,51 @@ TEST_CASE("codec_group_status: a status of another shape is as if it were not th
     }
 }
 
+TEST_CASE("writer: where a kind has no status subresource the object is written, and from there on at once") {
+    std::vector<std::string> asked;
+    bool is_there = true;
+    fake::Server server([&](fake::Peer& peer, const fake::Request& request) {
+        asked.push_back(request.target);
+        const bool is_known = is_there && request.target.find("/status") == std::string::npos;
+        peer.reply(is_known ? 200 : 404, is_known ? "{}" : fake::status_body(404, "NotFound", "none"));
+    });
+    boost::asio::io_context io;
+    Writer writer(io, server.endpoint(), WriterOptions{});
+    std::vector<ObjectStatusOutcome> outcomes;
+    const auto write = [&](GroupStatusWrite what) {
+        const std::size_t before = outcomes.size();
+        writer.write_group_status(
+            what, [&](const ObjectStatusResult& answer) { outcomes.push_back(answer.outcome); });
+        fake::run_until(io, [&] { return outcomes.size() > before; });
+    };
+    auto of_volcano = status_write(GroupDialect::volcano, "scheduling.volcano.sh/v1beta1");
+    write(of_volcano);
+    of_volcano.is_forced = true;
+    write(of_volcano);
+    // Coscheduling's has one: 404 means that the object is gone.
+    write(status_write(GroupDialect::coscheduling, "scheduling.x-k8s.io/v1alpha1"));
+    is_there = false;
+    write(status_write(GroupDialect::volcano, "scheduling.incubator.k8s.io/v1alpha1"));
+    const std::string group = "/apis/scheduling.volcano.sh/v1beta1/namespaces/etl/podgroups/g";
+    const std::string old = "/apis/scheduling.incubator.k8s.io/v1alpha1/namespaces/etl/podgroups/g";
+    CHECK(
+        asked ==
+        std::vector<std::string>{
+            group + "/status?fieldManager=gang-scheduler",
+            group + "?fieldManager=gang-scheduler",
+            group + "?fieldManager=gang-scheduler&force=true",
+            "/apis/scheduling.x-k8s.io/v1alpha1/namespaces/etl/podgroups/g/status?fieldManager=gang-scheduler",
+            old + "/status?fieldManager=gang-scheduler",
+            old + "?fieldManager=gang-scheduler"});
+    using Outcome = ObjectStatusOutcome;
+    CHECK(
+        outcomes ==
+        std::vector{Outcome::written, Outcome::written, Outcome::gone, Outcome::gone});
+    writer.stop(100, [](bool) {});
+    io.restart();
+    io.run_for(std::chrono::seconds(1));
+}
+
 TEST_CASE("writer: the status of a queue is applied, its state under a name of its own") {
     std::vector<std::string> asked;
     fake::Server server([&](fake::Peer& peer, const fake::Request& request) {
@@ -162,5 +210,12 @@ TEST_CASE("writer: the status of a group is applied, and what the answers mean")
     CHECK(answered(404, "{}").outcome == ObjectStatusOutcome::gone);
     CHECK(answered(403, "{}").outcome == ObjectStatusOutcome::forbidden);
     CHECK(answered(422, "{}").outcome == ObjectStatusOutcome::refused);
+    // As a real API server says it of an object that was made anew.
+    CHECK(
+        answered(
+            422,
+            R"({"kind":"Status","message":"PodGroup \"g0\" is invalid: metadata.uid: Invalid value: \"u1\": )"
+            R"(field is immutable","reason":"Invalid"})")
+            .outcome == ObjectStatusOutcome::gone);
     CHECK(answered(500, "{}").outcome == ObjectStatusOutcome::failed);
 }

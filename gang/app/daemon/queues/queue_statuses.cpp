@@ -24,16 +24,28 @@ core::QueueObjectStatus usage_of(const QueueView& queue) {
     return out;
 }
 
-bool is_shown(core::QueueObjectStatus wanted, const core::QueueObjectStatus& seen) {
-    wanted.state = seen.state;
-    return wanted == seen;
-}
-
 bool says_usage(const core::QueueObjectStatus& seen) {
-    return seen.pending != 0 || seen.running != 0 || !seen.allocated.empty();
+    return seen.pending != 0 || seen.running != 0 ||
+           std::any_of(seen.allocated.begin(), seen.allocated.end(), [](const auto& one) {
+               return one.amount != 0;
+           });
 }
 
 }  // namespace
+
+/// Beside what we wrote there may be amounts that somebody else owns, and that stay.
+bool QueueStatuses::is_shown(
+    const core::QueueObjectStatus& wanted,
+    const core::QueueObjectStatus& seen,
+    const core::QueueObjectStatus& written) {
+    const bool are_there = std::includes(
+        seen.allocated.begin(),
+        seen.allocated.end(),
+        wanted.allocated.begin(),
+        wanted.allocated.end());
+    return wanted.pending == seen.pending && wanted.running == seen.running && are_there &&
+           (wanted.allocated.size() == seen.allocated.size() || wanted == written);
+}
 
 std::vector<k8s::QueueStatusWrite> QueueStatuses::choose(
     const Objects& objects, const std::vector<QueueView>& queues, std::int64_t now_ms) {
@@ -67,7 +79,7 @@ std::vector<k8s::QueueStatusWrite> QueueStatuses::choose(
         }
         entry.is_withdrawn = false;
         if (core::QueueObjectStatus usage = usage_of(*found->second);
-            !is_shown(usage, object.status)) {
+            !is_shown(usage, object.status, entry.written)) {
             add(QueueStatusPart::usage, std::move(usage));
         }
         if (object.status.state.empty() && now_ms - entry.seen_ms >= state_after_ms) {
@@ -93,6 +105,9 @@ std::string QueueStatuses::answered(
         case ObjectStatusOutcome::written:
             entry.is_told = false;
             entry.is_withdrawn = write.part == QueueStatusPart::none;
+            if (write.part != QueueStatusPart::state) {
+                entry.written = write.status;
+            }
             return {};
         case ObjectStatusOutcome::gone:
         case ObjectStatusOutcome::failed:

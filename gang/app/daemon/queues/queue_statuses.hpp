@@ -43,10 +43,15 @@ private:
         std::int64_t seen_ms = 0;  ///< the first time
         std::int64_t rests_until_ms = 0;
         int under_way = 0;
+        core::QueueObjectStatus written;  ///< the usage that we wrote last
         bool is_withdrawn = false;
         bool is_told = false;
     };
 
+    static bool is_shown(
+        const core::QueueObjectStatus& wanted,
+        const core::QueueObjectStatus& seen,
+        const core::QueueObjectStatus& written);
     Entry& entry_of(const k8s::SeenQueueObject& object, std::int64_t now_ms);
     void forget_gone(const Objects& objects);
 

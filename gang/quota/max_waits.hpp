@@ -1,0 +1,38 @@
+#pragma once
+// Gangs that are to wait for so long at most: who has waited for longer is overdue, and goes before
+// the others of its queue, and those behind it who use a limit that it waits for wait as well.
+// Nothing else changes for it: limits hold, and for whom room is made is decided by priorities.
+// Without queues all are in the order of their creation, overdue or not.
+//
+//   says max-wait, or its queue does --> waits --creation + max-wait has come--> overdue
+
+#include "gang/model/model.hpp"
+#include "gang/model/step_context.hpp"
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+
+namespace gang {
+
+/// Lane::before of one that is overdue: those of ten minutes are of one lane, the earlier goes first.
+/// Coarser than it could be, for each lane is looked at by itself.
+std::int64_t overdue_lane(std::uint32_t overdue_from_s);
+bool is_overdue(const Lane& lane);
+
+class MaxWaits {
+public:
+    MaxWaits(Model& model, StepContext& step) : model_(model), step_(step) {}
+
+    /// Who has become overdue is to be classified anew.
+    void run();
+    /// It waits, and is being classified.
+    void look_at(Application& app);
+
+private:
+    Model& model_;
+    StepContext& step_;
+    std::optional<std::uint32_t> next_s_;  ///< the first of those who wait becomes overdue
+};
+
+}  // namespace gang

@@ -1,0 +1,135 @@
+"""Jobs of Volcano without its scheduler: its controllers make a job's pods when its PodGroup is let in."""
+import json
+from pathlib import Path
+from typing import Callable, Iterator
+
+import pytest
+
+from support.api import Json
+from support.chart import Rights
+from support.cluster import Cluster
+from support.pod_groups import ANNOTATION, VOLCANO, add_group, define_kinds, status_of, wait_phase
+from support.pods import node_of
+from support.polling import eventually, next_second
+from support.real_plane import RealPlane
+from support.rig import Scheduler
+
+
+@pytest.fixture
+def own(make_plane: Callable[..., RealPlane]) -> Iterator[Cluster]:
+    """A plane of its own: all PodGroups of the cluster count."""
+    plane = make_plane()
+    plane.use_chart(Rights.render("--set", "config.volcano.enqueue=true"))
+    cluster = Cluster(plane)
+    define_kinds(cluster)
+    define_kinds(cluster, "queue_objects.yaml")
+    yield cluster
+    cluster.close()
+
+
+def start(cluster: Cluster, folder: Path, enqueue: bool = True) -> Scheduler:
+    path = folder / "config.yaml"
+    path.write_text(json.dumps({"volcano": {"enqueue": enqueue}}))
+    return cluster.start_scheduler("--leader-elect=false", f"--config={path}")
+
+
+def add_job(cluster: Cluster, cpus: int, **spec: Json) -> str:
+    """The PodGroup that Volcano's controller makes of a job; the oldest has its turn first."""
+    group = add_group(cluster, {"minMember": cpus, "minResources": {"cpu": str(cpus)}, **spec}, VOLCANO)
+    next_second()
+    return group
+
+
+def make_pods(cluster: Cluster, group: str, count: int) -> list[str]:
+    """What that controller does when the group is let in."""
+    folder = f"/api/v1/namespaces/{cluster.default_namespace}/pods"
+    for i in range(count):
+        cluster.api.post(folder, {
+            "apiVersion": "v1", "kind": "Pod", "metadata": {"name": f"{group}-{i}", "annotations": {ANNOTATION: group}},
+            "spec": {"schedulerName": "gang-scheduler", "restartPolicy": "Never", "containers": [
+                {"name": "main", "image": "none", "resources": {"requests": {"cpu": "1"}}}]}})
+    return [f"{folder}/{group}-{i}" for i in range(count)]
+
+
+def end_job(cluster: Cluster, group: str, count: int) -> None:
+    for i in range(count):
+        cluster.api.delete(f"/api/v1/namespaces/{cluster.default_namespace}/pods/{group}-{i}")
+    cluster.api.delete(f"/apis/{VOLCANO}/namespaces/{cluster.default_namespace}/podgroups/{group}")
+
+
+def wait_bound(cluster: Cluster, paths: list[str]) -> None:
+    eventually(lambda: all(node_of(cluster.api.get(path)) for path in paths), 20, f"{paths} bound")
+
+
+def is_let_in(cluster: Cluster, group: str) -> bool:
+    return status_of(cluster, group, VOLCANO).get("phase", "Pending") != "Pending"
+
+
+def test_kb_10_as_many_as_the_cluster_bears(own: Cluster, tmp_path: Path) -> None:
+    own.add_nodes(1, cpu="8")
+    scheduler = start(own, tmp_path)
+    first = add_job(own, 4)
+    wait_phase(own, first, "Inqueue", VOLCANO)
+    pods = make_pods(own, first, 4)
+    wait_bound(own, pods)
+    wait_phase(own, first, "Running", VOLCANO)
+    # 4 are in use, and 120 % of 8 are 9.6.
+    too_large, fits = add_job(own, 6), add_job(own, 5)
+    wait_phase(own, fits, "Inqueue", VOLCANO)
+    assert not is_let_in(own, too_large)
+
+    # Killed and started anew, it counts whom it had let in.
+    scheduler.kill()
+    later = add_job(own, 1)
+    scheduler = start(own, tmp_path)
+    without = add_group(own, {"minMember": 1}, VOLCANO)
+    wait_phase(own, without, "Inqueue", VOLCANO)
+    assert not is_let_in(own, later)
+    assert not is_let_in(own, too_large)
+    assert "pod group is let in" in scheduler.output()
+    end_job(own, first, 4)
+    wait_phase(own, later, "Inqueue", VOLCANO)
+    wait_bound(own, make_pods(own, fits, 5))
+    assert not is_let_in(own, too_large)
+    end_job(own, later, 0)
+    end_job(own, fits, 5)
+    wait_phase(own, too_large, "Inqueue", VOLCANO)
+    wait_bound(own, make_pods(own, too_large, 6))
+
+
+def test_kb_11_who_has_waited_for_too_long_is_let_in(own: Cluster, tmp_path: Path) -> None:
+    own.foreign_pod("fills", "8", own.add_nodes(1, cpu="8")[0])
+    folder = "/apis/scheduling.volcano.sh/v1beta1/queues"
+    own.api.post(folder, {"apiVersion": VOLCANO, "kind": "Queue", "metadata": {"name": "q1"},
+                          "spec": {"capability": {"cpu": "4"}}})
+    start(own, tmp_path)
+    patient = add_job(own, 2)
+    urgent = [add_job(own, cpus, queue="q1") for cpus in (4, 5)]
+    for group in urgent:
+        own.api.patch(f"/apis/{VOLCANO}/namespaces/{own.default_namespace}/podgroups/{group}",
+                      {"metadata": {"annotations": {"sla-waiting-time": "4s"}}})
+    wait_phase(own, urgent[0], "Inqueue", VOLCANO)
+    assert not is_let_in(own, urgent[1])  # its queue has no more
+    assert not is_let_in(own, patient)
+
+
+def test_without_the_word_nobody_is_let_in_and_without_the_right_it_is_said(
+        make_plane: Callable[..., RealPlane], tmp_path: Path) -> None:
+    plane = make_plane()
+    plane.use_chart(Rights.render())
+    cluster = Cluster(plane)
+    try:
+        cluster.add_nodes(1, cpu="8")
+        define_kinds(cluster)
+        group = add_job(cluster, 1)
+        scheduler = start(cluster, tmp_path)
+        eventually(lambda: "PodGroups of Volcano are not let in: they cannot be listed" in scheduler.output(),
+                   20, "the missing right said")
+        scheduler.kill()
+        scheduler = start(cluster, tmp_path, enqueue=False)
+        pods = make_pods(cluster, add_group(cluster, {"minMember": 1}, VOLCANO), 1)
+        wait_bound(cluster, pods)
+        assert not is_let_in(cluster, group)
+        assert "they cannot be listed" not in scheduler.output()
+    finally:
+        cluster.close()
