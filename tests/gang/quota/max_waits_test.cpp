@@ -240,10 +240,16 @@ TEST_CASE("max wait: without queues all are in the order of their creation") {
 }
 
 TEST_CASE("max wait: a pod group has it from its object, or from its pods") {
-    for (const bool of_object : {true, false}) {
+    struct Case {
+        bool of_object;
+        std::int64_t min_members;  ///< 1: they are no gang
+    };
+    for (const auto& [of_object, min_members] :
+         {Case{true, 2}, Case{false, 2}, Case{true, 1}, Case{false, 1}}) {
         CAPTURE(of_object);
+        CAPTURE(min_members);
         Line line(one_queue());
-        core::PodGroup group{2, {}, {}};
+        core::PodGroup group{min_members, {}, {}};
         group.queue = "etl";
         group.max_wait = of_object ? "5m" : "";
         line.world.groups["etl/g"] = group;
