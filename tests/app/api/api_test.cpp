@@ -7,12 +7,14 @@
 #include <doctest/doctest.h>
 #include <rapidjson/schema.h>
 
+#include <chrono>
 #include <cstdint>
 #include <fstream>
 #include <iterator>
 #include <map>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 using namespace gang;
@@ -295,6 +297,8 @@ TEST_CASE("api: what would be of a gang that does not exist") {
     CHECK(has(reply.body, "\"waiting\":3"));
     CHECK(tag_of(reply).empty());  // the question is no part of what tags are of
     api.world.what_if.executors_per_node = {{"n1", 3}};
+    // An answer that took a millisecond is followed by a pause of fifty.
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
     CHECK(valid_kind(api.get("/api/v1/whatif").body) == "WhatIf");
 }
 
