@@ -2,8 +2,8 @@
 
 #include "gang/declare/declaration.hpp"
 #include "gang/declare/group_membership.hpp"
-#include "gang/durations/expected_run.hpp"
 #include "gang/explain.hpp"
+#include "gang/model/group/max_wait.hpp"
 #include "gang/model/work.hpp"
 #include "gang/report/messages.hpp"
 
@@ -67,20 +67,13 @@ void PodClassifier::classify(PodEntry& entry) {
         model_.gangs.choose_queue(app, entry);
     }
     model_.gangs.set_held(app, asks_hold(entry.pod));
-    model_.gangs.set_max_wait(app, max_wait_ms_of(entry));
+    const PodGroup* const group =
+        entry.group.empty() ? nullptr : model_.groups.find(entry.group.str());
+    model_.gangs.set_max_wait(app, max_wait_ms_of(group, entry.pod));
     model_.gangs.set_driver_shape(app, entry.pod);
     app.phase = Phase::waiting;
     model_.waiting.insert(app, entry.retry->code != ReasonCode::none);
     model_.worklist.queue_changed = true;
-}
-
-/// The object of its group has the first word.
-std::optional<std::int64_t> PodClassifier::max_wait_ms_of(const PodEntry& entry) const {
-    const PodGroup* const group =
-        entry.group.empty() ? nullptr : model_.groups.find(entry.group.str());
-    const auto said = group != nullptr && group->object ? read_expected_run(group->object->max_wait)
-                                                        : std::nullopt;
-    return said ? said : asked_max_wait_ms(entry.pod);
 }
 
 /// There may be thousands, all there before their drivers are admitted: nothing is kept of it but

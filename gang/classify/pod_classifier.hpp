@@ -10,9 +10,6 @@
 #include "gang/model/step_context.hpp"
 #include "gang/report/status_reporter.hpp"
 
-#include <cstdint>
-#include <optional>
-
 namespace gang {
 
 class PodClassifier {
@@ -34,7 +31,6 @@ public:
 
 private:
     void classify(PodEntry& entry);
-    std::optional<std::int64_t> max_wait_ms_of(const PodEntry& entry) const;
     void let_ownerless_wait(const PodEntry& entry);
     void note_unread(Application& app, const PodEntry& entry) const;
 

@@ -1,9 +1,9 @@
 #include "gang/group/group_former.hpp"
 
-#include "gang/declare/declaration.hpp"
 #include "gang/declare/spark/text.hpp"
 #include "gang/durations/expected_run.hpp"
 #include "gang/group/min_resources.hpp"
+#include "gang/model/group/max_wait.hpp"
 #include "gang/model/group/pod_groups.hpp"
 #include "gang/report/messages.hpp"
 #include "gang/reservation/format/reservation.hpp"
@@ -264,8 +264,7 @@ void GroupFormer::reshape(
         model_.worklist.queue_changed = true;
     }
     model_.gangs.choose_queue(gang, anchor);
-    const auto max_wait = read_expected_run(group.object->max_wait);
-    model_.gangs.set_max_wait(gang, max_wait ? max_wait : asked_max_wait_ms(anchor.pod));
+    model_.gangs.set_max_wait(gang, max_wait_ms_of(&group, anchor.pod));
     std::vector<MemberShape> shapes = shapes_of(chosen);
     const auto& now = gang.declared.shapes;
     const bool is_same = !gang.declared.source.empty() &&
@@ -283,7 +282,7 @@ void GroupFormer::reshape(
         return;
     }
     std::vector<std::string> warnings;
-    if (!group.object->max_wait.empty() && !max_wait) {
+    if (!group.object->max_wait.empty() && !read_expected_run(group.object->max_wait)) {
         warnings.push_back(
             "pod group " + group.name + ": sla-waiting-time = " +
             spark::quoted(group.object->max_wait) + " is no duration such as 90m or 4h and is ignored");

@@ -1,6 +1,7 @@
 #include "gang/quota/max_waits.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace gang {
 namespace {

@@ -10,7 +10,6 @@
 #include "gang/model/step_context.hpp"
 
 #include <cstdint>
-#include <limits>
 #include <optional>
 
 namespace gang {

@@ -173,6 +173,18 @@ TEST_CASE("enqueuer: who is overdue is let in first, whatever is in use, within 
     CHECK(rig.let_in() == "of-queue says");
 }
 
+TEST_CASE("enqueuer: for how long those of a queue are to wait, the nearest queue above says") {
+    EnqueueRig rig;
+    rig.add_node(10, 10);
+    rig.add_queue("teams", 0, 0);
+    rig.add_queue("teams.a", 0, 0).parent = "root.teams";
+    rig.add_queue("teams.b", 0, 0).parent = "root.teams";
+    rig.view.max_wait_ms = {{"root.teams", 60'000}, {"root.teams.a", 0}, {"root.teams.b", 600'000}};
+    rig.add("of-a", 3).object.group.queue = "teams.a";
+    rig.add("of-b", 3).object.group.queue = "teams.b";
+    CHECK(rig.let_in() == "of-a");
+}
+
 TEST_CASE("enqueuer: what was written counts until it is seen, and is not written again") {
     EnqueueRig rig;
     rig.add_node(10, 0);

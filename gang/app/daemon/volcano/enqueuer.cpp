@@ -93,12 +93,8 @@ public:
     }
 
     bool is_overdue(const SeenPodGroup& seen) {
-        const Account* const account = find(seen);
-        const auto said = account == nullptr ? view_.max_wait_ms.end()
-                                             : view_.max_wait_ms.find(account->queue->name);
-        const std::int64_t of_queue = said == view_.max_wait_ms.end() ? 0 : said->second;
         const std::int64_t wait_ms =
-            read_expected_run(seen.object.group.max_wait).value_or(of_queue);
+            read_expected_run(seen.object.group.max_wait).value_or(max_wait_ms_of_queue(seen));
         return wait_ms > 0 && seen.created * second_ms + wait_ms <= view_.now_s * second_ms;
     }
 
@@ -124,6 +120,15 @@ private:
         const auto of_object = by_object_.find(named);
         return of_object != by_object_.end() ? of_object->second
                                              : find_queue(config::full_queue_name(named));
+    }
+    /// The nearest queue that says something has the word.
+    std::int64_t max_wait_ms_of_queue(const SeenPodGroup& seen) {
+        std::int64_t said_ms = 0;
+        for (Account* one = find(seen); one != nullptr && said_ms == 0; one = above(*one)) {
+            const auto said = view_.max_wait_ms.find(one->queue->name);
+            said_ms = said == view_.max_wait_ms.end() ? 0 : said->second;
+        }
+        return said_ms;
     }
     Account* above(const Account& account) { return find_queue(account.queue->parent); }
     Account* find_queue(const std::string& name) {

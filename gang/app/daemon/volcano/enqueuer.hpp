@@ -29,9 +29,10 @@ struct EnqueueView {
     std::vector<NodeLedger> nodes;
     std::vector<QueueView> queues;  ///< none: all wait in one line, whatever queue they name
     bool is_queue_required = false;  ///< a queue that a group names must be there
-    std::int64_t overcommit_percent = 120;
+    std::int64_t overcommit_percent = 100;  ///< of all nodes
     std::int64_t now_s = 0;  ///< Unix time
-    /// For how long those of a queue are to wait at most, by its full name; 0, or none: nobody says.
+    /// For how long those of a queue are to wait at most, by its full name; 0, or none: as the queue
+    /// above it says.
     std::map<std::string, std::int64_t> max_wait_ms;
 };
 
