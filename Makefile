@@ -2,9 +2,6 @@
 .DEFAULT_GOAL := help
 .PHONY: help deps build demo test test-long bench bench-check bench-docs fuzz soak format tidy clean
 
-# Each line of a build says how far it is, at how many files a second, and for how long it has run.
-export NINJA_STATUS = [%f/%t %p, %o/s, %es] 
-
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
@@ -12,8 +9,7 @@ deps: ## install the Debian packages that building needs
 	@scripts/install_deps.sh build
 
 build: deps ## build/release/gang-scheduler
-	@cmake --preset release >/dev/null
-	@cmake --build --preset release --target gang-scheduler
+	@scripts/build.py release gang-scheduler
 
 demo: build ## the deadlock and its end, on a cluster inside the process: about 20 s, the first build before it some minutes
 	@build/release/gang-scheduler demo
@@ -22,7 +18,7 @@ test: ## all tests: unit (with sanitizers), black box on both rigs, real Spark
 	@scripts/install_deps.sh test
 	@scripts/test.py
 
-test-long: ## the long variants of the black-box and Spark tests; the older Kubernetes; every bench workload once, tiny; 20 random mutants; new seeds
+test-long: ## the long variants of the black-box and Spark tests; the older Kubernetes; every bench workload once, tiny; mutants, and 20 random ones; new seeds
 	@scripts/install_deps.sh test
 	@scripts/test.py --long
 
@@ -30,10 +26,8 @@ BENCH ?= micro scale macro
 RUNS ?= 5
 bench: ## measure: micro benches, scale, whole planes (BENCH="micro scale macro", RUNS=5); about 20 minutes
 	@scripts/install_deps.sh bench
-	@cmake --preset release >/dev/null
-	@cmake --build --preset release --target gang-scheduler
-	@cmake --preset bench >/dev/null
-	@cmake --build --preset bench
+	@scripts/build.py release gang-scheduler
+	@scripts/build.py bench
 	@/usr/bin/python3 scripts/bench.py run --runs $(RUNS) $(BENCH)
 
 bench-check: ## hold what was measured against tests/bench/thresholds.json
@@ -48,9 +42,8 @@ fuzz: ## every parser under libFuzzer, SECONDS=60 each; crashes stay in build/fu
 	@scripts/fuzz.py --seconds $(SECONDS)
 
 soak: ## SECONDS=60 of simulated clusters on all cores; failing seeds stay in build/failed-seeds
-	@scripts/install_deps.sh sim
-	@cmake --preset release >/dev/null
-	@cmake --build --preset release --target gang-sim
+	@scripts/install_deps.sh build
+	@scripts/build.py release gang-sim
 	@build/release/gang-sim --seconds $(SECONDS) --seeds $$(date +%s)000.. --jobs $$(nproc) --failed build/failed-seeds
 
 format: ## clang-format over our sources

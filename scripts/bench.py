@@ -36,15 +36,29 @@ def measure(name: str, runs: int, is_quick: bool = False) -> Lane:
     return macro_lane(runs, is_quick)
 
 
+def minutes_before(name: str) -> float:
+    """How long a lane took here the last time, or else where docs/performance.md was measured; 0: nobody knows."""
+    for path in (FOLDER / f"{name}.json", report.DATA):
+        if path.exists():
+            read = json.loads(path.read_text())
+            for lane in read.get("lanes", [read]):
+                if lane["lane"] == name:
+                    return float(lane["machine"]["minutes"])
+    return 0
+
+
 def run(lanes: Sequence[str], runs: int, is_quick: bool) -> int:
     has_failed, started = False, time.monotonic()
+    expected = {name: 0 if is_quick else minutes_before(name) for name in lanes}
     for number, name in enumerate(lanes, 1):
         began, facts = time.monotonic(), machine()
         load = facts["load_before"]
         if load > 1:
             print(f"*** the machine is busy (load {load:.1f}): times mean little, ratios a little more", flush=True)
         passed = f", {(time.monotonic() - started) / 60:.0f} minutes so far" if number > 1 else ""
-        print(f"lane {name} ({number} of {len(lanes)}), {runs} runs{passed}", flush=True)
+        left = sum(expected[later] for later in lanes[number - 1:])
+        takes = f"; about {left:.0f} minutes are left, by what it took before" if left >= 1 else ""
+        print(f"lane {name} ({number} of {len(lanes)}), {runs} runs{passed}{takes}", flush=True)
         lane = measure(name, runs, is_quick)
         minutes = round((time.monotonic() - began) / 60, 1)
         facts |= {"load_after": round(os.getloadavg()[0], 1), "minutes": minutes}

@@ -1,20 +1,19 @@
 #!/bin/sh
 # Installs the Debian packages that a target needs; does nothing, and asks for no rights, when they
-# are all there. Usage: install_deps.sh build|sim|test|bench|fuzz|dev
+# are all there. Usage: install_deps.sh build|test|bench|fuzz|dev
 set -eu
 
 build="g++ cmake ninja-build ccache mold libboost1.81-dev libboost-program-options1.81-dev libssl-dev
-       rapidjson-dev libyaml-cpp-dev libfmt-dev prometheus-cpp-dev"
-test="$build doctest-dev python3 python3-venv python3-pytest python3-requests python3-yaml python3-jsonschema openssl
+       rapidjson-dev libyaml-cpp-dev libfmt-dev prometheus-cpp-dev python3"
+test="$build doctest-dev python3-venv python3-pytest python3-requests python3-yaml python3-jsonschema openssl
       curl chromium"
 case "${1:-build}" in
     build) packages=$build ;;
-    sim) packages="$build python3" ;;
     test) packages=$test ;;
     bench) packages="$test libbenchmark-dev" ;;
     fuzz) packages="$build clang-14 libclang-rt-14-dev" ;;
     dev) packages="$test clang-format-14 clang-tidy-14" ;;
-    *) echo "usage: $0 build|sim|test|bench|fuzz|dev" >&2; exit 2 ;;
+    *) echo "usage: $0 build|test|bench|fuzz|dev" >&2; exit 2 ;;
 esac
 # Spark's lane needs a JDK from 17 to 21; one that is there already (of any vendor) is good enough.
 if [ "${1:-build}" = test ]; then

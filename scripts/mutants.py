@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Switches on each mutant of tests/sim/mutants and fails when one is not noticed as tests/sim/mutants.txt says.
 
-Also fails when the shipped program has anything of a mutant in it. Needs build/release with its targets
-test_gang_mutated and test_protocol_mutated, for mutants below what the simulation sees.
+Also fails when the shipped program has anything of a mutant in it, and when the copies with no mutant switched on live
+other lives than the sources. Needs build/release with its target `mutants`.
 """
 import os
 import subprocess
@@ -14,6 +14,7 @@ import mutants_plant
 
 ROOT = Path(__file__).resolve().parent.parent
 CASES = ROOT / "tests/sim/mutants.txt"
+SIMULATION = ROOT / "build/release/gang-sim-mutated"
 
 
 def cases() -> list[list[str]]:
@@ -55,13 +56,14 @@ def main() -> int:
     halves = not_in_both()
     for name in halves:
         print(f"FAILED {name} is in only one of tests/sim/mutants.txt and the tables of tests/sim/mutants")
-    simulated = subprocess.run([ROOT / "build/release/gang-sim", "--mutants", CASES, "--jobs", "2"]).returncode
+    lives = subprocess.run([sys.executable, ROOT / "scripts/recorded_lives.py", "--program", SIMULATION]).returncode
+    simulated = subprocess.run([SIMULATION, "--mutants", CASES, "--jobs", "2"]).returncode
     others = [case for case in cases() if case[1] not in ("sim", "cards", "volumes", "open")]
     with ThreadPoolExecutor(2) as pool:
         survivors = [name for name in pool.map(survives, others) if name]
     for name in (case[0] for case in cases() if case[1] == "open"):
         print(f"open: {name}")
-    return 1 if left or halves or simulated or survivors else 0
+    return 1 if left or halves or lives or simulated or survivors else 0
 
 
 if __name__ == "__main__":

@@ -22,7 +22,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 PYTHON = "/usr/bin/python3"  # Debian's, which sees Debian's packages
 NEW_SEEDS = 10
-LONG_LANES = ("sanitizers", "seeds", "bench", "random", "blackbox", "spark", "older")
+LANES = ("layers", "unit", "sim", "bench", "demo", "blackbox", "spark")
+LONG_LANES = ("sanitizers", "seeds", "bench", "mutants", "random", "blackbox", "spark", "older")
 OLDER = "1.36"  # of Kubernetes: the second version of the real rig, for tests that speak most with the API server
 OLDER_PATHS = {
     "blackbox": ["tests/blackbox/wire", "tests/blackbox/gangs/test_pod_groups.py",
@@ -96,10 +97,10 @@ def command_lane(tally: Tally, lane: str, command: list[str]) -> bool:
     return passed
 
 
-def build(tally: Tally, preset: str) -> bool:
+def build(tally: Tally, preset: str, *targets: str) -> bool:
+    """`targets`: all of them when none is named."""
     start = time.monotonic()
-    done = (run(["cmake", "--preset", preset], stdout=subprocess.DEVNULL).returncode == 0
-            and run(["cmake", "--build", "--preset", preset]).returncode == 0)
+    done = run(["scripts/build.py", preset, *targets]).returncode == 0
     if not done:
         tally.add(f"build {preset}", 0, 1, time.monotonic() - start)
     return done
@@ -110,7 +111,7 @@ class BuildBeside:
     leave of the processor is enough. What goes wrong is said by who builds it next, in the foreground."""
 
     COMMANDS = ("cmake --preset debug > /dev/null", "cmake --build --preset debug",
-                "cmake --build build/release --target test_gang_mutated test_protocol_mutated gang-scale")
+                "cmake --build build/release --target gang-sim gang-scale")
 
     def __enter__(self) -> None:
         command = " && ".join(f"nice -n 19 {one}" for one in self.COMMANDS)
@@ -166,16 +167,16 @@ def unit_program(program: Path, seed: int = 1) -> tuple[str, int, int, float]:
 
 
 def pytest_lane(tally: Tally, folder: str, long: bool, supply: Supply) -> None:
-    """Both rigs at the same time: their tests wait more than they work."""
+    """Both rigs at the same time, and the tests that have planes of their own: they wait more than they work."""
     lane = Path(folder).name
     missing = supply.missing("plane") or supply.missing("spark" if lane == "spark" else "prometheus")
     if missing:
         return tally.cannot_run(lane, missing)
     marker = "long" if long else "not long"
     with ThreadPoolExecutor() as pool:
-        for half in pool.map(lambda rig: pytest_half(f"{lane} {rig}", [folder, "--half", rig, "-m", marker]),
-                             ("embedded", "real")):
-            tally.add(*half)
+        for part in pool.map(lambda rig: pytest_part(f"{lane} {rig}", [folder, "--part", rig, "-m", marker]),
+                             ("embedded", "real", "own")):
+            tally.add(*part)
 
 
 def older_lane(tally: Tally, supply: Supply) -> None:
@@ -184,10 +185,10 @@ def older_lane(tally: Tally, supply: Supply) -> None:
     if any(missing):
         return tally.cannot_run("older", next(filter(None, missing)))
     for name, paths in OLDER_PATHS.items():
-        tally.add(*pytest_half(f"{name} {OLDER}", [*paths, "--half", "real", "--plane", OLDER, "-m", "not long"]))
+        tally.add(*pytest_part(f"{name} {OLDER}", [*paths, "--part", "real", "--plane", OLDER, "-m", "not long"]))
 
 
-def pytest_half(name: str, arguments: list[str]) -> tuple[str, int, int, float, str]:
+def pytest_part(name: str, arguments: list[str]) -> tuple[str, int, int, float, str]:
     """As unit_program(), and what was skipped."""
     start = time.monotonic()
     with tempfile.TemporaryDirectory() as scratch:
@@ -231,7 +232,7 @@ def read_digests(path: Path) -> dict[str, str]:
 def sim_lane(tally: Tally) -> None:
     """Every seed of the release build, some of them under sanitizers, and both must have lived the same life; others
     with cards, with volumes, with groups in queues; and those that are recorded must live as they did."""
-    if not (build(tally, "debug") and build(tally, "release")):
+    if not (build(tally, "debug") and build(tally, "release", "gang-sim")):
         return
     start = time.monotonic()
     with tempfile.TemporaryDirectory() as scratch:
@@ -269,8 +270,9 @@ def run_lanes(tally: Tally, wanted: list[str], long: bool, supply: Supply) -> No
     """Those that need the release build alone come first where both are needed: the other one is made meanwhile."""
     if "layers" in wanted:
         command_lane(tally, "layers", [PYTHON, "scripts/check_layers.py"])
+        command_lane(tally, "lines of mutants", [PYTHON, "scripts/mutants_plant.py"])
         command_lane(tally, "tests of scripts", [PYTHON, "-m", "pytest", "tests/sim", "-q", "--tb=short"])
-    if {"demo", "blackbox", "spark", "older"} & set(wanted) and build(tally, "release"):
+    if {"demo", "blackbox", "spark", "older"} & set(wanted) and build(tally, "release", "gang-scheduler"):
         needs_both = not long and {"unit", "sim"} & set(wanted)
         with BuildBeside() if needs_both else nullcontext():
             plane_lanes(tally, wanted, long, supply)
@@ -284,12 +286,10 @@ def run_lanes(tally: Tally, wanted: list[str], long: bool, supply: Supply) -> No
         seeds_lane(tally)
     if "random" in wanted:
         command_lane(tally, "random mutants", [PYTHON, "scripts/random_mutants.py"])
-    if {"bench", "mutants"} & set(wanted) and build(tally, "release"):
-        if "bench" in wanted:
-            macro_smoke_lane(tally, supply) if long else bench_lane(tally)
-        if "mutants" in wanted and command_lane(tally, "build mutants", [
-                "cmake", "--build", "build/release", "--target", "test_gang_mutated", "test_protocol_mutated"]):
-            command_lane(tally, "mutants", [PYTHON, "scripts/mutants.py"])
+    if "bench" in wanted and build(tally, "release", "gang-scheduler"):
+        macro_smoke_lane(tally, supply) if long else bench_lane(tally)
+    if "mutants" in wanted and build(tally, "release", "gang-scheduler", "mutants"):
+        command_lane(tally, "mutants", [PYTHON, "scripts/mutants.py"])
 
 
 def plane_lanes(tally: Tally, wanted: list[str], long: bool, supply: Supply) -> None:
@@ -306,10 +306,9 @@ def plane_lanes(tally: Tally, wanted: list[str], long: bool, supply: Supply) -> 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--long", action="store_true", help="the long variants instead")
-    parser.add_argument("lanes", nargs="*", help="only these: layers unit sim bench mutants demo "
-                        "blackbox spark; of the long ones sanitizers seeds bench random blackbox spark older")
+    parser.add_argument("lanes", nargs="*", help=f"only these: {' '.join(LANES)}; of the long ones {' '.join(LONG_LANES)}")
     arguments = parser.parse_args()
-    wanted = arguments.lanes or ["layers", "unit", "sim", "bench", "mutants", "demo", "blackbox", "spark"]
+    wanted = arguments.lanes or list(LANES)
     tally = Tally()
     warn_of_small_disk()
     if arguments.long:

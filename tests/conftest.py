@@ -19,9 +19,9 @@ RIGS = ("embedded", "real")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--half", choices=("embedded", "real"),
-                     help="only the tests of this rig; those that name none go with the embedded one, with --plane "
-                          "with the real one")
+    parser.addoption("--part", choices=("embedded", "real", "own"),
+                     help="only the tests of this rig; `own`: those that name none, and start what they need. With "
+                          "--plane these go with the real one")
     parser.addoption("--plane", choices=PLANES, help=f"the version of Kubernetes of the real rig, {PLANES[0]} if not said")
 
 
@@ -31,19 +31,19 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """The halves share nothing, so that two runs may go on at the same time. What judges the log of all tests is last."""
+    """These parts share nothing, so that their runs may go on at the same time. What judges the log of all tests is last."""
     items.sort(key=lambda item: item.path.name == "test_rights.py")
-    half = config.getoption("--half")
-    if half is None:
+    part = config.getoption("--part")
+    if part is None:
         return
 
-    others = "real" if config.getoption("--plane") else "embedded"
+    others = "real" if config.getoption("--plane") else "own"
 
-    def half_of(item: pytest.Item) -> str:
+    def part_of(item: pytest.Item) -> str:
         call = getattr(item, "callspec", None)
         return call.params.get("rig_name", others) if call else others
-    config.hook.pytest_deselected(items=[item for item in items if half_of(item) != half])
-    items[:] = [item for item in items if half_of(item) == half]
+    config.hook.pytest_deselected(items=[item for item in items if part_of(item) != part])
+    items[:] = [item for item in items if part_of(item) == part]
 
 
 class Rigs:

@@ -32,8 +32,8 @@ std::optional<Options> read_options(int argc, char** argv);
 
 inline constexpr const char* usage =
     "gang-sim --seed N [--trace]\n"
-    "gang-sim --mutants FILE [--jobs K]\n"
-    "gang-sim --matrix --seeds A..B [--jobs K]\n"
+    "gang-sim-mutated --mutants FILE [--jobs K]\n"
+    "gang-sim-mutated --matrix --seeds A..B [--jobs K]\n"
     "gang-sim --seeds A..B [--jobs K] [--digests FILE] [--expect FILE] [--failed FILE] "
     "[--all-faults]\n"
     "gang-sim --seconds S [--seeds A..] [--jobs K] [--digests FILE] [--failed FILE] "
