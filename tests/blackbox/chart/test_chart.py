@@ -49,7 +49,17 @@ def arguments_of(values: str) -> list[str]:
 
 @pytest.mark.parametrize("values", VALUES)
 def test_helm_lint(offline: Helm, values: str) -> None:
-    assert "0 chart(s) failed" in offline.run("lint", "--strict", str(CHART), *arguments_of(values))
+    """It has nothing to say, and no advice either."""
+    said = offline.run("lint", "--strict", str(CHART), *arguments_of(values))
+    assert "0 chart(s) failed" in said
+    assert not [line for line in said.splitlines() if line.startswith("[")], said
+
+
+def test_the_icon_is_the_page_s() -> None:
+    icon = yaml.safe_load((CHART / "Chart.yaml").read_text())["icon"]
+    head, _, data = icon.partition(",")
+    assert head == "data:image/svg+xml;base64"
+    assert base64.b64decode(data) == (CHART.parents[1] / "gang/app/page/icon.svg").read_bytes()
 
 
 @pytest.mark.parametrize("values", VALUES)
@@ -139,6 +149,14 @@ def test_a_changed_configuration_restarts_the_pods(offline: Helm) -> None:
         assert checksum("--set", f"config.{fixed}") != checksum(), fixed
     both = checksum("--set", "config.gang.discovery=none", "--set", "config.gang.maxGangSize=7")
     assert both == checksum("--set", "config.gang.discovery=none")
+
+
+def test_both_monitors_name_one_job(offline: Helm) -> None:
+    """The Prometheus operator gives a ServiceMonitor's series the name of the Service for a job; the alerts count by it."""
+    objects = offline.template(*arguments_of("everything-values.yaml"))
+    endpoint, = find(objects, "PodMonitor")["spec"]["podMetricsEndpoints"]
+    assert endpoint["relabelings"] == [{"targetLabel": "job", "replacement": find(objects, "Service")["metadata"]["name"]}]
+    assert "jobLabel" not in find(objects, "ServiceMonitor")["spec"]
 
 
 def test_config_maps_are_readable_where_spark_runs_only(offline: Helm) -> None:
@@ -259,6 +277,14 @@ def test_the_page_has_its_port_only_where_it_is_on(offline: Helm) -> None:
         "enabled": True, "listen": ":10353",
         "hosts": ["gang-scheduler", "gang-scheduler.gang-system", "gang-scheduler.gang-system.svc", "gangs.example.com"]}
     assert [rule["ports"][0]["port"] for rule in find(on, "NetworkPolicy")["spec"]["ingress"]] == [10352, 10353]
+    # A standby asks the leader, at its pod's address, also where the policy names who else may.
+    (container,) = find(on, "Deployment")["spec"]["template"]["spec"]["containers"]
+    assert [each["name"] for each in container["env"]] == ["POD_IP"]
+    narrow = find(offline.template("--set", "config.api.enabled=true,networkPolicy.enabled=true,"
+                                   "networkPolicy.apiFrom[0].ipBlock.cidr=10.0.0.0/8"), "NetworkPolicy")["spec"]
+    replicas = {"podSelector": {"matchLabels": narrow["podSelector"]["matchLabels"]}}
+    assert narrow["ingress"][1]["from"] == [{"ipBlock": {"cidr": "10.0.0.0/8"}}, replicas]
+    assert {"ports": [{"port": 10353, "protocol": "TCP"}], "to": [replicas]} in narrow["egress"]
     assert viewers(on)[0]["rules"] == [{"apiGroups": [""], "resources": ["services/proxy"], "verbs": ["get"],
                                         "resourceNames": ["http:gang-scheduler:api", "gang-scheduler:api"]}]
     assert not [item for item in on if item["kind"] == "RoleBinding" and "viewer" in item["roleRef"]["name"]]
@@ -273,6 +299,19 @@ def test_the_page_has_its_port_only_where_it_is_on(offline: Helm) -> None:
     assert ports(alone) == (["metrics"], ["metrics"]) and not viewers(alone)
 
 
+def test_view_gets_the_page_only_where_it_is_wished(offline: Helm) -> None:
+    def aggregated(*values: str) -> list[Json]:
+        objects = offline.template("--set", "viewer.aggregateToView=true", *values)
+        return [item for item in objects if "rbac.authorization.k8s.io/aggregate-to-view" in item["metadata"]["labels"]]
+    on = ("--set", "config.api.enabled=true")
+    role, = aggregated(*on)
+    assert role["kind"] == "ClusterRole" and role["metadata"]["name"] == "gang-system-gang-scheduler-viewer"
+    assert role["rules"] == find(offline.template(*on), "Role", "gang-scheduler-viewer")["rules"]
+    for without in ((), (*on, "--set", "config.api.listen=127.0.0.1:10353"), (*on, "--set", "service.enabled=false"),
+                    (*on, "--set", "rbac.create=false"), (*on, "--set", "viewer.aggregateToView=false")):
+        assert not aggregated(*without), without
+
+
 @pytest.mark.parametrize("preemption, is_granted", [
     ("{}", False), ("{withinQueue: never}", False), ("{withinQueue: lowerPriority}", True), ("{reclaimable: true}", True)])
 def test_evictions_are_granted_where_a_queue_allows_them(offline: Helm, tmp_path: Path, preemption: str,
@@ -282,6 +321,14 @@ def test_evictions_are_granted_where_a_queue_allows_them(offline: Helm, tmp_path
     role = find(offline.template("--values", str(values)), "ClusterRole")
     granted = [rule["verbs"] for rule in role["rules"] if "pods/eviction" in rule["resources"]]
     assert granted == ([["create"]] if is_granted else [])
+
+
+@pytest.mark.parametrize("enabled, reclaim, is_granted", [(True, True, True), (True, False, False), (False, True, False)])
+def test_evictions_are_granted_where_queue_objects_allow_them(offline: Helm, enabled: bool, reclaim: bool,
+                                                              is_granted: bool) -> None:
+    said = f"config.queueObjects.enabled={str(enabled).lower()},config.queueObjects.reclaim={str(reclaim).lower()}"
+    role = find(offline.template("--set", said), "ClusterRole")
+    assert any("pods/eviction" in rule["resources"] for rule in role["rules"]) == is_granted
 
 
 @pytest.mark.parametrize("preflight", [True, False])

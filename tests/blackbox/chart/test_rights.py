@@ -213,7 +213,10 @@ def test_who_may_read_one_namespace_asks_about_its_pods(cluster: Cluster, plane:
     # The right reaches the API server's authorizer by a watch.
     eventually(lambda: ask("why", f"{space}/lonely").returncode == 3, 10, lambda: ask("why", f"{space}/lonely").stderr)
     assert ask("why", "lonely", "-n", space).returncode == 3
-    for arguments in (("gangs",), ("why", "lonely")):
+    life = ask("timeline", f"{space}/lonely")
+    assert life.returncode == 0 and "pod created" in life.stdout, life  # who may not read Events is told the rest
+    assert "timeline: without events: " in life.stderr and "(403)" in life.stderr, life
+    for arguments in (("gangs",), ("why", "lonely"), ("timeline", "lonely")):
         refused = ask(*arguments)
         assert refused.returncode == 1 and "forbidden" in refused.stderr, refused
         assert refused.stderr.strip().endswith("(403); try -n NAMESPACE"), refused.stderr

@@ -35,6 +35,30 @@ def test_alerts_fire_and_are_quiet(promtool: Path, tmp_path: Path, cases: Path) 
     run(promtool, "test", "rules", str(tmp_path / cases.name))
 
 
+@pytest.mark.parametrize("alert, series, leader, standby, by, filled_in", [
+    ("GangSchedulerGangsNeverFit", 'gang_scheduler_pending_gangs{code="ExceedsCluster",%s}', 3, 0, {"job": "g"},
+     {"{{ $value }}": "3"}),
+    ("GangSchedulerDegraded", 'gang_scheduler_reservation_slots{state="degraded",%s}', 3, 0, {"job": "g"}, {"{{ $value }}": "3"}),
+    ("GangSchedulerConfigRefused", "gang_scheduler_config_last_reload_successful{%s}", 0, 1, {"pod": "p"},
+     {"{{ or $labels.pod $labels.instance }}": "p"}),
+])
+def test_a_message_counts_a_replica_once(promtool: Path, tmp_path: Path, alert: str, series: str, leader: int, standby: int,
+                                         by: dict[str, str], filled_in: dict[str, str]) -> None:
+    """The leader is scraped twice, the standby once."""
+    rule = next(rule for rule in rules() if rule["alert"] == alert)
+    said = yaml.safe_dump(rule["annotations"], width=10_000)
+    for template, text in filled_in.items():
+        said = said.replace(template, text)
+    scrapes = {'pod="p",instance="a",service="g"': leader, 'pod="p",instance="a"': leader, 'pod="q",instance="b"': standby}
+    (tmp_path / "alerts.yaml").write_text(yaml.safe_dump({"groups": [{"name": "one", "rules": [rule]}]}))
+    (tmp_path / "case.yaml").write_text(yaml.safe_dump({"rule_files": ["alerts.yaml"], "evaluation_interval": "1m", "tests": [{
+        "interval": "1m",
+        "input_series": [{"series": series % f'job="g",{scrape}', "values": f"{value}x60"} for scrape, value in scrapes.items()],
+        "alert_rule_test": [{"eval_time": "50m", "alertname": alert, "exp_alerts": [
+            {"exp_labels": {"severity": rule["labels"]["severity"], **by}, "exp_annotations": yaml.safe_load(said)}]}]}]}))
+    run(promtool, "test", "rules", str(tmp_path / "case.yaml"))
+
+
 def test_each_alert_has_a_case_that_fires_and_one_that_is_quiet() -> None:
     fires, quiet = set(), set()
     for path in CASES:
