@@ -67,6 +67,7 @@ struct GangView {
     std::string driver;  ///< pod name
     std::string driver_uid;
     std::string application;  ///< Spark application id, or the pod's name
+    std::string app_name;        ///< Spark's name of the application; empty: not known
     std::string queue;        ///< with queues in the file: its full name
     GangState state = GangState::waiting;
     ReasonCode code = ReasonCode::none;

@@ -509,6 +509,12 @@ Role role_of(const core::Pod& pod) {
     return *role == "driver" ? Role::driver : *role == "executor" ? Role::executor : Role::none;
 }
 
+const std::string& spark_app_name(const core::Pod& pod) {
+    static const std::string none;
+    const std::string* value = core::find_value(pod.labels, "spark-app-name");
+    return value != nullptr ? *value : none;
+}
+
 const std::string& application_id(const core::Pod& pod) {
     static const std::string none;
     const std::string* id = find_first(pod, Field::application);

@@ -23,6 +23,8 @@ Role role_of(const core::Pod& pod);
 
 /// The application's id that driver and executors share; empty if the pod names none.
 const std::string& application_id(const core::Pod& pod);
+/// spark.app.name as Spark (since 3.3) writes it into a label; empty: it does not say.
+const std::string& spark_app_name(const core::Pod& pod);
 
 /// The queue that it asks for; nullptr: it asks for none.
 const std::string* asked_queue(const core::Pod& pod);

@@ -23,7 +23,9 @@ namespace {
 
 /// spark-submit makes the config map after the driver, on a busy API server seconds later: who said
 /// that it is missing would begin every job with a false alarm.
-constexpr std::int64_t conf_absence_ms = 7'000;
+constexpr std::int64_t conf_absence_ms = 10'000;
+/// So long its condition says so, and no Event warns of it.
+constexpr std::int64_t conf_warning_ms = 30'000;
 /// An API server that could not answer once can the next time.
 constexpr std::int64_t conf_failure_ms = 900;
 
@@ -182,12 +184,41 @@ std::optional<std::int64_t> StatusMessages::surplus_limit(
     return it->second >= limit ? std::optional(limit) : std::nullopt;
 }
 
+bool StatusMessages::is_worth_an_event(const Application& app) const {
+    if (!app.declared.conf_needed) {
+        return true;
+    }
+    const ConfMisses& conf = *app.declared.conf;
+    return conf.problem != ConfProblem::not_found ||
+           step_.now_ms - conf.first_miss_ms >= conf_warning_ms;
+}
+
 StatusMessage StatusMessages::message_of(
     const Application& app, const Application* head, MessageContext& context) const {
-    StatusMessage message = with_max_wait(app, why_it_waits(app, head, context));
+    StatusMessage message = with_max_wait(app, with_size(app, why_it_waits(app, head, context)));
     return model_.demand.is_on() && DemandBoard::is_about_room(message.code)
                ? with_demand(app, std::move(message), context.is_shown)
                : message;
+}
+
+/// Where the reason is not room, which is told with the size of the gang. Who reads the pod alone
+/// learns it from here.
+StatusMessage StatusMessages::with_size(const Application& app, StatusMessage message) const {
+    const bool is_sized =
+        app.is_driver && app.group.empty() && app.declared.driver_shape && !app.declared.shapes.empty();
+    const bool is_wrong = message.code == ReasonCode::misconfigured;
+    if (!is_sized || is_wrong || message.is_bare || message.code == ReasonCode::none ||
+        message.sentence.find("needs 1 driver + ") != std::string::npos) {
+        return message;
+    }
+    core::Resources needs = model_.cluster.resources(*app.declared.driver_shape);
+    std::int64_t executors = 0;
+    for (const GangShape& shape : app.declared.shapes) {
+        executors = core::add_times(executors, shape.count, 1);
+        core::add_times(needs, model_.cluster.resources(shape.id), shape.count);
+    }
+    message.sentence += size_text(executors, needs);
+    return message;
 }
 
 /// It stands in the line, and before others.

@@ -25,7 +25,7 @@ void WaitingStatus::report_warnings(Application& app, const PodEntry& entry) {
 bool WaitingStatus::report_obstacle(Application& app, const PodEntry& entry) {
     auto obstacle = messages_.find_obstacle(app, entry, model_.fit_cache.placed);
     if (obstacle && obstacle->code != ReasonCode::none) {
-        set_message(app, std::move(*obstacle));
+        set_message(app, *std::move(obstacle));
     }
     return obstacle.has_value();
 }
@@ -58,6 +58,7 @@ PodGroup* WaitingStatus::find_told_group(const Application& app, const PodEntry&
 }
 
 bool WaitingStatus::set_message(Application& app, StatusMessage message) {
+    message = messages_.with_size(app, std::move(message));
     QueueEntry& queue_entry = model_.waiting.entry(app);
     queue_entry.code = message.code;
     queue_entry.is_reported = true;
@@ -68,9 +69,9 @@ bool WaitingStatus::set_message(Application& app, StatusMessage message) {
         model_.worklist.group_statuses.insert(entry.group);
     }
     const core::Pod& pod = entry.pod;
-    return app.is_surplus ? status_reporter_.report_quietly(
-                                pod, std::move(message), step_.now_ms)  // no events
-                          : status_reporter_.report(pod, std::move(message), step_.now_ms);
+    const bool has_event = !app.is_surplus && messages_.is_worth_an_event(app);
+    return has_event ? status_reporter_.report(pod, std::move(message), step_.now_ms)
+                     : status_reporter_.report_quietly(pod, std::move(message), step_.now_ms);
 }
 
 void WaitingStatus::report_unless(bool is_known, Application& app, SchedulingCycle& cycle) {

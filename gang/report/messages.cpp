@@ -3,6 +3,7 @@
 #include "gang/declare/declaration.hpp"
 #include "gang/declare/group_membership.hpp"
 
+#include <algorithm>
 #include <set>
 #include <string_view>
 
@@ -15,6 +16,46 @@ std::string none_of(std::size_t nodes) {
 
 std::string name_of(const Application& app) {
     return app.namespace_name.str() + "/" + app.name;
+}
+
+/// "annotations A, B" and not "annotation A, annotation B", where all are annotations.
+std::string source_text(const Application& app) {
+    constexpr std::string_view one = "annotation ";
+    constexpr std::string_view next = ", annotation ";
+    constexpr std::string_view comma = ", ";
+    const std::string& source = app.declared.source.str();
+    std::string out = source.starts_with(one) ? "annotations " : "";
+    std::string_view rest = source;
+    rest.remove_prefix(std::min(one.size(), rest.size()));
+    while (!out.empty() && !rest.empty()) {
+        const std::size_t end = rest.find(comma);
+        out += rest.substr(0, end);
+        if (end == std::string_view::npos) {
+            return out.find(comma) == std::string::npos ? source : out;
+        }
+        rest.remove_prefix(end);
+        if (!rest.starts_with(next)) {
+            break;
+        }
+        out += comma;
+        rest.remove_prefix(next.size());
+    }
+    return source;
+}
+
+/// What speaks against nodes is said of the pods that do not fit: here of executors.
+bool are_executors_kept_off_by_taints(const core::Rejection& rejection) {
+    const bool is_about_executors = !rejection.is_of_pods && rejection.wants_driver &&
+                                    rejection.driver_fits &&
+                                    rejection.executors_fit < rejection.executors_wanted;
+    return is_about_executors &&
+           std::any_of(
+               rejection.reasons.begin(),
+               rejection.reasons.end(),
+               [](const core::ReasonCount& reason) {
+                   return reason.reason.starts_with("untolerated taint ") &&
+                          reason.reason.find(" node.kubernetes.io/") == std::string::npos;
+               });
 }
 
 }  // namespace
@@ -141,6 +182,11 @@ StatusMessage group_missing_message(std::size_t nodes, const PodGroupMissing& mi
     return {ReasonCode::waiting_for_pod_group, text + " (" + missing.message + ")"};
 }
 
+std::string size_text(std::int64_t executors, const core::Resources& needs) {
+    return "; needs 1 driver + " + std::to_string(executors) +
+           (executors == 1 ? " executor (" : " executors (") + core::describe(needs) + ")";
+}
+
 StatusMessage queue_message(
     std::size_t nodes, const std::string& subject, std::int32_t ahead, const std::string& head) {
     std::string text = none_of(nodes) + "are for " + subject + " yet: it fits, but " +
@@ -171,13 +217,17 @@ StatusMessage preemption_message(
 StatusMessage infeasible_message(
     ReasonCode code, const std::string& subject, const core::Rejection& rejection) {
     const bool is_closed = code == ReasonCode::waiting_for_capacity;
-    return {
-        code,
-        none_of(static_cast<std::size_t>(rejection.nodes)) + (is_closed ? "can" : "could") +
-            " take " + subject +
-            (is_closed ? " now: nodes that it could use are closed: "
-                       : " even if they were empty: ") +
-            core::describe(rejection)};
+    std::string text = none_of(static_cast<std::size_t>(rejection.nodes)) +
+                       (is_closed ? "can" : "could") + " take " + subject +
+                       (is_closed ? " now: nodes that it could use are closed: "
+                                  : " even if they were empty: ") +
+                       core::describe(rejection);
+    if (are_executors_kept_off_by_taints(rejection)) {
+        text +=
+            ". As far as its conf says, its executors do not tolerate the taints: if a webhook adds "
+            "that, name them in the driver's annotation gang-scheduler/executor-tolerations";
+    }
+    return {code, std::move(text)};
 }
 
 StatusMessage other_schedulers_message(
@@ -256,7 +306,7 @@ StatusMessage member_message(
 StatusMessage ended_driver_message(std::size_t nodes, const Application& gang) {
     return {
         ReasonCode::driver_ended,
-        none_of(nodes) + "looked at: its driver " + name_of(gang) + " has ended"};
+        none_of(nodes) + "are for it: its driver " + name_of(gang) + " has ended"};
 }
 
 StatusMessage ownerless_message(std::size_t nodes, const core::Pod& executor) {
@@ -313,7 +363,7 @@ std::string bound_text(const PodEntry& entry, const Application* app) {
     return text + ", with room reserved for " +
            counted(app->slots.size(), app->group.empty() ? "executor" : "more pod") + " on " +
            counted(nodes.size(), "node") +
-           (app->declared.source.empty() ? "" : ", as said by " + app->declared.source.str());
+           (app->declared.source.empty() ? "" : ", as said by " + source_text(*app));
 }
 
 }  // namespace gang

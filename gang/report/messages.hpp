@@ -60,6 +60,9 @@ StatusMessage volume_message(std::size_t nodes, ReasonCode code, const std::stri
 StatusMessage group_missing_message(std::size_t nodes, const PodGroupMissing& missing);
 
 /// It would fit, but others were there before.
+/// "; needs 1 driver + 4 executors (9 cpu, 11Gi memory)", as a Rejection says it.
+std::string size_text(std::int64_t executors, const core::Resources& needs);
+
 StatusMessage queue_message(
     std::size_t nodes, const std::string& subject, std::int32_t ahead, const std::string& head);
 /// It would not fit even if nothing ran on the nodes that are open. The code says whether closed

@@ -110,6 +110,7 @@ StatusReporter::Note StatusReporter::note(
     said.text = hash_of(text);
     said.at_ms = now_ms;
     said.is_fence = false;
+    said.lacks_event = voice == Voice::quiet;
     write(ref_of(pod), message.code, std::move(text), !is_said_unscheduled(pod));
     return Note::now;
 }
@@ -126,8 +127,10 @@ void StatusReporter::write(PodRef pod, ReasonCode code, std::string text, bool i
 
 bool StatusReporter::report(const core::Pod& pod, StatusMessage message, std::int64_t now_ms) {
     const Note noted = note(pod, message, Voice::loud, now_ms);
-    if (noted == Note::now) {
+    Reported& said = recall(pod);
+    if (noted == Note::now || (noted == Note::known && said.lacks_event)) {
         event(pod, true, std::string(failed), with_code(message));
+        said.lacks_event = false;
     }
     return noted != Note::known;
 }

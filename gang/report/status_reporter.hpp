@@ -52,7 +52,8 @@ public:
     /// already: then the answer is false.
     bool report(const core::Pod& pod, StatusMessage message, std::int64_t now_ms);
 
-    /// The same without an event: for pods that only wait for their gang.
+    /// The same without an event: for pods that only wait for their gang, and where it is too early
+    /// to warn. A report() of the same text later has the event.
     bool report_quietly(const core::Pod& pod, StatusMessage message, std::int64_t now_ms);
 
     /// A fence's condition: always written, on the pod as it was seen, and answered.
@@ -84,6 +85,7 @@ private:
         bool is_transition = true;  ///< that the waiting text brings
         bool has_event = false;     ///< the waiting text
         bool is_fence = false;      ///< what stands there is a fence's text
+        bool lacks_event = false;   ///< what stands there was written quietly
         std::size_t text = 0;       ///< its hash: ten thousand may wait, with a long sentence each
         std::int64_t at_ms = 0;
         /// A soft change that is not written yet, or empty. A gang's executors share one.

@@ -95,6 +95,9 @@ GangView GangViews::view_of(const Application& app, MessageContext& context) con
     view.driver = app.name;
     view.driver_uid = app.uid;
     view.application = application_name(app);
+    if (const auto driver = app.is_driver ? model_.pods.find(app.uid) : std::nullopt) {
+        view.app_name = model_.pods.app_name(*driver);
+    }
     view.queue = model_.shares.is_active() ? app.declared.queue.str() : std::string();
     view.state = state_of(app);
     view.code = model_.waiting.code_of(app);
@@ -223,14 +226,18 @@ GangState GangViews::state_of_ownerless(const PodEntry& entry) {
     return entry.pod.problem.empty() ? GangState::waiting : GangState::parked;
 }
 
-/// A uid, namespace/name, a pod's name or an application's id, in this order. Of several with one
-/// name the first created is meant: say namespace/name to be exact.
+/// A uid, namespace/name, a pod's name, an application's id or its name, in this order. Of several
+/// pods with one name the first created is meant: say namespace/name to be exact. Applications are
+/// often called alike: a name that several have names none.
 std::optional<PodEntry> GangViews::find_pod(std::string_view question) const {
     if (const auto id = model_.pods.find(question)) {
         return model_.pods.copy_of(*id);
     }
+    constexpr int by_app_name = 1;
+    constexpr int by_application = 2;
     std::optional<PodEntry> best;
     int best_match = 0;
+    int so_called = 0;
     const auto consider = [&](PodId id, int match) {
         if (match == 0 || match < best_match) {
             return;
@@ -241,13 +248,22 @@ std::optional<PodEntry> GangViews::find_pod(std::string_view question) const {
             best_match = match;
         }
     };
-    model_.pods.for_each([&](PodId id) { consider(id, model_.pods.match_name(id, question)); });
     model_.pods.for_each([&](PodId id) {
-        if (model_.pods.is_driver(id) && model_.pods.application(id) == question) {
-            consider(id, 1);
+        const int match = model_.pods.match_name(id, question);
+        consider(id, match > 0 ? by_application + match : 0);
+    });
+    model_.pods.for_each([&](PodId id) {
+        if (!model_.pods.is_driver(id)) {
+            return;
+        }
+        if (model_.pods.application(id) == question) {
+            consider(id, by_application);
+        } else if (model_.pods.app_name(id) == question) {
+            consider(id, by_app_name);
+            ++so_called;
         }
     });
-    return best;
+    return best_match == by_app_name && so_called > 1 ? std::nullopt : best;
 }
 
 Explanation GangViews::explain_waiting(const PodEntry& entry, GangView view) const {

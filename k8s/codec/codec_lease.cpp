@@ -53,6 +53,7 @@ core::Result<protocol::Lease> decode_lease_value(const rapidjson::Value& value) 
         lease.epoch = read_epoch(fields.text(*annotations, epoch_annotation));
         const std::int64_t settled = read_epoch(fields.text(*annotations, settled_annotation));
         lease.scheduler_names = fields.text(*annotations, scheduler_names_annotation);
+        lease.api = fields.text(*annotations, api_annotation);
         lease.settled = settled != 0 && settled == lease.epoch;
     }
     if (const auto* spec = find_member(value, "spec"); spec != nullptr) {
@@ -127,6 +128,12 @@ std::string encode_lease(const LeaseWrite& write, const std::string& seen) {
     }
     if (write.acquired && !write.scheduler_names.empty()) {
         set(annotations, scheduler_names_annotation, text(write.scheduler_names), memory);
+    }
+    if (write.acquired) {
+        annotations.RemoveMember(api_annotation);  // of the holder before
+    }
+    if (write.acquired && !write.api.empty()) {
+        set(annotations, api_annotation, text(write.api), memory);
     }
     annotations.RemoveMember(settled_annotation);
     if (write.settled) {

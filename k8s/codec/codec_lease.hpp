@@ -18,6 +18,7 @@ inline constexpr const char* settled_annotation = "gang-scheduler/settled";
 
 /// On the Lease: the scheduler names that its holder serves, in order and with commas between them.
 inline constexpr const char* scheduler_names_annotation = "gang-scheduler/scheduler-names";
+inline constexpr const char* api_annotation = "gang-scheduler/api";
 
 core::Result<protocol::Lease> decode_lease(std::string json);
 
@@ -50,6 +51,7 @@ struct LeaseWrite {
     std::int64_t epoch = 0;
     std::int64_t unix_time_ms = 0;
     std::string scheduler_names;  ///< as the annotation has them; empty: it is not written
+    std::string api;  ///< as its annotation has it, written when acquired; empty: there is none
     bool settled = false;  ///< of a release: protocol::Lease::settled
 };
 

@@ -62,6 +62,7 @@ struct Elector::Impl {
     std::int64_t noticed_ms = 0;
     std::function<void()> stop_done;
     std::int64_t stop_by_ms = 0;
+    std::string seen_api;  ///< as the Lease said last
     std::string reported_holder;
     std::string reported_names;  // of schedulers that are not ours, and hold our Lease
     bool reported_leader = false;
@@ -180,6 +181,7 @@ LeaseWrite Elector::Impl::write_of(const protocol::UpdateLease& update) const {
     write.unix_time_ms = unix_ms();
     write.epoch = election.next_epoch(write.unix_time_ms);
     write.scheduler_names = options.scheduler_names;
+    write.api = options.api;
     return write;
 }
 
@@ -215,6 +217,7 @@ void Elector::Impl::take_read(const Reply& reply) {
     seen = response.body;
     if (lease->holder != options.identity) problem = "held by " + one_line(lease->holder, 128);
     election.on_read(monotonic_ms(), *lease);
+    seen_api = lease->api;
     report_holder();
     report_names(*lease);
 }
@@ -227,6 +230,7 @@ void Elector::Impl::take_lease(const LeaseLine& line) {
     }
     seen = line.json;
     election.on_followed(now, line.lease);
+    seen_api = line.lease.api;
     report_holder();
     report_names(line.lease);
 }
@@ -394,6 +398,10 @@ bool Elector::may_write() const {
 
 std::string Elector::holder() const {
     return impl_->election.holder();
+}
+
+std::string Elector::holder_api() const {
+    return impl_->election.holder().empty() ? std::string() : impl_->seen_api;
 }
 
 void Elector::stop(std::function<void()> done, LeaseEnd end) {

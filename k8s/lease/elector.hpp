@@ -30,6 +30,7 @@ struct ElectorOptions {
     /// Served by this process, with commas between them; written into the Lease. A holder that
     /// serves others shares the Lease by mistake, and the notice says so.
     std::string scheduler_names;
+    std::string api;  ///< host:port where other replicas reach our API; empty: there is none
     std::int64_t lease_duration_ms = 15'000;
     std::int64_t renew_deadline_ms = 10'000;
     std::int64_t retry_period_ms = 2'000;
@@ -57,6 +58,9 @@ public:
 
     /// The holder of the lease as last seen; empty if nobody.
     std::string holder() const;
+    /// Where its API is, as it wrote into the Lease; empty: it has none, or nobody leads. Whoever
+    /// may write the Lease may have written it.
+    std::string holder_api() const;
 
     /// Gives the lease up if we hold it (at most two seconds), then calls `done`. Stop the writer
     /// first: after the release somebody else leads. Neither gained nor lost is called any more.

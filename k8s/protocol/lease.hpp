@@ -40,6 +40,7 @@ struct Lease {
     std::int64_t epoch = 0;  ///< of the leadership term, as its leader wrote it; 0: no word of it
     bool settled =
         false;  ///< given up, with no write of this leadership term or an older one under way
+    std::string api = {};  ///< host:port of its holder's API, as it wrote; empty: no word of it
     friend bool operator==(const Lease&, const Lease&) = default;
 };
 

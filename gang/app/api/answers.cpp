@@ -56,7 +56,7 @@ bool fits(const GangView& gang, const GangQuery& query) {
     const bool space_fits =
         query.namespace_name.empty() || query.namespace_name == gang.namespace_name;
     return state_fits && space_fits &&
-           (has(gang.namespace_name + "/" + gang.driver) || has(gang.application) ||
+           (has(gang.namespace_name + "/" + gang.driver) || has(gang.application) || has(gang.app_name) ||
             has(to_string(gang.state)) || has(gang.message) ||
             (gang.code != ReasonCode::none && has(to_string(gang.code))));
 }
@@ -198,7 +198,8 @@ std::string nodes_json(const Snapshot& snapshot, const NodeQuery& query) {
         R"({{{},"total":{},"nodes":{}}})",
         head("NodeList", snapshot),
         total,
-        array(shown, [](const NodeLedger* node) { return to_json(*node, Units::left_out); }));
+        array(shown, [units = query.has_units ? Units::listed : Units::left_out](
+                         const NodeLedger* node) { return to_json(*node, units); }));
 }
 
 std::optional<std::string> node_json(const Snapshot& snapshot, std::string_view name) {

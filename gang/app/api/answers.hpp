@@ -27,6 +27,7 @@ struct NodeQuery {
     std::string text;  ///< in the name; empty: all
     std::size_t skip = 0;
     std::size_t limit = 10'000;
+    bool has_units = false;  ///< each with what is held there, and for whom
 };
 
 std::string summary_json(const Snapshot& snapshot, const ApiSource& source);

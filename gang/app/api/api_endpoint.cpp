@@ -2,6 +2,7 @@
 
 #include "gang/app/api/access/callers.hpp"
 #include "gang/app/api/answers.hpp"
+#include "gang/app/api/leader_forward.hpp"
 #include "gang/app/serve/endpoints.hpp"
 #include "k8s/base/time.hpp"
 
@@ -50,7 +51,12 @@ HttpReply refusal(const core::Error& why) {
 
 struct ApiEndpoint::Impl : std::enable_shared_from_this<ApiEndpoint::Impl> {
     Impl(boost::asio::io_context& io, ApiSource source)
-        : review(source.review), http(std::move(source)), timer(io), minute(io) {
+        : review(source.review),
+          leader_api(source.leader_api),
+          http(std::move(source)),
+          forward(io),
+          timer(io),
+          minute(io) {
         if (review) {
             callers.emplace(random_key(), review);
         }
@@ -58,6 +64,34 @@ struct ApiEndpoint::Impl : std::enable_shared_from_this<ApiEndpoint::Impl> {
 
     void reply(const HttpAsk& ask, const HttpAnswer& answer) {
         watch_use();
+        if (!pass_on(ask, answer)) {
+            reply_ourselves(ask, answer);
+        }
+    }
+
+    /// To the leader, if that is who knows. A caller's token is not for it: who brings one is told
+    /// to ask again.
+    bool pass_on(const HttpAsk& ask, const HttpAnswer& answer) {
+        const bool may_be = ask.authorization.empty() && ask.passed_on_by != passed_on_by_standby &&
+                            leader_api && http.is_for_leader(ask);
+        const std::string address = may_be ? leader_api() : std::string();
+        if (address.empty()) {
+            return false;
+        }
+        forward.ask(
+            address,
+            ask.target,
+            [weak = weak_from_this(), ask, answer](std::optional<HttpReply> reply) {
+                if (reply) {
+                    answer(*std::move(reply));
+                } else if (const auto self = weak.lock()) {
+                    self->reply_ourselves(ask, answer);
+                }
+            });
+        return true;
+    }
+
+    void reply_ourselves(const HttpAsk& ask, const HttpAnswer& answer) {
         if (!callers) {
             answer(http.reply(ask));
             return;
@@ -108,7 +142,9 @@ struct ApiEndpoint::Impl : std::enable_shared_from_this<ApiEndpoint::Impl> {
     }
 
     Callers::Review review;
+    std::function<std::string()> leader_api;
     ApiHttp http;
+    LeaderForward forward;
     std::optional<Callers> callers;  ///< none: everybody sees all
     boost::asio::steady_timer timer;
     boost::asio::steady_timer minute;
@@ -150,6 +186,7 @@ void ApiEndpoint::stop() {
     }
     impl_->timer.cancel();
     impl_->minute.cancel();
+    impl_->forward.stop();
     if (impl_->server) {
         impl_->server->stop();
     }

@@ -25,6 +25,7 @@ constexpr std::string_view base = "/api/v1/";
 constexpr std::string_view gang_path = "/api/v1/gangs/";
 constexpr std::string_view what_if_path = "/api/v1/whatif";
 constexpr std::string_view history_path = "/api/v1/history";
+constexpr std::string_view events_path = "/api/v1/events";
 /// Answering takes at most 1/50 of the time, however often it is asked.
 constexpr std::int64_t what_if_pause_for_cost = 50;
 constexpr std::size_t limit_max = 10'000;
@@ -185,6 +186,12 @@ HttpReply ApiHttp::reply(const HttpAsk& ask, const Sight& sight) {
     return out;
 }
 
+bool ApiHttp::is_for_leader(const HttpAsk& ask) const {
+    const auto [path, query] = split_target(ask.target);
+    return path.starts_with(base) && path != events_path && !hosts_.refuse(ask) &&
+           !snapshots_->source().standing().leads;
+}
+
 const Snapshot& ApiHttp::seen() {
     const Snapshot& all = snapshots_->current();
     if (sight_.is_all) {
@@ -295,14 +302,19 @@ HttpReply ApiHttp::gangs(std::string_view query) {
 }
 
 HttpReply ApiHttp::nodes(std::string_view query) {
-    const std::string unknown = unknown_parameter(query, {"q", "skip", "limit"});
+    const std::string unknown = unknown_parameter(query, {"q", "skip", "limit", "units"});
     const auto paging = read_paging(query, NodeQuery().limit);
     if (!unknown.empty() || !paging) {
         return fail(400, unknown.empty() ? paging.error().message : unknown);
     }
+    const std::string units = find_parameter(query, "units").value_or("false");
+    if (units != "true" && units != "false") {
+        return fail(400, "units is to be true or false");
+    }
     return HttpReply{
         200,
-        nodes_json(seen(), NodeQuery{paging->text, paging->skip, paging->limit})};
+        nodes_json(
+            seen(), NodeQuery{paging->text, paging->skip, paging->limit, units == "true"})};
 }
 
 HttpReply ApiHttp::gang(std::string_view name, std::string_view query) {

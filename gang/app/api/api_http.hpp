@@ -29,6 +29,10 @@ public:
     /// As the caller may see it.
     HttpReply reply(const HttpAsk& ask, const Sight& sight = {});
 
+    /// Whether only the leader can answer this, and we are not it. What is wrong with the request
+    /// itself we say ourselves, and a stream is not passed on: who follows one asks again.
+    bool is_for_leader(const HttpAsk& ask) const;
+
     /// Of all gangs, in order; none on a standby.
     std::vector<std::string> namespaces();
 

@@ -25,6 +25,7 @@ namespace gang::app {
 /// Called on the loop when somebody asks.
 struct ApiSource {
     std::function<Standing()> standing;
+    std::function<std::string()> leader_api;  ///< host:port of the leader's; empty: not known
     std::function<bool()> synced;            ///< all pods and nodes have been listed
     std::function<std::uint64_t()> changes;  ///< another number: something may have changed
     std::function<std::vector<GangView>()> gangs;

@@ -87,6 +87,7 @@ void put_gang_members(Writer& w, const GangView& gang) {
     put(w, "driver", gang.driver);
     put(w, "driverUid", gang.driver_uid);
     put(w, "application", gang.application);
+    put(w, "applicationName", gang.app_name);
     put(w, "queue", gang.queue);
     put(w, "state", to_string(gang.state));
     put(w, "code", gang.code == ReasonCode::none ? "" : to_string(gang.code));
@@ -189,6 +190,7 @@ GangView gang_from(const Value& object) {
     gang.driver = text_at(object, "driver");
     gang.driver_uid = text_at(object, "driverUid");
     gang.application = text_at(object, "application");
+    gang.app_name = text_at(object, "applicationName");
     gang.queue = text_at(object, "queue");
     gang.state = find_gang_state(text_at(object, "state")).value_or(GangState::waiting);
     gang.code = find_reason_code(text_at(object, "code")).value_or(ReasonCode::none);
@@ -361,18 +363,22 @@ core::Result<Answer> answer_from_json(std::string_view json) {
     if (const auto parsed = parse(json, document); !parsed) {
         return parsed.error();
     }
-    if (text_at(document, "driver").empty()) {
+    // In the API's answer it is one member of several.
+    const auto within = document.FindMember("gang");
+    const bool is_within = within != document.MemberEnd() && within->value.IsObject();
+    const Value& gang = is_within ? within->value : document;
+    if (text_at(gang, "driver").empty()) {
         return core::Error{"the answer names no pod"};
     }
     Explanation explanation;
-    explanation.gang = gang_from(document);
-    explanation.milestones = milestones_at(document);
-    const auto executor = document.FindMember("isExecutor");
-    explanation.is_executor = executor != document.MemberEnd() && executor->value.IsTrue();
-    explanation.driver = resources_at(document, "driverRequests");
-    explanation.executor = resources_at(document, "executorRequests");
-    const auto slots = document.FindMember("slotsPerNode");
-    if (slots != document.MemberEnd() && slots->value.IsObject()) {
+    explanation.gang = gang_from(gang);
+    explanation.milestones = milestones_at(gang);
+    const auto executor = gang.FindMember("isExecutor");
+    explanation.is_executor = executor != gang.MemberEnd() && executor->value.IsTrue();
+    explanation.driver = resources_at(gang, "driverRequests");
+    explanation.executor = resources_at(gang, "executorRequests");
+    const auto slots = gang.FindMember("slotsPerNode");
+    if (slots != gang.MemberEnd() && slots->value.IsObject()) {
         for (const auto& member : slots->value.GetObject()) {
             if (member.value.IsInt()) {
                 explanation.slots_per_node.emplace_back(
@@ -380,8 +386,8 @@ core::Result<Answer> answer_from_json(std::string_view json) {
             }
         }
     }
-    const auto notes = document.FindMember("notes");
-    if (notes != document.MemberEnd() && notes->value.IsArray()) {
+    const auto notes = gang.FindMember("notes");
+    if (notes != gang.MemberEnd() && notes->value.IsArray()) {
         for (const Value& note : notes->value.GetArray()) {
             if (note.IsString()) {
                 explanation.notes.emplace_back(note.GetString(), note.GetStringLength());

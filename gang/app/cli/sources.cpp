@@ -5,6 +5,7 @@
 #include "gang/app/base/server_name.hpp"
 #include "gang/app/base/version.hpp"
 #include "gang/app/cli/access_flags.hpp"
+#include "gang/app/cli/service/leader_service.hpp"
 #include "gang/app/serve/control_http.hpp"
 
 #include <fmt/format.h>
@@ -39,6 +40,15 @@ core::Result<Sources> find_sources(const CommandLine& line) {
     if (out.access.has_value() && out.access->plugin) {
         out.access->plugin->is_attended = true;
     }
+    if (line.text("service") == "none") {
+        out.service.reset();
+    } else if (line.has("service")) {
+        const auto service = parse_service(line.text("service"));
+        if (!service) {
+            return core::Error{"--service: " + service.error().message};
+        }
+        out.service = *service;
+    }
     if (!out.control.empty()) {
         const auto address = config::parse_private(out.control);
         if (!address) {
@@ -60,10 +70,11 @@ core::Result<ControlAnswer> ask_control(const Sources& sources, const std::strin
     return ask_daemon(*address, target);
 }
 
-std::string describe_standby(const Standing& standing) {
+std::string describe_standby(const Standing& standing, std::string_view what_follows) {
     return fmt::format(
-        "asked a standby{}: this is what the API server shows",
-        standing.leader.empty() ? "" : ", " + config::printable(standing.leader, 300) + " leads");
+        "asked a standby{}: {}",
+        standing.leader.empty() ? "" : ", " + config::printable(standing.leader, 300) + " leads",
+        what_follows);
 }
 
 std::optional<Answer> explain_by_daemon(
@@ -89,11 +100,22 @@ core::Result<std::shared_ptr<k8s::Endpoint>> make_endpoint(const k8s::Access& ac
     return k8s::Endpoint::make(access, fmt::format("gang-scheduler/{}", version));
 }
 
-core::Result<k8s::Reader> make_reader(const Sources& sources) {
+core::Result<std::shared_ptr<k8s::Endpoint>> endpoint_of(const Sources& sources) {
     if (!sources.access) {
         return sources.access.error();
     }
-    auto endpoint = make_endpoint(*sources.access);
+    if (!sources.roads->endpoint) {
+        auto made = make_endpoint(*sources.access);
+        if (!made) {
+            return made.error();
+        }
+        sources.roads->endpoint = *std::move(made);
+    }
+    return sources.roads->endpoint;
+}
+
+core::Result<k8s::Reader> make_reader(const Sources& sources) {
+    auto endpoint = endpoint_of(sources);
     if (!endpoint) {
         return endpoint.error();
     }
@@ -109,6 +131,13 @@ std::string without_kind(const std::string& question) {
     return question;
 }
 
+core::Error with_hint(core::Error refused, const std::string& namespace_name) {
+    if (namespace_name.empty() && refused.message.ends_with("(403)")) {
+        refused.message += "; try -n NAMESPACE";
+    }
+    return refused;
+}
+
 core::Result<std::vector<core::Pod>> read_pods(
     const Sources& sources, const std::string& namespace_name) {
     auto reader = make_reader(sources);
@@ -116,8 +145,8 @@ core::Result<std::vector<core::Pod>> read_pods(
         return reader.error();
     }
     auto pods = reader->list_pods(namespace_name);
-    if (!pods && namespace_name.empty() && pods.error().message.ends_with("(403)")) {
-        return core::Error{pods.error().message + "; try -n NAMESPACE"};
+    if (!pods) {
+        return with_hint(pods.error(), namespace_name);
     }
     return pods;
 }
@@ -127,7 +156,16 @@ std::vector<Flag> ask_flags(const std::vector<std::string>& forms) {
     flags.insert(
         flags.begin(), Flag{"all-namespaces", 'A', "", "look in all namespaces", {}, "true"});
     flags.insert(flags.begin(), namespace_flag());
+    flags.push_back(service_flag());
     return flags;
+}
+
+Flag service_flag() {
+    return Flag{
+        "service",
+        0,
+        "NAMESPACE/NAME[:PORT]|none",
+        "the scheduler's Service, asked through the API server (default: gang-system/gang-scheduler)"};
 }
 
 std::vector<Flag> cluster_flags(const std::vector<std::string>& forms) {

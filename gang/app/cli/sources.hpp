@@ -14,11 +14,25 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 namespace gang::app {
+
+/// A Service in front of schedulers, and which of its ports is the page's and the API's.
+struct PageService {
+    std::string namespace_name = "gang-system";
+    std::string name = "gang-scheduler";
+    std::string port = "api";
+};
+
+/// How the API server is reached: once for all questions, for a credential plugin may ask a person.
+struct Roads {
+    std::shared_ptr<k8s::Endpoint> endpoint;
+    bool is_service_silent = false;  ///< it did not answer, or may not be asked: so it is left alone
+};
 
 /// What the flags say about where to ask.
 struct Sources {
@@ -28,6 +42,8 @@ struct Sources {
     bool control_is_asked = false;  ///< by the user: then it is trusted to serve the right cluster
     std::string namespace_name;     ///< to look in; empty: all
     bool namespace_is_asked = false;  ///< by the user, not by the kubeconfig's context
+    std::optional<PageService> service = PageService();  ///< none: it is not to be asked
+    std::shared_ptr<Roads> roads = std::make_shared<Roads>();  ///< shared by copies
 };
 
 /// An error is one of usage or configuration.
@@ -40,7 +56,9 @@ bool is_same_cluster(const Sources& sources, const std::string& server);
 core::Result<ControlAnswer> ask_control(const Sources& sources, const std::string& target);
 
 /// For people: "asked a standby, POD leads: ...".
-std::string describe_standby(const Standing& standing);
+std::string describe_standby(
+    const Standing& standing,
+    std::string_view what_follows = "this is what the API server shows");
 
 /// The daemon's answer, when it has one about the right cluster and namespace. A standby's is none:
 /// then `note` says so.
@@ -76,6 +94,8 @@ auto ask_leader(
 /// The API server as this program asks it: with its name and version as the user agent.
 core::Result<std::shared_ptr<k8s::Endpoint>> make_endpoint(const k8s::Access& access);
 core::Result<k8s::Reader> make_reader(const Sources& sources);
+/// The one of these sources, made at the first call.
+core::Result<std::shared_ptr<k8s::Endpoint>> endpoint_of(const Sources& sources);
 
 /// What `find(sources)` finds where the user said; a namespace that only the kubeconfig's context
 /// names is where the search begins, and all namespaces are where it goes on.
@@ -94,7 +114,10 @@ auto find_widely(const Sources& sources, const Find& find) {
 /// "pod/NAME" as kubectl has it is NAME; a namespace of that name needs --namespace.
 std::string without_kind(const std::string& question);
 
-/// Pods of the namespace. Who may not list all namespaces is told how to ask for less.
+/// A refused list of all namespaces' pods, and how to ask for less.
+core::Error with_hint(core::Error refused, const std::string& namespace_name);
+
+/// Pods of the namespace.
 core::Result<std::vector<core::Pod>> read_pods(
     const Sources& sources, const std::string& namespace_name);
 
@@ -102,5 +125,7 @@ core::Result<std::vector<core::Pod>> read_pods(
 /// `forms`: of -o, beside table and json.
 std::vector<Flag> cluster_flags(const std::vector<std::string>& forms = {"yaml"});
 std::vector<Flag> ask_flags(const std::vector<std::string>& forms = {"yaml"});
+/// Of those who ask the scheduler's Service; ask_flags() have it.
+Flag service_flag();
 
 }  // namespace gang::app

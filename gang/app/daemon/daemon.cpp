@@ -1,6 +1,7 @@
 #include "gang/app/daemon/daemon.hpp"
 
 #include "gang/app/api/api_endpoint.hpp"
+#include "gang/app/api/leader_forward.hpp"
 #include "gang/app/base/json_text.hpp"
 #include "gang/app/base/server_name.hpp"
 #include "gang/app/base/version.hpp"
@@ -31,6 +32,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <utility>
 
 namespace gang::app {
@@ -365,6 +367,7 @@ k8s::ElectorOptions Daemon::Impl::elector_options() {
                                                        : lease.lease_namespace;
     out.lease_name = lease.lease_name;
     out.scheduler_names = fmt::format("{}", fmt::join(options.config.scheduler_names(), ","));
+    out.api = advertised_api(options.config.api, std::getenv("POD_IP"));
     out.identity = options.identity;
     out.lease_duration_ms = lease.lease_duration_ms;
     out.renew_deadline_ms = lease.renew_deadline_ms;
@@ -511,6 +514,7 @@ ControlSource Daemon::Impl::control_source() {
 ApiSource Daemon::Impl::api_source() {
     ApiSource source;
     source.standing = [this] { return standing(); };
+    source.leader_api = [this] { return elector ? elector->holder_api() : std::string(); };
     source.synced = [this] { return pods.stats().synced && nodes.stats().synced; };
     source.changes = [this] { return stats.events; };
     source.gangs = [this] { return scheduler.gangs(); };

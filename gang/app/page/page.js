@@ -339,7 +339,7 @@ class GangView {
   async load() {
     const answer = await ask(this.path);
     const gang = answer.gang;
-    const facts = [["State", stateText(gang.state) + (gang.code ? ", " + gang.code : "")], ["Application", gang.application],
+    const facts = [["State", stateText(gang.state) + (gang.code ? ", " + gang.code : "")], ["Application", gang.application], ["Its name", gang.applicationName],
       ["Place in line", gang.position > 0 ? String(gang.position) : ""], ["Needs", size(gang) + ": " + amounts(gang.needs)],
       ["Driver", amounts(gang.driverRequests)], ["Each executor", gang.executors ? amounts(gang.executorRequests) : ""]];
     this.content.replaceChildren(

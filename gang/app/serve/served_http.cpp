@@ -78,7 +78,7 @@ std::vector<Check> ready_checks(const Health& health) {
 
 HttpReply served_reply(const HttpAsk& ask, const ServedSource& source) {
     const auto [path, query] = split_target(ask.target);
-    if (path == "/livez") {
+    if (path == "/livez" || path == "/healthz") {  // kube-scheduler has that name, too
         return health_reply("livez", query, live_checks(source.health()));
     }
     if (path == "/readyz") {
@@ -87,7 +87,7 @@ HttpReply served_reply(const HttpAsk& ask, const ServedSource& source) {
     if (path == "/metrics") {
         return HttpReply{200, source.metrics(), exposition};
     }
-    return HttpReply{404, "there are /livez, /readyz and /metrics\n", plain_text};
+    return HttpReply{404, "there are /livez, /healthz, /readyz and /metrics\n", plain_text};
 }
 
 }  // namespace gang::app

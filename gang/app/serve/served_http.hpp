@@ -1,5 +1,5 @@
 #pragma once
-// What the served port answers: /livez, /readyz and /metrics, as plain text. Health answers as the
+// What the served port answers: /livez (/healthz is the same), /readyz and /metrics, as plain text. Health answers as the
 // API server does: "ok", or with ?verbose one line per check; a failure always shows its checks.
 
 #include "gang/app/serve/http_server.hpp"

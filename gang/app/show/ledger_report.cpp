@@ -123,6 +123,12 @@ bool flag(const Value& object, const char* key) {
     return value != nullptr && value->IsTrue();
 }
 
+/// An answer that does not say is of a program that had no standbys.
+Standing standing_of(const Value& answer) {
+    const bool says_so = find(answer, "leading") != nullptr;
+    return {!says_so || flag(answer, "leading"), text(answer, "leader")};
+}
+
 template <typename Visit>
 void each(const Value& object, const char* key, Visit visit) {
     const Value* value = find(object, key);
@@ -351,8 +357,7 @@ core::Result<LedgerReport> ledger_from_json(const std::string& json) {
     }
     LedgerReport report{text(document, "source"), text(document, "server"), {}, {}};
     // Without the word it is of a daemon that does not know it, or of no daemon.
-    const bool says_so = find(document, "leading") != nullptr;
-    report.standing = {!says_so || flag(document, "leading"), text(document, "leader")};
+    report.standing = standing_of(document);
     each(document, "nodes", [&report](const Value& node) {
         report.nodes.push_back(node_of(node));
     });
@@ -367,6 +372,7 @@ core::Result<LedgerAnswer> read_ledger(const std::string& json, std::int64_t now
     }
     LedgerAnswer out;
     out.server = text(document, "server");
+    out.standing = standing_of(document);
     out.agrees = flag(document, "agrees");
     if (const Value* consistency = find(document, "audit"); consistency != nullptr) {
         out.runs = static_cast<std::uint64_t>(number(*consistency, "runs"));

@@ -37,6 +37,7 @@ struct LedgerAnswer {
     std::uint64_t runs = 0;  ///< consistency checks with a verdict
     std::uint64_t failures = 0;
     bool is_running = false;
+    Standing standing = {};
     bool agrees = false;  ///< every node adds up, and the last consistency check found no drift
     std::string text;     ///< for people; ages are of `now_ms`
 };

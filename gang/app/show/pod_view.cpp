@@ -20,6 +20,13 @@ namespace gang::app {
 namespace {
 
 constexpr std::string_view application_label = "spark-app-selector";
+/// What Spark writes there of spark.app.name, since 3.3.
+constexpr std::string_view app_name_label = "spark-app-name";
+
+std::string label_of(const core::Pod& pod, std::string_view key) {
+    const std::string* value = core::find_value(pod.labels, key);
+    return value != nullptr ? *value : std::string();
+}
 
 std::string full_name(const core::Pod& pod) {
     return pod.namespace_name + "/" + pod.name;
@@ -99,6 +106,7 @@ void fill_identity(GangView& gang, const core::Pod& driver) {
     gang.driver_uid = driver.uid;
     const std::string* application = core::find_value(driver.labels, application_label);
     gang.application = application != nullptr ? *application : driver.name;
+    gang.app_name = label_of(driver, app_name_label);
     gang.waiting_since_ms = driver.created * 1000;
     gang.needs = driver.requests;
 }
@@ -286,16 +294,10 @@ bool is_named(const core::Pod& pod, std::string_view pod_or_app) {
     return pod.name == pod_or_app || pod.uid == pod_or_app || full_name(pod) == pod_or_app;
 }
 
-/// What Spark writes there of spark.app.name, since 3.3.
-constexpr std::string_view app_name_label = "spark-app-name";
-
 bool is_asked_for(const core::Pod& pod, std::string_view pod_or_app) {
-    const auto is_labelled = [&](std::string_view label) {
-        const std::string* value = core::find_value(pod.labels, label);
-        return value != nullptr && *value == pod_or_app;
-    };
-    return is_named(pod, pod_or_app) || is_labelled(application_label) ||
-           is_labelled(app_name_label);
+    return is_named(pod, pod_or_app) ||
+           (!pod_or_app.empty() && (label_of(pod, application_label) == pod_or_app ||
+                                    label_of(pod, app_name_label) == pod_or_app));
 }
 
 /// ", did you mean ...?" of drivers, lone pods, and the names of their applications.
@@ -307,12 +309,10 @@ std::string suggestion(const Picture& picture, std::string_view pod_or_app) {
         }
         names.push_back(pod->name);
         names.push_back(full_name(*pod));
-        for (const std::string_view label : {application_label, app_name_label}) {
-            if (const std::string* value = core::find_value(pod->labels, label)) {
-                names.push_back(*value);
-            }
-        }
+        names.push_back(label_of(*pod, app_name_label));
+        names.push_back(label_of(*pod, application_label));
     }
+    std::erase(names, "");
     return core::did_you_mean(pod_or_app, names);
 }
 

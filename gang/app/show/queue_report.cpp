@@ -44,7 +44,23 @@ Amounts amounts_of(const core::Resources& resources) {
     return amounts;
 }
 
-void put_queue(Writer& w, const QueueView& queue) {
+/// A scheduler that has only listed has decided nothing: in what order who waits it cannot say.
+bool knows_line(const QueueReport& report) {
+    return report.source == "daemon";
+}
+
+void put_line(Writer& w, const QueueView* queue) {
+    w.Key("waiting");
+    queue == nullptr ? w.Null() : w.Int64(queue->waiting);
+    w.Key("head");
+    queue == nullptr ? w.Null()
+                     : w.String(
+                           queue->head.data(), static_cast<rapidjson::SizeType>(queue->head.size()));
+    w.Key("headExpectedStartMs");
+    queue == nullptr ? w.Null() : w.Int64(queue->head_start_ms);
+}
+
+void put_queue(Writer& w, const QueueView& queue, bool with_line) {
     w.StartObject();
     put(w, "name", queue.name);
     put(w, "parent", queue.parent);
@@ -71,11 +87,7 @@ void put_queue(Writer& w, const QueueView& queue) {
     }
     w.Key("running");
     w.Int64(queue.running);
-    w.Key("waiting");
-    w.Int64(queue.waiting);
-    put(w, "head", queue.head);
-    w.Key("headExpectedStartMs");
-    w.Int64(queue.head_start_ms);
+    put_line(w, with_line ? &queue : nullptr);
     w.EndObject();
 }
 
@@ -184,7 +196,7 @@ std::string to_json(const QueueReport& report) {
     w.Key("queues");
     w.StartArray();
     for (const QueueView& queue : report.queues) {
-        put_queue(w, queue);
+        put_queue(w, queue, knows_line(report));
     }
     w.EndArray();
     w.EndObject();
@@ -194,7 +206,7 @@ std::string to_json(const QueueReport& report) {
 std::string to_json(const QueueView& queue) {
     rapidjson::StringBuffer buffer;
     Writer w(buffer);
-    put_queue(w, queue);
+    put_queue(w, queue, true);
     return {buffer.GetString(), buffer.GetSize()};
 }
 
@@ -224,6 +236,7 @@ core::Result<QueueReport> queue_report_from_json(std::string_view json) {
 std::string queues_table(const QueueReport& report) {
     std::vector<std::vector<std::string>> rows = {
         {"QUEUE", "WEIGHT", "SHARE", "USAGE", "GUARANTEE", "LIMIT", "RUNNING", "WAITING", "HEAD"}};
+    const bool has_line = knows_line(report);
     for (const QueueView& queue : report.queues) {
         const auto depth =
             static_cast<std::size_t>(std::count(queue.name.begin(), queue.name.end(), '.'));
@@ -243,8 +256,10 @@ std::string queues_table(const QueueReport& report) {
              amounts_text(queue.limit),
              queue.max_gangs ? fmt::format("{}/{}", queue.running, *queue.max_gangs)
                              : std::to_string(queue.running),
-             std::to_string(queue.waiting),
-             queue.head.empty() ? "-" : queue.head});
+             has_line ? std::to_string(queue.waiting) : "?",
+             !has_line            ? "?"
+             : queue.head.empty() ? "-"
+                                  : queue.head});
     }
     return format_table(rows);
 }

@@ -201,9 +201,11 @@ std::vector<std::vector<std::string>> gangs_rows(
              why(gang)});
     }
     for (std::size_t i = 0; is_wide && i < rows.size(); ++i) {
-        const std::string& queue = i == 0 ? "QUEUE" : list.gangs[i - 1].queue;
-        rows[i].push_back(i == 0 ? "ETA" : eta(list.gangs[i - 1], now_unix_ms));
-        rows[i].push_back(queue.empty() ? "-" : queue);
+        const GangView* const gang = i == 0 ? nullptr : &list.gangs[i - 1];
+        const auto or_none = [](const std::string& text) { return text.empty() ? "-" : text; };
+        rows[i].push_back(gang == nullptr ? "ETA" : eta(*gang, now_unix_ms));
+        rows[i].push_back(gang == nullptr ? "QUEUE" : or_none(gang->queue));
+        rows[i].push_back(gang == nullptr ? "NAME" : or_none(gang->app_name));
     }
     return rows;
 }
@@ -215,6 +217,9 @@ std::string why_text(const Answer& answer, std::int64_t now_unix_ms) {
         "{}/{}: {}", shown(gang.namespace_name), shown(gang.driver), to_string(gang.state));
     if (gang.application != gang.driver) {
         out += fmt::format(", application {}", shown(gang.application));
+    }
+    if (!gang.app_name.empty()) {
+        out += fmt::format(", called {}", shown(gang.app_name));
     }
     if (gang.position > 0) {
         out += fmt::format(", position {}", gang.position);

@@ -1,6 +1,7 @@
 #include "gang/app/show/timeline.hpp"
 
 #include "config/printable.hpp"
+#include "core/base/suggest.hpp"
 #include "gang/app/base/json_text.hpp"
 #include "gang/app/base/text.hpp"
 #include "k8s/base/time.hpp"
@@ -95,20 +96,22 @@ std::int64_t finer(std::int64_t whole_second_ms, std::int64_t seen_ms) {
 }
 
 void add_driver(Timeline& to, const PodHistory& driver, const Milestones& seen) {
-    add(to, driver.created_ms, "Created", "driver created");
+    const std::string_view who = driver.is_of_spark ? "driver" : "pod";
+    add(to, driver.created_ms, "Created", fmt::format("{} created", who));
     add(to, seen.sized_ms, "Sized", "the size of its gang is known");
     add(to, seen.admitted_ms, "Admitted", "the whole gang fits: room reserved for all of it");
     add(to,
         finer(driver.bound_ms, seen.driver_bound_ms),
         "DriverBound",
-        driver.node.empty() ? "driver bound" : fmt::format("driver bound to {}", driver.node));
-    add(to, driver.started_ms, "DriverRunning", "driver running");
-    add(to, driver.deleting_ms, "Deleting", "driver being deleted");
+        driver.node.empty() ? fmt::format("{} bound", who)
+                            : fmt::format("{} bound to {}", who, driver.node));
+    add(to, driver.started_ms, "DriverRunning", fmt::format("{} running", who));
+    add(to, driver.deleting_ms, "Deleting", fmt::format("{} being deleted", who));
     if (has_ended(driver)) {
         add(to,
             finer(driver.ended_ms, seen.ended_ms),
             "Ended",
-            fmt::format("driver ended: {}", end_text(driver)));
+            fmt::format("{} ended: {}", who, end_text(driver)));
     }
 }
 
@@ -131,11 +134,15 @@ void add_bound_counts(
             add(to,
                 times[mark - 1],
                 "ExecutorsBound",
-                fmt::format("{}{} {} bound", mark, of, mark == 1 ? "executor" : "executors"));
+                fmt::format(
+                    "{}{} {} bound", mark, of, all == 1 ? "executor" : "executors"));
         }
     }
     if (times.empty()) {  // they are gone already: what the daemon remembers
-        add(to, seen.first_executor_ms, "ExecutorsBound", fmt::format("1{} executor bound", of));
+        add(to,
+            seen.first_executor_ms,
+            "ExecutorsBound",
+            fmt::format("1{} {} bound", of, declared > 1 ? "executors" : "executor"));
         add(to,
             seen.all_executors_ms,
             "ExecutorsBound",
@@ -187,11 +194,24 @@ ApplicationKey key_of(const PodHistory& pod) {
 
 bool is_named(const PodHistory& pod, std::string_view question) {
     return pod.uid == question || pod.name == question || full_name(pod) == question ||
-           (!pod.application.empty() && pod.application == question);
+           (!question.empty() && (pod.application == question || pod.app_name == question));
 }
 
 std::string shown(std::string_view text) {
     return config::printable(text, 2048);
+}
+
+/// ", did you mean ...?" of pods that start a gang or are alone, and of their applications.
+std::string suggestion(const std::vector<PodHistory>& pods, std::string_view question) {
+    std::vector<std::string> names;
+    for (const PodHistory& pod : pods) {
+        if (pod.controller_uid.empty()) {
+            names.insert(
+                names.end(), {pod.name, full_name(pod), pod.application, pod.app_name});
+        }
+    }
+    std::erase(names, "");
+    return core::did_you_mean(question, names);
 }
 
 std::string clock_time(std::int64_t time_ms) {
@@ -226,7 +246,16 @@ core::Result<GangHistory> find_gang(
         }
     }
     if (found.empty()) {
-        return core::Error{fmt::format("no pod or application is called {}", shown(pod_or_app))};
+        return core::Error{fmt::format(
+            "no pod or application is called {}{}",
+            shown(pod_or_app),
+            suggestion(pods, pod_or_app))};
+    }
+    // A job that runs each night has one name each time.
+    const bool is_any_there = std::any_of(
+        found.begin(), found.end(), [](const auto& one) { return !has_ended(*one.second); });
+    if (is_any_there) {
+        std::erase_if(found, [](const auto& one) { return has_ended(*one.second); });
     }
     if (found.size() > 1) {
         std::vector<std::string> names;

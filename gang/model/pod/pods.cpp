@@ -184,6 +184,7 @@ void Pods::compact_driver(Cell& compacted) {
     kept.resource_version = entry.pod.resource_version;
     kept.scheduler_name = texts_.keep(entry.pod.scheduler_name);
     kept.application = texts_.keep(application_id(entry.pod));
+    kept.app_name = texts_.keep(spark_app_name(entry.pod));
     const std::string* text = core::find_value(entry.pod.annotations, reservation_annotation);
     kept.has_reservation = text != nullptr;
     kept.reservation = text == nullptr ? core::Text() : texts_.keep(*text);
@@ -304,6 +305,11 @@ const std::string& Pods::application(PodId driver_id) const {
     const Cell& seen = cell(driver_id);
     return seen.active != nullptr ? application_id(seen.active->pod)
                                   : driver(seen).application.str();
+}
+
+const std::string& Pods::app_name(PodId driver_id) const {
+    const Cell& seen = cell(driver_id);
+    return seen.active != nullptr ? spark_app_name(seen.active->pod) : driver(seen).app_name.str();
 }
 
 const std::string& Pods::scheduler_name(PodId driver_id) const {

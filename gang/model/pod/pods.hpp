@@ -73,7 +73,7 @@ public:
     bool is_compacted(PodId id) const { return cell(id).active == nullptr; }
     /// Makes it whole again, as far as it is remembered: labels, owners, constraints and conditions
     /// are not, nor the version of any but a driver. Of a driver's annotations there is the
-    /// reservation, and all that its labels are asked for later is application().
+    /// reservation, and all that its labels are asked for later is application() and app_name().
     PodEntry& expand(PodId id);
     /// References to the entry end here. It is bound, and nothing is under way for it.
     void compact(PodId id);
@@ -105,6 +105,8 @@ public:
     // Of drivers:
     /// The application's id that its labels say; empty: none.
     const std::string& application(PodId driver) const;
+    /// See spark_app_name().
+    const std::string& app_name(PodId driver) const;
     const std::string& scheduler_name(PodId driver) const;
     const std::string& resource_version(PodId driver) const;
     /// nullptr: it carries none.
@@ -170,6 +172,7 @@ private:
         std::string resource_version;
         core::Text scheduler_name;
         core::Text application;
+        core::Text app_name;
         core::Text reservation;
         bool has_reservation = false;
     };

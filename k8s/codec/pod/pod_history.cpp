@@ -77,10 +77,14 @@ PodHistory read_pod(const Value& object) {
         pod.deleting_ms =
             deadline > 0 ? deadline - std::clamp<std::int64_t>(grace, 0, 86'400) * 1'000 : 0;
         pod.annotations = fields.map(*metadata, "annotations", "gang-scheduler/");
-        const core::StringMap labels = fields.map(*metadata, "labels", "spark-app-selector");
-        if (const std::string* application = core::find_value(labels, "spark-app-selector")) {
-            pod.application = *application;
-        }
+        const core::StringMap labels = fields.map(*metadata, "labels", "spark-");
+        const auto label = [&labels](std::string_view key) {
+            const std::string* value = core::find_value(labels, key);
+            return value != nullptr ? *value : std::string();
+        };
+        pod.application = label("spark-app-selector");
+        pod.app_name = label("spark-app-name");
+        pod.is_of_spark = !label("spark-role").empty();
         for (const Value& owner : fields.objects(*metadata, "ownerReferences")) {
             if (fields.flag(owner, "controller")) {
                 pod.controller_uid = fields.text(owner, "uid");

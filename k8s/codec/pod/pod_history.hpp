@@ -17,6 +17,8 @@ struct PodHistory {
     std::string name;
     std::string uid;
     std::string application;     ///< label spark-app-selector
+    std::string app_name;           ///< label spark-app-name
+    bool is_of_spark = false;    ///< it has label spark-role
     std::string controller_uid;  ///< empty: nobody controls it
     std::string scheduler_name;
     std::string node;

@@ -34,6 +34,7 @@ bool only_fails(const Health& health, const std::string& name) {
 TEST_CASE("served: health is one word, or one line per check") {
     CHECK(ask("/livez") == HttpReply{200, "ok"});
     CHECK(ask("/readyz") == HttpReply{200, "ok"});
+    CHECK(ask("/healthz") == HttpReply{200, "ok"});
     CHECK(
         ask("/livez?verbose").body == "[+]ping ok\n[+]loop ok\n[+]lease ok\nlivez check passed\n");
     CHECK(ask("/readyz?a=b&verbose=1").body.ends_with("readyz check passed\n"));

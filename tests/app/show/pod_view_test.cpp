@@ -290,3 +290,14 @@ TEST_CASE("pod_view: a gang that labels declare says its size in its condition, 
     CHECK(gangs[0].executors == 9);
     CHECK(gangs[0].needs.cpu_milli == 10'000);
 }
+
+TEST_CASE("pod_view: D4: the size stands behind other reasons, too, and ahead of what follows it") {
+    core::Pod pod = driver("a");
+    say(pod,
+        "0/4 nodes are for gang spark-3 yet: it fits, but 2 gangs are ahead, first etl/b; needs 1 driver + 9 executors "
+        "(10 cpu, 10Gi memory); it has waited for longer than it is to (really) [WaitingInQueue]");
+    const auto gangs = gangs_from_pods({pod}, everywhere);
+    REQUIRE(gangs.size() == 1);
+    CHECK(gangs[0].executors == 9);
+    CHECK(gangs[0].needs.cpu_milli == 10'000);
+}

@@ -50,6 +50,18 @@ TEST_CASE("queue report: what is written is read back") {
     CHECK_FALSE(queue_report_from_json("{").has_value());
 }
 
+TEST_CASE("queue report: who waits, and who is first, is known to a leader alone") {
+    QueueReport listed = report();
+    listed.source = "api-server";
+    const std::string json = to_json(listed);
+    CHECK(
+        json.find(R"("running":2,"waiting":null,"head":null,"headExpectedStartMs":null)") !=
+        std::string::npos);
+    const std::string table = queues_table(listed);
+    CHECK(table.find("odd") == std::string::npos);
+    CHECK(table.find("  ?        ?") != std::string::npos);
+}
+
 TEST_CASE("queue report: a line for each queue, those below indented") {
     const std::string table = queues_table(report());
     CAPTURE(table);

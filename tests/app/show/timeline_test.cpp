@@ -106,7 +106,7 @@ TEST_CASE("timeline: half, four fifths, all") {
             executor("e" + std::to_string(i), 45'000, i < 9 ? 46'000 + i * 1'000 : 0));
     }
     const Timeline timeline = make_timeline(gang, {}, 10, std::nullopt);
-    CHECK(find(timeline, "1 of 10 executor bound")->time_ms == start + 46'000);
+    CHECK(find(timeline, "1 of 10 executors bound")->time_ms == start + 46'000);
     CHECK(find(timeline, "5 of 10 executors bound")->time_ms == start + 50'000);
     CHECK(find(timeline, "8 of 10 executors bound")->time_ms == start + 53'000);
     CHECK(find(timeline, "10 of 10") == nullptr);
@@ -117,7 +117,7 @@ TEST_CASE("timeline: executors that are gone are remembered by the daemon") {
     seen.first_executor_ms = start + 45'500;
     seen.all_executors_ms = start + 47'000;
     const Timeline timeline = make_timeline({driver(), {}}, {}, 4, seen);
-    CHECK(find(timeline, "1 of 4 executor bound")->time_ms == start + 45'500);
+    CHECK(find(timeline, "1 of 4 executors bound")->time_ms == start + 45'500);
     CHECK(find(timeline, "all 4 executors bound")->time_ms == start + 47'000);
 }
 

@@ -13,6 +13,7 @@ from support.api_port import ANY_API, ApiPort, check
 from support.cluster import Cluster
 from support.exposed import Exposed, own_address
 from support.polling import eventually
+from support.ports import free_ports
 from support.rig import Rig
 from support.spark_application import Size, sized
 
@@ -181,6 +182,57 @@ def test_a_standby_says_who_leads(cluster: Cluster) -> None:
     assert first.terminate() == 0
     eventually(lambda: standby.get("/api/v1/summary").status_code == 200, 20, "the standby to lead")
     assert standby.ask("summary")["leader"] != name
+
+
+@embedded
+def test_a_standby_asks_the_leader(cluster: Cluster) -> None:
+    """It passes on neither streams nor callers' tokens, nor what another standby passes on to it."""
+    cluster.add_nodes(1)
+    ports = free_ports(2)
+    schedulers = []
+    apis = []
+    for port in ports:
+        schedulers.append(cluster.start_scheduler("--leader-elect=true", "--api", f"127.0.0.1:{port}"))
+        apis.append(ApiPort(schedulers[-1]))
+        eventually(lambda: apis[0].get("/api/v1/summary").status_code == 200, 10, "the leader")
+    leader, standby = apis
+    eventually(lambda: standby.get("/api/v1/summary").status_code == 200, 10, "an answer by the standby")
+    waiting = cluster.submit(sized(Size(executors=50), cluster.default_namespace))
+    cluster.wait_code(waiting, "ExceedsCluster")
+    eventually(lambda: leader.ask("gangs?q=ExceedsCluster")["total"] == 1, 10, "the picture that has it")
+    for path in ("summary", "nodes", "gangs?state=Parked", f"gangs/{cluster.default_namespace}/{waiting.driver_name}"):
+        told, first_hand = standby.ask(path), leader.ask(path)
+        assert told["from"] == "leader" and told["leader"] == first_hand["leader"], told
+        for answer in (told, first_hand):
+            answer.pop("asOfMs")
+            answer.pop("text", None)
+        assert told == first_hand, path
+    text = standby.get("/api/v1/gangs?format=text")
+    assert "gang-scheduler-standby" in text.headers["Via"] and "ExceedsCluster" in text.text, text.headers
+    assert text.headers["Content-Type"].startswith("text/plain")
+    assert "Via" not in leader.get("/api/v1/gangs").headers
+    assert standby.ask("gangs?colour=red", 400)["error"] == leader.ask("gangs?colour=red", 400)["error"]
+
+    assert standby.ask("events", 503)["from"] == "standby"
+    for field in ({"Authorization": "Bearer secret"}, {"Sec_Gang_Scheduler": "standby"}):
+        assert standby.get("/api/v1/summary", **field).status_code == 503, field
+    assert standby.get("/api/v1/summary", Host="evil.example").status_code == 421
+
+    lease = next(path for namespace in cluster.api.items("/api/v1/namespaces")
+                 for path in [f"/apis/coordination.k8s.io/v1/namespaces/{namespace['metadata']['name']}/leases/gang-scheduler"]
+                 if cluster.api.find(path))
+    (unused,) = free_ports(1)
+    for address in (f"127.0.0.1:{unused}", "evil.example:80", "0.0.0.0:80", "unix:/tmp/x", "x" * 5000, ""):
+        cluster.api.patch(lease, {"metadata": {"annotations": {"gang-scheduler/api": address}}})
+        eventually(lambda: standby.get("/api/v1/summary").status_code == 503, 10, f"no answer from {address[:20]!r}")
+    cluster.api.patch(lease, {"metadata": {"annotations": {"gang-scheduler/api": f"127.0.0.1:{ports[0]}"}}})
+    eventually(lambda: standby.get("/api/v1/summary").status_code == 200, 10, "the leader's answer again")
+
+    schedulers[0].kill()
+    eventually(lambda: standby.get("/api/v1/summary").status_code == 200, 30, "the standby to lead")
+    assert "Via" not in standby.get("/api/v1/summary").headers
+    annotations = cluster.api.get(lease)["metadata"]["annotations"]
+    assert annotations["gang-scheduler/api"] == f"127.0.0.1:{ports[1]}"
 
 
 class Events:

@@ -264,8 +264,57 @@ def test_a_standby_says_so_and_the_api_server_answers(cluster: Cluster) -> None:
         first_hand = ask(verb, addresses[0], *arguments)
         assert first_hand.returncode == code and not first_hand.stderr, first_hand
         assert "ExceedsCluster" in first_hand.stdout
+    queues = ask("queues", addresses[1], "-o", "json")
+    assert queues.returncode == 0 and " leads: this is what the API server shows" in queues.stderr, queues
+    (queue,) = json.loads(queues.stdout)["queues"]
+    assert queue["waiting"] is None and queue["head"] is None and queue["headExpectedStartMs"] is None, queue
+    assert ask("queues", addresses[1]).stdout.splitlines()[1].split()[-2:] == ["?", "?"]
+    assert json.loads(ask("queues", addresses[0], "-o", "json").stdout)["queues"][0]["waiting"] == 0
+    ledger = ask("ledger", addresses[1])
+    assert ledger.returncode == 0 and " leads: this is what the standby itself counts" in ledger.stderr, ledger
+    assert not ask("ledger", addresses[0]).stderr
     assert standby.terminate() == 0, standby.output()
     assert leader.terminate() == 0, leader.output()
+
+
+def test_an_application_is_found_by_its_name(cluster: Cluster) -> None:
+    """spark.app.name, as Spark writes it into a label: with the daemon, without it, and where two are called alike."""
+    (port,) = free_ports(1)
+    control = f"127.0.0.1:{port}"
+    cluster.add_nodes(1)
+    cluster.start_scheduler("--leader-elect=false", "--control", control)
+    first = cluster.submit(sized(Size(executors=50), cluster.default_namespace))
+    cluster.wait_code(first, "ExceedsCluster")
+    cluster.api.patch(first.driver_path, {"metadata": {"labels": {"spark-app-name": "nightly-sales"}}})
+
+    def ask(verb: str, name: str, *arguments: str) -> "subprocess.CompletedProcess[str]":
+        return cluster.rig.cli(verb, name, "-n", cluster.default_namespace, *arguments)
+
+    by_daemon = ("--control", control)
+    eventually(lambda: "position" not in ask("why", "nightly-sales", *by_daemon).stderr
+               and json.loads(ask("why", "nightly-sales", "-o", "json", *by_daemon).stdout)["source"] == "daemon",
+               10, "the daemon to know the name")
+    for where in (by_daemon, ("--control", "none")):
+        told = ask("why", "nightly-sales", *where)
+        assert told.returncode == 4 and ", called nightly-sales" in told.stdout, told
+        wide = cluster.rig.cli("gangs", "-o", "wide", "-n", cluster.default_namespace, *where).stdout.splitlines()
+        assert wide[0].split()[-1] == "NAME" and wide[1].split()[-1] == "nightly-sales", wide
+    assert "driver created" in ask("timeline", "nightly-sales").stdout
+    slip = ask("timeline", "nightly-salse")
+    assert slip.returncode == 1 and 'did you mean "nightly-sales"?' in slip.stderr, slip
+
+    second = cluster.submit(sized(Size(executors=60), cluster.default_namespace))
+    cluster.wait_code(second, "ExceedsCluster")
+    cluster.api.patch(second.driver_path, {"metadata": {"labels": {"spark-app-name": "nightly-sales"}}})
+    eventually(lambda: "names several" in ask("why", "nightly-sales", *by_daemon).stderr, 10, "the ambiguity to be told")
+    assert "names several" in ask("timeline", "nightly-sales").stderr
+
+
+def test_a_closed_pipe_is_the_end_without_a_word(tmp_path: Path) -> None:
+    for arguments in (["man"], ["help"], ["completion", "bash"]):
+        result = subprocess.run(["bash", "-c", f"set -o pipefail; {binary()} {' '.join(arguments)} | head -c 0; sleep 0.1"],
+                                capture_output=True, text=True, timeout=20)
+        assert not result.stderr, (arguments, result.stderr)
 
 
 def test_gangs_as_kubectl_users_type_it(cluster: Cluster, tmp_path: Path) -> None:

@@ -1,4 +1,5 @@
 """`ui`: the page through the user's own kubeconfig and the API server; and `demo --ui`."""
+import json
 import re
 import socket
 import subprocess
@@ -113,6 +114,59 @@ def test_the_page_through_a_kubeconfig(cluster: Cluster, rig: Rig, viewer: Path,
     finally:
         if ui is not None:
             ui.stop()
+        exposed.remove()
+
+
+@real
+def test_the_verbs_ask_the_leader_from_anywhere(cluster: Cluster, rig: Rig, viewer: Path, tmp_path: Path) -> None:
+    """Who may see the page, and not one pod, sees the line; who may not is told what it takes."""
+    cluster.add_nodes(1)
+    address = own_address()
+    api = ApiPort(cluster.start_scheduler("--leader-elect=false", "--api", f"{address}:0"))
+    first, second = (cluster.submit(sized(Size(executors=count), cluster.default_namespace)) for count in (4, 5))
+    for each in (first, second):
+        cluster.wait_code(each, "ExceedsCluster")
+    cluster.api.patch(second.driver_path, {"metadata": {"labels": {"spark-app-name": "nightly-sales"}}})
+    exposed = Exposed(rig, address, [api.port])
+
+    def ask(*arguments: str, who: Path = viewer,
+            service: str = f"{NAMESPACE}/{SERVICE}:{PORT}") -> "subprocess.CompletedProcess[str]":
+        return subprocess.run([str(binary()), *arguments, "--control", "none", "--kubeconfig", str(who),
+                               *(["--service", service] if service else [])], capture_output=True, text=True, timeout=30)
+
+    try:
+        eventually(lambda: exposed.get("api/v1/summary"), 10, "an answer through the API server")
+        told = ask("gangs", "-A", "-o", "json")
+        assert told.returncode == 0 and not told.stderr, told
+        listed = json.loads(told.stdout)
+        assert listed["source"] == "daemon" and listed["server"] == rig.url, listed
+        assert {gang["driver"]: gang["needs"]["cpuMilli"] for gang in listed["gangs"]} == {
+            first.driver_name: 5000, second.driver_name: 6000}
+        for question in (f"{cluster.default_namespace}/{second.driver_name}", "nightly-sales", second.application_id):
+            why = ask("why", question)
+            assert why.returncode == 4 and not why.stderr and ", called nightly-sales" in why.stdout, why
+            assert "daemon's control endpoint" not in why.stdout
+        assert json.loads(ask("queues", "-o", "json").stdout)["queues"][0]["waiting"] == 0
+        (node,) = json.loads(ask("nodes", "-o", "json").stdout)["nodes"]
+        assert node["name"] == "node-1" and node["units"] == [], node
+        assert "Nothing is bound or held there." in ask("nodes", "node-1").stdout
+        picture = ask("top", "-A")
+        assert picture.returncode == 0 and second.driver_name[:20] in picture.stdout, picture
+        unknown = ask("why", f"{cluster.default_namespace}/nobody")
+        assert unknown.returncode == 1 and "forbidden" in unknown.stderr, unknown
+
+        refused = ask("gangs", "-A", service=f"{NAMESPACE}/other")
+        assert refused.returncode == 1 and f"get services/proxy of {NAMESPACE}/other:api sees the line" in refused.stderr
+        admin = rig.kubeconfig
+        for service in ("", "none", f"{NAMESPACE}/other"):
+            pods_alone = ask("gangs", "-A", "-o", "json", who=admin, service=service)
+            assert pods_alone.returncode == 0 and not pods_alone.stderr, pods_alone
+            assert json.loads(pods_alone.stdout)["source"] == "api-server"
+        life = ask("timeline", f"{cluster.default_namespace}/{second.driver_name}", "-o", "json", who=admin)
+        assert "Sized" in [entry["step"] for entry in json.loads(life.stdout)["entries"]], life
+        wrong = ask("gangs", service="gang-scheduler")
+        assert wrong.returncode == 2 and "expected NAMESPACE/NAME" in wrong.stderr, wrong
+    finally:
         exposed.remove()
 
 

@@ -100,6 +100,30 @@ def test_whole_or_not_at_all(cluster: Cluster, submitter: Submitter) -> None:
     assert application.running_max == 2
 
 
+@pytest.mark.parametrize("on_the_driver, on_executors", [(True, True), (False, True)])
+def test_tolerations_of_kubeflows_webhook(cluster: Cluster, on_the_driver: bool, on_executors: bool) -> None:
+    """It adds what spec.driver and spec.executor say to the pods as they are created; no conf has a word of it."""
+    dedicated = {"key": "dedicated", "value": "spark", "effect": "NoSchedule"}
+    cluster.add_nodes(2, cpu="4", memory="16Gi", taints=[dedicated])
+    if not on_the_driver:
+        cluster.add_nodes(1, cpu="1", memory="4Gi")
+    cluster.start_scheduler()
+    application = sized(Size(executors=3), cluster.default_namespace)
+    by_kubeflow(cluster, application)
+    for pod, has_it in ((application.driver, on_the_driver), (application.executor_pattern, on_executors)):
+        if has_it:
+            pod["spec"].setdefault("tolerations", []).append({"operator": "Equal", **dedicated})
+    cluster.submit(application)
+    if not on_the_driver:
+        said = cluster.wait_code(application, "ExceedsCluster")
+        assert "2 untolerated taint dedicated=spark" in said and "its executors do not tolerate the taints" in said, said
+        assert "annotation gang-scheduler/executor-tolerations" in said, said
+        cluster.api.patch(application.driver_path, {"metadata": {"annotations": {
+            "gang-scheduler/executor-tolerations": "dedicated=spark:NoSchedule"}}})
+    cluster.wait_finished(application)
+    assert application.running_max == 3
+
+
 def test_a_client_mode_driver_of_airflow_goes_by_itself(cluster: Cluster) -> None:
     """KubernetesPodOperator: the driver is a process of the task's pod, which is no gang."""
     cluster.add_nodes(1)

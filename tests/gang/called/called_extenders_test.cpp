@@ -245,7 +245,8 @@ TEST_CASE("called extenders: EXT-19: one that fails keeps the gang waiting, and 
     const std::string driver = world.submit("etl", 4, 1);
     world.advance(2'000);
     CHECK_FALSE(world.is_bound(driver));
-    says(world, driver, "names node \"n9\", which it was not asked about [WaitingForExtender]");
+    says(world, driver, "names node \"n9\", which it was not asked about; needs 1 driver + 4 "
+        "executors (5 cpu, 7040Mi memory) [WaitingForExtender]");
     CHECK(world.pod(driver).scheduled->reason == "SchedulingSkipped");
     CHECK(world.scheduler->counters().extenders_failed >= 2);
     world.problem.clear();
@@ -265,7 +266,8 @@ TEST_CASE("called extenders: EXT-19: no node passes, and it is said why") {
     says(
         world,
         driver,
-        "an extender lets it go to no node: n1: no licence is free [WaitingForExtender]");
+        "an extender lets it go to no node: n1: no licence is free; needs 1 driver + 2 executors (3 cpu, "
+        "4224Mi memory) [WaitingForExtender]");
     world.passing = {"n2"};
     world.advance(31'000);
     CHECK(world.node_of(driver) == "n2");

@@ -113,7 +113,7 @@ TEST_CASE("conf asker: an answer to a question that was given up is not heard") 
     CHECK(std::find(last.begin(), last.end(), *waits) == last.end());
 }
 
-TEST_CASE("conf: a driver without config map is said so after seven seconds and blocks nobody") {
+TEST_CASE("conf: a driver without config map is said so after ten seconds and blocks nobody") {
     World world;
     world.add_node(tests::node("n1", 8, 16 * 1024));
     world.settle();
@@ -124,16 +124,25 @@ TEST_CASE("conf: a driver without config map is said so after seven seconds and 
     world.settle();
     CHECK(world.is_bound(next));
     CHECK(world.condition(lost).find("lost-conf-map") == std::string::npos);
-    world.advance(6'000);
+    world.advance(10'000);
     CHECK(world.condition(lost).find("lost-conf-map") == std::string::npos);
-    world.advance(2'000);
+    world.advance(6'000);
     CHECK(
         world.condition(lost) ==
         "0/1 nodes looked at: config map etl/spark-drv-lost-conf-map is not readable yet (404: "
         "config map not found) [WaitingForSparkConf]");
     CHECK(world.pod(lost).scheduled->reason == "SchedulingSkipped");
+    const auto warnings = [&world, &lost] {
+        return std::count_if(
+            world.events.begin(), world.events.end(), [&lost](const gang::RecordEvent& event) {
+                return event.pod.uid == lost && event.message.ends_with("[WaitingForSparkConf]");
+            });
+    };
     const auto writes = world.conditions.size();
-    world.advance(120'000);
+    world.advance(10'000);
+    CHECK(warnings() == 0);
+    world.advance(110'000);
+    CHECK(warnings() == 1);
     CHECK(world.conditions.size() == writes);
     CHECK(world.fetches.size() <= 12);
     world.confs[lost].conf = tests::conf(1);

@@ -67,7 +67,10 @@ TEST_CASE("tolerations: D3: a driver with a template of its own says nothing of 
     CHECK(world.is_bound(driver) == said.ends_with("NoSchedule"));
     if (said.empty()) {
         CHECK(
-            world.condition(driver).find("untolerated taint dedicated=spark") != std::string::npos);
+            world.condition(driver).find(
+                "untolerated taint dedicated=spark. As far as its conf says, its executors") !=
+            std::string::npos);
+        CHECK(world.condition(driver).find("executor-tolerations") != std::string::npos);
         world.change_pod(driver, [](core::Pod& one) {
             one.annotations = {{"gang-scheduler/executor-tolerations", "dedicated"}};
         });
@@ -77,4 +80,31 @@ TEST_CASE("tolerations: D3: a driver with a template of its own says nothing of 
         CHECK(world.condition(driver).find("expected an effect NoSchedule") != std::string::npos);
         CHECK(world.condition(driver).ends_with("[Misconfigured]"));
     }
+}
+
+TEST_CASE("tolerations: D3: executors that only a webhook lets onto tainted nodes") {
+    World world = with_tainted_nodes();
+    world.add_node(tests::node("open", 4, 16 * 1024));
+    const auto driver = world.submit(tests::driver("d"), tests::conf(8));
+    world.settle();
+    CHECK_FALSE(world.is_bound(driver));
+    CHECK(world.condition(driver).find("gang-scheduler/executor-tolerations") != std::string::npos);
+    CHECK(world.condition(driver).ends_with("[ExceedsCluster]"));
+    world.change_pod(driver, [](core::Pod& one) {
+        one.annotations = {{"gang-scheduler/executor-tolerations", "dedicated=spark:NoSchedule"}};
+    });
+    world.settle();
+    CHECK(world.is_bound(driver));
+}
+
+TEST_CASE("tolerations: taints that are Kubernetes' own are nobody's to tolerate") {
+    World world;
+    core::Node node = tests::node("n1", 40, 160 * 1024);
+    node.taints = {{"node.kubernetes.io/disk-pressure", "", core::TaintEffect::no_schedule}};
+    world.add_node(node);
+    world.add_node(tests::node("n2", 2, 16 * 1024));
+    const auto driver = world.submit(tests::driver("d"), tests::conf(500));
+    world.settle();
+    CHECK(world.condition(driver).find("untolerated taint") != std::string::npos);
+    CHECK(world.condition(driver).find("executor-tolerations") == std::string::npos);
 }

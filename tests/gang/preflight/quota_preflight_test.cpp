@@ -62,7 +62,7 @@ TEST_CASE("preflight: a driver waits until the quota has room for all of its exe
         world,
         driver,
         "its executors need pods 4, and of the 10 of ResourceQuota etl/team 7 are used: it starts "
-        "when enough is free [WaitingForQuota]");
+        "when enough is free; needs 1 driver + 4 executors (5 cpu, 7040Mi memory) [WaitingForQuota]");
     CHECK(world.pod(driver).scheduled->reason == "SchedulingSkipped");
     CHECK(world.view(driver).code == gang::ReasonCode::waiting_for_quota);
     used(world) = 6;
@@ -77,8 +77,8 @@ TEST_CASE("preflight: a quota that the gang alone exceeds is said so, and may be
     says(
         world,
         driver,
-        "its executors need pods 4, and ResourceQuota etl/team allows 4 in all, with its driver "
-        "[ExceedsQuota]");
+        "its executors need pods 4, and ResourceQuota etl/team allows 4 in all, with its driver; needs "
+        "1 driver + 4 executors (5 cpu, 7040Mi memory) [ExceedsQuota]");
     CHECK(world.view(driver).state == gang::GangState::parked);
     world.quotas[home].quotas.front().amounts.front().hard = 5;
     world.advance(31'000);
@@ -103,8 +103,8 @@ TEST_CASE("preflight: who waits for quota holds up those behind who would use it
     says(
         world,
         second,
-        "gangs before it wait for pods of ResourceQuota etl/team, which it needs as well "
-        "[WaitingForQuota]");
+        "gangs before it wait for pods of ResourceQuota etl/team, which it needs as well; needs 1 driver "
+        "+ 1 executor (2 cpu, 2816Mi memory) [WaitingForQuota]");
     CHECK(world.is_bound(third));
     CHECK(world.is_bound(elsewhere));
     SUBCASE("until it is held") {

@@ -261,7 +261,7 @@ TEST_CASE("pressure: a driver whose later state lacks its conf's place is still 
     const auto driver = world.create(pod);
     world.settle();
     world.change_pod(driver, [](core::Pod& changed) { changed.spark_properties.reset(); });
-    world.advance(9'000);
+    world.advance(16'000);
     CHECK(world.fetches.size() > 2);
     CHECK(world.condition(driver).find("spark-drv-a-conf-map") != std::string::npos);
 }

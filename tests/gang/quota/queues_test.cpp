@@ -62,7 +62,8 @@ TEST_CASE("queues: a limit holds for gangs, and who waits for it is told the num
     says(world, second, "[WaitingForQuota]");
     CHECK(world.pod(second).scheduled->reason == "SchedulingSkipped");
     CHECK_FALSE(world.is_bound(never));
-    says(world, never, "it needs 6 cpu, and queue root.etl has a limit of 5 [ExceedsQuota]");
+    says(world, never, "it needs 6 cpu, and queue root.etl has a limit of 5; needs 1 driver + 5 "
+        "executors (6 cpu, 8448Mi memory) [ExceedsQuota]");
 
     world.set_phase(first, core::PodPhase::succeeded);
     world.advance(2'000);

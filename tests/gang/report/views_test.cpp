@@ -463,3 +463,55 @@ TEST_CASE("views: conditions name nobody of another namespace where that is not 
             std::string::npos);
     }
 }
+
+TEST_CASE("views: an application is found by its name, unless several are called so") {  // D27
+    World world;
+    world.add_node(tests::node("n1", 4, 16 * 1024));
+    const auto named = [](const std::string& name, std::int64_t created) {
+        core::Pod pod = tests::driver(name);
+        pod.created = created;
+        pod.labels.emplace_back("spark-app-name", "nightly");
+        std::sort(pod.labels.begin(), pod.labels.end());
+        return pod;
+    };
+    const auto first = world.submit(named("a", 1), tests::conf(1));
+    world.settle();
+    REQUIRE(world.is_bound(first));
+    const auto found = world.scheduler->explain("nightly");
+    REQUIRE(found);
+    CHECK(found->gang.driver == "a");
+    CHECK(found->gang.app_name == "nightly");
+    // Also once it is remembered in short.
+    world.set_phase(first, core::PodPhase::running);
+    world.create_executors(first, 1);
+    world.advance(60'000);
+    REQUIRE(world.scheduler->explain("nightly"));
+    CHECK(world.view(first).app_name == "nightly");
+    world.submit(named("b", 2), tests::conf(40));
+    world.settle();
+    CHECK_FALSE(world.scheduler->explain("nightly"));
+    CHECK(world.scheduler->explain("b")->gang.app_name == "nightly");
+    CHECK_FALSE(world.scheduler->explain(""));
+}
+
+TEST_CASE("views: what waits for another reason than room says how large it is") {  // D4
+    World world;
+    world.add_node(tests::node("n1", 4, 16 * 1024));
+    world.submit("running", 2, 1);
+    world.settle();
+    const auto large = world.submit("large", 3, 2);
+    const auto behind = world.submit("behind", 0, 3);
+    world.advance(10'000);
+    CHECK(world.condition(large).find("needs 1 driver + 3 executors (4 cpu") != std::string::npos);
+    const std::string said = world.condition(behind);
+    CHECK(said.find("; needs 1 driver + ") == std::string::npos);  // alone
+    const auto second = world.submit("second", 1, 4);
+    world.advance(10'000);
+    const std::string text = world.condition(second);
+    CAPTURE(text);
+    if (text.ends_with("[WaitingInQueue]")) {
+        CHECK(text.find("; needs 1 driver + 1 executor (2 cpu, 2816Mi memory)") != std::string::npos);
+    } else {
+        CHECK(text.find("needs 1 driver + 1 executor (2 cpu") != std::string::npos);
+    }
+}

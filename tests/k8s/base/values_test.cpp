@@ -194,6 +194,17 @@ TEST_CASE("lease: written and read back, foreign fields kept, a released one has
     CHECK(*lease == protocol::Lease{"me", 15'000, 4, "2026-07-01T12:30:00.000000Z", "9", {}});
     write.holder.clear();
     CHECK(encode_lease(write, json).find("holderIdentity") == std::string::npos);
+    // Where its API is: with the Lease, until somebody else takes it.
+    write.acquired = true;
+    write.api = "10.1.2.3:10353";
+    const std::string with_api = encode_lease(write, json);
+    CHECK(decode_lease(with_api)->api == "10.1.2.3:10353");
+    write.acquired = false;
+    write.api = "10.9.9.9:1";
+    CHECK(decode_lease(encode_lease(write, with_api))->api == "10.1.2.3:10353");
+    write.acquired = true;
+    write.api.clear();
+    CHECK(decode_lease(encode_lease(write, with_api))->api.empty());
     CHECK_FALSE(decode_lease(R"({"kind":"Pod","metadata":{}})"));
     CHECK_FALSE(decode_lease("x"));
 }

@@ -45,6 +45,7 @@ void mask_gang(GangView& gang, const Sight& sight) {
     gang.driver = pseudonym("gang", gang.driver_uid);
     gang.namespace_name = hidden_namespace;
     gang.application.clear();
+    gang.app_name.clear();
     gang.driver_uid.clear();
     gang.queue.clear();  // queues are often named after those who use them
     gang.message.clear();

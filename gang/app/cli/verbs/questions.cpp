@@ -2,6 +2,7 @@
 
 #include "gang/app/base/server_name.hpp"
 #include "gang/app/cli/scheduler_from_lists.hpp"
+#include "gang/app/cli/service/leader_service.hpp"
 #include "gang/app/show/pod_view.hpp"
 
 #include <utility>
@@ -20,6 +21,14 @@ core::Result<Answer> find_within(
         if (auto answer = explain_by_daemon(sources, words, note)) {
             return *std::move(answer);
         }
+    }
+    for (const std::string& words : ways) {
+        std::string more;
+        if (auto answer = explain_by_service(sources, words, more)) {
+            note.clear();
+            return *std::move(answer);
+        }
+        note = note.empty() ? more : note;
     }
     const std::size_t slash = question.find('/');
     const auto pods = read_pods(
@@ -50,6 +59,13 @@ core::Result<GangList> find_gangs(const Sources& sources, std::string& note) {
         });
         return **std::move(list);
     }
+    std::string more;
+    if (auto told = gangs_by_service(sources, more)) {
+        note.clear();
+        std::erase_if(told->gangs, [](const GangView& gang) { return gang.state == GangState::ended; });
+        return *std::move(told);
+    }
+    note = note.empty() ? more : note;
     const auto pods = read_pods(sources, sources.namespace_name);
     if (!pods) {
         return pods.error();
@@ -71,6 +87,12 @@ core::Result<LedgerReport> find_nodes(const Sources& sources, std::string& note)
     if (!sources.access) {
         return sources.access.error();
     }
+    std::string more;
+    if (auto told = nodes_by_service(sources, more)) {
+        note.clear();
+        return *std::move(told);
+    }
+    note = note.empty() ? more : note;
     const auto scheduler = scheduler_from_lists(sources.config, *sources.access);
     return scheduler ? core::Result<LedgerReport>(LedgerReport{
                            "api-server", server_name(*sources.access), scheduler->ledger(), {}})

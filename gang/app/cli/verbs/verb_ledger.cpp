@@ -91,6 +91,9 @@ int ledger(const CommandLine& line, std::ostream& out, std::ostream& err) {
     if (!answer) {
         return failure(err, "ledger", answer.error().message);
     }
+    if (!answer->standing.leads) {
+        err << describe_standby(answer->standing, "this is what the standby itself counts") << '\n';
+    }
     if (!print_data(line, out, [&] { return *json; })) {
         out << answer->text;
     }

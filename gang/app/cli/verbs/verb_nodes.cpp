@@ -66,6 +66,7 @@ int nodes(const CommandLine& line, std::ostream& out, std::ostream& err) {
 Verb nodes_verb() {
     std::vector<Flag> flags = cluster_flags({"wide", "yaml", "name"});
     flags.push_back(Flag{"cards", 0, "", "the cards that pods share, one a line", {}, "true"});
+    flags.push_back(service_flag());
     flags.push_back(Flag{
         "executor", 0, "CPUxMEMORY", "say how many executors of this size still go on each"});
     return Verb{

@@ -3,11 +3,13 @@
 #include "gang/app/cli/cli.hpp"
 #include "gang/app/cli/data_output.hpp"
 #include "gang/app/cli/scheduler_from_lists.hpp"
+#include "gang/app/cli/service/leader_service.hpp"
 #include "gang/app/cli/sources.hpp"
 #include "gang/app/show/queue_report.hpp"
 
 #include <ostream>
 #include <utility>
+#include <vector>
 
 namespace gang::app {
 namespace {
@@ -23,6 +25,12 @@ core::Result<QueueReport> find_queues(const Sources& sources, std::string& note)
     if (!sources.access) {
         return sources.access.error();
     }
+    std::string more;
+    if (auto told = queues_by_service(sources, more)) {
+        note.clear();
+        return *std::move(told);
+    }
+    note = note.empty() ? more : note;
     const auto scheduler = scheduler_from_lists(sources.config, *sources.access);
     if (!scheduler) {
         return scheduler.error();
@@ -54,11 +62,13 @@ int queues(const CommandLine& line, std::ostream& out, std::ostream& err) {
 }  // namespace
 
 Verb queues_verb() {
+    std::vector<Flag> flags = cluster_flags();
+    flags.push_back(service_flag());
     return Verb{
         "queues",
         "list the queues: share, usage, limits, and who waits",
         "",
-        cluster_flags(),
+        std::move(flags),
         {"gang-scheduler queues", "gang-scheduler queues -o json"},
         queues};
 }

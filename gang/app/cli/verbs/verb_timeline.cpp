@@ -1,6 +1,7 @@
 // `timeline`: the life of one gang, step by step.
 #include "gang/app/cli/cli.hpp"
 #include "gang/app/cli/data_output.hpp"
+#include "gang/app/cli/service/leader_service.hpp"
 #include "gang/app/cli/sources.hpp"
 #include "gang/app/show/pod_view.hpp"
 #include "gang/app/show/timeline.hpp"
@@ -35,7 +36,7 @@ core::Result<Timeline> find_timeline_within(
         slash == std::string::npos ? sources.namespace_name : question.substr(0, slash);
     const auto pods = reader->list_pod_histories(within);
     if (!pods) {
-        return pods.error();
+        return with_hint(pods.error(), within);
     }
     auto gang = find_gang(*pods, question);
     if (!gang) {
@@ -50,7 +51,11 @@ core::Result<Timeline> find_timeline_within(
     const auto events = listed ? *listed : std::vector<k8s::RecordedEvent>();
     std::optional<Milestones> milestones;
     std::string standby;  // it has seen no decision: the Events alone tell of them
-    if (const auto answer = explain_by_daemon(sources, driver.uid, standby)) {
+    auto answer = explain_by_daemon(sources, driver.uid, standby);
+    if (!answer) {
+        answer = explain_by_service(sources, driver.namespace_name + "/" + driver.name, standby);
+    }
+    if (answer && answer->explanation.gang.driver_uid == driver.uid) {
         milestones = answer->explanation.milestones;
     }
     return make_timeline(*gang, events, reserved_executors(driver), milestones);

@@ -37,8 +37,9 @@ core::Result<TopPicture> find_picture(const Sources& sources) {
     auto ledger = find_nodes(cluster, note);
     if (ledger) {
         picture.ledger = *std::move(ledger);
-    } else if (picture.note.empty()) {
-        picture.note = "without nodes: " + ledger.error().message;
+    } else {
+        picture.note += picture.note.empty() ? "" : "; ";
+        picture.note += "without nodes: " + ledger.error().message;
     }
     picture.now_ms = k8s::unix_ms();
     return picture;

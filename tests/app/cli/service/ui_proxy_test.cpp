@@ -1,4 +1,4 @@
-#include "gang/app/cli/ui_proxy.hpp"
+#include "gang/app/cli/service/ui_proxy.hpp"
 
 #include <doctest/doctest.h>
 

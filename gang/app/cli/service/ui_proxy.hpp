@@ -4,29 +4,29 @@
 // /api/v1/ of that one Service: whoever else can open the port gets no further with them.
 
 #include "gang/app/api/host_rule.hpp"
+#include "gang/app/cli/sources.hpp"
 #include "gang/app/serve/http_server.hpp"
+#include "k8s/base/http.hpp"
 #include "k8s/net/endpoint.hpp"
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/io_context.hpp>
 
+#include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 
 namespace gang::app {
-
-/// A Service in front of schedulers, and which of its ports is the page's.
-struct PageService {
-    std::string namespace_name = "gang-system";
-    std::string name = "gang-scheduler";
-    std::string port = "api";
-};
 
 /// Where the API server passes requests on to it, with a slash at the end.
 std::string proxy_path(const PageService& service);
 
 /// Whether the target is one that may be passed on: below /api/v1/, without a way out of it.
 bool is_passed_on(std::string_view target);
+
+/// Whether it is an answer of our API, and not one of the API server on the way to it.
+bool is_of_scheduler(const std::string& body);
 
 class UiProxy {
 public:
@@ -39,6 +39,8 @@ public:
     /// The scheduler's answer to a target. A standby's is asked for again, for behind a Service
     /// there are several; its own comes when no other is found.
     boost::asio::awaitable<HttpReply> ask(std::string target);
+    /// The same as the API server gave it. Each try may take so long.
+    boost::asio::awaitable<k8s::Reply> fetch(std::string target, std::int64_t try_ms);
 
 private:
     boost::asio::awaitable<HttpReply> follow(std::string target, std::string seen);

@@ -1,4 +1,4 @@
-#include "gang/app/cli/ui_proxy.hpp"
+#include "gang/app/cli/service/ui_proxy.hpp"
 
 #include "gang/app/api/answers.hpp"
 #include "gang/app/page/assets.hpp"
@@ -33,10 +33,6 @@ constexpr std::size_t unread_bytes_max = 1024 * 1024;
 
 bool is_of_standby(const k8s::Response& response) {
     return response.status == 503 && response.body.find(R"("from":"standby")") != std::string::npos;
-}
-
-bool is_ours(const std::string& body) {
-    return body.starts_with(fmt::format(R"({{"apiVersion":"{}")", api_version));
 }
 
 k8s::Request request_for(const PageService& service, const std::string& target) {
@@ -84,6 +80,10 @@ asio::awaitable<void> read_on(
 }
 
 }  // namespace
+
+bool is_of_scheduler(const std::string& body) {
+    return body.starts_with(fmt::format(R"({{"apiVersion":"{}")", api_version));
+}
 
 std::string proxy_path(const PageService& service) {
     return fmt::format(
@@ -145,7 +145,7 @@ HttpReply UiProxy::unreachable(const std::string& why) const {
 
 /// What the API server says of its own is told as an error of ours: the page knows no other.
 HttpReply UiProxy::told(int status, const std::string& body) const {
-    if (status == 200 || is_ours(body)) {
+    if (status == 200 || is_of_scheduler(body)) {
         return HttpReply{status, body};
     }
     std::string why = k8s::decode_status(status, body).message;
@@ -161,23 +161,29 @@ HttpReply UiProxy::told(int status, const std::string& body) const {
     return HttpReply{status, error_json(status, why)};
 }
 
-asio::awaitable<HttpReply> UiProxy::ask(std::string target) {
+asio::awaitable<k8s::Reply> UiProxy::fetch(std::string target, std::int64_t try_ms) {
     k8s::Connection connection(io_, endpoint_);
     asio::steady_timer pause(io_);
-    k8s::Response last;
+    k8s::Reply reply = k8s::Failure();
     for (int tried = 0; tried < tries_max; ++tried) {
         k8s::Request request = request_for(service_, target);
-        k8s::Reply reply =
-            co_await connection.call(std::move(request), k8s::CallLimits(call_ms, answer_bytes_max));
-        if (const auto* failure = std::get_if<k8s::Failure>(&reply)) {
-            co_return unreachable(failure->message);
-        }
-        last = std::get<k8s::Response>(std::move(reply));
-        if (!is_of_standby(last)) {
+        reply =
+            co_await connection.call(std::move(request), k8s::CallLimits(try_ms, answer_bytes_max));
+        const auto* response = std::get_if<k8s::Response>(&reply);
+        if (response == nullptr || !is_of_standby(*response)) {
             break;
         }
         co_await k8s::sleep_ms(pause, between_tries_ms);
     }
+    co_return reply;
+}
+
+asio::awaitable<HttpReply> UiProxy::ask(std::string target) {
+    const k8s::Reply reply = co_await fetch(target, call_ms);
+    if (const auto* failure = std::get_if<k8s::Failure>(&reply)) {
+        co_return unreachable(failure->message);
+    }
+    const k8s::Response& last = std::get<k8s::Response>(reply);
     HttpReply out = told(last.status, last.body);
     if (last.status == 200 && target.find("format=text") != std::string::npos) {
         out.content_type = plain_text;
