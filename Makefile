@@ -1,6 +1,6 @@
 # `make` lists the targets. Every target installs the Debian packages it needs first.
 .DEFAULT_GOAL := help
-.PHONY: help deps build demo test test-long bench bench-check bench-docs fuzz soak format tidy clean
+.PHONY: help deps build demo demo-ui test test-long bench bench-check bench-docs fuzz soak format tidy clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -13,6 +13,9 @@ build: deps ## build/release/gang-scheduler
 
 demo: build ## the deadlock and its end, on a cluster inside the process: about 20 s, the first build before it some minutes
 	@build/release/gang-scheduler demo
+
+demo-ui: build ## the same with its page: it prints the address, gives you time to open it, and goes on until Ctrl-C
+	@build/release/gang-scheduler demo --ui
 
 test: ## all tests: unit (with sanitizers), black box on both rigs, real Spark
 	@scripts/install_deps.sh test

@@ -111,8 +111,8 @@ ROOMS = {
     "gang/app/daemon": f"{VALUES} config gang/door gang/declare gang/declare/spark gang/durations gang/scheduler gang/consistency gang/host gang/record gang/reservation/format "
                        f"gang/app/base gang/app/api gang/app/called gang/app/extender gang/app/serve gang/app/show {CLIENT}",
     "gang/app/reload": "core/base config gang/app/base",
-    "gang/app/demo": f"{VALUES} gang/app/base gang/app/daemon k8s/embedded k8s/embedded/http k8s/embedded/kubelet "
-                     "k8s/embedded/store",
+    "gang/app/demo": f"{VALUES} gang/declare/spark gang/app/base gang/app/daemon gang/app/show k8s/codec k8s/embedded "
+                     "k8s/embedded/http k8s/embedded/kubelet k8s/embedded/store",
     "gang/app/cli": f"{VALUES} config gang/door gang/scheduler gang/record gang/reservation/format gang/app/base gang/app/called gang/app/daemon gang/app/reload "
                     f"gang/app/demo gang/app/api gang/app/output gang/app/page gang/app/serve gang/app/show {CLIENT} k8s/embedded k8s/embedded/kubelet",
     "gang/app": "gang/app/cli",

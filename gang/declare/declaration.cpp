@@ -90,16 +90,20 @@ bool is_known_own_key(std::string_view name) {
            });
 }
 
-/// The first key under our prefix that we do not know.
-const std::string* find_unknown(const core::Pod& pod) {
+/// Mistyped keys that are told at most; who has more of them has not typed them.
+constexpr std::size_t unknown_told_max = 3;
+
+/// Keys under our prefix that we do not know, the first ones.
+std::vector<const std::string*> find_unknown(const core::Pod& pod, std::size_t most) {
+    std::vector<const std::string*> found;
     for (const core::StringMap* map : {&pod.annotations, &pod.labels}) {
         for (const auto& [key, value] : *map) {
-            if (key.starts_with(own_prefix) && !is_known_own_key(key)) {
-                return &key;
+            if (found.size() < most && key.starts_with(own_prefix) && !is_known_own_key(key)) {
+                found.push_back(&key);
             }
         }
     }
-    return nullptr;
+    return found;
 }
 
 /// Whether this field, on a pod with or without the driver's role, begins a gang.
@@ -145,9 +149,7 @@ public:
         : pod_(pod), has_queues_(has_queues), is_driver_(role_of(pod) == Role::driver) {}
 
     Declaration read() {
-        if (const std::string* unknown = find_unknown(pod_)) {
-            wrong(*unknown + " is no key of gang-scheduler's: " + own_keys(*unknown));
-        }
+        read_unknown();
         read_counts();
         out_.executor = size(Field::executor_cpu, Field::executor_memory, Field::executor_gpu);
         out_.driver = size(Field::driver_cpu, Field::driver_memory, Field::driver_gpu);
@@ -169,19 +171,20 @@ private:
         std::optional<DeclaredAmount> dynamic;
     };
 
-    /// The keys there are, and the one that is nearest to the mistyped one.
-    static std::string own_keys(std::string_view wrong) {
+    /// Each with the key that is nearest to it; what keys there are is told once.
+    void read_unknown() {
         std::vector<std::string> known;
+        std::string all;
         for (const DeclarationKey& key : dialects().front().keys) {
             known.emplace_back(key.name.substr(own_prefix.size()));
+            all += (all.empty() ? "" : ", ") + known.back();
         }
-        std::string text = "expected one of";
-        std::string_view separator = " ";
-        for (const DeclarationKey& key : dialects().front().keys) {
-            text += std::string(separator) + std::string(key.name.substr(own_prefix.size()));
-            separator = ", ";
+        std::string expected = ": expected one of " + all;
+        for (const std::string* unknown : find_unknown(pod_, unknown_told_max)) {
+            wrong(
+                *unknown + " is no key of gang-scheduler's" + std::exchange(expected, "") +
+                core::did_you_mean(unknown->substr(own_prefix.size()), known));
         }
-        return text + core::did_you_mean(wrong.substr(own_prefix.size()), known);
     }
 
     /// All of them, so that a pod need not be mended mistake by mistake.
@@ -563,7 +566,7 @@ bool declares_gang(const core::Pod& pod) {
             }
         }
     }
-    return find_unknown(pod) != nullptr;
+    return !find_unknown(pod, 1).empty();
 }
 
 Declaration read_declaration(const core::Pod& pod, bool has_queues) {

@@ -126,8 +126,10 @@ void Elector::Impl::report_holder() {
     if (stopped || holder == reported_holder) return;
     reported_holder = holder;
     if (holder == options.identity || !options.notice) return;
-    const std::string who = holder.empty() ? "nobody" : one_line(holder, 128);
-    options.notice(NoticeLevel::info, "standing by, the lease is held by " + who);
+    options.notice(
+        NoticeLevel::info,
+        holder.empty() ? "standing by, nobody holds the lease"
+                       : "standing by holder=\"" + one_line(holder, 128) + "\"");
 }
 
 // Two releases with one Lease: one of them would stand by for ever and nobody would know why.
@@ -312,7 +314,7 @@ asio::awaitable<bool> Elector::Impl::open_follow(std::string version) {
         const Status status = decode_status(response->status, response->body);
         options.notice(
             NoticeLevel::warning,
-            "the lease cannot be watched and is read from time to time: " + status.message);
+            "the lease cannot be watched and is read from time to time problem=\"" + status.message + "\"");
     }
     election.on_follow_ended(monotonic_ms(), end);
     co_return false;

@@ -110,7 +110,8 @@ void MetricsPoller::Impl::say(std::string now) {
     if (options.notice) {
         const bool is_bad = !now.empty();
         options.notice(
-            is_bad ? NoticeLevel::warning : NoticeLevel::info, is_bad ? now : "GPU metrics come");
+            is_bad ? NoticeLevel::warning : NoticeLevel::info,
+            is_bad ? "problem=\"" + now + "\"" : "GPU metrics come");
     }
     problem = std::move(now);
 }

@@ -122,9 +122,11 @@ core::Result<ListPage<core::Pod>> decode_pods(std::string body) {
 Reader::Reader(std::shared_ptr<Endpoint> endpoint, ReaderOptions options)
     : endpoint_(std::move(endpoint)), options_(options) {}
 
-core::Result<std::vector<core::Pod>> Reader::list_pods(const std::string& namespace_name) {
+core::Result<std::vector<core::Pod>> Reader::list_pods(
+    const std::string& namespace_name, const std::string& selector) {
+    const std::string path = list_path(namespace_name, "pods");
     return read_list<core::Pod>(
-        endpoint_, options_, list_path(namespace_name, "pods"), decode_pods);
+        endpoint_, options_, selector.empty() ? path : path + "?" + selector, decode_pods);
 }
 
 core::Result<std::vector<PodHistory>> Reader::list_pod_histories(

@@ -25,7 +25,9 @@ public:
     explicit Reader(std::shared_ptr<Endpoint> endpoint, ReaderOptions options = ReaderOptions());
 
     /// All pods of a namespace; empty: of the cluster. One consistent list, page by page.
-    core::Result<std::vector<core::Pod>> list_pods(const std::string& namespace_name);
+    /// `selector`: of a query, encoded: "fieldSelector=..."; empty: all.
+    core::Result<std::vector<core::Pod>> list_pods(
+        const std::string& namespace_name, const std::string& selector = {});
 
     /// The same pods as times and ends.
     core::Result<std::vector<PodHistory>> list_pod_histories(const std::string& namespace_name);

@@ -93,7 +93,7 @@ asio::awaitable<protocol::BindAction> Writer::Impl::read_pod(
         options.notice(
             NoticeLevel::warning,
             fmt::format(
-                "the bind of {}/{} is unsettled, its pod cannot be read: {}",
+                "the bind is unsettled, its pod cannot be read pod={}/{} problem=\"{}\"",
                 pod.namespace_name,
                 pod.name,
                 why));

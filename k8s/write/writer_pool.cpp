@@ -164,7 +164,7 @@ void Writer::Impl::note_reply(const Reply& reply) {
     ++stats.unreachable;
     const bool is_change = breaker.unreachable(monotonic_ms(), chance());
     if (is_change && options.notice && !closed) {
-        options.notice(NoticeLevel::warning, "writes wait: " + failure->message);
+        options.notice(NoticeLevel::warning, "writes wait problem=\"" + failure->message + "\"");
     }
 }
 

@@ -55,7 +55,8 @@ struct Word {
 /// Keys of notices. A server's words may look like fields, and make none of these names twice:
 /// what stands in quotes reaches to the last quote of the text.
 bool is_notice_key(std::string_view key) {
-    constexpr std::array<std::string_view, 4> keys = {"watch", "problem", "listed", "credentials"};
+    constexpr std::array<std::string_view, 7> keys = {
+        "watch", "problem", "listed", "credentials", "holder", "pod", "extender"};
     return std::find(keys.begin(), keys.end(), key) != keys.end();
 }
 

@@ -280,7 +280,8 @@ void ExtenderClient::Impl::say(std::size_t which, std::string now) {
     if (notice) {
         notice(
             now.empty() ? k8s::NoticeLevel::info : k8s::NoticeLevel::warning,
-            "extender " + url + ": " + (now.empty() ? "answers as it should" : now));
+            "extender=" + url +
+                (now.empty() ? " it answers as it should" : " problem=\"" + now + "\""));
     }
 }
 

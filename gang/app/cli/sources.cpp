@@ -7,9 +7,11 @@
 #include "gang/app/cli/access_flags.hpp"
 #include "gang/app/cli/service/leader_service.hpp"
 #include "gang/app/serve/control_http.hpp"
+#include "k8s/base/http.hpp"
 
 #include <fmt/format.h>
 
+#include <map>
 #include <utility>
 
 namespace gang::app {
@@ -136,6 +138,33 @@ core::Error with_hint(core::Error refused, const std::string& namespace_name) {
         refused.message += "; try -n NAMESPACE";
     }
     return refused;
+}
+
+core::Result<std::vector<core::Pod>> read_our_pods(
+    const Sources& sources, const std::string& namespace_name) {
+    auto reader = make_reader(sources);
+    if (!reader) {
+        return reader.error();
+    }
+    std::vector<std::string> selectors = {"labelSelector=spark-role"};
+    for (const std::string& name : sources.config.scheduler_names()) {
+        selectors.push_back("fieldSelector=" + k8s::percent_encode("spec.schedulerName=" + name));
+    }
+    std::map<std::string, core::Pod> by_uid;  // the later list's
+    for (const std::string& selector : selectors) {
+        auto pods = reader->list_pods(namespace_name, selector);
+        if (!pods) {
+            return with_hint(pods.error(), namespace_name);
+        }
+        for (core::Pod& pod : *pods) {
+            by_uid.insert_or_assign(pod.uid, std::move(pod));
+        }
+    }
+    std::vector<core::Pod> out;
+    for (auto& [uid, pod] : by_uid) {
+        out.push_back(std::move(pod));
+    }
+    return out;
 }
 
 core::Result<std::vector<core::Pod>> read_pods(

@@ -117,6 +117,11 @@ std::string without_kind(const std::string& question);
 /// A refused list of all namespaces' pods, and how to ask for less.
 core::Error with_hint(core::Error refused, const std::string& namespace_name);
 
+/// Pods of the namespace that may be ours: those that name one of our schedulers, and of other schedulers' those of
+/// Spark, which it may have placed by our word. In a cluster of others' pods that is little of what there is.
+core::Result<std::vector<core::Pod>> read_our_pods(
+    const Sources& sources, const std::string& namespace_name);
+
 /// Pods of the namespace.
 core::Result<std::vector<core::Pod>> read_pods(
     const Sources& sources, const std::string& namespace_name);

@@ -108,23 +108,22 @@ core::Result<spark::Conf> read_conf(const k8s::Manifest& manifest, const core::P
     return make_spark_conf(texts);
 }
 
-SizeReport make_report(
+}  // namespace
+
+spark::Derivation derive_gang(
     const k8s::Manifest& manifest, const core::Pod& driver, const spark::Limits& limits) {
-    SizeReport report{driver, {}};
-    report.gang.problem = driver.problem;
-    if (!report.gang.problem.empty()) {
-        return report;
+    spark::Derivation gang;
+    gang.problem = driver.problem;
+    if (!gang.problem.empty()) {
+        return gang;
     }
     const auto conf = read_conf(manifest, driver);
-    if (conf) {
-        report.gang = spark::derive(*conf, driver, limits);
-    } else {
-        report.gang.problem = conf.error().message;
+    if (!conf) {
+        gang.problem = conf.error().message;
+        return gang;
     }
-    return report;
+    return spark::derive(*conf, driver, limits);
 }
-
-}  // namespace
 
 int run_size(const SizeOptions& options, std::ostream& out, std::ostream& err) {
     const auto fail = [&err](const std::string& text) {
@@ -146,7 +145,7 @@ int run_size(const SizeOptions& options, std::ostream& out, std::ostream& err) {
     }
     std::vector<SizeReport> reports;
     for (const core::Pod& driver : *drivers) {
-        reports.push_back(make_report(*manifest, driver, options.limits));
+        reports.push_back({driver, derive_gang(*manifest, driver, options.limits)});
     }
     out << (options.json ? size_as_json(reports) : size_as_text(reports));
     int code = 0;

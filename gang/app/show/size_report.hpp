@@ -3,6 +3,7 @@
 
 #include "core/value/pod.hpp"
 #include "gang/declare/spark/executor/derive.hpp"
+#include "k8s/codec/codec_manifest.hpp"
 
 #include <string>
 #include <vector>
@@ -13,6 +14,10 @@ struct SizeReport {
     core::Pod driver;
     spark::Derivation gang;
 };
+
+/// What Spark will ask for; the driver and its config maps are in the manifest. A problem names what is not.
+spark::Derivation derive_gang(
+    const k8s::Manifest& manifest, const core::Pod& driver, const spark::Limits& limits);
 
 /// {"driver": {...}, "executors": [{count, max, requests, nodeSelector, ...}], "notes": [...]} and,
 /// if any, "foreignExecutors" and "problem". Requests are those of a whole pod, as Kubernetes

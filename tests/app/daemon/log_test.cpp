@@ -65,6 +65,9 @@ TEST_CASE("log: fields of a notice are fields") {  // D31
     CHECK(
         told(LogFormat::console, "credentials", "credentials=plugin problem=\"no\" the old stay") ==
         "warning credentials: the old stay credentials=plugin problem=no\n");
+    CHECK(
+        told(LogFormat::json, "lease", "standing by holder=\"pod-a_1\"") ==
+        "\"level\":\"warning\",\"msg\":\"lease: standing by\",\"holder\":\"pod-a_1\"}\n");
     // A server's words make no fields.
     CHECK(
         told(LogFormat::json, "pods", "problem=\"a\" level=\"b\" listed=\"5\"") ==

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from support.api import Api
+from support.api import Api, Json
 from support.cluster import Cluster
-from support.pods import amounts, effective_requests
+from support.pods import amounts, effective_requests, node_of
 from support.polling import eventually
 from support.ports import free_ports
 from support.processes import Process
@@ -217,6 +217,40 @@ def test_the_cluster_ends_in_order_while_somebody_watches(tmp_path: Path) -> Non
     assert server.wait(10) == 0, server.output()
     for watch in watches:
         watch.close()
+
+
+def test_the_cluster_plays_sparks_drivers(tmp_path: Path) -> None:
+    """A captured spark-submit on it: executors as real Spark asked for them come when the driver runs, and end with it."""
+    kubeconfig = tmp_path / "kubeconfig"
+    server = Process([str(binary()), "cluster", "--play-spark", "--run-for", "4s", "--nodes", "4", "--kubeconfig-out",
+                      str(kubeconfig)], tmp_path / "cluster.log")
+    eventually(kubeconfig.exists, 10, "the kubeconfig")
+    scheduler = Process([str(binary()), "run", "--kubeconfig", str(kubeconfig), "--leader-elect=false", "--server", "none",
+                         "--control", "none"], tmp_path / "run.log")
+    api = Api(kubeconfig)
+    application = sized(Size(executors=11), "default")
+    application.submit(api)
+    pods = "/api/v1/namespaces/default/pods"
+
+    def executors() -> dict[str, Json]:
+        return {pod["metadata"]["name"]: pod for pod in api.items(pods, labelSelector="spark-role=executor")
+                if pod["status"].get("phase") == "Running"}
+
+    eventually(lambda: len(executors()) == 11, 15, lambda: f"eleven executors; {server.output()}")
+    stem = application.driver_name.removesuffix("-driver")
+    assert set(executors()) == {f"{stem}-exec-{number}" for number in range(1, 12)}
+    wanted = effective_requests(application.executor_pattern)
+    for pod in executors().values():
+        assert effective_requests(pod) == wanted and node_of(pod)
+        assert pod["metadata"]["labels"]["spark-app-selector"] == application.application_id
+        assert pod["metadata"]["annotations"]["gang-scheduler/slot"], "it is in a slot of its gang"
+    eventually(lambda: api.get(application.driver_path)["status"]["phase"] == "Succeeded", 15, "the driver's end")
+    eventually(lambda: not executors(), 10, "the executors' end")
+    for process in (scheduler, server):
+        process.signal(15)
+        assert process.wait(10) == 0, process.output()
+    alone = run("cluster", "--play-spark", "--kubelet", "none")
+    assert alone.returncode == 2 and "--play-spark: without simulated kubelets" in alone.stderr, alone
 
 
 def test_a_cluster_that_comes_back_empty_expires_what_was_watched(tmp_path: Path) -> None:

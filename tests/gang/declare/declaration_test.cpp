@@ -231,6 +231,14 @@ TEST_CASE("declaration: a key of ours that does not exist is a mistake") {
     CHECK(read_declaration(pod).problem.starts_with(
         "gang-scheduler/min-executers is no key of gang-scheduler's: expected one of"));
     CHECK(read_declaration(pod).problem.ends_with("did you mean \"min-executors\"?"));
+    // D28: of several each is said, and once what there is.
+    const std::string two = read_declaration(labelled(
+                                                 {{"gang-scheduler/quue", "etl"}},
+                                                 {{"gang-scheduler/min-executers", "3"}}))
+                                .problem;
+    CHECK(two.find("did you mean \"min-executors\"?; gang-scheduler/quue is no key") != std::string::npos);
+    CHECK(two.ends_with("gang-scheduler's, did you mean \"queue\"?"));
+    CHECK(two.find("expected one of") == two.rfind("expected one of"));
     CHECK(read_declaration(labelled({}, {{"gang-scheduler/reservation", "v1"}})) == Declaration{});
 }
 

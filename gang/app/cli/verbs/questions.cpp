@@ -66,7 +66,7 @@ core::Result<GangList> find_gangs(const Sources& sources, std::string& note) {
         return *std::move(told);
     }
     note = note.empty() ? more : note;
-    const auto pods = read_pods(sources, sources.namespace_name);
+    const auto pods = read_our_pods(sources, sources.namespace_name);
     if (!pods) {
         return pods.error();
     }

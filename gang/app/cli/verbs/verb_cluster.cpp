@@ -1,8 +1,10 @@
 // `cluster`: the embedded API server with simulated kubelets, as a process of its own.
 #include "config/address.hpp"
 #include "config/duration.hpp"
+#include "config/printable.hpp"
 #include "core/value/quantity.hpp"
 #include "gang/app/cli/cli.hpp"
+#include "gang/app/demo/spark_player.hpp"
 #include "k8s/base/time.hpp"
 #include "k8s/embedded/cluster.hpp"
 #include "k8s/embedded/kubelet/kubelet.hpp"
@@ -25,11 +27,13 @@ namespace embedded = k8s::embedded;
 
 constexpr int nodes_max = 5000;
 constexpr std::chrono::milliseconds last_turns(100);
+constexpr std::size_t said_max = 2'000;
 
 struct ClusterPlan {
     embedded::ClusterOptions server;
     embedded::KubeletOptions kubelets;
     bool has_kubelets = true;
+    bool plays_spark = false;
     std::string kubeconfig_out;
 };
 
@@ -73,6 +77,10 @@ core::Result<ClusterPlan> plan(const CommandLine& line) {
     }
     out.kubelets.run_ms = *run_for;
     out.has_kubelets = line.text("kubelet", "simulated") == "simulated";
+    out.plays_spark = line.has("play-spark");
+    if (out.plays_spark && !out.has_kubelets) {
+        return core::Error{"--play-spark: without simulated kubelets no driver ever runs"};
+    }
     out.kubeconfig_out = line.text("kubeconfig-out");
     return out;
 }
@@ -85,10 +93,18 @@ int serve(const ClusterPlan& plan, std::ostream& out, std::ostream& err) {
     if (!port) {
         return failure(err, "cluster", port.error().message);
     }
+    SparkPlayer player(io, cluster.api(), [&err](const std::string& text) {
+        err << "gang-scheduler cluster: " << config::printable(text, said_max) << std::endl;
+    });
+    embedded::KubeletHooks hooks;
+    if (plan.plays_spark) {
+        hooks.on_running = [&player](const embedded::Json& pod) { player.on_running(pod); };
+        hooks.on_gone = [&player](const embedded::Json& pod) { player.on_gone(pod); };
+    }
     std::unique_ptr<embedded::Kubelets> kubelets;
     if (plan.has_kubelets) {
         kubelets = std::make_unique<embedded::Kubelets>(io, cluster.api(), plan.kubelets);
-        kubelets->start();
+        kubelets->start(std::move(hooks));
     }
     if (!plan.kubeconfig_out.empty()) {
         const auto written = cluster.write_kubeconfig(plan.kubeconfig_out);
@@ -132,12 +148,20 @@ Verb cluster_verb() {
          Flag{"node-memory", 0, "QUANTITY", "of each node (default: 8Gi)"},
          Flag{"run-for", 0, "DURATION", "how long a pod runs before it succeeds (default: 10s)"},
          Flag{
+             "play-spark",
+             0,
+             "",
+             "make the executors of Spark drivers that run, as their conf asks",
+             {},
+             "true"},
+         Flag{
              "kubelet",
              0,
              "simulated|none",
              "none: no nodes are made, somebody else registers them (default: simulated)",
              {"simulated", "none"}}},
-        {"gang-scheduler cluster --kubeconfig-out /tmp/k --nodes 3 --node-cpu 4 --node-memory 8Gi"},
+        {"gang-scheduler cluster --play-spark --kubeconfig-out /tmp/k",
+         "gang-scheduler cluster --kubeconfig-out /tmp/k --nodes 3 --node-cpu 4 --node-memory 8Gi"},
         run_cluster};
 }
 
