@@ -184,8 +184,8 @@ std::optional<std::int64_t> StatusMessages::surplus_limit(
     return it->second >= limit ? std::optional(limit) : std::nullopt;
 }
 
-bool StatusMessages::is_worth_an_event(const Application& app) const {
-    if (!app.declared.conf_needed) {
+bool StatusMessages::is_worth_an_event(const Application& app, ReasonCode code) const {
+    if (code != ReasonCode::waiting_for_spark_conf) {
         return true;
     }
     const ConfMisses& conf = *app.declared.conf;

@@ -60,8 +60,8 @@ public:
         const Application& app, const Application* head, MessageContext& context) const;
     /// And how large the gang is, where the sentence does not say so already.
     StatusMessage with_size(const Application& app, StatusMessage message) const;
-    /// Whether it is to be warned of with an Event, beside the condition.
-    bool is_worth_an_event(const Application& app) const;
+    /// Whether that it waits for this is to be warned of with an Event, beside the condition.
+    bool is_worth_an_event(const Application& app, ReasonCode code) const;
     /// Why a gang that waits does not fit into what is free now; nothing: it does, or it is not
     /// room alone that it lacks.
     const core::Rejection* find_shortage(const Application& app, MessageContext& context) const;

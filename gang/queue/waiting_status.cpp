@@ -69,7 +69,7 @@ bool WaitingStatus::set_message(Application& app, StatusMessage message) {
         model_.worklist.group_statuses.insert(entry.group);
     }
     const core::Pod& pod = entry.pod;
-    const bool has_event = !app.is_surplus && messages_.is_worth_an_event(app);
+    const bool has_event = !app.is_surplus && messages_.is_worth_an_event(app, message.code);
     return has_event ? status_reporter_.report(pod, std::move(message), step_.now_ms)
                      : status_reporter_.report_quietly(pod, std::move(message), step_.now_ms);
 }

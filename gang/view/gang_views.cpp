@@ -238,6 +238,9 @@ std::optional<PodEntry> GangViews::find_pod(std::string_view question) const {
     std::optional<PodEntry> best;
     int best_match = 0;
     int so_called = 0;
+    if (question.empty()) {
+        return best;
+    }
     const auto consider = [&](PodId id, int match) {
         if (match == 0 || match < best_match) {
             return;
