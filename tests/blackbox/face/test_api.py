@@ -29,7 +29,8 @@ def api(cluster: Cluster) -> ApiPort:
     """Of a scheduler that knows its two nodes."""
     cluster.add_nodes(2)
     found = ApiPort(cluster.start_scheduler(*ALONE))
-    eventually(lambda: found.ask("summary")["nodes"] == 2, 10, "both nodes")
+    eventually(lambda: found.get("/api/v1/summary").status_code == 200 and found.ask("summary")["nodes"] == 2, 10,
+               "a leader with both nodes")
     return found
 
 

@@ -99,6 +99,6 @@ def test_a_disruption_budget_is_kept(cluster: Cluster, tmp_path: Path) -> None:
         "expectedPods": 1}})
     next_second()
     high = queues.pod("high", "etl", executors=3, priority=1000)
-    queues.wait_said(high, "refused one: others are looked for soon [WaitingForPreemption]")
+    queues.wait_said(high, "refused one: others are looked for soon; needs 1 driver + 3 executors")
     time.sleep(3)
     assert not is_gone(queues, low) and not queues.is_bound(high)

@@ -97,7 +97,7 @@ def test_a_limit_holds_for_gangs_and_lone_pods(cluster: Cluster, tmp_path: Path)
     other = queues.pod("other", "ml", executors=3)
     silent = queues.pod("silent")
     queues.wait_bound(other, silent)
-    queues.wait_said(never, "it needs 5 cpu, and queue root.etl has a limit of 4 [ExceedsQuota]")
+    queues.wait_said(never, "it needs 5 cpu, and queue root.etl has a limit of 4; needs 1 driver + 4 executors (5 cpu")
     queues.wait_said(behind, "[WaitingForQuota]")
     queues.delete(first)
     queues.wait_bound(second, behind)
@@ -206,7 +206,7 @@ def test_what_is_shown(cluster: Cluster, tmp_path: Path) -> None:
     row = next(line for line in table if line.strip().startswith("etl"))
     assert "2 cpu" in row and "1/9" in row and row.endswith(f"{cluster.default_namespace}/waits")
     wide = cli("gangs", f"--control={queues.socket}", "-o", "wide").stdout.splitlines()
-    assert wide[0].endswith("QUEUE") and any(line.endswith("root.etl") for line in wide)
+    assert wide[0].split()[-2:] == ["QUEUE", "NAME"] and any(line.split()[-2] == "root.etl" for line in wide[1:])
     plain = cli("gangs", f"--control={queues.socket}").stdout
     assert "QUEUE" not in plain
     why = cli("why", f"{cluster.default_namespace}/waits", f"--control={queues.socket}").stdout
