@@ -156,7 +156,9 @@ def test_the_lease_and_the_binds_go_before_tenants(cluster: Cluster, plane: Real
 def test_nothing_was_forbidden(plane: RealPlane) -> None:
     events = [event for server in plane.servers for event in server.audited(USER)]
     assert len(events) > 10, "no scheduler has run on this rig"
-    forbidden = {(event["verb"], event["requestURI"]) for event in events if is_forbidden(event)}
+    # The verbs that ask try the scheduler's own Service, and tell who may not. The scheduler never does.
+    forbidden = {(event["verb"], event["requestURI"]) for event in events
+                 if is_forbidden(event) and "/proxy/api/v1/" not in event["requestURI"]}
     assert not forbidden, sorted(forbidden)[:20]
 
 
