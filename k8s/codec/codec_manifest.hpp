@@ -1,6 +1,5 @@
 #pragma once
-// Objects as kubectl prints them: one object, a List, an array, or several of these after each
-// other.
+// Objects as kubectl prints them: one object, a List, or an array of objects.
 
 #include "core/base/result.hpp"
 #include "core/value/pod.hpp"

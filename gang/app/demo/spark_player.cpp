@@ -25,9 +25,9 @@ namespace {
 namespace asio = boost::asio;
 using k8s::embedded::Json;
 
-constexpr std::size_t batch_size = 10;             // spark.kubernetes.allocation.batch.size of 4.1
-constexpr std::chrono::milliseconds batch_delay(1'000);  // spark.kubernetes.allocation.batch.delay
-constexpr std::chrono::milliseconds driver_start(500);   // from container start to the first batch
+constexpr std::size_t executors_per_batch = 10;  // spark.kubernetes.allocation.batch.size of 4.1
+constexpr std::chrono::milliseconds between_batches(1'000);  // spark.kubernetes.allocation.batch.delay
+constexpr std::chrono::milliseconds before_first_batch(500);  // from the container's start
 constexpr std::string_view driver_suffix = "-driver";
 
 Json map_of(const core::StringMap& map) {
@@ -143,17 +143,17 @@ Json owner_of(const Json& driver) {
     return owner;
 }
 
-/// The driver and the config maps of a list, one after the other. What stands in a list, or comes by a watch, does not
-/// say its kind.
-std::string as_files(Json driver, const Json& maps) {
+/// The driver and the config maps of a list in one list. What stands in a list, or comes by a watch, does not say its
+/// kind.
+std::string as_manifest(Json driver, const Json& maps) {
     driver.set("kind", "Pod");
-    std::string files = driver.dump();
+    Json::Array all = {std::move(driver)};
     const Json* const items = maps.find("items");
     for (Json one : items == nullptr ? Json::Array() : items->items()) {
         one.set("kind", "ConfigMap");
-        files += one.dump();
+        all.push_back(std::move(one));
     }
-    return files;
+    return Json(std::move(all)).dump();
 }
 
 std::string image_of(const Json& pod) {
@@ -208,9 +208,13 @@ std::optional<Application> SparkPlayer::Impl::read(const Json& driver) {
         call("GET", fmt::format("/api/v1/namespaces/{}/configmaps", app.namespace_name));
     const auto maps = body ? Json::parse(*body) : core::Result<Json>(core::Error());
     const auto manifest =
-        maps ? k8s::decode_manifest(as_files(driver, *maps))
-             : core::Result<k8s::Manifest>(core::Error());
-    if (!manifest || manifest->pods.empty() || !manifest->pods.front().spark_properties) {
+        maps ? k8s::decode_manifest(as_manifest(driver, *maps))
+             : core::Result<k8s::Manifest>(core::Error{"its config maps cannot be read"});
+    if (!manifest) {
+        say(fmt::format("{}/{}: no executors: {}", app.namespace_name, name, manifest.error().message));
+        return std::nullopt;
+    }
+    if (manifest->pods.empty() || !manifest->pods.front().spark_properties) {
         return std::nullopt;  // no driver that spark-submit has made
     }
     app.gang = derive_gang(*manifest, manifest->pods.front(), spark::Limits());
@@ -232,7 +236,7 @@ void SparkPlayer::Impl::make_batch(const std::string& uid) {
         return;
     }
     Application& app = found->second;
-    const std::size_t end = std::min(app.wanted.size(), app.made + batch_size);
+    const std::size_t end = std::min(app.wanted.size(), app.made + executors_per_batch);
     for (; app.made < end; ++app.made) {
         const Json executor = executor_of(app, *app.wanted[app.made], app.made + 1);
         call(
@@ -241,7 +245,7 @@ void SparkPlayer::Impl::make_batch(const std::string& uid) {
             executor.dump());
     }
     if (app.made < app.wanted.size()) {
-        after(batch_delay, uid);
+        after(between_batches, uid);
     }
 }
 
@@ -278,7 +282,7 @@ void SparkPlayer::on_running(const Json& pod) {
             kept.wanted.insert(kept.wanted.end(), static_cast<std::size_t>(shape.count), &shape);
         }
     }
-    impl_->after(driver_start, uid);
+    impl_->after(before_first_batch, uid);
 }
 
 void SparkPlayer::on_gone(const Json& pod) {
