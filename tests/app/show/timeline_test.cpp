@@ -33,6 +33,8 @@ PodHistory executor(const std::string& name, std::int64_t created_ms, std::int64
 
 PodHistory driver() {
     PodHistory out = pod("pi-driver", 0);
+    out.is_of_spark = true;
+    out.app_name = "nightly-pi";
     out.node = "n1";
     out.bound_ms = start + 40'000;
     out.started_ms = start + 42'000;
@@ -186,4 +188,31 @@ TEST_CASE("timeline: JSON says of each time how exactly it is known") {  // D16
     const std::string json = to_json(timeline);
     CHECK(json.find(R"("timePrecision":"second","step":"Created")") != std::string::npos);
     CHECK(json.find(R"("timePrecision":"millisecond","step":"Sized")") != std::string::npos);
+}
+
+TEST_CASE("timeline: an application is found by its name, too, and a slip is answered with the nearest") {  // D27
+    const std::vector<PodHistory> pods = {driver(), executor("pi-exec-1", 1'000, 2'000)};
+    const auto found = find_gang(pods, "nightly-pi");
+    REQUIRE(found);
+    CHECK(found->driver.name == "pi-driver");
+    CHECK(found->executors.size() == 1);
+    CHECK(find_gang(pods, "nightly-pl").error().message.ends_with("did you mean \"nightly-pi\"?"));
+    CHECK_FALSE(find_gang(pods, ""));
+    PodHistory yesterday = driver();
+    yesterday.name = "pi-0-driver";
+    yesterday.uid = "uid-0";
+    yesterday.application = "spark-0";
+    CHECK_FALSE(find_gang({driver(), yesterday}, "nightly-pi"));
+    yesterday.phase = core::PodPhase::succeeded;
+    CHECK(find_gang({driver(), yesterday}, "nightly-pi")->driver.name == "pi-driver");
+}
+
+TEST_CASE("timeline: a pod that is no driver is not called one") {
+    PodHistory alone = pod("alone", 0);
+    alone.node = "n1";
+    alone.bound_ms = start + 1'000;
+    const Timeline timeline = make_timeline({alone, {}}, {}, 0, std::nullopt);
+    CHECK(find(timeline, "pod created") != nullptr);
+    CHECK(find(timeline, "pod bound to n1") != nullptr);
+    CHECK(find(timeline, "driver") == nullptr);
 }

@@ -150,20 +150,18 @@ TEST_CASE("conf: a driver without config map is said so after ten seconds and bl
     CHECK(world.is_bound(lost));
 }
 
-TEST_CASE("conf: what is wrong beside a conf that is not there yet earns its warning at once") {
+TEST_CASE("conf: what else keeps a driver waiting is warned of at once, though its conf is not there yet") {
     World world;
     world.add_node(tests::node("n1", 8, 16 * 1024));
-    const auto driver = world.create(tests::driver("a"));
+    core::Pod pod = tests::driver("a");
+    pod.annotations = {{"gang-scheduler/hold", "true"}};
+    const auto driver = world.create(pod);
     world.settle();
-    world.advance(1'000);
-    world.change_pod(driver, [](core::Pod& pod) {
-        pod.annotations = {{"gang-scheduler/min-executers", "3"}};
-    });
     world.advance(2'000);
-    CHECK(world.condition(driver).ends_with("[Misconfigured]"));
+    CHECK(world.condition(driver).ends_with("[Held]"));
     CHECK(std::any_of(
         world.events.begin(), world.events.end(), [](const gang::RecordEvent& event) {
-            return event.reason == "FailedScheduling" && event.message.ends_with("[Misconfigured]");
+            return event.reason == "FailedScheduling" && event.message.ends_with("[Held]");
         }));
 }
 

@@ -120,7 +120,8 @@ core::Result<PageService> parse_service(std::string_view text) {
     service.name = slash == std::string_view::npos ? "" : text.substr(slash + 1);
     const bool is_whole = !service.namespace_name.empty() && !service.name.empty() &&
                           !service.port.empty() &&
-                          service.name.find('/') == std::string::npos;
+                          service.namespace_name.find(':') == std::string::npos &&
+                          service.name.find_first_of("/:") == std::string::npos;
     if (!is_whole) {
         return core::Error{"expected NAMESPACE/NAME, NAMESPACE/NAME:PORT or none"};
     }
