@@ -9,6 +9,7 @@
 #include "gang/model/waiting_line.hpp"
 #include "gang/model/work.hpp"
 #include "gang/quota/quota_messages.hpp"
+#include "gang/report/gang_needs.hpp"
 #include "gang/report/messages.hpp"
 
 #include <algorithm>
@@ -204,20 +205,15 @@ StatusMessage StatusMessages::message_of(
 /// Where the reason is not room, which is told with the size of the gang. Who reads the pod alone
 /// learns it from here.
 StatusMessage StatusMessages::with_size(const Application& app, StatusMessage message) const {
-    const bool is_sized =
-        app.is_driver && app.group.empty() && app.declared.driver_shape && !app.declared.shapes.empty();
+    const bool is_sized = app.is_driver && app.group.empty() && app.declared.driver_shape &&
+                          !app.declared.shapes.empty();
     const bool is_wrong = message.code == ReasonCode::misconfigured;
     if (!is_sized || is_wrong || message.is_bare || message.code == ReasonCode::none ||
         message.sentence.find("needs 1 driver + ") != std::string::npos) {
         return message;
     }
-    core::Resources needs = model_.cluster.resources(*app.declared.driver_shape);
-    std::int64_t executors = 0;
-    for (const GangShape& shape : app.declared.shapes) {
-        executors = core::add_times(executors, shape.count, 1);
-        core::add_times(needs, model_.cluster.resources(shape.id), shape.count);
-    }
-    message.sentence += size_text(executors, needs);
+    const GangNeeds needs = needs_of(model_.cluster, app);
+    message.sentence += size_text(needs.executors, needs.total);
     return message;
 }
 

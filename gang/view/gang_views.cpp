@@ -4,6 +4,7 @@
 #include "gang/model/cluster/fit_cache.hpp"
 #include "gang/model/pod/pods.hpp"
 #include "gang/model/waiting_line.hpp"
+#include "gang/report/gang_needs.hpp"
 #include "gang/report/messages.hpp"
 #include "gang/report/status_reporter.hpp"
 #include "gang/slots/crash_loop_back_off.hpp"
@@ -119,13 +120,9 @@ GangView GangViews::view_of(const Application& app, MessageContext& context) con
     view.position = queue_entry != nullptr ? queue_entry->position : 0;
     view.waiting_since_ms = app.waiting_since_ms;
     add_times_of(app, view);
-    if (app.declared.driver_shape) {
-        core::add_times(view.needs, model_.cluster.resources(*app.declared.driver_shape), 1);
-    }
-    for (const GangShape& shape : app.declared.shapes) {
-        view.executors += static_cast<std::int32_t>(shape.count);
-        core::add_times(view.needs, model_.cluster.resources(shape.id), shape.count);
-    }
+    GangNeeds needs = needs_of(model_.cluster, app);
+    view.executors = static_cast<std::int32_t>(needs.executors);
+    view.needs = std::move(needs.total);
     const SlotNumbers slots = slot_numbers(app);
     view.slots_open = slots.open;
     view.slots_assumed = slots.assumed;

@@ -1,6 +1,7 @@
 #include "gang/app/api/leader_forward.hpp"
 
 #include "config/address.hpp"
+#include "gang/app/api/host_rule.hpp"
 #include "gang/app/base/version.hpp"
 #include "gang/app/serve/query.hpp"
 #include "k8s/net/connection.hpp"
@@ -97,7 +98,7 @@ struct LeaderForward::Impl : std::enable_shared_from_this<LeaderForward::Impl> {
 asio::awaitable<void> LeaderForward::Impl::run(std::shared_ptr<Call> call) {
     k8s::Connection connection(io, call->endpoint);
     k8s::Request request("GET", call->target);
-    request.more_fields = std::string("Sec-Gang-Scheduler: ") + passed_on_by_standby + "\r\n";
+    request.more_fields = fmt::format("{}: {}\r\n", passed_on_field, passed_on_by_standby);
     k8s::CallLimits limits(whole_ms, body_max);
     limits.connect_ms = connect_ms;
     const k8s::Reply reply = co_await connection.call(std::move(request), std::move(limits));

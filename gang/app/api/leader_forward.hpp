@@ -12,7 +12,7 @@
 
 namespace gang::app {
 
-/// Sec-Gang-Scheduler of what a standby passes on: whoever gets it does not pass it on again.
+/// passed_on_field of what a standby passes on: whoever gets it does not pass it on again.
 inline constexpr const char* passed_on_by_standby = "standby";
 
 /// Where other replicas reach the API: what it listens on, or `pod_ip` where that is every address.

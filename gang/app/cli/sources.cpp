@@ -5,7 +5,6 @@
 #include "gang/app/base/server_name.hpp"
 #include "gang/app/base/version.hpp"
 #include "gang/app/cli/access_flags.hpp"
-#include "gang/app/cli/service/leader_service.hpp"
 #include "gang/app/serve/control_http.hpp"
 #include "k8s/base/http.hpp"
 
@@ -15,6 +14,27 @@
 #include <utility>
 
 namespace gang::app {
+
+core::Result<PageService> parse_service(std::string_view text) {
+    PageService service;
+    const std::size_t slash = text.find('/');
+    const std::size_t colon = text.rfind(':');
+    const bool has_port = colon != std::string_view::npos && colon > slash;
+    if (has_port) {
+        service.port = text.substr(colon + 1);
+        text = text.substr(0, colon);
+    }
+    service.namespace_name = text.substr(0, slash);
+    service.name = slash == std::string_view::npos ? "" : text.substr(slash + 1);
+    const bool is_whole = !service.namespace_name.empty() && !service.name.empty() &&
+                          !service.port.empty() &&
+                          service.namespace_name.find(':') == std::string::npos &&
+                          service.name.find_first_of("/:") == std::string::npos;
+    if (!is_whole) {
+        return core::Error{"expected NAMESPACE/NAME, NAMESPACE/NAME:PORT or none"};
+    }
+    return service;
+}
 
 core::Result<Sources> find_sources(const CommandLine& line) {
     auto config = load_config(line.text("config"));

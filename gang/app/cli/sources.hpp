@@ -28,6 +28,9 @@ struct PageService {
     std::string port = "api";
 };
 
+/// "gang-system/gang-scheduler", or with ":PORT", a name or a number, behind it.
+core::Result<PageService> parse_service(std::string_view text);
+
 /// How the API server is reached: once for all questions, for a credential plugin may ask a person.
 struct Roads {
     std::shared_ptr<k8s::Endpoint> endpoint;

@@ -1,6 +1,7 @@
 #include "gang/app/demo/demo_spark.hpp"
 
 #include "core/base/result.hpp"
+#include "gang/app/demo/spark_pace.hpp"
 #include "k8s/embedded/http/api_server.hpp"
 #include "k8s/embedded/store/json_value.hpp"
 
@@ -21,9 +22,6 @@ using k8s::embedded::Json;
 namespace {
 
 constexpr std::string_view demo_namespace = "default";
-constexpr int batch_size = 10;                  // spark.kubernetes.allocation.batch.size of 4.1
-constexpr std::int64_t batch_delay_ms = 1'000;  // spark.kubernetes.allocation.batch.delay
-constexpr std::int64_t driver_start_ms = 500;   // from container start to the first batch
 constexpr std::int64_t conf_map_after_ms = 30;  // spark-submit posts the pod first
 constexpr std::int64_t registered_wait_ms = 30'000;  // maxRegisteredResourcesWaitingTime
 
@@ -139,7 +137,7 @@ struct DemoSpark::Impl {
                 record.job.name + "-exec-conf-map",
                 object(record, DemoObject::executor_conf_map));
         }
-        const int upto = std::min(record.job.executors, already + batch_size);
+        const int upto = std::min(record.job.executors, already + executors_per_batch);
         for (int id = already + 1; id <= upto; ++id) {
             call(
                 "POST",
@@ -149,7 +147,7 @@ struct DemoSpark::Impl {
             executor_names[index].push_back(fmt::format("{}-exec-{}", record.job.name, id));
         }
         if (upto < record.job.executors) {
-            after(batch_delay_ms, [this, index, upto] { ask_for_executors(index, upto); });
+            after(between_batches.count(), [this, index, upto] { ask_for_executors(index, upto); });
         }
     }
 
@@ -215,7 +213,7 @@ void DemoSpark::on_running(const Json& pod) {
     if (pod.text({"metadata", "labels", "spark-role"}) == "driver") {
         record->driver_ran_ms = impl_->last_progress_ms;
         impl_->after(
-            driver_start_ms, [impl = impl_.get(), index] { impl->ask_for_executors(index, 0); });
+            before_first_batch.count(), [impl = impl_.get(), index] { impl->ask_for_executors(index, 0); });
         return;
     }
     ++record->executors_running;

@@ -1,6 +1,7 @@
 #include "gang/app/demo/spark_player.hpp"
 
 #include "core/value/quantity.hpp"
+#include "gang/app/demo/spark_pace.hpp"
 #include "gang/app/show/size_report.hpp"
 #include "k8s/codec/codec_manifest.hpp"
 #include "k8s/embedded/http/api_server.hpp"
@@ -25,9 +26,6 @@ namespace {
 namespace asio = boost::asio;
 using k8s::embedded::Json;
 
-constexpr std::size_t executors_per_batch = 10;  // spark.kubernetes.allocation.batch.size of 4.1
-constexpr std::chrono::milliseconds between_batches(1'000);  // spark.kubernetes.allocation.batch.delay
-constexpr std::chrono::milliseconds before_first_batch(500);  // from the container's start
 constexpr std::string_view driver_suffix = "-driver";
 
 Json map_of(const core::StringMap& map) {

@@ -11,6 +11,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <exception>
+#include <iterator>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -63,12 +65,48 @@ std::optional<std::string> ask(const Sources& sources, const std::string& target
         return response->status == 200 ? std::optional(response->body) : std::nullopt;
     }
     sources.roads->is_service_silent = true;
-    if (response != nullptr && response->status == 403) {
+    if (response != nullptr && response->status == 403 && note.empty()) {
         note = fmt::format(
             "seen from the pods alone: who may get services/proxy of {} sees the line",
             described(*sources.service));
     }
     return std::nullopt;
+}
+
+/// Lists of one kind, page by page, as one; nothing: a page is missing.
+template <typename Report, typename Item, typename Read>
+std::optional<Report> read_pages(
+    const Sources& sources,
+    std::string_view path,
+    std::string_view more,
+    std::size_t page_size,
+    const Read& read,
+    std::vector<Item> Report::*items,
+    std::string& note) {
+    Report all;
+    for (bool is_more = true; is_more;) {
+        const std::size_t had = (all.*items).size();
+        const auto body = ask(
+            sources, fmt::format("{}limit={}&skip={}{}", path, page_size, had, more), note);
+        core::Result<Report> page = body ? read(*body) : core::Result<Report>(core::Error());
+        if (!page) {
+            return std::nullopt;
+        }
+        std::vector<Item>& got = (*page).*items;
+        is_more = got.size() == page_size;
+        all.standing.leader = page->standing.leader;
+        std::move(got.begin(), got.end(), std::back_inserter(all.*items));
+    }
+    return all;
+}
+
+/// The API's answer as that of a daemon of this cluster.
+template <typename Report>
+Report of_leader(Report report, const Sources& sources, std::string& note) {
+    report.source = "daemon";
+    report.server = server_name(*sources.access);
+    note.clear();
+    return report;
 }
 
 std::string one_gang(const std::string& namespace_name, const std::string& name) {
@@ -107,54 +145,18 @@ std::optional<std::string> find_name(
 
 }  // namespace
 
-core::Result<PageService> parse_service(std::string_view text) {
-    PageService service;
-    const std::size_t slash = text.find('/');
-    const std::size_t colon = text.rfind(':');
-    const bool has_port = colon != std::string_view::npos && colon > slash;
-    if (has_port) {
-        service.port = text.substr(colon + 1);
-        text = text.substr(0, colon);
-    }
-    service.namespace_name = text.substr(0, slash);
-    service.name = slash == std::string_view::npos ? "" : text.substr(slash + 1);
-    const bool is_whole = !service.namespace_name.empty() && !service.name.empty() &&
-                          !service.port.empty() &&
-                          service.namespace_name.find(':') == std::string::npos &&
-                          service.name.find_first_of("/:") == std::string::npos;
-    if (!is_whole) {
-        return core::Error{"expected NAMESPACE/NAME, NAMESPACE/NAME:PORT or none"};
-    }
-    return service;
-}
-
 std::optional<GangList> gangs_by_service(const Sources& sources, std::string& note) {
     const std::string within = sources.namespace_name.empty()
                                    ? ""
                                    : "&namespace=" + k8s::percent_encode(sources.namespace_name);
-    GangList all{"daemon", "", {}, {}};
-    for (bool is_more = true; is_more;) {
-        const auto body = ask(
-            sources,
-            fmt::format(
-                "/api/v1/gangs?limit={}&skip={}{}", gangs_per_page, all.gangs.size(), within),
-            note);
-        auto page = body ? gang_list_from_json(*body) : core::Result<GangList>(core::Error());
-        if (!page) {
-            return std::nullopt;
-        }
-        is_more = page->gangs.size() == gangs_per_page;
-        all.standing.leader = page->standing.leader;
-        std::move(page->gangs.begin(), page->gangs.end(), std::back_inserter(all.gangs));
-    }
+    auto all = read_pages(
+        sources, "/api/v1/gangs?", within, gangs_per_page, gang_list_from_json, &GangList::gangs, note);
     // Of one namespace none may be shown, or none may be there: the pods tell.
-    const bool is_useless = std::any_of(all.gangs.begin(), all.gangs.end(), is_masked) ||
-                            (all.gangs.empty() && !within.empty());
-    if (is_useless) {
+    if (!all || std::any_of(all->gangs.begin(), all->gangs.end(), is_masked) ||
+        (all->gangs.empty() && !within.empty())) {
         return std::nullopt;
     }
-    all.server = server_name(*sources.access);
-    return all;
+    return of_leader(*std::move(all), sources, note);
 }
 
 std::optional<Answer> explain_by_service(
@@ -169,9 +171,7 @@ std::optional<Answer> explain_by_service(
     if (!answer || is_masked(answer->explanation.gang)) {
         return std::nullopt;
     }
-    answer->source = "daemon";
-    answer->server = server_name(*sources.access);
-    return *std::move(answer);
+    return of_leader(*std::move(answer), sources, note);
 }
 
 std::optional<QueueReport> queues_by_service(const Sources& sources, std::string& note) {
@@ -181,29 +181,13 @@ std::optional<QueueReport> queues_by_service(const Sources& sources, std::string
     if (!report) {
         return std::nullopt;
     }
-    report->source = "daemon";
-    report->server = server_name(*sources.access);
-    return *std::move(report);
+    return of_leader(*std::move(report), sources, note);
 }
 
 std::optional<LedgerReport> nodes_by_service(const Sources& sources, std::string& note) {
-    LedgerReport all{"daemon", "", {}, {}};
-    for (bool is_more = true; is_more;) {
-        const auto body = ask(
-            sources,
-            fmt::format(
-                "/api/v1/nodes?units=true&limit={}&skip={}", nodes_per_page, all.nodes.size()),
-            note);
-        auto page = body ? ledger_from_json(*body) : core::Result<LedgerReport>(core::Error());
-        if (!page) {
-            return std::nullopt;
-        }
-        is_more = page->nodes.size() == nodes_per_page;
-        all.standing.leader = page->standing.leader;
-        std::move(page->nodes.begin(), page->nodes.end(), std::back_inserter(all.nodes));
-    }
-    all.server = server_name(*sources.access);
-    return all;
+    auto all = read_pages(
+        sources, "/api/v1/nodes?units=true&", "", nodes_per_page, ledger_from_json, &LedgerReport::nodes, note);
+    return all ? std::optional(of_leader(*std::move(all), sources, note)) : std::nullopt;
 }
 
 }  // namespace gang::app

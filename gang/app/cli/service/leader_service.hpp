@@ -2,7 +2,6 @@
 // What the leader says to whoever is not beside it: by its Service, through the API server's proxy, with the user's own
 // kubeconfig. It takes `api.enabled` and the right to get services/proxy of that one Service.
 
-#include "core/base/result.hpp"
 #include "gang/app/base/json_text.hpp"
 #include "gang/app/cli/service/ui_proxy.hpp"
 #include "gang/app/cli/sources.hpp"
@@ -11,15 +10,12 @@
 
 #include <optional>
 #include <string>
-#include <string_view>
 
 namespace gang::app {
 
-/// "gang-system/gang-scheduler", or with ":PORT", a name or a number, behind it.
-core::Result<PageService> parse_service(std::string_view text);
-
 // Nothing: the Service does not say it, and the pods are to be asked. Where that is for want of a right, `note` says
-// so. A Service that does not answer is not asked again by these sources.
+// so, if it says nothing else; with an answer it is empty. A Service that does not answer is not asked again by these
+// sources.
 
 /// All gangs, or those of the namespace of `sources`. Nothing, too, where the Service shows no names.
 std::optional<GangList> gangs_by_service(const Sources& sources, std::string& note);

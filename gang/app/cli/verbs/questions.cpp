@@ -23,12 +23,9 @@ core::Result<Answer> find_within(
         }
     }
     for (const std::string& words : ways) {
-        std::string more;
-        if (auto answer = explain_by_service(sources, words, more)) {
-            note.clear();
+        if (auto answer = explain_by_service(sources, words, note)) {
             return *std::move(answer);
         }
-        note = note.empty() ? more : note;
     }
     const std::size_t slash = question.find('/');
     const auto pods = read_pods(
@@ -59,13 +56,12 @@ core::Result<GangList> find_gangs(const Sources& sources, std::string& note) {
         });
         return **std::move(list);
     }
-    std::string more;
-    if (auto told = gangs_by_service(sources, more)) {
-        note.clear();
-        std::erase_if(told->gangs, [](const GangView& gang) { return gang.state == GangState::ended; });
+    if (auto told = gangs_by_service(sources, note)) {
+        std::erase_if(told->gangs, [](const GangView& gang) {
+            return gang.state == GangState::ended;
+        });
         return *std::move(told);
     }
-    note = note.empty() ? more : note;
     const auto pods = read_our_pods(sources, sources.namespace_name);
     if (!pods) {
         return pods.error();
@@ -87,12 +83,9 @@ core::Result<LedgerReport> find_nodes(const Sources& sources, std::string& note)
     if (!sources.access) {
         return sources.access.error();
     }
-    std::string more;
-    if (auto told = nodes_by_service(sources, more)) {
-        note.clear();
+    if (auto told = nodes_by_service(sources, note)) {
         return *std::move(told);
     }
-    note = note.empty() ? more : note;
     const auto scheduler = scheduler_from_lists(sources.config, *sources.access);
     return scheduler ? core::Result<LedgerReport>(LedgerReport{
                            "api-server", server_name(*sources.access), scheduler->ledger(), {}})

@@ -25,12 +25,9 @@ core::Result<QueueReport> find_queues(const Sources& sources, std::string& note)
     if (!sources.access) {
         return sources.access.error();
     }
-    std::string more;
-    if (auto told = queues_by_service(sources, more)) {
-        note.clear();
+    if (auto told = queues_by_service(sources, note)) {
         return *std::move(told);
     }
-    note = note.empty() ? more : note;
     const auto scheduler = scheduler_from_lists(sources.config, *sources.access);
     if (!scheduler) {
         return scheduler.error();

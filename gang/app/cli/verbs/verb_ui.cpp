@@ -4,8 +4,8 @@
 #include "gang/app/api/api_http.hpp"
 #include "gang/app/cli/access_flags.hpp"
 #include "gang/app/cli/cli.hpp"
-#include "gang/app/cli/sources.hpp"
 #include "gang/app/cli/service/ui_proxy.hpp"
+#include "gang/app/cli/sources.hpp"
 #include "k8s/json/json.hpp"
 
 #include <boost/asio/co_spawn.hpp>
