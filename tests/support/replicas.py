@@ -101,7 +101,7 @@ class Replicas:
             holder = self.holder()
             return bool(holder) and all(
                 each.is_called(holder) or (each.is_running() and any(
-                    holder in line["msg"] for line in self._standing_by(each)))
+                    line.get("holder") == holder for line in self._standing_by(each)))
                 for each in self.members)
         eventually(all_know, timeout, lambda: f"a standby: {[each.output()[-800:] for each in self.members]}",
                    0.05)
