@@ -6,7 +6,8 @@ from typing import Any, Callable, Iterator, Optional
 
 import pytest
 
-from support.chart import Rights
+from support.audit import lacking
+from support.chart import USER, Rights
 from support.cluster import Cluster
 from support.processes import remove_scratch_folders
 from support.programs import PLANES, programs
@@ -31,8 +32,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """These parts share nothing, so that their runs may go on at the same time. What judges the log of all tests is last."""
-    items.sort(key=lambda item: item.path.name == "test_rights.py")
+    """These parts share nothing, so that their runs may go on at the same time."""
     part = config.getoption("--part")
     if part is None:
         return
@@ -60,9 +60,14 @@ class Rigs:
         return rig
 
     def stop(self, name: str) -> None:
+        """The scheduler has been refused nothing there."""
         rig = self._running.pop(name, None)
-        if rig is not None:
-            rig.stop()
+        if rig is None:
+            return
+        rig.stop()
+        if isinstance(rig, RealPlane):
+            refused = lacking(event for server in rig.servers for event in server.audited(USER))
+            assert not refused, f"the chart's rights lack {refused[:20]}"
 
     def stop_all(self) -> None:
         for name in list(self._running):

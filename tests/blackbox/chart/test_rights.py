@@ -1,4 +1,5 @@
-"""The chart's rights against the API server's audit log. Last of its rig, so that it reads the log of every test.
+"""The chart's rights against the API server's audit log: each is used. That none is missing is judged when a rig of any
+test goes down (conftest.py).
 
 Every scheduler of the real rig runs with a token of the chart's ServiceAccount (support/real_plane.py).
 """
@@ -8,6 +9,7 @@ from typing import Iterator
 import pytest
 
 from support.api import Api, Json
+from support.audit import is_forbidden, lacking
 from support.chart import NAMESPACE, USER
 from support.cluster import Cluster
 from support.fault_proxy import Fault
@@ -152,14 +154,16 @@ def test_the_lease_and_the_binds_go_before_tenants(cluster: Cluster, plane: Real
     cluster.api.delete(LEASE)
 
 
-@real
-def test_nothing_was_forbidden(plane: RealPlane) -> None:
-    events = [event for server in plane.servers for event in server.audited(USER)]
-    assert len(events) > 10, "no scheduler has run on this rig"
-    # The verbs that ask try the scheduler's own Service, and tell who may not. The scheduler never does.
-    forbidden = {(event["verb"], event["requestURI"]) for event in events
-                 if is_forbidden(event) and "/proxy/api/v1/" not in event["requestURI"]}
-    assert not forbidden, sorted(forbidden)[:20]
+@pytest.mark.parametrize("uri, more, is_wrong", [
+    ("/api/v1/pods", {"responseStatus": {"code": 403}}, True),
+    ("/api/v1/pods", {"annotations": {"authorization.k8s.io/decision": "forbid"}}, True),
+    ("/api/v1/pods", {"responseStatus": {"code": 409}}, False),
+    ("/api/v1/pods", {"responseStatus": {"code": 403}, "annotations": {"authorization.k8s.io/decision": "allow"}}, False),
+    ("/api/v1/namespaces/a/services/gang-scheduler:http/proxy/api/v1/gangs", {"responseStatus": {"code": 403}}, False),
+])
+def test_what_counts_as_a_missing_right(uri: str, more: Json, is_wrong: bool) -> None:
+    found = lacking([{"verb": "list", "requestURI": uri, **more}])
+    assert found == ([("list", uri)] if is_wrong else [])
 
 
 def expand(plane: RealPlane) -> Iterator[tuple[str, str, str, str, str]]:
@@ -187,11 +191,6 @@ def unused(plane: RealPlane, granted: set[tuple[str, str, str, str, str]]) -> li
                 for name in ("", what.get("name", "")):
                     used.add((namespace, what.get("apiGroup", ""), resource, event["verb"], name))
     return sorted(granted - used)
-
-
-def is_forbidden(event: Json) -> bool:
-    return (event.get("responseStatus", {}).get("code") == 403
-            or event.get("annotations", {}).get("authorization.k8s.io/decision") == "forbid")
 
 
 @real
