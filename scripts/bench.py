@@ -19,7 +19,7 @@ sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "tests/bench")]
 
 from results import check, report  # noqa: E402: the path comes first
 from results.figures import FOLDER, Lane, machine, read_figures  # noqa: E402
-from support.json_type import Json  # noqa: E402
+from support.client.json_type import Json  # noqa: E402
 
 LANES = ("micro", "scale", "macro")
 QUICK_SIZES = ((1_000, 10_000, 100), (10_000, 100_000, 1_000))

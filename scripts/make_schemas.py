@@ -11,7 +11,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
-from support.api import Api  # noqa: E402
+from support.client.api import Api  # noqa: E402
 
 GROUPS = ("api/v1", "apis/apps/v1", "apis/authentication.k8s.io/v1", "apis/authorization.k8s.io/v1",
           "apis/autoscaling/v2", "apis/batch/v1", "apis/coordination.k8s.io/v1", "apis/discovery.k8s.io/v1",

@@ -6,14 +6,14 @@ from typing import Any, Callable, Iterator, Optional
 
 import pytest
 
-from support.audit import lacking
-from support.chart import USER, Rights
-from support.cluster import Cluster
-from support.processes import remove_scratch_folders
-from support.programs import PLANES, programs
-from support.provisioner import Provisioner
-from support.real_plane import RealPlane
-from support.rig import EmbeddedRig, Rig, binary
+from support.plane.audit import lacking
+from support.plane.chart import USER, Rights
+from support.kube.cluster import Cluster
+from support.process.processes import remove_scratch_folders
+from support.process.programs import PLANES, programs
+from support.kube.provisioner import Provisioner
+from support.plane.real_plane import RealPlane
+from support.plane.rig import EmbeddedRig, Rig, binary
 
 TEST_SECONDS_MAX = 60
 RIGS = ("embedded", "real")

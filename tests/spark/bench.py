@@ -5,13 +5,13 @@ from pathlib import Path
 from installation import Spark
 from process_runtime import ProcessRuntime
 from submission import RESULT, Application, Submission
-from support.api import STRATEGIC_PATCH, Json
-from support.cluster import Cluster
-from support.history import SLOT, slots_of
-from support.pods import annotation, condition, label, node_of, path_of
-from support.polling import eventually
-from support.processes import scratch_folder
-from support.rig import Rig
+from support.client.api import STRATEGIC_PATCH, Json
+from support.kube.cluster import Cluster
+from support.kube.history import SLOT, slots_of
+from support.kube.pods import annotation, condition, label, node_of, path_of
+from support.process.polling import eventually
+from support.process.processes import scratch_folder
+from support.plane.rig import Rig
 
 SUBMIT_SECONDS = 90
 START_SECONDS = 90  # of a driver or an executor, until it works

@@ -3,8 +3,8 @@ import json
 import re
 from typing import Any, Optional
 
-from support.api import Json
-from support.pods import amounts, effective_requests
+from support.client.api import Json
+from support.kube.pods import amounts, effective_requests
 
 DEFAULT_TOLERATIONS = [
     {"effect": "NoExecute", "key": f"node.kubernetes.io/{state}", "operator": "Exists", "tolerationSeconds": 300}

@@ -8,9 +8,9 @@ from typing import Iterator, Optional
 from cases import Case, random_case
 from comparison import differences, foreseen, seen, seen_in_set
 from installation import Spark, install
-from support.api import Api, Json
-from support.processes import scratch_folder
-from support.rig import EmbeddedRig, binary
+from support.client.api import Api, Json
+from support.process.processes import scratch_folder
+from support.plane.rig import EmbeddedRig, binary
 from trial import Trial, make_classes, run
 from workbench import Workbench, WorkbenchError
 

@@ -7,10 +7,10 @@ from typing import Optional
 from urllib.parse import urlsplit
 
 from installation import Spark
-from support.api import Api
-from support.kubelet import RunningPod
-from support.pods import label
-from support.processes import Process
+from support.client.api import Api
+from support.kube.kubelet import RunningPod
+from support.kube.pods import label
+from support.process.processes import Process
 from volumes import Layout, spark_container, wait_for
 
 # One user at a time on two cores: quick starts matter more than fast code.
@@ -20,7 +20,7 @@ KILLED = 137
 
 
 class ProcessRuntime:
-    """A Runtime (see support/kubelet.py) for the drivers and executors of one Spark line."""
+    """A Runtime (see support/kube/kubelet.py) for the drivers and executors of one Spark line."""
 
     def __init__(self, api: Api, spark: Spark, folder: Path) -> None:
         self._api = api

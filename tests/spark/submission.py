@@ -6,9 +6,9 @@ from typing import Mapping, Optional
 
 from installation import HERE, Spark
 from process_runtime import JAVA_OPTIONS, master
-from support.api import Api, Json
-from support.processes import Process
-from support.rig import SCHEDULER_NAME
+from support.client.api import Api, Json
+from support.process.processes import Process
+from support.plane.rig import SCHEDULER_NAME
 
 GRID = 400
 INSIDE = sum(row * row + column * column < GRID * GRID for row in range(GRID) for column in range(GRID))

@@ -13,12 +13,12 @@ import pytest
 from bench import DECISION_SECONDS, START_SECONDS, Bench
 from installation import WHOLE_LIFE, Spark, Unavailable, compile_application, install, require_java
 from submission import Submission, submit_jvm, submit_python
-from support.extended import Extended
-from support.pod_groups import VOLCANO, define_kinds
-from support.pods import node_of, path_of
-from support.processes import scratch_folder
-from support.real_plane import RealPlane
-from support.rig import SCHEDULER_NAME, Rig
+from support.kube.extended import Extended
+from support.kube.pod_groups import VOLCANO, define_kinds
+from support.kube.pods import node_of, path_of
+from support.process.processes import scratch_folder
+from support.plane.real_plane import RealPlane
+from support.plane.rig import SCHEDULER_NAME, Rig
 
 
 @pytest.fixture(scope="session")

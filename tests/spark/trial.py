@@ -9,8 +9,8 @@ from typing import Optional
 
 from cases import Case
 from process_runtime import master
-from support.api import STRATEGIC_PATCH, Api, Json
-from support.kubelet import RunningPod
+from support.client.api import STRATEGIC_PATCH, Api, Json
+from support.kube.kubelet import RunningPod
 from volumes import Layout, spark_container
 from workbench import HOLD, Workbench, WorkbenchError
 

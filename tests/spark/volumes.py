@@ -4,8 +4,8 @@ import threading
 from pathlib import Path
 from typing import Optional
 
-from support.api import Api, Json
-from support.kubelet import RunningPod
+from support.client.api import Api, Json
+from support.kube.kubelet import RunningPod
 
 RETRY_SECONDS = 0.2
 ROLES = ("driver", "executor")

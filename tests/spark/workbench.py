@@ -9,8 +9,8 @@ from zipfile import ZipFile
 
 from installation import HERE, Spark
 from process_runtime import JAVA_OPTIONS
-from support.api import Api
-from support.processes import Process
+from support.client.api import Api
+from support.process.processes import Process
 
 MARK = "@workbench "
 HOLD = "Workbench$Hold"

@@ -3,13 +3,13 @@ import time
 from abc import ABC, abstractmethod
 from typing import Optional, Sequence
 
-from support.controllers import KubeScheduler
-from support.json_type import Json
-from support.polling import eventually
-from support.ports import free_ports
-from support.processes import Process
-from support.programs import programs
-from support.rig import binary
+from support.plane.controllers import KubeScheduler
+from support.client.json_type import Json
+from support.process.polling import eventually
+from support.process.ports import free_ports
+from support.process.processes import Process
+from support.process.programs import programs
+from support.plane.rig import binary
 
 import requests
 import yaml

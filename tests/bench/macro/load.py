@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Iterable, NamedTuple, Optional
 
-from support.json_type import Json
-from support.processes import dying_with_parent
+from support.client.json_type import Json
+from support.process.processes import dying_with_parent
 
 ROOT = Path(__file__).resolve().parents[3]
 CONNECTIONS = 16

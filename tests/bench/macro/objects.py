@@ -1,7 +1,7 @@
 """Nodes, pods and Bindings of the benches, as requests."""
 from typing import Iterator, Optional
 
-from support.json_type import Json
+from support.client.json_type import Json
 
 from .load import Step
 

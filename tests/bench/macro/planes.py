@@ -4,10 +4,10 @@ import itertools
 from pathlib import Path
 from typing import Optional
 
-from support.json_type import Json
-from support.processes import Process
-from support.real_plane import RealPlane
-from support.rig import EmbeddedRig, Rig
+from support.client.json_type import Json
+from support.process.processes import Process
+from support.plane.real_plane import RealPlane
+from support.plane.rig import EmbeddedRig, Rig
 
 from . import objects
 from .load import Load, Outcome, send

@@ -7,7 +7,7 @@ import json
 import os
 from typing import Iterator
 
-from support.json_type import Json
+from support.client.json_type import Json
 
 from . import objects
 from .planes import BenchPlane, make_plane

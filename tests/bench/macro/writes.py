@@ -3,7 +3,7 @@ import time
 from collections import Counter
 from typing import Callable
 
-from support.real_plane import RealPlane
+from support.plane.real_plane import RealPlane
 
 from . import objects
 from .contenders import EXECUTORS, Contender, Ours

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Mapping, Optional, Sequence
 
-from support.json_type import Json
+from support.client.json_type import Json
 
 from .figures import Figure
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Iterable
 
-from support.json_type import Json
+from support.client.json_type import Json
 
 ROOT = Path(__file__).resolve().parents[3]
 FOLDER = ROOT / "build/bench-results"

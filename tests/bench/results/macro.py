@@ -13,7 +13,7 @@ import pytest
 from macro import burst, cold, stream, writes
 from macro.contenders import EXECUTORS, Contender, Default, DefaultGangs, Ours
 from macro.planes import BenchPlane, embedded_plane, real_plane
-from support.processes import remove_scratch_folders
+from support.process.processes import remove_scratch_folders
 
 from .figures import Lane
 

@@ -4,7 +4,7 @@ import os
 import re
 import subprocess
 
-from support.json_type import Json
+from support.client.json_type import Json
 
 from .figures import FOLDER, ROOT, Lane
 

@@ -3,7 +3,7 @@ import json
 from pathlib import Path
 from typing import Callable, Iterable, Mapping, Optional, Sequence
 
-from support.json_type import Json
+from support.client.json_type import Json
 
 from .check import Threshold, read_thresholds
 from .figures import ROOT, Figure, read_figures

@@ -10,7 +10,7 @@ import subprocess
 import time
 from typing import Optional, Sequence
 
-from support.json_type import Json
+from support.client.json_type import Json
 
 from .figures import ROOT, Lane
 

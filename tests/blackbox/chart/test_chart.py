@@ -10,9 +10,9 @@ from typing import Iterator
 import pytest
 import yaml
 
-from support.api import ApiError, Json
-from support.chart import CHART, RELEASE, Helm, find
-from support.rig import Rig, binary
+from support.client.api import ApiError, Json
+from support.plane.chart import CHART, RELEASE, Helm, find
+from support.plane.rig import Rig, binary
 
 MANIFESTS = CHART.parent / "manifests"
 VALUES = [None, *sorted(path.name for path in (CHART / "ci").iterdir())]

@@ -12,8 +12,8 @@ from typing import Any, Optional
 import pytest
 import yaml
 
-from support.chart import SEAL_KEY_FILE, Helm, Rights
-from support.rig import ROOT, binary
+from support.plane.chart import SEAL_KEY_FILE, Helm, Rights
+from support.plane.rig import ROOT, binary
 
 RECIPE = ROOT / "scripts/image"
 SBOM = "usr/share/doc/gang-scheduler/sbom.spdx.json"

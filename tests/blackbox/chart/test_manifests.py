@@ -5,12 +5,12 @@ from typing import Callable
 
 import yaml
 
-from support.api import Json
-from support.chart import CHART
-from support.cluster import Cluster
-from support.pods import node_of
-from support.polling import eventually
-from support.real_plane import RealPlane
+from support.client.api import Json
+from support.plane.chart import CHART
+from support.kube.cluster import Cluster
+from support.kube.pods import node_of
+from support.process.polling import eventually
+from support.plane.real_plane import RealPlane
 
 MakePlane = Callable[..., RealPlane]
 MANIFESTS = CHART.parent / "manifests"

@@ -1,26 +1,26 @@
 """The chart's rights against the API server's audit log: each is used. That none is missing is judged when a rig of any
 test goes down (conftest.py).
 
-Every scheduler of the real rig runs with a token of the chart's ServiceAccount (support/real_plane.py).
+Every scheduler of the real rig runs with a token of the chart's ServiceAccount (support/plane/real_plane.py).
 """
 import subprocess
 from typing import Iterator
 
 import pytest
 
-from support.api import Api, Json
-from support.audit import is_forbidden, lacking
-from support.chart import NAMESPACE, USER
-from support.cluster import Cluster
-from support.fault_proxy import Fault
-from support.pod_groups import (ANNOTATION, COSCHEDULING, KUBE_BATCH, LABEL, VOLCANO, add_group, define_kinds,
+from support.client.api import Api, Json
+from support.plane.audit import is_forbidden, lacking
+from support.plane.chart import NAMESPACE, USER
+from support.kube.cluster import Cluster
+from support.plane.fault_proxy import Fault
+from support.kube.pod_groups import (ANNOTATION, COSCHEDULING, KUBE_BATCH, LABEL, VOLCANO, add_group, define_kinds,
                                 wait_served)
-from support.pods import node_of
-from support.polling import eventually
-from support.provisioner import CLASSES, VOLUMES, ZONE, Provisioner, claim
-from support.real_plane import RealPlane
-from support.rig import binary
-from support.spark_application import Size, sized
+from support.kube.pods import node_of
+from support.process.polling import eventually
+from support.kube.provisioner import CLASSES, VOLUMES, ZONE, Provisioner, claim
+from support.plane.real_plane import RealPlane
+from support.plane.rig import binary
+from support.kube.spark_application import Size, sized
 
 LEASE = f"/apis/coordination.k8s.io/v1/namespaces/{NAMESPACE}/leases/gang-scheduler"
 NATIVE_GROUPS = (("scheduling.k8s.io", "podgroups"), ("scheduling.k8s.io", "podgroups/status"))

@@ -3,10 +3,10 @@ from typing import Callable
 
 import pytest
 
-from support.api import Api, ApiError, Json
-from support.chart import NAMESPACE, Rights, find
-from support.polling import eventually
-from support.real_plane import RealPlane
+from support.client.api import Api, ApiError, Json
+from support.plane.chart import NAMESPACE, Rights, find
+from support.process.polling import eventually
+from support.plane.real_plane import RealPlane
 
 CLUSTER_ROLES = "/apis/rbac.authorization.k8s.io/v1/clusterroles"
 ROLE = "gang-system-gang-scheduler-viewer"

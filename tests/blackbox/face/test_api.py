@@ -9,13 +9,13 @@ from typing import Iterator
 import pytest
 import requests
 
-from support.api_port import ANY_API, ApiPort, check
-from support.cluster import Cluster
-from support.exposed import Exposed, own_address
-from support.polling import eventually
-from support.ports import free_ports
-from support.rig import Rig
-from support.spark_application import Size, sized
+from support.plane.api_port import ANY_API, ApiPort, check
+from support.kube.cluster import Cluster
+from support.plane.exposed import Exposed, own_address
+from support.process.polling import eventually
+from support.process.ports import free_ports
+from support.plane.rig import Rig
+from support.kube.spark_application import Size, sized
 
 ALONE = ("--leader-elect=false", *ANY_API)
 ELECT = ("--leader-elect=true", *ANY_API)

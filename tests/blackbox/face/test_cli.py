@@ -6,14 +6,14 @@ from pathlib import Path
 import pytest
 import yaml
 
-from support.api import Api, Json
-from support.cluster import Cluster
-from support.pods import amounts, effective_requests, node_of
-from support.polling import eventually
-from support.ports import free_ports
-from support.processes import Process
-from support.rig import binary
-from support.spark_application import FIXTURES, Size, sized
+from support.client.api import Api, Json
+from support.kube.cluster import Cluster
+from support.kube.pods import amounts, effective_requests, node_of
+from support.process.polling import eventually
+from support.process.ports import free_ports
+from support.process.processes import Process
+from support.plane.rig import binary
+from support.kube.spark_application import FIXTURES, Size, sized
 
 CASES = sorted(path.relative_to(FIXTURES) for path in FIXTURES.glob("*/*"))
 

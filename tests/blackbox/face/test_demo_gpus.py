@@ -3,8 +3,8 @@ import os
 import subprocess
 from pathlib import Path
 
-from support.programs import programs
-from support.rig import binary
+from support.process.programs import programs
+from support.plane.rig import binary
 
 
 def run(path: str) -> subprocess.CompletedProcess[str]:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Iterator
 import pytest
 import yaml
 
-from support.fake_spark import FakeSpark
-from support.kubelet import Kubelet, NodeSpec
-from support.rig import Rig
+from support.kube.fake_spark import FakeSpark
+from support.kube.kubelet import Kubelet, NodeSpec
+from support.plane.rig import Rig
 
 if TYPE_CHECKING:
     from conftest import Rigs

@@ -5,13 +5,13 @@ from typing import Callable, Iterator
 
 import pytest
 
-from support.api_port import ApiPort
-from support.chart import Rights
-from support.cluster import Cluster
-from support.polling import eventually
-from support.real_plane import RealPlane
-from support.rig import Scheduler
-from support.spark_application import Size, SparkApplication, sized
+from support.plane.api_port import ApiPort
+from support.plane.chart import Rights
+from support.kube.cluster import Cluster
+from support.process.polling import eventually
+from support.plane.real_plane import RealPlane
+from support.plane.rig import Scheduler
+from support.kube.spark_application import Size, SparkApplication, sized
 
 real = pytest.mark.parametrize("rig_name", ["real"], indirect=True, scope="session")
 pytestmark = real

@@ -10,13 +10,13 @@ from typing import Iterator
 
 import pytest
 
-from support.api_port import ANY_API, ApiPort
-from support.browser import Browser, find_browser
-from support.cluster import Cluster
-from support.polling import eventually
-from support.ports import free_ports
-from support.rig import Scheduler
-from support.spark_application import Size, SparkApplication, sized
+from support.plane.api_port import ANY_API, ApiPort
+from support.client.browser import Browser, find_browser
+from support.kube.cluster import Cluster
+from support.process.polling import eventually
+from support.process.ports import free_ports
+from support.plane.rig import Scheduler
+from support.kube.spark_application import Size, SparkApplication, sized
 
 embedded = pytest.mark.parametrize("rig_name", ["embedded"], indirect=True, scope="session")
 pytestmark = embedded

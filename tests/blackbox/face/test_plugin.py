@@ -11,14 +11,14 @@ from typing import Any, Optional
 import pytest
 import yaml
 
-from support.api import Api, ApiError
-from support.chart import NAMESPACE, RELEASE
-from support.cluster import Cluster
-from support.fault_proxy import Fault, FaultProxy
-from support.polling import eventually
-from support.real_plane import RealPlane
-from support.rig import Rig, binary
-from support.spark_application import Size, sized
+from support.client.api import Api, ApiError
+from support.plane.chart import NAMESPACE, RELEASE
+from support.kube.cluster import Cluster
+from support.plane.fault_proxy import Fault, FaultProxy
+from support.process.polling import eventually
+from support.plane.real_plane import RealPlane
+from support.plane.rig import Rig, binary
+from support.kube.spark_application import Size, sized
 
 VERSION = "client.authentication.k8s.io/v1"
 REVOKED_SECONDS_MAX = 30  # an API server remembers for ten seconds whom a token names

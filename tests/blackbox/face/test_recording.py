@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from support.cluster import Cluster
-from support.polling import eventually
-from support.rig import binary
-from support.spark_application import SparkApplication, captured
+from support.kube.cluster import Cluster
+from support.process.polling import eventually
+from support.plane.rig import binary
+from support.kube.spark_application import SparkApplication, captured
 
 CANARY = "canary-4b1d"
 BURST = ("jvm-sized", "py-sized", "jvm-default", "batch-size", "cores-request", "jvm-sized")

@@ -11,12 +11,12 @@ from typing import Iterator
 
 import pytest
 
-from support.cluster import Cluster
-from support.fault_proxy import Fault
-from support.polling import eventually
-from support.rig import Rig, binary
-from support.served import ANY_PORT, Served
-from support.spark_application import Size, sized
+from support.kube.cluster import Cluster
+from support.plane.fault_proxy import Fault
+from support.process.polling import eventually
+from support.plane.rig import Rig, binary
+from support.plane.served import ANY_PORT, Served
+from support.kube.spark_application import Size, sized
 
 ELECT = ("--leader-elect=true", *ANY_PORT)
 ALONE = ("--leader-elect=false", *ANY_PORT)

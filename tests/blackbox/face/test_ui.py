@@ -9,15 +9,15 @@ from typing import Iterator
 import pytest
 import requests
 
-from support.api_port import ANY_API, ApiPort, check
-from support.chart import NAMESPACE
-from support.cluster import Cluster
-from support.exposed import PORT, SERVICE, Exposed, own_address
-from support.polling import eventually
-from support.processes import Process
-from support.real_plane import RealPlane
-from support.rig import ROOT, Rig, binary
-from support.spark_application import Size, sized
+from support.plane.api_port import ANY_API, ApiPort, check
+from support.plane.chart import NAMESPACE
+from support.kube.cluster import Cluster
+from support.plane.exposed import PORT, SERVICE, Exposed, own_address
+from support.process.polling import eventually
+from support.process.processes import Process
+from support.plane.real_plane import RealPlane
+from support.plane.rig import ROOT, Rig, binary
+from support.kube.spark_application import Size, sized
 
 real = pytest.mark.parametrize("rig_name", ["real"], indirect=True, scope="session")
 embedded = pytest.mark.parametrize("rig_name", ["embedded"], indirect=True, scope="session")

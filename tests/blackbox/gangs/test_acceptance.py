@@ -1,18 +1,18 @@
 """Cases from the test suites of other schedulers, each by its row's id, on one cluster and one scheduler.
 
 K kube-scheduler's pod groups, C coscheduling, V Volcano, Y YuniKorn, P Palantir's extender. "A gang of n" is a
-driver that declares n-1 executors, made by hand. Judged by what the API server showed (support/history.py).
+driver that declares n-1 executors, made by hand. Judged by what the API server showed (support/kube/history.py).
 """
 from typing import Iterator
 
 import pytest
 
 from conftest import Rigs
-from support.fake_spark import LINGER
-from support.fault_proxy import Fault
-from support.pods import condition
-from support.polling import eventually, next_second
-from support.stage import Gang, Stage
+from support.kube.fake_spark import LINGER
+from support.plane.fault_proxy import Fault
+from support.kube.pods import condition
+from support.process.polling import eventually, next_second
+from support.kube.stage import Gang, Stage
 
 PALANTIR = {"spark-driver-cpu": "1", "spark-driver-mem": "1Gi", "spark-executor-cpu": "1",
             "spark-executor-mem": "1Gi"}

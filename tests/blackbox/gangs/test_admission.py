@@ -2,11 +2,11 @@
 import calendar
 import time
 
-from support.cluster import Cluster
-from support.history import RESERVATION, SLOT, slots_of
-from support.pods import annotation, condition, node_of, path_of
-from support.polling import eventually, next_second, stays
-from support.spark_application import Size, captured, sized
+from support.kube.cluster import Cluster
+from support.kube.history import RESERVATION, SLOT, slots_of
+from support.kube.pods import annotation, condition, node_of, path_of
+from support.process.polling import eventually, next_second, stays
+from support.kube.spark_application import Size, captured, sized
 
 QUIET_SECONDS = 2.0  # long enough for a wrong bind to happen
 

@@ -1,9 +1,9 @@
 """A conf or a template that cannot be read: said with key and value, and nobody else waits for it."""
 import pytest
 
-from support.cluster import Cluster
-from support.history import slots_of
-from support.spark_application import Size, SparkApplication, captured, sized
+from support.kube.cluster import Cluster
+from support.kube.history import slots_of
+from support.kube.spark_application import Size, SparkApplication, captured, sized
 from test_hostile import assert_others_go_on, ready, wait_refused  # noqa: F401 (ready is a fixture)
 
 MIB = 1024 * 1024

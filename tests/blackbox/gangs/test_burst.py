@@ -3,8 +3,8 @@ import time
 
 import pytest
 
-from support.cluster import Cluster
-from support.spark_application import SparkApplication, captured
+from support.kube.cluster import Cluster
+from support.kube.spark_application import SparkApplication, captured
 
 BURST = (("jvm-sized", "4.1.4"), ("py-sized", "4.1.4"), ("jvm-default", "4.1.4"),
          ("batch-size", "4.1.4"), ("cores-request", "3.5.9"), ("overhead-min", "3.5.9"),

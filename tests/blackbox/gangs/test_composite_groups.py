@@ -1,12 +1,12 @@
 """CompositePodGroups, new in Kubernetes 1.37 behind a gate: refused by name, and nobody starts in part."""
 from typing import Callable
 
-from support.chart import Rights
-from support.cluster import Cluster
-from support.pod_groups import NATIVE, NATIVE_CONDITION, add_group, add_member, group_path, native_flags
-from support.pods import condition, node_of
-from support.polling import eventually
-from support.real_plane import RealPlane
+from support.plane.chart import Rights
+from support.kube.cluster import Cluster
+from support.kube.pod_groups import NATIVE, NATIVE_CONDITION, add_group, add_member, group_path, native_flags
+from support.kube.pods import condition, node_of
+from support.process.polling import eventually
+from support.plane.real_plane import RealPlane
 
 ALPHA = "scheduling.k8s.io/v1alpha3"
 REFUSAL = "it is a part of CompositePodGroup tree (spec.parentCompositePodGroupName), which is not supported"

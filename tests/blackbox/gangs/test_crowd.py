@@ -7,10 +7,10 @@ from typing import Callable
 
 import pytest
 
-from support.cluster import Cluster
-from support.polling import eventually
-from support.real_plane import RealPlane
-from support.served import ANY_PORT, Served
+from support.kube.cluster import Cluster
+from support.process.polling import eventually
+from support.plane.real_plane import RealPlane
+from support.plane.served import ANY_PORT, Served
 
 NODES, PODS, CHANGED, WRITERS = 1_000, 20_000, 5_000, 8
 REQUEST_MILLI = 10

@@ -3,11 +3,11 @@ import itertools
 import json
 from typing import Optional
 
-from support.api import Json
-from support.cluster import Cluster
-from support.pods import condition, node_of
-from support.polling import eventually
-from support.spark_application import Size, SparkApplication, sized
+from support.client.api import Json
+from support.kube.cluster import Cluster
+from support.kube.pods import condition, node_of
+from support.process.polling import eventually
+from support.kube.spark_application import Size, SparkApplication, sized
 
 YUNIKORN = "yunikorn.apache.org/"
 _names = (f"d{i}" for i in itertools.count())

@@ -8,10 +8,10 @@ from typing import Iterator
 import pytest
 
 from conftest import Rigs
-from support.fault_proxy import Fault
-from support.pods import condition
-from support.polling import eventually
-from support.stage import Stage
+from support.plane.fault_proxy import Fault
+from support.kube.pods import condition
+from support.process.polling import eventually
+from support.kube.stage import Stage
 
 CONFIG = """
 profiles: [{schedulerName: gang-scheduler}, {schedulerName: spark-scheduler}]

@@ -3,11 +3,11 @@ import copy
 
 import pytest
 
-from support.api import Json
-from support.cluster import Cluster
-from support.pods import node_of
-from support.polling import eventually, stays
-from support.spark_application import Size, SparkApplication, sized
+from support.client.api import Json
+from support.kube.cluster import Cluster
+from support.kube.pods import node_of
+from support.process.polling import eventually, stays
+from support.kube.spark_application import Size, SparkApplication, sized
 
 ABSURD = (
     ("spark.executor.instances", "-3"), ("spark.executor.instances", "99999999999999999999"),

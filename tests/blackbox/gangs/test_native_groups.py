@@ -5,13 +5,13 @@ from typing import Callable, Iterator
 
 import pytest
 
-from support.api import Json
-from support.chart import Rights
-from support.cluster import Cluster
-from support.pod_groups import (NATIVE, NATIVE_CONDITION, add_group, add_member, group_path, native_flags)
-from support.pods import condition, node_of
-from support.polling import eventually
-from support.real_plane import RealPlane
+from support.client.api import Json
+from support.plane.chart import Rights
+from support.kube.cluster import Cluster
+from support.kube.pod_groups import (NATIVE, NATIVE_CONDITION, add_group, add_member, group_path, native_flags)
+from support.kube.pods import condition, node_of
+from support.process.polling import eventually
+from support.plane.real_plane import RealPlane
 
 ZONE = "topology.kubernetes.io/zone"
 

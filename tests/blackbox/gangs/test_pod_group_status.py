@@ -3,15 +3,15 @@ from typing import Callable, Iterator
 
 import pytest
 
-from support.api import Json
-from support.chart import Rights
-from support.cluster import Cluster
-from support.pod_groups import (ANNOTATION, COSCHEDULING, KUBE_BATCH, LABEL, VOLCANO, add_group, define_kinds, group_path,
+from support.client.api import Json
+from support.plane.chart import Rights
+from support.kube.cluster import Cluster
+from support.kube.pod_groups import (ANNOTATION, COSCHEDULING, KUBE_BATCH, LABEL, VOLCANO, add_group, define_kinds, group_path,
                                 status_of, wait_phase)
-from support.pods import condition, node_of
-from support.polling import eventually
-from support.real_plane import RealPlane
-from support.served import ANY_PORT, Served
+from support.kube.pods import condition, node_of
+from support.process.polling import eventually
+from support.plane.real_plane import RealPlane
+from support.plane.served import ANY_PORT, Served
 
 STATUSES = "gang_scheduler_pod_group_statuses_total"
 

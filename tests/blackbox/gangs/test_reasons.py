@@ -3,10 +3,10 @@ import time
 
 import pytest
 
-from support.api import Json
-from support.cluster import Cluster
-from support.polling import eventually
-from support.spark_application import Size, sized
+from support.client.api import Json
+from support.kube.cluster import Cluster
+from support.process.polling import eventually
+from support.kube.spark_application import Size, sized
 
 
 def events_at(cluster: Cluster, name: str, reason: str) -> list[str]:

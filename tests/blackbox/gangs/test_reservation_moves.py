@@ -3,14 +3,14 @@ from typing import Optional
 
 import pytest
 
-from support.api import STRATEGIC_PATCH
-from support.cluster import Cluster
-from support.fault_proxy import Fault
-from support.history import Slots, slots_of
-from support.pods import node_of
-from support.polling import eventually
-from support.rig import Scheduler
-from support.spark_application import Size, SparkApplication, sized
+from support.client.api import STRATEGIC_PATCH
+from support.kube.cluster import Cluster
+from support.plane.fault_proxy import Fault
+from support.kube.history import Slots, slots_of
+from support.kube.pods import node_of
+from support.process.polling import eventually
+from support.plane.rig import Scheduler
+from support.kube.spark_application import Size, SparkApplication, sized
 
 EXECUTORS = 5
 

@@ -7,12 +7,12 @@ from typing import Callable
 
 import pytest
 
-from support.api import Json
-from support.cluster import Cluster
-from support.pod_groups import LABEL, add_group, define_kinds
-from support.pods import node_of
-from support.polling import eventually
-from support.spark_application import Size, SparkApplication, sized
+from support.client.api import Json
+from support.kube.cluster import Cluster
+from support.kube.pod_groups import LABEL, add_group, define_kinds
+from support.kube.pods import node_of
+from support.process.polling import eventually
+from support.kube.spark_application import Size, SparkApplication, sized
 
 OPERATOR = "sparkoperator.k8s.io/"
 Submitter = Callable[[Cluster, SparkApplication], None]

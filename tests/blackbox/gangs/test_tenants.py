@@ -2,12 +2,12 @@
 
 On the real rig the scheduler has the chart's key, on the embedded one it has none.
 """
-from support.api import Json
-from support.cluster import Cluster
-from support.history import slots_of
-from support.pods import condition, node_of
-from support.polling import eventually
-from support.spark_application import Size, SparkApplication, sized
+from support.client.api import Json
+from support.kube.cluster import Cluster
+from support.kube.history import slots_of
+from support.kube.pods import condition, node_of
+from support.process.polling import eventually
+from support.kube.spark_application import Size, SparkApplication, sized
 
 EXECUTORS = 3
 

@@ -16,8 +16,8 @@ from typing import Any, Callable, Iterator
 import pytest
 
 from support.chaos.life import Outcome, live
-from support.cluster import Cluster
-from support.real_plane import RealPlane
+from support.kube.cluster import Cluster
+from support.plane.real_plane import RealPlane
 
 real_only = pytest.mark.parametrize("rig_name", ["real"], indirect=True, scope="session")
 # Each of them failed with a scheduler that believed what it found after a restart: holes held for a forged

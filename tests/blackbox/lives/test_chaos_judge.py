@@ -7,8 +7,8 @@ import pytest
 from support.chaos.forgery import FORGERS, node_counts
 from support.chaos.judge import Declared, Facts, Judge, Violation
 from support.chaos.words import read_reservation
-from support.history import RESERVATION, SEAL, SLOT, Seen
-from support.json_type import Json
+from support.kube.history import RESERVATION, SEAL, SLOT, Seen
+from support.client.json_type import Json
 
 DRIVER, SPARK, HAND = "uid-driver", "uid-exec", "uid-hand"
 TEXT = ("v1 generation=1 epoch=5 queue=default profile=gang-scheduler anchor=uid-driver;"

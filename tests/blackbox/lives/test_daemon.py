@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from support.chart import NAMESPACE, RELEASE
-from support.cluster import Cluster
-from support.polling import eventually
-from support.real_plane import RealPlane
-from support.rig import Rig, binary
-from support.spark_application import Size, sized
+from support.plane.chart import NAMESPACE, RELEASE
+from support.kube.cluster import Cluster
+from support.process.polling import eventually
+from support.plane.real_plane import RealPlane
+from support.plane.rig import Rig, binary
+from support.kube.spark_application import Size, sized
 
 IDLE_RSS_MIB_MAX = 17  # some 14 of it pages of the program and of its libraries
 IDLE_CPU_MAX = 0.005

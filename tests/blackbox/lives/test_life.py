@@ -1,14 +1,14 @@
 """What an application lives through after it is admitted, on both rigs."""
 import copy
 
-from support.api import Json
-from support.cluster import Cluster
-from support.history import slots_of
-from support.kubelet import NodeSpec
-from support.pods import condition, node_of, path_of
-from support.polling import eventually
-from support.rig import SCHEDULER_NAME
-from support.spark_application import Size, SparkApplication, sized
+from support.client.api import Json
+from support.kube.cluster import Cluster
+from support.kube.history import slots_of
+from support.kube.kubelet import NodeSpec
+from support.kube.pods import condition, node_of, path_of
+from support.process.polling import eventually
+from support.plane.rig import SCHEDULER_NAME
+from support.kube.spark_application import Size, SparkApplication, sized
 
 
 def events_on(cluster: Cluster, application: SparkApplication, reason: str) -> list[str]:

@@ -13,14 +13,14 @@ from typing import Callable, Iterator
 
 import pytest
 
-from support.api import ApiError
-from support.cluster import Cluster
-from support.history import RESERVATION, slots_of
-from support.json_type import Json
-from support.pods import annotation, condition, node_of
-from support.polling import eventually
-from support.replicas import LEASE, LEASE_SECONDS, Replicas
-from support.spark_application import Size, SparkApplication, sized
+from support.client.api import ApiError
+from support.kube.cluster import Cluster
+from support.kube.history import RESERVATION, slots_of
+from support.client.json_type import Json
+from support.kube.pods import annotation, condition, node_of
+from support.process.polling import eventually
+from support.plane.replicas import LEASE, LEASE_SECONDS, Replicas
+from support.kube.spark_application import Size, SparkApplication, sized
 
 NODES, CPUS = 3, "8"
 IN_FLIGHT = 12  # applications; about half of them fit

@@ -7,9 +7,9 @@ from typing import Iterator
 
 import pytest
 
-from support.cluster import Cluster
-from support.polling import eventually
-from support.replicas import Replica, Replicas
+from support.kube.cluster import Cluster
+from support.process.polling import eventually
+from support.plane.replicas import Replica, Replicas
 
 SECONDS = 10
 

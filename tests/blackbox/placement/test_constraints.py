@@ -1,9 +1,9 @@
 """Where the pods of a gang may go: selectors, taints, cordon, affinity, readiness, pod counts."""
-from support.api import Json
-from support.cluster import Cluster
-from support.pods import condition, is_finished, node_of
-from support.polling import eventually
-from support.spark_application import Size, SparkApplication, captured, sized
+from support.client.api import Json
+from support.kube.cluster import Cluster
+from support.kube.pods import condition, is_finished, node_of
+from support.process.polling import eventually
+from support.kube.spark_application import Size, SparkApplication, captured, sized
 
 
 def nodes_used(cluster: Cluster, application: SparkApplication) -> tuple[set[str], set[str]]:

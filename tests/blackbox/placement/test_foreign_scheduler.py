@@ -5,12 +5,12 @@ from typing import Callable
 
 import pytest
 
-from support.api import Api, Json
-from support.cluster import Cluster
-from support.history import History, Seen
-from support.real_plane import RealPlane
-from support.rig import SCHEDULER_NAME
-from support.spark_application import Size, SparkApplication, sized
+from support.client.api import Api, Json
+from support.kube.cluster import Cluster
+from support.kube.history import History, Seen
+from support.plane.real_plane import RealPlane
+from support.plane.rig import SCHEDULER_NAME
+from support.kube.spark_application import Size, SparkApplication, sized
 
 NODES = 4
 GANGS = 12

@@ -6,16 +6,16 @@ from typing import Iterator, Optional
 
 import pytest
 
-from support.api import Json
-from support.certificates import Authority
-from support.chart import USER
-from support.cluster import Cluster
-from support.gpu_metrics import Exporter, Gpu, Prometheus, TokenGate
-from support.pods import condition, node_of
-from support.polling import eventually
-from support.rig import Scheduler
-from support.served import ANY_PORT, Served
-from support.spark_application import Size, sized
+from support.client.api import Json
+from support.plane.certificates import Authority
+from support.plane.chart import USER
+from support.kube.cluster import Cluster
+from support.kube.gpu_metrics import Exporter, Gpu, Prometheus, TokenGate
+from support.kube.pods import condition, node_of
+from support.process.polling import eventually
+from support.plane.rig import Scheduler
+from support.plane.served import ANY_PORT, Served
+from support.kube.spark_application import Size, sized
 
 GENIUS = "genius/"
 

@@ -10,14 +10,14 @@ from typing import Callable, Iterator
 import pytest
 import yaml
 
-from support.controllers import KubeScheduler
+from support.plane.controllers import KubeScheduler
 from support.like_kube import choices, judge as judges
 from support.like_kube.judge import Judge
 from support.like_kube.static_volumes import StaticJudge, draw_static
 from support.like_kube.volumes import draw_volumes
 from support.like_kube.worlds import World, draw
-from support.programs import programs
-from support.real_plane import RealPlane
+from support.process.programs import programs
+from support.plane.real_plane import RealPlane
 
 MakePlane = Callable[..., RealPlane]
 PAUSES = (0.05, 0.3, 1.0)  # between a change and a question: both watch, and what they have not seen they do not know

@@ -1,9 +1,9 @@
 """Affinity and queues by labels of namespaces, as they are and as they become; judged by what the API server shows."""
 from pathlib import Path
 
-from support.api import Json
-from support.cluster import Cluster
-from support.rig import Scheduler
+from support.client.api import Json
+from support.kube.cluster import Cluster
+from support.plane.rig import Scheduler
 from test_pod_rules import HOST, create, wait_bound, wait_told
 
 TEAM = "example.com/team"

@@ -2,11 +2,11 @@
 from collections import Counter
 from typing import Optional
 
-from support.api import Json
-from support.cluster import Cluster
-from support.pods import condition, node_of
-from support.polling import eventually
-from support.spark_application import Size, SparkApplication, captured, sized
+from support.client.api import Json
+from support.kube.cluster import Cluster
+from support.kube.pods import condition, node_of
+from support.process.polling import eventually
+from support.kube.spark_application import Size, SparkApplication, captured, sized
 
 ZONE = "topology.kubernetes.io/zone"
 HOST = "kubernetes.io/hostname"

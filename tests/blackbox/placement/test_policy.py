@@ -6,12 +6,12 @@ import time
 from pathlib import Path
 from typing import Any, Optional
 
-from support.api import Json
-from support.cluster import Cluster
-from support.pods import node_of
-from support.polling import eventually
-from support.rig import Scheduler, binary
-from support.served import ANY_PORT, Served
+from support.client.api import Json
+from support.kube.cluster import Cluster
+from support.kube.pods import node_of
+from support.process.polling import eventually
+from support.plane.rig import Scheduler, binary
+from support.plane.served import ANY_PORT, Served
 
 LECTURE = {
     "kind": "Policy", "apiVersion": "v1",

@@ -3,13 +3,13 @@ from typing import Callable
 
 import pytest
 
-from support.api import Json
-from support.cluster import Cluster
-from support.pods import node_of
-from support.polling import eventually, stays
-from support.provisioner import (BIND_COMPLETED, BOUND_BY_CONTROLLER, HOSTNAME, SELECTED_NODE, STORAGE_PROVISIONER, ZONE,
+from support.client.api import Json
+from support.kube.cluster import Cluster
+from support.kube.pods import node_of
+from support.process.polling import eventually, stays
+from support.kube.provisioner import (BIND_COMPLETED, BOUND_BY_CONTROLLER, HOSTNAME, SELECTED_NODE, STORAGE_PROVISIONER, ZONE,
                                  Provisioner, claim, topology_of)
-from support.real_plane import RealPlane
+from support.plane.real_plane import RealPlane
 
 WAIT_SECONDS = 20
 MakeProvisioner = Callable[..., Provisioner]

@@ -1,11 +1,11 @@
 """Dynamic resource allocation: a pod that names resource claims is refused by name, and never bound without its devices."""
 from typing import Optional
 
-from support.api import Json
-from support.cluster import Cluster
-from support.pods import condition, node_of
-from support.polling import eventually
-from support.spark_application import Size, captured, sized
+from support.client.api import Json
+from support.kube.cluster import Cluster
+from support.kube.pods import condition, node_of
+from support.process.polling import eventually
+from support.kube.spark_application import Size, captured, sized
 
 SAYING = "spec.resourceClaims: dynamic resource allocation is not supported"
 CLAIMS: list[Json] = [{"name": "gpu", "resourceClaimTemplateName": "one-gpu"}]

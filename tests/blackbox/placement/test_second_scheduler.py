@@ -3,9 +3,9 @@ from pathlib import Path
 
 import yaml
 
-from support.cluster import Cluster
-from support.pods import condition, node_of
-from support.polling import eventually, stays
+from support.kube.cluster import Cluster
+from support.kube.pods import condition, node_of
+from support.process.polling import eventually, stays
 
 TWO_NAMES = {"apiVersion": "config.gang-scheduler/v1alpha1", "kind": "SchedulerConfiguration",
              "profiles": [{"schedulerName": "first"}, {"schedulerName": "second"}]}

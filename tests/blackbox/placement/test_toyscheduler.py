@@ -4,11 +4,11 @@ from typing import Optional
 
 import pytest
 
-from support.api import Json
-from support.cluster import Cluster
-from support.fault_proxy import Fault
-from support.pods import condition, node_of
-from support.polling import eventually
+from support.client.api import Json
+from support.kube.cluster import Cluster
+from support.plane.fault_proxy import Fault
+from support.kube.pods import condition, node_of
+from support.process.polling import eventually
 
 GPU = "nvidia.com/gpu"
 

@@ -3,12 +3,12 @@ import itertools
 import re
 import time
 
-from support.api import Json
-from support.cluster import Cluster
-from support.device_plugin import CHUNKS, OURS, PREFIX, TIMESTAMP, UNITS, DevicePlugin, annotation, words
-from support.pods import condition, node_of
-from support.polling import eventually
-from support.spark_application import Size, sized
+from support.client.api import Json
+from support.kube.cluster import Cluster
+from support.kube.device_plugin import CHUNKS, OURS, PREFIX, TIMESTAMP, UNITS, DevicePlugin, annotation, words
+from support.kube.pods import condition, node_of
+from support.process.polling import eventually
+from support.kube.spark_application import Size, sized
 
 _serials = itertools.count(1)
 PROFILES = ("--profile=alnair-cost-saving", "--profile=alnair-high-performance")

@@ -5,14 +5,14 @@ from typing import Optional
 
 import pytest
 
-from support.api import Json
-from support.cluster import Cluster
-from support.device_plugin import OURS, TIMESTAMP, annotation
-from support.pods import condition, node_of
-from support.polling import eventually
-from support.ports import free_ports
-from support.spark_application import Size, sized
-from support.volcano_plugins import (IDS, INDEX, PHASE, PREDICATE_TIME, TIME, TO_ALLOCATE, SharePlugin, V, VgpuCard, VgpuPlugin,
+from support.client.api import Json
+from support.kube.cluster import Cluster
+from support.kube.device_plugin import OURS, TIMESTAMP, annotation
+from support.kube.pods import condition, node_of
+from support.process.polling import eventually
+from support.process.ports import free_ports
+from support.kube.spark_application import Size, sized
+from support.kube.volcano_plugins import (IDS, INDEX, PHASE, PREDICATE_TIME, TIME, TO_ALLOCATE, SharePlugin, V, VgpuCard, VgpuPlugin,
                                      offered, register)
 
 _serials = itertools.count(1)

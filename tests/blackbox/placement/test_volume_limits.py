@@ -3,12 +3,12 @@ from typing import Callable, Iterator
 
 import pytest
 
-from support.api import Json
-from support.claim_pods import WAIT_SECONDS, create, folder, node, wait_node, wait_told
-from support.cluster import Cluster
-from support.polling import eventually
-from support.provisioner import (BIND_COMPLETED, CLASSES, SELECTED_NODE, VOLUMES, ZONE, Provisioner, claim)
-from support.spark_application import Size, sized
+from support.client.api import Json
+from support.kube.claim_pods import WAIT_SECONDS, create, folder, node, wait_node, wait_told
+from support.kube.cluster import Cluster
+from support.process.polling import eventually
+from support.kube.provisioner import (BIND_COMPLETED, CLASSES, SELECTED_NODE, VOLUMES, ZONE, Provisioner, claim)
+from support.kube.spark_application import Size, sized
 
 CSI_NODES = "/apis/storage.k8s.io/v1/csinodes"
 MakeProvisioner = Callable[..., Provisioner]

@@ -3,10 +3,10 @@ from typing import Any, Callable
 
 import pytest
 
-from support.claim_pods import create, create_with, folder, node, wait_node, wait_told
-from support.cluster import Cluster
-from support.polling import eventually
-from support.provisioner import SELECTED_NODE, ZONE, Provisioner, claim
+from support.kube.claim_pods import create, create_with, folder, node, wait_node, wait_told
+from support.kube.cluster import Cluster
+from support.process.polling import eventually
+from support.kube.provisioner import SELECTED_NODE, ZONE, Provisioner, claim
 
 MakeProvisioner = Callable[..., Provisioner]
 

@@ -7,14 +7,14 @@ from typing import Callable, Iterator
 import pytest
 import yaml
 
-from support.api import ApiError, Json
-from support.chart import Rights
-from support.cluster import Cluster
-from support.pods import condition
-from support.polling import eventually
-from support.real_plane import RealPlane
-from support.rig import EmbeddedRig, Scheduler
-from support.spark_application import Size, SparkApplication, sized
+from support.client.api import ApiError, Json
+from support.plane.chart import Rights
+from support.kube.cluster import Cluster
+from support.kube.pods import condition
+from support.process.polling import eventually
+from support.plane.real_plane import RealPlane
+from support.plane.rig import EmbeddedRig, Scheduler
+from support.kube.spark_application import Size, SparkApplication, sized
 
 DEFINITIONS = Path(__file__).parent.parent / "fixtures" / "autoscaling.yaml"
 KINDS = {"capacityBuffer": "/apis/autoscaling.x-k8s.io/v1beta1/namespaces/{}/capacitybuffers",

@@ -4,13 +4,13 @@ from typing import Callable, Iterator
 
 import pytest
 
-from support.chart import Rights
-from support.cluster import Cluster
-from support.karpenter import Karpenter
-from support.polling import eventually, next_second
-from support.programs import programs
-from support.real_plane import RealPlane
-from support.spark_application import Size, sized
+from support.plane.chart import Rights
+from support.kube.cluster import Cluster
+from support.kube.karpenter import Karpenter
+from support.process.polling import eventually, next_second
+from support.process.programs import programs
+from support.plane.real_plane import RealPlane
+from support.kube.spark_application import Size, sized
 
 pytestmark = [pytest.mark.long, pytest.mark.bound(300)]
 BUFFERS = "/apis/autoscaling.x-k8s.io/v1beta1/capacitybuffers"

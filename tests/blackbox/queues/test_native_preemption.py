@@ -5,13 +5,13 @@ from typing import Callable, Iterator
 import pytest
 import yaml
 
-from support.api import Json
-from support.chart import Rights
-from support.cluster import Cluster
-from support.pod_groups import NATIVE, NATIVE_WHOLE, add_group, add_member, native_flags
-from support.pods import is_terminating, node_of
-from support.polling import eventually, next_second
-from support.real_plane import RealPlane
+from support.client.api import Json
+from support.plane.chart import Rights
+from support.kube.cluster import Cluster
+from support.kube.pod_groups import NATIVE, NATIVE_WHOLE, add_group, add_member, native_flags
+from support.kube.pods import is_terminating, node_of
+from support.process.polling import eventually, next_second
+from support.plane.real_plane import RealPlane
 
 CLASSES = "/apis/scheduling.k8s.io/v1/priorityclasses"
 QUEUES = [{"name": "default", "order": "priority", "preemption": {"withinQueue": "lowerPriority"}}]

@@ -5,12 +5,12 @@ from typing import Iterator
 
 import pytest
 
-from support.api import Json
-from support.chart import NAMESPACE, RELEASE
-from support.cluster import Cluster
-from support.pods import is_terminating
-from support.polling import eventually, next_second
-from support.served import ANY_PORT, Served
+from support.client.api import Json
+from support.plane.chart import NAMESPACE, RELEASE
+from support.kube.cluster import Cluster
+from support.kube.pods import is_terminating
+from support.process.polling import eventually, next_second
+from support.plane.served import ANY_PORT, Served
 from test_queues import Queues
 
 ROLE = "gang-scheduler-evictions"

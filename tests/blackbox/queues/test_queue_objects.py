@@ -5,12 +5,12 @@ from typing import Callable, Iterator
 
 import pytest
 
-from support.api import Json
-from support.chart import Rights
-from support.cluster import Cluster
-from support.pod_groups import ANNOTATION, KUBE_BATCH, VOLCANO, add_group, define_kinds, wait_served
-from support.polling import eventually, next_second
-from support.real_plane import RealPlane
+from support.client.api import Json
+from support.plane.chart import Rights
+from support.kube.cluster import Cluster
+from support.kube.pod_groups import ANNOTATION, KUBE_BATCH, VOLCANO, add_group, define_kinds, wait_served
+from support.process.polling import eventually, next_second
+from support.plane.real_plane import RealPlane
 from test_queues import Queues
 
 KINDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"

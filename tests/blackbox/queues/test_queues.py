@@ -4,12 +4,12 @@ import time
 from pathlib import Path
 from typing import Optional
 
-from support.api import Json
-from support.cluster import Cluster
-from support.pods import condition, node_of
-from support.polling import eventually, next_second
-from support.rig import Scheduler
-from support.served import ANY_PORT, Served
+from support.client.api import Json
+from support.kube.cluster import Cluster
+from support.kube.pods import condition, node_of
+from support.process.polling import eventually, next_second
+from support.plane.rig import Scheduler
+from support.plane.served import ANY_PORT, Served
 
 QUEUE = "gang-scheduler/queue"
 

@@ -8,15 +8,15 @@ from typing import Callable, Iterator, Optional
 
 import pytest
 
-from support.api import ApiError, Json
-from support.chart import Rights
-from support.cluster import Cluster
-from support.pods import node_of
-from support.polling import eventually
-from support.real_plane import RealPlane
-from support.rig import EmbeddedRig, Scheduler
-from support.served import ANY_PORT, Served
-from support.spark_application import Size, SparkApplication, sized
+from support.client.api import ApiError, Json
+from support.plane.chart import Rights
+from support.kube.cluster import Cluster
+from support.kube.pods import node_of
+from support.process.polling import eventually
+from support.plane.real_plane import RealPlane
+from support.plane.rig import EmbeddedRig, Scheduler
+from support.plane.served import ANY_PORT, Served
+from support.kube.spark_application import Size, SparkApplication, sized
 
 LONG_SECONDS = 8.0
 

@@ -4,11 +4,11 @@ import signal
 from pathlib import Path
 from typing import Optional
 
-from support.api import Json
-from support.cluster import Cluster
-from support.polling import eventually, next_second
-from support.rig import Scheduler
-from support.served import ANY_PORT, Served
+from support.client.api import Json
+from support.kube.cluster import Cluster
+from support.process.polling import eventually, next_second
+from support.plane.rig import Scheduler
+from support.plane.served import ANY_PORT, Served
 from test_queues import Queues
 
 

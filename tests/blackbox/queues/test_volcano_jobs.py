@@ -5,14 +5,14 @@ from typing import Callable, Iterator
 
 import pytest
 
-from support.api import Json
-from support.chart import Rights
-from support.cluster import Cluster
-from support.pod_groups import ANNOTATION, VOLCANO, add_group, define_kinds, status_of, wait_phase
-from support.pods import node_of
-from support.polling import eventually, next_second
-from support.real_plane import RealPlane
-from support.rig import Scheduler
+from support.client.api import Json
+from support.plane.chart import Rights
+from support.kube.cluster import Cluster
+from support.kube.pod_groups import ANNOTATION, VOLCANO, add_group, define_kinds, status_of, wait_phase
+from support.kube.pods import node_of
+from support.process.polling import eventually, next_second
+from support.plane.real_plane import RealPlane
+from support.plane.rig import Scheduler
 
 
 @pytest.fixture

@@ -9,11 +9,11 @@ from typing import Any, Callable, Iterator, Optional
 import pytest
 import yaml
 
-from support.api import Json
-from support.cluster import Cluster
-from support.pods import annotation, condition, node_of
-from support.polling import eventually
-from support.spark_application import Size, sized
+from support.client.api import Json
+from support.kube.cluster import Cluster
+from support.kube.pods import annotation, condition, node_of
+from support.process.polling import eventually
+from support.kube.spark_application import Size, sized
 
 Answer = Callable[[Json], Any]
 

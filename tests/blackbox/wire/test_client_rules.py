@@ -6,13 +6,13 @@ from typing import Callable
 
 import pytest
 
-from support.chart import NAMESPACE, RELEASE
-from support.cluster import Cluster
-from support.fault_proxy import Fault
-from support.polling import eventually
-from support.real_plane import RealPlane
-from support.rig import Rig
-from support.spark_application import Size, sized
+from support.plane.chart import NAMESPACE, RELEASE
+from support.kube.cluster import Cluster
+from support.plane.fault_proxy import Fault
+from support.process.polling import eventually
+from support.plane.real_plane import RealPlane
+from support.plane.rig import Rig
+from support.kube.spark_application import Size, sized
 
 PODS_LIST = dict(method="GET", path=r"/api/v1/pods\?limit=")
 

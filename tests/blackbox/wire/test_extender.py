@@ -3,13 +3,13 @@ from typing import Any, Callable
 
 import pytest
 
-from support.cluster import Cluster
-from support.extended import Extended, for_kube_scheduler
-from support.history import RESERVATION
-from support.pods import annotation, condition, node_of
-from support.polling import eventually, stays
-from support.real_plane import RealPlane
-from support.spark_application import Size, SparkApplication, sized
+from support.kube.cluster import Cluster
+from support.kube.extended import Extended, for_kube_scheduler
+from support.kube.history import RESERVATION
+from support.kube.pods import annotation, condition, node_of
+from support.process.polling import eventually, stays
+from support.plane.real_plane import RealPlane
+from support.kube.spark_application import Size, SparkApplication, sized
 
 MakePlane = Callable[..., RealPlane]
 

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from support.api import Json
-from support.cluster import Cluster
-from support.extended import Endpoint, for_kube_scheduler
-from support.pods import node_of
-from support.polling import eventually
-from support.spark_application import Size, SparkApplication, sized
+from support.client.api import Json
+from support.kube.cluster import Cluster
+from support.kube.extended import Endpoint, for_kube_scheduler
+from support.kube.pods import node_of
+from support.process.polling import eventually
+from support.kube.spark_application import Size, SparkApplication, sized
 
 BODY_MAX = 64 * 1024 * 1024
 

@@ -9,11 +9,11 @@ from urllib.parse import urlsplit
 import pytest
 import requests
 
-from support.api import Api, ApiError, Json
-from support.cluster import Cluster
-from support.fault_proxy import Fault, FaultProxy
-from support.polling import eventually
-from support.real_plane import RealPlane
+from support.client.api import Api, ApiError, Json
+from support.kube.cluster import Cluster
+from support.plane.fault_proxy import Fault, FaultProxy
+from support.process.polling import eventually
+from support.plane.real_plane import RealPlane
 
 POST = dict(method="POST", path="/configmaps$")
 BROKEN = requests.ConnectionError

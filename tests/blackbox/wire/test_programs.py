@@ -3,10 +3,10 @@ import subprocess
 from pathlib import Path
 from typing import Callable
 
-from support.cluster import Cluster
-from support.polling import eventually
-from support.pods import condition, node_of
-from support.real_plane import RealPlane
+from support.kube.cluster import Cluster
+from support.process.polling import eventually
+from support.kube.pods import condition, node_of
+from support.plane.real_plane import RealPlane
 
 GOOD = "# HELP sent_total Things sent.\n# TYPE sent_total counter\nsent_total 1\n"
 BAD = "# TYPE sent counter\nsent 1\n"

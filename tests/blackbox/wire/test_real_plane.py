@@ -4,10 +4,10 @@ from typing import Callable
 import pytest
 import requests
 
-from support.api import Api, ApiError, Json
-from support.fault_proxy import Fault
-from support.polling import eventually
-from support.real_plane import RealPlane
+from support.client.api import Api, ApiError, Json
+from support.plane.fault_proxy import Fault
+from support.process.polling import eventually
+from support.plane.real_plane import RealPlane
 
 MAPS = "/api/v1/namespaces/default/configmaps"
 PATIENCE_SECONDS = 2  # more than a loaded machine takes to answer

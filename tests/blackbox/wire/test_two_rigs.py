@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import two_rigs.scenarios  # noqa: F401  registers them
-from support.rig import Rig
+from support.plane.rig import Rig
 from two_rigs.expected import explained
 from two_rigs.normal import differences
 from two_rigs.recorder import SCENARIOS, Recorder

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from support.api import Api, ApiError, Json
-from support.cluster import Cluster
+from support.client.api import Api, ApiError, Json
+from support.kube.cluster import Cluster
 
 RECORDINGS = sorted((Path(__file__).parent.parent / "fixtures/wire").glob("*.jsonl"))
 UID = re.compile(r'"uid":"[0-9a-f]{8}-[0-9a-f-]{27}"')

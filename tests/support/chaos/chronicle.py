@@ -3,9 +3,9 @@ import time
 from pathlib import Path
 from typing import Optional
 
-from ..history import RESERVATION, SEAL, SLOT, Seen
-from ..json_type import Json
-from ..pods import annotation, condition, is_finished, is_terminating, node_of, path_of
+from ..kube.history import RESERVATION, SEAL, SLOT, Seen
+from ..client.json_type import Json
+from ..kube.pods import annotation, condition, is_finished, is_terminating, node_of, path_of
 from .world import World
 
 

@@ -1,7 +1,7 @@
 """Who comes and who goes, as in any cluster."""
 from random import Random
 
-from ..api import ApiError
+from ..client.api import ApiError
 from .spark import Application
 from .world import World
 

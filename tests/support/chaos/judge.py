@@ -9,9 +9,9 @@ one finds no word of it: that gang has its slots when there is room for them, wh
 from dataclasses import dataclass, field
 from typing import Optional, Sequence
 
-from ..history import RESERVATION, SEAL, SLOT, Seen
-from ..json_type import Json
-from ..pods import (Requests, add, annotation, effective_requests, exceeding, is_finished, is_terminating, node_of,
+from ..kube.history import RESERVATION, SEAL, SLOT, Seen
+from ..client.json_type import Json
+from ..kube.pods import (Requests, add, annotation, effective_requests, exceeding, is_finished, is_terminating, node_of,
                     path_of, scale)
 from .words import Reserved, read_reservation
 

@@ -6,8 +6,8 @@ from pathlib import Path
 from random import Random
 from typing import Collection
 
-from ..cluster import Cluster
-from ..pods import amounts, path_of
+from ..kube.cluster import Cluster
+from ..kube.pods import amounts, path_of
 from . import chronicle
 from .judge import FOREIGN_SEEN_SECONDS, Declared, Facts, Judge, Violation
 from .misdeeds import temper

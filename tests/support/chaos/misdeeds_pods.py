@@ -2,8 +2,8 @@
 from random import Random
 from typing import Optional
 
-from ..history import RESERVATION, SEAL, SLOT
-from ..pods import annotation
+from ..kube.history import RESERVATION, SEAL, SLOT
+from ..kube.pods import annotation
 from .forgery import more_slots, slot_text
 from .misdeeds_texts import executors_of
 from .spark import GATE, Application, hand_pod

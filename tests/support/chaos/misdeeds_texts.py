@@ -2,9 +2,9 @@
 from random import Random
 from typing import Optional
 
-from ..api import Json
-from ..history import RESERVATION, SEAL, SLOT
-from ..pods import annotation
+from ..client.api import Json
+from ..kube.history import RESERVATION, SEAL, SLOT
+from ..kube.pods import annotation
 from .forgery import FORGERS, SLOT_KINDS, slot_text
 from .spark import Application
 from .tenant import Tenant

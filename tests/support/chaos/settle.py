@@ -2,9 +2,9 @@
 import time
 from typing import Callable
 
-from ..api import Json
-from ..history import RESERVATION, SLOT
-from ..pods import (Requests, add, amounts, annotation, effective_requests, is_finished, is_terminating, node_of,
+from ..client.api import Json
+from ..kube.history import RESERVATION, SLOT
+from ..kube.pods import (Requests, add, amounts, annotation, effective_requests, is_finished, is_terminating, node_of,
                     path_of)
 from .comings import end
 from .judge import Violation

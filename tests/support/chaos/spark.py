@@ -10,10 +10,10 @@ from typing import Optional, Sequence
 
 import requests
 
-from ..api import Api, ApiError, Json
-from ..history import History
-from ..pods import is_finished, is_terminating, node_of
-from ..spark_application import Size, SparkApplication, sized
+from ..client.api import Api, ApiError, Json
+from ..kube.history import History
+from ..kube.pods import is_finished, is_terminating, node_of
+from ..kube.spark_application import Size, SparkApplication, sized
 
 TICK_SECONDS = 0.15
 CPU_MILLI = 1000  # of a driver; an executor has `cores` times that

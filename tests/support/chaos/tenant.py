@@ -2,8 +2,8 @@
 import itertools
 from typing import Optional
 
-from ..api import Api, ApiError, Json
-from ..real_plane import RealPlane
+from ..client.api import Api, ApiError, Json
+from ..plane.real_plane import RealPlane
 
 # What the ClusterRole `edit` is put together from; no controller does so on a plane without them.
 EDIT_ROLES = ("system:aggregate-to-edit", "system:aggregate-to-view")

@@ -3,8 +3,8 @@ import signal
 import time
 from random import Random
 
-from ..fault_proxy import Fault
-from ..polling import eventually
+from ..plane.fault_proxy import Fault
+from ..process.polling import eventually
 from .comings import submit
 from .misdeeds import misbehave
 from .troubles_nodes import node_goes

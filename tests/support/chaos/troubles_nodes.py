@@ -1,9 +1,9 @@
 """What happens to nodes, and what others put on them."""
 from random import Random
 
-from ..api import STRATEGIC_PATCH, ApiError
-from ..cluster import Cluster
-from ..pods import path_of
+from ..client.api import STRATEGIC_PATCH, ApiError
+from ..kube.cluster import Cluster
+from ..kube.pods import path_of
 from .world import World
 
 

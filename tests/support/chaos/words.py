@@ -3,7 +3,7 @@ from dataclasses import dataclass
 from typing import Optional
 from urllib.parse import unquote
 
-from ..history import Slots
+from ..kube.history import Slots
 
 
 @dataclass(frozen=True)

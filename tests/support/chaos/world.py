@@ -4,13 +4,13 @@ import time
 from random import Random
 from typing import Callable, Iterator, Optional
 
-from ..api import Json
-from ..cluster import Cluster
-from ..history import RESERVATION
-from ..kubelet import NodeSpec
-from ..pods import annotation, node_of
-from ..real_plane import RealPlane
-from ..replicas import Replicas
+from ..client.api import Json
+from ..kube.cluster import Cluster
+from ..kube.history import RESERVATION
+from ..kube.kubelet import NodeSpec
+from ..kube.pods import annotation, node_of
+from ..plane.real_plane import RealPlane
+from ..plane.replicas import Replicas
 from .spark import Application, Drivers, hand_pod, make_application
 from .tenant import Tenant
 

@@ -4,7 +4,7 @@ from typing import Optional
 
 import yaml
 
-from support.json_type import Json
+from support.client.json_type import Json
 
 from .judge import Judge
 from .worlds import HOST, SPACES, ZONE, Dice, World, any_room, any_spread, any_term

@@ -4,9 +4,9 @@ import time
 from dataclasses import dataclass
 from typing import Any, Optional
 
-from support.api import Api, Json
-from support.pods import condition, node_of
-from support.polling import eventually
+from support.client.api import Api, Json
+from support.kube.pods import condition, node_of
+from support.process.polling import eventually
 
 from .worlds import SPACE_LABELS, SPACES, World
 

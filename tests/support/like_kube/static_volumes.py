@@ -5,9 +5,9 @@ import time
 from dataclasses import dataclass, field
 from typing import Optional
 
-from support.api import Api, Json
-from support.pods import condition, node_of
-from support.polling import eventually
+from support.client.api import Api, Json
+from support.kube.pods import condition, node_of
+from support.process.polling import eventually
 
 from .judge import ANSWER_SECONDS, OURS, THEIRS
 from .worlds import HOST, ZONE, Dice, any_room

@@ -1,7 +1,7 @@
 """Random clusters whose nodes say how many volumes they can attach, and pods that share volumes: what a seed draws."""
 from typing import Any
 
-from support.json_type import Json
+from support.client.json_type import Json
 
 from .worlds import HOST, SPACES, ZONE, Dice, World, any_room
 

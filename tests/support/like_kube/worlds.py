@@ -3,7 +3,7 @@ import random
 from dataclasses import dataclass, field
 from typing import Any
 
-from support.json_type import Json
+from support.client.json_type import Json
 
 ZONE, HOST, GPU = "topology.kubernetes.io/zone", "kubernetes.io/hostname", "example.com/gpu"
 SPACES = ("like-a", "like-b")

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from support.chart import CHART, Helm, find
+from support.plane.chart import CHART, Helm, find
 
 ALERTS = CHART / "files/alerts.yaml"
 RUNBOOK = CHART.parents[1] / "docs/alerts.md"

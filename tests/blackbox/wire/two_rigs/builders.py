@@ -1,7 +1,7 @@
 """Objects that the scenarios send."""
 from typing import Any, Optional
 
-from support.api import Json
+from support.client.api import Json
 
 
 def config_map(name: str, labels: Optional[dict[str, str]] = None, **more: Any) -> Json:

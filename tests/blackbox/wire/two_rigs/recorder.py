@@ -3,7 +3,7 @@ import json
 from dataclasses import dataclass, field
 from typing import Any, Callable, Optional
 
-from support.api import Api, Json
+from support.client.api import Api, Json
 
 from .normal import Names, normalised
 

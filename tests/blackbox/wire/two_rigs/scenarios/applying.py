@@ -1,7 +1,7 @@
 """Server-side apply."""
 import json
 
-from support.api import APPLY_PATCH
+from support.client.api import APPLY_PATCH
 
 from ..builders import config_map, pod
 from ..recorder import Answer, Recorder, scenario

@@ -1,7 +1,7 @@
 """Discovery: what is served must be described as the real server describes it."""
 from typing import Optional
 
-from support.api import Json
+from support.client.api import Json
 
 from ..recorder import Recorder, scenario
 

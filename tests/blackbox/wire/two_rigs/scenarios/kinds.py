@@ -1,5 +1,5 @@
 """Other kinds: leases, events, services, nodes, and what Spark and helm make."""
-from support.api import MERGE_PATCH, STRATEGIC_PATCH
+from support.client.api import MERGE_PATCH, STRATEGIC_PATCH
 
 from ..builders import config_map, lease
 from ..recorder import Recorder, scenario

@@ -1,5 +1,5 @@
 """JSON patches, merge patches, strategic merge patches; of objects and of their status."""
-from support.api import JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH
+from support.client.api import JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH
 
 from ..builders import config_map, pod
 from ..recorder import Recorder, scenario

@@ -1,7 +1,7 @@
 """Pods: defaults, validation, immutability, quota."""
 import time
 
-from support.api import MERGE_PATCH, Json
+from support.client.api import MERGE_PATCH, Json
 
 from ..builders import pod
 from ..recorder import Recorder, scenario

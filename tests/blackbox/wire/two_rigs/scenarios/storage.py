@@ -2,7 +2,7 @@
 import time
 from typing import Any
 
-from support.api import APPLY_PATCH, JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH, Json
+from support.client.api import APPLY_PATCH, JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH, Json
 
 from ..recorder import Recorder, scenario
 from .tables import TABLE

@@ -1,5 +1,5 @@
 """Tables, as kubectl asks for them."""
-from support.api import STRATEGIC_PATCH
+from support.client.api import STRATEGIC_PATCH
 
 from ..builders import binding, config_map, lease, pod
 from ..recorder import Recorder, scenario

@@ -1,7 +1,7 @@
 """Watches, over HTTP and over WebSocket."""
 from typing import Callable
 
-from support.api import Json
+from support.client.api import Json
 
 from ..builders import config_map, pod
 from ..recorder import Recorder, scenario
