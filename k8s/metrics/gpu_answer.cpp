@@ -1,170 +1,168 @@
 #include "k8s/metrics/gpu_answer.hpp"
 
-#include "k8s/json/json_read.hpp"
+#include "k8s/json/scan/json_cursor.hpp"
 
-#include <cstdint>
+#include <cstddef>
 #include <utility>
 
 namespace k8s {
 namespace {
 
-using rapidjson::SizeType;
-
-/// Where the reader is. What is of no interest is passed over by counting its brackets.
-enum class Place : std::uint8_t { before, root, data, result, series, labels, value, behind };
-
-class AnswerHandler {
+/// Labels that nobody asks for, and all else that is of no interest, are passed over from quote to
+/// quote and from bracket to bracket.
+class AnswerReader {
 public:
-    AnswerHandler(GpuAnswer& answer, std::string_view node_label)
-        : answer_(answer), node_label_(node_label) {}
+    using Visit = std::function<void(const GpuSeries&)>;
 
-    bool is_object() const { return is_object_; }
+    AnswerReader(std::string_view body, std::string_view node_label, const Visit& visit)
+        : cursor_(body, body.data(), scalars_, pool_), node_label_(node_label), visit_(visit) {}
 
-    bool Null() { return other(); }
-    bool Bool(bool) { return other(); }
-    bool Int(int) { return other(); }
-    bool Uint(unsigned) { return other(); }
-    bool Int64(std::int64_t) { return other(); }
-    bool Uint64(std::uint64_t) { return other(); }
-    bool Double(double) { return other(); }
-    bool RawNumber(const char*, SizeType, bool) { return other(); }
-    bool Key(const char* text, SizeType length, bool) {
-        if (skipped_ == 0) key_ = {text, length};
-        return true;
-    }
-
-    bool String(const char* text, SizeType length, bool) {
-        if (skipped_ > 0) return true;
-        const std::string_view said(text, length);
-        switch (place_) {
-            case Place::root:
-                if (key_ == "error") answer_.error = said;
-                return true;
-            case Place::data:
-                if (key_ == "resultType") is_vector_ = said == "vector";
-                return true;
-            case Place::labels:
-                if (std::string_view* const label = label_of(key_)) *label = said;
-                return true;
-            case Place::value:
-                if (values_++ == 1) now_.value = said;
-                has_text_ = values_ == 2;
-                return true;
-            default:
-                return other();
-        }
-    }
-
-    bool StartObject() {
-        if (skipped_ > 0) return skip();
-        if (place_ == Place::before) {
-            is_object_ = true;
-            return go(Place::root);
-        }
-        if (place_ == Place::root && key_ == "data") return go(Place::data);
-        if (place_ == Place::result) {
-            now_ = {};
-            has_labels_ = has_text_ = false;
-            return go(Place::series);
-        }
-        if (place_ == Place::series && key_ == "metric") {
-            has_labels_ = true;
-            return go(Place::labels);
-        }
-        return skip();
-    }
-
-    bool EndObject(SizeType) {
-        if (skipped_ > 0) return end_skipped();
-        if (place_ == Place::labels) return go(Place::series);
-        if (place_ == Place::series) {
-            note_series();
-            return go(Place::result);
-        }
-        if (place_ == Place::data) {
-            answer_.is_vector = is_vector_ && has_result_;
-            return go(Place::root);
-        }
-        return go(Place::behind);
-    }
-
-    bool StartArray() {
-        if (skipped_ > 0) return skip();
-        if (place_ == Place::data && key_ == "result") {
-            has_result_ = true;
-            return go(Place::result);
-        }
-        if (place_ == Place::series && key_ == "value") {
-            values_ = 0;
-            return go(Place::value);
-        }
-        return skip();
-    }
-
-    bool EndArray(SizeType) {
-        if (skipped_ > 0) return end_skipped();
-        if (place_ == Place::result) return go(Place::data);
-        has_text_ = has_text_ && values_ == 2;
-        return go(Place::series);
+    core::Result<GpuAnswer> read() {
+        cursor_.skip_space();
+        const bool is_object = cursor_.look() == '{';
+        const bool is_read = is_object ? read_root() : skip_value();
+        if (!is_read || !cursor_.ends_here()) return cursor_.problem();
+        if (!is_object) return core::Error{"the answer is not an object"};
+        return std::move(answer_);
     }
 
 private:
-    bool go(Place place) {
-        place_ = place;
+    bool read_root() {
+        return read_object([this](std::string_view key) {
+            if (key == "data" && cursor_.look() == '{') return read_data();
+            if (key != "error" || cursor_.look() != '"') return skip_value();
+            const auto said = cursor_.read_string(false);
+            if (said) answer_.error = *said;
+            return said.has_value();
+        });
+    }
+
+    bool read_data() {
+        bool is_vector = false;
+        bool has_result = false;
+        const bool is_read = read_object([&](std::string_view key) {
+            if (key == "resultType" && cursor_.look() == '"') {
+                const auto type = cursor_.read_string(false);
+                is_vector = type == "vector";
+                return type.has_value();
+            }
+            if (key != "result" || cursor_.look() != '[') return skip_value();
+            has_result = true;
+            return read_array([this](std::size_t) {
+                if (cursor_.look() == '{') return read_series();
+                answer_.has_other = true;
+                return skip_value();
+            });
+        });
+        answer_.is_vector = is_vector && has_result;
+        return is_read;
+    }
+
+    bool read_series() {
+        series_ = {};
+        bool has_labels = false;
+        bool has_value = false;
+        const bool is_read = read_object([&](std::string_view key) {
+            if (key == "metric" && cursor_.look() == '{') {
+                has_labels = true;
+                return read_labels();
+            }
+            return key == "value" ? read_value(has_value) : skip_value();
+        });
+        if (!is_read) return false;
+        if (has_labels && has_value) {
+            visit_(series_);
+        } else {
+            answer_.has_other = true;
+        }
         return true;
     }
-    bool skip() {
-        if (skipped_ == 0) other();
-        ++skipped_;
-        return true;
+
+    bool read_labels() {
+        return read_object([this](std::string_view key) {
+            std::string_view* const label = label_of(key);
+            if (label == nullptr || cursor_.look() != '"') return skip_value();
+            const auto said = cursor_.read_string(true);
+            if (said) *label = *said;
+            return said.has_value();
+        });
     }
-    bool end_skipped() {
-        --skipped_;
-        return true;
+
+    /// A pair of a time and a text.
+    bool read_value(bool& is_pair) {
+        is_pair = false;
+        if (cursor_.look() != '[') return skip_value();
+        return read_array([&](std::size_t number) {
+            is_pair = number == 1 && cursor_.look() == '"';
+            if (!is_pair) return skip_value();
+            const auto said = cursor_.read_string(true);
+            if (said) series_.value = *said;
+            return said.has_value();
+        });
     }
-    /// A value that is none of those looked for.
-    bool other() {
-        if (skipped_ > 0) return true;
-        if (place_ == Place::result) answer_.has_other = true;
-        if (place_ == Place::value) ++values_;
-        return true;
-    }
-    void note_series() {
-        if (!has_labels_ || !has_text_) answer_.has_other = true;
-        if (!answer_.has_other) answer_.series.push_back(now_);
-    }
+
     std::string_view* label_of(std::string_view key) {
-        if (key == node_label_) return &now_.node;
-        if (key == "__name__") return &now_.metric;
-        if (key == "id") return &now_.id;
-        if (key == "uuid") return &now_.uuid;
-        if (key == "model") return &now_.model;
+        if (key == node_label_) return &series_.node;
+        if (key == "__name__") return &series_.metric;
+        if (key == "id") return &series_.id;
+        if (key == "uuid") return &series_.uuid;
+        if (key == "model") return &series_.model;
         return nullptr;
     }
 
-    GpuAnswer& answer_;
+    // --- what any JSON has ----------------------------------------------------------------------
+
+    /// From its opening brace to behind the closing one; `member(key)` reads the value.
+    template <typename Member>
+    bool read_object(Member member) {
+        return read_list('}', "expected a comma or }", [&](std::size_t) {
+            if (cursor_.look() != '"') return cursor_.fail("expected the name of a member");
+            const auto key = cursor_.read_string(true);
+            return key && cursor_.take_colon() && member(*key);
+        });
+    }
+    template <typename Element>
+    bool read_array(Element element) {
+        return read_list(']', "expected a comma or ]", element);
+    }
+    template <typename Item>
+    bool read_list(char end, const char* expected, Item item) {
+        cursor_.pass();
+        cursor_.skip_space();
+        if (cursor_.look() != end) {
+            for (std::size_t number = 0;; cursor_.pass()) {
+                cursor_.skip_space();
+                if (!item(number++)) return false;
+                cursor_.skip_space();
+                if (cursor_.look() != ',') break;
+            }
+            if (cursor_.look() != end) return cursor_.fail(expected);
+        }
+        cursor_.pass();
+        return true;
+    }
+    bool skip_value() {
+        const char c = cursor_.look();
+        if (c == '{' || c == '[') return cursor_.skip_nested();
+        return c == '"' ? cursor_.read_string(false).has_value() : cursor_.read_other().has_value();
+    }
+
+    JsonScalarReader scalars_;
+    JsonCursor::Pool pool_;
+    JsonCursor cursor_;
     std::string_view node_label_;
-    Place place_ = Place::before;
-    int skipped_ = 0;  ///< open arrays and objects of what is passed over
-    std::string_view key_;
-    GpuSeries now_;
-    bool is_object_ = false;
-    bool is_vector_ = false;
-    bool has_result_ = false;
-    bool has_labels_ = false;
-    bool has_text_ = false;  ///< the second of two values, so far
-    int values_ = 0;
+    const Visit& visit_;
+    GpuSeries series_;
+    GpuAnswer answer_;
 };
 
 }  // namespace
 
-core::Result<GpuAnswer> read_gpu_answer(std::string& body, std::string_view node_label) {
-    GpuAnswer answer;
-    AnswerHandler handler(answer, node_label);
-    const auto read = read_in_place<rapidjson::kParseNumbersAsStringsFlag>(body, handler);
-    if (!read) return read.error();
-    if (!handler.is_object()) return core::Error{"the answer is not an object"};
-    return answer;
+core::Result<GpuAnswer> read_gpu_answer(
+    std::string_view body,
+    std::string_view node_label,
+    const std::function<void(const GpuSeries&)>& visit) {
+    return AnswerReader(body, node_label, visit).read();
 }
 
 }  // namespace k8s

@@ -1,12 +1,12 @@
 #pragma once
 // One answer of Prometheus (/api/v1/query) read in one pass, without a document of it: of ten
-// thousand GPUs it has a hundred thousand series, and the event loop waits meanwhile.
+// thousand GPUs it has eighty thousand series, and the event loop waits meanwhile.
 
 #include "core/base/result.hpp"
 
+#include <functional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace k8s {
 
@@ -22,13 +22,16 @@ struct GpuSeries {
 
 struct GpuAnswer {
     bool is_vector = false;  ///< its resultType says so, and it has a result
-    std::string_view error;  ///< in Prometheus' words
-    std::vector<GpuSeries> series;
-    bool has_other = false;  ///< behind these comes something that is no series
+    std::string error;       ///< in Prometheus' words
+    bool has_other = false;  ///< among the result is something that is no series
 };
 
-/// Parses the body in place: what is returned points into it. The error says why it is no JSON, or
-/// no object.
-core::Result<GpuAnswer> read_gpu_answer(std::string& body, std::string_view node_label);
+/// Visits each series, whose texts are valid during the visit only. The error says why the body is
+/// no JSON, or no object; what was visited before is then worth nothing, as it is if the answer is
+/// no vector.
+core::Result<GpuAnswer> read_gpu_answer(
+    std::string_view body,
+    std::string_view node_label,
+    const std::function<void(const GpuSeries&)>& visit);
 
 }  // namespace k8s

@@ -7,6 +7,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -50,14 +51,8 @@ std::optional<std::int64_t> to_amount(std::string_view text, const Metric& metri
 
 }  // namespace
 
-core::Result<core::Done> GpuVectors::add(std::string body) {
-    const core::Result<GpuAnswer> answer = read_gpu_answer(body, node_label_);
-    if (!answer) return answer.error();
-    if (!answer->is_vector) {
-        const std::string said = one_line(std::string(answer->error), status_message_max);
-        return core::Error{said.empty() ? "the answer is not a vector of Prometheus" : said};
-    }
-    for (const GpuSeries& series : answer->series) {
+core::Result<core::Done> GpuVectors::add(const std::string& body) {
+    const auto answer = read_gpu_answer(body, node_label_, [this](const GpuSeries& series) {
         without_node_ += series.node.empty() ? 1 : 0;
         const std::string_view id = series.id.empty() ? series.uuid : series.id;
         SampledGpu* const gpu = find_gpu(series.node, id, series.model);
@@ -66,29 +61,38 @@ core::Result<core::Done> GpuVectors::add(std::string body) {
         } else {
             set(*gpu, series.metric, series.value);
         }
+    });
+    if (!answer) return answer.error();
+    if (!answer->is_vector) {
+        const std::string said = one_line(answer->error, status_message_max);
+        return core::Error{said.empty() ? "the answer is not a vector of Prometheus" : said};
     }
     if (answer->has_other) return core::Error{"the answer has something that is no series"};
     return core::Done{};
 }
 
-/// Series come by metric and then mostly by node: the next one is mostly of the same.
+/// Series come by metric, and then mostly by node and GPU, in the order in which they are kept: the
+/// next one is mostly of the same node, or of the next.
 core::SampledGpu* GpuVectors::find_gpu(
     std::string_view node, std::string_view id, std::string_view model) {
     if (node.empty() || node.size() > node_max || id.empty() || id.size() > id_max) return nullptr;
     if (last_ == nodes_.end() || last_->first != node) {
-        last_ = nodes_.find(node);
+        if (last_ != nodes_.end()) ++last_;
+        if (last_ == nodes_.end() || last_->first != node) last_ = nodes_.find(node);
         if (last_ == nodes_.end()) {
             if (nodes_.size() >= nodes_max) return nullptr;
             last_ = nodes_.try_emplace(std::string(node)).first;
         }
+        next_ = last_->second.begin();
     }
     auto& gpus = last_->second;
-    auto gpu = gpus.find(id);
+    auto gpu = next_ != gpus.end() && next_->first == id ? next_ : gpus.find(id);
     if (gpu == gpus.end()) {
         if (gpus.size() >= gpus_max) return nullptr;
         gpu = gpus.try_emplace(std::string(id)).first;
         gpu->second.id = id;
     }
+    next_ = std::next(gpu);
     SampledGpu& found = gpu->second;
     if (found.model.empty()) found.model = one_line(std::string(model), model_max);
     return &found;

@@ -50,8 +50,9 @@ public:
     GpuVectors& operator=(const GpuVectors&) = delete;
 
     /// Takes over one answer. The error says what the body is instead, in Prometheus' words if it
-    /// has some. Of two series for one thing the larger value counts, of free memory the smaller.
-    core::Result<core::Done> add(std::string body);
+    /// has some; what was taken over is then worth nothing. Of two series for one thing the larger
+    /// value counts, of free memory the smaller.
+    core::Result<core::Done> add(const std::string& body);
 
     /// By name, with GPUs by id.
     std::vector<core::SampledNode> take();
@@ -72,6 +73,7 @@ private:
     using Nodes = std::map<std::string, Gpus, std::less<>>;
     Nodes nodes_;
     Nodes::iterator last_ = nodes_.end();  ///< the node of the series before
+    Gpus::iterator next_;                  ///< its GPU behind that of the series before
     std::size_t left_out_ = 0;
     std::size_t without_node_ = 0;
     std::size_t unreadable_ = 0;

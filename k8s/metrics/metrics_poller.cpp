@@ -63,7 +63,7 @@ asio::awaitable<void> MetricsPoller::Impl::poll() {
             why = body.error().message;
             break;
         }
-        if (auto added = vectors.add(*std::move(body)); !added) {
+        if (auto added = vectors.add(*body); !added) {
             why = added.error().message;
             break;
         }

@@ -235,13 +235,8 @@ void read_gpu_metrics(benchmark::State& state) {
          "static_gpu_shared_decoder_count",
          "static_gpu_shared_encoder_count"});
     for (auto _ : state) {
-        state.PauseTiming();
-        std::string first = dynamic;
-        std::string second = fixed;
-        state.ResumeTiming();
         k8s::GpuVectors vectors("kubernetes_node");
-        const bool is_read =
-            vectors.add(std::move(first)).has_value() && vectors.add(std::move(second)).has_value();
+        const bool is_read = vectors.add(dynamic).has_value() && vectors.add(fixed).has_value();
         if (!is_read) state.SkipWithError("no answer");
         benchmark::DoNotOptimize(vectors.take());
     }
