@@ -20,7 +20,7 @@ inline bool ends_inside_a_character(std::string_view text) {
 }
 
 /// Strings that the handler is given point into `text`. Nesting cannot exhaust the stack.
-template <unsigned more_flags = 0, typename Handler>
+template <typename Handler>
 core::Result<core::Done> read_in_place(std::string& text, Handler& handler) {
     if (text.find('\0') != std::string::npos) {
         return core::Error{"this is not JSON: it contains a NUL byte"};
@@ -29,7 +29,7 @@ core::Result<core::Done> read_in_place(std::string& text, Handler& handler) {
         return core::Error{"this is not JSON: it ends inside a character"};
     }
     constexpr unsigned flags = rapidjson::kParseInsituFlag | rapidjson::kParseIterativeFlag |
-                               rapidjson::kParseValidateEncodingFlag | more_flags;
+                               rapidjson::kParseValidateEncodingFlag;
     rapidjson::Reader reader;
     rapidjson::InsituStringStream stream(text.data());
     const rapidjson::ParseResult result = reader.Parse<flags>(stream, handler);

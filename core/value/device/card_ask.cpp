@@ -39,6 +39,10 @@ constexpr std::array<std::string_view, 4> hami_words = {
     "nvidia.com/gpucores",
     "nvidia.com/priority"};
 
+/// "deviceclass.resource.kubernetes.io/gpu.nvidia.com": a device of that DeviceClass, for which the
+/// scheduler has to make a ResourceClaim. No node lists it.
+constexpr std::string_view device_class_prefix = "deviceclass.resource.kubernetes.io/";
+
 bool is_word_of(const CardFamily& family, std::string_view name) {
     return name == family.number || name == family.units ||
            (!family.percent.empty() && name == family.percent) ||
@@ -47,6 +51,25 @@ bool is_word_of(const CardFamily& family, std::string_view name) {
 
 bool is_hami_word(std::string_view name) {
     return std::find(hami_words.begin(), hami_words.end(), name) != hami_words.end();
+}
+
+/// Not empty: nobody here can serve who asks for it.
+std::string why_refused(std::string_view name) {
+    if (is_hami_word(name)) {
+        return fmt::format(
+            "{} is not supported: HAMi's device plugin finds a pod by a lock on its node, which "
+            "gang-scheduler does not write; ask for volcano.sh/vgpu-number and "
+            "volcano.sh/vgpu-memory where HAMi's device plugin for Volcano runs, or leave the "
+            "pod to HAMi's scheduler",
+            name);
+    }
+    if (name.starts_with(device_class_prefix)) {
+        return fmt::format(
+            "{} is not supported: dynamic resource allocation serves it alone; ask for an extended "
+            "resource that nodes list, such as nvidia.com/gpu, or let kube-scheduler place the pod",
+            name);
+    }
+    return {};
 }
 
 std::optional<std::int64_t> take_number(std::string_view& text, std::string_view key) {
@@ -176,7 +199,7 @@ std::string describe(const CardAsk& ask) {
 bool asks_for_cards(const Resources& requests) {
     return std::any_of(
         requests.extended.begin(), requests.extended.end(), [](const ExtendedResource& entry) {
-            return is_hami_word(entry.name) ||
+            return is_hami_word(entry.name) || entry.name.starts_with(device_class_prefix) ||
                    std::any_of(families.begin(), families.end(), [&](const CardFamily& family) {
                        return is_word_of(family, entry.name);
                    });
@@ -207,15 +230,7 @@ std::string add_card_ask(Resources& requests) {
     if (requests.extended.empty() || !asks_for_cards(requests)) return {};
     std::optional<CardAsk> found;
     for (const ExtendedResource& entry : requests.extended) {
-        if (is_hami_word(entry.name)) {
-            return fmt::format(
-                "{} is not supported: HAMi's device plugin finds a pod by a lock on its node, "
-                "which "
-                "gang-scheduler does not write; ask for volcano.sh/vgpu-number and "
-                "volcano.sh/vgpu-memory where HAMi's device plugin for Volcano runs, or leave the "
-                "pod to HAMi's scheduler",
-                entry.name);
-        }
+        if (std::string why = why_refused(entry.name); !why.empty()) return why;
     }
     for (const CardFamily& family : families) {
         const auto is_word = [&family](const ExtendedResource& entry) {

@@ -13,6 +13,7 @@ from support.kube.cluster import Cluster
 from support.kube.gpu_metrics import Exporter, Gpu, Prometheus, TokenGate
 from support.kube.pods import condition, node_of
 from support.process.polling import eventually
+from support.process.ports import free_ports
 from support.plane.rig import Scheduler
 from support.plane.served import ANY_PORT, Served
 from support.kube.spark_application import Size, sized
@@ -213,6 +214,34 @@ def test_gen_19_series_without_the_nodes_name(genius: Genius) -> None:
     genius.waits(waiting, "GPU metrics stale: there are none yet")
     eventually(lambda: "series have no label kubernetes_node" in scheduler.output(), 10, "the log to say so")
     assert scheduler.output().count("series have no label kubernetes_node") == 1
+
+
+def test_nodes_cards_shows_what_is_left_of_each_gpu(genius: Genius) -> None:
+    """Of GPUs that are known by their metrics the daemon alone knows: the API server has nothing of them."""
+    plain, node = genius.nodes([], [Gpu(8000), Gpu(20000, size=24576)])
+    genius.measure()
+    control = f"127.0.0.1:{free_ports(1)[0]}"
+    genius.start("--control", control)
+    assert genius.node(genius.pod("first", gpu_number="1")) == node
+
+    def cards(*of: str, where: str = control) -> list[list[str]]:
+        answer = genius.cluster.rig.cli("nodes", *of, "--control", where)
+        assert answer.returncode == 0, answer.stderr
+        lines = [line.split() for line in answer.stdout.splitlines()]
+        return [line for line in lines if GENIUS + "gpu-memory" in line]
+
+    def row(number: str, size: int, free: int) -> list[str]:
+        return [node, number, GENIUS + "gpu-memory", str(size), str(free)]
+    both = [row("0", 40960, 8000), row("1", 24576, 20000)]
+    eventually(lambda: cards("--cards") == both, 15, lambda: f"both GPUs, now {cards('--cards')}")
+    # What was promised is gone at once, though no sample shows it yet.
+    assert genius.node(genius.pod("taken", gpu_memory_each="15000")) == node
+    left = [both[0], row("1", 24576, 5000)]
+    eventually(lambda: cards("--cards") == left, 10, lambda: f"15000 MiB less, now {cards('--cards')}")
+    assert cards(node) == left and cards(plain) == []
+    # The API server alone tells of no GPU.
+    alone = genius.cluster.rig.cli("nodes", "--cards", "--control", "none")
+    assert alone.returncode == 0 and alone.stdout == "No node says anything of its cards.\n", alone
 
 
 def test_gen_13_https_and_a_bearer_token(genius: Genius, tmp_path: Path) -> None:

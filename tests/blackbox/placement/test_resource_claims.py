@@ -29,7 +29,7 @@ def refused(cluster: Cluster, path: str) -> None:
     assert len(warnings()) == 1 and warnings()[0]["type"] == "Warning" and SAYING in warnings()[0]["message"]
 
 
-def create(cluster: Cluster, name: str, claims: Optional[list[Json]] = None) -> str:
+def create(cluster: Cluster, name: str, claims: Optional[list[Json]] = None, **more: Json) -> str:
     path = f"/api/v1/namespaces/{cluster.default_namespace}/pods"
     spec: Json = {"schedulerName": "gang-scheduler", "restartPolicy": "Never", "containers": [
         {"name": "cuda", "image": "nvidia/cuda:12.0-base", "command": ["sleep", "600"],
@@ -37,7 +37,9 @@ def create(cluster: Cluster, name: str, claims: Optional[list[Json]] = None) -> 
     if claims:
         spec["resourceClaims"] = claims
         spec["containers"][0]["resources"]["claims"] = [{"name": each["name"]} for each in claims]
-    cluster.api.post(path, {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}, "spec": spec})
+    spec["containers"][0]["resources"].update(more.get("resources", {}))
+    metadata = {"name": name, "annotations": more.get("annotations", {})}
+    cluster.api.post(path, {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec})
     return f"{path}/{name}"
 
 
@@ -95,3 +97,37 @@ def test_an_executor_that_comes_with_resource_claims(cluster: Cluster) -> None:
     path = f"{pods}/{executor()['metadata']['name']}"
     eventually(lambda: SAYING in told(cluster, path), 15, lambda: f"the refusal, now {told(cluster, path)!r}")
     assert not node_of(cluster.api.get(path))
+
+
+def test_a_group_of_which_one_pod_has_resource_claims(cluster: Cluster) -> None:
+    """Nothing of it starts, and it holds up nobody. (Claims of a whole PodGroup are named by its pods as well.)"""
+    cluster.add_nodes(1, cpu="16", memory="32Gi")
+    cluster.start_scheduler("--leader-elect=false")
+    group = {"gang-scheduler/pod-group": "training", "gang-scheduler/min-members": "2"}
+    claiming = create(cluster, "claiming", CLAIMS, annotations=group)
+    other = create(cluster, "other", annotations=group)
+    for path in (claiming, other):
+        eventually(lambda: SAYING in told(cluster, path), 15, lambda: f"the refusal, now {told(cluster, path)!r}")
+    assert "its pod claiming is not placed" in told(cluster, other)
+    bound(cluster, create(cluster, "plain"))
+    assert not node_of(cluster.api.get(other)) and not node_of(cluster.api.get(claiming))
+
+
+def test_a_device_class_that_is_asked_for_as_a_resource(cluster: Cluster) -> None:
+    """What Kubernetes makes a ResourceClaim of by itself (DRAExtendedResource)."""
+    name = "deviceclass.resource.kubernetes.io/gpu-example"
+    cluster.add_nodes(1, cpu="16", memory="32Gi")
+    cluster.start_scheduler("--leader-elect=false")
+    asking = create(cluster, "asking", resources={"limits": {name: "1"}, "requests": {
+        "cpu": "100m", "memory": "64Mi", name: "1"}})
+    eventually(lambda: f"{name} is not supported: dynamic resource allocation" in told(cluster, asking), 15,
+               lambda: f"the refusal, now {told(cluster, asking)!r}")
+    assert "[Misconfigured]" in told(cluster, asking) and not node_of(cluster.api.get(asking))
+    application = sized(Size(executors=1), cluster.default_namespace)
+    application.set_conf(**{
+        "spark__executor__resource__gpu-example__amount": "1",
+        "spark__executor__resource__gpu-example__vendor": "deviceclass.resource.kubernetes.io"})
+    cluster.submit(application)
+    eventually(lambda: f"the executors: {name} is not supported" in cluster.message(application), 15,
+               lambda: f"the refusal, now {cluster.message(application)!r}")
+    bound(cluster, create(cluster, "plain"))

@@ -82,6 +82,9 @@ TEST_CASE("an ask that cannot be read, or met, is refused by name") {
             ask_of({{"nvidia.com/gpu", 1}, {std::string("nvidia.com/") + word, 1}}),
             std::string("nvidia.com/") + word + " is not supported: HAMi's device plugin");
     }
+    is_said(
+        ask_of({{"deviceclass.resource.kubernetes.io/gpu.nvidia.com", 1}}),
+        "deviceclass.resource.kubernetes.io/gpu.nvidia.com is not supported: dynamic resource");
     PodRequests parts;
     parts.containers.push_back({"a", asking_of({{vgpu + "number", 1}})});
     CHECK(check_asking_containers(parts).empty());
