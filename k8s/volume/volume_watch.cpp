@@ -17,6 +17,13 @@ VolumeWatch::VolumeWatch(
           out.listed = [this] { listed(); };
           out.denied = [this](int, const std::string& why) {
               volumes_.clear();
+              if (options_.notice) {
+                  options_.notice(
+                      NoticeLevel::warning,
+                      "watch=persistentvolumes problem=\"" + why +
+                          "; no claim gets a volume that is there: grant the scheduler list and "
+                          "watch on persistentvolumes\"");
+              }
               become_known(why);
           };
           out.failed = [this](const std::string& why) { failed(why); };

@@ -39,6 +39,7 @@ struct ObjectWatch::Impl : std::enable_shared_from_this<ObjectWatch::Impl> {
     protocol::LineSplitter lines;
     std::string version;  ///< of the last list
     bool is_denied = false;
+    bool may_not_watch = false;  ///< though we may list them
     bool started = false;
     bool stopped = false;
 
@@ -50,6 +51,7 @@ struct ObjectWatch::Impl : std::enable_shared_from_this<ObjectWatch::Impl> {
     bool take_lines(const std::string& bytes);
     void trouble(const std::string& why) const;
     void list_failed(const std::string& why) const;
+    void watch_refused(const Response& response);
 };
 
 void ObjectWatch::Impl::trouble(const std::string& why) const {
@@ -62,6 +64,20 @@ void ObjectWatch::Impl::trouble(const std::string& why) const {
 void ObjectWatch::Impl::list_failed(const std::string& why) const {
     trouble(why);
     if (options.failed) options.failed(why);
+}
+
+/// An older role may lack the one verb: the list is then read again and again, which is said once.
+void ObjectWatch::Impl::watch_refused(const Response& response) {
+    const std::string why = decode_status(response.status, response.body).message;
+    if (response.status != 403) {
+        trouble(why);
+    } else if (!std::exchange(may_not_watch, true)) {
+        trouble(fmt::format(
+            "{}; they are listed every {} s instead: grant the scheduler watch on {}",
+            why,
+            options.pause_ms_max / 1'000,
+            options.name));
+    }
 }
 
 asio::awaitable<Reply> ObjectWatch::Impl::page(std::string token) {
@@ -141,9 +157,10 @@ asio::awaitable<void> ObjectWatch::Impl::watch() {
     const auto* response = std::get_if<Response>(&reply);
     if (stopped || response == nullptr) co_return;
     if (response->status != 200) {
-        trouble(decode_status(response->status, response->body).message);
+        watch_refused(*response);
         co_return;
     }
+    may_not_watch = false;
     lines.clear();
     const std::int64_t end = monotonic_ms() + options.watch_seconds * 1'000 + watch_margin_ms;
     for (;;) {
@@ -173,6 +190,7 @@ asio::awaitable<void> ObjectWatch::Impl::run() {
         }
         if (stopped) break;
         if (is_denied) connection.close();  // it would idle for long
+        if (may_not_watch) pause_ms = options.pause_ms_max;
         const std::int64_t rest_ms = is_denied ? options.pause_ms_denied : pause_ms;
         co_await sleep_ms(timer, rest_ms);
         pause_ms = std::min(pause_ms * 2, options.pause_ms_max);

@@ -5,6 +5,7 @@
 // user's to read.
 //
 //   list --> watch --its end, or trouble--> pause --> list ...
+//                  '--we may not watch: said once--> the longest pause --> list ...
 
 #include "core/base/result.hpp"
 #include "k8s/base/notice.hpp"

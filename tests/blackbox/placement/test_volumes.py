@@ -1,12 +1,19 @@
 """Pods with persistent volume claims: where their volumes are, and not before they are there."""
+import time
 from typing import Any, Callable
 
 import pytest
 
+from support.plane.chart import Rights
 from support.kube.claim_pods import create, create_with, folder, node, wait_node, wait_told
 from support.kube.cluster import Cluster
+from support.like_kube.judge import OURS
+from support.like_kube.static_volumes import StaticJudge, StaticWorld
+from support.like_kube.worlds import any_room
+from support.kube.pods import node_of
 from support.process.polling import eventually
 from support.kube.provisioner import SELECTED_NODE, ZONE, Provisioner, claim
+from support.plane.real_plane import RealPlane
 
 MakeProvisioner = Callable[..., Provisioner]
 
@@ -138,3 +145,34 @@ def test_a_scheduler_that_ends_while_a_volume_is_made(
     cluster.start_scheduler()
     provisioner.resume()
     wait_node(cluster, path, before)
+
+
+@pytest.mark.bound(180)
+@pytest.mark.parametrize("verbs,taken,said", [
+    (["get", "list", "patch"], ["v0"], "listed every 30 s instead: grant the scheduler watch on persistentvolumes"),
+    (["get"], None, "no claim gets a volume that is there: grant the scheduler list and watch on persistentvolumes")])
+def test_a_role_of_an_older_chart_lacks_verbs_on_volumes(
+        make_plane: Callable[..., RealPlane], verbs: list[str], taken: Any, said: str) -> None:
+    """What can be done without is done, and the log says once what lacks."""
+    plane = make_plane(controllers=True, node_grace_seconds=3600)
+    rights = Rights.render()
+    rule, = (each for space, each in rights.rules() if not space and each["resources"] == ["persistentvolumes"])
+    rule["verbs"] = verbs
+    plane.use_chart(rights)
+    scheduler = plane.start_scheduler(("--leader-elect=false",))
+    volume = {"metadata": {"name": "v0"}, "spec": {
+        "capacity": {"storage": "2Gi"}, "accessModes": ["ReadWriteOnce"], "hostPath": {"path": "/v"},
+        "persistentVolumeReclaimPolicy": "Retain", "storageClassName": "local"}}
+    wanting = {"metadata": {"name": "c0"}, "spec": {
+        "accessModes": ["ReadWriteOnce"], "storageClassName": "local", "resources": {"requests": {"storage": "1Gi"}}}}
+    world = StaticWorld([any_room("w", {}, {"cpu": "4", "memory": "4Gi", "pods": "9"})], [volume], [wanting])
+    judge = StaticJudge(plane.api)
+    judge.add_nodes(world)
+    plain = "/api/v1/namespaces/static/pods"  # once it is bound the scheduler has read all that there is
+    plane.api.post(plain, {"metadata": {"name": "plain"}, "spec": {
+        "schedulerName": OURS, "containers": [{"name": "main", "image": "none"}]}})
+    eventually(lambda: node_of(plane.api.get(f"{plain}/plain")), 20, "the plain pod on a node")
+    assert judge.ask(world, OURS, "w") == taken, scheduler.output()
+    time.sleep(4)  # a loop of errors would begin anew each second, and then each other one
+    lines = [line for line in scheduler.output().splitlines() if '"watch":"persistentvolumes"' in line]
+    assert len(lines) == 1 and said in lines[0], scheduler.output()

@@ -30,6 +30,7 @@ struct VolumeRig {
         options.pause_ms_min = 1;
         options.pause_ms_max = 5;
         options.known = [this] { ++lists; };
+        options.notice = [this](NoticeLevel, const std::string& text) { notices.push_back(text); };
         options.changed = [this](const VolumeObject& one) { changed.push_back(one.name); };
         watch = std::make_unique<VolumeWatch>(io, server.endpoint(), options);
     }
@@ -50,6 +51,7 @@ struct VolumeRig {
                     std::string(is_first ? "more" : "") + R"("},"items":[)" +
                     (is_first ? volume("v1") + "," + volume("used", "Bound") : volume("v2")) + "]}");
         }
+        if (is_list_all) return peer.reply(403, fake::status_body(403, "Forbidden", "no watch"));
         peer.begin_chunks();
         peer.chunk(line("MODIFIED", volume("v1", "Bound")) + line("ADDED", volume("v3")));
         peer.chunk(line("DELETED", volume("v2")) + line("ADDED", volume("v4", "Pending")));
@@ -64,6 +66,8 @@ struct VolumeRig {
 
     std::atomic<int> status = 200;
     std::atomic<bool> ends = false;
+    std::atomic<bool> is_list_all = false;  ///< that we may do
+    std::vector<std::string> notices;
     int lists = 0;
     std::vector<std::string> changed;
     boost::asio::io_context io;
@@ -95,6 +99,34 @@ TEST_CASE("volume watch: a list that fails is known as such, and tried again") {
         rig.status = 200;
         fake::run_until(rig.io, [&] { return rig.watch->problem().empty(); });
     }
+}
+
+TEST_CASE("volume watch: who may list and not watch lists again and again, and says so once") {
+    VolumeRig rig;
+    rig.is_list_all = true;
+    rig.watch->start();
+    fake::run_until(rig.io, [&] { return rig.lists == 4; });
+    CHECK(rig.names() == "v1 v2 ");
+    CHECK(rig.watch->problem().empty());
+    REQUIRE(rig.notices.size() == 1);
+    CHECK(
+        rig.notices[0] ==
+        "watch=persistentvolumes problem=\"no watch; they are listed every 0 s instead: grant the "
+        "scheduler watch on persistentvolumes\"");
+    rig.is_list_all = false;  // it is granted
+    fake::run_until(rig.io, [&] { return rig.names() == "v3 v4 "; });
+    CHECK(rig.notices.size() == 1);
+}
+
+TEST_CASE("volume watch: who may not list says once what follows, however often it is refused") {
+    VolumeRig rig;
+    rig.status = 403;
+    rig.watch->start();
+    fake::run_until(rig.io, [&] { return rig.lists > 0; });
+    rig.io.restart();
+    rig.io.run_for(std::chrono::milliseconds(50));
+    REQUIRE(rig.notices.size() == 1);
+    CHECK(rig.notices[0].find("not now; no claim gets a volume that is there") != std::string::npos);
 }
 
 TEST_CASE("volume watch: after another list only what differs is told") {

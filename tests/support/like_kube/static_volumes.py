@@ -64,15 +64,18 @@ class StaticJudge:
             api.post(CLASSES, {"metadata": {"name": name}, "provisioner": "kubernetes.io/no-provisioner",
                                "volumeBindingMode": "WaitForFirstConsumer"})
 
-    def differences(self, world: StaticWorld) -> list[str]:
+    def add_nodes(self, world: StaticWorld) -> None:
         for node in world.nodes:
             self._api.post("/api/v1/nodes", node)
             self._ready(node)
+
+    def differences(self, world: StaticWorld) -> list[str]:
+        self.add_nodes(world)
         found = []
         try:
             for node in world.nodes:
                 name = node["metadata"]["name"]
-                ours, theirs = (self._ask(world, scheduler, name) for scheduler in (OURS, THEIRS))
+                ours, theirs = (self.ask(world, scheduler, name) for scheduler in (OURS, THEIRS))
                 self.placed += 1 if theirs is not None else 0
                 if ours != theirs:
                     found.append(f"on {name}: ours {ours}, theirs {theirs}")
@@ -86,7 +89,7 @@ class StaticJudge:
         path = f"/api/v1/nodes/{node['metadata']['name']}"
         eventually(lambda: not self._api.get(path)["spec"].get("taints"), 20, f"{path} without taints", 0.1)
 
-    def _ask(self, world: StaticWorld, scheduler: str, node: str) -> Optional[list[str]]:
+    def ask(self, world: StaticWorld, scheduler: str, node: str) -> Optional[list[str]]:
         """The volumes of the pod's claims, in order, if it may be on this node alone; nothing: it was not placed."""
         prefix = f"q{next(self._questions)}"
         claims = f"/api/v1/namespaces/{SPACE}/persistentvolumeclaims"
