@@ -165,3 +165,32 @@ def remove_spread(application: SparkApplication) -> None:
             lines = text.splitlines(keepends=True)
             data[key] = "".join(line for line in lines
                                 if "topologySpread" not in line and "maxSkew" not in line)
+
+
+def test_pred_2_a_pod_that_names_its_node(cluster: Cluster) -> None:
+    """NodeName: it is there and nowhere else, whoever else has room. Nobody places it, and its room is gone for the others."""
+    first, second = (cluster.add_nodes(1, cpu="2", memory="4Gi")[0] for _ in range(2))
+    cluster.start_scheduler()
+    pods = f"/api/v1/namespaces/{cluster.default_namespace}/pods"
+
+    def create(name: str, **more: Json) -> str:
+        cluster.api.post(pods, {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}, "spec": {
+            "schedulerName": "gang-scheduler", "restartPolicy": "Never", "containers": [
+                {"name": "main", "image": "busybox", "command": ["sleep", "600"],
+                 "resources": {"requests": {"cpu": "2", "memory": "1Gi"}}}], **more}})
+        return f"{pods}/{name}"
+    elsewhere = create("elsewhere", nodeName="no-such-node")
+    named = create("named", nodeName=first)
+    other = create("other")
+    eventually(lambda: node_of(cluster.api.get(other)), 10, "the other pod on a node")
+    assert node_of(cluster.api.get(other)) == second
+    third = create("third")
+    eventually(lambda: "2 Insufficient cpu" in condition(cluster.api.get(third), "PodScheduled").get("message", ""), 10,
+               lambda: f"no room, now {condition(cluster.api.get(third), 'PodScheduled')}")
+    assert node_of(cluster.api.get(named)) == first and node_of(cluster.api.get(elsewhere)) == "no-such-node"
+    spoken_of = {each["involvedObject"]["name"] for each in
+                 cluster.api.items(f"/api/v1/namespaces/{cluster.default_namespace}/events")}
+    assert not spoken_of & {"named", "elsewhere"}, spoken_of
+    cluster.api.request("DELETE", named, {"gracePeriodSeconds": 0})
+    eventually(lambda: node_of(cluster.api.get(third)), 10, "the third pod where the first has gone")
+    assert node_of(cluster.api.get(third)) == first

@@ -54,8 +54,14 @@ def static_judge(make_plane: MakePlane) -> StaticJudge:
     return StaticJudge(plane.api)
 
 
+def wanted_seeds(first: int, last: int) -> tuple[int, int]:
+    said = os.environ.get("LIKE_KUBE_SEEDS", f"{first}..{last}").split("..")
+    return int(said[0]), int(said[1])
+
+
 def compare_volumes(judge: StaticJudge, first: int, last: int) -> None:
     """A difference counts if it is there twice."""
+    first, last = wanted_seeds(first, last)
     wrong = []
     for seed in range(first, last + 1):
         world = draw_static(seed)
@@ -70,8 +76,7 @@ def compare_volumes(judge: StaticJudge, first: int, last: int) -> None:
 def compare(judge: Judge, first: int, last: int, make: Callable[[int], World],
             differences: Callable[[Judge, World, float], list[str]]) -> None:
     """A difference counts if it is there however long both had to see the world."""
-    if "LIKE_KUBE_SEEDS" in os.environ:
-        first, last = map(int, os.environ["LIKE_KUBE_SEEDS"].split(".."))
+    first, last = wanted_seeds(first, last)
     wrong = []
     for seed in range(first, last + 1):
         world = make(seed)
