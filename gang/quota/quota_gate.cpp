@@ -1,5 +1,6 @@
 #include "gang/quota/quota_gate.hpp"
 
+#include "core/cluster/node_columns.hpp"
 #include "gang/quota/max_waits.hpp"
 
 #include <algorithm>
@@ -10,10 +11,14 @@ namespace {
 
 /// All age at the same rate, so who goes first among them never changes: what the waiting has been
 /// worth by now is the same for all but for when each was created. In whole points, so that those
-/// created close to each other are of one lane.
-std::int64_t aged_priority(const Application& app, std::int64_t points_per_hour) {
+/// created close to each other are of one lane. Whatever a recording holds, the product does not
+/// overflow, and stays far above the lanes of those who are overdue.
+std::int64_t lane_by_priority(const Application& app, std::int64_t points_per_hour) {
     constexpr std::int64_t seconds_per_hour = 3'600;
-    return std::int64_t{app.priority} - app.created * points_per_hour / seconds_per_hour;
+    constexpr core::Wide last = std::int64_t{1} << 62;
+    const core::Wide before =
+        core::Wide{app.created} * points_per_hour / seconds_per_hour - app.priority;
+    return static_cast<std::int64_t>(std::clamp(before, -last, last));
 }
 
 }  // namespace
@@ -27,7 +32,7 @@ void QuotaGate::place(const Application& app, EquivalenceKey& key) const {
     const QueueNode& queue = model_.shares.tree.at(account->queue);
     key.lane.queue = account->queue;
     if (queue.said.order == config::QueueOrder::priority) {
-        key.lane.before = -aged_priority(app, queue.said.aging_per_hour);
+        key.lane.before = lane_by_priority(app, queue.said.aging_per_hour);
     }
     if (queue.said.order == config::QueueOrder::fair) {
         key.lane.user = account->user;

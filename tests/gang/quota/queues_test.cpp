@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -175,7 +176,9 @@ TEST_CASE("queues: where age counts, an hour of waiting is worth so many points 
          {Case{0, 360'000, true},
           Case{100, 35'900, true},
           Case{100, 36'000, false},
-          Case{1'000'000, 10, false},
+          Case{1'000'000, 3, true},
+          Case{1'000'000, 4, false},
+          Case{std::numeric_limits<std::int64_t>::max(), 1, false},  // of a recording: no file may
           Case{1, 3'596'000, true}}) {
         CAPTURE(one.per_hour);
         CAPTURE(one.later_s);
