@@ -52,6 +52,8 @@ struct Counters {
     std::uint64_t extenders_asked = 0;    ///< AskExtenders sent
     std::uint64_t extenders_failed = 0;   ///< answered with a problem
     std::uint64_t kubelet_rejections = 0;     ///< pods of ours that a kubelet refused (OutOfcpu, ...)
+    /// Slots beyond the minimum that gangs lost to others, by EvictReason.
+    std::array<std::uint64_t, evict_reason_count> soft_slots_given_up = {};
 };
 
 }  // namespace gang

@@ -65,7 +65,7 @@ struct QueuePreemption {
 struct Preemption {
     /// A gang may have gangs of a lower priority evicted in other queues that are reclaimable.
     bool across_queues = false;
-    std::int64_t max_victims_per_minute = 10;  ///< gangs, and executors beyond a reservation
+    std::int64_t max_victims_per_minute = 10;  ///< gangs, lone pods, executors that go alone
     friend bool operator==(const Preemption&, const Preemption&) = default;
 };
 

@@ -375,32 +375,60 @@ void Ledger::give_up_unfilled(Application& app, std::int64_t generation) {
     give_up(app, unfilled, generation);
 }
 
+void Ledger::take_out(Application& app, std::size_t slot) {
+    const Slot taken = app.slots[slot];
+    ENSURE(!taken.pod.is_none());
+    app.slots.erase(app.slots.begin() + static_cast<std::ptrdiff_t>(slot));
+    for (std::size_t i = slot; i < app.slots.size(); ++i) {
+        if (!app.slots[i].pod.is_none()) {
+            pods_.set_slot(app.slots[i].pod, static_cast<std::int32_t>(i));
+        }
+    }
+    count_anew(app);
+    let_stand_alone(app, taken);
+}
+
+void Ledger::put_back(Application& app, std::size_t shape, PodId executor) {
+    add(app, shape, pods_.node(executor), 1);
+    const std::size_t last = app.slots.size() - 1;
+    if (pods_.is_compacted(executor)) {
+        assign(app, last, executor);
+    } else {
+        assign(app, last, pods_.expand(executor));
+    }
+}
+
+/// What a slot that is none any more held, and who was in it.
+void Ledger::let_stand_alone(const Application& app, const Slot& slot) {
+    shares_.charges.add_slots(app.uid, held_by(app, slot), -1);
+    core::CardUse cards;
+    if (!slot.allocation.is_none()) {
+        count_open(slot, -1);
+        cards.said = cluster_.cards_of(slot.allocation);
+        cluster_.release(slot.allocation);
+    }
+    if (slot.pod.is_none()) {
+        return;
+    }
+    pods_.set_slot(slot.pod, -1);
+    if (pods_.holds_capacity(slot.pod)) {
+        cluster_.upsert_pod(
+            pods_.uid(slot.pod),
+            pods_.node(slot.pod),
+            pods_.requests(slot.pod),
+            core::UsedBy::gang,
+            cards);
+        shares_.charges.hold_pod(pods_.uid(slot.pod), app.uid, pods_.requests(slot.pod), [] {
+            return QueueAccount{};
+        });
+    }
+}
+
 void Ledger::drop(Application& app) {
     const std::vector<Slot> slots = std::exchange(app.slots, {});
     count_anew(app);
     for (const Slot& slot : slots) {
-        shares_.charges.add_slots(app.uid, held_by(app, slot), -1);
-        core::CardUse cards;
-        if (!slot.allocation.is_none()) {
-            count_open(slot, -1);
-            cards.said = cluster_.cards_of(slot.allocation);
-            cluster_.release(slot.allocation);
-        }
-        if (slot.pod.is_none()) {
-            continue;
-        }
-        pods_.set_slot(slot.pod, -1);
-        if (pods_.holds_capacity(slot.pod)) {
-            cluster_.upsert_pod(
-                pods_.uid(slot.pod),
-                pods_.node(slot.pod),
-                pods_.requests(slot.pod),
-                core::UsedBy::gang,
-                cards);
-            shares_.charges.hold_pod(pods_.uid(slot.pod), app.uid, pods_.requests(slot.pod), [] {
-                return QueueAccount{};
-            });
-        }
+        let_stand_alone(app, slot);
     }
     for (const PendingRelease& pending : *app.pending_releases) {
         pending_.erase(pending.allocation);

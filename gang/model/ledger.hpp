@@ -83,6 +83,12 @@ public:
     /// written. Indices ascending.
     void give_up(Application& app, const std::vector<std::size_t>& slots, std::int64_t generation);
 
+    /// This slot ceases to be; its executor goes on beside its gang, and is allocated as itself.
+    void take_out(Application& app, std::size_t slot);
+
+    /// The opposite: an executor beside its gang, who is there, gets one more slot of this shape.
+    void put_back(Application& app, std::size_t shape, PodId executor);
+
     /// All open and unplaced slots.
     void give_up_unfilled(Application& app, std::int64_t generation);
 
@@ -138,6 +144,7 @@ private:
     core::CardUse card_use(const core::Pod& pod) const;
     core::CardChoice card_choice_of(const Application& app, const Slot& slot) const;
     void assign_to(Application& app, Slot& slot, const Assignee& assignee);
+    void let_stand_alone(const Application& app, const Slot& slot);
     void open_at(Application& app, Slot& slot, core::NodeIndex node);
     void set_state(Application& app, Slot& slot, SlotState state);
     void count_anew(Application& app);

@@ -46,6 +46,10 @@ public:
     void forget_all();
     std::size_t remembered() const { return asked_.size() + broken_.size(); }
 
+    /// Its driver was evicted, and its other pods are being asked to go.
+    bool is_broken(const std::string& driver) const { return broken_.contains(driver); }
+    /// Its eviction is under way.
+    bool is_asked(const std::string& pod) const { return asked_.contains(pod); }
     /// It is not there any more, or on its way out.
     bool is_gone(const std::string& pod) const;
     /// It is seen on a node; one that we are binding is asked to go when it is. It must be there.

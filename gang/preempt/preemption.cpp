@@ -1,13 +1,13 @@
 #include "gang/preempt/preemption.hpp"
 
 #include "gang/model/work.hpp"
-#include "gang/preempt/victim_list.hpp"
 #include "gang/preempt/victim_search.hpp"
 #include "gang/quota/turns.hpp"
 #include "gang/report/messages.hpp"
 
 #include <algorithm>
 #include <limits>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -57,11 +57,13 @@ Preemption::Preemption(
       quota_(quota),
       status_(status),
       evictions_(model, step, status_reporter),
+      soft_(model, publisher),
       is_on_(is_configured(model.schema)) {}
 
 void Preemption::on(const LeadershipLost&) {
     forget_all();
     evictions_.forget_all();
+    soft_.forget_all();
 }
 
 void Preemption::forget_all() {
@@ -97,6 +99,9 @@ void Preemption::on(const EvictFinished& event) {
     if (!asked) {
         return;
     }
+    if (soft_.is_taken(event.pod_uid)) {
+        finish_soft(event, *asked);
+    }
     const auto nominated = model_.nominations.all().find(asked->gang);
     if (nominated == model_.nominations.all().end() || asked->victim != event.pod_uid) {
         return;  // of a gang that ends in any case, or of one that waits no more
@@ -128,6 +133,54 @@ void Preemption::on(const EvictFinished& event) {
     }
 }
 
+/// Of an executor whose slot has left its gang's reservation.
+void Preemption::finish_soft(const EvictFinished& event, const Evictions::Asked& asked) {
+    switch (event.outcome) {
+        case EvictOutcome::evicted:
+            step_.counters.soft_slots_given_up[static_cast<std::size_t>(asked.reason)] += 1;
+            if (const Application* const app = model_.gangs.find(soft_.driver_of(event.pod_uid))) {
+                status_reporter_.event(
+                    model_.driver_of(*app),
+                    true,
+                    "Preempted",
+                    "executor " + asked.pod.name + ", beyond the minimum, was evicted for " +
+                        evictions_.for_whom(asked.gang, app->namespace_name.str(), asked.reason));
+            }
+            soft_.went(event.pod_uid);
+            break;
+        case EvictOutcome::gone:
+            soft_.went(event.pod_uid);
+            break;
+        case EvictOutcome::budget:
+        case EvictOutcome::refused:
+            soft_.put_back(event.pod_uid);
+            break;
+        case EvictOutcome::not_sent:
+            soft_.set_asked(event.pod_uid, false);
+            break;  // asked again, or put back when nobody wants its room
+    }
+}
+
+/// Their gang waits no more, or has found other room.
+void Preemption::put_back_unwanted() {
+    if (soft_.remembered() == 0) {
+        return;
+    }
+    std::set<std::string> wanted;
+    for (const auto& [gang, nomination] : model_.nominations.all()) {
+        for (const Victim& victim : nomination.victims) {
+            wanted.insert(victim.uid);
+        }
+    }
+    const std::size_t before = soft_.remembered();
+    soft_.put_back_unless([&](const std::string& pod) {
+        return wanted.contains(pod) || evictions_.is_asked(pod) || evictions_.is_gone(pod);
+    });
+    if (soft_.remembered() != before) {
+        step_.wake_at(step_.now_ms);
+    }
+}
+
 /// A wish gives way to what exists: nothing stays held on a node that others have overcommitted.
 void Preemption::give_way() {
     std::vector<std::string> over;
@@ -147,6 +200,7 @@ void Preemption::give_way() {
 }
 
 void Preemption::hold_room() {
+    soft_.hold_unwritten();
     give_way();
     bool is_any_held = false;
     for (auto& [uid, nomination] : model_.nominations.all()) {
@@ -175,6 +229,7 @@ void Preemption::hold_room() {
 void Preemption::run() {
     if (!is_on_) {
         evictions_.follow();  // what was begun before the file forbade it
+        put_back_unwanted();
         return;
     }
     step_.work_left = work_per_tick;
@@ -187,6 +242,7 @@ void Preemption::run() {
     for (std::size_t i = 0; i <= given_back; ++i) {
         search();  // before anybody else has the room that was given back
     }
+    put_back_unwanted();
 }
 
 void Preemption::forget_old() {
@@ -301,6 +357,12 @@ std::int64_t Preemption::pods_of(const Victim& victim) const {
 void Preemption::send(const std::string& gang, Nomination& nomination) {
     for (Victim& victim : nomination.victims) {
         const bool may_go = nomination.replan_ms == 0 && victim.not_before_ms <= step_.now_ms;
+        if (victim.kind == Victim::Kind::soft_executor) {
+            if (victim.stage == Victim::Stage::planned && may_go) {
+                send_soft(gang, nomination, victim);
+            }
+            continue;
+        }
         if (victim.stage == Victim::Stage::planned && evictions_.is_gone(victim.uid)) {
             // Pods of a group stay when the one that we call its driver has ended by itself.
             const bool is_over = victim.kind == Victim::Kind::open_slot || pods_of(victim) == 0;
@@ -318,13 +380,49 @@ void Preemption::send(const std::string& gang, Nomination& nomination) {
             }
             continue;
         }
+        // Of an executor that lost its slot for a plan of before.
+        const bool is_taken = soft_.is_taken(victim.uid);
         if (victim.stage != Victim::Stage::planned || !may_go ||
-            !evictions_.is_placed(victim.uid) || !may_take_victim()) {
+            !evictions_.is_placed(victim.uid) || (is_taken && !soft_.is_out(victim.uid)) ||
+            !may_take_victim()) {
             continue;
+        }
+        if (is_taken) {
+            soft_.set_asked(victim.uid, true);
         }
         victim.stage = Victim::Stage::asked;
         evictions_.ask(gang, victim);
     }
+}
+
+/// Its slot leaves the reservation first. Who is on its way out by itself is not asked.
+void Preemption::send_soft(const std::string& gang, Nomination& nomination, Victim& victim) {
+    if (!soft_.is_taken(victim.uid)) {
+        if (!evictions_.is_gone(victim.uid) && !has_victims_left(soft_.waiting())) {
+            return;
+        }
+        if (!soft_.take_out(victim.uid)) {
+            plan_anew(nomination);
+            return;
+        }
+        step_.wake_at(step_.now_ms);  // what it says now is written with the next tick
+    }
+    if (evictions_.is_gone(victim.uid)) {
+        victim.stage = Victim::Stage::ending;
+        soft_.went(victim.uid);
+    } else if (model_.pods.slot(model_.pods.id_of(victim.uid)) >= 0) {
+        soft_.put_back(victim.uid);  // an open slot of its gang on its node has become its own
+        plan_anew(nomination);
+    } else if (soft_.is_out(victim.uid) && may_take_victim()) {
+        victim.stage = Victim::Stage::asked;
+        soft_.set_asked(victim.uid, true);
+        evictions_.ask(gang, victim);
+    }
+}
+
+void Preemption::plan_anew(Nomination& nomination) {
+    nomination.nodes_version = void_version;
+    step_.wake_at(step_.now_ms);
 }
 
 /// All that are to go of the same gang. Their room is free when the API server has its new
@@ -334,7 +432,7 @@ void Preemption::take_slots(
     const std::string owner_uid = first.uid;
     const EvictReason reason = first.reason;
     Application& owner = *model_.gangs.find(owner_uid);  // send() has asked whether it is gone
-    std::vector<std::size_t> soft = soft_slots(owner);
+    std::vector<std::size_t> soft = soft_slots(owner, model_.pods).open;
     std::vector<std::size_t> taken;
     for (Victim& victim : nomination.victims) {
         if (victim.uid != owner_uid || victim.kind != Victim::Kind::open_slot) {
@@ -346,8 +444,7 @@ void Preemption::take_slots(
                    model_.cluster.allocation_of(owner.slots[i].allocation).node == victim.node;
         });
         if (slot == soft.end()) {
-            nomination.nodes_version = void_version;
-            step_.wake_at(step_.now_ms);
+            plan_anew(nomination);
             continue;
         }
         taken.push_back(*slot);
@@ -357,8 +454,10 @@ void Preemption::take_slots(
         return;
     }
     std::sort(taken.begin(), taken.end());
+    step_.counters.soft_slots_given_up[static_cast<std::size_t>(reason)] += taken.size();
     model_.ledger.give_up(owner, taken, publisher_.rewrite(owner));
     model_.worklist.dirty_gangs.insert(owner.uid);
+    step_.wake_at(step_.now_ms);  // it is written with the next tick
     status_reporter_.event(
         model_.driver_of(owner),
         true,
@@ -367,10 +466,20 @@ void Preemption::take_slots(
             evictions_.for_whom(gang, owner.namespace_name.str(), reason));
 }
 
-bool Preemption::may_take_victim() {
-    if (static_cast<std::int64_t>(taken_ms_.size()) >=
-        model_.schema.preemption.max_victims_per_minute) {
+/// More than those for whom there is a place already.
+bool Preemption::has_victims_left(std::size_t promised) {
+    const auto most = static_cast<std::size_t>(model_.schema.preemption.max_victims_per_minute);
+    if (taken_ms_.size() + promised < most) {
+        return true;
+    }
+    if (!taken_ms_.empty()) {
         step_.wake_at(taken_ms_.front() + minute_ms);
+    }
+    return false;
+}
+
+bool Preemption::may_take_victim() {
+    if (!has_victims_left(0)) {
         return false;
     }
     taken_ms_.push_back(step_.now_ms);
@@ -443,6 +552,18 @@ bool Preemption::is_candidate(Application& app) {
     return true;
 }
 
+/// Of an executor in a slot, whose gang is a victim as well.
+bool Preemption::goes_with_gang(
+    const Victim& victim, const std::vector<Evictable>& victims) const {
+    if (victim.kind != Victim::Kind::soft_executor) {
+        return false;
+    }
+    const std::string& owner = model_.pods.owner(model_.pods.id_of(victim.uid));
+    return std::any_of(victims.begin(), victims.end(), [&](const Evictable& other) {
+        return other.victim.kind == Victim::Kind::gang && other.victim.uid == owner;
+    });
+}
+
 /// False: nobody's end would let it in.
 bool Preemption::nominate(Application& app) {
     Amounts wanted;
@@ -450,7 +571,7 @@ bool Preemption::nominate(Application& app) {
     for (const GangShape& shape : app.declared.shapes) {
         wanted.add(model_.cluster.resources(shape.id), shape.count);
     }
-    VictimList list(model_, quota_.totals(), spared_, step_.now_ms);
+    VictimList list(model_, quota_.totals(), evictions_, spared_, step_.now_ms);
     std::vector<Evictable> all = list.find(app, wanted);
     if (!list.has_rights() || (all.empty() && list.ending().empty())) {
         return false;
@@ -469,8 +590,14 @@ bool Preemption::nominate(Application& app) {
         }
     }
     for (const Evictable& one : chosen->victims) {
-        nomination.victims.push_back(one.victim);
-        nomination.pods += pods_of(one.victim);
+        if (!goes_with_gang(one.victim, chosen->victims)) {
+            nomination.victims.push_back(one.victim);
+            nomination.pods += pods_of(one.victim);
+        }
+        for (const std::string& other : one.others) {
+            nomination.victims.push_back({other, Victim::Kind::pod, one.victim.reason});
+            ++nomination.pods;
+        }
     }
     nomination.whom = names_of(nomination.victims, app.namespace_name.str());
     model_.nominations.add(app.uid, std::move(nomination));
@@ -484,7 +611,8 @@ bool Preemption::nominate(Application& app) {
 /// once.
 std::string Preemption::names_of(std::vector<Victim> victims, const std::string& reader) const {
     constexpr std::size_t named_max = 3;
-    constexpr const char* kinds[] = {"executor ", "open slots of gang ", "gang "};
+    constexpr const char* kinds[] = {
+        "executor ", "open slots of gang ", "executor ", "pod ", "gang "};
     const auto are_slots_of_one = [](const Victim& a, const Victim& b) {
         return a.kind == Victim::Kind::open_slot && a.kind == b.kind && a.uid == b.uid;
     };

@@ -3,7 +3,8 @@
 //
 //   the first of a queue waits for room --victims, plan--> nominated: room is held as it appears
 //     --EvictPod for each driver (or executor beyond a reservation), then for its gang's other pods;
-//       open slots beyond a minimum leave their reservation, and nobody is evicted
+//       open slots beyond a minimum leave their reservation, and nobody is evicted; those with an
+//       executor leave it before he is evicted
 //     --the gang fits--> admitted by Admission, with the room that was held
 //     --it is gone, or a budget refuses a victim--> given back; others are looked for a minute later
 //
@@ -17,6 +18,8 @@
 #include "gang/model/model.hpp"
 #include "gang/model/step_context.hpp"
 #include "gang/preempt/evictions.hpp"
+#include "gang/preempt/soft_executors.hpp"
+#include "gang/preempt/victim_list.hpp"
 #include "gang/queue/domain_placer.hpp"
 #include "gang/queue/placer.hpp"
 #include "gang/queue/waiting_status.hpp"
@@ -31,6 +34,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace gang {
 
@@ -59,7 +63,9 @@ public:
     /// After those who fit were admitted: whom to evict, and for whom.
     void run();
 
-    std::size_t remembered() const { return evictions_.remembered() + spared_.size() + searched_.size(); }
+    std::size_t remembered() const {
+        return evictions_.remembered() + soft_.remembered() + spared_.size() + searched_.size();
+    }
 
 private:
     /// What has come of a nomination, and since when nothing more.
@@ -79,11 +85,17 @@ private:
     bool is_valid(const std::string& gang, Nomination& nomination) const;
     void count_gone(const std::string& gang, Nomination& nomination);
     std::int64_t pods_of(const Victim& victim) const;
+    void finish_soft(const EvictFinished& event, const Evictions::Asked& asked);
+    void put_back_unwanted();
     void send(const std::string& gang, Nomination& nomination);
+    void send_soft(const std::string& gang, Nomination& nomination, Victim& victim);
+    void plan_anew(Nomination& nomination);
     void take_slots(const std::string& gang, Nomination& nomination, const Victim& first);
+    bool has_victims_left(std::size_t promised);
     bool may_take_victim();
     void search();
     bool is_candidate(Application& app);
+    bool goes_with_gang(const Victim& victim, const std::vector<Evictable>& victims) const;
     bool nominate(Application& app);
     std::string names_of(std::vector<Victim> victims, const std::string& reader) const;
 
@@ -96,6 +108,7 @@ private:
     QuotaGate& quota_;
     WaitingStatus& status_;
     Evictions evictions_;
+    SoftExecutors soft_;
     bool is_on_;
     std::map<std::string, std::int64_t> spared_;     ///< victims that were refused, until then (ms)
     std::map<std::string, std::int64_t> searched_;  ///< gangs: not again before (ms)

@@ -11,8 +11,8 @@ namespace {
 constexpr std::string_view system_namespace = "kube-system";
 
 bool is_before(const Evictable& a, const Evictable& b) {
-    if (a.victim.kind != b.victim.kind) {
-        return a.victim.kind < b.victim.kind;
+    if (a.step != b.step) {
+        return a.step < b.step;
     }
     if (a.priority != b.priority) {
         return a.priority < b.priority;
@@ -26,9 +26,35 @@ bool is_before(const Evictable& a, const Evictable& b) {
     return b.rank < a.rank;
 }
 
+/// Of the executors in a shape's slots: who is on its way out first, then the newest.
+std::vector<std::size_t> in_order_of_going(
+    const Application& app, const Pods& pods, std::size_t shape) {
+    struct Filled {
+        bool stays;
+        std::int64_t created;
+        std::size_t slot;
+    };
+    std::vector<Filled> filled;
+    for (std::size_t i = 0; i < app.slots.size(); ++i) {
+        const Slot& slot = app.slots[i];
+        const bool is_leaving = slot.state == SlotState::draining;
+        if (slot.shape == shape && (slot.state == SlotState::bound || is_leaving)) {
+            filled.push_back({!is_leaving, pods.created(slot.pod), i});
+        }
+    }
+    std::sort(filled.begin(), filled.end(), [](const Filled& a, const Filled& b) {
+        return std::tie(a.stays, b.created, b.slot) < std::tie(b.stays, a.created, a.slot);
+    });
+    std::vector<std::size_t> slots;
+    for (const Filled& one : filled) {
+        slots.push_back(one.slot);
+    }
+    return slots;
+}
+
 }  // namespace
 
-std::vector<std::size_t> soft_slots(const Application& app) {
+SoftSlots soft_slots(const Application& app, const Pods& pods) {
     std::vector<std::int64_t> left;  // that may go, by shape
     for (const GangShape& shape : app.declared.shapes) {
         left.push_back(-std::int64_t{shape.min});
@@ -36,7 +62,7 @@ std::vector<std::size_t> soft_slots(const Application& app) {
     for (const Slot& slot : app.slots) {
         ++left[slot.shape];
     }
-    std::vector<std::size_t> found;
+    SoftSlots found;
     if (!app.published.reserved ||
         std::all_of(left.begin(), left.end(), [](std::int64_t soft) { return soft <= 0; })) {
         return found;
@@ -45,10 +71,19 @@ std::vector<std::size_t> soft_slots(const Application& app) {
         const Slot& slot = app.slots[i];
         if (slot.state == SlotState::open && left[slot.shape] > 0) {
             --left[slot.shape];
-            found.push_back(i);
+            found.open.push_back(i);
         }
     }
-    std::reverse(found.begin(), found.end());
+    std::reverse(found.open.begin(), found.open.end());
+    for (std::size_t shape = 0; shape < left.size(); ++shape) {
+        if (left[shape] <= 0) {
+            continue;
+        }
+        std::vector<std::size_t> filled = in_order_of_going(app, pods, shape);
+        filled.resize(std::min(filled.size(), static_cast<std::size_t>(left[shape])));
+        found.filled.insert(found.filled.end(), filled.begin(), filled.end());
+    }
+    std::sort(found.filled.begin(), found.filled.end());
     return found;
 }
 
@@ -66,6 +101,11 @@ std::vector<Evictable> VictimList::find(const Application& preemptor, const Amou
     for (const auto& [uid, app] : model_.gangs.all()) {
         look_at(app, rights);
     }
+    model_.shares.charges.for_each_own_holder(
+        [&](const std::string& uid) { look_at_lone(uid, rights); });
+    for (const auto& [key, group] : model_.groups.all()) {
+        look_at_rest(group, rights);
+    }
     std::sort(found_.begin(), found_.end(), is_before);
     std::vector<Evictable> kept;
     for (Evictable& one : found_) {
@@ -79,6 +119,7 @@ std::vector<Evictable> VictimList::find(const Application& preemptor, const Amou
 VictimList::Rights VictimList::rights_of(
     const Application& preemptor, const Amounts& wanted) const {
     Rights rights;
+    rights.preemptor = preemptor.uid;
     rights.queue = model_.shares.charges.find(preemptor.uid)->queue;
     rights.priority = preemptor.priority;
     rights.is_across = model_.schema.preemption.across_queues;
@@ -133,10 +174,30 @@ bool VictimList::is_below(QueueIndex queue, QueueIndex above) const {
 }
 
 /// Never evicted, whoever wants its room.
-bool VictimList::is_safe(const Application& app) const {
-    const std::string& scheduler = model_.pods.scheduler_name(model_.pods.id_of(app.uid));
-    return app.namespace_name == system_namespace || app.priority >= critical_priority ||
+bool VictimList::is_safe(
+    const std::string& uid, std::string_view namespace_name, std::int32_t priority) const {
+    const std::string& scheduler = model_.pods.scheduler_name(model_.pods.id_of(uid));
+    return namespace_name == system_namespace || priority >= critical_priority ||
            model_.schema.find_profile(scheduler) == nullptr || model_.reader.is_extended(scheduler);
+}
+
+bool VictimList::is_spared(const std::string& uid) const {
+    const auto spared = spared_.find(uid);
+    return spared != spared_.end() && spared->second > now_ms_;
+}
+
+bool VictimList::is_deleting(PodId pod) const {
+    return !model_.pods.is_compacted(pod) && model_.pods.at(pod).pod.deleting;
+}
+
+void VictimList::set_queue(Evictable& one, QueueIndex queue) {
+    one.queue = queue;
+    const auto [share, is_new] = shares_.try_emplace(queue);
+    if (is_new) {
+        share->second = share_of(
+            model_.shares.tree.at(queue), model_.shares.usage.of(queue).amounts, totals_);
+    }
+    one.share = share->second;
 }
 
 void VictimList::look_at(const Application& app, const Rights& rights) {
@@ -148,9 +209,7 @@ void VictimList::look_at(const Application& app, const Rights& rights) {
         return;
     }
     const auto driver = model_.pods.find(app.uid);
-    const bool is_seen = driver && (model_.pods.is_compacted(*driver) ||
-                                    !model_.pods.at(*driver).pod.node_name.empty());
-    if (app.phase != Phase::running || !is_seen) {
+    if (app.phase != Phase::running || !driver || !is_seen(*driver)) {
         return;
     }
     const QueueAccount* const account = model_.shares.charges.find(app.uid);
@@ -158,47 +217,146 @@ void VictimList::look_at(const Application& app, const Rights& rights) {
         return;
     }
     const auto reason = reason_for(rights, account->queue, app.priority);
-    if (!reason || is_safe(app)) {
+    if (!reason || is_safe(app.uid, app.namespace_name.str(), app.priority)) {
         return;
     }
-    const std::vector<std::size_t> soft = soft_slots(app);
+    SoftSlots soft = soft_slots(app, model_.pods);
+    soft.filled = executors_that_may_go(app, soft.filled);
     Evictable gang;
     add_gang_room(app, soft, gang);
     gang.victim = {app.uid, Victim::Kind::gang, *reason};
-    gang.queue = account->queue;
+    set_queue(gang, account->queue);
     gang.priority = app.priority;
-    const auto [share, is_new] = shares_.try_emplace(account->queue);
-    if (is_new) {
-        share->second = share_of(
-            model_.shares.tree.at(account->queue),
-            model_.shares.usage.of(account->queue).amounts,
-            totals_);
-    }
-    gang.share = share->second;
     gang.work_lost = gang.pods * std::max<std::int64_t>(now_ms_ - app.bound_ms, 0);
     gang.rank = app.rank();
     if (const Amounts* held = model_.shares.charges.held_by(app.uid)) {
         gang.amounts = *held;
     }
     add_surplus(app, gang);
-    add_soft_slots(app, soft, gang);
-    if (const auto spared = spared_.find(app.uid);
-        spared == spared_.end() || spared->second <= now_ms_) {
+    add_open_slots(app, soft.open, gang);
+    add_soft_executors(app, soft.filled, gang);
+    if (!is_spared(app.uid)) {
         found_.push_back(std::move(gang));
     }
 }
 
+bool VictimList::is_seen(PodId pod) const {
+    return model_.pods.is_compacted(pod) || !model_.pods.at(pod).pod.node_name.empty();
+}
+
+/// It is no part of a gang, nor may it become one: of a pod group, whose members start one by one.
+bool VictimList::is_lone(PodId pod) const {
+    if (model_.pods.is_driver(pod) || model_.pods.is_executor(pod)) {
+        return false;
+    }
+    const std::string& key = model_.pods.group(pod);
+    if (key.empty()) {
+        return true;
+    }
+    const PodGroup* const group = model_.groups.find(key);
+    return group != nullptr && group->object && group->object->problem.empty() &&
+           group->object->min_members <= 1 && !group->object->goes_whole;
+}
+
+void VictimList::look_at_lone(const std::string& uid, const Rights& rights) {
+    const auto pod = model_.pods.find(uid);
+    if (!pod || !is_lone(*pod) || nominated_.contains(uid)) {
+        return;
+    }
+    if (is_deleting(*pod)) {
+        add_room(uid, ending_);
+        return;
+    }
+    const QueueAccount* const account = model_.shares.charges.find(uid);
+    if (!is_seen(*pod) || account == nullptr || account->queue == no_queue || is_spared(uid)) {
+        return;
+    }
+    const std::int32_t priority = model_.pods.priority(*pod);
+    const auto reason = reason_for(rights, account->queue, priority);
+    if (!reason || is_safe(uid, model_.pods.namespace_of(*pod), priority)) {
+        return;
+    }
+    Evictable one;
+    one.victim = {uid, Victim::Kind::pod, *reason};
+    set_queue(one, account->queue);
+    one.priority = priority;
+    one.rank = {model_.pods.created(*pod), uid};
+    one.work_lost = std::max<std::int64_t>(now_ms_ - one.rank.created * 1'000, 0);
+    one.amounts.add(model_.pods.requests(*pod), 1);
+    add_room(uid, one.room);
+    one.pods = 1;
+    found_.push_back(std::move(one));
+}
+
+/// Members that hold room though their gang is over: the pod that bore its reservation has ended, or
+/// was evicted by a leader who did not live to ask the others. Those who are asked already count as
+/// room to come (add_ending()).
+std::vector<PodId> VictimList::rest_of(const PodGroup& group) const {
+    std::vector<PodId> rest;
+    for (const PodId member : group.members) {
+        const std::string& owner = model_.pods.owner(member);
+        const Application* const app =
+            model_.gangs.find(owner.empty() ? model_.pods.uid(member) : owner);
+        const bool is_over = app == nullptr || (app->is_driver && app->phase == Phase::ended);
+        const bool is_going = is_deleting(member) || (!owner.empty() && evictions_.is_broken(owner));
+        if (model_.pods.holds_capacity(member) && is_over && !is_going && !is_lone(member) &&
+            !model_.pods.is_executor(member)) {
+            rest.push_back(member);
+        }
+    }
+    return rest;
+}
+
+/// They are what is left of a gang, and go as one.
+void VictimList::look_at_rest(const PodGroup& group, const Rights& rights) {
+    const Application* const gang =
+        group.anchor.empty() ? nullptr : model_.gangs.find(group.anchor);
+    if (gang != nullptr && (gang->phase != Phase::waiting || gang->uid == rights.preemptor)) {
+        return;  // they are of a gang that runs; or it would be for those who are to join them
+    }
+    Evictable rest;
+    for (const PodId member : rest_of(group)) {
+        const std::string uid = model_.pods.uid(member);
+        const std::string* const holder = model_.shares.charges.holder_of(uid);
+        const QueueAccount* const account =
+            holder == nullptr ? nullptr : model_.shares.charges.find(*holder);
+        const std::int32_t priority = model_.pods.priority(member);
+        const auto reason = account == nullptr || account->queue == no_queue
+                                ? std::nullopt
+                                : reason_for(rights, account->queue, priority);
+        if (!reason || nominated_.contains(uid) || is_spared(uid) || !is_seen(member) ||
+            is_safe(uid, model_.pods.namespace_of(member), priority)) {
+            return;
+        }
+        if (rest.victim.uid.empty()) {
+            rest.victim = {uid, Victim::Kind::pod, *reason};
+            rest.rank = {model_.pods.created(member), uid};
+            rest.priority = priority;
+            set_queue(rest, account->queue);
+        } else {
+            rest.others.push_back(uid);
+        }
+        rest.priority = std::max(rest.priority, priority);
+        rest.work_lost += std::max<std::int64_t>(now_ms_ - model_.pods.created(member) * 1'000, 0);
+        rest.amounts.add(model_.pods.requests(member), 1);
+        add_room(uid, rest.room);
+        ++rest.pods;
+    }
+    if (!rest.victim.uid.empty()) {
+        found_.push_back(std::move(rest));
+    }
+}
+
 /// A gang has ended as soon as its driver is being deleted; its pods hold room for a while. What is
-/// left of one whose driver has gone counts when it is being deleted: it may stay for ever.
+/// left of one whose driver has gone counts when it is being deleted: it may stay for ever. So may
+/// members of a pod group whom nobody asks to go: no garbage collector takes them.
 void VictimList::add_ending(const Application& app) {
-    const auto is_deleting = [this](PodId pod) {
-        return !model_.pods.is_compacted(pod) && model_.pods.at(pod).pod.deleting;
-    };
     const auto driver = model_.pods.find(app.uid);
-    const bool is_all_going = driver && is_deleting(*driver);
-    if (is_all_going) {
+    if (driver && is_deleting(*driver)) {
         add_room(app.uid, ending_);
     }
+    const bool is_all_going = evictions_.is_broken(app.uid) ||
+                              (app.group.empty() && driver && is_deleting(*driver));
     for (const PodId member : model_.pods.members_of(app.uid)) {
         if (is_all_going || is_deleting(member)) {
             add_room(model_.pods.uid(member), ending_);
@@ -228,17 +386,16 @@ void VictimList::add_surplus(const Application& app, Evictable& of_gang) {
         if (nominated_.contains(uid)) {
             continue;
         }
-        if (is_active && model_.pods.at(member).pod.deleting) {
+        if (is_deleting(member)) {
             add_room(uid, ending_);
             continue;
         }
-        const auto spared = spared_.find(uid);
-        const bool is_spared = spared != spared_.end() && spared->second > now_ms_;
-        if (is_spared || (is_active && model_.pods.at(member).bind_in_flight)) {
+        if (is_spared(uid) || (is_active && model_.pods.at(member).bind_in_flight)) {
             continue;
         }
         Evictable one = like;
         one.victim = {uid, Victim::Kind::executor, like.victim.reason};
+        one.step = VictimStep::beyond_reservation;
         one.work_lost /= std::max<std::int64_t>(like.pods, 1);
         one.rank.uid = uid;
         one.amounts = {};
@@ -252,13 +409,14 @@ void VictimList::add_surplus(const Application& app, Evictable& of_gang) {
 }
 
 /// Each goes before its gang. Its executor, should one come, takes what is free.
-void VictimList::add_soft_slots(
+void VictimList::add_open_slots(
     const Application& app, const std::vector<std::size_t>& slots, Evictable& of_gang) {
     const Evictable like = of_gang;
     for (const std::size_t i : slots) {
         const Slot& slot = app.slots[i];
         Evictable one = like;
         one.victim = {app.uid, Victim::Kind::open_slot, like.victim.reason};
+        one.step = VictimStep::open_slot;
         one.victim.node = model_.cluster.allocation_of(slot.allocation).node;
         one.victim.shape = slot.shape;
         one.work_lost = 0;
@@ -266,6 +424,49 @@ void VictimList::add_soft_slots(
         one.amounts.add(model_.cluster.resources(app.declared.shapes[slot.shape].id), 1);
         one.room = {slot.allocation};
         one.pods = 0;
+        of_gang.amounts.add(one.amounts, -1);
+        found_.push_back(std::move(one));
+    }
+}
+
+/// Who asks for as much as its slot is: nothing of the slot is left when it has gone. An object that
+/// forbids it, and a budget that keeps one of them, are kept.
+std::vector<std::size_t> VictimList::executors_that_may_go(
+    const Application& app, const std::vector<std::size_t>& slots) const {
+    std::vector<std::size_t> found;
+    if (goes_whole(app)) {
+        return found;
+    }
+    for (const std::size_t i : slots) {
+        const Slot& slot = app.slots[i];
+        const std::string uid = model_.pods.uid(slot.pod);
+        const core::Resources& size = model_.cluster.resources(app.declared.shapes[slot.shape].id);
+        if (fits_within(size, model_.pods.requests(slot.pod)) && !nominated_.contains(uid) &&
+            !is_spared(uid)) {
+            found.push_back(i);
+        }
+    }
+    return found;
+}
+
+/// Each goes before its gang. Who is on its way out has nobody evicted.
+void VictimList::add_soft_executors(
+    const Application& app, const std::vector<std::size_t>& slots, Evictable& of_gang) {
+    const Evictable like = of_gang;
+    for (const std::size_t i : slots) {
+        const Slot& slot = app.slots[i];
+        const std::string uid = model_.pods.uid(slot.pod);
+        const bool is_leaving = slot.state == SlotState::draining;
+        Evictable one = like;
+        one.victim = {uid, Victim::Kind::soft_executor, like.victim.reason};
+        one.step = is_leaving ? VictimStep::open_slot : VictimStep::soft_executor;
+        one.rank = {model_.pods.created(slot.pod), uid};
+        one.work_lost =
+            is_leaving ? 0 : std::max<std::int64_t>(now_ms_ - one.rank.created * 1'000, 0);
+        one.amounts = {};
+        one.amounts.add(model_.cluster.resources_of(slot.allocation), 1);
+        one.room = {slot.allocation};
+        one.pods = 1;
         of_gang.amounts.add(one.amounts, -1);
         found_.push_back(std::move(one));
     }
@@ -279,12 +480,14 @@ void VictimList::add_room(const std::string& uid, std::vector<core::AllocationId
 
 /// Without its soft slots, which are victims of their own.
 void VictimList::add_gang_room(
-    const Application& app, const std::vector<std::size_t>& soft, Evictable& gang) const {
+    const Application& app, const SoftSlots& soft, Evictable& gang) const {
     add_room(app.uid, gang.room);
     gang.pods = 1;
     for (std::size_t i = 0; i < app.slots.size(); ++i) {
         const Slot& slot = app.slots[i];
-        if (!slot.allocation.is_none() && !std::binary_search(soft.begin(), soft.end(), i)) {
+        const bool is_soft = std::binary_search(soft.open.begin(), soft.open.end(), i) ||
+                             std::binary_search(soft.filled.begin(), soft.filled.end(), i);
+        if (!slot.allocation.is_none() && !is_soft) {
             gang.room.push_back(slot.allocation);
         }
         gang.pods += slot.pod.is_none() ? 0 : 1;

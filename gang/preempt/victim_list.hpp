@@ -5,6 +5,7 @@
 #include "core/cluster/cluster.hpp"
 #include "gang/model/application.hpp"
 #include "gang/model/model.hpp"
+#include "gang/preempt/evictions.hpp"
 #include "gang/shares/amounts.hpp"
 #include "gang/shares/dominant_share.hpp"
 
@@ -14,6 +15,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace gang {
@@ -22,9 +24,13 @@ namespace gang {
 /// and system-node-critical): it is never evicted.
 inline constexpr std::int32_t critical_priority = 2'000'000'000;
 
+/// Who of two goes first, whatever their priorities: all of a step before any of the next.
+enum class VictimStep : std::uint8_t { beyond_reservation, open_slot, soft_executor, whole };
+
 /// One that may be evicted, as a whole.
 struct Evictable {
     Victim victim;
+    VictimStep step = VictimStep::whole;
     QueueIndex queue = no_queue;
     std::int32_t priority = 0;
     DominantShare share;         ///< its queue's
@@ -33,10 +39,17 @@ struct Evictable {
     Amounts amounts;                        ///< that its queue gets back
     std::vector<core::AllocationId> room;  ///< that it leaves
     std::int64_t pods = 0;
+    std::vector<std::string> others;  ///< pods that go with it, each evicted by itself
 };
 
-/// Slots that nobody is in, beyond the minimum of dynamic allocation; the last ones, ascending.
-std::vector<std::size_t> soft_slots(const Application& app);
+/// Slots beyond the minimum of dynamic allocation, by their numbers, ascending. Those that nobody is
+/// in come first, the last of them; if they are fewer than what is beyond it, those whose executor
+/// is on its way out, and then the newest executors'.
+struct SoftSlots {
+    std::vector<std::size_t> open;
+    std::vector<std::size_t> filled;
+};
+SoftSlots soft_slots(const Application& app, const Pods& pods);
 
 class VictimList {
 public:
@@ -44,9 +57,14 @@ public:
     VictimList(
         const Model& model,
         const Amounts& totals,
+        const Evictions& evictions,
         const std::map<std::string, std::int64_t>& spared,
         std::int64_t now_ms)
-        : model_(model), totals_(totals), spared_(spared), now_ms_(now_ms) {}
+        : model_(model),
+          totals_(totals),
+          evictions_(evictions),
+          spared_(spared),
+          now_ms_(now_ms) {}
 
     /// For this one, whose amounts are known: in the order in which they go. Nobody's queue is left
     /// with less than its guarantee, whoever of them goes, but by a higher priority in the same
@@ -60,6 +78,7 @@ public:
 private:
     /// What the preemptor may do.
     struct Rights {
+        std::string_view preemptor;  ///< its uid
         QueueIndex queue = no_queue;
         QueueIndex below_guarantee = no_queue;  ///< outside of it others are reclaimed from
         std::int32_t priority = 0;
@@ -71,20 +90,34 @@ private:
         const Rights& rights, QueueIndex queue, std::int32_t priority) const;
     bool is_reclaimable(QueueIndex queue) const;
     bool is_below(QueueIndex queue, QueueIndex above) const;
-    bool is_safe(const Application& app) const;
+    bool is_safe(
+        const std::string& uid, std::string_view namespace_name, std::int32_t priority) const;
+    bool is_spared(const std::string& uid) const;
+    bool is_deleting(PodId pod) const;
     bool goes_whole(const Application& app) const;
     void look_at(const Application& app, const Rights& rights);
+    void look_at_lone(const std::string& uid, const Rights& rights);
+    bool is_lone(PodId pod) const;
+    void look_at_rest(const PodGroup& group, const Rights& rights);
+    std::vector<PodId> rest_of(const PodGroup& group) const;
+    bool is_seen(PodId pod) const;
+    void set_queue(Evictable& one, QueueIndex queue);
     void add_surplus(const Application& app, Evictable& of_gang);
-    void add_soft_slots(
+    void add_open_slots(
+        const Application& app, const std::vector<std::size_t>& slots, Evictable& of_gang);
+    void add_soft_executors(
         const Application& app, const std::vector<std::size_t>& slots, Evictable& of_gang);
     void add_room(const std::string& uid, std::vector<core::AllocationId>& room) const;
+    std::vector<std::size_t> executors_that_may_go(
+        const Application& app, const std::vector<std::size_t>& slots) const;
     void add_gang_room(
-        const Application& app, const std::vector<std::size_t>& soft, Evictable& gang) const;
+        const Application& app, const SoftSlots& soft, Evictable& gang) const;
     void add_ending(const Application& app);
     bool keeps_guarantees(const Evictable& one, QueueIndex preemptor);
 
     const Model& model_;
     const Amounts& totals_;
+    const Evictions& evictions_;
     const std::map<std::string, std::int64_t>& spared_;
     std::int64_t now_ms_;
     std::set<std::string> nominated_;  ///< they go for others

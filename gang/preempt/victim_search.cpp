@@ -36,14 +36,8 @@ std::optional<ChosenVictims> VictimSearch::find(
         return std::nullopt;
     }
     std::vector<Evictable> victims = on_nodes_of(*plan, std::move(all));
-    std::size_t looks = 0;
-    for (std::size_t i = victims.size(); i-- > 0 && looks < second_looks_max; ++looks) {
-        if (auto without = plan_without(victims, ending, i)) {
-            plan = std::move(without);
-            victims.erase(victims.begin() + static_cast<std::ptrdiff_t>(i));
-        }
-    }
-    plan = plan_without(victims, ending, std::nullopt);
+    drop_unneeded(victims, ending);
+    plan = plan_without(victims, ending, 0, 0);
     if (!plan) {
         return std::nullopt;
     }
@@ -100,14 +94,37 @@ std::vector<Evictable> VictimSearch::on_nodes_of(
     return part;
 }
 
+/// In parts that become smaller, so that of hundreds of executors none goes for nothing, however few
+/// questions the planner is asked.
+void VictimSearch::drop_unneeded(
+    std::vector<Evictable>& victims, const std::vector<core::AllocationId>& ending) {
+    constexpr std::size_t parts = second_looks_max / 2;
+    std::size_t looks = 0;
+    std::size_t part = victims.size() <= second_looks_max ? 1 : (victims.size() + parts - 1) / parts;
+    for (; part > 0; part /= 2) {
+        for (std::size_t to = victims.size(); to > 0 && looks < second_looks_max; ++looks) {
+            const std::size_t from = to > part ? to - part : 0;
+            if (plan_without(victims, ending, from, to)) {
+                const auto first = victims.begin();
+                victims.erase(
+                    first + static_cast<std::ptrdiff_t>(from),
+                    first + static_cast<std::ptrdiff_t>(to));
+            }
+            to = from;
+        }
+    }
+}
+
+/// Without those of [from, to).
 std::optional<core::Plan> VictimSearch::plan_without(
     const std::vector<Evictable>& victims,
     const std::vector<core::AllocationId>& ending,
-    std::optional<std::size_t> left_out) {
+    std::size_t from,
+    std::size_t to) {
     core::Trial trial(model_.cluster);
     release_all(trial, ending);
     for (std::size_t i = 0; i < victims.size(); ++i) {
-        if (i != left_out) {
+        if (i < from || i >= to) {
             release_all(trial, victims[i].room);
         }
     }

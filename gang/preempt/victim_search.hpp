@@ -5,7 +5,8 @@
 //   all of them gone: does it fit? --no--> nothing
 //     yes --> the shortest part of the list that does (by halves)
 //         --> of it those on whose nodes the plan is
-//         --> without one after another, the last first, as long as it still fits
+//         --> without the last of them, and those before, as long as it still fits: of many
+//             victims first in parts, then one after another
 
 #include "core/cluster/trial.hpp"
 #include "core/placement/placement.hpp"
@@ -27,7 +28,7 @@ struct ChosenVictims {
 
 class VictimSearch {
 public:
-    /// Victims that are looked at once more, whether it fits without them.
+    /// Times that it is asked whether it fits without some of them.
     static constexpr std::size_t second_looks_max = 64;
 
     VictimSearch(Model& model, Placer& placer, const Application& preemptor)
@@ -41,10 +42,13 @@ private:
     std::size_t shortest_part(core::Trial& base, const std::vector<Evictable>& all);
     std::vector<Evictable> on_nodes_of(
         const core::Plan& plan, std::vector<Evictable> part) const;
+    void drop_unneeded(
+        std::vector<Evictable>& victims, const std::vector<core::AllocationId>& ending);
     std::optional<core::Plan> plan_without(
         const std::vector<Evictable>& victims,
         const std::vector<core::AllocationId>& ending,
-        std::optional<std::size_t> left_out);
+        std::size_t from,
+        std::size_t to);
     bool fits() { return placer_.find_plan(preemptor_).has_value(); }
 
     Model& model_;

@@ -67,6 +67,14 @@ public:
     /// Its holder; nullptr: it holds nothing by itself.
     const std::string* holder_of(std::string_view pod) const;
 
+    /// visit(uid) for all pods that are their own holders: drivers, and pods that stand alone.
+    template <typename Visit>
+    void for_each_own_holder(const Visit& visit) const {
+        for (const auto& [uid, pod] : pods_) {
+            if (pod.holder == uid) visit(uid);
+        }
+    }
+
     /// Where everybody who holds something, or is known, was charged; the usage begins anew with
     /// nobody. Queues are those of the tree as it was.
     std::map<std::string, QueueAccount, std::less<>> forget_all();

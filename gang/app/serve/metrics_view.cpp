@@ -211,6 +211,15 @@ void add_repairs(Families& to, const Counters& counters) {
                  {"outcome", to_string(static_cast<EvictOutcome>(outcome))}});
         }
     }
+    to.begin(
+        "gang_scheduler_soft_slots_given_up_total",
+        "Slots beyond the minimum of dynamic allocation that gangs lost to others, by why.",
+        MetricType::Counter);
+    for (std::size_t reason = 0; reason < evict_reason_count; ++reason) {
+        to.add(
+            counters.soft_slots_given_up[reason],
+            {{"reason", to_string(static_cast<EvictReason>(reason))}});
+    }
 }
 
 void add_backfill(Families& to, const Counters& counters) {

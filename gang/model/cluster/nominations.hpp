@@ -19,13 +19,19 @@ namespace gang {
 /// What goes for a gang that waits: a whole gang, one executor beyond its gang's reservation, or an
 /// open slot beyond its gang's minimum.
 struct Victim {
-    enum class Kind : std::uint8_t { executor, open_slot, gang };
+    enum class Kind : std::uint8_t {
+        executor,       ///< beyond its gang's reservation
+        open_slot,      ///< beyond its gang's minimum
+        soft_executor,  ///< in a slot beyond its gang's minimum, which goes with it
+        pod,            ///< that stands alone
+        gang
+    };
     enum class Stage : std::uint8_t {
         planned,  ///< nothing was sent yet
-        asked,    ///< the eviction of its driver, or of the executor, is under way
+        asked,    ///< the eviction of its driver, or of the pod, is under way
         ending    ///< it was accepted, or its pod was on its way out before
     };
-    std::string uid;  ///< of the executor, else of the gang's driver
+    std::string uid;  ///< of the executor or pod, else of the gang's driver
     Kind kind = Kind::gang;
     EvictReason reason = EvictReason::reclaim;
     Stage stage = Stage::planned;

@@ -127,6 +127,7 @@ void Pods::compact(PodId id) {
 bool Pods::is_kin(const Kin& kin, const PodEntry& entry, std::string_view stem) const {
     return kin.owner == entry.owner && kin.application_key == entry.application_key &&
            kin.group == entry.group && kin.profile == entry.profile && kin.stem == stem &&
+           kin.priority == entry.pod.priority && kin.scheduler_name == entry.pod.scheduler_name &&
            kin.namespace_name == entry.pod.namespace_name &&
            amounts_[kin.amounts] == entry.pod.requests;
 }
@@ -155,8 +156,10 @@ std::uint32_t Pods::retain_kin(const PodEntry& entry, std::string_view stem) {
         entry.owner,
         entry.application_key,
         entry.group,
+        texts_.keep(entry.pod.scheduler_name),
         amounts_.intern(entry.pod.requests).id,
         entry.profile,
+        entry.pod.priority,
         1};
     return number;
 }
@@ -182,7 +185,6 @@ void Pods::compact_driver(Cell& compacted) {
     }
     Driver& kept = drivers_[compacted.place];
     kept.resource_version = entry.pod.resource_version;
-    kept.scheduler_name = texts_.keep(entry.pod.scheduler_name);
     kept.application = texts_.keep(application_id(entry.pod));
     kept.app_name = texts_.keep(spark_app_name(entry.pod));
     const std::string* text = core::find_value(entry.pod.annotations, reservation_annotation);
@@ -206,7 +208,7 @@ bool Pods::is_known(PodId id, const core::Pod& update) {
     const std::string* text = core::find_value(update.annotations, reservation_annotation);
     const bool same_driver = driver.has_reservation == (text != nullptr) &&
                              (text == nullptr || driver.reservation == *text) &&
-                             driver.scheduler_name == update.scheduler_name &&
+                             kin(known).scheduler_name == update.scheduler_name &&
                              driver.application == application_id(update);
     if (same_driver) {
         known.phase = update.phase;
@@ -230,6 +232,8 @@ PodEntry Pods::copy_of(PodId id) const {
     entry.pod.created = seen.created;
     entry.pod.requests = amounts(seen);
     entry.pod.phase = seen.phase;
+    entry.pod.priority = shared.priority;
+    entry.pod.scheduler_name = shared.scheduler_name;
     entry.owner = shared.owner;
     entry.application_key = shared.application_key;
     entry.group = shared.group;
@@ -243,7 +247,6 @@ PodEntry Pods::copy_of(PodId id) const {
     if (seen.is_driver) {
         const Driver& kept = driver(seen);
         entry.pod.resource_version = kept.resource_version;
-        entry.pod.scheduler_name = kept.scheduler_name;
         if (kept.has_reservation) {
             entry.pod.annotations.emplace_back(reservation_annotation, kept.reservation.str());
         }
@@ -285,6 +288,21 @@ core::PodPhase Pods::phase(PodId id) const {
     return seen.active != nullptr ? seen.active->pod.phase : seen.phase;
 }
 
+std::int64_t Pods::created(PodId id) const {
+    const Cell& seen = cell(id);
+    return seen.active != nullptr ? seen.active->pod.created : seen.created;
+}
+
+std::int32_t Pods::priority(PodId id) const {
+    const Cell& seen = cell(id);
+    return seen.active != nullptr ? seen.active->pod.priority : kin(seen).priority;
+}
+
+bool Pods::is_executor(PodId id) const {
+    const Cell& seen = cell(id);
+    return seen.active != nullptr ? seen.active->is_executor : seen.is_executor;
+}
+
 bool Pods::is_driver(PodId id) const {
     const Cell& seen = cell(id);
     return seen.active != nullptr ? seen.active->is_driver : seen.is_driver;
@@ -312,10 +330,10 @@ const std::string& Pods::app_name(PodId driver_id) const {
     return seen.active != nullptr ? spark_app_name(seen.active->pod) : driver(seen).app_name.str();
 }
 
-const std::string& Pods::scheduler_name(PodId driver_id) const {
-    const Cell& seen = cell(driver_id);
+const std::string& Pods::scheduler_name(PodId id) const {
+    const Cell& seen = cell(id);
     return seen.active != nullptr ? seen.active->pod.scheduler_name
-                                  : driver(seen).scheduler_name.str();
+                                  : kin(seen).scheduler_name.str();
 }
 
 const std::string& Pods::resource_version(PodId driver_id) const {
@@ -336,6 +354,11 @@ const std::string* Pods::reservation(PodId driver_id) const {
 const std::string& Pods::group(PodId id) const {
     const Cell& seen = cell(id);
     return seen.active != nullptr ? seen.active->group.str() : kin(seen).group.str();
+}
+
+const std::string& Pods::owner(PodId id) const {
+    const Cell& seen = cell(id);
+    return seen.active != nullptr ? seen.active->owner.str() : kin(seen).owner.str();
 }
 
 const std::string& Pods::namespace_of(PodId id) const {

@@ -89,12 +89,18 @@ public:
     std::string full_name(PodId id) const;
     bool holds_capacity(PodId id) const;
     std::int32_t profile(PodId id) const;
+    std::int64_t created(PodId id) const;
+    std::int32_t priority(PodId id) const;
+    const std::string& scheduler_name(PodId id) const;
+    bool is_executor(PodId id) const;
     SlotAnnotation annotated_slot(PodId id) const;
     core::PodPhase phase(PodId id) const;
     bool is_driver(PodId id) const;
     bool hand_made(PodId id) const;
     const std::string& application_key(PodId id) const;
     const std::string& group(PodId id) const;
+    /// Uid of the driver that it belongs to, or of the pod of its group that bears the reservation.
+    const std::string& owner(PodId id) const;
     const std::string& namespace_of(PodId id) const;
     const std::string& node(PodId id) const;
     const core::Resources& requests(PodId id) const;
@@ -107,7 +113,6 @@ public:
     const std::string& application(PodId driver) const;
     /// See spark_app_name().
     const std::string& app_name(PodId driver) const;
-    const std::string& scheduler_name(PodId driver) const;
     const std::string& resource_version(PodId driver) const;
     /// nullptr: it carries none.
     const std::string* reservation(PodId driver) const;
@@ -142,8 +147,10 @@ private:
         core::Text owner;
         core::Text application_key;
         core::Text group;
+        core::Text scheduler_name;
         AmountsId amounts;
         std::int32_t profile = 0;
+        std::int32_t priority = 0;
         std::uint32_t references = 0;
     };
     struct Cell {
@@ -170,7 +177,6 @@ private:
     /// What is remembered of a compacted driver beyond its cell.
     struct Driver {
         std::string resource_version;
-        core::Text scheduler_name;
         core::Text application;
         core::Text app_name;
         core::Text reservation;

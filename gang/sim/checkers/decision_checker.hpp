@@ -4,11 +4,13 @@
 //
 //   bind-only-ours   no bind of a pod that was shown gated, being deleted, ended or bound
 //   preconditions    every bind names the uid and a resourceVersion
-//   fifo             no gang is admitted while an older one, by our own words, waits for room, and
-//                    would fit the nodes if only pods of others were there
+//   fifo             no gang is admitted while one of its queue that goes before it (the older one; by
+//                    priority and age; who has waited for too long) waits for room, by our own
+//                    words, and would fit the nodes if only pods of others were there
 //   quota            in a world with queues: no admission leaves a queue above one of its limits
 //   eviction         where queues allow evictions: for a gang that waits for them, of drivers first,
-//                    never of an executor in a slot whose driver stays, so many a minute at most
+//                    never of an executor in a slot whose driver stays, unless its gang has more
+//                    than the minimum that its reservation names; so many a minute at most
 //   first-plan       a new leader admits nobody before it has asked for the confs of the older ones
 //   headroom         a gang is admitted beside the headroom of its nodes
 //   extra-slot       no executor is bound beside its gang while a slot of the gang is open for it
@@ -81,6 +83,7 @@ private:
     void check_extra_slot(const Entry<core::Pod>& entry, const Author& author);
     bool is_driver(PodId pod) const;
     bool was_tampered(PodId driver) const;
+    bool keeps_minimum(const core::Pod& driver) const;
     bool goes_with_anchor(const View& view, PodId member) const;
     void count_with_ended_anchor(View& view, PodId member) const;
 

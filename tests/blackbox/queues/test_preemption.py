@@ -63,6 +63,25 @@ def test_a_higher_priority_has_the_lowest_evicted_in_its_queue(cluster: Cluster,
     assert served.metric("gang_scheduler_evictions_total", reason="preempt", outcome="evicted") == 1
 
 
+def test_pods_that_stand_alone_go_as_gangs_do(cluster: Cluster, tmp_path: Path) -> None:
+    cluster.add_nodes(1, cpu="4")
+    queues = Queues(cluster, tmp_path, {"queues": [BY_PRIORITY]}, *ANY_PORT)
+    first, second = (queues.pod(name, "etl", priority=1) for name in ("first", "second"))
+    mid = queues.pod("mid", "etl", priority=500)
+    equal = queues.pod("equal", "etl", priority=1000)
+    queues.wait_bound(first, second, mid, equal)
+    next_second()
+    high = queues.pod("high", "etl", executors=1, priority=1000)
+    queues.wait_bound(high)
+    assert is_gone(queues, first) and is_gone(queues, second)
+    assert not is_gone(queues, mid) and not is_gone(queues, equal)
+    space = cluster.default_namespace
+    eventually(lambda: events_of(queues, first), 10, "an event on the victim")
+    assert events_of(queues, first)[0]["note"] == f"evicted for {space}/high: its priority is higher"
+    served = Served(queues.scheduler)
+    assert served.metric("gang_scheduler_evictions_total", reason="preempt", outcome="evicted") == 2
+
+
 def test_a_queue_gets_its_guarantee_back(cluster: Cluster, tmp_path: Path) -> None:
     cluster.add_nodes(1, cpu="8")
     queues = Queues(cluster, tmp_path, {"queues": [

@@ -68,6 +68,19 @@ core::PodGroup queued(std::int64_t minimum, std::int32_t priority) {
     return object;
 }
 
+/// The same, of pods that name the queue themselves: a group that has lost its reservation is
+/// charged there after a restart.
+std::vector<std::string> create_in_queue(
+    World& world, const std::string& group, int count, std::int64_t created = 1'000) {
+    std::vector<std::string> uids;
+    for (int i = 0; i < count; ++i) {
+        core::Pod pod = member(group + "-" + std::to_string(i), group, created);
+        pod.annotations = {{"gang-scheduler/queue", "etl"}};
+        uids.push_back(world.create(std::move(pod)));
+    }
+    return uids;
+}
+
 }  // namespace
 
 TEST_CASE("native groups: a group with a topology key is in one domain, or waits") {
@@ -210,4 +223,121 @@ TEST_CASE("native groups: a victim whose first pod has ended by itself is one of
     CHECK(world.evictions.size() == 2);
     world.advance(60'000);
     CHECK(world.evictions.size() == 3);
+}
+
+TEST_CASE("native groups: of a victim whose first pod went before a restart the rest goes as well") {
+    World world(by_priority());
+    world.add_node(tests::node("n1", 4, 64 * 1024));
+    world.groups["etl/low"] = queued(3, 1);
+    world.groups["etl/mid"] = queued(1, 5);
+    const auto low = create_in_queue(world, "low", 3);
+    world.settle();
+    const auto mid = create_in_queue(world, "mid", 1, 1'500);
+    world.settle();
+    REQUIRE(world.bound_count(low) == 3);
+    REQUIRE(world.bound_count(mid) == 1);
+    world.groups["etl/high"] = queued(3, 10);
+    world.hold_evict_answers = true;  // nobody lives to hear that it has gone
+    const auto high = create_in_queue(world, "high", 3, 2'000);
+    world.advance(2'000);
+    REQUIRE(world.evictions.size() == 1);
+    const std::string anchor = world.evictions.front().pod.uid;
+    SUBCASE("and is on its way out") {}
+    SUBCASE("and is gone") { world.end_deleted(); }
+    world.restart();
+    world.hold_evict_answers = false;
+    world.advance(90'000);
+    world.end_deleted();
+    world.advance(90'000);
+    CHECK(world.bound_count(high) == 3);
+    CHECK(world.bound_count(mid) == 1);
+    CHECK(world.evictions.size() == 3);
+    for (const std::string& uid : low) {
+        CHECK_FALSE(world.has_pod(uid));
+    }
+    CHECK(world.violations.empty());
+}
+
+TEST_CASE("native groups: what is left of a group stays together: all of it goes, or nobody") {
+    World world(by_priority());
+    world.add_node(tests::node("n1", 4, 64 * 1024));
+    world.groups["etl/low"] = queued(3, 1);
+    const auto low = create_in_queue(world, "low", 3);
+    world.settle();
+    REQUIRE(world.bound_count(low) == 3);
+    core::Pod last = tests::pod("last", 1000, 256);
+    last.created = 1'500;
+    last.priority = 10;
+    last.annotations = {{"gang-scheduler/queue", "etl"}};
+    const std::string other = world.create(std::move(last));
+    world.settle();
+    world.remove_pod(low[0]);
+    world.restart();
+    world.advance(20'000);
+    core::Pod high = tests::pod("high", 2000, 256);
+    high.created = 2'000;
+    high.priority = 10;
+    high.annotations = {{"gang-scheduler/queue", "etl"}};
+    const std::string waiting = world.create(std::move(high));
+    SUBCASE("both go for who needs the room of one") {
+        world.advance(5'000);
+        CHECK(world.evictions.size() == 2);
+        world.end_deleted();
+        world.advance(5'000);
+        CHECK(world.is_bound(waiting));
+    }
+    SUBCASE("a budget that keeps one keeps both from then on") {
+        world.on_evict = [](const auto&) { return std::optional(gang::EvictOutcome::budget); };
+        world.advance(5'000);
+        const std::size_t asked = world.evictions.size();
+        CHECK(asked <= 2);
+        world.advance(60'000);
+        CHECK(world.evictions.size() == asked);
+    }
+    CHECK(world.is_bound(other));
+    CHECK(world.violations.empty());
+}
+
+TEST_CASE("native groups: of a group that runs and whose reservation is worth nothing after a restart nothing is lost") {
+    for (const char* const text : {"", "v1 rubbish", "v1;g=7;e=1;a=somebody"}) {
+        CAPTURE(text);
+        World world(World::sealed_schema());
+        world.add_node(tests::node("n1", 5, 64 * 1024));
+        world.groups["etl/g"] = core::PodGroup{3, {}, {}};
+        auto pods = create(world, "g", 3);
+        world.settle();
+        REQUIRE(world.bound_count(pods) == 3);
+        for (const std::string& uid : pods) {
+            world.set_phase(uid, core::PodPhase::running);
+            world.change_pod(uid, [&](core::Pod& pod) {
+                for (auto& [key, value] : pod.annotations) {
+                    if (key == "gang-scheduler/reservation") value = text;
+                }
+            });
+        }
+        world.restart();
+        world.advance(20'000);
+        CHECK(world.bound_count(pods) == 3);
+        CHECK(world.binds.size() == 3);  // nobody is started a second time, or beyond what is there
+        // A member that fails and is made anew starts at once: the others are there still.
+        world.set_phase(pods[1], core::PodPhase::failed);
+        world.remove_pod(pods[1]);
+        pods[1] = world.create(member("g-again", "g", 3'000));
+        world.advance(5'000);
+        CHECK(world.is_bound(pods[1]));
+        // And so does the one that bore the text.
+        world.remove_pod(pods[0]);
+        pods[0] = world.create(member("g-first", "g", 4'000));
+        world.advance(5'000);
+        CHECK(world.is_bound(pods[0]));
+        CHECK(world.bound_count(pods) == 3);
+        // All room that is not theirs is free.
+        core::Pod other = tests::pod("other", 2'000, 256);
+        other.created = 5'000;
+        const std::string fits = world.create(std::move(other));
+        world.advance(5'000);
+        CHECK(world.is_bound(fits));
+        CHECK(world.violations.empty());
+        world.check_accounts();
+    }
 }

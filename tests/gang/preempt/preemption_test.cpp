@@ -68,9 +68,30 @@ std::vector<std::string> evicted(const World& world) {
     return uids;
 }
 
-bool is_evicted(const World& world, const std::string& uid) {
+bool has_evicted(const World& world, const std::string& uid) {
     const auto uids = evicted(world);
     return std::find(uids.begin(), uids.end(), uid) != uids.end();
+}
+
+/// A pod that stands alone, running.
+std::string lone(
+    World& world,
+    const std::string& name,
+    const std::string& queue,
+    std::int64_t created,
+    std::int32_t priority = 0,
+    const std::string& namespace_name = "etl") {
+    core::Pod pod = tests::pod(name, 1'000, 100);
+    pod.namespace_name = namespace_name;
+    pod.created = created;
+    pod.priority = priority;
+    pod.annotations = {{"gang-scheduler/queue", queue}};
+    const std::string uid = world.create(std::move(pod));
+    world.advance(1'000);
+    REQUIRE(world.is_bound(uid));
+    world.set_phase(uid, core::PodPhase::running);
+    world.advance(1'000);
+    return uid;
 }
 
 }  // namespace
@@ -86,7 +107,7 @@ TEST_CASE("preempt: a gang of higher priority has one of a lower evicted, whole,
     REQUIRE(world.evictions.size() == 4);
     CHECK(world.evictions.front().pod.uid == low);
     CHECK(world.evictions.front().reason == gang::EvictReason::preempt);
-    CHECK_FALSE(is_evicted(world, mid));
+    CHECK_FALSE(has_evicted(world, mid));
     CHECK_FALSE(world.is_bound(high));
     says(world, high, "evicting gang etl/low; 0 of 4 pods are gone");
     says(world, high, "[WaitingForPreemption]");
@@ -113,9 +134,9 @@ TEST_CASE("preempt: an executor of the victim that waits for a node is not evict
     REQUIRE_FALSE(world.is_bound(surplus));
     submit(world, "high", "etl", 3, 2, 10);
     world.advance(2'000);
-    CHECK(is_evicted(world, low));
+    CHECK(has_evicted(world, low));
     CHECK(world.evictions.size() == 4);
-    CHECK_FALSE(is_evicted(world, surplus));
+    CHECK_FALSE(has_evicted(world, surplus));
 }
 
 TEST_CASE("preempt: who need not go once a later victim goes is spared") {
@@ -126,8 +147,8 @@ TEST_CASE("preempt: who need not go once a later victim goes is spared") {
     const std::string high = submit(world, "high", "etl", 5, 3, 10);
     world.advance(2'000);
     CHECK(world.evictions.size() == 6);
-    CHECK(is_evicted(world, mid));
-    CHECK_FALSE(is_evicted(world, low));
+    CHECK(has_evicted(world, mid));
+    CHECK_FALSE(has_evicted(world, low));
     world.end_deleted();
     world.advance(2'000);
     CHECK(world.is_bound(high));
@@ -171,13 +192,13 @@ TEST_CASE("preempt: a file that allows it, or forbids it, holds at once") {
     CHECK(world.evictions.empty());
     world.reconfigure(schema_of({by_priority("etl")}));
     world.advance(2'000);
-    CHECK(is_evicted(world, low));
+    CHECK(has_evicted(world, low));
     world.end_deleted();
     world.advance(2'000);
     world.reconfigure(schema_of({without}));
     submit(world, "higher", "etl", 3, 4, 20);
     world.advance(2'000);
-    CHECK_FALSE(is_evicted(world, mid));
+    CHECK_FALSE(has_evicted(world, mid));
 }
 
 TEST_CASE("preempt: nobody is evicted without the queue's word, nor for an equal priority") {
@@ -236,8 +257,8 @@ TEST_CASE("reclaim: a gang within its queue's guarantee gets it back from a queu
     const std::string mine = submit(world, "mine", "etl", 3, 3);
     world.advance(2'000);
     // Equal in all else: the one that has lost the least work.
-    CHECK(is_evicted(world, second));
-    CHECK_FALSE(is_evicted(world, first));
+    CHECK(has_evicted(world, second));
+    CHECK_FALSE(has_evicted(world, first));
     CHECK(world.evictions.front().reason == gang::EvictReason::reclaim);
     world.end_deleted();
     world.advance(2'000);
@@ -269,7 +290,7 @@ TEST_CASE("reclaim: executors beyond a reservation go before any gang") {
     const std::string mine = submit(world, "mine", "etl", 1, 2);
     world.advance(2'000);
     CHECK(world.evictions.size() == 2);
-    CHECK_FALSE(is_evicted(world, gang));
+    CHECK_FALSE(has_evicted(world, gang));
     for (const std::string& uid : evicted(world)) {
         CHECK(std::find(extra.begin(), extra.end(), uid) != extra.end());
     }
@@ -284,7 +305,7 @@ TEST_CASE("preempt: the room that comes free is the preemptor's, whoever came be
     const std::string low = running(world, "low", "etl", 7, 1);
     const std::string high = submit(world, "high", "etl", 7, 2, 10);
     world.advance(2'000);
-    REQUIRE(is_evicted(world, low));
+    REQUIRE(has_evicted(world, low));
     const std::string small = submit(world, "small", "ml", 0, 3);
     world.advance(2'000);
     // One executor is gone, the others have their grace period.
@@ -304,7 +325,7 @@ TEST_CASE("preempt: who is deleted meanwhile gives the room back") {
     const std::string low = running(world, "low", "etl", 7, 1);
     const std::string high = submit(world, "high", "etl", 7, 2, 10);
     world.advance(2'000);
-    REQUIRE(is_evicted(world, low));
+    REQUIRE(has_evicted(world, low));
     world.remove_pod(high);
     const std::string small = submit(world, "small", "ml", 0, 3);
     world.end_deleted();
@@ -325,7 +346,7 @@ TEST_CASE("preempt: a budget's no is kept, and others are looked for a minute la
     CHECK(world.evictions.size() == 1);
     says(world, high, "refused one");
     world.advance(35'000);
-    CHECK(is_evicted(world, mid));
+    CHECK(has_evicted(world, mid));
     CHECK_FALSE(world.pod(low).deleting);
     world.end_deleted();
     world.advance(2'000);
@@ -340,12 +361,12 @@ TEST_CASE("preempt: a new leader evicts nobody again for the same need") {
     const std::string mid = running(world, "mid", "etl", 3, 2, 5);
     const std::string high = submit(world, "high", "etl", 3, 3, 10);
     world.advance(2'000);
-    REQUIRE(is_evicted(world, low));
+    REQUIRE(has_evicted(world, low));
     const std::size_t before = world.evictions.size();
     world.restart();
     world.advance(60'000);
     CHECK(world.evictions.size() == before);
-    CHECK_FALSE(is_evicted(world, mid));
+    CHECK_FALSE(has_evicted(world, mid));
     world.end_deleted();
     world.advance(30'000);
     CHECK(world.is_bound(high));
@@ -405,4 +426,120 @@ TEST_CASE("preempt: executors that a budget kept are asked again, though nobody 
     world.advance(60'000);
     CHECK(world.evictions.size() == 7);
     CHECK(world.violations.empty());
+}
+
+TEST_CASE("preempt: a pod that stands alone goes for a higher priority, the lowest and newest first") {
+    for (const bool restarts : {false, true}) {
+        CAPTURE(restarts);
+        World world(schema_of({by_priority("etl")}));
+        world.add_node(tests::node("n1", 4, 64 * 1024));
+        const std::string equal = lone(world, "equal", "etl", 4, 10);
+        const std::string mid = lone(world, "mid", "etl", 3, 5);
+        const std::string older = lone(world, "older", "etl", 1);
+        const std::string newer = lone(world, "newer", "etl", 2);
+        if (restarts) {
+            world.restart();
+            world.advance(20'000);
+        }
+        const std::string high = submit(world, "high", "etl", 1, 5, 10);
+        world.advance(5'000);
+        CHECK(world.evictions.size() == 2);
+        CHECK(has_evicted(world, older));
+        CHECK(has_evicted(world, newer));
+        says(world, high, "evicting pod etl/");
+        world.restart();  // who is on his way out is nobody's second victim
+        world.advance(20'000);
+        CHECK(world.evictions.size() == 2);
+        world.end_deleted();
+        world.advance(20'000);
+        CHECK(world.is_bound(high));
+        CHECK(world.has_pod(mid));
+        CHECK(world.has_pod(equal));
+        CHECK(world.evictions.size() == 2);
+        CHECK(world.violations.empty());
+    }
+}
+
+TEST_CASE("preempt: pods that stand alone and gangs go in one order, by their priorities") {
+    World world(schema_of({by_priority("etl")}));
+    world.add_node(tests::node("n1", 3, 64 * 1024));
+    const std::string pod = lone(world, "pod", "etl", 1, 5);
+    const std::string gang = running(world, "gang", "etl", 1, 2);
+    SUBCASE("the gang's is lower") {
+        submit(world, "high", "etl", 0, 3, 10);
+        world.advance(2'000);
+        CHECK(has_evicted(world, gang));
+        CHECK_FALSE(has_evicted(world, pod));
+    }
+    SUBCASE("both are needed") {
+        const std::string high = submit(world, "high", "etl", 2, 3, 10);
+        world.advance(2'000);
+        CHECK(world.evictions.size() == 3);
+        world.end_deleted();
+        world.advance(2'000);
+        CHECK(world.is_bound(high));
+    }
+}
+
+TEST_CASE("reclaim: pods that stand alone go from a queue that is above its guarantee, and no further") {
+    World world(schema_of({guaranteed("etl", 4), reclaimable(guaranteed("ml", 2)), queue("own")}));
+    world.add_node(tests::node("n1", 5, 64 * 1024));
+    std::vector<std::string> pods;
+    for (int i = 0; i < 4; ++i) {
+        pods.push_back(lone(world, "pod-" + std::to_string(i), "ml", 1 + i));
+    }
+    const std::string own = lone(world, "own", "own", 9);
+    const std::string mine = submit(world, "mine", "etl", 1, 10);
+    world.advance(2'000);
+    CHECK(world.evictions.size() == 2);
+    CHECK(has_evicted(world, pods[3]));
+    CHECK(has_evicted(world, pods[2]));
+    world.end_deleted();
+    world.advance(2'000);
+    CHECK(world.is_bound(mine));
+    submit(world, "more", "etl", 0, 11);
+    world.advance(60'000);
+    CHECK(world.evictions.size() == 2);
+    CHECK(world.has_pod(own));
+}
+
+TEST_CASE("preempt: pods that stand alone and must not go stay") {
+    World world(schema_of({by_priority("etl")}));
+    world.add_node(tests::node("n1", 2, 64 * 1024));
+    SUBCASE("of kube-system") {
+        lone(world, "a", "etl", 1, 0, "kube-system");
+        lone(world, "b", "etl", 2, 0, "kube-system");
+        submit(world, "high", "etl", 0, 3, 10);
+    }
+    SUBCASE("critical") {
+        lone(world, "a", "etl", 1, 2'000'000'000);
+        lone(world, "b", "etl", 2, 2'000'000'000);
+        submit(world, "high", "etl", 0, 3, 2'000'001'000);
+    }
+    SUBCASE("no plan for the whole gang") {
+        lone(world, "a", "etl", 1);
+        lone(world, "b", "etl", 2);
+        submit(world, "high", "etl", 2, 3, 10);
+    }
+    world.advance(60'000);
+    CHECK(world.evictions.empty());
+}
+
+TEST_CASE("preempt: a budget's no to a pod that stands alone is kept") {
+    World world(schema_of({by_priority("etl")}));
+    world.add_node(tests::node("n1", 2, 64 * 1024));
+    const std::string kept = lone(world, "kept", "etl", 2);
+    const std::string mid = lone(world, "mid", "etl", 1, 5);
+    world.on_evict = [&](const gang::EvictPod& request) {
+        return request.pod.uid == kept ? std::optional(gang::EvictOutcome::budget) : std::nullopt;
+    };
+    const std::string high = submit(world, "high", "etl", 0, 3, 10);
+    world.advance(30'000);
+    CHECK(world.evictions.size() == 1);
+    world.advance(35'000);
+    CHECK(has_evicted(world, mid));
+    world.end_deleted();
+    world.advance(2'000);
+    CHECK(world.is_bound(high));
+    CHECK(world.has_pod(kept));
 }

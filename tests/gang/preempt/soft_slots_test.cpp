@@ -1,5 +1,5 @@
 // Dynamic allocation's three numbers: the minimum is the gang's own, what is open beyond it goes to
-// who has a right to it, and nobody is evicted for that.
+// who has a right to it, and nobody is evicted for that; then executors beyond it go, one by one.
 #include "tests/gang/in_queues.hpp"
 
 #include <doctest/doctest.h>
@@ -27,14 +27,14 @@ config::Schema schema(std::int64_t cpu = 6) {
     return with_queues({reports, adhoc}, World::sealed_schema());
 }
 
-/// A driver that starts with eight executors, can do with two, and has had `there` made.
-std::string elastic(World& world, int there) {
+/// A driver that starts with eight executors, can do with `min`, and has had `there` made.
+std::string elastic(World& world, int there, int min = 2) {
     core::Pod pod = tests::driver("elastic");
     pod.created = 1;
     pod.annotations = {{"gang-scheduler/queue", "adhoc"}};
     auto conf = with(tests::conf(8), "spark.dynamicAllocation.enabled", "true");
     conf = with(conf, "spark.dynamicAllocation.shuffleTracking.enabled", "true");
-    conf = with(conf, "spark.dynamicAllocation.minExecutors", "2");
+    conf = with(conf, "spark.dynamicAllocation.minExecutors", std::to_string(min));
     const std::string driver = world.submit(std::move(pod), with(conf, "spark.dynamicAllocation.maxExecutors", "20"));
     world.advance(1'000);
     REQUIRE(world.is_bound(driver));
@@ -51,6 +51,23 @@ std::int64_t slots_of(const World& world, const std::string& driver) {
     const auto reservation = world.reservation(driver);
     REQUIRE(reservation);
     return gang::slot_count(*reservation);
+}
+
+std::int64_t given_up(const World& world) {
+    return static_cast<std::int64_t>(world.scheduler->counters().soft_slots_given_up[0]);
+}
+
+bool is_evicted(const World& world, const std::string& uid) {
+    return std::any_of(world.evictions.begin(), world.evictions.end(), [&](const auto& one) {
+        return one.pod.uid == uid;
+    });
+}
+
+std::string told(const World& world, const std::string& uid) {
+    const auto event = std::find_if(world.events.begin(), world.events.end(), [&](const auto& one) {
+        return one.pod.uid == uid && one.reason == "Preempted";
+    });
+    return event == world.events.end() ? "" : event->message;
 }
 
 }  // namespace
@@ -77,7 +94,7 @@ TEST_CASE("soft slots: a gang that reclaims gets open slots beyond the minimum, 
     world.check_accounts();
 }
 
-TEST_CASE("soft slots: the minimum stays, and executors that run are not touched") {
+TEST_CASE("soft slots: the minimum stays, whoever is in it") {
     World world(schema());
     world.add_node(tests::node("n1", 9, 64 * 1024));
     SUBCASE("nobody has come yet: two slots are the gang's own") {
@@ -91,14 +108,174 @@ TEST_CASE("soft slots: the minimum stays, and executors that run are not touched
         world.advance(5'000);
         CHECK(world.bound_count(made) == 2);
     }
-    SUBCASE("all eight run: the whole gang is what is left to evict") {
-        const std::string driver = elastic(world, 8);
+    SUBCASE("all eight run, and are the minimum: the whole gang is what is left to evict") {
+        const std::string driver = elastic(world, 8, 8);
         submit(world, "report", "reports", 3, 2);
         world.advance(5'000);
         REQUIRE_FALSE(world.evictions.empty());
         CHECK(world.evictions.front().pod.uid == driver);
         CHECK(slots_of(world, driver) == 8);
     }
+}
+
+TEST_CASE("soft slots: executors beyond the minimum go, the newest first, and their slots with them") {
+    World world(schema());
+    world.add_node(tests::node("n1", 9, 64 * 1024));
+    const std::string driver = elastic(world, 8);
+    const std::vector<std::string> before = world.executors_of(driver);
+    const std::string wants = submit(world, "report", "reports", 3, 2);
+    world.advance(5'000);
+    REQUIRE(world.evictions.size() == 4);
+    CHECK_FALSE(is_evicted(world, driver));
+    CHECK(slots_of(world, driver) == 4);
+    for (const gang::EvictPod& one : world.evictions) {
+        CHECK(one.reason == gang::EvictReason::reclaim);
+        const std::int64_t created = world.pod(one.pod.uid).created;
+        CHECK(std::none_of(before.begin(), before.end(), [&](const std::string& uid) {
+            return !is_evicted(world, uid) && world.pod(uid).created > created;
+        }));
+    }
+    says(world, wants, "evicting executor etl/elastic-exec-");
+    CHECK_FALSE(world.is_bound(wants));
+    // What Spark makes in their place has no slot to go to.
+    const auto made = world.create_executors(driver, 4);
+    world.advance(2'000);
+    world.end_deleted();
+    world.advance(5'000);
+    CHECK(world.is_bound(wants));
+    CHECK(world.bound_count(made) == 0);
+    CHECK(world.evictions.size() == 4);
+    CHECK(given_up(world) == 4);
+    CHECK(told(world, driver).find(", beyond the minimum, was evicted for etl/report: its queue "
+                                   "holds less than it is guaranteed") != std::string::npos);
+    CHECK(world.violations.empty());
+    world.check_accounts();
+    // The next leader knows four slots, and gives nobody the others.
+    world.restart();
+    world.advance(20'000);
+    CHECK(slots_of(world, driver) == 4);
+    CHECK(world.bound_count(made) == 0);
+    CHECK(world.evictions.size() == 4);
+    CHECK(world.violations.empty());
+}
+
+TEST_CASE("soft slots: open ones go before executors, and the minimum has executors left") {
+    World world(schema(8));
+    world.add_node(tests::node("n1", 9, 64 * 1024));
+    const std::string driver = elastic(world, 5, 3);
+    submit(world, "report", "reports", 4, 2);  // three are open, two of five executors are soft
+    world.advance(5'000);
+    CHECK(world.evictions.size() == 2);
+    CHECK_FALSE(is_evicted(world, driver));
+    CHECK(slots_of(world, driver) == 3);
+    world.end_deleted();
+    world.advance(5'000);
+    CHECK(given_up(world) == 5);
+    CHECK(world.executors_of(driver).size() == 3);
+    CHECK(world.violations.empty());
+    world.check_accounts();
+}
+
+TEST_CASE("soft slots: an executor that a budget keeps has its slot again") {
+    World world(schema());
+    world.add_node(tests::node("n1", 9, 64 * 1024));
+    const std::string driver = elastic(world, 8);
+    world.on_evict = [](const gang::EvictPod&) { return std::optional(gang::EvictOutcome::budget); };
+    const std::string wants = submit(world, "report", "reports", 3, 2);
+    world.advance(5'000);
+    CHECK(world.evictions.size() == 4);
+    CHECK(slots_of(world, driver) == 8);
+    CHECK(world.executors_of(driver).size() == 8);
+    CHECK_FALSE(world.is_bound(wants));
+    CHECK(given_up(world) == 0);
+    CHECK(told(world, driver).empty());
+    CHECK(world.violations.empty());
+    world.check_accounts();
+}
+
+TEST_CASE("soft slots: who waits no more leaves executors in their slots") {
+    World world(schema());
+    world.add_node(tests::node("n1", 9, 64 * 1024));
+    const std::string driver = elastic(world, 8);
+    SUBCASE("before the reservation is stored without them") {
+        world.fail_status_writes = true;
+        const std::string wants = submit(world, "report", "reports", 3, 2);
+        world.advance(5'000);
+        CHECK(world.evictions.empty());
+        world.remove_pod(wants);
+        world.fail_status_writes = false;
+    }
+    SUBCASE("when the evictions were not sent") {
+        world.on_evict = [](const gang::EvictPod&) {
+            return std::optional(gang::EvictOutcome::not_sent);
+        };
+        const std::string wants = submit(world, "report", "reports", 3, 2);
+        world.advance(2'000);
+        world.remove_pod(wants);
+    }
+    world.advance(10'000);
+    CHECK(slots_of(world, driver) == 8);
+    CHECK(world.executors_of(driver).size() == 8);
+    CHECK(world.violations.empty());
+    world.check_accounts();
+}
+
+TEST_CASE("soft slots: a new leader evicts no second executor for the same need") {
+    World world(schema());
+    world.add_node(tests::node("n1", 9, 64 * 1024));
+    const std::string driver = elastic(world, 8);
+    const std::string wants = submit(world, "report", "reports", 3, 2);
+    world.advance(2'000);
+    REQUIRE(world.evictions.size() == 4);
+    world.restart();
+    const auto made = world.create_executors(driver, 4);
+    world.advance(60'000);
+    CHECK(world.evictions.size() == 4);
+    world.end_deleted();
+    world.advance(30'000);
+    CHECK(world.is_bound(wants));
+    CHECK(world.bound_count(made) == 0);
+    CHECK(world.evictions.size() == 4);
+    CHECK(world.violations.empty());
+}
+
+TEST_CASE("soft slots: who ends by himself before the reservation is stored leaves no room for two") {
+    World world(schema());
+    world.add_node(tests::node("n1", 9, 64 * 1024));
+    const std::string driver = elastic(world, 8);
+    world.fail_status_writes = true;
+    const std::string wants = submit(world, "report", "reports", 3, 2);
+    world.settle();
+    for (const std::string& executor : world.executors_of(driver)) {
+        world.remove_pod(executor);
+    }
+    world.advance(5'000);
+    CHECK(slots_of(world, driver) == 8);
+    CHECK_FALSE(world.is_bound(wants));
+    world.fail_status_writes = false;
+    world.advance(60'000);
+    CHECK(world.is_bound(wants));
+    CHECK(slots_of(world, driver) >= 2);
+    CHECK(world.violations.empty());
+    world.check_accounts();
+}
+
+TEST_CASE("soft slots: at most so many executors a minute") {
+    config::Schema few = schema();
+    few.preemption.max_victims_per_minute = 3;
+    World world(few);
+    world.add_node(tests::node("n1", 9, 64 * 1024));
+    const std::string driver = elastic(world, 8);
+    const std::string wants = submit(world, "report", "reports", 3, 2);
+    world.advance(30'000);
+    CHECK(world.evictions.size() == 3);
+    world.advance(40'000);
+    CAPTURE(world.condition(wants));
+    CHECK(world.evictions.size() == 4);
+    world.end_deleted();
+    world.advance(2'000);
+    CHECK(world.is_bound(wants));
+    CHECK(slots_of(world, driver) == 4);
 }
 
 TEST_CASE("soft slots: the minimum stays: for one slot more than is soft the whole gang goes") {
