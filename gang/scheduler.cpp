@@ -9,6 +9,7 @@
 #include "gang/classify/pod_classifier.hpp"
 #include "gang/classify/pod_compaction.hpp"
 #include "gang/classify/retry_pauses.hpp"
+#include "gang/demand/bought_nodes.hpp"
 #include "gang/demand/capacity_demand.hpp"
 #include "gang/extender/extender_desk.hpp"
 #include "gang/group/group_former.hpp"
@@ -113,6 +114,7 @@ struct Scheduler::State {
         model, step, placer, domain_placer, run_observer, waiters, promises, admission};
 
     CapacityDemand demand{model, step, status_reporter, status, refresh};
+    BoughtNodes bought{model, step, domain_placer, admission};
 
     ExecutorOwners owners{model};
     PodCompaction compaction{model, declarations, owners};
@@ -196,8 +198,14 @@ struct Scheduler::State {
         pod_events.on(event);
         run_observer.on(event);
     }
-    void on(const NodeUpserted& event) { cluster_events.on(event); }
-    void on(const NodeDeleted& event) { cluster_events.on(event); }
+    void on(const NodeUpserted& event) {
+        bought.on(event);
+        cluster_events.on(event);
+    }
+    void on(const NodeDeleted& event) {
+        bought.on(event);
+        cluster_events.on(event);
+    }
     void on(const RelistBegun& event) { cluster_events.on(event); }
     void on(const RelistEnded& event) { cluster_events.on(event); }
     void on(const SparkConfFound& event) { answers.on(event); }
@@ -257,6 +265,7 @@ struct Scheduler::State {
         leadership.on(event);
         group_statuses.on(event);
         demand.on(event);
+        bought.on(event);
     }
     void on(const ConfigChanged& event) {
         reconfiguration.on(event);
@@ -330,6 +339,7 @@ bool Scheduler::State::plan() {
         rebuilder.run();  // there is free room from here on
         model.settle_gpus();  // slots that were read back are on their nodes
         repair.run();
+        bought.hold_room();
         matcher.retry_oversized();
     }
     model.settle_gpus();
@@ -346,6 +356,7 @@ bool Scheduler::State::plan() {
     }
     step.work_left = work_per_tick;
     called.run();
+    bought.run();
     if (!admission.run()) {
         demand.run();
         return false;

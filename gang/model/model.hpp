@@ -13,6 +13,7 @@
 #include "gang/model/application.hpp"
 #include "gang/model/cluster/cluster_model.hpp"
 #include "gang/model/cluster/fit_cache.hpp"
+#include "gang/model/demand/bought_rooms.hpp"
 #include "gang/model/demand/demand_board.hpp"
 #include "gang/model/gang_store.hpp"
 #include "gang/model/gpu/gpu_board.hpp"
@@ -183,7 +184,7 @@ struct Model {
                cluster.allocation_count() + conf_asker.remembered() + placed_pods.size() +
                placed_pods.waiting_count() + placed_pods.by_labels_count() + claims.remembered() + volume_counts.remembered() +
                groups.remembered() +
-               shares.charges.size() + held_binds.size() + nominations.size() + run_times.size() +
+               shares.charges.size() + held_binds.size() + nominations.size() + bought.size() + run_times.size() +
                outlooks.size() + demand.remembered() + quotas.remembered();
     }
 
@@ -233,6 +234,7 @@ struct Model {
     LeadershipTerm term;
     ListState pods_list = ListState::never;
     ListState nodes_list = ListState::never;
+    BoughtRooms bought;
 };
 
 }  // namespace gang

@@ -525,6 +525,7 @@ void Preemption::search() {
                 break;
             }
             searched_[app->uid] = step_.now_ms + search_ms;
+            model_.bought.give_back(app->uid, model_.cluster);  // as its plan may need it
             if (!nominate(*app)) {
                 step_.wake_at(step_.now_ms + search_ms);
             }

@@ -12,6 +12,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <variant>
@@ -29,7 +31,7 @@ bool Admission::run() {
         step_.wake_at(step_.now_ms);  // the tick's work was used up
         return false;
     }
-    admit_nominated();
+    admit_with_held_room();
     const bool is_same = !model_.worklist.queue_changed &&
                          seen_.capacity == model_.cluster.free_capacity_version() &&
                          seen_.ceiling == model_.cluster_model.ceiling_version() &&
@@ -42,13 +44,18 @@ bool Admission::run() {
     return !rest_.from;
 }
 
-/// Room that others were evicted for is held for them (gang/preempt): with it they go first.
-void Admission::admit_nominated() {
-    std::vector<std::string> nominated;
+/// Room that others were evicted for (gang/preempt), or that an autoscaler was asked for
+/// (gang/demand), is held for them: with it they go first.
+bool Admission::admit_with_held_room() {
+    std::set<std::string> held;
     for (const auto& [uid, nomination] : model_.nominations.all()) {
-        nominated.push_back(uid);
+        held.insert(uid);
     }
-    for (const std::string& uid : nominated) {
+    for (const auto& [uid, bought] : model_.bought.all()) {
+        held.insert(uid);
+    }
+    bool was_bought = false;
+    for (const std::string& uid : held) {
         Application* const app = model_.gangs.find(uid);
         if (app == nullptr || !WaitingLine::contains(*app) || app->phase != Phase::waiting ||
             !app->declared.driver_shape) {
@@ -61,19 +68,29 @@ void Admission::admit_nominated() {
             model_.find_quota_obstacle(*app, entry.pod)) {
             continue;
         }
-        std::optional<core::Plan> plan;
-        {
-            core::Trial trial(model_.cluster);
-            for (const core::AllocationId room : model_.nominations.find(uid)->held) {
-                trial.release(room);
-            }
-            plan = placer_.find_plan(*app);
-        }
-        if (plan) {
+        if (const auto plan = plan_with_held_room(*app)) {
+            was_bought = was_bought || model_.bought.find(uid) != nullptr;
             model_.nominations.give_back(uid, model_.cluster);
+            model_.bought.give_back(uid, model_.cluster);
             admit(*app, entry, *plan);
         }
     }
+    return was_bought;
+}
+
+std::optional<core::Plan> Admission::plan_with_held_room(const Application& app) {
+    core::Trial trial(model_.cluster);
+    if (const Nomination* const nomination = model_.nominations.find(app.uid)) {
+        for (const core::AllocationId room : nomination->held) {
+            trial.release(room);
+        }
+    }
+    if (const BoughtRoom* const bought = model_.bought.find(app.uid)) {
+        for (const BoughtRoom::Place& place : bought->places) {
+            trial.release(place.room);
+        }
+    }
+    return placer_.find_plan(app);
 }
 
 /// Gangs that cannot be placed whatever room there is are of no class: they are told why.
@@ -405,6 +422,10 @@ bool Admission::keep_to_rules(
 
 void Admission::admit(Application& app, PodEntry& entry, const core::Plan& plan) {
     called_.placed(app);
+    if (model_.bought.find(app.uid) != nullptr) {  // it fits without, or elsewhere
+        model_.bought.give_back(app.uid, model_.cluster);
+        step_.wake_at(step_.now_ms);
+    }
     model_.ledger.expect(app, model_.waiting.entry(app).size);
     for (std::size_t shape = 0; shape < app.declared.shapes.size(); ++shape) {
         for (const core::NodeCount& found : plan.executors[shape]) {

@@ -80,6 +80,10 @@ public:
         refresh_.begin_anew();
     }
 
+    /// Those for whom room is held, and who fit with it. True: an autoscaler had been asked for one of
+    /// them.
+    bool admit_with_held_room();
+
     /// The gang takes the plan's room: slots in the ledger, the driver's bind. It stays where it is
     /// if its reservation is too large to be written.
     void admit(Application& app, PodEntry& entry, const core::Plan& plan);
@@ -104,7 +108,7 @@ private:
     enum class AttemptResult : std::uint8_t { next, none };
 
     void classify_waiting();
-    void admit_nominated();
+    std::optional<core::Plan> plan_with_held_room(const Application& app);
     bool keeps_to_namespace(const Application& app, const PodEntry& entry);
     void expect_executors(Application& app);
     void run_cycle();

@@ -142,7 +142,7 @@ std::vector<core::Account> Accounts::accounts(std::size_t remembered) const {
     all.push_back({"queues whose usage is wrong", count_wrong_queues(), 0});
     all.push_back({"topology keys of gangs", model_.domains.references(), topologies});
     all.push_back({"shapes", model_.cluster.shape_references(), shapes});
-    all.push_back({"charges", model_.cluster.allocation_count(), allocations + pending_releases + model_.nominations.held_count()});
+    all.push_back({"charges", model_.cluster.allocation_count(), allocations + pending_releases + model_.nominations.held_count() + model_.bought.held_count()});
     all.push_back({"holds", model_.ledger.pending_release_count(), pending_releases});
     all.push_back({"holds of nothing", empty_pending_releases, 0});
     all.push_back({"open cpu", static_cast<std::uint64_t>(model_.ledger.open_milli()), open_milli});

@@ -133,6 +133,12 @@ std::vector<NodeLedger> NodeLedgers::ledger() const {
                 hold(room, unit);
             }
         }
+        if (const BoughtRoom* const bought = model_.bought.find(app.uid)) {
+            unit.state = HeldUnit::State::nominated;
+            for (const BoughtRoom::Place& place : bought->places) {
+                hold(place.room, unit);
+            }
+        }
     }
     std::vector<NodeLedger> out;
     for (auto& [name, node] : nodes) {

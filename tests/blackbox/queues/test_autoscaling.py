@@ -111,6 +111,22 @@ def test_the_whole_gang_is_asked_for_until_it_runs(asking: Asking) -> None:
     asking.wait_gone()
 
 
+def test_new_nodes_are_for_who_asked_for_them(asking: Asking) -> None:
+    cluster = asking.cluster
+    asking.start()
+    large = asking.submit(6)
+    cluster.wait_code(large, "WaitingForNodes")
+    small = asking.submit(1)
+    cluster.wait_code(small, "WaitingForNodes")
+    cluster.add_nodes(1)  # the small one would fit there
+    time.sleep(3)
+    assert not cluster.is_bound(small)
+    cluster.add_nodes(1)
+    eventually(lambda: cluster.is_bound(large), 10, "the first who asked on the nodes that came")
+    cluster.wait_finished(large, small, timeout=60)
+    asking.wait_gone()
+
+
 def test_a_restart_finds_what_stands(asking: Asking) -> None:
     cluster = asking.cluster
     scheduler = asking.start()
