@@ -22,7 +22,9 @@ TEST_CASE("backoff: jitter stretches a wait by at most its own length") {
         CHECK(ms >= 800);
         CHECK(ms <= 1'600);
     }
+    CHECK(with_jitter(800, 500) == 1'200);
     CHECK(with_jitter(800, 1'000) == 1'600);
+    CHECK(with_jitter(800, 1'001) == 800);
 }
 
 TEST_CASE("backoff: two healthy minutes are a new beginning, less is not") {

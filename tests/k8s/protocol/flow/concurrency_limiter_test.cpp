@@ -1,11 +1,14 @@
 #include "k8s/protocol/flow/concurrency_limiter.hpp"
 
+#include "tests/support/transcript.hpp"
+
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <set>
+#include <string>
 #include <tuple>
 #include <vector>
 
@@ -270,4 +273,31 @@ TEST_CASE("concurrency limiter: the same answers make the same window") {
         return seen;
     };
     CHECK(sizes() == sizes());
+}
+
+TEST_CASE("concurrency limiter: transcripts: how it finds its size for six servers") {
+    const auto sizes = [](const char* name, Server server, const auto& judge) {
+        Simulation run(server);
+        run.judge = judge;
+        std::string told = name;
+        for (int i = 0; i < 120; ++i) {
+            run.run_for(250 * ms);
+            told += " " + std::to_string(run.limiter.size());
+        }
+        return told + ", " + std::to_string(run.done) + " done, " + std::to_string(run.refused) + " refused\n";
+    };
+    const auto fine = [](std::int64_t, int) { return Answer::created; };
+    std::string told = sizes("room for all:", Server{20 * ms, 1'000, 500}, fine);
+    told += sizes("one at a time:", Server{10 * ms, 1, 500}, fine);
+    told += sizes("six at a time:", Server{8 * ms, 6, 500}, fine);
+    told += sizes("forty at a time, far away:", Server{8 * ms, 40, 20 * ms}, fine);
+    told += sizes("twenty and no more:", Server{4 * ms, 100, 500}, [](std::int64_t, int in_flight) {
+        return in_flight > 20 ? Answer::too_many : Answer::created;
+    });
+    told += sizes("a storm, and silence:", Server{4 * ms, 30, 500}, [](std::int64_t now, int in_flight) {
+        const bool is_storm = now > 5 * second && now < 8 * second;
+        const bool is_silent = now > 20 * second && now < 22 * second && in_flight % 3 == 0;
+        return is_storm ? Answer::too_many : is_silent ? Answer::none : Answer::created;
+    });
+    tests::check_transcript("k8s/protocol/transcripts/limiter", told);
 }
