@@ -402,7 +402,6 @@ void VictimList::add_surplus(const Application& app, Evictable& of_gang) {
         one.amounts.add(model_.pods.requests(member), 1);
         one.room.clear();
         add_room(uid, one.room);
-        one.pods = 1;
         of_gang.amounts.add(one.amounts, -1);  // it goes before its gang
         found_.push_back(std::move(one));
     }
@@ -423,7 +422,6 @@ void VictimList::add_open_slots(
         one.amounts = {};
         one.amounts.add(model_.cluster.resources(app.declared.shapes[slot.shape].id), 1);
         one.room = {slot.allocation};
-        one.pods = 0;
         of_gang.amounts.add(one.amounts, -1);
         found_.push_back(std::move(one));
     }

@@ -1,6 +1,6 @@
 // Preemption and reclaim end to end, by what the API server sees: who is evicted, for whom, and who
 // gets the room. World::settle() checks after each step that all room has an owner.
-#include "tests/gang/in_queues.hpp"
+#include "tests/gang/preempt/evicting.hpp"
 
 #include <doctest/doctest.h>
 
@@ -8,70 +8,19 @@
 #include <string>
 #include <vector>
 
+using tests::by_priority;
+using tests::evicted;
+using tests::guaranteed;
+using tests::is_evicted;
 using tests::queue;
+using tests::reclaimable;
+using tests::running;
 using tests::says;
+using tests::schema_of;
 using tests::submit;
-using tests::with_queues;
 using tests::World;
 
 namespace {
-
-config::Queue by_priority(const std::string& name) {
-    config::Queue made = queue(name);
-    made.order = config::QueueOrder::priority;
-    made.preemption.within_queue = config::PreemptionWithin::lower_priority;
-    return made;
-}
-
-config::Queue guaranteed(const std::string& name, std::int64_t cpu) {
-    config::Queue made = queue(name);
-    made.guarantee = {{"cpu", cpu * 1000}};
-    return made;
-}
-
-config::Queue reclaimable(config::Queue made) {
-    made.preemption.is_reclaimable = true;
-    return made;
-}
-
-config::Schema schema_of(std::vector<config::Queue> queues) {
-    return with_queues(std::move(queues), World::sealed_schema());
-}
-
-/// The same, running with all its executors.
-std::string running(
-    World& world,
-    const std::string& name,
-    const std::string& queue,
-    int executors,
-    std::int64_t created,
-    std::int32_t priority = 0) {
-    const std::string driver = submit(world, name, queue, executors, created, priority);
-    world.advance(1'000);
-    REQUIRE(world.is_bound(driver));
-    world.set_phase(driver, core::PodPhase::running);
-    const auto made = world.create_executors(driver, executors);
-    world.advance(1'000);
-    REQUIRE(world.bound_count(made) == executors);
-    for (const std::string& executor : made) {
-        world.set_phase(executor, core::PodPhase::running);
-    }
-    world.advance(1'000);
-    return driver;
-}
-
-std::vector<std::string> evicted(const World& world) {
-    std::vector<std::string> uids;
-    for (const gang::EvictPod& one : world.evictions) {
-        uids.push_back(one.pod.uid);
-    }
-    return uids;
-}
-
-bool has_evicted(const World& world, const std::string& uid) {
-    const auto uids = evicted(world);
-    return std::find(uids.begin(), uids.end(), uid) != uids.end();
-}
 
 /// A pod that stands alone, running.
 std::string lone(
@@ -107,7 +56,7 @@ TEST_CASE("preempt: a gang of higher priority has one of a lower evicted, whole,
     REQUIRE(world.evictions.size() == 4);
     CHECK(world.evictions.front().pod.uid == low);
     CHECK(world.evictions.front().reason == gang::EvictReason::preempt);
-    CHECK_FALSE(has_evicted(world, mid));
+    CHECK_FALSE(is_evicted(world, mid));
     CHECK_FALSE(world.is_bound(high));
     says(world, high, "evicting gang etl/low; 0 of 4 pods are gone");
     says(world, high, "[WaitingForPreemption]");
@@ -134,9 +83,9 @@ TEST_CASE("preempt: an executor of the victim that waits for a node is not evict
     REQUIRE_FALSE(world.is_bound(surplus));
     submit(world, "high", "etl", 3, 2, 10);
     world.advance(2'000);
-    CHECK(has_evicted(world, low));
+    CHECK(is_evicted(world, low));
     CHECK(world.evictions.size() == 4);
-    CHECK_FALSE(has_evicted(world, surplus));
+    CHECK_FALSE(is_evicted(world, surplus));
 }
 
 TEST_CASE("preempt: who need not go once a later victim goes is spared") {
@@ -147,8 +96,8 @@ TEST_CASE("preempt: who need not go once a later victim goes is spared") {
     const std::string high = submit(world, "high", "etl", 5, 3, 10);
     world.advance(2'000);
     CHECK(world.evictions.size() == 6);
-    CHECK(has_evicted(world, mid));
-    CHECK_FALSE(has_evicted(world, low));
+    CHECK(is_evicted(world, mid));
+    CHECK_FALSE(is_evicted(world, low));
     world.end_deleted();
     world.advance(2'000);
     CHECK(world.is_bound(high));
@@ -192,13 +141,13 @@ TEST_CASE("preempt: a file that allows it, or forbids it, holds at once") {
     CHECK(world.evictions.empty());
     world.reconfigure(schema_of({by_priority("etl")}));
     world.advance(2'000);
-    CHECK(has_evicted(world, low));
+    CHECK(is_evicted(world, low));
     world.end_deleted();
     world.advance(2'000);
     world.reconfigure(schema_of({without}));
     submit(world, "higher", "etl", 3, 4, 20);
     world.advance(2'000);
-    CHECK_FALSE(has_evicted(world, mid));
+    CHECK_FALSE(is_evicted(world, mid));
 }
 
 TEST_CASE("preempt: nobody is evicted without the queue's word, nor for an equal priority") {
@@ -257,8 +206,8 @@ TEST_CASE("reclaim: a gang within its queue's guarantee gets it back from a queu
     const std::string mine = submit(world, "mine", "etl", 3, 3);
     world.advance(2'000);
     // Equal in all else: the one that has lost the least work.
-    CHECK(has_evicted(world, second));
-    CHECK_FALSE(has_evicted(world, first));
+    CHECK(is_evicted(world, second));
+    CHECK_FALSE(is_evicted(world, first));
     CHECK(world.evictions.front().reason == gang::EvictReason::reclaim);
     world.end_deleted();
     world.advance(2'000);
@@ -290,7 +239,7 @@ TEST_CASE("reclaim: executors beyond a reservation go before any gang") {
     const std::string mine = submit(world, "mine", "etl", 1, 2);
     world.advance(2'000);
     CHECK(world.evictions.size() == 2);
-    CHECK_FALSE(has_evicted(world, gang));
+    CHECK_FALSE(is_evicted(world, gang));
     for (const std::string& uid : evicted(world)) {
         CHECK(std::find(extra.begin(), extra.end(), uid) != extra.end());
     }
@@ -305,7 +254,7 @@ TEST_CASE("preempt: the room that comes free is the preemptor's, whoever came be
     const std::string low = running(world, "low", "etl", 7, 1);
     const std::string high = submit(world, "high", "etl", 7, 2, 10);
     world.advance(2'000);
-    REQUIRE(has_evicted(world, low));
+    REQUIRE(is_evicted(world, low));
     const std::string small = submit(world, "small", "ml", 0, 3);
     world.advance(2'000);
     // One executor is gone, the others have their grace period.
@@ -325,7 +274,7 @@ TEST_CASE("preempt: who is deleted meanwhile gives the room back") {
     const std::string low = running(world, "low", "etl", 7, 1);
     const std::string high = submit(world, "high", "etl", 7, 2, 10);
     world.advance(2'000);
-    REQUIRE(has_evicted(world, low));
+    REQUIRE(is_evicted(world, low));
     world.remove_pod(high);
     const std::string small = submit(world, "small", "ml", 0, 3);
     world.end_deleted();
@@ -346,7 +295,7 @@ TEST_CASE("preempt: a budget's no is kept, and others are looked for a minute la
     CHECK(world.evictions.size() == 1);
     says(world, high, "refused one");
     world.advance(35'000);
-    CHECK(has_evicted(world, mid));
+    CHECK(is_evicted(world, mid));
     CHECK_FALSE(world.pod(low).deleting);
     world.end_deleted();
     world.advance(2'000);
@@ -361,12 +310,12 @@ TEST_CASE("preempt: a new leader evicts nobody again for the same need") {
     const std::string mid = running(world, "mid", "etl", 3, 2, 5);
     const std::string high = submit(world, "high", "etl", 3, 3, 10);
     world.advance(2'000);
-    REQUIRE(has_evicted(world, low));
+    REQUIRE(is_evicted(world, low));
     const std::size_t before = world.evictions.size();
     world.restart();
     world.advance(60'000);
     CHECK(world.evictions.size() == before);
-    CHECK_FALSE(has_evicted(world, mid));
+    CHECK_FALSE(is_evicted(world, mid));
     world.end_deleted();
     world.advance(30'000);
     CHECK(world.is_bound(high));
@@ -444,8 +393,8 @@ TEST_CASE("preempt: a pod that stands alone goes for a higher priority, the lowe
         const std::string high = submit(world, "high", "etl", 1, 5, 10);
         world.advance(5'000);
         CHECK(world.evictions.size() == 2);
-        CHECK(has_evicted(world, older));
-        CHECK(has_evicted(world, newer));
+        CHECK(is_evicted(world, older));
+        CHECK(is_evicted(world, newer));
         says(world, high, "evicting pod etl/");
         world.restart();  // who is on his way out is nobody's second victim
         world.advance(20'000);
@@ -468,8 +417,8 @@ TEST_CASE("preempt: pods that stand alone and gangs go in one order, by their pr
     SUBCASE("the gang's is lower") {
         submit(world, "high", "etl", 0, 3, 10);
         world.advance(2'000);
-        CHECK(has_evicted(world, gang));
-        CHECK_FALSE(has_evicted(world, pod));
+        CHECK(is_evicted(world, gang));
+        CHECK_FALSE(is_evicted(world, pod));
     }
     SUBCASE("both are needed") {
         const std::string high = submit(world, "high", "etl", 2, 3, 10);
@@ -492,8 +441,8 @@ TEST_CASE("reclaim: pods that stand alone go from a queue that is above its guar
     const std::string mine = submit(world, "mine", "etl", 1, 10);
     world.advance(2'000);
     CHECK(world.evictions.size() == 2);
-    CHECK(has_evicted(world, pods[3]));
-    CHECK(has_evicted(world, pods[2]));
+    CHECK(is_evicted(world, pods[3]));
+    CHECK(is_evicted(world, pods[2]));
     world.end_deleted();
     world.advance(2'000);
     CHECK(world.is_bound(mine));
@@ -537,7 +486,7 @@ TEST_CASE("preempt: a budget's no to a pod that stands alone is kept") {
     world.advance(30'000);
     CHECK(world.evictions.size() == 1);
     world.advance(35'000);
-    CHECK(has_evicted(world, mid));
+    CHECK(is_evicted(world, mid));
     world.end_deleted();
     world.advance(2'000);
     CHECK(world.is_bound(high));
