@@ -6,8 +6,11 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
+#include <variant>
 #include <vector>
 
 using tests::says;
@@ -335,4 +338,148 @@ TEST_CASE("called extenders: answers to questions of before are nobody's") {
         world.advance(61'000);
         CHECK(world.scheduler->remembered() == 0);
     }
+}
+
+TEST_CASE("called extenders: one that fails is asked after pauses that double, up to half a minute, and begin anew") {
+    CallingWorld world(calling({"example.com/card"}));
+    for (const char* name : {"n1", "n2", "n3"}) {
+        world.change_node(
+            name, [](core::Node& node) { node.allocatable.extended = {{"example.com/card", 4}}; });
+    }
+    world.advance(100);
+    std::vector<std::int64_t> asked;
+    const std::int64_t begin_ms = world.now_ms;
+    world.on_decision = [&](const gang::Decision& decision) {
+        if (std::holds_alternative<gang::AskExtenders>(decision)) {
+            asked.push_back(world.now_ms - begin_ms);
+        }
+    };
+    world.problem = "it is out of its mind";
+    core::Pod pod = tests::pod("asking", 100, 64);
+    pod.requests.extended = {{"example.com/card", 1}};
+    const std::string waits = world.create(std::move(pod));
+    world.advance(100'000);
+    CHECK(asked == std::vector<std::int64_t>{0, 1'000, 3'000, 7'000, 15'000, 31'000, 61'000, 91'000});
+    world.problem.clear();
+    world.passing = {};
+    world.advance(22'000);  // it answers once: no node passes, for thirty seconds
+    says(world, waits, "an extender lets it go to no node [WaitingForExtender]");
+    asked.clear();
+    world.problem = "again";
+    world.advance(33'000);
+    REQUIRE(asked.size() == 3);
+    CHECK(asked[1] - asked[0] == 1'000);
+    CHECK(asked[2] - asked[1] == 2'000);
+}
+
+TEST_CASE("called extenders: thirty-two questions are under way at most") {
+    CallingWorld world;
+    world.is_silent = true;
+    std::vector<std::string> pods;
+    for (int i = 0; i < 40; ++i) {
+        pods.push_back(world.create(tests::pod("lone" + std::to_string(i), 100, 64)));
+    }
+    world.advance(5'000);
+    CHECK(world.extender_questions.size() == 32);
+    gang::ExtendersAnswered answer = world.answer_to(world.extender_questions.front());
+    answer.question = world.extender_questions.front().question;
+    world.step(answer);
+    world.settle();
+    CHECK(world.extender_questions.size() == 33);
+    CHECK(world.bound_count(pods) == 1);
+}
+
+TEST_CASE("called extenders: however often nodes come, nobody is asked about twice in a second") {
+    CallingWorld world;
+    world.passing = {};
+    world.create(tests::pod("lone", 100, 64));
+    world.settle();
+    REQUIRE(world.extender_questions.size() == 1);
+    for (int i = 0; i < 20; ++i) {
+        world.add_node(tests::node("more" + std::to_string(i), 1, 1024));
+        world.advance(100);
+    }
+    CHECK(world.extender_questions.size() == 3);
+}
+
+TEST_CASE("called extenders: each is asked about the kinds of pods that it manages alone") {
+    config::Schema schema = calling({"example.com/card"});
+    config::CalledExtender all = schema.extenders.front();
+    all.url_prefix = "http://b";
+    all.managed_resources.clear();
+    schema.extenders.push_back(all);
+    CallingWorld world(std::move(schema));
+    world.change_node("n2", [](core::Node& node) {
+        node.allocatable.extended = {{"example.com/card", 4}};
+    });
+    world.create(tests::pod("plain", 100, 64));
+    world.settle();
+    core::Pod card = tests::pod("card", 200, 64);
+    card.requests.extended = {{"example.com/card", 1}};
+    const std::string uid = world.create(card);
+    world.settle();
+    REQUIRE(world.extender_questions.size() == 2);
+    CHECK(world.extender_questions[0].extenders == std::vector<std::int64_t>{1});
+    CHECK(world.extender_questions[0].nodes == std::vector<std::string>{"n1", "n2", "n3"});
+    CHECK(world.extender_questions[1].extenders == std::vector<std::int64_t>{0, 1});
+    CHECK(world.extender_questions[1].nodes == std::vector<std::string>{"n2"});
+    CHECK(world.extender_questions[1].pod.uid == uid);
+    CHECK(world.extender_questions[1].requests.cpu_milli == 200);
+    CHECK(world.scheduler->counters().extenders_asked == 2);
+}
+
+TEST_CASE("called extenders: executors that may go nowhere keep their driver waiting, and it is said") {
+    CallingWorld world;
+    world.extenders = [&world](const gang::AskExtenders& question) {
+        gang::ExtendersAnswered answer = world.answer_to(question);
+        if (question.is_to_come) {
+            answer.nodes.clear();
+        }
+        return std::optional(answer);
+    };
+    const std::string driver = world.submit("etl", 2, 1);
+    world.advance(2'000);
+    CHECK_FALSE(world.is_bound(driver));
+    says(world, driver, "an extender lets its executors go to no node; needs 1 driver");
+}
+
+TEST_CASE("called extenders: a slot whose node has gone is placed anew without them") {
+    CallingWorld world;
+    world.passing = {"n1"};
+    const std::string driver = world.submit("etl", 2, 1);
+    world.advance(2'000);
+    REQUIRE(world.nodes_of_slots(driver) == "n1");
+    world.set_phase(driver, core::PodPhase::running);
+    const std::size_t asked = world.extender_questions.size();
+    world.change_node("n1", [](core::Node& node) { node.unschedulable = true; });
+    world.advance(5'000);
+    CHECK(world.nodes_of_slots(driver).find("n1") == std::string::npos);
+    const auto executors = world.create_executors(driver, 2);
+    world.advance(2'000);
+    CHECK(world.bound_count(executors) == 2);
+    CHECK(world.extender_questions.size() == asked);
+}
+
+TEST_CASE("called extenders: another term asks anew, and answers of the one before are nobody's") {
+    CallingWorld world;
+    world.is_silent = true;
+    const std::string lone = world.create(tests::pod("lone", 100, 64));
+    world.settle();
+    REQUIRE(world.extender_questions.size() == 1);
+    const gang::AskExtenders before = world.extender_questions.front();
+    world.lose_lead();
+    world.settle();
+    world.lead();
+    world.advance(5'000);
+    REQUIRE(world.extender_questions.size() == 2);
+    gang::ExtendersAnswered late = world.answer_to(before);
+    late.question = before.question;
+    world.step(late);
+    world.settle();
+    CHECK_FALSE(world.is_bound(lone));
+    gang::ExtendersAnswered answer = world.answer_to(world.extender_questions.back());
+    answer.question = world.extender_questions.back().question;
+    world.step(answer);
+    world.settle();
+    CHECK(world.is_bound(lone));
 }
