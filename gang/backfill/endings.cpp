@@ -7,7 +7,7 @@
 namespace gang {
 namespace {
 
-bool is_before(const Ending& a, const Ending& b) {
+bool ends_before(const Ending& a, const Ending& b) {
     return std::tie(a.at_ms, a.uid) < std::tie(b.at_ms, b.uid);
 }
 
@@ -81,12 +81,12 @@ Endings find_endings(const Model& model, std::int64_t now_ms, RunTimeKind kind) 
                 {expected_end(*expected, run.start_ms, now_ms, kind), uid, {*held}});
         }
     }
-    std::sort(endings.begin(), endings.end(), is_before);
+    std::sort(endings.begin(), endings.end(), ends_before);
     return endings;
 }
 
 void add_ending(Endings& endings, Ending ending) {
-    const auto at = std::upper_bound(endings.begin(), endings.end(), ending, is_before);
+    const auto at = std::upper_bound(endings.begin(), endings.end(), ending, ends_before);
     endings.insert(at, std::move(ending));
 }
 

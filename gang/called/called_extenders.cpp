@@ -10,7 +10,7 @@
 namespace gang {
 namespace {
 
-constexpr std::int64_t retry_ms = 1'000;
+constexpr std::int64_t retry_first_ms = 1'000;
 constexpr std::int64_t retry_ms_max = 30'000;
 /// More than HeadOfLine::holds_up_others() lets one fail.
 constexpr int too_many_failures = 1'000;
@@ -328,7 +328,7 @@ void CalledExtenders::on(const ExtendersAnswered& event) {
 
 void CalledExtenders::end_round(Gang& gang) {
     if (gang.has_failed) {
-        gang.not_before_ms = step_.now_ms + doubled(retry_ms, gang.failures++, retry_ms_max);
+        gang.not_before_ms = step_.now_ms + doubled(retry_first_ms, gang.failures++, retry_ms_max);
         return;
     }
     gang.failures = 0;

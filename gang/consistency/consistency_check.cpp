@@ -10,7 +10,7 @@ namespace gang {
 namespace {
 
 /// FNV-1a. Two uids with one hash would at worst hide that one of them is gone.
-std::uint64_t hash_of(std::string_view uid) {
+std::uint64_t uid_hash(std::string_view uid) {
     std::uint64_t hash = 14695981039346656037ULL;
     for (const char c : uid) {
         hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
@@ -42,7 +42,7 @@ void ConsistencyCheck::see(const Scheduler& scheduler, const core::Node& listed)
 }
 
 void ConsistencyCheck::see(const Scheduler& scheduler, const core::Pod& listed) {
-    pods_.push_back(hash_of(listed.uid));
+    pods_.push_back(uid_hash(listed.uid));
     if (auto drift = scheduler.compare(listed)) {
         note(*std::move(drift));
     }
@@ -51,7 +51,7 @@ void ConsistencyCheck::see(const Scheduler& scheduler, const core::Pod& listed) 
 bool ConsistencyCheck::finish(const Scheduler& scheduler) {
     std::sort(pods_.begin(), pods_.end());
     scheduler.for_each_pod([this](std::string_view uid, std::string_view name) {
-        if (!std::binary_search(pods_.begin(), pods_.end(), hash_of(uid))) {
+        if (!std::binary_search(pods_.begin(), pods_.end(), uid_hash(uid))) {
             note({DriftKind::pod_gone,
                   std::string(name.empty() ? uid : name),
                   std::string(uid),

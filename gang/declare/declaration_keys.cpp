@@ -5,7 +5,7 @@
 namespace gang {
 namespace {
 
-constexpr std::array ours = {
+constexpr std::array our_keys = {
     DeclarationKey{"gang-scheduler/role", Field::role},
     DeclarationKey{"gang-scheduler/application", Field::application},
     DeclarationKey{"gang-scheduler/executors", Field::executors},
@@ -121,7 +121,7 @@ constexpr std::array godel = {
 };
 
 constexpr std::array table = {
-    Dialect{"gang-scheduler", ours},
+    Dialect{"gang-scheduler", our_keys},
     Dialect{"palantir", palantir, BareMemory::bytes, false, true},
     Dialect{"YuniKorn", yunikorn_keys},
     Dialect{"kubernetes-gang-scheduler", ancestor, BareMemory::gibibytes, true},

@@ -5,7 +5,7 @@
 namespace gang {
 namespace {
 
-constexpr const char* gangs_resource = "gangs";
+constexpr const char* counted_gangs = "gangs";
 
 std::string counted(std::int64_t count, const char* what) {
     return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
@@ -17,7 +17,7 @@ std::string of_resource(const std::string& resource, std::int64_t amount) {
 
 std::string never_text(const QuotaShortage& shortage, const std::string& queue) {
     const std::string whose = shortage.is_of_user ? " for each user" : "";
-    if (shortage.resource == gangs_resource) {
+    if (shortage.resource == counted_gangs) {
         return "queue " + queue + " may hold no gangs at all (maxGangs: 0)";
     }
     return "it needs " + of_resource(shortage.resource, shortage.needs) + ", and queue " + queue +
@@ -27,7 +27,7 @@ std::string never_text(const QuotaShortage& shortage, const std::string& queue) 
 std::string waits_text(
     const QuotaShortage& shortage, const QueueAccount& account, const Shares& shares) {
     const std::string& queue = shares.tree.name(shortage.queue);
-    if (shortage.resource == gangs_resource) {
+    if (shortage.resource == counted_gangs) {
         return "queue " + queue + " holds " + counted(shortage.used, "gang") + ", at most " +
                std::to_string(shortage.limit) + ": it starts when one of them has ended";
     }

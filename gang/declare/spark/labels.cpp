@@ -43,7 +43,7 @@ std::string with_application(std::string value, const std::string& id) {
     return value;
 }
 
-core::Result<core::Done> check(const std::string& label, const std::string& value) {
+core::Result<core::Done> check_label(const std::string& label, const std::string& value) {
     const std::string key = std::string(keys::executor_label_prefix) + label;
     if (std::find(kept_by_spark.begin(), kept_by_spark.end(), label) != kept_by_spark.end()) {
         return core::Error{key + ": Spark keeps this label for itself and refuses it"};
@@ -110,7 +110,7 @@ core::Result<core::StringMap> executor_labels(
     for (auto& [label, text] : conf.with_prefix(keys::executor_label_prefix)) {
         const bool fills_in = ground.version >= label_placeholders_since && id != nullptr;
         const std::string value = fills_in ? with_application(text, *id) : text;
-        if (const auto checked = check(label, value); !checked) {
+        if (const auto checked = check_label(label, value); !checked) {
             return checked.error();
         }
         labels.insert_or_assign(label, value);

@@ -18,7 +18,7 @@ bool is_class(const std::string& claim) {
 
 constexpr std::string_view executors_suffix = "/executors";
 
-std::string executors_of(std::string_view driver_uid) {
+std::string executors_uid(std::string_view driver_uid) {
     return std::string(driver_uid).append(executors_suffix);
 }
 
@@ -78,7 +78,7 @@ void Claims::wait(const std::string& uid, const std::string& claim, std::int64_t
 
 void Claims::expect(
     const core::Pod& driver, const std::vector<ForeseenClaim>& claims, std::int64_t now_ms) {
-    const std::string uid = executors_of(driver.uid);
+    const std::string uid = executors_uid(driver.uid);
     for (const ForeseenClaim& claim : claims) {
         const std::string name = name_of(driver, claim);
         const auto waits = waiting_.find(uid);
@@ -91,7 +91,7 @@ void Claims::expect(
 
 void Claims::forget_executors(std::string_view driver_uid) {
     if (!waiting_.empty()) {
-        stop_waiting(executors_of(driver_uid));
+        stop_waiting(executors_uid(driver_uid));
     }
 }
 

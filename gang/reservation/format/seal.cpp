@@ -8,7 +8,7 @@
 namespace gang {
 namespace {
 
-constexpr std::string_view version = "v1 ";
+constexpr std::string_view v1_mark = "v1 ";
 constexpr std::array<std::string_view, 2> sealed = {reservation_annotation, slot_annotation};
 
 /// No part can be moved into its neighbour: neither names nor uids have line ends.
@@ -44,7 +44,7 @@ void Seal::close(std::string_view pod_uid, core::StringMap& annotations) const {
         if (found == annotations.end()) {
             continue;
         }
-        std::string code(version);
+        std::string code(v1_mark);
         code += codes_.front()(message_of(key, pod_uid, found->second));
         annotations.emplace_back(seal_annotation, std::move(code));
         std::sort(annotations.begin(), annotations.end());
@@ -68,13 +68,13 @@ bool Seal::open(core::Pod& pod) const {
         return true;
     }
     const std::string_view written(code);
-    const bool is_known = written.starts_with(version);
+    const bool is_known = written.starts_with(v1_mark);
     bool all_fit = true;
     for (const std::string_view key : sealed) {
         const auto found = find(pod.annotations, key);
         if (found != pod.annotations.end() &&
             !(is_known &&
-              fits(written.substr(version.size()), message_of(key, pod.uid, found->second)))) {
+              fits(written.substr(v1_mark.size()), message_of(key, pod.uid, found->second)))) {
             pod.annotations.erase(found);
             all_fit = false;
         }
