@@ -18,7 +18,7 @@ char lower(char c) {
 }
 
 /// "Name.example.:80" -> "name.example"; the brackets of an IPv6 address stay.
-std::string name_of(std::string_view authority) {
+std::string host_name(std::string_view authority) {
     const bool is_v6 = authority.starts_with('[');
     const auto end = is_v6 ? authority.find(']') : authority.find(':');
     std::string name(authority.substr(0, is_v6 && end != std::string_view::npos ? end + 1 : end));
@@ -41,7 +41,7 @@ std::string_view authority_of(std::string_view origin) {
 HostRule::HostRule(std::vector<std::string> names) : names_(std::move(names)) {}
 
 bool HostRule::is_ours(std::string_view authority) const {
-    const std::string name = name_of(authority);
+    const std::string name = host_name(authority);
     if (name.empty()) {
         return false;
     }

@@ -48,7 +48,7 @@ core::Result<core::Done> set_amount(
 }
 
 /// "a=b,c=d" or "c": keys with values, where there are any.
-std::vector<std::pair<std::string, std::optional<std::string>>> pairs_of(std::string_view text) {
+std::vector<std::pair<std::string, std::optional<std::string>>> pairs_in(std::string_view text) {
     std::vector<std::pair<std::string, std::optional<std::string>>> out;
     while (!text.empty() && out.size() <= pairs_max) {
         const std::size_t end = std::min(text.find(','), text.size());
@@ -66,7 +66,7 @@ std::vector<std::pair<std::string, std::optional<std::string>>> pairs_of(std::st
 
 core::Result<core::Done> set_constraints(core::Constraints& into, std::string_view query) {
     const std::string selector = find_parameter(query, "nodeSelector").value_or("");
-    const auto labels = pairs_of(selector);
+    const auto labels = pairs_in(selector);
     for (const auto& [key, value] : labels) {
         if (key.empty() || !value || labels.size() > pairs_max) {
             return wrong_value("nodeSelector", selector, "LABEL=VALUE,LABEL=VALUE, 32 at most");
@@ -75,7 +75,7 @@ core::Result<core::Done> set_constraints(core::Constraints& into, std::string_vi
     }
     std::sort(into.node_selector.begin(), into.node_selector.end());
     const std::string tolerated = find_parameter(query, "tolerations").value_or("");
-    const auto taints = pairs_of(tolerated);
+    const auto taints = pairs_in(tolerated);
     for (const auto& [key, value] : taints) {
         if (key.empty() || taints.size() > pairs_max) {
             return wrong_value("tolerations", tolerated, "KEY=VALUE,KEY, 32 at most");

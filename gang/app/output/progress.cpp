@@ -10,7 +10,7 @@
 namespace gang::app {
 namespace {
 
-constexpr std::int64_t patience_ms = 2'000;
+constexpr std::int64_t silent_ms = 2'000;
 constexpr std::int64_t between_ms = 500;
 
 void to_terminal(const std::string& text) {
@@ -44,7 +44,7 @@ void Progress::end() {
 void Progress::update(std::int64_t done, std::int64_t now_ms) {
     began_ms_ = began_ms_ == 0 ? now_ms : began_ms_;
     const bool is_due =
-        now_ms - began_ms_ >= patience_ms && (shown_ms_ == 0 || now_ms - shown_ms_ >= between_ms);
+        now_ms - began_ms_ >= silent_ms && (shown_ms_ == 0 || now_ms - shown_ms_ >= between_ms);
     if (sink_ && is_due) {
         shown_ms_ = now_ms;
         sink_(

@@ -21,7 +21,7 @@ std::vector<std::string_view> pairs_of(std::string_view query) {
     return pairs;
 }
 
-std::string_view name_of(std::string_view pair) {
+std::string_view key_name(std::string_view pair) {
     return pair.substr(0, pair.find('='));
 }
 
@@ -54,7 +54,7 @@ std::optional<std::string> percent_decode(std::string_view text) {
 
 std::optional<std::string> find_parameter(std::string_view query, std::string_view name) {
     for (const std::string_view pair : pairs_of(query)) {
-        if (name_of(pair) == name && pair.size() > name.size()) {
+        if (key_name(pair) == name && pair.size() > name.size()) {
             return percent_decode(pair.substr(name.size() + 1));
         }
     }
@@ -64,7 +64,7 @@ std::optional<std::string> find_parameter(std::string_view query, std::string_vi
 std::vector<std::string_view> parameter_names(std::string_view query) {
     std::vector<std::string_view> names;
     for (const std::string_view pair : pairs_of(query)) {
-        names.push_back(name_of(pair));
+        names.push_back(key_name(pair));
     }
     return names;
 }

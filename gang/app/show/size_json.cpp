@@ -7,21 +7,21 @@
 namespace gang::app {
 namespace {
 
-using Json = rapidjson::Writer<rapidjson::StringBuffer>;
+using SizeWriter = rapidjson::Writer<rapidjson::StringBuffer>;
 
-void member(Json& writer, const char* name, const std::string& text) {
+void member(SizeWriter& writer, const char* name, const std::string& text) {
     writer.Key(name);
     writer.String(text);
 }
 
 /// Left out when empty, as Kubernetes does.
-void optional_member(Json& writer, const char* name, const std::string& text) {
+void optional_member(SizeWriter& writer, const char* name, const std::string& text) {
     if (!text.empty()) {
         member(writer, name, text);
     }
 }
 
-void write_requests(Json& writer, const core::Resources& requests) {
+void write_requests(SizeWriter& writer, const core::Resources& requests) {
     writer.Key("requests");
     writer.StartObject();
     member(writer, "cpu", core::format_cpu(requests.cpu_milli));
@@ -40,7 +40,7 @@ void write_requests(Json& writer, const core::Resources& requests) {
     writer.Int64(requests.memory_bytes);
 }
 
-void write_map(Json& writer, const char* name, const core::StringMap& map) {
+void write_map(SizeWriter& writer, const char* name, const core::StringMap& map) {
     writer.Key(name);
     writer.StartObject();
     for (const auto& [key, value] : map) {
@@ -49,7 +49,7 @@ void write_map(Json& writer, const char* name, const core::StringMap& map) {
     writer.EndObject();
 }
 
-void write_toleration(Json& writer, const core::Toleration& toleration) {
+void write_toleration(SizeWriter& writer, const core::Toleration& toleration) {
     writer.StartObject();
     optional_member(writer, "key", toleration.key);
     member(writer, "operator", toleration.exists ? "Exists" : "Equal");
@@ -64,7 +64,7 @@ void write_toleration(Json& writer, const core::Toleration& toleration) {
     writer.EndObject();
 }
 
-void write_constraints(Json& writer, const core::Constraints& constraints) {
+void write_constraints(SizeWriter& writer, const core::Constraints& constraints) {
     write_map(writer, "nodeSelector", constraints.node_selector);
     writer.Key("tolerations");
     writer.StartArray();
@@ -75,14 +75,14 @@ void write_constraints(Json& writer, const core::Constraints& constraints) {
 }
 
 /// The template's own JSON, which the codec has written, so it is well-formed.
-void write_subtree(Json& writer, const char* name, const std::string& json, const char* none) {
+void write_subtree(SizeWriter& writer, const char* name, const std::string& json, const char* none) {
     rapidjson::Document document;
     document.Parse<rapidjson::kParseIterativeFlag>(json.empty() ? none : json.c_str());
     writer.Key(name);
     document.Accept(writer);
 }
 
-void write_ports(Json& writer, const std::vector<core::HostPort>& ports) {
+void write_ports(SizeWriter& writer, const std::vector<core::HostPort>& ports) {
     writer.Key("hostPorts");
     writer.StartArray();
     for (const core::HostPort& port : ports) {
@@ -96,7 +96,7 @@ void write_ports(Json& writer, const std::vector<core::HostPort>& ports) {
     writer.EndArray();
 }
 
-void write_made_claim(Json& writer, const spark::MadeClaim& made) {
+void write_made_claim(SizeWriter& writer, const spark::MadeClaim& made) {
     writer.Key("spec");
     writer.StartObject();
     member(writer, "storageClassName", made.storage_class);
@@ -115,7 +115,7 @@ void write_made_claim(Json& writer, const spark::MadeClaim& made) {
 }
 
 /// The template's own volumes, and the claims of the conf as the template would have them.
-void write_volumes(Json& writer, const spark::ExecutorShape& shape) {
+void write_volumes(SizeWriter& writer, const spark::ExecutorShape& shape) {
     writer.Key("volumes");
     writer.StartArray();
     if (!shape.volumes_json.empty()) {
@@ -140,7 +140,7 @@ void write_volumes(Json& writer, const spark::ExecutorShape& shape) {
     writer.EndArray();
 }
 
-void write_shape(Json& writer, const spark::ExecutorShape& shape) {
+void write_shape(SizeWriter& writer, const spark::ExecutorShape& shape) {
     writer.StartObject();
     writer.Key("resourceProfileId");
     writer.Int(shape.profile);
@@ -169,7 +169,7 @@ void write_shape(Json& writer, const spark::ExecutorShape& shape) {
 }
 
 void write_shapes(
-    Json& writer, const char* name, const std::vector<spark::ExecutorShape>& shapes) {
+    SizeWriter& writer, const char* name, const std::vector<spark::ExecutorShape>& shapes) {
     writer.Key(name);
     writer.StartArray();
     for (const auto& shape : shapes) {
@@ -178,7 +178,7 @@ void write_shapes(
     writer.EndArray();
 }
 
-void write_driver(Json& writer, const core::Pod& driver) {
+void write_driver(SizeWriter& writer, const core::Pod& driver) {
     writer.Key("driver");
     writer.StartObject();
     member(writer, "namespace", driver.namespace_name);
@@ -189,7 +189,7 @@ void write_driver(Json& writer, const core::Pod& driver) {
     writer.EndObject();
 }
 
-void write_report(Json& writer, const SizeReport& report) {
+void write_report(SizeWriter& writer, const SizeReport& report) {
     writer.StartObject();
     write_driver(writer, report.driver);
     write_shapes(writer, "executors", report.gang.executors);
@@ -210,7 +210,7 @@ void write_report(Json& writer, const SizeReport& report) {
 
 std::string size_as_json(const std::vector<SizeReport>& reports) {
     rapidjson::StringBuffer buffer;
-    Json writer(buffer);
+    SizeWriter writer(buffer);
     if (reports.size() == 1) {
         write_report(writer, reports.front());
     } else {

@@ -13,7 +13,7 @@ namespace gang::app {
 namespace {
 
 /// As text: a backslash, a dash and what begins a line mean something to man.
-std::string plain(std::string_view text) {
+std::string roff(std::string_view text) {
     std::string out;
     for (const char c : text) {
         if (c == '\\') {
@@ -30,27 +30,27 @@ std::string plain(std::string_view text) {
 std::string flag_entry(const Flag& flag) {
     const std::string letter = flag.letter == 0 ? "" : fmt::format("\\fB\\-{}\\fR, ", flag.letter);
     const std::string value =
-        flag.placeholder.empty() ? "" : fmt::format(" \\fI{}\\fR", plain(flag.placeholder));
+        flag.placeholder.empty() ? "" : fmt::format(" \\fI{}\\fR", roff(flag.placeholder));
     return fmt::format(
-        ".TP\n{}\\fB\\-\\-{}\\fR{}\n{}\n", letter, plain(flag.name), value, plain(flag.help));
+        ".TP\n{}\\fB\\-\\-{}\\fR{}\n{}\n", letter, roff(flag.name), value, roff(flag.help));
 }
 
 std::string verb_section(const Verb& verb) {
     const std::string argument =
-        verb.argument.empty() ? "" : fmt::format(" \\fI{}\\fR", plain(verb.argument));
+        verb.argument.empty() ? "" : fmt::format(" \\fI{}\\fR", roff(verb.argument));
     std::string out = fmt::format(
         ".SS \"{0}\"\n\\fBgang\\-scheduler {0}\\fR{1}{2}\n.PP\n{3}\n",
-        plain(verb.name),
+        roff(verb.name),
         argument,
         verb.flags.empty() ? "" : " [flags]",
-        plain(verb.summary));
+        roff(verb.summary));
     for (const Flag& flag : verb.flags) {
         out += flag_entry(flag);
     }
     if (!verb.examples.empty()) {
         out += ".PP\nExamples:\n.PP\n.nf\n.RS\n";
         for (const std::string& example : verb.examples) {
-            out += plain(example) + "\n";
+            out += roff(example) + "\n";
         }
         out += ".RE\n.fi\n";
     }
