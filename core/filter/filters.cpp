@@ -2,7 +2,7 @@
 
 #include "core/base/result.hpp"
 #include "core/value/exclusive.hpp"
-#include "core/value/volume/volume_limits.hpp"
+#include "core/value/volume/inline_volumes.hpp"
 
 #include <algorithm>
 #include <array>
@@ -205,10 +205,12 @@ void leave_out(FilterSet filters, Resources& requests, Constraints& constraints)
         requests = without_host_ports(std::move(requests));
     }
     if (filters.contains(FilterId::volume_restrictions)) {
+        const auto volumes = inline_volumes(requests);  // these go on counting
         requests = without_disks(std::move(requests));
+        add_volumes(requests, volumes);
     }
     if (filters.contains(FilterId::node_volume_limits)) {
-        requests = without_volumes(std::move(requests));
+        requests = without_all_volumes(std::move(requests));
     }
 }
 

@@ -2,6 +2,8 @@
 
 #include "core/value/device/card_ask.hpp"
 #include "core/value/device/gpu_wish.hpp"
+#include "core/value/volume/disk_name.hpp"
+#include "core/value/volume/inline_volumes.hpp"
 
 #include <fmt/format.h>
 
@@ -13,7 +15,6 @@ namespace core {
 namespace {
 
 constexpr std::string_view host_port = "host port ";
-constexpr std::string_view disk = "disk ";
 
 void add(Resources& into, std::string name, std::int64_t amount) {
     Resources one;
@@ -57,13 +58,17 @@ bool takes_host_ports(const Resources& resources) {
 
 void add_disks(Resources& into, const std::vector<InTreeDisk>& disks) {
     for (const InTreeDisk& one : disks) {
-        add(into, fmt::format("{}{}", disk, one.name), one.is_shared ? 1 : exclusive_all);
+        add(into, fmt::format("{}{}", disk_prefix, one.name), one.is_shared ? 1 : exclusive_all);
     }
+    add_volumes(into, inline_volumes(into));
 }
 
 Resources without_disks(Resources resources) {
-    std::erase_if(resources.extended, [](const ExtendedResource& entry) {
-        return entry.name.starts_with(disk);
+    std::vector<std::string> volumes;
+    for (const DriverVolume& one : inline_volumes(resources)) volumes.push_back(volume_name(one));
+    std::erase_if(resources.extended, [&volumes](const ExtendedResource& entry) {
+        return entry.name.starts_with(disk_prefix) ||
+               std::find(volumes.begin(), volumes.end(), entry.name) != volumes.end();
     });
     return resources;
 }

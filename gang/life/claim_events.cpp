@@ -76,7 +76,10 @@ void ClaimEvents::run() {
 
 void ClaimEvents::count_volumes() {
     VolumeCounts& counts = model_.volume_counts;
-    if (model_.claims.is_waited_for() && counts.ask()) {
+    // Volumes without a claim are disks that pods name themselves.
+    const bool is_any_wanted =
+        model_.claims.is_waited_for() || model_.cluster.columns().volume_name_count() > 0;
+    if (is_any_wanted && counts.ask()) {
         step_.decisions.emplace_back(WatchVolumeLimits{});
     }
     const std::uint64_t holders = model_.claims.holders().version();

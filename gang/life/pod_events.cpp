@@ -84,7 +84,9 @@ void PodEvents::on(const PodUpserted& event) {
 void PodEvents::keep_volumes(core::Pod& pod) const {
     const auto keep = [&pod](const core::Resources& known) {
         for (const core::ExtendedResource& entry : known.extended) {
-            if (core::is_volume_limit(entry.name) || core::is_volume(entry.name)) {
+            // Those of its own disks are there.
+            if ((core::is_volume_limit(entry.name) || core::is_volume(entry.name)) &&
+                pod.requests.extended_amount(entry.name) == 0) {
                 pod.requests.extended.push_back(entry);
             }
         }

@@ -2,7 +2,7 @@
 
 #include "core/value/device/card_ask.hpp"
 #include "core/value/exclusive.hpp"
-#include "core/value/volume/volume_limits.hpp"
+#include "core/value/volume/inline_volumes.hpp"
 #include "core/value/resources.hpp"
 #include "gang/model/application.hpp"
 
@@ -150,7 +150,7 @@ std::vector<NodeLedger> NodeLedgers::ledger() const {
         });
         // Who is the first with a volume takes one of the node's for all: they do not add up.
         for (core::Resources* const sum : {&node.allocatable, &node.bound, &node.held}) {
-            *sum = core::without_volumes(std::move(*sum));
+            *sum = core::without_all_volumes(std::move(*sum));
         }
         if (index) {
             read_free(*index, node);

@@ -114,6 +114,10 @@ constexpr std::array<ShapeMember, 2> gce_disk_members = {
 constexpr Shape gce_disk = object(gce_disk_members);
 constexpr std::array<ShapeMember, 1> ebs_disk_members = {{{"volumeID", &scalar}}};
 constexpr Shape ebs_disk = object(ebs_disk_members);
+constexpr Shape cinder_disk = object(ebs_disk_members);
+constexpr Shape portworx_disk = object(ebs_disk_members);
+constexpr std::array<ShapeMember, 1> azure_disk_members = {{{"diskURI", &scalar}}};
+constexpr Shape azure_disk = object(azure_disk_members);
 constexpr std::array<ShapeMember, 2> iscsi_disk_members = {
     {{"iqn", &scalar}, {"readOnly", &scalar}}};
 constexpr Shape iscsi_disk = object(iscsi_disk_members);
@@ -122,7 +126,7 @@ constexpr std::array<ShapeMember, 4> rbd_disk_members = {
 constexpr Shape rbd_disk = object(rbd_disk_members);
 constexpr std::array<ShapeMember, 1> image_members = {{{"reference", &scalar}}};
 constexpr Shape image = object(image_members);
-constexpr std::array<ShapeMember, 9> volume_members = {
+constexpr std::array<ShapeMember, 12> volume_members = {
     {{"name", &scalar},
      {"configMap", &config_map},
      {"persistentVolumeClaim", &claim},
@@ -131,6 +135,9 @@ constexpr std::array<ShapeMember, 9> volume_members = {
      {"awsElasticBlockStore", &ebs_disk},
      {"iscsi", &iscsi_disk},
      {"rbd", &rbd_disk},
+     {"azureDisk", &azure_disk},
+     {"cinder", &cinder_disk},
+     {"portworxVolume", &portworx_disk},
      {"image", &image}}};
 constexpr Shape volume = object(volume_members);
 // What a volume that decides about nodes has in it: persistentVolumeClaim, or
@@ -138,7 +145,8 @@ constexpr Shape volume = object(volume_members);
 constexpr Shape volumes = array_of(
     volume,
     ShapeRole::late,
-    "olumeClaim PersistentDisk ElasticBlockStore \"iscsi\" \"rbd\" \"reference\" ");
+    "olumeClaim PersistentDisk ElasticBlockStore \"iscsi\" \"rbd\" azureDisk \"cinder\" "
+    "portworxVolume \"reference\" ");
 constexpr Shape arguments = array_of(scalar, ShapeRole::arguments, "driver");
 constexpr std::array<ShapeMember, 6> container_members = {
     {{"name", &scalar},

@@ -1,6 +1,7 @@
 #include "core/value/volume/volume_limits.hpp"
 
 #include "core/value/exclusive.hpp"
+#include "core/value/volume/inline_volumes.hpp"
 
 #include <fmt/format.h>
 
@@ -88,10 +89,10 @@ void add_volumes(Resources& into, const std::vector<DriverVolume>& volumes) {
     sort_by_name(into);
 }
 
+/// Those of its own disks stay, as the disks do.
 Resources without_volumes(Resources resources) {
-    std::erase_if(resources.extended, [](const ExtendedResource& entry) {
-        return is_of_volumes(entry.name);
-    });
+    resources = without_all_volumes(std::move(resources));
+    add_volumes(resources, inline_volumes(resources));
     return resources;
 }
 

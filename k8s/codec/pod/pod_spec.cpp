@@ -167,6 +167,25 @@ void read_host_ports(
     }
 }
 
+/// Those that count for a driver's limit, and that any number of a node's pods may have.
+void read_counted_disk(
+    Fields& fields, const Value& volume, std::vector<core::InTreeDisk>& disks) {
+    struct Source {
+        const char* name;
+        const char* identity;
+        const char* plugin;
+    };
+    constexpr std::array sources = {
+        Source{"azureDisk", "diskURI", "azure-disk "},
+        Source{"cinder", "volumeID", "cinder "},
+        Source{"portworxVolume", "volumeID", "portworx-volume "}};
+    for (const Source& one : sources) {
+        if (const Value* disk = fields.object(volume, one.name)) {
+            disks.push_back({one.plugin + fields.text(*disk, one.identity), true});
+        }
+    }
+}
+
 std::vector<core::InTreeDisk> decode_disks(Fields& fields, const Value& spec) {
     std::vector<core::InTreeDisk> disks;
     for (const Value& volume : fields.objects(spec, "volumes")) {
@@ -184,6 +203,8 @@ std::vector<core::InTreeDisk> decode_disks(Fields& fields, const Value& spec) {
             for (const std::string& monitor : fields.texts(*rbd, "monitors")) {
                 disks.push_back({"rbd " + monitor + "/" + image, fields.flag(*rbd, "readOnly")});
             }
+        } else {
+            read_counted_disk(fields, volume, disks);
         }
     }
     return disks;

@@ -165,14 +165,16 @@ core::Result<core::Done> add_volume(core::Claim& claim, std::string json) {
     rapidjson::Document document;
     if (auto parsed = parse(json, document, "volume"); !parsed) return parsed;
     Fields fields;
+    core::StringMap labels;
     if (const Value* metadata = fields.object(document, "metadata")) {
-        add_zones(claim, fields.map(*metadata, "labels"));
+        labels = fields.map(*metadata, "labels");
+        add_zones(claim, labels);
     }
     if (const Value* spec = fields.object(document, "spec")) {
         if (auto terms = decode_volume_terms(fields, *spec)) {
             claim.nodes.push_back({core::VolumeRule::affinity, *std::move(terms)});
         }
-        core::DriverVolume volume = decode_driver_volume(fields, *spec);
+        core::DriverVolume volume = decode_driver_volume(fields, *spec, labels);
         claim.driver = std::move(volume.driver);
         claim.handle = std::move(volume.handle);
     }

@@ -1,5 +1,6 @@
 #include "k8s/codec/volume/codec_volume.hpp"
 
+#include "core/value/volume/inline_volumes.hpp"
 #include "k8s/codec/list_page.hpp"
 #include "k8s/codec/pod/pod_spec.hpp"
 #include "k8s/codec/volume/volume_source.hpp"
@@ -27,6 +28,15 @@ constexpr std::array in_tree_sources = {
     InTreeSource{"cinder", "volumeID", "kubernetes.io/cinder"},
     InTreeSource{"gcePersistentDisk", "pdName", "kubernetes.io/gce-pd"},
     InTreeSource{"portworxVolume", "volumeID", "kubernetes.io/portworx-volume"}};
+
+std::string_view zones_of(const core::StringMap& labels) {
+    for (const char* name :
+         {"failure-domain.beta.kubernetes.io/zone", "topology.kubernetes.io/zone"}) {
+        const std::string* value = core::find_value(labels, name);
+        if (value != nullptr && !value->empty()) return *value;
+    }
+    return {};
+}
 
 void read_volume_spec(Fields& fields, const Value& spec, VolumeObject& into) {
     if (into.storage_class.empty()) into.storage_class = fields.text(spec, "storageClassName");
@@ -65,14 +75,17 @@ VolumeObject read_volume(Fields& fields, const Value& object) {
 
 }  // namespace
 
-core::DriverVolume decode_driver_volume(Fields& fields, const Value& spec) {
+core::DriverVolume decode_driver_volume(
+    Fields& fields, const Value& spec, const core::StringMap& labels) {
     if (const Value* csi = fields.object(spec, "csi")) {
         return {fields.text(*csi, "driver"), fields.text(*csi, "volumeHandle")};
     }
     for (const InTreeSource& one : in_tree_sources) {
         if (const Value* source = fields.object(spec, one.source)) {
             return {
-                std::string(core::migrated_driver(one.plugin)), fields.text(*source, one.handle)};
+                std::string(core::migrated_driver(one.plugin)),
+                core::migrated_handle(
+                    one.plugin, fields.text_view(*source, one.handle), zones_of(labels))};
         }
     }
     return {};

@@ -12,8 +12,9 @@
 namespace k8s {
 
 /// Of a PersistentVolume's spec: its CSI driver and handle, also where they stand for a plugin that
-/// was once built in. Without a driver: none of them.
-core::DriverVolume decode_driver_volume(Fields& fields, const rapidjson::Value& spec);
+/// was once built in; `labels` are the volume's. Without a driver: none of them.
+core::DriverVolume decode_driver_volume(
+    Fields& fields, const rapidjson::Value& spec, const core::StringMap& labels);
 
 /// Of a PersistentVolume's spec: the terms of its required node affinity; nothing: it has none.
 std::optional<std::vector<core::NodeSelectorTerm>> decode_volume_terms(

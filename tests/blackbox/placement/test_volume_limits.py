@@ -1,10 +1,11 @@
 """How many volumes nodes can attach, and volumes that are there."""
+import time
 from typing import Callable, Iterator
 
 import pytest
 
 from support.client.api import Json
-from support.kube.claim_pods import WAIT_SECONDS, create, folder, node, wait_node, wait_told
+from support.kube.claim_pods import WAIT_SECONDS, create, create_with, folder, node, wait_node, wait_told
 from support.kube.cluster import Cluster
 from support.process.polling import eventually
 from support.kube.provisioner import (BIND_COMPLETED, CLASSES, SELECTED_NODE, VOLUMES, ZONE, Provisioner, claim)
@@ -88,6 +89,29 @@ def test_volumes_of_other_schedulers_pods_count(
     cluster.start_scheduler()
     cluster.api.request("DELETE", f"{folder(cluster, 'pods')}/theirs", {"gracePeriodSeconds": 0})
     wait_node(cluster, waiting, full)
+
+
+def test_disks_that_pods_name_themselves_count_for_their_drivers(cluster: Cluster, made: list[str]) -> None:
+    """Without any claim. A disk is one volume of its node, however many pods have it there."""
+    only, = cluster.add_nodes(1, labels={ZONE: "a"})
+    limit(cluster, made, only, "pd.csi.storage.gke.io", 2)
+    cluster.start_scheduler()
+
+    def pod(name: str, disk: str) -> str:
+        return create_with(cluster, name, [{"gcePersistentDisk": {"pdName": disk, "readOnly": True}}])
+    first = pod("first", "one")
+    wait_node(cluster, first)
+    time.sleep(1)  # from the first on what nodes can attach is asked for
+    wait_node(cluster, pod("sharing", "one"))
+    wait_node(cluster, pod("second", "two"))
+    wait_node(cluster, pod("also-sharing", "two"))
+    third = pod("third", "three")
+    wait_told(cluster, third, "at the limit of volumes of pd.csi.storage.gke.io", WAIT_SECONDS)
+    cluster.api.request("DELETE", first, {"gracePeriodSeconds": 0})
+    eventually(lambda: cluster.api.find(first) is None, 10, "the first to be gone")
+    assert not node(cluster, third)  # another pod has its disk still
+    cluster.api.request("DELETE", f"{folder(cluster, 'pods')}/sharing", {"gracePeriodSeconds": 0})
+    wait_node(cluster, third, only)
 
 
 def test_a_gang_is_planned_with_the_claims_of_its_executors(

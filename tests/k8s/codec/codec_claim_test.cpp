@@ -144,6 +144,27 @@ TEST_CASE("codec_claim: who attaches a volume, and its name there") {
     REQUIRE(add_volume(disk, R"({"spec":{"awsElasticBlockStore":{"volumeID":"vol-1"}}})"));
     CHECK(disk.driver == "ebs.csi.aws.com");
     CHECK(disk.handle == "vol-1");
+    const auto handle = [](const std::string& labels, const std::string& source) {
+        core::Claim claim;
+        REQUIRE(add_volume(
+            claim, R"({"metadata":{"labels":{)" + labels + R"(}},"spec":{)" + source + "}}"));
+        return claim.driver + " " + claim.handle;
+    };
+    const std::string gce = R"("gcePersistentDisk":{"pdName":"d"})";
+    const std::string driver = "pd.csi.storage.gke.io projects/UNSPECIFIED/";
+    CHECK(handle("", gce) == driver + "zones/UNSPECIFIED/disks/d");
+    CHECK(
+        handle(R"("topology.kubernetes.io/zone":"us-a-1")", gce) ==
+        driver + "zones/us-a-1/disks/d");
+    CHECK(
+        handle(R"("topology.kubernetes.io/zone":"us-a-1__us-a-2")", gce) ==
+        driver + "regions/us-a/disks/d");
+    CHECK(
+        handle("", R"("awsElasticBlockStore":{"volumeID":"aws://us-a-1/vol-1"})") ==
+        "ebs.csi.aws.com vol-1");
+    CHECK(
+        handle("", R"("azureDisk":{"diskURI":"/subscriptions/s/disks/d"})") ==
+        "disk.csi.azure.com /subscriptions/s/disks/d");
     core::Claim nfs;
     REQUIRE(add_volume(nfs, R"({"spec":{"nfs":{"server":"s"}}})"));
     CHECK(nfs.driver.empty());

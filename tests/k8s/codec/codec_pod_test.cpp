@@ -235,6 +235,12 @@ TEST_CASE("codec_pod: PRED-7: disks of its own volumes are among what it takes o
                     {"name": "w", "rbd": {"monitors": ["m1"], "pool": "p", "image": "i",
                      "readOnly": true}})") ==
         expected({{"rbd m1/rbd/i", false}, {"rbd m2/rbd/i", false}, {"rbd m1/p/i", true}}));
+    // Those that pods share, and that count for the limit of their drivers.
+    CHECK(
+        disks_of(R"({"name": "v", "azureDisk": {"diskName": "n", "diskURI": "/d/1"}},
+                    {"name": "w", "cinder": {"volumeID": "c"}},
+                    {"name": "x", "portworxVolume": {"volumeID": "p"}})") ==
+        expected({{"azure-disk /d/1", true}, {"cinder c", true}, {"portworx-volume p", true}}));
     CHECK(disks_of(R"({"name": "iscsi", "emptyDir": {}})") == core::Resources{});
 }
 

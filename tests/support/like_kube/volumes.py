@@ -59,7 +59,10 @@ def _add_volume(dice: Dice, world: World, name: str) -> None:
 
 
 def _pod(dice: Dice, name: str, claims: list[str]) -> Json:
-    volumes = [{"name": f"v{i}", "persistentVolumeClaim": {"claimName": each}} for i, each in enumerate(sorted(set(claims)))]
+    volumes: list[Json] = [{"name": f"v{i}", "persistentVolumeClaim": {"claimName": each}}
+                           for i, each in enumerate(sorted(set(claims)))]
+    if dice.percent(20):  # read-only, so that pods may share it, as they share the volumes of claims
+        volumes.append({"name": "disk", "gcePersistentDisk": {"pdName": dice.any("one", "two"), "readOnly": True}})
     container = {"name": "main", "image": "none", "resources": {"requests": {"cpu": dice.any("100m", "500m")}}}
     return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "namespace": SPACES[0]},
             "spec": {"containers": [container], "restartPolicy": "Never", "terminationGracePeriodSeconds": 0,

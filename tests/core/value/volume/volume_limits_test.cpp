@@ -2,7 +2,9 @@
 
 #include "core/cluster/cluster.hpp"
 #include "core/cluster/standard_reasons.hpp"
+#include "core/filter/filters.hpp"
 #include "core/value/exclusive.hpp"
+#include "core/value/volume/inline_volumes.hpp"
 #include "tests/support/builders.hpp"
 
 #include <doctest/doctest.h>
@@ -144,4 +146,56 @@ TEST_CASE("volume limits: who shares a volume that is there fits, also beyond th
     for (const core::View view : {core::View::without_gangs, core::View::allocatable}) {
         CHECK(one.cluster.capacity(node, shape, view) > 0);  // it is not said to fit nowhere
     }
+}
+
+TEST_CASE("volume limits: a disk of the pod's own counts for the driver that has taken it over") {
+    const std::string driver = "pd.csi.storage.gke.io";
+    const auto with_disk = [](const std::string& name) {
+        Resources made = build::resources("1");
+        core::add_disks(made, {{name, true}});
+        return made;
+    };
+    CHECK(
+        core::inline_volumes(with_disk("gce-pd d 1")) ==
+        std::vector<DriverVolume>{{driver, "projects/UNSPECIFIED/zones/UNSPECIFIED/disks/d 1"}});
+    for (const char* name : {"iscsi iqn", "rbd m/p/i"}) {
+        CHECK(core::inline_volumes(with_disk(name)).empty());
+        CHECK_FALSE(core::has_volumes(with_disk(name)));
+    }
+    OneNode one({{driver, 2}});
+    one.cluster.upsert_pod("p", "n1", with_disk("gce-pd d1"), core::UsedBy::other_scheduler);
+    const auto capacity = [&one](const Resources& asked) {
+        const core::ShapeId shape = one.cluster.intern_shape(asked, {});
+        const auto count =
+            one.cluster.capacity(*one.cluster.find_node("n1"), shape, core::View::free);
+        one.cluster.release_shape(shape);
+        return count;
+    };
+    CHECK(capacity(with({{driver, ""}})) == 1);
+    // By a claim, whose volume names the disk in the same words: it is the same volume.
+    one.place("q", {{driver, core::migrated_handle("kubernetes.io/gce-pd", "d1")}});
+    CHECK(capacity(with({{driver, ""}})) == 1);
+    CHECK(capacity(with_disk("gce-pd d1")) == 62);
+    one.cluster.upsert_pod("r", "n1", with_disk("gce-pd d2"), core::UsedBy::other_scheduler);
+    CHECK(capacity(with_disk("gce-pd d3")) == 0);
+    for (const core::Account& account : one.cluster.accounts()) CHECK(account.adds_up());
+}
+
+TEST_CASE("volume limits: what is known of claims goes, and the pod's own disks stay") {
+    Resources both = build::resources("1");
+    core::add_disks(both, {{"aws-ebs v1", false}});
+    const Resources disk = both;
+    core::add_volumes(both, {own, {"ebs.csi.aws.com", "v2"}});
+    CHECK(core::without_volumes(both) == disk);
+    CHECK(core::has_volumes(disk));
+    CHECK_FALSE(core::has_volumes(core::without_all_volumes(both)));
+    CHECK(core::without_all_volumes(both).extended_amount("disk aws-ebs v1") > 0);
+    core::Constraints constraints;
+    Resources left = both;
+    core::leave_out(core::FilterSet().with(core::FilterId::node_volume_limits), left, constraints);
+    CHECK_FALSE(core::has_volumes(left));
+    left = disk;
+    core::leave_out(core::FilterSet().with(core::FilterId::volume_restrictions), left, constraints);
+    CHECK(left.extended_amount("disk aws-ebs v1") == 0);
+    CHECK(core::has_volumes(left));
 }
