@@ -14,6 +14,19 @@ namespace core {
 template <typename Value, typename Id>
 class Interner {
 public:
+    Interner() = default;
+    Interner(const Interner& other)
+        : ids_(other.ids_), entries_(other.entries_), free_(other.free_) {
+        for (auto at = ids_.begin(); at != ids_.end(); ++at) entries_[at->second.value].at = at;
+    }
+    Interner(Interner&&) noexcept = default;
+    Interner& operator=(const Interner& other) {
+        if (this != &other) *this = Interner(other);
+        return *this;
+    }
+    Interner& operator=(Interner&&) noexcept = default;
+    ~Interner() = default;
+
     struct Interned {
         Id id;
         bool is_new;  ///< nobody held this value before
@@ -27,8 +40,7 @@ public:
             return {found->second, false};
         }
         const Id id = take_free_id();
-        entries_[id.value] = {value, 1};
-        ids_.emplace(value, id);
+        entries_[id.value] = {ids_.emplace(value, id).first, 1};
         return {id, true};
     }
 
@@ -44,7 +56,7 @@ public:
     bool release(Id id) {
         Entry& entry = live(id);
         if (--entry.references > 0) return false;
-        ids_.erase(entry.value);
+        ids_.erase(entry.at);
         entry = {};
         free_.push_back(id);
         return true;
@@ -52,7 +64,7 @@ public:
 
     const Value& operator[](Id id) const {
         ENSURE(id.value < entries_.size() && entries_[id.value].references > 0);
-        return entries_[id.value].value;
+        return entries_[id.value].at->first;
     }
 
     /// Distinct values held now.
@@ -74,10 +86,14 @@ public:
     friend bool operator==(const Interner&, const Interner&) = default;
 
 private:
+    using Ids = std::map<Value, Id>;
     struct Entry {
-        Value value;
+        typename Ids::iterator at;  ///< where the value is kept, once; of a free number nowhere
         std::uint64_t references = 0;
-        friend bool operator==(const Entry&, const Entry&) = default;
+        /// Which value has which number is for the map to say.
+        friend bool operator==(const Entry& a, const Entry& b) {
+            return a.references == b.references;
+        }
     };
 
     Entry& live(Id id) {
@@ -95,7 +111,7 @@ private:
         return id;
     }
 
-    std::map<Value, Id> ids_;
+    Ids ids_;
     std::vector<Entry> entries_;
     std::vector<Id> free_;
 };

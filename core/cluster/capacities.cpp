@@ -15,11 +15,22 @@ std::size_t padded(std::size_t count) {
     return (count + block_size - 1) / block_size * block_size;
 }
 
-/// Takes the devices' columns into account, and into `wide` the nodes of which these are bounds.
-/// False: some device has no column.
+/// The first device's, if it is to be read together with what every node has; mostly it is the only
+/// one.
+const DeviceColumn* find_joint_column(const ScanSource& source, const ScanDemand& demand) {
+    if (demand.device_count == 0 || demand.part_count == demand.parts.size()) return nullptr;
+    const ExtendedId first = demand.devices[0].id;
+    return source.columns.columns->is_offered_by_all(first)
+               ? nullptr
+               : source.free_capacity.devices.find(first);
+}
+
+/// Takes the devices' columns into account, but for rows that were read already, and into `wide` the
+/// nodes of which these are bounds. False: some device has no column.
 bool limit_by_devices(
     const ScanSource& source,
     const ScanDemand& demand,
+    const DeviceColumn* joint,
     std::size_t block,
     std::int32_t* capacities,
     std::uint64_t& wide) {
@@ -35,7 +46,7 @@ bool limit_by_devices(
             is_exact = false;
             continue;
         }
-        limit_rows(device, column->rows(0, block), capacities);
+        if (column != joint) limit_rows(device, column->rows(0, block), capacities);
         const std::size_t cards = demand.wants_cards ? column->card_count(block) : 0;
         if (cards > 0) limit_rows_by_cards(device, column->cards(block), cards, capacities);
         wide |= column->is_wide(block);
@@ -56,13 +67,20 @@ void scan_block(
         std::fill_n(capacities, block_size, 0);
         return;
     }
-    scan_rows(demand, source.free_capacity.rows(0, block), capacities);
+    const FreeRows rows = source.free_capacity.rows(0, block);
+    const DeviceColumn* const joint = find_joint_column(source, demand);
+    if (joint == nullptr) {
+        scan_rows(demand, rows, capacities);
+    } else {
+        scan_rows_and_device(
+            demand, rows, demand.devices[0], joint->rows(0, block), capacities);
+    }
     if (takers != ~std::uint64_t{0}) {
         mask_rows(capacities, takers, capacities);
     }
     cap_rows(capacities, source.demand.at_most);
     std::uint64_t bounds = source.free_capacity.is_wide[block];
-    const bool is_exact = limit_by_devices(source, demand, block, capacities, bounds);
+    const bool is_exact = limit_by_devices(source, demand, joint, block, capacities, bounds);
     if (!is_exact || demand.is_wide) bounds = takers;
     // What every node offers is short only where somebody holds some.
     if (source.demand.wants_exclusive) bounds |= source.free_capacity.has_extended[block];

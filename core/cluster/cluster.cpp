@@ -42,6 +42,24 @@ void merge_amounts(std::vector<ExtendedResource>& amounts) {
     amounts = std::move(merged);
 }
 
+void sort_by_id(std::vector<ExtendedDemand>& demands) {
+    std::sort(demands.begin(), demands.end(), [](const auto& a, const auto& b) {
+        return a.id < b.id;
+    });
+}
+
+/// By which what the node's cards offer is counted.
+std::vector<std::string> card_names_of(const Node& node) {
+    std::vector<std::string> names;
+    if (!node.cards) return names;
+    for (const Card& card : node.cards->cards) {
+        for (ExtendedResource& count : counts_of(*node.cards, card)) {
+            names.push_back(std::move(count.name));
+        }
+    }
+    return names;
+}
+
 bool wishes_alike(const Resources& a, const Resources& b) {
     const std::string* const of_a = find_gpu_wish(a);
     const std::string* const of_b = find_gpu_wish(b);
@@ -182,31 +200,37 @@ const std::vector<CostLevel>& Cluster::cost_levels() const {
 }
 
 /// The names of a node's extended resources, and of its cards, are held as long as it offers them.
+/// Nodes that are alike share their amounts; what cards offer is no part of these, as no two cards
+/// have one name.
 void Cluster::set_allocatable(NodeIndex node, const Node& offered) {
-    Resources all = offered.allocatable;
-    if (offered.cards) {
-        for (const Card& card : offered.cards->cards) {
-            for (ExtendedResource& count : counts_of(*offered.cards, card)) {
-                all.extended.push_back(std::move(count));
-            }
-        }
-        std::sort(all.extended.begin(), all.extended.end());
-    }
-    const ResourcesId id = intern_amounts(all);
-    columns_.set_allocatable(node, demands_[id.value], offered.pods);
-    if (offered.cards) {
-        std::uint16_t order = 0;
-        for (const Card& card : offered.cards->cards) {
-            for (const ExtendedResource& count : counts_of(*offered.cards, card)) {
-                columns_.set_card_order(node, *extended_names_.find(count.name), order);
-            }
-            ++order;
-        }
+    const ResourcesId id = intern_amounts(offered.allocatable);
+    NodeEntry& entry = nodes_[node.value];
+    if (!offered.cards && !entry.node.cards) {
+        columns_.set_allocatable(node, demands_[id.value], offered.pods);
+    } else {
+        set_cards(node, demands_[id.value], offered);
     }
     index_.node_changed(node);
-    NodeEntry& entry = nodes_[node.value];
     if (!entry.allocatable.is_none()) release_amounts(entry.allocatable);
     entry.allocatable = id;
+}
+
+void Cluster::set_cards(NodeIndex node, Demand offered, const Node& by) {
+    const std::vector<std::string> before = card_names_of(nodes_[node.value].node);
+    std::vector<std::pair<ExtendedId, std::uint16_t>> orders;
+    std::uint16_t order = 0;
+    for (const Card& card : by.cards ? by.cards->cards : std::vector<Card>()) {
+        for (const ExtendedResource& count : counts_of(*by.cards, card)) {
+            const ExtendedId name = hold_name(count.name);
+            offered.extended.push_back({name, count.amount});
+            orders.emplace_back(name, order);
+        }
+        ++order;
+    }
+    sort_by_id(offered.extended);
+    columns_.set_allocatable(node, offered, by.pods);
+    for (const auto& [name, place] : orders) columns_.set_card_order(node, name, place);
+    for (const std::string& name : before) release_name(*extended_names_.find(name));
 }
 
 // --- shapes -------------------------------------------------------------------------------------
@@ -263,23 +287,11 @@ ResourcesId Cluster::intern_amounts(const Resources& resources) {
     demand.memory_bytes = resources.memory_bytes;
     demand.ephemeral_bytes = resources.ephemeral_bytes;
     for (const ExtendedResource& entry : resources.extended) {
-        const auto name = extended_names_.intern(entry.name);
-        demand.extended.push_back({name.id, entry.amount});
+        const ExtendedId name = hold_name(entry.name);
+        demand.extended.push_back({name, entry.amount});
         const bool is_of_all = is_exclusive(entry.name);
-        if (name.is_new) {
-            columns_.set_offered_by_all(name.id, is_of_all ? exclusive_all : 0);
-            if (is_card_ask(entry.name)) hold_card_ask(name.id, entry.name);
-            if (is_volume(entry.name)) columns_.set_volume(name.id, hold_limit(entry.name));
-            if (notes_gpu_moves_ && is_gpu_wish(entry.name)) new_gpu_wishes_.push_back(entry.name);
-            if (is_card(entry.name)) {
-                const auto resource =
-                    extended_names_.intern(std::string(resource_of_card(entry.name)));
-                if (resource.is_new) columns_.set_offered_by_all(resource.id, 0);
-                columns_.set_card(name.id, resource.id, id_of_card(entry.name) == unknown_card);
-            }
-        }
         demand.wants_cards = demand.wants_cards || is_card_resource(entry.name) ||
-                             columns_.find_card_ask(name.id) != nullptr;
+                             columns_.find_card_ask(name) != nullptr;
         demand.wants_listed = demand.wants_listed || !is_of_all;
         demand.wants_exclusive = demand.wants_exclusive || is_of_all;
         demand.wants_gpus = demand.wants_gpus || is_gpu_wish(entry.name);
@@ -287,12 +299,44 @@ ResourcesId Cluster::intern_amounts(const Resources& resources) {
         if (is_of_all) demand.at_most = std::min(demand.at_most, times_exclusive(entry.amount));
     }
     if (demand.wants_volumes) add_limits(resources, demand);
-    std::sort(demand.extended.begin(), demand.extended.end(), [](const auto& a, const auto& b) {
-        return a.id < b.id;
-    });
+    sort_by_id(demand.extended);
     if (interned.id.value >= demands_.size()) demands_.resize(interned.id.value + 1);
     demands_[interned.id.value] = std::move(demand);
     return interned.id;
+}
+
+/// A reference to the number of an extended resource; what a new one means is known from then on.
+ExtendedId Cluster::hold_name(const std::string& name) {
+    const auto held = extended_names_.intern(name);
+    if (!held.is_new) return held.id;
+    columns_.set_offered_by_all(held.id, is_exclusive(name) ? exclusive_all : 0);
+    if (is_card_ask(name)) hold_card_ask(held.id, name);
+    if (is_volume(name)) columns_.set_volume(held.id, hold_limit(name));
+    if (notes_gpu_moves_ && is_gpu_wish(name)) new_gpu_wishes_.push_back(name);
+    if (is_card(name)) {
+        const auto resource = extended_names_.intern(std::string(resource_of_card(name)));
+        if (resource.is_new) columns_.set_offered_by_all(resource.id, 0);
+        columns_.set_card(held.id, resource.id, id_of_card(name) == unknown_card);
+    }
+    return held.id;
+}
+
+void Cluster::release_name(ExtendedId name) {
+    const ExtendedId resource = columns_.resource_of_card(name);
+    const ExtendedId limit = columns_.limit_of_volume(name);
+    if (!extended_names_.release(name)) return;
+    if (!limit.is_none()) {
+        columns_.set_volume(name, {});
+        extended_names_.release(limit);
+    }
+    if (const auto asked = columns_.take_card_ask(name)) {
+        for (const ExtendedId one : {asked->units, asked->cores, asked->slots}) {
+            if (!one.is_none()) extended_names_.release(one);
+        }
+    }
+    if (resource.is_none()) return;
+    columns_.set_card(name, {}, false);
+    extended_names_.release(resource);
 }
 
 /// A reference to the number of the volume's limit.
@@ -317,23 +361,7 @@ void Cluster::add_limits(const Resources& resources, Demand& demand) {
 
 void Cluster::release_amounts(ResourcesId id) {
     if (!amounts_.release(id)) return;
-    for (const ExtendedDemand& entry : demands_[id.value].extended) {
-        const ExtendedId resource = columns_.resource_of_card(entry.id);
-        const ExtendedId limit = columns_.limit_of_volume(entry.id);
-        if (!extended_names_.release(entry.id)) continue;
-        if (!limit.is_none()) {
-            columns_.set_volume(entry.id, {});
-            extended_names_.release(limit);
-        }
-        if (const auto asked = columns_.take_card_ask(entry.id)) {
-            for (const ExtendedId one : {asked->units, asked->cores, asked->slots}) {
-                if (!one.is_none()) extended_names_.release(one);
-            }
-        }
-        if (resource.is_none()) continue;
-        columns_.set_card(entry.id, {}, false);
-        extended_names_.release(resource);
-    }
+    for (const ExtendedDemand& entry : demands_[id.value].extended) release_name(entry.id);
     demands_[id.value] = {};
     if (without_cards_.empty()) return;
     if (const auto found = without_cards_.find(id); found != without_cards_.end()) {
@@ -801,11 +829,12 @@ bool Cluster::keeps_off_scarce(ShapeId shape) const {
 std::vector<Account> Cluster::accounts() const {
     std::uint64_t amounts = allocation_count() + shapes_.size() + without_cards_.size();
     std::uint64_t allocations = 0;
+    std::uint64_t names = columns_.card_name_count() + columns_.volume_name_count();
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
         amounts += nodes_[i].allocatable.is_none() ? 0 : 1;
         allocations += nodes_[i].allocations;
+        names += card_names_of(nodes_[i].node).size();
     }
-    std::uint64_t names = columns_.card_name_count() + columns_.volume_name_count();
     std::set<ExtendedId> asks;
     for (const Demand& demand : demands_) {
         names += demand.extended.size();

@@ -307,7 +307,10 @@ private:
     void erase_from_order(NodeIndex node);
     void count_kinds(const Node& node, int by);
     void set_allocatable(NodeIndex node, const Node& offered);
+    void set_cards(NodeIndex node, Demand offered, const Node& by);
     ResourcesId intern_amounts(const Resources& resources);
+    ExtendedId hold_name(const std::string& name);
+    void release_name(ExtendedId name);
     ExtendedId hold_limit(const std::string& volume);
     void add_limits(const Resources& resources, Demand& demand);
     void release_amounts(ResourcesId id);

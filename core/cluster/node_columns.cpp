@@ -70,6 +70,7 @@ void NodeColumns::set_allocatable(NodeIndex node, const Demand& allocatable, std
         entry.allocatable = 0;
         entry.card_order = 0;
     }
+    extended_[node.value].reserve(allocatable.extended.size());
     for (const ExtendedDemand& offered : allocatable.extended) {
         extended_entry(node, offered.id).allocatable = offered.amount;
     }

@@ -75,22 +75,45 @@ void scan_rows(const ScanDemand& demand, const FreeRows& rows, std::int32_t* cap
     const double b_inverse = demand.parts[1].inverse;
     const double a_request = demand.parts[0].request;
     const double b_request = demand.parts[1].request;
-    if (demand.part_count < demand.parts.size()) {
-        for (std::size_t i = 0; i < block_size; ++i) {
-            const double by_a = a[i] * a_inverse;
-            const double by_b = b[i] * b_inverse;
-            double least = by_a < by_b ? by_a : by_b;
-            least = least < pods[i] ? least : pods[i];
-            const double count = (least + rounding) - rounding;
-            const double over =
-                (count * a_request > a[i] ? 1.0 : 0.0) + (count * b_request > b[i] ? 1.0 : 0.0);
-            capacities[i] = static_cast<std::int32_t>(count - (over < 1.0 ? over : 1.0));
-        }
+    if (demand.part_count == demand.parts.size()) {
+        const ScanDemand::Part& third = demand.parts[2];
+        const ScanDemand::Device alike{{}, third.request, third.inverse};
+        scan_rows_and_device(demand, rows, alike, rows[third.resource], capacities);
         return;
     }
-    const double* const c = free_of(2);
-    const double c_inverse = demand.parts[2].inverse;
-    const double c_request = demand.parts[2].request;
+    for (std::size_t i = 0; i < block_size; ++i) {
+        const double by_a = a[i] * a_inverse;
+        const double by_b = b[i] * b_inverse;
+        double least = by_a < by_b ? by_a : by_b;
+        least = least < pods[i] ? least : pods[i];
+        const double count = (least + rounding) - rounding;
+        const double over =
+            (count * a_request > a[i] ? 1.0 : 0.0) + (count * b_request > b[i] ? 1.0 : 0.0);
+        capacities[i] = static_cast<std::int32_t>(count - (over < 1.0 ? over : 1.0));
+    }
+}
+
+/// As in scan_rows(): what the first two parts do not ask for is there without end.
+CORE_WIDEST_REGISTERS
+void scan_rows_and_device(
+    const ScanDemand& demand,
+    const FreeRows& rows,
+    const ScanDemand::Device& device,
+    const double* device_rows,
+    std::int32_t* capacities) {
+    const auto free_of = [&](std::size_t part) {
+        return part < demand.part_count ? rows[demand.parts[part].resource] : unlimited_rows.data();
+    };
+    const double* const pods = rows[plain_resources - 1];
+    const double* const a = free_of(0);
+    const double* const b = free_of(1);
+    const double* const c = device_rows;
+    const double a_inverse = demand.parts[0].inverse;
+    const double b_inverse = demand.parts[1].inverse;
+    const double c_inverse = device.inverse;
+    const double a_request = demand.parts[0].request;
+    const double b_request = demand.parts[1].request;
+    const double c_request = device.request;
     for (std::size_t i = 0; i < block_size; ++i) {
         const double by_a = a[i] * a_inverse;
         const double by_b = b[i] * b_inverse;

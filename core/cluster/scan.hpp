@@ -52,6 +52,14 @@ struct ScanDemand {
 /// How many pods of the demand each of 64 rows takes, extended resources aside.
 void scan_rows(const ScanDemand& demand, const FreeRows& rows, std::int32_t* capacities);
 
+/// The same and limit_rows() in one go, of a demand with a part to spare.
+void scan_rows_and_device(
+    const ScanDemand& demand,
+    const FreeRows& rows,
+    const ScanDemand::Device& device,
+    const double* device_rows,
+    std::int32_t* capacities);
+
 /// The same beside something that takes so much of each resource; only where that fits.
 void scan_rows_beside(
     const ScanDemand& demand,
