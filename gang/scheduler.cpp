@@ -124,7 +124,7 @@ struct Scheduler::State {
     GangHealth health{model, status_reporter};
     SlotAssigner assigner{model};
     ShapeLearner learner{model, step, status_reporter, publisher, leadership, placer, health};
-    SlotRepair repair{model, step, publisher, placer, health, assigner};
+    SlotRepair repair{model, step, publisher, placer, health, assigner, called};
     StuckDrivers stuck{model, step, status_reporter, publisher};
     MissingExecutors missing{model, step, status_reporter, publisher, health};
     ExecutorsElsewhere elsewhere{model, status_reporter, publisher};

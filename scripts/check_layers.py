@@ -51,7 +51,7 @@ ROOMS = {
     "gang/preempt": f"{PARTS} gang/report gang/reservation gang/quota gang/queue",
     "gang/backfill": f"{PARTS} gang/report gang/reservation gang/quota gang/queue",
     "gang/classify": f"{PARTS} gang/report gang/reservation",
-    "gang/slots": f"{PARTS} gang/report gang/reservation gang/lead gang/quota gang/queue",
+    "gang/slots": f"{PARTS} gang/report gang/reservation gang/lead gang/quota gang/queue gang/called",
     "gang/recovery": f"{PARTS} gang/report gang/reservation gang/lead gang/quota gang/queue gang/classify gang/slots",
     "gang/life": f"{PARTS} gang/report gang/reservation gang/lead gang/classify gang/slots",
     "gang/group": f"{PARTS} gang/report gang/reservation gang/life",

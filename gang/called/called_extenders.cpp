@@ -122,6 +122,23 @@ void CalledExtenders::place_as_answered(Application& app, Gang& gang) {
 
 void CalledExtenders::placed(Application& app) {
     const auto found = gangs_.find(app.uid);
+    if (found != gangs_.end() && found->second.parts.size() == 1 + app.declared.shapes.size()) {
+        std::vector<std::vector<std::string>> refused;
+        bool is_any = false;
+        for (std::size_t i = 1; i < found->second.parts.size(); ++i) {
+            is_any = is_any || !found->second.parts[i].refused.empty();
+            refused.push_back(found->second.parts[i].refused);
+        }
+        if (is_any) {
+            refused_[app.uid] = std::move(refused);
+        }
+    }
+    take_back(app);
+}
+
+/// What an answer added to its shapes.
+void CalledExtenders::take_back(Application& app) {
+    const auto found = gangs_.find(app.uid);
     if (found == gangs_.end() || found->second.parts.size() != 1 + app.declared.shapes.size()) {
         return;
     }
@@ -130,6 +147,36 @@ void CalledExtenders::placed(Application& app) {
     for (std::size_t i = 0; i < app.declared.shapes.size(); ++i) {
         set_constraints(app.declared.shapes[i].id, parts[i + 1], parts[i + 1].own);
     }
+}
+
+/// A node that came since nobody has refused.
+core::ShapeId CalledExtenders::without_refused(const Application& app, std::size_t shape) {
+    const core::ShapeId id = app.declared.shapes[shape].id;
+    core::Constraints constraints = model_.cluster.constraints(id);
+    const auto found = refused_.find(app.uid);
+    if (found != refused_.end() && shape < found->second.size() && !found->second[shape].empty()) {
+        const std::vector<std::string>& refused = found->second[shape];
+        std::vector<std::string> nodes;
+        for (const core::NodeIndex node : model_.cluster.nodes_by_name()) {
+            const std::string& name = model_.cluster.node(node).name;
+            if (!std::binary_search(refused.begin(), refused.end(), name)) {
+                nodes.push_back(name);
+            }
+        }
+        constraints = core::among(std::move(constraints), std::move(nodes));
+    }
+    return model_.cluster.intern_shape(model_.cluster.resources(id), constraints);
+}
+
+void CalledExtenders::forget_ended() {
+    if (gangs_seen_ == model_.gangs.size()) {
+        return;
+    }
+    gangs_seen_ = model_.gangs.size();
+    std::erase_if(refused_, [this](const auto& one) {
+        const Application* const app = model_.gangs.find(one.first);
+        return app == nullptr || app->phase == Phase::ended;
+    });
 }
 
 void CalledExtenders::set_constraints(
@@ -179,7 +226,7 @@ void CalledExtenders::look_again(const std::string& uid) {
             return;
         }
         if (app != nullptr && app->phase == Phase::waiting && app->declared.driver_shape) {
-            placed(*app);  // it may wait again one day
+            take_back(*app);  // it may wait again one day
         }
         to_ask_.erase(found->second.rank);
         due_.erase({found->second.due_ms, uid});
@@ -219,6 +266,7 @@ void CalledExtenders::run() {
         return;
     }
     note_nodes();
+    forget_ended();
     while (!due_.empty() && due_.begin()->first <= step_.now_ms) {
         const std::string uid = due_.begin()->second;
         due_.erase(due_.begin());
@@ -343,11 +391,11 @@ void CalledExtenders::take_answer(
     Part& part, const Question& question, const ExtendersAnswered& event) {
     const std::set<std::string_view> passed(event.nodes.begin(), event.nodes.end());
     std::vector<std::string> nodes;
+    part.refused.clear();
     for (const std::string& name : question.nodes) {
-        if (passed.contains(name)) {
-            nodes.push_back(name);
-        }
+        (passed.contains(name) ? nodes : part.refused).push_back(name);
     }
+    std::sort(part.refused.begin(), part.refused.end());
     part.is_answered = true;
     part.is_refused = nodes.empty();
     part.refusal = event.refusal;
@@ -360,6 +408,7 @@ void CalledExtenders::take_answer(
 
 void CalledExtenders::forget_all() {
     under_way_.clear();
+    refused_.clear();
     to_ask_.clear();
     for (auto& [uid, gang] : gangs_) {
         gang.under_way = 0;

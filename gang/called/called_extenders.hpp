@@ -8,7 +8,8 @@
 //
 // What an answer says becomes part of the pods' constraints: nodes that they may go to, and points
 // of these. While a gang waits for answers it keeps its place in the line for a second; then others
-// may pass. Executors that come into the slots of their gang are not asked about again.
+// may pass. Executors that come into the slots of their gang are not asked about again, nor are slots
+// that move: they keep off the nodes that the last answer refused.
 
 #include "core/cluster/cluster.hpp"
 #include "gang/decision.hpp"
@@ -53,8 +54,13 @@ public:
     void run();
     /// It is placed: from here on its pods are as they are by themselves.
     void placed(Application& app);
+    /// The executors of a gang that runs, without the nodes that the last answer about them refused;
+    /// to be given back (GangStore::release_shape).
+    core::ShapeId without_refused(const Application& app, std::size_t shape);
 
-    std::size_t remembered() const { return gangs_.size() + under_way_.size(); }
+    std::size_t remembered() const {
+        return gangs_.size() + under_way_.size() + refused_.size();
+    }
 
 private:
     /// Pods of one kind: the driver, or executors that are alike.
@@ -65,6 +71,7 @@ private:
         core::Constraints applied;  ///< `placed`, as the gang's shape had it last
         std::vector<std::int64_t> extenders;  ///< that are asked about them
         bool is_answered = false;
+        std::vector<std::string> refused;  ///< nodes that were asked about and did not pass
         bool is_refused = false;  ///< no node passes
         std::string refusal;
         std::string question;  ///< the last one, which alone is to be answered
@@ -106,10 +113,15 @@ private:
     void note_nodes();
     void end_round(Gang& gang);
     void forget_all();
+    void take_back(Application& app);
+    void forget_ended();
 
     Model& model_;
     StepContext& step_;
     std::map<std::string, Gang> gangs_;          ///< that wait, by uid
+    /// Of gangs that run, by uid: for each shape of executors nodes that did not pass; sorted.
+    std::map<std::string, std::vector<std::vector<std::string>>> refused_;
+    std::size_t gangs_seen_ = 0;  ///< when those that ended were looked for last
     std::map<std::string, Question> under_way_;  ///< by their name
     std::set<Rank> to_ask_;
     std::set<std::pair<std::int64_t, std::string>> due_;  ///< when to look at which gang again

@@ -93,14 +93,15 @@ void SlotRepair::repair_gang(Application& app) {
             continue;
         }
         const auto count = static_cast<std::int64_t>(unplaced.size());
+        const core::ShapeId passing = called_.without_refused(app, shape);
         auto next = unplaced.begin();
-        for (const core::NodeCount& found :
-             placer_.find_free_capacity(app, app.declared.shapes[shape].id, count)) {
+        for (const core::NodeCount& found : placer_.find_free_capacity(app, passing, count)) {
             for (std::int64_t i = 0; i < found.count; ++i, ++next) {
                 move_slot(app, **next, found.node);
                 changed = true;
             }
         }
+        model_.gangs.release_shape(passing);
     }
     for (Slot& slot : app.slots) {
         changed = changed || slot.leaving;

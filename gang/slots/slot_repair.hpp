@@ -3,6 +3,7 @@
 // gangs are looked at; a gang for which there is no other room is degraded and stops nobody.
 
 #include "core/cluster/cluster.hpp"
+#include "gang/called/called_extenders.hpp"
 #include "gang/model/application.hpp"
 #include "gang/model/model.hpp"
 #include "gang/model/step_context.hpp"
@@ -24,13 +25,15 @@ public:
         Publisher& publisher,
         Placer& placer,
         GangHealth& health,
-        SlotAssigner& assigner)
+        SlotAssigner& assigner,
+        CalledExtenders& called)
         : model_(model),
           step_(step),
           publisher_(publisher),
           placer_(placer),
           health_(health),
-          assigner_(assigner) {}
+          assigner_(assigner),
+          called_(called) {}
 
     /// No gang was left over by the last run: new gangs may be admitted.
     bool is_done() const { return is_repaired_; }
@@ -51,6 +54,7 @@ private:
     Placer& placer_;
     GangHealth& health_;
     SlotAssigner& assigner_;
+    CalledExtenders& called_;
     bool is_repaired_ = true;
     std::uint64_t repaired_at_ = 0;  ///< free_capacity_version of the last run
 };

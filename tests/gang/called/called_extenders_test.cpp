@@ -443,23 +443,6 @@ TEST_CASE("called extenders: executors that may go nowhere keep their driver wai
     says(world, driver, "an extender lets its executors go to no node; needs 1 driver");
 }
 
-TEST_CASE("called extenders: a slot whose node has gone is placed anew without them") {
-    CallingWorld world;
-    world.passing = {"n1"};
-    const std::string driver = world.submit("etl", 2, 1);
-    world.advance(2'000);
-    REQUIRE(world.nodes_of_slots(driver) == "n1");
-    world.set_phase(driver, core::PodPhase::running);
-    const std::size_t asked = world.extender_questions.size();
-    world.change_node("n1", [](core::Node& node) { node.unschedulable = true; });
-    world.advance(5'000);
-    CHECK(world.nodes_of_slots(driver).find("n1") == std::string::npos);
-    const auto executors = world.create_executors(driver, 2);
-    world.advance(2'000);
-    CHECK(world.bound_count(executors) == 2);
-    CHECK(world.extender_questions.size() == asked);
-}
-
 TEST_CASE("called extenders: another term asks anew, and answers of the one before are nobody's") {
     CallingWorld world;
     world.is_silent = true;
@@ -482,4 +465,35 @@ TEST_CASE("called extenders: another term asks anew, and answers of the one befo
     world.step(answer);
     world.settle();
     CHECK(world.is_bound(lone));
+}
+
+TEST_CASE("called extenders: a slot that moves keeps off the nodes that the last answer refused") {
+    CallingWorld world;
+    world.extenders = [&world](const gang::AskExtenders& question) {
+        world.passing = {question.is_to_come ? "n2" : "n1"};
+        return std::optional(world.answer_to(question));
+    };
+    const std::string driver = world.submit("etl", 4, 1);
+    world.advance(2'000);
+    REQUIRE(world.is_bound(driver));
+    REQUIRE(world.nodes_of_slots(driver) == "n2");
+    const std::size_t questions = world.extender_questions.size();
+    world.remove_node("n2");
+    world.advance(2'000);
+    CHECK(world.view(driver).slots_open == 0);  // n1 and n3 have room, and were refused
+    SUBCASE("a node that came since was not") {
+        world.add_node(tests::node("n4", 8, 64 * 1024));
+        world.advance(2'000);
+        CHECK(world.nodes_of_slots(driver) == "n4");
+        CHECK(world.view(driver).slots_open == 4);
+    }
+    SUBCASE("another leader does not know of it") {
+        world.restart();
+        world.advance(60'000);
+        CHECK(world.view(driver).slots_open == 4);
+    }
+    CHECK(world.extender_questions.size() == questions);
+    world.remove_application(driver);
+    world.advance(1'200'000);  // timers of pods that are gone run out
+    CHECK(world.scheduler->remembered() == 0);
 }

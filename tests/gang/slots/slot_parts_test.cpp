@@ -22,12 +22,14 @@ struct Repair {
           placer(known.model, known.step),
           health(known.model, known.reporter),
           assigner(known.model),
-          repair(known.model, known.step, publisher, placer, health, assigner) {}
+          called(known.model, known.step),
+          repair(known.model, known.step, publisher, placer, health, assigner, called) {}
 
     gang::Publisher publisher;
     gang::Placer placer;
     gang::GangHealth health;
     gang::SlotAssigner assigner;
+    gang::CalledExtenders called;
     gang::SlotRepair repair;
 };
 
