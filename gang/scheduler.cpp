@@ -230,7 +230,10 @@ struct Scheduler::State {
         groups.on(event);
         group_statuses.on(event);
     }
-    void on(const PodGroupMissing& event) { groups.on(event); }
+    void on(const PodGroupMissing& event) {
+        groups.on(event);
+        group_statuses.on(event);
+    }
     void on(const QuotasFound& event) { quota_preflight.on(event); }
     void on(const QuotasMissing& event) { quota_preflight.on(event); }
     void on(const GroupStatusWritten& event) { group_statuses.on(event); }
@@ -392,7 +395,7 @@ std::size_t Scheduler::State::remembered() const {
            missing.remembered() + back_off.remembered() + elsewhere.remembered() +
            status_reporter.remembered() + extender.remembered() + preemption.remembered() +
            called.remembered() +
-           group_statuses.remembered() + groups.remembered();
+           group_statuses.remembered();
 }
 
 Scheduler::Scheduler(config::Schema schema) : state_(std::make_unique<State>(std::move(schema))) {}

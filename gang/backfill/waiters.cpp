@@ -66,7 +66,8 @@ bool WaiterList::add(Application& app, AwaitedQuota& awaited, std::vector<Waiter
     const Outlook* const outlook = model_.outlooks.find(app.uid);
     const bool was_passed_enough =
         outlook != nullptr && outlook->bypasses >= model_.schema.backfill.max_bypass;
-    waiter.is_strict = !is_ready || waiter.mode == config::BackfillMode::off ||
+    // A sum over all nodes is kept by nobody's letting anybody pass: no node is where it will be.
+    waiter.is_strict = !is_ready || app.declared.min_resources || waiter.mode == config::BackfillMode::off ||
                        was_passed_enough || domain_placer_.is_reached(app) ||
                        model_.nominations.find(app.uid) != nullptr;
     waiters.push_back(std::move(waiter));

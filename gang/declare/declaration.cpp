@@ -2,6 +2,7 @@
 
 #include "core/base/suggest.hpp"
 #include "gang/declare/declaration_values.hpp"
+#include "gang/declare/group_membership.hpp"
 #include "gang/declare/spark/executor/derive.hpp"
 #include "gang/declare/spark/labels.hpp"
 #include "gang/declare/spark/text.hpp"
@@ -598,10 +599,15 @@ std::vector<std::string> unread_warnings(const core::Pod& pod, std::string_view 
             " is of no application: the label yunikorn.apache.org/app-id is missing: ");
         warnings.back() += instead;
     }
-    if (pod.pod_group) {
+    // The status of a driver's own PodGroup shows what becomes of its gang.
+    const bool is_driver = role_of(pod) == Role::driver;
+    if (pod.pod_group && !is_driver) {
         add("spec.schedulingGroup " + spark::quoted(*pod.pod_group));
     }
     for (const Found& found : find_all(pod, Field::other_scheduler, false)) {
+        if (is_driver && names_object(found.key)) {
+            continue;
+        }
         // Of an annotation no more than the key is kept.
         add(found.value->empty() ? source_of(found) : shown(found));
     }

@@ -3,6 +3,7 @@
 #include "core/value/device/card_ask.hpp"
 #include "core/value/device/card_dialect.hpp"
 #include "core/value/device/gpu_wish.hpp"
+#include "gang/declare/group_size.hpp"
 #include "gang/declare/spark/conf_view.hpp"
 #include "gang/declare/spark/keys.hpp"
 #include "gang/reservation/format/reservation.hpp"
@@ -83,8 +84,13 @@ bool DeclarationReader::is_spark_driver(const core::Pod& pod) const {
 }
 
 bool DeclarationReader::is_driver(const core::Pod& pod) const {
-    return is_spark_driver(pod) ||
-           (reads_declarations() && may_be_of_gang(pod) && declares_gang(pod));
+    return is_spark_driver(pod) || (reads_declarations() && may_be_of_gang(pod) &&
+                                    (declares_gang(pod) || names_group_alone(pod)));
+}
+
+/// A driver of which nothing is known but the PodGroup that was made for its application.
+bool DeclarationReader::names_group_alone(const core::Pod& pod) const {
+    return role_of(pod) == Role::driver && !names_extender(pod) && group_of_driver(pod);
 }
 
 bool DeclarationReader::is_executor(const core::Pod& pod) const {
@@ -116,6 +122,11 @@ std::optional<GroupMembership> DeclarationReader::membership_of(const core::Pod&
     return std::nullopt;
 }
 
+std::optional<GroupMembership> DeclarationReader::group_of_driver(const core::Pod& driver) const {
+    auto named = reads_declarations() ? read_membership(driver) : std::nullopt;
+    return named && named->dialect != GroupDialect::labels ? std::move(named) : std::nullopt;
+}
+
 Declaration DeclarationReader::declaration_of(const core::Pod& pod) const {
     return reads_declarations() && may_be_of_gang(pod)
                ? read_declaration(pod, !schema_.queues.empty())
@@ -125,7 +136,8 @@ Declaration DeclarationReader::declaration_of(const core::Pod& pod) const {
 bool DeclarationReader::says_other(const core::Pod& before, const core::Pod& now) const {
     return reads_declarations() &&
            (before.labels != now.labels || before.annotations != now.annotations) &&
-           (declares_gang(before) || declares_gang(now));
+           (declares_gang(before) || declares_gang(now) ||
+            (!is_spark_driver(now) && (names_group_alone(before) || names_group_alone(now))));
 }
 
 spark::Derivation DeclarationReader::derive(
@@ -144,7 +156,22 @@ spark::Limits DeclarationReader::limits() const {
     return {schema_.gang.max_gang_size, schema_.gang.dynamic_allocation, schema_.scheduler_names()};
 }
 
-GangSize DeclarationReader::size_of(const core::Pod& driver, const spark::Conf* conf) const {
+bool DeclarationReader::is_sized_by_group(const core::Pod& driver) const {
+    return names_group_alone(driver) && !declaration_of(driver).count;
+}
+
+GangSize DeclarationReader::size_of(
+    const core::Pod& driver, const spark::Conf* conf, const core::PodGroup* group) const {
+    if (conf == nullptr && is_sized_by_group(driver) &&
+        (group != nullptr || !declares_gang(driver))) {
+        const Declaration declaration = declaration_of(driver);
+        GangSize size = size_by_group(
+            driver, declaration, group == nullptr ? core::PodGroup{} : *group, limits());
+        if (!size.executors.empty() || !size.problem.empty() || !declares_gang(driver)) {
+            add_card_asks(nullptr, size);
+            return size;
+        }
+    }
     const auto derived = conf == nullptr ? std::nullopt : std::optional(derive(*conf, driver));
     GangSize size =
         size_gang(driver, declaration_of(driver), derived ? &*derived : nullptr, limits());

@@ -51,16 +51,25 @@ public:
     /// The pod group that it is a member of; nothing for what starts a gang by what it says.
     /// Executors of Spark's client mode are one, if they say how many they are.
     std::optional<GroupMembership> membership_of(const core::Pod& pod) const;
+    /// The PodGroup that whoever made this driver made for its application (Spark's own step for
+    /// Volcano, an operator); nothing: none that is an object.
+    std::optional<GroupMembership> group_of_driver(const core::Pod& driver) const;
     /// Of a pod that declares nothing, the defaults.
     Declaration declaration_of(const core::Pod& pod) const;
     /// Whether the pod may mean another gang than it did.
     bool says_other(const core::Pod& before, const core::Pod& now) const;
+    /// Without a conf, only the PodGroup that the driver names could say how many executors it has.
+    bool is_sized_by_group(const core::Pod& driver) const;
     /// What the gang is, as its driver and its conf say it now. `conf` is nullptr when there is
-    /// none.
-    GangSize size_of(const core::Pod& driver, const spark::Conf* conf) const;
+    /// none; so is the object of the group that the driver names.
+    GangSize size_of(
+        const core::Pod& driver,
+        const spark::Conf* conf,
+        const core::PodGroup* group = nullptr) const;
 
 private:
     bool reads_confs() const;
+    bool names_group_alone(const core::Pod& pod) const;
     void add_gpu_wishes(const spark::Conf& conf, GangSize& size) const;
     void add_card_asks(const spark::Conf* conf, GangSize& size) const;
     bool may_be_of_gang(const core::Pod& pod) const;

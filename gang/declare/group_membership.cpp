@@ -182,6 +182,13 @@ std::optional<GroupMembership> read_membership(const core::Pod& pod) {
     return found;
 }
 
+bool names_object(std::string_view key) {
+    return std::any_of(
+        membership_keys.begin(), membership_keys.end(), [key](const MembershipKey& known) {
+            return known.name == key && known.dialect != GroupDialect::labels;
+        });
+}
+
 std::optional<GroupMembership> read_client_mode(const core::Pod& executor) {
     constexpr std::string_view key = "gang-scheduler/executors";
     const auto [value, where] = find_at(executor, Place::either, key);

@@ -35,6 +35,9 @@ struct GroupMembership {
 /// Nothing: the pod names no group.
 std::optional<GroupMembership> read_membership(const core::Pod& pod);
 
+/// The label or annotation of this name names a group that is an object.
+bool names_object(std::string_view key);
+
 /// Executors of Spark's client mode (a notebook's, Spark Connect's): their driver is no pod that
 /// starts a gang, so each says itself how many of them start together, by gang-scheduler/executors.
 /// The group is their application. Nothing for executors that say nothing, or that a set made.

@@ -2,8 +2,8 @@
 
 #include "gang/declare/spark/text.hpp"
 #include "gang/durations/expected_run.hpp"
-#include "gang/group/min_resources.hpp"
 #include "gang/model/group/max_wait.hpp"
+#include "gang/model/group/min_resources.hpp"
 #include "gang/model/group/pod_groups.hpp"
 #include "gang/report/messages.hpp"
 #include "gang/reservation/format/reservation.hpp"
@@ -19,13 +19,35 @@ namespace gang {
 void GroupFormer::on(const PodGroupFound& event) {
     if (const std::string key = model_.groups.found(event, step_.now_ms); !key.empty()) {
         model_.worklist.dirty_groups.insert(key);
+        tell_drivers(key);
     }
 }
 
 void GroupFormer::on(const PodGroupMissing& event) {
     if (const std::string key = model_.groups.missing(event, step_.now_ms); !key.empty()) {
         model_.worklist.dirty_groups.insert(key);
+        tell_drivers(key);
     }
+}
+
+/// Those that wait to know how large their gangs are.
+void GroupFormer::tell_drivers(const std::string& key) {
+    for (const std::string& driver : model_.groups.find(key)->drivers) {
+        Application* const app = model_.gangs.find(driver);
+        if (app != nullptr && app->phase == Phase::waiting && app->declared.group_needed) {
+            life_.look_at_group(*app);
+            model_.waiting.changed(*app);
+            model_.worklist.queue_changed = true;
+        }
+    }
+}
+
+bool GroupFormer::is_awaited_by_driver(const PodGroup& group) const {
+    return std::any_of(
+        group.drivers.begin(), group.drivers.end(), [this](const std::string& driver) {
+            const Application* const app = model_.gangs.find(driver);
+            return app != nullptr && app->phase == Phase::waiting && app->declared.group_needed;
+        });
 }
 
 void GroupFormer::ask() {
@@ -36,7 +58,6 @@ void GroupFormer::ask() {
 
 void GroupFormer::run() {
     give_up_done();
-    look_at_room();
     while (const auto key = model_.groups.take_deadline(step_.now_ms)) {
         model_.worklist.dirty_groups.insert(*key);
     }
@@ -52,7 +73,7 @@ void GroupFormer::form(const std::string& key, PodGroup& group) {
     Application* gang = live_gang(key, group);
     std::vector<PodEntry*> members = waiting_members(group);
     const bool is_asked = !members.empty() || (gang != nullptr && gang->phase == Phase::waiting);
-    if (is_asked) {
+    if (is_asked || is_awaited_by_driver(group)) {
         model_.groups.want(key, step_.now_ms);
     } else {
         model_.groups.rest(key);
@@ -82,7 +103,10 @@ void GroupFormer::form(const std::string& key, PodGroup& group) {
             members = waiting_members(group);
         }
     }
-    if (gang != nullptr) {
+    if (gang != nullptr && is_gone(group)) {
+        leave(*gang, members);
+        let_wait(group, members);
+    } else if (gang != nullptr) {
         if (group.object) {
             life_.set_topology(*gang, group.object->topology_key);
         }
@@ -90,12 +114,11 @@ void GroupFormer::form(const std::string& key, PodGroup& group) {
         hold(*gang, is_held);
     } else if (!is_sound) {
         let_wait(group, members);
-    } else if (group.object->min_members <= 1) {
+    } else if (starts_one_by_one(group)) {
         let_go_alone(members, Alone::single);
     } else if (count_placed(group) >= group.object->min_members) {
         let_go_alone(members, Alone::surplus);
-    } else if (const auto chosen = choose(group, members);
-               !chosen.empty() && has_min_resources(key, group)) {
+    } else if (const auto chosen = choose(group, members); !chosen.empty()) {
         begin(key, group, chosen);
         std::erase(members, chosen.front());
         follow(model_.gangs.at(group.anchor), members);
@@ -105,29 +128,23 @@ void GroupFormer::form(const std::string& key, PodGroup& group) {
     }
 }
 
-/// A gate before the line: who has passed it waits for the room of its pods alone. Of a group whose
-/// pods run the rest has its room already.
-bool GroupFormer::has_min_resources(const std::string& key, const PodGroup& group) {
+/// What its members themselves ask is room that they wait for anyway. Of a group whose pods run the
+/// rest has its room already.
+void GroupFormer::keep_min_resources(
+    const PodGroup& group, Application& gang, const std::vector<PodEntry*>& chosen) {
+    core::Resources members;
+    for (const PodEntry* member : chosen) {
+        core::add_times(members, member->pod.requests, 1);
+    }
     const core::Resources& wanted = group.object->min_resources;
-    if (wanted == core::Resources{} || count_placed(group) > 0 ||
-        covers(sum_of_nodes(model_.cluster, wanted, core::View::free), wanted)) {
-        without_room_.erase(key);
-        return true;
+    core::Boxed<core::Resources> kept;
+    if (count_placed(group) == 0 && !covers(members, wanted)) {
+        kept = wanted;
     }
-    without_room_.insert(key);
-    room_version_ = model_.cluster.free_capacity_version();
-    return false;
-}
-
-void GroupFormer::look_at_room() {
-    std::erase_if(
-        without_room_, [this](const auto& key) { return model_.groups.find(key) == nullptr; });
-    if (without_room_.empty() || room_version_ == model_.cluster.free_capacity_version()) {
-        return;
-    }
-    room_version_ = model_.cluster.free_capacity_version();
-    for (const std::string& key : std::exchange(without_room_, {})) {
-        model_.worklist.dirty_groups.insert(key);
+    if (gang.declared.min_resources != kept) {
+        gang.declared.min_resources = std::move(kept);
+        model_.waiting.changed(gang);
+        model_.worklist.queue_changed = true;
     }
 }
 
@@ -151,6 +168,15 @@ bool GroupFormer::gives_up(const std::string& key, const PodGroup& group) {
         return false;
     }
     return true;
+}
+
+/// A minimum of one asks for no company. Its first pod is a gang of one where more must be free than it
+/// asks for itself.
+bool GroupFormer::starts_one_by_one(const PodGroup& group) const {
+    const core::PodGroup& object = *group.object;
+    return object.min_members < 1 ||
+           (object.min_members == 1 &&
+            (object.min_resources == core::Resources{} || count_placed(group) > 0));
 }
 
 std::int64_t GroupFormer::gang_size_max() const {
@@ -265,6 +291,7 @@ void GroupFormer::reshape(
     }
     model_.gangs.choose_queue(gang, anchor);
     model_.gangs.set_max_wait(gang, max_wait_ms_of(&group, anchor.pod));
+    keep_min_resources(group, gang, chosen);
     std::vector<MemberShape> shapes = shapes_of(chosen);
     const auto& now = gang.declared.shapes;
     const bool is_same = !gang.declared.source.empty() &&
@@ -324,6 +351,21 @@ void GroupFormer::follow(Application& gang, const std::vector<PodEntry*>& member
         member->alone = Alone::no;
         model_.pods.join(*member, gang.uid);
         model_.worklist.dirty_pods.insert(member->pod.uid);
+    }
+}
+
+/// Nobody says any more what the group asks: who runs stays, who comes now waits for its object.
+bool GroupFormer::is_gone(const PodGroup& group) {
+    return group.missing && group.missing->problem == PodGroupProblem::not_found;
+}
+
+/// They wait, and are none of the gang's until they follow it again.
+void GroupFormer::leave(Application& gang, const std::vector<PodEntry*>& members) {
+    for (PodEntry* const member : members) {
+        if (member->owner == std::string_view(gang.uid)) {
+            gang.remove_pending(member->rank());
+            model_.gangs.leave_owner(*member);
+        }
     }
 }
 
@@ -394,17 +436,6 @@ StatusMessage GroupFormer::why_waiting(const PodGroup& group) const {
         if (member != nullptr && member->is_bindable() && member->pod.problem.empty()) {
             there.push_back(member);
         }
-    }
-    const core::Resources& wanted = group.object->min_resources;
-    if (count_placed(group) == 0 && !choose(group, there).empty() &&
-        !covers(sum_of_nodes(model_.cluster, wanted, core::View::free), wanted)) {
-        const auto all = sum_of_nodes(model_.cluster, wanted, core::View::allocatable);
-        return {
-            covers(all, wanted) ? ReasonCode::waiting_for_capacity : ReasonCode::exceeds_cluster,
-            "0/" + std::to_string(nodes) + " nodes looked at: " + name + " needs " +
-                core::describe(wanted) + " free on all nodes together (spec.minResources), short of " +
-                core::describe(core::difference(
-                    wanted, sum_of_nodes(model_.cluster, wanted, core::View::free)))};
     }
     return {
         ReasonCode::waiting_for_pod_group,

@@ -20,7 +20,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -46,11 +45,12 @@ public:
     void run();
     /// Asks for the objects whose turn it is.
     void ask();
-    std::size_t remembered() const { return without_room_.size(); }
     /// Why members of the group that are no gang's wait; code none: nothing is worth saying yet.
     StatusMessage why_waiting(const PodGroup& group) const;
 
 private:
+    void tell_drivers(const std::string& key);
+    bool is_awaited_by_driver(const PodGroup& group) const;
     void form(const std::string& key, PodGroup& group);
     Application* live_gang(const std::string& key, PodGroup& group);
     std::vector<PodEntry*> waiting_members(const PodGroup& group);
@@ -58,26 +58,27 @@ private:
         const PodGroup& group, const std::vector<PodEntry*>& members) const;
     std::int64_t count_placed(const PodGroup& group) const;
     std::int64_t gang_size_max() const;
+    bool starts_one_by_one(const PodGroup& group) const;
     bool gives_up(const std::string& key, const PodGroup& group);
     void begin(const std::string& key, PodGroup& group, const std::vector<PodEntry*>& chosen);
     void reshape(const PodGroup& group, Application& gang, const std::vector<PodEntry*>& chosen);
     void dissolve(PodGroup& group, Application& gang);
     void follow(Application& gang, const std::vector<PodEntry*>& members);
+    static bool is_gone(const PodGroup& group);
+    void leave(Application& gang, const std::vector<PodEntry*>& members);
     void hold(Application& gang, bool member_asks);
     static std::string first_problem(const std::vector<PodEntry*>& members);
     void let_wait(PodGroup& group, const std::vector<PodEntry*>& members);
     void let_go_alone(const std::vector<PodEntry*>& members, Alone how);
     void give_up_done();
-    bool has_min_resources(const std::string& key, const PodGroup& group);
-    void look_at_room();
+    void keep_min_resources(
+        const PodGroup& group, Application& gang, const std::vector<PodEntry*>& chosen);
 
     Model& model_;
     StepContext& step_;
     StatusReporter& status_reporter_;
     Publisher& publisher_;
     GangLife& life_;
-    std::set<std::string> without_room_;  ///< groups whose minResources are not free, by key
-    std::uint64_t room_version_ = 0;      ///< when that was found
 };
 
 }  // namespace gang

@@ -39,6 +39,19 @@ void GroupStatuses::on(const PodGroupFound& event) {
     }
 }
 
+/// Whoever makes the group of an application makes it before its driver, mostly: after the next
+/// question only what changes asks again.
+void GroupStatuses::on(const PodGroupMissing& event) {
+    const std::string key = group_key(event.dialect, event.namespace_name + "/" + event.name);
+    PodGroup* const group = model_.groups.find(key);
+    if (group == nullptr || group->drivers.empty() || group->status.is_read) {
+        return;
+    }
+    due_.erase({group->status.due_ms, key});
+    group->status.due_ms = 0;
+    group->status.not_before_ms = step_.now_ms + read_again_ms;
+}
+
 void GroupStatuses::on(const GroupStatusWritten& event) {
     const std::string key = group_key(event.dialect, event.namespace_name + "/" + event.name);
     PodGroup* const group = model_.groups.find(key);
@@ -148,8 +161,10 @@ void GroupStatuses::look(const std::string& key, PodGroup& group) {
         return;
     }
     if (!record.is_read) {
-        // It is asked for anyway while members wait; of one that is not there nobody asks again.
-        if (!group.missing && !model_.groups.is_asking(key)) {
+        // It is asked for anyway while members wait; of one that is not there nobody asks again, but
+        // for a driver's: nobody waits for that.
+        const bool is_wanted = !group.missing || !group.drivers.empty();
+        if (is_wanted && !model_.groups.is_asking(key)) {
             ++sent_;
             step_.decisions.emplace_back(
                 FetchPodGroup{group.dialect, group.namespace_name, group.name});
@@ -190,39 +205,91 @@ void GroupStatuses::write(const std::string& key, PodGroup& group) {
         std::move(wanted)});
 }
 
+void GroupStatuses::count(PodId id, GroupFacts& facts, std::optional<Rank>& first) const {
+    const core::PodPhase phase = model_.pods.phase(id);
+    ++facts.pods;
+    facts.scheduled += model_.pods.node(id).empty() ? 0 : 1;
+    facts.running += phase == core::PodPhase::running ? 1 : 0;
+    facts.succeeded += phase == core::PodPhase::succeeded ? 1 : 0;
+    facts.failed += phase == core::PodPhase::failed ? 1 : 0;
+    const PodEntry* const member =
+        model_.pods.is_compacted(id) ? nullptr : model_.pods.find_active(model_.pods.uid(id));
+    if (member == nullptr) {
+        return;
+    }
+    facts.is_waiting = facts.is_waiting || member->is_bindable();
+    if (!member->pod.owners.empty() && (!first || member->rank() < *first)) {
+        first = member->rank();
+        std::vector<std::string> owners;
+        for (const core::OwnerReference& owner : member->pod.owners) {
+            owners.push_back(member->pod.namespace_name + "/" + owner.name);
+        }
+        std::sort(owners.begin(), owners.end());
+        facts.occupied_by.clear();
+        for (const std::string& owner : owners) {
+            facts.occupied_by += (facts.occupied_by.empty() ? "" : ",") + owner;
+        }
+    }
+}
+
+/// Executors do not exist while their driver waits: they are counted as declared.
+void GroupStatuses::count_application(
+    const std::string& driver, GroupFacts& facts, std::optional<Rank>& first) const {
+    const auto id = model_.pods.find(driver);
+    if (!id) {
+        return;
+    }
+    count(*id, facts, first);
+    const Application* const gang = model_.gangs.find(driver);
+    if (gang != nullptr && gang->phase == Phase::waiting) {
+        for (const GangShape& shape : gang->declared.shapes) {
+            facts.pods += shape.count;
+        }
+    }
+    // An executor without room does not make the gang wait, which has its own.
+    const bool is_waiting = facts.is_waiting;
+    std::optional<Rank> none;
+    const std::string owners = facts.occupied_by;
+    for (const PodId executor : model_.pods.members_of(driver)) {
+        count(executor, facts, none);
+    }
+    facts.is_waiting = is_waiting;
+    facts.occupied_by = owners;
+}
+
+/// Drivers that ended; none as long as one of them has not.
+ApplicationEnd GroupStatuses::end_of(const std::set<std::string>& drivers) const {
+    bool has_failed = false;
+    for (const std::string& driver : drivers) {
+        const auto id = model_.pods.find(driver);
+        const core::PodPhase phase = id ? model_.pods.phase(*id) : core::PodPhase::unknown;
+        if (phase != core::PodPhase::succeeded && phase != core::PodPhase::failed) {
+            return ApplicationEnd::none;
+        }
+        has_failed = has_failed || phase == core::PodPhase::failed;
+    }
+    return has_failed ? ApplicationEnd::failed : ApplicationEnd::succeeded;
+}
+
 GroupFacts GroupStatuses::facts_of(const PodGroup& group) const {
     GroupFacts facts;
     facts.dialect = group.dialect;
     facts.api_version = group.status.api_version;
-    facts.minimum = group.object ? group.object->min_members : 1;
-    facts.is_sound =
-        group.object && problem_of(*group.object, model_.schema.gang.max_gang_size).empty();
+    facts.is_application = group.members.empty();
+    if (!facts.is_application) {
+        facts.minimum = group.object ? group.object->min_members : 1;
+        facts.is_sound =
+            group.object && problem_of(*group.object, model_.schema.gang.max_gang_size).empty();
+    }
     std::optional<Rank> first;
     for (const PodId id : group.members) {
-        const core::PodPhase phase = model_.pods.phase(id);
-        ++facts.pods;
-        facts.scheduled += model_.pods.node(id).empty() ? 0 : 1;
-        facts.running += phase == core::PodPhase::running ? 1 : 0;
-        facts.succeeded += phase == core::PodPhase::succeeded ? 1 : 0;
-        facts.failed += phase == core::PodPhase::failed ? 1 : 0;
-        const PodEntry* const member =
-            model_.pods.is_compacted(id) ? nullptr : model_.pods.find_active(model_.pods.uid(id));
-        if (member == nullptr) {
-            continue;
-        }
-        facts.is_waiting = facts.is_waiting || member->is_bindable();
-        if (!member->pod.owners.empty() && (!first || member->rank() < *first)) {
-            first = member->rank();
-            std::vector<std::string> owners;
-            for (const core::OwnerReference& owner : member->pod.owners) {
-                owners.push_back(group.namespace_name + "/" + owner.name);
-            }
-            std::sort(owners.begin(), owners.end());
-            facts.occupied_by.clear();
-            for (const std::string& owner : owners) {
-                facts.occupied_by += (facts.occupied_by.empty() ? "" : ",") + owner;
-            }
-        }
+        count(id, facts, first);
+    }
+    for (const std::string& driver : group.drivers) {
+        count_application(driver, facts, first);
+    }
+    if (facts.is_application) {
+        facts.end = end_of(group.drivers);
     }
     if (facts.is_waiting) {
         facts.code = group.told_code;

@@ -28,6 +28,7 @@ public:
 
     // After PodGroups knows of it.
     void on(const PodGroupFound& event);
+    void on(const PodGroupMissing& event);
     void on(const GroupStatusWritten& event);
     void on(const LeadershipGained& event);
     void on(const LeadershipLost& event);
@@ -44,6 +45,10 @@ private:
     void look(const std::string& key, PodGroup& group);
     void write(const std::string& key, PodGroup& group);
     GroupFacts facts_of(const PodGroup& group) const;
+    void count(PodId id, GroupFacts& facts, std::optional<Rank>& first) const;
+    void count_application(
+        const std::string& driver, GroupFacts& facts, std::optional<Rank>& first) const;
+    ApplicationEnd end_of(const std::set<std::string>& drivers) const;
     void tell_problem(PodGroup& group, const GroupFacts& facts);
 
     Model& model_;

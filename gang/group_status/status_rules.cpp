@@ -22,6 +22,14 @@ void count(const GroupFacts& facts, PodGroupStatus& status) {
     status.failed = facts.failed;
 }
 
+/// An executor that fails is made anew: that is no end.
+GroupPhase phase_of_application(const GroupFacts& facts) {
+    if (facts.end != ApplicationEnd::none) {
+        return facts.end == ApplicationEnd::failed ? GroupPhase::failed : GroupPhase::finished;
+    }
+    return facts.running > 0 ? GroupPhase::running : GroupPhase::scheduling;
+}
+
 PodGroupStatus coscheduling(const GroupFacts& facts, const PodGroupStatus& stored) {
     if (is_for_good(stored.phase)) {
         return stored;
@@ -29,7 +37,9 @@ PodGroupStatus coscheduling(const GroupFacts& facts, const PodGroupStatus& store
     PodGroupStatus status;
     count(facts, status);
     status.occupied_by = stored.occupied_by.empty() ? facts.occupied_by : stored.occupied_by;
-    if (facts.pods < facts.minimum || !facts.is_sound) {
+    if (facts.is_application) {
+        status.phase = phase_of_application(facts);
+    } else if (facts.pods < facts.minimum || !facts.is_sound) {
         status.phase = GroupPhase::pending;
     } else if (facts.succeeded >= facts.minimum) {
         status.phase = GroupPhase::finished;
@@ -53,7 +63,10 @@ std::string lack_word(const GroupFacts& facts) {
 
 std::string gang_message(const GroupFacts& facts) {
     const std::int64_t unready =
-        std::max<std::int64_t>(facts.minimum - facts.scheduled, facts.is_sound ? 1 : facts.pods);
+        facts.is_application
+            ? facts.pods
+            : std::max<std::int64_t>(
+                  facts.minimum - facts.scheduled, facts.is_sound ? 1 : facts.pods);
     return std::to_string(unready) + "/" + std::to_string(facts.pods) +
            " tasks in gang unschedulable: " + facts.text;
 }
@@ -65,7 +78,9 @@ PodGroupStatus volcano(const GroupFacts& facts, const PodGroupStatus& stored) {
     PodGroupStatus status;
     count(facts, status);
     if (is_ready) {
-        const bool has_ended = facts.succeeded + facts.failed >= facts.scheduled;
+        const bool has_ended = facts.is_application
+                                   ? facts.end != ApplicationEnd::none
+                                   : facts.succeeded + facts.failed >= facts.scheduled;
         status.phase = has_ended && is_volcano ? GroupPhase::finished : GroupPhase::running;
         if (is_volcano) {
             status.condition = GroupCondition::scheduled;

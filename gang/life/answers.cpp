@@ -62,6 +62,10 @@ void Answers::on(const SparkConfMissing& event) {
         life_.set_sizes(*app, nullptr);
         app->declared.diagnostics.make().notes.push_back(
             "its Spark conf cannot be read (" + conf.message + "): what it declares counts alone");
+    } else if (
+        for_good && app->phase == Phase::waiting &&
+        model_.reader.is_sized_by_group(model_.pods.at(app->uid).pod)) {
+        life_.look_at_group(*app);
     }
 }
 

@@ -99,7 +99,25 @@ void GangLife::learn_anew(Application& app, const PodEntry& entry) {
     model_.gangs.release_shapes(app);
     app.declared.conf_needed = model_.reader.is_spark_driver(entry.pod);
     model_.waiting.changed(app);
-    if (!app.declared.conf_needed) {
+    app.declared.group_needed =
+        !app.declared.conf_needed && model_.reader.is_sized_by_group(entry.pod);
+    if (app.declared.group_needed) {
+        look_at_group(app);
+    } else if (!app.declared.conf_needed) {
+        set_sizes(app, nullptr);
+    }
+}
+
+void GangLife::look_at_group(Application& app) {
+    const PodGroup* const group = model_.groups.group_of_driver(app.uid);
+    const bool is_known = group != nullptr && group->object;
+    app.declared.group_needed = group != nullptr && !is_known;
+    if (app.declared.group_needed) {
+        model_.groups.want(*model_.groups.find_driver_group(app.uid), step_.now_ms);
+    } else if (
+        is_known && (!app.declared.conf_needed ||
+                     group->object->min_resources != core::Resources{})) {
+        model_.gangs.release_shapes(app);
         set_sizes(app, nullptr);
     }
 }
@@ -133,7 +151,9 @@ void GangLife::expect_claims(
 void GangLife::set_sizes(Application& app, const spark::Conf* conf) {
     const core::Pod& driver = model_.pods.at(app.uid).pod;
     const Declaration declaration = model_.reader.declaration_of(driver);
-    GangSize size = model_.reader.size_of(driver, conf);
+    const PodGroup* const group = model_.groups.group_of_driver(app.uid);
+    GangSize size = model_.reader.size_of(
+        driver, conf, group != nullptr && group->object ? &*group->object : nullptr);
     app.declared.conf_needed = false;
     model_.conf_asker.forget(app.uid);
     if (!model_.shares.is_active()) {

@@ -43,6 +43,9 @@ public:
     /// The API server shows the driver on a node, by us or by somebody else. `behind_fence`: as it
     /// was before this event.
     void driver_is_bound(Application& app, PodEntry& entry, bool behind_fence);
+    /// The object of the group that the driver names is known, or no conf will be: it says how large
+    /// the gang is, if anything does.
+    void look_at_group(Application& app);
     /// `conf` is nullptr when there is none, or none that can be read.
     void set_sizes(Application& app, const spark::Conf* conf);
     /// Of a pod group: what the anchor's pods beside it are, and what is to be said of them.

@@ -161,7 +161,10 @@ void PodEvents::take(const core::Pod& pod) {
     if (is_no_op(*known, pod)) {
         if (const std::string& group = model_.pods.group(*known); !group.empty()) {
             model_.worklist.group_statuses.insert(group);  // it may run by now
+        } else if (model_.pods.is_driver(*known)) {
+            model_.groups.set_driver_group(pod, model_.reader.group_of_driver(pod));
         }
+        note_driver_group(*known);
         model_.placed_pods.place(pod, pod.node_name);  // its labels may be others
         return;
     }
@@ -217,6 +220,7 @@ void PodEvents::take_state(PodEntry& entry, const core::Pod& update) {
     if (entry.group.empty()) {
         entry.profile = profile_of(pod);
     }
+    name_driver_group(entry);
     promote(entry);
     if (entry.is_driver && !pod.spark_properties) {
         pod.spark_properties = std::move(properties);  // it is still asked for by it
@@ -266,6 +270,7 @@ void PodEvents::take_role(PodEntry& entry) {
         join_controller(entry);
         return;
     }
+    name_driver_group(entry);
     entry.hand_made = entry.is_driver && !entry.pod.spark_properties;
     entry.declares_anew = entry.is_driver;
     entry.is_executor = !entry.is_driver && model_.reader.is_executor(entry.pod);
@@ -289,6 +294,25 @@ void PodEvents::join_group(PodEntry& entry) {
     entry.group = model_.texts.keep(PodGroups::key_of(entry.pod, *membership));
     entry.profile = member_profile(entry.pod);
     model_.groups.join(entry, *membership);
+}
+
+/// Whoever makes the group may name it on the driver later.
+void PodEvents::name_driver_group(const PodEntry& entry) {
+    if (entry.is_driver && entry.group.empty()) {
+        model_.groups.set_driver_group(entry.pod, model_.reader.group_of_driver(entry.pod));
+    }
+}
+
+/// The object of a driver's group counts the driver and its executors.
+void PodEvents::note_driver_group(PodId id) {
+    if (!model_.groups.has_driver_groups()) {
+        return;
+    }
+    const std::string* const group = model_.groups.find_driver_group(
+        model_.pods.is_driver(id) ? model_.pods.uid(id) : model_.pods.owner(id));
+    if (group != nullptr) {
+        model_.worklist.group_statuses.insert(*group);
+    }
 }
 
 /// Labels may come later than the pod: until it is bound, a pod may still turn out to be a driver.
@@ -333,6 +357,9 @@ void PodEvents::observe(PodEntry& entry) {
     model_.note_placement(entry, step_.now_ms);
     if (!entry.group.empty() && entry.is_change) {
         model_.worklist.dirty_groups.insert(entry.group);
+    }
+    if (entry.is_change) {
+        note_driver_group(entry.id);
     }
     if (entry.is_driver) {
         observe_driver(entry, behind_fence);
@@ -442,6 +469,14 @@ void PodEvents::forget_pod(PodEntry& entry) {
         owner->remove_pending(entry.rank());
     }
     model_.application_ids.remove(entry.application_key, entry.id);
+    note_driver_group(entry.id);
+    if (const std::string* named = model_.groups.find_driver_group(uid)) {
+        const std::string group = *named;
+        model_.groups.set_driver_group(entry.pod, std::nullopt);
+        if (model_.groups.find(group) == nullptr) {
+            model_.worklist.group_statuses.erase(group);
+        }
+    }
     if (!entry.group.empty()) {
         model_.groups.leave(entry);
         if (model_.groups.find(entry.group.str()) != nullptr) {

@@ -59,6 +59,8 @@ private:
     bool is_no_op_of_driver(const Application& app, const core::Pod& update) const;
     void take_role(PodEntry& entry);
     void join_group(PodEntry& entry);
+    void name_driver_group(const PodEntry& entry);
+    void note_driver_group(PodId id);
     void join_controller(PodEntry& entry);
     void promote(PodEntry& entry);
     void observe(PodEntry& entry);

@@ -211,6 +211,8 @@ struct GangTopology {
 
 struct Declared {
     bool conf_needed = false;  ///< a driver whose gang is not known yet
+    /// Of the PodGroup that its driver names is to be known how large it is.
+    bool group_needed = false;
     core::Rare<ConfMisses> conf;
     core::Rare<Diagnostics> diagnostics;
     core::Text source;  ///< what count and size were taken from
@@ -225,6 +227,8 @@ struct Declared {
     core::Rare<std::string> queue_problem;       ///< it cannot wait in the queue that it asks for
     std::optional<core::PackingPolicy> packing;  ///< its driver says so
     core::Boxed<GangTopology> topology;
+    /// So much must be free on all nodes together as well, when it starts; nothing: its own pods' room.
+    core::Boxed<core::Resources> min_resources;
 };
 
 /// The reservation on the driver, as far as it is written and known to be.

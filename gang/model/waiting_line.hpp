@@ -50,6 +50,7 @@ struct EquivalenceKey {
     std::vector<core::ShapeId> shapes;  ///< the driver's first
     /// Of executors, where there are several shapes of them; else the size tells.
     std::vector<std::int64_t> counts;
+    std::vector<core::Resources> min_resources = {};  ///< one at most: Declared::min_resources
     Lane lane = {};
     std::string user = {};  ///< where users have limits
     friend auto operator<=>(const EquivalenceKey&, const EquivalenceKey&) = default;

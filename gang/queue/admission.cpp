@@ -106,7 +106,7 @@ void Admission::classify_waiting() {
         expect_executors(app);
         PodEntry& entry = model_.pods.at(app.uid);
         if (!app.declared.diagnostics->problem.empty() || app.declared.conf_needed ||
-            !app.declared.driver_shape || app.declared.queue_problem.is_made() ||
+            app.declared.group_needed || !app.declared.driver_shape || app.declared.queue_problem.is_made() ||
             app.declared.is_held || quota_.is_stopped(app) ||
             model_.find_claim_obstacle(app, entry.pod)) {
             model_.quotas.rest(app);
@@ -136,6 +136,9 @@ void Admission::classify_waiting() {
         }
         if (key.counts.size() < 2) {
             key.counts.clear();
+        }
+        if (app.declared.min_resources) {
+            key.min_resources.push_back(*app.declared.min_resources);
         }
         max_waits_.look_at(app);
         quota_.place(app, key);
@@ -324,7 +327,8 @@ Admission::AttemptResult Admission::attempt(
     ClassVerdict& verdict = gang_class.second.verdicts[static_cast<std::size_t>(core::View::free)];
     if (queue_entry.size < verdict.refused) {
         if (domain_placer_.is_reached(app)) {
-            if (keep_to_rules(app, entry, queue_entry, cycle)) {
+            if (placer_.has_min_resources(app, core::View::free) &&
+                keep_to_rules(app, entry, queue_entry, cycle)) {
                 return AttemptResult::next;
             }
         } else if (const auto plan = placer_.find_plan(app)) {

@@ -14,6 +14,8 @@ void ClassVerdicts::keep_refusal(KeyedClass& gang_class, core::View view) {
     }
     bool is_helped = false;
     if (verdict.unchanged_at != model_.cluster_model.version_of(view)) {
+        // What is free on any node helps who asks for a sum, whether its pods may go there or not.
+        is_helped = !gang_class.first.min_resources.empty();
         const bool is_known =
             model_.cluster.for_each_gain(verdict.refused_at, [&](core::NodeIndex node) {
                 is_helped =
@@ -70,7 +72,7 @@ bool ClassVerdicts::is_refused(
 
 WaitsFor ClassVerdicts::what_it_waits_for(const Application& app, KeyedClass& gang_class) {
     const auto& shapes = gang_class.first.shapes;
-    if (gang_class.first.domain ||
+    if (gang_class.first.domain || !gang_class.first.min_resources.empty() ||
         std::none_of(shapes.begin(), shapes.end(), [this](core::ShapeId shape) {
             const core::Demand& demand = model_.cluster.demand(shape);
             return demand.wants_exclusive || demand.wants_gpus;

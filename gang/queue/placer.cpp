@@ -1,5 +1,6 @@
 #include "gang/queue/placer.hpp"
 
+#include "gang/model/group/min_resources.hpp"
 #include "gang/model/work.hpp"
 
 #include <string>
@@ -98,8 +99,21 @@ core::RequestInDomain Placer::within(const DomainWish& wish, core::PlacementRequ
     return {model_.cluster, model_.domains, wish.key, wish.home, std::move(request)};
 }
 
+bool Placer::has_min_resources(const Application& app, core::View view) {
+    if (!app.declared.min_resources) {
+        return true;
+    }
+    step_.work_left -=
+        static_cast<std::int64_t>(model_.cluster.node_count()) * work_per_node_asked;
+    const core::Resources& wanted = *app.declared.min_resources;
+    return covers(sum_of_nodes(model_.cluster, wanted, view), wanted);
+}
+
 std::optional<core::Plan> Placer::find_plan(const Application& app) {
     std::optional<core::Plan> plan;
+    if (!has_min_resources(app, core::View::free)) {
+        return plan;
+    }
     try_domains(app, [&](const core::PlacementRequest& request) {
         plan =
             counted([&](core::Planner& planner) { return planner.find(model_.cluster, request); });
@@ -109,6 +123,9 @@ std::optional<core::Plan> Placer::find_plan(const Application& app) {
 }
 
 bool Placer::fits(const Application& app, core::View view) {
+    if (!has_min_resources(app, view)) {
+        return false;
+    }
     const core::PlacementRequest request = request_of(app, view);
     const auto wish = wish_of(app);
     if (!wish || !wish->is_required) {

@@ -33,6 +33,8 @@ public:
     std::optional<DomainWish> wish_of(const Application& app) const;
     /// The gang as the planner is asked for it, whatever its wish.
     core::PlacementRequest request_of(const Application& app, core::View view) const;
+    /// What must be free on all nodes together is, if it asks for such a sum.
+    bool has_min_resources(const Application& app, core::View view);
     /// Where its pods would go now; nothing: they do not fit.
     std::optional<core::Plan> find_plan(const Application& app);
     /// Whether they do.

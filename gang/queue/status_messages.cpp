@@ -4,6 +4,7 @@
 #include "core/value/device/gpu_wish.hpp"
 #include "gang/durations/outlook_text.hpp"
 #include "gang/event.hpp"
+#include "gang/model/group/min_resources.hpp"
 #include "gang/model/ledger.hpp"
 #include "gang/model/pod/pods.hpp"
 #include "gang/model/waiting_line.hpp"
@@ -135,6 +136,11 @@ std::optional<StatusMessage> StatusMessages::find_obstacle(
         const bool is_time =
             conf.misses > 0 && step_.now_ms - conf.first_miss_ms >= patience_with(conf.problem);
         return is_time ? conf_message(nodes, app, entry.pod) : StatusMessage{};
+    }
+    if (app.declared.group_needed) {
+        const PodGroup* const group = model_.groups.group_of_driver(app.uid);
+        return group != nullptr && group->missing ? group_missing_message(nodes, *group->missing)
+                                                  : StatusMessage{};
     }
     if (const auto obstacle = model_.find_claim_obstacle(app, entry.pod)) {
         if (obstacle->text.empty()) {
@@ -287,6 +293,9 @@ StatusMessage StatusMessages::why_it_waits(
             return in_its_words(
                 other_schedulers_message(subject, in_words_for(app, *by_others)), app, context);
         }
+        if (auto message = find_sum_message(app, subject)) {
+            return std::move(*message);
+        }
     }
     if (!entry.is_ready(step_.now_ms)) {
         return retry_message(nodes, *entry.retry);
@@ -311,12 +320,38 @@ StatusMessage StatusMessages::why_it_waits(
             app,
             context);
     }
+    if (auto message = find_sum_message(app, subject)) {
+        return with_outlook(std::move(*message), app);
+    }
     if (auto message = find_rules_message(app, subject)) {
         return in_its_words(*std::move(message), app, context);
     }
     return queue_entry->is_behind
                ? with_outlook(queue_message(nodes, subject, queue_entry->ahead, before), app)
                : StatusMessage{};
+}
+
+/// Its own pods have room; what its group's object wants beside them is not free.
+std::optional<StatusMessage> StatusMessages::find_sum_message(
+    const Application& app, const std::string& subject) const {
+    if (!app.declared.min_resources) {
+        return std::nullopt;
+    }
+    const core::Resources& wanted = *app.declared.min_resources;
+    const auto there = [&](core::View view) {
+        return sum_of_nodes(model_.cluster, wanted, view);
+    };
+    const core::Resources free = there(core::View::free);
+    if (covers(free, wanted)) {
+        return std::nullopt;
+    }
+    return sum_message(
+        covers(there(core::View::allocatable), wanted) ? ReasonCode::waiting_for_capacity
+                                                       : ReasonCode::exceeds_cluster,
+        model_.cluster.node_count(),
+        subject,
+        wanted,
+        free);
 }
 
 /// And when it may expect to start, as far as that is known.

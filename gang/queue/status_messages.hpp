@@ -71,6 +71,8 @@ public:
 private:
     StatusMessage why_it_waits(
         const Application& app, const Application* head, MessageContext& context) const;
+    std::optional<StatusMessage> find_sum_message(
+        const Application& app, const std::string& subject) const;
     StatusMessage with_max_wait(const Application& app, StatusMessage message) const;
     StatusMessage with_demand(
         const Application& app, StatusMessage message, bool is_shown) const;

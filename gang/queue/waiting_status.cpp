@@ -39,22 +39,25 @@ bool WaitingStatus::report(Application& app, const Application* head) {
     return message.code != ReasonCode::none && set_message(app, std::move(message));
 }
 
-/// Whose object shows what the pod is told: of members that start one by one, one speaks for all as
-/// long as it waits.
-PodGroup* WaitingStatus::find_told_group(const Application& app, const PodEntry& entry) {
+/// Whose object shows what the pod is told, by key; empty: none. Of members that start one by one,
+/// one speaks for all as long as it waits.
+std::string WaitingStatus::find_told_group(const Application& app, const PodEntry& entry) {
+    if (const std::string* named = model_.groups.find_driver_group(app.uid)) {
+        return *named;
+    }
     const bool is_single = entry.alone == Alone::single;
     if (entry.group.empty() || (app.group.empty() && !is_single)) {
-        return nullptr;
+        return {};
     }
     PodGroup* const group = model_.groups.find(entry.group.str());
     if (group != nullptr && is_single && group->told_to != app.uid) {
         const PodEntry* const told = model_.pods.find_active(group->told_to);
         if (told != nullptr && told->is_bindable()) {
-            return nullptr;
+            return {};
         }
         group->told_to = app.uid;
     }
-    return group;
+    return entry.group.str();
 }
 
 bool WaitingStatus::set_message(Application& app, StatusMessage message) {
@@ -63,10 +66,11 @@ bool WaitingStatus::set_message(Application& app, StatusMessage message) {
     queue_entry.code = message.code;
     queue_entry.is_reported = true;
     const PodEntry& entry = model_.pods.at(app.uid);
-    if (PodGroup* const group = find_told_group(app, entry)) {
+    const std::string key = find_told_group(app, entry);
+    if (PodGroup* const group = model_.groups.find(key)) {
         group->told_code = message.code;
         group->told = message.sentence;
-        model_.worklist.group_statuses.insert(entry.group);
+        model_.worklist.group_statuses.insert(key);
     }
     const core::Pod& pod = entry.pod;
     const bool has_event = !app.is_surplus && messages_.is_worth_an_event(app, message.code);

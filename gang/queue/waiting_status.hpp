@@ -30,7 +30,7 @@ public:
     void report_unless(bool is_known, Application& app, SchedulingCycle& cycle);
 
 private:
-    PodGroup* find_told_group(const Application& app, const PodEntry& entry);
+    std::string find_told_group(const Application& app, const PodEntry& entry);
     Model& model_;
     StepContext& step_;
     StatusReporter& status_reporter_;

@@ -230,6 +230,19 @@ StatusMessage infeasible_message(
     return {code, std::move(text)};
 }
 
+StatusMessage sum_message(
+    ReasonCode code,
+    std::size_t nodes,
+    const std::string& subject,
+    const core::Resources& wanted,
+    const core::Resources& free) {
+    return {
+        code,
+        none_of(nodes) + "looked at: " + subject + " needs " + core::describe(wanted) +
+            " free on all nodes together (spec.minResources), short of " +
+            core::describe(core::difference(wanted, free))};
+}
+
 StatusMessage other_schedulers_message(
     const std::string& subject, const core::Rejection& rejection) {
     return {

@@ -70,6 +70,13 @@ StatusMessage queue_message(
 /// are too few.
 StatusMessage infeasible_message(
     ReasonCode code, const std::string& subject, const core::Rejection& rejection);
+/// Its pods have room, but not so much is free on all nodes together as its object wants.
+StatusMessage sum_message(
+    ReasonCode code,
+    std::size_t nodes,
+    const std::string& subject,
+    const core::Resources& wanted,
+    const core::Resources& free);
 /// It would fit the cluster, but not beside what pods of others use.
 StatusMessage other_schedulers_message(
     const std::string& subject, const core::Rejection& rejection);

@@ -10,6 +10,8 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -17,6 +19,7 @@
 #include <regex>
 #include <set>
 #include <string>
+#include <vector>
 
 using namespace gang::app;
 
@@ -105,6 +108,40 @@ TEST_CASE("docs: every scheduler rule has a test of its name where the table say
         const auto cell = line.rfind("| ", line.size() - 3) + 2;
         const std::string source = file("tests/gang/" + line.substr(cell, line.size() - 2 - cell));
         CHECK(contains(source, "TEST_CASE(\"" + name + ": "));
+    }
+}
+
+TEST_CASE("docs: every scenario of pod groups has the tests that its row names") {
+    const std::string table = file("tests/gang/README.md");
+    std::vector<std::string> ids = {"KB-1", "KB-15", "K19"};
+    for (int number = 1; number <= 16; ++number) {
+        ids.push_back("COS-" + std::to_string(number));
+    }
+    for (const std::string& id : ids) {
+        CAPTURE(id);
+        const auto row = table.find("\n| " + id + " | ");
+        REQUIRE(row != std::string::npos);
+        const std::string line = table.substr(row + 1, table.find('\n', row + 1) - row - 1);
+        std::vector<std::string> cells;
+        for (std::size_t from = 2; from < line.size();) {
+            const auto to = line.find(" | ", from);
+            cells.push_back(line.substr(from, std::min(to, line.size() - 2) - from));
+            from = to == std::string::npos ? line.size() : to + 3;
+        }
+        REQUIRE(cells.size() == 4);
+        REQUIRE((cells[2] != "-" || cells[3] != "-"));
+        const auto names_it = [&id](const std::string& path) {
+            const std::string text = file(path);
+            for (auto at = text.find(id); at != std::string::npos; at = text.find(id, at + 1)) {
+                const char behind = text[at + id.size()];
+                if (behind < '0' || behind > '9') {
+                    return true;
+                }
+            }
+            return false;
+        };
+        CHECK((cells[2] == "-" || names_it("tests/gang/" + cells[2])));
+        CHECK((cells[3] == "-" || names_it("tests/blackbox/gangs/" + cells[3])));
     }
 }
 

@@ -13,9 +13,11 @@ import pytest
 from bench import DECISION_SECONDS, START_SECONDS, Bench
 from installation import WHOLE_LIFE, Spark, Unavailable, compile_application, install, require_java
 from submission import Submission, submit_jvm, submit_python
+from support.client.api import Json
 from support.kube.extended import Extended
 from support.kube.pod_groups import VOLCANO, define_kinds
-from support.kube.pods import node_of, path_of
+from support.kube.pods import condition, node_of, path_of
+from support.process.polling import eventually
 from support.process.processes import scratch_folder
 from support.plane.real_plane import RealPlane
 from support.plane.rig import SCHEDULER_NAME, Rig
@@ -90,7 +92,10 @@ def test_two_applications_by_kube_scheduler(make_plane: Callable[..., RealPlane]
 @pytest.mark.parametrize("rig_name,spark", [("embedded", "4.3"), ("real", "4.3")], indirect=True, scope="session")
 @pytest.mark.bound(300)
 def test_with_volcanos_feature_step(bench: Bench) -> None:
-    """Spark makes a PodGroup and names it on the driver. The conf says how large the gang is, and the whole of it waits."""
+    """Spark makes a PodGroup and names it on the driver. The conf says how large the gang is, and the whole of it waits.
+
+    What becomes of it is in the group's status, as Volcano would write it.
+    """
     define_kinds(bench.cluster)
     bench.cluster.add_nodes(1, cpu="2")
     bench.cluster.start_scheduler()
@@ -109,9 +114,23 @@ def test_with_volcanos_feature_step(bench: Bench) -> None:
     assert named == groups[0]["metadata"]["name"]
     bench.wait_waiting(driver, "ExceedsCluster")
     assert not [seen.pod for seen in bench.history.events if node_of(seen.pod)]
+    group = f"/apis/{VOLCANO}/namespaces/{bench.where.namespace}/podgroups/{named}"
+
+    def wait_status(phase: str, condition_type: str, **counts: int) -> Json:
+        def find() -> bool:
+            status = bench.where.api.get(group).get("status") or {}
+            return (status.get("phase") == phase and condition({"status": status}, condition_type).get("status") == "True"
+                    and all(status.get(key, 0) == count for key, count in counts.items()))
+        eventually(find, 60, lambda: f"{phase} {condition_type} {counts}, status {bench.where.api.get(group).get('status')}")
+        return condition(bench.where.api.get(group), condition_type)
+    waits = wait_status("Inqueue", "Unschedulable")
+    assert waits["reason"] == "NotEnoughResources"
+    assert waits["message"].startswith("3/3 tasks in gang unschedulable: "), waits
     bench.cluster.add_nodes(1, cpu="2")
+    wait_status("Running", "Scheduled")
     bench.wait_result(application)
     assert executors_of(bench, driver) == 2
+    wait_status("Completed", "Scheduled", running=0, succeeded=1)
 
 
 @runs("embedded 4.1", "real 3.5", "embedded 4.3")

@@ -38,12 +38,47 @@ void PodGroups::leave(const PodEntry& entry) {
         return;
     }
     group->second.members.erase(entry.id);
-    if (group->second.members.empty()) {
-        asker_.forget(group->first);
-        std::erase_if(
-            deadlines_, [&group](const auto& deadline) { return deadline.second == group->first; });
-        groups_.erase(group);
+    forget_if_unused(entry.group.str());
+}
+
+void PodGroups::set_driver_group(
+    const core::Pod& driver, const std::optional<GroupMembership>& named) {
+    const auto before = driver_groups_.find(driver.uid);
+    const std::string key = named ? key_of(driver, *named) : std::string();
+    if (before != driver_groups_.end() && before->second != key) {
+        const std::string left = before->second;
+        driver_groups_.erase(before);
+        groups_.at(left).drivers.erase(driver.uid);
+        forget_if_unused(left);
     }
+    if (named) {
+        driver_groups_[driver.uid] = key;
+        PodGroup& group = groups_[key];
+        group.dialect = named->dialect;
+        group.namespace_name = driver.namespace_name;
+        group.name = named->name;
+        group.drivers.insert(driver.uid);
+    }
+}
+
+const std::string* PodGroups::find_driver_group(std::string_view driver) const {
+    const auto found = driver_groups_.find(driver);
+    return found == driver_groups_.end() ? nullptr : &found->second;
+}
+
+const PodGroup* PodGroups::group_of_driver(std::string_view driver) const {
+    const std::string* const key = find_driver_group(driver);
+    return key == nullptr ? nullptr : find(*key);
+}
+
+void PodGroups::forget_if_unused(const std::string& key) {
+    const auto group = groups_.find(key);
+    if (!group->second.members.empty() || !group->second.drivers.empty()) {
+        return;
+    }
+    asker_.forget(key);
+    std::erase_if(deadlines_, [&key](const auto& deadline) { return deadline.second == key; });
+    groups_.erase(group);
 }
 
 PodGroup* PodGroups::find(std::string_view key) {

@@ -36,6 +36,9 @@ struct PodGroup {
     std::optional<core::PodGroup> object;    ///< what it asks; of labels: what a member says
     std::optional<PodGroupMissing> missing;  ///< why that is not known
     PodIds members;                          ///< all pods that name it, ended ones too
+    /// Uids of drivers of Spark applications that name it. How large those are is said elsewhere, and
+    /// they wait, start and end without it: its status shows what becomes of them.
+    std::set<std::string> drivers;
     bool is_silent = false;  ///< no member has said yet what the group asks
     std::int64_t soft_after_ms = 0;  ///< after so long its members start one by one; 0: never
     std::string anchor;  ///< uid of the member that bears the group's reservation; empty: none
@@ -55,6 +58,13 @@ public:
     void join(const PodEntry& entry, const GroupMembership& membership);
     /// The pod is gone. The group goes with its last member.
     void leave(const PodEntry& entry);
+
+    /// The driver names this group now, and no other; nothing: none.
+    void set_driver_group(const core::Pod& driver, const std::optional<GroupMembership>& named);
+    /// The key of the group that the driver of this uid names; nullptr: none.
+    const std::string* find_driver_group(std::string_view driver) const;
+    const PodGroup* group_of_driver(std::string_view driver) const;
+    bool has_driver_groups() const { return !driver_groups_.empty(); }
 
     /// nullptr: no pod names it.
     PodGroup* find(std::string_view key);
@@ -86,12 +96,15 @@ public:
     bool all_answered_once() const { return asker_.all_answered_once(); }
     /// 0 when no pod names any.
     std::size_t remembered() const {
-        return groups_.size() + asker_.remembered() + deadlines_.size();
+        return groups_.size() + driver_groups_.size() + asker_.remembered() + deadlines_.size();
     }
 
 private:
+    void forget_if_unused(const std::string& key);
+
     std::map<std::string, PodGroup, std::less<>> groups_;  ///< by key
-    ConfAsker asker_;                                      ///< likewise
+    std::map<std::string, std::string, std::less<>> driver_groups_;  ///< keys, by the driver's uid
+    ConfAsker asker_;                                      ///< by key
     std::set<std::pair<std::int64_t, std::string>> deadlines_;  ///< of those that are not patient
 };
 

@@ -12,6 +12,7 @@ from support.kube.pods import condition, node_of
 from support.process.polling import eventually
 from support.plane.real_plane import RealPlane
 from support.plane.served import ANY_PORT, Served
+from support.kube.spark_application import Size, sized
 
 STATUSES = "gang_scheduler_pod_group_statuses_total"
 
@@ -93,6 +94,31 @@ def test_volcano_says_why_a_group_waits(cluster: Cluster) -> None:
     assert not condition({"status": status}, "Unschedulable")
     end(cluster, pods)
     wait_phase(cluster, group, "Completed", VOLCANO)
+
+
+def test_a_spark_drivers_own_group(cluster: Cluster) -> None:
+    """As Spark's step for Volcano, or an operator, makes it: the application is the gang, and its group shows that."""
+    cluster.add_nodes(1, cpu="2", memory="64Gi")
+    cluster.start_scheduler()
+    application = sized(Size(executors=2), cluster.default_namespace)
+    group = add_group(cluster, {"minMember": 1, "minResources": {"cpu": "3", "memory": "3Gi"}}, VOLCANO)
+    for pod in (application.driver, application.executor_pattern):
+        pod["metadata"].setdefault("annotations", {})[ANNOTATION] = group
+    cluster.submit(application)
+    found = wait_phase(cluster, group, "Inqueue", VOLCANO)
+    eventually(lambda: condition({"status": status_of(cluster, group, VOLCANO)}, "Unschedulable").get("status") == "True",
+               40, lambda: f"it says why it waits: {found}")
+    said = condition({"status": status_of(cluster, group, VOLCANO)}, "Unschedulable")
+    assert said["reason"] == "NotEnoughResources"
+    assert said["message"].startswith("3/3 tasks in gang unschedulable: 0/1 nodes"), said
+    cluster.add_nodes(1, cpu="2", memory="64Gi")
+    status = wait_phase(cluster, group, "Running", VOLCANO)
+    assert condition({"status": status}, "Scheduled")["status"] == "True"
+    assert not condition({"status": status}, "Unschedulable")
+    cluster.wait_finished(application)
+    status = wait_phase(cluster, group, "Completed", VOLCANO)
+    eventually(lambda: status_of(cluster, group, VOLCANO).get("succeeded") == 1, 40,
+               lambda: f"the driver counted: {status_of(cluster, group, VOLCANO)}")
 
 
 def test_who_else_writes_the_status_is_left_alone(cluster: Cluster) -> None:

@@ -6,9 +6,10 @@ import pytest
 from support.client.api import Json
 from support.plane.chart import Rights
 from support.kube.cluster import Cluster
-from support.kube.pod_groups import ANNOTATION, LABEL, VOLCANO, add_group, define_kinds, status_of, wait_phase
+from support.kube.pod_groups import (ANNOTATION, COSCHEDULING, LABEL, VOLCANO, add_group, define_kinds, group_path,
+                                status_of, wait_phase)
 from support.kube.pods import condition, node_of
-from support.process.polling import eventually
+from support.process.polling import eventually, next_second
 from support.plane.real_plane import RealPlane
 
 
@@ -63,6 +64,27 @@ def wait_told(cluster: Cluster, paths: list[str], text: str) -> None:
                lambda: f"{text!r}, told {[told(cluster, path) for path in paths]}")
 
 
+def end(cluster: Cluster, path: str, phase: str = "Succeeded") -> None:
+    cluster.api.patch(f"{path}/status", {"status": {"phase": phase}})
+
+
+def events_of(cluster: Cluster, path: str) -> list[Json]:
+    folder = f"/apis/events.k8s.io/v1/namespaces/{cluster.default_namespace}/events"
+    return [event for event in cluster.api.items(folder)
+            if event.get("regarding", {}).get("name") == path.rsplit("/", 1)[1]]
+
+
+def test_as_many_as_there_is_room_for(cluster: Cluster) -> None:
+    """COS-1: six pods, a minimum of 3, room for 3."""
+    cluster.add_nodes(1, cpu="3")
+    cluster.start_scheduler()
+    pods = members(cluster, add_group(cluster, {"minMember": 3}), 6)
+    wait_bound(cluster, pods, 3)
+    eventually(lambda: sum("[WaitingForCapacity]" in told(cluster, path) for path in pods) == 3, 40,
+               lambda: f"the others told why they wait, told {[told(cluster, path) for path in pods]}")
+    assert len(bound(cluster, pods)) == 3
+
+
 def test_the_whole_minimum_or_nobody(cluster: Cluster) -> None:
     """COS-3."""
     cluster.add_nodes(1, cpu="6")
@@ -98,11 +120,102 @@ def test_two_groups_with_room_for_one(cluster: Cluster) -> None:
 
 
 def test_members_beyond_the_minimum(cluster: Cluster) -> None:
-    """COS-14."""
-    cluster.add_nodes(1, cpu="4")
+    """COS-14: those of the minimum, another one, and the two that wait hold up nobody."""
+    cluster.add_nodes(1, cpu="4500m")
     cluster.start_scheduler()
     pods = members(cluster, add_group(cluster, {"minMember": 3}), 6)
     wait_bound(cluster, pods, 4)
+    next_second()
+    other = create(cluster, "other", cpu="500m")
+    wait_bound(cluster, [other], 1)
+    assert len(bound(cluster, pods)) == 4
+
+
+@pytest.mark.parametrize("labels,annotations,version", [
+    ({LABEL: "G"}, {}, COSCHEDULING),
+    ({"pod-group.scheduling.sigs.k8s.io": "G"}, {}, COSCHEDULING),
+    ({}, {"scheduling.k8s.io/group-name": "G"}, VOLCANO),
+    ({}, {"scheduling.volcano.sh/group-name": "G"}, VOLCANO),
+    ({"pod-group.scheduling.sigs.k8s.io/name": "G", "pod-group.scheduling.sigs.k8s.io/min-available": "2"}, {}, ""),
+    ({}, {"gang-scheduler/pod-group": "G", "gang-scheduler/min-members": "2"}, ""),
+], ids=["coscheduling", "sigs", "kube-batch", "volcano", "lightweight", "own"])
+def test_each_way_to_name_a_group(cluster: Cluster, labels: dict[str, str], annotations: dict[str, str],
+                                  version: str) -> None:
+    """COS-7. The fourth way, spec.schedulingGroup, is COS-9 (test_native_groups.py)."""
+    cluster.add_nodes(1)
+    cluster.start_scheduler()
+    group = add_group(cluster, {"minMember": 2}, version) if version else "named"
+
+    def named(text: dict[str, str]) -> dict[str, str]:
+        return {key: group if value == "G" else value for key, value in text.items()}
+    pods = [create(cluster, f"{group}-0", labels=named(labels), annotations=named(annotations))]
+    wait_told(cluster, pods, "has 1 of the 2 pods it needs")
+    pods.append(create(cluster, f"{group}-1", labels=named(labels), annotations=named(annotations)))
+    wait_bound(cluster, pods, 2)
+
+
+def test_the_anchor_ends_before_the_others(cluster: Cluster) -> None:
+    """COS-11: The room of the pod that bore the reservation is free, nobody else's is, also for the next scheduler."""
+    cluster.add_nodes(1, cpu="3")
+    scheduler = cluster.start_scheduler()
+    pods = members(cluster, add_group(cluster, {"minMember": 3}), 3)
+    wait_bound(cluster, pods, 3)
+    [anchor] = [path for path in pods
+                if "gang-scheduler/reservation" in cluster.api.get(path)["metadata"].get("annotations", {})]
+    others = [create(cluster, f"other-{i}") for i in range(2)]
+    end(cluster, anchor)
+    wait_bound(cluster, others, 1)
+    scheduler.kill()
+    cluster.start_scheduler()
+    [waits] = [path for path in others if not node_of(cluster.api.get(path))]
+    late = create(cluster, "late")
+    wait_told(cluster, [late], "[WaitingFor")
+    assert not bound(cluster, [waits, late])
+    end(cluster, next(path for path in pods if path != anchor))
+    wait_bound(cluster, [waits, late], 1)
+
+
+def test_its_object_goes_while_some_of_it_run(cluster: Cluster) -> None:
+    """COS-13, K19."""
+    cluster.add_nodes(1, cpu="2")
+    cluster.start_scheduler()
+    group = add_group(cluster, {"minMember": 2})
+    pods = members(cluster, group, 3)
+    wait_bound(cluster, pods, 2)
+    [waits] = [path for path in pods if not node_of(cluster.api.get(path))]
+    wait_told(cluster, [waits], "[WaitingForCapacity]")
+    cluster.api.delete(group_path(cluster, group))
+    wait_told(cluster, [waits], "PodGroup not found")
+    late = create(cluster, f"{group}-late", labels={LABEL: group})
+    cluster.add_nodes(1, cpu="4")
+    wait_told(cluster, [late], "PodGroup not found")
+    assert len(bound(cluster, pods)) == 2
+    assert not bound(cluster, [late])
+    add_group(cluster, {"minMember": 2}, name=group)
+    wait_bound(cluster, [*pods, late], 4)
+
+
+def test_two_dialects_on_one_pod(cluster: Cluster) -> None:
+    """COS-15: The first of the table counts, and a Warning says so; a group is one of its namespace."""
+    cluster.add_nodes(1)
+    cluster.start_scheduler()
+    group = add_group(cluster, {"minMember": 2})
+    pods = [create(cluster, f"{group}-{i}", labels={LABEL: group}, annotations={ANNOTATION: "other"}) for i in range(2)]
+    wait_bound(cluster, pods, 2)
+
+    def is_warned() -> bool:
+        return any(event["type"] == "Warning" and event["reason"] == "DeclarationMismatch" and
+                   "names pod group other" in event["note"] for path in pods for event in events_of(cluster, path))
+    eventually(is_warned, 40, lambda: f"a Warning, events {[events_of(cluster, path) for path in pods]}")
+    apart = add_group(cluster, {"minMember": 2})
+    mine = create(cluster, f"{apart}-0", labels={LABEL: apart})
+    elsewhere = f"/api/v1/namespaces/{cluster.namespace()}/pods"
+    body = cluster.api.get(mine)
+    cluster.api.post(elsewhere, {"apiVersion": "v1", "kind": "Pod",
+                                 "metadata": {"name": f"{apart}-1", "labels": {LABEL: apart}},
+                                 "spec": {key: body["spec"][key] for key in ("schedulerName", "containers")}})
+    wait_told(cluster, [mine], "has 1 of the 2 pods it needs")
+    wait_told(cluster, [f"{elsewhere}/{apart}-1"], "PodGroup not found")
 
 
 def test_an_object_that_comes_later(cluster: Cluster) -> None:
@@ -130,6 +243,23 @@ def test_a_group_that_waits_holds_nothing(cluster: Cluster) -> None:
     wait_bound(cluster, pods, 3)
 
 
+def test_min_resources_are_free_when_a_group_starts(cluster: Cluster) -> None:
+    """Its pods would fit; who comes later does not take what it waits for."""
+    cluster.add_nodes(1, cpu="4")
+    cluster.start_scheduler()
+    blocker = create(cluster, "blocker")
+    wait_bound(cluster, [blocker], 1)
+    pods = members(cluster, add_group(cluster, {"minMember": 2, "minResources": {"cpu": "4"}}), 2)
+    wait_told(cluster, pods, "needs 4 cpu free on all nodes together (spec.minResources), short of 1 cpu "
+                             "[WaitingForCapacity]")
+    next_second()
+    later = create(cluster, "later")
+    wait_told(cluster, [later], "1 gang is ahead")
+    assert not bound(cluster, [*pods, later])
+    cluster.api.delete(blocker, grace_seconds=0)
+    wait_bound(cluster, [*pods, later], 3)
+
+
 def test_the_job_of_kube_batchs_readme(cluster: Cluster) -> None:
     """KB-1: six pods of one CPU, none on five CPUs, all on six."""
     cluster.add_nodes(1, cpu="5")
@@ -148,8 +278,8 @@ def test_the_job_of_kube_batchs_readme(cluster: Cluster) -> None:
 
 
 def test_volcanos_roles(cluster: Cluster) -> None:
-    """COS-12."""
-    cluster.add_nodes(1, cpu="7")
+    """COS-12: a launcher of 1 cpu and three workers of 2, on 6 cpu and on 7."""
+    cluster.add_nodes(1, cpu="6")
     cluster.start_scheduler()
     group = add_group(cluster, {"minMember": 4, "minTaskMember": {"launcher": 1, "worker": 3}, "queue": "default"}, VOLCANO)
 
@@ -158,7 +288,43 @@ def test_volcanos_roles(cluster: Cluster) -> None:
     pods = [task(f"worker-{i}", "worker", "2") for i in range(3)]
     wait_told(cluster, pods, "has 3 of the 4 pods it needs")
     pods.append(task("launcher", "launcher", "1"))
+    wait_told(cluster, pods, "needs 4 pods (7 cpu")
+    assert not bound(cluster, pods)
+    cluster.add_nodes(1, cpu="1")
     wait_bound(cluster, pods, 4)
+
+
+def test_a_job_as_volcanos_controller_writes_it(cluster: Cluster) -> None:
+    """KB-15: whole, and who is made for one that failed has its place; nobody overtakes it."""
+    cluster.add_nodes(1, cpu="3")
+    cluster.start_scheduler()
+    uid = "0e4a9b62-55a8-4b1c-9d11-1c5c7fba9a01"
+    group = add_group(cluster, {"minMember": 3, "minTaskMember": {"master": 1, "worker": 2}, "queue": "q1",
+                                "minResources": {"count/pods": "3", "cpu": "3", "pods": "3", "requests.cpu": "3"}},
+                      VOLCANO, name=f"train-{uid}")
+
+    def task(role: str, index: int, retry: int = 0) -> str:
+        said = {"volcano.sh/job-name": "train", "volcano.sh/queue-name": "q1", "volcano.sh/task-index": str(index),
+                "volcano.sh/task-spec": role}
+        return create(cluster, f"train-{role}-{index}" + (f"-{retry}" if retry else ""), labels={
+            **said, "volcano.sh/job-namespace": cluster.default_namespace},
+            annotations={**said, ANNOTATION: group, "volcano.sh/job-version": "0",
+                         "volcano.sh/job-retry-count": str(retry), "volcano.sh/template-uid": f"train-{role}"})
+    pods = [task("worker", 0), task("worker", 1)]
+    wait_told(cluster, pods, "has 2 of the 3 pods it needs")
+    pods.append(task("master", 0))
+    wait_bound(cluster, pods, 3)
+    wait_phase(cluster, group, "Running", VOLCANO)
+    other = create(cluster, "other")
+    wait_told(cluster, [other], "[WaitingForCapacity]")
+    # The anchor is the first in order; of the others one fails.
+    failed = next(path for path in pods
+                  if "gang-scheduler/reservation" not in cluster.api.get(path)["metadata"]["annotations"])
+    labels = cluster.api.get(failed)["metadata"]["labels"]
+    end(cluster, failed, "Failed")
+    again = task(labels["volcano.sh/task-spec"], int(labels["volcano.sh/task-index"]), retry=1)
+    wait_bound(cluster, [again], 1)
+    assert not bound(cluster, [other])
 
 
 def test_annotations_alone(cluster: Cluster) -> None:

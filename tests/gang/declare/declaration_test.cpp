@@ -271,10 +271,16 @@ TEST_CASE("declaration: how other schedulers know gangs is said to be unread") {
     CHECK(says(unread_warnings(native, "x"), "spec.schedulingGroup \"workers\" is how"));
     SUBCASE("a driver's is among its warnings, and its gang is what it says elsewhere") {
         core::Pod driver =
-            labelled({}, with(palantir_annotations, "scheduling.k8s.io/group-name", "g"));
+            labelled({}, with(palantir_annotations, "godel.bytedance.com/pod-group-name", "g"));
         const Declaration said = read_declaration(driver);
         CHECK(said.count->initial == 5);
-        CHECK(says(said.warnings, "scheduling.k8s.io/group-name"));
+        CHECK(says(said.warnings, "godel.bytedance.com/pod-group-name"));
+    }
+    SUBCASE("a driver's PodGroup shows its gang in its status: nothing is said of it") {
+        core::Pod driver = labelled(
+            {{"scheduling.x-k8s.io/pod-group", "g"}, {"spark-role", "driver"}},
+            {{"scheduling.k8s.io/group-name", "g"}});
+        CHECK(unread_warnings(driver, "x").empty());
     }
     SUBCASE("a pod's own keys that are not supported are among them") {
         CHECK(says(

@@ -194,6 +194,33 @@ TEST_CASE("pod groups: COS-5: a group without its object waits, and says so; it 
         world.settle();
         CHECK(says(world, pods[0], "PodGroup not found"));
     }
+    SUBCASE("COS-13, K19: it goes while others of the group run: these stay, and who comes waits") {
+        add_group(world, "g", 3);
+        world.advance(60'000);
+        world.settle();
+        REQUIRE(world.bound_count(pods) == 3);
+        world.add_node(tests::node("n9", 9, 64 * 1024));
+        core::Pod large = member("large", "g", 20'000);
+        const auto waiting = world.create(std::move(large));
+        world.settle();
+        REQUIRE_FALSE(world.is_bound(waiting));
+        world.groups.clear();
+        world.advance(60'000);
+        world.settle();
+        CHECK(says(world, waiting, "PodGroup not found"));
+        world.set_phase(pods[2], core::PodPhase::failed);
+        const auto late = world.create(member("late", "g"));
+        world.settle();
+        CHECK_FALSE(world.is_bound(late));
+        CHECK(says(world, late, "PodGroup not found"));
+        CHECK(world.bound_count(pods) == 3);
+        add_group(world, "g", 3);
+        world.advance(60'000);
+        world.settle();
+        CHECK(world.is_bound(late));
+        CHECK_FALSE(world.is_bound(waiting));
+        CHECK_FALSE(says(world, waiting, "PodGroup not found"));
+    }
     SUBCASE("nobody may read it") {
         world.group_problem = gang::PodGroupProblem::forbidden;
         world.advance(60'000);
@@ -688,7 +715,7 @@ TEST_CASE("pod groups: minResources: free in all before a member starts, though 
         world.settle();
         CHECK(world.bound_count(pods) == 2);
     }
-    SUBCASE("it is not: others pass, and it starts when they end") {
+    SUBCASE("it is not: it keeps its turn, and starts when others end") {
         core::Pod big = tests::pod("big", 2000, 256);
         big.created = 500;
         const auto first = world.create(std::move(big));
@@ -696,12 +723,14 @@ TEST_CASE("pod groups: minResources: free in all before a member starts, though 
         REQUIRE(world.is_bound(first));
         world.groups["etl/g"] = object;
         const auto pods = create(world, "g", 2);
+        world.settle();
         core::Pod small = tests::pod("small", 500, 256);
         small.created = 5'000;
         const auto other = world.create(std::move(small));
         world.settle();
         CHECK(world.bound_count(pods) == 0);
-        CHECK(world.is_bound(other));
+        CHECK_FALSE(world.is_bound(other));
+        CHECK(says(world, other, "1 gang is ahead"));
         CHECK(says(
             world,
             pods[0],
@@ -711,6 +740,68 @@ TEST_CASE("pod groups: minResources: free in all before a member starts, though 
         world.set_phase(first, core::PodPhase::succeeded);
         world.settle();
         CHECK(world.bound_count(pods) == 2);
+        CHECK(world.is_bound(other));
+    }
+    SUBCASE("it is free when the group comes, and not when its turn comes") {
+        world.groups["etl/g"] = object;
+        world.groups["etl/h"] = object;
+        const auto before = create(world, "g", 2, 2000);
+        const auto pods = create(world, "h", 2, 1000, 2'000);
+        world.settle();
+        CHECK(world.bound_count(before) == 2);
+        CHECK(world.bound_count(pods) == 0);
+        CHECK(says(world, pods[0], "short of 3 cpu [WaitingForCapacity]"));
+        for (const auto& uid : before) world.set_phase(uid, core::PodPhase::succeeded);
+        world.settle();
+        CHECK(world.bound_count(pods) == 2);
+    }
+    SUBCASE("a minimum of one pod: the first waits for it, the others come after it one by one") {
+        object.min_members = 1;
+        world.groups["etl/g"] = object;
+        core::Pod big = tests::pod("big", 2000, 256);
+        big.created = 500;
+        const auto first = world.create(std::move(big));
+        world.settle();
+        const auto pods = create(world, "g", 3);
+        world.settle();
+        CHECK(world.bound_count(pods) == 0);
+        CHECK(says(world, pods[0], "short of 1 cpu [WaitingForCapacity]"));
+        world.set_phase(first, core::PodPhase::succeeded);
+        world.settle();
+        CHECK(world.bound_count(pods) == 3);
+        world.restart();
+        world.settle();
+        for (const auto& uid : pods) world.remove_pod(uid);
+        world.remove_pod(first);
+        world.advance(1'200'000);  // timers of pods that are gone run out
+        CHECK(world.scheduler->remembered() == 0);
+    }
+    SUBCASE("a node that none of its pods may go to counts as well") {
+        core::Node tainted = tests::node("n3", 3, 64 * 1024);
+        core::Pod big = tests::pod("big", 4000, 256);
+        big.created = 500;
+        world.create(std::move(big));
+        world.settle();
+        world.groups["etl/g"] = object;
+        const auto pods = create(world, "g", 2);
+        world.settle();
+        CHECK(world.bound_count(pods) == 0);
+        tainted.taints = {{"only", "others", core::TaintEffect::no_schedule}};
+        world.add_node(std::move(tainted));
+        world.settle();
+        CHECK(world.bound_count(pods) == 2);
+    }
+    SUBCASE("what its pods ask themselves is no sum: a group of which they ask all starts as ever") {
+        object.min_resources.cpu_milli = 6000;
+        world.groups["etl/g"] = object;
+        core::Pod big = tests::pod("big", 2000, 256);
+        big.created = 500;
+        world.create(std::move(big));
+        world.settle();
+        const auto pods = create(world, "g", 2, 3000);
+        world.settle();
+        CHECK(world.bound_count(pods) == 0);
+        CHECK(says(world, pods[0], "needs 2 pods (6 cpu"));
     }
     SUBCASE("the cluster has less") {
         object.min_resources.cpu_milli = 9000;

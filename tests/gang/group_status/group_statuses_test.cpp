@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -169,6 +170,51 @@ TEST_CASE("group status rules: Kubernetes' condition is not taken back") {
     CHECK(stored.message.empty());
     now.scheduled = 1;
     CHECK(gang::status_of(now, stored) == stored);
+}
+
+TEST_CASE("group status rules: of a Spark application the driver decides") {
+    for (const auto dialect : {GroupDialect::volcano, GroupDialect::coscheduling}) {
+        CAPTURE(static_cast<int>(dialect));
+        const bool is_volcano = dialect == GroupDialect::volcano;
+        GroupFacts now = facts(dialect);
+        now.is_application = true;
+        now.minimum = 1;
+        core::PodGroupStatus stored;
+        const auto look = [&] {
+            stored = gang::status_of(now, stored);
+            return stored.phase;
+        };
+        now.pods = 4;
+        now.is_waiting = true;
+        now.code = gang::ReasonCode::waiting_for_capacity;
+        now.text = "no room";
+        CHECK(look() == (is_volcano ? GroupPhase::inqueue : GroupPhase::scheduling));
+        if (is_volcano) {
+            CHECK(stored.message == "4/4 tasks in gang unschedulable: no room");
+        }
+        now.is_waiting = false;
+        now.pods = 1;
+        now.scheduled = 1;
+        CHECK(look() == (is_volcano ? GroupPhase::running : GroupPhase::scheduling));
+        CHECK((stored.condition == GroupCondition::scheduled) == is_volcano);
+        now.pods = 4;
+        now.scheduled = 4;
+        now.running = 3;
+        now.failed = 1;  // an executor, which Spark makes anew
+        CHECK(look() == GroupPhase::running);
+        now.running = 1;
+        now.succeeded = 2;
+        CHECK(look() == GroupPhase::running);
+        // From here on its driver has ended, and an executor lingers.
+        SUBCASE("its driver is done") {
+            now.end = gang::ApplicationEnd::succeeded;
+            CHECK(look() == GroupPhase::finished);
+        }
+        SUBCASE("its driver fails") {
+            now.end = gang::ApplicationEnd::failed;
+            CHECK(look() == (is_volcano ? GroupPhase::finished : GroupPhase::failed));
+        }
+    }
 }
 
 TEST_CASE("group statuses: COS-8: from too few pods to the end, a write for each phase") {
@@ -354,4 +400,138 @@ TEST_CASE("group statuses: a follower and groups without an object write nothing
     }
     world.pass(60'000);
     CHECK(world.group_writes.empty());
+}
+
+namespace {
+
+/// As Spark's step for Volcano makes it: the driver names it, and so do executors.
+core::Pod volcano_driver(const std::string& name) {
+    core::Pod driver = tests::driver(name);
+    driver.annotations = {{"scheduling.k8s.io/group-name", "g"}};
+    return driver;
+}
+
+struct ApplicationWorld : GroupWorld {
+    explicit ApplicationWorld(std::int64_t cpu) : GroupWorld(cpu, 1) {
+        group_version = "scheduling.volcano.sh/v1beta1";
+    }
+    std::string submit_in_group(const std::string& name, std::int64_t executors) {
+        return submit(volcano_driver(name), tests::conf(executors));
+    }
+};
+
+}  // namespace
+
+TEST_CASE("group statuses: a Spark driver's own group, from its first wait to its end") {
+    ApplicationWorld world(2);
+    const auto driver = world.submit_in_group("d", 2);
+    world.pass(3'000);
+    REQUIRE(!world.is_bound(driver));
+    CHECK(world.status().phase == GroupPhase::inqueue);
+    CHECK(world.status().condition == GroupCondition::unschedulable);
+    CHECK(world.status().reason == "NotEnoughResources");
+    CHECK(
+        world.status().message.find("3/3 tasks in gang unschedulable: 0/1 nodes") !=
+        std::string::npos);
+    world.add_node(tests::node("n2", 2, 64 * 1024));
+    world.pass(3'000);
+    REQUIRE(world.is_bound(driver));
+    CHECK(world.status().phase == GroupPhase::running);
+    CHECK(world.status().condition == GroupCondition::scheduled);
+    CHECK(world.status().running == 0);
+    world.set_phase(driver, core::PodPhase::running);
+    const auto executors = world.create_executors(driver, 2);
+    world.settle();
+    for (const auto& uid : executors) world.set_phase(uid, core::PodPhase::running);
+    world.pass(6'000);
+    CHECK(world.status().running == 3);
+    SUBCASE("an executor fails and its driver makes another") {
+        world.set_phase(executors[0], core::PodPhase::failed);
+        world.pass(6'000);
+        CHECK(world.status().phase == GroupPhase::running);
+        CHECK(world.status().running == 2);
+        CHECK(world.status().failed == 1);
+        world.remove_pod(executors[0]);
+        world.pass(6'000);
+        CHECK(world.status().failed == 0);
+    }
+    SUBCASE("it ends") {
+        for (const auto& uid : executors) world.remove_pod(uid);
+        world.set_phase(driver, core::PodPhase::succeeded);
+        world.pass(6'000);
+        CHECK(world.status().phase == GroupPhase::finished);
+        CHECK(world.status().succeeded == 1);
+        CHECK(world.status().running == 0);
+        const std::size_t writes = world.group_writes.size();
+        world.restart();
+        world.pass(60'000);
+        CHECK(world.group_writes.size() == writes);
+    }
+    SUBCASE("another leader goes on") {
+        world.restart();
+        world.pass(6'000);
+        world.set_phase(driver, core::PodPhase::failed);
+        world.pass(6'000);
+        CHECK(world.status().phase == GroupPhase::finished);
+        CHECK(world.status().failed == 1);
+    }
+    world.remove_application(driver);
+    world.pass(1'200'000);  // timers of pods that are gone run out
+    CHECK(world.scheduler->remembered() == 0);
+}
+
+TEST_CASE("group statuses: a driver's group that is named late, or made late") {
+    ApplicationWorld world(9);
+    const core::PodGroup object = world.groups["etl/g"];
+    SUBCASE("named when it runs") {
+        const auto driver = world.submit(tests::driver("d"), tests::conf(2));
+        world.pass(3'000);
+        REQUIRE(world.is_bound(driver));
+        CHECK(world.group_fetches == 0);
+        world.change_pod(driver, [](core::Pod& pod) {
+            pod.annotations.push_back({"scheduling.k8s.io/group-name", "g"});
+            std::sort(pod.annotations.begin(), pod.annotations.end());
+        });
+        world.pass(3'000);
+        CHECK(world.status().phase == GroupPhase::running);
+    }
+    SUBCASE("made later: asked again, and nobody waits for it") {
+        world.groups.clear();
+        const auto driver = world.submit_in_group("d", 2);
+        world.pass(3'000);
+        REQUIRE(world.is_bound(driver));
+        world.pass(10 * 60'000);
+        CHECK(world.group_fetches == 2);
+        world.groups["etl/g"] = object;
+        world.set_phase(driver, core::PodPhase::running);
+        world.pass(3'000);
+        CHECK(world.status().phase == GroupPhase::running);
+        CHECK(world.status().running == 1);
+    }
+}
+
+TEST_CASE("group statuses: what a driver's group asks makes no sense: its application starts") {
+    ApplicationWorld world(9);
+    world.groups["etl/g"] = core::PodGroup{1'000'000'000, {}, {}};
+    const auto driver = world.submit_in_group("d", 2);
+    world.pass(3'000);
+    CHECK(world.is_bound(driver));
+    CHECK(world.status().phase == GroupPhase::running);
+}
+
+TEST_CASE("group statuses: two applications of one group: it has ended when both have") {
+    ApplicationWorld world(9);
+    const auto first = world.submit_in_group("d", 2);
+    const auto second = world.submit_in_group("e", 1);
+    world.pass(3'000);
+    for (const auto& uid : {first, second}) world.set_phase(uid, core::PodPhase::running);
+    world.pass(6'000);
+    CHECK(world.status().running == 2);
+    world.set_phase(first, core::PodPhase::succeeded);
+    world.pass(6'000);
+    CHECK(world.status().phase == GroupPhase::running);
+    world.set_phase(second, core::PodPhase::succeeded);
+    world.pass(6'000);
+    CHECK(world.status().phase == GroupPhase::finished);
+    CHECK(world.status().succeeded == 2);
 }

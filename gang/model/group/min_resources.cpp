@@ -1,4 +1,4 @@
-#include "gang/group/min_resources.hpp"
+#include "gang/model/group/min_resources.hpp"
 
 #include <algorithm>
 #include <cstdint>

@@ -1,6 +1,6 @@
 #pragma once
-// What must be free in the cluster, all nodes together, before a pod group stands in the line: its
-// object's minResources. Those who make a group for pods that do not exist yet say it so.
+// What must be free in the cluster, all nodes together, when a pod group starts: its object's
+// minResources. Those who make a group for pods that do not exist yet say it so.
 
 #include "core/cluster/cluster.hpp"
 #include "core/value/resources.hpp"
