@@ -64,7 +64,7 @@ ROOMS = {
     "gang/consistency": f"{VALUES} gang/door gang/scheduler",
     "gang/record": f"{VALUES} config gang/door gang/scheduler",
     "gang/host": f"{VALUES} gang/door gang/reservation/format k8s/protocol k8s/protocol/write",
-    "gang/sim": f"{PARTS} k8s/protocol k8s/protocol/write gang/lead gang/quota gang/queue gang/reservation gang/report gang/scheduler gang/host",
+    "gang/sim": f"{PARTS} k8s/protocol k8s/protocol/write gang/lead gang/quota gang/queue gang/reservation gang/report gang/scheduler gang/host gang/record",
 
     "k8s/protocol": "core/base",
     "k8s/protocol/write": f"{VALUES} k8s/protocol",

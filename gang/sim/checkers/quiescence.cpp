@@ -1,5 +1,6 @@
 // When a process has become quiescent and has seen everything: what it believes is what is true.
 
+#include "gang/sim/base/shown_digest.hpp"
 #include "gang/sim/checkers/checkers.hpp"
 #include "gang/sim/checkers/decision_checker.hpp"
 #include "gang/sim/world.hpp"
@@ -162,6 +163,8 @@ void Checkers::inspect() {
         ++world_.counts.quiescent;
         check_view(i, process);
         check_accounts(i, process);
+        world_.digest.add(
+            digest_of_shown(process.scheduler, process.unix_ms(), world_.counts.quiescent));
         const bool is_settled =
             process.is_leading() && world_.now_ms - process.leads_since_ms() > 60'000;
         if (is_settled) {

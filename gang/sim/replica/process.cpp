@@ -1,5 +1,6 @@
 #include "gang/sim/replica/process.hpp"
 
+#include "gang/record/event_log.hpp"
 #include "gang/sim/world.hpp"
 
 #include <algorithm>
@@ -223,6 +224,7 @@ void Process::step(const StampedEvent& event) {
     }
     world_.count_step();
     const Decisions decisions = scheduler.step(event);
+    world_.digest.add(add_to_digest(0, event.sequence, decisions));
     for (const Decision& decision : decisions) {
         carry_out(decision);
     }
@@ -255,8 +257,6 @@ struct CarryOut {
     Host& host;
     void operator()(const BindPod& decision) const {
         world.decision_checker.decided(process.replica(), process, decision);
-        world.digest.add(decision.pod.uid);
-        world.digest.add(decision.node);
         BindPod sealed = decision;
         world.seal.close(sealed.pod.uid, sealed.annotations);
         if (sealed.claims.empty()) {
@@ -266,23 +266,14 @@ struct CarryOut {
         }
     }
     void operator()(const FetchSparkConf& decision) const { process.writer.fetch(decision); }
-    void operator()(const SetCondition& decision) const {
-        world.digest.add(decision.pod.uid);
-        world.digest.add(decision.reason);
-        world.digest.add(decision.message);
-        process.writer.set_condition(decision);
-    }
+    void operator()(const SetCondition& decision) const { process.writer.set_condition(decision); }
     void operator()(const UpdateReservation& decision) const {
-        for (const auto& [key, value] : decision.annotations) {
-            world.digest.add(value);
-        }
         UpdateReservation sealed = decision;
         world.seal.close(sealed.driver.uid, sealed.annotations);
         process.writer.update_reservation(sealed);
     }
     void operator()(const EvictPod& decision) const {
         world.decision_checker.evicts(process.replica(), process, decision);
-        world.digest.add(decision.pod.uid);
         process.writer.evict(decision);
     }
     void operator()(const FetchClaim& decision) const { process.volumes.fetch(decision); }
@@ -290,22 +281,12 @@ struct CarryOut {
     void operator()(const WatchNamespaces&) const {}  // nobody has a rule that speaks of them
     void operator()(const FetchPodGroup& decision) const { process.groups.fetch(decision); }
     void operator()(const FetchQuotas&) const {}    // nor are quotas looked at
-    void operator()(const WriteGroupStatus& decision) const {
-        world.digest.add(decision.uid);
-        world.digest.add(word(decision.status.phase));
-        world.digest.add(static_cast<std::uint64_t>(decision.status.running));
-        world.digest.add(decision.status.message);
-        process.groups.write(decision);
-    }
+    void operator()(const WriteGroupStatus& decision) const { process.groups.write(decision); }
     void operator()(const ListPods&) const {
         ++world.counts.label_lists;
         process.plan_list();
     }
-    void operator()(const RecordEvent& decision) const {
-        world.digest.add(decision.pod.uid);
-        world.digest.add(decision.reason);
-        world.digest.add(decision.message);
-    }
+    void operator()(const RecordEvent&) const {}
     void operator()(const WantCapacity&) const {}  // nor an autoscaler
     void operator()(const DropCapacity&) const {}
     void operator()(const ListCapacity&) const {}
