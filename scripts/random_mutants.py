@@ -113,7 +113,7 @@ def main() -> int:
     compiled = [number for number, by in sorted(results.items()) if by is not None][:arguments.count]
     show_rooms({drawn[number - 1]: results[number] for number in compiled})
     noticed = sum(bool(results[number]) for number in compiled)
-    by_records = sum((results[number] or "").startswith("recorded lives") for number in compiled)
+    by_records = sum((results[number] or "").endswith("by the record alone") for number in compiled)
     tried, broken = len(compiled), len(results) - sum(by is not None for by in results.values())
     least = 0 if arguments.only else least_noticed(tried)
     print(f"seed {arguments.seed}: {noticed} of {tried} noticed, {100 * noticed / max(tried, 1):.1f} %, "
