@@ -65,6 +65,12 @@ struct NodeLedger {
     std::vector<CardLedger> cards;  ///< in the node's order
 };
 
+/// All nodes that are there, together.
+struct NodeSums {
+    core::Resources allocatable;
+    core::Resources free;  ///< as placement sees it: what is overcommitted is taken off
+};
+
 inline std::string_view to_string(HeldUnit::State state) {
     switch (state) {
         case HeldUnit::State::open:

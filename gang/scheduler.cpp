@@ -439,6 +439,10 @@ std::vector<NodeLedger> Scheduler::ledger() const {
     return state_->node_ledgers.ledger();
 }
 
+NodeSums Scheduler::node_sums() const {
+    return state_->node_ledgers.sums();
+}
+
 std::size_t Scheduler::remembered() const {
     return state_->remembered();
 }

@@ -66,6 +66,8 @@ public:
         const std::function<void(std::string_view uid, std::string_view name)>& visit) const;
     /// By node name.
     std::vector<NodeLedger> ledger() const;
+    /// Looks at each node once, whatever is on it.
+    NodeSums node_sums() const;
 
     /// How many things are remembered because of pods: 0 when there are none, and for a while
     /// after.

@@ -160,6 +160,40 @@ std::vector<NodeLedger> NodeLedgers::ledger() const {
     return out;
 }
 
+NodeSums NodeLedgers::sums() const {
+    const core::NodeColumns& columns = model_.cluster.columns();
+    const auto view = core::View::free;
+    NodeSums sums;
+    std::map<std::string_view, std::pair<std::int64_t, std::int64_t>> extended;  // all, and free
+    const auto add = [](std::int64_t& sum, std::int64_t amount) {
+        sum = core::add_times(sum, amount, 1);
+    };
+    for (const core::NodeIndex index : model_.cluster.nodes_by_name()) {
+        const core::Resources& has = model_.cluster.node(index).allocatable;
+        add(sums.allocatable.cpu_milli, has.cpu_milli);
+        add(sums.allocatable.memory_bytes, has.memory_bytes);
+        add(sums.allocatable.ephemeral_bytes, has.ephemeral_bytes);
+        add(sums.free.cpu_milli, columns.cpu(view)[index.value]);
+        add(sums.free.memory_bytes, columns.memory(view)[index.value]);
+        add(sums.free.ephemeral_bytes, columns.ephemeral(view)[index.value]);
+        for (const core::ExtendedResource& entry : has.extended) {
+            const auto id = model_.cluster.find_extended(entry.name);
+            if (id && !core::is_exclusive(entry.name) && !core::is_card_ask(entry.name)) {
+                auto& [all, free] = extended[entry.name];
+                add(all, entry.amount);
+                add(free, columns.extended(index, *id, view));
+            }
+        }
+    }
+    for (const auto& [name, amounts] : extended) {
+        sums.allocatable.extended.push_back({std::string(name), amounts.first});
+        sums.free.extended.push_back({std::string(name), amounts.second});
+    }
+    sums.allocatable = core::without_volumes(std::move(sums.allocatable));
+    sums.free = core::without_volumes(std::move(sums.free));
+    return sums;
+}
+
 /// What placement sees, and whether it agrees with the sum of all that is allocated.
 void NodeLedgers::read_free(core::NodeIndex index, NodeLedger& node) const {
     const core::NodeColumns& columns = model_.cluster.columns();

@@ -15,6 +15,8 @@ public:
 
     /// See Scheduler::ledger.
     std::vector<NodeLedger> ledger() const;
+    /// See Scheduler::node_sums.
+    NodeSums sums() const;
 
 private:
     void read_free(core::NodeIndex index, NodeLedger& node) const;

@@ -434,7 +434,7 @@ std::optional<EnqueueView> Daemon::Impl::enqueue_view() const {
     }
     constexpr std::int64_t second_ms = 1'000;
     EnqueueView view;
-    view.nodes = scheduler.ledger();
+    view.nodes = scheduler.node_sums();
     if (!told.queues.empty()) {
         view.queues = scheduler.queues();
         view.is_queue_required = told.queue_objects.are_there;

@@ -21,10 +21,8 @@ struct EnqueueRig {
         view.now_s = start_s;
     }
     void add_node(std::int64_t cpus, std::int64_t used) {
-        gang::NodeLedger node;
-        node.allocatable.cpu_milli = cpus * cpu;
-        node.free.cpu_milli = (cpus - used) * cpu;
-        view.nodes.push_back(node);
+        view.nodes.allocatable.cpu_milli += cpus * cpu;
+        view.nodes.free.cpu_milli += (cpus - used) * cpu;
     }
     gang::QueueView& add_queue(const std::string& name, std::int64_t used, std::int64_t limit) {
         gang::QueueView queue;
@@ -96,7 +94,7 @@ TEST_CASE("enqueuer: the oldest first, and one that does not fit holds nobody up
     CHECK(rig.let_in() == "b d without");
     CHECK(rig.let_in().empty());
     rig.groups.at("etl/b").object.status.phase = GroupPhase::running;  // counted as used from here on
-    rig.view.nodes.front().free.cpu_milli = 8 * cpu;
+    rig.view.nodes.free.cpu_milli = 8 * cpu;
     CHECK(rig.let_in() == "c");
 }
 
@@ -105,8 +103,8 @@ TEST_CASE("enqueuer: a resource that no node has is never free") {
     rig.add_node(10, 0);
     rig.add("g", 1).object.group.min_resources.extended = {{"nvidia.com/gpu", 1}};
     CHECK(rig.let_in().empty());
-    rig.view.nodes.front().allocatable.extended = {{"nvidia.com/gpu", 1}};
-    rig.view.nodes.front().free.extended = {{"nvidia.com/gpu", 1}};
+    rig.view.nodes.allocatable.extended = {{"nvidia.com/gpu", 1}};
+    rig.view.nodes.free.extended = {{"nvidia.com/gpu", 1}};
     CHECK(rig.let_in() == "g");
 }
 

@@ -436,6 +436,42 @@ TEST_CASE("views: the ledger says for which gangs a node's pods are bound") {  /
     CHECK(nodes[0].units.size() == 1);
 }
 
+TEST_CASE("views: the sums of all nodes are those of the ledger") {
+    World world(World::sealed_schema());
+    for (int i = 0; i < 3; ++i) {
+        core::Node node = tests::node("n" + std::to_string(i), 8, 16 * 1024);
+        if (i > 0) node.allocatable.extended = {{"nvidia.com/gpu", i}};
+        world.add_node(std::move(node));
+    }
+    const auto driver = world.submit("a", 3, 1);
+    world.settle();
+    world.create_executors(driver, 2);
+    core::Pod large = tests::pod("large", 9'000, 100);  // more than its node has
+    large.scheduler_name = "somebody";
+    large.node_name = "n2";
+    large.requests.extended = {{"nvidia.com/gpu", 1}};
+    world.create(large);
+    core::Pod elsewhere = tests::pod("elsewhere", 1'000, 100);
+    elsewhere.scheduler_name = "somebody";
+    elsewhere.node_name = "gone";
+    world.create(elsewhere);
+    world.settle();
+    core::Resources allocatable;
+    core::Resources free;
+    for (const gang::NodeLedger& node : world.scheduler->ledger()) {
+        if (node.is_present) {
+            core::add_times(allocatable, node.allocatable, 1);
+            core::add_times(free, node.free, 1);
+        }
+    }
+    const gang::NodeSums sums = world.scheduler->node_sums();
+    CHECK(sums.allocatable == allocatable);
+    CHECK(sums.free == free);
+    CHECK(sums.allocatable.extended_amount("nvidia.com/gpu") == 3);
+    CHECK(sums.free.extended_amount("nvidia.com/gpu") == 2);
+    CHECK(sums.free.cpu_milli == 24'000 - 4'000 - 9'000);
+}
+
 TEST_CASE("views: conditions name nobody of another namespace where that is not wanted") {  // D36
     for (const bool names_others : {true, false}) {
         config::Schema schema = World::sealed_schema();

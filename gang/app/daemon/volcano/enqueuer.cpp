@@ -64,12 +64,9 @@ struct Account {
 class Turn {
 public:
     explicit Turn(const EnqueueView& view) : view_(view) {
-        for (const NodeLedger& node : view.nodes) {
-            if (!node.is_present) continue;
-            add(nodes_.limit, node.allocatable);
-            add(nodes_.used, node.allocatable);
-            add(nodes_.used, node.free, -1);
-        }
+        add(nodes_.limit, view.nodes.allocatable);
+        add(nodes_.used, view.nodes.allocatable);
+        add(nodes_.used, view.nodes.free, -1);
         for (auto& [name, amount] : nodes_.limit) {
             amount = amount / percent * view.overcommit_percent +
                      amount % percent * view.overcommit_percent / percent;

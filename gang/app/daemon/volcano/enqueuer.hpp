@@ -26,7 +26,7 @@ namespace gang::app {
 
 /// What a turn is decided from.
 struct EnqueueView {
-    std::vector<NodeLedger> nodes;
+    NodeSums nodes;
     std::vector<QueueView> queues;  ///< none: all wait in one line, whatever queue they name
     bool is_queue_required = false;  ///< a queue that a group names must be there
     std::int64_t overcommit_percent = 100;  ///< of all nodes
