@@ -29,54 +29,6 @@ Rank rank_of(const core::Pod& pod) {
     return {pod.created, pod.uid};
 }
 
-/// How those who wait in one queue follow each other.
-struct LineRules {
-    config::QueueOrder order = config::QueueOrder::fifo;
-    std::int64_t aging_per_hour = 0;
-    std::int64_t max_wait_ms = 0;  ///< of the nearest queue that says something; 0: none
-};
-
-LineRules line_of(const config::Schema& schema, const std::string& queue) {
-    LineRules line;
-    std::size_t nearest = 0;
-    for (const config::Queue& said : schema.queues) {
-        if (said.name == queue) {
-            line.order = said.order;
-            line.aging_per_hour = said.aging_per_hour;
-        }
-        const bool is_above = queue == said.name || queue.starts_with(said.name + ".");
-        if (is_above && said.max_wait_ms > 0 && said.name.size() > nearest) {
-            nearest = said.name.size();
-            line.max_wait_ms = said.max_wait_ms;
-        }
-    }
-    return line;
-}
-
-/// Of two of one queue. Who of those that are overdue goes first, in steps of ten minutes, is not
-/// held against anything; nor, for a moment, whether somebody is.
-bool goes_before(
-    const core::Pod& a, const core::Pod& b, const LineRules& line, std::int64_t now_ms) {
-    constexpr std::int64_t moment_ms = 3'000;
-    const auto is_overdue_at = [&line](const core::Pod& pod, std::int64_t at_ms) {
-        return line.max_wait_ms > 0 && pod.created * 1'000 + line.max_wait_ms <= at_ms;
-    };
-    if (is_overdue_at(a, now_ms - moment_ms) && !is_overdue_at(b, now_ms + moment_ms)) {
-        return true;
-    }
-    if (is_overdue_at(a, now_ms + moment_ms) || is_overdue_at(b, now_ms + moment_ms)) {
-        return false;
-    }
-    if (line.order != config::QueueOrder::priority) {
-        return rank_of(a) < rank_of(b);
-    }
-    constexpr std::int64_t hour_s = 3'600;
-    const auto worth = [&line](const core::Pod& pod) {
-        return pod.priority - pod.created * line.aging_per_hour / hour_s;
-    };
-    return worth(a) != worth(b) ? worth(a) > worth(b) : rank_of(a) < rank_of(b);
-}
-
 bool is_waiting(const core::Pod& pod) {
     return pod.node_name.empty() && !core::is_terminal(pod) && !pod.deleting && !pod.gated;
 }
@@ -325,6 +277,7 @@ void DecisionChecker::check_order(
     std::uint32_t replica, const Process& process, const BindPod& bind) {
     const auto& pods = views_[replica].pods;
     const PodId driver = number_of(bind.pod.uid);
+    const Rank admitted = rank_of(pods.at(driver));
     const auto pool_of = [this](PodId id) {
         const ApplicationId application = world_.applications.find(id);
         return application == nobody ? std::string() : world_.applications.at(application).pool;
@@ -343,8 +296,8 @@ void DecisionChecker::check_order(
         return std::find(ever.begin(), ever.end(), 0) == ever.end();
     };
     const std::vector<GangView> gangs = process.scheduler.gangs();
-    // With queues: those of the same queue, by its order. Which queue has its turn, and which user of
-    // one that is fair between them, is held against the definitions in tests/gang/shares.
+    // With queues: those of the same queue, if it is one by creation. Which queue has its turn is
+    // held against the definition in tests/gang/shares.
     std::string queue;
     for (const GangView& gang : gangs) {
         queue = gang.driver_uid == bind.pod.uid ? gang.queue : queue;
@@ -354,10 +307,10 @@ void DecisionChecker::check_order(
             return;  // who others were evicted for goes first, whoever could be placed meanwhile
         }
     }
-    const LineRules line = line_of(world_.replicas[replica].schema, queue);
-    if (line.order == config::QueueOrder::fair ||
-        (line.order == config::QueueOrder::priority && !is_driver(driver))) {
-        return;  // of a pod group the object's priority counts
+    for (const QueueView& view : process.scheduler.queues()) {
+        if (view.name == queue && view.order != config::QueueOrder::fifo) {
+            return;
+        }
     }
     for (const GangView& gang : gangs) {
         if (gang.queue != queue) {
@@ -367,8 +320,7 @@ void DecisionChecker::check_order(
         const bool waits =
             gang.state == GangState::waiting && (gang.code == ReasonCode::waiting_for_capacity ||
                                                  gang.code == ReasonCode::waiting_in_queue);
-        if (waits && older != pods.end() &&
-            goes_before(older->second, pods.at(driver), line, process.unix_ms()) &&
+        if (waits && older != pods.end() && rank_of(older->second) < admitted &&
             is_driver(older->first) && !was_tampered(older->first) &&
             share_nodes(pool_of(older->first), pool_of(driver)) &&
             !is_reached_by_rules(older->second, pods) &&
@@ -380,7 +332,7 @@ void DecisionChecker::check_order(
             world_.checkers.violated(
                 "fifo",
                 fmt::format(
-                    "r{} admits {} while {}, which goes before it, waits: {}",
+                    "r{} admits {} while {}, which is older, waits: {}",
                     replica,
                     bind.pod.name,
                     gang.driver,

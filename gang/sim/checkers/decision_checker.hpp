@@ -4,9 +4,8 @@
 //
 //   bind-only-ours   no bind of a pod that was shown gated, being deleted, ended or bound
 //   preconditions    every bind names the uid and a resourceVersion
-//   fifo             no gang is admitted while one of its queue that goes before it (the older one; by
-//                    priority and age; who has waited for too long) waits for room, by our own
-//                    words, and would fit the nodes if only pods of others were there
+//   fifo             no gang is admitted while an older one, by our own words, waits for room, and
+//                    would fit the nodes if only pods of others were there
 //   quota            in a world with queues: no admission leaves a queue above one of its limits
 //   eviction         where queues allow evictions: for a gang that waits for them, of drivers first,
 //                    never of an executor in a slot whose driver stays, unless its gang has more
