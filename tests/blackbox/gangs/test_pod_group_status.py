@@ -101,6 +101,7 @@ def test_a_spark_drivers_own_group(cluster: Cluster) -> None:
     cluster.add_nodes(1, cpu="2", memory="64Gi")
     cluster.start_scheduler()
     application = sized(Size(executors=2), cluster.default_namespace)
+    application.work_seconds = 5
     group = add_group(cluster, {"minMember": 1, "minResources": {"cpu": "3", "memory": "3Gi"}}, VOLCANO)
     for pod in (application.driver, application.executor_pattern):
         pod["metadata"].setdefault("annotations", {})[ANNOTATION] = group

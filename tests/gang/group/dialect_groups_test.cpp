@@ -35,7 +35,7 @@ core::Pod launcher(const std::string& said = lines, const std::string& parameter
     return pod;
 }
 
-bool says(const World& world, const std::string& uid, const std::string& text) {
+bool tells(const World& world, const std::string& uid, const std::string& text) {
     return world.condition(uid).find(text) != std::string::npos;
 }
 
@@ -52,16 +52,16 @@ TEST_CASE("dialect groups: a YuniKorn gang is whole or not at all, of each group
     world.add_node(tests::node("n1", 6, 64 * 1024));
     std::vector<std::string> pods = {world.create(task("w-0", "workers", 2'000))};
     world.settle();
-    CHECK(says(world, pods[0], "no pod of it bears the annotation yunikorn.apache.org/task-g"));
-    CHECK(says(world, pods[0], "[WaitingForPodGroup]"));
+    CHECK(tells(world, pods[0], "no pod of it bears the annotation yunikorn.apache.org/task-g"));
+    CHECK(tells(world, pods[0], "[WaitingForPodGroup]"));
     pods.push_back(world.create(launcher()));
     pods.push_back(world.create(task("w-1", "workers", 2'000)));
     world.advance(60'000);
-    CHECK(says(world, pods[0], "has 3 of the 4 pods it needs"));
+    CHECK(tells(world, pods[0], "has 3 of the 4 pods it needs"));
     pods.push_back(world.create(task("w-2", "workers", 2'000)));
     world.settle();
     CHECK(world.bound_count(pods) == 0);
-    CHECK(says(world, pods[0], "pod group etl/app"));
+    CHECK(tells(world, pods[0], "pod group etl/app"));
     SUBCASE("and starts when there is room for all") {
         world.add_node(tests::node("n2", 2, 64 * 1024));
         world.settle();
@@ -88,7 +88,7 @@ TEST_CASE("dialect groups: enough pods, but not of each task group") {
     }
     world.settle();
     CHECK(world.bound_count(pods) == 0);
-    CHECK(says(world, pods[0], "has 0 of the 3 pods it needs of role workers"));
+    CHECK(tells(world, pods[0], "has 0 of the 3 pods it needs of role workers"));
 }
 
 TEST_CASE("dialect groups: Soft starts pod by pod when its time is over, and says so") {
@@ -156,7 +156,7 @@ TEST_CASE("dialect groups: a list that contradicts itself parks its pods alone")
     const auto other = world.create(tests::pod("other", 1'000, 256));
     world.settle();
     CHECK_FALSE(world.is_bound(wrong));
-    CHECK(says(world, wrong, message));
+    CHECK(tells(world, wrong, message));
     CHECK(world.is_bound(other));
 }
 
@@ -168,8 +168,8 @@ TEST_CASE("dialect groups: one name in the words of two is two groups") {
     ours.annotations = {{"gang-scheduler/min-members", "2"}, {"gang-scheduler/pod-group", "app"}};
     const auto b = world.create(ours);
     world.settle();
-    CHECK(says(world, a, "1 of the 4 pods"));
-    CHECK(says(world, b, "1 of the 2 pods"));
+    CHECK(tells(world, a, "1 of the 4 pods"));
+    CHECK(tells(world, b, "1 of the 2 pods"));
 }
 
 TEST_CASE("dialect groups: Kueue's gates first, then the whole group") {
@@ -212,8 +212,8 @@ TEST_CASE("dialect groups: a Spark driver in YuniKorn's words, whole or not at a
     world.settle();
     world.advance(60'000);
     CHECK_FALSE(world.is_bound(uid));
-    CHECK(says(world, uid, "needs 1 driver"));
-    CHECK(says(world, uid, "3 executors"));
+    CHECK(tells(world, uid, "needs 1 driver"));
+    CHECK(tells(world, uid, "3 executors"));
     CHECK(has_event(world, "makes it 3 executors to reserve, the Spark conf 2"));
     CHECK(has_event(world, "affinity of task group \"spark-executor\" is not read"));
     world.add_node(tests::node("n2", 1, 64 * 1024));

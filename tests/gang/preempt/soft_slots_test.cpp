@@ -1,6 +1,6 @@
 // Dynamic allocation's three numbers: the minimum is the gang's own, what is open beyond it goes to
 // who has a right to it, and nobody is evicted for that; then executors beyond it go, one by one.
-#include "tests/gang/in_queues.hpp"
+#include "tests/gang/preempt/evicting.hpp"
 
 #include <doctest/doctest.h>
 
@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+using tests::is_evicted;
 using tests::queue;
 using tests::says;
 using tests::submit;
@@ -55,12 +56,6 @@ std::int64_t slots_of(const World& world, const std::string& driver) {
 
 std::int64_t given_up(const World& world) {
     return static_cast<std::int64_t>(world.scheduler->counters().soft_slots_given_up[0]);
-}
-
-bool is_evicted(const World& world, const std::string& uid) {
-    return std::any_of(world.evictions.begin(), world.evictions.end(), [&](const auto& one) {
-        return one.pod.uid == uid;
-    });
 }
 
 std::string told(const World& world, const std::string& uid) {
