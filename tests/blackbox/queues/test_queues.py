@@ -4,7 +4,7 @@ import time
 from pathlib import Path
 from typing import Optional
 
-from support.client.api import Json
+from support.client.api import ApiError, Json
 from support.kube.cluster import Cluster
 from support.kube.pods import condition, node_of
 from support.process.polling import eventually, next_second
@@ -44,9 +44,19 @@ class Queues:
         if priority is not None:
             spec["priorityClassName"] = f"class-{priority}"
             self.make_class(priority)
-        self.cluster.api.post(self.pods, {"apiVersion": "v1", "kind": "Pod",
-                                          "metadata": {"name": name, "annotations": annotations}, "spec": spec})
+        pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "annotations": annotations}, "spec": spec}
+        eventually(lambda: self.is_taken(pod), 10, f"the API server to take {name}")
         return f"{self.pods}/{name}"
+
+    def is_taken(self, pod: Json) -> bool:
+        """Admission knows a new PriorityClass a moment after it was made."""
+        try:
+            self.cluster.api.post(self.pods, pod)
+        except ApiError as error:
+            if "no PriorityClass" not in str(error):
+                raise
+            return False
+        return True
 
     def make_class(self, priority: int) -> None:
         classes = "/apis/scheduling.k8s.io/v1/priorityclasses"
