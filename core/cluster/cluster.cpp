@@ -48,15 +48,22 @@ void sort_by_id(std::vector<ExtendedDemand>& demands) {
     });
 }
 
-/// By which what the node's cards offer is counted.
+/// `visit(count, order of its card)` for all that the node's cards offer.
+template <typename Visit>
+void for_each_card_count(const Node& node, const Visit& visit) {
+    if (!node.cards) return;
+    std::uint16_t order = 0;
+    for (const Card& card : node.cards->cards) {
+        for (const ExtendedResource& count : counts_of(*node.cards, card)) visit(count, order);
+        ++order;
+    }
+}
+
 std::vector<std::string> card_names_of(const Node& node) {
     std::vector<std::string> names;
-    if (!node.cards) return names;
-    for (const Card& card : node.cards->cards) {
-        for (ExtendedResource& count : counts_of(*node.cards, card)) {
-            names.push_back(std::move(count.name));
-        }
-    }
+    for_each_card_count(node, [&names](const ExtendedResource& count, std::uint16_t) {
+        names.push_back(count.name);
+    });
     return names;
 }
 
@@ -218,15 +225,11 @@ void Cluster::set_allocatable(NodeIndex node, const Node& offered) {
 void Cluster::set_cards(NodeIndex node, Demand offered, const Node& by) {
     const std::vector<std::string> before = card_names_of(nodes_[node.value].node);
     std::vector<std::pair<ExtendedId, std::uint16_t>> orders;
-    std::uint16_t order = 0;
-    for (const Card& card : by.cards ? by.cards->cards : std::vector<Card>()) {
-        for (const ExtendedResource& count : counts_of(*by.cards, card)) {
-            const ExtendedId name = hold_name(count.name);
-            offered.extended.push_back({name, count.amount});
-            orders.emplace_back(name, order);
-        }
-        ++order;
-    }
+    for_each_card_count(by, [&](const ExtendedResource& count, std::uint16_t order) {
+        const ExtendedId name = hold_name(count.name);
+        offered.extended.push_back({name, count.amount});
+        orders.emplace_back(name, order);
+    });
     sort_by_id(offered.extended);
     columns_.set_allocatable(node, offered, by.pods);
     for (const auto& [name, place] : orders) columns_.set_card_order(node, name, place);

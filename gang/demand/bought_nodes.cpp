@@ -91,18 +91,12 @@ void BoughtNodes::give_back_over() {
         model_.bought.give_back(gang, model_.cluster);
         model_.worklist.queue_changed = true;
     }
-    std::vector<std::string> left;
-    for (const auto& [gang, room] : model_.bought.all()) {
-        left.push_back(gang);
-    }
     // A wish gives way to what exists.
-    for (const std::string& gang : left) {
-        model_.bought.give_back_if(gang, model_.cluster, [this](const BoughtRoom::Place& place) {
-            const core::NodeIndex node = model_.cluster.allocation_of(place.room).node;
-            return !model_.cluster.find_node(model_.cluster.node_name(node)) ||
-                   model_.cluster.columns().is_overcommitted(node);
-        });
-    }
+    model_.bought.give_back_if(model_.cluster, [this](const BoughtRoom::Place& place) {
+        const core::NodeIndex node = model_.cluster.allocation_of(place.room).node;
+        return !model_.cluster.find_node(model_.cluster.node_name(node)) ||
+               model_.cluster.columns().is_overcommitted(node);
+    });
 }
 
 /// Who asked first; they are asked for in the line's order.

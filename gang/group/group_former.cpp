@@ -30,24 +30,24 @@ void GroupFormer::on(const PodGroupMissing& event) {
     }
 }
 
-/// Those that wait to know how large their gangs are.
-void GroupFormer::tell_drivers(const std::string& key) {
-    for (const std::string& driver : model_.groups.find(key)->drivers) {
+/// Those of its drivers that wait to know how large their gangs are.
+std::vector<Application*> GroupFormer::drivers_without_size(const PodGroup& group) const {
+    std::vector<Application*> found;
+    for (const std::string& driver : group.drivers) {
         Application* const app = model_.gangs.find(driver);
         if (app != nullptr && app->phase == Phase::waiting && app->declared.group_needed) {
-            life_.look_at_group(*app);
-            model_.waiting.changed(*app);
-            model_.worklist.queue_changed = true;
+            found.push_back(app);
         }
     }
+    return found;
 }
 
-bool GroupFormer::is_awaited_by_driver(const PodGroup& group) const {
-    return std::any_of(
-        group.drivers.begin(), group.drivers.end(), [this](const std::string& driver) {
-            const Application* const app = model_.gangs.find(driver);
-            return app != nullptr && app->phase == Phase::waiting && app->declared.group_needed;
-        });
+void GroupFormer::tell_drivers(const std::string& key) {
+    for (Application* const app : drivers_without_size(*model_.groups.find(key))) {
+        life_.look_at_group(*app);
+        model_.waiting.changed(*app);
+        model_.worklist.queue_changed = true;
+    }
 }
 
 void GroupFormer::ask() {
@@ -73,7 +73,7 @@ void GroupFormer::form(const std::string& key, PodGroup& group) {
     Application* gang = live_gang(key, group);
     std::vector<PodEntry*> members = waiting_members(group);
     const bool is_asked = !members.empty() || (gang != nullptr && gang->phase == Phase::waiting);
-    if (is_asked || is_awaited_by_driver(group)) {
+    if (is_asked || !drivers_without_size(group).empty()) {
         model_.groups.want(key, step_.now_ms);
     } else {
         model_.groups.rest(key);

@@ -49,8 +49,8 @@ public:
     StatusMessage why_waiting(const PodGroup& group) const;
 
 private:
+    std::vector<Application*> drivers_without_size(const PodGroup& group) const;
     void tell_drivers(const std::string& key);
-    bool is_awaited_by_driver(const PodGroup& group) const;
     void form(const std::string& key, PodGroup& group);
     Application* live_gang(const std::string& key, PodGroup& group);
     std::vector<PodEntry*> waiting_members(const PodGroup& group);

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <string>
 #include <vector>
@@ -42,19 +43,23 @@ public:
     }
     /// What is kept for it is free again.
     void give_back(const std::string& gang, core::Cluster& cluster) {
-        give_back_if(gang, cluster, [](const BoughtRoom::Place&) { return true; });
-    }
-    /// As far as `is_over(place)`.
-    template <typename IsOver>
-    void give_back_if(const std::string& gang, core::Cluster& cluster, const IsOver& is_over) {
         const auto found = rooms_.find(gang);
         if (found == rooms_.end()) return;
-        std::erase_if(found->second.places, [&](const BoughtRoom::Place& place) {
-            if (!is_over(place)) return false;
-            cluster.release(place.room);
-            return true;
-        });
-        if (found->second.places.empty()) rooms_.erase(found);
+        for (const BoughtRoom::Place& place : found->second.places) cluster.release(place.room);
+        rooms_.erase(found);
+    }
+    /// Of any gang, as far as `is_over(place)`.
+    template <typename IsOver>
+    void give_back_if(core::Cluster& cluster, const IsOver& is_over) {
+        for (auto next = rooms_.begin(); next != rooms_.end();) {
+            std::vector<BoughtRoom::Place>& places = next->second.places;
+            std::erase_if(places, [&](const BoughtRoom::Place& place) {
+                if (!is_over(place)) return false;
+                cluster.release(place.room);
+                return true;
+            });
+            next = places.empty() ? rooms_.erase(next) : std::next(next);
+        }
     }
     std::size_t size() const { return rooms_.size(); }
     std::size_t held_count() const {
