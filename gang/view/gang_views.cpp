@@ -52,9 +52,12 @@ std::vector<GangView> GangViews::gangs() const {
 }
 
 std::optional<Explanation> GangViews::explain(std::string_view pod_or_app) const {
+    FitCache cache;
+    MessageContext context{cache, 0, true};
     const auto entry = find_pod(pod_or_app);
     if (!entry) {
-        return std::nullopt;
+        const Application* const gone = find_without_driver(pod_or_app);
+        return gone != nullptr ? std::optional(explain_gang(*gone, context)) : std::nullopt;
     }
     const Application* own = model_.gangs.find(entry->pod.uid);
     const Application* owner = model_.gangs.find_owner(*entry);
@@ -64,29 +67,33 @@ std::optional<Explanation> GangViews::explain(std::string_view pod_or_app) const
                                                          : view_of_member(*entry);
         return view ? std::optional(explain_waiting(*entry, *std::move(view))) : std::nullopt;
     }
-    FitCache cache;
-    MessageContext context{cache, 0, true};
-    Explanation out;
-    out.gang = view_of(*app, context);
+    Explanation out = explain_gang(*app, context);
     if (app->phase == Phase::running && app->group.empty() && out.gang.message.empty()) {
         out.gang.message = "bound to " + model_.pods.node(model_.pods.id_of(app->uid));
     }
-    out.milestones = *app->milestones;
     out.is_executor = owner != nullptr;
-    out.driver = app->declared.driver_shape ? model_.cluster.resources(*app->declared.driver_shape)
-                                            : core::Resources{};
-    if (!app->declared.shapes.empty()) {
-        out.executor = model_.cluster.resources(app->declared.shapes.front().id);
+    add_notes(*app, *entry, context, out.notes);
+    return out;
+}
+
+/// What is known without the pod that is asked about.
+Explanation GangViews::explain_gang(const Application& app, MessageContext& context) const {
+    Explanation out;
+    out.gang = view_of(app, context);
+    out.milestones = *app.milestones;
+    out.driver = app.declared.driver_shape ? model_.cluster.resources(*app.declared.driver_shape)
+                                           : core::Resources{};
+    if (!app.declared.shapes.empty()) {
+        out.executor = model_.cluster.resources(app.declared.shapes.front().id);
     }
     std::map<std::string_view, std::int32_t> per_node;
-    for (const Slot& slot : app->slots) {
+    for (const Slot& slot : app.slots) {
         if (slot.state != SlotState::unplaced) {
             ++per_node[slot.node.str()];
         }
     }
     out.slots_per_node.assign(per_node.begin(), per_node.end());
-    out.notes = app->declared.diagnostics->notes;
-    add_notes(*app, *entry, context, out.notes);
+    out.notes = app.declared.diagnostics->notes;
     return out;
 }
 
@@ -162,7 +169,8 @@ GangState GangViews::state_of(const Application& app) const {
     const QueueEntry* const queue_entry = model_.waiting.find_entry(app);
     if (!app.declared.diagnostics->problem.empty() || app.declared.queue_problem.is_made() ||
         (queue_entry != nullptr &&
-         ((queue_entry->is_infeasible && queue_entry->code != ReasonCode::waiting_for_nodes) || queue_entry->code == ReasonCode::exceeds_quota))) {
+         ((queue_entry->is_infeasible && queue_entry->code != ReasonCode::waiting_for_nodes) ||
+          queue_entry->code == ReasonCode::exceeds_quota))) {
         return GangState::parked;
     }
     return app.declared.conf_needed ? GangState::waiting_for_conf : GangState::waiting;
@@ -264,6 +272,22 @@ std::optional<PodEntry> GangViews::find_pod(std::string_view question) const {
         }
     });
     return best_match == by_app_name && so_called > 1 ? std::nullopt : best;
+}
+
+/// A gang is shown while executors of it are left, also when its driver's pod is gone. By uid,
+/// namespace/name or name; of several the first in line. Nothing: there is none, or its pod is
+/// there.
+const Application* GangViews::find_without_driver(std::string_view question) const {
+    const Application* first = nullptr;
+    for (const auto& [uid, app] : model_.gangs.all()) {
+        const bool is_meant = uid == question || app.name == question ||
+                              app.namespace_name.str() + "/" + app.name == question;
+        if (is_meant && !model_.pods.find(uid) &&
+            (first == nullptr || app.rank() < first->rank())) {
+            first = &app;
+        }
+    }
+    return first;
 }
 
 Explanation GangViews::explain_waiting(const PodEntry& entry, GangView view) const {

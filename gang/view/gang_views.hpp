@@ -60,6 +60,8 @@ private:
     GangView view_of_ownerless(const PodEntry& entry) const;
     std::optional<GangView> view_of_member(const PodEntry& entry) const;
     std::optional<PodEntry> find_pod(std::string_view question) const;
+    const Application* find_without_driver(std::string_view question) const;
+    Explanation explain_gang(const Application& app, MessageContext& context) const;
     Explanation explain_waiting(const PodEntry& entry, GangView view) const;
     std::string member_note(
         const Application& app, const PodEntry& asked, MessageContext& context) const;

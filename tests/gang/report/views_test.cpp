@@ -256,6 +256,32 @@ TEST_CASE("views: a gang without room for a slot, and one that has ended") {
     CHECK(has_note(world, late, "this executor is not bound: its driver has ended"));
 }
 
+TEST_CASE("views: a gang that is shown can be asked about, also when its driver's pod is gone") {
+    World world;
+    world.add_node(tests::node("n1", 6, 16 * 1024));
+    const auto driver = world.submit("leaves-one", 1, 1);
+    world.settle();
+    const auto executor = world.create_executors(driver, 1)[0];
+    world.settle();
+    REQUIRE(world.is_bound(executor));
+    world.remove_pod(driver);
+    world.settle();
+    REQUIRE(world.view(driver).state == GangState::ended);
+    for (const std::string_view question : {std::string_view(driver), std::string_view("leaves-one"), std::string_view("etl/leaves-one")}) {
+        CAPTURE(question);
+        const auto explanation = world.scheduler->explain(question);
+        REQUIRE(explanation);
+        CHECK(explanation->gang.driver_uid == driver);
+        CHECK(explanation->gang.state == GangState::ended);
+        CHECK_FALSE(explanation->is_executor);
+    }
+    CHECK_FALSE(world.scheduler->explain("leaves-two"));
+    CHECK(world.scheduler->explain(executor)->is_executor);
+    world.remove_pod(executor);
+    world.settle();
+    CHECK_FALSE(world.scheduler->explain("leaves-one"));
+}
+
 TEST_CASE("views: an executor of nobody is shown as one of its own") {
     World world;
     world.add_node(tests::node("n1", 4, 16 * 1024));
