@@ -13,6 +13,7 @@
 namespace tests {
 
 inline constexpr std::int64_t mebibyte = 1024 * 1024;
+inline constexpr std::int64_t minute_ms = 60'000;
 
 inline core::Node node(std::string name, std::int64_t cpu, std::int64_t memory_mi) {
     core::Node node;
@@ -22,6 +23,12 @@ inline core::Node node(std::string name, std::int64_t cpu, std::int64_t memory_m
     node.pods = 110;
     node.ready = true;
     return node;
+}
+
+inline core::Node node_in_zone(const std::string& name, const std::string& zone, std::int64_t cpu) {
+    core::Node in = node(name, cpu, 64 * 1024);
+    in.labels = {{"kubernetes.io/hostname", name}, {"zone", zone}};
+    return in;
 }
 
 inline core::Pod pod(std::string name, std::int64_t cpu_milli, std::int64_t memory_mi) {

@@ -15,13 +15,6 @@ using gang::GangState;
 using gang::ReasonCode;
 using tests::World;
 
-/// Three nodes with 4 cpu each, memory enough.
-void add_small_cluster(World& world) {
-    for (const char* name : {"n1", "n2", "n3"}) {
-        world.add_node(tests::node(name, 4, 16 * 1024));
-    }
-}
-
 std::size_t count_events(const World& world, const std::string& reason) {
     return static_cast<std::size_t>(
         std::count_if(world.events.begin(), world.events.end(), [&reason](const auto& event) {
@@ -37,7 +30,7 @@ void run_driver(World& world, const std::string& driver) {
 
 TEST_CASE("scheduler: a gang that fits is reserved whole in the driver's bind") {
     World world;
-    add_small_cluster(world);
+    world.add_small_cluster();
     const auto driver = world.submit("a", 7, 1);
     world.settle();
     REQUIRE(world.is_bound(driver));
@@ -58,7 +51,7 @@ TEST_CASE("scheduler: a gang that fits is reserved whole in the driver's bind") 
 
 TEST_CASE("scheduler: executors are bound to their slots the moment they appear") {
     World world;
-    add_small_cluster(world);
+    world.add_small_cluster();
     const auto driver = world.submit("a", 7, 1);
     world.settle();
     run_driver(world, driver);
@@ -78,7 +71,7 @@ TEST_CASE("scheduler: executors are bound to their slots the moment they appear"
 
 TEST_CASE("scheduler: a gang that does not fit holds nothing and says what is missing") {
     World world;
-    add_small_cluster(world);
+    world.add_small_cluster();
     const auto first = world.submit("a", 7, 1);
     const auto second = world.submit("b", 7, 2);
     world.settle();
@@ -96,7 +89,7 @@ TEST_CASE("scheduler: a gang that does not fit holds nothing and says what is mi
 
 TEST_CASE("scheduler: a driver's end frees its gang at once") {
     World world;
-    add_small_cluster(world);
+    world.add_small_cluster();
     const auto first = world.submit("a", 7, 1);
     const auto second = world.submit("b", 7, 2);
     world.settle();
@@ -140,7 +133,7 @@ TEST_CASE("S11: a driver that is being deleted counts until it is gone") {
 
 TEST_CASE("scheduler: ten drivers that fill the cluster pod by pod finish one by one as gangs") {
     World world;
-    add_small_cluster(world);
+    world.add_small_cluster();
     std::vector<std::string> drivers;
     for (int i = 0; i < 10; ++i) {
         drivers.push_back(world.submit("app-" + std::to_string(i), 5, i));
@@ -172,7 +165,7 @@ TEST_CASE("scheduler: without gangs the same ten drivers deadlock") {
     schema.gang.discovery = config::Discovery::none;
     World world(schema);
     world.check_whole_gangs = false;
-    add_small_cluster(world);
+    world.add_small_cluster();
     std::vector<std::string> drivers;
     for (int i = 0; i < 12; ++i) {
         drivers.push_back(world.submit("app-" + std::to_string(i), 5, i));
@@ -221,7 +214,7 @@ TEST_CASE("scheduler: a replacement takes the slot of the executor that was lost
 
 TEST_CASE("scheduler: executors beyond the declared count go behind others, without their slots") {
     World world;
-    add_small_cluster(world);
+    world.add_small_cluster();
     const auto driver = world.submit("a", 2, 1);
     const auto other = world.submit("b", 5, 2);
     world.settle();
@@ -240,7 +233,7 @@ TEST_CASE("scheduler: executors beyond the declared count go behind others, with
 
 TEST_CASE("S23: dynamic allocation never gets more executors than its maximum") {
     World world;
-    add_small_cluster(world);
+    world.add_small_cluster();
     const auto driver = world.create(tests::driver("a"));
     auto& conf = world.confs[driver].conf;
     conf = tests::with(tests::conf(2), "spark.dynamicAllocation.enabled", "true");
@@ -254,7 +247,7 @@ TEST_CASE("S23: dynamic allocation never gets more executors than its maximum") 
 
 TEST_CASE("scheduler: FIFO is strict among gangs that could fit") {
     World world;
-    add_small_cluster(world);
+    world.add_small_cluster();
     const auto running = world.submit("a", 7, 1);
     const auto large = world.submit("b", 9, 2);
     const auto small = world.submit("c", 1, 3);
@@ -289,7 +282,7 @@ TEST_CASE("scheduler: equal creation times are ordered by uid, whatever the orde
 
 TEST_CASE("S15: a gang that no cluster of this size holds is parked and blocks nobody") {
     World world;
-    add_small_cluster(world);
+    world.add_small_cluster();
     const auto huge = world.submit("huge", 100, 1);
     const auto next = world.submit("next", 3, 2);
     world.settle();
@@ -339,7 +332,7 @@ TEST_CASE("scheduler: pods of other schedulers park a gang that would fit withou
 
 TEST_CASE("scheduler: whoever waits first after a start is told by an event, once") {
     World world;
-    add_small_cluster(world);
+    world.add_small_cluster();
     const auto fits = [&world] { world.submit("fills", 9, 1); };
     SUBCASE("it waits already") {
         fits();
@@ -366,7 +359,7 @@ TEST_CASE("scheduler: whoever waits first after a start is told by an event, onc
 
 TEST_CASE("scheduler: a gang that closed nodes could take is not told that it is too large") {
     World world;
-    add_small_cluster(world);
+    world.add_small_cluster();
     const auto close = [&world](const char* node, const std::function<void(core::Node&)>& how) {
         world.change_node(node, how);
     };
@@ -420,7 +413,7 @@ TEST_CASE("scheduler: a gang that closed nodes could take is not told that it is
 
 TEST_CASE("scheduler: a closed node that would not help is no reason") {
     World world;
-    add_small_cluster(world);
+    world.add_small_cluster();
     world.change_node("n1", [](core::Node& node) { node.unschedulable = true; });
     SUBCASE("all nodes together are too small") {
         const auto driver = world.submit("a", 20, 1);
@@ -471,7 +464,7 @@ TEST_CASE("scheduler: a gang in another scheduler's words is no gang, and that i
     }
     const bool is_read = schema.gang.discovery != config::Discovery::none;
     World world(schema);
-    add_small_cluster(world);
+    world.add_small_cluster();
     std::vector<std::string> pods;
     for (int i = 0; i < 20; ++i) {
         core::Pod pod = tests::pod("worker-" + std::to_string(i), 1'000, 100);
@@ -495,7 +488,7 @@ TEST_CASE("scheduler: a gang in another scheduler's words is no gang, and that i
 
 TEST_CASE("scheduler: a driver's own group is read: nobody of the gang is told that it is not supported") {
     World world;
-    add_small_cluster(world);
+    world.add_small_cluster();
     core::Pod pod = tests::driver("a");
     pod.pod_group = std::string("workers");
     const auto driver = world.submit(pod, tests::conf(2));
@@ -513,7 +506,7 @@ TEST_CASE("scheduler: a driver's own group is read: nobody of the gang is told t
 
 TEST_CASE("scheduler: constraints that no node meets are said as such") {
     World world;
-    add_small_cluster(world);
+    world.add_small_cluster();
     const auto driver = world.create(tests::driver("a"));
     world.confs[driver].conf =
         tests::with(tests::conf(2), "spark.kubernetes.node.selector.pool", "gpu");
@@ -530,7 +523,7 @@ TEST_CASE("scheduler: constraints that no node meets are said as such") {
 
 TEST_CASE("scheduler: two drivers of one application id are two gangs") {
     World world;
-    add_small_cluster(world);
+    world.add_small_cluster();
     const auto first = world.submit(tests::driver("a", "spark-same"), tests::conf(2));
     const auto second = world.submit(tests::driver("b", "spark-same"), tests::conf(3));
     world.settle();
@@ -728,7 +721,7 @@ TEST_CASE("scheduler: gated, deleting and unreadable pods are not bound") {
 
 TEST_CASE("scheduler: absurd sizes are parked and said, the others go on") {
     World world;
-    add_small_cluster(world);
+    world.add_small_cluster();
     const auto absurd = world.create(tests::driver("absurd"));
     world.confs[absurd].conf = tests::conf(10'000);
     const auto negative = world.create(tests::driver("negative"));
@@ -746,7 +739,7 @@ TEST_CASE("scheduler: absurd sizes are parked and said, the others go on") {
 
 TEST_CASE("scheduler: explain knows pods by name, application id and executor") {
     World world;
-    add_small_cluster(world);
+    world.add_small_cluster();
     const auto driver = world.submit("a", 2, 1);
     world.settle();
     const auto executors = world.create_executors(driver, 1);
@@ -768,7 +761,7 @@ TEST_CASE("scheduler: explain knows pods by name, application id and executor") 
 
 TEST_CASE("scheduler: that a conf is missing counts while its driver needs one") {
     World world;
-    add_small_cluster(world);
+    world.add_small_cluster();
     const auto driver = world.submit("a", 2, 1);
     world.settle();
     REQUIRE(world.is_bound(driver));

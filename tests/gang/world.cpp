@@ -23,6 +23,18 @@ void World::add_node(core::Node node) {
     node_stream_.emplace_back(gang::NodeUpserted{node});
 }
 
+void World::add_small_cluster() {
+    for (const char* name : {"n1", "n2", "n3"}) {
+        add_node(node(name, 4, 16 * 1024));
+    }
+}
+
+void World::add_zones(std::int64_t cpu) {
+    add_node(node_in_zone("a1", "a", cpu));
+    add_node(node_in_zone("a2", "a", cpu));
+    add_node(node_in_zone("b1", "b", cpu));
+}
+
 void World::change_node(const std::string& name, const std::function<void(core::Node&)>& change) {
     core::Node node = nodes_.at(name);
     change(node);

@@ -43,6 +43,12 @@ public:
 
     void add_node(core::Node node);
 
+    /// n1, n2 and n3 with 4 cpu each, and memory enough.
+    void add_small_cluster();
+
+    /// a1 and a2 in zone a, b1 in zone b.
+    void add_zones(std::int64_t cpu = 8);
+
     void change_node(const std::string& name, const std::function<void(core::Node&)>& change);
 
     void remove_node(const std::string& name);

@@ -3,6 +3,7 @@
 #include "gang/app/api/api_http.hpp"
 #include "gang/app/base/text.hpp"
 #include "k8s/json/json.hpp"
+#include "tests/support/text.hpp"
 
 #include <doctest/doctest.h>
 #include <rapidjson/schema.h>
@@ -20,11 +21,9 @@
 using namespace gang;
 using namespace gang::app;
 
-namespace {
+using tests::contains;
 
-bool has(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
+namespace {
 
 rapidjson::Document parse(const std::string& text) {
     rapidjson::Document document;
@@ -190,7 +189,7 @@ TEST_CASE("api: every path answers what its schema says") {
     }
     // What is listed is what is there.
     for (const std::string_view path : ApiHttp::paths()) {
-        CHECK(has(api.get("/api/v1/").body, std::string(path)));
+        CHECK(contains(api.get("/api/v1/").body, std::string(path)));
     }
 }
 
@@ -272,7 +271,7 @@ TEST_CASE("api: wrong questions get an error that says what is wrong, as JSON") 
         const HttpReply reply = api.get(target);
         CHECK_MESSAGE(reply.status == expected.first, target);
         CHECK_MESSAGE(valid_kind(reply.body) == "Error", target);
-        CHECK_MESSAGE(has(reply.body, expected.second), reply.body);
+        CHECK_MESSAGE(contains(reply.body, expected.second), reply.body);
     }
 }
 
@@ -293,8 +292,8 @@ TEST_CASE("api: what would be of a gang that does not exist") {
     CHECK(asked.constraints.tolerations[0].value == "spark");
     CHECK_FALSE(asked.constraints.tolerations[0].exists);
     CHECK(asked.constraints.tolerations[1].exists);
-    CHECK(has(reply.body, "\"fitsNow\":false,\"fitsEmpty\":true,\"executorsFitNow\":2"));
-    CHECK(has(reply.body, "\"waiting\":3"));
+    CHECK(contains(reply.body, "\"fitsNow\":false,\"fitsEmpty\":true,\"executorsFitNow\":2"));
+    CHECK(contains(reply.body, "\"waiting\":3"));
     CHECK(tag_of(reply).empty());  // the question is no part of what tags are of
     api.world.what_if.executors_per_node = {{"n1", 3}};
     // An answer that took a millisecond is followed by a pause of fifty.
@@ -349,7 +348,7 @@ TEST_CASE("api: one gang as text is what `why` says") {
     CHECK(reply.status == 200);
     CHECK(std::string(reply.content_type) == plain_text);
     CHECK(reply.body.starts_with("etl/b: Waiting"));
-    CHECK(has(reply.body, "- ahead: etl/a\n"));
+    CHECK(contains(reply.body, "- ahead: etl/a\n"));
 }
 
 TEST_CASE("api: a standby says that it is one and who leads, and still has the page") {
@@ -362,12 +361,12 @@ TEST_CASE("api: a standby says that it is one and who leads, and still has the p
         const rapidjson::Document error = parse(reply.body);
         CHECK(std::string(error["from"].GetString()) == "standby");
         CHECK(std::string(error["leader"].GetString()) == "pod-b");
-        CHECK_FALSE(has(reply.body, "etl"));
+        CHECK_FALSE(contains(reply.body, "etl"));
     }
     CHECK(api.world.asked == 0);
     CHECK(api.get("/").status == 200);
     api.world.standing = {false, ""};
-    CHECK(has(api.get("/api/v1/gangs").body, "nobody leads"));
+    CHECK(contains(api.get("/api/v1/gangs").body, "nobody leads"));
 }
 
 TEST_CASE("api: a name that is not ours gets nothing, the page included") {
@@ -456,7 +455,7 @@ TEST_CASE("api: the configuration has every key of the file") {
     const std::string body = http.reply(HttpAsk{"/api/v1/config", "localhost"}).body;
     const rapidjson::Document answer = parse(body);
     for (const std::string& key : config::known_keys()) {
-        if (key == "apiVersion" || key == "kind" || has(key, ".scores")) {
+        if (key == "apiVersion" || key == "kind" || contains(key, ".scores")) {
             continue;  // of the file itself; and of a profile that is not placed by packing
         }
         const rapidjson::Value* at = &answer["config"];
@@ -472,7 +471,7 @@ TEST_CASE("api: the configuration has every key of the file") {
         }
         CHECK_MESSAGE(at != nullptr, key);
     }
-    CHECK(has(body, "\"leaseDuration\":\"15s\""));
+    CHECK(contains(body, "\"leaseDuration\":\"15s\""));
 }
 
 TEST_CASE("api: every answer forbids scripts of others, sniffing, frames and referrers") {
@@ -480,10 +479,10 @@ TEST_CASE("api: every answer forbids scripts of others, sniffing, frames and ref
     for (const HttpField& field : api_manners().fields) {
         fields += std::string(field.name) + ": " + field.value + "\n";
     }
-    CHECK(has(fields, "Content-Security-Policy: default-src 'none'; script-src 'self'"));
-    CHECK(has(fields, "frame-ancestors 'none'"));
-    CHECK_FALSE(has(fields, "unsafe"));
-    CHECK(has(fields, "Referrer-Policy: no-referrer"));
+    CHECK(contains(fields, "Content-Security-Policy: default-src 'none'; script-src 'self'"));
+    CHECK(contains(fields, "frame-ancestors 'none'"));
+    CHECK_FALSE(contains(fields, "unsafe"));
+    CHECK(contains(fields, "Referrer-Policy: no-referrer"));
     CHECK(valid_kind(api_manners().refuse(405, "only GET").body) == "Error");
 }
 
@@ -547,15 +546,15 @@ TEST_CASE("api: a caller who may see one namespace is told nothing of others but
          {"summary", "gangs", "nodes", "nodes/n1", "queues", "whatif", "history", "gangs/etl/b", "gangs?q=secret"}) {
         for (const Sight& sight : {etl, Sight{false, {}}}) {
             const HttpReply reply = get("/api/v1/" + target, sight);
-            CHECK_MESSAGE(!has(reply.body, "secret"), target << " " << reply.body);
-            CHECK_MESSAGE(!has(reply.body, "adhoc"), target << " " << reply.body);
+            CHECK_MESSAGE(!contains(reply.body, "secret"), target << " " << reply.body);
+            CHECK_MESSAGE(!contains(reply.body, "adhoc"), target << " " << reply.body);
             CHECK(reply.status == (target == "gangs/etl/b" && sight.namespaces.empty() ? 404 : 200));
-            CHECK(has(valid_kind(reply.body), "not as documented") == false);
+            CHECK(contains(valid_kind(reply.body), "not as documented") == false);
         }
     }
     CHECK(parse(get("/api/v1/gangs", etl).body)["total"].GetInt() == 3);
     CHECK(parse(get("/api/v1/gangs?q=secret", etl).body)["total"].GetInt() == 0);
-    CHECK(has(get("/api/v1/gangs", etl).body, "\"driver\":\"b\""));
-    CHECK_FALSE(has(get("/api/v1/gangs", Sight{false, {}}).body, "\"driver\":\"b\""));
+    CHECK(contains(get("/api/v1/gangs", etl).body, "\"driver\":\"b\""));
+    CHECK_FALSE(contains(get("/api/v1/gangs", Sight{false, {}}).body, "\"driver\":\"b\""));
     CHECK(tag_of(get("/api/v1/gangs", etl)) != tag_of(get("/api/v1/gangs", Sight())));
 }

@@ -1,5 +1,6 @@
 // The page's files: small, alone, and without a way for markup of others.
 #include "gang/app/page/assets.hpp"
+#include "tests/support/text.hpp"
 
 #include <doctest/doctest.h>
 
@@ -7,6 +8,8 @@
 #include <string>
 
 using namespace gang::app;
+
+using tests::contains;
 
 namespace {
 
@@ -18,10 +21,6 @@ std::string text_of(std::string_view path) {
     }
     FAIL("no such file of the page");
     return {};
-}
-
-bool has(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
 }
 
 }  // namespace
@@ -42,15 +41,15 @@ TEST_CASE("page: it asks nobody else, and below any path") {
     for (std::sregex_iterator it(html.begin(), html.end(), link), end; it != end; ++it) {
         const std::string target = (*it)[1];
         CHECK_MESSAGE(!target.starts_with("/"), target);
-        CHECK_MESSAGE(!has(target, ":"), target);
+        CHECK_MESSAGE(!contains(target, ":"), target);
         ++links;
     }
     CHECK(links > 5);
     const std::string script = text_of("/page.js");
-    CHECK(has(script, "fetch(\"api/v1/\""));
-    CHECK(has(script, "EventSource(\"api/v1/events\")"));
-    CHECK_FALSE(has(script, "://"));
-    CHECK_FALSE(has(text_of("/page.css"), "url("));
+    CHECK(contains(script, "fetch(\"api/v1/\""));
+    CHECK(contains(script, "EventSource(\"api/v1/events\")"));
+    CHECK_FALSE(contains(script, "://"));
+    CHECK_FALSE(contains(text_of("/page.css"), "url("));
 }
 
 TEST_CASE("page: text of others can only become text") {
@@ -65,14 +64,14 @@ TEST_CASE("page: text of others can only become text") {
           "eval(",
           "new Function",
           "srcdoc"}) {
-        CHECK_MESSAGE(!has(script, way), way);
+        CHECK_MESSAGE(!contains(script, way), way);
     }
 }
 
 TEST_CASE("page: the policy that it is served with lets it run") {
     const std::string html = text_of("/");
     CHECK_FALSE(std::regex_search(html, std::regex(R"(<script(?![^>]*\bsrc=))")));
-    CHECK_FALSE(has(html, "<style"));
-    CHECK_FALSE(has(html, " style="));
+    CHECK_FALSE(contains(html, "<style"));
+    CHECK_FALSE(contains(html, " style="));
     CHECK_FALSE(std::regex_search(html, std::regex(R"( on[a-z]+=)")));
 }

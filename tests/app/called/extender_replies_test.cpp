@@ -2,6 +2,7 @@
 #include "gang/app/called/extender_replies.hpp"
 
 #include "gang/app/extender/wire.hpp"
+#include "tests/support/text.hpp"
 
 #include <doctest/doctest.h>
 
@@ -10,6 +11,7 @@
 
 using gang::app::read_filter_reply;
 using gang::app::read_priorities;
+using tests::contains;
 
 namespace {
 
@@ -18,10 +20,6 @@ const std::vector<std::string> asked = {"n1", "n2", "n3"};
 std::string wrong(const std::string& body, bool by_name = true) {
     const auto reply = read_filter_reply(body, asked, by_name);
     return reply ? "" : reply.error().message;
-}
-
-bool contains(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
 }
 
 }  // namespace

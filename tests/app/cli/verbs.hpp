@@ -2,6 +2,7 @@
 // A command line run in this process, and what it said.
 
 #include "gang/app/cli/cli.hpp"
+#include "tests/support/text.hpp"
 
 #include <sstream>
 #include <string>
@@ -20,10 +21,6 @@ inline Outcome cli(const std::vector<std::string>& arguments) {
     std::ostringstream err;
     const int code = gang::app::run_cli(arguments, out, err);
     return {code, out.str(), err.str()};
-}
-
-inline bool contains(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
 }
 
 }  // namespace tests

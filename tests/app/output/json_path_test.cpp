@@ -1,32 +1,30 @@
 // kubectl's templates, as far as we have them.
 #include "gang/app/output/json_path.hpp"
+#include "tests/support/text.hpp"
 
 #include <doctest/doctest.h>
 
 #include <string>
 
 using gang::app::JsonPath;
+using tests::contains;
 
 namespace {
 
-constexpr const char* document =
+constexpr const char* sample_json =
     R"({"gangs":[{"driver":"a","needs":{"cpuMilli":1000,"extended":{"nvidia.com/gpu":2}}},)"
     R"({"driver":"b\u001b[31m","needs":{"cpuMilli":2500}}],"total":2,"ok":true,"none":null})";
 
 std::string applied(const std::string& text) {
     const auto path = JsonPath::parse(text);
     REQUIRE_MESSAGE(path.has_value(), text);
-    return *path->apply(document);
+    return *path->apply(sample_json);
 }
 
 std::string refused(const std::string& text) {
     const auto path = JsonPath::parse(text);
     REQUIRE_MESSAGE(!path.has_value(), text);
     return path.error().message;
-}
-
-bool has(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
 }
 
 }  // namespace
@@ -61,21 +59,21 @@ TEST_CASE("json path: no name of a tenant draws on the terminal") {
 }
 
 TEST_CASE("json path: what is not supported or wrong is said, with its place") {
-    CHECK(has(refused("{.gangs[?(@.driver=='a')]}"), "filters"));
-    CHECK(has(refused("{..driver}"), "recursive descent"));
-    CHECK(has(refused("{.a..b}"), "recursive descent"));
-    CHECK(has(refused("{.gangs[0:1]}"), "slices"));
-    CHECK(has(refused("{.gangs[0,1]}"), "unions"));
-    CHECK(has(refused("{.gangs"), "without }"));
-    CHECK(has(refused("{range .gangs[*]}{.driver}"), "without {end}"));
-    CHECK(has(refused("{.total}{end}"), "without {range}"));
-    CHECK(has(refused("{\"x}"), "a quote"));
-    CHECK(has(refused("{gangs}"), "character 2"));
-    CHECK(has(refused("{.gangs[x]}"), "expected a number"));
-    CHECK(has(refused("{.a.}"), "behind the dot"));
+    CHECK(contains(refused("{.gangs[?(@.driver=='a')]}"), "filters"));
+    CHECK(contains(refused("{..driver}"), "recursive descent"));
+    CHECK(contains(refused("{.a..b}"), "recursive descent"));
+    CHECK(contains(refused("{.gangs[0:1]}"), "slices"));
+    CHECK(contains(refused("{.gangs[0,1]}"), "unions"));
+    CHECK(contains(refused("{.gangs"), "without }"));
+    CHECK(contains(refused("{range .gangs[*]}{.driver}"), "without {end}"));
+    CHECK(contains(refused("{.total}{end}"), "without {range}"));
+    CHECK(contains(refused("{\"x}"), "a quote"));
+    CHECK(contains(refused("{gangs}"), "character 2"));
+    CHECK(contains(refused("{.gangs[x]}"), "expected a number"));
+    CHECK(contains(refused("{.a.}"), "behind the dot"));
     std::string deep;
     for (int i = 0; i < 1'000; ++i) {
         deep += "{range .gangs[*]}";
     }
-    CHECK(has(refused(deep), "too many"));
+    CHECK(contains(refused(deep), "too many"));
 }

@@ -1,6 +1,7 @@
 // What `top` shows, without a terminal.
 #include "gang/app/output/full_screen.hpp"
 #include "gang/app/output/top_picture.hpp"
+#include "tests/support/text.hpp"
 
 #include <doctest/doctest.h>
 
@@ -11,6 +12,7 @@
 using namespace gang::app;
 using gang::GangState;
 using gang::GangView;
+using tests::contains;
 
 namespace {
 
@@ -59,10 +61,6 @@ std::string joined(const std::vector<std::string>& lines) {
     return out;
 }
 
-bool shows(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
-
 std::size_t characters(const std::string& line) {
     return static_cast<std::size_t>(std::count_if(line.begin(), line.end(), [](char c) {
         return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
@@ -75,17 +73,17 @@ TEST_CASE("top: who waits, who runs, the room and the nodes") {
     TopPicture picture = picture_of(2, 1, 3);
     picture.ledger.nodes[1].state = "cordoned";
     const std::string text = joined(top_lines(picture, {}, {0, 0, false}));
-    CHECK(shows(text, "pod-a leads, 2 waiting, 1 running, 0 never fit, oldest 60s"));
-    CHECK(shows(text, "12 bound, 6 held of 24"));
-    CHECK(shows(text, "WAITING (2)"));
-    CHECK(shows(text, "etl/w1"));
-    CHECK(shows(text, "WaitingForCapacity"));
-    CHECK(shows(text, "RUNNING (1)"));
-    CHECK(shows(text, "0 of 4 bound"));
-    CHECK(shows(text, "NODES (3)"));
-    CHECK(shows(text, "\u2586x\u2586"));
-    CHECK_FALSE(shows(text, "\x1b"));
-    CHECK_FALSE(shows(text, "q quit"));
+    CHECK(contains(text, "pod-a leads, 2 waiting, 1 running, 0 never fit, oldest 60s"));
+    CHECK(contains(text, "12 bound, 6 held of 24"));
+    CHECK(contains(text, "WAITING (2)"));
+    CHECK(contains(text, "etl/w1"));
+    CHECK(contains(text, "WaitingForCapacity"));
+    CHECK(contains(text, "RUNNING (1)"));
+    CHECK(contains(text, "0 of 4 bound"));
+    CHECK(contains(text, "NODES (3)"));
+    CHECK(contains(text, "\u2586x\u2586"));
+    CHECK_FALSE(contains(text, "\x1b"));
+    CHECK_FALSE(contains(text, "q quit"));
 }
 
 TEST_CASE("top: the picture fits every terminal, and the chosen one is in it") {
@@ -107,7 +105,7 @@ TEST_CASE("top: the picture fits every terminal, and the chosen one is in it") {
             }
             const bool is_large = size.height >= 24 && choice.item();
             if (is_large) {
-                CHECK_MESSAGE(shows(joined(lines), "> "), waiting << " " << size.height);
+                CHECK_MESSAGE(contains(joined(lines), "> "), waiting << " " << size.height);
             }
         }
     }
@@ -152,8 +150,8 @@ TEST_CASE("top: no name of a tenant draws on the terminal, and our colours end")
     choice.move(picture, 5);
     for (const bool is_coloured : {false, true}) {
         const std::string text = joined(top_lines(picture, choice, {80, 24, is_coloured}));
-        CHECK_FALSE(shows(text, "\x1b[2J"));
-        CHECK(shows(text, "\x1b") == is_coloured);
+        CHECK_FALSE(contains(text, "\x1b[2J"));
+        CHECK(contains(text, "\x1b") == is_coloured);
         const auto count = [&text](const std::string& part) {
             std::size_t found = 0;
             for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) {

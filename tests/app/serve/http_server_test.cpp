@@ -1,5 +1,6 @@
 // The HTTP server under people who mean it ill: what it takes, what it refuses, what it gives up.
 #include "gang/app/serve/http_server.hpp"
+#include "tests/support/text.hpp"
 
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
@@ -19,6 +20,7 @@
 using namespace gang::app;
 namespace asio = boost::asio;
 using asio::ip::tcp;
+using tests::contains;
 
 namespace {
 
@@ -127,10 +129,6 @@ private:
     std::thread thread_;
 };
 
-bool has(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
-
 std::string get(const std::string& target, const std::string& more = "") {
     return "GET " + target + " HTTP/1.1\r\nHost: h\r\n" + more + "\r\n";
 }
@@ -149,49 +147,49 @@ HttpLimits short_limits() {
 TEST_CASE("http: GET and HEAD are answered, the same but for the body") {
     const Server server;
     const std::string got = server.ask(get("/a?b", last));
-    CHECK(has(got, "HTTP/1.1 200 OK\r\n"));
-    CHECK(has(got, "Content-Length: 8\r\n"));
-    CHECK(has(got, "X-Content-Type-Options: nosniff\r\n"));
+    CHECK(contains(got, "HTTP/1.1 200 OK\r\n"));
+    CHECK(contains(got, "Content-Length: 8\r\n"));
+    CHECK(contains(got, "X-Content-Type-Options: nosniff\r\n"));
     CHECK(got.ends_with("\r\n\r\n</a?b|h>"));
     const std::string head = server.ask("HEAD /a?b HTTP/1.1\r\nHost: h\r\n" + last + "\r\n");
-    CHECK(has(head, "Content-Length: 8\r\n"));
+    CHECK(contains(head, "Content-Length: 8\r\n"));
     CHECK(head.ends_with("\r\n\r\n"));
 }
 
 TEST_CASE("http: every other method is refused with 405") {
     const Server server;
-    CHECK(has(server.ask("POST /a HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\n\r\nabc"), " 405 "));
+    CHECK(contains(server.ask("POST /a HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\n\r\nabc"), " 405 "));
     for (const char* method : {"POST", "PUT", "DELETE", "OPTIONS", "TRACE", "PATCH", "CONNECT"}) {
         const std::string got = server.ask(std::string(method) + " /a HTTP/1.1\r\nHost: h\r\n\r\n");
-        CHECK_MESSAGE(has(got, " 405 "), method);
-        CHECK(has(got, "Allow: GET, HEAD\r\n"));
+        CHECK_MESSAGE(contains(got, " 405 "), method);
+        CHECK(contains(got, "Allow: GET, HEAD\r\n"));
     }
 }
 
 TEST_CASE("http: bodies, long headers and garbage are refused, and nothing of them is repeated") {
     const Server server;
-    CHECK(has(server.ask(get("/a", "Content-Length: 9\r\n") + "123456789"), " 413 "));
-    CHECK(has(
+    CHECK(contains(server.ask(get("/a", "Content-Length: 9\r\n") + "123456789"), " 413 "));
+    CHECK(contains(
         server.ask(get("/a", "Transfer-Encoding: chunked\r\n") + "1\r\nx\r\n0\r\n\r\n"), " 413 "));
-    CHECK(has(server.ask(get("/" + std::string(20'000, 'x'))), " 431 "));
-    CHECK(has(server.ask(get("/a", "X: " + std::string(20'000, 'x') + "\r\n")), " 431 "));
+    CHECK(contains(server.ask(get("/" + std::string(20'000, 'x'))), " 431 "));
+    CHECK(contains(server.ask(get("/a", "X: " + std::string(20'000, 'x') + "\r\n")), " 431 "));
     for (const std::string& garbage :
          {std::string("nonsense\r\n\r\n"),
           std::string("\x16\x03\x01\x02<script>\r\n\r\n"),
           std::string("GET /<script> HTTP/9.9\r\n\r\n"),
           std::string("GET /a HTTP/1.1\r\n<script>\r\n\r\n")}) {
         const std::string got = server.ask(garbage);
-        CHECK_MESSAGE(has(got, " 400 "), garbage);
-        CHECK_FALSE(has(got, "script"));
+        CHECK_MESSAGE(contains(got, " 400 "), garbage);
+        CHECK_FALSE(contains(got, "script"));
     }
-    CHECK(has(server.ask(get("/still", last)), "</still|h>"));
+    CHECK(contains(server.ask(get("/still", last)), "</still|h>"));
 }
 
 TEST_CASE("http: requests one behind the other on one connection, and a half-closed one") {
     const Server server;
     const std::string got = server.ask(get("/1") + get("/2") + get("/3", last) + get("/4"));
-    CHECK(has(got, "</1|h>"));
-    CHECK(has(got, "</2|h>"));
+    CHECK(contains(got, "</1|h>"));
+    CHECK(contains(got, "</2|h>"));
     CHECK(got.ends_with("</3|h>"));
     CHECK(Client(server.port).send(get("/5")).close_sending().rest().ends_with("</5|h>"));
     CHECK(Client(server.port).close_sending().rest().empty());
@@ -229,7 +227,7 @@ TEST_CASE("http: a full server drops the one that has waited longest, never the 
     for (int i = 0; i < 50; ++i) {
         silent.emplace_back(server.port);
     }
-    CHECK(has(server.ask(get("/a", last)), "</a|h>"));
+    CHECK(contains(server.ask(get("/a", last)), "</a|h>"));
     for (int i = 0; i < 47; ++i) {
         CHECK(silent.front().rest().empty());  // would hang if it were still open
         silent.pop_front();
@@ -244,9 +242,9 @@ TEST_CASE("http: a connection that was just used is not the one to go") {
     Client silent(server.port);
     const std::string first = used.send(get("/a")).read(8);
     REQUIRE(first == "HTTP/1.1");
-    CHECK(has(server.ask(get("/c", last)), "</c|h>"));
+    CHECK(contains(server.ask(get("/c", last)), "</c|h>"));
     CHECK(silent.rest().empty());
-    CHECK(has(used.send(get("/b", last)).rest(), "</b|h>"));
+    CHECK(contains(used.send(get("/b", last)).rest(), "</b|h>"));
 }
 
 TEST_CASE("http: a stream comes in parts, without a length, until somebody ends it") {
@@ -256,18 +254,18 @@ TEST_CASE("http: a stream comes in parts, without a length, until somebody ends 
     Client viewer(server.port);
     viewer.send(get("/count"));
     std::string got;
-    while (!has(got, "\n9\n")) {
+    while (!contains(got, "\n9\n")) {
         got += viewer.read(1);
         REQUIRE(got.size() < 2'000);
     }
-    CHECK(has(got, "HTTP/1.1 200 OK\r\n"));
-    CHECK(has(got, "Connection: close\r\n"));
-    CHECK_FALSE(has(got, "Content-Length"));
-    CHECK(has(got, "\r\n\r\n1\n3\n5\n7\n9\n"));
+    CHECK(contains(got, "HTTP/1.1 200 OK\r\n"));
+    CHECK(contains(got, "Connection: close\r\n"));
+    CHECK_FALSE(contains(got, "Content-Length"));
+    CHECK(contains(got, "\r\n\r\n1\n3\n5\n7\n9\n"));
     CHECK(server.streams == 1);
     // Others are served meanwhile; whoever only wants the header gets no stream.
-    CHECK(has(server.ask(get("/a", last)), "</a|h>"));
-    CHECK(has(server.ask("HEAD /count HTTP/1.1\r\nHost: h\r\n\r\n"), "200 OK"));
+    CHECK(contains(server.ask(get("/a", last)), "</a|h>"));
+    CHECK(contains(server.ask("HEAD /count HTTP/1.1\r\nHost: h\r\n\r\n"), "200 OK"));
     server.stop();
     viewer.rest();  // would hang if it were still open
 }
@@ -303,7 +301,7 @@ TEST_CASE("http: fields of the request that a handler may need, and those of its
         "/fields",
         "Origin: o\r\nIf-None-Match: n\r\nLast-Event-ID: e\r\nSec-Gang-Scheduler: u\r\n" + last));
     CHECK(got.ends_with("\r\n\r\no|n|e|u"));
-    CHECK(has(got, "ETag: \"7\"\r\n"));
+    CHECK(contains(got, "ETag: \"7\"\r\n"));
 }
 
 TEST_CASE("http: a server's manners are in every answer, and refusals are told in its way") {
@@ -313,13 +311,13 @@ TEST_CASE("http: a server's manners are in every answer, and refusals are told i
         return HttpReply{status, "{\"why\":\"" + why + "\"}"};
     };
     const Server server(HttpLimits(), manners);
-    CHECK(has(server.ask(get("/a", last)), "X-Manners: good\r\n"));
+    CHECK(contains(server.ask(get("/a", last)), "X-Manners: good\r\n"));
     const std::string refused = server.ask("POST /a HTTP/1.1\r\nHost: h\r\n\r\n");
-    CHECK(has(refused, "X-Manners: good\r\n"));
-    CHECK(has(refused, "Allow: GET, HEAD\r\n"));
-    CHECK(has(refused, "Content-Type: application/json\r\n"));
+    CHECK(contains(refused, "X-Manners: good\r\n"));
+    CHECK(contains(refused, "Allow: GET, HEAD\r\n"));
+    CHECK(contains(refused, "Content-Type: application/json\r\n"));
     CHECK(refused.ends_with("{\"why\":\"only GET and HEAD are answered\"}"));
-    CHECK(has(server.ask(get("/" + std::string(20'000, 'x'))), "{\"why\":\"the request's header"));
+    CHECK(contains(server.ask(get("/" + std::string(20'000, 'x'))), "{\"why\":\"the request's header"));
 }
 
 TEST_CASE("http: a handler may answer later, or never, and the next request is taken meanwhile") {
@@ -344,7 +342,7 @@ TEST_CASE("http: a handler may answer later, or never, and the next request is t
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
     CHECK(Client(port).send(get("/now", last)).rest().ends_with("now"));
     CHECK(first.rest().ends_with("later"));
-    CHECK(has(Client(port).send(get("/never", last)).rest(), " 504 "));
+    CHECK(contains(Client(port).send(get("/never", last)).rest(), " 504 "));
     asio::post(io, [&] {
         (*server)->stop();
         io.stop();
@@ -376,16 +374,16 @@ TEST_CASE("http: EXT-18: bodies of POST are taken where a server takes them, up 
                "Content-Length: " +
                std::to_string(length) + "\r\n\r\n" + body;
     };
-    CHECK(has(server.ask(post(3, "abc")), "x/y:abc"));
-    CHECK(has(server.ask(post(0, "")), "x/y:"));
+    CHECK(contains(server.ask(post(3, "abc")), "x/y:abc"));
+    CHECK(contains(server.ask(post(0, "")), "x/y:"));
     const std::string large(100'000, 'x');
-    CHECK(has(server.ask(post(large.size(), large)), "x/y:" + large));
-    CHECK(has(server.ask(post(large.size() + 1, large + "x")), " 413 "));
+    CHECK(contains(server.ask(post(large.size(), large)), "x/y:" + large));
+    CHECK(contains(server.ask(post(large.size() + 1, large + "x")), " 413 "));
     CHECK(
-        has(server.ask("POST /a HTTP/1.1\r\nHost: h\r\nContent-Type: x/y\r\nConnection: close\r\n"
+        contains(server.ask("POST /a HTTP/1.1\r\nHost: h\r\nContent-Type: x/y\r\nConnection: close\r\n"
                        "Transfer-Encoding: chunked\r\n\r\n2\r\nab\r\n1\r\nc\r\n0\r\n\r\n"),
             "x/y:abc"));
-    CHECK(has(server.ask(post(3, "ab")), " 408 "));
-    CHECK(has(server.ask("PUT /a HTTP/1.1\r\nHost: h\r\n\r\n"), " 405 "));
-    CHECK(has(server.ask(get("/a", last)), "</a|h>"));
+    CHECK(contains(server.ask(post(3, "ab")), " 408 "));
+    CHECK(contains(server.ask("PUT /a HTTP/1.1\r\nHost: h\r\n\r\n"), " 405 "));
+    CHECK(contains(server.ask(get("/a", last)), "</a|h>"));
 }

@@ -22,7 +22,7 @@ Metrics::Identity identity() {
     return {"1.2.3", "gang-scheduler", "my-lease", "https://10.0.0.1:443"};
 }
 
-bool has(const std::string& text, const std::string& line) {
+bool has_line(const std::string& text, const std::string& line) {
     return text.find(line + "\n") != std::string::npos;
 }
 
@@ -118,7 +118,7 @@ TEST_CASE("metrics: what was measured is shown") {
              std::string("rest_client_request_duration_seconds_count{verb=\"POST\",host=\"https://"
                          "10.0.0.1:443\"} 2"),
          }) {
-        CHECK_MESSAGE(has(text, line), line << "\nin\n" << text);
+        CHECK_MESSAGE(has_line(text, line), line << "\nin\n" << text);
     }
 }
 

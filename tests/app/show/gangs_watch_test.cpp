@@ -1,4 +1,5 @@
 #include "gang/app/show/gangs_watch.hpp"
+#include "tests/support/text.hpp"
 
 #include <doctest/doctest.h>
 
@@ -7,6 +8,7 @@
 using namespace gang;
 using app::GangList;
 using app::GangsWatch;
+using tests::contains;
 
 namespace {
 
@@ -20,34 +22,30 @@ GangView gang_named(const std::string& name) {
     return out;
 }
 
-bool has(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
-
 }  // namespace
 
 TEST_CASE("gangs --watch: all at first, then what has changed") {
     GangsWatch watch(false, false);
     GangList list{"daemon", "s", {gang_named("first-with-a-long-name"), gang_named("second")}};
     const std::string all = watch.update(list, 61'000);
-    CHECK(has(all, "NAMESPACE"));
-    CHECK(has(all, "second"));
+    CHECK(contains(all, "NAMESPACE"));
+    CHECK(contains(all, "second"));
     CHECK(watch.update(list, 200'000).empty());  // only older
 
     list.gangs[1].state = GangState::running;
     const std::string changed = watch.update(list, 200'000);
-    CHECK_FALSE(has(changed, "NAMESPACE"));
-    CHECK_FALSE(has(changed, "first"));
+    CHECK_FALSE(contains(changed, "NAMESPACE"));
+    CHECK_FALSE(contains(changed, "first"));
     CHECK(changed.find("Running") == all.find("Waiting", all.find("second")) - all.rfind("etl"));
 
     list.gangs.erase(list.gangs.begin());
     const std::string gone = watch.update(list, 200'000);
-    CHECK(has(gone, "first-with-a-long-name"));
-    CHECK(has(gone, "Ended"));
+    CHECK(contains(gone, "first-with-a-long-name"));
+    CHECK(contains(gone, "Ended"));
     CHECK(watch.update(list, 200'000).empty());
 
     list.gangs.push_back(gang_named("third"));
-    CHECK(has(watch.update(list, 200'000), "third"));
+    CHECK(contains(watch.update(list, 200'000), "third"));
 }
 
 TEST_CASE("gangs --watch -o name: names alone; nothing yet is nothing") {

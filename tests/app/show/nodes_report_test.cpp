@@ -1,11 +1,14 @@
 // The nodes for people.
 #include "gang/app/show/nodes_report.hpp"
+#include "tests/support/text.hpp"
 
 #include <doctest/doctest.h>
 
 #include <string>
 
 using namespace gang::app;
+
+using tests::contains;
 
 namespace {
 
@@ -37,10 +40,6 @@ LedgerReport two_nodes() {
     return {"daemon", "https://s", {node_with_gangs(), closed}, {}};
 }
 
-bool shows(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
-
 }  // namespace
 
 TEST_CASE("nodes: what is written as JSON reads back") {
@@ -61,16 +60,16 @@ TEST_CASE("nodes: what is written as JSON reads back") {
 TEST_CASE("nodes: a table of bound, held and allocatable") {
     NodesStyle style;
     const std::string table = nodes_table(two_nodes(), style);
-    CHECK(shows(table, "NODE  POOL   CPU"));
-    CHECK(shows(table, "3+1/8"));
-    CHECK(shows(table, "4Gi+2Gi/16Gi"));
-    CHECK(shows(table, "3+1/110"));
-    CHECK(shows(table, "0/500m"));
-    CHECK(shows(table, "cordoned, tainted a=b"));
-    CHECK_FALSE(shows(table, "FITS"));
-    CHECK_FALSE(shows(table, "z-a"));
+    CHECK(contains(table, "NODE  POOL   CPU"));
+    CHECK(contains(table, "3+1/8"));
+    CHECK(contains(table, "4Gi+2Gi/16Gi"));
+    CHECK(contains(table, "3+1/110"));
+    CHECK(contains(table, "0/500m"));
+    CHECK(contains(table, "cordoned, tainted a=b"));
+    CHECK_FALSE(contains(table, "FITS"));
+    CHECK_FALSE(contains(table, "z-a"));
     style.is_wide = true;
-    CHECK(shows(nodes_table(two_nodes(), style), "z-a"));
+    CHECK(contains(nodes_table(two_nodes(), style), "z-a"));
     CHECK(nodes_table({}, {}) == "There are no nodes.\n");
 }
 
@@ -78,10 +77,10 @@ TEST_CASE("nodes: colours and width of a terminal") {
     NodesStyle style;
     style.table = {20, true};
     const std::string table = nodes_table(two_nodes(), style);
-    CHECK_FALSE(shows(table, "POOL"));
-    CHECK(shows(table, "\x1b[32mopen\x1b[0m\n"));
-    CHECK(shows(table, "\x1b[31mcordoned, tainted a=b\x1b[0m\n"));
-    CHECK_FALSE(shows(nodes_table(two_nodes(), {}), "\x1b"));
+    CHECK_FALSE(contains(table, "POOL"));
+    CHECK(contains(table, "\x1b[32mopen\x1b[0m\n"));
+    CHECK(contains(table, "\x1b[31mcordoned, tainted a=b\x1b[0m\n"));
+    CHECK_FALSE(contains(nodes_table(two_nodes(), {}), "\x1b"));
 }
 
 TEST_CASE("nodes: how many executors still go there") {
@@ -90,7 +89,7 @@ TEST_CASE("nodes: how many executors still go there") {
     CHECK(how_many_fit(two_nodes().nodes[0], *style.executor) == 2);
     CHECK(how_many_fit(two_nodes().nodes[1], *style.executor) == 0);
     CHECK(how_many_fit(two_nodes().nodes[0], *read_executor_size("100mx6Gi")) == 1);
-    CHECK(shows(nodes_table(two_nodes(), style), "FITS"));
+    CHECK(contains(nodes_table(two_nodes(), style), "FITS"));
     gang::NodeLedger full = node_with_gangs();
     full.free.cpu_milli = -500;
     CHECK(how_many_fit(full, *style.executor) == 0);
@@ -102,16 +101,16 @@ TEST_CASE("nodes: how many executors still go there") {
 TEST_CASE("nodes: one node with all that is on it, and its cards") {
     const auto text = node_text(two_nodes(), "n1", 61'000);
     REQUIRE(text);
-    CHECK(shows(*text, "2 pods bound"));
-    CHECK(shows(*text, "1 outside gangs"));
-    CHECK(shows(*text, "open"));
-    CHECK_FALSE(shows(*text, "\x1b"));
+    CHECK(contains(*text, "2 pods bound"));
+    CHECK(contains(*text, "1 outside gangs"));
+    CHECK(contains(*text, "open"));
+    CHECK_FALSE(contains(*text, "\x1b"));
     CHECK_FALSE(node_text(two_nodes(), "n3", 0));
-    CHECK(shows(*node_text(two_nodes(), "n2", 0), "Nothing is bound or held there."));
+    CHECK(contains(*node_text(two_nodes(), "n2", 0), "Nothing is bound or held there."));
     CHECK(node_names(two_nodes()) == "node/n1\nnode/n2\n");
     CHECK(node_cards_table(two_nodes()) == "No node says anything of its cards.\n");
     LedgerReport cards = two_nodes();
     cards.nodes[0].cards = {{"gpu-0", "alnair/vgpu-mem", 16, 4}};
-    CHECK(shows(node_cards_table(cards), "gpu-0"));
-    CHECK(shows(*node_text(cards, "n1", 0), "alnair/vgpu-mem"));
+    CHECK(contains(node_cards_table(cards), "gpu-0"));
+    CHECK(contains(*node_text(cards, "n1", 0), "alnair/vgpu-mem"));
 }

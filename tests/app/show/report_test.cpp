@@ -1,5 +1,6 @@
 // The table of gangs on terminals.
 #include "gang/app/show/report.hpp"
+#include "tests/support/text.hpp"
 
 #include <doctest/doctest.h>
 
@@ -7,6 +8,8 @@
 
 using namespace gang;
 using namespace gang::app;
+
+using tests::contains;
 
 namespace {
 
@@ -20,10 +23,6 @@ GangView gang_in(const std::string& space, const std::string& name, GangState st
     return out;
 }
 
-bool has(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
-
 }  // namespace
 
 TEST_CASE("gangs: D37: a narrow terminal goes without ids, then without the only namespace") {
@@ -32,17 +31,17 @@ TEST_CASE("gangs: D37: a narrow terminal goes without ids, then without the only
         "s",
         {gang_in("etl", "a", GangState::running), gang_in("etl", "b", GangState::waiting)}};
     const std::string whole = gangs_table(list, 0);
-    CHECK(has(whole, "APPLICATION"));
+    CHECK(contains(whole, "APPLICATION"));
     CHECK(gangs_table(list, 0, false, {500, false}) == whole);
     const auto width = whole.find('\n');
     const std::string without_ids = gangs_table(list, 0, false, {width - 1, false});
-    CHECK_FALSE(has(without_ids, "APPLICATION"));
-    CHECK_FALSE(has(without_ids, "spark-0123"));
-    CHECK(has(without_ids, "NAMESPACE"));
-    CHECK_FALSE(has(gangs_table(list, 0, false, {20, false}), "NAMESPACE"));
+    CHECK_FALSE(contains(without_ids, "APPLICATION"));
+    CHECK_FALSE(contains(without_ids, "spark-0123"));
+    CHECK(contains(without_ids, "NAMESPACE"));
+    CHECK_FALSE(contains(gangs_table(list, 0, false, {20, false}), "NAMESPACE"));
     list.gangs[1].namespace_name = "ml";
-    CHECK(has(gangs_table(list, 0, false, {20, false}), "NAMESPACE"));
-    CHECK(has(gangs_table(list, 0, true, {20, false}), "APPLICATION"));  // wide is wide
+    CHECK(contains(gangs_table(list, 0, false, {20, false}), "NAMESPACE"));
+    CHECK(contains(gangs_table(list, 0, true, {20, false}), "APPLICATION"));  // wide is wide
 }
 
 TEST_CASE("gangs: states have colours, and names bring none") {
@@ -52,8 +51,8 @@ TEST_CASE("gangs: states have colours, and names bring none") {
         {gang_in("etl", "a", GangState::running),
          gang_in("etl", "\x1b[31mred", GangState::parked)}};
     const std::string table = gangs_table(list, 0, false, {0, true});
-    CHECK(has(table, "\x1b[32mRunning\x1b[0m"));
-    CHECK(has(table, "\x1b[31mParked\x1b[0m"));
-    CHECK_FALSE(has(table, "\x1b[31mred"));
-    CHECK_FALSE(has(gangs_table(list, 0), "\x1b"));
+    CHECK(contains(table, "\x1b[32mRunning\x1b[0m"));
+    CHECK(contains(table, "\x1b[31mParked\x1b[0m"));
+    CHECK_FALSE(contains(table, "\x1b[31mred"));
+    CHECK_FALSE(contains(gangs_table(list, 0), "\x1b"));
 }

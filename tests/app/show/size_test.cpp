@@ -1,6 +1,7 @@
 #include "gang/app/show/size.hpp"
 
 #include "k8s/json/json.hpp"
+#include "tests/support/text.hpp"
 
 #include <doctest/doctest.h>
 
@@ -11,6 +12,8 @@
 #include <string>
 #include <unistd.h>
 #include <vector>
+
+using tests::contains;
 
 namespace {
 
@@ -58,10 +61,6 @@ public:
 private:
     std::string path_;
 };
-
-bool contains(const std::string& text, std::string_view part) {
-    return text.find(part) != std::string::npos;
-}
 
 std::string slurp(const std::string& path) {
     std::ifstream in(path, std::ios::binary);

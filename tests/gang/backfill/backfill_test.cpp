@@ -6,11 +6,10 @@
 #include <string>
 #include <vector>
 
+using tests::minute_ms;
 using tests::World;
 
 namespace {
-
-constexpr std::int64_t minute_ms = 60'000;
 
 config::Schema schema_of(config::BackfillMode mode) {
     config::Schema schema = World::sealed_schema();

@@ -13,12 +13,12 @@
 #include <string>
 #include <vector>
 
+using tests::minute_ms;
 using tests::World;
 
 namespace {
 
 constexpr std::int64_t second_ms = 1'000;
-constexpr std::int64_t minute_ms = 60 * second_ms;
 constexpr std::int64_t nodes = 10;
 constexpr std::int64_t cores_per_node = 16;
 

@@ -10,7 +10,7 @@ using namespace gang;
 
 namespace {
 
-constexpr std::int64_t gibibyte = std::int64_t{1} << 30;
+constexpr std::int64_t one_gibibyte = std::int64_t{1} << 30;
 
 void check_memory(const char* text, BareMemory bare, std::int64_t bytes) {
     const auto read = read_memory(text, bare);
@@ -22,11 +22,11 @@ void check_memory(const char* text, BareMemory bare, std::int64_t bytes) {
 
 TEST_CASE("declared values: two GiB in every form") {
     for (const char* text : {"2g", "2gb", "2048m", "2048mb", "2Gi", "2048Mi", "2097152k"}) {
-        check_memory(text, BareMemory::bytes, 2 * gibibyte);
-        check_memory(text, BareMemory::gibibytes, 2 * gibibyte);
+        check_memory(text, BareMemory::bytes, 2 * one_gibibyte);
+        check_memory(text, BareMemory::gibibytes, 2 * one_gibibyte);
     }
-    check_memory("2147483648", BareMemory::bytes, 2 * gibibyte);
-    check_memory("2", BareMemory::gibibytes, 2 * gibibyte);
+    check_memory("2147483648", BareMemory::bytes, 2 * one_gibibyte);
+    check_memory("2", BareMemory::gibibytes, 2 * one_gibibyte);
 }
 
 TEST_CASE("declared values: small letters are binary, Kubernetes' capitals are not") {
@@ -34,7 +34,7 @@ TEST_CASE("declared values: small letters are binary, Kubernetes' capitals are n
     check_memory("1K", BareMemory::bytes, 1000);
     check_memory("3M", BareMemory::bytes, 3'000'000);
     check_memory("1t", BareMemory::bytes, std::int64_t{1} << 40);
-    check_memory("1.5Gi", BareMemory::bytes, gibibyte + gibibyte / 2);
+    check_memory("1.5Gi", BareMemory::bytes, one_gibibyte + one_gibibyte / 2);
     check_memory("500m", BareMemory::bytes, 500 << 20);
 }
 

@@ -30,7 +30,7 @@ core::Pod driver_of(const std::string& lines, const std::string& own = "spark-dr
     return pod;
 }
 
-bool says(const std::vector<std::string>& sentences, const std::string& text) {
+bool tells(const std::vector<std::string>& sentences, const std::string& text) {
     return std::any_of(sentences.begin(), sentences.end(), [&text](const std::string& sentence) {
         return sentence.find(text) != std::string::npos;
     });
@@ -135,13 +135,13 @@ TEST_CASE("yunikorn: a Spark driver's other task groups are its executors") {
         CHECK(both.executors[0].count == 2);
         CHECK(both.executors[0].requests == core::Resources{2'000, 4'294'967'296, 0, {}});
         CHECK(both.source == "annotation yunikorn.apache.org/task-groups, the Spark conf");
-        CHECK(says(both.warnings, "makes it 2 executors to reserve, the Spark conf 5"));
+        CHECK(tells(both.warnings, "makes it 2 executors to reserve, the Spark conf 5"));
     }
     SUBCASE("Palantir's count is believed before it, kubernetes-gang-scheduler's after it") {
         core::Pod other = driver_of(two_groups);
         other.annotations.insert(other.annotations.begin(), {"spark-executor-count", "7"});
         CHECK(read_declaration(other).count->initial == 7);
-        CHECK(says(read_declaration(other).warnings, "say different numbers of executors"));
+        CHECK(tells(read_declaration(other).warnings, "say different numbers of executors"));
         core::Pod ancestor = driver_of(two_groups);
         ancestor.labels.insert(ancestor.labels.begin(), {"executors", "7"});
         CHECK(read_declaration(ancestor).count->initial == 2);
@@ -189,7 +189,7 @@ TEST_CASE("yunikorn: pods without a driver are members of their application's gr
     SUBCASE("without an application it is of none, and that is said") {
         pod.labels.clear();
         CHECK_FALSE(read_membership(pod));
-        CHECK(says(
+        CHECK(tells(
             unread_warnings(pod, "x"), "the label yunikorn.apache.org/app-id is missing: x"));
     }
     SUBCASE("a task group that is not in the list") {

@@ -24,7 +24,7 @@ void bring(World& world, int from, int count) {
     world.settle();
 }
 
-std::string lone(World& world, const std::string& name, std::int64_t created) {
+std::string submit_lone(World& world, const std::string& name, std::int64_t created) {
     core::Pod pod = tests::pod(name, 1'000, 100);
     pod.created = created;
     return world.create(std::move(pod));
@@ -129,7 +129,7 @@ TEST_CASE("bought nodes: room is not kept for ever, nor for who waits no more") 
     World world(buying());
     const std::string large = world.submit("large", 11, 1);
     world.advance(3'000);
-    const std::string small = lone(world, "small", 2);
+    const std::string small = submit_lone(world, "small", 2);
     bring(world, 0, 1);
     world.advance(1'000);
     REQUIRE_FALSE(world.is_bound(small));

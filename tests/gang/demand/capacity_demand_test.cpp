@@ -1,5 +1,6 @@
 // What an autoscaler is asked for, by what the edge is told to write: when, for how many executors,
 // and that nothing stays behind.
+#include "tests/gang/in_queues.hpp"
 #include "tests/gang/shares/trees.hpp"
 #include "tests/gang/world.hpp"
 
@@ -9,6 +10,7 @@
 #include <string>
 #include <vector>
 
+using tests::says;
 using tests::World;
 
 namespace {
@@ -30,14 +32,6 @@ std::int64_t asked(const World& world, const std::string& uid) {
         }
     }
     return count;
-}
-
-bool says(const World& world, const std::string& uid, const std::string& part) {
-    const std::string text = world.condition(uid);
-    CAPTURE(text);
-    const bool found = text.find(part) != std::string::npos;
-    CHECK(found);
-    return found;
 }
 
 std::int64_t count_events(const World& world, const std::string& reason) {

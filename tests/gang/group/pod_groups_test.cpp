@@ -15,13 +15,13 @@ namespace {
 
 constexpr const char* coscheduling_label = "scheduling.x-k8s.io/pod-group";
 
-core::Pod member(const std::string& name, const std::string& group, std::int64_t cpu_milli = 1000) {
+core::Pod member_of(const std::string& name, const std::string& group, std::int64_t cpu_milli = 1000) {
     core::Pod pod = tests::pod(name, cpu_milli, 256);
     pod.labels = {{coscheduling_label, group}};
     return pod;
 }
 
-std::vector<std::string> create(
+std::vector<std::string> create_members(
     World& world,
     const std::string& group,
     int count,
@@ -29,7 +29,7 @@ std::vector<std::string> create(
     std::int64_t created = 1'000) {
     std::vector<std::string> uids;
     for (int i = 0; i < count; ++i) {
-        core::Pod pod = member(group + "-" + std::to_string(i), group, cpu_milli);
+        core::Pod pod = member_of(group + "-" + std::to_string(i), group, cpu_milli);
         pod.created = created;
         uids.push_back(world.create(std::move(pod)));
     }
@@ -40,7 +40,7 @@ void add_group(World& world, const std::string& name, std::int64_t minimum) {
     world.groups["etl/" + name] = core::PodGroup{minimum, {}, {}};
 }
 
-bool says(const World& world, const std::string& uid, const std::string& text) {
+bool is_told(const World& world, const std::string& uid, const std::string& text) {
     return world.condition(uid).find(text) != std::string::npos;
 }
 
@@ -50,7 +50,7 @@ TEST_CASE("pod groups: COS-1: six pods, a minimum of 3, room for 3: three are bo
     World world;
     world.add_node(tests::node("n1", 9, 64 * 1024));
     add_group(world, "g", 3);
-    const auto pods = create(world, "g", 6, 3000);
+    const auto pods = create_members(world, "g", 6, 3000);
     world.settle();
     CHECK(world.bound_count(pods) == 3);
     CHECK(world.bound_count({pods[0], pods[1], pods[2]}) == 3);
@@ -71,7 +71,7 @@ TEST_CASE("pod groups: a job that is made anew starts as a whole, while the pods
     World world;
     world.add_node(tests::node("n1", 5, 64 * 1024));
     add_group(world, "g", 3);
-    const auto before = create(world, "g", 3);
+    const auto before = create_members(world, "g", 3);
     world.settle();
     REQUIRE(world.bound_count(before) == 3);
     for (const std::string& uid : before) {
@@ -80,12 +80,12 @@ TEST_CASE("pod groups: a job that is made anew starts as a whole, while the pods
     world.settle();
     std::vector<std::string> anew;
     for (const char* name : {"anew-0", "anew-1"}) {
-        anew.push_back(world.create(member(name, "g")));
+        anew.push_back(world.create(member_of(name, "g")));
         world.advance(2'000);
     }
     CHECK(world.bound_count(anew) == 0);
-    CHECK(says(world, anew[1], "pod group etl/g has 2 of the 3 pods it needs"));
-    anew.push_back(world.create(member("anew-2", "g")));
+    CHECK(is_told(world, anew[1], "pod group etl/g has 2 of the 3 pods it needs"));
+    anew.push_back(world.create(member_of("anew-2", "g")));
     world.advance(2'000);
     CHECK(world.bound_count(anew) == 0);  // 2 cpu are left
     world.remove_pod(before[0]);
@@ -98,34 +98,34 @@ TEST_CASE("pod groups: COS-2: a minimum that does not fit binds nobody, and says
     World world;
     world.add_node(tests::node("n1", 9, 64 * 1024));
     add_group(world, "g", 4);
-    const auto pods = create(world, "g", 6, 3000);
+    const auto pods = create_members(world, "g", 6, 3000);
     world.settle();
     CHECK(world.bound_count(pods) == 0);
-    CHECK(says(
+    CHECK(is_told(
         world,
         pods[0],
         "could take pod group etl/g even if they were empty: needs 4 pods (12 cpu"));
-    CHECK(says(world, pods[0], "3 fit, short of 3 cpu"));
-    CHECK(says(world, pods[0], "[ExceedsCluster]"));
-    CHECK(says(world, pods[1], "see pod etl/g-0"));
+    CHECK(is_told(world, pods[0], "3 fit, short of 3 cpu"));
+    CHECK(is_told(world, pods[0], "[ExceedsCluster]"));
+    CHECK(is_told(world, pods[1], "see pod etl/g-0"));
 }
 
 TEST_CASE("pod groups: COS-3: too few pods wait for the others") {
     World world;
     world.add_node(tests::node("n1", 9, 64 * 1024));
     add_group(world, "g", 3);
-    auto pods = create(world, "g", 2);
+    auto pods = create_members(world, "g", 2);
     world.settle();
     CHECK(world.bound_count(pods) == 0);
     CHECK(
-        says(world, pods[0], "pod group etl/g has 2 of the 3 pods it needs [WaitingForPodGroup]"));
+        is_told(world, pods[0], "pod group etl/g has 2 of the 3 pods it needs [WaitingForPodGroup]"));
     CHECK(
-        says(world, pods[1], "pod group etl/g has 2 of the 3 pods it needs [WaitingForPodGroup]"));
+        is_told(world, pods[1], "pod group etl/g has 2 of the 3 pods it needs [WaitingForPodGroup]"));
     const auto gangs = world.scheduler->gangs();
     REQUIRE(gangs.size() == 2);
     CHECK(gangs[0].code == gang::ReasonCode::waiting_for_pod_group);
     SUBCASE("the third comes") {
-        pods.push_back(world.create(member("late", "g")));
+        pods.push_back(world.create(member_of("late", "g")));
         world.settle();
         CHECK(world.bound_count(pods) == 3);
         const auto running = world.scheduler->gangs();
@@ -134,15 +134,15 @@ TEST_CASE("pod groups: COS-3: too few pods wait for the others") {
         CHECK(running[0].slots_bound == 2);
     }
     SUBCASE("one of another group, or of another namespace, is none of them") {
-        core::Pod stranger = member("late", "g");
+        core::Pod stranger = member_of("late", "g");
         stranger.namespace_name = "other";
         world.create(std::move(stranger));
-        world.create(member("h-0", "h"));
+        world.create(member_of("h-0", "h"));
         world.settle();
         CHECK(world.bound_count(pods) == 0);
     }
     SUBCASE("one that is gated does not count until its gates are gone") {
-        core::Pod gated = member("late", "g");
+        core::Pod gated = member_of("late", "g");
         gated.gated = true;
         const auto late = world.create(std::move(gated));
         world.settle();
@@ -159,8 +159,8 @@ TEST_CASE(
     world.add_node(tests::node("n1", 4, 64 * 1024));
     add_group(world, "a", 3);
     add_group(world, "b", 3);
-    const auto b = create(world, "b", 3, 1000, 2'000);
-    const auto a = create(world, "a", 3, 1000, 1'000);
+    const auto b = create_members(world, "b", 3, 1000, 2'000);
+    const auto a = create_members(world, "a", 3, 1000, 1'000);
     world.settle();
     CHECK(world.bound_count(a) == 3);
     CHECK(world.bound_count(b) == 0);
@@ -172,12 +172,12 @@ TEST_CASE(
 TEST_CASE("pod groups: COS-5: a group without its object waits, and says so; it may come later") {
     World world;
     world.add_node(tests::node("n1", 9, 64 * 1024));
-    const auto pods = create(world, "g", 3);
+    const auto pods = create_members(world, "g", 3);
     const auto other = world.create(tests::pod("other", 1000, 256));
     world.settle();
     CHECK(world.bound_count(pods) == 0);
     CHECK(world.is_bound(other));
-    CHECK(says(world, pods[0], "PodGroup not found: etl/g (no such group) [WaitingForPodGroup]"));
+    CHECK(is_told(world, pods[0], "PodGroup not found: etl/g (no such group) [WaitingForPodGroup]"));
     SUBCASE("it comes") {
         add_group(world, "g", 3);
         world.advance(60'000);
@@ -188,11 +188,11 @@ TEST_CASE("pod groups: COS-5: a group without its object waits, and says so; it 
         add_group(world, "g", 4);
         world.advance(60'000);
         world.settle();
-        CHECK(says(world, pods[0], "has 3 of the 4 pods it needs"));
+        CHECK(is_told(world, pods[0], "has 3 of the 4 pods it needs"));
         world.groups.clear();
         world.advance(60'000);
         world.settle();
-        CHECK(says(world, pods[0], "PodGroup not found"));
+        CHECK(is_told(world, pods[0], "PodGroup not found"));
     }
     SUBCASE("COS-13, K19: it goes while others of the group run: these stay, and who comes waits") {
         add_group(world, "g", 3);
@@ -200,32 +200,32 @@ TEST_CASE("pod groups: COS-5: a group without its object waits, and says so; it 
         world.settle();
         REQUIRE(world.bound_count(pods) == 3);
         world.add_node(tests::node("n9", 9, 64 * 1024));
-        core::Pod large = member("large", "g", 20'000);
+        core::Pod large = member_of("large", "g", 20'000);
         const auto waiting = world.create(std::move(large));
         world.settle();
         REQUIRE_FALSE(world.is_bound(waiting));
         world.groups.clear();
         world.advance(60'000);
         world.settle();
-        CHECK(says(world, waiting, "PodGroup not found"));
+        CHECK(is_told(world, waiting, "PodGroup not found"));
         world.set_phase(pods[2], core::PodPhase::failed);
-        const auto late = world.create(member("late", "g"));
+        const auto late = world.create(member_of("late", "g"));
         world.settle();
         CHECK_FALSE(world.is_bound(late));
-        CHECK(says(world, late, "PodGroup not found"));
+        CHECK(is_told(world, late, "PodGroup not found"));
         CHECK(world.bound_count(pods) == 3);
         add_group(world, "g", 3);
         world.advance(60'000);
         world.settle();
         CHECK(world.is_bound(late));
         CHECK_FALSE(world.is_bound(waiting));
-        CHECK_FALSE(says(world, waiting, "PodGroup not found"));
+        CHECK_FALSE(is_told(world, waiting, "PodGroup not found"));
     }
     SUBCASE("nobody may read it") {
         world.group_problem = gang::PodGroupProblem::forbidden;
         world.advance(60'000);
         world.settle();
-        CHECK(says(world, pods[0], "grant the scheduler get on podgroups.scheduling.x-k8s.io"));
+        CHECK(is_told(world, pods[0], "grant the scheduler get on podgroups.scheduling.x-k8s.io"));
     }
 }
 
@@ -287,7 +287,7 @@ TEST_CASE(
         World world;
         world.add_node(tests::node("n1", 2, 64 * 1024));
         add_group(world, "g", minimum);
-        const auto pods = create(world, "g", 3);
+        const auto pods = create_members(world, "g", 3);
         const auto later = world.create(tests::pod("later", 1000, 256));
         world.settle();
         CHECK(world.bound_count(pods) == 2);
@@ -302,8 +302,8 @@ TEST_CASE(
         world.add_node(tests::node("n1", 4, 64 * 1024));
         add_group(world, "a", 3);
         add_group(world, "b", 3);
-        const auto a = create(world, "a", 3, 1000, 1'000);
-        const auto b = create(world, "b", 3, 1000, 2'000);
+        const auto a = create_members(world, "a", 3, 1000, 1'000);
+        const auto b = create_members(world, "b", 3, 1000, 2'000);
         int binds = 0;
         world.on_bind = [&binds](const gang::BindPod&) -> std::optional<gang::BindOutcome> {
             return ++binds > 1 ? std::optional(gang::BindOutcome::not_sent) : std::nullopt;
@@ -322,7 +322,7 @@ TEST_CASE("pod groups: COS-11: the anchor has done its work: what runs stays, it
     World world;
     world.add_node(tests::node("n1", 3, 64 * 1024));
     add_group(world, "g", 3);
-    const auto pods = create(world, "g", 3);
+    const auto pods = create_members(world, "g", 3);
     const auto later = world.create(tests::pod("later", 1000, 256));
     world.settle();
     REQUIRE(world.bound_count(pods) == 3);
@@ -343,7 +343,7 @@ TEST_CASE("pod groups: who is being bound counts for those that come after the a
     World world;
     world.add_node(tests::node("n1", 8, 64 * 1024));
     add_group(world, "g", 3);
-    const auto pods = create(world, "g", 3);
+    const auto pods = create_members(world, "g", 3);
     world.hold_bind_answers = true;
     world.on_bind = [&](const gang::BindPod& bind) {
         return bind.pod.uid == pods[1] ? std::optional(gang::BindOutcome::bound) : std::nullopt;
@@ -352,10 +352,10 @@ TEST_CASE("pod groups: who is being bound counts for those that come after the a
     REQUIRE(world.bound_count(pods) == 2);
     REQUIRE(world.binds.size() == 3);
     world.set_phase(pods[0], core::PodPhase::failed);
-    const auto next = world.create(member("next", "g"));
+    const auto next = world.create(member_of("next", "g"));
     world.advance(2'000);
     CHECK_FALSE(world.is_bound(next));
-    CHECK(says(world, next, "pod group etl/g has"));
+    CHECK(is_told(world, next, "pod group etl/g has"));
     world.on_bind = nullptr;
     for (const gang::BindPod& bind : std::vector(world.binds)) {
         if (bind.pod.uid == pods[1]) {
@@ -382,7 +382,7 @@ TEST_CASE("pod groups: COS-12: a launcher and its workers, of each role enough")
         world.settle();
         CHECK(world.bound_count(pods) == 0);
         if (workers > 3) {
-            CHECK(says(world, pods[0], "has 0 of the 1 pods it needs of role launcher"));
+            CHECK(is_told(world, pods[0], "has 0 of the 1 pods it needs of role launcher"));
         }
         add("launcher", "launcher", 1000);
         world.settle();
@@ -419,7 +419,7 @@ TEST_CASE("pod groups: COS-14: three at once, the fourth after them, two wait an
     World world;
     world.add_node(tests::node("n1", 4, 64 * 1024));
     add_group(world, "g", 3);
-    const auto pods = create(world, "g", 6);
+    const auto pods = create_members(world, "g", 6);
     world.settle();
     CHECK(world.bound_count(pods) == 4);
     world.add_node(tests::node("n2", 1, 64 * 1024));
@@ -437,7 +437,7 @@ TEST_CASE("pod groups: COS-14: three at once, the fourth after them, two wait an
 
 TEST_CASE(
     "pod groups: COS-15: two dialects that differ: the first of the table counts, and it is said") {
-    core::Pod pod = member("p", "g");
+    core::Pod pod = member_of("p", "g");
     pod.annotations = {{"scheduling.k8s.io/group-name", "other"}};
     const auto found = gang::read_membership(pod);
     REQUIRE(found);
@@ -451,7 +451,7 @@ TEST_CASE(
     world.add_node(tests::node("n1", 4, 64 * 1024));
     add_group(world, "g", 2);
     world.create(pod);
-    const auto second = world.create(member("q", "g"));
+    const auto second = world.create(member_of("q", "g"));
     world.settle();
     CHECK(world.is_bound(second));
     CHECK(std::any_of(world.events.begin(), world.events.end(), [](const auto& event) {
@@ -466,15 +466,15 @@ TEST_CASE("pod groups: a minimum that makes no sense parks its pods alone") {
     std::vector<std::string> pods;
     SUBCASE("in an object") {
         world.groups["etl/g"] = core::PodGroup{-1, {}, "spec.minMember is -1: no number of pods"};
-        pods = create(world, "g", 2);
+        pods = create_members(world, "g", 2);
         world.settle();
-        CHECK(says(world, pods[1], "pod group etl/g: spec.minMember is -1"));
+        CHECK(is_told(world, pods[1], "pod group etl/g: spec.minMember is -1"));
     }
     SUBCASE("larger than gangs may be") {
         add_group(world, "g", 1'000'000'000);
-        pods = create(world, "g", 2);
+        pods = create_members(world, "g", 2);
         world.settle();
-        CHECK(says(world, pods[1], "its minimum of 1000000000 pods is more than the"));
+        CHECK(is_told(world, pods[1], "its minimum of 1000000000 pods is more than the"));
     }
     SUBCASE("in an annotation") {
         for (const char* name : {"p0", "p1"}) {
@@ -484,19 +484,19 @@ TEST_CASE("pod groups: a minimum that makes no sense parks its pods alone") {
             pods.push_back(world.create(std::move(pod)));
         }
         world.settle();
-        CHECK(says(world, pods[1], "annotation gang-scheduler/min-members is \"many\""));
+        CHECK(is_told(world, pods[1], "annotation gang-scheduler/min-members is \"many\""));
     }
-    CHECK(says(world, pods[0], "[Misconfigured]"));
+    CHECK(is_told(world, pods[0], "[Misconfigured]"));
     CHECK(world.bound_count(pods) == 0);
     CHECK(world.is_bound(other));
 }
 
 TEST_CASE(
-    "pod groups: a member that goes before the group starts leaves too few, or another's place") {
+    "pod groups: a member_of that goes before the group starts leaves too few, or another's place") {
     World world;
     world.add_node(tests::node("n1", 1, 64 * 1024));
     add_group(world, "g", 2);
-    auto pods = create(world, "g", 2);
+    auto pods = create_members(world, "g", 2);
     world.settle();
     REQUIRE(world.bound_count(pods) == 0);
     std::string gone;
@@ -511,8 +511,8 @@ TEST_CASE(
     world.add_node(tests::node("n2", 8, 64 * 1024));
     world.settle();
     CHECK(world.bound_count(pods) == 0);
-    CHECK(says(world, pods[0], "pod group etl/g has 1 of the 2 pods it needs"));
-    pods.push_back(world.create(member("late", "g")));
+    CHECK(is_told(world, pods[0], "pod group etl/g has 1 of the 2 pods it needs"));
+    pods.push_back(world.create(member_of("late", "g")));
     world.settle();
     CHECK(world.bound_count(pods) == 2);
 }
@@ -522,14 +522,14 @@ TEST_CASE(
     World world;
     world.add_node(tests::node("n1", 3, 64 * 1024));
     add_group(world, "g", 3);
-    auto pods = create(world, "g", 3);
+    auto pods = create_members(world, "g", 3);
     const auto waiting = world.create(tests::pod("waiting", 1000, 256));
     world.settle();
     REQUIRE(world.bound_count(pods) == 3);
     world.set_phase(pods[2], core::PodPhase::failed);
     world.settle();
     CHECK_FALSE(world.is_bound(waiting));
-    const auto again = world.create(member("g-again", "g"));
+    const auto again = world.create(member_of("g-again", "g"));
     world.settle();
     CHECK(world.is_bound(again));
     CHECK_FALSE(world.is_bound(waiting));
@@ -545,13 +545,13 @@ TEST_CASE(
     World world;
     world.add_node(tests::node("n1", 3, 64 * 1024));
     add_group(world, "g", 3);
-    const auto pods = create(world, "g", 3);
+    const auto pods = create_members(world, "g", 3);
     world.settle();
     REQUIRE(world.bound_count(pods) == 3);
     world.set_phase(pods[0], core::PodPhase::succeeded);
     world.set_phase(pods[1], core::PodPhase::succeeded);
     world.set_phase(pods[2], core::PodPhase::failed);
-    const auto again = world.create(member("again", "g"));
+    const auto again = world.create(member_of("again", "g"));
     world.settle();
     CHECK(world.is_bound(again));
 }
@@ -567,7 +567,7 @@ TEST_CASE("pod groups: members of different sizes keep apart where their rules s
     add_group(world, "g", 3);
     std::vector<std::string> pods;
     for (int i = 0; i < 3; ++i) {
-        core::Pod pod = member("p" + std::to_string(i), "g", 1000 + i * 1000);
+        core::Pod pod = member_of("p" + std::to_string(i), "g", 1000 + i * 1000);
         pod.constraints.edit().node_selector = {{"pool", i == 0 ? "b" : "a"}};
         pods.push_back(world.create(std::move(pod)));
     }
@@ -583,7 +583,7 @@ TEST_CASE("pod groups: whoever names a group nobody reads goes by itself") {
     schema.gang.discovery = config::Discovery::spark_conf;
     World world(schema);
     world.add_node(tests::node("n1", 4, 64 * 1024));
-    const auto pods = create(world, "g", 2);
+    const auto pods = create_members(world, "g", 2);
     world.settle();
     CHECK(world.bound_count(pods) == 2);
 }
@@ -613,7 +613,7 @@ TEST_CASE("pod groups: executors of client mode that say how many they are start
         for (const char* name : {"e-1", "e-2", "e-3"}) executors.push_back(add(name, has_owner));
         world.settle();
         CHECK(world.bound_count(executors) == 0);
-        CHECK(says(world, executors[0], "gang spark-1 even if they were empty: needs 3 pods"));
+        CHECK(is_told(world, executors[0], "gang spark-1 even if they were empty: needs 3 pods"));
         world.add_node(tests::node("n2", 1, 64 * 1024));
         world.settle();
         CHECK(world.bound_count(executors) == 3);
@@ -647,7 +647,7 @@ TEST_CASE("pod groups: random worlds: no group is ever bound in part") {
                 const std::string name = "g" + std::to_string(groups.size());
                 minima.push_back(random.between(2, 4));
                 add_group(world, name, minima.back());
-                groups.push_back(create(
+                groups.push_back(create_members(
                     world,
                     name,
                     static_cast<int>(random.between(1, 6)),
@@ -674,7 +674,7 @@ TEST_CASE("pod groups: random worlds: no group is ever bound in part") {
                 const auto group = static_cast<std::size_t>(
                     random.between(0, static_cast<std::int64_t>(groups.size()) - 1));
                 groups[group].push_back(
-                    world.create(member("m" + std::to_string(step), "g" + std::to_string(group))));
+                    world.create(member_of("m" + std::to_string(step), "g" + std::to_string(group))));
             } else if (what == 7) {
                 int left = static_cast<int>(random.between(0, 3));
                 world.on_bind =
@@ -703,7 +703,7 @@ TEST_CASE("pod groups: random worlds: no group is ever bound in part") {
     }
 }
 
-TEST_CASE("pod groups: minResources: free in all before a member starts, though they ask for less") {
+TEST_CASE("pod groups: minResources: free in all before a member_of starts, though they ask for less") {
     World world;
     world.add_node(tests::node("n1", 4, 64 * 1024));
     world.add_node(tests::node("n2", 4, 64 * 1024));
@@ -711,7 +711,7 @@ TEST_CASE("pod groups: minResources: free in all before a member starts, though 
     object.min_resources.cpu_milli = 7000;
     SUBCASE("it is free") {
         world.groups["etl/g"] = object;
-        const auto pods = create(world, "g", 2);
+        const auto pods = create_members(world, "g", 2);
         world.settle();
         CHECK(world.bound_count(pods) == 2);
     }
@@ -722,7 +722,7 @@ TEST_CASE("pod groups: minResources: free in all before a member starts, though 
         world.settle();
         REQUIRE(world.is_bound(first));
         world.groups["etl/g"] = object;
-        const auto pods = create(world, "g", 2);
+        const auto pods = create_members(world, "g", 2);
         world.settle();
         core::Pod small = tests::pod("small", 500, 256);
         small.created = 5'000;
@@ -730,13 +730,13 @@ TEST_CASE("pod groups: minResources: free in all before a member starts, though 
         world.settle();
         CHECK(world.bound_count(pods) == 0);
         CHECK_FALSE(world.is_bound(other));
-        CHECK(says(world, other, "1 gang is ahead"));
-        CHECK(says(
+        CHECK(is_told(world, other, "1 gang is ahead"));
+        CHECK(is_told(
             world,
             pods[0],
             "pod group etl/g needs 7 cpu free on all nodes together (spec.minResources), short of "
             "1"));
-        CHECK(says(world, pods[0], "[WaitingForCapacity]"));
+        CHECK(is_told(world, pods[0], "[WaitingForCapacity]"));
         world.set_phase(first, core::PodPhase::succeeded);
         world.settle();
         CHECK(world.bound_count(pods) == 2);
@@ -745,12 +745,12 @@ TEST_CASE("pod groups: minResources: free in all before a member starts, though 
     SUBCASE("it is free when the group comes, and not when its turn comes") {
         world.groups["etl/g"] = object;
         world.groups["etl/h"] = object;
-        const auto before = create(world, "g", 2, 2000);
-        const auto pods = create(world, "h", 2, 1000, 2'000);
+        const auto before = create_members(world, "g", 2, 2000);
+        const auto pods = create_members(world, "h", 2, 1000, 2'000);
         world.settle();
         CHECK(world.bound_count(before) == 2);
         CHECK(world.bound_count(pods) == 0);
-        CHECK(says(world, pods[0], "short of 3 cpu [WaitingForCapacity]"));
+        CHECK(is_told(world, pods[0], "short of 3 cpu [WaitingForCapacity]"));
         for (const auto& uid : before) world.set_phase(uid, core::PodPhase::succeeded);
         world.settle();
         CHECK(world.bound_count(pods) == 2);
@@ -762,10 +762,10 @@ TEST_CASE("pod groups: minResources: free in all before a member starts, though 
         big.created = 500;
         const auto first = world.create(std::move(big));
         world.settle();
-        const auto pods = create(world, "g", 3);
+        const auto pods = create_members(world, "g", 3);
         world.settle();
         CHECK(world.bound_count(pods) == 0);
-        CHECK(says(world, pods[0], "short of 1 cpu [WaitingForCapacity]"));
+        CHECK(is_told(world, pods[0], "short of 1 cpu [WaitingForCapacity]"));
         world.set_phase(first, core::PodPhase::succeeded);
         world.settle();
         CHECK(world.bound_count(pods) == 3);
@@ -783,7 +783,7 @@ TEST_CASE("pod groups: minResources: free in all before a member starts, though 
         world.create(std::move(big));
         world.settle();
         world.groups["etl/g"] = object;
-        const auto pods = create(world, "g", 2);
+        const auto pods = create_members(world, "g", 2);
         world.settle();
         CHECK(world.bound_count(pods) == 0);
         tainted.taints = {{"only", "others", core::TaintEffect::no_schedule}};
@@ -798,18 +798,18 @@ TEST_CASE("pod groups: minResources: free in all before a member starts, though 
         big.created = 500;
         world.create(std::move(big));
         world.settle();
-        const auto pods = create(world, "g", 2, 3000);
+        const auto pods = create_members(world, "g", 2, 3000);
         world.settle();
         CHECK(world.bound_count(pods) == 0);
-        CHECK(says(world, pods[0], "needs 2 pods (6 cpu"));
+        CHECK(is_told(world, pods[0], "needs 2 pods (6 cpu"));
     }
     SUBCASE("the cluster has less") {
         object.min_resources.cpu_milli = 9000;
         world.groups["etl/g"] = object;
-        const auto pods = create(world, "g", 2);
+        const auto pods = create_members(world, "g", 2);
         world.settle();
         CHECK(world.bound_count(pods) == 0);
-        CHECK(says(world, pods[0], "short of 1 cpu [ExceedsCluster]"));
+        CHECK(is_told(world, pods[0], "short of 1 cpu [ExceedsCluster]"));
         world.add_node(tests::node("n3", 1, 64 * 1024));
         world.settle();
         CHECK(world.bound_count(pods) == 2);
@@ -817,9 +817,9 @@ TEST_CASE("pod groups: minResources: free in all before a member starts, though 
     SUBCASE("a resource that no node has") {
         object.min_resources.extended = {{"example.com/card", 1}};
         world.groups["etl/g"] = object;
-        const auto pods = create(world, "g", 2);
+        const auto pods = create_members(world, "g", 2);
         world.settle();
-        CHECK(says(world, pods[0], "short of 1 example.com/card [ExceedsCluster]"));
+        CHECK(is_told(world, pods[0], "short of 1 example.com/card [ExceedsCluster]"));
         for (const auto& uid : pods) world.remove_pod(uid);
         world.advance(120'000);
         world.settle();
@@ -827,16 +827,16 @@ TEST_CASE("pod groups: minResources: free in all before a member starts, though 
     }
     SUBCASE("once it runs it is not asked for again") {
         world.groups["etl/g"] = object;
-        auto pods = create(world, "g", 2);
+        auto pods = create_members(world, "g", 2);
         world.settle();
         REQUIRE(world.bound_count(pods) == 2);
         world.set_phase(pods[1], core::PodPhase::failed);
-        pods.push_back(world.create(member("late", "g", 1000)));
+        pods.push_back(world.create(member_of("late", "g", 1000)));
         world.settle();
         CHECK(world.is_bound(pods[2]));
         world.restart();
         world.settle();
-        pods.push_back(world.create(member("later", "g", 1000)));
+        pods.push_back(world.create(member_of("later", "g", 1000)));
         world.settle();
         CHECK(world.is_bound(pods[3]));
     }
@@ -866,7 +866,7 @@ TEST_CASE("pod groups: the object names the queue, and the priority that counts 
         const auto pods = volcano("g", 1'000);
         world.settle();
         CHECK(world.bound_count(pods) == 0);
-        CHECK(says(world, pods[0], "[ExceedsQuota]"));
+        CHECK(is_told(world, pods[0], "[ExceedsQuota]"));
     }
     SUBCASE("a queue that is not ours is as if it were not named") {
         core::PodGroup object{3, {}, {}};
@@ -887,7 +887,7 @@ TEST_CASE("pod groups: the object names the queue, and the priority that counts 
         const auto pods = volcano("g", 1'000);
         world.settle();
         CHECK(world.bound_count(pods) == 0);
-        CHECK(says(world, pods[0], "queue \"nowhere\" is not found"));
+        CHECK(is_told(world, pods[0], "queue \"nowhere\" is not found"));
         schema.queues.push_back(tests::queue("nowhere"));
         world.reconfigure(schema);
         world.settle();

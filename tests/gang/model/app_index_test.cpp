@@ -1,7 +1,7 @@
 // The index of gangs against an ordered map of the same.
 #include "gang/model/app_index.hpp"
 
-#include "tests/core/random.hpp"
+#include "tests/gang/random.hpp"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -34,8 +34,7 @@ std::string some_uid(tests::Random& random) {
 }  // namespace
 
 TEST_CASE("app index: finds what is there, through inserts and erases") {
-    tests::Random random;
-    CAPTURE(random.seed());
+    tests::Random random("app index");
     REQUIRE(core::parse_uuid(usual_uid(1)).has_value());
     std::map<std::string, Application> apps;
     AppIndex index;
@@ -45,7 +44,7 @@ TEST_CASE("app index: finds what is there, through inserts and erases") {
         if (inserted) {
             it->second.uid = uid;
             index.insert(it->second);
-        } else if (random.one_in(2)) {
+        } else if (random.chance(50)) {
             index.erase(it->second);
             apps.erase(it);
         }

@@ -23,7 +23,7 @@ using tests::World;
 namespace {
 
 /// A pod that stands alone, running.
-std::string lone(
+std::string lone_of_priority(
     World& world,
     const std::string& name,
     const std::string& queue,
@@ -382,10 +382,10 @@ TEST_CASE("preempt: a pod that stands alone goes for a higher priority, the lowe
         CAPTURE(restarts);
         World world(schema_of({by_priority("etl")}));
         world.add_node(tests::node("n1", 4, 64 * 1024));
-        const std::string equal = lone(world, "equal", "etl", 4, 10);
-        const std::string mid = lone(world, "mid", "etl", 3, 5);
-        const std::string older = lone(world, "older", "etl", 1);
-        const std::string newer = lone(world, "newer", "etl", 2);
+        const std::string equal = lone_of_priority(world, "equal", "etl", 4, 10);
+        const std::string mid = lone_of_priority(world, "mid", "etl", 3, 5);
+        const std::string older = lone_of_priority(world, "older", "etl", 1);
+        const std::string newer = lone_of_priority(world, "newer", "etl", 2);
         if (restarts) {
             world.restart();
             world.advance(20'000);
@@ -412,7 +412,7 @@ TEST_CASE("preempt: a pod that stands alone goes for a higher priority, the lowe
 TEST_CASE("preempt: pods that stand alone and gangs go in one order, by their priorities") {
     World world(schema_of({by_priority("etl")}));
     world.add_node(tests::node("n1", 3, 64 * 1024));
-    const std::string pod = lone(world, "pod", "etl", 1, 5);
+    const std::string pod = lone_of_priority(world, "pod", "etl", 1, 5);
     const std::string gang = running(world, "gang", "etl", 1, 2);
     SUBCASE("the gang's is lower") {
         submit(world, "high", "etl", 0, 3, 10);
@@ -435,9 +435,9 @@ TEST_CASE("reclaim: pods that stand alone go from a queue that is above its guar
     world.add_node(tests::node("n1", 5, 64 * 1024));
     std::vector<std::string> pods;
     for (int i = 0; i < 4; ++i) {
-        pods.push_back(lone(world, "pod-" + std::to_string(i), "ml", 1 + i));
+        pods.push_back(lone_of_priority(world, "pod-" + std::to_string(i), "ml", 1 + i));
     }
-    const std::string own = lone(world, "own", "own", 9);
+    const std::string own = lone_of_priority(world, "own", "own", 9);
     const std::string mine = submit(world, "mine", "etl", 1, 10);
     world.advance(2'000);
     CHECK(world.evictions.size() == 2);
@@ -456,18 +456,18 @@ TEST_CASE("preempt: pods that stand alone and must not go stay") {
     World world(schema_of({by_priority("etl")}));
     world.add_node(tests::node("n1", 2, 64 * 1024));
     SUBCASE("of kube-system") {
-        lone(world, "a", "etl", 1, 0, "kube-system");
-        lone(world, "b", "etl", 2, 0, "kube-system");
+        lone_of_priority(world, "a", "etl", 1, 0, "kube-system");
+        lone_of_priority(world, "b", "etl", 2, 0, "kube-system");
         submit(world, "high", "etl", 0, 3, 10);
     }
     SUBCASE("critical") {
-        lone(world, "a", "etl", 1, 2'000'000'000);
-        lone(world, "b", "etl", 2, 2'000'000'000);
+        lone_of_priority(world, "a", "etl", 1, 2'000'000'000);
+        lone_of_priority(world, "b", "etl", 2, 2'000'000'000);
         submit(world, "high", "etl", 0, 3, 2'000'001'000);
     }
     SUBCASE("no plan for the whole gang") {
-        lone(world, "a", "etl", 1);
-        lone(world, "b", "etl", 2);
+        lone_of_priority(world, "a", "etl", 1);
+        lone_of_priority(world, "b", "etl", 2);
         submit(world, "high", "etl", 2, 3, 10);
     }
     world.advance(60'000);
@@ -477,8 +477,8 @@ TEST_CASE("preempt: pods that stand alone and must not go stay") {
 TEST_CASE("preempt: a budget's no to a pod that stands alone is kept") {
     World world(schema_of({by_priority("etl")}));
     world.add_node(tests::node("n1", 2, 64 * 1024));
-    const std::string kept = lone(world, "kept", "etl", 2);
-    const std::string mid = lone(world, "mid", "etl", 1, 5);
+    const std::string kept = lone_of_priority(world, "kept", "etl", 2);
+    const std::string mid = lone_of_priority(world, "mid", "etl", 1, 5);
     world.on_evict = [&](const gang::EvictPod& request) {
         return request.pod.uid == kept ? std::optional(gang::EvictOutcome::budget) : std::nullopt;
     };

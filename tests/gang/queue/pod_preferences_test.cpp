@@ -23,18 +23,6 @@ namespace {
 const StringMap app_a = {{"app", "a"}};
 const std::string host = "kubernetes.io/hostname";
 
-core::Node in_zone(const std::string& name, const std::string& zone, std::int64_t cpu) {
-    core::Node node = tests::node(name, cpu, 64 * 1024);
-    node.labels = {{host, name}, {"zone", zone}};
-    return node;
-}
-
-void add_zones(World& world) {
-    world.add_node(in_zone("a1", "a", 8));
-    world.add_node(in_zone("a2", "a", 8));
-    world.add_node(in_zone("b1", "b", 8));
-}
-
 core::Pod pod_with(const std::string& name, const StringMap& labels, PodRules rules) {
     core::Pod pod = tests::pod(name, 1000, 1024);
     pod.namespace_name = "default";
@@ -73,7 +61,7 @@ PodRules rather_spread(const std::string& key, const StringMap& labels) {
 
 TEST_CASE("pod preferences: pods that would rather be apart are, and share nodes if they must") {
     World world;
-    add_zones(world);
+    world.add_zones();
     std::vector<std::string> pods;
     std::set<std::string> nodes;
     for (int i = 0; i < 3; ++i) {
@@ -90,7 +78,7 @@ TEST_CASE("pod preferences: pods that would rather be apart are, and share nodes
 
 TEST_CASE("pod preferences: near a pod, and evenly over zones") {
     World world(on_largest_nodes());
-    add_zones(world);
+    world.add_zones();
     put(world, pod_with("cache", app_a, {}), "b1");
     const auto near = world.create(pod_with("near", {}, rather("zone", 5)));
     world.settle();
@@ -103,7 +91,7 @@ TEST_CASE("pod preferences: near a pod, and evenly over zones") {
 
 TEST_CASE("pod preferences: those of the pods that are there reach pods without any") {
     World world;
-    add_zones(world);
+    world.add_zones();
     put(world, pod_with("grump", {}, rather("zone", -1)), "a1");
     const auto reached = world.create(pod_with("p", app_a, {}));
     const auto other = world.create(pod_with("q", {{"app", "b"}}, {}));
@@ -120,7 +108,7 @@ TEST_CASE("pod preferences: required affinity of a placed pod draws others near 
     }
     const bool counts = schema.profiles[0].pod_scoring.required_affinity > 0;
     World world(schema);
-    add_zones(world);
+    world.add_zones();
     put(world, pod_with("first", app_a, {{term("zone", app_a)}, {}, {}}), "b1");
     const auto pod = world.create(pod_with("p", app_a, {}));
     world.settle();
@@ -129,7 +117,7 @@ TEST_CASE("pod preferences: required affinity of a placed pod draws others near 
 
 TEST_CASE("pod preferences: a full node is no choice, and keeps nobody waiting") {
     World world;
-    add_zones(world);
+    world.add_zones();
     put(world, pod_with("cache", app_a, {}), "b1");
     core::Pod big = tests::pod("big", 7000, 1024);
     put(world, big, "b1");
@@ -140,7 +128,7 @@ TEST_CASE("pod preferences: a full node is no choice, and keeps nobody waiting")
 
 TEST_CASE("pod preferences: too many labels, or labels of namespaces that nobody tells, and they are passed over") {
     World world(on_largest_nodes());
-    add_zones(world);
+    world.add_zones();
     PodRules rules = rather("zone", 5);
     SUBCASE("labels") {
         for (int i = 0; i < 300; ++i) {
@@ -166,7 +154,7 @@ TEST_CASE("pod preferences: too many labels, or labels of namespaces that nobody
 
 TEST_CASE("pod preferences: executors whose template spreads them are planned that way") {
     World world;
-    for (const char* name : {"n1", "n2", "n3"}) world.add_node(in_zone(name, "a", 16));
+    for (const char* name : {"n1", "n2", "n3"}) world.add_node(tests::node_in_zone(name, "a", 16));
     auto conf = tests::conf(3);
     conf.executor_template.emplace().rules = rather_spread(host, {{"spark-role", "executor"}});
     const auto driver = world.submit(tests::driver("d"), conf);
@@ -197,7 +185,7 @@ TEST_CASE("pod preferences: by weighted scores they count as much as the profile
     }
     const bool counts = scores.size() == 2;
     World world(schema);
-    add_zones(world);
+    world.add_zones();
     put(world, pod_with("cache", app_a, {}), "b1");
     const auto near = world.create(pod_with("near", {}, rather("zone", 5)));
     world.advance(5'000);
@@ -216,7 +204,7 @@ config::Schema by_score(const char* name) {
 /// One node has the image; another is fuller.
 void add_nodes_with_image(World& world) {
     for (const char* name : {"n1", "n2", "n3"}) {
-        core::Node node = in_zone(name, "a", 16);
+        core::Node node = tests::node_in_zone(name, "a", 16);
         node.images.emplace();
         if (node.name == "n2") node.images->push_back({"spark:4", std::int64_t{8} << 30});
         world.add_node(node);
@@ -271,7 +259,7 @@ TEST_CASE("ImageLocality: executors are planned where the conf's image is") {
 
 TEST_CASE("ServiceSpreading: pods with the same labels keep apart, others do not") {
     World world(by_score("ServiceSpreadingPriority"));
-    add_zones(world);
+    world.add_zones();
     std::set<std::string> nodes;
     for (int i = 0; i < 3; ++i) {
         StringMap labels = app_a;
@@ -291,7 +279,7 @@ TEST_CASE("ServiceSpreading: pods with the same labels keep apart, others do not
 
 TEST_CASE("ServiceSpreading: executors of one application keep apart") {
     World world(by_score("SelectorSpread"));
-    for (const char* name : {"n1", "n2", "n3"}) world.add_node(in_zone(name, "a", 16));
+    for (const char* name : {"n1", "n2", "n3"}) world.add_node(tests::node_in_zone(name, "a", 16));
     const auto driver = world.submit(tests::driver("d"), tests::conf(3));
     world.advance(5'000);
     REQUIRE(world.is_bound(driver));

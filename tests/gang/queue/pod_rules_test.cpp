@@ -17,13 +17,7 @@ using tests::World;
 
 namespace {
 
-const StringMap app_a = {{"app", "a"}};
-
-core::Node in_zone(const std::string& name, const std::string& zone, std::int64_t cpu) {
-    core::Node node = tests::node(name, cpu, 64 * 1024);
-    node.labels = {{"kubernetes.io/hostname", name}, {"zone", zone}};
-    return node;
-}
+const StringMap the_app = {{"app", "a"}};
 
 core::Pod ruled(const std::string& name, const StringMap& labels, PodRules rules) {
     core::Pod pod = tests::pod(name, 1000, 1024);
@@ -34,20 +28,13 @@ core::Pod ruled(const std::string& name, const StringMap& labels, PodRules rules
 }
 
 PodRules apart(const std::string& key = "kubernetes.io/hostname") {
-    return {{}, {term(key, app_a)}, {}};
+    return {{}, {term(key, the_app)}, {}};
 }
 PodRules together(const std::string& key = "zone") {
-    return {{term(key, app_a)}, {}, {}};
+    return {{term(key, the_app)}, {}, {}};
 }
 PodRules evenly(const std::string& key = "zone") {
-    return {{}, {}, {spread(key, app_a)}};
-}
-
-/// Two nodes in zone a, one in zone b.
-void add_zones(World& world, std::int64_t cpu = 8) {
-    world.add_node(in_zone("a1", "a", cpu));
-    world.add_node(in_zone("a2", "a", cpu));
-    world.add_node(in_zone("b1", "b", cpu));
+    return {{}, {}, {spread(key, the_app)}};
 }
 
 std::map<std::string, int> by_zone(const World& world, const std::vector<std::string>& uids) {
@@ -61,11 +48,11 @@ std::map<std::string, int> by_zone(const World& world, const std::vector<std::st
 TEST_CASE(
     "pod rules: PRED-9: three that keep apart on two nodes: the third waits, holds up nobody") {
     World world;
-    world.add_node(in_zone("a1", "a", 8));
-    world.add_node(in_zone("a2", "a", 8));
-    const auto first = world.create(ruled("p1", app_a, apart()));
-    const auto second = world.create(ruled("p2", app_a, apart()));
-    const auto third = world.create(ruled("p3", app_a, apart()));
+    world.add_node(tests::node_in_zone("a1", "a", 8));
+    world.add_node(tests::node_in_zone("a2", "a", 8));
+    const auto first = world.create(ruled("p1", the_app, apart()));
+    const auto second = world.create(ruled("p2", the_app, apart()));
+    const auto third = world.create(ruled("p3", the_app, apart()));
     const auto other = world.create(ruled("q", {}, {}));
     world.settle();
     CHECK(world.is_bound(first));
@@ -78,7 +65,7 @@ TEST_CASE(
         std::string::npos);
     CHECK(world.condition(third).ends_with("[PodRulesNotMet]"));
     SUBCASE("until a node comes") {
-        world.add_node(in_zone("b1", "b", 1));
+        world.add_node(tests::node_in_zone("b1", "b", 1));
         world.settle();
         CHECK(world.node_of(third) == "b1");
     }
@@ -97,27 +84,27 @@ TEST_CASE(
 
 TEST_CASE("pod rules: whom a pod that is there keeps away, though itself it asks for nothing") {
     World world;
-    world.add_node(in_zone("a1", "a", 8));
-    world.add_node(in_zone("b1", "b", 8));
+    world.add_node(tests::node_in_zone("a1", "a", 8));
+    world.add_node(tests::node_in_zone("b1", "b", 8));
     core::Pod foreign = ruled("guard", {}, apart("zone"));
     foreign.scheduler_name = "default-scheduler";
     foreign.node_name = "a1";
     const auto guard = world.create(foreign);
     world.settle();
-    const auto pod = world.create(ruled("p1", app_a, {}));
+    const auto pod = world.create(ruled("p1", the_app, {}));
     world.settle();
     CHECK(world.node_of(pod) == "b1");
     CHECK(world.pod_lists == 0);  // its labels are known, and no rule asks for others'
     SUBCASE("as long as it is there") {
         world.change_pod(guard, [](core::Pod& one) { one.phase = core::PodPhase::failed; });
         world.remove_node("b1");
-        const auto next = world.create(ruled("p2", app_a, {}));
+        const auto next = world.create(ruled("p2", the_app, {}));
         world.settle();
         CHECK(world.node_of(next) == "a1");
     }
     SUBCASE("and says so") {
         world.remove_node("b1");
-        const auto next = world.create(ruled("p2", app_a, {}));
+        const auto next = world.create(ruled("p2", the_app, {}));
         world.settle();
         CHECK_FALSE(world.is_bound(next));
         CHECK(world.condition(next).find("existing pods anti-affinity rules") != std::string::npos);
@@ -129,10 +116,10 @@ TEST_CASE("pod rules: whom a pod that is there keeps away, though itself it asks
 
 TEST_CASE("pod rules: PRED-10: nobody is there yet, then all go to the first one's zone") {
     World world;
-    add_zones(world, 3);
+    world.add_zones(3);
     std::vector<std::string> pods;
     for (int i = 0; i < 6; ++i) {
-        pods.push_back(world.create(ruled("p" + std::to_string(i), app_a, together())));
+        pods.push_back(world.create(ruled("p" + std::to_string(i), the_app, together())));
     }
     world.settle();
     // Their zone takes six, or three, by who was first; nobody is ever outside of it.
@@ -140,12 +127,12 @@ TEST_CASE("pod rules: PRED-10: nobody is there yet, then all go to the first one
     CHECK((zones.contains("a") ? 1 : 0) + (zones.contains("b") ? 1 : 0) == 1);
     SUBCASE("one that does not match itself waits for somebody who does") {
         World empty;
-        add_zones(empty);
+        empty.add_zones();
         const auto follower = empty.create(ruled("f", {}, together()));
         empty.settle();
         CHECK_FALSE(empty.is_bound(follower));
         CHECK(empty.condition(follower).find("pod affinity rules") != std::string::npos);
-        core::Pod leader = ruled("l", app_a, {});
+        core::Pod leader = ruled("l", the_app, {});
         leader.constraints = [] {
             core::Constraints in_b;
             in_b.node_selector = {{"zone", "b"}};
@@ -159,11 +146,11 @@ TEST_CASE("pod rules: PRED-10: nobody is there yet, then all go to the first one
 
 TEST_CASE("pod rules: PRED-11: spread over zones, one more in none than in another") {
     World world;
-    add_zones(world, 2);
+    world.add_zones(2);
     world.add_node(tests::node("c1", 8, 64 * 1024));  // without the label: never
     std::vector<std::string> pods;
     for (int i = 0; i < 6; ++i) {
-        pods.push_back(world.create(ruled("p" + std::to_string(i), app_a, evenly())));
+        pods.push_back(world.create(ruled("p" + std::to_string(i), the_app, evenly())));
     }
     world.settle();
     // Zone b takes two, so zone a takes three.
@@ -183,15 +170,15 @@ TEST_CASE("pod rules: PRED-11: spread over zones, one more in none than in anoth
 
 TEST_CASE("pod rules: a domain that goes with its last node is in nobody's way any more") {
     World world;
-    world.add_node(in_zone("a1", "a", 8));
-    world.add_node(in_zone("b1", "b", 1));
+    world.add_node(tests::node_in_zone("a1", "a", 8));
+    world.add_node(tests::node_in_zone("b1", "b", 1));
     core::Pod full = ruled("full", {}, {});
     full.scheduler_name = "default-scheduler";
     full.node_name = "b1";
     world.create(full);
     SUBCASE("spread") {
-        const auto first = world.create(ruled("p1", app_a, evenly()));
-        const auto second = world.create(ruled("p2", app_a, evenly()));
+        const auto first = world.create(ruled("p1", the_app, evenly()));
+        const auto second = world.create(ruled("p2", the_app, evenly()));
         world.settle();
         CHECK(world.node_of(first) == "a1");
         REQUIRE_FALSE(world.is_bound(second));
@@ -200,12 +187,12 @@ TEST_CASE("pod rules: a domain that goes with its last node is in nobody's way a
         CHECK(world.node_of(second) == "a1");
     }
     SUBCASE("affinity") {
-        core::Pod there = ruled("there", app_a, {});
+        core::Pod there = ruled("there", the_app, {});
         there.requests = {};
         there.scheduler_name = "default-scheduler";
         there.node_name = "b1";
         world.create(there);
-        const auto pod = world.create(ruled("p1", app_a, together()));
+        const auto pod = world.create(ruled("p1", the_app, together()));
         world.settle();
         REQUIRE_FALSE(world.is_bound(pod));
         world.remove_node("b1");
@@ -216,24 +203,24 @@ TEST_CASE("pod rules: a domain that goes with its last node is in nobody's way a
 
 TEST_CASE("pod rules: labels of those who were there before are listed once, and then known") {
     World world;
-    add_zones(world);
-    core::Pod there = ruled("old", app_a, {});
+    world.add_zones();
+    core::Pod there = ruled("old", the_app, {});
     there.scheduler_name = "default-scheduler";
     there.node_name = "a1";
     world.create(there);
-    const auto own = world.create(ruled("own", app_a, {}));
+    const auto own = world.create(ruled("own", the_app, {}));
     world.settle();
     REQUIRE(world.is_bound(own));
     world.restart();
     world.settle();
     CHECK(world.pod_lists == 0);
-    const auto pod = world.create(ruled("p1", app_a, apart("zone")));
+    const auto pod = world.create(ruled("p1", the_app, apart("zone")));
     world.settle();
     CHECK(world.pod_lists == 1);
     const bool both_in_a = world.node_of(own).starts_with("a");
     CHECK(world.is_bound(pod) == both_in_a);
     SUBCASE("the next needs none, nor one that names no other label") {
-        world.create(ruled("p2", app_a, evenly()));
+        world.create(ruled("p2", the_app, evenly()));
         world.settle();
         CHECK(world.pod_lists == 1);
     }
@@ -248,7 +235,7 @@ TEST_CASE("pod rules: labels of those who were there before are listed once, and
 
 TEST_CASE("pod rules: no list has a pod whose bind is under way, and it counts all the same") {
     World world;
-    world.add_node(in_zone("a1", "a", 8));
+    world.add_node(tests::node_in_zone("a1", "a", 8));
     // Until its answer is here it may be on the node, or come there yet.
     world.hold_bind_answers = true;
     world.on_bind = [](const gang::BindPod& bind) {
@@ -257,7 +244,7 @@ TEST_CASE("pod rules: no list has a pod whose bind is under way, and it counts a
     const auto first = world.create(ruled("p1", {{"app", "a"}, {"tier", "x"}}, {}));
     world.settle();
     REQUIRE(world.binds.size() == 1);
-    const auto second = world.create(ruled("p2", app_a, apart()));
+    const auto second = world.create(ruled("p2", the_app, apart()));
     world.settle();
     REQUIRE(world.pod_lists == 1);
     CHECK_FALSE(world.is_bound(second));
@@ -278,8 +265,8 @@ TEST_CASE("pod rules: no list has a pod whose bind is under way, and it counts a
 
 TEST_CASE("pod rules: nothing is decided on labels that are not known") {
     World world;
-    add_zones(world);
-    core::Pod there = ruled("old", app_a, {});
+    world.add_zones();
+    core::Pod there = ruled("old", the_app, {});
     there.scheduler_name = "default-scheduler";
     there.node_name = "a1";
     const auto old = world.create(there);
@@ -325,8 +312,8 @@ TEST_CASE("pod rules: kube-scheduler's words before labels are known, and afterw
     profile.gangs = false;
     profile.messages = config::Messages::kube_scheduler;
     World world(schema);
-    world.add_node(in_zone("a1", "a", 2));
-    core::Pod there = ruled("there", app_a, {});
+    world.add_node(tests::node_in_zone("a1", "a", 2));
+    core::Pod there = ruled("there", the_app, {});
     there.scheduler_name = "default-scheduler";
     there.node_name = "a1";
     world.create(there);
@@ -360,16 +347,16 @@ TEST_CASE("pod rules: kube-scheduler's words before labels are known, and afterw
 
 TEST_CASE("pod rules: a bind that fails gives the place free again") {
     World world;
-    world.add_node(in_zone("a1", "a", 8));
+    world.add_node(tests::node_in_zone("a1", "a", 8));
     bool fails = true;
     world.on_bind = [&fails](const gang::BindPod&) -> std::optional<gang::BindOutcome> {
         return fails ? std::optional(gang::BindOutcome::refused) : std::nullopt;
     };
-    const auto first = world.create(ruled("p1", app_a, apart()));
+    const auto first = world.create(ruled("p1", the_app, apart()));
     world.settle();
     CHECK_FALSE(world.is_bound(first));
     fails = false;
-    const auto second = world.create(ruled("p2", app_a, apart()));
+    const auto second = world.create(ruled("p2", the_app, apart()));
     world.settle();
     CHECK(world.is_bound(second));
     world.advance(600'000);
@@ -379,10 +366,10 @@ TEST_CASE("pod rules: a bind that fails gives the place free again") {
 TEST_CASE("pod rules: what we cannot keep is said, and the pod is not placed") {
     World world;
     world.namespaces.reset();
-    add_zones(world);
+    world.add_zones();
     PodRules rules = together();
     rules.affinity[0].namespace_selector = tests::selector({{"team", "x"}});
-    const auto pod = world.create(ruled("p1", app_a, rules));
+    const auto pod = world.create(ruled("p1", the_app, rules));
     const auto other = world.create(ruled("p2", {}, {}));
     world.settle();
     CHECK_FALSE(world.is_bound(pod));
@@ -395,7 +382,7 @@ TEST_CASE("pod rules: what we cannot keep is said, and the pod is not placed") {
 
 TEST_CASE("pod rules: a tenant's thousand labels are bounded, and the next pod is told") {
     World world;
-    add_zones(world);
+    world.add_zones();
     std::vector<std::string> pods;
     for (int i = 0; i < 300; ++i) {
         PodRules rules;
@@ -414,15 +401,15 @@ TEST_CASE("pod rules: a tenant's thousand labels are bounded, and the next pod i
     CHECK(world.is_bound(plain));
     for (const std::string& uid : pods) world.remove_pod(uid);
     world.settle();
-    const auto next = world.create(ruled("next", app_a, apart()));
+    const auto next = world.create(ruled("next", the_app, apart()));
     world.advance(5'000);
     CHECK(world.is_bound(next));
 }
 
 TEST_CASE("pod rules: a driver is kept apart from another, its gang and all") {
     World world;
-    world.add_node(in_zone("a1", "a", 8));
-    world.add_node(in_zone("a2", "a", 8));
+    world.add_node(tests::node_in_zone("a1", "a", 8));
+    world.add_node(tests::node_in_zone("a2", "a", 8));
     std::vector<std::string> drivers;
     for (int i = 0; i < 3; ++i) {
         core::Pod driver = tests::driver("d" + std::to_string(i));
@@ -440,7 +427,7 @@ TEST_CASE("pod rules: a driver is kept apart from another, its gang and all") {
 
 TEST_CASE("pod rules: executors that keep apart take slots on nodes of their own, or move them") {
     World world;
-    for (const char* name : {"n1", "n2", "n3"}) world.add_node(in_zone(name, "a", 16));
+    for (const char* name : {"n1", "n2", "n3"}) world.add_node(tests::node_in_zone(name, "a", 16));
     const auto driver = world.submit("d", 3, 1);
     world.settle();
     REQUIRE(world.is_bound(driver));
@@ -471,7 +458,7 @@ TEST_CASE("pod rules: executors that keep apart take slots on nodes of their own
 
 TEST_CASE("pod rules: executors whose template keeps them apart have slots on nodes of their own") {
     World world;
-    for (const char* name : {"n1", "n2", "n3"}) world.add_node(in_zone(name, "a", 16));
+    for (const char* name : {"n1", "n2", "n3"}) world.add_node(tests::node_in_zone(name, "a", 16));
     auto conf = tests::conf(4);
     conf.executor_template.emplace().rules =
         PodRules{{}, {term("kubernetes.io/hostname", {{"spark-role", "executor"}}, "")}, {}};
@@ -484,7 +471,7 @@ TEST_CASE("pod rules: executors whose template keeps them apart have slots on no
     const auto plain = world.submit("plain", 4, 1);
     world.settle();
     CHECK(world.is_bound(plain));  // it blocks nobody
-    world.add_node(in_zone("n4", "b", 16));
+    world.add_node(tests::node_in_zone("n4", "b", 16));
     world.settle();
     REQUIRE(world.is_bound(driver));
     const auto reservation = world.reservation(driver);
@@ -513,7 +500,7 @@ TEST_CASE("pod rules: a profile that leaves the rules out does not plan executor
     config::Schema schema = World::sealed_schema();
     schema.profiles.front().left_out = core::FilterSet{}.with(core::FilterId::inter_pod_affinity);
     World world(schema);
-    world.add_node(in_zone("n1", "a", 16));
+    world.add_node(tests::node_in_zone("n1", "a", 16));
     auto conf = tests::conf(4);
     conf.executor_template.emplace().rules =
         PodRules{{}, {term("kubernetes.io/hostname", {{"spark-role", "executor"}}, "")}, {}};
@@ -527,9 +514,9 @@ TEST_CASE("pod rules: a profile that leaves the rules out does not plan executor
 TEST_CASE("pod rules: of a template that asks what nobody here can say, the gang is told so") {
     World world;
     world.namespaces.reset();
-    world.add_node(in_zone("n1", "a", 16));
+    world.add_node(tests::node_in_zone("n1", "a", 16));
     auto conf = tests::conf(1);
-    PodRules rules{{}, {term("kubernetes.io/hostname", app_a, "")}, {}};
+    PodRules rules{{}, {term("kubernetes.io/hostname", the_app, "")}, {}};
     rules.anti_affinity[0].namespace_selector.require({"team", core::LabelOperator::exists, {}});
     rules.anti_affinity[0].namespace_selector.is_set = true;
     conf.executor_template.emplace().rules = rules;

@@ -11,7 +11,7 @@ using tests::World;
 
 namespace {
 
-core::Node in_zone(const std::string& name, const std::string& zone, std::int64_t cpu) {
+core::Node zone_node(const std::string& name, const std::string& zone, std::int64_t cpu) {
     core::Node node = tests::node(name, cpu, 64 * 1024);
     if (!zone.empty()) node.labels = {{"zone", zone}};
     return node;
@@ -25,9 +25,9 @@ core::Pod in_one_zone(const std::string& name, const std::string& mode = "") {
 }
 
 /// Zones a and b of two nodes with 4 cpu each; drivers and executors ask for one.
-void add_zones(World& world) {
+void add_two_zones(World& world) {
     for (const char* name : {"a1", "a2", "b1", "b2"}) {
-        world.add_node(in_zone(name, std::string(1, name[0]), 4));
+        world.add_node(zone_node(name, std::string(1, name[0]), 4));
     }
 }
 
@@ -54,7 +54,7 @@ bool has(const std::string& text, const std::string& part) {
 
 TEST_CASE("topology: a gang is in one zone, or waits for one") {
     World world;
-    add_zones(world);
+    add_two_zones(world);
     const auto first = world.submit(in_one_zone("first"), tests::conf(5));
     world.settle();
     REQUIRE(world.is_bound(first));
@@ -85,7 +85,7 @@ TEST_CASE("topology: a gang is in one zone, or waits for one") {
 
 TEST_CASE("topology: who fits no zone, even an empty one, is told so and holds up nobody") {
     World world;
-    add_zones(world);
+    add_two_zones(world);
     const auto large = world.submit(in_one_zone("large"), tests::conf(9));
     const auto small = world.submit("small", 9, 1);
     world.settle();
@@ -105,7 +105,7 @@ TEST_CASE("topology: who fits no zone, even an empty one, is told so and holds u
 
 TEST_CASE("topology: preferred: in one zone if there is room so, else anywhere") {
     World world;
-    add_zones(world);
+    add_two_zones(world);
     const auto first = world.submit(in_one_zone("first", "preferred"), tests::conf(6));
     world.settle();
     REQUIRE(world.is_bound(first));
@@ -118,7 +118,7 @@ TEST_CASE("topology: preferred: in one zone if there is room so, else anywhere")
 
 TEST_CASE("topology: executors beyond the gang are in its zone, too") {
     World world;
-    add_zones(world);
+    add_two_zones(world);
     const auto driver = world.submit(in_one_zone("d"), tests::conf(3));
     world.settle();
     REQUIRE(world.is_bound(driver));
@@ -153,8 +153,8 @@ TEST_CASE("topology: executors beyond the gang are in its zone, too") {
 
 TEST_CASE("topology: slots that lose their node stay in the zone, or wait for room there") {
     World world;
-    for (const char* name : {"a1", "a2", "a3"}) world.add_node(in_zone(name, "a", 2));
-    for (const char* name : {"b1", "b2"}) world.add_node(in_zone(name, "b", 16));
+    for (const char* name : {"a1", "a2", "a3"}) world.add_node(zone_node(name, "a", 2));
+    for (const char* name : {"b1", "b2"}) world.add_node(zone_node(name, "b", 16));
     const auto driver = world.submit(in_one_zone("d"), tests::conf(3));
     world.settle();
     REQUIRE(world.is_bound(driver));
@@ -175,7 +175,7 @@ TEST_CASE("topology: slots that lose their node stay in the zone, or wait for ro
     world.advance(5'000);
     CHECK(zones_of(world, driver) == std::set<char>{'a'});
     CHECK(world.reservation(driver)->shapes[0].unplaced == 2);
-    world.add_node(in_zone("a4", "a", 4));
+    world.add_node(zone_node("a4", "a", 4));
     world.advance(5'000);
     CHECK(world.reservation(driver)->shapes[0].unplaced == 0);
     CHECK(zones_of(world, driver) == std::set<char>{'a'});
@@ -184,8 +184,8 @@ TEST_CASE("topology: slots that lose their node stay in the zone, or wait for ro
 
 TEST_CASE("topology: while its driver's node is not there, no slot goes to another zone") {
     World world;
-    world.add_node(in_zone("a1", "a", 4));
-    world.add_node(in_zone("b1", "b", 16));
+    world.add_node(zone_node("a1", "a", 4));
+    world.add_node(zone_node("b1", "b", 16));
     const auto driver = world.submit(in_one_zone("d"), tests::conf(3));
     world.settle();
     REQUIRE(world.node_of(driver) == "a1");
@@ -197,7 +197,7 @@ TEST_CASE("topology: while its driver's node is not there, no slot goes to anoth
     CHECK(world.bound_count(executors) == 0);
     const auto reservation = world.reservation(driver);
     for (const auto& [node, slots] : reservation->shapes[0].slots_per_node) CHECK(node != "b1");
-    world.add_node(in_zone("a1", "a", 4));
+    world.add_node(zone_node("a1", "a", 4));
     world.advance(10'000);
     CHECK(world.bound_count(executors) == 3);
     CHECK(zones_of(world, driver) == std::set<char>{'a'});
@@ -206,7 +206,7 @@ TEST_CASE("topology: while its driver's node is not there, no slot goes to anoth
 
 TEST_CASE("topology: what is wrong is said, and nothing is split because of it") {
     World world;
-    add_zones(world);
+    add_two_zones(world);
     const auto problem = [&](core::StringMap annotations) {
         core::Pod driver = tests::driver("d" + std::to_string(world.pods().size()));
         driver.annotations = std::move(annotations);
@@ -229,8 +229,8 @@ TEST_CASE("topology: what is wrong is said, and nothing is split because of it")
 
 TEST_CASE("topology: a gang in one zone whose executors keep apart there") {
     World world;
-    add_zones(world);
-    for (const char* name : {"c1", "c2", "c3"}) world.add_node(in_zone(name, "c", 2));
+    add_two_zones(world);
+    for (const char* name : {"c1", "c2", "c3"}) world.add_node(zone_node(name, "c", 2));
     const auto nodes = world.nodes();
     for (const auto& [name, node] : nodes) {
         world.change_node(name, [](core::Node& one) {

@@ -11,12 +11,12 @@
 using tests::queue;
 using tests::says;
 using tests::with_queues;
+using tests::minute_ms;
 using tests::World;
 
 namespace {
 
 constexpr std::int64_t minute_s = 60;
-constexpr std::int64_t minute_ms = minute_s * 1'000;
 
 /// Room for one at a time.
 struct Line {

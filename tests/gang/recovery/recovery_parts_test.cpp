@@ -20,14 +20,14 @@ using tests::Known;
 
 namespace {
 
-config::Schema sealed() {
+config::Schema sealing() {
     config::Schema schema;
     schema.seal_key_file = "key";  // the host has opened every text that is shown
     return schema;
 }
 
 struct Restart {
-    explicit Restart(config::Schema schema = sealed()) : known(std::move(schema)) {}
+    explicit Restart(config::Schema schema = sealing()) : known(std::move(schema)) {}
 
     Known known;
     gang::Declarations declarations{known.model, known.step};

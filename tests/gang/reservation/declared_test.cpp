@@ -14,12 +14,6 @@ using tests::World;
 
 namespace {
 
-void add_small_cluster(World& world) {
-    for (const char* name : {"n1", "n2", "n3"}) {
-        world.add_node(tests::node(name, 4, 16 * 1024));
-    }
-}
-
 config::Schema unsealed() {
     return config::Schema{};
 }
@@ -57,7 +51,7 @@ bool has_event(const World& world, const std::string& reason) {
 
 TEST_CASE("declared: a driver whose reservation was lost gets its slots anew") {
     World world;
-    add_small_cluster(world);
+    world.add_small_cluster();
     const auto driver = world.submit("a", 7, 1);
     world.settle();
     auto executors = world.create_executors(driver, 3);
@@ -95,7 +89,7 @@ TEST_CASE("declared: executors that all run have their slots anew where nothing 
 
 TEST_CASE("declared: lost slots are made anew before new gangs are admitted") {
     World world;
-    add_small_cluster(world);
+    world.add_small_cluster();
     const auto driver = world.submit("a", 7, 1);
     world.settle();
     lose_text(world, driver);
@@ -109,7 +103,7 @@ TEST_CASE("declared: lost slots are made anew before new gangs are admitted") {
 TEST_CASE(
     "declared: no gang is admitted while a conf that slots are to be made from is asked for") {
     World world;
-    add_small_cluster(world);
+    world.add_small_cluster();
     const auto driver = world.submit("a", 7, 1);
     world.settle();
     lose_text(world, driver);
@@ -126,7 +120,7 @@ TEST_CASE(
 
 TEST_CASE("declared: a driver that declares by labels gets its slots anew, too") {
     World world;
-    add_small_cluster(world);
+    world.add_small_cluster();
     core::Pod pod = tests::pod("d", 1000, 1408);
     pod.uid = "uid-d";
     pod.labels = {{"spark-role", "driver"}};
@@ -148,7 +142,7 @@ TEST_CASE("declared: a driver that declares by labels gets its slots anew, too")
 
 TEST_CASE("declared: what is lost is made anew whole, or nothing is held") {
     World world;
-    add_small_cluster(world);
+    world.add_small_cluster();
     const auto driver = world.submit("a", 7, 1);
     world.settle();
     lose_text(world, driver);
@@ -170,7 +164,7 @@ TEST_CASE("declared: what is lost is made anew whole, or nothing is held") {
 
 TEST_CASE("declared: executors of a driver without slots are placed as they come") {
     World world;
-    add_small_cluster(world);
+    world.add_small_cluster();
     const auto driver = world.submit("a", 7, 1);
     world.settle();
     lose_text(world, driver);
@@ -190,7 +184,7 @@ TEST_CASE("declared: executors of a driver without slots are placed as they come
 
 TEST_CASE("declared: a driver without slots and the head of the queue do not wait for each other") {
     World world;
-    add_small_cluster(world);
+    world.add_small_cluster();
     const auto driver = world.submit("a", 3, 5);
     world.settle();
     lose_text(world, driver);
@@ -212,7 +206,7 @@ TEST_CASE("declared: a driver without slots and the head of the queue do not wai
 TEST_CASE(
     "declared: a driver that ran too late and the head of the queue do not wait for each other") {
     World world;
-    add_small_cluster(world);
+    world.add_small_cluster();
     const auto driver = world.submit("a", 3, 5);
     world.settle();
     world.advance(World::sealed_schema().gang.never_running_after_ms + 1'000);
@@ -237,7 +231,7 @@ TEST_CASE(
 
 TEST_CASE("declared: without a key a text counts as far as the declaration goes") {
     World world(unsealed());
-    add_small_cluster(world);
+    world.add_small_cluster();
     const auto driver = world.submit("a", 3, 1);
     world.settle();
     auto executors = world.create_executors(driver, 1);
@@ -287,7 +281,7 @@ TEST_CASE("declared: without a key a text counts as far as the declaration goes"
 
 TEST_CASE("declared: without a key, and without a declaration, slots that pods are in are kept") {
     World world(unsealed());
-    add_small_cluster(world);
+    world.add_small_cluster();
     const auto driver = world.submit("a", 3, 1);
     world.settle();
     const auto executors = world.create_executors(driver, 2);
@@ -304,7 +298,7 @@ TEST_CASE("declared: without a key, and without a declaration, slots that pods a
 
 TEST_CASE("declared: a conf that is never answered does not hold up a new leader for ever") {
     World world(unsealed());
-    add_small_cluster(world);
+    world.add_small_cluster();
     const auto driver = world.submit("a", 3, 1);
     world.settle();
     write_text(world, driver, "shape profile=0 cpu=1000 memory=1476395008 nodes=n1:3,n2:3,n3:4");
@@ -322,7 +316,7 @@ TEST_CASE("declared: a stranger with a forged slot takes none of the gang's") {
     for (const bool has_key : {true, false}) {
         CAPTURE(has_key);
         World world(has_key ? World::sealed_schema() : unsealed());
-        add_small_cluster(world);
+        world.add_small_cluster();
         const auto driver = world.submit("a", 3, 1);
         world.settle();
         core::Pod forged = tests::executor("stranger", world.pod(driver));
@@ -352,7 +346,7 @@ TEST_CASE("declared: an executor known by its labels keeps its slot when its mar
             CAPTURE(is_sealed);
             CAPTURE(is_of_a_set);
             World world(is_sealed ? World::sealed_schema() : unsealed());
-            add_small_cluster(world);
+            world.add_small_cluster();
             std::string driver = "uid-d";
             if (is_of_a_set) {
                 driver = world.submit("a", 3, 1);
@@ -399,7 +393,7 @@ TEST_CASE("declared: an executor known by its labels keeps its slot when its mar
 
 TEST_CASE("declared: a sealed reservation makes a driver of what was relabelled") {
     World world;
-    add_small_cluster(world);
+    world.add_small_cluster();
     const auto driver = world.submit("a", 3, 1);
     world.settle();
     world.change_pod(driver, [](core::Pod& pod) { pod.labels = {{"spark-role", "executor"}}; });
@@ -410,7 +404,7 @@ TEST_CASE("declared: a sealed reservation makes a driver of what was relabelled"
 
 TEST_CASE("declared: an executor larger than declared keeps its room when slots are made anew") {
     World world;
-    add_small_cluster(world);
+    world.add_small_cluster();
     const auto driver = world.submit("a", 2, 1);
     world.settle();
     core::Pod large = tests::executor("large", world.pod(driver));
@@ -429,12 +423,12 @@ TEST_CASE("declared: an executor larger than declared keeps its room when slots 
 
 TEST_CASE("declared: nothing is left of a gang whose declaration was never found") {
     World world;
-    add_small_cluster(world);
+    world.add_small_cluster();
     const auto driver = world.submit("a", 3, 1);
     world.settle();
     const std::size_t before = [] {
         World empty;
-        add_small_cluster(empty);
+        empty.add_small_cluster();
         empty.settle();
         return empty.scheduler->remembered();
     }();

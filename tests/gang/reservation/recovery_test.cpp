@@ -10,12 +10,6 @@ using tests::World;
 
 namespace {
 
-void add_small_cluster(World& world) {
-    for (const char* name : {"n1", "n2", "n3"}) {
-        world.add_node(tests::node(name, 4, 16 * 1024));
-    }
-}
-
 void annotate(World& world, const std::string& uid, const std::string& text) {
     world.change_pod(uid, [&text](core::Pod& pod) {
         pod.annotations = {{"gang-scheduler/reservation", text}};
@@ -26,7 +20,7 @@ void annotate(World& world, const std::string& uid, const std::string& text) {
 
 TEST_CASE("recovery: after a restart every live gang has exactly what it had") {
     World world;
-    add_small_cluster(world);
+    world.add_small_cluster();
     const auto driver = world.submit("a", 7, 1);
     const auto waiting = world.submit("b", 7, 2);
     world.settle();
@@ -52,7 +46,7 @@ TEST_CASE("S9: a restart between any two decisions leaves whole gangs only") {
     for (std::size_t stop = 0; stop < 40; ++stop) {
         CAPTURE(stop);
         World world;
-        add_small_cluster(world);
+        world.add_small_cluster();
         const auto first = world.submit("a", 5, 1);
         const auto second = world.submit("b", 4, 2);
         std::size_t steps = 0;
@@ -84,7 +78,7 @@ TEST_CASE("S9: a restart between any two decisions leaves whole gangs only") {
 
 TEST_CASE("recovery: the wait for a driver that never runs does not begin anew with a restart") {
     World world;
-    add_small_cluster(world);
+    world.add_small_cluster();
     const auto driver = world.submit("a", 7, 1);
     world.settle();
     world.advance(10 * 60'000);
@@ -97,7 +91,7 @@ TEST_CASE("recovery: the wait for a driver that never runs does not begin anew w
 
 TEST_CASE("recovery: an ended driver's gang is not taken up again") {
     World world;
-    add_small_cluster(world);
+    world.add_small_cluster();
     const auto driver = world.submit("a", 7, 1);
     world.settle();
     world.set_phase(driver, core::PodPhase::succeeded);
@@ -112,7 +106,7 @@ TEST_CASE("recovery: an ended driver's gang is not taken up again") {
 
 TEST_CASE("recovery: slots on nodes that went meanwhile are placed anew before new gangs") {
     World world;
-    add_small_cluster(world);
+    world.add_small_cluster();
     const auto driver = world.submit("a", 4, 1);
     world.settle();
     const std::string lost = world.reservation(driver)->shapes[0].slots_per_node.back().first;
@@ -130,7 +124,7 @@ TEST_CASE("recovery: slots on nodes that went meanwhile are placed anew before n
 TEST_CASE("recovery: slots on a node that was closed meanwhile are placed anew, those beside them stay") {
     for (const bool leads : {true, false}) {
         World world;
-        add_small_cluster(world);
+        world.add_small_cluster();
         const auto driver = world.submit("a", 7, 1);
         world.settle();
         REQUIRE(world.view(driver).slots_open == 7);
@@ -177,7 +171,7 @@ TEST_CASE("recovery: a forged annotation on a bound driver is a hint, bounded an
     config::Schema schema;
     schema.gang.max_gang_size = 6;
     World world(schema);
-    add_small_cluster(world);
+    world.add_small_cluster();
     const auto honest = world.submit("honest", 4, 1);
     world.settle();
     const auto forger = world.submit("forger", 2, 2);
@@ -237,7 +231,7 @@ TEST_CASE("recovery: a forged annotation on a bound driver is a hint, bounded an
 
 TEST_CASE("recovery: a driver bound by a stranger behind the fence brings no reservation") {
     World world;
-    add_small_cluster(world);
+    world.add_small_cluster();
     world.create(tests::pod("first", 100, 100));  // with it the fence is behind us
     world.settle();
     core::Pod stranger = tests::driver("stranger");
@@ -258,7 +252,7 @@ TEST_CASE("recovery: a driver bound by a stranger behind the fence brings no res
 TEST_CASE(
     "recovery: an executor whose slot grew elsewhere before that was written is counted once") {
     World world;
-    add_small_cluster(world);
+    world.add_small_cluster();
     const auto driver = world.submit("a", 6, 1);
     world.settle();
     const std::string full = world.node_of(driver);
@@ -284,7 +278,7 @@ TEST_CASE(
 
 TEST_CASE("leadership: a follower applies and writes nothing, then leads with a warm cache") {
     World world;
-    add_small_cluster(world);
+    world.add_small_cluster();
     const auto driver = world.submit("a", 7, 1);
     world.settle();
     world.restart(false);
@@ -306,7 +300,7 @@ TEST_CASE("leadership: a follower applies and writes nothing, then leads with a 
 
 TEST_CASE("leadership: after it is lost nothing is written any more") {
     World world;
-    add_small_cluster(world);
+    world.add_small_cluster();
     const auto driver = world.submit("a", 7, 1);
     world.settle();
     world.lose_lead();
@@ -325,7 +319,7 @@ TEST_CASE("leadership: after it is lost nothing is written any more") {
 
 TEST_CASE("leadership: a follower takes over what the leader rewrites") {
     World world;
-    add_small_cluster(world);
+    world.add_small_cluster();
     const auto driver = world.submit("a", 2, 1);
     world.settle();
     world.restart(false);
@@ -445,7 +439,7 @@ TEST_CASE(
 TEST_CASE(
     "leadership: a reservation that the older leader has moved meanwhile is where it moved it") {
     World world;
-    add_small_cluster(world);
+    world.add_small_cluster();
     const auto driver = world.submit("a", 2, 1);
     const auto next = world.submit("next", 11, 2);  // would fit only beside the old place
     world.settle();
@@ -498,7 +492,7 @@ TEST_CASE(
     "leadership: a slot that the older leader moved, of a gang that seemed whole, is not moved "
     "back") {
     World world;
-    add_small_cluster(world);
+    world.add_small_cluster();
     const auto driver = world.submit("a", 1, 1);
     world.settle();
     const auto executors = world.create_executors(driver, 1);
@@ -528,7 +522,7 @@ TEST_CASE(
 
 TEST_CASE("leadership: a gang whose executors are all there is not written to") {
     World world;
-    add_small_cluster(world);
+    world.add_small_cluster();
     const auto driver = world.submit("a", 2, 1);
     world.settle();
     world.create_executors(driver, 2);
@@ -542,7 +536,7 @@ TEST_CASE("leadership: a gang whose executors are all there is not written to") 
 
 TEST_CASE("leadership: nothing is decided on a view from before the older leader's end") {
     World world;
-    add_small_cluster(world);
+    world.add_small_cluster();
     const auto live = world.submit("live", 2, 1);
     world.settle();
     const auto gone = world.submit("gone", 2, 2);
@@ -906,7 +900,7 @@ TEST_CASE("leadership: the first plan waits for confs, so that a restart keeps t
 
 TEST_CASE("recovery: executors whose slot annotation was taken have slots, wherever an older text has them") {
     World world;
-    add_small_cluster(world);
+    world.add_small_cluster();
     const auto driver = world.submit("a", 3, 1);
     world.settle();
     const auto executors = world.create_executors(driver, 3);
@@ -931,7 +925,7 @@ TEST_CASE("recovery: executors whose slot annotation was taken have slots, where
 
 TEST_CASE("recovery: a replayed list changes nothing, a relist that misses pods frees them") {
     World world;
-    add_small_cluster(world);
+    world.add_small_cluster();
     const auto driver = world.submit("a", 5, 1);
     world.settle();
     const auto executors = world.create_executors(driver, 5);
@@ -959,7 +953,7 @@ TEST_CASE("recovery: nothing is planned while a list is under way") {
 
 TEST_CASE("S6: a driver recreated under the same name inherits nothing") {
     World world;
-    add_small_cluster(world);
+    world.add_small_cluster();
     const auto old = world.submit("a", 5, 1);
     world.settle();
     const auto executors = world.create_executors(old, 2);
@@ -1023,7 +1017,7 @@ TEST_CASE("recovery: a tick that was spent on reading back leaves the plan to th
 
 TEST_CASE("recovery: a reservation read anew counts its generations from its own") {
     World world;
-    add_small_cluster(world);
+    world.add_small_cluster();
     const auto driver = world.submit("a", 2, 1);
     world.settle();
     const auto text = [&driver](int generation) {

@@ -15,7 +15,7 @@ using gang::Seal;
 namespace {
 
 const std::string reservation(gang::reservation_annotation);
-const std::string slot(gang::slot_annotation);
+const std::string slot_key(gang::slot_annotation);
 const std::string seal_key(gang::seal_annotation);
 
 /// As good as a real one here: says all that it was made of.
@@ -46,7 +46,7 @@ core::StringMap closed(
 
 TEST_CASE("seal: what was written comes back as it was, without the seal") {
     const Seal seal({keyed("k")});
-    for (const std::string& key : {reservation, slot}) {
+    for (const std::string& key : {reservation, slot_key}) {
         core::Pod pod = pod_with(closed(seal, {{key, "text"}}));
         CHECK(core::find_value(pod.annotations, seal_key) != nullptr);
         CHECK(seal.open(pod));
@@ -71,7 +71,7 @@ TEST_CASE("seal: a text that was edited, copied to another pod or renamed is tak
         edited.uid = "u2";
     }
     SUBCASE("under the other name") {
-        edited.annotations[1].first = slot;
+        edited.annotations[1].first = slot_key;
     }
     SUBCASE("without its seal") {
         edited.annotations.erase(edited.annotations.begin() + 1);
@@ -96,7 +96,7 @@ TEST_CASE("seal: a text that was edited, copied to another pod or renamed is tak
 TEST_CASE("seal: a text that a tenant adds does not take ours with it") {
     const Seal seal({keyed("k")});
     core::Pod pod = pod_with(closed(seal, {{reservation, "text"}}));
-    pod.annotations.emplace_back(slot, "forged/0");
+    pod.annotations.emplace_back(slot_key, "forged/0");
     std::sort(pod.annotations.begin(), pod.annotations.end());
     CHECK_FALSE(seal.open(pod));
     CHECK(pod.annotations == core::StringMap{{reservation, "text"}});
@@ -114,9 +114,9 @@ TEST_CASE("seal: while keys rotate the first one seals and both open") {
     const Seal old_key({keyed("old")});
     const Seal both({keyed("new"), keyed("old")});
     const Seal new_key({keyed("new")});
-    core::Pod before = pod_with(closed(old_key, {{slot, "d/0"}}));
+    core::Pod before = pod_with(closed(old_key, {{slot_key, "d/0"}}));
     CHECK(both.open(before));
-    core::Pod after = pod_with(closed(both, {{slot, "d/0"}}));
+    core::Pod after = pod_with(closed(both, {{slot_key, "d/0"}}));
     core::Pod late = after;
     CHECK(new_key.open(after));
     CHECK_FALSE(old_key.open(late));

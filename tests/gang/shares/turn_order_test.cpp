@@ -32,7 +32,7 @@ Amounts cluster_of(std::int64_t cpu_milli, std::int64_t memory, std::int64_t gpu
 }
 
 /// The definition, word by word: small numbers, so plain products are exact.
-struct Naive {
+struct NaiveOrder {
     const QueueTree& tree;
     const QueueUsage& usage;
     const Amounts& totals;
@@ -125,7 +125,7 @@ TEST_CASE("turn order: as the definition has it, on random trees, with every cha
         const QueueTree tree(schema);
         QueueUsage usage(tree);
         const Amounts totals = cluster_of(100'000, 100);
-        Naive naive{tree, usage, totals, {}};
+        NaiveOrder naive{tree, usage, totals, {}};
         std::vector<QueueIndex> leaves;
         for (QueueIndex queue = 0; queue < static_cast<QueueIndex>(tree.size()); ++queue) {
             if (tree.is_leaf(queue)) {

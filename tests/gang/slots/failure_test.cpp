@@ -30,7 +30,7 @@ std::size_t binds_of(const World& world, const std::string& uid) {
         }));
 }
 
-bool has_event(const World& world, const std::string& reason) {
+bool was_recorded(const World& world, const std::string& reason) {
     return std::any_of(world.events.begin(), world.events.end(), [&reason](const auto& event) {
         return event.reason == reason;
     });
@@ -258,7 +258,7 @@ TEST_CASE("failure: a gang without other room is degraded, stops nobody, and is 
     world.settle();
     CHECK(world.view(driver).state == GangState::degraded);
     CHECK(world.view(driver).slots_open == 3);
-    CHECK(has_event(world, "GangDegraded"));
+    CHECK(was_recorded(world, "GangDegraded"));
     CHECK(world.reservation(driver)->shapes[0].unplaced == 4);
     const auto executors = world.create_executors(driver, 7);
     const auto next = world.submit("b", 3, 2);
@@ -269,7 +269,7 @@ TEST_CASE("failure: a gang without other room is degraded, stops nobody, and is 
     CHECK(world.bound_count(executors) == 7);
     CHECK(world.view(driver).state == GangState::running);
     CHECK_FALSE(world.is_bound(next));
-    CHECK(has_event(world, "GangRepaired"));
+    CHECK(was_recorded(world, "GangRepaired"));
     CHECK(world.violations.empty());
 }
 
@@ -323,9 +323,9 @@ TEST_CASE("failure: a driver that never runs gives its slots back, or keeps them
     const auto stuck = world.submit("a", 2, 1);
     const auto next = world.submit("b", 2, 2);
     world.advance(14 * 60 * 1000);
-    CHECK_FALSE(has_event(world, "GangStuck"));
+    CHECK_FALSE(was_recorded(world, "GangStuck"));
     world.advance(2 * 60 * 1000);
-    CHECK(has_event(world, "GangStuck"));
+    CHECK(was_recorded(world, "GangStuck"));
     CHECK(world.is_bound(next) == release);
     CHECK(gang::slot_count(*world.reservation(stuck)) == (release ? 0 : 2));
 }
@@ -362,7 +362,7 @@ TEST_CASE("failure: who never runs is told so when it is explained") {
     world.add_node(tests::node("n1", 4, 16 * 1024));
     const auto stuck = world.submit("a", 2, 1);
     world.advance(16 * 60 * 1000);
-    REQUIRE(has_event(world, "GangStuck"));
+    REQUIRE(was_recorded(world, "GangStuck"));
     const auto notes = world.scheduler->explain(stuck)->notes;
     CHECK(std::count(notes.begin(), notes.end(), "the driver is bound but has never run") == 1);
 }

@@ -16,13 +16,8 @@
 using gang::Application;
 using gang::SlotState;
 using tests::Known;
+using tests::minute_ms;
 using Reasons = std::vector<std::string>;
-
-namespace {
-
-constexpr std::int64_t minute_ms = 60'000;
-
-}  // namespace
 
 TEST_CASE("stuck drivers: what never runs gives its slots back, once, and not before its time") {
     Known known;

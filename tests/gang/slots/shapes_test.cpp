@@ -43,7 +43,7 @@ std::function<void(core::Pod&)> asks_cpu(std::int64_t cpu_milli) {
     return [cpu_milli](core::Pod& pod) { pod.requests.cpu_milli = cpu_milli; };
 }
 
-std::string start(World& world, int executors) {
+std::string start_gang(World& world, int executors) {
     const auto driver = world.submit("a", executors, 1);
     world.settle();
     REQUIRE(world.is_bound(driver));
@@ -59,7 +59,7 @@ std::int64_t reserved_cpu(const World& world, const std::string& driver) {
 TEST_CASE("shapes: larger executors extend the whole reservation at once where there is room") {
     World world;
     world.add_node(tests::node("n1", 8, 64 * 1024));
-    const auto driver = start(world, 3);
+    const auto driver = start_gang(world, 3);
     const auto executors = create_changed(world, driver, 1, asks_cpu(1500));
     // What is left after the correction, 8 - 1 - 4.5, is too small for this one.
     const auto next = world.submit("b", 2, 100);
@@ -90,7 +90,7 @@ TEST_CASE("shapes: larger executors extend the whole reservation at once where t
 TEST_CASE("shapes: nothing relies on a larger reservation before it is written") {
     World world;
     world.add_node(tests::node("n1", 8, 64 * 1024));
-    const auto driver = start(world, 3);
+    const auto driver = start_gang(world, 3);
     world.hold_status_answers = true;
     world.hold_watch = true;
     const auto executors = create_changed(world, driver, 3, asks_cpu(1500));
@@ -110,7 +110,7 @@ TEST_CASE("shapes: nothing relies on a larger reservation before it is written")
 TEST_CASE("shapes: slots that cannot grow where they are move") {
     World world;
     world.add_node(tests::node("n1", 4, 64 * 1024));
-    const auto driver = start(world, 3);
+    const auto driver = start_gang(world, 3);
     world.add_node(tests::node("n2", 4, 64 * 1024));
     const auto executors = create_changed(world, driver, 3, asks_cpu(1500));
     world.settle();
@@ -123,7 +123,7 @@ TEST_CASE("shapes: slots that cannot grow where they are move") {
 TEST_CASE("shapes: smaller executors give room back, once that is written") {
     World world;
     world.add_node(tests::node("n1", 4, 64 * 1024));
-    const auto driver = start(world, 3);
+    const auto driver = start_gang(world, 3);
     const auto next = world.submit("b", 0, 2);
     world.settle();
     REQUIRE_FALSE(world.is_bound(next));
@@ -154,7 +154,7 @@ TEST_CASE("shapes: what does not fit is said, runs with what does, and harms nob
     World world;
     world.add_node(tests::node("n1", 4, 64 * 1024));
     world.add_node(tests::node("n2", 4, 64 * 1024));
-    const auto driver = start(world, 3);
+    const auto driver = start_gang(world, 3);
     const auto other = world.submit("b", 3, 2);
     world.settle();
     REQUIRE(world.is_bound(other));
@@ -200,7 +200,7 @@ TEST_CASE("shapes: what does not fit is said, runs with what does, and harms nob
 TEST_CASE("shapes: two gangs that were both predicted too small do not wait for each other") {
     World world;
     world.add_node(tests::node("n1", 8, 64 * 1024));
-    const auto first = start(world, 3);
+    const auto first = start_gang(world, 3);
     const auto second = world.submit("b", 3, 2);
     world.settle();
     REQUIRE(world.is_bound(second));
@@ -219,7 +219,7 @@ TEST_CASE("shapes: two gangs that were both predicted too small do not wait for 
 TEST_CASE("shapes: an executor that fits no node at all leaves the room to others") {
     World world;
     world.add_node(tests::node("n1", 4, 64 * 1024));
-    const auto driver = start(world, 3);
+    const auto driver = start_gang(world, 3);
     const auto executors = create_changed(world, driver, 3, asks_cpu(5000));
     const auto next = world.submit("b", 1, 100);
     world.settle();
@@ -239,7 +239,7 @@ TEST_CASE("shapes: an executor that fits no node at all leaves the room to other
 TEST_CASE("shapes: other constraints than predicted move the slots to where executors may run") {
     World world;
     world.add_node(tests::node("n1", 4, 64 * 1024));
-    const auto driver = start(world, 2);
+    const auto driver = start_gang(world, 2);
     core::Node pool = tests::node("n2", 4, 64 * 1024);
     pool.labels = {{"pool", "batch"}};
     world.add_node(pool);
@@ -266,7 +266,7 @@ TEST_CASE("shapes: other constraints than predicted move the slots to where exec
 TEST_CASE("shapes: the first executor counts, and those of another profile do not") {
     World world;
     world.add_node(tests::node("n1", 16, 64 * 1024));
-    const auto driver = start(world, 3);
+    const auto driver = start_gang(world, 3);
     const auto staged = create_changed(world, driver, 1, [](core::Pod& pod) {
         pod.labels[1].second = "1";
         pod.requests.cpu_milli = 4000;
@@ -289,7 +289,7 @@ TEST_CASE("shapes: the first executor counts, and those of another profile do no
 TEST_CASE("shapes: executors that are as predicted change nothing") {
     World world;
     world.add_node(tests::node("n1", 16, 64 * 1024));
-    const auto driver = start(world, 3);
+    const auto driver = start_gang(world, 3);
     world.create_executors(driver, 3);
     world.settle();
     CHECK(world.updates.empty());
@@ -299,7 +299,7 @@ TEST_CASE("shapes: executors that are as predicted change nothing") {
 TEST_CASE("shapes: what the API server adds to every pod is no difference") {
     World world;
     world.add_node(tests::node("n1", 8, 64 * 1024));
-    const auto driver = start(world, 3);
+    const auto driver = start_gang(world, 3);
     const auto executors = create_changed(world, driver, 1, [](core::Pod& pod) {
         for (const char* taint : {"not-ready", "unreachable"}) {
             pod.constraints.edit().tolerations.push_back(
@@ -320,7 +320,7 @@ TEST_CASE("shapes: what the API server adds to every pod is no difference") {
 TEST_CASE("shapes: executors of a set, known by labels alone, correct nothing") {
     World world;
     world.add_node(tests::node("n1", 16, 64 * 1024));
-    const auto driver = start(world, 3);
+    const auto driver = start_gang(world, 3);
     const auto executors = world.create_set_executors(driver, 1);
     world.change_pod(executors[0], asks_cpu(100));
     world.settle();
@@ -334,7 +334,7 @@ TEST_CASE("shapes: a restart at any write of a correction keeps all that was bou
         CAPTURE(stop);
         World world;
         world.add_node(tests::node("n1", 8, 64 * 1024));
-        const auto driver = start(world, 3);
+        const auto driver = start_gang(world, 3);
         const auto executors = create_changed(world, driver, 3, asks_cpu(1500));
         world.submit("b", 1, 100);
         for (int i = 0; i < stop; ++i) {

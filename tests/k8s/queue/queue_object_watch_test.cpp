@@ -116,7 +116,7 @@ TEST_CASE("queue object watch: a kind that is removed leaves nothing, and is fou
     QueueRig rig;
     rig.ends = true;
     rig.watch->start();
-    fake::run_until(rig.io, [&] { return rig.text() == "q 2;"; });
+    fake::run_until(rig.io, [&] { return rig.watch->is_known() && rig.text() == "q 2;"; });
     rig.is_gone = true;
     fake::run_until(rig.io, [&] { return !rig.watch->has_kind(); });
     CHECK(rig.text().empty());

@@ -1,6 +1,7 @@
 // Whose names a caller is shown.
 #include "gang/app/api/access/callers.hpp"
 #include "gang/app/api/access/mask.hpp"
+#include "tests/support/text.hpp"
 
 #include <doctest/doctest.h>
 
@@ -9,6 +10,8 @@
 #include <vector>
 
 using namespace gang::app;
+
+using tests::contains;
 
 namespace {
 
@@ -42,10 +45,6 @@ Snapshot picture() {
     return snapshot;
 }
 
-bool has(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
-
 }  // namespace
 
 TEST_CASE("mask: names of others in texts, and nothing else") {
@@ -69,16 +68,16 @@ TEST_CASE("mask: a picture keeps sizes and places, and loses names") {
     const Snapshot shown = masked(picture(), own);
     CHECK(shown.gangs[0].driver == "mine");
     CHECK(shown.gangs[0].application == "spark-mine");
-    CHECK_FALSE(has(shown.gangs[0].message, "secret"));
-    CHECK(has(shown.gangs[0].message, "nvidia.com/gpu"));
+    CHECK_FALSE(contains(shown.gangs[0].message, "secret"));
+    CHECK(contains(shown.gangs[0].message, "nvidia.com/gpu"));
     const gang::GangView& other = shown.gangs[1];
     CHECK(other.namespace_name == hidden_namespace);
     CHECK(other.position == 3);
     CHECK(other.needs.cpu_milli == 9'000);
     for (const std::string* text :
          {&other.driver, &other.application, &other.driver_uid, &other.queue, &other.message}) {
-        CHECK_FALSE(has(*text, "secret"));
-        CHECK_FALSE(has(*text, "adhoc"));
+        CHECK_FALSE(contains(*text, "secret"));
+        CHECK_FALSE(contains(*text, "adhoc"));
     }
     // One name for one gang, wherever it stands.
     const std::string name = other.namespace_name + "/" + other.driver;
@@ -105,7 +104,7 @@ TEST_CASE("mask: an explanation of one's own gang") {
     const gang::Explanation shown = masked(explanation, own);
     CHECK(shown.gang.driver == "mine");
     CHECK(shown.notes[0] == "room is held by running gangs: a pod of another namespace (13 cpu)");
-    CHECK_FALSE(has(shown.gang.message, "secret"));
+    CHECK_FALSE(contains(shown.gang.message, "secret"));
 }
 
 TEST_CASE("callers: a token is asked about once a minute, and again for namespaces that are new") {

@@ -17,12 +17,12 @@ constexpr std::int64_t mib = 1024 * 1024;
 using Properties = core::StringMap;
 
 /// An application in cluster mode as the submitter leaves it: the factor is resolved.
-struct Application {
+struct SparkApplication {
     Conf conf;
     core::Pod driver;
     Limits limits;
 
-    Application(Properties properties, std::string version) {
+    SparkApplication(Properties properties, std::string version) {
         // The common key exists since 3.3; older submitters can only name the executors' one.
         const bool is_old = version.empty() || (version >= "3.0" && version < "3.3");
         properties.emplace_back(
@@ -34,12 +34,12 @@ struct Application {
         driver.scheduler_name = "gang-scheduler";
     }
 
-    Application& with(const char* key, const char* value) {
+    SparkApplication& with(const char* key, const char* value) {
         conf.properties.emplace_back(key, value);
         std::sort(conf.properties.begin(), conf.properties.end());
         return *this;
     }
-    Application& python() {
+    SparkApplication& python() {
         const bool has_factor =
             core::find_value(conf.properties, "spark.kubernetes.memoryOverheadFactor") != nullptr;
         if (!has_factor) {
@@ -67,8 +67,8 @@ struct Application {
     }
 };
 
-Application make(Properties properties, std::string version = "4.1.4") {
-    return Application(std::move(properties), std::move(version));
+SparkApplication make(Properties properties, std::string version = "4.1.4") {
+    return SparkApplication(std::move(properties), std::move(version));
 }
 
 bool contains(const std::string& text, std::string_view part) {
@@ -376,7 +376,7 @@ TEST_CASE("derive: D3: executors tolerate what a webhook has made their driver t
     const core::Toleration dedicated{"dedicated", false, "spark", true, {}, -1};
     const core::Toleration not_ready{
         "node.kubernetes.io/not-ready", true, "", false, core::TaintEffect::no_execute, 300};
-    const auto with = [](Application made, std::vector<core::Toleration> tolerations) {
+    const auto with = [](SparkApplication made, std::vector<core::Toleration> tolerations) {
         core::Constraints constraints;
         constraints.tolerations = std::move(tolerations);
         made.driver.constraints = constraints;
@@ -779,7 +779,7 @@ TEST_CASE("derive: a heap that the driver will refuse is said") {
 
 TEST_CASE("derive: the images of an executor's containers") {
     using Images = std::vector<std::string>;
-    Application app({}, "4.1.4");
+    SparkApplication app({}, "4.1.4");
     CHECK(app.shape().constraints.images.empty());
     app.with("spark.kubernetes.container.image", "spark");
     CHECK(app.shape().constraints.images == Images{"spark:latest"});

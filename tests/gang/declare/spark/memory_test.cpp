@@ -9,7 +9,7 @@ using gang::spark::SizeUnit;
 
 namespace {
 
-std::int64_t mib(std::string_view text, SizeUnit unit = SizeUnit::mebibytes) {
+std::int64_t mebibytes(std::string_view text, SizeUnit unit = SizeUnit::mebibytes) {
     const auto size = parse_mebibytes(text, unit);
     REQUIRE_MESSAGE(size.has_value(), std::string(text));
     return *size;
@@ -18,26 +18,26 @@ std::int64_t mib(std::string_view text, SizeUnit unit = SizeUnit::mebibytes) {
 }  // namespace
 
 TEST_CASE("memory: every suffix is a power of 1024, in any case") {
-    CHECK(mib("1g") == 1024);
-    CHECK(mib("1GB") == 1024);
-    CHECK(mib(" 8G ") == 8192);
-    CHECK(mib("2048k") == 2);
-    CHECK(mib("3kb") == 0);
-    CHECK(mib("512m") == 512);
-    CHECK(mib("512Mb") == 512);
-    CHECK(mib("1t") == 1024 * 1024);
-    CHECK(mib("2tb") == 2 * 1024 * 1024);
-    CHECK(mib("1p") == 1024LL * 1024 * 1024);
-    CHECK(mib("1pb") == 1024LL * 1024 * 1024);
-    CHECK(mib("1048577b") == 1);
-    CHECK(mib("007m") == 7);
+    CHECK(mebibytes("1g") == 1024);
+    CHECK(mebibytes("1GB") == 1024);
+    CHECK(mebibytes(" 8G ") == 8192);
+    CHECK(mebibytes("2048k") == 2);
+    CHECK(mebibytes("3kb") == 0);
+    CHECK(mebibytes("512m") == 512);
+    CHECK(mebibytes("512Mb") == 512);
+    CHECK(mebibytes("1t") == 1024 * 1024);
+    CHECK(mebibytes("2tb") == 2 * 1024 * 1024);
+    CHECK(mebibytes("1p") == 1024LL * 1024 * 1024);
+    CHECK(mebibytes("1pb") == 1024LL * 1024 * 1024);
+    CHECK(mebibytes("1048577b") == 1);
+    CHECK(mebibytes("007m") == 7);
 }
 
 TEST_CASE("memory: a number without suffix has the key's own unit") {
-    CHECK(mib("3000") == 3000);
-    CHECK(mib("1073741823", SizeUnit::bytes) == 1023);
-    CHECK(mib("1536m", SizeUnit::bytes) == 1536);
-    CHECK(mib("1048575", SizeUnit::bytes) == 0);
+    CHECK(mebibytes("3000") == 3000);
+    CHECK(mebibytes("1073741823", SizeUnit::bytes) == 1023);
+    CHECK(mebibytes("1536m", SizeUnit::bytes) == 1536);
+    CHECK(mebibytes("1048575", SizeUnit::bytes) == 0);
 }
 
 TEST_CASE("memory: what Spark refuses is refused, with the value and the accepted forms") {
@@ -75,8 +75,8 @@ TEST_CASE("memory: overflow is an error, never a wrapped number") {
         REQUIRE_MESSAGE(!size.has_value(), std::string(text));
         CHECK(size.error().message.find("too large") != std::string::npos);
     }
-    CHECK(mib("8191p") == 8191LL * 1024 * 1024 * 1024);
-    CHECK(mib("9223372036854775807", SizeUnit::bytes) == (1LL << 43) - 1);
+    CHECK(mebibytes("8191p") == 8191LL * 1024 * 1024 * 1024);
+    CHECK(mebibytes("9223372036854775807", SizeUnit::bytes) == (1LL << 43) - 1);
     CHECK(!parse_mebibytes("8192p", SizeUnit::mebibytes).has_value());
     CHECK(!parse_mebibytes("8192p", SizeUnit::bytes).has_value());
     CHECK(!parse_mebibytes("9223372036854775807", SizeUnit::mebibytes).has_value());
