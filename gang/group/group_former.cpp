@@ -30,12 +30,14 @@ void GroupFormer::on(const PodGroupMissing& event) {
     }
 }
 
-/// Those of its drivers that wait to know how large their gangs are.
-std::vector<Application*> GroupFormer::drivers_without_size(const PodGroup& group) const {
+/// Those of its drivers that wait, and learn from it how large their gangs are, or in which queue
+/// they wait.
+std::vector<Application*> GroupFormer::drivers_that_ask(const PodGroup& group) const {
     std::vector<Application*> found;
     for (const std::string& driver : group.drivers) {
         Application* const app = model_.gangs.find(driver);
-        if (app != nullptr && app->phase == Phase::waiting && app->declared.group_needed) {
+        if (app != nullptr && app->phase == Phase::waiting &&
+            (app->declared.group_needed || model_.shares.is_active())) {
             found.push_back(app);
         }
     }
@@ -43,8 +45,11 @@ std::vector<Application*> GroupFormer::drivers_without_size(const PodGroup& grou
 }
 
 void GroupFormer::tell_drivers(const std::string& key) {
-    for (Application* const app : drivers_without_size(*model_.groups.find(key))) {
-        life_.look_at_group(*app);
+    for (Application* const app : drivers_that_ask(*model_.groups.find(key))) {
+        if (app->declared.group_needed) {
+            life_.look_at_group(*app);
+        }
+        life_.follow_group(*app, model_.pods.at(app->uid));
         model_.waiting.changed(*app);
         model_.worklist.queue_changed = true;
     }
@@ -73,7 +78,7 @@ void GroupFormer::form(const std::string& key, PodGroup& group) {
     Application* gang = live_gang(key, group);
     std::vector<PodEntry*> members = waiting_members(group);
     const bool is_asked = !members.empty() || (gang != nullptr && gang->phase == Phase::waiting);
-    if (is_asked || !drivers_without_size(group).empty()) {
+    if (is_asked || !drivers_that_ask(group).empty()) {
         model_.groups.want(key, step_.now_ms);
     } else {
         model_.groups.rest(key);
@@ -82,8 +87,7 @@ void GroupFormer::form(const std::string& key, PodGroup& group) {
     const bool is_held = std::any_of(
         members.begin(), members.end(), [](const auto* member) { return asks_hold(member->pod); });
     const bool waits_on_request = is_held || (gang != nullptr && gang->declared.is_held);
-    const bool is_given_up =
-        is_asked && is_sound && !waits_on_request && gives_up(key, group);
+    const bool is_given_up = is_asked && is_sound && !waits_on_request && gives_up(key, group);
     if (is_given_up && (gang == nullptr || gang->phase == Phase::waiting)) {
         if (gang != nullptr) {
             dissolve(group, *gang);
@@ -170,8 +174,8 @@ bool GroupFormer::gives_up(const std::string& key, const PodGroup& group) {
     return true;
 }
 
-/// A minimum of one asks for no company. Its first pod is a gang of one where more must be free than it
-/// asks for itself.
+/// A minimum of one asks for no company. Its first pod is a gang of one where more must be free
+/// than it asks for itself.
 bool GroupFormer::starts_one_by_one(const PodGroup& group) const {
     const core::PodGroup& object = *group.object;
     return object.min_members < 1 ||
@@ -200,9 +204,9 @@ std::vector<PodEntry*> GroupFormer::choose(
 }
 
 /// Who has done its work counts, as it does for Volcano: what takes the place of a last one that
-/// failed must not wait for pods that nobody makes any more. Who is being deleted does not: a job that
-/// is made anew starts as a whole, also while the pods before it end. Who is being bound does not yet:
-/// the bind may fail.
+/// failed must not wait for pods that nobody makes any more. Who is being deleted does not: a job
+/// that is made anew starts as a whole, also while the pods before it end. Who is being bound does
+/// not yet: the bind may fail.
 std::int64_t GroupFormer::count_placed(const PodGroup& group) const {
     return std::count_if(group.members.begin(), group.members.end(), [this](PodId member) {
         if (model_.pods.phase(member) == core::PodPhase::succeeded) {
@@ -311,8 +315,9 @@ void GroupFormer::reshape(
     std::vector<std::string> warnings;
     if (!group.object->max_wait.empty() && !read_expected_run(group.object->max_wait)) {
         warnings.push_back(
-            "pod group " + group.name + ": sla-waiting-time = " +
-            spark::quoted(group.object->max_wait) + " is no duration such as 90m or 4h and is ignored");
+            "pod group " + group.name +
+            ": sla-waiting-time = " + spark::quoted(group.object->max_wait) +
+            " is no duration such as 90m or 4h and is ignored");
     }
     for (const PodEntry* member : chosen) {
         const auto membership = read_membership(member->pod);
@@ -423,8 +428,8 @@ StatusMessage GroupFormer::why_waiting(const PodGroup& group) const {
     if (group.is_silent) {
         return {
             ReasonCode::waiting_for_pod_group,
-            "0/" + std::to_string(nodes) + " nodes looked at: " + name + " waits: " +
-                group.object->problem};
+            "0/" + std::to_string(nodes) + " nodes looked at: " + name +
+                " waits: " + group.object->problem};
     }
     if (std::string problem = problem_of(*group.object, gang_size_max()); !problem.empty()) {
         return problem_message(nodes, name + ": " + problem);

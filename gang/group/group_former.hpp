@@ -49,7 +49,7 @@ public:
     StatusMessage why_waiting(const PodGroup& group) const;
 
 private:
-    std::vector<Application*> drivers_without_size(const PodGroup& group) const;
+    std::vector<Application*> drivers_that_ask(const PodGroup& group) const;
     void tell_drivers(const std::string& key);
     void form(const std::string& key, PodGroup& group);
     Application* live_gang(const std::string& key, PodGroup& group);

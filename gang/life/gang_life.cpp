@@ -7,6 +7,7 @@
 #include "gang/declare/gang_size.hpp"
 #include "gang/declare/spark/executor/derive.hpp"
 #include "gang/explain.hpp"
+#include "gang/model/group/max_wait.hpp"
 #include "gang/report/messages.hpp"
 #include "gang/reservation/format/reservation.hpp"
 
@@ -21,11 +22,15 @@ void GangLife::driver_waits(Application& app, PodEntry& entry) {
         learn_anew(app, entry);
     }
     if (entry.is_change) {
-        model_.gangs.choose_queue(app, entry);
         if (app.group.empty()) {
             model_.gangs.set_held(app, asks_hold(entry.pod));
-            model_.gangs.set_max_wait(app, asked_max_wait_ms(entry.pod));
+            follow_group(app, entry);
+        } else {
+            model_.gangs.choose_queue(app, entry);
         }
+    }
+    if (model_.gangs.awaits_group(app)) {
+        model_.worklist.dirty_groups.insert(*model_.groups.find_driver_group(app.uid));
     }
     if (entry.is_change || !app.declared.driver_shape) {
         model_.gangs.set_driver_shape(
@@ -115,10 +120,22 @@ void GangLife::look_at_group(Application& app) {
     if (app.declared.group_needed) {
         model_.groups.want(*model_.groups.find_driver_group(app.uid), step_.now_ms);
     } else if (
-        is_known && (!app.declared.conf_needed ||
-                     group->object->min_resources != core::Resources{})) {
+        is_known &&
+        (!app.declared.conf_needed || group->object->min_resources != core::Resources{})) {
         model_.gangs.release_shapes(app);
         set_sizes(app, nullptr);
+    }
+}
+
+void GangLife::follow_group(Application& app, const PodEntry& entry) {
+    const PodGroup* const group = model_.groups.group_of_driver(app.uid);
+    model_.gangs.choose_queue(app, entry);
+    model_.gangs.set_max_wait(app, max_wait_ms_of(group, entry.pod));
+    const bool says_priority = group != nullptr && group->object && group->object->priority;
+    const std::int32_t priority = says_priority ? *group->object->priority : entry.pod.priority;
+    if (std::exchange(app.priority, priority) != priority) {
+        model_.waiting.changed(app);
+        model_.worklist.queue_changed = true;
     }
 }
 

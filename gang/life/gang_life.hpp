@@ -46,6 +46,9 @@ public:
     /// The object of the group that the driver names is known, or no conf will be: it says how large
     /// the gang is, if anything does.
     void look_at_group(Application& app);
+    /// What the object of that group says of a gang that waits, beside its size: its queue, its
+    /// priority and for how long it waits at most.
+    void follow_group(Application& app, const PodEntry& entry);
     /// `conf` is nullptr when there is none, or none that can be read.
     void set_sizes(Application& app, const spark::Conf* conf);
     /// Of a pod group: what the anchor's pods beside it are, and what is to be said of them.

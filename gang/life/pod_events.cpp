@@ -312,6 +312,9 @@ void PodEvents::note_driver_group(PodId id) {
         model_.pods.is_driver(id) ? model_.pods.uid(id) : model_.pods.owner(id));
     if (group != nullptr) {
         model_.worklist.group_statuses.insert(*group);
+        if (model_.pods.is_driver(id)) {
+            model_.worklist.dirty_groups.insert(*group);  // it may wait no more
+        }
     }
 }
 
@@ -474,6 +477,7 @@ void PodEvents::forget_pod(PodEntry& entry) {
         const std::string group = *named;
         model_.groups.set_driver_group(entry.pod, std::nullopt);
         if (model_.groups.find(group) == nullptr) {
+            model_.worklist.dirty_groups.erase(group);
             model_.worklist.group_statuses.erase(group);
         }
     }

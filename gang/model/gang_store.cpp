@@ -51,9 +51,18 @@ Application& GangStore::ensure(const PodEntry& entry, bool is_driver) {
 
 /// What the object of its group names; nullptr: nothing.
 const std::string* GangStore::find_queue_of_group(const PodEntry& entry) const {
-    const PodGroup* const group = entry.group.empty() ? nullptr : in_.groups.find(entry.group.str());
+    const PodGroup* const group = entry.group.empty() ? in_.groups.group_of_driver(entry.pod.uid)
+                                                      : in_.groups.find(entry.group.str());
     const bool has_queue = group != nullptr && group->object && !group->object->queue.empty();
     return has_queue ? &group->object->queue : nullptr;
+}
+
+bool GangStore::awaits_group(const Application& app) const {
+    if (app.declared.group_needed || !in_.shares.is_active()) {
+        return app.declared.group_needed;
+    }
+    const PodGroup* const group = in_.groups.group_of_driver(app.uid);
+    return group != nullptr && !group->object && !group->missing;
 }
 
 void GangStore::choose_queue(Application& app, const PodEntry& entry) {
@@ -63,13 +72,12 @@ void GangStore::choose_queue(Application& app, const PodEntry& entry) {
     const QueueAccount* const gang = app.is_surplus && find_owner(entry) != nullptr
                                          ? in_.shares.charges.find(entry.owner.str())
                                          : nullptr;
-    PlacedInQueue placed = gang != nullptr
-                               ? PlacedInQueue{*gang, {}}
-                               : in_.shares.placement.place(
-                                     entry.pod,
-                                     asked_queue(entry.pod),
-                                     queue_elsewhere(entry.pod),
-                                     find_queue_of_group(entry));
+    PlacedInQueue placed = gang != nullptr ? PlacedInQueue{*gang, {}}
+                                           : in_.shares.placement.place(
+                                                 entry.pod,
+                                                 asked_queue(entry.pod),
+                                                 queue_elsewhere(entry.pod),
+                                                 find_queue_of_group(entry));
     const std::string name = placed.account.queue == no_queue
                                  ? std::string(config::lost_queue)
                                  : in_.shares.tree.name(placed.account.queue);
@@ -121,9 +129,13 @@ void GangStore::place_again(Application& app) {
     if (is_waiting) {
         app.declared.queue = {};
         choose_queue(app, entry);
+        if (awaits_group(app)) {
+            in_.worklist.dirty_groups.insert(*in_.groups.find_driver_group(app.uid));
+        }
         return;
     }
-    // Admitted when there were no queues. What is beyond a gang's slots is charged where the gang is.
+    // Admitted when there were no queues. What is beyond a gang's slots is charged where the gang
+    // is.
     const QueueAccount* const gang = app.is_surplus && find_owner(entry) != nullptr
                                          ? in_.shares.charges.find(entry.owner.str())
                                          : nullptr;
@@ -267,9 +279,8 @@ core::ShapeId GangStore::intern_shape(
     const auto driver = in_.pods.find(app.uid);
     const core::FilterSet left_out =
         driver ? in_.reader.left_out(in_.pods.scheduler_name(*driver)) : core::FilterSet{};
-    const bool drops_images =
-        !constraints.images.empty() &&
-        !(driver && in_.reader.asks_images(in_.pods.scheduler_name(*driver)));
+    const bool drops_images = !constraints.images.empty() &&
+                              !(driver && in_.reader.asks_images(in_.pods.scheduler_name(*driver)));
     if (left_out == constraints.left_out && !drops_images) {
         return in_.cluster.intern_shape(requests, constraints);
     }

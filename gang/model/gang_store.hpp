@@ -71,8 +71,12 @@ public:
     void forget_if_unused(const std::string& uid);
     /// The pod is its owner's no more.
     void leave_owner(PodEntry& entry);
-    /// In which queue it waits, by what its pod says now, else its group's object; a surplus executor is its gang's.
+    /// In which queue it waits, by what its pod says now, else the object of its group, or of the
+    /// group that the driver names; a surplus executor is its gang's.
     void choose_queue(Application& app, const PodEntry& entry);
+    /// The object of the group that its driver names is not known yet, and may say how large the
+    /// gang is, or in which queue it waits.
+    bool awaits_group(const Application& app) const;
     /// It runs, and was admitted in this queue.
     void restore_queue(Application& app, const std::string& written);
     /// Queues are others, and nobody is charged: in its queue by what its pod says now, or, once it

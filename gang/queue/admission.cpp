@@ -106,9 +106,9 @@ void Admission::classify_waiting() {
         expect_executors(app);
         PodEntry& entry = model_.pods.at(app.uid);
         if (!app.declared.diagnostics->problem.empty() || app.declared.conf_needed ||
-            app.declared.group_needed || !app.declared.driver_shape || app.declared.queue_problem.is_made() ||
-            app.declared.is_held || quota_.is_stopped(app) ||
-            model_.find_claim_obstacle(app, entry.pod)) {
+            model_.gangs.awaits_group(app) || !app.declared.driver_shape ||
+            app.declared.queue_problem.is_made() || app.declared.is_held ||
+            quota_.is_stopped(app) || model_.find_claim_obstacle(app, entry.pod)) {
             model_.quotas.rest(app);
             status_.report_warnings(app, entry);
             status_.report_obstacle(app, entry);
@@ -348,7 +348,8 @@ Admission::AttemptResult Admission::attempt(
     // Else only numbers may have changed in what it was told.
     const ReasonCode code = model_.demand.code_for(app.uid, ReasonCode::waiting_for_capacity);
     status_.report_unless(
-        queue_entry.is_reported && (is_about_capacity(queue_entry.code) || queue_entry.code == code),
+        queue_entry.is_reported &&
+            (is_about_capacity(queue_entry.code) || queue_entry.code == code),
         app,
         cycle);
     queue_entry.code = code;

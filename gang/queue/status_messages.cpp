@@ -137,7 +137,7 @@ std::optional<StatusMessage> StatusMessages::find_obstacle(
             conf.misses > 0 && step_.now_ms - conf.first_miss_ms >= patience_with(conf.problem);
         return is_time ? conf_message(nodes, app, entry.pod) : StatusMessage{};
     }
-    if (app.declared.group_needed) {
+    if (model_.gangs.awaits_group(app)) {
         const PodGroup* const group = model_.groups.group_of_driver(app.uid);
         return group != nullptr && group->missing ? group_missing_message(nodes, *group->missing)
                                                   : StatusMessage{};

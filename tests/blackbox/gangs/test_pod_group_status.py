@@ -1,4 +1,5 @@
 """The status of PodGroup objects, as those who defined the kinds show it."""
+from pathlib import Path
 from typing import Callable, Iterator
 
 import pytest
@@ -120,6 +121,28 @@ def test_a_spark_drivers_own_group(cluster: Cluster) -> None:
     status = wait_phase(cluster, group, "Completed", VOLCANO)
     eventually(lambda: status_of(cluster, group, VOLCANO).get("succeeded") == 1, 40,
                lambda: f"the driver counted: {status_of(cluster, group, VOLCANO)}")
+
+
+def test_the_queue_of_a_spark_drivers_own_group(cluster: Cluster, tmp_path: Path) -> None:
+    """The object names it, as a template of Spark's step for Volcano does; and names another one while the driver waits."""
+    cluster.add_nodes(1, cpu="8", memory="64Gi")
+    config = tmp_path / "queues.yaml"
+    config.write_text("queues: [{name: analytics, limit: {cpu: 2}}, {name: large}]\n")
+    cluster.start_scheduler("--config", str(config))
+    application = sized(Size(executors=2), cluster.default_namespace)
+    application.work_seconds = 5
+    group = add_group(cluster, {"minMember": 1, "queue": "analytics"}, VOLCANO)
+    for pod in (application.driver, application.executor_pattern):
+        pod["metadata"].setdefault("annotations", {})[ANNOTATION] = group
+    driver = cluster.submit(application).driver_path
+
+    def told() -> str:
+        return str(condition(cluster.api.get(driver), "PodScheduled").get("message", ""))
+    eventually(lambda: "[ExceedsQuota]" in told(), 40, lambda: f"it needs more than the queue may have: {told()}")
+    assert "queue root.analytics" in told()
+    cluster.api.patch(group_path(cluster, group, VOLCANO), {"spec": {"queue": "large"}})
+    wait_phase(cluster, group, "Running", VOLCANO, seconds=90)
+    cluster.wait_finished(application)
 
 
 def test_who_else_writes_the_status_is_left_alone(cluster: Cluster) -> None:

@@ -1,5 +1,8 @@
-// The PodGroup that was made for a Spark application: how large its gang is, where nothing else says so.
+// The PodGroup that was made for a Spark application: how large its gang is, where nothing else
+// says so, and in which queue it waits.
 #include "gang/declare/group_size.hpp"
+#include "tests/gang/in_queues.hpp"
+#include "tests/gang/shares/trees.hpp"
 #include "tests/gang/world.hpp"
 
 #include <doctest/doctest.h>
@@ -24,6 +27,22 @@ core::PodGroup minimum_of(std::int64_t cpu, std::int64_t memory_mi) {
     core::PodGroup group;
     group.min_resources = {cpu * 1000, memory_mi * tests::mebibyte, 0, {}};
     return group;
+}
+
+/// As Spark's step for Volcano makes it: with a conf, and a group that it names.
+std::string submit_of_group(
+    World& world, const std::string& name, std::int64_t created, const std::string& group = "g") {
+    core::Pod driver = tests::driver(name);
+    driver.created = created;
+    driver.annotations = {{"scheduling.k8s.io/group-name", group}};
+    return world.submit(std::move(driver), tests::conf(1));
+}
+
+config::Schema two_queues() {
+    config::Queue ranked = tests::queue("ranked");
+    ranked.order = config::QueueOrder::priority;
+    return tests::with_queues(
+        {ranked, tests::limited("small", 2), tests::queue("default")}, World::sealed_schema());
 }
 
 gang::GangSize size_by(const core::PodGroup& group, const gang::Declaration& said = {}) {
@@ -100,7 +119,8 @@ TEST_CASE("driver groups: minResources is the declaration where there is no Spar
         world.add_node(tests::node("n2", 6, 64 * 1024));
         world.groups["etl/g"] = minimum_of(7, 0);
         const auto driver = world.create(bare_driver(
-            "d", {{"gang-scheduler/executor-cpu", "3"}, {"gang-scheduler/executor-memory", "1Gi"}}));
+            "d",
+            {{"gang-scheduler/executor-cpu", "3"}, {"gang-scheduler/executor-memory", "1Gi"}}));
         world.settle();
         REQUIRE(world.is_bound(driver));
         CHECK(world.view(driver).slots_open == 2);
@@ -148,4 +168,97 @@ TEST_CASE("driver groups: minResources is the declaration where there is no Spar
         world.settle();
         CHECK(world.is_bound(uid));
     }
+}
+
+TEST_CASE("driver groups: the object names the queue, where the driver names none") {
+    World world(two_queues());
+    world.add_node(tests::node("n1", 8, 64 * 1024));
+    core::PodGroup object;
+    object.queue = "small";
+    SUBCASE("a limit of that queue") {
+        world.groups["etl/g"] = object;
+        const auto first = submit_of_group(world, "a", 1'000);
+        world.settle();
+        const auto second = submit_of_group(world, "b", 2'000);
+        world.settle();
+        REQUIRE(world.is_bound(first));
+        CHECK(world.view(first).queue == "root.small");
+        CHECK_FALSE(world.is_bound(second));
+        tests::says(world, second, "queue root.small has 2 cpu in use");
+        for (const auto& driver : {first, second}) {
+            world.remove_application(driver);
+        }
+        world.advance(1'200'000);  // timers of pods that are gone run out
+        CHECK(world.scheduler->remembered() == 0);
+    }
+    SUBCASE("what the driver says counts") {
+        world.groups["etl/g"] = object;
+        core::Pod driver = tests::driver("a");
+        driver.annotations = {
+            {"gang-scheduler/queue", "default"}, {"scheduling.k8s.io/group-name", "g"}};
+        const auto uid = world.submit(std::move(driver), tests::conf(1));
+        world.settle();
+        CHECK(world.is_bound(uid));
+        CHECK(world.view(uid).queue == "root.default");
+    }
+    SUBCASE("an object that nobody has made holds up nobody") {
+        const auto uid = submit_of_group(world, "a", 1'000);
+        world.settle();
+        CHECK(world.is_bound(uid));
+        CHECK(world.view(uid).queue == "root.default");
+    }
+    SUBCASE("it moves while the driver waits") {
+        world.groups["etl/g"] = object;
+        REQUIRE_FALSE(submit_of_group(world, "a", 1'000).empty());
+        world.settle();
+        const auto second = submit_of_group(world, "b", 2'000);
+        world.settle();
+        REQUIRE_FALSE(world.is_bound(second));
+        world.groups["etl/g"].queue = "ranked";
+        world.advance(60'000);
+        world.settle();
+        CHECK(world.is_bound(second));
+        CHECK(world.view(second).queue == "root.ranked");
+    }
+    SUBCASE("nobody asks for it any more once the driver runs") {
+        world.groups["etl/g"] = object;
+        REQUIRE(world.is_bound([&] {
+            const auto uid = submit_of_group(world, "a", 1'000);
+            world.settle();
+            return uid;
+        }()));
+        const auto asked = world.group_fetches;
+        world.advance(600'000);
+        CHECK(world.group_fetches == asked);
+    }
+}
+
+TEST_CASE("driver groups: the priority of the object counts in its queue") {
+    World world(two_queues());
+    core::PodGroup object;
+    object.queue = "ranked";
+    world.groups["etl/low"] = object;
+    object.priority = 10;
+    world.groups["etl/high"] = object;
+    const auto low = submit_of_group(world, "low", 1'000, "low");
+    const auto high = submit_of_group(world, "high", 2'000, "high");
+    world.settle();
+    world.add_node(tests::node("n1", 2, 64 * 1024));
+    world.settle();
+    CHECK(world.is_bound(high));
+    CHECK_FALSE(world.is_bound(low));
+}
+
+TEST_CASE("driver groups: queues that come while a driver waits ask its group") {
+    World world;
+    core::PodGroup object;
+    object.queue = "small";
+    world.groups["etl/g"] = object;
+    const auto uid = submit_of_group(world, "a", 1'000);
+    world.settle();
+    world.reconfigure(two_queues());
+    world.add_node(tests::node("n1", 8, 64 * 1024));
+    world.settle();
+    CHECK(world.is_bound(uid));
+    CHECK(world.view(uid).queue == "root.small");
 }

@@ -85,10 +85,10 @@ def status_of(cluster: Cluster, name: str, api_version: str = COSCHEDULING) -> J
     return status
 
 
-def wait_phase(cluster: Cluster, name: str, phase: str, api_version: str = COSCHEDULING) -> Json:
+def wait_phase(cluster: Cluster, name: str, phase: str, api_version: str = COSCHEDULING, seconds: float = 40) -> Json:
     """The status with that phase."""
     def find() -> Optional[Json]:
         status = status_of(cluster, name, api_version)
         return status if status.get("phase") == phase else None
-    found: Json = eventually(find, 40, lambda: f"phase {phase}, status {status_of(cluster, name, api_version)}")
+    found: Json = eventually(find, seconds, lambda: f"phase {phase}, status {status_of(cluster, name, api_version)}")
     return found
