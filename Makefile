@@ -25,9 +25,9 @@ test-long: ## the long variants of the black-box and Spark tests; the older Kube
 	@scripts/install_deps.sh test
 	@scripts/test.py --long
 
-BENCH ?= micro scale macro
+BENCH ?= micro scale macro asked
 RUNS ?= 5
-bench: ## measure: micro benches, scale, whole planes (BENCH="micro scale macro", RUNS=5); about 20 minutes
+bench: ## measure: micro benches, scale, whole planes, answers (BENCH="micro scale macro asked", RUNS=5); about 20 minutes
 	@scripts/install_deps.sh bench
 	@scripts/build.py release gang-scheduler
 	@scripts/build.py bench

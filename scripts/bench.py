@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """`make bench`, `make bench-check`, `make bench-docs`: measures, compares, writes docs/performance.md.
 
-  run [--runs N] [LANE...]   lanes micro, scale, macro; results in build/bench-results
+  run [--runs N] [LANE...]   lanes micro, scale, macro, asked; results in build/bench-results
   check [--prefix TEXT]      holds them against tests/bench/thresholds.json; exit code 1 beyond a limit
   docs                       docs/performance.json and docs/performance.md from them
   quick                      sizes of the scale lane that take seconds, and their check: a lane of `make test`
@@ -21,7 +21,7 @@ from results import check, report  # noqa: E402: the path comes first
 from results.figures import FOLDER, Lane, machine, read_figures  # noqa: E402
 from support.client.json_type import Json  # noqa: E402
 
-LANES = ("micro", "scale", "macro")
+LANES = ("micro", "scale", "macro", "asked")
 QUICK_SIZES = ((1_000, 10_000, 100), (10_000, 100_000, 1_000))
 
 
@@ -32,7 +32,11 @@ def measure(name: str, runs: int, is_quick: bool = False) -> Lane:
     if name == "scale":
         from results.scale import scale_lane
         return scale_lane(runs)
-    from results.macro import macro_lane  # needs what the black-box tests need
+    # These need what the black-box tests need.
+    if name == "asked":
+        from results.asked import asked_lane
+        return asked_lane(runs, is_quick)
+    from results.macro import macro_lane
     return macro_lane(runs, is_quick)
 
 
@@ -120,9 +124,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(dest="command", required=True)
     running = commands.add_parser("run")
-    running.add_argument("lanes", nargs="*", default=LANES, metavar="LANE", help="micro, scale, macro")
+    running.add_argument("lanes", nargs="*", default=LANES, metavar="LANE", help=", ".join(LANES))
     running.add_argument("--runs", type=int, default=5)
-    running.add_argument("--quick", action="store_true", help="macro: tiny sizes, to see that it works; writes nothing")
+    running.add_argument("--quick", action="store_true", help="macro, asked: tiny sizes, to see that it works; writes nothing")
     running.add_argument("--programs", default="build/bench", help="the folder of gang-load and the others")
     checking = commands.add_parser("check")
     checking.add_argument("--prefix", default="", help="only thresholds of figures that begin so")

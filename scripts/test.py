@@ -222,7 +222,7 @@ def macro_smoke_lane(tally: Tally, supply: Supply) -> None:
         return tally.cannot_run("bench macro", supply.missing("plane"))
     if command_lane(tally, "build bench", ["cmake", "--build", "build/release", "--target", "gang-load"]):
         command_lane(tally, "bench macro", [PYTHON, "scripts/bench.py", "run", "--quick", "--runs", "1",
-                                            "--programs", "build/release", "macro"])
+                                            "--programs", "build/release", "macro", "asked"])
 
 
 def read_digests(path: Path) -> dict[str, str]:

@@ -32,6 +32,7 @@ def render(data: Json) -> str:
         "writes": lambda: _writes(figures),
         "cold": lambda: _cold(figures),
         "idle": lambda: _idle(figures),
+        "asked": lambda: _asked(figures),
         "scale": lambda: _scale(figures),
         "bytes": lambda: _bytes(figures),
         "micro": lambda: _micro(figures),
@@ -165,6 +166,13 @@ def _idle(figures: Figures) -> str:
     return table(["embedded plane", "RSS, MB", "CPU, % of a core", "wake-ups a second"], rows)
 
 
+def _asked(figures: Figures) -> str:
+    verbs = {"why": "`why POD`", "gangs": "`gangs -A`", "gangs_json": "`gangs -A -o json`", "nodes": "`nodes`",
+             "queues": "`queues`"}
+    return table(["through the service proxy", "ms"],
+                 [[label, spread(figures.get(f"asked.{name}"))] for name, label in verbs.items()])
+
+
 def _sizes(figures: Figures) -> list[int]:
     return sorted(int(name.rsplit(".", 1)[1]) for name in figures if name.startswith("scale.heap_mb."))
 
@@ -219,7 +227,7 @@ def _goals(figures: Figures, thresholds: Sequence[Threshold]) -> str:
 
 def _missing(lanes: Mapping[str, Json]) -> str:
     lines = [f"- {name}: {each}" for name, lane in lanes.items() for each in lane["missing"]]
-    lines += [f"- {name}: the whole lane" for name in ("micro", "scale", "macro") if name not in lanes]
+    lines += [f"- {name}: the whole lane" for name in ("micro", "scale", "macro", "asked") if name not in lanes]
     return "\n".join(lines) or "Nothing."
 
 
