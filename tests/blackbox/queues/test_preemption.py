@@ -9,9 +9,10 @@ from support.client.api import Json
 from support.plane.chart import NAMESPACE, RELEASE
 from support.kube.cluster import Cluster
 from support.kube.pods import is_terminating
+from support.kube.spark_application import Size, sized
 from support.process.polling import eventually, next_second
 from support.plane.served import ANY_PORT, Served
-from test_queues import Queues
+from test_queues import QUEUE, Queues
 
 ROLE = "gang-scheduler-evictions"
 RBAC = "/apis/rbac.authorization.k8s.io/v1"
@@ -121,3 +122,34 @@ def test_a_disruption_budget_is_kept(cluster: Cluster, tmp_path: Path) -> None:
     queues.wait_said(high, "refused one: others are looked for soon; needs 1 driver + 3 executors")
     time.sleep(3)
     assert not is_gone(queues, low) and not queues.is_bound(high)
+
+
+def test_executors_beyond_a_minimum_give_way_and_the_gang_goes_on(cluster: Cluster, tmp_path: Path) -> None:
+    cluster.add_nodes(1, cpu="8", memory="32Gi")
+    queues = Queues(cluster, tmp_path, {"queues": [BY_PRIORITY]}, *ANY_PORT)
+    served = Served(queues.scheduler)
+    elastic = sized(Size(5), cluster.default_namespace)
+    elastic.work_seconds = 600
+    elastic.driver["metadata"].setdefault("annotations", {})[QUEUE] = "etl"
+    elastic.set_conf(spark__executor__instances=None, spark__dynamicAllocation__enabled="true",
+                     spark__dynamicAllocation__minExecutors="2", spark__dynamicAllocation__initialExecutors="5",
+                     spark__dynamicAllocation__maxExecutors="5")
+    cluster.submit(elastic)
+    cluster.wait_bound(elastic)
+    eventually(lambda: len(cluster.bound_executors(elastic)) == 5, 20, "five executors on the node")
+    next_second()
+    # 6 of 8 are in use, and it needs 4: two executors go, and neither their driver nor the other three.
+    before = {pod["metadata"]["name"] for pod in cluster.bound_executors(elastic)}
+    high = queues.pod("high", "etl", executors=3, priority=1000)
+    queues.wait_bound(high)
+    assert not is_gone(queues, elastic.driver_path)
+    stay = {pod["metadata"]["name"] for pod in cluster.bound_executors(elastic) if not is_terminating(pod)}
+    assert len(stay & before) == 3, (before, stay)
+    assert served.metric("gang_scheduler_soft_slots_given_up_total", reason="preempt") == 2
+    assert served.metric("gang_scheduler_soft_slots_given_up_total", reason="reclaim") == 0
+    notes = [event["note"] for event in events_of(queues, elastic.driver_path)]
+    assert len(notes) == 2 and all(note.endswith(f"was evicted for {cluster.default_namespace}/high: its priority is higher")
+                                   for note in notes), notes
+    # What Spark makes in their place is beyond the reservation, and waits.
+    time.sleep(3)
+    assert len([pod for pod in cluster.bound_executors(elastic) if not is_terminating(pod)]) == 3
